@@ -37,6 +37,9 @@ setup: .stamps/runtime ## make .venv from the lock file, with hashes
 demo: .stamps/runtime ## a sample home through a night and a morning (SEED=n DEMO_HOME=dir)
 	@$(BIN)/python scripts/demo.py $${SEED:+--seed "$$SEED"} $${DEMO_HOME:+--home "$$DEMO_HOME"}
 
+start: .stamps/runtime ## set up an agent's home, step by step (HOME_DIR=path; every target below takes it, else $NIGHTLEDGER_HOME)
+	@$(NL) start $(IN)
+
 night: .stamps/runtime ## run the jobs that are due (HOME_DIR=path)
 	@$(NL) night $(IN)
 
@@ -191,4 +194,4 @@ pin-dependencies: ## pin every dependency anew, with hashes (needs uv)
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/^([a-z-]+):.*## (.*)/  \1\t\2/' | expand -t 22
 
-.PHONY: setup demo night review approve reject apply prune stage undo verify status doctor check-memory schedule lint test test-quick test-all coverage test-vectors test-interop test-hosts test-corpora test-tantivy test-faults fuzz report-faults scorecard mutants bench bench-retention bench-consolidate bench-checkup bench-stage bench-audit bench-prune bench-hook bench-index bench-recall bench-engines pin-dependencies help
+.PHONY: setup demo start night review approve reject apply prune stage undo verify status doctor check-memory schedule lint test test-quick test-all coverage test-vectors test-interop test-hosts test-corpora test-tantivy test-faults fuzz report-faults scorecard mutants bench bench-retention bench-consolidate bench-checkup bench-stage bench-audit bench-prune bench-hook bench-index bench-recall bench-engines pin-dependencies help

@@ -10,6 +10,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+import pytest
 from tests.rows import each_row
 
 from nightledger.codec.settings import parse_settings
@@ -95,12 +96,15 @@ WORKSPACE = {
 }
 
 
-def test_the_session_of_the_readme_is_what_the_commands_print(tmp_path: Path) -> None:
+def test_the_session_of_the_readme_is_what_the_commands_print(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     home = tmp_path / "ember"
     for name, text in WORKSPACE.items():
         (home / name).parent.mkdir(parents=True, exist_ok=True)
         (home / name).write_text(text, encoding="utf-8")
     shell = Shell(home=home, keys=tmp_path / "keys")
+    monkeypatch.chdir(home)
     commands = session()
     assert [command.split()[1] for command, _ in commands] == [
         "init", "check", "night", "review", "apply", "apply", "undo", "verify"

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from tests.homes import make_home
 
-from nightledger.domain.errors import UsageError
+from nightledger.domain.errors import ConfigurationError, UsageError
 from nightledger.surfaces import clock
 from nightledger.surfaces.context import CHECKOUT, Context
 from nightledger.surfaces.home import is_simulated
@@ -23,7 +23,7 @@ def context(
     return Context(verb=verb, home=home, now_text=now, json=as_json)
 
 
-def test_the_home_is_the_named_one_else_the_environments_else_the_checkout(
+def test_the_home_is_the_named_one_else_the_environments_else_the_nearest_upward(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("NIGHTLEDGER_HOME", str(tmp_path / "b"))
@@ -31,8 +31,31 @@ def test_the_home_is_the_named_one_else_the_environments_else_the_checkout(
     assert context("a").home_path == str(tmp_path / "a")
     assert context().home_path == str(tmp_path / "b")
     monkeypatch.delenv("NIGHTLEDGER_HOME")
-    assert context().home_path == CHECKOUT
+    with pytest.raises(ConfigurationError, match="no home is named"):
+        _ = context().home_path
+    outer, inner = tmp_path / "outer", tmp_path / "outer" / "x" / "inner"
+    for home in (outer, inner):
+        (home / "config/nightledger").mkdir(parents=True)
+        (home / "config/nightledger/home.json").touch()
+    (inner / "memory").mkdir()
+    monkeypatch.chdir(inner / "memory")
+    assert context().home_path == str(inner)
+    monkeypatch.chdir(inner.parent)
+    assert context().home_path == str(outer)
     assert os.path.isdir(os.path.join(CHECKOUT, "scripts"))
+
+
+def test_a_home_of_another_user_is_not_found_upward_but_by_root(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.delenv("NIGHTLEDGER_HOME", raising=False)
+    (tmp_path / "config/nightledger").mkdir(parents=True)
+    (tmp_path / "config/nightledger/home.json").touch()
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(os, "geteuid", lambda: os.stat(tmp_path).st_uid + 1)
+    assert context().home == ""
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    assert context().home == str(tmp_path)
 
 
 def test_keys_live_outside_homes(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

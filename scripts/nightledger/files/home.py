@@ -408,6 +408,11 @@ class Home:
         return f"{self.root}/.nightledger/locks/{name}.lock"
 
     @property
+    def started(self) -> str:
+        """Which steps of ``start`` were done."""
+        return os.path.join(self.work_dir, "started")
+
+    @property
     def next_due(self) -> str:
         """When ``night`` has something to do next; spares a look at everything else."""
         return os.path.join(self.work_dir, "next-due")

@@ -6,10 +6,11 @@ first; a second call completes what a crash cut short and otherwise changes noth
 
 import os
 from dataclasses import dataclass
+from shlex import quote
 
 from nightledger.codec.home_record import dump_home, parse_home
 from nightledger.domain.decision import NAMESPACE
-from nightledger.domain.errors import ConfigurationError, RefusedError
+from nightledger.domain.errors import ConfigurationError, RefusedError, UsageError
 from nightledger.domain.event import EventName
 from nightledger.domain.identity import Identity
 from nightledger.domain.moment import Moment
@@ -17,7 +18,7 @@ from nightledger.files.atomic import create_file
 from nightledger.files.blobs import BlobStore
 from nightledger.files.durable import make_dir
 from nightledger.files.home import Home
-from nightledger.files.reading import read_regular
+from nightledger.files.reading import is_within, read_regular
 from nightledger.gate.gated import read_gated, require_apart, require_readable
 from nightledger.gate.integrity.trust_changes import keep_contents
 from nightledger.gate.integrity.trusting import read_trust_file, trust_files
@@ -80,6 +81,46 @@ class Founding:
     adopt: bool
     track: bool
     constitution: bytes = b""
+
+
+def require_place(home: Home, keys_dir: str, user_home: str, *, adopt: bool) -> None:
+    """Make sure, by real paths, that a directory may become a home and that its keys will lie outside it.
+
+    Args:
+        home: The directory; one that is a home already may be anywhere.
+        keys_dir: Where its keys are to lie.
+        user_home: The user's own directory.
+        adopt: Whether it is an agent's workspace.
+
+    Raises:
+        UsageError: It is not empty, and nobody said that it is to be adopted.
+        ConfigurationError: It is missing and to be adopted, or holds more than an agent's files, or the keys cannot be where they are to be.
+    """
+    known, disk = os.path.lexists(home.identity_file), os.path.dirname(keys_dir)
+    if not known and is_within(user_home, home.root):  # a folder above it holds even more
+        raise ConfigurationError(
+            f"{home.root} holds far more than one agent's files, and is not made a home",
+            hint="name the agent's own folder: --home DIR, for example ~/.openclaw/workspace or a project",
+        )
+    if is_within(keys_dir, home.root):
+        raise ConfigurationError(
+            f"the keys would lie in {keys_dir}, inside the home, where its agent can read them",
+            hint="set NIGHTLEDGER_KEYS to a directory outside the home, or unset it for ~/.config/nightledger",
+        )
+    if not os.path.isdir(disk) and not is_within(disk, user_home):
+        raise ConfigurationError(
+            f"the keys are to lie in {keys_dir}, and there is no directory {disk}",
+            hint=f"mount the disk that it is on, or make it: mkdir -p {quote(disk)}",
+        )
+    if adopt and not os.path.isdir(home.root):
+        raise ConfigurationError(
+            f"there is no workspace at {home.root} to adopt", hint="name it with --home DIR"
+        )
+    if not (known or adopt) and os.path.isdir(home.root) and os.listdir(home.root):
+        raise UsageError(
+            f"{home.root} is not empty",
+            hint="to take over an agent's workspace, add --adopt; nothing of it is changed",
+        )
 
 
 def directories(home: Home) -> tuple[str, ...]:

@@ -109,7 +109,7 @@ def require_gateable(home: Home, relative: str) -> None:
     except UnreadableError as error:
         raise RefusedError(str(error), hint=error.hint) from error
     for name in protected_paths(home):
-        if _is_same(real, name):
+        if is_same_file(real, name):
             raise RefusedError(f"{relative} is really the protected file {home.relative(name)}")
     for directory in (home.audit_dir, home.config_dir, home.system_dir, home.state_dir, home.work_dir):
         if is_within(real, directory):
@@ -128,7 +128,8 @@ def protected_paths(home: Home) -> tuple[str, ...]:
     )
 
 
-def _is_same(real: str, name: str) -> bool:
+def is_same_file(real: str, name: str) -> bool:
+    """Tell whether a real path and a name are one file, by the path or by the inode."""
     if real == os.path.realpath(name):
         return True
     try:

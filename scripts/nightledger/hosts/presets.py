@@ -71,6 +71,10 @@ PRESETS = (
 )
 
 
+READ_NO_MEMORY = (CLAUDE_CODE, CODEX)
+"""Hosts that read no MEMORY.md of a project by themselves."""
+
+
 def detect_host(root: str) -> str:
     """Give the host whose marks are all in ``root``; the first that fits, else generic."""
     return next(

@@ -89,7 +89,7 @@ def _run(verb: str, words: list[str]) -> int:
     module.configure(parser)
     common = parser.add_argument_group("every verb")
     common.add_argument(
-        "--home", metavar="DIR", help="the home (default: $NIGHTLEDGER_HOME, else the checkout)"
+        "--home", metavar="DIR", help="the home (default: $NIGHTLEDGER_HOME, else the nearest one upward)"
     )
     common.add_argument("--json", action="store_true", help="results as one JSON document")
     common.add_argument("--now", metavar="TIME", help="the time it is; only in a simulated home")

@@ -7,17 +7,19 @@ import and opens no file, because hooks and ``log`` pay for it at each start.
 import os
 import sys
 
+from nightledger.files.upward import find_upward
+
 TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
 if TYPE_CHECKING:
     import re
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
     from datetime import datetime
     from typing import Any, TextIO
 
     from nightledger.domain.moment import Moment
 
 CHECKOUT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
-"""The folder that holds ``scripts/``; the home where none is named."""
+"""The folder that holds ``scripts/``: the program, never a home that is guessed (decision 77)."""
 
 
 def keys_directory(environment: "Mapping[str, str]") -> str:
@@ -30,12 +32,28 @@ def named_keys_directory(keys_dir: str) -> str:
     return "" if keys_dir == keys_directory({}) else keys_dir
 
 
+def find_home(named: str | None) -> str:
+    """Return the home of a command, absolute: the named one, else ``$NIGHTLEDGER_HOME``, else the nearest one upward.
+
+    Args:
+        named: ``--home``; empty or None where it was not given.
+
+    Returns:
+        Its path; empty where there is none.
+    """
+    if chosen := named or os.environ.get("NIGHTLEDGER_HOME"):
+        return os.path.abspath(chosen)
+    try:
+        return find_upward(os.getcwd())
+    except OSError:  # the directory is gone
+        return ""
+
+
 class Context:
     """One command's surroundings.
 
     Attributes:
-        home_path: The home, absolute: ``--home``, else ``$NIGHTLEDGER_HOME``, else the checkout.
-        names_home: Whether it was named, by an argument or in the environment.
+        home: The home as :func:`find_home` found it; empty where there is none.
         keys_dir: Where private keys and pins live: ``$NIGHTLEDGER_KEYS``, else ``~/.config/nightledger``.
         json: Results as one JSON document.
         quiet: Say nothing when there is nothing to say (standard output is no terminal).
@@ -46,10 +64,9 @@ class Context:
         "_now",
         "_now_text",
         "afterwards",
-        "home_path",
+        "home",
         "json",
         "keys_dir",
-        "names_home",
         "quiet",
         "verb",
     )
@@ -58,15 +75,30 @@ class Context:
         """Resolve paths from arguments and environment."""
         environment = os.environ
         self.verb = verb
-        named = home or environment.get("NIGHTLEDGER_HOME")
-        self.names_home = bool(named)
-        self.home_path = os.path.abspath(named or CHECKOUT)
+        self.home = find_home(home)
         self.keys_dir = keys_directory(environment)
         self.json = json
         self.quiet = not sys.stdout.isatty()
         self._now_text = now_text
         self._now: datetime | None = None
         self.afterwards: Exception | None = None
+
+    @property
+    def home_path(self) -> str:
+        """The home, absolute.
+
+        Raises:
+            ConfigurationError: None is named, and the current directory lies in none.
+        """
+        if not self.home:
+            from nightledger.domain.errors import ConfigurationError
+
+            raise ConfigurationError(
+                "no home is named, and the current directory lies in none",
+                hint="name it: --home DIR, or $NIGHTLEDGER_HOME (HOME_DIR=DIR with make); "
+                "'nightledger start' sets one up",
+            )
+        return self.home
 
     @property
     def now(self) -> "datetime":
@@ -84,7 +116,9 @@ class Context:
                 from nightledger.surfaces.home import is_simulated
 
                 self._now = clock.parse_now(self._now_text).replace(microsecond=0)
-                self.require_own_clock(simulated=self.verb == "init" or is_simulated(self.home_path))
+                self.require_own_clock(
+                    simulated=self.verb in ("init", "start") or is_simulated(self.home_path)
+                )
         return self._now
 
     @property
@@ -128,6 +162,11 @@ class Context:
         """Print one result line for people; nothing with ``--json``."""
         if not self.json:
             print(text, file=to or sys.stdout)
+
+    def print_lines(self, lines: "Iterable[str]") -> None:
+        """Print result lines for people; nothing with ``--json``."""
+        for line in lines:
+            self.print(line)
 
     def note(self, text: str) -> None:
         """Print one line beside the results, on standard error."""

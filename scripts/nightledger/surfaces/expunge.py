@@ -231,8 +231,7 @@ def _git(home: Home) -> Iterator[str]:
 
 
 def _tell(context: Context, record: dict[str, Any], cuts: Mapping[str, str]) -> None:
-    for line in _lines(record, cuts):
-        context.print(line)
+    context.print_lines(_lines(record, cuts))
 
 
 def _tell_text(context: Context, asked: Asked, cuts: Mapping[str, str]) -> None:

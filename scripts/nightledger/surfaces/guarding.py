@@ -1,14 +1,13 @@
 """The guard as commands call it: where traces are looked for, and how a sighting is told."""
 
-import os
 from typing import Any
 
 from nightledger.domain.consent import PROTECTED_FILES
 from nightledger.domain.words import dump_moment
 from nightledger.gate.guard.guarding import Sighting, guard
 from nightledger.gate.guard.writers import Scene
-from nightledger.hosts.roots import state_roots
 from nightledger.surfaces import screen
+from nightledger.surfaces.home import host_roots
 from nightledger.surfaces.session import Session
 
 
@@ -23,7 +22,7 @@ def scene_of(session: Session) -> Scene:
     """Give where traces of writers are looked for; in a simulated home, whose clock is set, none of hosts."""
     if session.gate.home.identity.simulated:
         return Scene()
-    return Scene(roots=state_roots(os.path.expanduser("~"), os.environ))
+    return Scene(roots=host_roots())
 
 
 def watched(session: Session) -> list[str]:

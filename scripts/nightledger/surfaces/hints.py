@@ -8,7 +8,8 @@ of the sentence around it.
 import re
 from collections.abc import Iterator
 
-from nightledger.surfaces.screen import columns, width, wrap
+from nightledger.surfaces.context import Context
+from nightledger.surfaces.screen import columns, shown, width, wrap
 
 PROGRAMS = (
     "chmod",
@@ -52,6 +53,12 @@ def wrap_hint(text: str, *, indent: str, first: str) -> list[str]:
             *full, open_row = wrap(part, indent=indent, first=open_row + gap)
             rows += full
     return rows if open_row == indent else [*rows, open_row]
+
+
+def say(context: Context, *texts: str) -> None:
+    """Print sentences for people, text of files in them as data; empty ones are left out."""
+    for text in filter(None, texts):
+        context.print_lines(wrap_hint(shown(text), indent="  ", first=""))
 
 
 def _parts(text: str) -> Iterator[tuple[str, bool]]:

@@ -6,6 +6,7 @@ import os
 from nightledger.domain.errors import MissingFileError, RefusedError, UnreadableError
 from nightledger.files.home import MAX_IDENTITY_BYTES, Home
 from nightledger.files.reading import read_regular
+from nightledger.files.upward import IDENTITY
 
 TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
 if TYPE_CHECKING:
@@ -14,12 +15,17 @@ if TYPE_CHECKING:
     from nightledger.domain.event import Actor
     from nightledger.surfaces.context import Context
 
-IDENTITY = os.path.join("config", "nightledger", "home.json")
-
 
 def is_simulated(home_path: str) -> bool:
     """Tell whether the home was made with ``init --simulated``; False where it cannot be read."""
     return _read_identity(home_path).get("simulated") is True
+
+
+def host_roots() -> dict[str, str]:
+    """Return each host's own directory, whether it is there or not (``hosts/roots.py``)."""
+    from nightledger.hosts.roots import state_roots
+
+    return state_roots(os.path.expanduser("~"), os.environ)
 
 
 def this_machine() -> str:

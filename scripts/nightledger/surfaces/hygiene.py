@@ -69,8 +69,7 @@ def clean(context: Context, wishes: Wishes) -> int:
             raise no_such_tag(wishes.project, facts)
         if wishes.compare:
             return _compare(context, seen, found, wishes)
-        for line in counted(found):
-            context.print(line)
+        context.print_lines(counted(found))
         if not acts or not found.pending:
             _list(context, seen, found, every=wishes.every)
             context.emit(_record(found))
@@ -94,8 +93,7 @@ def _compare(context: Context, session: Session, found: Survey, wishes: Wishes) 
     both = {found.policy: found, other: survey(found.facts, other, project=wishes.project)}
     measured, classic = both[Policy.MEASURED], both[Policy.CLASSIC]
     context.emit({policy.value: _record(both[policy]) for policy in (Policy.MEASURED, Policy.CLASSIC)})
-    for line in compared(session, measured, classic, every=wishes.every):
-        context.print(line)
+    context.print_lines(compared(session, measured, classic, every=wishes.every))
     return 0
 
 
@@ -103,8 +101,7 @@ def _list(context: Context, session: Session, found: Survey, *, every: bool) -> 
     pending = found.pending
     shown = pending if every else pending[:SHOWN]
     for judged in shown:
-        for line in _entry_lines(session, judged, found.facts):
-            context.print(line)
+        context.print_lines(_entry_lines(session, judged, found.facts))
     if len(shown) < len(pending):
         context.print(f"and {len(pending) - len(shown)} more: --all lists them")
     if pending:
@@ -122,8 +119,7 @@ def _ask(context: Context, session: Session, found: Survey) -> Answers:
     answers = Answers()
     left = list(found.pending)
     while left:
-        for line in _entry_lines(session, left[0], found.facts):
-            context.print(line)
+        context.print_lines(_entry_lines(session, left[0], found.facts))
         key = _key(len(left))
         if key in ("Y", "N"):
             (answers.archive if key == "Y" else answers.mercy).extend(left)
@@ -160,14 +156,12 @@ def _do(context: Context, found: Survey, answers: Answers) -> int:
         }
     )
     for text in _told(found, answers, archived):
-        for line in screen.wrap(text, indent="  ", first=""):
-            context.print(line)
+        context.print_lines(screen.wrap(text, indent="  ", first=""))
     if decisions:
         when = max(decision.not_before for decision in decisions)
         count = sum(len(decision.changes) for decision in decisions)
         told = f"Signed {count} change(s). They cool until {when:%Y-%m-%d %H:%M} UTC; 'nightledger apply' then archives them."
-        for line in screen.wrap(told, indent="  ", first=""):
-            context.print(line)
+        context.print_lines(screen.wrap(told, indent="  ", first=""))
     refusals = settled.refusals if settled else ()
     for refusal in refusals:
         context.print(f"not signed: {refusal.proposal}: {refusal.reason}")

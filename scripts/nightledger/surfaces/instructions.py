@@ -23,10 +23,12 @@ class Offer:
     Attributes:
         path: The instructions, relative to the home.
         diff: Unified diff; empty where all lines are there.
+        gated: Whether it is the home's memory, too, and so changes by a signature alone.
     """
 
     path: str
     diff: str
+    gated: bool = False
 
 
 def agent_lines(checkout: str = CHECKOUT) -> tuple[str, ...]:
@@ -60,12 +62,13 @@ def offer(home: Home, *, checkout: str = CHECKOUT) -> Offer:
     raw = read_optional(home.path(path), MAX_BYTES, within=home.root) or b""
     before = raw.decode("utf-8", "surrogateescape")
     present = {line.strip() for line in before.split("\n")}
-    lines = agent_lines(checkout)
+    lines = [line.replace("MEMORY.md", home.identity.gated[0]) for line in agent_lines(checkout)]
     missing = [line for line in lines if line.strip() not in present]
     if not missing:
         return Offer(path=path, diff="")
-    if missing == list(lines[1:]):
-        missing = list(lines)  # a heading of that name alone is not ours
+    if missing == lines[1:]:
+        missing = lines  # a heading of that name alone is not ours
     gap = "" if not before else "\n" if before.endswith("\n") else "\n\n"
     after = before + gap + "\n".join(missing) + "\n"
-    return Offer(path=path, diff=unified_diff(before, after, path=path))
+    gated = path in home.identity.gated
+    return Offer(path=path, diff=unified_diff(before, after, path=path), gated=gated)

@@ -7,16 +7,20 @@ or takes more threads than there is room for.
 # typing.override is newer than Python 3.11, and http.server is made to be overridden
 
 import io
+import signal
 import socket
 import sys
 import threading
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 from nightledger import __version__
+from nightledger.domain.errors import ConfigurationError
+from nightledger.surfaces.context import Context
 
 TEXT = "text/plain; charset=utf-8"
 MAX_LENGTH_DIGITS = 12
@@ -77,10 +81,42 @@ class LimitedServer(ThreadingHTTPServer):
         finally:
             self._room.release()
 
+    def serve_until_told(self, context: Context, what: str) -> None:
+        """Say where it listens, and serve until Ctrl-C or a service manager ends it in an orderly way.
+
+        Args:
+            context: The command's surroundings.
+            what: What is served, for people.
+        """
+        if threading.current_thread() is threading.main_thread():
+            for number in (signal.SIGTERM, signal.SIGINT):  # a thread: shutdown waits for the loop
+                signal.signal(number, lambda *_: threading.Thread(target=self.shutdown, daemon=True).start())
+        host, port = self.server_address[:2]
+        name = f"[{host!s}]" if ":" in str(host) else str(host)
+        context.note(f"serving {what} on http://{name}:{port}; end it with Ctrl-C")
+        with self:
+            self.serve_forever()
+
     def handle_error(self, request: Any, client_address: Any) -> None:
         """Say one line about a connection that broke; the service goes on."""
         del request
         print(f"{self.name}: {client_address[0]}: {sys.exc_info()[1]!r}", file=sys.stderr)
+
+
+@contextmanager
+def binding(host: str, port: int) -> Iterator[None]:
+    """Tell why an address cannot be listened on.
+
+    Raises:
+        ConfigurationError: It is taken or is none of this machine's.
+    """
+    try:
+        yield
+    except (OSError, OverflowError) as error:
+        said = getattr(error, "strerror", None) or str(error)
+        raise ConfigurationError(
+            f"cannot listen on {host}:{port} ({said})", hint="choose another --port"
+        ) from error
 
 
 class _Paced(io.RawIOBase):

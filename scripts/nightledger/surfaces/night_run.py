@@ -31,9 +31,11 @@ from nightledger.files.configuration import load_settings, why_no_operator
 from nightledger.files.durable import make_dir
 from nightledger.files.home import Home
 from nightledger.files.lock import Lock
+from nightledger.hosts.emptiness import why_empty
 from nightledger.night import Failure, NightReport, calendar_of, read_ledger, run_due
 from nightledger.surfaces import clock
 from nightledger.surfaces.context import Context
+from nightledger.surfaces.hints import say
 from nightledger.surfaces.needs import find_alarms, tell, tell_instead
 from nightledger.surfaces.night_jobs import QUIET_JOBS, night_jobs
 from nightledger.surfaces.session import require_machine
@@ -79,6 +81,7 @@ def _run_due(context: Context, home: Home, alarms: Sequence[Item], *, retry: boo
     with Lock(home.lock_path("night")):
         report = run_due(home, jobs, calendar, _clock(context, home), retry=retry)
         leave_mark(home, context.now if alarms else report.next_at, context.now)
+        say(context, "" if context.quiet else why_empty(home))
         _say(context, home, report)
         told = tell(context, alarms, report.needs, repeated=bool(alarms))
     asked = _ask_witnesses(context, alarmed=told == EXIT_ALARM)

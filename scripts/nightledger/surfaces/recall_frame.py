@@ -26,8 +26,7 @@ def show_frame(context: Context, frame: Frame, query: str) -> int:
         require_settings(seen.gate)
         found = recollect(seen.gate, seen.ledger, frame, query, seen.moment)
         context.emit(_record(seen.gate, found, query))
-        for line in _lines(seen.gate, found):
-            context.print(line)
+        context.print_lines(_lines(seen.gate, found))
     return 0
 
 

@@ -23,6 +23,7 @@ from nightledger.files.staging_troubles import Trouble, read_troubles
 from nightledger.gate.gated import read_gated
 from nightledger.gate.opening import Gate, open_gate
 from nightledger.gate.stored import find_set_aside
+from nightledger.hosts.emptiness import why_empty
 from nightledger.night import calendar_of, read_ledger
 from nightledger.surfaces.alarms import Alarm, file_alarms, log_alarms, side_alarms
 from nightledger.surfaces.context import Context
@@ -126,6 +127,7 @@ class Status:
         signed: Approvals that are not applied, with the end of their cooling.
         undoable: What can be taken back, and until when.
         held: What scanners held back, the newest last.
+        empty: That nothing is in it, and what would fill it; "" where something is.
         left_at: When ``leave`` was called, where nothing happened since; else None.
         staged: The page of staged context; None where nothing was staged yet.
     """
@@ -142,6 +144,7 @@ class Status:
     signed: tuple[Term, ...] = ()
     undoable: tuple[Term, ...] = ()
     held: tuple[HeldBack, ...] = ()
+    empty: str = ""
     left_at: datetime | None = None
     staged: Staging | None = None
 
@@ -198,6 +201,7 @@ def look(context: Context) -> Status:
         signed=tuple(term for term in _signed(gate, book) if term.proposal not in aside),
         undoable=tuple(undoable_in(book, timedelta(days=gate.undo_days), now)),
         held=tuple(map(_held, held)),
+        empty=why_empty(home),
         left_at=left_at(newest),
         staged=staging_of(home),
     )

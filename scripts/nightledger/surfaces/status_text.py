@@ -64,6 +64,7 @@ def status_record(status: Status) -> dict[str, Any]:
         "next_due_at": dump_moment(schedule.next_at),
         "still_due": schedule.still_due,
         "running": [{"lock": r.lock, "pid": r.pid} for r in status.running],
+        "empty": bool(status.empty),
         "left_at": _moment(status.left_at),
         "staged": to_plain(status.staged) if status.staged else None,
     }
@@ -79,6 +80,7 @@ def age(since: datetime, now: datetime) -> str:
 
 def _parts(status: Status) -> Iterator[tuple[str, list[str]]]:
     now = status.at
+    yield "empty", [screen.shown(status.empty)] if status.empty else []
     yield "waits", [_waits(status)]
     yield "signed", _listed(status.signed, lambda term: _signed(term, now))
     yield "undo", _listed(status.undoable[::-1], lambda term: f"{_named(term)}, until {_utc(term.until)}")

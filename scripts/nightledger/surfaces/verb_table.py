@@ -4,6 +4,7 @@ Plain tuples, because each command imports this at start.
 """
 
 VERBS = {
+    "start": ("start", "set up an agent's home, step by step; goes on where it was left"),
     "init": ("init", "make a home, or adopt an agent's workspace as one"),
     "check": ("check", "check up an existing MEMORY.md and propose what to clean"),
     "night": ("night", "run the jobs that are due"),
@@ -53,9 +54,9 @@ VERBS = {
     "restore": ("restore", "make a home from a backup"),
     "leave": ("leave", "stop using Nightledger and keep your files"),
 }
-FIRST_SCREEN = ("init", "check", "night", "review", "undo", "status", "doctor")
+FIRST_SCREEN = ("start", "init", "check", "night", "review", "undo", "status", "doctor")
 GROUPS = {
-    "Start": ("init", "check", "doctor", "schedule"),
+    "Start": ("start", "init", "check", "doctor", "schedule"),
     "Agent": ("log", "propose", "recall", "hosts", "hook", "explain"),
     "Night": ("night", "link", "consolidate", "curate", "prune", "stage"),
     "Review": ("review", "proposals", "show", "approve", "reject", "apply", "undo", "edit", "history"),

@@ -10,7 +10,7 @@ from tests.surfaces.console import Terminal
 
 from nightledger.demo.shell import Ran, Shell
 from nightledger.files.home import Home
-from nightledger.surfaces.context import Context
+from nightledger.surfaces.context import CHECKOUT, Context
 from nightledger.surfaces.verbs import init
 from nightledger.trust.keys import needs_passphrase
 
@@ -47,7 +47,10 @@ def test_a_home_for_trials_in_one_command(place: Place) -> None:
     assert f"Made in {place.home}:" in ran.out
     assert "  MEMORY.md" in ran.out
     assert "The operator's key has no passphrase: whoever can read it can sign." in ran.out
-    assert ran.out.endswith("Next: nightledger check, then nightledger schedule --print cron\n")
+    assert ran.out.endswith(
+        f"Next: nightledger check --home {place.home}\n"
+        f"Then: nightledger schedule --print cron --home {place.home}\n"
+    )
     identity = Home(place.home).identity
     assert (identity.simulated, identity.host, identity.gated) == (True, "generic", ("MEMORY.md",))
     assert identity.machine == os.uname().nodename
@@ -217,15 +220,16 @@ def test_an_empty_passphrase_makes_nothing(place: Place, monkeypatch: pytest.Mon
     assert not place.home.exists()
 
 
-def test_to_adopt_without_a_name_would_take_the_programs_own_folder_and_is_refused(
+def test_the_programs_own_folder_is_never_adopted_without_being_named(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     from nightledger.domain.errors import UsageError
 
     monkeypatch.delenv("NIGHTLEDGER_HOME", raising=False)
+    monkeypatch.chdir(CHECKOUT)
     context = Context(verb="init", home=None, now_text=None, json=False)
     parser = argparse.ArgumentParser()
     init.configure(parser)
-    with pytest.raises(UsageError, match="which workspace") as refused:
+    with pytest.raises(UsageError, match="the program's own folder") as refused:
         init.run(parser.parse_args(["--adopt"]), context)
-    assert "--home ." in refused.value.hint
+    assert "--home DIR" in refused.value.hint

@@ -7,8 +7,9 @@ import pytest
 from tests.homes import make_home
 
 from nightledger.files.link_index import CURRENT, read_current
+from nightledger.files.upward import IDENTITY
 from nightledger.surfaces.context import Context
-from nightledger.surfaces.home import IDENTITY, _read_identity
+from nightledger.surfaces.home import _read_identity
 from nightledger.surfaces.verbs import apply, guard, night
 
 DEEP = "[" * 100_000

@@ -302,7 +302,9 @@ def test_a_person_at_a_terminal_is_told_when_something_is_due(
     capsys.readouterr()
     monkeypatch.setattr("sys.stdout.isatty", lambda: True)
     call(home, now=later(minutes=1))
-    assert capsys.readouterr().out == "Nothing is due before 2026-03-02 03:05 UTC.\n"
+    told = capsys.readouterr().out.splitlines()
+    assert told[0].startswith("Nothing is in this home yet: no memory in MEMORY.md, no daily logs")
+    assert told[-1] == "Nothing is due before 2026-03-02 03:05 UTC."
     assert len(jobs.asked) == 4
 
 

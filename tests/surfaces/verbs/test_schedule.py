@@ -83,7 +83,7 @@ def test_a_missing_home_names_the_command_that_makes_one(tmp_path: Path) -> None
 def test_a_checkout_without_its_environment_says_make_setup(
     home: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(schedule, "CHECKOUT", str(tmp_path))
+    monkeypatch.setattr("nightledger.surfaces.doctor.schedule.CHECKOUT", str(tmp_path))
     with pytest.raises(ConfigurationError, match="python is missing") as caught:
         call(home)
     assert caught.value.hint == f"make -C '{tmp_path}' setup"

@@ -37,8 +37,8 @@ from nightledger.text.statements.sections import Shelf, choose_section
 from nightledger.text.statements.statements import find_statements
 from nightledger.text.statements.wording import claims_of
 
-MINED = 15
-"""How many statements a run over older logs offers: as many as may wait at a time."""
+MINED = 10
+"""How many statements a run over older logs offers: what a first morning has patience for. Our choice."""
 NOTHING_FORGOTTEN = Forgotten(())
 _SINGLE = Flag(rule="single_source", message="one place says so")
 

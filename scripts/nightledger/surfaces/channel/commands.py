@@ -3,16 +3,14 @@
 import argparse
 import gc
 import json
-import signal
 import sys
-import threading
 import time
 from collections.abc import Iterator
 from copy import copy
 from typing import Any
 
 from nightledger.codec.strict_json import parse_json
-from nightledger.domain.errors import ConfigurationError, UsageError
+from nightledger.domain.errors import UsageError
 from nightledger.domain.message import MAX_LIFETIME_S, RETRY_AFTER_S, Reply, Status
 from nightledger.files.home import Home
 from nightledger.files.reading import read_regular
@@ -25,10 +23,10 @@ from nightledger.surfaces.channel.server import ChannelServer
 from nightledger.surfaces.channel.spooling import Emptied, empty_boxes
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.hints import wrap_hint
+from nightledger.surfaces.limited_server import binding
 from nightledger.surfaces.session import require_machine
 
 MAX_BODY_BYTES = 1 << 20
-_POLL_S = 0.5
 
 
 def send(options: argparse.Namespace, context: Context) -> int:
@@ -62,12 +60,7 @@ def serve(options: argparse.Namespace, context: Context) -> int:
             hint="listen on 127.0.0.1 behind a tunnel or a proxy with TLS, or add --insecure-plain-http",
         )
     server = open_server(context, (options.listen, options.port))
-    host, port = server.server_address[:2]
-    name = f"[{host!s}]" if ":" in str(host) else str(host)
-    context.note(f"serving {context.home_path} on http://{name}:{port}; end it with Ctrl-C")
-    _stop_on_signals(server)
-    with server:
-        server.serve_forever(poll_interval=_POLL_S)
+    server.serve_until_told(context, context.home_path)
     return 0
 
 
@@ -90,13 +83,8 @@ def open_server(context: Context, address: tuple[str, int]) -> ChannelServer:
         finally:
             gc.unfreeze()  # a command freezes what it has read because it ends soon; this one does not
 
-    try:
+    with binding(*address):
         return ChannelServer(address, answer, health)
-    except (OSError, OverflowError) as error:
-        said = getattr(error, "strerror", None) or str(error)
-        raise ConfigurationError(
-            f"cannot listen on {address[0]}:{address[1]} ({said})", hint="choose another --port"
-        ) from error
 
 
 def receive(options: argparse.Namespace, context: Context) -> int:
@@ -231,11 +219,3 @@ def _retries(text: str | None) -> tuple[float, ...]:
             f"--retry {text!r} is not a list of seconds", hint="write it as 1,5,30; empty tries once"
         )
     return tuple(float(part) for part in parts)
-
-
-def _stop_on_signals(server: ChannelServer) -> None:
-    """End in an orderly way when a service manager asks; a thread, because ``shutdown`` waits for the loop."""
-    if threading.current_thread() is not threading.main_thread():
-        return
-    for name in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(name, lambda *_: threading.Thread(target=server.shutdown, daemon=True).start())

@@ -112,11 +112,7 @@ def cron_lines(place: Place) -> tuple[str, ...]:
     lines = ran.stdout.decode("utf-8", "surrogateescape").splitlines() if ran.returncode == 0 else []
     names = {place.home, shlex.quote(place.home).replace("%", "\\%")}
     ours = [line.strip() for line in lines if any(_names(line, call) for call in CALLS)]
-    return tuple(
-        line
-        for line in ours
-        if not line.startswith("#") and (place.home == CHECKOUT or any(name in line for name in names))
-    )
+    return tuple(line for line in ours if not line.startswith("#") and any(name in line for name in names))
 
 
 def installed_units(place: Place, user_dir: str) -> dict[str, tuple[str, ...]]:

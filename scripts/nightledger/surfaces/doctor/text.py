@@ -70,7 +70,10 @@ def _offer(diagnosis: Diagnosis) -> list[str]:
     if not diagnosis.offer.diff:
         told = f"{path} has the lines that tell the agent when to log and to propose."
         return screen.wrap(told, indent=_FURTHER, first="")
-    told = f"The agent's instructions, {path}, could say (nothing is written; paste what you want):"
+    how = (
+        "take over what you want with 'nightledger edit'" if diagnosis.offer.gated else "paste what you want"
+    )
+    told = f"The agent's instructions, {path}, could say (nothing is written; {how}):"
     return [
         *screen.wrap(told, indent=_FURTHER, first=""),
         *screen.diff_lines(diagnosis.offer.diff),

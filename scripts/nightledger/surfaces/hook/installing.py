@@ -18,7 +18,7 @@ from nightledger.files.atomic import create_file, replace_file
 from nightledger.files.durable import make_dir, sync_directory
 from nightledger.files.home import Home
 from nightledger.files.reading import read_optional
-from nightledger.gate.gated import protected_paths
+from nightledger.gate.gated import is_same_file, protected_paths
 from nightledger.hosts.held_back import why_held_back
 from nightledger.hosts.hermes_config import HERMES_EVENTS
 from nightledger.hosts.hook_call import SCRIPT, HookCall
@@ -270,17 +270,10 @@ def _read(home: Home, path: str) -> bytes | None:
     real = os.path.realpath(path)
     names = {os.path.basename(path).lower(), os.path.basename(real).lower()}
     if names & _OWNERS_FILES or any(
-        _is_same(real, other) for other in (*home.gated_paths(), *protected_paths(home))
+        is_same_file(real, other) for other in (*home.gated_paths(), *protected_paths(home))
     ):
         raise RefusedError(f"{path} is a protected file; no hook is put there")
     return read_optional(real, MAX_CONFIG_BYTES)
-
-
-def _is_same(real: str, other: str) -> bool:
-    try:
-        return real == os.path.realpath(other) or os.path.samefile(real, other)
-    except OSError:
-        return False
 
 
 def _text(raw: bytes | None) -> str:

@@ -36,11 +36,11 @@ def respond(words: "Sequence[str]") -> bytes:
     Args:
         words: As :func:`main`.
     """
-    from nightledger.surfaces.context import CHECKOUT
+    from nightledger.surfaces.context import find_home
     from nightledger.surfaces.hook.answers import HOSTS, host_name, meaning
 
     rest = list(words)
-    home = _option("--home", rest) or os.environ.get("NIGHTLEDGER_HOME") or CHECKOUT
+    home = find_home(_option("--home", rest))
     now_text, keys = _option("--now", rest), _option("--keys", rest)
     if keys:  # what is asked in turn, the stager, needs them too
         os.environ["NIGHTLEDGER_KEYS"] = keys
@@ -48,7 +48,7 @@ def respond(words: "Sequence[str]") -> bytes:
         return b""
     host, event = host_name(rest[0]), rest[1]
     kind = meaning(host, event)
-    if host not in HOSTS or not kind:
+    if host not in HOSTS or not kind or not home:
         return b""
     _limit(LIMIT_S[kind])
     from nightledger.surfaces.hook.events import answer_event

@@ -80,8 +80,7 @@ def _audit(named: list[tuple[str, str]], options: argparse.Namespace, context: C
     context.emit(_record(told, strict=options.strict))
     for name, part, finding in found:
         context.print(_line(name, part, finding))
-    for line in _summary(told, len(found), strict=options.strict):
-        context.print(line)
+    context.print_lines(_summary(told, len(found), strict=options.strict))
     return FOUND if found or not all(part.audited.audited for _, part in told) else 0
 
 

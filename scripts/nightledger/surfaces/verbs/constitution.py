@@ -47,8 +47,7 @@ def _show(context: Context) -> int:
     context.emit({"principles": principles, "file_as_signed": not differs})
     for principle in standing.principles if standing else ():
         context.print(f"{principle.name} [{', '.join(principle.tags)}]")
-        for line in screen.wrap(screen.shown(principle.text), indent="    "):
-            context.print(line)
+        context.print_lines(screen.wrap(screen.shown(principle.text), indent="    "))
     if standing is None:
         context.print("This home has no constitution; 'nightledger init --seed' adds one.")
     if differs:
@@ -78,8 +77,7 @@ def _amend(options: argparse.Namespace, context: Context) -> int:
             context.print("Nothing was changed.")
             return 0
         old, new = (dump_page(one, notes=False) for one in (standing, wanted))
-        for line in screen.diff_lines(readable_diff(old, new, path=WHERE)):
-            context.print(line)
+        context.print_lines(screen.diff_lines(readable_diff(old, new, path=WHERE)))
         content, before = dump_constitution(wanted), dump_constitution(standing)
 
         def edit(files: "Mapping[str, bytes]") -> dict[str, bytes]:

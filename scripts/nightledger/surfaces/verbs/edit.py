@@ -39,8 +39,7 @@ def run(options: argparse.Namespace, context: Context) -> int:
         context.print("Nothing was changed.")
         return 0
     with kept_aside(None if options.source else edited):
-        for line in screen.diff_lines(readable_diff(_text(before), _text(edited), path=path)):
-            context.print(line)
+        context.print_lines(screen.diff_lines(readable_diff(_text(before), _text(edited), path=path)))
         if not options.source and not signing.asks(seen.gate) and not _agreed(context):
             raise RefusedError(
                 "it is not applied", hint="'nightledger edit --from FILE' takes it from a file"

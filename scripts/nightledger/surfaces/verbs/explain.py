@@ -44,8 +44,7 @@ def run(options: argparse.Namespace, context: Context) -> int:
         encoder = choose_encoder(load_operator(context.keys_dir))
         explained = explain(seen.gate, seen.ledger, query, seen.moment, may_write=may, encoder=encoder)
         context.emit(explained_record(explained, query))
-        for line in explained_lines(explained, query):
-            context.print(line)
+        context.print_lines(explained_lines(explained, query))
         for note in explained.found.notes:
             for line in screen.wrap(screen.shown(note), indent="  ", first=""):
                 context.note(line)

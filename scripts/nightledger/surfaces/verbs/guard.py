@@ -65,8 +65,7 @@ def _look_after(options: argparse.Namespace, context: Context) -> int:
     context.emit({"drift": [guarding.sighting_record(sighting) for sighting in sightings]})
     for sighting in sightings:
         if sighting.new or sighting.problem or not context.quiet:
-            for line in guarding.sighting_lines(sighting):
-                context.print(line)
+            context.print_lines(guarding.sighting_lines(sighting))
     if not sightings and not context.quiet:
         context.print("Every gated and protected file is as it was accepted.")
     return EXIT_ALARM if _alarms(sightings, options) else 0

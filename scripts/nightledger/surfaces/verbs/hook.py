@@ -50,7 +50,7 @@ def run(options: argparse.Namespace, context: "Context") -> int:
         return calibrate(context, labels=options.labels, alarms=options.alarms)
     from nightledger.surfaces.hook.running import main
 
-    main(["--home", context.home_path, "--now", context.now_text, *options.words])
+    main(["--home", context.home, "--now", context.now_text, *options.words])
     return 0
 
 

@@ -22,9 +22,9 @@ from nightledger.files.home import Home
 from nightledger.hosts.hook_call import SCRIPT
 from nightledger.hosts.hooking import HOOKED
 from nightledger.hosts.presets import CODEX
-from nightledger.hosts.roots import state_roots
 from nightledger.surfaces.agent_host import require_person
 from nightledger.surfaces.context import Context
+from nightledger.surfaces.home import host_roots
 from nightledger.surfaces.hook.answers import host_name
 from nightledger.surfaces.hook.installing import (
     Standing,
@@ -60,7 +60,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace, context: Context) -> int:
     """List, install or remove."""
     home = Home(context.home_path).require()
-    roots = state_roots(os.path.expanduser("~"), os.environ)
+    roots = host_roots()
     if options.action == "list":
         return _list(context, standings(home, roots))
     host = host_name(options.host or "")

@@ -9,10 +9,13 @@ Changes no memory, and none of an adopted workspace's bytes.
 import argparse
 import os
 import secrets
+from collections.abc import Iterator, Sequence
+from shlex import quote
 from typing import TYPE_CHECKING
 
-from nightledger.domain.errors import ConfigurationError, RefusedError, UsageError
+from nightledger.domain.errors import RefusedError, UsageError
 from nightledger.surfaces.context import CHECKOUT, Context
+from nightledger.surfaces.home import host_roots
 
 if TYPE_CHECKING:
     from nightledger.files.home import Home
@@ -31,6 +34,13 @@ _OTHERWISE = {
 def configure(parser: argparse.ArgumentParser) -> None:
     """Name the options of ``init``."""
     parser.add_argument("--adopt", action="store_true", help="the directory is an agent's workspace")
+    configure_new(parser)
+    parser.add_argument("--dry-run", action="store_true", help="list what would be made, and make nothing")
+    _configure_constitution(parser)
+
+
+def configure_new(parser: argparse.ArgumentParser) -> None:
+    """Name the options that say what a new home is to be."""
     parser.add_argument(
         "--simulated",
         action="store_true",
@@ -51,13 +61,24 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--gated",
         metavar="PATH",
         action="append",
-        help="the memory file (default: MEMORY.md); may be repeated",
+        help="the memory file (default: what the host has, asked on a terminal); may be repeated",
     )
     parser.add_argument(
         "--track", action="store_true", help="let git track what we make (no .gitignore of '*')"
     )
-    parser.add_argument("--dry-run", action="store_true", help="list what would be made, and make nothing")
-    _configure_constitution(parser)
+
+
+def given(options: argparse.Namespace) -> tuple[str, ...]:
+    """Return the options of :func:`configure_new` as they were typed."""
+    words: list[str] = []
+    for name in ("simulated", "no_passphrase", "host", "zone", "gated", "track"):
+        value = getattr(options, name)
+        flag = f"--{name.replace('_', '-')}"
+        if value is True:
+            words.append(flag)
+        elif value:
+            words += [word for one in ([value] if isinstance(value, str) else value) for word in (flag, one)]
+    return tuple(words)
 
 
 def _configure_constitution(parser: argparse.ArgumentParser) -> None:
@@ -79,29 +100,45 @@ def _configure_constitution(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace, context: Context) -> int:
     """Make or complete the home."""
     from nightledger.gate.founding import found, plan
+    from nightledger.hosts.emptiness import why_empty
+    from nightledger.surfaces.signing import fresh_passphrase
 
-    if options.adopt and not context.names_home:
-        raise UsageError(
-            "which workspace is to be adopted? Without --home it would be the program's own folder",
-            hint="name it: --home DIR, or --home . for the directory you are in",
-        )
+    if not context.home:
+        context.home = _standing_place()
     constitution = _constitution(options)
     founding = _founding(options, context, constitution)
     paths = plan(founding)
     existed = os.path.lexists(founding.home.identity_file)
     if existed:
         _require_as_made(options, founding.home)
-    added = bool(constitution) and not founding.constitution and _is_asked(options)
+    by_name = options.seed or options.own is not None  # a home made before gets a constitution only then
+    added = bool(constitution and not founding.constitution and by_name)
     if not options.dry_run:
-        passphrase = None if existed else _passphrase(options, context)
+        passphrase = None if existed else fresh_passphrase(context, without=options.no_passphrase)
         identity = found(founding, passphrase, context.moment)
         paths += _add(options, context, constitution) if added else []
-        context.emit({"home": context.home_path, "id": identity.id, "created": paths, "new": not existed})
+        record = {"home": context.home_path, "id": identity.id, "created": paths, "new": not existed}
+        context.emit({**record, "gated": list(identity.gated), "empty": bool(why_empty(founding.home))})
     else:
-        paths += _missing(founding.home) if added else []
+        home = founding.home
+        paths += (
+            [home.relative(home.constitution)] if added and not os.path.lexists(home.constitution) else []
+        )
         context.emit({"home": context.home_path, "would_create": paths})
-    _report(options, context, paths, existed=existed)
+    _report(options, context, paths, founding, existed=existed)
     return 0
+
+
+def _standing_place() -> str:
+    from nightledger.files.reading import is_within
+
+    place = os.getcwd()
+    if is_within(place, CHECKOUT):
+        raise UsageError(
+            "which directory is to be the home? The current one is the program's own folder",
+            hint="name it: --home DIR; 'nightledger start' on a terminal looks for your agent's",
+        )
+    return place
 
 
 def _require_as_made(options: argparse.Namespace, home: "Home") -> None:
@@ -125,11 +162,6 @@ def _require_as_made(options: argparse.Namespace, home: "Home") -> None:
             )
 
 
-def _is_asked(options: argparse.Namespace) -> bool:
-    """Tell whether the constitution was asked for by name: a home made before gets it only then."""
-    return bool(options.seed) or options.own is not None
-
-
 def _constitution(options: argparse.Namespace) -> bytes:
     """Give the constitution to begin with; none where none is wanted.
 
@@ -150,10 +182,6 @@ def _constitution(options: argparse.Namespace) -> bytes:
     if options.own is None:
         return dump_constitution(seeds)
     return dump_constitution(require_sound(seeds.with_own(options.own), where="--self"))
-
-
-def _missing(home: "Home") -> list[str]:
-    return [] if os.path.lexists(home.constitution) else [home.relative(home.constitution)]
 
 
 def _add(options: argparse.Namespace, context: Context, constitution: bytes) -> list[str]:
@@ -185,14 +213,16 @@ def _founding(options: argparse.Namespace, context: Context, constitution: bytes
 
     from nightledger.codec.settings import find_zone
     from nightledger.files.home import Home
-    from nightledger.gate.founding import Founding, is_unfinished
-    from nightledger.hosts.presets import detect_host, preset
+    from nightledger.gate.founding import Founding, is_unfinished, require_place
+    from nightledger.hosts.presets import preset
+    from nightledger.hosts.workspaces import host_of
     from nightledger.surfaces.session import this_machine
     from nightledger.trust.keys import KeyRing
 
     home = Home(context.home_path)
-    _require_place(home.root, adopt=options.adopt, known=os.path.lexists(home.identity_file))
-    host = options.host or detect_host(home.root)
+    known = os.path.lexists(home.identity_file)
+    require_place(home, context.keys_dir, os.path.expanduser("~"), adopt=options.adopt)
+    host = options.host or host_of(home.root, host_roots())
     if preset(host).host != host:
         raise UsageError(
             f"there is no host {host!r}", hint="one of openclaw, claude_code, codex, hermes, generic"
@@ -206,23 +236,41 @@ def _founding(options: argparse.Namespace, context: Context, constitution: bytes
         machine=this_machine(),
         zone=zone,
         host=host,
-        gated=tuple(options.gated or preset(host).gated),
+        gated=tuple(
+            options.gated or (home.identity.gated if known else _choose_gated(options, context, host))
+        ),
         simulated=options.simulated,
-        adopt=options.adopt or (os.path.isdir(home.root) and home.root == CHECKOUT),
-        track=options.track or home.root == CHECKOUT,
+        adopt=options.adopt,
+        track=options.track,
         constitution=constitution if is_unfinished(home) else b"",
     )
 
 
-def _require_place(root: str, *, adopt: bool, known: bool) -> None:
-    if adopt and not os.path.isdir(root):
-        raise ConfigurationError(f"there is no workspace at {root} to adopt", hint="name it with --home DIR")
-    if known or adopt or root == CHECKOUT or not os.path.isdir(root) or not os.listdir(root):
-        return
-    raise UsageError(
-        f"{root} is not empty",
-        hint="to take over an agent's workspace, add --adopt; nothing of it is changed",
-    )
+def _choose_gated(options: argparse.Namespace, context: Context, host: str) -> tuple[str, ...]:
+    """Return what is to be gated: what the host has, the first of it where nobody can be asked."""
+    from nightledger.hosts.workspaces import memory_choices
+
+    choices = memory_choices(context.home_path, host)
+    if len(choices) == 1 or options.dry_run or context.json or not context.interactive():
+        return choices[0]
+    texts = [_named(context.home_path, names) for names in choices]
+    return choices[ask_choice(context, "Which is the memory, to change by your signature alone?", texts)]
+
+
+def _named(root: str, gated: Sequence[str]) -> str:
+    missing = (" (not there yet)", "")
+    return ", ".join(f"{name}{missing[os.path.lexists(os.path.join(root, name))]}" for name in gated)
+
+
+def ask_choice(context: Context, question: str, choices: Sequence[str]) -> int:
+    """Ask which of several is meant, the first where nothing is typed; return its place in the list."""
+    from nightledger.surfaces.screen import shown
+
+    numbers = {str(at): text for at, text in enumerate(choices, 1)}
+    context.print_lines((question, *(f"  {at}  {shown(text)}" for at, text in numbers.items())))
+    while (typed := input("Number [1] > ").strip() or "1") not in numbers:
+        pass
+    return int(typed) - 1
 
 
 def machine_zone() -> str:
@@ -234,23 +282,48 @@ def machine_zone() -> str:
     return name if found else "UTC"
 
 
-def _passphrase(options: argparse.Namespace, context: Context) -> bytes | None:
-    from nightledger.surfaces.signing import fresh_passphrase
+def _report(
+    options: argparse.Namespace, context: Context, paths: list[str], founding: "Founding", *, existed: bool
+) -> None:
+    from nightledger.hosts.emptiness import why_empty
+    from nightledger.surfaces.hints import say
 
-    return fresh_passphrase(context, without=options.no_passphrase)
-
-
-def _report(options: argparse.Namespace, context: Context, paths: list[str], *, existed: bool) -> None:
-    if existed and not paths:
-        context.print(f"{context.home_path} is a home already; nothing to do")
+    done = f"{'Would make' if options.dry_run else 'Made'} in {context.home_path}:"
+    context.print(done if paths else f"{context.home_path} is a home already; nothing to do")
+    context.print_lines(f"  {path}" for path in paths)
+    if not existed:
+        say(context, *_gated_notes(founding))
+    if options.dry_run or not paths:
         return
-    context.print(f"{'Would make' if options.dry_run else 'Made'} in {context.home_path}:")
-    for path in paths:
-        context.print(f"  {path}")
-    if options.dry_run:
-        return
+    say(context, why_empty(founding.home))
     context.print(f"Keys are in {context.keys_dir}.")
     if options.no_passphrase and not existed:
         context.print("The operator's key has no passphrase: whoever can read it can sign.")
         context.print("'nightledger doctor' says what that means.")
-    context.print("Next: nightledger check, then nightledger schedule --print cron")
+    at = named_home(context)
+    context.print(f"Next: nightledger check{at}")
+    context.print(f"Then: nightledger schedule --print cron{at}")
+
+
+def named_home(context: Context) -> str:
+    """Return what names the home in a command that a person copies; nothing where they stand in it."""
+    stands = os.path.realpath(context.home_path) == os.path.realpath(os.curdir)
+    return "" if stands else f" --home {quote(context.home_path)}"
+
+
+def _gated_notes(founding: "Founding") -> Iterator[str]:
+    """Say what is gated, what of it is missing, and which memory of the host's own is not."""
+    from nightledger.hosts.presets import READ_NO_MEMORY, preset
+    from nightledger.hosts.workspaces import own_memory
+
+    root, host, gated = founding.home.root, founding.host, founding.gated
+    yield f"Changed by your signature alone from now on: {_named(root, gated)}."
+    if host in READ_NO_MEMORY and not os.path.lexists(founding.home.path(gated[0])):
+        yield (
+            f"The first addition makes {gated[0]}; {host} reads it only where {preset(host).instructions} says so."
+        )
+    if own := own_memory(root, host, host_roots()):
+        yield (
+            f"{host} keeps a memory of its own beside it; to have that gated, too: "
+            f"nightledger init --adopt --home {quote(own)}"
+        )

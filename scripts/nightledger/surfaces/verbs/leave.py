@@ -46,21 +46,19 @@ def run(options: argparse.Namespace, context: Context) -> int:
     record["left"] = options.yes or before is not None
     record["removed" if options.yes else "would_remove"] = list(removed)
     context.emit(record)
-    for line in _lines(context, record, removed, done=options.yes, again=before is not None):
-        context.print(line)
+    context.print_lines(_lines(context, record, removed, done=options.yes, again=before is not None))
     return 0
 
 
 def _record(context: Context, session: "Session") -> dict[str, Any]:
     from nightledger.gate.leaving import own_directories
-    from nightledger.hosts.roots import state_roots
     from nightledger.surfaces.doctor.schedule import cron_lines, installed_units, place_of
+    from nightledger.surfaces.home import host_roots
     from nightledger.surfaces.hook.installing import standings
     from nightledger.surfaces.status import waiting_in
 
     home, book, place = session.gate.home, session.ledger.book, place_of(context)
     units = installed_units(place, os.path.expanduser("~"))
-    roots = state_roots(os.path.expanduser("~"), os.environ)
     return {
         "gated": list(home.identity.gated),
         "deletable": [*own_directories(home), str(session.gate.ring.home_dir(home.identity.id))],
@@ -68,7 +66,7 @@ def _record(context: Context, session: "Session") -> dict[str, Any]:
         "units": [path for paths in units.values() for path in paths],
         "hooks": [
             f"nightledger hosts remove {one.host.replace('_', '-')} --yes"
-            for one in standings(home, roots)
+            for one in standings(home, host_roots())
             if one.installed
         ],
         "waiting": waiting_in(book).changes,

@@ -35,7 +35,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace, context: Context) -> int:
     """Run what is due; 1 when a job failed, 4 on an alarm of ``verify``, 75 when another run is at work."""
-    if not (options.dry_run or options.retry):
+    if context.quiet and not (options.dry_run or options.retry):  # a person gets the whole look
         next_at = _nothing_until(context)
         if next_at is not None:
             return _say_nothing(context, next_at)
@@ -71,10 +71,9 @@ def _settings_changed(context: Context, since: float) -> bool:
 
 
 def _say_nothing(context: Context, next_at: int) -> int:
-    if context.json or not context.quiet:
+    if context.json:
         from datetime import UTC, datetime
 
         at = datetime.fromtimestamp(next_at, UTC)
         context.emit({"runs": [], "still_due": 0, "next_at": f"{at:%Y-%m-%dT%H:%M:%SZ}"})
-        context.print(f"Nothing is due before {at:%Y-%m-%d %H:%M} UTC.")
     return 0

@@ -109,8 +109,7 @@ def _report(context: "Context", pruned: "Pruned", *, dry_run: bool) -> None:
         }
     )
     if pruned.reason:
-        for line in screen.wrap(f"Nothing pruned: {pruned.reason}.", first="", indent="  "):
-            context.print(line)
+        context.print_lines(screen.wrap(f"Nothing pruned: {pruned.reason}.", first="", indent="  "))
     for tally in pruned.tallies:
         _say(context, tally, dry_run=dry_run)
     if dry_run:
@@ -146,8 +145,7 @@ def _say(context: "Context", tally: "Tally", *, dry_run: bool) -> None:
     from nightledger.surfaces import screen
 
     def say(text: str, first: str = "  ", indent: str = "    ") -> None:
-        for line in screen.wrap(text, first=first, indent=indent):
-            context.print(line)
+        context.print_lines(screen.wrap(text, first=first, indent=indent))
 
     one, many, old, aim = _NOUNS[tally.op.value]
     counts = [f"{tally.old} {old}"]

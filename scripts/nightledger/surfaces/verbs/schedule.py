@@ -8,7 +8,7 @@ Changes no memory.
 import argparse
 import os
 
-from nightledger.surfaces.context import CHECKOUT, Context, named_keys_directory
+from nightledger.surfaces.context import Context
 
 TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
 if TYPE_CHECKING:
@@ -28,13 +28,12 @@ def run(options: argparse.Namespace, context: Context) -> int:
     """Print what to add, for this checkout and this home."""
     from nightledger.surfaces import unattended
 
-    place = _place(context)
-    if options.caller == "cron":
-        text = unattended.cron_text(place)
-    elif options.caller == "systemd":
-        text = unattended.systemd_script(place)
-    else:
-        text = unattended.launchd_script(place)
+    texts = {
+        "cron": unattended.cron_text,
+        "systemd": unattended.systemd_script,
+        "launchd": unattended.launchd_script,
+    }
+    text = texts[options.caller](_place(context))
     context.emit({"for": options.caller, "text": text})
     context.print(text.removesuffix("\n"))
     return 0
@@ -48,16 +47,13 @@ def _place(context: Context) -> "Place":
     """
     from nightledger.domain.errors import ConfigurationError
     from nightledger.files.home import Home
-    from nightledger.surfaces.unattended import CALLS, Place
+    from nightledger.surfaces.doctor.schedule import place_of
+    from nightledger.surfaces.unattended import CALLS
 
     Home(context.home_path).require()
-    place = Place(
-        checkout=CHECKOUT,
-        home=context.home_path,
-        keys_dir=named_keys_directory(context.keys_dir),
-    )
+    place = place_of(context)
     if not os.path.exists(place.python):
-        raise ConfigurationError(f"{place.python} is missing", hint=f"make -C '{CHECKOUT}' setup")
+        raise ConfigurationError(f"{place.python} is missing", hint=f"make -C '{place.checkout}' setup")
     for call in CALLS:
         script = place.words(call)[1]
         if not os.path.exists(script):

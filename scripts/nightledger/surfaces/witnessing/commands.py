@@ -1,13 +1,10 @@
 """``witness keygen | add | serve | cosign``: what the witness's machine does."""
 
 import argparse
-import signal
-import threading
 from pathlib import Path
 
 from nightledger.domain.errors import (
     EXIT_REFUSED,
-    ConfigurationError,
     LockedError,
     MissingFileError,
     NightledgerError,
@@ -17,6 +14,7 @@ from nightledger.files.reading import read_regular
 from nightledger.surfaces import screen
 from nightledger.surfaces.clock import system_now
 from nightledger.surfaces.context import Context
+from nightledger.surfaces.limited_server import binding
 from nightledger.surfaces.witnessing.server import WitnessServer
 from nightledger.surfaces.witnessing.spool import answer_spool
 from nightledger.trust.note import VerifierKey, parse_vkey
@@ -32,7 +30,6 @@ from nightledger.trust.witness import (
     open_witness,
 )
 
-_POLL_S = 0.5
 _KINDS = {0x04: "ed25519", 0x06: "mldsa44"}
 
 
@@ -45,8 +42,7 @@ def keygen(options: argparse.Namespace, context: Context) -> int:
     context.emit(
         {"directory": options.directory, "vkeys": [key.dump() for key in box.vkeys], "policy": lines}
     )
-    for line in lines:
-        context.print(line)
+    context.print_lines(lines)
     if not context.json:
         context.note(f"The witness {screen.shown(box.vkeys[0].name)} is in {options.directory}.")
         context.note("On the machine that writes the home, put these lines into a file and sign it with")
@@ -96,14 +92,7 @@ def serve(options: argparse.Namespace, context: Context) -> int:
     if options.words:
         raise UsageError("'witness serve' takes no words", hint="nightledger witness serve --help")
     server = open_server(options)
-    host, port = server.server_address[:2]
-    name = f"[{host!s}]" if ":" in str(host) else str(host)
-    _stop_on_signals(server)
-    context.note(
-        f"serving {screen.shown(server.box.vkeys[0].name)} on http://{name}:{port}; end it with Ctrl-C"
-    )
-    with server:
-        server.serve_forever(poll_interval=_POLL_S)
+    server.serve_until_told(context, screen.shown(server.box.vkeys[0].name))
     return 0
 
 
@@ -114,13 +103,8 @@ def open_server(options: argparse.Namespace) -> WitnessServer:
         ConfigurationError: The address is taken or is none of this machine's, or there is no witness.
     """
     box = open_witness(Path(options.directory))
-    try:
+    with binding(options.listen, options.port):
         return WitnessServer((options.listen, options.port), box, system_now)
-    except (OSError, OverflowError) as error:
-        said = getattr(error, "strerror", None) or str(error)
-        raise ConfigurationError(
-            f"cannot listen on {options.listen}:{options.port} ({said})", hint="choose another --port"
-        ) from error
 
 
 def cosign(options: argparse.Namespace, context: Context) -> int:
@@ -197,11 +181,3 @@ def _tell(context: Context, what: str, error: NightledgerError | OSError) -> int
 
 def _text(answer: Answer) -> str:
     return answer.body.decode("utf-8", "replace")
-
-
-def _stop_on_signals(server: WitnessServer) -> None:
-    """End in an orderly way when a service manager asks; a thread, because ``shutdown`` waits for the loop."""
-    if threading.current_thread() is not threading.main_thread():
-        return
-    for name in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(name, lambda *_: threading.Thread(target=server.shutdown, daemon=True).start())

@@ -1,0 +1,203 @@
+"""Set up an agent's home, step by step: each step is asked for, and what is done is skipped.
+
+Finds the agent's workspace, adopts it, checks its memory up, mines old logs, reviews, prints the schedule
+and the host's hooks, and has the keys backed up. A step is another verb, called as you would call it. Left
+with q or Ctrl-C, it goes on there when it is called again. Without a terminal it prints the commands in
+their order.
+
+Reads   where hosts keep what; what the verbs read
+Writes  what the verbs write; .nightledger/started
+Changes no memory.
+"""
+
+import argparse
+import os
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from shlex import quote
+
+from nightledger.domain.errors import ConfigurationError
+from nightledger.files.home import Home
+from nightledger.files.started import add_started, read_started
+from nightledger.surfaces.context import CHECKOUT, Context
+from nightledger.surfaces.hints import say
+from nightledger.surfaces.home import host_roots
+from nightledger.surfaces.screen import shown
+from nightledger.surfaces.verbs import init
+
+BEFORE = "done before"
+COPIED = "done"
+"""Typed where a file is asked for: the keys are copied already."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step.
+
+    Attributes:
+        name: As it is remembered.
+        words: The verb and its words, without the home; a FILE at the end is to be typed.
+        done: Why there is nothing to do; empty where there is.
+        asks: What the person is asked.
+    """
+
+    name: str
+    words: tuple[str, ...]
+    done: str
+    asks: str
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Name the options of ``start``: those of ``init`` that a new home has."""
+    init.configure_new(parser)
+
+
+def run(options: argparse.Namespace, context: Context) -> int:
+    """Go through the steps, or list them."""
+    from nightledger.gate.founding import require_place
+
+    asks = context.interactive() and not context.json
+    try:
+        context.home = _choose_home(context, asks=asks)
+        home, user = Home(context.home), os.path.expanduser("~")
+        require_place(home, context.keys_dir, user, adopt=os.path.lexists(home.root))
+        given = init.given(options)
+        return _walk(context, given) if asks else _list(context, given)
+    except (KeyboardInterrupt, EOFError):
+        context.print()
+        say(context, f"Left; what is done stays. To go on: {_command(context, 'start')}")
+        return 0
+
+
+def _choose_home(context: Context, *, asks: bool) -> str:
+    from nightledger.files.reading import is_within
+    from nightledger.hosts.workspaces import find_workspaces, host_of
+
+    roots = host_roots()
+    if context.home and os.path.lexists(Home(context.home).identity_file):
+        return context.home
+    here = context.home or ("" if is_within(os.getcwd(), CHECKOUT) else os.getcwd())
+    found = list(find_workspaces(here, roots, os.path.expanduser("~"), named=bool(context.home)))
+    if not found:
+        raise ConfigurationError(
+            "no agent's memory was found: not in the current directory, nor of OpenClaw, Claude Code, Codex or Hermes",
+            hint="name the agent's folder, an empty one too: nightledger start --home DIR",
+        )
+    if len(found) == 1 or not asks:
+        return found[0]
+    texts = [f"{path} ({host_of(path, roots)})" for path in found]
+    return found[init.ask_choice(context, "Which memory is to be kept?", texts)]
+
+
+def _steps(context: Context, given: tuple[str, ...]) -> Iterator[Step]:
+    """Give each step as it stands when it is its turn."""
+    from nightledger.hosts.daylogs import find_daylogs
+    from nightledger.hosts.presets import preset
+    from nightledger.hosts.workspaces import host_of
+    from nightledger.jobs.consolidate.statements import MINED
+    from nightledger.surfaces.status import look
+
+    home = Home(context.home_path)
+    made = os.path.lexists(home.identity_file)
+    new = not os.path.isdir(home.root) or not os.listdir(home.root)
+    asks = "Make a new home there?" if new else "Adopt this workspace? None of its bytes change."
+    words = ("init", *(() if new else ("--adopt",)), *given)
+    yield Step("adopt", words, "done, it is a home" if made else "", asks)
+    made = os.path.lexists(home.identity_file)
+    host = home.identity.host if made else host_of(home.root, host_roots())
+    asks = "Check its memory up: repeats, stale dates, secrets?"
+    yield Step("check", ("check",), BEFORE if "check" in read_started(home) else "", asks)
+    logs = find_daylogs(home, preset(host).daily)
+    since = logs[0].day.isoformat() if logs else "DATE"
+    asks = f"Mine the {len(logs)} daily logs since {since} for what is worth keeping, the best {MINED}?"
+    done = (
+        (BEFORE if "mine" in read_started(home) else "")
+        if logs
+        else "nothing to do, there are no daily logs yet"
+    )
+    yield Step("mine", ("consolidate", "--since", since), done, asks)
+    asks = "Review what is proposed?"
+    yield Step(
+        "review", ("review",), "" if not made or look(context).waits else "nothing to do, nothing waits", asks
+    )
+    caller = "launchd" if sys.platform == "darwin" else "cron"
+    asks = "Print the lines that have it run by itself, for you to add?"
+    yield Step("schedule", ("schedule", "--print", caller), _scheduled(context) if made else "", asks)
+    yield from _hooks(home, host, made=made)
+    asks = (
+        f"Copy your keys to another disk now: cp -a {quote(context.keys_dir)} DIR; without them nothing can be signed or "
+        f"checked. A backup of keys and records holds them, too: into which FILE? ('{COPIED}' where they are copied)"
+    )
+    yield Step(
+        "keys", ("backup", "--with-keys", "FILE"), BEFORE if "keys" in read_started(home) else "", asks
+    )
+
+
+def _hooks(home: Home, host: str, *, made: bool) -> Iterator[Step]:
+    from nightledger.hosts.hooking import HOOKED
+    from nightledger.surfaces.hook.installing import standings
+
+    roots = host_roots()
+    current = [one.host for one in standings(home, roots) if one.current] if made else []
+    for name in HOOKED:
+        if os.path.isdir(roots[name]) and (host == name or host not in HOOKED):
+            word = name.replace("_", "-")
+            asks = f"Show the hooks that tell {word} what memory says? (hosts install {word} --yes adds them)"
+            done = "done, they are there" if name in current else ""
+            yield Step("hooks", ("hosts", "install", word), done, asks)
+
+
+def _list(context: Context, given: tuple[str, ...]) -> int:
+    rows = [(step, _command(context, *step.words)) for step in _steps(context, given)]
+    told = [{"step": step.name, "done": step.done or None, "command": command} for step, command in rows]
+    context.emit({"home": context.home_path, "steps": told})
+    for step, command in rows:
+        context.print(f"# {step.name}: {step.done}" if step.done else command)
+    return 0
+
+
+def _command(context: Context, *words: str) -> str:
+    return " ".join(map(quote, ("nightledger", *words, *(("--home", context.home) if context.home else ()))))
+
+
+def _walk(context: Context, given: tuple[str, ...]) -> int:
+    from nightledger.surfaces import cli
+
+    now = ("--now", context.now_text) if context.now_text else ()
+    context.print(shown(context.home_path))
+    for step in _steps(context, given):
+        say(context, f"{step.name}: {step.done or step.asks}")
+        words = () if step.done else _answer(step)
+        if words is None or (step.name == "adopt" and not words and not step.done):
+            raise EOFError
+        if not words:
+            continue
+        if words[-1] != COPIED and (status := cli.main([*words, "--home", context.home_path, *now])):
+            say(context, f"Once that is mended, go on with: {_command(context, 'start')}")
+            return status
+        add_started(Home(context.home_path), step.name)
+    say(context, f"That is all. How it stands: {_command(context, 'status')}")
+    return 0
+
+
+def _answer(step: Step) -> tuple[str, ...] | None:
+    """Ask; give the verb's words, none for later, None to leave."""
+    wants = step.words[-1] == "FILE"
+    while True:
+        typed = input("FILE, Enter for later, q to leave > " if wants else "[Y/n] q to leave > ").strip()
+        if typed.lower() == "q":
+            return None
+        if typed.lower() in ("n", "no", "" if wants else "n"):
+            return ()
+        if wants or typed.lower() in ("", "y", "yes"):
+            return (*step.words[:-1], os.path.expanduser(typed)) if wants else step.words
+
+
+def _scheduled(context: Context) -> str:
+    from nightledger.surfaces.doctor.checks import State
+    from nightledger.surfaces.doctor.schedule import check_schedule, place_of
+
+    home, user = Home(context.home_path), os.path.expanduser("~")
+    checks = check_schedule(home, place_of(context), user, context.now)
+    return "done, it is there" if all(check.state is State.GOOD for check in checks) else ""

@@ -1,0 +1,365 @@
+"""The first day: which directory is the home, what is gated, and one command that leads through all of it."""
+
+import json
+import os
+import re
+import shlex
+import sys
+from pathlib import Path
+
+import pytest
+from tests.blackbox.world import PROGRAM, ROOT, START, Ran, Typed, World, call, run_process
+
+STEPS = ("adopt", "check", "mine", "review", "schedule", "keys")
+NEW = ("--simulated", "--no-passphrase", "--zone", "UTC")
+LOG = "# {0}\n\n- Root cause: cron has no PATH; call restic by its full path\n- Decision: keep {0} of the relay's logs\n"
+
+
+class Place:
+    """A user's own directory, a workspace and a folder of keys; commands are called from where one stands."""
+
+    def __init__(self, root: Path) -> None:
+        self.user = root / "user"
+        self.work = root / "a project"
+        self.keys = root / "keys"
+        for path in (self.user, self.work):
+            path.mkdir()
+
+    def run(
+        self, *words: str, typed: Typed | None = None, stdin: str = "", now: bool = True, **env: str
+    ) -> Ran:
+        at = ("--now", START.isoformat()) if now else ()
+        given = {"NIGHTLEDGER_KEYS": str(self.keys), "HOME": str(self.user), "COLUMNS": "80", "NO_COLOR": "1"}
+        hosts = dict.fromkeys(("CLAUDE_CONFIG_DIR", "CODEX_HOME", "OPENCLAW_STATE_DIR", "HERMES_HOME"), "")
+        return call([*words, *at], env={**given, **hosts, **env}, typed=typed, stdin=stdin)
+
+    def init(self, *words: str, typed: Typed | None = None) -> Ran:
+        ran = self.run("init", "--adopt", *NEW, "--no-seed", "--home", str(self.work), *words, typed=typed)
+        assert ran.status == 0, ran
+        return ran
+
+    def write(self, name: str, text: str, *, under: Path | None = None) -> Path:
+        path = (under or self.work) / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    def own_memory(self) -> Path:
+        """Have Claude Code keep a memory of its own for the workspace, and give its directory."""
+        project = re.sub("[^A-Za-z0-9]", "-", os.path.realpath(self.work))
+        return self.write(
+            f".claude/projects/{project}/memory/MEMORY.md", "- Use uv.\n", under=self.user
+        ).parent
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
+    made = Place(tmp_path)
+    monkeypatch.chdir(made.work)
+    return made
+
+
+def record(home: Path) -> dict[str, object]:
+    found: dict[str, object] = json.loads((home / "config/nightledger/home.json").read_text())
+    return found
+
+
+def files_of(directory: Path) -> list[str]:
+    return sorted(str(path.relative_to(directory)) for path in directory.rglob("*"))
+
+
+# ---------------------------------------------------------------- where the home is
+
+
+def test_the_home_is_the_nearest_directory_upward_that_is_one(
+    world: World, place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place.init()
+    inside = world.home / "memory/system"
+    monkeypatch.chdir(inside)
+
+    def home_of(*words: str, home: str = "") -> str:
+        ran = place.run("status", "--json", *words, NIGHTLEDGER_KEYS=str(world.keys), NIGHTLEDGER_HOME=home)
+        return str(json.loads(ran.out)["home"])
+
+    assert home_of() == str(world.home)
+    assert home_of(home=str(place.work)) == str(place.work)
+    assert home_of("--home", "../..", home=str(place.work)) == str(world.home)
+
+
+@pytest.mark.parametrize("here", ["outside", "checkout"])
+def test_without_a_home_the_error_says_what_makes_one_and_the_program_is_never_the_home(
+    place: Place, monkeypatch: pytest.MonkeyPatch, here: str
+) -> None:
+    monkeypatch.chdir(ROOT if here == "checkout" else place.work)
+    before = sorted(os.listdir(ROOT / "config"))
+    for words in (("status",), ("night",), ("log", "--stdin"), ("apply",), ("schedule",), ("check",)):
+        ran = place.run(*words, now=False)
+        assert (ran.status, ran.out) == (2, ""), ran
+        assert "nightledger start" in ran.text
+        assert "--home DIR" in ran.text
+    for script in (
+        (str(PROGRAM), "hook", "claude-code"),
+        (str(ROOT / "scripts/prompt_hook.py"), "claude-code"),
+    ):
+        ran = run_process([sys.executable, *script, "SessionStart"], env={}, stdin="{}")
+        assert (ran.status, ran.text) == (0, ""), "a session of the host must go on"
+    if here == "checkout":
+        assert place.run("init", "--adopt", *NEW).status == 2
+    assert sorted(os.listdir(ROOT / "config")) == before
+
+
+def test_what_cron_calls_names_the_home_always(place: Place) -> None:
+    place.init()
+    lines = [line for line in place.run("schedule", now=False).out.splitlines() if "* * * *" in line]
+    assert len(lines) == 4
+    assert all(f"--home {shlex.quote(str(place.work))}" in line for line in lines)
+
+
+def test_what_init_says_to_do_next_can_be_pasted(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(place.user)
+    named = shlex.quote(str(place.work))
+    last = place.init().out.splitlines()[-2:]
+    assert last == [
+        f"Next: nightledger check --home {named}",
+        f"Then: nightledger schedule --print cron --home {named}",
+    ]
+    words = shlex.split(last[0].partition("nightledger ")[2])
+    assert place.run(*words).status == 0
+
+
+def test_where_one_stands_in_the_home_nothing_has_to_be_named(place: Place) -> None:
+    ran = place.run("init", "--adopt", *NEW)
+    assert ran.status == 0, ran
+    assert ran.out.endswith("Next: nightledger check\nThen: nightledger schedule --print cron\n")
+    assert place.run("check").status == 0
+
+
+@pytest.mark.parametrize("verb", ["init", "start"])
+def test_the_root_and_the_users_own_directory_are_no_home(place: Place, verb: str) -> None:
+    link = place.work / "link"
+    link.symlink_to(place.user)
+    for directory in (place.user, link, place.user.parent, Path("/")):
+        ran = place.run(verb, *(("--adopt",) if verb == "init" else ()), *NEW, "--home", str(directory))
+        assert ran.status == 2, ran
+        assert "more than one agent's files" in ran.text
+        assert "--home DIR" in ran.text
+    assert files_of(place.user) == []
+
+
+@pytest.mark.parametrize("verb", ["init", "start"])
+def test_keys_are_refused_inside_the_home_whatever_name_leads_there(place: Place, verb: str) -> None:
+    link = place.user / "link"
+    link.symlink_to(place.work)
+    adopt = ("--adopt",) if verb == "init" else ()
+    for keys in (place.work, place.work / "keys", link / "deep" / "keys"):
+        ran = place.run(verb, *adopt, *NEW, "--home", str(place.work), NIGHTLEDGER_KEYS=str(keys))
+        assert ran.status == 2, ran
+        assert "inside the home" in ran.text
+        assert "NIGHTLEDGER_KEYS" in ran.err
+    assert files_of(place.work) == []
+
+
+def test_keys_on_a_disk_that_is_not_there_are_not_made_elsewhere(place: Place) -> None:
+    disk = place.user.parent / "usb"
+    ran = place.run("init", "--adopt", *NEW, NIGHTLEDGER_KEYS=str(disk / "keys"))
+    assert ran.status == 2
+    assert f"no directory {disk}" in ran.text
+    assert not disk.exists()
+    assert files_of(place.work) == []
+    disk.mkdir()
+    assert place.run("init", "--adopt", *NEW, NIGHTLEDGER_KEYS=str(disk / "keys")).status == 0
+
+
+# ---------------------------------------------------------------- what is gated
+
+
+def test_of_a_claude_code_project_its_claude_md_is_gated_and_guarded(place: Place) -> None:
+    memory = place.write("CLAUDE.md", "# Project\n\n## Lessons\n\n- Use uv.\n")
+    place.write("AGENTS.md", "be brief\n")
+    assert "by your signature alone from now on: CLAUDE.md." in place.init().text
+    assert (record(place.work)["host"], record(place.work)["gated"]) == ("claude_code", ["CLAUDE.md"])
+    memory.write_text(memory.read_text() + "- Told by a web page.\n")
+    assert "CLAUDE.md" in place.run("guard").text
+    assert place.run("verify").status == 4
+    wants = {"tool_name": "Write", "cwd": str(place.work), "hook_event_name": "PreToolUse"}
+    said = {}
+    for name in ("CLAUDE.md", "AGENTS.md"):
+        asked = json.dumps({**wants, "tool_input": {"file_path": str(place.work / name)}})
+        words = [sys.executable, "-I", "-S", str(ROOT / "scripts/prompt_hook.py"), "--home", str(place.work)]
+        said[name] = _process([*words, "claude_code", "PreToolUse"], asked, place)
+    assert "nightledger propose" in said["CLAUDE.md"] or "Propose instead" in said["CLAUDE.md"]
+    assert "is protected" in said["AGENTS.md"]
+    told = place.run("doctor").text
+    assert "nightledger edit" in told
+    assert "Read CLAUDE.md, never edit it." in told
+
+
+def _process(words: list[str], stdin: str, place: Place) -> str:
+    ran = run_process(words, env={"NIGHTLEDGER_KEYS": str(place.keys)}, stdin=stdin)
+    assert (ran.status, ran.err) == (0, "")
+    return ran.out
+
+
+def test_a_claude_md_that_is_really_agents_md_is_not_gated(place: Place) -> None:
+    place.write("AGENTS.md", "be brief\n")
+    (place.work / "CLAUDE.md").symlink_to("AGENTS.md")
+    said = place.init().text
+    assert record(place.work)["gated"] == ["MEMORY.md"]
+    assert "MEMORY.md (not there yet)" in said
+    assert "only where CLAUDE.md says so" in said
+
+
+def test_which_file_is_gated_is_asked_on_a_terminal(place: Place) -> None:
+    place.write("CLAUDE.md", "- Use uv.\n")
+    ran = place.init(typed=["7", "2"])
+    assert "1 CLAUDE.md 2 MEMORY.md (not there yet)" in ran.text
+    assert record(place.work)["gated"] == ["MEMORY.md"]
+
+
+def test_a_script_says_itself_what_is_gated(place: Place) -> None:
+    place.write("CLAUDE.md", "- Use uv.\n")
+    place.write("notes/memory.md", "- Use uv.\n")
+    place.init("--gated", "notes/memory.md")
+    assert record(place.work)["gated"] == ["notes/memory.md"]
+    refused = place.run("init", "--adopt", *NEW, "--home", str(place.user / "x"), "--gated", "AGENTS.md")
+    assert refused.status != 0
+
+
+def test_a_memory_of_the_hosts_own_is_told_of_and_can_itself_be_the_home(place: Place) -> None:
+    place.write("CLAUDE.md", "- Use uv.\n")
+    own = place.own_memory()
+    assert f"nightledger init --adopt --home {own}" in place.init().text
+    assert place.run("init", "--adopt", *NEW, "--home", str(own)).status == 0
+    assert (record(own)["host"], record(own)["gated"]) == ("claude_code", ["MEMORY.md"])
+    codex = place.write(".codex/memories/MEMORY.md", "- Use uv.\n", under=place.user).parent
+    assert place.run("init", "--adopt", *NEW, "--home", str(codex)).status == 0
+    assert (record(codex)["host"], record(codex)["gated"]) == ("codex", ["MEMORY.md"])
+
+
+# ---------------------------------------------------------------- nothing in it
+
+
+def test_a_home_with_nothing_in_it_is_told_so_until_something_is(place: Place) -> None:
+    empty = "Nothing is in this home yet"
+    assert empty in place.init().text
+    assert empty in place.run("status").text
+    assert json.loads(place.run("status", "--json").out)["empty"] is True
+    for _ in range(2):
+        assert empty in place.run("night", typed=[]).text
+        assert place.run("night").out == "", "cron has nobody to tell"
+    assert "nightledger doctor" in place.run("status").text
+    place.write("memory/2026-02-28.md", LOG.format("2026-02-28"))
+    assert empty not in place.run("status").text
+    assert empty not in place.run("night", typed=[]).text
+
+
+# ---------------------------------------------------------------- start
+
+
+def workspace(place: Place) -> None:
+    place.write("MEMORY.md", "# MEMORY.md\n\n## Lessons\n\n- Check the mail.\n- Check the mail.\n")
+    for day in range(10, 28):
+        place.write(f"memory/2026-02-{day}.md", LOG.format(f"2026-02-{day}"))
+
+
+def steps(place: Place, *words: str) -> dict[str, dict[str, str | None]]:
+    found = json.loads(place.run("start", *NEW, *words, "--json").out)
+    return {step["step"]: step for step in found["steps"]}
+
+
+def test_start_leads_through_every_step_and_then_says_that_each_is_done(place: Place) -> None:
+    workspace(place)
+    copy = place.user / "copy.tar.gz"
+
+    def types(shown: str) -> str:
+        prompt = shown.rstrip().splitlines()[-1]
+        return "y" if prompt.startswith("[Y/n]") else str(copy) if prompt.startswith("FILE") else "n"
+
+    ran = place.run("start", *NEW, typed=types)
+    assert ran.status == 0, ran
+    assert [name for name in re.findall(r"^(\w+): ", ran.out, re.MULTILINE) if name in STEPS] == list(STEPS)
+    assert "1 duplicate" in ran.text
+    assert f"cp -a {place.keys} DIR" in ran.text
+    assert copy.stat().st_size > 0
+    assert f"nightledger status --home {shlex.quote(str(place.work))}" in ran.text
+    mined = [
+        one for one in json.loads(place.run("proposals", "--all", "--json").out) if "Logs from" in str(one)
+    ]
+    assert all(len(one["changes"]) <= 10 for one in mined)
+
+    again = place.run("start", typed=lambda _: "y")
+    assert again.status == 0, again
+    for name in ("adopt: done", "check: done", "mine: done", "review: nothing to do", "keys: done"):
+        assert name in again.out, again.out
+    assert again.out.count("[Y/n]") == 1, "no crontab was changed, so the lines are offered again"
+
+
+def test_start_is_left_and_taken_up_again(place: Place) -> None:
+    workspace(place)
+    left = place.run("start", *NEW, typed=["y", "q"])
+    assert left.status == 0
+    assert f"To go on: nightledger start --home {shlex.quote(str(place.work))}" in left.text
+    gone = place.run("start", typed=["y"])  # then the terminal is closed
+    assert gone.status == 0, gone
+    assert gone.out.splitlines()[1].startswith("adopt: done")
+    found = steps(place)
+    assert {name: bool(step["done"]) for name, step in found.items()} == {
+        "adopt": True, "check": True, "mine": False, "review": False, "schedule": False, "keys": False
+    }  # fmt: skip
+
+
+def test_start_that_may_not_adopt_makes_nothing(place: Place) -> None:
+    workspace(place)
+    before = files_of(place.work)
+    assert "Left" in place.run("start", *NEW, typed=["n"]).text
+    assert files_of(place.work) == before
+
+
+def test_without_a_terminal_start_prints_the_commands_which_work_as_they_are(place: Place) -> None:
+    workspace(place)
+    ran = place.run("start", *NEW)
+    assert ran.status == 0
+    lines = ran.out.splitlines()
+    assert [line.split()[1] for line in lines] == [
+        "init", "check", "consolidate", "review", "schedule", "backup"
+    ]  # fmt: skip
+    assert not (place.work / "config").exists()
+    for line in lines:
+        words = shlex.split(line)[1:]
+        assert words[-2:] == ["--home", str(place.work)]
+        words = [str(place.user / "copy.tar.gz") if word == "FILE" else word for word in words]
+        assert place.run(*words).status == 0, words
+    assert "--since 2026-02-10" in ran.out
+
+
+def test_start_finds_the_memory_of_a_host_wherever_one_stands(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(place.user)
+    nothing = place.run("start", *NEW)
+    assert nothing.status == 2
+    assert "no agent's memory was found" in nothing.text
+    assert "nightledger start --home DIR" in nothing.text
+    agent = place.write(".openclaw/workspace/MEMORY.md", "- Use uv.\n", under=place.user).parent
+    assert f"--home {agent}" in place.run("start", *NEW).out.splitlines()[0]
+    monkeypatch.chdir(place.work)
+    place.write("CLAUDE.md", "- Use uv.\n")
+    own = place.own_memory()
+    ran = place.run("start", *NEW, typed=["2", "y", "q"])
+    assert f"1 {place.work} (claude_code) 2 {own} (claude_code) 3 {agent} (openclaw)" in ran.text
+    assert record(own)["gated"] == ["MEMORY.md"]
+    assert not (place.work / "config").exists()
+
+
+def test_start_on_a_file_makes_nothing_of_it(place: Place) -> None:
+    ran = place.run("start", *NEW, "--home", str(place.write("MEMORY.md", "- Use uv.\n")))
+    assert (ran.status, ran.out) == (2, "")
+    assert "there is no workspace at" in ran.text
+
+
+def test_start_makes_a_new_home_in_an_empty_directory(place: Place) -> None:
+    ran = place.run("start", *NEW, "--home", str(place.work), typed=["y", "q"])
+    assert "Make a new home" in ran.text
+    assert (place.work / "MEMORY.md").exists()
+    assert "Nothing is in this home yet" in ran.text
