@@ -7,6 +7,7 @@ this user's is refused.
 """
 
 import base64
+import hmac
 import os
 import re
 import stat
@@ -94,6 +95,16 @@ def load_log_key(ring: KeyRing, home_id: str, origin: str) -> LogKey:
     ed25519 = _load_ed25519(ring.path(home_id, LOG_ED25519))
     mldsa44 = _load_mldsa44(ring.path(home_id, LOG_MLDSA44))
     return LogKey(origin=origin, directory=ring.home_dir(home_id), ed25519=ed25519, mldsa44=mldsa44)
+
+
+def seal(ring: KeyRing, home_id: str, content: bytes) -> bytes:
+    """Return an HMAC-SHA256 in hex, keyed with the log's key: only who can read that can have written what it seals.
+
+    Raises:
+        KeyFileError: When the key is missing or its file is unsafe.
+    """
+    key = _read_private(ring.path(home_id, LOG_ED25519))
+    return hmac.digest(key, content, "sha256").hex().encode("ascii")
 
 
 # ------------------------------------------------------------------ a witness's keys
