@@ -23,7 +23,7 @@ from nightledger.domain.staging.values import Candidate, Chosen, Event, LeftOut,
 from nightledger.domain.tokens import tokens_of
 from nightledger.files.configuration import home_zone
 from nightledger.files.staged import StagedLine, write_staged
-from nightledger.gate.kept_page import Basis, keep
+from nightledger.gate.kept_page import Basis
 from nightledger.gate.memory.measuring import stated_confidence
 from nightledger.gate.memory.remembering import read_facts
 from nightledger.gate.memory.signed_entries import signed_entries
@@ -32,10 +32,10 @@ from nightledger.gate.stored import read_stored
 from nightledger.jobs.stage.associating import associate, with_entries
 from nightledger.jobs.stage.events import Shelf, look_ahead, stamp, unread
 from nightledger.jobs.stage.handing import read_handoff
+from nightledger.jobs.stage.keeping import keep_page
 from nightledger.jobs.stage.library import Library
 from nightledger.jobs.stage.logs import read_logs
 from nightledger.jobs.stage.long_range import long_range
-from nightledger.jobs.stage.record import record_of
 from nightledger.jobs.stage.remembered import Known, landmarks, weigh
 from nightledger.jobs.stage.shown import shown_lately
 from nightledger.jobs.stage.wordings import Wordings
@@ -136,8 +136,7 @@ def _stage(gate: Gate, ledger: Ledger, asked: Asked, moment: Moment) -> Staged:
         notes=(*(f"calendar {name} {problem}" for name, problem in asked.problems), *asked.library.notes),
         troubles=_troubles(asked),
     )
-    if asked.basis and not (asked.dry_run or asked.events or staged.troubles):
-        keep(gate, ledger, asked.basis, record_of(staged), by_the_hour=by_the_hour)
+    keep_page(gate, asked, staged, moment.at, by_the_hour=by_the_hour)
     return staged
 
 

@@ -11,6 +11,7 @@ from nightledger.domain.exposure import Exposure, session_name
 from nightledger.files.exposures import append_exposure
 from nightledger.files.prompt_state import drop_old_states, has_state, hold_state, place_key, read_state
 from nightledger.files.staged import StagedPage, read_staged
+from nightledger.surfaces.context import keys_directory
 from nightledger.surfaces.hook.answers import MAX_CONTEXT_BYTES
 from nightledger.surfaces.hook.events import SCRIPTS, stamp
 
@@ -58,7 +59,11 @@ def started(
     """
     _forget_old(home, now.timestamp())
     given, each_message = payload.get("session_id"), host in _EACH_MESSAGE
-    if anew and not (each_message and has_state(home, given)) and not stage_anew(home):
+    if (
+        anew
+        and not (each_message and has_state(home, given))
+        and not (_stands(home, now) or stage_anew(home))
+    ):
         return ""
     page = read_staged(home, stamp(now), most)
     if page is None:
@@ -70,6 +75,13 @@ def started(
         append_exposure(home, _exposure(page, stamp(now), host, session_name(given)))
         _remember(home, given, names)
     return page.text
+
+
+def _stands(home: "Home", now: "datetime") -> bool:
+    """Tell whether the page that stands is the one that the stager would make; without asking it, nor a calendar."""
+    from nightledger.gate.kept_page import find_kept
+
+    return find_kept(home, keys_directory(os.environ), now.timestamp()) is not None
 
 
 def stage_anew(home: "Home") -> bool:

@@ -1,19 +1,16 @@
 """One staging run: calendars first, without the home's lock; then the page, with it."""
 
-from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from nightledger.domain.moment import Moment
 from nightledger.domain.staging.rules import StagingRules
 from nightledger.files.configuration import home_zone, load_operator, load_settings, load_staging_rules
 from nightledger.files.home import Home
-from nightledger.gate.kept_page import basis_of, read_kept
-from nightledger.gate.opening import Gate, Ledger, open_gate
-from nightledger.surfaces.context import Context
-from nightledger.surfaces.home import actor_of, require_machine, this_machine
+from nightledger.gate.opening import Gate, Ledger
+from nightledger.surfaces.home import this_machine
 from nightledger.surfaces.staging.calendars import PATIENCE_S, Looked, look_into
 
 if TYPE_CHECKING:
@@ -54,16 +51,6 @@ def prepare(home: Home, keys_dir: str, now: datetime, *, patience_s: float = PAT
     return Prepared(rules=rules, looked=looked)
 
 
-def find_kept(context: Context, prepared: Prepared) -> Mapping[str, Any] | None:
-    """Return the record of the run that made the page that stands, where one now would make the same; takes no lock."""
-    if prepared.looked != Looked():
-        return None  # how near an event is decides where it stands
-    gate = open_gate(context.home_path, context.keys_dir, actor=actor_of(context))
-    context.require_own_clock(simulated=gate.home.identity.simulated)
-    require_machine(gate.home)
-    return read_kept(gate, basis_of(gate, prepared.rules, context.now))
-
-
 def stage_home(
     gate: Gate, ledger: Ledger, moment: Moment, prepared: Prepared, *, dry_run: bool = False
 ) -> "Staged":
@@ -77,10 +64,11 @@ def stage_home(
         dry_run: Write nothing but the search index.
     """
     from nightledger.jobs.stage import Asked, stage
+    from nightledger.jobs.stage.keeping import basis_of
     from nightledger.jobs.stage.shelves import Shelves
 
     may_write = gate.home.identity.machine == this_machine()
-    basis = basis_of(gate, prepared.rules, moment.at)
+    basis = basis_of(gate)  # before the index reads anything
     with closing(Shelves(gate, ledger, moment, may_write=may_write)) as library:
         asked = Asked(
             rules=prepared.rules,

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
-    from nightledger.surfaces.staging.running import Prepared
+    from nightledger.files.home import Home
 
 IN_A_HURRY_S = 1.0
 """For calendars when a hook calls: a session's start waits for it, and gives all of it three seconds."""
@@ -40,17 +40,18 @@ def run(options: argparse.Namespace, context: Context) -> int:
     """Stage, and say what is staged."""
     from nightledger.domain.errors import IntegrityError
     from nightledger.files.home import Home
-    from nightledger.surfaces.staging.calendars import PATIENCE_S
-    from nightledger.surfaces.staging.running import find_kept, prepare
+    from nightledger.gate.kept_page import find_kept
+    from nightledger.surfaces.home import require_machine
 
-    patience_s = IN_A_HURRY_S if options.quiet else PATIENCE_S
     home = Home(context.home_path).require()
-    prepared = prepare(home, context.keys_dir, context.now, patience_s=patience_s)
     begun: Sequence[str] = ()
     try:
-        record = None if options.dry_run else find_kept(context, prepared)
+        record = None
+        if not options.dry_run:
+            require_machine(home)
+            record = find_kept(home, context.keys_dir, context.now.timestamp())
         if record is None:
-            record, begun = _stage(options, context, prepared)
+            record, begun = _stage(options, context, home)
     except IntegrityError:
         if not options.dry_run:
             from nightledger.files.staged import drop_staged
@@ -67,17 +68,25 @@ def run(options: argparse.Namespace, context: Context) -> int:
 
 
 def _stage(
-    options: argparse.Namespace, context: Context, prepared: "Prepared"
+    options: argparse.Namespace, context: Context, home: "Home"
 ) -> "tuple[Mapping[str, Any], Sequence[str]]":
-    """Stage anew; give what ``--json`` prints, and troubles that the run before did not meet."""
+    """Ask calendars and stage anew; give what ``--json`` prints, and troubles that the run before did not meet."""
     from nightledger.files.staging_troubles import keep_troubles
+    from nightledger.gate.kept_page import find_kept
     from nightledger.jobs.stage.record import record_of
     from nightledger.surfaces.session import reading, writing
-    from nightledger.surfaces.staging.running import stage_home
+    from nightledger.surfaces.staging.calendars import PATIENCE_S, Looked
+    from nightledger.surfaces.staging.running import prepare, stage_home
 
+    patience_s = IN_A_HURRY_S if options.quiet else PATIENCE_S
+    prepared = prepare(home, context.keys_dir, context.now, patience_s=patience_s)
+    if prepared.looked == Looked() and not options.dry_run:
+        record = find_kept(home, context.keys_dir, context.now.timestamp(), calendars=True)
+        if record is not None:
+            return record, ()
     with reading(context) if options.dry_run else writing(context) as session:
         staged = stage_home(session.gate, session.ledger, session.moment, prepared, dry_run=options.dry_run)
         # a hook has less patience, and nobody reads what it says
         kept = not (options.dry_run or options.quiet)
-        begun = keep_troubles(session.gate.home, staged.troubles, context.now) if kept else ()
+        begun = keep_troubles(home, staged.troubles, context.now) if kept else ()
     return record_of(staged), begun
