@@ -10,15 +10,7 @@ from datetime import datetime
 
 from nightledger.codec.canonical import canonical
 from nightledger.codec.records import dump_line
-from nightledger.domain.agenda import (
-    Calendar,
-    Duty,
-    count_due,
-    duties,
-    failing,
-    find_missed,
-    next_look_at,
-)
+from nightledger.domain.agenda import Calendar, Duty, count_due, duties, failing, find_missed, next_look_at
 from nightledger.domain.attention import Item, Need
 from nightledger.domain.errors import LockedError, NightledgerError
 from nightledger.domain.ids import content_id

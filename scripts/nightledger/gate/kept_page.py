@@ -17,8 +17,7 @@ import stat
 import sys
 
 from nightledger.domain.errors import NightledgerError
-from nightledger.files.reading import read_optional
-from nightledger.trust.private_file import LOG_ED25519, seal
+from nightledger.files.reading import read_optional, read_regular
 
 TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
 if TYPE_CHECKING:
@@ -98,7 +97,7 @@ def keep(home: "Home", keys_dir: str, basis: Basis, told: "Mapping[str, object]"
             ``calendars``, whether some are named.
 
     Raises:
-        KeyFileError: The log's key is missing or its file is unsafe.
+        MissingFileError: The log's key is missing.
     """
     if basis.newest_ns + SETTLED_NS >= os.stat(home.lock_path()).st_mtime_ns:
         return
@@ -114,7 +113,9 @@ def _path(home: "Home") -> str:
 
 
 def _seal(home: "Home", keys_dir: str, body: bytes) -> bytes:
-    return seal(os.path.join(keys_dir, home.identity.id, LOG_ED25519), _PURPOSE + body)
+    """Return the HMAC-SHA256 (RFC 2104) of a body in hex, keyed with the file of the log's key."""
+    key = read_regular(os.path.join(keys_dir, home.identity.id, "log-ed25519"), MAX_BYTES)
+    return hmac.digest(key, _PURPOSE + body, "sha256").hex().encode("ascii")
 
 
 def _made(home: "Home") -> str:

@@ -1,4 +1,4 @@
-"""Private keys on disk: the only module that writes them, and with ``private_file.py`` that reads them.
+"""Private keys on disk: the only module that writes or uses them; ``gate/kept_page.py`` keys an HMAC with the bytes of one.
 
 They live outside every home: ``$NIGHTLEDGER_KEYS/<home id>/{log-ed25519, log-mldsa44,
 machine-ed25519, operator}``. Invariant: files are 0600 in directories of 0700, made
@@ -9,6 +9,7 @@ this user's is refused.
 import base64
 import os
 import re
+import stat
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
@@ -18,7 +19,6 @@ from nightledger.domain.errors import ConfigurationError
 from nightledger.files.atomic import create_file
 from nightledger.files.durable import make_dir
 from nightledger.files.reading import read_regular
-from nightledger.trust import private_file
 from nightledger.trust.cosignature import has_mldsa
 from nightledger.trust.logkey import LogKey
 from nightledger.trust.sshkey import PublicKey, ed25519_key, parse_public_blob, parse_public_line
@@ -29,18 +29,22 @@ if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
     from cryptography.hazmat.primitives.asymmetric.mldsa import MLDSA44PrivateKey
 
-KeyFileError = private_file.KeyFileError
-LOG_ED25519 = private_file.LOG_ED25519
+LOG_ED25519 = "log-ed25519"
 LOG_MLDSA44 = "log-mldsa44"
 MACHINE_ED25519 = "machine-ed25519"
 OPERATOR = "operator"
 WITNESS_ED25519 = "witness-ed25519"
 WITNESS_MLDSA44 = "witness-mldsa44"
 _HOME_ID = re.compile(r"[0-9a-f]{32}")
+_MAX_KEY_BYTES = 65_536
 _OPENSSH_MAGIC = b"openssh-key-v1\0"
 _PUBLIC_MODE = 0o644
 _KDF_ROUNDS = 24
 """bcrypt_pbkdf rounds for a passphrase; the default of ssh-keygen from OpenSSH 9.9 on."""
+
+
+class KeyFileError(ConfigurationError):
+    """A private key is missing, unsafe, locked or of a kind that cannot be used here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,9 +193,7 @@ def public_key_of(path: Path) -> PublicKey:
         ConfigurationError: When it is malformed, or the key is of a kind that is refused.
     """
     if path.suffix == ".pub":
-        return parse_public_line(
-            read_regular(str(path), private_file.MAX_KEY_BYTES).decode("utf-8", "replace")
-        )
+        return parse_public_line(read_regular(str(path), _MAX_KEY_BYTES).decode("utf-8", "replace"))
     return _openssh_header(path)[1]
 
 
@@ -318,7 +320,19 @@ def _create(path: Path, content: bytes, *, mode: int = 0o600) -> None:
 
 
 def _read_private(path: Path) -> bytes:
-    return private_file.read_private(str(path))
+    try:
+        status = path.lstat()
+    except FileNotFoundError as error:
+        raise KeyFileError(
+            f"the key {path} is missing", hint="set NIGHTLEDGER_KEYS, or restore it from a backup"
+        ) from error
+    if status.st_uid not in (os.geteuid(), 0):
+        raise KeyFileError(f"{path} belongs to another user", hint="use a key of your own")
+    if stat.S_IMODE(status.st_mode) & 0o077:
+        raise KeyFileError(
+            f"others may read {path}", hint=f"chmod 600 '{path}', and make a new key if someone did"
+        )
+    return read_regular(str(path), _MAX_KEY_BYTES)
 
 
 def _openssh_header(path: Path) -> tuple[str, PublicKey]:

@@ -1,4 +1,4 @@
-"""What a page is made of, and how long it holds where nothing of that changes (``gate/kept_page.py``)."""
+"""What a page is made of, and how long it holds where nothing of that changes (``gate/kept_page.py``); its record."""
 
 import os
 from collections.abc import Iterator
@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
 
 from nightledger.domain.periods import DAY, local_moment
+from nightledger.domain.staging.page import parse_page
 from nightledger.domain.staging.rules import Routine
 from nightledger.files.configuration import OPERATOR, home_zone, load_operator
 from nightledger.gate.kept_page import Basis, keep
 from nightledger.gate.opening import SHIPPED, Gate
 from nightledger.hosts.presets import preset
-from nightledger.jobs.stage.record import record_of
+from nightledger.jobs.stage.events import stamp
 
 if TYPE_CHECKING:
     from nightledger.jobs.stage import Asked, Staged
@@ -83,3 +84,35 @@ def _ends(
     yield datetime.combine(now.date() + DAY, time(), UTC)
     if by_the_hour:
         yield now.replace(minute=0, second=0, microsecond=0) + timedelta(hours=1)
+
+
+def record_of(staged: "Staged") -> dict[str, Any]:
+    """Return a staging as ``--json`` has it."""
+    page = parse_page(staged.text)
+    lines = page.lines if page else ()
+    return {
+        "changed": staged.changed,
+        "tokens": staged.tokens,
+        "budget_tokens": staged.budget,
+        "good_until": stamp(staged.good_until),
+        "lines": [
+            {
+                "source": one.source.value,
+                "line": line,
+                "place": one.place,
+                "why": one.why,
+                "score": one.score,
+                "until": stamp(one.until) if one.until else None,
+                "shown": list(one.shown),
+            }
+            for one, line in zip(staged.lines, lines, strict=True)
+        ],
+        "left_out": {
+            "repeated": staged.left_out.repeated,
+            "over_most": staged.left_out.over_most,
+            "over_budget": staged.left_out.over_budget,
+        },
+        "held": dict(staged.held),
+        "notes": list(staged.notes),
+        "text": staged.text,
+    }

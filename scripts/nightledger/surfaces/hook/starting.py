@@ -77,15 +77,12 @@ def started(
     return page.text
 
 
-def _stands(home: "Home", now: "datetime") -> bool:
-    """Tell whether the page that stands is the one that the stager would make; without asking it, nor a calendar."""
+def stage_anew(home: "Home", now: "datetime") -> bool:
+    """Have the stager run, within its limit, unless the page that stands is the one it would make; returns whether all is well."""
     from nightledger.gate.kept_page import find_kept
 
-    return find_kept(home, keys_directory(os.environ), now.timestamp()) is not None
-
-
-def stage_anew(home: "Home") -> bool:
-    """Have the stager run, within its limit; returns whether it did what it should."""
+    if find_kept(home, keys_directory(os.environ), now.timestamp()) is not None:
+        return True
     import subprocess
 
     words = [sys.executable, "-I", os.path.join(SCRIPTS, "predictive_stager.py"), "--home", home.root]

@@ -41,15 +41,11 @@ def run(options: argparse.Namespace, context: Context) -> int:
     from nightledger.domain.errors import IntegrityError
     from nightledger.files.home import Home
     from nightledger.gate.kept_page import find_kept
-    from nightledger.surfaces.home import require_machine
 
     home = Home(context.home_path).require()
+    record = None if options.dry_run else find_kept(home, context.keys_dir, context.now.timestamp())
     begun: Sequence[str] = ()
     try:
-        record = None
-        if not options.dry_run:
-            require_machine(home)
-            record = find_kept(home, context.keys_dir, context.now.timestamp())
         if record is None:
             record, begun = _stage(options, context, home)
     except IntegrityError:
@@ -73,7 +69,7 @@ def _stage(
     """Ask calendars and stage anew; give what ``--json`` prints, and troubles that the run before did not meet."""
     from nightledger.files.staging_troubles import keep_troubles
     from nightledger.gate.kept_page import find_kept
-    from nightledger.jobs.stage.record import record_of
+    from nightledger.jobs.stage.keeping import record_of
     from nightledger.surfaces.session import reading, writing
     from nightledger.surfaces.staging.calendars import PATIENCE_S, Looked
     from nightledger.surfaces.staging.running import prepare, stage_home
