@@ -95,6 +95,7 @@ def _consolidate(context: Context) -> Callable[[Period], JobReport]:
         with writing(context) as session:
             done = consolidate(session.gate, session.ledger, Asked(day=period.last_day), session.moment)
         record = done.record
+        nothing = "" if record.proposal or not record.reason else "nothing proposed: "
         return JobReport(
             counts={
                 "proposed": record.proposed,
@@ -103,9 +104,7 @@ def _consolidate(context: Context) -> Callable[[Period], JobReport]:
                 "held": record.held,
                 "skipped": len(record.skipped),
             },
-            reason=record.reason
-            if record.proposal or not record.reason
-            else f"nothing proposed: {record.reason}",
+            reason=f"{nothing}{record.reason}",
         )
 
     return run

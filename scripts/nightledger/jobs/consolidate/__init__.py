@@ -98,14 +98,8 @@ def _consolidated(gate: Gate, ledger: Ledger, asked: Asked, moment: Moment) -> D
     from_logs = find_in_logs(logs, document, stored, where, limit, read_forgotten(gate, stored, ledger.book))
     submission = _submission(asked, [*from_outcomes.drafts, *from_logs.drafts], from_logs.held)
     outcome = propose(gate, ledger, submission, moment, dry_run=asked.dry_run)
-    reading = _Reading(
-        asked=asked,
-        found=from_logs.statements,
-        logs=len(logs),
-        skipped=len(skipped),
-        has_day=any(log.day == asked.day for log in _window(gate, asked, zone)),
-        quieter=from_logs.no_room,
-    )
+    has_day = any(log.day == asked.day for log in _window(gate, asked, zone))
+    reading = _Reading(found=from_logs.statements, logs=len(logs), skipped=len(skipped), has_day=has_day)
     record = Consolidation(
         v=1,
         id=_id(asked, logs, from_outcomes.read),
@@ -122,8 +116,8 @@ def _consolidated(gate: Gate, ledger: Ledger, asked: Asked, moment: Moment) -> D
         no_room=outcome.no_room + outcome.over_cap + from_logs.no_room,
         held=len(outcome.held),
         skipped=tuple(item.reason for item in skipped),
-        reason="; ".join(_without_room(outcome, reading))
-        or ("" if outcome.proposal else _why_nothing(outcome, submission, reading)),
+        reason=_without_room(outcome, from_logs.no_room)
+        or ("" if outcome.proposal else _why_nothing(asked, outcome, submission, reading)),
     )
     if not asked.dry_run:
         supersede(gate, from_outcomes.obsolete, moment)
@@ -199,36 +193,29 @@ class _Reading:
     """What was read for a night.
 
     Attributes:
-        asked: For which.
         found: Statements that were found.
         logs: Logs that were read.
         skipped: Logs that could not be read.
         has_day: Whether there is a log of the day itself.
-        quieter: Statements that are good enough for a quieter night.
     """
 
-    asked: Asked
     found: int
     logs: int
     skipped: int
     has_day: bool
-    quieter: int
 
 
-def _without_room(outcome: Outcome, reading: _Reading) -> list[str]:
+def _without_room(outcome: Outcome, quieter: int) -> str:
     """Say how much that is good was not proposed, and why: it competes again."""
-    told = (
-        (
-            outcome.over_cap,
-            "addition(s) would take the file over its host's cap; 'nightledger check' makes room",
-        ),
-        (outcome.no_room, "candidate(s) wait for room; 'nightledger review' makes some"),
-        (reading.quieter, "more are good enough and have no room in one proposal; they compete again"),
-    )
-    return [f"{count} {words}" for count, words in told if count]
+    told = {
+        "addition(s) would take the file over its host's cap; 'nightledger check' makes room": outcome.over_cap,
+        "candidate(s) wait for room; 'nightledger review' makes some": outcome.no_room,
+        "more are good enough and have no room in one proposal; they compete again": quieter,
+    }
+    return "; ".join(f"{count} {words}" for words, count in told.items() if count)
 
 
-def _why_nothing(outcome: Outcome, submission: Submission, reading: _Reading) -> str:
+def _why_nothing(asked: Asked, outcome: Outcome, submission: Submission, reading: _Reading) -> str:
     """Say in one line why a night made no proposal, where room was not why."""
     if outcome.unfit:
         return f"{len(outcome.unfit)} candidate(s) have no place in the file: {outcome.unfit[0].reason}"
@@ -236,12 +223,11 @@ def _why_nothing(outcome: Outcome, submission: Submission, reading: _Reading) ->
         return f"the scanners held {len(outcome.held)} candidate(s) back"
     if reading.skipped and not reading.logs:
         return f"none of the {reading.skipped} daily log(s) of these days could be read"
-    day, since = reading.asked.day, reading.asked.since
-    if since and not reading.logs:
-        return f"there are no daily logs from {since} to {day}"
-    if not (since or reading.has_day):
+    if asked.since and not reading.logs:
+        return f"there are no daily logs from {asked.since} to {asked.day}"
+    if not (asked.since or reading.has_day):
         earlier = ", and nothing new in those of the days before" if reading.logs else ""
-        return f"there is no daily log of {day}{earlier}"
+        return f"there is no daily log of {asked.day}{earlier}"
     if submission.drafts or reading.found:
         return "all that is worth keeping is remembered or was proposed before"
     return "nothing worth keeping was found"

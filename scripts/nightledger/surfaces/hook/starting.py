@@ -59,11 +59,7 @@ def started(
     """
     _forget_old(home, now.timestamp())
     given, each_message = payload.get("session_id"), host in _EACH_MESSAGE
-    if (
-        anew
-        and not (each_message and has_state(home, given))
-        and not (_stands(home, now) or stage_anew(home))
-    ):
+    if anew and not (each_message and has_state(home, given)) and not stage_anew(home, now):
         return ""
     page = read_staged(home, stamp(now), most)
     if page is None:

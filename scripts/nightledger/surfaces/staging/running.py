@@ -1,7 +1,6 @@
 """One staging run: calendars first, without the home's lock; then the page, with it."""
 
 from contextlib import closing
-from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -17,17 +16,8 @@ if TYPE_CHECKING:
     from nightledger.jobs.stage import Staged
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Prepared:
-    """What a run knows before it asks for the lock.
-
-    Attributes:
-        rules: What is staged.
-        looked: What the calendars say.
-    """
-
-    rules: StagingRules
-    looked: Looked
+Prepared = tuple[StagingRules, Looked]
+"""What a run knows before it asks for the lock: what is staged, and what the calendars say."""
 
 
 def prepare(home: Home, keys_dir: str, now: datetime, *, patience_s: float = PATIENCE_S) -> Prepared:
@@ -45,10 +35,9 @@ def prepare(home: Home, keys_dir: str, now: datetime, *, patience_s: float = PAT
     rules = load_staging_rules(home)
     operator = load_operator(keys_dir)
     if not operator.calendars:
-        return Prepared(rules=rules, looked=Looked())
+        return rules, Looked()
     zone = home_zone(home, load_settings(home))
-    looked = look_into(operator, now, rules.lookahead_hours, zone, patience_s=patience_s)
-    return Prepared(rules=rules, looked=looked)
+    return rules, look_into(operator, now, rules.lookahead_hours, zone, patience_s=patience_s)
 
 
 def stage_home(
@@ -67,15 +56,16 @@ def stage_home(
     from nightledger.jobs.stage.keeping import basis_of
     from nightledger.jobs.stage.shelves import Shelves
 
+    rules, looked = prepared
     may_write = gate.home.identity.machine == this_machine()
     basis = basis_of(gate)  # before the index reads anything
     with closing(Shelves(gate, ledger, moment, may_write=may_write)) as library:
         asked = Asked(
-            rules=prepared.rules,
+            rules=rules,
             library=library,
             basis=basis,
-            events=prepared.looked.events,
-            problems=prepared.looked.problems,
+            events=looked.events,
+            problems=looked.problems,
             dry_run=dry_run,
         )
         return stage(gate, ledger, asked, moment)

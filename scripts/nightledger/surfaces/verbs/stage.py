@@ -76,7 +76,7 @@ def _stage(
 
     patience_s = IN_A_HURRY_S if options.quiet else PATIENCE_S
     prepared = prepare(home, context.keys_dir, context.now, patience_s=patience_s)
-    if prepared.looked == Looked() and not options.dry_run:
+    if prepared[1] == Looked() and not options.dry_run:
         record = find_kept(home, context.keys_dir, context.now.timestamp(), calendars=True)
         if record is not None:
             return record, ()
