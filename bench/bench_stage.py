@@ -315,6 +315,7 @@ def year() -> None:
 
 
 SCRIPTS = Path(__file__).parents[1] / "scripts"
+INIT = ("init", "--adopt", "--no-passphrase", "--zone", "UTC")
 
 
 def quiet() -> None:
@@ -324,16 +325,8 @@ def quiet() -> None:
         os.environ["NIGHTLEDGER_KEYS"] = str(Path(folder) / "keys")
         os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
         written = make_workspace(home)
-        init = (
-            sys.executable,
-            str(SCRIPTS / "command.py"),
-            "init",
-            "--adopt",
-            "--no-passphrase",
-            "--zone",
-            "UTC",
-        )
-        subprocess.run((*init, "--home", str(home)), check=True, capture_output=True)
+        command = (sys.executable, str(SCRIPTS / "command.py"))
+        subprocess.run((*command, *INIT, "--home", str(home)), check=True, capture_output=True)
         stage = (sys.executable, "-I", str(SCRIPTS / "predictive_stager.py"), "--quiet", "--home", str(home))
         hook = HookCall(
             python=sys.executable,

@@ -38,7 +38,7 @@ def stage(home: Home, *lines: str, shown: tuple[str, ...] = ("e-" + "a" * 26,)) 
 def count_stagings(monkeypatch: pytest.MonkeyPatch, *, succeeds: bool = True) -> list[Home]:
     ran: list[Home] = []
 
-    def stager(home: Home) -> bool:
+    def stager(home: Home, _: datetime) -> bool:
         ran.append(home)
         return succeeds
 
