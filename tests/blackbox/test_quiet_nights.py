@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from tests.blackbox.test_unsigned_text import PAGE, START, as_agent, calendar, forge, planned
+from tests.blackbox.test_unsigned_text import PAGE, START, as_agent, calendar, forge, planned, record
 from tests.blackbox.world import LOG, MEMORY, World
 
 KEPT = ".nightledger/staged/kept.json"
@@ -98,12 +98,12 @@ def test_what_has_no_room_is_counted_with_why_also_beside_what_was_proposed(worl
     world.log_day(YESTERDAY, *LESSONS)
     world.now = world.now.replace(day=2, hour=3, minute=10)
     told = " ".join(world.run("night").text.split())
-    record = json.loads(world.read("memory/system/consolidation-log.jsonl").split("\n")[-2])
-    assert record["proposed"] > 0
-    assert record["no_room"] > 0
-    assert f"{record['no_room']} more are good enough and have no room in one proposal" in told
-    assert record["reason"] in told
-    assert record["reason"] in " ".join(at_a_terminal(world, "status").split())
+    line = json.loads(world.read("memory/system/consolidation-log.jsonl").split("\n")[-2])
+    assert line["proposed"] > 0
+    assert line["no_room"] > 0
+    assert f"{line['no_room']} more are good enough and have no room in one proposal" in told
+    assert line["reason"] in told
+    assert line["reason"] in at_a_terminal(world, "status")
 
 
 def test_missed_periods_are_all_counted_though_one_call_makes_up_for_seven(night: World) -> None:
@@ -264,3 +264,26 @@ def test_a_page_that_is_kept_is_given_by_no_start_once_the_log_was_edited(world:
     os.utime(log, ns=(status.st_atime_ns, status.st_mtime_ns))
     assert world.run("stage", "--quiet").status == 4
     assert not (world.home / PAGE).exists()
+
+
+def until(world: World) -> datetime:
+    body = (world.home / KEPT).read_bytes().partition(b"\n")[2]
+    return datetime.fromtimestamp(json.loads(body)["until"], UTC)
+
+
+def test_a_page_is_kept_until_time_alone_would_make_another(world: World) -> None:
+    fill(world)
+    settle(world)
+    assert until(world) == datetime(2026, 3, 3, tzinfo=UTC)
+    world.write("config/nightledger/staging-rules.json", json.dumps(RULES))
+    settle(world)
+    assert until(world) == datetime(2026, 3, 2, 23, tzinfo=UTC)
+    world.applied("After an upgrade restart_the_relay.")
+    record(world, "upgrade,relay", "restart_the_relay", times=4)
+    world.ok("link")
+    world.wait(minutes=25)
+    settle(world)
+    assert until(world) == world.now.replace(minute=0, second=0) + timedelta(hours=1)
+    world.now = until(world)
+    settle(world)
+    assert until(world) > world.now

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from nightledger.files.home import Home
 
 STAGING_LIMIT_S = 6.0
-"""A year of logs takes below one second, a calendar server is waited for two (DESIGN, issue 4), a busy machine takes
+"""Where something changed a year of logs takes below one second, a calendar server is waited for two (DESIGN, issue 4), a busy machine takes
 twice that. The hook itself has eight (``running.py``)."""
 _EACH_MESSAGE = ("openclaw",)
 """``agent:bootstrap`` comes before each message, and what it adds is there for that one alone (seen with 2026.9.6)."""

@@ -8,7 +8,7 @@ What, when and how much: config/staging-rules.json, and what of it config/nightl
 of the home changes. Calendars: operator.yaml beside the keys.
 
 Reads   calendars, memory/, MEMORY.md, audit/
-Writes  memory/state/tc-restore-pending.md, .nightledger/; on unchanged input nothing. Of an alarm the
+Writes  memory/state/tc-restore-pending.md, .nightledger/; on unchanged input nothing, and it does not search. Of an alarm the
         page is taken away
 Changes no memory.
 """
