@@ -67,10 +67,7 @@ def _stage(
     options: argparse.Namespace, context: Context, home: "Home"
 ) -> "tuple[Mapping[str, Any], Sequence[str]]":
     """Ask calendars and stage anew; give what ``--json`` prints, and troubles that the run before did not meet."""
-    from nightledger.files.staging_troubles import keep_troubles
     from nightledger.gate.kept_page import find_kept
-    from nightledger.jobs.stage.keeping import record_of
-    from nightledger.surfaces.session import reading, writing
     from nightledger.surfaces.staging.calendars import PATIENCE_S, Looked
     from nightledger.surfaces.staging.running import prepare, stage_home
 
@@ -80,6 +77,10 @@ def _stage(
         record = find_kept(home, context.keys_dir, context.now.timestamp(), calendars=True)
         if record is not None:
             return record, ()
+    from nightledger.files.staging_troubles import keep_troubles
+    from nightledger.jobs.stage.keeping import record_of
+    from nightledger.surfaces.session import reading, writing
+
     with reading(context) if options.dry_run else writing(context) as session:
         staged = stage_home(session.gate, session.ledger, session.moment, prepared, dry_run=options.dry_run)
         # a hook has less patience, and nobody reads what it says
