@@ -279,6 +279,9 @@ def test_a_page_is_kept_until_time_alone_would_make_another(world: World) -> Non
     settle(world)
     assert until(world) == datetime(2026, 3, 2, 23, tzinfo=UTC)
     world.applied("After an upgrade restart_the_relay.")
+    assert not (
+        world.home / KEPT
+    ).exists()  # it goes with the page: what is on it may be withdrawn, or expunged
     record(world, "upgrade,relay", "restart_the_relay", times=4)
     world.ok("link")
     world.wait(minutes=25)

@@ -2,7 +2,7 @@
 
 ``.nightledger/staged/kept.json`` names every folder and file that staging reads, the audit log, the keys' folder and the
 program among them, with a hash of how they looked to stat(2), of what was shown, and of what was made; and the record that the
-run printed. It is disposable.
+run printed. It is disposable, and goes with the page.
 
 Invariant: it counts under our own seal alone, made with a key that lies outside the home, and as long as not even the time
 of change of a file (st_ctime, which no program sets) is another. So whatever was edited, the log too, is read and checked
@@ -104,7 +104,8 @@ def keep(home: "Home", keys_dir: str, basis: Basis, told: "Mapping[str, object]"
     from nightledger.files.atomic import replace_file
 
     inputs = {"basis": basis.sha256, "folders": basis.folders, "files": basis.files, "made": _made(home)}
-    body = json.dumps({"v": 1, **inputs, **told}, sort_keys=True).encode()
+    record = json.dumps({"v": 1, **inputs, **told}, sort_keys=True, ensure_ascii=False)
+    body = record.encode("utf-8", "surrogatepass")  # as it stands, so that an expunge finds it
     replace_file(_path(home), _seal(home, keys_dir, body) + b"\n" + body, disposable=True)
 
 
