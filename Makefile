@@ -161,7 +161,7 @@ bench-consolidate: .stamps/dev ## score proposals on labelled workspaces (LABELS
 bench-prune: .stamps/dev ## prune, apply, undo over workspaces of others: byte for byte back? (WORKSPACES=dir NAMES="a b")
 	@$(BIN)/python -m bench.bench_prune "$$WORKSPACES" $$NAMES
 
-bench-stage: .stamps/dev ## what staging would have had ready (WORKSPACE=dir with memory/.dreams/events.jsonl), and what a year costs
+bench-stage: .stamps/dev ## what staging would have had ready (WORKSPACE=dir with memory/.dreams/events.jsonl), and what a run costs in a year of logs, and where nothing changed
 	@$(BIN)/python -m bench.bench_stage $${WORKSPACE:+--workspace "$$WORKSPACE"}
 
 bench-checkup: .stamps/dev ## score the check-up on labelled workspaces (LABELS=dir WORKSPACES=dir)

@@ -1,4 +1,4 @@
-"""What staging would have had ready when an agent asked its memory, and what a run costs over a year of logs.
+"""What staging would have had ready when an agent asked its memory, and what a run and a session's start cost.
 
 A workspace that records its own recalls (OpenClaw's ``memory/.dreams/events.jsonl``: each with its
 query and the lines that answered) is lived through again. Before each recall the home holds what was
@@ -16,21 +16,25 @@ lines that stand in an answer. A page names the places of lines that nobody sign
 the last three days' logs quoted in full in the same budget of tokens, from the newest line back.
 
 Run with ``PYTHONPATH=scripts:. .venv/bin/python -m bench.bench_stage [--workspace DIR]``; DIR is a checkout
-of such a workspace. Without it only the year and a calendar are measured. Nothing of the workspace is printed. ``--most work=6
+of such a workspace. Without it only the year, a quiet workspace of 5 MB and a calendar are measured. Nothing of the workspace is printed. ``--most work=6
 shown=4 --characters 240`` tries other numbers than those of ``config/staging-rules.json``.
 """
 
 import argparse
 import json
 import os
+import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, time, timedelta
 from pathlib import Path
+from time import sleep
 
+from bench.bench_hook import as_host
+from bench.bench_hook import run as ask
 from bench.bench_year import write_year
 from bench.living import make_home
 from icalendar import Calendar
@@ -43,14 +47,20 @@ from nightledger.domain.staging.values import Source
 from nightledger.domain.tokens import tokens_of
 from nightledger.files.configuration import load_staging_rules
 from nightledger.files.exposures import append_exposure
+from nightledger.files.home import Home
 from nightledger.gate.opening import Gate, read_ledger
+from nightledger.hosts.hook_call import HookCall
 from nightledger.jobs.stage import Asked, Staged, stage
 from nightledger.jobs.stage.shelves import Shelves
+from nightledger.surfaces.clock import system_now
 from nightledger.text.staging.calendar import Reading, read_events
 
 SLOT = timedelta(minutes=30)
 DAYS = 3
 EVENTS = 24_000
+QUIET_BYTES, MEMORY_BYTES = 5_000_000, 15_000
+SETTLED_S = 2.5
+"""What was written within two seconds is looked at once more (``gate/kept_page.py``)."""
 YEAR_BYTES = 900_000
 """A year of logs of 2.5 KB a day, the median day of the workspaces that this project was tried on."""
 FIRST = date(2025, 1, 1)
@@ -127,7 +137,7 @@ def main(words: Sequence[str] | None = None) -> int:
     """Print precision and recall, then what a year costs."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--workspace", type=Path, help="a checkout with memory/.dreams/events.jsonl")
-    parser.add_argument("--only", choices=("replay", "year", "calendar"), help="one of the three")
+    parser.add_argument("--only", choices=("replay", "year", "quiet", "calendar"), help="one of the four")
     parser.add_argument("--most", nargs="*", default=[], metavar="SOURCE=N", help="lines of a source at most")
     parser.add_argument("--characters", type=int, help="the longest text of a line")
     options = parser.parse_args(words)
@@ -136,6 +146,8 @@ def main(words: Sequence[str] | None = None) -> int:
         replay(options.workspace, Tried(most=most, characters=options.characters))
     if options.only in {None, "year"}:
         year()
+    if options.only in {None, "quiet"}:
+        quiet()
     if options.only in {None, "calendar"}:
         calendar()
     return 0
@@ -297,6 +309,69 @@ def year() -> None:
         )
     print(f"the very first run also compiled the program: {first[1].cpu_s:.2f} s")
     measure.report(f"a year of logs, {written:,} bytes", again, aim="under 1 s")
+
+
+# ---------------------------------------------------------------- nothing changed
+
+
+SCRIPTS = Path(__file__).parents[1] / "scripts"
+INIT = ("init", "--adopt", "--no-passphrase", "--zone", "UTC")
+
+
+def quiet() -> None:
+    """Print what a run and a session's start cost in 5 MB of logs where nothing changed, beside runs where something did."""
+    with tempfile.TemporaryDirectory(prefix="nightledger-stage-") as folder:
+        home = Path(folder) / "home"
+        os.environ["NIGHTLEDGER_KEYS"] = str(Path(folder) / "keys")
+        os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+        written = make_workspace(home)
+        command = (sys.executable, str(SCRIPTS / "command.py"))
+        subprocess.run((*command, *INIT, "--home", str(home)), check=True, capture_output=True)
+        stage = (sys.executable, "-I", str(SCRIPTS / "predictive_stager.py"), "--quiet", "--home", str(home))
+        hook = HookCall(
+            python=sys.executable,
+            script=str(SCRIPTS / "prompt_hook.py"),
+            home=str(home),
+            home_id=Home(str(home)).identity.id,
+        )
+
+        def run_stage() -> None:
+            subprocess.run(stage, check=True)
+
+        def run_changed() -> None:
+            with max((home / "memory").glob("20*.md")).open("a") as log:
+                log.write("- One line more.\n")
+            run_stage()
+
+        def run_later() -> None:
+            sleep(SETTLED_S)
+            run_stage()
+
+        def start() -> None:
+            payload = {"session_id": "s", "source": "startup"}
+            assert "staged by Nightledger" in ask(as_host(hook, "SessionStart"), payload)
+
+        run_stage()  # makes the index
+        candidates: dict[str, Callable[[], object]] = {
+            "python -c pass": lambda: subprocess.run((sys.executable, "-c", "pass"), check=True),
+            "stage, a line more": run_changed,
+            "stage, that line a while ago": run_later,
+            "stage, nothing changed": run_stage,
+            "hook at a session's start": start,
+        }
+        measured = measure.compare_children(candidates, rounds=5)
+    measure.report(f"a quiet workspace, {written:,} bytes of logs", measured, aim="unchanged 1 s, hook .5 s")
+
+
+def make_workspace(home: Path) -> int:
+    """Write a year of logs up to yesterday, by the real clock, which hooks have, and a memory file; give the logs' bytes."""
+    (home / "memory").mkdir(parents=True)
+    written = write_year(home / "memory", QUIET_BYTES, system_now().date() - timedelta(days=365))
+    lines = [line for log in sorted((home / "memory").iterdir()) for line in log.read_text().split("\n")]
+    items = [line for line in dict.fromkeys(lines) if line.startswith("- ")]
+    memory = "\n".join(items)[:MEMORY_BYTES]
+    (home / "MEMORY.md").write_text(f"# MEMORY.md\n\n## Notes\n\n{memory}\n")
+    return written
 
 
 # ---------------------------------------------------------------- twenty years of a calendar

@@ -39,8 +39,8 @@ def main() -> None:
     measure.report(title, measured, aim="under 10 s")
 
 
-def write_year(folder: Path, size_bytes: int) -> int:
-    """Write logs of that size over a year; give their bytes."""
+def write_year(folder: Path, size_bytes: int, first: date = FIRST) -> int:
+    """Write logs of that size over a year from a day on; give their bytes."""
     texts = [b""] * DAYS
     seed = 0
     while sum(map(len, texts)) < size_bytes:
@@ -48,7 +48,7 @@ def write_year(folder: Path, size_bytes: int) -> int:
             texts[(n + 60 * seed) % DAYS] += file.content + b"\n"
         seed += 1
     for n, text in enumerate(texts):
-        (folder / f"{FIRST + timedelta(days=n)}.md").write_bytes(text)
+        (folder / f"{first + timedelta(days=n)}.md").write_bytes(text)
     return sum(map(len, texts))
 
 

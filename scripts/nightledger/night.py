@@ -10,7 +10,7 @@ from datetime import datetime
 
 from nightledger.codec.canonical import canonical
 from nightledger.codec.records import dump_line
-from nightledger.domain.agenda import Calendar, Duty, count_due, duties, failing, next_look_at
+from nightledger.domain.agenda import Calendar, Duty, count_due, duties, failing, find_missed, next_look_at
 from nightledger.domain.attention import Item, Need
 from nightledger.domain.errors import LockedError, NightledgerError
 from nightledger.domain.ids import content_id
@@ -122,6 +122,7 @@ def run_due(
     begun = clock()
     runs += _note_step(home, calendar, runs, begun)
     due = duties(calendar, *_reckoned(calendar, runs, begun), retry=retry)
+    missed = find_missed(calendar, *_reckoned(calendar, runs, begun))
     by_name = {job.name: job for job in jobs}
     failures: list[Failure] = []
     done: list[Run] = []
@@ -136,7 +137,7 @@ def run_due(
     return NightReport(
         runs=tuple(done),
         failures=tuple(failures),
-        needs=needs_of(due, failing(calendar, all_runs, now)),
+        needs=needs_of(missed, failing(calendar, all_runs, now)),
         still_due=count_due(calendar, all_runs, now),
         next_at=next_look_at(calendar, all_runs, now),
         bad_lines=bad_lines,
@@ -208,13 +209,12 @@ def _reason(error: Exception) -> str:
     return f"a bug: {type(error).__name__}"
 
 
-def needs_of(due: Sequence[Duty], failed: Sequence[Run]) -> tuple[Item, ...]:
+def needs_of(missed: Mapping[str, datetime], failed: Sequence[Run]) -> tuple[Item, ...]:
     """Say what of the schedule needs the operator.
 
     Args:
-        due: What was due; of it, what was missed counts.
+        missed: Periods that were missed, with since when.
         failed: For each job that fails, its first failure.
     """
     fails = [Item(need=Need.FAILED, key=f"{run.job} {run.period}", since=run.started_at) for run in failed]
-    missed = {duty.period.key: duty.period.due_at for duty in due if duty.missed}
     return (*fails, *(Item(need=Need.MISSED, key=key, since=since) for key, since in missed.items()))

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nightledger.domain.agenda import Calendar, Duty, count_due, duties, failing, next_look_at
+from nightledger.domain.agenda import Calendar, Duty, count_due, duties, failing, find_missed, next_look_at
 from nightledger.domain.periods import Daily, Every, Weekly
 from nightledger.domain.runs import Run, RunOutcome
 
@@ -57,8 +57,7 @@ def test_the_oldest_period_comes_first_and_its_jobs_in_their_order() -> None:
 
 
 def test_a_period_that_is_due_for_a_day_was_missed() -> None:
-    found = duties(CALENDAR, done_through("2026-02-26"), NOW)
-    assert [duty.missed for duty in found] == [True, True, False, False]
+    assert [*find_missed(CALENDAR, done_through("2026-02-26"), NOW)] == ["2026-02-27"]
 
 
 def test_a_call_makes_up_for_so_many_periods_of_each_job_and_the_rest_stay_due() -> None:
@@ -68,6 +67,7 @@ def test_a_call_makes_up_for_so_many_periods_of_each_job_and_the_rest_stay_due()
     assert pairs(found)[-1] == ("2026-03-04", "consolidate")
     assert len(found) == 14
     assert count_due(CALENDAR, [], later) == 23
+    assert len(find_missed(CALENDAR, [], later)) == 22
     assert next_look_at(CALENDAR, done_through("2026-03-04"), later) < later
 
 

@@ -115,7 +115,7 @@ def test_a_night_reads_no_log_and_no_outcome_of_a_later_day(nights: Nights) -> N
 def test_an_adopted_home_proposes_from_its_first_day_and_older_logs_on_request(nights: Nights) -> None:
     nights.write("2026-02-28.md", log_of(LESSON))
     nights.write("2026-02-20.md", log_of(CLOCK))
-    assert nights.night().record.reason == "there are no daily logs of these days"
+    assert nights.night().record.reason == "there is no daily log of 2026-03-01"
     mined = nights.night(since=date(2026, 2, 28))
     assert [log.path for log in mined.record.logs] == ["memory/2026-02-28.md"]
     assert len(texts(mined)) == 1
@@ -193,7 +193,7 @@ def test_a_lesson_that_stands_is_replaced_where_it_stands_when_it_relapses(night
 
 
 def test_a_night_without_logs_or_with_empty_ones_says_so(nights: Nights) -> None:
-    assert nights.night().record.reason == "there are no daily logs of these days"
+    assert nights.night().record.reason == "there is no daily log of 2026-03-01"
     nights.write("2026-03-01.md", "")
     assert nights.night().record.reason == "nothing worth keeping was found"
 
@@ -365,8 +365,10 @@ def test_a_dry_run_finds_the_same_and_writes_nothing(nights: Nights) -> None:
     tried = nights.night(dry_run=True)
     assert nights.files() == before
     done = nights.night()
-    assert tried == done
-    assert dump_line(tried.record) == Path(nights.desk.home.consolidation_log).read_bytes()
+    assert tried.record.proposal is None
+    assert replace(tried, record=done.record) == done
+    assert replace(tried.record, proposal=done.record.proposal) == done.record
+    assert dump_line(done.record) == Path(nights.desk.home.consolidation_log).read_bytes()
 
 
 def test_the_log_day_of_the_adoption_is_the_day_in_the_homes_zone(nights: Nights) -> None:

@@ -40,13 +40,11 @@ class Duty:
         job: Name of the job.
         period: The period.
         attempt: Which attempt at it this is, from 1.
-        missed: Whether it has been due for a day or longer.
     """
 
     job: str
     period: Period
     attempt: int
-    missed: bool
 
 
 def duties(
@@ -65,12 +63,7 @@ def duties(
         periods = _due(calendar, job, runs, now)[: calendar.limit]
         if periods and (retry or not _waits(runs, job, periods[0], now)):
             found += [
-                Duty(
-                    job=job,
-                    period=period,
-                    attempt=attempts(runs, job, period.key) + 1,
-                    missed=period.due_at + LATE <= now,
-                )
+                Duty(job=job, period=period, attempt=attempts(runs, job, period.key) + 1)
                 for period in periods
             ]
     return tuple(sorted(found, key=lambda duty: duty.period.due_at))
@@ -82,6 +75,12 @@ def count_due(calendar: Calendar, runs: Collection[Run], now: datetime) -> int:
     A period that is due for several jobs is one.
     """
     return len({period.key for job in calendar.schedules for period in _due(calendar, job, runs, now)})
+
+
+def find_missed(calendar: Calendar, runs: Collection[Run], now: datetime) -> dict[str, datetime]:
+    """Return the keys of the periods that have been due for a day or longer, with since when: more than one call makes up for."""
+    waiting = (period for job in calendar.schedules for period in _due(calendar, job, runs, now))
+    return {period.key: period.due_at for period in waiting if period.due_at + LATE <= now}
 
 
 def next_look_at(calendar: Calendar, runs: Collection[Run], now: datetime) -> datetime:

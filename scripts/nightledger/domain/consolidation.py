@@ -39,7 +39,7 @@ class Consolidation:
         no_room: How many did not fit; they compete again.
         held: How many the scanners held back.
         skipped: Files that could not be read, and why.
-        reason: Why it proposed nothing; empty when it did.
+        reason: Why it proposed nothing, or not all that is good; empty where neither is so.
     """
 
     v: int

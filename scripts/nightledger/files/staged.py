@@ -180,11 +180,14 @@ def write_staged(home: "Home", text: str, lines: "Sequence[StagedLine]") -> bool
 
 def drop_staged(home: "Home") -> bool:
     """Take the page away: what it rests on was withdrawn; the next run stages anew. Tells whether there was one."""
-    try:
-        os.unlink(home.staged_context)
-    except FileNotFoundError:
-        return False
-    return True
+    there = False
+    for path in (os.path.join(home.staged_dir, "kept.json"), home.staged_context):
+        try:
+            os.unlink(path)
+        except FileNotFoundError:
+            continue
+        there = path == home.staged_context
+    return there
 
 
 def _lines_of(path: str, place: str) -> "tuple[int, int] | None":

@@ -11,7 +11,7 @@ from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from nightledger.domain.agenda import duties, failing
+from nightledger.domain.agenda import failing, find_missed
 from nightledger.domain.attention import ALARMS, Item, Need, list_needs
 from nightledger.domain.errors import (
     EXIT_ALARM,
@@ -165,7 +165,7 @@ def find_needs(context: Context) -> list[Item]:
         jobs = night_jobs(context, gate.settings)
         calendar = calendar_of(gate.home, gate.settings, {job.name: job.schedule for job in jobs})
         runs = reckon(read_ledger(gate.home)[0], session.moment, calendar.zone)
-        scheduled = needs_of(duties(calendar, runs, now, retry=True), failing(calendar, runs, now))
+        scheduled = needs_of(find_missed(calendar, runs, now), failing(calendar, runs, now))
         gated = _of_gate(gate.home, session.ledger.book, now)
         trusted = _of_trust(gate.home, session.ledger, session.moment)
         witnesses = _of_witnesses(gate.home, session.ledger, session.moment)

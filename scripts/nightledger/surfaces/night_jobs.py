@@ -6,18 +6,26 @@ Invariant: a job is imported when it is run, so that listing what is due costs n
 from collections.abc import Callable
 
 from nightledger.domain.periods import Daily, Period, Weekly
-from nightledger.domain.runs import JobReport
+from nightledger.domain.runs import JobReport, Run
 from nightledger.domain.settings import Settings
 from nightledger.night import Job
 from nightledger.surfaces.context import Context
 
 QUIET_JOBS = frozenset({"close_day", "curate", "link"})
 """Jobs whose success nobody needs to read in a mail of cron."""
+_AS_BEFORE = ("suppressed", "left_alone")
+"""How counts end that tell of nothing new."""
 
 PRUNED = {"delete_link": "links", "archive": "entries", "compress": "logs"}
 """What a pruning proposes to let go, by operation, as counts are told."""
 SUNDAY = 6
 """Counted from Monday 0, as ``domain/periods.py`` does."""
+
+
+def tells(run: Run) -> bool:
+    """Tell whether a run that was done has something that the operator should read."""
+    counts = (n for word, n in run.counts.items() if not word.endswith(_AS_BEFORE))
+    return run.job not in QUIET_JOBS and any(counts)
 
 
 def night_jobs(context: Context, settings: Settings) -> tuple[Job, ...]:
@@ -87,6 +95,7 @@ def _consolidate(context: Context) -> Callable[[Period], JobReport]:
         with writing(context) as session:
             done = consolidate(session.gate, session.ledger, Asked(day=period.last_day), session.moment)
         record = done.record
+        nothing = "" if record.proposal or not record.reason else "nothing proposed: "
         return JobReport(
             counts={
                 "proposed": record.proposed,
@@ -95,7 +104,7 @@ def _consolidate(context: Context) -> Callable[[Period], JobReport]:
                 "held": record.held,
                 "skipped": len(record.skipped),
             },
-            reason=f"nothing proposed: {record.reason}" if record.reason else "",
+            reason=f"{nothing}{record.reason}",
         )
 
     return run

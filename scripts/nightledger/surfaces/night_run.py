@@ -33,11 +33,11 @@ from nightledger.files.home import Home
 from nightledger.files.lock import Lock
 from nightledger.hosts.emptiness import why_empty
 from nightledger.night import Failure, NightReport, calendar_of, read_ledger, run_due
-from nightledger.surfaces import clock
+from nightledger.surfaces import clock, screen
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.hints import say
 from nightledger.surfaces.needs import find_alarms, tell, tell_instead
-from nightledger.surfaces.night_jobs import QUIET_JOBS, night_jobs
+from nightledger.surfaces.night_jobs import night_jobs, tells
 from nightledger.surfaces.session import require_machine
 
 
@@ -131,22 +131,27 @@ def _say(context: Context, home: Home, report: NightReport) -> None:
             "next_at": dump_moment(report.next_at.replace(microsecond=0)),
         }
     )
+    busy = {run.period for run in report.runs if tells(run)}
     for run in report.runs:
-        if run.outcome is RunOutcome.DONE and not (context.quiet and run.job in QUIET_JOBS):
-            context.print(_line(run))
+        # of an empty night a terminal gets one line, why; cron gets none
+        told = tells(run) or (not context.quiet and (run.period in busy or run.job == "consolidate"))
+        if run.outcome is RunOutcome.DONE and told:
+            context.print("\n".join(screen.wrap(_line(run), indent="  ", first="")))
     for failure in report.failures:
         _complain(context, home, failure)
     for number, problem in report.bad_lines:
         context.note(f"memory/system/runs.jsonl:{number} is no run and counts for nothing: {problem}")
-    if report.still_due and not report.failures:
-        periods = "period is" if report.still_due == 1 else "periods are"
-        context.print(f"{report.still_due} {periods} still due; the next call goes on with them.")
+    if report.still_due and not report.failures and (busy or not context.quiet):
+        periods, them = ("period is", "it") if report.still_due == 1 else ("periods are", "them")
+        context.print(f"{report.still_due} {periods} still due; the next call goes on with {them}.")
     if not report.runs and not context.quiet:
         context.print(f"Nothing is due before {report.next_at:%Y-%m-%d %H:%M} UTC.")
 
 
 def _line(run: Run) -> str:
-    counts = ", ".join(f"{n} {word.replace('_', ' ')}" for word, n in sorted(run.counts.items()) if n)
+    counts = ", ".join(
+        f"{n} {word.replace('_', ' ')}" for word, n in sorted(run.counts.items()) if n and word != "no_room"
+    )
     return f"{run.job} {run.period}: {'; '.join(part for part in (counts, run.reason) if part) or 'done'}"
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from nightledger.domain.agenda import count_due, duties, failing, next_look_at
+from nightledger.domain.agenda import count_due, failing, find_missed, next_look_at
 from nightledger.domain.cooling import cools_until
 from nightledger.domain.errors import NightledgerError
 from nightledger.domain.event import Entry, Event, EventName
@@ -277,13 +277,12 @@ def _schedule(context: Context, gate: Gate) -> tuple[Schedule, list[Alarm]]:
         )
         for run in failing(calendar, runs, now)
     ]
-    missed = {duty.period.key for duty in duties(calendar, runs, now, retry=True) if duty.missed}
     schedule = Schedule(
         last=tuple(newest[job.name] for job in jobs if job.name in newest),
         next_at=next_look_at(calendar, runs, now),
         still_due=count_due(calendar, runs, now),
     )
-    return schedule, [*failed, *_missed(missed), *alarms]
+    return schedule, [*failed, *_missed(find_missed(calendar, runs, now)), *alarms]
 
 
 def _runs(home: Home) -> tuple[tuple[Run, ...], list[Alarm]]:

@@ -1,4 +1,4 @@
-"""Private keys on disk: the only module that writes or reads them.
+"""Private keys on disk: the only module that writes or uses them; ``gate/kept_page.py`` keys an HMAC with the bytes of one.
 
 They live outside every home: ``$NIGHTLEDGER_KEYS/<home id>/{log-ed25519, log-mldsa44,
 machine-ed25519, operator}``. Invariant: files are 0600 in directories of 0700, made

@@ -24,7 +24,7 @@ SENSOR = "which unit does the greenhouse sensor report for its thresholds?"
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
-    monkeypatch.setattr(starting, "stage_anew", lambda _: True)
+    monkeypatch.setattr(starting, "stage_anew", lambda *_: True)
     return make_indexed(tmp_path / "home")
 
 

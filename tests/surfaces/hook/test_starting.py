@@ -25,7 +25,7 @@ UNTIL = "2026-03-02T00:00:00Z"
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
-    monkeypatch.setattr(starting, "stage_anew", lambda _: True)
+    monkeypatch.setattr(starting, "stage_anew", lambda *_: True)
     return make_home(tmp_path / "home")
 
 
@@ -38,7 +38,7 @@ def stage(home: Home, *lines: str, shown: tuple[str, ...] = ("e-" + "a" * 26,)) 
 def count_stagings(monkeypatch: pytest.MonkeyPatch, *, succeeds: bool = True) -> list[Home]:
     ran: list[Home] = []
 
-    def stager(home: Home) -> bool:
+    def stager(home: Home, _: datetime) -> bool:
         ran.append(home)
         return succeeds
 
@@ -217,7 +217,7 @@ def test_neither_the_environment_nor_the_folder_can_put_code_into_the_stager(
     (planted / "sitecustomize.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w')\n")
     monkeypatch.setenv("PYTHONPATH", str(planted))
     monkeypatch.chdir(planted)
-    stage_anew(home)
+    stage_anew(home, NOW)
     assert not (tmp_path / "ran").exists()
     script = Path(SCRIPTS, "predictive_stager.py")
     done = subprocess.run(
@@ -264,10 +264,10 @@ def test_the_stager_is_not_waited_for_longer_than_its_limit(
     monkeypatch.setattr(starting, "SCRIPTS", str(tmp_path))
     monkeypatch.setattr(starting, "STAGING_LIMIT_S", 1.0)
     began = time.monotonic()
-    assert not stage_anew(home)
+    assert not stage_anew(home, NOW)
     assert time.monotonic() - began < 20
     assert slow.with_suffix(".ran").exists()
     monkeypatch.setattr(starting, "SCRIPTS", str(tmp_path / "missing"))
-    assert not stage_anew(home)
+    assert not stage_anew(home, NOW)
     monkeypatch.setattr("sys.executable", str(tmp_path / "no-python"))
-    assert not stage_anew(home)
+    assert not stage_anew(home, NOW)

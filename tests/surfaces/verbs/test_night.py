@@ -103,12 +103,15 @@ def test_a_night_runs_what_is_due_says_so_and_exits_0(home: Home, jobs: Jobs, ca
     ]
 
 
-def test_a_night_without_proposals_says_why_in_one_line(home: Home, jobs: Jobs, capsys: Out) -> None:
+def test_a_night_without_proposals_says_why_in_one_line(
+    home: Home, jobs: Jobs, capsys: Out, monkeypatch: pytest.MonkeyPatch
+) -> None:
     jobs.report = JobReport(counts={"proposed": 0}, reason="nothing proposed: nothing recurred")
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
     call(home)
-    assert capsys.readouterr().out.splitlines()[-1] == (
-        "consolidate 2026-02-28: nothing proposed: nothing recurred"
-    )
+    assert capsys.readouterr().out.splitlines() == [
+        f"consolidate 2026-02-{day}: nothing proposed: nothing recurred" for day in (27, 28)
+    ]
 
 
 def test_when_nothing_is_due_it_is_quiet_and_loads_nothing(

@@ -78,7 +78,8 @@ def consolidate(gate: Gate, ledger: Ledger, asked: Asked, moment: Moment) -> Don
             the name of the consolidation log: nothing is proposed that could not be told there.
     """
     if asked.dry_run:
-        return _consolidated(gate, ledger, asked, moment)
+        done = _consolidated(gate, ledger, asked, moment)
+        return replace(done, record=replace(done.record, proposal=None))  # its id names nothing
     require_appendable(gate.home.consolidation_log)
     done = _consolidated(gate, ledger, asked, moment)
     append_records(gate.home.consolidation_log, dump_line(done.record))
@@ -97,7 +98,8 @@ def _consolidated(gate: Gate, ledger: Ledger, asked: Asked, moment: Moment) -> D
     from_logs = find_in_logs(logs, document, stored, where, limit, read_forgotten(gate, stored, ledger.book))
     submission = _submission(asked, [*from_outcomes.drafts, *from_logs.drafts], from_logs.held)
     outcome = propose(gate, ledger, submission, moment, dry_run=asked.dry_run)
-    reading = _Reading(found=from_logs.statements, logs=len(logs), skipped=len(skipped))
+    has_day = any(log.day == asked.day for log in _window(gate, asked, zone))
+    reading = _Reading(found=from_logs.statements, logs=len(logs), skipped=len(skipped), has_day=has_day)
     record = Consolidation(
         v=1,
         id=_id(asked, logs, from_outcomes.read),
@@ -111,10 +113,11 @@ def _consolidated(gate: Gate, ledger: Ledger, asked: Asked, moment: Moment) -> D
         proposal=outcome.proposal.id if outcome.proposal else None,
         proposed=len(outcome.proposal.changes) if outcome.proposal else 0,
         suppressed=outcome.suppressed,
-        no_room=outcome.no_room + from_logs.no_room,
+        no_room=outcome.no_room + outcome.over_cap + from_logs.no_room,
         held=len(outcome.held),
         skipped=tuple(item.reason for item in skipped),
-        reason="" if outcome.proposal else _why_nothing(outcome, submission, reading),
+        reason=_without_room(outcome, from_logs.no_room)
+        or ("" if outcome.proposal else _why_nothing(asked, outcome, submission, reading)),
     )
     if not asked.dry_run:
         supersede(gate, from_outcomes.obsolete, moment)
@@ -187,27 +190,44 @@ def _id(asked: Asked, logs: Mapping[LogFile, bytes], outcomes: SourceRead | None
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Reading:
-    """How many statements were found in how many logs, and how many logs could not be read."""
+    """What was read for a night.
+
+    Attributes:
+        found: Statements that were found.
+        logs: Logs that were read.
+        skipped: Logs that could not be read.
+        has_day: Whether there is a log of the day itself.
+    """
 
     found: int
     logs: int
     skipped: int
+    has_day: bool
 
 
-def _why_nothing(outcome: Outcome, submission: Submission, reading: _Reading) -> str:
-    """Say in one line why a night made no proposal."""
+def _without_room(outcome: Outcome, quieter: int) -> str:
+    """Say how much that is good was not proposed, and why: it competes again."""
+    told = {
+        "addition(s) would take the file over its host's cap; 'nightledger check' makes room": outcome.over_cap,
+        "candidate(s) wait for room; 'nightledger review' makes some": outcome.no_room,
+        "more are good enough and have no room in one proposal; they compete again": quieter,
+    }
+    return "; ".join(f"{count} {words}" for words, count in told.items() if count)
+
+
+def _why_nothing(asked: Asked, outcome: Outcome, submission: Submission, reading: _Reading) -> str:
+    """Say in one line why a night made no proposal, where room was not why."""
     if outcome.unfit:
         return f"{len(outcome.unfit)} candidate(s) have no place in the file: {outcome.unfit[0].reason}"
-    if outcome.over_cap:
-        return f"{outcome.over_cap} addition(s) would take the file over its host's cap; 'nightledger check' makes room"
-    if outcome.no_room:
-        return f"{outcome.no_room} candidate(s) wait for room; 'nightledger review' makes some"
     if outcome.held and not outcome.suppressed:
         return f"the scanners held {len(outcome.held)} candidate(s) back"
+    if reading.skipped and not reading.logs:
+        return f"none of the {reading.skipped} daily log(s) of these days could be read"
+    if asked.since and not reading.logs:
+        return f"there are no daily logs from {asked.since} to {asked.day}"
+    if not (asked.since or reading.has_day):
+        earlier = ", and nothing new in those of the days before" if reading.logs else ""
+        return f"there is no daily log of {asked.day}{earlier}"
     if submission.drafts or reading.found:
         return "all that is worth keeping is remembered or was proposed before"
-    if reading.logs:
-        return "nothing worth keeping was found"
-    if reading.skipped:
-        return f"none of the {reading.skipped} daily log(s) of these days could be read"
-    return "there are no daily logs of these days"
+    return "nothing worth keeping was found"

@@ -23,6 +23,7 @@ from nightledger.domain.staging.values import Candidate, Chosen, Event, LeftOut,
 from nightledger.domain.tokens import tokens_of
 from nightledger.files.configuration import home_zone
 from nightledger.files.staged import StagedLine, write_staged
+from nightledger.gate.kept_page import Basis
 from nightledger.gate.memory.measuring import stated_confidence
 from nightledger.gate.memory.remembering import read_facts
 from nightledger.gate.memory.signed_entries import signed_entries
@@ -31,6 +32,7 @@ from nightledger.gate.stored import read_stored
 from nightledger.jobs.stage.associating import associate, with_entries
 from nightledger.jobs.stage.events import Shelf, look_ahead, stamp, unread
 from nightledger.jobs.stage.handing import read_handoff
+from nightledger.jobs.stage.keeping import keep_page
 from nightledger.jobs.stage.library import Library
 from nightledger.jobs.stage.logs import read_logs
 from nightledger.jobs.stage.long_range import long_range
@@ -55,11 +57,13 @@ class Asked:
         library: Search.
         events: Events of the next hours, from all calendars.
         problems: By calendar, what of it could not be read.
+        basis: What the page is made of, as of before the search index was brought up to date; None keeps nothing of it.
         dry_run: Write nothing.
     """
 
     rules: StagingRules
     library: Library
+    basis: Basis | None = None
     events: tuple[Event, ...] = ()
     problems: tuple[tuple[str, str], ...] = ()
     dry_run: bool = False
@@ -115,12 +119,12 @@ def _stage(gate: Gate, ledger: Ledger, asked: Asked, moment: Moment) -> Staged:
     zone = home_zone(gate.home, gate.settings)
     today = log_day(moment.at, zone)
     good_until = datetime.combine(today + timedelta(days=1 + asked.rules.good_for_days), time.min, zone)
-    found, held = _gather(gate, ledger, asked, moment)
+    found, held, by_the_hour = _gather(gate, ledger, asked, moment)
     budget = asked.rules.budget_of(gate.home.identity.host)
     chosen = fill(found, asked.rules, budget, stamp(good_until))
     text = page_of(chosen.lines, asked.rules, stamp(good_until))
     lines = [StagedLine(one.shown, one.path, one.place) for one in chosen.lines]
-    return Staged(
+    staged = Staged(
         text=text,
         lines=chosen.lines,
         tokens=tokens_of(text),
@@ -132,6 +136,8 @@ def _stage(gate: Gate, ledger: Ledger, asked: Asked, moment: Moment) -> Staged:
         notes=(*(f"calendar {name} {problem}" for name, problem in asked.problems), *asked.library.notes),
         troubles=_troubles(asked),
     )
+    keep_page(gate, asked, staged, moment.at, by_the_hour=by_the_hour)
+    return staged
 
 
 def _troubles(asked: Asked) -> tuple[tuple[str, str], ...]:
@@ -143,8 +149,10 @@ def _troubles(asked: Asked) -> tuple[tuple[str, str], ...]:
     )
 
 
-def _gather(gate: Gate, ledger: Ledger, asked: Asked, moment: Moment) -> tuple[list[Candidate], Counter[str]]:
-    """Ask every source; count what may not be shown."""
+def _gather(
+    gate: Gate, ledger: Ledger, asked: Asked, moment: Moment
+) -> tuple[list[Candidate], Counter[str], bool]:
+    """Ask every source; count what may not be shown; tell whether the hour matters."""
     home, rules, library = gate.home, asked.rules, asked.library
     zone = home_zone(home, gate.settings)
     today = log_day(moment.at, zone)
@@ -161,10 +169,11 @@ def _gather(gate: Gate, ledger: Ledger, asked: Asked, moment: Moment) -> tuple[l
         *landmarks(known, library, rules),
         *associate(home, associations, handed.items, rules, moment.at, zone),
         *at_work(shelf, handed.items, home.relative(home.handoff)),
-        *shown_lately(home, known, shelf, rules.shown_days, moment.at, zone),
+        *shown_lately(home, known, shelf, rules.shown_days, today, zone),
         *long_range(known, logs, library, rules, today),
     ]
-    return found, Counter({"event titles": ahead.held_titles, "handoff": handed.held})
+    held = Counter({"event titles": ahead.held_titles, "handoff": handed.held})
+    return found, held, bool(associations)
 
 
 def _known(gate: Gate, ledger: Ledger, moment: Moment) -> list[Known]:

@@ -51,9 +51,10 @@ def associate(
         associations: Those that may be shown, with their entries.
         items: What the handoff leaves open.
         rules: How far back and around is looked.
-        now: Aware, UTC.
+        now: Aware, UTC; the end of its hour counts, so that a page holds until then.
         zone: The home's.
     """
+    now = now.replace(minute=0, second=0, microsecond=0) + timedelta(hours=1)
     sure = [
         named
         for named in associations

@@ -5,8 +5,9 @@ What the staged page itself showed at the start of a session says nothing: it wo
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
-from datetime import UTC, date, datetime, timedelta, tzinfo
+from datetime import date, datetime, tzinfo
 
 from nightledger.codec.exposure_rows import ExposureRow, read_exposures
 from nightledger.domain.search.lines import says
@@ -41,7 +42,7 @@ Key = tuple[str, int, int]
 
 
 def shown_lately(
-    home: Home, known: Sequence[Known], shelf: Shelf, days: int, now: datetime, zone: tzinfo
+    home: Home, known: Sequence[Known], shelf: Shelf, days: int, today: date, zone: tzinfo
 ) -> list[Candidate]:
     """Give what was shown in the last days.
 
@@ -50,15 +51,14 @@ def shown_lately(
         known: Signed entries, by which ids are told.
         shelf: Search, which knows what may be shown, and daily logs, which know what tells something.
         days: How many days back.
-        now: Aware, UTC.
+        today: The log day: a page holds until its end.
         zone: The home's.
     """
-    since = now - timedelta(days=days)
     entries: defaultdict[str, _Tally] = defaultdict(_Tally)
     places: defaultdict[Key, _Tally] = defaultdict(_Tally)
-    for row, at in _rows(home, since, now):
-        count = COUNTED.get(row.event, 0.0) * 0.5 ** ((now - at) / timedelta(days=HALF_LIFE_DAYS))
-        day = at.astimezone(zone).date()
+    for row, day in _rows(home, zone):
+        ago = (today - day).days
+        count = COUNTED.get(row.event, 0.0) * 0.5 ** (ago / HALF_LIFE_DAYS) if 0 <= ago <= days else 0.0
         names = [entries[name] for name in row.shown]
         spots = [places[place.path, *place.lines] for place in row.places]
         for tally in (*names, *spots) if count else ():
@@ -71,17 +71,13 @@ def shown_lately(
     return [*found, *_of_places(places, shelf)]
 
 
-def _rows(home: Home, since: datetime, now: datetime) -> Iterator[tuple[ExposureRow, datetime]]:
+def _rows(home: Home, zone: tzinfo) -> Iterator[tuple[ExposureRow, date]]:
     with LineLog(home.exposures) as log:
         for row in read_exposures(log.chunks(0)):
-            try:
+            with suppress(ValueError, OverflowError):  # no time, or one that is off the calendar here
                 at = datetime.fromisoformat(row.at)
-            except ValueError:
-                continue
-            if (
-                at.tzinfo is not None and since <= at < now
-            ):  # compared first: one may be off the calendar in UTC
-                yield row, at.astimezone(UTC)
+                if at.tzinfo is not None:
+                    yield row, at.astimezone(zone).date()
 
 
 def _is_worth(known: Known, tally: _Tally, shelf: Shelf) -> bool:

@@ -11,6 +11,7 @@ from nightledger.domain.exposure import Exposure, session_name
 from nightledger.files.exposures import append_exposure
 from nightledger.files.prompt_state import drop_old_states, has_state, hold_state, place_key, read_state
 from nightledger.files.staged import StagedPage, read_staged
+from nightledger.surfaces.context import keys_directory
 from nightledger.surfaces.hook.answers import MAX_CONTEXT_BYTES
 from nightledger.surfaces.hook.events import SCRIPTS, stamp
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from nightledger.files.home import Home
 
 STAGING_LIMIT_S = 6.0
-"""A year of logs takes below one second, a calendar server is waited for two (DESIGN, issue 4), a busy machine takes
+"""Where something changed a year of logs takes below one second, a calendar server is waited for two (DESIGN, issue 4), a busy machine takes
 twice that. The hook itself has eight (``running.py``)."""
 _EACH_MESSAGE = ("openclaw",)
 """``agent:bootstrap`` comes before each message, and what it adds is there for that one alone (seen with 2026.9.6)."""
@@ -58,7 +59,7 @@ def started(
     """
     _forget_old(home, now.timestamp())
     given, each_message = payload.get("session_id"), host in _EACH_MESSAGE
-    if anew and not (each_message and has_state(home, given)) and not stage_anew(home):
+    if anew and not (each_message and has_state(home, given)) and not stage_anew(home, now):
         return ""
     page = read_staged(home, stamp(now), most)
     if page is None:
@@ -72,8 +73,12 @@ def started(
     return page.text
 
 
-def stage_anew(home: "Home") -> bool:
-    """Have the stager run, within its limit; returns whether it did what it should."""
+def stage_anew(home: "Home", now: "datetime") -> bool:
+    """Have the stager run, within its limit, unless the page that stands is the one it would make; returns whether all is well."""
+    from nightledger.gate.kept_page import find_kept
+
+    if find_kept(home, keys_directory(os.environ), now.timestamp()) is not None:
+        return True
     import subprocess
 
     words = [sys.executable, "-I", os.path.join(SCRIPTS, "predictive_stager.py"), "--home", home.root]

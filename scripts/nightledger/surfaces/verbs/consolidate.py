@@ -45,7 +45,7 @@ def run(options: argparse.Namespace, context: Context) -> int:
             dry_run=options.dry_run,
         )
         done = consolidate(session.gate, session.ledger, asked, session.moment)
-    _report(context, done)
+    _report(context, done, dry_run=options.dry_run)
     return 0
 
 
@@ -77,25 +77,25 @@ def _require_over(day: "date", yesterday: "date", zone: str) -> None:
         )
 
 
-def _report(context: Context, done: "Done") -> None:
+def _report(context: Context, done: "Done", *, dry_run: bool) -> None:
     from nightledger.codec.records import to_plain
     from nightledger.surfaces import screen
+
+    def say(text: str, first: str = "", indent: str = "  ") -> None:
+        context.print("\n".join(screen.wrap(text, first=first, indent=indent)))
 
     context.emit(to_plain(done.record))
     for held in done.outcome.held:
         context.print(f"held back: {screen.shown(held.path)}:{held.line} ({', '.join(held.rules)})")
     for reason in done.record.skipped:
-        context.print(f"passed over: {screen.shown(reason)}")
+        context.print(f"passed over: {screen.shown(reason)}")  # it may hold a command to copy
     if done.proposal is None:
-        context.print(f"Nothing proposed: {done.record.reason}.")
+        say(f"Nothing proposed: {done.record.reason}.")
         return
-    context.print(
-        f"{done.proposal.id}: {len(done.proposal.changes)} change(s) proposed; 'nightledger review' shows them."
-    )
+    count = f"{len(done.proposal.changes)} change(s)"
+    made = f"{done.proposal.id}: {count} proposed; 'nightledger review' shows them."
+    say(f"Would propose {count}; nothing was written (--dry-run)." if dry_run else made)
     for change in done.proposal.changes:
-        for line in screen.wrap(
-            f"{screen.headline(change)}: {screen.shown(change.after or change.before)}",
-            indent="    ",
-            first="  ",
-        ):
-            context.print(line)
+        say(f"{screen.headline(change)}: {screen.shown(change.after or change.before)}", "  ", "    ")
+    if done.record.reason:
+        say(f"Not proposed: {done.record.reason}.")

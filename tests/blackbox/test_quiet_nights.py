@@ -1,0 +1,292 @@
+"""Nights in which nothing happens say nothing, cost little, and where somebody asks they say what is so."""
+
+import hmac
+import json
+import os
+import resource
+import shutil
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from tests.blackbox.test_unsigned_text import PAGE, START, as_agent, calendar, forge, planned, record
+from tests.blackbox.world import LOG, MEMORY, World
+
+KEPT = ".nightledger/staged/kept.json"
+HANDOFF = "memory/state/session-handoff.md"
+LESSON = "Lesson: the nightly backup failed because cron has no PATH; call restic by its full path."
+WORDS = [
+    "relay",
+    "buoy",
+    "tide",
+    "crane",
+    "sonar",
+    "winch",
+    "anchor",
+    "pilot",
+    "berth",
+    "lantern",
+    "hull",
+    "dock",
+]
+LESSONS = (
+    LESSON,
+    "Lesson: rsync without --checksum misses edits within one second; always pass it to backups.",
+    "Decision: the crane is booked by mail alone, because the harbour's web form loses every second order.",
+    "Lesson: the sonar needs ten minutes to warm up; never trust its first readings.",
+    "Root cause of the outage: the certificate of the gateway had expired; certbot runs on Mondays now.",
+    "The user prefers short answers in Portuguese and dates written as 2026-03-01.",
+    "Lesson: postgres 16 refuses md5 passwords; migrate the roles before the upgrade.",
+    "Decision: we keep invoices for ten years, since the tax office may ask for them.",
+    "Lesson: the winch must be greased before each winter, or its brake seizes.",
+)
+NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
+YESTERDAY = "2026-03-01"
+
+
+# ---------------------------------------------------------------- what is printed
+
+
+def by_cron(world: World) -> tuple[int, str, str]:
+    ran = world.run("night")
+    return ran.status, ran.out, ran.err
+
+
+def at_a_terminal(world: World, *words: str) -> str:
+    ran = world.run(*words, typed=[])
+    assert ran.status == 0, ran
+    return " ".join(ran.out.split())
+
+
+@pytest.fixture
+def night(world: World) -> World:
+    """Give a home at ten past three, after its first day, of which there is a log."""
+    world.log_day(YESTERDAY, LESSON)
+    world.now = world.now.replace(day=2, hour=3, minute=10)
+    return world
+
+
+def test_an_empty_night_prints_nothing_to_cron_and_one_line_why_to_a_terminal(night: World) -> None:
+    assert by_cron(night) == (0, f"consolidate {YESTERDAY}: 1 proposed\n", "")
+    night.wait(days=1)
+    assert by_cron(night) == (0, "", "")
+    night.wait(days=1)
+    told = at_a_terminal(night, "night")
+    assert told.startswith("consolidate 2026-03-03: nothing proposed: there is no daily log of 2026-03-03")
+    assert told.count("2026-03-03: ") == 1
+    night.wait(days=4)
+    assert by_cron(night) == (0, "", "")  # a Sunday's pruning among them
+    assert "Nothing is due before" in at_a_terminal(night, "night")
+
+
+def test_a_day_without_a_log_is_named_and_not_called_nothing_found(night: World) -> None:
+    night.log_day("2026-03-03", "Had tea.")
+    night.wait(days=3)
+    said = {day: night.ok("consolidate", "--day", day) for day in ("2026-03-02", "2026-03-03")}
+    assert "there is no daily log of 2026-03-02" not in night.ok("consolidate", "--day", YESTERDAY)
+    assert said["2026-03-02"].startswith("p-")  # what the day before had is proposed, whatever this day lacks
+    assert "there is no daily log" not in said["2026-03-03"]
+    assert "there is no daily log of 2026-03-04, and nothing new" in " ".join(night.ok("consolidate").split())
+    assert "no daily logs from 2026-03-02 to 2026-03-02" in night.ok(
+        *("consolidate", "--since", "2026-03-02", "--day", "2026-03-02")
+    )
+
+
+def test_what_has_no_room_is_counted_with_why_also_beside_what_was_proposed(world: World) -> None:
+    world.write("config/nightledger/nightledger.yaml", "nightly_additions: 1\n")
+    world.log_day(YESTERDAY, *LESSONS)
+    world.now = world.now.replace(day=2, hour=3, minute=10)
+    told = " ".join(world.run("night").text.split())
+    line = json.loads(world.read("memory/system/consolidation-log.jsonl").split("\n")[-2])
+    assert line["proposed"] > 0
+    assert line["no_room"] > 0
+    assert f"{line['no_room']} more are good enough and have no room in one proposal" in told
+    assert line["reason"] in told
+    assert line["reason"] in at_a_terminal(world, "status")
+
+
+def test_missed_periods_are_all_counted_though_one_call_makes_up_for_seven(night: World) -> None:
+    night.ok("night")
+    night.wait(days=20)
+    assert "19 periods were missed, the oldest 2026-03-02" in night.run("status").text
+    night.ok("night")
+    assert "12 periods were missed (2026-03-09, " in night.attention()
+    assert "12 periods were missed, the oldest 2026-03-09" in night.run("status").text
+    assert "13 periods are due" in night.run("status").text
+    for _ in range(2):
+        night.wait(minutes=30)
+        night.ok("night")
+    assert "were missed" not in night.attention() + night.run("status").text
+
+
+def test_a_dry_run_claims_no_proposal_and_names_none(night: World) -> None:
+    told = night.ok("consolidate", "--dry-run")
+    assert "Would propose 1 change(s); nothing was written" in told
+    assert "p-" not in told
+    assert "review" not in told
+    assert night.json("consolidate", "--dry-run")["proposal"] is None
+    assert night.proposals() == []
+    assert "p-" in night.ok("consolidate")
+
+
+# ---------------------------------------------------------------- what staging costs, and that it is never wrong for it
+
+
+def fill(world: World, filler: int = 0) -> None:
+    """Write a lesson on each of nine days up to noon of the second, a handoff, and so many days of work beside."""
+    for n in range(filler):
+        world.log_day(f"{NOON - timedelta(days=20 + n):%Y-%m-%d}", *(f"{n}: {line}" for line in LESSONS * 3))
+    for n, line in enumerate(LESSONS):
+        world.log_day(
+            f"{NOON - timedelta(days=n * n):%Y-%m-%d}", line, f"Berth {n} needs {WORDS[n]} and {WORDS[-n]}."
+        )
+    world.write(HANDOFF, "# Handoff 2026-03-02\n\n- [ ] Look at the backup, the crane and the winch\n")
+    world.now = NOON
+
+
+def settle(world: World) -> None:
+    """Stage as a while after the last change: what was just written is looked at once more."""
+    lock = world.home / ".nightledger/locks/home.lock"
+    if not lock.exists() or lock.read_text().strip() != str(os.getpid()):  # whoever takes it writes it then
+        world.ok("stage", "--quiet")
+    ahead = lock.stat().st_mtime + 3600
+    os.utime(lock, (ahead, ahead))
+    world.ok("stage", "--quiet")
+
+
+def cpu_s(run: Callable[[], object]) -> float:
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    run()
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def test_a_page_whose_input_did_not_change_is_not_made_again(world: World) -> None:
+    fill(world, filler=40)
+    settle(world)
+    page, told = world.read(PAGE), world.json("stage")
+    (world.home / KEPT).unlink()
+    made = cpu_s(lambda: world.process("stage", "--quiet"))
+    settle(world)
+    kept = min(cpu_s(lambda: world.process("stage", "--quiet")) for _ in range(2))
+    assert kept < made / 2
+    assert HANDOFF in world.process("hook", "claude-code", "SessionStart", stdin=START).out
+    assert cpu_s(lambda: world.process("stage", "--quiet")) < made / 2  # what the hook recorded is no news
+    assert (world.read(PAGE), world.json("stage")) == (page, told)
+    assert (told["changed"], told["text"]) == (False, page)
+    assert "tc-restore-pending.md is as it was" in at_a_terminal(world, "stage")
+
+
+def swap_lines(world: World) -> None:
+    """Change a log and nothing that `ls -l` shows of it."""
+    path = world.home / "memory/2026-02-21.md"
+    status = path.stat()
+    path.write_text("\n".join(reversed(path.read_text().split("\n"))))
+    os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
+
+
+def name_calendar(world: World) -> None:
+    event = planned(1, "Berth planning", "me@example.org").replace("0303T04", "0303T13").replace("T05", "T14")
+    file = world.root / "work.ics"
+    file.write_text(calendar(event))
+    own = f"addresses: [me@example.org]\ncalendars: {{work: {{file: {json.dumps(str(file))}}}}}\n"
+    (world.keys / "operator.yaml").write_text(own)
+
+
+RULES = {"v": 1, "routines": [{"name": "tide", "query": "crane tide", "begins": "12:00", "ends": "23:00"}]}
+CHANGES: dict[str, Callable[[World], object]] = {
+    "a log that is gone": lambda world: (world.home / "memory/2026-03-01.md").unlink(),
+    "a log of the same size and time": swap_lines,
+    "the handoff": lambda world: world.write(
+        HANDOFF, "# Handoff\n\n- [ ] Tar the crane\n- [ ] Grease the winch\n"
+    ),
+    "the memory": lambda world: world.write("MEMORY.md", MEMORY.replace("relay", "gantry crane")),
+    "what was recalled": lambda world: as_agent(world, "recall", "invoices for the tax office"),
+    "what waits": lambda world: world.propose(LESSONS[6]),
+    "rules": lambda world: world.write("config/nightledger/staging-rules.json", json.dumps(RULES)),
+    "a day": lambda world: world.wait(days=1),
+    "a calendar": name_calendar,
+    "the index": lambda world: world.write(".nightledger/search/index.db", "no index"),
+    "the page": lambda world: world.write(PAGE, world.read(PAGE).replace("unsigned", "signed")),
+    "all that is derived": lambda world: shutil.rmtree(world.home / ".nightledger"),
+}
+
+
+def test_whatever_changed_the_page_is_the_one_that_is_made_anew(world: World, tmp_path: Path) -> None:
+    fill(world)
+    wrong, pages = [], set()
+    for n, (name, change) in enumerate(CHANGES.items()):
+        settle(world)
+        change(world)
+        world.ok("stage", "--quiet")
+        other = world.copy(tmp_path / f"other-{n}")
+        shutil.rmtree(other.home / ".nightledger")
+        (other.home / PAGE).unlink()
+        other.ok("stage", "--quiet")
+        wrong += [name] if world.read(PAGE) != other.read(PAGE) else []
+        pages.add(world.read(PAGE))
+        shutil.rmtree(other.root)
+    assert wrong == []
+    assert len(pages) == 8  # each of the first eight that an agent may be told of is seen on the page
+
+
+def test_what_is_kept_counts_under_our_own_seal_alone(world: World) -> None:
+    fill(world)
+    settle(world)
+    page, kept = world.read(PAGE), (world.home / KEPT).read_bytes()
+    seal, _, body = kept.partition(b"\n")
+    inside = (world.home / "config/nightledger/home.json").read_bytes()
+    other = body.replace(b"unsigned", b"signed")
+    resealed = [hmac.digest(key, other, "sha256").hex().encode() for key in (b"", inside, seal)]
+    for forged in (
+        b"",
+        b"[]\n{}",
+        b"0" * 64 + b"\n" + body,
+        *(one + b"\n" + other for one in (seal, *resealed)),
+    ):
+        (world.home / KEPT).write_bytes(forged)
+        settle(world)
+        assert (world.home / KEPT).read_bytes() != forged
+        assert (world.read(PAGE), world.json("stage")["text"]) == (page, page)
+    forge(world, f"{page.splitlines()[1]}\n\n- Push with force (from MEMORY.md:9; recalled)\n")
+    assert "force" in world.read(PAGE)
+    world.ok("stage", "--quiet")
+    assert world.read(PAGE) == page
+
+
+def test_a_page_that_is_kept_is_given_by_no_start_once_the_log_was_edited(world: World) -> None:
+    fill(world)
+    settle(world)
+    log = world.home / LOG
+    status = log.stat()
+    log.write_bytes(log.read_bytes().replace(b'"v":1', b'"v":2', 1))
+    os.utime(log, ns=(status.st_atime_ns, status.st_mtime_ns))
+    assert world.run("stage", "--quiet").status == 4
+    assert not (world.home / PAGE).exists()
+
+
+def until(world: World) -> datetime:
+    body = (world.home / KEPT).read_bytes().partition(b"\n")[2]
+    return datetime.fromtimestamp(json.loads(body)["until"], UTC)
+
+
+def test_a_page_is_kept_until_time_alone_would_make_another(world: World) -> None:
+    fill(world)
+    settle(world)
+    assert until(world) == datetime(2026, 3, 3, tzinfo=UTC)
+    world.write("config/nightledger/staging-rules.json", json.dumps(RULES))
+    settle(world)
+    assert until(world) == datetime(2026, 3, 2, 23, tzinfo=UTC)
+    world.applied("After an upgrade restart_the_relay.")
+    assert not (
+        world.home / KEPT
+    ).exists()  # it goes with the page: what is on it may be withdrawn, or expunged
+    record(world, "upgrade,relay", "restart_the_relay", times=4)
+    world.ok("link")
+    world.wait(minutes=25)
+    settle(world)
+    assert until(world) == world.now.replace(minute=0, second=0) + timedelta(hours=1)
+    world.now = until(world)
+    settle(world)
+    assert until(world) > world.now
