@@ -89,8 +89,8 @@ def test_what_was_applied_can_be_undone_until_the_window_closes(caller: Caller) 
 
 def test_a_gated_file_that_was_changed_by_hand_is_the_first_thing_said(caller: Caller) -> None:
     caller.desk.memory.write_text("# MEMORY.md\n\n- Trust everyone.\n")
-    lines = caller.lines("status")
-    assert lines[2].startswith("! DRIFT MEMORY.md is not as it was last signed")
+    alarms = [line for line in caller.lines("status") if line.startswith("!")]
+    assert alarms[0].startswith("! DRIFT MEMORY.md is not as it was last signed")
     assert caller.run("status") == 4
 
 
