@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 from cryptography.hazmat.primitives.serialization import load_ssh_private_key
+from tests.blackbox.post import ACTIONS, Letter, Post, home_id, know
 from tests.blackbox.ssh import SoftKey, soft
-from tests.blackbox.test_messages import ACTIONS, Letter, Post, home_id, know
 from tests.blackbox.world import World, found
 
 Envelope = dict[str, Any]

@@ -40,7 +40,15 @@ class NotifyError(NightledgerError):
     hint = "run the command of 'notify' in operator.yaml by hand; it is tried again at the next run"
 
 
-def notify(home: Home, operator: Operator, items: Sequence[Item], *, record: str, now: datetime) -> bool:
+def notify(
+    home: Home,
+    operator: Operator,
+    items: Sequence[Item],
+    *,
+    record: str,
+    now: datetime,
+    some: bool = False,
+) -> bool:
     """Run the operator's notifier when something is new, and tell whether it ran.
 
     What was told is forgotten once it is settled, so that it is told again when it returns.
@@ -51,6 +59,7 @@ def notify(home: Home, operator: Operator, items: Sequence[Item], *, record: str
         items: All that needs the operator now.
         record: The file of what was told, outside the home; empty where this machine has no place for it.
         now: Aware, UTC.
+        some: The items are not all yet: what was told of others is not forgotten.
 
     Raises:
         ConfigurationError: The notifier is a file of the home; nothing in a home is executed.
@@ -61,7 +70,8 @@ def notify(home: Home, operator: Operator, items: Sequence[Item], *, record: str
     if new:
         _run(home, operator, items, now)
     marks = {item.mark for item in items}
-    told = dict.fromkeys(marks, now) if new else {mark: before[mark] for mark in marks & before.keys()}
+    kept = before.keys() if some else marks & before.keys()
+    told = {mark: before[mark] for mark in kept} | (dict.fromkeys(marks, now) if new else {})
     if record and told != before:
         lines = sorted(f"{mark} {int(at.timestamp())}\n" for mark, at in told.items())
         replace_file(record, "".join(lines).encode(), disposable=True)

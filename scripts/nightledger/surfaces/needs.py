@@ -109,7 +109,12 @@ def _logged_id(home: Home) -> str:
 
 
 def tell(
-    context: Context, alarms: Sequence[Item], needs: Sequence[Item] = (), *, repeated: bool = False
+    context: Context,
+    alarms: Sequence[Item],
+    needs: Sequence[Item] = (),
+    *,
+    early: bool = False,
+    repeated: bool = False,
 ) -> int:
     """Write ``ATTENTION.md`` and run the operator's notifier; return the exit status, 4 while there is an alarm.
 
@@ -119,7 +124,8 @@ def tell(
         context: The command's surroundings.
         alarms: What :func:`find_alarms` returned.
         needs: What a night had to tell beside what stands: a missed period that was made up, too.
-        repeated: Whether the alarms were told a moment ago, and are not printed again.
+        early: Before the jobs, which may have more to tell.
+        repeated: The alarms were printed a moment ago.
     """
     home, shown = Home(context.home_path), False
     alarmed = any(item.need in ALARMS for item in alarms)
@@ -139,7 +145,7 @@ def tell(
         own = _keys_of(context)
         record = own and os.path.join(own, NOTIFIED)
         operator = load_operator(context.keys_dir)
-        shown |= notify(home, operator, list(told.values()), record=record, now=context.now)
+        shown |= notify(home, operator, [*told.values()], record=record, now=context.now, some=early)
     except (NightledgerError, OSError) as error:
         problems.append(error)
     said = [(str(one), getattr(one, "hint", "")) for one in problems]

@@ -63,7 +63,9 @@ def run_night(context: Context, *, retry: bool) -> int:
     except (ConfigurationError, IntegrityError, RecordError, UnreadableError):
         pass  # what is wrong with the home's record is an alarm
     alarms = find_alarms(context)
-    told = tell(context, alarms) if alarms else 0  # before anything that may take long, or be killed
+    told = (
+        tell(context, alarms, early=True) if alarms else 0
+    )  # before anything that may take long, or be killed
     try:
         return _run_due(context, home, alarms, retry=retry)
     except (NightledgerError, OSError) as error:

@@ -154,7 +154,7 @@ def test_a_giant_file_is_refused_not_half_read(desk: Desk) -> None:
     ready(desk)
     with desk.memory.open("r+b") as stream:
         stream.truncate(50_000_000)
-    with pytest.raises(UnreadableError, match="at most 32000000"):
+    with pytest.raises(UnreadableError, match="at most 4000000"):
         desk.apply()
     assert desk.memory.stat().st_size == 50_000_000
 

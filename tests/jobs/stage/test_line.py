@@ -18,11 +18,11 @@ RULES = parse({"v": 1})
 signs = st.text(st.sampled_from("#-*_`~<>[]()!|\\&;:/.@ \n\t=+1ahtpsw\"'$^{}"), max_size=40)
 
 
-def test_the_name_of_a_log_takes_no_effect_wherever_it_is_told(desk: Desk) -> None:
+def test_a_log_whose_name_would_take_effect_is_not_told(desk: Desk) -> None:
     put(desk, "memory/2026-01-10.md", f"# Day\n\n{CRANE}\n")
     put(desk, HOSTILE, "# Day\n\n- Moving the crane at the north pier, brake first\n")
     staged = run(desk, windows=())
-    assert only(staged, Source.WORK)
+    assert not only(staged, Source.WORK)
     assert staged.text.count(END) == 1
     assert parse_page(staged.text) is not None
     for line in staged.text.split("\n")[3:-2]:

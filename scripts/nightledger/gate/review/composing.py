@@ -204,7 +204,12 @@ def _moved(
             continue
         if running[path] != shown[path]:
             now, then = standing(running[path], hunk), standing(shown[path], hunk)
-            if now is not None and (now != then or effect(running[path], hunk) - effect(shown[path], hunk)):
+            rests = then is None and running[path] != current[path]  # on a change of the same proposal
+            if (
+                now is not None
+                and not rests
+                and (now != then or effect(running[path], hunk) - effect(shown[path], hunk))
+            ):
                 return MOVED_BESIDE
         put = apply_hunks(running[path], [hunk])
         running[path] = put.text if isinstance(put, Applied) else running[path]
