@@ -42,7 +42,7 @@ def forget_one(context: Context, word: str, *, dry_run: bool) -> int:
         context.emit({"entry": entry_choice.record(placed), "proposal": None, "decision": None})
         context.print("Nothing was proposed (--dry-run).")
         return 0
-    if context.interactive() and input("Forget it for good? [y/N] ").strip().lower() != "y":
+    if context.interactive() and screen.ask("Forget it for good? [y/N]").lower() != "y":
         raise RefusedError("nothing was proposed")
     proposal = _propose(context, placed, stands)
     if not key_at_hand(seen, context):

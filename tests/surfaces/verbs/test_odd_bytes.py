@@ -107,7 +107,7 @@ def test_bytes_that_are_no_text_break_no_verb_and_done_work_is_told(kind: str, c
     for waiting in console.record("proposals"):
         sound(console.run("show", waiting["id"]))
         sound(console.run("show", waiting["id"], "--json"))
-    sound(console.run("review", typed=["y", "v", "d", "s", "n", "no", "q"]))
+    sound(console.run("review", typed=["y", "v", "d", "s", "n", "no", "q", "y"]))
     for _ in range(2):
         desk.wait(days=1)
         assert "failed" not in done(console.run("night"))
