@@ -15,8 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.blackbox.person import review
-from tests.blackbox.world import PROGRAM, Ran, World
+from tests.blackbox.world import PROGRAM, World
 
 NOTES = (
     "## Backup",
@@ -41,13 +40,11 @@ def three(world: World) -> World:
 @pytest.fixture
 def noted(world: World) -> World:
     """Give a home in which a night proposed from notes under two headings."""
-    world.log_day(
-        "2026-03-01",
-        "## Relay",
-        "11:40 Root cause: the relay lost its queue because it was restarted during a transfer",
-    )
     world.log_day("2026-03-02", *NOTES)
     world.now = world.now.replace(day=3, hour=3, minute=10)
+    world.ok("night")
+    world.log_day("2026-03-03", "## Relay", "12:00 Lesson: never restart the relay during a transfer")
+    world.wait(days=1)
     world.ok("night")
     world.wait(hours=5)
     return world
@@ -279,7 +276,7 @@ class Terminal:
         self.process, self.descriptor = pty.fork()
         if self.process == 0:
             fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
-            os.execve(argv[0], argv, env)
+            os.execve(argv[0], argv, env)  # noqa: S606 - this interpreter, our own command
 
     def until(self, *texts: str) -> None:
         """Wait until these texts stand on the screen one after another, the last at its end."""

@@ -101,8 +101,7 @@ def _report(context: Context, decision: Decision) -> None:
             f"Closed {decision.proposal}: its file is not what was logged. Nothing of it can be answered or "
             "applied any more; what was applied stays. 'nightledger verify' names it as a note."
         )
-        for line in screen.wrap(told, indent="  ", first=""):
-            context.print(line)
+        context.print_lines(screen.wrap(told, indent="  ", first=""))
     else:
         context.print(f"Rejected change {numbers}.")
 
@@ -176,6 +175,5 @@ def _lines(diff: str) -> list[str]:
 
 def _show(context: Context, items: list[Item]) -> None:
     for at, item in enumerate(items, 1):
-        for line in screen.item_lines(item, at, len(items)):
-            context.print(line)
+        context.print_lines(screen.item_lines(item, at, len(items)))
         context.print()

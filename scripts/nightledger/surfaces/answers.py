@@ -56,8 +56,7 @@ def questions_of(context: Context, session: Session, items: list[Item], *, only:
     told = [f"Taken up from your last review: {questions.counts()}; b goes back to them."] if given else []
     told += [f"{changed} that you answered then changed since, and is asked again."] if changed else []
     for text in told:
-        for line in screen.wrap(text, indent="  ", first=""):
-            context.print(line)
+        context.print_lines(screen.wrap(text, indent="  ", first=""))
     return questions
 
 

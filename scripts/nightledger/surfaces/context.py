@@ -10,7 +10,7 @@ import sys
 TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
 if TYPE_CHECKING:
     import re
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
     from datetime import datetime
     from typing import Any, TextIO
 
@@ -128,6 +128,11 @@ class Context:
         """Print one result line for people; nothing with ``--json``."""
         if not self.json:
             print(text, file=to or sys.stdout)
+
+    def print_lines(self, lines: "Iterable[str]") -> None:
+        """Print result lines for people; nothing with ``--json``."""
+        for line in lines:
+            self.print(line)
 
     def note(self, text: str) -> None:
         """Print one line beside the results, on standard error."""

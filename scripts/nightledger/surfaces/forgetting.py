@@ -30,8 +30,7 @@ def forget_one(context: Context, word: str, *, dry_run: bool) -> int:
     """
     with reading(context, person=True) as seen:
         placed = _find(context, seen, word)
-        for line in entry_choice.listing(seen, [placed]):
-            context.print(line)
+        context.print_lines(entry_choice.listing(seen, [placed]))
         stands = _standing(seen, placed)
         for line in screen.wrap(
             f"under {screen.shown(' > '.join(stands.names) or 'no heading')}", first="    "
@@ -120,5 +119,4 @@ def _report(context: Context, placed: Placed, proposal: Proposal, settled: Settl
 
 
 def _say(context: Context, text: str) -> None:
-    for line in screen.wrap(text, indent="  ", first=""):
-        context.print(line)
+    context.print_lines(screen.wrap(text, indent="  ", first=""))

@@ -55,9 +55,14 @@ def height() -> int:
     return max(8, shutil.get_terminal_size((80, 24)).lines)
 
 
+def terminal() -> bool:
+    """Tell whether a person reads the output on a terminal."""
+    return sys.stdout.isatty()
+
+
 def colour() -> bool:
     """Tell whether to colour: standard output is a terminal and ``NO_COLOR`` is not set, or empty (no-color.org)."""
-    return sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+    return terminal() and not os.environ.get("NO_COLOR")
 
 
 def whole(text: str) -> str:
@@ -87,14 +92,14 @@ def shown(text: str, *, told: frozenset[str] = NOTHING) -> str:
     return visible(mask_secrets(text, told=told).replace("\n", " "))
 
 
-def wrap(text: str, *, indent: str = "", first: str | None = None) -> list[str]:
-    """Break a line of prose to the width; words longer than a line are broken too."""
-    row, rows, gap = indent if first is None else first, [], ""
-    room = width() - max(columns(row), columns(indent))
-    room = room if room >= _LEAST_ROOM else width() - columns(indent)
+def wrap(text: str, *, indent: str = "", first: str | None = None, less: int = 0) -> list[str]:
+    """Break a line of prose to the width, or ``less`` columns; words longer than a line are broken too."""
+    row, rows, gap, wide = indent if first is None else first, [], "", max(_LEAST_ROOM * 2, width() - less)
+    room = wide - max(columns(row), columns(indent))
+    room = room if room >= _LEAST_ROOM else wide - columns(indent)
     for word in text.split(" "):
         for piece in _pieces(word, room):
-            if columns(row + gap + piece) > width():
+            if columns(row + gap + piece) > wide:
                 rows.append(row.rstrip())
                 row, gap = indent, ""
             row, gap = row + gap + piece, ""
@@ -163,9 +168,12 @@ def text_lines(text: str, *, indent: str, told: frozenset[str] = NOTHING) -> lis
 
 
 def _coloured(piece: str, sign: str) -> str:
-    if sign in _COLOURS and colour():
-        return f"\x1b[{_COLOURS[sign]}m{piece}\x1b[0m"
-    return piece
+    return painted(piece, _COLOURS[sign]) if sign in _COLOURS else piece
+
+
+def painted(row: str, code: str) -> str:
+    """Give a row in a colour, where one is wanted (ECMA-48 8.3.117)."""
+    return f"\x1b[{code}m{row}\x1b[0m" if colour() else row
 
 
 def head_lines(item: Item, at: int, count: int) -> list[str]:

@@ -54,8 +54,7 @@ def review_remote(context: Context, name: str) -> int:
         _open(context, waiting, review, f"on {peer.name}, which said so at {said_at:%Y-%m-%d %H:%M} UTC")
         if not asks:
             for at, item in enumerate(review.items, 1):
-                for line in screen.item_lines(item, at, len(review.items)):
-                    context.print(line)
+                context.print_lines(screen.item_lines(item, at, len(review.items)))
             return 0
         questions = Questions(
             context=context, items=[*review.items], more=lambda item: _evidence(review, item)
@@ -67,8 +66,7 @@ def review_remote(context: Context, name: str) -> int:
     failed = [not _send(context, name, decision, what) for decision, what in signed]
     for refusal in refusals:
         told = f"not signed: {refusal.proposal}: {screen.shown(refusal.reason)}"
-        for line in screen.wrap(told, indent=screen.INSIDE, first=""):
-            context.print(line)
+        context.print_lines(screen.wrap(told, indent=screen.INSIDE, first=""))
     return 1 if refusals or any(failed) else 0
 
 
@@ -121,8 +119,7 @@ def _open(context: Context, waiting: Waiting, review: RemoteReview, where: str) 
             f"{len(waiting.left_out)} more must be answered there: drift, or a text that may not travel."
         )
     for text in told:
-        for line in screen.wrap(screen.shown(text), indent=screen.INSIDE, first=""):
-            context.print(line)
+        context.print_lines(screen.wrap(screen.shown(text), indent=screen.INSIDE, first=""))
     context.print()
 
 
@@ -171,8 +168,7 @@ def _send(context: Context, name: str, decision: Decision, signed: Signed) -> bo
     body = {"decision": signed.content.decode(), "signature": signed.signature}
     delivery = deliver(context, prepare(context, name, "decide", body), Pace(pause=time.sleep))
     told = f"{decision.type.value} {decision.proposal}: {_became(delivery, decision)}"
-    for line in screen.wrap(told, indent=screen.INSIDE, first=""):
-        context.print(line)
+    context.print_lines(screen.wrap(told, indent=screen.INSIDE, first=""))
     return delivery.spooled or (delivery.reply is not None and delivery.reply.status is Status.EXECUTED)
 
 

@@ -63,28 +63,24 @@ def _show_all(context: Context, session: "Session", items: "list[Item]") -> None
 
     _opening(context, session, items)
     for at, item in enumerate(items, 1):
-        for line in screen.item_lines(item, at, len(items)):
-            context.print(line)
+        context.print_lines(screen.item_lines(item, at, len(items)))
         context.print(f"  id: {item.stored.proposal.id}#{item.change.n}")
         context.print()
     if items:
         how = "To answer, run 'nightledger review' on a terminal, or 'nightledger approve ID'."
-        for line in screen.wrap(how, indent="  ", first=""):
-            context.print(line)
+        context.print_lines(screen.wrap(how, indent="  ", first=""))
 
 
 def _opening(context: Context, session: "Session", items: "list[Item]") -> None:
     from nightledger.surfaces import screen
 
     for text in _notices(session, items):
-        for line in screen.wrap(screen.shown(text), indent=screen.INSIDE, first=""):
-            context.print(line)
+        context.print_lines(screen.wrap(screen.shown(text), indent=screen.INSIDE, first=""))
     proposals = {item.stored.proposal.id: item.stored.proposal for item in items}
     for name, proposal in proposals.items():
         which = f"{name[:8]}, " if len(proposals) > 1 else "Size: "
         if sizes := screen.meter(proposal):
-            for line in screen.wrap(which + sizes, indent="    ", first="  "):
-                context.print(line)
+            context.print_lines(screen.wrap(which + sizes, indent="    ", first="  "))
     if items:
         context.print()
 
@@ -137,14 +133,14 @@ def _ask_and_sign(options: argparse.Namespace, context: Context, session: "Sessi
         answers = questions.ask_all()
         settled = settle(context, session, items, answers)
     if questions.given and not answers:
-        for line in screen.wrap(f"Nothing was signed. {KEPT[0].upper()}{KEPT[1:]}.", indent="  ", first=""):
-            context.print(line)
+        context.print_lines(
+            screen.wrap(f"Nothing was signed. {KEPT[0].upper()}{KEPT[1:]}.", indent="  ", first="")
+        )
         return 0
     questions.keep({})
     for refusal in settled.refusals:
         told = f"not signed: {refusal.proposal}: {screen.shown(refusal.reason)}"
-        for line in screen.wrap(told, indent=screen.INSIDE, first=""):
-            context.print(line)
+        context.print_lines(screen.wrap(told, indent=screen.INSIDE, first=""))
     report_signed(context, settled.decisions)
     return 1 if settled.refusals else 0
 
@@ -157,8 +153,9 @@ def report_signed(context: Context, decisions: "Sequence[Decision]") -> None:
     for decision in decisions:
         if decision.type is DecisionType.DRIFT:
             path = screen.shown(decision.targets[0].path)
-            for line in screen.wrap(f"Settled {path}: {_kept(decision)}.", indent=screen.INSIDE, first=""):
-                context.print(line)
+            context.print_lines(
+                screen.wrap(f"Settled {path}: {_kept(decision)}.", indent=screen.INSIDE, first="")
+            )
     approved = [decision for decision in decisions if decision.type is DecisionType.APPROVE]
     rejected = sum(len(d.changes) for d in decisions if d.type is DecisionType.REJECT)
     if rejected:
@@ -167,8 +164,7 @@ def report_signed(context: Context, decisions: "Sequence[Decision]") -> None:
         count = sum(len(decision.changes) for decision in approved)
         when = max(decision.not_before for decision in approved)
         told = f"Signed {count} change(s). They cool until {when:%Y-%m-%d %H:%M} UTC; 'nightledger apply' then applies them."
-        for line in screen.wrap(told, indent="  ", first=""):
-            context.print(line)
+        context.print_lines(screen.wrap(told, indent="  ", first=""))
 
 
 def _kept(decision: "Decision") -> str:

@@ -39,8 +39,7 @@ def run(options: argparse.Namespace, context: Context) -> int:
     only = parse_numbers(number) if number else ()
     with reading(context, person=True) as seen:
         undo = _plan(seen, name, only)
-        for line in undo_rows(undo, in_full=options.diff):
-            context.print(line)
+        context.print_lines(undo_rows(undo, in_full=options.diff))
     if options.dry_run:
         context.emit(
             {
