@@ -9,6 +9,7 @@ from functools import cache, partial
 
 from nightledger.domain.errors import NightledgerError, RefusedError
 from nightledger.gate.forgetting.forgotten import read_forgotten
+from nightledger.gate.review.choices import counts_of
 from nightledger.gate.review.draft import keep_draft, read_draft
 from nightledger.gate.review.noted_under import heading_of
 from nightledger.gate.review.reviewing import Answer, Item
@@ -53,7 +54,9 @@ def questions_of(context: Context, session: Session, items: list[Item], *, only:
         edit=lambda item: revise_change(context, item),
         heading=lambda item: heading(item.change.evidence),
     )
-    told = [f"Taken up from your last review: {questions.counts()}; b goes back to them."] if given else []
+    told = (
+        [f"Taken up from your last review: {counts_of(items, given)}; b goes back to them."] if given else []
+    )
     told += [f"{changed} that you answered then changed since, and is asked again."] if changed else []
     for text in told:
         context.print_lines(screen.wrap(text, indent="  ", first=""))

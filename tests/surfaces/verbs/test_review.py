@@ -189,7 +189,8 @@ def test_an_edit_that_says_nothing_new_changes_nothing(
 def test_on_a_terminal_of_40_columns_no_row_is_longer(console: Console) -> None:
     console.desk.proposal(addition("A word " * 30, rank=0.9), addition("\u6f22" * 90), removal(OLD))
     terminal = console.terminal("review", columns=40)
-    for _ in range(3):
+    for n in range(1, 4):
+        terminal.expect(f"[{n}/3]")
         terminal.expect(PROMPT)
         terminal.type("s")
     assert terminal.end() == 0
