@@ -8,6 +8,7 @@ import pty
 import re
 import select
 import struct
+import subprocess
 import sys
 import termios
 import time
@@ -258,6 +259,28 @@ def test_keys_that_were_hit_before_a_question_stood_there_answer_nothing(three: 
     assert states(three) == ["approved", "pending", "pending"]
 
 
+def test_answers_outlive_three_wrong_passphrases(three: World) -> None:
+    key = three.own_keys / "operator"
+    subprocess.run(
+        ["ssh-keygen", "-q", "-p", "-P", "", "-N", "correct horse", "-a", "1", "-f", str(key)], check=True
+    )
+    terminal = Terminal(three, "review")
+    for times, key_hit in enumerate("yq", 1):
+        terminal.until(f"[{times}/3]", "quit > ", times=times)
+        terminal.type(f"{key_hit}\n")
+    terminal.until("Sign 1, 2 left?", "b back > ")
+    terminal.type("y\n")
+    for times in range(1, 4):
+        terminal.until("Passphrase", "key: ", times=times)
+        terminal.type("battery staple\n")
+    assert terminal.end() != 0
+    assert "your answers are kept" in terminal.seen
+    answer, shown = typing()
+    three.run("review", typed=answer)
+    assert "Taken up from your last review: sign 1, 2 left" in shown[0]
+    assert states(three) == ["pending"] * 3
+
+
 class Terminal:
     """The real command on a pseudo-terminal of 80 x 24."""
 
@@ -278,10 +301,10 @@ class Terminal:
             fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
             os.execve(argv[0], argv, env)  # noqa: S606 - this interpreter, our own command
 
-    def until(self, *texts: str) -> None:
-        """Wait until these texts stand on the screen one after another, the last at its end."""
+    def until(self, text: str, last: str, *, times: int = 1) -> None:
+        """Wait until a text stands on the screen, and another at its end for that time."""
         deadline = time.monotonic() + 60
-        while not (self.seen.endswith(texts[-1]) and texts[0] in self.seen):
+        while not (text in self.seen and self.seen.endswith(last) and self.seen.count(last) >= times):
             assert time.monotonic() < deadline, self.seen
             assert self._read(), self.seen
 
