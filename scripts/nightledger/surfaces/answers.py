@@ -37,11 +37,13 @@ def questions_of(context: Context, session: Session, items: list[Item], *, only:
         expunged = read_forgotten(gate, (), session.ledger.book).expunged
         return evidence.lines(gate.home, item.change, told=item.told, expunged=expunged)
 
-    def keep(given: Mapping[int, Answer]) -> None:
+    def keep(given: Mapping[int, Answer]) -> bool:
         try:
             keep_draft(gate, items, given, only=only)
         except (NightledgerError, OSError) as error:
             context.note(f"what you answer cannot be kept until it is signed: {error}")
+            return False
+        return True
 
     heading = cache(partial(heading_of, gate.home))
     given, changed = read_draft(gate, items)
@@ -54,11 +56,9 @@ def questions_of(context: Context, session: Session, items: list[Item], *, only:
         edit=lambda item: revise_change(context, item),
         heading=lambda item: heading(item.change.evidence),
     )
-    told = (
-        [f"Taken up from your last review: {counts_of(items, given)}; b goes back to them."] if given else []
-    )
-    told += [f"{changed} that you answered then changed since, and is asked again."] if changed else []
-    for text in told:
+    taken_up = f"Taken up from your last review: {counts_of(items, given)}; b goes back to them."
+    asked_again = f"Changed since you answered, so asked again: {changed}."
+    for text in [taken_up] * bool(given) + [asked_again] * bool(changed):
         context.print_lines(screen.wrap(text, indent="  ", first=""))
     return questions
 
@@ -72,10 +72,10 @@ def keeping(questions: Questions) -> Iterator[None]:
     """
     try:
         yield
-    except (KeyboardInterrupt, EOFError):
-        if not questions.given:
+    except (KeyboardInterrupt, EOFError, NightledgerError) as error:
+        if not (questions.given and questions.kept):
             raise
-        raise RefusedError("interrupted", hint=KEPT) from None
-    except NightledgerError as error:
-        error.hint = f"{error.hint}; {KEPT}" if error.hint and questions.given else error.hint or KEPT
+        if not isinstance(error, NightledgerError):
+            raise RefusedError("interrupted", hint=KEPT) from None
+        error.hint = f"{error.hint}; {KEPT}" if error.hint else KEPT
         raise

@@ -27,7 +27,8 @@ class Questions:
         items: What is asked about; a change that is reworded is replaced by its new wording.
         more: Gives the evidence of a change as rows of the screen.
         given: Answers so far, by the place of their item.
-        keep: Keeps them through whatever ends the review.
+        keep: Keeps them through whatever ends the review, and tells whether it could.
+        kept: Whether they are kept.
         edit: Lets the operator word a change; gives it as it waits now, or None; None where nothing can be worded here.
         heading: Gives the heading of the notes that a change comes from; empty where there is none.
     """
@@ -36,7 +37,8 @@ class Questions:
     items: list[Item]
     more: Callable[[Item], list[str]]
     given: dict[int, Answer] = field(default_factory=dict)
-    keep: Callable[[Mapping[int, Answer]], None] = lambda _: None
+    keep: Callable[[Mapping[int, Answer]], bool] = lambda _: False
+    kept: bool = True
     edit: Callable[[Item], Item | None] | None = None
     heading: Callable[[Item], str] = lambda _: ""
 
@@ -83,7 +85,7 @@ class Questions:
         given = self._answers(at, key)
         if given:
             self.given |= given
-            self.keep(self.given)
+            self.kept = self.keep(self.given)
         return self._next(at + 1) if given else None
 
     def _keys(self, at: int) -> dict[str, str]:

@@ -133,9 +133,8 @@ def _ask_and_sign(options: argparse.Namespace, context: Context, session: "Sessi
         answers = questions.ask_all()
         settled = settle(context, session, items, answers)
     if questions.given and not answers:
-        context.print_lines(
-            screen.wrap(f"Nothing was signed. {KEPT[0].upper()}{KEPT[1:]}.", indent="  ", first="")
-        )
+        told = f"Nothing was signed{f'; {KEPT}' if questions.kept else ''}."
+        context.print_lines(screen.wrap(told, indent="  ", first=""))
         return 0
     questions.keep({})
     for refusal in settled.refusals:
