@@ -110,7 +110,7 @@ def test_bytes_that_are_no_text_break_no_verb_and_done_work_is_told(
         sound(console.run("show", waiting["id"]))
         sound(console.run("show", waiting["id"], "--json"))
     monkeypatch.setenv("LINES", "100000")  # so that no row waits for the next page
-    sound(console.run("review", typed=["v", "d", "y", "y", "y", "y", "y"]))
+    sound(console.run("review", typed=["v", "d", "y", "q", "y"]))
     for _ in range(2):
         desk.wait(days=1)
         assert "failed" not in done(console.run("night"))
