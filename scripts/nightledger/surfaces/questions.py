@@ -154,11 +154,12 @@ class Questions:
     def _confirm(self) -> str:
         """Show in a row each what is about to be signed, and ask; give y, n or b."""
         most, told, key = screen.height() - 4, choices.counts_of(self.items, self.given), ""
+        keys = "  ".join(map(screen.whole, ("y yes", "n not now", "b back")))
         places = sorted(self.given)
         more = [f"  and {len(places) - most} more"] if len(places) > most else []
         self._print(["", *map(self._row, places[:most]), *more])
         while key not in ("y", "n", "b"):
-            key = screen.ask(f"{told[0].upper()}{told[1:]}?  y yes  n not now  b back").lower()
+            key = screen.ask(f"{told[0].upper()}{told[1:]}?  {keys}").lower()
         return key
 
     def _row(self, at: int) -> str:
