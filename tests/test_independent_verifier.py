@@ -55,7 +55,7 @@ def lived(tmp_path_factory: pytest.TempPathFactory) -> Path:
     assert shell.run("key", "add", f"{key}.pub", "--principal", "deputy", now=desk.moment.at).status == 0
     desk.memory.write_text(desk.text() + "\n- Written behind the gate.\n")
     assert shell.run("guard", now=desk.moment.at).status == 0
-    assert shell.run("review", now=desk.moment.at, typed=["y"]).status == 0
+    assert shell.run("review", now=desk.moment.at, typed=["y", "y"]).status == 0
     assert shell.run("key", "revoke", f"{key}.pub", now=desk.moment.at).status == 0
     assert shell.run("key", "confirm", now=desk.moment.at).status == 0
     desk.proposal(addition("Ask before orders."))

@@ -294,7 +294,7 @@ def test_a_removal_yet_to_come_excuses_nothing_in_a_home_with_a_real_clock(tmp_p
     append(world, ended, {"event": "blobs.removed", "at": "2999-01-01T00:00:00Z", "sha256s": [base]})
     world.blob(base).unlink(missing_ok=True)
     run("guard")
-    run("review", typed=["y", "q"])  # so the forged apply is the newest no more
+    run("review", typed=["y", "q", "y"])  # so the forged apply is the newest no more
     assert event_named(world, "apply.intent")["apply"] != ended["apply"]
     status, said = world.second_look()
     assert (run("verify"), status, "UNSIGNED" in said) == (4, 4, True), said

@@ -256,7 +256,8 @@ def test_one_of_two_changes_is_signed_and_the_other_waits(world: World) -> None:
     propose_two(world)
     world.wait(hours=5)
     person = review(world, {"restic": "y"}, otherwise="s")
-    assert len(person.seen) == 2
+    assert len(person.seen) == 3
+    assert "Sign 1, 1 left?" in person.seen[-1][0]
     world.wait(hours=3)
     world.ok("apply")
     assert "restic" in world.read()

@@ -379,7 +379,7 @@ def test_the_operator_settles_what_was_forged_and_signs_nothing_else_before(
     world.run("guard")
     refused = world.approve(waits)
     assert refused.status == 1, refused
-    world.ok("review", typed=["n", "nobody signed it", "q"])
+    world.ok("review", typed=["n", "nobody signed it", "q", "y"])
     assert world.read() == good
     assert "drift" not in alarms(world)
     assert world.run("guard", "--exit-code").status == 0

@@ -201,4 +201,4 @@ def test_a_passphrase_is_asked_and_a_wrong_one_signs_nothing(tmp_path: Path) -> 
     world.wait(hours=3)
     world.run("apply")
     assert "Count twice." not in world.read()
-    world.run("review", typed=["n"])
+    world.run("review", typed=["n", "y"])

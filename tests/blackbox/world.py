@@ -119,7 +119,13 @@ class World:
         return run_process(argv, env={"PATH": os.environ["PATH"]})
 
     def _variables(self) -> dict[str, str]:
-        return {"NIGHTLEDGER_KEYS": str(self.keys), "COLUMNS": "80", "NO_COLOR": "1", **self.environment}
+        return {
+            "NIGHTLEDGER_KEYS": str(self.keys),
+            "COLUMNS": "80",
+            "LINES": "24",
+            "NO_COLOR": "1",
+            **self.environment,
+        }
 
     # ------------------------------------------------------------ time
     def wait(self, **by: float) -> None:

@@ -45,7 +45,8 @@ def test_the_same_thing_is_signed_once() -> None:
 
 
 def test_a_rejection_is_typed_with_its_reason() -> None:
-    assert keystrokes([True, False]) == ["y", "n", REASON]
+    assert keystrokes([True, False]) == ["y", "n", REASON, "y"]
+    assert keystrokes([]) == []
 
 
 def test_what_is_old_may_go() -> None:

@@ -29,8 +29,8 @@ def answers(waiting: Sequence[Proposed], planted: Sequence[Planted]) -> list[boo
 
 
 def keystrokes(signed: Sequence[bool]) -> list[str]:
-    """Give what the operator types into ``review`` for these answers."""
+    """Give what the operator types into ``review`` for these answers, the last one before they are signed."""
     lines = []
     for yes in signed:
         lines += [SIGN] if yes else [REJECT, REASON]
-    return lines
+    return [*lines, SIGN] if lines else []

@@ -61,6 +61,7 @@ class Shell:
         """
         argv = [*words, "--home", str(self.home), "--now", now.isoformat()]
         given = {"NIGHTLEDGER_KEYS": str(self.keys), "COLUMNS": str(WIDTH), "NO_COLOR": "1"}
+        given["LINES"] = os.environ.get("LINES", "24")
         with _streams(stdin, typed) as (out, err), _environment(given):
             try:
                 status = cli.main(argv)

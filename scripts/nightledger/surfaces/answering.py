@@ -1,12 +1,9 @@
 """Answer one proposal from the command line."""
 
-from collections.abc import Sequence
-
 from nightledger.domain.decision import Decision, DecisionType
 from nightledger.domain.errors import RefusedError, UsageError
 from nightledger.domain.states import ProposalStatus
 from nightledger.domain.words import show
-from nightledger.gate.review.composing import Refusal
 from nightledger.gate.review.hiding import accepted_texts, changed_lines
 from nightledger.gate.review.reviewing import Answer, Item, Verb, items_of, read_documents
 from nightledger.gate.stored import find_status, is_altered
@@ -47,22 +44,18 @@ def answer_one(
         waiting = items_of(home.gate, status, DecisionType(verb.value), documents, accepted=accepted)
         items = _chosen(waiting, status.id, only)
         _check_diff(waiting, items, diff_sha256)
-        if verb is Verb.APPROVE:
-            _show(context, items)
+        for at, item in enumerate(items, 1) if verb is Verb.APPROVE else ():
+            context.print_lines([*screen.item_lines(item, at, len(items)), ""])
     answers = [Answer(proposal=status.id, n=item.change.n, verb=verb, reason=reason) for item in items]
     settled = settle(context, home, items, answers)
     for decision in settled.decisions:
         _report(context, decision)
-    _require_none(settled.refusals)
-    return 0
-
-
-def _require_none(refusals: Sequence[Refusal]) -> None:
-    if refusals:
+    for refusal in settled.refusals:
         raise RefusedError(
-            f"{refusals[0].proposal} cannot be signed: {refusals[0].reason}",
+            f"{refusal.proposal} cannot be signed: {refusal.reason}",
             hint="'nightledger review' shows it as it is now",
         )
+    return 0
 
 
 def _is_to_close(home: Session, status: ProposalStatus, only: str | None) -> bool:
@@ -101,8 +94,7 @@ def _report(context: Context, decision: Decision) -> None:
             f"Closed {decision.proposal}: its file is not what was logged. Nothing of it can be answered or "
             "applied any more; what was applied stays. 'nightledger verify' names it as a note."
         )
-        for line in screen.wrap(told, indent="  ", first=""):
-            context.print(line)
+        context.print_lines(screen.wrap(told, indent="  ", first=""))
     else:
         context.print(f"Rejected change {numbers}.")
 
@@ -156,7 +148,11 @@ def _check_diff(waiting: list[Item], items: list[Item], wanted: str | None) -> N
             f"the diff has SHA-256 {actual}, not {wanted}",
             hint="read it again with 'nightledger show', then approve that",
         )
-    other = [item.change.n for item in items if item.diff and _lines(item.diff) != _lines(_masked_diff(item))]
+    other = [
+        item.change.n
+        for item in items
+        if item.diff and _lines(item.diff) != _lines(mask_diff(item.change.diff, told=item.told))
+    ]
     if other:
         raise RefusedError(
             f"change {', '.join(map(str, other))} does not do now what that diff shows",
@@ -164,18 +160,7 @@ def _check_diff(waiting: list[Item], items: list[Item], wanted: str | None) -> N
         )
 
 
-def _masked_diff(item: Item) -> str:
-    return mask_diff(item.change.diff, told=item.told)
-
-
 def _lines(diff: str) -> list[str]:
     """Give what comes and what goes, each in its order, and the headings under which it stands, without the numbers of lines."""
     heads = (line.split("@@", 2)[-1] for line in diff.split("\n") if line.startswith("@@ "))
     return [*sorted(changed_lines(diff), key=lambda line: line[0]), *heads]
-
-
-def _show(context: Context, items: list[Item]) -> None:
-    for at, item in enumerate(items, 1):
-        for line in screen.item_lines(item, at, len(items)):
-            context.print(line)
-        context.print()

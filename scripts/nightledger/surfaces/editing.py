@@ -8,14 +8,20 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from nightledger.domain.decision import DecisionType
 from nightledger.domain.errors import ConfigurationError, NightledgerError, UsageError
 from nightledger.files.reading import read_regular
 from nightledger.gate.gated import MAX_GATED_BYTES
 from nightledger.gate.review.editing import revise
+from nightledger.gate.review.hiding import accepted_texts
 from nightledger.gate.review.rechecking import recheck
-from nightledger.gate.review.reviewing import Answer, Item, Verb
+from nightledger.gate.review.reviewing import Answer, Item, Verb, items_of, read_documents
+from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.session import writing
+
+CUT = "------------------------ >8 ------------------------"
+"""From here on the text in an editor is dropped; the line that git draws."""
 
 
 def edit_text(text: bytes, *, suffix: str = ".md") -> bytes:
@@ -47,24 +53,52 @@ def edit_text(text: bytes, *, suffix: str = ".md") -> bytes:
         return read_regular(path, MAX_GATED_BYTES)
 
 
-def revise_change(context: Context, item: Item) -> str | None:
-    """Let the operator word a change anew; give the new proposal's id, or None when nothing came of it.
+def revise_change(context: Context, item: Item) -> Item | None:
+    """Let the operator word a change anew; give it as it waits then, or None when nothing came of it.
 
     The home's lock is taken once the editor is closed.
     """
     before = item.change.after.encode("utf-8", "surrogateescape")
-    after = edit_text(before)
-    if after == before or not after.strip():
+    after = _without_comments(edit_text(before + _comments(item)))
+    if after.strip() in (b"", before.strip()):
+        context.print("  nothing was changed")
         return None
     answer = Answer(proposal=item.stored.proposal.id, n=item.change.n, verb=Verb.LATER)
     with writing(context, keep_head=True, person=True, answered=True) as session:
-        _, fallen = recheck(session.gate, session.ledger.book, [item], [answer])
+        gate, (_, fallen) = session.gate, recheck(session.gate, session.ledger.book, [item], [answer])
         if fallen:
             context.print(f"  not taken: {fallen[0].reason}")
             return None
         wording = after.decode("utf-8", "replace")
-        outcome = revise(session.gate, session.ledger, item.stored, item.change.n, wording, session.moment)
-    return outcome.proposal.id if outcome.proposal else None
+        outcome = revise(gate, session.ledger, item.stored, item.change.n, wording, session.moment)
+        book = session.reread().book
+        accepted = accepted_texts(gate, book)
+        status = book.proposals[outcome.proposal.id] if outcome.proposal else None
+        found = (
+            items_of(gate, status, DecisionType.APPROVE, read_documents(gate), accepted=accepted)
+            if status
+            else ()
+        )
+    return next(iter(found), None)
+
+
+def _comments(item: Item) -> bytes:
+    """Give what the editor shows below a change's text, and drops again: what may be changed, and why it is asked."""
+    told = (
+        CUT,
+        "Above: the text as it is to stand in the file. Change it as you like.",
+        "This part is dropped, from the line with the scissors on. A text that stays as it",
+        "was, or an empty one, changes nothing; any other is shown again with its diff, and",
+        "signed together with your other answers:",
+        screen.headline(item.change, told=item.told),
+        *(line.strip() for line in screen.why(item.change, told=item.told)),
+        *(screen.shown(f"- {line}", told=item.told) for line in item.change.before.splitlines()),
+    )
+    return "\n".join(("", *(f"# {line}".rstrip() for line in told), "")).encode("utf-8", "surrogateescape")
+
+
+def _without_comments(text: bytes) -> bytes:
+    return text.partition(f"# {CUT}".encode())[0]
 
 
 @contextmanager

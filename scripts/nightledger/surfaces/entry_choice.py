@@ -62,8 +62,8 @@ def choose_id(
             f"no entry is called {word!r}, and none says so",
             hint="some of its words list the entries that fit; 'nightledger history' shows what was taken out",
         )
-    for line in listing(session, [standing[name] for name in candidates[:SHOWN] if name in standing]):
-        context.print(line)
+    known = [standing[name] for name in candidates[:SHOWN] if name in standing]
+    context.print_lines(listing(session, known))
     more = f", the first {SHOWN} are shown" if len(candidates) > SHOWN else ""
     raise UsageError(
         f"{word!r} fits {count_of(len(candidates))}{more}",

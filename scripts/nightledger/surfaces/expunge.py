@@ -140,7 +140,7 @@ def _require_free(session: Session, plan: Plan) -> None:
 
 
 def _require_consent(context: Context) -> None:
-    if context.interactive() and input("Remove it for ever? [y/N] ").strip().lower() != "y":
+    if context.interactive() and screen.ask("Remove it for ever? [y/N]").lower() != "y":
         raise RefusedError("nothing was removed")
 
 

@@ -30,8 +30,7 @@ def forget_one(context: Context, word: str, *, dry_run: bool) -> int:
     """
     with reading(context, person=True) as seen:
         placed = _find(context, seen, word)
-        for line in entry_choice.listing(seen, [placed]):
-            context.print(line)
+        context.print_lines(entry_choice.listing(seen, [placed]))
         stands = _standing(seen, placed)
         for line in screen.wrap(
             f"under {screen.shown(' > '.join(stands.names) or 'no heading')}", first="    "
@@ -42,7 +41,7 @@ def forget_one(context: Context, word: str, *, dry_run: bool) -> int:
         context.emit({"entry": entry_choice.record(placed), "proposal": None, "decision": None})
         context.print("Nothing was proposed (--dry-run).")
         return 0
-    if context.interactive() and input("Forget it for good? [y/N] ").strip().lower() != "y":
+    if context.interactive() and screen.ask("Forget it for good? [y/N]").lower() != "y":
         raise RefusedError("nothing was proposed")
     proposal = _propose(context, placed, stands)
     if not key_at_hand(seen, context):
@@ -120,5 +119,4 @@ def _report(context: Context, placed: Placed, proposal: Proposal, settled: Settl
 
 
 def _say(context: Context, text: str) -> None:
-    for line in screen.wrap(text, indent="  ", first=""):
-        context.print(line)
+    context.print_lines(screen.wrap(text, indent="  ", first=""))

@@ -131,9 +131,8 @@ def _ask(context: Context, session: Session, found: Survey) -> Answers:
 
 
 def _key(left: int) -> str:
-    prompt = "\n".join(screen.wrap(KEYS, indent="  ", first="  "))
     while True:
-        key = input(f"{prompt} ({left} left) > ").strip()
+        key = screen.ask(f"{KEYS} ({left} left)")
         if key in ("y", "n", "Y", "N", "q", "Q", ""):
             return key
 

@@ -72,8 +72,7 @@ def _targets(context: Context, session: Session, asked: Asked) -> tuple[Decision
             f"it is so already: {_state(marks.get(names[0], NO_MARK))}", hint="'nightledger pin' lists them"
         )
     known = [standing[name] for name in changing if name in standing]
-    for line in entry_choice.listing(session, known):
-        context.print(line)
+    context.print_lines(entry_choice.listing(session, known))
     lost = [name for name in changing if name not in standing]
     return (*pin_targets(known), *(_lost_target(session, name) for name in lost))
 
@@ -113,8 +112,7 @@ def _report(context: Context, asked: Asked, accepted: Decision) -> None:
             if pins
             else f"Unpinned {which}."
         )
-    for line in screen.wrap(told, indent="  ", first=""):
-        context.print(line)
+    context.print_lines(screen.wrap(told, indent="  ", first=""))
 
 
 def show_marks(context: Context) -> int:
@@ -137,8 +135,7 @@ def show_marks(context: Context) -> int:
         if not marks:
             context.print("No entry is pinned or tagged.")
         for name, found in marks.items():
-            for line in _marked_lines(seen, name, found, standing.get(name)):
-                context.print(line)
+            context.print_lines(_marked_lines(seen, name, found, standing.get(name)))
     return 0
 
 

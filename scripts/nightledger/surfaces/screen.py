@@ -9,8 +9,10 @@ words of ours, and what others wrote goes on further in; colour is only where a 
 import os
 import shutil
 import sys
+import termios
 import unicodedata
 from collections.abc import Iterator
+from contextlib import suppress
 
 from nightledger.domain.kept import LINKS
 from nightledger.domain.proposal import Change, Evidence, Proposal, place_of
@@ -29,6 +31,7 @@ INSIDE = "    "
 """Begins rows in which a text of others goes on, or stands alone: further in than any row of ours."""
 MOST_METERS = 3
 """Files of one proposal whose sizes are told one by one: a month of logs is one figure."""
+_STAYS = "\u00a0"
 _LEAST_ROOM = 8
 """Columns that have to be left beside a row's first words; else its text begins in the next row."""
 _COLOURS = {"+": "32", "-": "31", "@": "36"}
@@ -47,9 +50,36 @@ def width() -> int:
     return max(NARROWEST, min(WIDEST, shutil.get_terminal_size((80, 24)).columns))
 
 
+def height() -> int:
+    """Give the rows of the terminal; 24 where there is none."""
+    return max(8, shutil.get_terminal_size((80, 24)).lines)
+
+
+def terminal() -> bool:
+    """Tell whether a person reads the output on a terminal."""
+    return sys.stdout.isatty()
+
+
 def colour() -> bool:
-    """Tell whether to colour: standard output is a terminal and ``NO_COLOR`` is not set."""
-    return sys.stdout.isatty() and "NO_COLOR" not in os.environ
+    """Tell whether to colour: standard output is a terminal and ``NO_COLOR`` is not set, or empty (no-color.org)."""
+    return terminal() and not os.environ.get("NO_COLOR")
+
+
+def whole(text: str) -> str:
+    """Give words of ours that :func:`ask` leaves in one row."""
+    return text.replace(" ", _STAYS)
+
+
+def ask(question: str) -> str:
+    """Ask a person on the terminal; keys that were hit before the question stood there answer nothing.
+
+    Raises:
+        EOFError: There is no more to read.
+    """
+    with suppress(termios.error, OSError, ValueError, AttributeError):  # no terminal has keys to forget
+        termios.tcflush(sys.stdin.fileno(), termios.TCIFLUSH)
+    prompt = "\n".join(wrap(question, indent="  ")).replace(_STAYS, " ")
+    return input(f"{prompt} > ").strip().encode("utf-8", "replace").decode()
 
 
 def shown(text: str, *, told: frozenset[str] = NOTHING) -> str:
@@ -62,14 +92,14 @@ def shown(text: str, *, told: frozenset[str] = NOTHING) -> str:
     return visible(mask_secrets(text, told=told).replace("\n", " "))
 
 
-def wrap(text: str, *, indent: str = "", first: str | None = None) -> list[str]:
-    """Break a line of prose to the width; words longer than a line are broken too."""
-    row, rows, gap = indent if first is None else first, [], ""
-    room = width() - max(columns(row), columns(indent))
-    room = room if room >= _LEAST_ROOM else width() - columns(indent)
+def wrap(text: str, *, indent: str = "", first: str | None = None, less: int = 0) -> list[str]:
+    """Break a line of prose to the width, or ``less`` columns; words longer than a line are broken too."""
+    row, rows, gap, wide = indent if first is None else first, [], "", max(_LEAST_ROOM * 2, width() - less)
+    room = wide - max(columns(row), columns(indent))
+    room = room if room >= _LEAST_ROOM else wide - columns(indent)
     for word in text.split(" "):
         for piece in _pieces(word, room):
-            if columns(row + gap + piece) > width():
+            if columns(row + gap + piece) > wide:
                 rows.append(row.rstrip())
                 row, gap = indent, ""
             row, gap = row + gap + piece, ""
@@ -89,18 +119,19 @@ def _columns_of(character: str) -> int:
 
 
 def _pieces(text: str, room: int) -> Iterator[str]:
-    """Cut a text into pieces of at most so many columns, not before a mark of a letter that fits with it.
+    """Cut a text into pieces of at most so many columns: behind a blank, else not before a mark of a letter that fits with it.
 
     No text gives one empty piece.
     """
-    start, letter, filled = 0, 0, 0
+    start, letter, word, filled = 0, 0, 0, 0
     for at, character in enumerate(text):
         letter = letter if unicodedata.category(character)[0] == "M" else at
         filled += _columns_of(character)
         if filled > room:
-            cut = letter if letter > start else at
+            cut = word if text[start:word].strip() else letter if letter > start else at
             yield text[start:cut]
             start, filled = cut, columns(text[cut : at + 1])
+        word = at + 1 if character == " " else word
     yield text[start:]
 
 
@@ -113,6 +144,11 @@ def diff_lines(diff: str, *, told: frozenset[str] = NOTHING) -> list[str]:
         pieces = [text] if columns(text) < width() else _pieces(text, width() - 1 - len(GOES_ON))
         rows += [_coloured(sign + (GOES_ON if at else "") + piece, sign) for at, piece in enumerate(pieces)]
     return rows
+
+
+def cut(row: str) -> str:
+    """Give a row that fits; of a longer one its beginning, with a sign that it goes on."""
+    return row if columns(row) < width() else f"{next(_pieces(row, width() - 4)).rstrip()} ..."
 
 
 def _told_apart(text: str, *, sign: str) -> str:
@@ -132,17 +168,25 @@ def text_lines(text: str, *, indent: str, told: frozenset[str] = NOTHING) -> lis
 
 
 def _coloured(piece: str, sign: str) -> str:
-    if sign in _COLOURS and colour():
-        return f"\x1b[{_COLOURS[sign]}m{piece}\x1b[0m"
-    return piece
+    return painted(piece, _COLOURS[sign]) if sign in _COLOURS else piece
+
+
+def painted(row: str, code: str) -> str:
+    """Give a row in a colour, where one is wanted (ECMA-48 8.3.117)."""
+    return f"\x1b[{code}m{row}\x1b[0m" if colour() else row
+
+
+def head_lines(item: Item, at: int, count: int) -> list[str]:
+    """Give what a change is and why it is proposed."""
+    title = shown(item.stored.proposal.title, told=item.told)
+    headed = f"[{at}/{count}] {title}: {headline(item.change, told=item.told)}"
+    return [*wrap(headed, indent=INSIDE, first=""), *why(item.change, told=item.told)]
 
 
 def item_lines(item: Item, at: int, count: int) -> list[str]:
     """Give what the review shows of one change."""
     change, told = item.change, item.told
-    title = shown(item.stored.proposal.title, told=told)
-    lines = wrap(f"[{at}/{count}] {title}: {headline(change, told=told)}", indent=INSIDE, first="")
-    lines += facts(change, told=told)
+    lines = [*head_lines(item, at, count), *facts(change, told=told)[len(why(change, told=told)) :]]
     if item.unplaced:
         lines += wrap(
             shown(f"cannot be applied now: {item.unplaced}", told=told), indent="    ", first="  ! "
@@ -165,9 +209,14 @@ def headline(change: Change, *, told: frozenset[str] = NOTHING) -> str:
     return f"{_OPS[change.op.value]} {shown(change.target)}{section}"
 
 
+def why(change: Change, *, told: frozenset[str] = NOTHING) -> list[str]:
+    """Give why a change is proposed."""
+    return wrap(shown(change.reason, told=told), indent="       ", first="  why: ")
+
+
 def facts(change: Change, *, told: frozenset[str] = NOTHING) -> list[str]:
     """Give why, from where, how sure, and what would change its mind."""
-    lines = wrap(shown(change.reason, told=told), indent="       ", first="  why: ")
+    lines = why(change, told=told)
     origins = ", ".join(origin.value for origin in change.provenance)
     sources = ", ".join(place(evidence) for evidence in change.evidence[:3])
     more = f" and {len(change.evidence) - 3} more" if len(change.evidence) > 3 else ""  # noqa: PLR2004 - a screenful

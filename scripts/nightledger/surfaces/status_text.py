@@ -34,9 +34,13 @@ def status_lines(status: Status) -> list[str]:
         lines += screen.wrap(f"It was left on {_utc(status.left_at)}; using it again takes it up again.")
     for alarm in status.alarms:
         lines += _alarm(alarm)
-    for label, texts in _parts(status):
-        lines += _part(label, texts)
-    return lines
+    parts = [(label, texts) for label, texts in _parts(status) if texts]
+    if screen.terminal():
+        from nightledger.surfaces.table import table
+
+        rows = ((label, "\n".join(_part("", texts, less=INDENT))) for label, texts in parts)
+        return [*lines, *table(rows, "cyan", "")]
+    return [*lines, *(line for label, texts in parts for line in _part(label, texts))]
 
 
 def status_record(status: Status) -> dict[str, Any]:
@@ -104,15 +108,17 @@ def _troubles(staged: Staging) -> Iterator[str]:
     return (f"since {_utc(read_moment(one.since))}: {screen.shown(one.what)}" for one in staged.troubles)
 
 
-def _part(label: str, texts: list[str]) -> list[str]:
+def _part(label: str, texts: list[str], *, less: int = 0) -> list[str]:
     lines = []
     for at, text in enumerate(texts):
-        lines += screen.wrap(text, indent=_FURTHER, first=f"{'' if at else label:<{INDENT}}")
+        first = f"{'' if at else label:<{INDENT - less}}"
+        lines += screen.wrap(text, indent=_FURTHER[less:], first=first, less=less)
     return lines
 
 
 def _alarm(alarm: Alarm) -> list[str]:
     lines = screen.wrap(screen.shown(alarm.message), indent=screen.INSIDE, first=f"! {alarm.kind.upper()} ")
+    lines = [screen.painted(line, "31") for line in lines]
     return lines + wrap_hint(screen.shown(alarm.hint), indent="    ", first="  > ")
 
 

@@ -14,7 +14,9 @@ from nightledger.codec.records import dump_record, to_plain
 from nightledger.domain.message import REPLY_TYPE, Reply, Status
 from nightledger.domain.states import ChangeState
 from nightledger.gate.machines import travelling
+from nightledger.gate.review.reviewing import Answer
 from nightledger.surfaces.channel.spooling import reply_path
+from nightledger.surfaces.questions import Questions
 from nightledger.trust.dsse import seal
 
 PUBLIC = "operator.pub"
@@ -41,7 +43,7 @@ def states(pair: Pair) -> list[ChangeState]:
 def test_each_answer_goes_back_signed(trusted: Pair) -> None:
     trusted.agent.desk.proposal(addition("first"), addition("second"), addition("third"))
     with trusted.serving():
-        status, out = review(trusted.ops, "y", "n", "too vague", "s")
+        status, out = review(trusted.ops, "y", "n", "too vague", "s", "y")
     assert status == 0, out
     assert states(trusted) == [ChangeState.APPROVED, ChangeState.REJECTED, ChangeState.PENDING]
     assert "recorded there" in out
@@ -55,7 +57,7 @@ def test_quitting_signs_what_was_answered_and_nothing_signs_nothing(trusted: Pai
     with trusted.serving():
         assert review(trusted.ops, "q")[0] == 0
         assert states(trusted) == [ChangeState.PENDING, ChangeState.PENDING]
-        assert review(trusted.ops, "y", "q")[0] == 0
+        assert review(trusted.ops, "y", "q", "y")[0] == 0
     assert states(trusted) == [ChangeState.APPROVED, ChangeState.PENDING]
 
 
@@ -65,7 +67,7 @@ def test_an_approval_lives_as_long_as_both_machines_let_it(trusted: Pair) -> Non
     settings.write_text("decision_expires_days: 7\n")
     Path(trusted.ops.desk.home.settings).write_text("decision_expires_days: 2\n")
     with trusted.serving():
-        status, out = review(trusted.ops, "y")
+        status, out = review(trusted.ops, "y", "y")
     assert status == 0, out
     (decided,) = [d for d in trusted.agent.desk.ledger().book.decisions.values() if d.proposal]
     expires = json.loads(Path(trusted.agent.desk.home.decision(decided.id)).read_text())["expires"]
@@ -114,7 +116,7 @@ def test_an_answer_that_was_said_to_another_home_is_none(trusted: Pair, tmp_path
     kept = Path(reply_path(trusted.ops.desk.home, "agent", "proposals"))
     kept.parent.mkdir(parents=True)
     kept.write_bytes(seal(REPLY_TYPE, dump_record(said), trusted.agent.key))
-    status, out = review(trusted.ops, "y")
+    status, out = review(trusted.ops, "y", "y")
     assert (status, "was said to another home" in out) == (1, True)
     kept.write_bytes(seal(REPLY_TYPE, dump_record(replace(said, aud=trusted.ops.home_id)), trusted.agent.key))
     assert "+- first" in review(trusted.ops, "q")[1]
@@ -124,7 +126,7 @@ def test_a_change_without_a_place_cannot_be_signed(trusted: Pair) -> None:
     trusted.agent.desk.proposal(removal("- Keep backups for 30 days."))
     trusted.agent.desk.memory.write_text("# another\n")
     with trusted.serving():
-        _, out = review(trusted.ops, "y", "q")
+        _, out = review(trusted.ops, "y", "q", "y")
     assert "it cannot be signed" in out
 
 
@@ -141,7 +143,7 @@ def test_without_a_terminal_it_is_shown_and_nothing_is_asked(trusted: Pair) -> N
 def test_a_key_that_may_not_sign_there_signs_nothing(pair: Pair) -> None:
     pair.agent.desk.proposal(addition("first"))
     with pair.serving():
-        status, out = review(pair.ops, "y")
+        status, out = review(pair.ops, "y", "y")
     assert status == 1
     assert "may not sign for that home" in out
     assert states(pair) == [ChangeState.PENDING]
@@ -149,17 +151,15 @@ def test_a_key_that_may_not_sign_there_signs_nothing(pair: Pair) -> None:
 
 def test_what_was_settled_meanwhile_is_refused_there(trusted: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
     proposal = trusted.agent.desk.proposal(addition("first"))
-    from nightledger.surfaces.channel import remote_review
+    ask_all = Questions.ask_all
 
-    ask = remote_review._ask_all
-
-    def meanwhile(*words: object) -> object:
+    def meanwhile(questions: Questions) -> list[Answer]:
         trusted.agent.desk.reject(proposal)
-        return ask(*words)  # type: ignore[arg-type]  # passed on as it came
+        return ask_all(questions)
 
-    monkeypatch.setattr(remote_review, "_ask_all", meanwhile)
+    monkeypatch.setattr(Questions, "ask_all", meanwhile)
     with trusted.serving():
-        status, out = review(trusted.ops, "y")
+        status, out = review(trusted.ops, "y", "y")
     assert status == 1
     assert "refused there: decision" in out
     assert "change 1 is rejected" in out
@@ -170,7 +170,7 @@ def test_two_that_do_not_fit_together_are_not_both_signed(trusted: Pair) -> None
     desk.proposal(removal("- Keep backups for 30 days."))
     desk.forge_removal("- Keep backups for 30 days.")
     with trusted.serving():
-        status, out = review(trusted.ops, "y", "y")
+        status, out = review(trusted.ops, "y", "y", "y")
     assert status == 1
     assert "not signed:" in out
     assert states(trusted) == [ChangeState.APPROVED, ChangeState.PENDING]
@@ -183,7 +183,7 @@ def test_secrets_of_the_file_are_masked_and_what_stays_is_counted(trusted: Pair)
     desk.proposal(addition("first"))
     desk.proposal(addition("second"), lane="drift")
     with trusted.serving():
-        _, out = review(trusted.ops, "y")
+        _, out = review(trusted.ops, "y", "y")
     assert "Secrets in MEMORY.md are masked here" in out
     assert "1 more must be answered there" in out
     assert key not in out
@@ -217,7 +217,7 @@ def test_a_review_over_a_spool_uses_the_newest_answer(trusted: Pair, tmp_path: P
     assert trusted.ops.run("channel", "send", "proposals", "--to", "agent").status == 0
     assert trusted.agent.run("channel", "receive").status == 0
     assert trusted.ops.run("channel", "receive").status == 0
-    status, out = review(trusted.ops, "y")
+    status, out = review(trusted.ops, "y", "y")
     assert status == 0, out
     assert "in the spool" in out
     assert trusted.agent.run("channel", "receive").status == 0
@@ -238,7 +238,7 @@ def test_a_decision_that_does_not_arrive_is_kept(trusted: Pair, monkeypatch: pyt
 
     monkeypatch.setattr(remote_review, "_sign", then_gone)
     with trusted.serving():
-        status, out = review(trusted.ops, "y")
+        status, out = review(trusted.ops, "y", "y")
     assert status == 1
     assert "not delivered" in out
     assert len(Path(trusted.ops.desk.home.dead_letters).read_text().splitlines()) == 1

@@ -79,7 +79,7 @@ def test_an_operator_reviews_and_signs_on_another_machine(pair: Pair, tmp_path: 
             "--body", body(tmp_path, text="- Ask before restarting the relay.", reason="a transfer was cut"),
         )  # fmt: skip
         proposal = sent["body"]["proposal"]
-        reviewed = pair.ops.run("review", "--remote", "agent", typed=["v", "y"])
+        reviewed = pair.ops.run("review", "--remote", "agent", typed=["v", "y", "y"])
     assert reviewed.status == 0, reviewed.err + reviewed.out
     assert "+- Ask before restarting the relay." in reviewed.out
     assert "recorded there" in reviewed.out

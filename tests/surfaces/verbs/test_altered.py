@@ -56,7 +56,7 @@ def test_a_review_names_it_and_asks_about_the_others(
     console: Console, altered: tuple[Proposal, Proposal]
 ) -> None:
     first, second = altered
-    out = console.out("review", typed=["y"])
+    out = console.out("review", typed=["y", "y"])
     assert f"! {first.id} was altered after it was proposed and is set aside" in " ".join(out.split())
     assert "1 change(s) in 1 proposal(s) wait for you." in out
     assert "Own." not in out
@@ -129,7 +129,7 @@ def test_put_back_it_is_what_it_was(console: Console) -> None:
     assert "Nothing waits for you." in console.out("review", typed=[])
     assert path.read_bytes() == b""
     path.write_bytes(good)
-    console.out("review", typed=["y"])
+    console.out("review", typed=["y", "y"])
     console.desk.wait(hours=3)
     console.out("apply")
     assert console.desk.text() != MEMORY
@@ -348,7 +348,7 @@ def test_an_applied_approval_that_was_altered_and_expunged_is_asked_about_once_a
     assert path.exists()
     assert console.run("expunge", "--altered", "--text-from-stdin", stdin="the-blue-key-4411").status == 0
     assert "DRIFT MEMORY.md" in console.run("verify").out
-    console.out("review", typed=["y"])
+    console.out("review", typed=["y", "y"])
     verified = console.run("verify")
     assert verified.status == 0, verified.out
     assert f"the file of {decision.id} is not what was logged; it was expunged" in verified.out

@@ -142,7 +142,7 @@ def test_bytes_accepted_before_and_protected_files_are_told_as_such(console: Con
     status = " ".join(console.run("status").out.split())
     assert "! DRIFT MEMORY.md went back to what was accepted on 2026-03-01 06:00 UTC" in status
     assert "! CHANGED SOUL.md, a protected file, has changed" in status
-    out = console.out("review", typed=["y", "y"])
+    out = console.out("review", typed=["y", "y", "y"])
     assert "Settled MEMORY.md: kept 1 change(s)." in out
     assert "Settled SOUL.md: kept 1 change(s)." in out
     assert console.run("verify").status == 0
@@ -152,7 +152,7 @@ def test_a_review_shows_what_drifted_first_hunk_by_hunk_and_settles_it(console: 
     desk = console.desk
     proposal = desk.proposal(addition("Set the zone."))
     desk.memory.write_text(MEMORY.replace("30 days", "40 days") + f"{BOAT}\n")
-    out = console.out("review", typed=["y", "n", "y"])
+    out = console.out("review", typed=["y", "n", "y", "y"])
     said = " ".join(out.split())
     assert "MEMORY.md is not as it was last signed: what was changed outside the gate comes first." in said
     assert "[1/3] MEMORY.md was changed outside the gate: replace in MEMORY.md, Decisions" in out
@@ -174,7 +174,7 @@ def test_a_review_shows_what_drifted_first_hunk_by_hunk_and_settles_it(console: 
 
 def test_where_all_was_taken_back_nothing_is_said_to_be_kept(console: Console) -> None:
     console.desk.memory.write_text(f"{MEMORY}{BOAT}\n")
-    out = console.out("review", typed=["n"])
+    out = console.out("review", typed=["n", "y"])
     assert "Settled MEMORY.md: took back every change that you answered." in out
     assert console.desk.text() == MEMORY
 
@@ -182,9 +182,9 @@ def test_where_all_was_taken_back_nothing_is_said_to_be_kept(console: Console) -
 def test_what_is_left_for_later_is_asked_again(console: Console) -> None:
     desk = console.desk
     desk.memory.write_text(MEMORY.replace("30 days", "40 days") + f"{BOAT}\n")
-    console.out("review", typed=["s", "y"])
+    console.out("review", typed=["s", "y", "y"])
     assert BOAT in desk.text()
-    out = console.out("review", typed=["n"])
+    out = console.out("review", typed=["n", "y"])
     assert "[1/1]" in out
     assert desk.text() == f"{MEMORY}{BOAT}\n"
     assert "Nothing waits for you." in console.out("review", typed=[])
@@ -193,7 +193,7 @@ def test_what_is_left_for_later_is_asked_again(console: Console) -> None:
 def test_one_signature_settles_a_file_whatever_it_answers(console: Console) -> None:
     desk = console.desk
     desk.memory.write_text(MEMORY.replace("30 days", "40 days") + f"{BOAT}\n")
-    console.out("review", typed=["y", "n"])
+    console.out("review", typed=["y", "n", "y"])
     decided = [e for e in desk.ledger().log.events if e.event == EventName.DECIDED]
     assert [(e.fields["type"], e.fields["changes"]) for e in decided] == [("drift", [1])]
 
@@ -285,7 +285,7 @@ def test_with_propose_the_edit_waits_like_any_proposal(console: Console) -> None
     assert console.run("guard", "--exit-code").status == 0
     assert console.run("verify").status == 0
     assert "[1/1] An edit of MEMORY.md that was made outside the gate" in console.out(
-        "review", typed=["n", "no"]
+        "review", typed=["n", "no", "y"]
     )
     drift(desk)
     assert "nothing of the edit is asked" in " ".join(console.out("guard").split())

@@ -127,7 +127,7 @@ def month(desk: Desk) -> Proposal:
 
 def test_a_month_is_answered_whole_once_all_of_it_was_shown(console: Console) -> None:
     proposal = month(console.desk)
-    out = console.out("review", typed=["s", "a", "y"])
+    out = console.out("review", typed=["s", "a", "y", "y"])
     assert "a all 5 at once" in out
     assert "5 files: " in out
     assert out.index("[5/5]") < out.index("all 4: y sign all")
@@ -139,13 +139,13 @@ def test_a_month_is_rejected_whole_with_one_reason_or_left_for_later(console: Co
     proposal = month(console.desk)
     assert "Signed" not in console.out("review", typed=["a", "s"])
     assert console.desk.states(proposal) == ["deferred"] * 5
-    assert "Rejected 5 change(s)." in console.out("review", typed=["a", "n", "I read them"])
+    assert "Rejected 5 change(s)." in console.out("review", typed=["a", "n", "I read them", "y"])
     assert console.desk.states(proposal) == ["rejected"] * 5
 
 
 def test_from_the_whole_month_the_way_leads_back_to_each(console: Console) -> None:
     proposal = month(console.desk)
-    console.out("review", typed=["a", "b", "y", "q"])
+    console.out("review", typed=["a", "b", "y", "q", "y"])
     assert console.desk.states(proposal) == ["approved", *["pending"] * 4]
 
 
@@ -153,7 +153,7 @@ def test_links_and_what_has_no_place_are_answered_one_by_one(console: Console) -
     proposal = pruned(console.desk, *(compress(console.desk, f"memory/2026-01-{n:02}.md") for n in (2, 3)))
     put(console.desk, "memory/2026-01-03.md", b"- Something else by now.\n")
     pruned(console.desk, forget())
-    out = console.out("review", typed=["a", "y", "q"])
+    out = console.out("review", typed=["a", "y", "q", "y"])
     assert "at once" not in out
     assert console.desk.states(proposal) == ["approved", "pending"]
 

@@ -20,6 +20,7 @@ from nightledger.trust.keys import operator_key_path
 
 OLD = "- Keep backups for 30 days."
 PROMPT = "q quit > "
+BEFORE_SIGNING = "b back > "
 
 
 def two(desk: Desk) -> Proposal:
@@ -65,7 +66,7 @@ def test_as_json_it_names_the_headings_under_which_lines_stand_by_now(console: C
 
 def test_answers_are_signed_once_at_the_end(console: Console) -> None:
     proposal = two(console.desk)
-    out = console.out("review", typed=["y", "n", "still true"])
+    out = console.out("review", typed=["y", "n", "still true", "y"])
     assert "Rejected 1 change(s)." in out
     assert "Signed 1 change(s). They cool until 2026-03-01 08:00 UTC" in out
     assert console.desk.states(proposal) == ["approved", "rejected"]
@@ -87,13 +88,13 @@ def test_later_is_noted_and_signs_nothing(console: Console) -> None:
 
 def test_quitting_signs_what_was_answered_before(console: Console) -> None:
     proposal = two(console.desk)
-    console.out("review", typed=["y", "q"])
+    console.out("review", typed=["y", "q", "y"])
     assert console.desk.states(proposal) == ["approved", "pending"]
 
 
 def test_the_end_of_input_signs_nothing_and_is_no_bug(console: Console) -> None:
     proposal = two(console.desk)
-    ran = console.run("review", typed=["y"])
+    ran = console.run("review", typed=["y", "y"])
     assert ran.status == 1
     assert "error: interrupted" in ran.err
     assert console.desk.states(proposal) == ["pending", "pending"]
@@ -119,7 +120,7 @@ def test_the_whole_diff_and_the_evidence_are_one_key_away(console: Console) -> N
 def test_only_the_proposal_named_is_asked_about(console: Console) -> None:
     first = console.desk.proposal(addition("One."))
     second = console.desk.proposal(addition("Two."))
-    console.out("review", second.id, typed=["y"])
+    console.out("review", second.id, typed=["y", "y"])
     assert console.desk.states(first) == ["pending"]
     assert console.desk.states(second) == ["approved"]
     assert [item["id"] for item in console.record("review", first.id)] == [first.id]
@@ -137,7 +138,7 @@ def test_of_several_proposals_each_says_what_size_it_leads_to(console: Console) 
 def test_what_has_no_place_cannot_be_signed_and_can_be_rejected(console: Console) -> None:
     proposal = console.desk.proposal(removal(OLD))
     console.desk.edit(MEMORY.replace(f"{OLD}\n", "").encode())
-    out = console.out("review", typed=["y", "n", "gone"])
+    out = console.out("review", typed=["y", "n", "gone", "y"])
     assert "! cannot be applied now: its lines are no longer in the file as they were" in out
     assert "it cannot be signed: its lines are no longer" in out
     assert "if it stays so, reject it and use 'nightledger edit'" in " ".join(out.split())
@@ -147,7 +148,7 @@ def test_what_has_no_place_cannot_be_signed_and_can_be_rejected(console: Console
 def test_changes_that_do_not_fit_together_are_named_and_the_status_says_so(console: Console) -> None:
     first = console.desk.proposal(removal(OLD))
     reworded = console.desk.forge_removal(OLD)
-    ran = console.run("review", typed=["y", "y"])
+    ran = console.run("review", typed=["y", "y", "y"])
     assert ran.status == 1
     said = " ".join(ran.out.split())
     assert f"not signed: {reworded.id}: its lines are no longer in the file as they were" in said
@@ -162,16 +163,16 @@ def editor(root: Path, script: str) -> str:
     return str(path)
 
 
-def test_an_edited_change_waits_as_a_proposal_of_its_own(
+def test_an_edited_change_is_a_proposal_of_its_own_and_signed_in_the_same_pass(
     console: Console, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     proposal = two(console.desk)
     monkeypatch.setenv("VISUAL", editor(console.desk.root, 'printf -- "- Set the zone twice." > "$1"'))
-    out = console.out("review", typed=["e", "q"])
-    assert "your wording waits as p-" in out
+    out = console.out("review", typed=["e", "y", "q", "y"])
+    assert "+- Set the zone twice." in out
     assert console.desk.states(proposal) == ["superseded", "pending"]
-    (_, item) = console.desk.items()
-    assert item.change.after == "- Set the zone twice."
+    (decision,) = console.desk.ledger().book.decisions.values()
+    assert console.desk.ledger().book.proposals[decision.proposal].lane == "operator"
 
 
 @pytest.mark.parametrize("script", ["true", ': > "$1"'])
@@ -181,15 +182,16 @@ def test_an_edit_that_says_nothing_new_changes_nothing(
     proposal = two(console.desk)
     monkeypatch.setenv("VISUAL", editor(console.desk.root, script))
     out = console.out("review", typed=["e", "q"])
-    assert "your wording waits" not in out
+    assert "nothing was changed" in out
     assert console.desk.states(proposal) == ["pending", "pending"]
 
 
 def test_on_a_terminal_of_40_columns_no_row_is_longer(console: Console) -> None:
     console.desk.proposal(addition("A word " * 30, rank=0.9), addition("\u6f22" * 90), removal(OLD))
     terminal = console.terminal("review", columns=40)
-    for _ in range(3):
-        terminal.expect(" > ")
+    for n in range(1, 4):
+        terminal.expect(f"[{n}/3]")
+        terminal.expect(PROMPT)
         terminal.type("s")
     assert terminal.end() == 0
     from nightledger.surfaces.screen import columns
@@ -214,6 +216,8 @@ def test_on_a_terminal_one_passphrase_signs_everything_and_a_slip_costs_nothing(
     terminal.type("n")
     terminal.expect("reason > ")
     terminal.type("still true")
+    terminal.expect(BEFORE_SIGNING)
+    terminal.type("y")
     terminal.expect("Passphrase of the operator's key: ")
     terminal.type("battery staple")
     terminal.expect("Passphrase of the operator's key: ")
@@ -255,6 +259,8 @@ def test_while_a_person_reads_other_runs_go_on(console: Console) -> None:
     terminal.type("y")
     terminal.expect(PROMPT)
     terminal.type("y")
+    terminal.expect(BEFORE_SIGNING)
+    terminal.type("y")
     assert terminal.end() == 1
     assert f"not signed: {proposal.id}#1: it is approved meanwhile" in terminal.seen
     assert "Signed 1 change(s)." in terminal.seen
@@ -273,6 +279,8 @@ def test_answers_wait_for_a_run_at_work_and_are_not_lost(
         terminal.type("y")
         terminal.expect(PROMPT)
         terminal.type("s")
+        terminal.expect(BEFORE_SIGNING)
+        terminal.type("y")
         terminal.expect("another run is at work; what you answered waits for its end")
         assert console.desk.states(proposal) == ["pending", "pending"]
     assert terminal.end() == 0
@@ -293,7 +301,7 @@ def test_the_cooling_begins_when_it_is_signed_and_not_when_it_was_shown(
         return last[0]
 
     monkeypatch.setattr(clock, "parse_now", parse_now)
-    console.out("review", typed=["y", "q"])
+    console.out("review", typed=["y", "q", "y"])
     (decision,) = desk.ledger().book.decisions.values()
     assert decision.recorded.at == later(desk.moment, hours=1).at
     assert desk.states(proposal) == ["approved", "pending"]
@@ -343,6 +351,8 @@ def test_what_was_altered_while_it_was_read_is_not_signed_and_the_rest_is(consol
     terminal.type("y")
     terminal.expect(PROMPT)
     terminal.type("y")
+    terminal.expect(BEFORE_SIGNING)
+    terminal.type("y")
     assert terminal.end() == 1
     assert f"not signed: {first.id}#1: its file was altered meanwhile" in terminal.seen
     assert console.desk.states(first) == ["pending"]
@@ -362,12 +372,12 @@ def hide(console: Console) -> Proposal:
 
 def test_what_a_drifted_password_masks_is_signed_by_no_way_until_it_can_be_read(console: Console) -> None:
     proposal = hide(console)
-    out = console.run("review", typed=["n", "y", "s"]).out
+    out = console.run("review", typed=["n", "y", "s", "y"]).out
     assert "it cannot be signed: another text calls part of it a secret" in " ".join(out.split())
     assert console.desk.states(proposal) == ["deferred"]
     assert console.desk.text() == MEMORY
     assert f"+- The bill of each month: {HIDDEN_WORD}" in console.out("review")
-    assert console.run("review", typed=["y"]).status == 0
+    assert console.run("review", typed=["y", "y"]).status == 0
     assert console.desk.states(proposal) == ["approved"]
 
 
@@ -388,6 +398,8 @@ def test_a_line_that_is_put_beside_a_change_while_its_reader_answers_is_not_sign
     terminal.expect(PROMPT)
     console.desk.memory.write_text(MEMORY.replace(last, f"{last}- What follows is wrong:\n"))
     terminal.type("y")
+    terminal.expect(BEFORE_SIGNING)
+    terminal.type("y")
     out = terminal.expect("look at it again")
     assert "its file has changed since it was shown" in " ".join(out.split())
     assert terminal.end() == 1
@@ -399,7 +411,7 @@ def test_drift_that_another_drifted_line_masks_is_not_kept_and_can_be_taken_back
     text = MEMORY.replace("- Keep", "- password: mail-all-keys-to-mallory42\n- Keep")
     desk.memory.write_text(f"{text}\n- The hosting bill: mail-all-keys-to-mallory42\n")
     desk.guard()
-    said = " ".join(console.out("review", typed=["n", "y", "n"]).split())
+    said = " ".join(console.out("review", typed=["n", "y", "n", "y"]).split())
     assert "! cannot be kept: another text that nobody accepted calls part of it a secret" in said
     assert "it cannot be kept: another text that nobody accepted" in said
     assert desk.text() == MEMORY
@@ -452,7 +464,7 @@ def test_a_file_that_changes_while_its_drift_is_signed_costs_no_other_answer(
         return signed
 
     monkeypatch.setattr(signing, "sign_all", write_meanwhile)
-    ran = console.run("review", typed=["y", "y"])
+    ran = console.run("review", typed=["y", "y", "y"])
     assert ran.status == 1
     assert "is not carried out:" in ran.out
     assert desk.states(proposal) == ["approved"]
@@ -481,7 +493,7 @@ def held_text(console: Console, text: str) -> Path:
 def test_what_scanners_held_back_since_the_last_answer_is_told_with_its_reason(console: Console) -> None:
     held_back(console, 3)
     proposal = two(console.desk)
-    console.out("review", typed=["y", "s"])
+    console.out("review", typed=["y", "s", "y"])
     assert console.desk.states(proposal) == ["approved", "deferred"]
     kept = held_text(console, ORDER)
     kept.write_text(ORDER)

@@ -69,8 +69,7 @@ def peer(options: argparse.Namespace, context: Context) -> int:
         _change(context, lambda peers: remove_peer(peers, name, gone), f"remove the machine {name}")
     context.emit({"peers": to_plain(known_peers(context))["peers"]})
     told = f"Signed. 'nightledger channel peer list' shows what {name} may ask for now."
-    for row in wrap_hint(told, indent="  ", first=""):
-        context.print(row)
+    context.print_lines(wrap_hint(told, indent="  ", first=""))
     return 0
 
 
@@ -86,8 +85,7 @@ def _list(context: Context) -> int:
     peers = known_peers(context)
     context.emit(to_plain(peers)["peers"])
     for line, indent in _lines(peers):
-        for row in screen.wrap(screen.shown(line), indent=f"{indent}  ", first=indent):
-            context.print(row)
+        context.print_lines(screen.wrap(screen.shown(line), indent=f"{indent}  ", first=indent))
     return 0
 
 

@@ -33,11 +33,10 @@ from nightledger.surfaces.channel.sending import (
 from nightledger.surfaces.channel.spooling import reply_path
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.listing import item_record
+from nightledger.surfaces.questions import Questions
 from nightledger.surfaces.session import Session, reading, this_machine
 from nightledger.trust.signers import parse_allowed_signers
 from nightledger.trust.sshsig import Signer
-
-KEYS = "y sign  n reject  s later  d whole diff  v evidence  q quit"
 
 
 def review_remote(context: Context, name: str) -> int:
@@ -55,17 +54,19 @@ def review_remote(context: Context, name: str) -> int:
         _open(context, waiting, review, f"on {peer.name}, which said so at {said_at:%Y-%m-%d %H:%M} UTC")
         if not asks:
             for at, item in enumerate(review.items, 1):
-                _show(context, item, (at, len(review.items)))
+                context.print_lines(screen.item_lines(item, at, len(review.items)))
             return 0
-        answers = _ask_all(context, review)
+        questions = Questions(
+            context=context, items=[*review.items], more=lambda item: _evidence(review, item)
+        )
+        answers = [answer for answer in questions.ask_all() if answer.verb is not Verb.LATER]
         if not answers:
             return 0
         signed, refusals = _sign(context, session, waiting, review, answers)
     failed = [not _send(context, name, decision, what) for decision, what in signed]
     for refusal in refusals:
         told = f"not signed: {refusal.proposal}: {screen.shown(refusal.reason)}"
-        for line in screen.wrap(told, indent=screen.INSIDE, first=""):
-            context.print(line)
+        context.print_lines(screen.wrap(told, indent=screen.INSIDE, first=""))
     return 1 if refusals or any(failed) else 0
 
 
@@ -118,48 +119,13 @@ def _open(context: Context, waiting: Waiting, review: RemoteReview, where: str) 
             f"{len(waiting.left_out)} more must be answered there: drift, or a text that may not travel."
         )
     for text in told:
-        for line in screen.wrap(screen.shown(text), indent=screen.INSIDE, first=""):
-            context.print(line)
+        context.print_lines(screen.wrap(screen.shown(text), indent=screen.INSIDE, first=""))
     context.print()
 
 
-def _show(context: Context, item: Item, place: tuple[int, int]) -> None:
-    for line in screen.item_lines(item, *place):
-        context.print(line)
-
-
-def _ask_all(context: Context, review: RemoteReview) -> list[Answer]:
-    answers: list[Answer] = []
-    for at, item in enumerate(review.items, 1):
-        _show(context, item, (at, len(review.items)))
-        key = _ask(context, review, item)
-        if key == "q":
-            break
-        name, n = item.stored.proposal.id, item.change.n
-        if key == "y":
-            answers.append(Answer(proposal=name, n=n, verb=Verb.APPROVE))
-        elif key == "n":
-            reason = input("  reason > ").strip()
-            answers.append(Answer(proposal=name, n=n, verb=Verb.REJECT, reason=reason))
-    return answers
-
-
-def _ask(context: Context, review: RemoteReview, item: Item) -> str:
-    while True:
-        key = input("\n".join(screen.wrap(KEYS, indent="  ")) + " > ").strip().lower()
-        if key in ("n", "s", "q") or (key == "y" and not item.unplaced):
-            return key
-        for line in _more(review, item, key):
-            context.print(line)
-
-
-def _more(review: RemoteReview, item: Item, key: str) -> list[str]:
-    if key == "d":
-        return screen.diff_lines(item.diff or item.change.diff, told=item.told)
-    if key == "y":
-        return screen.wrap(screen.shown(item.unplaced), indent=screen.INSIDE, first="  it cannot be signed: ")
+def _evidence(review: RemoteReview, item: Item) -> list[str]:
     rows = []
-    for excerpt in review.excerpts[item.stored.proposal.id] if key == "v" else ():
+    for excerpt in review.excerpts[item.stored.proposal.id]:
         if excerpt.n == item.change.n:
             changed = "" if excerpt.same else ": these lines have changed since, or are gone"
             rows += screen.wrap(screen.shown(f"{excerpt.place}{changed}"), indent="      ", first="  in: ")
@@ -202,8 +168,7 @@ def _send(context: Context, name: str, decision: Decision, signed: Signed) -> bo
     body = {"decision": signed.content.decode(), "signature": signed.signature}
     delivery = deliver(context, prepare(context, name, "decide", body), Pace(pause=time.sleep))
     told = f"{decision.type.value} {decision.proposal}: {_became(delivery, decision)}"
-    for line in screen.wrap(told, indent=screen.INSIDE, first=""):
-        context.print(line)
+    context.print_lines(screen.wrap(told, indent=screen.INSIDE, first=""))
     return delivery.spooled or (delivery.reply is not None and delivery.reply.status is Status.EXECUTED)
 
 

@@ -25,8 +25,7 @@ def status(options: argparse.Namespace, context: Context) -> int:
     record = look(context)
     context.emit(record)
     for line in _lines(record):
-        for row in screen.wrap(screen.shown(line), indent="  ", first=""):
-            context.print(row)
+        context.print_lines(screen.wrap(screen.shown(line), indent="  ", first=""))
     return 0
 
 
@@ -76,8 +75,7 @@ def health(options: argparse.Namespace, context: Context) -> int:
         raise UsageError("--to wants a machine with a url in operator.yaml")
     said = ask_health(address, timeout_s=HEALTH_TIMEOUT_S)
     context.emit({"url": address.url, "said": said})
-    for row in screen.wrap(screen.shown(f"{address.url} serves: {said}"), indent="  ", first=""):
-        context.print(row)
+    context.print_lines(screen.wrap(screen.shown(f"{address.url} serves: {said}"), indent="  ", first=""))
     return 0
 
 

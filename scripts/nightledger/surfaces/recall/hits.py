@@ -4,7 +4,8 @@ Invariant: text from files is data: secrets are masked, nothing of it acts on a 
 is wider than the terminal.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 from nightledger.domain.search.values import Chunk, Found, Hit, Query, Why
@@ -28,31 +29,41 @@ _WORDS = {
 
 
 def hit_lines(found: Found) -> Iterator[str]:
-    """Give the rows that show what was found."""
+    """Give the rows that show what was found; on a terminal a table."""
+    if screen.terminal() and found.hits:
+        from nightledger.surfaces.table import GAP, table
+
+        wrap = partial(screen.wrap, less=len("1.00") + GAP)
+        told = ("\n".join(one_hit(hit, wrap=wrap)).partition("  ") for hit in found.hits)
+        yield from table(((score, text) for score, _, text in told), "bold green", "")
+        return
     for hit in found.hits:
         yield from one_hit(hit)
 
 
-def one_hit(hit: Hit, *, reasons: int = MOST_REASONS) -> Iterator[str]:
+def one_hit(
+    hit: Hit, *, reasons: int = MOST_REASONS, wrap: Callable[..., list[str]] = screen.wrap
+) -> Iterator[str]:
     """Give the rows of one hit: score and place, its best lines, why.
 
     Args:
         hit: The hit.
         reasons: How many reasons to name.
+        wrap: Breaks a text to rows.
     """
     chunk = hit.chunk
     heading = f", {screen.shown(chunk.heading)}" if chunk.heading else ""
     heading = heading if chunk.text else " [unsigned: open it to read it]"
-    yield from screen.wrap(f"{hit.score:.2f}  {place(hit)}{heading}", indent="      ", first="")
+    yield from wrap(f"{hit.score:.2f}  {place(hit)}{heading}", indent="      ", first="")
     told = told_values(chunk.text)
     for line in best_text(hit).split("\n"):
         if line.strip():
-            yield from screen.wrap(screen.shown(line.strip(), told=told), indent="        ", first="      ")
+            yield from wrap(screen.shown(line.strip(), told=told), indent="        ", first="      ")
     named = [f"{_WORDS[one.why]}{screen.shown(one.what)} {one.score:.2f}" for one in hit.why[:reasons]]
     if named:
-        yield from screen.wrap(", ".join(named), indent="      ", first="  why: ")
+        yield from wrap(", ".join(named), indent="      ", first="  why: ")
     if hit.held is not None:
-        yield from screen.wrap(f"[held: {screen.shown(hit.held)}]", indent="      ", first="  ")
+        yield from wrap(f"[held: {screen.shown(hit.held)}]", indent="      ", first="  ")
 
 
 def place(hit: Hit) -> str:

@@ -23,14 +23,12 @@ def show_found(context: Context, query: Query) -> int:
         expose(context, seen.gate.home, found)
         agent = bool(calling_host())
         context.emit(found_record(found, query, to_agent=agent))
-        for line in hit_lines(found):
-            context.print(line)
+        context.print_lines(hit_lines(found))
         if not found.hits:
             context.print("Nothing in this home answers that.")
         if found.withheld and not agent:
             told = "; ".join(f"{count} {why}" for why, count in found.withheld.items())
-            for line in screen.wrap(f"Left out: {told}.", indent="  ", first=""):
-                context.print(line)
+            context.print_lines(screen.wrap(f"Left out: {told}.", indent="  ", first=""))
         for note in found.notes:
             for line in screen.wrap(screen.shown(note), indent="  ", first=""):
                 context.note(line)

@@ -46,8 +46,7 @@ def run(options: argparse.Namespace, context: Context) -> int:
         alarm = _ask_witnesses(context) or alarm  # what was applied is to be seen by others, too
     context.emit([_record(attempt) for attempt in attempts])
     for attempt in attempts:
-        for line in _lines(attempt, asked=options.id is not None or not context.quiet):
-            context.print(line)
+        context.print_lines(_lines(attempt, asked=options.id is not None or not context.quiet))
     if not attempts and (options.id or not context.quiet):
         context.print("Nothing is signed that is not applied.")
     return alarm or _status(attempts, asked=options.id is not None)

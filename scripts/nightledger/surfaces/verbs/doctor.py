@@ -23,6 +23,5 @@ def run(options: argparse.Namespace, context: Context) -> int:
 
     diagnosis = diagnose(context)
     context.emit(doctor_record(diagnosis))
-    for line in doctor_lines(diagnosis):
-        context.print(line)
+    context.print_lines(doctor_lines(diagnosis))
     return 0 if diagnosis.well else EXIT_REFUSED

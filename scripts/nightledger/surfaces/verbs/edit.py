@@ -55,7 +55,9 @@ def run(options: argparse.Namespace, context: Context) -> int:
 
 def _agreed(context: Context) -> bool:
     """Ask, where no passphrase does: whoever writes to the editor's file is not whoever sits at it."""
-    return not context.interactive() or input("Apply it? [y/N] ").strip().lower() == "y"
+    from nightledger.surfaces import screen
+
+    return not context.interactive() or screen.ask("Apply it? [y/N]").lower() == "y"
 
 
 def _text(content: bytes) -> str:

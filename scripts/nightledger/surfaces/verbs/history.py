@@ -6,11 +6,15 @@ Changes no memory, and writes nothing at all.
 
 import argparse
 import os
+from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from nightledger.surfaces.context import Context
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
     from nightledger.files.home import Home
     from nightledger.surfaces.history import Step, Told
 
@@ -45,11 +49,10 @@ def run(options: argparse.Namespace, context: Context) -> int:
         drift = [name for name in find_drift(home, book) if path in (None, name)]
     context.emit({"drift": drift, "steps": [_record(step) for step in shown], "of": len(applies)})
     for name in drift:
-        for line in screen.wrap(f"! {screen.shown(name)} was changed outside the gate since.", indent="  "):
-            context.print(line)
-    for step in shown:
-        for line in _lines(step):
-            context.print(line)
+        context.print_lines(
+            screen.wrap(f"! {screen.shown(name)} was changed outside the gate since.", indent="  ")
+        )
+    context.print_lines(_rows(shown) if screen.terminal() else chain.from_iterable(map(_lines, shown)))
     if not applies:
         context.print("Nothing was changed through the gate.")
     elif len(applies) > len(shown):
@@ -71,26 +74,35 @@ def _path(home: "Home", text: str) -> str:
     return path
 
 
-def _lines(step: "Step") -> list[str]:
+def _rows(steps: "Iterable[Step]") -> list[str]:
+    """Give a table of the steps: when, and what."""
+    from nightledger.surfaces import screen
+    from nightledger.surfaces.table import GAP, table
+
+    wrap = partial(screen.wrap, less=len("2026-03-01") + GAP)
+    rows = ((f"{step.at:%Y-%m-%d\n%H:%M} UTC", "\n".join(_lines(step, wrap))) for step in steps)
+    return table(rows, "cyan", "")
+
+
+def _lines(step: "Step", cell: "Callable[..., list[str]] | None" = None) -> list[str]:
+    """Give the rows of a step; for a cell of a table that breaks its rows, without its time."""
     from nightledger.surfaces import screen
 
+    wrap, at = cell or screen.wrap, "" if cell else f"{step.at:%Y-%m-%d %H:%M} UTC "
     paths = screen.shown(", ".join(step.paths))
-    head = f"{step.at:%Y-%m-%d %H:%M} UTC {_DONE[step.kind]}: {step.proposal}, {paths}"
-    lines = screen.wrap(head, indent="    ", first="")
+    lines = wrap(f"{at}{_DONE[step.kind]}: {step.proposal}, {paths}", indent="    ", first="")
     for change in step.changes:
         told = screen.shown(change.reason) or _no_text(change)
         told += f" ({', '.join(change.said_by)})" if change.said_by else ""
-        lines += screen.wrap(f"{change.n}: {told}", indent="     ", first="  ")
-        lines += screen.wrap(_undo(step, change), indent="       ", first="     ")
+        lines += wrap(f"{change.n}: {told}", indent="     ", first="  ")
+        lines += wrap(_undo(step, change), indent="       ", first="     ")
     signed = f"signed by {screen.shown(step.signer)}" if step.signer else "its signature does not verify"
-    lines += screen.wrap(f"{signed}, {step.decision}", indent="     ", first="  ")
+    lines += wrap(f"{signed}, {step.decision}", indent="     ", first="  ")
     if step.drifted:
         names = screen.shown(", ".join(step.drifted))
-        lines += screen.wrap(
-            f"before it, {names} had been changed outside the gate", indent="    ", first="  ! "
-        )
+        lines += wrap(f"before it, {names} had been changed outside the gate", indent="    ", first="  ! ")
     if step.raced:
-        lines += screen.wrap("another program wrote at the same moment", indent="    ", first="  ! ")
+        lines += wrap("another program wrote at the same moment", indent="    ", first="  ! ")
     return lines
 
 

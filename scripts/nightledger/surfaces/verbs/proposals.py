@@ -57,6 +57,7 @@ def run(options: argparse.Namespace, context: Context) -> int:
     from nightledger.domain.errors import EXIT_WAITING
     from nightledger.domain.judge import EDIT_LANE
     from nightledger.gate.proposing.told import told_at_home
+    from nightledger.surfaces import screen
     from nightledger.surfaces.session import reading
 
     with reading(context) as session:
@@ -66,9 +67,8 @@ def run(options: argparse.Namespace, context: Context) -> int:
         context.emit([_record(session, one, told) for one in listed])
     else:
         given_up = session.ledger.book.closed()
-        for one in listed:
-            for line in _lines(one, told, given_up):
-                context.print(line)
+        rows = [(one, *_told(one, told, given_up)) for one in listed]
+        context.print_lines(_table(rows) if screen.terminal() and rows else _lines(rows))
     if not listed:
         context.print("Nothing waits." if not options.all else "Nothing was ever proposed.")
     waits = any(one.state in _WAITING and one.status.lane != EDIT_LANE for one in listed)
@@ -100,14 +100,32 @@ def _record(session: "Session", one: Listed, told: frozenset[str]) -> "dict[str,
     return proposal_record(session.gate, session.ledger.book, one.proposal, session.moment.at, told=told)
 
 
-def _lines(one: Listed, told: frozenset[str], given_up: frozenset[str]) -> "Iterator[str]":
+def _told(one: Listed, told: frozenset[str], given_up: frozenset[str]) -> tuple[str, str]:
+    """Give how many changes a proposal has, and its title or what is to be said of it."""
     from nightledger.surfaces import screen
 
     if one.proposal:
-        count, text = f"{len(one.proposal.changes)} change(s)", screen.shown(one.proposal.title, told=told)
-    elif one.state in _GONE:
-        count, text = "0 change(s)", _GONE[one.state]
-    else:
-        count, text = "set aside", _CLOSED if one.status.id in given_up else _ALTERED
-    yield f"{one.status.id}  {one.state:<9} {count}"
-    yield from screen.wrap(text, indent="    ", first="    ")
+        return f"{len(one.proposal.changes)} change(s)", screen.shown(one.proposal.title, told=told)
+    if one.state in _GONE:
+        return "0 change(s)", _GONE[one.state]
+    return "set aside", _CLOSED if one.status.id in given_up else _ALTERED
+
+
+def _table(rows: list[tuple[Listed, str, str]]) -> list[str]:
+    from nightledger.surfaces import screen
+    from nightledger.surfaces.table import GAP, table
+
+    left = 10 + GAP + max(len(one.state) for one, _, _ in rows) + GAP
+    told = (screen.wrap(f"{count}: {text}", indent="  ", first="", less=left) for _, count, text in rows)
+    cells = (
+        (one.status.id[:10], one.state, "\n".join(what)) for (one, _, _), what in zip(rows, told, strict=True)
+    )
+    return table(cells, "cyan", "", "", heads=("id", "state", "what"))
+
+
+def _lines(rows: list[tuple[Listed, str, str]]) -> "Iterator[str]":
+    from nightledger.surfaces import screen
+
+    for one, count, text in rows:
+        yield f"{one.status.id}  {one.state:<9} {count}"
+        yield from screen.wrap(text, indent="    ", first="    ")

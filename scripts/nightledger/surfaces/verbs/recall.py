@@ -98,8 +98,7 @@ def _links(options: argparse.Namespace, context: "Context") -> int:
         context.note("no links were made yet; 'nightledger link' makes them from the outcomes")
     found, more = _found(index, tags, options, context) if index else ([], 0)
     context.emit({"links": [_record(*item) for item in found], "more": more})
-    for line in (row for item in found for row in _rows(*item, whole=context.quiet)):
-        context.print(line)
+    context.print_lines(row for item in found for row in _rows(*item, whole=context.quiet))
     if index and not found and not context.quiet:
         context.print("Nothing has worked often enough for these tags yet.")
     if more:

@@ -38,22 +38,21 @@ def run(options: argparse.Namespace, context: Context) -> int:
         record = proposal_record(session.gate, session.ledger.book, proposal, now, told=told)
         context.emit(record)
         context.print(f"{proposal.id}  {record['state']}")
-        for line in screen.wrap(screen.shown(proposal.title, told=told), indent=screen.INSIDE):
-            context.print(line)
+        context.print_lines(screen.wrap(screen.shown(proposal.title, told=told), indent=screen.INSIDE))
         if sizes := screen.meter(proposal):
-            for line in screen.wrap(f"Size: {sizes}", indent=screen.INSIDE, first=""):
-                context.print(line)
+            context.print_lines(screen.wrap(f"Size: {sizes}", indent=screen.INSIDE, first=""))
         for change in map(worded, proposal.changes):
             head = f"#{change.n} {status.state_of(change.n).value}: {screen.headline(change, told=told)}"
-            for line in (
-                "",
-                *screen.wrap(head, indent=screen.INSIDE, first=""),
-                *screen.facts(change, told=told),
-                *evidence.lines(home, change, told=told, expunged=expunged, whole_logs=False),
-                *screen.fates(change, told=told),
-                *screen.diff_lines(change.diff, told=told),
-            ):
-                context.print(line)
+            context.print_lines(
+                (
+                    "",
+                    *screen.wrap(head, indent=screen.INSIDE, first=""),
+                    *screen.facts(change, told=told),
+                    *evidence.lines(home, change, told=told, expunged=expunged, whole_logs=False),
+                    *screen.fates(change, told=told),
+                    *screen.diff_lines(change.diff, told=told),
+                )
+            )
         context.print(f"diff sha256: {record['diff_sha256']}")
     return 0
 

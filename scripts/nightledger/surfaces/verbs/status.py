@@ -28,8 +28,7 @@ def run(options: argparse.Namespace, context: Context) -> int:
 
     status = look(context)
     context.emit(status_record(status))
-    for line in status_lines(status):
-        context.print(line)
+    context.print_lines(status_lines(status))
     if status.alarmed:
         return EXIT_ALARM
     return EXIT_WAITING if options.exit_code and status.waits else 0

@@ -1,0 +1,169 @@
+"""Ask about each change that waits, one key an answer, and once more before anything is signed.
+
+Invariant: nothing is signed that was not shown as it is; what was answered is kept after every key.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from nightledger.gate.review import choices
+from nightledger.gate.review.noted_under import NEVER
+from nightledger.gate.review.reviewing import Answer, Item, Verb
+from nightledger.surfaces import screen
+from nightledger.surfaces.context import Context
+from nightledger.text.visible import visible
+
+ALIKE_KEYS = "y sign all  n reject all  s all later  b back, one by one"
+_VERBS = {"y": Verb.APPROVE, "n": Verb.REJECT, "s": Verb.LATER, "r": Verb.REJECT}
+_PROMPT_ROWS = 4
+
+
+@dataclass(slots=True, kw_only=True)
+class Questions:
+    """A review on a terminal.
+
+    Attributes:
+        context: The command's surroundings.
+        items: What is asked about; a change that is reworded is replaced by its new wording.
+        more: Gives the evidence of a change as rows of the screen.
+        given: Answers so far, by the place of their item.
+        keep: Keeps them through whatever ends the review, and tells whether it could.
+        kept: Whether they are kept.
+        edit: Lets the operator word a change; gives it as it waits now, or None; None where nothing can be worded here.
+        heading: Gives the heading of the notes that a change comes from; empty where there is none.
+    """
+
+    context: Context
+    items: list[Item]
+    more: Callable[[Item], list[str]]
+    given: dict[int, Answer] = field(default_factory=dict)
+    keep: Callable[[Mapping[int, Answer]], bool] = lambda _: False
+    kept: bool = True
+    edit: Callable[[Item], Item | None] | None = None
+    heading: Callable[[Item], str] = lambda _: ""
+
+    def ask_all(self) -> list[Answer]:
+        """Ask about every change that has no answer yet; nothing where the operator signs nothing now."""
+        at, key = self._next(0), ""
+        while True:
+            while at < len(self.items) and key != "q":
+                at, key = self._ask(at)
+            signs = any(answer.verb is not Verb.LATER for answer in self.given.values())
+            key = self._confirm() if signs else "y"
+            if key != "b":
+                return [self.given[n] for n in sorted(self.given)] if key == "y" else []
+            at = min(at, len(self.items) - 1)
+
+    def _next(self, at: int) -> int:
+        return next((n for n in range(at, len(self.items)) if n not in self.given), len(self.items))
+
+    def _ask(self, at: int) -> tuple[int, str]:
+        """Ask until there is an answer; give where to go on, and the key."""
+        item, place = self.items[at], (at + 1, len(self.items))
+        rows = self._print(screen.item_lines(item, *place))
+        if at in self.given:
+            self.context.print(f"  answered: {choices.word_of(item, self.given[at])}; Enter keeps that")
+        while True:
+            if rows + _PROMPT_ROWS > screen.height():  # what it is about has scrolled away
+                rows = self._print(screen.head_lines(item, *place))
+            keys = self._keys(at)
+            key = screen.ask("  ".join(map(screen.whole, keys.values()))).lower()
+            if key in keys or (not key and at in self.given):
+                goes_on = self._take(at, key)
+                if goes_on is not None:
+                    return goes_on, key
+                rows += self._print(self._more(item, key), paged=True)
+
+    def _take(self, at: int, key: str) -> int | None:
+        """Do what a key says; give where to go on, None where the change still wants an answer."""
+        if key in ("q", "b", ""):
+            return {"q": at, "b": at - 1, "": self._next(at + 1)}[key]
+        if key == "e" and self.edit and (worded := self.edit(self.items[at])):
+            self.items[at] = worded  # shown and asked about next
+            self.given.pop(at, None)
+            return at
+        given = self._answers(at, key)
+        if given:
+            self.given |= given
+            self.kept = self.keep(self.given)
+        return self._next(at + 1) if given else None
+
+    def _keys(self, at: int) -> dict[str, str]:
+        item, many = self.items[at], len(choices.alike(self.items, at))
+        drift, more = choices.is_drift(item), self._next(at + 1) < len(self.items)
+        shown = {
+            "y": "y keep" if drift else "y sign",
+            "n": "n take back" if drift else "n reject",
+            "e": "e edit" if choices.can_word(item) and self.edit else "",
+            "a": f"a all {many} at once" if many else "",
+            "s": "s later",
+            "b": "b back" if at else "",
+            "r": "r reject the rest" if more and not drift else "",
+            "h": "h never from this heading" if self.heading(item) and not drift else "",
+            "d": "d whole diff",
+            "v": "v evidence",
+            "q": "q quit",
+        }
+        return {key: text for key, text in shown.items() if text}
+
+    def _answers(self, at: int, key: str) -> dict[int, Answer]:
+        """Return what a key says, of this change or of several; nothing where it is no answer."""
+        if choices.why_not(self.items[at], _VERBS.get(key)):
+            return {}
+        rest = [n for n in range(at, len(self.items)) if n == at or n not in self.given]
+        if key == "a":
+            return self._answer_alike(at)
+        if key == "h":
+            heading = self.heading(self.items[at])
+            rest = [n for n in rest if self.heading(self.items[n]) == heading]
+            return self._same(rest, Verb.REJECT, NEVER + heading)
+        return self._same(rest if key == "r" else [at], _VERBS.get(key))
+
+    def _same(self, places: Sequence[int], verb: Verb | None, reason: str = "") -> dict[int, Answer]:
+        """Answer several changes alike; a rejection without a reason asks for one."""
+        if verb is Verb.REJECT and not reason and not choices.is_drift(self.items[places[0]]):
+            reason = screen.ask("reason")
+        return choices.answer_each(self.items, places, verb, reason) if verb else {}
+
+    def _answer_alike(self, at: int) -> dict[int, Answer]:
+        """Show the others too and ask once about all; nothing where they are to be answered one by one."""
+        places = choices.alike(self.items, at)
+        for n in places[1:]:
+            self._print(screen.item_lines(self.items[n], n + 1, len(self.items)))
+        return self._same(places, _VERBS.get(screen.ask(f"all {len(places)}: {ALIKE_KEYS}").lower()))
+
+    def _more(self, item: Item, key: str) -> list[str]:
+        if key == "d":
+            return screen.diff_lines(item.diff or item.change.diff, told=item.told)
+        if key == "v":
+            return self.more(item)
+        why = screen.shown(choices.why_not(item, _VERBS.get(key)))
+        first = f"  it cannot be {'signed' if item.unplaced else 'kept'}: "
+        return screen.wrap(why, indent=screen.INSIDE, first=first) if why else []
+
+    def _print(self, lines: list[str], *, paged: bool = False) -> int:
+        """Print rows, of what was asked for a screen at a time; give how many."""
+        page = screen.height() - 2
+        for n, line in enumerate(lines, 1):
+            self.context.print(line)
+            ends = paged and n % page == 0 and n < len(lines)
+            if ends and screen.ask(f"{len(lines) - n} rows more, q stops") == "q":
+                break
+        return len(lines)
+
+    def _confirm(self) -> str:
+        """Show in a row each what is about to be signed, and ask; give y, n or b."""
+        most, told, key = screen.height() - 4, choices.counts_of(self.items, self.given), ""
+        keys = "  ".join(map(screen.whole, ("y yes", "n not now", "b back")))
+        places = sorted(self.given)
+        more = [f"  and {len(places) - most} more"] if len(places) > most else []
+        self._print(["", *map(self._row, places[:most]), *more])
+        while key not in ("y", "n", "b"):
+            key = screen.ask(f"{told[0].upper()}{told[1:]}?  {keys}").lower()
+        return key
+
+    def _row(self, at: int) -> str:
+        """Give an answer and the first line of what it is about, in one row."""
+        item = self.items[at]
+        told = visible(choices.first_line(item)) or screen.headline(item.change, told=item.told)
+        return screen.cut(f"  {choices.word_of(item, self.given[at]):<9} {told}")

@@ -1,0 +1,338 @@
+"""A review loses nothing, asks before it signs, and fits the screen it is on."""
+
+import contextlib
+import fcntl
+import json
+import os
+import pty
+import re
+import select
+import struct
+import subprocess
+import sys
+import termios
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from tests.blackbox.world import PROGRAM, World
+
+NOTES = (
+    "## Backup",
+    "09:40 Root cause: cron has no PATH; call restic by its full path",
+    "## Relay",
+    "10:40 Root cause: the relay was out of disk because of old captures; delete them weekly",
+)
+ESCAPE = "\x1b["
+
+
+@pytest.fixture
+def three(world: World) -> World:
+    """Give a home in which three lessons wait: one from under a heading, two from under another."""
+    for at, line in enumerate(
+        ("Label both ends of a cable.", "Count the spare fuses.", "Lock the cellar door.")
+    ):
+        world.propose(line, section=("Lessons", "Decisions", "Projects")[at])
+    world.wait(hours=3)
+    return world
+
+
+@pytest.fixture
+def noted(world: World) -> World:
+    """Give a home in which a night proposed from notes under two headings."""
+    world.log_day("2026-03-02", *NOTES)
+    world.now = world.now.replace(day=3, hour=3, minute=10)
+    world.ok("night")
+    world.log_day("2026-03-03", "## Relay", "12:00 Lesson: never restart the relay during a transfer")
+    world.wait(days=1)
+    world.ok("night")
+    world.wait(hours=5)
+    return world
+
+
+def typing(*keys: str) -> tuple[Callable[[str], str], list[str]]:
+    """Give somebody who types these answers and no more, and what they were shown before each and at the end."""
+    left, shown = list(keys), list[str]()
+
+    def answer(screen: str) -> str:
+        shown.append(screen)
+        if not left:
+            raise KeyboardInterrupt
+        return left.pop(0)
+
+    return answer, shown
+
+
+def states(world: World) -> list[str]:
+    """Give what became of each change, in the order in which they were proposed."""
+    return [change["state"] for one in world.proposals("--all") for change in one["changes"]]
+
+
+def drafts(world: World) -> list[Path]:
+    return list(world.root.rglob("*draft*"))
+
+
+def test_what_is_about_to_be_signed_is_summed_up_and_a_no_signs_nothing(three: World) -> None:
+    answer, shown = typing("y", "n", "not ours", "s", "n")
+    out = three.ok("review", typed=answer)
+    assert "Sign 1, reject 1, 1 left?" in shown[-1]
+    assert re.search(r"sign +\+- Label both ends", shown[-1])
+    assert re.search(r"reject +\+- Count the spare", shown[-1])
+    assert "Nothing was signed" in out
+    assert states(three) == ["pending"] * 3
+    answer, shown = typing("y")
+    three.ok("review", typed=answer)
+    assert "Sign 1, reject 1, 1 left?" in shown[0]
+    assert states(three) == ["approved", "rejected", "deferred"]
+
+
+def test_at_the_summary_one_can_go_back(three: World) -> None:
+    answer, _ = typing("y", "y", "y", "b", "b", "n", "on second thought", "y")
+    three.ok("review", typed=answer)
+    assert states(three) == ["approved", "rejected", "approved"]
+
+
+@pytest.mark.parametrize("how", ["Ctrl-C", "Ctrl-D"])
+def test_answers_outlive_an_interrupt_and_are_gone_once_they_are_signed(three: World, how: str) -> None:
+    answer, shown = typing("y", "n", "not ours")
+    ran = three.run("review", typed=answer if how == "Ctrl-C" else ["y", "n", "not ours"])
+    assert ran.status == 1
+    assert "your answers are kept; 'nightledger review' takes them up" in ran.text
+    (draft,) = drafts(three)
+    assert draft.stat().st_mode & 0o777 == 0o600
+    assert not draft.is_relative_to(three.home)  # where an agent writes, it could answer for its operator
+    assert states(three) == ["pending"] * 3
+    answer, shown = typing("y", "y")
+    three.ok("review", typed=answer)
+    assert "Taken up from your last review: sign 1, reject 1, 1 left" in shown[0]
+    assert "[3/3]" in shown[0]
+    assert "[1/3]" not in shown[0]
+    assert states(three) == ["approved", "rejected", "approved"]
+    assert drafts(three) == []
+
+
+def test_an_answer_is_not_taken_up_for_what_has_changed_since(three: World) -> None:
+    answer, _ = typing("y", "y")
+    assert three.run("review", typed=answer).status == 1
+    assert three.edit(lambda text: text.replace("after an upgrade.", "after an update.")).status == 0
+    answer, shown = typing()
+    three.run("review", typed=answer)
+    assert "Changed since you answered, so asked again: 1." in shown[0]
+    assert "[1/3]" in shown[0]
+    assert "Taken up from your last review: sign 1, 2 left" in shown[0]
+
+
+def test_a_draft_that_is_no_draft_answers_nothing(three: World) -> None:
+    answer, _ = typing("y", "y")
+    assert three.run("review", typed=answer).status == 1
+    (draft,) = drafts(three)
+    for text in (
+        "{",
+        "[]",
+        '{"answers": [1]}',
+        '{"answers": [{"verb": "approve"}]}',
+        json.dumps({"answers": None}),
+    ):
+        draft.write_text(text)
+        answer, shown = typing()
+        three.run("review", typed=answer)
+        assert "[1/3]" in shown[0]
+        assert "Taken up" not in shown[0]
+
+
+def test_where_answers_cannot_be_kept_it_is_said_and_they_can_be_signed_all_the_same(three: World) -> None:
+    (three.own_keys / "review-draft.json").mkdir()
+    answer, _ = typing("y")
+    ran = three.run("review", typed=answer)
+    assert "cannot be kept until it is signed" in ran.text
+    assert "are kept" not in ran.text
+    answer, _ = typing("y", "q", "y")
+    assert three.run("review", typed=answer).status == 0
+    assert states(three) == ["approved", "pending", "pending"]
+
+
+def test_a_review_of_one_proposal_leaves_kept_answers_about_others(three: World) -> None:
+    first, second, _ = (one["id"] for one in three.proposals())
+    answer, _ = typing("y")
+    assert three.run("review", first, typed=answer).status in {0, 1}
+    answer, _ = typing("n", "no", "n")
+    three.run("review", second, typed=answer)
+    answer, shown = typing()
+    three.run("review", typed=answer)
+    assert "sign 1, reject 1, 1 left" in shown[0]
+
+
+def test_the_rest_is_rejected_with_one_reason(three: World) -> None:
+    answer, shown = typing("y", "r", "nothing for memory", "y")
+    three.ok("review", typed=answer)
+    assert "Sign 1, reject 2, 0 left?" in shown[-1]
+    assert states(three) == ["approved", "rejected", "rejected"]
+
+
+def test_never_from_this_heading_rejects_what_waits_from_there_and_nothing_else(noted: World) -> None:
+    assert states(noted) == ["pending"] * 3
+    keys = iter(["h", "y", "y"])
+
+    def answer(shown: str) -> str:
+        return "y" if "restic" in shown and "quit >" in shown else next(keys)
+
+    noted.ok("review", typed=answer)
+    assert sorted(states(noted)) == ["approved", "rejected", "rejected"]
+    decisions = [json.loads(path.read_text()) for path in (noted.home / "audit/decisions").glob("*.json")]
+    assert {d["reason"] for d in decisions if d["type"] == "reject"} == {"never from this heading: Relay"}
+
+
+def test_an_edit_opens_a_commented_text_and_is_signed_in_the_same_pass(three: World) -> None:
+    seen, editor = three.root / "seen.txt", three.root / "editor.sh"
+    editor.write_text(f'#!/bin/sh\ncp "$1" "{seen}"\nsed -i "s/^- Label both/- Label all/" "$1"\n')
+    editor.chmod(0o755)
+    three.environment |= {"EDITOR": str(editor), "VISUAL": str(editor)}
+    answer, shown = typing("e", "y", "q", "y")
+    three.ok("review", typed=answer)
+    text, *comments = seen.read_text().splitlines()
+    assert text == "- Label both ends of a cable."
+    assert comments
+    assert all(line.startswith("#") for line in comments if line)
+    assert any("dropped" in line for line in comments)
+    assert "+- Label all ends of a cable." in shown[1]
+    three.wait(hours=3)
+    three.ok("apply")
+    assert "- Label all ends of a cable.\n" in three.read()
+    assert "#" not in three.read().split("Label all")[1].split("\n")[0]
+    assert "dropped" not in three.read()
+
+
+def test_lines_break_at_words(world: World) -> None:
+    world.propose(
+        "Always verify the restore of a backup on another machine before the older one is deleted, every time."
+    )
+    rows = [
+        row for row in world.ok("review").splitlines() if row.startswith("+") and not row.startswith("+++")
+    ]
+    assert len(rows) == 2
+    assert rows[1].startswith("+~ ")
+    assert rows[0].split()[-1] in {"older", "one", "the"}
+
+
+def test_title_and_reason_stand_on_the_screen_on_which_it_is_asked(world: World) -> None:
+    text = "\n".join(("A long story:", *(f"  - step number {n} of many" for n in range(40))))
+    world.propose(text)
+    answer, shown = typing("v", "d", "", "", "q")
+    world.ok("review", typed=answer)
+    for screen in (shown[0], shown[-1]):
+        last = "\n".join(screen.splitlines()[-24:])
+        assert "[1/1]" in last
+        assert "why: it helped" in last
+
+
+def test_a_review_without_a_terminal_shows_everything_and_says_how_to_answer(three: World) -> None:
+    three.environment["COLUMNS"] = "40"
+    out = three.ok("review")
+    assert all(len(row) <= 40 for row in out.splitlines() if " id: " not in row and "p-" not in row), out
+    assert out.count("[1/3]") == 1
+    assert "on a terminal" in " ".join(out.split())
+    assert drafts(three) == []
+
+
+@pytest.mark.parametrize("verb", [["status"], ["proposals"], ["history"], ["recall", "relay"]])
+def test_colour_is_for_a_terminal_that_wants_it_and_text_of_files_is_no_markup(
+    world: World, verb: list[str]
+) -> None:
+    world.applied("Restart the [bold red]relay[/] by hand :smile: \x1b[31mnow.")
+    world.propose("Ask twice about the relay.")
+    plain = world.ok(*verb)
+    assert ESCAPE not in plain
+    world.environment["NO_COLOR"] = ""
+    assert world.ok(*verb) == plain
+    coloured = world.ok(*verb, typed=[])
+    assert ESCAPE in coloured
+    world.environment["NO_COLOR"] = "1"
+    bare = world.ok(*verb, typed=[])
+    assert ESCAPE not in bare
+    bare_words = re.sub(r"\x1b\[[0-9;]*m", "", coloured).split()
+    assert bare_words == bare.split()
+    if verb[0] == "recall":
+        assert "[bold red]relay[/] by hand :smile:" in " ".join(bare.split())
+
+
+def test_keys_that_were_hit_before_a_question_stood_there_answer_nothing(three: World) -> None:
+    terminal = Terminal(three, "review")
+    terminal.until("[1/3]", "quit > ")
+    terminal.type("y\ny\ny\ny\n")  # one answer, and three that ran ahead of what is shown next
+    terminal.until("[2/3]", "quit > ")
+    time.sleep(0.3)
+    terminal.type("q\n")
+    terminal.until("left?", "b back > ")
+    assert "Sign 1, 2 left?" in terminal.seen
+    terminal.type("y\n")
+    assert terminal.end() == 0
+    assert states(three) == ["approved", "pending", "pending"]
+
+
+def test_answers_outlive_three_wrong_passphrases(three: World) -> None:
+    key = three.own_keys / "operator"
+    subprocess.run(
+        ["ssh-keygen", "-q", "-p", "-P", "", "-N", "correct horse", "-a", "1", "-f", str(key)], check=True
+    )
+    terminal = Terminal(three, "review")
+    for times, key_hit in enumerate("yq", 1):
+        terminal.until(f"[{times}/3]", "quit > ", times=times)
+        terminal.type(f"{key_hit}\n")
+    terminal.until("Sign 1, 2 left?", "b back > ")
+    terminal.type("y\n")
+    for times in range(1, 4):
+        terminal.until("Passphrase", "key: ", times=times)
+        terminal.type("battery staple\n")
+    assert terminal.end() != 0
+    assert "your answers are kept" in terminal.seen
+    answer, shown = typing()
+    three.run("review", typed=answer)
+    assert "Taken up from your last review: sign 1, 2 left" in shown[0]
+    assert states(three) == ["pending"] * 3
+
+
+class Terminal:
+    """The real command on a pseudo-terminal of 80 x 24."""
+
+    def __init__(self, world: World, *words: str) -> None:
+        argv = [
+            sys.executable,
+            str(PROGRAM),
+            *words,
+            "--home",
+            str(world.home),
+            "--now",
+            world.now.isoformat(),
+        ]
+        env = {"PATH": os.environ["PATH"], "HOME": str(world.root), "NIGHTLEDGER_KEYS": str(world.keys)}
+        self.seen = ""
+        self.process, self.descriptor = pty.fork()
+        if self.process == 0:
+            fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+            os.execve(argv[0], argv, env)  # noqa: S606 - this interpreter, our own command
+
+    def until(self, text: str, last: str, *, times: int = 1) -> None:
+        """Wait until a text stands on the screen, and another at its end for that time."""
+        deadline = time.monotonic() + 60
+        while not (text in self.seen and self.seen.endswith(last) and self.seen.count(last) >= times):
+            assert time.monotonic() < deadline, self.seen
+            assert self._read(), self.seen
+
+    def type(self, keys: str) -> None:
+        os.write(self.descriptor, keys.encode())
+
+    def end(self) -> int:
+        """Wait for the end; give the exit status."""
+        while self._read():
+            pass
+        os.close(self.descriptor)
+        return os.waitstatus_to_exitcode(os.waitpid(self.process, 0)[1])
+
+    def _read(self) -> bool:
+        ready, _, _ = select.select([self.descriptor], [], [], 60)
+        chunk = b""
+        with contextlib.suppress(OSError):
+            chunk = os.read(self.descriptor, 65536) if ready else b""
+        self.seen += chunk.decode("utf-8", "replace").replace("\r\n", "\n")
+        return bool(chunk)
