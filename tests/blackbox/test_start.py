@@ -274,7 +274,8 @@ def test_start_leads_through_every_step_and_then_says_that_each_is_done(place: P
 
     def types(shown: str) -> str:
         prompt = shown.rstrip().splitlines()[-1]
-        return "y" if prompt.startswith("[Y/n]") else str(copy) if prompt.startswith("FILE") else "n"
+        agrees = prompt.startswith("[Y/n]") or "y yes" in prompt
+        return "y" if agrees else str(copy) if prompt.startswith("FILE") else "n"
 
     ran = place.run("start", *NEW, typed=types)
     assert ran.status == 0, ran
