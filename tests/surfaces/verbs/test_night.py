@@ -109,9 +109,8 @@ def test_a_night_without_proposals_says_why_in_one_line(
     jobs.report = JobReport(counts={"proposed": 0}, reason="nothing proposed: nothing recurred")
     monkeypatch.setattr("sys.stdout.isatty", lambda: True)
     call(home)
-    assert capsys.readouterr().out.splitlines() == [
-        f"consolidate 2026-02-{day}: nothing proposed: nothing recurred" for day in (27, 28)
-    ]
+    told = [line for line in capsys.readouterr().out.splitlines() if line.startswith("consolidate")]
+    assert told == [f"consolidate 2026-02-{day}: nothing proposed: nothing recurred" for day in (27, 28)]
 
 
 def test_when_nothing_is_due_it_is_quiet_and_loads_nothing(
