@@ -35,6 +35,7 @@ class Asked:
         sign_with: File of another key that may sign decisions, to sign with.
         no_passphrase: Make a new key without one.
         passphrase_forgotten: Reset although a key that may sign is here.
+        all_keys_lost: Reset where the log's key and the pin are gone, too.
     """
 
     key: str = ""
@@ -44,6 +45,7 @@ class Asked:
     sign_with: str | None = None
     no_passphrase: bool = False
     passphrase_forgotten: bool = False
+    all_keys_lost: bool = False
 
 
 def add(asked: Asked, context: Context) -> int:
@@ -107,7 +109,7 @@ def rotate(asked: Asked, context: Context) -> int:
     with reading(context, person=True) as seen:
         ring, identity = seen.gate.ring, seen.gate.home.identity
         old, could_sign = _own_key(seen), _may_sign(seen)
-    new = _new_key(asked, context, ring, identity)
+    new = new_key(asked, context, ring, identity)
     decision = _change(asked, context, key_changes.rotate(old, new))
     kept = operator_keys.take_over(ring, identity.id, new, stamp(context))
     context.emit(
@@ -132,10 +134,14 @@ def reset(asked: Asked, context: Context) -> int:
     Raises:
         RefusedError: A key that may sign is here.
     """
+    if asked.all_keys_lost:
+        from nightledger.surfaces.keys.all_lost import reset_all
+
+        return reset_all(asked, context)
     with reading(context, person=True) as seen:
         _require_lost(asked, seen)
         ring, identity = seen.gate.ring, seen.gate.home.identity
-    new = _new_key(asked, context, ring, identity)
+    new = new_key(asked, context, ring, identity)
     with writing(context, keep_head=True, person=True, answered=True) as session:
         trust = Trust(session.gate.home, session.ledger)
         contents = {name: trust.content(name, session.moment) for name in ("allowed_signers", "revoked_keys")}
@@ -199,7 +205,7 @@ def former_keys(seen: Session) -> tuple[PublicKey, ...]:
     return tuple(dict.fromkeys(signer.key for signers in sets for signer in signers.signers))
 
 
-def _new_key(asked: Asked, context: Context, ring: keys.KeyRing, identity: Identity) -> PublicKey:
+def new_key(asked: Asked, context: Context, ring: keys.KeyRing, identity: Identity) -> PublicKey:
     """Give the key that was named, or make one."""
     if asked.key:
         return key_changes.read_key(asked.key)

@@ -10,7 +10,14 @@ from nightledger.surfaces.context import Context
 from nightledger.surfaces.keys.trust_change import change_trust
 from nightledger.surfaces.witnessing.asking import Round, ask_round
 from nightledger.trust.cosigning import Asked
-from nightledger.trust.policy import MAX_POLICY_BYTES, Policy, dump_policy, parse_policy
+from nightledger.trust.policy import (
+    MAX_POLICY_BYTES,
+    Policy,
+    dump_logs,
+    dump_policy,
+    former_logs,
+    parse_policy,
+)
 
 
 def trust(options: argparse.Namespace, context: Context) -> int:
@@ -43,7 +50,7 @@ def merged(in_force: bytes, wanted: Policy) -> bytes:
         Policy(logs=logs, witnesses=wanted.witnesses, groups=wanted.groups, quorum=wanted.quorum)
     )
     parse_policy(content, where="the new policy")  # this home's log must not be its own witness
-    return content
+    return dump_logs((), former_logs(in_force)) + content
 
 
 def ask(options: argparse.Namespace, context: Context) -> int:
