@@ -152,13 +152,18 @@ def parse_policy(raw: bytes, *, where: str) -> Policy:
     )
 
 
-def dump_policy(policy: Policy) -> bytes:
-    """Give the lines; the inverse of :func:`parse_policy`, comments and addresses apart."""
-    lines = [f"log {key.dump()}" for key in policy.logs]
-    lines += [f"witness {witness.name} {witness.key.dump()}" for witness in policy.witnesses]
+def dump_policy(policy: Policy, former: Iterable[tuple[int, str]] = ()) -> bytes:
+    """Give the lines; the inverse of :func:`parse_policy`, comments and addresses apart.
+
+    Args:
+        policy: What they say.
+        former: As :func:`former_logs` gives them.
+    """
+    lines = [f"witness {witness.name} {witness.key.dump()}" for witness in policy.witnesses]
     lines += [f"group {group.name} {group.threshold} {' '.join(group.members)}" for group in policy.groups]
     lines.append(f"quorum {policy.quorum}")
-    return "".join(f"{line}\n" for line in lines).encode("utf-8", "surrogateescape")
+    rest = "".join(f"{line}\n" for line in lines).encode("utf-8", "surrogateescape")
+    return dump_logs((key.dump() for key in policy.logs), former) + rest
 
 
 def former_logs(raw: bytes) -> tuple[tuple[int, str], ...]:

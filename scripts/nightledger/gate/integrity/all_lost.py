@@ -6,7 +6,6 @@ keys are in their place only once the log tells of them, under a checkpoint that
 """
 
 import os
-from collections.abc import Mapping
 from hashlib import sha256
 from pathlib import Path
 
@@ -15,9 +14,11 @@ from nightledger.domain.event import EventName
 from nightledger.domain.moment import Moment
 from nightledger.files.durable import sync_directory
 from nightledger.files.home import Home
-from nightledger.gate.integrity.trust_changes import reset_signers, settle_trust
+from nightledger.files.staged import drop_staged
+from nightledger.gate.integrity.trust_changes import only, reset_signers, settle_trust
 from nightledger.gate.integrity.trusting import Trust, read_trust_file
 from nightledger.gate.opening import Gate, Ledger, fold_log, read_ledger, record, require_same, sign_head
+from nightledger.gate.proposing.views import refresh_views
 from nightledger.gate.restoring import take_over
 from nightledger.trust import keys, pin
 from nightledger.trust.head import HeadFile, KeptHead
@@ -25,6 +26,7 @@ from nightledger.trust.keys import KeyRing
 from nightledger.trust.merkle import CompactRange, leaf_hash
 from nightledger.trust.policy import LOG_LINES, dump_logs, former_logs, parse_policy
 from nightledger.trust.reading import check_log, verify
+from nightledger.trust.sshkey import PublicKey
 
 
 def require_lost(ring: KeyRing, usual: str, home_id: str) -> None:
@@ -123,33 +125,38 @@ def _make_keys(home: Home, staged: KeyRing, old: pin.Pin, lines: tuple[bytes, ..
     )
 
 
-def go_on(gate: Gate, signers: Mapping[str, bytes], machine: str, moment: Moment) -> Ledger:
+def go_on(gate: Gate, key: PublicKey, principal: str, machine: str, moment: Moment) -> int:
     """Log that all keys were lost, with the new ones, and sign that with the log's new key.
 
     Args:
         gate: Opened with the keys that :func:`stage_keys` made; the caller holds the home's lock.
-        signers: New bytes of ``allowed_signers`` and ``revoked_keys``, which count in a day.
+        key: The operator's new key, which counts in a day.
+        principal: What the log calls it.
         machine: Name of this machine, which writes the home from now on.
         moment: The clocks.
 
     Returns:
-        The log as it is then.
+        How many entries the lost keys signed.
     """
     home, ledger = gate.home, read_ledger(gate)
     known = pin.read_pin(gate.ring, home.identity.id)
     size = known.former[-1][0]
     if all(step.loss != size for step in ledger.book.trust.steps):
-        before = Trust(home, ledger).content("policy", moment)
+        trust = Trust(home, ledger)
+        before = trust.content("policy", moment)
         policy = dump_logs(known.vkeys, known.former) + LOG_LINES.sub(b"", before)
         loss: dict[str, object] = {"size": size, "root": ledger.log.root_at(size).hex()}
-        reset_signers(gate, ledger, {**signers, "policy": policy}, moment, loss=loss)
+        files = {**only(trust, key, principal, moment), "policy": policy}
+        reset_signers(gate, ledger, files, moment, loss=loss)
     if home.identity.machine != machine:
         record(gate, [(EventName.RESTORED, {"size": size, "lost": 0})], moment)
-    sign_head(gate, moment, keep=True)
-    if home.identity.machine != machine:
         take_over(home, gate.ring, machine)
-    settle_trust(gate, ledger := read_ledger(gate), moment)
-    return ledger
+    sign_head(gate, moment, keep=True)
+    ledger = read_ledger(gate)
+    settle_trust(gate, ledger, moment)
+    refresh_views(gate, ledger)
+    drop_staged(home)
+    return size
 
 
 def place_keys(staged: KeyRing, ring: KeyRing, home_id: str) -> None:

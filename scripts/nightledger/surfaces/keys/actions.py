@@ -9,7 +9,7 @@ from nightledger.domain.errors import NightledgerError, RefusedError, UsageError
 from nightledger.domain.identity import Identity
 from nightledger.domain.trusting import RECOVERY_NAMESPACE
 from nightledger.gate.founding import PRINCIPAL
-from nightledger.gate.integrity.trust_changes import reset_signers, restore_files
+from nightledger.gate.integrity.trust_changes import only, reset_signers, restore_files
 from nightledger.gate.integrity.trusting import Trust, read_signers
 from nightledger.surfaces import signing
 from nightledger.surfaces.context import Context
@@ -144,9 +144,8 @@ def reset(asked: Asked, context: Context) -> int:
     new = new_key(asked, context, ring, identity)
     with writing(context, keep_head=True, person=True, answered=True) as session:
         trust = Trust(session.gate.home, session.ledger)
-        contents = {name: trust.content(name, session.moment) for name in ("allowed_signers", "revoked_keys")}
-        only = key_changes.only(new, asked.principal or PRINCIPAL, contents)
-        reset_signers(session.gate, session.ledger, only, session.moment)
+        files = only(trust, new, asked.principal or PRINCIPAL, session.moment)
+        reset_signers(session.gate, session.ledger, files, session.moment)
         pending = session.reread().book.trust.pending_reset(session.moment)
     wait_s = pending.remaining_s(context.moment) if pending else 0
     kept = operator_keys.take_over(ring, identity.id, new, stamp(context))
@@ -233,20 +232,17 @@ def _own_key(seen: Session) -> PublicKey:
     return keys.public_key_of(public)
 
 
-def _may_sign(seen: Session) -> bool:
+def _may_sign(seen: Session) -> str:
+    """Give the name under which this machine's key may sign; empty where it may not, or is not here."""
     try:
-        signing.principal_of(seen)
+        return signing.principal_of(seen)
     except NightledgerError:
-        return False
-    return True
+        return ""
 
 
 def _require_lost(asked: Asked, seen: Session) -> None:
-    try:
-        name = signing.principal_of(seen)
-    except NightledgerError:
-        return
-    if not asked.passphrase_forgotten:
+    name = _may_sign(seen)
+    if name and not asked.passphrase_forgotten:
         raise RefusedError(
             f"this machine has a key that may sign, as {name!r}: nothing needs to wait for a day",
             hint="nightledger key rotate; where its private file or its passphrase is lost: key reset --passphrase-forgotten",
