@@ -30,7 +30,7 @@ TIME, START, END = datetime.fromisoformat, "0001-01-01T00:00:00Z", "9999-12-31T0
 GONE, LINES = "whether it did what was signed: bytes are gone", "lines came or went that nobody signed"
 EMPTY, P, ORDER = hashlib.sha256().hexdigest(), 2**255 - 19, 2**252 + 27742317777372353535851937790883648493
 D, BASE = -121665 * pow(121666, -1, P) % P, (4 * pow(5, -1, P) % P).to_bytes(32, "little")
-UNCHECKED = "ML-DSA-44 lines, which need more than the standard library; whether enough witnesses cosigned, and lately; where lines stand in a file that had changed since it was signed for, and which of what drifted was kept; daily logs, the archive, blobs that no check needs, protected and derived files; shapes of records (schemas), cooling, scanners, the consent graph, touch of hardware keys, links, pins, names of entries, who reset all keys, clocks"
+UNCHECKED = "ML-DSA-44 lines, which need more than the standard library; whether enough witnesses cosigned, and lately; where lines stand in a file that had changed since it was signed for, and which of what drifted was kept; daily logs, the archive, blobs that no check needs, protected and derived files; shapes of records (schemas), cooling, scanners, the consent graph, touch of hardware keys, links, pins, names of entries, who reset all keys and what that made of the policy, clocks"
 Entry = dict[str, Any]
 
 
@@ -83,15 +83,16 @@ def roots_at(lines: Sequence[bytes], sizes: Iterable[int]) -> dict[int, str]:
     return found
 
 
-def read_head(raw: bytes, origin: str, vkeys: Sequence[str]) -> tuple[int, str]:
-    """Return size and root of a checkpoint (C2SP tlog-checkpoint) that each of the log's keys has signed."""
+def read_head(raw: bytes, origin: str, vkeys: Sequence[Sequence[Any]]) -> tuple[int, str]:
+    """Return size and root of a checkpoint (C2SP tlog-checkpoint) that each of the log's keys of then has signed."""
     text, _, below = raw.decode().rpartition("\n\n")
     match = re.fullmatch(r"(.+)\n(0|[1-9][0-9]{0,18})\n([A-Za-z0-9+/]{43}=)", text)
     lines = re.findall(r"— (\S+) (\S+)\n", below)
     if match is None or match[1] != origin or "".join(f"— {one} {two}\n" for one, two in lines) != below:
         raise ValueError("it is no checkpoint of this log")
     made = [(name, base64.b64decode(signature, validate=True)) for name, signature in lines]
-    for name, _, key in (vkey.split("+", 2) for vkey in vkeys):
+    until = min(upto for one, _ in vkeys if (upto := int(one or 2**63)) >= int(match[2]))
+    for name, _, key in (vkey.split("+", 2) for upto, vkey in vkeys if int(upto or 2**63) == until):
         material = base64.b64decode(key, validate=True)
         key_id = hashlib.sha256(name.encode() + b"\n" + material).digest()[:4]
         mine = [signature[4:] for other, signature in made if (other, signature[:4]) == (name, key_id)]
@@ -174,12 +175,13 @@ class _Audit:  # a home: its files, what its log says and a machine pinned of it
                 look()
 
     def _read_heads(self, against: Sequence[str]) -> Iterator[tuple[str, int, str]]:
-        vkeys = re.findall(r"(?m)^log (\S+)", self._read(TRUST["policy"]).decode())
+        told = re.findall(r"(?m)^(?:# until (\d+) )?log (\S+)", self._read(TRUST["policy"]).decode())
+        vkeys = [*self.pin.get("former", ()), *((0, vkey) for vkey in self.pin.get("vkeys", ()))] or told
         kept = sorted(name for name in os.listdir(self.root / "audit/checkpoints") if name.isdecimal())
         for name in ("audit/checkpoint", *(f"audit/checkpoints/{size}" for size in kept), *against):
             try:
                 raw = Path(name).read_bytes() if name in against else self._read(name)
-                yield name, *read_head(raw, self.origin, self.pin.get("vkeys", vkeys))
+                yield name, *read_head(raw, self.origin, vkeys)
             except ValueError as error:
                 self.require(False, "UNSIGNED", name, str(error))
         self.unchecked += [] if self.pin else ["that a machine pinned this very log: there is no pin.json"]
@@ -222,7 +224,9 @@ class _Audit:  # a home: its files, what its log says and a machine pinned of it
             files = {one.get("name"): one["sha256"] for one in entry.get("trust") or entry.get("files", ())}
             if self._is_step(entry, files, self.held.get(name, {})):  # the next one ends what waits
                 since = TIME(at) + timedelta(days=1) if kind == "trust.reset" else TIME(START)
+                alone = {"policy": files.pop("policy")} if kind == "trust.reset" and "policy" in files else {}
                 self.steps = [*(one for one in self.steps if one[0] <= TIME(at)), (since, files, name)]
+                self.steps += [(TIME(START), alone, "")]  # which keys sign the log holds at once
             if kind == "home.restored" and (entry["lost"] or name):  # no head that was lost counts any more
                 self.roots = {size: root for size, root in self.roots.items() if size > entry["size"]}
                 signed = self._is_loss(entry, self.held.get(name, {}))

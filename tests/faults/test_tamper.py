@@ -212,7 +212,7 @@ def test_where_the_keys_were_rolled_back_too_a_head_kept_elsewhere_tells(
     other = fork(older, tmp_path / "fork", entries=now.signed + 1)
     for history, damage in ((older, Damage.ROLLBACK), (other, Damage.FORK)):
         assert judge(history.home, history.pin) == ()
-        head = read_anchor(str(kept), history.pin.origin, history.pin.vkeys)
+        head = read_anchor(str(kept), history.pin.origin, history.pin.signed_by)
         assert contradicts(head, reading.check_log(history.home, history.pin).tree) is damage
     report(SWEEP, "home and keys rolled back or forked, head kept elsewhere", points=2)
 

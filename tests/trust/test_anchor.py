@@ -24,13 +24,13 @@ def test_a_kept_head_is_read_when_the_log_signed_it(tmp_path: Path) -> None:
     path = tmp_path / "kept"
     head = head_of(tree_of(5))
     path.write_bytes(note_of(head))
-    assert read_anchor(str(path), LOG, [LogSigner(LOG, 7).key.dump(), VKEY]) == head
+    assert read_anchor(str(path), LOG, lambda _size: [LogSigner(LOG, 7).key.dump(), VKEY]) == head
 
 
 def test_a_head_that_the_log_did_not_sign_accuses_nobody(tmp_path: Path) -> None:
     path = tmp_path / "kept"
     path.write_bytes(note_of(head_of(tree_of(5))))
     with pytest.raises(NoteError, match="no known key has signed"):
-        read_anchor(str(path), LOG, [LogSigner(LOG, 7).key.dump()])
+        read_anchor(str(path), LOG, lambda _size: [LogSigner(LOG, 7).key.dump()])
     with pytest.raises(NoteError, match="is a head of another log"):
-        read_anchor(str(path), "nightledger/other", [VKEY])
+        read_anchor(str(path), "nightledger/other", lambda _size: [VKEY])

@@ -49,6 +49,8 @@ class TrustStep:
         decision: Id of the signed decision; empty for the genesis and for a reset.
         wait_s: Seconds before it counts; 0 unless it is a reset.
         cancelled: Whether a signed change, or another reset, came before a reset had waited.
+        loss: How long the log was when all keys were lost, the log's too; None of any other step. It counts at
+            once, because the policy only names the keys that sign the log from there on.
     """
 
     files: Mapping[str, str]
@@ -56,6 +58,7 @@ class TrustStep:
     decision: str = ""
     wait_s: int = 0
     cancelled: bool = False
+    loss: int | None = None
 
     @property
     def is_reset(self) -> bool:
@@ -103,8 +106,8 @@ class TrustChain:
         )
 
     def resets(self) -> tuple[TrustStep, ...]:
-        """Give every reset that there ever was; they stand in ``verify`` for ever."""
-        return tuple(step for step in self.steps if step.is_reset)
+        """Give every reset, and every loss of all keys, that there ever was; they stand in ``verify`` for ever."""
+        return tuple(step for step in self.steps if step.is_reset or step.loss is not None)
 
     def was_reset(self, recorded: Moment, place: int, now: Moment) -> bool:
         """Tell whether a reset took force after a decision was recorded.
@@ -151,8 +154,11 @@ class TrustFold:
             latest: The latest time of any entry before it.
         """
         self._cancel(since)
-        waits_from = replace(since, at=max(since.at, latest))
-        self.steps.append(TrustStep(files=_files(fields["files"]), since=waits_from, wait_s=RESET_WAIT_S))
+        waits_from, files = replace(since, at=max(since.at, latest)), _files(fields["files"])
+        if "policy" in files:
+            policy = {"policy": files.pop("policy")}
+            self.steps.append(TrustStep(files=policy, since=waits_from, loss=fields.get("size", 0)))
+        self.steps.append(TrustStep(files=files, since=waits_from, wait_s=RESET_WAIT_S))
 
     def chain(self) -> TrustChain:
         """Give the chain so far."""

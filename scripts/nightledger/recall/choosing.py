@@ -4,6 +4,7 @@ Invariant: what an agent is given went through its view (``agent_view.py``): a r
 line has, and what has none of the query's words left is left out.
 """
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
@@ -16,7 +17,10 @@ from nightledger.recall.agent_view import AgentView, words_told
 from nightledger.recall.weighing import Asked
 from nightledger.recall.withheld import Held, Judge
 from nightledger.text.search import tokens
+from nightledger.text.similar import NEAR, dice, same_claim, shingles
 
+_MARK = re.compile(r"^\s*(?:[-*+]|\d+[.)])?\s*(?:\d\d?:\d\d(?:\s+|$))?")
+"""What begins an item of a list or a line of a daily log."""
 _OTHER_WORDS = frozenset({Why.EXPANSION, Why.ALIKE, Why.HOP})
 """Reasons that name words of what was found."""
 
@@ -74,17 +78,32 @@ def choose(
 
 
 def as_told(found: Found, query: Query) -> Found:
-    """Give what was found as whoever asked is told it: to an agent what is signed, then of all else the place alone.
+    """Give what was found as whoever asked is told it: what is signed first; to an agent of all else the place alone.
 
-    A place comes without the words above it, and with no reason that names a word which the query does not hold.
+    No fact is told twice. A place comes without the words above it, and with no reason that names a word which the query does not hold.
     """
+    chosen = _each_once(found.hits)[: query.limit]
     if query.showing is Showing.OPERATOR:
-        return found
-    hits = sorted(
-        (hit if hit.chunk.entry else _place_alone(hit) for hit in found.hits),
-        key=lambda hit: not hit.chunk.entry,
-    )
-    return replace(found, hits=tuple(hits), expanded=())
+        return replace(found, hits=tuple(sorted(chosen, key=lambda hit: not hit.signed)))
+    hits = [hit if hit.chunk.entry else _place_alone(hit) for hit in chosen]
+    return replace(found, hits=tuple(sorted(hits, key=lambda hit: not hit.chunk.entry)), expanded=())
+
+
+def _each_once(hits: Iterable[Hit]) -> list[Hit]:
+    """Return hits without those that say the same as a better one; of two that do, the one that was signed stays."""
+    kept: list[tuple[Hit, str, frozenset[int]]] = []
+    for hit in hits:
+        said = "\n".join(_MARK.sub("", line) for line in hit.best_text.split("\n"))
+        fact = hit, said, shingles(said)
+        alike = (
+            n for n, one in enumerate(kept) if dice(one[2], fact[2]) >= NEAR and same_claim(one[1], said)
+        )
+        twin = next(alike, None)
+        if twin is None:
+            kept.append(fact)
+        elif hit.signed and not kept[twin][0].signed:
+            kept[twin] = fact
+    return [hit for hit, _, _ in kept]
 
 
 def _place_alone(hit: Hit) -> Hit:

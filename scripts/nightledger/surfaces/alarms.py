@@ -10,7 +10,7 @@ from nightledger.files.home import Home
 from nightledger.gate.opening import AS_MADE, MEND, Gate, why_no_consent
 from nightledger.surfaces.channel.dead_letters import recent_dead_letters, told
 from nightledger.surfaces.drift_text import drift_alarms
-from nightledger.surfaces.restored_text import TAKE_OVER, restored_text
+from nightledger.surfaces.restored_text import TAKE_OVER, loss_text, restored_text
 from nightledger.surfaces.verbs.verify import Seen
 from nightledger.trust.pin import NO_PIN
 from nightledger.trust.reading import VerifiedLog
@@ -139,7 +139,9 @@ def _witness_alarms(seen: Seen) -> list[Alarm]:
 def reset_alarms(book: Book, at: Moment) -> list[Alarm]:
     """Name each reset of the keys that waits, or took force less than a week ago."""
     return [
-        Alarm(
+        Alarm(kind="integrity", message=loss_text(step), hint="if that was not you, keep the home as it is")
+        if step.loss is not None
+        else Alarm(
             kind="integrity",
             message=f"the keys were reset, signed by nobody: another key counts in {-(-left_s // 3600)} hours",
             hint="if that was not you: nightledger key confirm --sign-with FILE",

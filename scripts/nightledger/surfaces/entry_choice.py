@@ -1,4 +1,4 @@
-"""Find the entries that an operator means: by id, by the beginning of one, or by some of their words.
+"""Find the entries that an operator means: by id, by the beginning of one, by their place, or by some of their words.
 
 Invariant: words alone never choose; they list what fits, with its ids.
 """
@@ -7,7 +7,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 
 from nightledger.domain.errors import UsageError
-from nightledger.gate.memory.naming import Placed
+from nightledger.gate.memory.naming import Placed, entries_at
 from nightledger.gate.proposing.told import told_at_home
 from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context
@@ -20,23 +20,6 @@ SHOWN = 20
 _ID = re.compile(r"(?:e-)?([a-z2-7]{3,26})")
 
 
-def choose(
-    context: Context, session: Session, standing: Mapping[str, Placed], words: Sequence[str]
-) -> list[Placed]:
-    """Give the entries that ids name.
-
-    Args:
-        context: The command's surroundings; what fits words is listed there.
-        session: The home.
-        standing: Its entries by id.
-        words: Ids, beginnings of ids, or words of entries.
-
-    Raises:
-        UsageError: One of them names no entry, or more than one; candidates were listed.
-    """
-    return [standing[choose_id(context, session, standing, word)] for word in dict.fromkeys(words)]
-
-
 def choose_id(
     context: Context,
     session: Session,
@@ -44,16 +27,19 @@ def choose_id(
     word: str,
     others: Collection[str] = (),
 ) -> str:
-    """Give the one id that a word names; see :func:`choose`.
+    """Give the one id that a word names.
 
     Args:
-        context: The command's surroundings.
+        context: The command's surroundings; what fits words is listed there.
         session: The home.
         standing: Its entries by id.
-        word: An id, its beginning, or words of an entry.
+        word: An id, its beginning, a place as ``recall`` prints it, or words of an entry.
         others: Ids of what is no entry any more and may be named too.
+
+    Raises:
+        UsageError: It names no entry, or more than one; candidates were listed.
     """
-    found = find_ids(word, [*standing, *others])
+    found = find_ids(word, [*standing, *others]) or entries_at(standing, word)
     if len(found) == 1:
         return found[0]
     candidates = found or fitting(standing, word)

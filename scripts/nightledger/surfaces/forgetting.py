@@ -58,7 +58,7 @@ def _find(context: Context, session: Session, word: str) -> Placed:
     if change:
         return entry_of_change(session.gate, session.ledger, change[1], int(change[2]))
     standing = find_standing(session.gate.home, session.ledger.book).entries
-    return entry_choice.choose(context, session, standing, [word])[0]
+    return standing[entry_choice.choose_id(context, session, standing, word)]
 
 
 def _require_unpinned(session: Session, placed: Placed) -> None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from nightledger.domain.decision import Decision, DecisionTarget, DecisionType
 from nightledger.domain.errors import FileChangedError, UsageError
-from nightledger.domain.retention import tier_of
+from nightledger.domain.retention import ENTRY_TAGS, tier_of
 from nightledger.gate.memory.naming import Placed, find_standing
 from nightledger.gate.memory.pinning import NO_MARK, Mark, entry_named, find_takers, pin_targets, read_marks
 from nightledger.gate.proposing.unproposed import make_unproposed
@@ -33,9 +33,11 @@ def mark(context: Context, asked: Asked) -> int:
     """Show the entries, have it signed, and say what holds from now on.
 
     Raises:
-        UsageError: No such entry, or it is so already.
+        UsageError: No such entry or tag, or it is so already.
         FileChangedError: An entry was changed while it was shown.
     """
+    if asked.tag and asked.tag not in ENTRY_TAGS:
+        raise UsageError(f"{asked.tag!r} is no tag of an entry", hint=f"one of {', '.join(ENTRY_TAGS)}")
     with reading(context, person=True) as seen:
         targets = _targets(context, seen, asked)
         signer = signing.unlock(seen, context)

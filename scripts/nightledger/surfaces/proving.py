@@ -86,7 +86,7 @@ def size_of(session: Session, text: str) -> int:
             raise UsageError(f"the log has {tree.size} entries, not {text}", hint="name a size from 1")
         return number_of(text)
     pin = read_pin(session.gate.ring, session.gate.home.identity.id)
-    head = read_anchor(text, pin.origin, pin.vkeys)
+    head = read_anchor(text, pin.origin, pin.signed_by)
     damage = contradicts(head, tree)
     if damage is not None:
         raise IntegrityError(

@@ -3,7 +3,7 @@
 Invariant: a head accuses a log only when that log's own key signed it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from nightledger.files.reading import read_regular
 from nightledger.trust.checkpoint import Checkpoint, parse_checkpoint
@@ -13,13 +13,13 @@ from nightledger.trust.policy import verify_log
 from nightledger.trust.report import Damage
 
 
-def read_anchor(path: str, origin: str, vkeys: Sequence[str]) -> Checkpoint:
+def read_anchor(path: str, origin: str, vkeys: Callable[[int], Sequence[str]]) -> Checkpoint:
     """Read a head that was kept elsewhere.
 
     Args:
         path: Its file.
         origin: The log that it must be of.
-        vkeys: Verifier keys of that log, one of which must have signed it.
+        vkeys: Returns the verifier keys of that log for a head of so many leaves, one of which must have signed it.
 
     Raises:
         NoteError: It is malformed, of another log, or not signed by this one.
@@ -29,7 +29,7 @@ def read_anchor(path: str, origin: str, vkeys: Sequence[str]) -> Checkpoint:
     head = parse_checkpoint(note.text)
     if head.origin != origin:
         raise NoteError(f"{path} is a head of another log: {head.origin[:80]!r}")
-    verify_log(note, origin, tuple(map(parse_vkey, vkeys)))
+    verify_log(note, origin, tuple(map(parse_vkey, vkeys(head.size))))
     return head
 
 

@@ -97,6 +97,7 @@ _OPTIONAL: Mapping[EventName, Mapping[str, Any]] = {
     EventName.DRIFT_FOUND: {"blob": NoHash, "commit": Word, "known_earlier": Word},
     EventName.MESSAGE: {"proposal": NoName, "decision": NoName, "sha256": NoHash},
     EventName.RESTORED: {"decision": NoName, "base": NoHash},
+    EventName.TRUST_RESET: {"size": Count, "root": Hash},
 }
 
 

@@ -24,7 +24,8 @@ from nightledger.trust.merkle import DIGEST_BYTES
 FILE = "pin.json"
 NO_PIN = (
     "set NIGHTLEDGER_KEYS to the directory that 'init' used; 'nightledger restore FILE --home DIR' brings it back from a backup; "
-    "without one 'nightledger restore --take-over' has you sign for the log that stands there"
+    "without one 'nightledger restore --take-over' has you sign for the log that stands there; where every key is lost, too: "
+    "'nightledger key reset --all-keys-lost'"
 )
 MAX_HEADS = 16
 """One head pins all before it; a few more show since when."""
@@ -61,6 +62,7 @@ class Pin:
         acknowledged: Number of leaves up to which the log is ours beyond its checkpoint;
             0 where nothing is known. Kept in ``head.json``.
         acknowledged_root: Root over them; empty where nothing is known.
+        former: Verifier keys that signed it until all keys were lost, each with how long it was then, the oldest first.
         v: Version of the record, 1.
     """
 
@@ -72,7 +74,13 @@ class Pin:
     heads: tuple[Head, ...] = ()
     acknowledged: int = 0
     acknowledged_root: bytes = b""
+    former: tuple[tuple[int, str], ...] = ()
     v: int = 1
+
+    def signed_by(self, size: int) -> tuple[str, ...]:
+        """Return the verifier keys that must have signed a checkpoint of so many leaves."""
+        upto = next((upto for upto, _ in self.former if size <= upto), None)
+        return tuple(vkey for one, vkey in self.former if one == upto) if upto else self.vkeys
 
 
 def create_pin(ring: KeyRing, pin: Pin) -> None:
@@ -147,6 +155,7 @@ def _dump(pin: Pin) -> bytes:
             {"size": head.size, "root": head.root.hex(), "at": dump_moment(head.at.replace(microsecond=0))}
             for head in pin.heads
         ],
+        **({"former": list(map(list, pin.former))} if pin.former else {}),
     }
     return canonical(record) + b"\n"
 
@@ -165,6 +174,7 @@ def _parse(record: Any) -> Pin:
             Head(size=_count(head["size"]), root=_digest(head["root"]), at=read_moment(head["at"]))
             for head in record["heads"]
         ),
+        former=tuple((_count(size), read_text(vkey)) for size, vkey in record.get("former", ())),
     )
 
 

@@ -6,7 +6,7 @@ and never used: what is connected to stands outside homes.
 """
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TypeVar
@@ -27,6 +27,9 @@ NONE = "none"
 MAX_POLICY_BYTES = 1 << 20
 MAX_NAMES = 100
 """Of logs, of witnesses and of groups; the specification recommends at least 32."""
+LOG_LINES = re.compile(rb"(?m)^[ \t]*(?:# until [0-9]+ )?log[ \t].*\n?")
+"""What of a policy says which keys sign the log, or signed it: all that a loss of all keys changes in it."""
+_FORMER = re.compile(rb"(?m)^# until ([1-9][0-9]{0,18}) log ([!-~]+)\n")
 _LOG_TYPES = frozenset({ED25519, COSIGNATURE_MLDSA44})
 _WITNESS_TYPES = frozenset({COSIGNATURE_ED25519, COSIGNATURE_MLDSA44})
 _FORBIDDEN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
@@ -149,13 +152,32 @@ def parse_policy(raw: bytes, *, where: str) -> Policy:
     )
 
 
-def dump_policy(policy: Policy) -> bytes:
-    """Give the lines; the inverse of :func:`parse_policy`, comments and addresses apart."""
-    lines = [f"log {key.dump()}" for key in policy.logs]
-    lines += [f"witness {witness.name} {witness.key.dump()}" for witness in policy.witnesses]
+def dump_policy(policy: Policy, former: Iterable[tuple[int, str]] = ()) -> bytes:
+    """Give the lines; the inverse of :func:`parse_policy`, comments and addresses apart.
+
+    Args:
+        policy: What they say.
+        former: As :func:`former_logs` gives them.
+    """
+    lines = [f"witness {witness.name} {witness.key.dump()}" for witness in policy.witnesses]
     lines += [f"group {group.name} {group.threshold} {' '.join(group.members)}" for group in policy.groups]
     lines.append(f"quorum {policy.quorum}")
-    return "".join(f"{line}\n" for line in lines).encode("utf-8", "surrogateescape")
+    rest = "".join(f"{line}\n" for line in lines).encode("utf-8", "surrogateescape")
+    return dump_logs((key.dump() for key in policy.logs), former) + rest
+
+
+def former_logs(raw: bytes) -> tuple[tuple[int, str], ...]:
+    """Return the verifier keys that signed a log until all its keys were lost, each with how long the log was then.
+
+    They stand in comments, ``# until <size> log <vkey>``: whoever reads the policy as the specification says passes them over.
+    """
+    return tuple((int(size), vkey.decode()) for size, vkey in _FORMER.findall(raw))
+
+
+def dump_logs(vkeys: Iterable[str], former: Iterable[tuple[int, str]]) -> bytes:
+    """Return the lines of a policy that name a log's keys, and those of before; the first are :func:`parse_policy`'s."""
+    lines = [f"# until {size} log {vkey}\n" for size, vkey in former]
+    return "".join([*lines, *(f"log {vkey}\n" for vkey in vkeys)]).encode()
 
 
 def cosigned_times(note: Note, policy: Policy) -> dict[str, datetime]:

@@ -206,7 +206,7 @@ def read_events(home: Home) -> tuple[Event, ...]:
 def _stored(home: Home, path: str, pin: Pin | None, *, signatures: bool) -> StoredHead:
     origin = pin.origin if pin else home.identity.origin
     try:
-        head = read_signed_head(path, origin, pin.vkeys if pin else (), signatures=signatures)
+        head = read_signed_head(path, origin, pin.signed_by if pin else (), signatures=signatures)
     except NightledgerError as error:
         return StoredHead(path=path, head=None, problem=str(error))
     return StoredHead(path=path, head=head)

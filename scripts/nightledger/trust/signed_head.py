@@ -4,7 +4,7 @@ Invariant: a head is given out only when every key that was asked for has signed
 no line by a known key is bad.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from nightledger.domain.errors import IntegrityError, MissingFileError
@@ -45,13 +45,15 @@ class SignedHead:
     unchecked: tuple[str, ...] = ()
 
 
-def read_signed_head(path: str, origin: str, vkeys: Sequence[str], *, signatures: bool = True) -> SignedHead:
+def read_signed_head(
+    path: str, origin: str, vkeys: Sequence[str] | Callable[[int], Sequence[str]], *, signatures: bool = True
+) -> SignedHead:
     """Read a checkpoint and check it.
 
     Args:
         path: Its file.
         origin: The log that it must be of.
-        vkeys: Verifier keys, each of which must have signed.
+        vkeys: Verifier keys, each of which must have signed; or what returns those of a head of so many leaves.
         signatures: Also check the signatures; without, its form and origin only.
 
     Raises:
@@ -64,7 +66,8 @@ def read_signed_head(path: str, origin: str, vkeys: Sequence[str], *, signatures
         note = parse_note(raw)
         checkpoint = parse_checkpoint(note.text)
         _require_origin(path, checkpoint, origin)
-        unchecked = _require_signed(note, vkeys) if signatures else ()
+        wanted = vkeys(checkpoint.size) if callable(vkeys) else vkeys
+        unchecked = _require_signed(note, wanted) if signatures else ()
     except NoteError as error:
         raise UnsignedError(f"{path}: {error}") from error
     return SignedHead(checkpoint=checkpoint, raw=raw, unchecked=unchecked)

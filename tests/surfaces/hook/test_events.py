@@ -17,7 +17,7 @@ from nightledger.domain.staging.page import dump_page
 from nightledger.files.home import Home
 from nightledger.files.staged import StagedLine, write_staged
 from nightledger.surfaces.hook import events, running, starting
-from nightledger.surfaces.hook.events import answer_event, propose_command
+from nightledger.surfaces.hook.events import answer_event, full_command
 
 SENSOR = "which unit does the greenhouse sensor report for its thresholds?"
 
@@ -109,12 +109,12 @@ def test_the_command_that_proposes_is_a_full_path(
     binary = tmp_path / "my bin"
     binary.mkdir()
     monkeypatch.setattr(sys, "executable", str(binary / "python"))
-    assert propose_command(home) == (
+    assert full_command(home, "propose") == (
         f"'{binary}/python' {os.path.join(events.SCRIPTS, 'command.py')} propose --home {home.root}"
     )
     (binary / "nightledger").write_text("#!/bin/sh\n")
     (binary / "nightledger").chmod(0o755)
-    assert propose_command(home) == f"'{binary}/nightledger' propose --home {home.root}"
+    assert full_command(home, "propose") == f"'{binary}/nightledger' propose --home {home.root}"
 
 
 @pytest.fixture

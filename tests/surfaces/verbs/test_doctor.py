@@ -214,14 +214,14 @@ def test_without_a_home_only_the_program_is_looked_at(caller: Caller, tmp_path: 
     assert "init --home" in caller.text("doctor", home=tmp_path / "nowhere")
 
 
-def test_the_lines_for_the_agent_are_shown_as_a_diff_and_written_nowhere(caller: Caller) -> None:
+def test_the_lines_for_the_agent_are_shown_to_be_pasted_and_written_nowhere(caller: Caller) -> None:
     path = Path(caller.home.root, "AGENTS.md")
     path.write_text("# House rules\n\nBe kind.")
     before = files_of(caller.root)
     record = caller.record("doctor")
     assert record["instructions"]["path"] == "AGENTS.md"
     assert f"+{agent_lines()[1]}\n" in record["instructions"]["diff"]
-    assert "+## Memory" in caller.lines("doctor")
+    assert "## Memory" in caller.lines("doctor")
     assert files_of(caller.root) == before
 
 
@@ -243,7 +243,9 @@ def test_no_line_but_a_command_is_wider_than_a_narrow_terminal(
     monkeypatch.setenv("COLUMNS", "40")
     caller.desk.memory.write_text("mine")
     key = caller.desk.ring.path(caller.home.identity.id, "operator")
-    wide = [line.strip(" >") for line in caller.lines("doctor") if len(line) > 40]
+    lines = caller.lines("doctor")
+    pasted = lines.index("## Memory")  # what is pasted is not broken
+    wide = [line.strip(" >") for line in lines[:pasted] if len(line) > 40]
     assert f"ssh-keygen -p -f '{key}'" in wide
     assert {line.split()[0].strip("'") for line in wide} <= set(PROGRAMS)
 

@@ -232,7 +232,9 @@ def test_without_any_key_a_reset_lets_a_new_one_count_after_a_day(caller: Caller
     assert caller.run("reject", proposal.id, "--reason", "no") == 0
     assert caller.run("verify") == 0
     assert "note: the keys were reset on 2026-03-01 06:00 UTC, signed by nobody" in caller.text("verify")
-    assert caller.record("verify")["resets"] == [{"at": "2026-03-01T06:00:00Z", "cancelled": False}]
+    assert caller.record("verify")["resets"] == [
+        {"at": "2026-03-01T06:00:00Z", "cancelled": False, "loss": None}
+    ]
 
 
 def test_a_reset_that_the_operator_did_not_ask_for_is_ended_by_a_signature(caller: Caller) -> None:

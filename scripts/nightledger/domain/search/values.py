@@ -134,6 +134,18 @@ class Hit:
     why: tuple[Reason, ...] = ()
     held: str | None = None
 
+    @property
+    def signed(self) -> bool:
+        """Whether it is an entry of memory that may be told."""
+        return bool(self.chunk.entry) and self.held is None
+
+    @property
+    def best_text(self) -> str:
+        """The text of its best lines."""
+        first, last = self.lines
+        lines = self.chunk.text.split("\n")
+        return "\n".join(lines[first - self.chunk.first_line : last - self.chunk.first_line + 1])
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Query:

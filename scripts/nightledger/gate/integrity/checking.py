@@ -293,7 +293,7 @@ def _trust_files(home: Home, ledger: Ledger, trust: Trust, at: Moment) -> Iterat
     for n in sorted(void):
         step = ledger.book.trust.steps[n]
         yield Altered(
-            path=home.relative(home.decision(step.decision)),
+            path=home.relative(home.decision(step.decision) if step.decision else home.audit_log),
             message="it changed trust files and is not signed by who could; the change counts for nothing",
         )
 

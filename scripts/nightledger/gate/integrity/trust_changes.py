@@ -29,8 +29,10 @@ from nightledger.gate.guard.locking import swap_for, why_locked
 from nightledger.gate.integrity.trusting import Trust, parse_signers, read_trust_file, trust_files, trust_path
 from nightledger.gate.opening import Gate, Ledger, record
 from nightledger.gate.signed import find_replaced, keep, read_kept, read_signed, signed_by
+from nightledger.trust import signer_files
 from nightledger.trust.policy import parse_policy
-from nightledger.trust.signers import SignerSet
+from nightledger.trust.signers import AllowedSigner, SignerSet
+from nightledger.trust.sshkey import PublicKey
 
 _Events = list[tuple[EventName, dict[str, object]]]
 
@@ -127,25 +129,41 @@ def void_events(ledger: Ledger, approvals: list[DecisionStatus]) -> _Events:
     ]
 
 
-def reset_signers(gate: Gate, ledger: Ledger, contents: Mapping[str, bytes], moment: Moment) -> None:
+def only(trust: Trust, key: PublicKey, principal: str, moment: Moment) -> dict[str, bytes]:
+    """Return the trust files of a set with one signer; what was revoked stays so."""
+    revoked = trust.content("revoked_keys", moment)
+    signer = AllowedSigner(principals=(principal,), key=key, namespaces=(NAMESPACE,))
+    allowed = signer_files.add_signer("", revoked.decode("utf-8", "replace"), signer)
+    return {"allowed_signers": allowed.encode(), "revoked_keys": revoked}
+
+
+def reset_signers(
+    gate: Gate,
+    ledger: Ledger,
+    contents: Mapping[str, bytes],
+    moment: Moment,
+    *,
+    loss: Mapping[str, object] | None = None,
+) -> None:
     """Begin trust anew without a key of the set before: approvals are void at once, the set counts in a day.
 
     Args:
         gate: The home; the caller holds its lock.
         ledger: Its log, as checked.
-        contents: New bytes of ``allowed_signers`` and ``revoked_keys``.
+        contents: New bytes of ``allowed_signers`` and ``revoked_keys``; of ``policy`` too where all keys were lost.
         moment: The clocks.
+        loss: What the entry says of the log until then, where all keys were lost.
 
     Raises:
         RefusedError: The new set has nobody who could sign.
     """
-    if contents.keys() != RECOVERABLE or not parse_signers(
+    if contents.keys() - ({"policy"} if loss else set()) != RECOVERABLE or not parse_signers(
         contents["allowed_signers"], contents["revoked_keys"]
     ).able(NAMESPACE, moment.at):
         raise RefusedError("the new signers have nobody who could sign", hint="name a public key")
     files = [{"name": name, "sha256": sha256} for name, sha256 in keep_contents(gate.home, contents).items()]
     void = void_events(ledger, list(ledger.book.approvals_to_apply()))
-    record(gate, [(EventName.TRUST_RESET, {"files": files}), *void], moment)
+    record(gate, [(EventName.TRUST_RESET, {"files": files, **(loss or {})}), *void], moment)
 
 
 def put_in_place(gate: Gate, decision: Decision) -> None:

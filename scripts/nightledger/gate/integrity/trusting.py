@@ -27,6 +27,7 @@ from nightledger.files.home import Home
 from nightledger.files.reading import read_optional
 from nightledger.gate.opening import MAX_CONFIG_BYTES, Ledger
 from nightledger.gate.signed import Signed, read_kept, signed_by
+from nightledger.trust.policy import LOG_LINES
 from nightledger.trust.signers import SignedBy, SignerSet, parse_allowed_signers, parse_revoked_keys
 
 _NOBODY = "put it back from a backup; until then nobody may sign, and nothing is applied"
@@ -51,11 +52,15 @@ class Trust:
 
     @property
     def void(self) -> frozenset[int]:
-        """Steps whose very decision is there and was not signed by the set before: forged entries."""
+        """Forged entries: steps whose very decision is there and was not signed by the set before.
+
+        So is a loss of all keys that changes more of the policy than the log's keys.
+        """
         if self._void is None:
             found: set[int] = set()
             for n, step in enumerate(self._ledger.book.trust.steps):
-                if step.decision and not self._is_signed(n, step, found):
+                signed = not step.decision or self._is_signed(n, step, found)
+                if not signed or (step.loss is not None and not self._names_keys_alone(n, step, found)):
                     found.add(n)
             self._void = frozenset(found)
         return self._void
@@ -119,6 +124,11 @@ class Trust:
                 f"{TRUST_FILES[name]} is not the file that the log names, and its bytes are not kept",
                 hint="put the file back from a backup, then 'nightledger verify'",
             ) from error
+
+    def _names_keys_alone(self, n: int, step: TrustStep, void: set[int]) -> bool:
+        before = self._ledger.book.trust.files(step.since, upto=n, void=void)["policy"]
+        said = [LOG_LINES.sub(b"", self._content("policy", name)) for name in (before, step.files["policy"])]
+        return said[0] == said[1]
 
     def _is_signed(self, n: int, step: TrustStep, void: set[int]) -> bool:
         status = self._ledger.book.decisions[step.decision]

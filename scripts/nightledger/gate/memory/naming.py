@@ -9,6 +9,7 @@ Invariant: no two entries of a home have one id; who would be the second gets an
 own, and is counted.
 """
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -38,6 +39,22 @@ class Placed:
 
     path: str
     entry: Entry
+
+
+_PLACE = re.compile(r"(?:\./)?(.+):([1-9][0-9]{0,8})(?:-([1-9][0-9]{0,8}))?")
+
+
+def entries_at(standing: Mapping[str, Placed], word: str) -> list[str]:
+    """Return the ids of the entries at a place: ``MEMORY.md:15`` or ``MEMORY.md:15-16``."""
+    place = _PLACE.fullmatch(word)
+    if place is None:
+        return []
+    first, last = int(place[2]), int(place[3] or place[2])
+    return [
+        name
+        for name, one in standing.items()
+        if one.path == place[1] and one.entry.first_line <= last and first <= one.entry.last_line
+    ]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

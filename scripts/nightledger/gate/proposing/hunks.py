@@ -5,12 +5,16 @@ Invariant: the bytes that ``hunks_sha256`` covers are the bytes that ``apply`` p
 
 import hashlib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cache
+
+import msgspec
 
 from nightledger.codec.canonical import canonical
 from nightledger.codec.records import to_plain
 from nightledger.domain.finding import Severity
 from nightledger.domain.proposal import Anchor, Change, Draft, Hunk, Op, Origin
+from nightledger.gate.opening import shipped_config
 from nightledger.text.changes.diff import unified_diff
 from nightledger.text.changes.place import (
     Applied,
@@ -24,8 +28,9 @@ from nightledger.text.changes.place import (
 from nightledger.text.changes.veil import HOLE, repeats_secret, secrets_between, shows_secret, veil
 from nightledger.text.changes.veiled import BESIDE, without_secrets
 from nightledger.text.forgetting.archive_block import told_with
-from nightledger.text.markdown.document import readable
+from nightledger.text.markdown.document import parse_markdown, readable
 from nightledger.text.scanners.scan import mask_secrets, scan, told_values
+from nightledger.text.statements.sections import Language, Shelf, in_own_language
 
 SHOWN_SECTION = " > "
 NO_COPY = "it holds a secret, of which no copy is made: 'nightledger check' proposes its removal"
@@ -87,7 +92,7 @@ def make_changes(document: str, drafts: Iterable[Draft]) -> tuple[list[Change], 
     told = told_values(document)
     veiled = veil(document, told=told)
     for draft in drafts:
-        hunk = make_hunk(document, draft)
+        hunk = make_hunk(document, _in_own_language(document, draft))
         if not isinstance(hunk, Unplaced):
             hunk = without_secrets(document, veiled, hunk, told=told)
         if isinstance(hunk, Unplaced):
@@ -107,6 +112,18 @@ def make_changes(document: str, drafts: Iterable[Draft]) -> tuple[list[Change], 
         else:
             unfit.append(Unfit(draft=draft, reason="it touches the same lines as an earlier change"))
     return changes, unfit
+
+
+def _in_own_language(document: str, draft: Draft) -> Draft:
+    """Return a draft whose section is named in the language of the file's headings, where it is one that we make."""
+    if draft.op is not Op.ADD or draft.section[-1:] not in {(shelf.value,) for shelf in Shelf}:
+        return draft
+    return replace(draft, section=in_own_language(parse_markdown(document), draft.section, _languages()))
+
+
+@cache
+def _languages() -> tuple[Language, ...]:
+    return msgspec.json.decode(shipped_config("section-headings.json"), type=tuple[Language, ...])
 
 
 def _why_no_copy(draft: Draft, hunk: Hunk, told: frozenset[str]) -> str:

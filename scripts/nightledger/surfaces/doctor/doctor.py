@@ -11,7 +11,7 @@ from nightledger.files.home import Home
 from nightledger.gate.opening import Gate, open_gate
 from nightledger.surfaces import clock
 from nightledger.surfaces.context import Context
-from nightledger.surfaces.doctor.checks import Check, State, bad, looked
+from nightledger.surfaces.doctor.checks import Check, State, bad, looked, note
 from nightledger.surfaces.doctor.home import check_clock, check_home, check_log_of, check_memory
 from nightledger.surfaces.doctor.keys import Protection, check_keys, protection
 from nightledger.surfaces.doctor.locks import check_locks
@@ -97,4 +97,8 @@ def _gate(context: Context) -> Gate:
 
 def _offer(home: Home, found: list[Offer]) -> tuple[Check, ...]:
     found.append(offer(home))
-    return ()
+    at = [f"{found[0].path}:{number}" for number in found[0].edits[:5]]
+    told = (
+        f"{', '.join(at)} {'tell' if at[1:] else 'tells'} the agent to write {home.identity.gated[0]} itself"
+    )
+    return (note("memory", told, "take that out, else it and the gate contradict each other"),) if at else ()

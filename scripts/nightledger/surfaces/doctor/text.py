@@ -73,11 +73,9 @@ def _offer(diagnosis: Diagnosis) -> list[str]:
     how = (
         "take over what you want with 'nightledger edit'" if diagnosis.offer.gated else "paste what you want"
     )
-    told = f"The agent's instructions, {path}, could say (nothing is written; {how}):"
-    return [
-        *screen.wrap(told, indent=_FURTHER, first=""),
-        *screen.diff_lines(diagnosis.offer.diff),
-    ]
+    told = f"The agent's instructions, {path}, could end so (nothing is written; {how}):"
+    # no row is broken: what a person pastes has the very lines
+    return [*screen.wrap(told, indent=_FURTHER, first=""), "", *map(screen.shown, diagnosis.offer.lines), ""]
 
 
 def _end(diagnosis: Diagnosis) -> list[str]:

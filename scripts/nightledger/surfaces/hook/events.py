@@ -50,7 +50,9 @@ def answer_event(home_path: str, host: str, event: str, raw: bytes, *, now_text:
     if kind == TOOL:
         from nightledger.surfaces.hook.guard import refusal
 
-        return refuse(host, event, refusal(home, payload, propose_command(home), keys_directory(os.environ)))
+        return refuse(
+            host, event, refusal(home, payload, full_command(home, "propose"), keys_directory(os.environ))
+        )
     from nightledger.surfaces.home import require_machine
 
     require_machine(home)
@@ -102,13 +104,10 @@ def stamp(now: "datetime") -> str:
     return now.strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def propose_command(home: Home) -> str:
-    """Give the command with which an agent proposes, in full paths, without its words."""
-    from shlex import quote
+def full_command(home: Home, verb: str) -> str:
+    """Give the command with which an agent calls a verb, in full paths, without its words."""
+    from shlex import join
 
     program = os.path.join(os.path.dirname(sys.executable), "nightledger")
-    if not os.access(program, os.X_OK):
-        program = f"{quote(sys.executable)} {quote(os.path.join(SCRIPTS, 'command.py'))}"
-    else:
-        program = quote(program)
-    return f"{program} propose --home {quote(home.root)}"
+    own = [program] if os.access(program, os.X_OK) else [sys.executable, os.path.join(SCRIPTS, "command.py")]
+    return join([*own, verb, "--home", home.root])

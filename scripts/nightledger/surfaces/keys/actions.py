@@ -9,7 +9,7 @@ from nightledger.domain.errors import NightledgerError, RefusedError, UsageError
 from nightledger.domain.identity import Identity
 from nightledger.domain.trusting import RECOVERY_NAMESPACE
 from nightledger.gate.founding import PRINCIPAL
-from nightledger.gate.integrity.trust_changes import reset_signers, restore_files
+from nightledger.gate.integrity.trust_changes import only, reset_signers, restore_files
 from nightledger.gate.integrity.trusting import Trust, read_signers
 from nightledger.surfaces import signing
 from nightledger.surfaces.context import Context
@@ -35,6 +35,7 @@ class Asked:
         sign_with: File of another key that may sign decisions, to sign with.
         no_passphrase: Make a new key without one.
         passphrase_forgotten: Reset although a key that may sign is here.
+        all_keys_lost: Reset where the log's key and the pin are gone, too.
     """
 
     key: str = ""
@@ -44,6 +45,7 @@ class Asked:
     sign_with: str | None = None
     no_passphrase: bool = False
     passphrase_forgotten: bool = False
+    all_keys_lost: bool = False
 
 
 def add(asked: Asked, context: Context) -> int:
@@ -107,7 +109,7 @@ def rotate(asked: Asked, context: Context) -> int:
     with reading(context, person=True) as seen:
         ring, identity = seen.gate.ring, seen.gate.home.identity
         old, could_sign = _own_key(seen), _may_sign(seen)
-    new = _new_key(asked, context, ring, identity)
+    new = new_key(asked, context, ring, identity)
     decision = _change(asked, context, key_changes.rotate(old, new))
     kept = operator_keys.take_over(ring, identity.id, new, stamp(context))
     context.emit(
@@ -132,15 +134,18 @@ def reset(asked: Asked, context: Context) -> int:
     Raises:
         RefusedError: A key that may sign is here.
     """
+    if asked.all_keys_lost:
+        from nightledger.surfaces.keys.all_lost import reset_all
+
+        return reset_all(asked, context)
     with reading(context, person=True) as seen:
         _require_lost(asked, seen)
         ring, identity = seen.gate.ring, seen.gate.home.identity
-    new = _new_key(asked, context, ring, identity)
+    new = new_key(asked, context, ring, identity)
     with writing(context, keep_head=True, person=True, answered=True) as session:
         trust = Trust(session.gate.home, session.ledger)
-        contents = {name: trust.content(name, session.moment) for name in ("allowed_signers", "revoked_keys")}
-        only = key_changes.only(new, asked.principal or PRINCIPAL, contents)
-        reset_signers(session.gate, session.ledger, only, session.moment)
+        files = only(trust, new, asked.principal or PRINCIPAL, session.moment)
+        reset_signers(session.gate, session.ledger, files, session.moment)
         pending = session.reread().book.trust.pending_reset(session.moment)
     wait_s = pending.remaining_s(context.moment) if pending else 0
     kept = operator_keys.take_over(ring, identity.id, new, stamp(context))
@@ -199,7 +204,7 @@ def former_keys(seen: Session) -> tuple[PublicKey, ...]:
     return tuple(dict.fromkeys(signer.key for signers in sets for signer in signers.signers))
 
 
-def _new_key(asked: Asked, context: Context, ring: keys.KeyRing, identity: Identity) -> PublicKey:
+def new_key(asked: Asked, context: Context, ring: keys.KeyRing, identity: Identity) -> PublicKey:
     """Give the key that was named, or make one."""
     if asked.key:
         return key_changes.read_key(asked.key)
@@ -227,20 +232,17 @@ def _own_key(seen: Session) -> PublicKey:
     return keys.public_key_of(public)
 
 
-def _may_sign(seen: Session) -> bool:
+def _may_sign(seen: Session) -> str:
+    """Give the name under which this machine's key may sign; empty where it may not, or is not here."""
     try:
-        signing.principal_of(seen)
+        return signing.principal_of(seen)
     except NightledgerError:
-        return False
-    return True
+        return ""
 
 
 def _require_lost(asked: Asked, seen: Session) -> None:
-    try:
-        name = signing.principal_of(seen)
-    except NightledgerError:
-        return
-    if not asked.passphrase_forgotten:
+    name = _may_sign(seen)
+    if name and not asked.passphrase_forgotten:
         raise RefusedError(
             f"this machine has a key that may sign, as {name!r}: nothing needs to wait for a day",
             hint="nightledger key rotate; where its private file or its passphrase is lost: key reset --passphrase-forgotten",

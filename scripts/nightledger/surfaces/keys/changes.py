@@ -100,13 +100,6 @@ def confirm(contents: Contents) -> Contents:
     return {"allowed_signers": contents["allowed_signers"]}
 
 
-def only(key: PublicKey, principal: str, contents: Contents) -> Contents:
-    """Give the files of a set with one signer; what was revoked stays so."""
-    signer = AllowedSigner(principals=(principal,), key=key, namespaces=(NAMESPACE,))
-    allowed = signer_files.add_signer("", _text(contents, "revoked_keys"), signer)
-    return {"allowed_signers": allowed.encode(), "revoked_keys": contents["revoked_keys"]}
-
-
 def purposes(signer: AllowedSigner) -> tuple[str, ...]:
     """Say what a line is for: ``decisions``, ``recovery``, or its namespaces."""
     if signer.namespaces is None:

@@ -65,7 +65,7 @@ def _signer(signer: AllowedSigner, signers: SignerSet, here: str) -> dict[str, A
 
 
 def _step(step: TrustStep, now: Moment) -> dict[str, Any]:
-    kind = "reset" if step.is_reset else "signed" if step.decision else "genesis"
+    kind = "reset" if step.is_reset or step.loss is not None else "signed" if step.decision else "genesis"
     return {
         "at": step.since.at.strftime(_TIME),
         "kind": kind,

@@ -56,7 +56,7 @@ def one_hit(
     heading = heading if chunk.text else " [unsigned: open it to read it]"
     yield from wrap(f"{hit.score:.2f}  {place(hit)}{heading}", indent="      ", first="")
     told = told_values(chunk.text)
-    for line in best_text(hit).split("\n"):
+    for line in hit.best_text.split("\n"):
         if line.strip():
             yield from wrap(screen.shown(line.strip(), told=told), indent="        ", first="      ")
     named = [f"{_WORDS[one.why]}{screen.shown(one.what)} {one.score:.2f}" for one in hit.why[:reasons]]
@@ -70,13 +70,6 @@ def place(hit: Hit) -> str:
     """Give where a hit's best lines stand: ``memory/2026-02-28.md:12-13``."""
     first, last = hit.lines
     return screen.shown(f"{hit.chunk.path}:{first}" if first == last else f"{hit.chunk.path}:{first}-{last}")
-
-
-def best_text(hit: Hit) -> str:
-    """Give the text of a hit's best lines."""
-    first, last = hit.lines
-    lines = hit.chunk.text.split("\n")
-    return "\n".join(lines[first - hit.chunk.first_line : last - hit.chunk.first_line + 1])
 
 
 def found_record(found: Found, query: Query, *, to_agent: bool = False) -> dict[str, Any]:
@@ -115,7 +108,7 @@ def hit_record(hit: Hit) -> dict[str, Any]:
         "day": chunk.day.isoformat() if chunk.day else None,
         "heading": mask_secrets(chunk.heading),
         "entry": chunk.entry or None,
-        "signed": bool(chunk.entry) and hit.held is None,
+        "signed": hit.signed,
         "chunk": {"lines": [chunk.first_line, chunk.last_line], "text": _masked(chunk)},
         "why": [{"why": one.why.value, "what": one.what, "score": one.score} for one in hit.why],
         "held": hit.held,

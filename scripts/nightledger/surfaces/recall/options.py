@@ -2,6 +2,9 @@
 
 import argparse
 
+from nightledger.domain.errors import UsageError
+from nightledger.domain.tags import read_tag
+
 
 def add_filters(parser: argparse.ArgumentParser) -> None:
     """Name the options that narrow a query."""
@@ -18,3 +21,15 @@ def add_filters(parser: argparse.ArgumentParser) -> None:
         help="where to look: memory,daily,archive,outcome,handoff,principle",
     )
     parser.add_argument("--agent", action="store_true", help="answer as an agent is answered")
+
+
+def read_tags(text: str) -> tuple[str, ...]:
+    """Give canonical tags, sorted, of ``cron,time_zone``.
+
+    Raises:
+        UsageError: One is none.
+    """
+    try:
+        return tuple(sorted({read_tag(tag) for tag in text.split(",")}))
+    except ValueError as error:
+        raise UsageError(f"--tags: {error}", hint="write them as cron,time_zone") from error

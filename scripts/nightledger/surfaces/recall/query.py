@@ -11,12 +11,12 @@ from os import environ
 from nightledger.domain.errors import NightledgerError, RefusedError, UsageError
 from nightledger.domain.exposure import Exposure, Place, session_name
 from nightledger.domain.search.values import Found, Kind, Query, Showing
-from nightledger.domain.tags import read_tag
 from nightledger.files.exposures import append_exposure
 from nightledger.files.home import Home
 from nightledger.surfaces.agent_host import calling_host
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.home import require_machine
+from nightledger.surfaces.recall.options import read_tags
 
 MAX_HITS = 200
 """Hits of one query: more are no answer but a listing. Our choice."""
@@ -46,18 +46,6 @@ def read_query(options: Namespace, text: str) -> Query:
         showing=Showing.AGENT if agent else Showing.OPERATOR,
         any_time=options.any_time,
     )
-
-
-def read_tags(text: str) -> tuple[str, ...]:
-    """Give canonical tags, sorted, of ``cron,time_zone``.
-
-    Raises:
-        UsageError: One is none.
-    """
-    try:
-        return tuple(sorted({read_tag(tag) for tag in text.split(",")}))
-    except ValueError as error:
-        raise UsageError(f"--tags: {error}", hint="write them as cron,time_zone") from error
 
 
 def may_write(home: Home) -> bool:

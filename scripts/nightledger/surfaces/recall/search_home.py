@@ -1,5 +1,7 @@
 """``recall QUERY``: search the home and print what answers."""
 
+from dataclasses import replace
+
 from nightledger.domain.search.values import Query
 from nightledger.files.configuration import load_operator
 from nightledger.recall.choosing import as_told
@@ -8,9 +10,12 @@ from nightledger.surfaces import screen
 from nightledger.surfaces.agent_host import calling_host
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.recall.encoders import choose_encoder
-from nightledger.surfaces.recall.hits import found_record, hit_lines
+from nightledger.surfaces.recall.hits import found_record, one_hit
 from nightledger.surfaces.recall.query import expose, may_write
 from nightledger.surfaces.session import reading
+
+FOLDED = 3
+"""How many times the hits that are shown are looked at: some say the same. Our choice."""
 
 
 def show_found(context: Context, query: Query) -> int:
@@ -18,7 +23,8 @@ def show_found(context: Context, query: Query) -> int:
     with reading(context) as seen:
         encoder = choose_encoder(load_operator(context.keys_dir))
         may = may_write(seen.gate.home)
-        found = search(seen.gate, seen.ledger, query, seen.moment, may_write=may, encoder=encoder)
+        wide = replace(query, limit=FOLDED * query.limit)
+        found = search(seen.gate, seen.ledger, wide, seen.moment, may_write=may, encoder=encoder)
         found = as_told(found, query)
         expose(context, seen.gate.home, found)
         agent = bool(calling_host())

@@ -41,6 +41,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="reset although this machine has a key that may sign",
     )
+    parser.add_argument(
+        "--all-keys-lost",
+        action="store_true",
+        help="reset where the whole $NIGHTLEDGER_KEYS folder is gone: the log goes on under new keys",
+    )
 
 
 def run(options: argparse.Namespace, context: Context) -> int:
@@ -61,6 +66,7 @@ def run(options: argparse.Namespace, context: Context) -> int:
         sign_with=options.sign_with,
         no_passphrase=options.no_passphrase,
         passphrase_forgotten=options.passphrase_forgotten,
+        all_keys_lost=options.all_keys_lost,
     )
     return {
         "add": actions.add,

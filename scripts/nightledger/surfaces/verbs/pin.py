@@ -1,6 +1,7 @@
 """Pin entries of memory: no policy lets them go. Or tag them, so that they fade at another rate.
 
-An entry is named by its id or the beginning of it; some of its words list the entries that fit.
+An entry is named by its id, the beginning of it, or its place as 'recall' prints it
+(MEMORY.md:15, MEMORY.md:15-16); some of its words list the entries that fit.
 Without an entry what is pinned or tagged is listed. A pin is signed and counts at once; it
 changes no bytes.
 
@@ -20,19 +21,17 @@ from nightledger.surfaces.context import Context
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Name the options of ``pin``."""
-    parser.add_argument("entry", nargs="*", help="its id, the beginning of it, or some of its words")
+    parser.add_argument(
+        "entry", nargs="*", help="its id, the beginning of it, its place (MEMORY.md:15), or some of its words"
+    )
     parser.add_argument("--tag", metavar="TAG", default="", help="give it a tag instead")
 
 
 def run(options: argparse.Namespace, context: Context) -> int:
     """List, or sign."""
     from nightledger.domain.decision import DecisionType
-    from nightledger.domain.errors import UsageError
-    from nightledger.domain.retention import ENTRY_TAGS
     from nightledger.surfaces.pinning import Asked, mark, show_marks
 
-    if options.tag and options.tag not in ENTRY_TAGS:
-        raise UsageError(f"{options.tag!r} is no tag of an entry", hint=f"one of {', '.join(ENTRY_TAGS)}")
     if not options.entry:
         return show_marks(context)
     return mark(context, Asked(kind=DecisionType.PIN, words=options.entry, tag=options.tag))

@@ -26,7 +26,6 @@ import argparse
 
 from nightledger.codec.link_record import dump_day, link_record
 from nightledger.domain.errors import UsageError
-from nightledger.domain.tags import read_tag
 from nightledger.files.home import Home
 from nightledger.files.link_index import open_index
 
@@ -36,7 +35,7 @@ if TYPE_CHECKING:
     from nightledger.files.link_index import LinkIndex, Recalled
     from nightledger.surfaces.context import Context
 
-MAX_SHOWN = 10
+MAX_SHOWN = 5
 MAX_QUERY_CHARACTERS = 4_000
 """A page; more says no more. Our choice."""
 FRAMES = ("self", "attention", "task", "simulate")
@@ -62,7 +61,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         type=int,
         default=MAX_SHOWN,
-        help="hits or links to show (default: 10)",
+        help="hits or links to show (default: 5)",
     )
 
 
@@ -89,10 +88,12 @@ def run(options: argparse.Namespace, context: "Context") -> int:
 
 def _links(options: argparse.Namespace, context: "Context") -> int:
     """Print the links, the surest first; nothing when none is sure enough."""
+    from nightledger.surfaces.recall.options import read_tags
+
     home = Home(context.home_path).require()
     if options.limit < 1:
         raise UsageError(f"-n {options.limit} shows nothing", hint="give 1 or more")
-    tags = _tags(options.tags)
+    tags = [*read_tags(options.tags)]
     index = open_index(home.link_index_dir)
     if index is None:
         context.note("no links were made yet; 'nightledger link' makes them from the outcomes")
@@ -127,13 +128,6 @@ def _frame(options: argparse.Namespace, context: "Context") -> int:
 
     query = (options.query or "")[:MAX_QUERY_CHARACTERS]
     return show_frame(context, Frame(options.frame), query)
-
-
-def _tags(text: str) -> list[str]:
-    try:
-        return sorted({read_tag(tag) for tag in text.split(",")})
-    except ValueError as error:
-        raise UsageError(f"--tags: {error}", hint="write them as cron,time_zone") from error
 
 
 def _record(item: "Recalled", place: "str | None") -> dict[str, object]:

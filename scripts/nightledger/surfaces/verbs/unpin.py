@@ -12,17 +12,15 @@ from nightledger.surfaces.context import Context
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Name the options of ``unpin``."""
-    parser.add_argument("entry", nargs="+", help="its id, the beginning of it, or some of its words")
+    parser.add_argument(
+        "entry", nargs="+", help="its id, the beginning of it, its place (MEMORY.md:15), or some of its words"
+    )
     parser.add_argument("--tag", metavar="TAG", default="", help="take this tag instead")
 
 
 def run(options: argparse.Namespace, context: Context) -> int:
     """Sign it."""
     from nightledger.domain.decision import DecisionType
-    from nightledger.domain.errors import UsageError
-    from nightledger.domain.retention import ENTRY_TAGS
     from nightledger.surfaces.pinning import Asked, mark
 
-    if options.tag and options.tag not in ENTRY_TAGS:
-        raise UsageError(f"{options.tag!r} is no tag of an entry", hint=f"one of {', '.join(ENTRY_TAGS)}")
     return mark(context, Asked(kind=DecisionType.UNPIN, words=options.entry, tag=options.tag))

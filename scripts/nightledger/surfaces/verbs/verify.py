@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from nightledger.surfaces.context import Context
-from nightledger.surfaces.restored_text import restored_text
+from nightledger.surfaces.restored_text import loss_text, restored_text
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -251,7 +251,9 @@ def _record(seen: Seen) -> dict[str, Any]:
         "rewritten_before": _rewritten(seen.rewrites.before if seen.rewrites else ()),
         "logs_changed": _rewritten(seen.rewrites.logs if seen.rewrites else ()),
         "gone": {why.value: count for why, count in seen.gone.items()},
-        "resets": [{"at": f"{s.since.at:{TIME}}", "cancelled": s.cancelled} for s in seen.resets],
+        "resets": [
+            {"at": f"{s.since.at:{TIME}}", "cancelled": s.cancelled, "loss": s.loss} for s in seen.resets
+        ],
         "restored": [
             {
                 "at": f"{one.at:{TIME}}",
@@ -338,7 +340,8 @@ def _lasting(seen: Seen) -> Iterator[str]:
     for why, count in seen.gone.items():
         if count:
             yield f"note: {count} of the files that the log names {_GONE[why]}"
-    for reset in seen.resets:
+    yield from (f"note: {loss_text(step)}" for step in seen.resets if step.loss is not None)
+    for reset in (step for step in seen.resets if step.loss is None):
         ended = "; a signature ended it before it counted" if reset.cancelled else ""
         yield f"note: the keys were reset on {reset.since.at:%Y-%m-%d %H:%M} UTC, signed by nobody{ended}"
     yield from (f"note: {restored_text(one)}" for one in seen.restored)

@@ -49,7 +49,7 @@ def find_anchored(tree: Tree, pin: Pin, paths: Sequence[str]) -> tuple[Finding, 
     """
     found = []
     for path in paths:
-        head = read_anchor(path, pin.origin, pin.vkeys)
+        head = read_anchor(path, pin.origin, pin.signed_by)
         damage = contradicts(head, tree)
         if damage is Damage.ROLLBACK:
             message = f"it is a head of {head.size} entries, and this log has {tree.size}"

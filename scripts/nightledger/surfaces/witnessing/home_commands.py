@@ -10,7 +10,7 @@ from nightledger.surfaces.context import Context
 from nightledger.surfaces.keys.trust_change import change_trust
 from nightledger.surfaces.witnessing.asking import Round, ask_round
 from nightledger.trust.cosigning import Asked
-from nightledger.trust.policy import MAX_POLICY_BYTES, Policy, dump_policy, parse_policy
+from nightledger.trust.policy import MAX_POLICY_BYTES, Policy, dump_policy, former_logs, parse_policy
 
 
 def trust(options: argparse.Namespace, context: Context) -> int:
@@ -39,9 +39,8 @@ def trust(options: argparse.Namespace, context: Context) -> int:
 def merged(in_force: bytes, wanted: Policy) -> bytes:
     """Give the policy that has the logs in force, and the witnesses and the quorum that are wanted."""
     logs = parse_policy(in_force, where="the policy in force").logs
-    content = dump_policy(
-        Policy(logs=logs, witnesses=wanted.witnesses, groups=wanted.groups, quorum=wanted.quorum)
-    )
+    policy = Policy(logs=logs, witnesses=wanted.witnesses, groups=wanted.groups, quorum=wanted.quorum)
+    content = dump_policy(policy, former_logs(in_force))
     parse_policy(content, where="the new policy")  # this home's log must not be its own witness
     return content
 

@@ -5,8 +5,11 @@ alone, so a rerun chooses the same.
 """
 
 import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 
+from nightledger.text.changes.layout import find_section
 from nightledger.text.markdown.document import Document, Path, Section
 from nightledger.text.similar import fold
 
@@ -75,6 +78,50 @@ _NEUTRAL = frozenset(
 MOST_NARROWING = 1
 """Words beyond the shelf's name that may narrow it: "Ada's preferences" yes, "CV design rules" no."""
 _DATED = re.compile(r"\d{4}-\d\d|\b20\d\d\b")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Language:
+    """How headings tell a language, and what it calls the sections that we make.
+
+    A row of ``config/section-headings.json``.
+
+    Attributes:
+        heading: Regular expression of what a heading in it holds, lower case.
+        unless: What no heading of the file may hold; empty for nothing.
+        labels: The heading for each :class:`Shelf`; none for English.
+    """
+
+    heading: str
+    unless: str = ""
+    labels: Mapping[str, str] = field(default_factory=dict)
+
+
+def in_own_language(document: Document, section: Path, languages: Iterable[Language]) -> Path:
+    """Return a section as a file whose headings are not English calls it: by its nearest heading, or a label of its language.
+
+    Args:
+        document: The file.
+        section: Where an addition is to go.
+        languages: Those that are known; of two that fit alike the first is meant.
+    """
+    own = _language(document, languages) if section and section[-1] in set(Shelf) else {}
+    if not own or any(one.path[-1:] == section[-1:] for one in document.sections):
+        return section
+    found = choose_section(document, Shelf(section[-1]))
+    return found if find_section(document, found) else (*found[:-1], own[section[-1]])
+
+
+def _language(document: Document, languages: Iterable[Language]) -> Mapping[str, str]:
+    """Return the labels of the language that most headings are in; none where that is English, or cannot be told."""
+    headings = [section.path[-1].lower() for section in document.sections[1:]]
+    best, labels = 0, dict[str, str]()
+    for one in languages:
+        fits = sum(bool(re.search(one.heading, heading)) for heading in headings)
+        odd = one.unless and any(re.search(one.unless, heading) for heading in headings)
+        if fits > best and not odd:
+            best, labels = fits, dict(one.labels)
+    return labels
 
 
 def choose_section(document: Document, shelf: Shelf) -> Path:

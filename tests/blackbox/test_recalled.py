@@ -1,0 +1,119 @@
+"""What is recalled is taken by its place, each fact is told once, and what is made speaks the file's language."""
+
+import os
+import shlex
+from pathlib import Path
+
+import pytest
+from tests.blackbox.world import World, found
+
+FACTS = [f"The {name} pump of the greenhouse needs {n} litres." for n, name in enumerate("abcdefg", start=2)]
+
+
+@pytest.fixture(scope="module", name="known")
+def _known(tmp_path_factory: pytest.TempPathFactory) -> World:
+    memory = "# MEMORY.md\n\n## Lessons\n\n- Keep backups of the relay for 30 days.\n\n## Facts\n\n"
+    world = found(tmp_path_factory.mktemp("known"), memory=memory + "".join(f"- {fact}\n" for fact in FACTS))
+    world.log_day("2026-02-26", "08:10 Keep backups of the relay for 30 days", "09:00 The cat slept.")
+    world.log_day("2026-02-27", "11:45 **Keep backups** of the relay for 30 days!")
+    return world
+
+
+def test_five_answers_are_given_unless_more_are_asked_for(known: World) -> None:
+    assert len(known.json("recall", "pump of the greenhouse")["hits"]) == 5
+    assert len(known.json("recall", "pump of the greenhouse", "-n", "7")["hits"]) == 7
+
+
+def test_no_fact_is_told_twice_and_the_signed_one_is_the_one_that_is_told(known: World) -> None:
+    hits = known.json("recall", "relay backups kept days")["hits"]
+    told = [hit for hit in hits if "backups" in hit["chunk"]["text"].lower()]
+    assert [hit["path"] for hit in told] == ["MEMORY.md"]
+    signed = [hit["signed"] for hit in hits]
+    assert signed == sorted(signed, reverse=True)
+
+
+def test_a_place_that_was_printed_is_what_pin_unpin_and_forget_take(known: World, tmp_path: Path) -> None:
+    world = known.copy(tmp_path / "world")
+    first = world.ok("recall", "relay backups").splitlines()[0]
+    place = first.split()[1].rstrip(",")
+    assert place == "MEMORY.md:5"
+    world.ok("pin", place)
+    assert world.json("pin")[0]["pin"]
+    refused = world.run("forget", place)
+    assert "is pinned" in refused.text
+    world.ok("unpin", f"{place}-6")
+    assert world.json("pin") == []
+    world.ok("forget", place)
+    world.wait(hours=3)
+    world.ok("apply")
+    assert "backups" not in world.read()
+
+
+@pytest.mark.parametrize("place", ["MEMORY.md:1", "MEMORY.md:900", "memory/2026-02-26.md:3", "OTHER.md:5"])
+def test_a_place_with_no_entry_is_said_to_have_none(known: World, place: str) -> None:
+    refused = known.run("pin", place)
+    assert refused.status == 2
+    assert "no entry is called" in refused.text
+
+
+def test_a_place_of_several_entries_lists_them(known: World) -> None:
+    refused = known.run("pin", "MEMORY.md:9-10")
+    assert refused.status == 2
+    assert "fits 2 entries" in refused.text
+    assert FACTS[1] in refused.out
+
+
+@pytest.mark.parametrize(
+    ("headings", "section", "made"),
+    [
+        (("Personen", "Laufende Projekte und Termine"), "Lessons", "Erkenntnisse"),
+        (("Équipe et serveurs",), "Lessons", "Leçons"),
+        (("Personas y clientes", "Servidores"), "Decisions", "Decisiones"),
+        (("Pessoas", "Anotações do dia"), "Lessons", "Lições"),
+        (("Persone", "Appunti di lavoro"), "Rules", "Regole"),
+        (("Люди", "Сервер"), "Lessons", "Уроки"),
+        (("项目", "服务器"), "Lessons", "经验"),
+        (("プロジェクト", "サーバーの設定"), "Lessons", "学び"),
+        (("사람", "서버"), "Decisions", "결정"),
+        (("Wichtige Lehren", "Personen und Orte"), "Lessons", "Wichtige Lehren"),
+        (("People", "Servers"), "Lessons", "Lessons"),
+        (("Xyzzy",), "Lessons", "Lessons"),
+    ],
+)
+def test_a_new_section_is_called_as_the_files_headings_would_call_it(
+    headings: tuple[str, ...], section: str, made: str, tmp_path: Path
+) -> None:
+    memory = "# MEMORY.md\n" + "".join(f"\n## {heading}\n\n- x{n}\n" for n, heading in enumerate(headings))
+    world = found(tmp_path, memory=memory)
+    world.propose("Restart the relay after an upgrade.", section=section)
+    (proposal,) = world.proposals()
+    assert proposal["changes"][0]["section"].split(" > ")[-1] == made
+
+
+def test_lines_for_the_agent_can_be_pasted_and_run_as_they_are(tmp_path: Path) -> None:
+    world = found(tmp_path / "with space")
+    shown = world.ok("doctor").split("could end so")[1].split("\n\n")[1].splitlines()
+    line = next(line for line in shown if "--task-type" in line)
+    words = shlex.split(line.split("`")[1])
+    assert words[words.index("--home") + 1] == str(world.home)
+    program = words[: words.index("log")]
+    assert all(map(os.path.isabs, program))
+    assert os.access(program[0], os.X_OK)
+    world.write("AGENTS.md", "\n".join(shown) + "\n")
+    assert world.json("doctor")["instructions"]["diff"] == ""
+
+
+def test_doctor_names_the_lines_that_tell_the_agent_to_edit_memory_itself(tmp_path: Path) -> None:
+    world = found(tmp_path)
+    lines = [
+        "# House rules",
+        "- You can read, edit and update MEMORY.md freely.",
+        "- Read MEMORY.md, never edit it.",
+        "- Write the day to memory/2026-02-28.md.",
+        "- Pflege MEMORY.md mit allem, was bleibt.",
+        "- MEMORY.md is read first.",
+    ]
+    world.write("AGENTS.md", "\n".join(lines) + "\n")
+    told = world.run("doctor").text
+    assert "AGENTS.md:2, AGENTS.md:5 tell the agent to write MEMORY.md itself" in told
+    assert "AGENTS.md:3" not in told
