@@ -17,6 +17,7 @@ from nightledger.domain.moment import Moment
 from nightledger.domain.proposal import Op
 from nightledger.domain.states import Book, DecisionStatus
 from nightledger.gate.apply.planning import Plan, moved_since, plan_apply
+from nightledger.gate.apply.twins import withdraw_twins
 from nightledger.gate.apply.writing import PutBackError, Write, write_all
 from nightledger.gate.deciding import read_claim, why_void
 from nightledger.gate.forgetting.tombstones import count_outcomes
@@ -135,6 +136,7 @@ def _place(gate: Gate, book: Book, stored: Stored, decision: Decision, moment: M
         raced = write_all(gate, decision, applied, plan.writes, moment, besides=besides)
     except PutBackError as error:
         return replace(attempt, reasons=(str(error),))
+    withdraw_twins(gate, book, stored, applied, moment)
     return replace(attempt, changes=applied, raced=raced, forgot=forgets)
 
 
