@@ -1,6 +1,7 @@
 """List proposals and their states.
 
 Reads   memory/state/proposals/, audit/
+Writes  the audit log, with --ask-again
 Changes no memory.
 """
 
@@ -15,16 +16,12 @@ if TYPE_CHECKING:
     from typing import Any
 
     from nightledger.domain.proposal import Proposal
-    from nightledger.domain.states import ProposalStatus
+    from nightledger.domain.states import Book, ProposalStatus
     from nightledger.surfaces.session import Session
 
 _WAITING = ("pending", "stale", "deferred")
 _SIGNED = ("approved", "cooling")
-_GONE = {
-    "expired": "nobody answered it before newer drift took its place; its file went when nothing needed it",
-    "expunged": "it held a text that the operator had removed for ever",
-}
-"""What is said of a proposal whose file was removed, by its state."""
+_EXPUNGED = "it held a text that the operator had removed for ever"
 _ALTERED = "its file is not what was logged: put it back from a backup, or close it with 'nightledger reject'"
 _CLOSED = "its file is not what was logged, and you closed it"
 
@@ -32,6 +29,11 @@ _CLOSED = "its file is not what was logged, and you closed it"
 def configure(parser: argparse.ArgumentParser) -> None:
     """Name the options of ``proposals``."""
     parser.add_argument("--all", action="store_true", help="those that are closed, too")
+    parser.add_argument(
+        "--ask-again",
+        metavar="HEADING",
+        help="propose from a heading again that you refused; 'status' names them",
+    )
     parser.add_argument(
         "--exit-code", action="store_true", help="exit with 3 when something waits for the operator"
     )
@@ -45,11 +47,13 @@ class Listed:
         status: What the log says of it.
         state: The word for it.
         proposal: Its file; None where that is not what was logged.
+        answers: What became of its changes.
     """
 
     status: "ProposalStatus"
     state: str
     proposal: "Proposal | None"
+    answers: "list[dict[str, Any]]"
 
 
 def run(options: argparse.Namespace, context: Context) -> int:
@@ -59,15 +63,16 @@ def run(options: argparse.Namespace, context: Context) -> int:
     from nightledger.gate.proposing.told import told_at_home
     from nightledger.surfaces.session import reading
 
+    if options.ask_again is not None:
+        return _ask_again(context, options.ask_again)
     with reading(context) as session:
         listed = list(_listed(session, closed=options.all))
     told = told_at_home(session.gate.home, [one.proposal for one in listed if one.proposal])
     if context.json:
         context.emit([_record(session, one, told) for one in listed])
     else:
-        given_up = session.ledger.book.closed()
         for one in listed:
-            for line in _lines(one, told, given_up):
+            for line in _lines(one, told, session.ledger.book):
                 context.print(line)
     if not listed:
         context.print("Nothing waits." if not options.all else "Nothing was ever proposed.")
@@ -79,35 +84,75 @@ def _listed(session: "Session", *, closed: bool) -> "Iterator[Listed]":
     """Give what is shown; the files of what is closed are not looked at unless they are asked for."""
     from nightledger.domain.errors import AlteredError
     from nightledger.gate.stored import read_proposal
+    from nightledger.gate.review.answers_given import answers_given, read_causes
     from nightledger.surfaces.listing import set_aside_state, state_of
 
+    causes = read_causes(session.ledger.log.events)
     gate, book, now = session.gate, session.ledger.book, session.moment.at
     for status in book.proposals.values() if closed else book.live():
         state = state_of(gate, book, status, now)
         if not closed and state not in (*_WAITING, *_SIGNED):
             continue
+        answers = answers_given(gate, session.ledger, status, causes)
         try:
-            yield Listed(status=status, state=state, proposal=read_proposal(gate, status).proposal)
+            proposal = read_proposal(gate, status).proposal
+            yield Listed(status=status, state=state, proposal=proposal, answers=answers)
         except AlteredError:
-            yield Listed(status=status, state=set_aside_state(book, status), proposal=None)
+            aside = set_aside_state(book, status)
+            yield Listed(status=status, state=aside, proposal=None, answers=answers)
 
 
 def _record(session: "Session", one: Listed, told: frozenset[str]) -> "dict[str, Any]":
     from nightledger.surfaces.listing import proposal_record, set_aside_record
 
+    more = {"waiting": list(one.status.open_changes()), "answers": one.answers}
+    book = session.ledger.book
     if one.proposal is None:
-        return set_aside_record(session.ledger.book, one.status)
-    return proposal_record(session.gate, session.ledger.book, one.proposal, session.moment.at, told=told)
+        return set_aside_record(book, one.status) | more
+    return proposal_record(session.gate, book, one.proposal, session.moment.at, told=told) | more
 
 
-def _lines(one: Listed, told: frozenset[str], given_up: frozenset[str]) -> "Iterator[str]":
+def _lines(one: Listed, told: frozenset[str], book: "Book") -> "Iterator[str]":
     from nightledger.surfaces import screen
+    from nightledger.gate.review.answers_given import answer_texts
 
+    all_of, waits, gone_at = len(one.status.changes), len(one.status.open_changes()), None
+    count = f"{all_of} change(s)" if waits in (0, all_of) else f"{waits} of {all_of} changes wait"
     if one.proposal:
-        count, text = f"{len(one.proposal.changes)} change(s)", screen.shown(one.proposal.title, told=told)
-    elif one.state in _GONE:
-        count, text = "0 change(s)", _GONE[one.state]
+        text = screen.shown(one.proposal.title, told=told)
+    elif one.status.sha256 in book.gone:
+        gone_at = book.gone_at[one.status.sha256]
+        text = _EXPUNGED if one.state == "expunged" else ""
     else:
-        count, text = "set aside", _CLOSED if one.status.id in given_up else _ALTERED
+        count, text = "set aside", _CLOSED if one.status.id in book.closed() else _ALTERED
     yield f"{one.status.id}  {one.state:<9} {count}"
-    yield from screen.wrap(text, indent="    ", first="    ")
+    texts = [text, *answer_texts(one.answers, all_of)]
+    texts += [f"its text went on {gone_at:%Y-%m-%d}, when nothing needed it"] if gone_at and not text else []
+    for line in filter(None, texts):
+        yield from screen.wrap(screen.shown(line, told=told), indent="      ", first="    ")
+
+
+def _ask_again(context: Context, name: str) -> int:
+    """Log that a heading is asked about again.
+
+    Raises:
+        RefusedError: It is asked about as it is.
+    """
+    from nightledger.domain.errors import RefusedError
+    from nightledger.domain.event import EventName
+    from nightledger.gate.opening import record
+    from nightledger.gate.proposing.unasked import find_unasked, hash_of, key_of
+    from nightledger.surfaces import screen
+    from nightledger.surfaces.session import writing
+
+    with writing(context, person=True) as session:
+        unasked = {key_of(one.name) for one in find_unasked(session.gate, session.ledger.book)}
+        if key_of(name) not in unasked:
+            raise RefusedError(
+                f"nothing is held back from {name!r}", hint="'nightledger status' names what is"
+            )
+        record(session.gate, [(EventName.ASKED_AGAIN, {"sha256": hash_of(name)})], session.moment)
+    context.emit({"asked_again": name})
+    for line in screen.wrap(f"From the next night on {screen.shown(name)!r} is proposed from again."):
+        context.print(line)
+    return 0
