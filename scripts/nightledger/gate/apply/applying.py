@@ -17,7 +17,6 @@ from nightledger.domain.moment import Moment
 from nightledger.domain.proposal import Op
 from nightledger.domain.states import Book, DecisionStatus
 from nightledger.gate.apply.planning import Plan, moved_since, plan_apply
-from nightledger.gate.apply.twins import withdraw_twins
 from nightledger.gate.apply.writing import PutBackError, Write, write_all
 from nightledger.gate.deciding import read_claim, why_void
 from nightledger.gate.forgetting.tombstones import count_outcomes
@@ -26,6 +25,7 @@ from nightledger.gate.integrity.witnessing import witnessed
 from nightledger.gate.kept_files import is_gated, places_of
 from nightledger.gate.opening import Gate, Ledger, record
 from nightledger.gate.proposing.hunks import hunks_sha256
+from nightledger.gate.proposing.room import withdraw_twins
 from nightledger.gate.proposing.screening import own_values
 from nightledger.gate.stored import Stored, read_proposal
 from nightledger.text.changes.diff import changed_runs

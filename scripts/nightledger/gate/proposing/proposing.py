@@ -30,7 +30,7 @@ from nightledger.domain.states import OPEN_STATES, Book, ChangeState
 from nightledger.files.atomic import replace_file
 from nightledger.gate.forgetting.closing import ENDED, said_and_gone
 from nightledger.gate.forgetting.forgotten import read_forgotten
-from nightledger.gate.opening import Gate, Ledger, record
+from nightledger.gate.opening import Gate, Ledger, closing, record
 from nightledger.gate.proposing.drafting import Base, fit_drafts, read_base, size_after
 from nightledger.gate.proposing.hunks import Unfit
 from nightledger.gate.proposing.room import Room, find_room
@@ -187,7 +187,7 @@ def supersede(gate: Gate, changes: Sequence[tuple[str, int]], moment: Moment) ->
         changes: Proposal and number of each.
         moment: The clocks.
     """
-    events = [_superseding(proposal, [n]) for proposal, n in changes]
+    events = [closing(proposal, [n], ChangeState.SUPERSEDED) for proposal, n in changes]
     if events:
         record(gate, events, moment)
 
@@ -353,10 +353,5 @@ def store(
         "lane": proposal.lane,
         "changes": len(proposal.changes),
     }
-    closed = [_superseding(name, numbers) for name, numbers in superseded.items()]
+    closed = [closing(name, numbers, ChangeState.SUPERSEDED) for name, numbers in superseded.items()]
     record(gate, [(EventName.PROPOSED, fields), *closed, *after], moment)
-
-
-def _superseding(proposal: str, changes: Sequence[int]) -> tuple[EventName, dict[str, object]]:
-    reason = ChangeState.SUPERSEDED.value
-    return EventName.CLOSED, {"proposal": proposal, "changes": list(changes), "reason": reason}

@@ -1,17 +1,22 @@
 """Where changes of jobs wait: the best of them, at most so many at a time.
 
 Invariant: only what nobody has answered yet makes room, and only for what is surer; it is withdrawn
-and logged, and competes again.
+and logged, and competes again. So is what says the same as what was just applied.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
+from nightledger.domain.decision import DecisionType
 from nightledger.domain.event import EventName
+from nightledger.domain.judge import EDIT_LANE
 from nightledger.domain.lanes import JOB
-from nightledger.domain.proposal import Kind
+from nightledger.domain.moment import Moment
+from nightledger.domain.proposal import Change, Kind, Op
 from nightledger.domain.states import OPEN_STATES, Book, ChangeState
-from nightledger.gate.stored import Stored
+from nightledger.gate.opening import Gate, closing, record
+from nightledger.gate.stored import Stored, read_stored
+from nightledger.text.similar import fold, same_claim
 
 BETTER, TWIN = "better", "twin"
 """Causes of a withdrawal as the log has them: something surer took its room; what was applied says the same."""
@@ -31,7 +36,7 @@ class Room:
 
     def made_for(self, count: int) -> list[tuple[EventName, dict[str, object]]]:
         """Return the entries that withdraw what has to make room for so many changes."""
-        return [withdrawal(name, [n], BETTER) for _, name, n in self.weakest[: max(0, count - self.free)]]
+        return [closing(name, [n], cause=BETTER) for _, name, n in self.weakest[: max(0, count - self.free)]]
 
 
 def find_room(book: Book, stored: Iterable[Stored], most: int) -> Room:
@@ -59,12 +64,24 @@ def find_room(book: Book, stored: Iterable[Stored], most: int) -> Room:
     )
 
 
-def withdrawal(proposal: str, changes: Sequence[int], cause: str) -> tuple[EventName, dict[str, object]]:
-    """Return the entry that withdraws changes which nobody answered."""
-    reason = ChangeState.WITHDRAWN.value
-    return EventName.CLOSED, {
-        "proposal": proposal,
-        "changes": list(changes),
-        "reason": reason,
-        "cause": cause,
-    }
+def withdraw_twins(gate: Gate, book: Book, applied: Stored, numbers: Collection[int], moment: Moment) -> None:
+    """Withdraw and log the additions that wait and say what some changes of a proposal have just put in.
+
+    What is signed, or takes something out, stays the operator's to answer.
+    """
+    said = [change for change in applied.proposal.changes if change.n in numbers and change.after.strip()]
+    events = []
+    for item in read_stored(gate, book, states=OPEN_STATES) if said else ():
+        status = book.proposals[item.proposal.id]
+        twins = [c.n for c in item.proposal.changes if any(_is_twin(c, one) for one in said)]
+        waits = [
+            n for n in status.answerable(DecisionType.APPROVE) if n in twins
+        ]  # drift stands there already
+        events += [closing(status.id, waits, cause=TWIN)] if waits and status.lane != EDIT_LANE else []
+    if events:
+        record(gate, events, moment)
+
+
+def _is_twin(waiting: Change, applied: Change) -> bool:
+    alike = fold(waiting.after) == fold(applied.after) or same_claim(waiting.after, applied.after)
+    return waiting.op is Op.ADD and waiting.target == applied.target and alike

@@ -93,7 +93,7 @@ def _consolidated(gate: Gate, ledger: Ledger, asked: Asked, moment: Moment) -> D
     stored = read_stored(gate, ledger.book)
     said = without_unanswered(stored, ledger.book)
     zone = home_zone(home, gate.settings)
-    logs, skipped = _read_logs(gate, ledger, asked, zone, _let_go_lately(ledger, stored, moment))
+    logs, skipped = _read_logs(gate, ledger, asked, zone, _paths_of_unanswered(ledger, stored))
     from_outcomes = find_in_outcomes(gate, ledger, stored, document, asked.day, zone)
     limit = gate.settings.nightly_additions if asked.since is None else MINED
     unasked = frozenset(key_of(one.name) for one in find_unasked(gate, ledger.book))
@@ -101,9 +101,7 @@ def _consolidated(gate: Gate, ledger: Ledger, asked: Asked, moment: Moment) -> D
     from_logs = find_in_logs(logs, document, said, where, limit, read_forgotten(gate, stored, ledger.book))
     submission = _submission(asked, [*from_outcomes.drafts, *from_logs.drafts], from_logs.held)
     outcome = propose(gate, ledger, submission, moment, dry_run=asked.dry_run)
-    reading = _Reading(
-        found=from_logs.statements, logs=len(logs), skipped=len(skipped), unasked=from_logs.unasked
-    )
+    reading = _Reading(found=from_logs.statements, logs=len(logs), skipped=len(skipped), unasked=len(unasked))
     record = Consolidation(
         v=1,
         id=_id(asked, logs, from_outcomes.read),
@@ -140,16 +138,15 @@ def _submission(asked: Asked, drafts: Sequence[Draft], held: tuple[Held, ...]) -
     )
 
 
-def _let_go_lately(ledger: Ledger, stored: Iterable[Stored], moment: Moment) -> frozenset[str]:
-    """Name the logs of what nobody answered and was withdrawn lately: it competes again, however old they are by now."""
-    first = moment.at - timedelta(days=WINDOW_DAYS)
+def _paths_of_unanswered(ledger: Ledger, stored: Iterable[Stored]) -> frozenset[str]:
+    """Name the logs of what nobody answered: while its text is there it competes again, however old they are by now."""
     return frozenset(
         evidence.path
         for item in stored
-        if item.proposal.kind is Kind.CONSOLIDATE and item.proposal.lane == JOB
-        for n, change in ledger.book.proposals[item.proposal.id].changes.items()
-        if change.state is ChangeState.WITHDRAWN and change.since and change.since >= first
-        for evidence in item.proposal.changes[n - 1].evidence
+        for change in item.proposal.changes
+        if item.proposal.lane == JOB
+        and ledger.book.proposals[item.proposal.id].state_of(change.n) is ChangeState.WITHDRAWN
+        for evidence in change.evidence
     )
 
 
@@ -206,7 +203,7 @@ def _id(asked: Asked, logs: Mapping[LogFile, bytes], outcomes: SourceRead | None
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Reading:
-    """How many statements were found in how many logs, how many logs could not be read, and what nobody is asked about."""
+    """How many statements were found in how many logs, how many logs could not be read, and from how many headings nothing is wanted."""
 
     found: int
     logs: int
@@ -228,12 +225,11 @@ def _why_nothing(outcome: Outcome, submission: Submission, reading: _Reading) ->
 
 
 def _why_none(submission: Submission, reading: _Reading) -> str:
-    if reading.unasked and not submission.drafts:
-        return f"{reading.unasked} candidate(s) stand under headings that you refused; 'nightledger status' names them"
     if submission.drafts or reading.found:
         return "all that is worth keeping is remembered or was proposed before"
     if reading.logs:
-        return "nothing worth keeping was found"
+        beside = f", but under {reading.unasked} heading(s) that you refused" if reading.unasked else ""
+        return f"nothing worth keeping was found{beside}"
     if reading.skipped:
         return f"none of the {reading.skipped} daily log(s) of these days could be read"
     return "there are no daily logs of these days"

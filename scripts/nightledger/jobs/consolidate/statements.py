@@ -7,7 +7,7 @@ import hashlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from nightledger.domain.daylog import DayLog
+from nightledger.domain.daylog import DayLog, Region
 from nightledger.domain.finding import Severity
 from nightledger.domain.proposal import Change, Draft, Evidence, Flag, Op, Scope
 from nightledger.domain.statement import Found, HeldLine, Statement
@@ -32,7 +32,7 @@ from nightledger.text.forgetting.forgotten import Forgotten
 from nightledger.text.markdown.document import Document
 from nightledger.text.scanners.scan import scan_secrets
 from nightledger.text.similar import fold
-from nightledger.text.statements.additions import THRESHOLD, Known, choose_additions
+from nightledger.text.statements.additions import Known, choose_additions
 from nightledger.text.statements.daylog import read_daylog
 from nightledger.text.statements.revisions import Revision
 from nightledger.text.statements.sections import Shelf, choose_section
@@ -54,14 +54,12 @@ class StatementFindings:
         statements: How many are worth keeping, known ones and those without room too.
         no_room: How many were good enough and compete again.
         held: Lines that the scanners held back.
-        unasked: How many stand under what is not asked about any more.
     """
 
     drafts: list[Draft]
     statements: int
     no_room: int
     held: tuple[Held, ...]
-    unasked: int = 0
 
 
 def find_in_logs(
@@ -92,9 +90,7 @@ def find_in_logs(
         beside=(line for text in texts.values() for line in text.split("\n")),
     )
     reader = make_reader(document, stored, target)
-    changing, found, unasked = _read_all(
-        texts, reader, lambda text: known.holds(text) or forgotten.holds(text)
-    )
+    changing, found = _read_all(texts, reader, lambda text: known.holds(text) or forgotten.holds(text))
     revisions = choose_revisions(
         (one for one in changing if not forgotten.holds(one.statement.text)), keys, limit
     )
@@ -107,7 +103,6 @@ def find_in_logs(
         statements=len(revisions) + len(choice.chosen) + len(choice.known) + len(choice.no_room),
         no_room=len(choice.no_room),
         held=tuple(_held(line, contents[line.path]) for each in found for line in each.held),
-        unasked=unasked,
     )
 
 
@@ -122,33 +117,25 @@ def _clashes(
 
 def _read_all(
     texts: Mapping[LogFile, str], reader: Reader, is_known: Callable[[str], bool]
-) -> tuple[list[Revision], list[Found], int]:
-    """Give what each log changes in memory, what else it says, and how much of both nobody is asked about.
-
-    A year of logs is not kept in memory.
-    """
+) -> tuple[list[Revision], list[Found]]:
+    """Give what each log changes in memory, and what else it says; a year of logs is not kept in memory."""
     changing: list[Revision] = []
     found: list[Found] = []
-    unasked = 0
     for log, text in texts.items():
-        day_log = read_daylog(log.path, text, log.day)
-        revised = revisions_in(day_log, reader)
-        beside = _find_beside(revised, day_log, is_known)
-        wanted = _wanted_of(day_log, reader.target.unasked)
-        changing += (kept := [one for one in revised if wanted(one.statement)])
-        found.append(more := replace(beside, statements=tuple(filter(wanted, beside.statements))))
-        unasked += len(revised) - len(kept)
-        unasked += sum(one.score >= THRESHOLD for one in beside.statements if one not in more.statements)
-    return changing, found, unasked
+        day_log = _without_unasked(read_daylog(log.path, text, log.day), reader.target.unasked)
+        changing += (revised := revisions_in(day_log, reader))
+        found.append(_find_beside(revised, day_log, is_known))
+    return changing, found
 
 
-def _wanted_of(day_log: DayLog, unasked: frozenset[str]) -> Callable[[Statement], bool]:
-    """Give what tells whether a statement of a log stands under nothing that is not asked about."""
-    if unasked and label_of(day_log.path) in unasked:
-        return lambda _: False
-    return lambda one: (
-        not unasked or key_of(innermost(day_log.lines[one.lines[0] - 1].headings)) not in unasked
-    )
+def _without_unasked(day_log: DayLog, unasked: frozenset[str]) -> DayLog:
+    """Give a log of which nothing is learned from what stands where nobody is asked about it."""
+    headings = {line.headings for line in day_log.lines} if unasked else set()
+    quiet = {
+        one for one in headings if label_of(day_log.path) in unasked or key_of(innermost(one)) in unasked
+    }
+    lines = (replace(x, region=Region.PASTED) if x.headings in quiet else x for x in day_log.lines)
+    return replace(day_log, lines=tuple(lines)) if quiet else day_log
 
 
 def _find_beside(revisions: Iterable[Revision], day_log: DayLog, is_known: Callable[[str], bool]) -> Found:
