@@ -113,7 +113,6 @@ def set_aside_record(book: Book, status: ProposalStatus) -> dict[str, Any]:
         "lane": status.lane,
         "title": "",
         "state": set_aside_state(book, status),
-        "gone_at": _time(book.gone_at.get(status.sha256)),
         "created_at": _time(status.created.at),
         "not_before": None,
         "expires_at": None,

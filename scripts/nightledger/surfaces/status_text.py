@@ -151,7 +151,7 @@ def _held(item: HeldBack) -> str:
 def _unasked(one: Unasked) -> str:
     name = screen.shown(one.name)
     why = f"you refused {one.refused} of {one.refused}" if one.refused else "you said never"
-    return f"not proposing from heading {name!r}: {why}; nightledger proposals --ask-again {quote(name)}"
+    return f"not proposing from heading '{name}': {why}; nightledger proposals --ask-again {quote(name)}"
 
 
 def _size(size: Size) -> str:

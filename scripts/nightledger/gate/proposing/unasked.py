@@ -10,12 +10,13 @@ from dataclasses import dataclass
 from hashlib import sha256
 from os.path import basename, splitext
 
+from nightledger.domain.closed import ClosedChange
 from nightledger.domain.decision import DecisionType
 from nightledger.domain.errors import RefusedError
 from nightledger.domain.event import EventName
 from nightledger.domain.lanes import JOB, OPERATOR
 from nightledger.domain.moment import Moment
-from nightledger.domain.proposal import Kind
+from nightledger.domain.proposal import Change, Kind
 from nightledger.domain.states import Book, ChangeState, ProposalStatus
 from nightledger.gate.forgetting.closing import gone_changes
 from nightledger.gate.opening import Gate, record
@@ -76,26 +77,22 @@ def find_unasked(gate: Gate, book: Book) -> tuple[Unasked, ...]:
 
 def _answers(gate: Gate, book: Book, states: frozenset[ChangeState]) -> Iterator[tuple[str, int]]:
     """Give each name under which a change of a night was answered so, with the line of the log that says so."""
-
-    def counts(status: ProposalStatus, n: int) -> bool:
-        of_a_night = status.kind is Kind.CONSOLIDATE and status.lane in (JOB, OPERATOR)
-        return of_a_night and status.state_of(n) in states
-
-    found = []
-    for item in read_stored(gate, book, states=states):
-        status = book.proposals[item.proposal.id]
-        for one in item.proposal.changes:
-            if counts(status, one.n) and not any(evidence.outcome for evidence in one.evidence):
-                heading = heading_of(gate.home, one.evidence, title=False)
-                found.append((status, one.n, heading, [evidence.path for evidence in one.evidence[:1]]))
-    for gone, status in gone_changes(gate.home, book):
-        if counts(status, gone.n):
-            paths = [source.path for source in gone.sources if not source.outcome]
-            found.append((status, gone.n, gone.heading, paths))
-    for status, n, heading, paths in found:
-        decided = book.decisions.get(status.changes[n].decision or "")
-        names = {heading, *map(label_of, paths)}
-        yield from ((name, decided.line if decided else 0) for name in sorted(names) if key_of(name))
+    stored = [item.proposal for item in read_stored(gate, book, states=states)]
+    changes: list[tuple[Change | ClosedChange, ProposalStatus]] = [*gone_changes(gate.home, book)]
+    changes += [(change, book.proposals[one.id]) for one in stored for change in one.changes]
+    for change, status in changes:
+        sources = change.sources if isinstance(change, ClosedChange) else change.evidence
+        answered = status.state_of(change.n) in states and not any(one.outcome for one in sources)
+        if not answered or status.kind is not Kind.CONSOLIDATE or status.lane not in (JOB, OPERATOR):
+            continue
+        if isinstance(change, ClosedChange):
+            heading = change.heading
+        else:
+            heading = heading_of(gate.home, change.evidence, title=False)
+        decided = book.decisions.get(status.changes[change.n].decision or "")
+        for name in sorted({heading, *(label_of(one.path) for one in sources[:1])}):
+            if key_of(name):
+                yield name, decided.line if decided else 0
 
 
 def _hash_of(name: str) -> str:

@@ -77,15 +77,18 @@ def _records(session: "Session", *, closed: bool, full: bool) -> "list[dict[str,
     found, causes = {one.proposal.id: one.proposal for one in stored}, read_causes(session.ledger.log.events)
     records = []
     for status in book.proposals.values() if closed else book.live():
+        state = state_of(gate, book, status, now)
+        if not closed and state not in (*_WAITING, *_SIGNED):
+            continue
         record, proposal = set_aside_record(book, status), found.get(status.id)
         if proposal and full:
             record = proposal_record(gate, book, proposal, now, told=told)
         elif proposal:
             title = mask_secrets(proposal.title, told=told)
-            record |= {"title": title, "state": state_of(gate, book, status, now)}
+            record |= {"title": title, "state": state}
         answers = answers_given(gate.home, book, status, causes)
         records.append({**record, "waiting": list(status.open_changes()), "answers": answers})
-    return [one for one in records if closed or one["waiting"] or one["state"] in _SIGNED]
+    return records
 
 
 def _lines(one: "dict[str, Any]") -> "Iterator[str]":
@@ -101,7 +104,7 @@ def _lines(one: "dict[str, Any]") -> "Iterator[str]":
             "set aside",
             _CLOSED if any(a["state"] == "rejected" for a in one["answers"]) else _ALTERED,
         )
-    elif one.get("gone_at"):
+    elif not text:
         text = _EXPUNGED if one["state"] == "expunged" else _WENT
     yield f"{one['id']}  {one['state']:<9} {count}"
     for line in (text, *answer_texts(one["answers"], every)):
