@@ -2,13 +2,12 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime, timedelta
-from shlex import quote
 from typing import Any, TypeVar
 
 from nightledger.codec.records import to_plain
 from nightledger.domain.runs import Run
 from nightledger.domain.words import dump_moment, read_moment
-from nightledger.gate.proposing.unasked import Unasked
+from nightledger.gate.proposing.unasked import FILES, Unasked
 from nightledger.surfaces import screen
 from nightledger.surfaces.alarms import Alarm
 from nightledger.surfaces.hints import wrap_hint
@@ -89,6 +88,7 @@ def _parts(status: Status) -> Iterator[tuple[str, list[str]]]:
     yield "undo", _listed(status.undoable[::-1], lambda term: f"{_named(term)}, until {_utc(term.until)}")
     yield "held back", _listed(status.held[::-1], _held)
     yield "not asked", _listed(status.unasked, _unasked)
+    yield "", ["ask again: nightledger proposals --ask-again HEADING"] if status.unasked else []
     yield "size", [_size(size) for size in status.sizes]
     yield "ran", [_ran(run) for run in status.schedule.last] or ["no night yet"]
     yield "next", [_next(status)]
@@ -149,9 +149,9 @@ def _held(item: HeldBack) -> str:
 
 
 def _unasked(one: Unasked) -> str:
-    name = screen.shown(one.name)
     why = f"you refused {one.refused} of {one.refused}" if one.refused else "you said never"
-    return f"not proposing from heading '{name}': {why}; nightledger proposals --ask-again {quote(name)}"
+    what = "files" if one.name.startswith(FILES) else "heading"
+    return f"not proposing from {what} '{screen.shown(one.name)}': {why}"
 
 
 def _size(size: Size) -> str:

@@ -27,6 +27,8 @@ from nightledger.text.similar import fold
 
 ENOUGH = 3
 """Rejections, and nothing accepted, after which a heading is not asked about. Our choice."""
+FILES = "*-"
+"""Begins the name of a kind of file, ``*-standup``."""
 _REFUSED = frozenset({ChangeState.REJECTED})
 _ACCEPTED = frozenset({ChangeState.APPROVED, ChangeState.APPLIED, ChangeState.STALE})
 
@@ -36,7 +38,7 @@ class Unasked:
     """A heading of notes, or what a file is named for beside its day, from which nothing is proposed.
 
     Attributes:
-        name: As it was rejected.
+        name: The heading as it stood, or :data:`FILES` and what files are named for.
         refused: How many changes from it were rejected; 0 where one rejection said never.
     """
 
@@ -90,7 +92,7 @@ def _answers(gate: Gate, book: Book, states: frozenset[ChangeState]) -> Iterator
         else:
             heading = heading_of(gate.home, change.evidence, title=False)
         decided = book.decisions.get(status.changes[change.n].decision or "")
-        for name in sorted({heading, *(label_of(one.path) for one in sources[:1])}):
+        for name in sorted({heading, *(f"{FILES}{label_of(one.path)}" for one in sources[:1])}):
             if key_of(name):
                 yield name, decided.line if decided else 0
 

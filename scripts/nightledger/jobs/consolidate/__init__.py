@@ -228,7 +228,9 @@ def _why_none(submission: Submission, reading: _Reading) -> str:
     if submission.drafts or reading.found:
         return "all that is worth keeping is remembered or was proposed before"
     if reading.logs:
-        beside = f", but under {reading.unasked} heading(s) that you refused" if reading.unasked else ""
+        beside = (
+            f"; {reading.unasked} heading(s) that you refused were passed over" if reading.unasked else ""
+        )
         return f"nothing worth keeping was found{beside}"
     if reading.skipped:
         return f"none of the {reading.skipped} daily log(s) of these days could be read"
