@@ -107,7 +107,7 @@ def _is_masked(change: Change) -> bool:
 def refused_and_gone(home: Home, book: Book, op: Op) -> frozenset[str]:
     """Give the files of which the operator refused such a change, or took it back, in proposals whose text went."""
     return frozenset(
-        change.target for change, state in _gone(home, book) if change.op is op and state in REFUSED
+        change.target for change, state, _ in gone_changes(home, book) if change.op is op and state in REFUSED
     )
 
 
@@ -138,7 +138,7 @@ def said_and_gone(home: Home, book: Book) -> list[Said]:
             evidence=tuple(_evidence(source) for source in change.sources),
             lines=(change.removed, change.added),
         )
-        for change, state in _gone(home, book)
+        for change, state, _ in gone_changes(home, book)
         if state is not ChangeState.WITHDRAWN
     ]
 
@@ -149,22 +149,17 @@ def answered_and_gone(
     """Give hashes of the lines taken out and put in by changes of a file that ended in such states."""
     return {
         (change.removed, change.added)
-        for change, state in _gone(home, book)
+        for change, state, _ in gone_changes(home, book)
         if change.target == path and state in states
     }
 
 
-def gone_changes(home: Home, book: Book) -> Iterator[tuple[ClosedChange, ProposalStatus]]:
-    """Give the changes whose text went, each with its proposal; only what the log says went counts."""
+def gone_changes(home: Home, book: Book) -> Iterator[tuple[ClosedChange, ChangeState, ProposalStatus]]:
+    """Give the changes whose text went, each with what became of it, and its proposal; only what the log says went counts."""
     for record in read_closed(home).values():
         status = book.proposals.get(record.proposal)
         if status is not None and record.sha256 == status.sha256 and status.sha256 in book.gone:
-            yield from ((change, status) for change in record.changes)
-
-
-def _gone(home: Home, book: Book) -> Iterator[tuple[ClosedChange, ChangeState]]:
-    """Give the changes whose text went, each with what became of it."""
-    yield from ((change, status.state_of(change.n)) for change, status in gone_changes(home, book))
+            yield from ((change, status.state_of(change.n), status) for change in record.changes)
 
 
 def _evidence(source: Source) -> Evidence:

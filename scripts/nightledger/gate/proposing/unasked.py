@@ -80,7 +80,9 @@ def find_unasked(gate: Gate, book: Book) -> tuple[Unasked, ...]:
 def _answers(gate: Gate, book: Book, states: frozenset[ChangeState]) -> Iterator[tuple[str, int]]:
     """Give each name under which a change of a night was answered so, with the line of the log that says so."""
     stored = [item.proposal for item in read_stored(gate, book, states=states)]
-    changes: list[tuple[Change | ClosedChange, ProposalStatus]] = [*gone_changes(gate.home, book)]
+    changes: list[tuple[Change | ClosedChange, ProposalStatus]] = [
+        (c, s) for c, _, s in gone_changes(gate.home, book)
+    ]
     changes += [(change, book.proposals[one.id]) for one in stored for change in one.changes]
     for change, status in changes:
         sources = change.sources if isinstance(change, ClosedChange) else change.evidence
