@@ -324,7 +324,7 @@ def what_is_remembered(world: World, name: str, content: bytes) -> None:
     nights(world, 1)  # a crash had come before the file went
     assert not is_there(world, name)
     assert path.read_bytes() == honest
-    assert next(p["state"] for p in world.proposals("--all") if p["id"] == name) == "expired"
+    assert next(p["state"] for p in world.proposals("--all") if p["id"] == name) == "rejected"
 
 
 def test_a_gap_counts_for_two_days_and_a_stray_blob_goes_by_its_age(world: World) -> None:

@@ -411,10 +411,12 @@ def test_a_night_brings_five_additions_and_fifteen_changes_wait(world: World) ->
         world.ok("night")
     world.ok("consolidate")
     waits = world.proposals()
-    assert [one["title"] for one in waits] == [f"Consolidation of 2026-03-0{day}" for day in (2, 3, 4)]
-    assert [[change["n"] for change in one["changes"]] for one in waits] == [[1, 2, 3, 4, 5]] * 3
+    assert [one["title"] for one in waits[:3]] == [f"Consolidation of 2026-03-0{day}" for day in (2, 3, 4)]
+    assert [[change["n"] for change in one["changes"]] for one in waits[:3]] == [[1, 2, 3, 4, 5]] * 3
     assert {one["lane"] for one in waits} == {"job"}
-    assert len({change["after"] for one in waits for change in one["changes"]}) == 15
+    states = [(c["state"], c["confidence"]) for one in waits for c in one["changes"]]
+    assert len(stay := [sure for state, sure in states if state == "pending"]) == 15
+    assert max([sure for state, sure in states if state == "withdrawn"], default=0) <= min(stay)
     world.propose("An agent's own.")
     review(world, otherwise="n")
     assert not world.proposals()

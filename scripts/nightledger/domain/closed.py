@@ -39,6 +39,7 @@ class ClosedChange:
         removed: Hash of what it took out.
         added: Hash of what it put in.
         sources: What it rested on; distinct, sorted.
+        heading: Heading of the notes under which the strongest of these stood, where it is not a file's title.
     """
 
     n: int
@@ -48,6 +49,7 @@ class ClosedChange:
     removed: str
     added: str
     sources: tuple[Source, ...]
+    heading: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

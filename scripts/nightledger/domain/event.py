@@ -27,6 +27,7 @@ class EventName(StrEnum):
     PROPOSED = "proposal.created"
     DEFERRED = "proposal.deferred"
     CLOSED = "proposal.closed"
+    ASKED_AGAIN = "heading.asked_again"
     DECIDED = "decision.recorded"
     STALE = "change.stale"
     APPLY_INTENT = "apply.intent"

@@ -109,6 +109,7 @@ class _Fold:
         self.expunged: dict[str, Sequence[str]] = {}
         self.restored: list[Restored] = []
         self.withheld: dict[str, tuple[str, ...]] = {}
+        self.asked_again: dict[str, int] = {}
 
     def rules(self) -> dict[str, Callable[[Mapping[str, Any], datetime], None]]:
         return {
@@ -132,6 +133,7 @@ class _Fold:
             EventName.LOCKED: self._locked,
             EventName.UNLOCKED: self._locked,
             EventName.RESTORED: self._restored,
+            EventName.ASKED_AGAIN: self._asked_again,
         }
 
     def book(self) -> Book:
@@ -164,6 +166,7 @@ class _Fold:
             expunged=self.expunged,
             restored=tuple(self.restored),
             withheld=self.withheld,
+            asked_again=self.asked_again,
         )
 
     def _genesis(self, fields: Mapping[str, Any], at: datetime) -> None:
@@ -359,6 +362,9 @@ class _Fold:
                     decision=fields.get("decision", ""),
                 )
             )
+
+    def _asked_again(self, fields: Mapping[str, Any], _: datetime) -> None:
+        self.asked_again[fields["sha256"]] = _line(fields)
 
     def _locked(self, fields: Mapping[str, Any], _: datetime) -> None:
         self.locked = frozenset(fields["paths"])

@@ -267,6 +267,7 @@ class Book:
         edited_at: When each of them was last edited, by the id that it keeps.
         applied_at: When something of a proposal was last applied or undone, for each of which something was.
         restored: Every time that entries of the log were lost, or that an operator vouched for it.
+        asked_again: The last line of the log that has a heading of notes asked about again, by the heading's hash.
     """
 
     proposals: Mapping[str, ProposalStatus] = field(default_factory=dict)
@@ -297,6 +298,7 @@ class Book:
     expunged: Mapping[str, Sequence[str]] = field(default_factory=dict)
     restored: tuple[Restored, ...] = ()
     withheld: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    asked_again: Mapping[str, int] = field(default_factory=dict)
 
     def live(self) -> Iterator[ProposalStatus]:
         """Give the proposals of which something waits or is still to be applied, in order; perhaps some others."""

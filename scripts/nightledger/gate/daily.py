@@ -9,9 +9,9 @@ from nightledger.domain.judge import EDIT_LANE
 from nightledger.domain.lanes import OPERATOR
 from nightledger.domain.moment import Moment
 from nightledger.domain.proposal import Kind
-from nightledger.domain.states import ChangeState, ProposalStatus
+from nightledger.domain.states import ProposalStatus
 from nightledger.gate.integrity.inputs import read_inputs
-from nightledger.gate.opening import Gate, Ledger, record
+from nightledger.gate.opening import Gate, Ledger, closing, record
 
 UNTIRING = (OPERATOR, EDIT_LANE)
 """Lanes of what the operator asked for: it waits until it is answered."""
@@ -39,17 +39,7 @@ def close_day(gate: Gate, ledger: Ledger, day: str, moment: Moment) -> dict[str,
     tired = [status for status in ledger.book.live() if is_tired(gate, ledger, status)]
     closed = sum(len(status.open_changes()) for status in tired)
     waiting = sum(len(status.open_changes()) for status in ledger.book.live()) - closed
-    events: list[tuple[EventName, dict[str, object]]] = [
-        (
-            EventName.CLOSED,
-            {
-                "proposal": status.id,
-                "changes": list(status.open_changes()),
-                "reason": ChangeState.WITHDRAWN.value,
-            },
-        )
-        for status in tired
-    ]
+    events = [closing(status.id, status.open_changes()) for status in tired]
     heartbeat = {"day": day, "waiting": waiting, "inputs": read_inputs(gate.home)}
     record(gate, [*events, (EventName.HEARTBEAT, heartbeat)], moment)
     return {"withdrawn": closed, "waiting": waiting}

@@ -5,7 +5,7 @@ that was seen. Trust files are taken from the log's chain (``gate/integrity/trus
 """
 
 import os
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
@@ -20,7 +20,7 @@ from nightledger.domain.folding import fold_entries
 from nightledger.domain.lazy_map import LazyMap
 from nightledger.domain.moment import Moment
 from nightledger.domain.settings import Settings
-from nightledger.domain.states import Book
+from nightledger.domain.states import Book, ChangeState
 from nightledger.files.home import Home
 from nightledger.files.kept_settings import InForce, keep_settings, read_in_force
 from nightledger.files.reading import read_optional
@@ -213,6 +213,20 @@ def record(
         origin=identity.origin, directory=gate.ring.home_dir(identity.id), load=partial(log_key, gate)
     )
     return audit.append(gate.home, key, entries)
+
+
+def closing(
+    proposal: str, changes: Iterable[int], reason: ChangeState = ChangeState.WITHDRAWN, **cause: str
+) -> tuple[EventName, dict[str, object]]:
+    """Return the entry that closes changes which wait: withdrawn, or superseded by others.
+
+    Args:
+        proposal: Whose.
+        changes: Their numbers.
+        reason: How they end.
+        cause: ``cause``, an enumerated word, where they are withdrawn before their days were over.
+    """
+    return EventName.CLOSED, {"proposal": proposal, "changes": list(changes), "reason": reason.value, **cause}
 
 
 def sign_head(gate: Gate, moment: Moment, *, keep: bool = False) -> Checkpoint:

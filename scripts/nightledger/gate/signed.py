@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from nightledger.codec.canonical import canonical
-from nightledger.codec.records import dump_record, to_plain
+from nightledger.codec.records import decode_record, dump_record, to_plain
 from nightledger.domain.decision import NAMESPACE, Decision, DecisionType
 from nightledger.domain.errors import AlteredError, NightledgerError, UnreadableError
 from nightledger.domain.ids import content_id
@@ -67,6 +67,13 @@ def read_signed(home: Home, status: DecisionStatus) -> Signed:
     if hashlib.sha256(content).hexdigest() != status.sha256:
         raise AlteredError(f"{path} was changed after it was recorded")
     return Signed(content=content, signature=signature)
+
+
+def reason_of(home: Home, status: DecisionStatus) -> str:
+    """Return the operator's words in a recorded decision; empty where its file is gone or not what was logged."""
+    with suppress(NightledgerError):
+        return decode_record(Decision, read_signed(home, status).content, where=status.id).reason
+    return ""
 
 
 def keep(home: Home, signed: Signed) -> None:

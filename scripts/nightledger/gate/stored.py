@@ -5,14 +5,14 @@ signed or applied; it is set aside as it lies, and holds up nothing else.
 """
 
 import hashlib
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from nightledger.codec.records import decode_record
 from nightledger.domain.errors import AlteredError, UnreadableError, UsageError
 from nightledger.domain.judge import EDIT_LANE
-from nightledger.domain.proposal import Proposal
+from nightledger.domain.proposal import Change, Proposal
 from nightledger.domain.states import Book, ChangeState, ProposalStatus
 from nightledger.files.home import Home
 from nightledger.files.reading import read_regular
@@ -86,6 +86,19 @@ def read_stored(gate: Gate, book: Book, *, states: Collection[ChangeState] | Non
             with suppress(AlteredError):
                 stored.append(read_proposal(gate, status))
     return stored
+
+
+def without_unanswered(stored: Iterable[Stored], book: Book) -> list[Stored]:
+    """Return proposals without the changes that were withdrawn: nobody answered those, so they may be proposed again."""
+    return [
+        replace(item, proposal=replace(item.proposal, changes=tuple(kept)))
+        for item in stored
+        if (kept := [c for c in item.proposal.changes if _is_remembered(book.proposals[item.proposal.id], c)])
+    ]
+
+
+def _is_remembered(status: ProposalStatus, change: Change) -> bool:
+    return status.state_of(change.n) is not ChangeState.WITHDRAWN
 
 
 def find_set_aside(home: Home, book: Book) -> tuple[str, ...]:

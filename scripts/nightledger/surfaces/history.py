@@ -29,6 +29,8 @@ class Told:
     Attributes:
         n: Its number in the proposal.
         reason: Why it was proposed, secrets masked; empty where the proposal's file is not as logged.
+        removed: The text that went, secrets masked; empty where none did, or the proposal's file is not as logged.
+        added: The text that came, likewise.
         state: ``applied``, ``undone``, or what became of it since.
         undo_until: Until when it can be taken back; None where it cannot.
         gone_at: When its text went because nothing needed it any more; None where it did not.
@@ -38,6 +40,8 @@ class Told:
 
     n: int
     reason: str
+    removed: str
+    added: str
     state: str
     undo_until: datetime | None
     gone_at: datetime | None = None
@@ -104,7 +108,12 @@ def history_of(gate: Gate, ledger: Ledger, applies: Iterable[Apply], now: dateti
     told = told_at_home(gate.home, proposals.values())
     changes = {
         name: {
-            change.n: replace(change, reason=mask_secrets(change.reason, told=told))
+            change.n: replace(
+                change,
+                reason=mask_secrets(change.reason, told=told),
+                before=mask_secrets(change.before, told=told),
+                after=mask_secrets(change.after, told=told),
+            )
             for change in proposal.changes
         }
         for name, proposal in proposals.items()
@@ -144,14 +153,18 @@ def _told(
     gate: Gate, book: Book, apply: Apply, changes: Mapping[int, Change], now: datetime
 ) -> Iterator[Told]:
     status = book.proposals[apply.proposal]
+    back = book.decisions[apply.decision].type is DecisionType.UNDO
     gone_at = book.gone_at.get(status.sha256) if status.sha256 in book.gone else None
     for n in (number for number in apply.changes if number in status.changes):
         state, found = status.changes[n], changes.get(n)
         until = apply.at + timedelta(days=gate.undo_days)
         own = state.state is ChangeState.APPLIED and state.decision == apply.decision
+        texts = (found.before, found.after) if found else ("", "")
         yield Told(
             n=n,
             reason=found.reason if found else "",
+            removed=texts[back],
+            added=texts[1 - back],
             state=state.state.value,
             undo_until=until if own and now < until else None,
             gone_at=gone_at,

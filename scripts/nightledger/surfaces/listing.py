@@ -8,7 +8,7 @@ from typing import Any
 from nightledger.domain.cooling import cools_until
 from nightledger.domain.decision import DecisionType
 from nightledger.domain.proposal import Change, Proposal
-from nightledger.domain.states import Book, DecisionStatus, ProposalStatus, proposal_state
+from nightledger.domain.states import Book, DecisionStatus, Gone, ProposalStatus, proposal_state
 from nightledger.gate.opening import Gate
 from nightledger.gate.proposing.told import NOTHING
 from nightledger.gate.review.reviewing import Item
@@ -98,8 +98,10 @@ def _approvals(book: Book, status: ProposalStatus) -> list[DecisionStatus]:
 
 
 def set_aside_state(book: Book, status: ProposalStatus) -> str:
-    """Give the word for a proposal whose file is not to be had."""
+    """Give the word for a proposal whose file is not to be had: of one whose text only went, what was decided."""
     why = book.gone.get(status.sha256)
+    if why is Gone.EXPIRED:
+        return proposal_state(status, status.created.at, {})
     return why.value if why else ALTERED
 
 

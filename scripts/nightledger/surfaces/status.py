@@ -22,6 +22,7 @@ from nightledger.files.staged import find_page
 from nightledger.files.staging_troubles import Trouble, read_troubles
 from nightledger.gate.gated import read_gated
 from nightledger.gate.opening import Gate, open_gate
+from nightledger.gate.proposing.unasked import Unasked, find_unasked
 from nightledger.gate.stored import find_set_aside
 from nightledger.hosts.emptiness import why_empty
 from nightledger.night import calendar_of, read_ledger
@@ -127,6 +128,7 @@ class Status:
         signed: Approvals that are not applied, with the end of their cooling.
         undoable: What can be taken back, and until when.
         held: What scanners held back, the newest last.
+        unasked: Headings of notes from which nothing is proposed any more, because it was refused.
         empty: That nothing is in it, and what would fill it; "" where something is.
         left_at: When ``leave`` was called, where nothing happened since; else None.
         staged: The page of staged context; None where nothing was staged yet.
@@ -144,6 +146,7 @@ class Status:
     signed: tuple[Term, ...] = ()
     undoable: tuple[Term, ...] = ()
     held: tuple[HeldBack, ...] = ()
+    unasked: tuple[Unasked, ...] = ()
     empty: str = ""
     left_at: datetime | None = None
     staged: Staging | None = None
@@ -176,6 +179,7 @@ def look(context: Context) -> Status:
     newest: Event | None = None
     book = Book()
     aside: tuple[str, ...] = ()
+    unasked: tuple[Unasked, ...] = ()
     try:
         log = check_log(home, pin)
         alarms += log_alarms(log, pinned=pin is not None)
@@ -185,6 +189,7 @@ def look(context: Context) -> Status:
             book = seen.book or book
             aside = find_set_aside(home, book)
             alarms += file_alarms(home, seen, book, context.moment)
+            unasked = find_unasked(gate, book)
     except NightledgerError as error:  # no file where one should be
         alarms.append(Alarm(kind="integrity", message=str(error), hint=error.hint))
     schedule, late = _schedule(context, gate)
@@ -201,6 +206,7 @@ def look(context: Context) -> Status:
         signed=tuple(term for term in _signed(gate, book) if term.proposal not in aside),
         undoable=tuple(undoable_in(book, timedelta(days=gate.undo_days), now)),
         held=tuple(map(_held, held)),
+        unasked=unasked,
         empty=why_empty(home),
         left_at=left_at(newest),
         staged=staging_of(home),

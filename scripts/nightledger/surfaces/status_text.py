@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 from nightledger.codec.records import to_plain
 from nightledger.domain.runs import Run
 from nightledger.domain.words import dump_moment, read_moment
+from nightledger.gate.proposing.unasked import FILES, Unasked
 from nightledger.surfaces import screen
 from nightledger.surfaces.alarms import Alarm
 from nightledger.surfaces.hints import wrap_hint
@@ -63,6 +64,7 @@ def status_record(status: Status) -> dict[str, Any]:
             {"at": dump_moment(h.at), "path": h.path, "line": h.line, "rules": list(h.rules)}
             for h in status.held
         ],
+        "unasked": [{"heading": one.name, "refused": one.refused or None} for one in status.unasked],
         "sizes": [{"path": s.path, "characters": s.characters, "cap": s.cap} for s in status.sizes],
         "runs": [to_plain(run) for run in schedule.last],
         "next_due_at": dump_moment(schedule.next_at),
@@ -89,6 +91,8 @@ def _parts(status: Status) -> Iterator[tuple[str, list[str]]]:
     yield "signed", _listed(status.signed, lambda term: _signed(term, now))
     yield "undo", _listed(status.undoable[::-1], lambda term: f"{_named(term)}, until {_utc(term.until)}")
     yield "held back", _listed(status.held[::-1], _held)
+    yield "not asked", _listed(status.unasked, _unasked)
+    yield "", ["ask again: nightledger proposals --ask-again HEADING"] if status.unasked else []
     yield "size", [_size(size) for size in status.sizes]
     yield "ran", [_ran(run) for run in status.schedule.last] or ["no night yet"]
     yield "next", [_next(status)]
@@ -148,6 +152,12 @@ def _named(term: Term) -> str:
 def _held(item: HeldBack) -> str:
     where = f"{item.path}:{item.line}" if item.line else item.path or "a proposal"
     return screen.shown(f"{', '.join(item.rules)} in {where}")
+
+
+def _unasked(one: Unasked) -> str:
+    why = f"you refused {one.refused} of {one.refused}" if one.refused else "you said never"
+    what = "files" if one.name.startswith(FILES) else "heading"
+    return f"not proposing from {what} '{screen.shown(one.name)}': {why}"
 
 
 def _size(size: Size) -> str:

@@ -55,6 +55,7 @@ _NEEDED: Mapping[EventName, Mapping[str, Any]] = {
     EventName.DEFERRED: _CHANGES,
     EventName.CLOSED: {**_CHANGES, "reason": ChangeState},
     EventName.STALE: _CHANGES,
+    EventName.ASKED_AGAIN: {"sha256": Hash},
     EventName.DECIDED: {
         "decision": Name, "sha256": Hash, "type": DecisionType, "proposal": NoName, "changes": list[Number],
     },
@@ -88,6 +89,7 @@ _NEEDED: Mapping[EventName, Mapping[str, Any]] = {
 }  # fmt: skip
 _OPTIONAL: Mapping[EventName, Mapping[str, Any]] = {
     EventName.GENESIS: {"simulated": bool, "trust": _list_of(TrustFile), "gated": _list_of(File)},
+    EventName.CLOSED: {"cause": Word},
     EventName.DECIDED: {"signature_sha256": NoHash},
     EventName.APPLY_INTENT: {"taken_back": list[Number], "outcomes": Count},
     EventName.APPLY_ABORTED: {"reason": Word, "replaced": _list_of(File)},

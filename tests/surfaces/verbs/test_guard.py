@@ -316,7 +316,7 @@ def test_drift_whose_item_expired_is_said_to_have(console: Console) -> None:
     remove_expired(desk.gate, desk.ledger(), desk.moment)
     ran = console.run("show", name)
     assert ran.status == 1
-    assert "has expired: it was never answered" in ran.err
+    assert "its text went, for it was never answered" in ran.err
     listed = {record["id"]: record["state"] for record in console.record("proposals", "--all")}
-    assert listed[name] == "expired"
-    assert "nobody answered it before newer drift" in " ".join(console.out("proposals", "--all").split())
+    assert listed[name] == "superseded"
+    assert "its text went, when nothing needed it" in " ".join(console.out("proposals", "--all").split())

@@ -25,6 +25,7 @@ from nightledger.gate.integrity.witnessing import witnessed
 from nightledger.gate.kept_files import is_gated, places_of
 from nightledger.gate.opening import Gate, Ledger, record
 from nightledger.gate.proposing.hunks import hunks_sha256
+from nightledger.gate.proposing.room import withdraw_twins
 from nightledger.gate.proposing.screening import own_values
 from nightledger.gate.stored import Stored, read_proposal
 from nightledger.text.changes.diff import changed_runs
@@ -135,6 +136,7 @@ def _place(gate: Gate, book: Book, stored: Stored, decision: Decision, moment: M
         raced = write_all(gate, decision, applied, plan.writes, moment, besides=besides)
     except PutBackError as error:
         return replace(attempt, reasons=(str(error),))
+    withdraw_twins(gate, book, stored, applied, moment)
     return replace(attempt, changes=applied, raced=raced, forgot=forgets)
 
 

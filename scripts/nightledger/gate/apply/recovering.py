@@ -14,14 +14,14 @@ from nightledger.domain.errors import UnreadableError
 from nightledger.domain.event import EventName
 from nightledger.domain.judge import EDIT_LANE
 from nightledger.domain.moment import Moment
-from nightledger.domain.states import Apply, Book, ChangeState
+from nightledger.domain.states import Apply, Book
 from nightledger.files.atomic import leftovers
 from nightledger.files.blobs import BlobStore
 from nightledger.files.reading import read_regular
 from nightledger.gate.apply.writing import EMPTY_SHA256, PutBackError, Write, drop_empty, go_on
 from nightledger.gate.gated import MAX_GATED_BYTES
 from nightledger.gate.kept_files import read_target
-from nightledger.gate.opening import Gate, Ledger, record
+from nightledger.gate.opening import Gate, Ledger, closing, record
 from nightledger.text.changes.diff import changed_runs
 from nightledger.text.markdown.document import split_lines
 
@@ -133,10 +133,5 @@ def _withdraw_edits(gate: Gate, book: Book, moment: Moment) -> bool:
     """Close operators' edits that were not signed at once: nobody is asked about them again."""
     unsigned = [s for s in book.live() if s.lane == EDIT_LANE and s.open_changes()]
     for status in unsigned:
-        fields: dict[str, object] = {
-            "proposal": status.id,
-            "changes": list(status.open_changes()),
-            "reason": ChangeState.WITHDRAWN.value,
-        }
-        record(gate, [(EventName.CLOSED, fields)], moment)
+        record(gate, [closing(status.id, status.open_changes())], moment)
     return bool(unsigned)

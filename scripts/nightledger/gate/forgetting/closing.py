@@ -21,12 +21,13 @@ from nightledger.files.append import append_records
 from nightledger.files.home import Home
 from nightledger.files.reading import read_optional
 from nightledger.gate.opening import Gate
+from nightledger.gate.review.noted_under import heading_of
 from nightledger.gate.stored import Stored, read_proposal
 
 MAX_CLOSED_BYTES = 1 << 30
 """Some 400 bytes a change: a million of them."""
 ENDED = frozenset({ChangeState.REJECTED, ChangeState.WITHDRAWN, ChangeState.UNDONE, ChangeState.SUPERSEDED})
-REFUSED = ENDED - {ChangeState.SUPERSEDED}
+REFUSED = ENDED - {ChangeState.SUPERSEDED, ChangeState.WITHDRAWN}
 """What ended because the operator said so."""
 _TAKES_AWAY = frozenset({Op.REMOVE, Op.ARCHIVE, Op.COMPRESS})
 """What, once it is applied, stands nowhere in memory as its words."""
@@ -77,12 +78,12 @@ def remember(home: Home, stored: Stored, at: datetime) -> None:
         proposal=proposal.id,
         sha256=stored.sha256,
         at=at,
-        changes=tuple(_remembered(change) for change in proposal.changes),
+        changes=tuple(_remembered(home, change) for change in proposal.changes),
     )
     append_records(home.closed, dump_line(record))
 
 
-def _remembered(change: Change) -> ClosedChange:
+def _remembered(home: Home, change: Change) -> ClosedChange:
     sources = {(e.path, e.outcome) for e in change.evidence}
     return ClosedChange(
         n=change.n,
@@ -95,6 +96,7 @@ def _remembered(change: Change) -> ClosedChange:
             Source(path=path, outcome=outcome)
             for path, outcome in sorted(sources, key=lambda one: (one[0], one[1] or ""))
         ),
+        heading=heading_of(home, change.evidence, title=False),
     )
 
 
@@ -105,7 +107,7 @@ def _is_masked(change: Change) -> bool:
 def refused_and_gone(home: Home, book: Book, op: Op) -> frozenset[str]:
     """Give the files of which the operator refused such a change, or took it back, in proposals whose text went."""
     return frozenset(
-        change.target for change, state in _gone(home, book) if change.op is op and state in REFUSED
+        change.target for change, state, _ in gone_changes(home, book) if change.op is op and state in REFUSED
     )
 
 
@@ -136,7 +138,8 @@ def said_and_gone(home: Home, book: Book) -> list[Said]:
             evidence=tuple(_evidence(source) for source in change.sources),
             lines=(change.removed, change.added),
         )
-        for change, state in _gone(home, book)
+        for change, state, _ in gone_changes(home, book)
+        if state is not ChangeState.WITHDRAWN
     ]
 
 
@@ -146,17 +149,17 @@ def answered_and_gone(
     """Give hashes of the lines taken out and put in by changes of a file that ended in such states."""
     return {
         (change.removed, change.added)
-        for change, state in _gone(home, book)
+        for change, state, _ in gone_changes(home, book)
         if change.target == path and state in states
     }
 
 
-def _gone(home: Home, book: Book) -> Iterator[tuple[ClosedChange, ChangeState]]:
-    """Give the changes whose text went, each with what became of it; only what the log says went counts."""
+def gone_changes(home: Home, book: Book) -> Iterator[tuple[ClosedChange, ChangeState, ProposalStatus]]:
+    """Give the changes whose text went, each with what became of it, and its proposal; only what the log says went counts."""
     for record in read_closed(home).values():
         status = book.proposals.get(record.proposal)
         if status is not None and record.sha256 == status.sha256 and status.sha256 in book.gone:
-            yield from ((change, status.state_of(change.n)) for change in record.changes)
+            yield from ((change, status.state_of(change.n), status) for change in record.changes)
 
 
 def _evidence(source: Source) -> Evidence:

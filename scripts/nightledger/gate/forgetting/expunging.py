@@ -28,7 +28,7 @@ from nightledger.gate.gated import read_gated
 from nightledger.gate.guard.locking import why_locked
 from nightledger.gate.integrity.inputs import append_only
 from nightledger.gate.integrity.trusting import Trust
-from nightledger.gate.opening import Gate, Ledger
+from nightledger.gate.opening import Gate, Ledger, closing
 from nightledger.gate.signed import read_signed, signer_of
 
 TARGETS_A_DECISION = 300
@@ -193,12 +193,7 @@ def _closings(book: Book, removed: frozenset[str]) -> _Events:
             events.append((EventName.STALE, {"proposal": status.id, "changes": lost}))
         ends = sorted({*status.open_changes(), *lost}) if going else []
         if ends:
-            closed: dict[str, object] = {
-                "proposal": status.id,
-                "changes": ends,
-                "reason": ChangeState.WITHDRAWN.value,
-            }
-            events.append((EventName.CLOSED, closed))
+            events.append(closing(status.id, ends))
     return events
 
 

@@ -14,7 +14,7 @@ from nightledger.domain.drift import Drift, OnDrift, Writer
 from nightledger.domain.errors import AlteredError, NightledgerError
 from nightledger.domain.event import EventName
 from nightledger.domain.moment import Moment
-from nightledger.domain.states import Book, ChangeState
+from nightledger.domain.states import Book
 from nightledger.files.blobs import BlobStore
 from nightledger.gate.apply.around import read_accepted
 from nightledger.gate.gated import read_gated
@@ -24,7 +24,7 @@ from nightledger.gate.guard.offering import offer_race, put_back
 from nightledger.gate.guard.protected import first_seen, protected_now
 from nightledger.gate.guard.writers import Guess, Scene, guess_writer
 from nightledger.gate.integrity.checking import DISPUTED
-from nightledger.gate.opening import Gate, Ledger, read_ledger, record
+from nightledger.gate.opening import Gate, Ledger, closing, read_ledger, record
 from nightledger.gate.proposing.proposing import store
 from nightledger.gate.proposing.screening import own_values
 from nightledger.gate.stored import read_proposal
@@ -243,12 +243,8 @@ class _Watch:
         """Close an item whose file is again what was accepted."""
         if drift is None:
             return
-        fields: dict[str, object] = {
-            "proposal": drift.proposal,
-            "changes": list(self.ledger.book.proposals[drift.proposal].open_changes()),
-            "reason": ChangeState.WITHDRAWN.value,
-        }
-        record(self.gate, [(EventName.CLOSED, fields)], self.moment)
+        waits = self.ledger.book.proposals[drift.proposal].open_changes()
+        record(self.gate, [closing(drift.proposal, waits)], self.moment)
         self._reread()
 
     def protected(self) -> Iterator[Sighting]:

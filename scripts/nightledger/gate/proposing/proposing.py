@@ -19,6 +19,7 @@ from nightledger.domain.lanes import (
     JOB,
     MOST_DELETIONS,
     Said,
+    admit,
     choose,
     choose_to_forget,
     may_return,
@@ -29,11 +30,12 @@ from nightledger.domain.states import OPEN_STATES, Book, ChangeState
 from nightledger.files.atomic import replace_file
 from nightledger.gate.forgetting.closing import ENDED, said_and_gone
 from nightledger.gate.forgetting.forgotten import read_forgotten
-from nightledger.gate.opening import Gate, Ledger, record
+from nightledger.gate.opening import Gate, Ledger, closing, record
 from nightledger.gate.proposing.drafting import Base, fit_drafts, read_base, size_after
 from nightledger.gate.proposing.hunks import Unfit
+from nightledger.gate.proposing.room import Room, find_room
 from nightledger.gate.proposing.screening import Held, own_rules, screen, unseen, without_own_secrets
-from nightledger.gate.stored import MAX_PROPOSAL_BYTES, Stored, read_stored
+from nightledger.gate.stored import MAX_PROPOSAL_BYTES, Stored, read_stored, without_unanswered
 from nightledger.trust.event import path_word
 
 _LEAF_BYTES = 60_000
@@ -118,7 +120,8 @@ def propose(
     held = (*without_own_secrets(submission.held, own), *screened)
     if not dry_run:
         quarantine(gate, unseen(held, ledger.log.events), moment)
-    chosen = _choose(gate, submission, stored, ledger.book, clean)
+    room = find_room(ledger.book, stored, gate.settings.waiting_changes) if _is_queued(submission) else None
+    chosen = _choose(gate, submission, stored, ledger.book, clean, room)
     repeated = len(submission.drafts) - len(fresh)
     outcome = Outcome(proposal=None, suppressed=repeated, no_room=len(clean) - len(chosen), held=held)
     if not chosen:
@@ -132,7 +135,7 @@ def propose(
     if proposal.id in ledger.book.proposals:  # made before, and not to be read any more: it was altered
         return replace(outcome, suppressed=repeated + len(fitted.changes))
     if not dry_run:
-        _write(gate, proposal, submission, moment)
+        _write(gate, proposal, submission, moment, room.made_for(len(fitted.changes)) if room else ())
     return replace(outcome, proposal=proposal)
 
 
@@ -184,7 +187,7 @@ def supersede(gate: Gate, changes: Sequence[tuple[str, int]], moment: Moment) ->
         changes: Proposal and number of each.
         moment: The clocks.
     """
-    events = [_superseding(proposal, [n]) for proposal, n in changes]
+    events = [closing(proposal, [n], ChangeState.SUPERSEDED) for proposal, n in changes]
     if events:
         record(gate, events, moment)
 
@@ -204,29 +207,31 @@ def said_before(stored: Sequence[Stored], book: Book) -> list[Said]:
             evidence=change.evidence,
             lines=(change.hunk.removed, change.hunk.added),
         )
-        for item in stored
+        for item in without_unanswered(stored, book)
         for change in item.proposal.changes
         if change.hunk.anchor is not Anchor.MASKED
         or book.proposals[item.proposal.id].state_of(change.n) is not ChangeState.APPLIED
     ]
 
 
+def _is_queued(submission: Submission) -> bool:
+    """Tell whether a submission waits in the queue of jobs; the pruner counts by itself."""
+    return submission.lane == JOB and submission.kind is not Kind.PRUNE
+
+
 def _choose(
-    gate: Gate, submission: Submission, stored: Sequence[Stored], book: Book, drafts: list[Draft]
+    gate: Gate,
+    submission: Submission,
+    stored: Sequence[Stored],
+    book: Book,
+    drafts: list[Draft],
+    room: Room | None,
 ) -> list[Draft]:
-    if submission.lane != JOB:
-        return choose(drafts, additions=len(drafts), room=len(drafts))
-    if submission.kind is Kind.PRUNE:
+    if submission.lane == JOB and submission.kind is Kind.PRUNE:
         deletions = MOST_DELETIONS - _waiting_deletions(stored, book)
         return choose_to_forget(drafts, deletions=deletions, leaf_bytes=_LEAF_BYTES)
-    lanes = gate.settings.lanes
-    waiting = sum(
-        1
-        for status in book.live()
-        if status.lane == JOB and status.kind is not Kind.PRUNE
-        for change in status.changes.values()
-        if change.state in OPEN_STATES
-    )
+    if room is None:
+        return choose(drafts, additions=len(drafts), room=len(drafts))
     spent = sum(
         1
         for item in stored
@@ -234,7 +239,8 @@ def _choose(
         for change in item.proposal.changes
         if change.op is Op.ADD
     )
-    return choose(drafts, additions=lanes.nightly_additions - spent, room=lanes.waiting_changes - waiting)
+    best = choose(drafts, additions=gate.settings.nightly_additions - spent, room=len(drafts))
+    return admit(best, [confidence for confidence, _, _ in room.weakest], room.free)
 
 
 def _waiting_deletions(stored: Sequence[Stored], book: Book) -> int:
@@ -260,11 +266,16 @@ def _build(
         identity["also"] = parts
     if keys := [change.key for change in changes if change.op is Op.DELETE_LINK]:
         identity["keys"] = keys  # a link that later outcomes started anew has the same name
-    if submission.asked or submission.lane == EDIT_LANE or submission.kind in (Kind.REVERSAL, Kind.FORGET):
-        identity["log_size"] = ledger.log.size  # the operator may ask for the same bytes again
+    name = content_id("p", canonical(identity))
+    asked = submission.asked or submission.kind in (Kind.REVERSAL, Kind.FORGET)
+    if asked or submission.lane == EDIT_LANE or _was_withdrawn(ledger.book, name):
+        identity["log_size"] = (
+            ledger.log.size
+        )  # the operator, or a later night, may ask for the same bytes again
+        name = content_id("p", canonical(identity))
     return Proposal(
         v=1,
-        id=content_id("p", canonical(identity)),
+        id=name,
         kind=submission.kind,
         lane=submission.lane,
         created_at=moment.at,
@@ -274,6 +285,12 @@ def _build(
         changes=tuple(changes),
         supersedes=submission.supersedes,
     )
+
+
+def _was_withdrawn(book: Book, name: str) -> bool:
+    """Tell whether a proposal was made before and nobody answered any of it."""
+    known = book.proposals.get(name)
+    return known is not None and {c.state for c in known.changes.values()} == {ChangeState.WITHDRAWN}
 
 
 def _target(base: Base, changes: Sequence[Change]) -> Target:
@@ -289,9 +306,15 @@ def _target(base: Base, changes: Sequence[Change]) -> Target:
     )
 
 
-def _write(gate: Gate, proposal: Proposal, submission: Submission, moment: Moment) -> None:
+def _write(
+    gate: Gate,
+    proposal: Proposal,
+    submission: Submission,
+    moment: Moment,
+    after: Sequence[tuple[EventName, dict[str, object]]] = (),
+) -> None:
     closing = {} if submission.supersedes is None else {submission.supersedes: submission.superseded_changes}
-    store(gate, proposal, moment, superseded=closing)
+    store(gate, proposal, moment, superseded=closing, after=after)
 
 
 def store(
@@ -330,10 +353,5 @@ def store(
         "lane": proposal.lane,
         "changes": len(proposal.changes),
     }
-    closed = [_superseding(name, numbers) for name, numbers in superseded.items()]
+    closed = [closing(name, numbers, ChangeState.SUPERSEDED) for name, numbers in superseded.items()]
     record(gate, [(EventName.PROPOSED, fields), *closed, *after], moment)
-
-
-def _superseding(proposal: str, changes: Sequence[int]) -> tuple[EventName, dict[str, object]]:
-    reason = ChangeState.SUPERSEDED.value
-    return EventName.CLOSED, {"proposal": proposal, "changes": list(changes), "reason": reason}

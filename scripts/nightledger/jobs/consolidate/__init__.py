@@ -4,7 +4,7 @@ Invariant: a night reads no log younger than itself, so that a rerun of a past n
 what it would have found; it proposes through the gate and changes no memory.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from zoneinfo import ZoneInfo
@@ -17,6 +17,7 @@ from nightledger.domain.lanes import JOB, OPERATOR
 from nightledger.domain.moment import Moment
 from nightledger.domain.periods import log_day
 from nightledger.domain.proposal import Draft, Kind, Proposal
+from nightledger.domain.states import ChangeState
 from nightledger.domain.words import read_moment
 from nightledger.files.append import append_records, require_appendable
 from nightledger.files.configuration import home_zone
@@ -25,7 +26,8 @@ from nightledger.gate.gated import read_gated
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.proposing.proposing import Outcome, Submission, propose, supersede
 from nightledger.gate.proposing.screening import Held
-from nightledger.gate.stored import read_stored
+from nightledger.gate.proposing.unasked import find_unasked, key_of
+from nightledger.gate.stored import Stored, read_stored, without_unanswered
 from nightledger.hosts.daylogs import LogFile, Skipped, find_daylogs, read_daylogs, take_daylogs
 from nightledger.hosts.presets import preset
 from nightledger.jobs.consolidate.outcomes import find_in_outcomes, source_read
@@ -90,16 +92,24 @@ def _consolidated(gate: Gate, ledger: Ledger, asked: Asked, moment: Moment) -> D
     home = gate.home
     document = parse_markdown(read_gated(home, home.identity.gated[0]).decode("utf-8", "surrogateescape"))
     stored = read_stored(gate, ledger.book)
+    said = without_unanswered(stored, ledger.book)
     zone = home_zone(home, gate.settings)
-    logs, skipped = _read_logs(gate, ledger, asked, zone)
+    logs, skipped = _read_logs(gate, ledger, asked, zone, _paths_of_unanswered(ledger, stored))
     from_outcomes = find_in_outcomes(gate, ledger, stored, document, asked.day, zone)
     limit = gate.settings.nightly_additions if asked.since is None else MINED
-    where = Target(path=home.identity.gated[0], adopted=_adopted(gate, zone))
-    from_logs = find_in_logs(logs, document, stored, where, limit, read_forgotten(gate, stored, ledger.book))
+    unasked = frozenset(key_of(one.name) for one in find_unasked(gate, ledger.book))
+    where = Target(path=home.identity.gated[0], adopted=_adopted(gate, zone), unasked=unasked)
+    from_logs = find_in_logs(logs, document, said, where, limit, read_forgotten(gate, stored, ledger.book))
     submission = _submission(asked, [*from_outcomes.drafts, *from_logs.drafts], from_logs.held)
     outcome = propose(gate, ledger, submission, moment, dry_run=asked.dry_run)
     has_day = any(log.day == asked.day for log in _window(gate, asked, zone))
-    reading = _Reading(found=from_logs.statements, logs=len(logs), skipped=len(skipped), has_day=has_day)
+    reading = _Reading(
+        found=from_logs.statements,
+        logs=len(logs),
+        skipped=len(skipped),
+        has_day=has_day,
+        unasked=len(unasked),
+    )
     record = Consolidation(
         v=1,
         id=_id(asked, logs, from_outcomes.read),
@@ -137,7 +147,19 @@ def _submission(asked: Asked, drafts: Sequence[Draft], held: tuple[Held, ...]) -
     )
 
 
-def _window(gate: Gate, asked: Asked, zone: ZoneInfo) -> list[LogFile]:
+def _paths_of_unanswered(ledger: Ledger, stored: Iterable[Stored]) -> frozenset[str]:
+    """Name the logs of what nobody answered: while its text is there it competes again, however old they are by now."""
+    return frozenset(
+        evidence.path
+        for item in stored
+        for change in item.proposal.changes
+        if item.proposal.lane == JOB
+        and ledger.book.proposals[item.proposal.id].state_of(change.n) is ChangeState.WITHDRAWN
+        for evidence in change.evidence
+    )
+
+
+def _window(gate: Gate, asked: Asked, zone: ZoneInfo, again: Collection[str]) -> list[LogFile]:
     """List the logs of the days that compete in this night.
 
     An adopted home starts proposing from the day it was adopted; what is older is mined on
@@ -146,14 +168,14 @@ def _window(gate: Gate, asked: Asked, zone: ZoneInfo) -> list[LogFile]:
     home = gate.home
     first = asked.since or max(_adopted(gate, zone), asked.day - timedelta(days=WINDOW_DAYS - 1))
     logs = find_daylogs(home, preset(home.identity.host).daily)
-    return [log for log in logs if first <= log.day <= asked.day]
+    return [log for log in logs if log.day <= asked.day and (first <= log.day or log.path in again)]
 
 
 def _read_logs(
-    gate: Gate, ledger: Ledger, asked: Asked, zone: ZoneInfo
+    gate: Gate, ledger: Ledger, asked: Asked, zone: ZoneInfo, again: Collection[str]
 ) -> tuple[dict[LogFile, bytes], list[Skipped]]:
     """Read the logs that compete; where nobody waits for it, each file once, and not more than a night can take."""
-    home, logs = gate.home, _with_full_texts(_window(gate, asked, zone), ledger.book.copies)
+    home, logs = gate.home, _with_full_texts(_window(gate, asked, zone, again), ledger.book.copies)
     if asked.since is not None:
         return read_daylogs(home, logs)
     taken, left_out = take_daylogs(home, logs, MAX_NIGHT_BYTES)
@@ -197,12 +219,14 @@ class _Reading:
         logs: Logs that were read.
         skipped: Logs that could not be read.
         has_day: Whether there is a log of the day itself.
+        unasked: Headings from which nothing is wanted.
     """
 
     found: int
     logs: int
     skipped: int
     has_day: bool
+    unasked: int
 
 
 def _without_room(outcome: Outcome, quieter: int) -> str:
@@ -230,4 +254,5 @@ def _why_nothing(asked: Asked, outcome: Outcome, submission: Submission, reading
         return f"there is no daily log of {asked.day}{earlier}"
     if submission.drafts or reading.found:
         return "all that is worth keeping is remembered or was proposed before"
-    return "nothing worth keeping was found"
+    beside = f"; {reading.unasked} heading(s) that you refused were passed over" if reading.unasked else ""
+    return f"nothing worth keeping was found{beside}"

@@ -37,10 +37,12 @@ class Target:
     Attributes:
         path: Relative to the home.
         adopted: The day from which the home was looked after: what stood there then may be as young as that.
+        unasked: Names of headings and files of notes from which nothing is proposed (``gate/proposing/unasked.py``).
     """
 
     path: str
     adopted: date
+    unasked: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -20,7 +20,7 @@ from nightledger.gate.gated import read_gated
 from nightledger.gate.machines.messages import Done, Work, find_made
 from nightledger.gate.machines.peer_actions import drop_text, keep_text, queued
 from nightledger.gate.proposing.proposing import Submission, propose
-from nightledger.gate.stored import read_stored
+from nightledger.gate.stored import read_stored, without_unanswered
 from nightledger.hosts.daylogs import LogFile
 from nightledger.jobs.consolidate.prose import Target
 from nightledger.jobs.consolidate.statements import StatementFindings, find_in_logs
@@ -89,7 +89,7 @@ def _find(work: Work, log: LogFile, text: str) -> StatementFindings:
     adopted = log_day(read_moment(home.identity.created_at), ZoneInfo(home.identity.zone))
     target = Target(path=home.identity.gated[0], adopted=adopted)
     document = parse_markdown(read_gated(home, target.path).decode("utf-8", "surrogateescape"))
-    stored = read_stored(work.gate, work.ledger.book)
+    stored = without_unanswered(read_stored(work.gate, work.ledger.book), work.ledger.book)
     return find_in_logs({log: text.encode()}, document, stored, target, work.gate.settings.nightly_additions)
 
 

@@ -7,11 +7,13 @@ import hashlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from nightledger.domain.daylog import DayLog
+from nightledger.domain.daylog import DayLog, Region
 from nightledger.domain.finding import Severity
 from nightledger.domain.proposal import Change, Draft, Evidence, Flag, Op, Scope
 from nightledger.domain.statement import Found, HeldLine, Statement
 from nightledger.gate.proposing.screening import Held
+from nightledger.gate.proposing.unasked import key_of, label_of
+from nightledger.gate.review.noted_under import innermost
 from nightledger.gate.stored import Stored
 from nightledger.hosts.daylogs import LogFile
 from nightledger.jobs.consolidate.prose import (
@@ -73,8 +75,8 @@ def find_in_logs(
     Args:
         logs: Their bytes.
         document: The memory file.
-        stored: Everything that was ever proposed.
-        target: Its path, and the day from which its home was looked after.
+        stored: Everything that was ever proposed and answered, or waits.
+        target: Its path, the day from which its home was looked after, and what is not asked about.
         limit: How many at most.
         forgotten: What the operator had forgotten; it takes no other's place.
     """
@@ -120,10 +122,20 @@ def _read_all(
     changing: list[Revision] = []
     found: list[Found] = []
     for log, text in texts.items():
-        day_log = read_daylog(log.path, text, log.day)
+        day_log = _without_unasked(read_daylog(log.path, text, log.day), reader.target.unasked)
         changing += (revised := revisions_in(day_log, reader))
         found.append(_find_beside(revised, day_log, is_known))
     return changing, found
+
+
+def _without_unasked(day_log: DayLog, unasked: frozenset[str]) -> DayLog:
+    """Give a log of which nothing is learned from what stands where nobody is asked about it."""
+    headings = {line.headings for line in day_log.lines} if unasked else set()
+    quiet = {
+        one for one in headings if label_of(day_log.path) in unasked or key_of(innermost(one)) in unasked
+    }
+    lines = (replace(x, region=Region.PASTED) if x.headings in quiet else x for x in day_log.lines)
+    return replace(day_log, lines=tuple(lines)) if quiet else day_log
 
 
 def _find_beside(revisions: Iterable[Revision], day_log: DayLog, is_known: Callable[[str], bool]) -> Found:

@@ -10,7 +10,7 @@ from nightledger.surfaces import screen
 from nightledger.surfaces.agent_host import calling_host
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.recall.encoders import choose_encoder
-from nightledger.surfaces.recall.hits import found_record, one_hit
+from nightledger.surfaces.recall.hits import found_record, hit_lines
 from nightledger.surfaces.recall.query import expose, may_write
 from nightledger.surfaces.session import reading
 

@@ -95,6 +95,7 @@ def _lines(step: "Step", cell: "Callable[..., list[str]] | None" = None) -> list
         told = screen.shown(change.reason) or _no_text(change)
         told += f" ({', '.join(change.said_by)})" if change.said_by else ""
         lines += wrap(f"{change.n}: {told}", indent="     ", first="  ")
+        lines += _text(change)
         lines += wrap(_undo(step, change), indent="       ", first="     ")
     signed = f"signed by {screen.shown(step.signer)}" if step.signer else "its signature does not verify"
     lines += wrap(f"{signed}, {step.decision}", indent="     ", first="  ")
@@ -104,6 +105,18 @@ def _lines(step: "Step", cell: "Callable[..., list[str]] | None" = None) -> list
     if step.raced:
         lines += wrap("another program wrote at the same moment", indent="    ", first="  ! ")
     return lines
+
+
+def _text(change: "Told") -> list[str]:
+    """Give the first line of what went and of what came, with how many more there are."""
+    from nightledger.surfaces import screen
+
+    rows = []
+    for sign, text in (("-", change.removed), ("+", change.added)):
+        first, *more = text.strip("\n").split("\n")
+        told = f"{screen.shown(first)} (and {len(more)} more lines)" if more else screen.shown(first)
+        rows += screen.wrap(told, indent="       ", first=f"     {sign} ") if text else []
+    return rows
 
 
 def _no_text(change: "Told") -> str:
@@ -136,6 +149,8 @@ def _record(step: "Step") -> dict[str, Any]:
             {
                 "n": change.n,
                 "reason": mask_secrets(change.reason),
+                "removed": mask_secrets(change.removed),
+                "added": mask_secrets(change.added),
                 "provenance": list(change.said_by),
                 "state": change.state,
                 "undo_until": dump_moment(change.undo_until) if change.undo_until else None,

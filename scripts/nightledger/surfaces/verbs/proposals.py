@@ -1,11 +1,12 @@
 """List proposals and their states.
 
 Reads   memory/state/proposals/, audit/
+Writes  the audit log, with --ask-again
 Changes no memory.
 """
 
 import argparse
-from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from nightledger.surfaces.context import Context
@@ -14,17 +15,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from nightledger.domain.proposal import Proposal
-    from nightledger.domain.states import ProposalStatus
     from nightledger.surfaces.session import Session
 
 _WAITING = ("pending", "stale", "deferred")
 _SIGNED = ("approved", "cooling")
-_GONE = {
-    "expired": "nobody answered it before newer drift took its place; its file went when nothing needed it",
-    "expunged": "it held a text that the operator had removed for ever",
-}
-"""What is said of a proposal whose file was removed, by its state."""
+_WENT = "its text went, when nothing needed it any more"
+_EXPUNGED = "it held a text that the operator had removed for ever"
 _ALTERED = "its file is not what was logged: put it back from a backup, or close it with 'nightledger reject'"
 _CLOSED = "its file is not what was logged, and you closed it"
 
@@ -33,99 +29,119 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Name the options of ``proposals``."""
     parser.add_argument("--all", action="store_true", help="those that are closed, too")
     parser.add_argument(
+        "--ask-again",
+        metavar="HEADING",
+        help="propose from a heading again that you refused; 'status' names them",
+    )
+    parser.add_argument(
         "--exit-code", action="store_true", help="exit with 3 when something waits for the operator"
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Listed:
-    """One proposal of the list.
-
-    Attributes:
-        status: What the log says of it.
-        state: The word for it.
-        proposal: Its file; None where that is not what was logged.
-    """
-
-    status: "ProposalStatus"
-    state: str
-    proposal: "Proposal | None"
-
-
 def run(options: argparse.Namespace, context: Context) -> int:
-    """Print the list."""
+    """Print the list, or have a heading asked about again."""
     from nightledger.domain.errors import EXIT_WAITING
     from nightledger.domain.judge import EDIT_LANE
-    from nightledger.gate.proposing.told import told_at_home
     from nightledger.surfaces import screen
     from nightledger.surfaces.session import reading
 
+    if options.ask_again is not None:
+        return _ask_again(context, options.ask_again)
     with reading(context) as session:
-        listed = list(_listed(session, closed=options.all))
-    told = told_at_home(session.gate.home, [one.proposal for one in listed if one.proposal])
-    if context.json:
-        context.emit([_record(session, one, told) for one in listed])
-    else:
-        given_up = session.ledger.book.closed()
-        rows = [(one, *_told(one, told, given_up)) for one in listed]
-        context.print_lines(_table(rows) if screen.terminal() and rows else _lines(rows))
+        listed = _records(session, closed=options.all, full=context.json)
+    context.emit(listed)
+    context.print_lines(_table(listed) if screen.terminal() and listed else chain(*map(_lines, listed)))
     if not listed:
         context.print("Nothing waits." if not options.all else "Nothing was ever proposed.")
-    waits = any(one.state in _WAITING and one.status.lane != EDIT_LANE for one in listed)
+    waits = any(one["state"] in _WAITING and one["lane"] != EDIT_LANE for one in listed)
     return EXIT_WAITING if options.exit_code and waits else 0
 
 
-def _listed(session: "Session", *, closed: bool) -> "Iterator[Listed]":
-    """Give what is shown; the files of what is closed are not looked at unless they are asked for."""
-    from nightledger.domain.errors import AlteredError
-    from nightledger.gate.stored import read_proposal
-    from nightledger.surfaces.listing import set_aside_state, state_of
+def _records(session: "Session", *, closed: bool, full: bool) -> "list[dict[str, Any]]":
+    """Give what is shown; the files of what is closed are not looked at unless they are asked for.
+
+    Args:
+        session: The home.
+        closed: Whether what is closed is asked for.
+        full: Give all of a proposal, not only its head: to mask what is not shown would take seconds.
+    """
+    from nightledger.domain.states import REVOCABLE
+    from nightledger.gate.proposing.told import told_at_home
+    from nightledger.gate.review.answers_given import answers_given, read_causes
+    from nightledger.gate.stored import read_stored
+    from nightledger.surfaces.listing import proposal_record, set_aside_record, state_of
+    from nightledger.text.scanners.scan import mask_secrets
 
     gate, book, now = session.gate, session.ledger.book, session.moment.at
+    stored = read_stored(gate, book, states=None if closed else REVOCABLE)
+    told = told_at_home(gate.home, [one.proposal for one in stored])
+    found, causes = {one.proposal.id: one.proposal for one in stored}, read_causes(session.ledger.log.events)
+    records = []
     for status in book.proposals.values() if closed else book.live():
         state = state_of(gate, book, status, now)
         if not closed and state not in (*_WAITING, *_SIGNED):
             continue
-        try:
-            yield Listed(status=status, state=state, proposal=read_proposal(gate, status).proposal)
-        except AlteredError:
-            yield Listed(status=status, state=set_aside_state(book, status), proposal=None)
+        record, proposal = set_aside_record(book, status), found.get(status.id)
+        if proposal and full:
+            record = proposal_record(gate, book, proposal, now, told=told)
+        elif proposal:
+            title = mask_secrets(proposal.title, told=told)
+            record |= {"title": title, "state": state}
+        answers = answers_given(gate.home, book, status, causes)
+        records.append({**record, "waiting": list(status.open_changes()), "answers": answers})
+    return records
 
 
-def _record(session: "Session", one: Listed, told: frozenset[str]) -> "dict[str, Any]":
-    from nightledger.surfaces.listing import proposal_record, set_aside_record
-
-    if one.proposal is None:
-        return set_aside_record(session.ledger.book, one.status)
-    return proposal_record(session.gate, session.ledger.book, one.proposal, session.moment.at, told=told)
-
-
-def _told(one: Listed, told: frozenset[str], given_up: frozenset[str]) -> tuple[str, str]:
-    """Give how many changes a proposal has, and its title or what is to be said of it."""
+def _told(one: "dict[str, Any]") -> tuple[str, list[str]]:
+    """Give how many changes a proposal has, and its title and answers, or what is to be said of it."""
+    from nightledger.gate.review.answers_given import answer_texts
     from nightledger.surfaces import screen
 
-    if one.proposal:
-        return f"{len(one.proposal.changes)} change(s)", screen.shown(one.proposal.title, told=told)
-    if one.state in _GONE:
-        return "0 change(s)", _GONE[one.state]
-    return "set aside", _CLOSED if one.status.id in given_up else _ALTERED
+    answered = {n for answer in one["answers"] for n in answer["changes"]}
+    waits, every = len(one["waiting"]), len(answered | {*one["waiting"]})
+    count = f"{every} change(s)" if waits in (0, every) else f"{waits} of {every} changes wait"
+    text = one["title"]
+    if one["state"] == "altered":
+        count, text = (
+            "set aside",
+            _CLOSED if any(a["state"] == "rejected" for a in one["answers"]) else _ALTERED,
+        )
+    elif not text:
+        text = _EXPUNGED if one["state"] == "expunged" else _WENT
+    return count, [screen.shown(line) for line in (text, *answer_texts(one["answers"], every))]
 
 
-def _table(rows: list[tuple[Listed, str, str]]) -> list[str]:
+def _table(listed: "list[dict[str, Any]]") -> list[str]:
     from nightledger.surfaces import screen
     from nightledger.surfaces.table import GAP, table
 
-    left = 10 + GAP + max(len(one.state) for one, _, _ in rows) + GAP
-    told = (screen.wrap(f"{count}: {text}", indent="  ", first="", less=left) for _, count, text in rows)
-    cells = (
-        (one.status.id[:10], one.state, "\n".join(what)) for (one, _, _), what in zip(rows, told, strict=True)
-    )
-    return table(cells, "cyan", "", "", heads=("id", "state", "what"))
+    left = 10 + GAP + max(len(one["state"]) for one in listed) + GAP
+    rows = []
+    for one in listed:
+        count, (text, *more) = _told(one)
+        told = (f"{count}: {text}", *more)
+        lines = [row for line in told for row in screen.wrap(line, indent="  ", first="", less=left)]
+        rows.append((one["id"][:10], one["state"], "\n".join(lines)))
+    return table(rows, "cyan", "", "", heads=("id", "state", "what"))
 
 
-def _lines(rows: list[tuple[Listed, str, str]]) -> "Iterator[str]":
+def _lines(one: "dict[str, Any]") -> "Iterator[str]":
     from nightledger.surfaces import screen
 
-    for one, count, text in rows:
-        yield f"{one.status.id}  {one.state:<9} {count}"
-        yield from screen.wrap(text, indent="    ", first="    ")
+    count, told = _told(one)
+    yield f"{one['id']}  {one['state']:<9} {count}"
+    for line in told:
+        yield from screen.wrap(line, indent="      ", first="    ")
+
+
+def _ask_again(context: Context, name: str) -> int:
+    from nightledger.gate.proposing.unasked import ask_again
+    from nightledger.surfaces.screen import shown, wrap
+    from nightledger.surfaces.session import writing
+
+    with writing(context, person=True) as session:
+        ask_again(session.gate, session.ledger.book, name, session.moment)
+    context.emit({"asked_again": name})
+    for line in wrap(f"The next night proposes from {shown(name)!r} again, if it finds something."):
+        context.print(line)
+    return 0

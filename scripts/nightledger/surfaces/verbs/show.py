@@ -76,6 +76,6 @@ def _require_kept(book: "Book", status: "ProposalStatus") -> None:
         )
     if status.sha256 in book.gone:
         raise RefusedError(
-            f"{status.id} has expired: it was never answered, and newer drift took its place",
+            f"{status.id}: its text went, for it was never answered, and newer drift took its place",
             hint="'nightledger review' shows what drifted and is not settled",
         )

@@ -1,0 +1,220 @@
+"""What waits is the best there is; what was answered is told as it was answered, and is learned from."""
+
+from pathlib import Path
+
+import pytest
+from tests.blackbox.person import review
+from tests.blackbox.world import World, found
+
+LAMP = "Lesson: the lamp in the hall wants a small fuse"
+KEYS = "Important: the API key rotation happens every 90 days, never commit keys."
+CABLE = "Lesson: label both ends of each cable, because the rack was rewired wrongly"
+CRANE = "Lesson: ask the harbour master before the crane moves"
+CRON = "Root cause: cron has no PATH; call restic by its full path"
+COUNT = "Lesson: count twice before ordering cable"
+"""Lines of a daily log, what a night is surest of first."""
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> World:
+    return found(tmp_path)
+
+
+def small(world: World) -> None:
+    """Let two changes wait, at most."""
+    world.write("config/nightledger/nightledger.yaml", "waiting_changes: 2\n")
+
+
+def night(world: World, day: int, *lines: str) -> str:
+    """Write the log of a day of March and run its night; give what it printed."""
+    world.log_day(f"2026-03-{day:02}", *lines)
+    return slept(world, day)
+
+
+def slept(world: World, day: int) -> str:
+    world.now = world.now.replace(day=day + 1, hour=3, minute=10)
+    return world.ok("night")
+
+
+def waiting(world: World, *words: str) -> set[str]:
+    """Give those of some words that a waiting change adds."""
+    texts = [c["after"] for p in world.proposals() for c in p["changes"] if c["state"] == "pending"]
+    return {word for word in words if any(word in text for text in texts)}
+
+
+def told(world: World, *words: str) -> str:
+    return " ".join(world.ok(*words).split())
+
+
+# ------------------------------------------------------------ the best wait
+def test_a_better_one_takes_the_room_of_the_weakest_which_competes_again(world: World) -> None:
+    small(world)
+    night(world, 2, "## Backup", CRON, "## Stock", COUNT)
+    (waits,) = world.proposals()
+    strong, weak = sorted(waits["changes"], key=lambda change: -change["confidence"])
+    night(world, 3, "## House", LAMP)
+    assert waiting(world, "fuse", strong["after"], weak["after"]) == {"fuse", strong["after"]}
+    assert f"withdrawn 2026-03-04 ({weak['n']} of 2): made room for better ones" in told(world, "proposals")
+    assert [e["changes"] for e in world.events() if e.get("cause") == "better"] == [[weak["n"]]]
+    review(world, {"fuse": "y"}, otherwise="n")
+    slept(world, 4)
+    assert waiting(world, strong["after"], weak["after"]) == {weak["after"]}
+    assert world.run("verify").status == 0
+    assert world.second_look()[0] == 0
+
+
+def test_what_is_no_better_waits_for_room_and_what_was_put_off_stays(world: World) -> None:
+    small(world)
+    night(world, 2, "## House", LAMP, "## Stock", CABLE)
+    night(world, 3, "## Stock", COUNT)
+    assert waiting(world, "fuse", "cable", "twice") == {"fuse", "cable"}
+    assert "wait for room" in told(world, "status")
+    review(world, {"fuse": "y"}, otherwise="s")
+    slept(world, 4)
+    assert waiting(world, "twice") == {"twice"}
+    review(world, otherwise="s")
+    night(world, 5, "## Keys", KEYS, "## Harbour", CRANE)
+    states = {
+        c["after"]: c["state"] for p in world.proposals() for c in p["changes"] if c["n"] in p["waiting"]
+    }
+    assert sorted(states.values()) == ["deferred", "deferred"]
+
+
+def test_twins_of_what_is_applied_are_withdrawn(world: World) -> None:
+    first = world.propose("Label both ends of every long cable in the rack.")
+    twin = world.propose("Label both ends of each long cable in the rack.")
+    other = world.propose("Label both ends of every long cable in rack 3.")
+    assert world.approve(first).status == 0
+    world.wait(hours=3)
+    world.ok("apply")
+    assert [p["id"] for p in world.proposals()] == [other]
+    (gone,) = [p for p in world.proposals("--all") if p["id"] == twin]
+    assert [(a["state"], a["reason"]) for a in gone["answers"]] == [
+        ("withdrawn", "what was applied says the same")
+    ]
+    assert world.run("verify").status == 0
+
+
+def test_what_nobody_answered_is_proposed_again(world: World) -> None:
+    night(world, 2, "## Stock", CABLE)
+    (first,) = world.proposals()
+    for day in range(3, 19):  # its log is older than those of a night by then
+        slept(world, day)
+    (again,) = world.proposals()
+    assert again["id"] != first["id"]
+    assert waiting(world, "cable") == {"cable"}
+    assert "nobody answered" in told(world, "proposals", "--all")
+    assert world.run("verify").status == 0
+
+
+# ------------------------------------------------------------ rejections teach
+def refuse_three(world: World) -> None:
+    for day, line in ((2, CABLE), (3, CRANE), (4, KEYS)):
+        night(world, day, "## Ideas", line)
+        assert world.proposals(), line
+        review(world, otherwise="n")
+
+
+def test_three_rejections_under_a_heading_end_it_until_it_is_asked_about_again(world: World) -> None:
+    refuse_three(world)
+    assert "heading 'Ideas': you refused 3 of 3" in told(world, "status")
+    printed = night(world, 5, "## Ideas", LAMP)
+    assert not world.proposals()
+    assert "1 heading(s) that you refused were passed over" in " ".join(printed.split()) + told(
+        world, "status"
+    )
+    night(world, 6, "## Backup", CRON)
+    assert waiting(world, "restic") == {"restic"}
+    for day in range(7, 16):  # the rejected texts go meanwhile
+        slept(world, day)
+    assert len(list((world.home / "memory/state/proposals").glob("p-*.json"))) == 1
+    world.ok("rebuild")
+    assert world.json("status")["unasked"] == [{"heading": "Ideas", "refused": 3}]
+    assert world.run("proposals", "--ask-again", "Recipes").status == 1
+    world.ok("proposals", "--ask-again", "ideas")
+    assert world.json("status")["unasked"] == []
+    night(world, 16, "## Ideas", LAMP)
+    assert "fuse" in waiting(world, "fuse")
+    assert world.run("verify").status == 0
+
+
+def test_one_accepted_keeps_a_heading_and_a_files_own_title_is_none(world: World) -> None:
+    night(world, 2, "## Ideas", LAMP)
+    review(world, otherwise="y")
+    refuse_three(world)
+    assert world.json("status")["unasked"] == []
+    for day, line in ((5, CRON), (6, COUNT), (7, "Lesson: the ladder in the shed wants a new rope")):
+        world.write(f"memory/2026-03-{day:02}.md", f"# Log of the harbour\n\n- {line}\n")
+        slept(world, day)
+        review(world, otherwise="n")
+    assert world.json("status")["unasked"] == []
+
+
+def test_a_rejection_that_says_never_ends_its_heading_at_once(world: World) -> None:
+    night(world, 2, "## Ideas", CABLE)
+    (waits,) = world.proposals()
+    world.ok("reject", waits["id"], "--reason", "never from this heading: Ideas")
+    assert "heading 'Ideas': you said never" in told(world, "status")
+    night(world, 3, "## Ideas", LAMP)
+    assert not world.proposals()
+
+
+def test_a_kind_of_file_that_was_refused_three_times_is_not_proposed_from(world: World) -> None:
+    for day, line in ((2, CABLE), (3, CRANE), (4, KEYS), (5, LAMP)):
+        world.write(
+            f"memory/2026-03-{day:02}-standup.md", f"# Day\n\n## Part {'abcd'[day - 2] * 4}\n\n- {line}\n"
+        )
+        slept(world, day)
+        if day < 5:
+            assert world.proposals(), line
+            review(world, otherwise="n")
+    assert not world.proposals()
+    assert [one["heading"] for one in world.json("status")["unasked"]] == ["*-standup"]
+    assert "not proposing from files '*-standup': you refused 3 of 3" in told(world, "status")
+    world.ok("proposals", "--ask-again", "standup")
+    assert world.json("status")["unasked"] == []
+
+
+# ------------------------------------------------------------ what was decided is what is told
+def test_proposals_says_of_each_what_was_decided(world: World) -> None:
+    night(world, 2, "## Backup", CRON, "## House", LAMP)
+    world.wait(hours=3)
+    review(world, {"fuse": "y"}, otherwise="s")
+    (waits,) = world.proposals()
+    assert "1 of 2 changes wait" in told(world, "proposals")
+    assert [c["state"] for c in waits["changes"] if c["n"] not in waits["waiting"]] == ["approved"]
+    review(world, otherwise="n")
+    assert not [p for p in world.proposals() if p["state"] in {"pending", "deferred"}]
+    world.wait(hours=3)
+    world.ok("apply")
+    said = told(world, "proposals", "--all")
+    assert "applied 2026-03-03" in said
+    assert "rejected 2026-03-03 (2 of 2): no" in said or "rejected 2026-03-03 (1 of 2): no" in said
+
+
+def test_a_rejected_proposal_is_told_as_rejected_when_its_text_went(world: World) -> None:
+    night(world, 2, "## Backup", CRON)
+    (waits,) = world.proposals()
+    world.ok("reject", waits["id"], "--reason", "not ours")
+    for day in range(3, 14):
+        slept(world, day)
+    assert not (world.home / f"memory/state/proposals/{waits['id']}.json").exists()
+    said = told(world, "proposals", "--all")
+    assert f"{waits['id']} rejected" in said
+    assert "rejected 2026-03-03: not ours" in said
+    assert "nobody answered" not in said
+    assert [p["state"] for p in world.proposals("--all")] == ["rejected"]
+
+
+def test_history_shows_what_came_and_went(world: World) -> None:
+    name = world.applied("Label both ends of a cable.")
+    world.ok("undo", name)
+    world.edit(lambda text: text.replace("for 30 days", "for 40 days"))
+    said = told(world, "history")
+    assert "+ - Label both ends of a cable." in said
+    assert "- - Label both ends of a cable." in said
+    assert "+ - Keep backups for 40 days." in said
+    edit, undo, apply = (step["changes"][0] for step in world.json("history")["steps"])
+    assert (apply["removed"], apply["added"].strip()) == ("", "- Label both ends of a cable.")
+    assert (undo["removed"].strip(), undo["added"]) == ("- Label both ends of a cable.", "")
+    assert "30 days" in edit["removed"]
