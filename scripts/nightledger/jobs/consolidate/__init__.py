@@ -4,9 +4,10 @@ Invariant: a night reads no log younger than itself, so that a rerun of a past n
 what it would have found; it proposes through the gate and changes no memory.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
+from functools import partial
 from zoneinfo import ZoneInfo
 
 from nightledger.codec.canonical import canonical
@@ -21,6 +22,7 @@ from nightledger.domain.words import read_moment
 from nightledger.files.append import append_records, require_appendable
 from nightledger.files.configuration import home_zone
 from nightledger.gate.forgetting.forgotten import read_forgotten
+from nightledger.gate.forgetting.room import room_for
 from nightledger.gate.gated import read_gated
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.proposing.proposing import Outcome, Submission, propose, supersede
@@ -95,7 +97,8 @@ def _consolidated(gate: Gate, ledger: Ledger, asked: Asked, moment: Moment) -> D
     limit = gate.settings.nightly_additions if asked.since is None else MINED
     where = Target(path=home.identity.gated[0], adopted=_adopted(gate, zone))
     from_logs = find_in_logs(logs, document, stored, where, limit, read_forgotten(gate, stored, ledger.book))
-    submission = _submission(asked, [*from_outcomes.drafts, *from_logs.drafts], from_logs.held)
+    room = partial(room_for, gate, ledger, where.path, asked.day)
+    submission = _submission(asked, [*from_outcomes.drafts, *from_logs.drafts], from_logs.held, room)
     outcome = propose(gate, ledger, submission, moment, dry_run=asked.dry_run)
     reading = _Reading(found=from_logs.statements, logs=len(logs), skipped=len(skipped))
     record = Consolidation(
@@ -114,14 +117,19 @@ def _consolidated(gate: Gate, ledger: Ledger, asked: Asked, moment: Moment) -> D
         no_room=outcome.no_room + from_logs.no_room,
         held=len(outcome.held),
         skipped=tuple(item.reason for item in skipped),
-        reason="" if outcome.proposal else _why_nothing(outcome, submission, reading),
+        reason="" if outcome.proposal else _why_nothing(gate, outcome, submission, reading),
     )
     if not asked.dry_run:
         supersede(gate, from_outcomes.obsolete, moment)
     return Done(record=record, proposal=outcome.proposal, outcome=outcome)
 
 
-def _submission(asked: Asked, drafts: Sequence[Draft], held: tuple[Held, ...]) -> Submission:
+def _submission(
+    asked: Asked,
+    drafts: Sequence[Draft],
+    held: tuple[Held, ...],
+    room: Callable[[int, Callable[[Draft], bool]], Sequence[Draft]],
+) -> Submission:
     """Give what a night proposes; mining old logs is asked for by the operator and has no caps."""
     mining = asked.since is not None
     return Submission(
@@ -131,6 +139,7 @@ def _submission(asked: Asked, drafts: Sequence[Draft], held: tuple[Held, ...]) -
         title=f"Logs from {asked.since} to {asked.day}" if mining else f"Consolidation of {asked.day}",
         drafts=drafts,
         held=held,
+        room=room,
     )
 
 
@@ -194,12 +203,15 @@ class _Reading:
     skipped: int
 
 
-def _why_nothing(outcome: Outcome, submission: Submission, reading: _Reading) -> str:
+def _why_nothing(gate: Gate, outcome: Outcome, submission: Submission, reading: _Reading) -> str:
     """Say in one line why a night made no proposal."""
     if outcome.unfit:
         return f"{len(outcome.unfit)} candidate(s) have no place in the file: {outcome.unfit[0].reason}"
     if outcome.over_cap:
-        return f"{outcome.over_cap} addition(s) would take the file over its host's cap; 'nightledger check' makes room"
+        return (
+            f"{outcome.over_cap} addition(s) would take the file over its host's cap, {gate.cap.told}, and nothing old "
+            "makes room for them: 'nightledger check' says what is there"
+        )
     if outcome.no_room:
         return f"{outcome.no_room} candidate(s) wait for room; 'nightledger review' makes some"
     if outcome.held and not outcome.suppressed:
