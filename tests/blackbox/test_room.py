@@ -20,16 +20,22 @@ REPEATED = (
 LESSON = "**Lesson:** Never set the beacon clock by hand, because it drifts by an hour afterwards."
 
 
-def session(day: str, words: str, times: int = 16) -> str:
-    """Give a dated section of some hundred characters."""
-    lines = "".join(f"- {words}, step {n} of that day went through the pier desk.\n" for n in range(times))
-    return f"## Session {day}\n\n{lines}\n"
+FACTS = {
+    "2025-10-02": "The copper gasket of the winch came from the yard in Bergen",
+    "2025-10-05": "A walnut rudder was traded against two sacks of barley",
+    "2025-11-02": "The granite anchor weighs ninety kilograms without its chain",
+    "2025-11-05": "Velvet awnings are kept in the loft behind the chandlery",
+}
+
+
+def session(day: str, fact: str) -> str:
+    """Give a dated section of a thousand characters."""
+    lines = "".join(f"- Step {n} of {day} went through the pier desk as it was planned.\n" for n in range(15))
+    return f"## Session {day}\n\n- {fact}.\n{lines}\n"
 
 
 def memory() -> str:
-    old = "".join(
-        session(f"2025-1{month}-0{day}", f"Barge {month}{day}") for month in (0, 1) for day in (2, 5)
-    )
+    old = "".join(session(day, fact) for day, fact in FACTS.items())
     return f"# MEMORY.md\n\n{STANDING}{REPEATED}{old}{REPEATED}## Lessons\n\n- Restart the relay after an upgrade.\n"
 
 
@@ -103,11 +109,10 @@ def test_what_is_signed_of_a_plan_gets_under_and_recall_still_finds_what_moved(w
     assert "Always ask before a restart" in world.read()
     moved = "".join(path.read_text() for path in (world.home / "memory/archive").glob("*.md"))
     assert "## Session 2025-1" in moved
-    gone = next(
-        words for words in ("Barge 02", "Barge 05", "Barge 12", "Barge 15") if words not in world.read()
-    )
+    gone = next(fact for fact in FACTS.values() if fact not in world.read())
     assert gone in moved
-    assert gone in world.ok("recall", f"{gone} pier desk")
+    assert gone in " ".join(world.ok("recall", gone).split())
+    assert "memory/archive/2026.md" in world.ok("recall", gone, "--agent")
     assert world.run("verify").status == 0
 
 
@@ -118,11 +123,15 @@ def test_every_item_of_a_plan_can_be_undone(world: World) -> None:
     world.wait(hours=3)
     world.ok("apply")
     assert (world.home / "MEMORY.md").read_bytes() != before
-    assert world.run("undo", made).status == 0
-    world.wait(hours=3)
-    world.run("apply")
+    count = len(next(one for one in world.proposals("--all") if one["id"] == made)["changes"])
+    assert count > 1
+    for n in range(1, count + 1):
+        size = len(world.read())
+        world.ok("undo", f"{made}#{n}")
+        assert len(world.read()) > size
     assert (world.home / "MEMORY.md").read_bytes() == before
     assert not list((world.home / "memory/archive").glob("*.md"))
+    assert world.run("verify").status == 0
 
 
 def test_what_was_rejected_is_not_planned_again(world: World) -> None:
@@ -200,9 +209,7 @@ def test_a_plan_keeps_every_byte_of_an_odd_file(tmp_path: Path, bent: Callable[[
     moved = b"".join(path.read_bytes() for path in (world.home / "memory/archive").glob("*.md"))
     lost = [line for line in raw.splitlines(keepends=True) if line.strip() and line not in left + moved]
     assert not lost
-    assert world.run("undo", made).status == 0
-    world.wait(hours=3)
-    world.run("apply")
+    world.ok("undo", made)
     assert (world.home / "MEMORY.md").read_bytes() == raw
 
 

@@ -22,7 +22,8 @@ def room_rows(room: Room) -> Iterator[str]:
         part = "all" if one.characters == one.of else f"of {one.of:,}"
         yield f"  {one.characters:,} ({part}) {name}, line {one.line}"
     if len(unseen) > SHOWN:
-        yield f"  and {len(unseen) - SHOWN} more"
+        first, last = room.unseen[0], room.unseen[-1]
+        yield f"  and {len(unseen) - SHOWN} more, from line {first.line} to {' > '.join(last.section[-1:]) or TOP}, line {last.line}"
     if room.not_utf8:
         yield f"Line {room.not_utf8} holds bytes that are no UTF-8: they stay as they are, and no plan moves them."
     if not room.pieces:

@@ -238,6 +238,8 @@ def _noted(document: Document, days: _Days) -> Iterator[Piece]:
     """Yield single entries that begin with an old date; rules among them only where nothing else helps."""
     for entry in unnumbered_entries(document):
         newest = days.old(entry.first_line, entry.last_line)
+        if any(_STAYS.search(heading) for heading in entry.section):
+            continue
         if newest and any(days.of(entry.text[:_OPENING])):
             tier = 2 if tells("rule", entry.text) or _lasts(*entry.section[-1:]) else 0
             reason = MAY_HOLD if tier else "they are old notes"
