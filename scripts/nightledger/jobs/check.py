@@ -108,8 +108,8 @@ def check(  # noqa: PLR0913 - the home, and what was asked of it
     found, drafts = examine(document, path, today=today, cap_characters=cap.characters, signed=signed)
     title = f"Check-up of {path} on {today}"
     if cap.characters is not None and len(document) > cap.characters:
-        kept = kept_lines(gate, ledger, path, document, found.doubts, signed)
-        look = Look(path=path, text=document, today=today, kept=kept, doubts=found.doubts)
+        kept = kept_lines(gate, ledger, path, document, signed)
+        look = Look(path=path, text=document, today=today, kept=kept)
         room, plan = look_for_room(look, cap, not_refused(gate, ledger))
         found = replace(found, room=room)
         title = f"Room in {path} on {today}: {room.after_characters:,} of {room.cap_characters:,} after it"

@@ -5,13 +5,12 @@ order to an agent, which have a change of their own; what moves to the archive k
 """
 
 import hashlib
-from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
 from datetime import date
 
 from nightledger.domain.closed import is_text
 from nightledger.domain.consent import Tier
-from nightledger.domain.doubt import Doubt, DoubtLabel
 from nightledger.domain.proposal import Draft, Evidence, Op, Origin
 from nightledger.domain.pruning import blocked_words, names_blocked
 from nightledger.gate.forgetting.letting_go import moved
@@ -24,15 +23,14 @@ from nightledger.gate.proposing.proposing import said_before
 from nightledger.gate.stored import read_stored
 from nightledger.hosts.cap import Cap
 from nightledger.text.changes.veil import veil
-from nightledger.text.checkup.checkup import check_memory
-from nightledger.text.checkup.drafts import drafts_from_doubts
-from nightledger.text.checkup.room import SPARE, TOP, Piece, Unseen, choose_pieces, find_pieces, unseen
+from nightledger.text.checkup.danger import find_dangers
+from nightledger.text.checkup.room import SPARE, Piece, Unseen, choose_pieces, find_pieces, unseen
+from nightledger.text.checkup.units import read_units
 from nightledger.text.markdown.document import Document, decode, encode, is_utf8, parse_markdown, section_of
 from nightledger.text.similar import fold
 
 MOST_ROUNDS = 20
 """How often a plan is made anew without what does not fit. Our choice."""
-GRAVE = frozenset({DoubtLabel.SECRET, DoubtLabel.INJECTION})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,14 +65,12 @@ class Look:
         text: Its text (``surrogateescape``).
         today: The date in the home's zone.
         kept: Lines that are to stay.
-        doubts: Of its check-up.
     """
 
     path: str
     text: str
     today: date
     kept: Collection[int] = ()
-    doubts: Sequence[Doubt] = ()
 
 
 def look_for_room(
@@ -91,7 +87,7 @@ def look_for_room(
     need = len(look.text) - int(most * (1 - SPARE))
     planned = plan(look, need, may)
     document = parse_markdown(look.text)
-    pieces = tuple(replace(piece, draft=None) for piece, _ in planned)
+    pieces = tuple(piece for piece, _ in planned)
     room = Room(
         setting=cap.setting,
         unseen=unseen(document, cap.shown) if cap.shown else (),
@@ -118,10 +114,7 @@ def room_for(
         may: Whether a draft may be proposed.
     """
     text = decode(read_gated(gate.home, path))
-    doubts = check_memory(text, today=today, cap_characters=gate.cap_characters)
-    look = Look(
-        path=path, text=text, today=today, kept=kept_lines(gate, ledger, path, text, doubts), doubts=doubts
-    )
+    look = Look(path=path, text=text, today=today, kept=kept_lines(gate, ledger, path, text))
     planned = plan(look, need, may)
     return [draft for _, draft in planned] if sum(piece.characters for piece, _ in planned) >= need else []
 
@@ -129,10 +122,9 @@ def room_for(
 def plan(look: Look, need: int, may: Callable[[Draft], bool]) -> list[tuple[Piece, Draft]]:
     """Return as few pieces as free so many characters, each as a draft that fits the file, the largest first."""
     document = parse_markdown(look.text)
-    doubtful = tuple(_doubtful(look))
     chosen: list[tuple[Piece, Draft]] = []
     for pieces in find_pieces(document, look.today, look.kept):
-        chosen = _fitting(document, look, (*pieces, *doubtful), need, may)
+        chosen = _fitting(document, look, pieces, need, may)
         if sum(piece.characters for piece, _ in chosen) >= need:
             break
     return chosen
@@ -157,9 +149,7 @@ def _fitting(
     return [(piece, draft) for piece, draft in drafts.items() if piece.lines not in out]
 
 
-def kept_lines(
-    gate: Gate, ledger: Ledger, path: str, text: str, doubts: Sequence[Doubt], signed: Collection[str] = ()
-) -> set[int]:
+def kept_lines(gate: Gate, ledger: Ledger, path: str, text: str, signed: Collection[str] = ()) -> set[int]:
     """Return the lines of a gated file that no plan takes.
 
     Args:
@@ -167,7 +157,6 @@ def kept_lines(
         ledger: Its log, as checked.
         path: The file.
         text: Its text.
-        doubts: Of its check-up.
         signed: Texts that the operator signed lately.
     """
     marks = read_marks(gate, ledger)
@@ -175,7 +164,7 @@ def kept_lines(
         name for tiers in gate.consent.domains.values() for name in tiers if tiers[name] is Tier.BLOCKED
     )
     lately = frozenset(map(fold, signed))
-    kept = apart(text, doubts)
+    kept = apart(text)
     for name, placed in find_standing(gate.home, ledger.book).entries.items():
         entry = placed.entry
         stays = (
@@ -188,37 +177,19 @@ def kept_lines(
     return kept
 
 
-def apart(text: str, doubts: Sequence[Doubt]) -> set[int]:
+def apart(text: str) -> set[int]:
     """Return the lines that a plan cannot take: what is dangerous goes by itself, and bytes that are no UTF-8 stay."""
-    kept = {n for doubt in doubts if doubt.label in GRAVE for n in range(doubt.lines[0], doubt.lines[1] + 1)}
-    return kept | {n for n, line in enumerate(text.split("\n"), 1) if not is_utf8(line)}
+    parsed = parse_markdown(text)
+    kept = {n for n, line in enumerate(parsed.lines, 1) if not is_utf8(line)}
+    for danger in find_dangers(parsed, read_units(parsed)):
+        kept.update(range(danger.lines[0], danger.lines[1] + 1))
+    return kept
 
 
 def not_refused(gate: Gate, ledger: Ledger) -> Callable[[Draft], bool]:
     """Return a test that tells whether a draft was not answered with no before."""
     closed = {said.key for said in said_before(read_stored(gate, ledger.book), ledger.book) if said.closed}
     return lambda draft: not any(is_text(key, draft.statement_key) for key in closed)
-
-
-def _doubtful(look: Look) -> Iterator[Piece]:
-    """Yield what a check-up proposes to take out, as pieces of a plan."""
-    kept = set(look.kept)
-    for draft in drafts_from_doubts(look.doubts, look.text, look.path):
-        last = draft.line + len(draft.before.split("\n")) - 2
-        if not draft.after and kept.isdisjoint(range(draft.line, last + 1)):
-            title = " > ".join(draft.section[1:][-2:] or draft.section) or TOP
-            size = len(draft.before)
-            reason = draft.reason.rstrip(".")
-            moves = draft.op is Op.ARCHIVE
-            yield Piece(
-                lines=(draft.line, last),
-                characters=size,
-                title=title,
-                reason=reason,
-                tier=1,
-                moves=moves,
-                draft=draft,
-            )
 
 
 def _draft(document: Document, look: Look, piece: Piece) -> Draft | None:
@@ -233,18 +204,17 @@ def _draft(document: Document, look: Look, piece: Piece) -> Draft | None:
     )
     section = section_of(document, first, last).path
     cited = hashlib.sha256(encode(veil(before))).hexdigest()
-    draft = piece.draft or Draft(
+    draft = Draft(
         op=Op.REMOVE,
         target=look.path,
         section=section[:-1] if piece.level or not piece.moves else section,
         before=before,
         line=first,
         after="",
-        reason="",
+        reason=reason,
         evidence=(Evidence(path=look.path, lines=piece.lines, sha256=cited, origin=Origin.UNKNOWN),),
         confidence=1.0,
-        rank=0.0,
+        rank=round(piece.characters / 1e8, 8),
         statement_key=f"room {hashlib.sha256(encode(before.strip())).hexdigest()}",
     )
-    draft = replace(draft, reason=reason, rank=round(piece.characters / 1e8, 8))
-    return moved(draft, look.today) if piece.moves else replace(draft, op=Op.REMOVE)
+    return moved(draft, look.today) if piece.moves else draft

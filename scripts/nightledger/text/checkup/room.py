@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from itertools import accumulate, takewhile
 
-from nightledger.domain.proposal import Draft
 from nightledger.text.checkup.signs import UPDATED
 from nightledger.text.checkup.words import has, is_heading, tells
 from nightledger.text.dates import FoundDate, find_dates
@@ -69,11 +68,10 @@ class Piece:
         characters: How many the file gets shorter by.
         title: What it is: a heading, or how many entries of which section.
         reason: Why it may go.
-        tier: 0 for what repeats or is an old record, 1 for what is doubtful, 2 for what may still hold.
+        tier: 0 for what repeats or is an old record, 1 for what may still hold.
         moves: Whether it moves to the archive; else it is removed.
-        newest: Its newest date; None where it repeats or is doubtful.
+        newest: Its newest date; None where it repeats.
         level: Of its heading, 1 to 6; 0 where it is entries of a section.
-        draft: How it is proposed, where a check-up said so already.
     """
 
     lines: tuple[int, int]
@@ -84,7 +82,6 @@ class Piece:
     moves: bool = True
     newest: date | None = None
     level: int = 0
-    draft: Draft | None = None
 
 
 def unseen(document: Document, shown: tuple[int, int]) -> tuple[Unseen, ...]:
@@ -126,38 +123,30 @@ def find_pieces(document: Document, today: date, kept: Collection[int]) -> Itera
 def choose_pieces(pieces: Sequence[Piece], need: int) -> list[Piece]:
     """Return as few pieces as free so many characters, the largest first.
 
-    What may still hold is taken only where nothing else suffices. The last is the smallest that suffices.
+    What may still hold is taken only where nothing else suffices; where one suffices, it is the smallest that does.
 
     Args:
         pieces: What may go.
         need: Characters to free.
     """
     chosen: list[Piece] = []
-    for tier in range(3):
-        pool = sorted(
-            (one for one in pieces if one.tier <= tier), key=lambda one: (-one.characters, one.lines)
-        )
+    for tier in range(2):
         chosen, left = [], need
-        for piece in pool:
-            if left <= 0 or len(chosen) == MOST_PIECES:
+        while left > 0 and len(chosen) < MOST_PIECES:
+            free = [one for one in pieces if one.tier <= tier and not any(_overlap(one, it) for it in chosen)]
+            if not free:
                 break
-            if not any(_overlap(piece, one) for one in chosen):
-                chosen.append(piece)
-                left -= piece.characters
+            enough = [one for one in free if one.characters >= left]
+            picked = min(enough, key=_order) if enough else max(free, key=_order)
+            chosen.append(picked)
+            left -= picked.characters
         if left <= 0:
-            return _with_small_last(chosen, pool, left)
-    return chosen
+            break
+    return sorted(chosen, key=_order, reverse=True)
 
 
-def _with_small_last(chosen: list[Piece], pool: Sequence[Piece], left: int) -> list[Piece]:
-    """Put the smallest piece that suffices in place of the last one."""
-    *before, last = chosen
-    enough = (
-        one
-        for one in reversed(pool)
-        if one.characters >= last.characters + left and not any(_overlap(one, other) for other in before)
-    )
-    return [*before, next(enough, last)]
+def _order(piece: Piece) -> tuple[int, int]:
+    return piece.characters, -piece.lines[0]
 
 
 def _overlap(one: Piece, other: Piece) -> bool:
@@ -219,7 +208,7 @@ def _dated(document: Document, days: _Days) -> Iterator[Piece]:
         inside = takewhile(lambda one, end=section.last_line: one.heading[0] <= end, document.sections[at:])  # type: ignore[misc]
         if newest is None or any(_lasts(one.path[-1]) for one in inside):
             continue
-        tier = 0 if _is_record(heading, find_dates(heading, near=newest)) else 2
+        tier = 0 if _is_record(heading, find_dates(heading, near=newest)) else 1
         reason = f"its newest date is {newest}" if tier == 0 else f"{MAY_HOLD}; its newest date is {newest}"
         piece = _piece(document, (first, section.last_line), _title(section), reason, tier)
         yield replace(piece, newest=newest, level=section.level)
@@ -241,7 +230,7 @@ def _noted(document: Document, days: _Days) -> Iterator[Piece]:
         if any(_STAYS.search(heading) for heading in entry.section):
             continue
         if newest and any(days.of(entry.text[:_OPENING])):
-            tier = 2 if tells("rule", entry.text) or _lasts(*entry.section[-1:]) else 0
+            tier = 1 if tells("rule", entry.text) or _lasts(*entry.section[-1:]) else 0
             reason = MAY_HOLD if tier else "they are old notes"
             lines = (entry.first_line, entry.last_line)
             piece = _piece(document, lines, "".join(entry.section[-1:]) or TOP, reason, tier)
