@@ -442,7 +442,9 @@ def test_a_wish_over_the_hosts_cap_is_refused_and_one_that_makes_room_is_not(tmp
     settings = world.home / "config/nightledger/nightledger.yaml"
     size = len(world.read())
     settings.write_text(f"cap_characters: {{generic: {size + 15}}}\n")
-    assert "MEMORY.md is over its cap" in refused(world, "--text", "Count each lamp.")
+    assert "MEMORY.md is over the cap of its host, 950 (cap_characters.generic" in refused(
+        world, "--text", "Count each lamp."
+    )
     world.propose("Count twice.")
     (target,) = json.loads(next((world.home / "memory/state/proposals").glob("*.json")).read_bytes())[
         "targets"

@@ -80,8 +80,8 @@ def test_a_home_sets_only_what_differs() -> None:
 
 
 def test_the_cap_of_one_host_leaves_the_others() -> None:
-    caps = parse("cap_characters:\n  openclaw: 20000\n").cap_characters
-    assert caps == {"openclaw": 20000, "claude_code": None, "codex": None, "hermes": 2200, "generic": None}
+    caps = parse("cap_characters:\n  openclaw: 12000\n").cap_characters
+    assert caps == {"openclaw": 12000, "claude_code": None, "codex": None, "hermes": 2200, "generic": None}
 
 
 def test_one_key_of_one_frame_leaves_the_others() -> None:

@@ -47,7 +47,7 @@ class Settings:
     catch_up_periods: int = 7
     cap_characters: Mapping[str, int | None] = field(
         default_factory=lambda: {
-            "openclaw": 12_000,
+            "openclaw": 20_000,
             "claude_code": None,
             "codex": None,
             "hermes": 2_200,

@@ -6,7 +6,7 @@ that was seen. Trust files are taken from the log's chain (``gate/integrity/trus
 
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -35,6 +35,7 @@ from nightledger.trust.scan import collector_at_rest, event_of_record
 
 if TYPE_CHECKING:
     from nightledger.gate.apply.applies import Applies
+    from nightledger.hosts.cap import Cap
 
 SHIPPED = Path(__file__).resolve().parents[3] / "config"
 """The checkout's shipped defaults."""
@@ -55,6 +56,7 @@ class Gate:
         settings: Shipped defaults with the home's own over them; where those cannot be used, the
             strictest that are known (``files/kept_settings.py``).
         settings_problem: Why the home's own settings cannot be used; empty where they can.
+        config_of: Gives the path of a host's own configuration by the host's name; the cap may stand there.
         consent: The consent graph in force; where the home's own cannot be used, one that blocks everything.
         actor: Who called.
     """
@@ -65,6 +67,7 @@ class Gate:
     consent: ConsentGraph
     actor: Actor
     settings_problem: str = ""
+    config_of: Callable[[str], str] = field(default=lambda _: "", compare=False)
 
     @property
     def cooling(self) -> Cooling:
@@ -78,9 +81,18 @@ class Gate:
         return max(self.settings.undo_days, self.consent.undo_days)
 
     @property
+    def cap(self) -> "Cap":
+        """The cap of the home's host, and which setting says so; read when it is asked for."""
+        from nightledger.hosts.cap import read_cap
+
+        host = self.home.identity.host
+        return read_cap(host, self.settings.cap_characters.get(host), self.config_of(host))
+
+    @property
     def cap_characters(self) -> int | None:
         """How many characters of a memory file the home's host shows its agent."""
-        return self.settings.cap_characters.get(self.home.identity.host)
+        own = self.settings.cap_characters.get(self.home.identity.host)
+        return None if own is None else self.cap.characters
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,10 +103,18 @@ class Ledger:
     book: Book
 
 
-def open_gate(home_path: str, keys_dir: str, *, actor: Actor) -> Gate:
+def open_gate(
+    home_path: str, keys_dir: str, *, actor: Actor, config_of: Callable[[str], str] = lambda _: ""
+) -> Gate:
     """Open the gate of a home.
 
     Settings and a consent graph that cannot be used end nothing here: an agent can write them.
+
+    Args:
+        home_path: Where it is.
+        keys_dir: Where its private keys and pins are.
+        actor: Who called.
+        config_of: Gives the path of a host's own configuration by the host's name.
 
     Raises:
         ConfigurationError: No home there.
@@ -109,6 +129,7 @@ def open_gate(home_path: str, keys_dir: str, *, actor: Actor) -> Gate:
         consent=_consent_or_nothing(home),
         actor=actor,
         settings_problem=in_force.problem,
+        config_of=config_of,
     )
 
 

@@ -72,16 +72,16 @@ def find_rivals(host: str, root: str, workspace: str, config: str = "") -> tuple
 
 def _openclaw(named: str, root: str, _: str) -> Iterator[Rival | Unread]:
     path = named or os.path.join(root, "openclaw.json")
-    config = _read(path)
+    config = read_config(path)
     if isinstance(config, Unread):
         yield config
         return
     if config is None and not os.path.isdir(root):
         return
-    slot = _at(config, "plugins", "slots", "memory")
+    slot = member_at(config, "plugins", "slots", "memory")
     plugin = slot if isinstance(slot, str) and slot != "none" else "memory-core"
-    dreaming = _at(config, "plugins", "entries", plugin, "config", "dreaming", "enabled")
-    is_off = slot == "none" or _at(config, "plugins", "entries", plugin, "enabled") is False
+    dreaming = member_at(config, "plugins", "entries", plugin, "config", "dreaming", "enabled")
+    is_off = slot == "none" or member_at(config, "plugins", "entries", plugin, "enabled") is False
     yield Rival(
         name="OpenClaw dreaming",
         writes="promotes lines to MEMORY.md by itself",
@@ -107,7 +107,7 @@ def _claude_code(root: str, workspace: str) -> Iterator[Rival | Unread]:
     )
     configs: dict[str, Any] = {}
     for path in paths:
-        config = _read(path)
+        config = read_config(path)
         if isinstance(config, Unread):
             yield config
         elif config is not None:
@@ -134,7 +134,7 @@ def _claude_code(root: str, workspace: str) -> Iterator[Rival | Unread]:
 def _auto_memory(configs: Mapping[str, Any], default: str) -> tuple[bool, str]:
     """Tell whether auto memory is on, and the file that says so: a variable that settings give comes first."""
     for path, config in configs.items():
-        variable = _at(config, "env", "CLAUDE_CODE_DISABLE_AUTO_MEMORY")
+        variable = member_at(config, "env", "CLAUDE_CODE_DISABLE_AUTO_MEMORY")
         if isinstance(variable, str) and variable.lower() in _YES | _NO:
             return variable.lower() in _NO, path
     memory, where = _first(configs, "autoMemoryEnabled", default)
@@ -159,14 +159,14 @@ def _is_same(folder: str, workspace: str) -> bool:
 
 def _codex(root: str, _: str) -> Iterator[Rival | Unread]:
     path = os.path.join(root, "config.toml")
-    config = _read(path, _parse_toml)
+    config = read_config(path, _parse_toml)
     if isinstance(config, Unread):
         yield config
         return
     yield Rival(
         name="Codex memories",
         writes="keep a memory of their own under memories, beside yours",
-        is_on=_at(config, "features", "memories") is True,
+        is_on=member_at(config, "features", "memories") is True,
         path=path,
         setting="memories = false under [features]",
     )
@@ -174,14 +174,16 @@ def _codex(root: str, _: str) -> Iterator[Rival | Unread]:
 
 def _hermes(root: str, _: str) -> Iterator[Rival | Unread]:
     path = os.path.join(root, "config.yaml")
-    config = _read(path, read_host_yaml)
+    config = read_config(path, read_host_yaml)
     if isinstance(config, Unread):
         yield config
         return
     if config is None and not os.path.isdir(root):
         return
-    approval = _at(config, "memory", "write_approval")
-    keeps = [_at(config, "memory", name) is not False for name in ("memory_enabled", "user_profile_enabled")]
+    approval = member_at(config, "memory", "write_approval")
+    keeps = [
+        member_at(config, "memory", name) is not False for name in ("memory_enabled", "user_profile_enabled")
+    ]
     yield Rival(
         name="Hermes' memory tool and background review",
         writes="write memories/MEMORY.md and USER.md without asking",
@@ -194,21 +196,21 @@ def _hermes(root: str, _: str) -> Iterator[Rival | Unread]:
 def _first(configs: Mapping[str, Any], key: str, default: str) -> tuple[Any, str]:
     """Give the value of the strongest settings file that has the key, and that file."""
     for path, config in configs.items():
-        value = _at(config, key)
+        value = member_at(config, key)
         if value is not None:
             return value, path
     return None, default
 
 
-def _at(config: Any, *keys: str) -> Any:
-    """Give a value deep inside; None where there is none."""
+def member_at(config: Any, *keys: str) -> Any:
+    """Return a value deep inside a configuration; None where there is none."""
     for key in keys:
         config = config.get(key) if isinstance(config, dict) else None
     return config
 
 
-def _read(path: str, parse: Callable[[bytes], Any] = lambda raw: parse_json5(raw.decode())) -> Any:
-    """Give a configuration's value; None where there is no file."""
+def read_config(path: str, parse: Callable[[bytes], Any] = lambda raw: parse_json5(raw.decode())) -> Any:
+    """Return the value of a configuration; None where there is no file, ``Unread`` where it cannot be read."""
     try:
         raw = read_optional(path, MAX_CONFIG_BYTES)
         return None if raw is None else parse(raw)

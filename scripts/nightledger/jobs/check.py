@@ -15,12 +15,14 @@ from nightledger.domain.lanes import OPERATOR
 from nightledger.domain.moment import Moment
 from nightledger.domain.proposal import Draft, Kind, Op, SizeMeter
 from nightledger.domain.states import ChangeState, ChangeStatus
+from nightledger.gate.forgetting.room import Look, Room, kept_lines, look_for_room, not_refused
 from nightledger.gate.gated import read_gated
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.proposing.proposing import Outcome, Submission, propose
 from nightledger.gate.stored import read_proposal
 from nightledger.text.checkup.checkup import check_memory
 from nightledger.text.checkup.drafts import drafts_from_doubts
+from nightledger.text.checkup.rank import GRAVE_RANK
 from nightledger.text.scanners.scan import mask_secrets, told_values
 
 SETTLED_DAYS = 30
@@ -41,6 +43,7 @@ class Checkup:
         meter: Its size now, and with everything proposed taken out, against its host's cap.
         openings: The first line of each doubted item, secrets masked, in the same order; empty where it must not be shown.
         outcome: What the gate made of it; None where nothing was to be proposed.
+        room: What is not shown, and what would go; None for a file under its cap.
     """
 
     path: str
@@ -48,6 +51,7 @@ class Checkup:
     meter: SizeMeter
     openings: tuple[str, ...] = ()
     outcome: Outcome | None = None
+    room: Room | None = None
 
 
 def examine(
@@ -83,24 +87,48 @@ def examine(
     return Checkup(path=path, doubts=doubts, meter=meter, openings=openings), drafts
 
 
-def check(
-    gate: Gate, ledger: Ledger, path: str, today: date, moment: Moment, *, dry_run: bool = False
+def check(  # noqa: PLR0913 - the home, and what was asked of it
+    gate: Gate,
+    ledger: Ledger,
+    path: str,
+    today: date,
+    moment: Moment,
+    *,
+    dry_run: bool = False,
+    every: bool = False,
 ) -> Checkup:
-    """Check up a gated file and propose what to clean; the caller holds the home's lock."""
+    """Check up a gated file and propose what to clean; the caller holds the home's lock.
+
+    Over the cap a plan that gets the file under it is proposed, with secrets and orders to an agent; all
+    else that is doubtful only where ``every`` asks for it.
+    """
     document = read_gated(gate.home, path).decode("utf-8", "surrogateescape")
     signed = frozenset(_signed_lately(gate, ledger, path, moment.at))
-    found, drafts = examine(document, path, today=today, cap_characters=gate.cap_characters, signed=signed)
+    cap = gate.cap
+    found, drafts = examine(document, path, today=today, cap_characters=cap.characters, signed=signed)
+    title = f"Check-up of {path} on {today}"
+    if cap.characters is not None and len(document) > cap.characters:
+        kept = kept_lines(gate, ledger, path, document, signed)
+        look = Look(path=path, text=document, today=today, kept=kept)
+        room, plan = look_for_room(look, cap, not_refused(gate, ledger))
+        found = replace(found, room=room)
+        title = f"Room in {path} on {today}: {room.after_characters:,} of {room.cap_characters:,} after it"
+        planned = [draft for draft in drafts if draft.rank >= GRAVE_RANK]
+        if every:
+            planned += [draft for draft in drafts if draft.rank < GRAVE_RANK and not _is_in(draft, room)]
+        drafts = [*planned, *plan]
     if not drafts:
         return found
     submission = Submission(
-        kind=Kind.PRUNE,
-        lane=OPERATOR,
-        period=today.isoformat(),
-        title=f"Check-up of {path} on {today}",
-        drafts=drafts,
+        kind=Kind.PRUNE, lane=OPERATOR, period=today.isoformat(), title=title, drafts=drafts
     )
     outcome = propose(gate, ledger, submission, moment, dry_run=dry_run)
     return replace(found, outcome=outcome)
+
+
+def _is_in(draft: Draft, room: Room) -> bool:
+    last = draft.line + draft.before.count("\n")
+    return any(piece.lines[0] <= last and draft.line <= piece.lines[1] for piece in room.pieces)
 
 
 def _signed_lately(gate: Gate, ledger: Ledger, path: str, now: datetime) -> Iterator[str]:

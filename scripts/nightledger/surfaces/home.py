@@ -28,6 +28,13 @@ def host_roots() -> dict[str, str]:
     return state_roots(os.path.expanduser("~"), os.environ)
 
 
+def cap_config(host: str) -> str:
+    """Return the path of a host's own configuration, in which its cap may stand (``hosts/cap.py``)."""
+    from nightledger.hosts.cap import config_file
+
+    return config_file(host, os.path.expanduser("~"), os.environ)
+
+
 def this_machine() -> str:
     """Give this machine's name, as ``init`` records it."""
     return os.uname().nodename

@@ -30,7 +30,7 @@ from nightledger.gate.opening import (
 )
 from nightledger.surfaces.agent_host import require_person
 from nightledger.surfaces.context import Context
-from nightledger.surfaces.home import actor_of, require_machine, this_machine
+from nightledger.surfaces.home import actor_of, cap_config, require_machine, this_machine
 
 __all__ = ["Session", "actor_of", "following", "reading", "require_machine", "this_machine", "writing"]
 
@@ -69,7 +69,7 @@ class Session:
 
 
 def _open(context: Context, actor: Actor) -> Gate:
-    gate = open_gate(context.home_path, context.keys_dir, actor=actor)
+    gate = open_gate(context.home_path, context.keys_dir, actor=actor, config_of=cap_config)
     context.require_own_clock(
         simulated=gate.home.identity.simulated
     )  # of the record that the log is held against

@@ -28,7 +28,7 @@ from nightledger.hosts.emptiness import why_empty
 from nightledger.night import calendar_of, read_ledger
 from nightledger.surfaces.alarms import Alarm, file_alarms, log_alarms, side_alarms
 from nightledger.surfaces.context import Context
-from nightledger.surfaces.home import actor_of, this_machine
+from nightledger.surfaces.home import actor_of, cap_config, this_machine
 from nightledger.surfaces.night_jobs import night_jobs
 from nightledger.surfaces.running import Running, find_running
 from nightledger.surfaces.verbs.verify import look_beyond
@@ -168,7 +168,7 @@ def look(context: Context) -> Status:
     Raises:
         ConfigurationError: No home there.
     """
-    gate = open_gate(context.home_path, context.keys_dir, actor=actor_of(context))
+    gate = open_gate(context.home_path, context.keys_dir, actor=actor_of(context), config_of=cap_config)
     home, now = gate.home, context.now
     pin, alarms = _pin(gate.ring, home)
     held: list[Event] = []

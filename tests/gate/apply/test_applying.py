@@ -270,7 +270,9 @@ def test_a_result_over_the_hosts_cap_is_refused_unless_it_gets_smaller(desk: Des
     desk.set(cap_characters={"generic": len(MEMORY)})
     attempt = desk.apply()[0]
     size = len(MEMORY) + len(LESSON) + 3
-    assert attempt.reasons == (f"MEMORY.md would have {size} characters and its host shows {len(MEMORY)}",)
+    setting = "cap_characters.generic in config/nightledger/nightledger.yaml"
+    told = f"MEMORY.md would have {size} characters and its host shows {len(MEMORY)} ({setting})"
+    assert attempt.reasons == (told,)
     over = Write(path="MEMORY.md", before=b"x" * 900, after=b"y" * 899)
     assert check_result(desk.gate, over) == []
 

@@ -190,7 +190,7 @@ def test_an_instruction_is_held_back_for_the_operator_to_see(desk: Desk) -> None
 
 def test_a_change_over_the_cap_is_refused(desk: Desk) -> None:
     desk.set(cap_characters={"generic": 10})
-    assert "MEMORY.md is over its cap" in refused(desk, wish())
+    assert "MEMORY.md is over the cap of its host, 10 (cap_characters.generic in " in refused(desk, wish())
 
 
 def test_the_same_change_is_asked_for_once(desk: Desk) -> None:

@@ -124,7 +124,9 @@ def test_over_the_cap_an_addition_is_signed_only_with_removals_of_its_size(desk:
     proposal = desk.proposal(addition("Short one.", rank=0.9), removal(OLD))
     desk.set(cap_characters={"generic": 20})
     _, refusals = desk.compose(*yes(proposal, 1))
-    assert refusals[0].reason.endswith("its host shows 20: approve removals with it")
+    assert refusals[0].reason.endswith(
+        "its host shows 20 (cap_characters.generic in config/nightledger/nightledger.yaml): approve removals with it"
+    )
     decisions, refusals = desk.compose(*yes(proposal, 1, 2))
     assert not refusals
     assert decisions[0].changes == (1, 2)

@@ -160,9 +160,12 @@ def test_a_gated_file_that_is_no_file_is_to_be_mended(caller: Caller) -> None:
 
 def test_a_file_over_the_cap_of_its_host_is_noted(caller: Caller) -> None:
     write_identity(caller.home, host="openclaw")
-    assert any("of the 12,000 characters" in message for message in found(caller, "good"))
-    caller.desk.memory.write_text("x" * 13_000)
-    assert any("its host shows 12,000" in message for message in found(caller, "note"))
+    assert any("of the 20,000 characters" in message for message in found(caller, "good"))
+    caller.desk.memory.write_text("x" * 21_000)
+    assert any(
+        "21,000 of the 20,000 characters that its host shows (agents.defaults.bootstrapMaxChars" in message
+        for message in found(caller, "note")
+    )
     assert any("recorded as host openclaw; its files look like generic" in m for m in found(caller, "note"))
 
 

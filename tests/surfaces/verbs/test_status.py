@@ -208,9 +208,9 @@ def test_what_scanners_held_back_is_named_by_place_and_rule(caller: Caller) -> N
 
 def test_the_size_is_measured_against_the_cap_of_the_host(caller: Caller) -> None:
     write_identity(caller.home, host="openclaw")
-    caller.desk.memory.write_text("x" * 12_500)
+    caller.desk.memory.write_text("x" * 20_500)
     text = caller.text("status")
-    assert "MEMORY.md [##########] 12,500 of 12,000 characters, over it" in text
+    assert "MEMORY.md [##########] 20,500 of 20,000 characters, over it" in text
 
 
 def test_another_machine_is_told_that_it_can_only_read(caller: Caller) -> None:

@@ -181,7 +181,7 @@ def check_result(gate: Gate, write: Write, *, capped: bool = True) -> list[str]:
     before, after = (len(text.decode("utf-8", "surrogateescape")) for text in (write.before, write.after))
     cap = gate.cap_characters if gated and capped else None
     if cap is not None and after > max(cap, before):
-        reasons.append(f"{write.path} would have {after} characters and its host shows {cap}")
+        reasons.append(f"{write.path} would have {after} characters and its host shows {gate.cap.told}")
     return reasons
 
 

@@ -59,18 +59,28 @@ def archival(target: str, entry: Entry, day: date, grounds: Grounds) -> Draft:
         day: The log day on which it goes; its year names the file.
         grounds: Why.
     """
-    block = archive_block(
-        entry.text, section=entry.section, entry=entry.id, target=target, day=day, reason=grounds.reason
-    )
-    hunk = Hunk(anchor=Anchor.FILE_END, section=(), added=block)
-    return replace(
+    draft = replace(
         _draft(Op.ARCHIVE, target, f"archive {entry.id}", grounds),
         section=entry.section,
         before=entry.text,
         line=entry.first_line,
         entry=entry.id,
-        also=(Part(target=f"{ARCHIVE}/{day.year:04d}.md", hunk=hunk),),
     )
+    return moved(draft, day)
+
+
+def moved(draft: Draft, day: date) -> Draft:
+    """Return the draft of a removal as one that moves its lines to the archive of a year."""
+    block = archive_block(
+        draft.before.lstrip("\r\n") if draft.entry is None else draft.before,
+        section=draft.section,
+        entry=draft.entry,
+        target=draft.target,
+        day=day,
+        reason=draft.reason,
+    )
+    hunk = Hunk(anchor=Anchor.FILE_END, section=(), added=block)
+    return replace(draft, op=Op.ARCHIVE, also=(Part(target=f"{ARCHIVE}/{day.year:04d}.md", hunk=hunk),))
 
 
 def copy_path(home: Home, log: str, sha256: str, taken: Collection[str] = ()) -> str:

@@ -91,7 +91,8 @@ def propose_wish(gate: Gate, ledger: Ledger, wish: Wish, moment: Moment, *, dry_
         raise RefusedError(f"it has no place: {why}", hint=MENDING if why.endswith(BY_HAND) else NAMING)
     if outcome.over_cap:
         raise RefusedError(
-            f"{wish.target} is over its cap", hint="propose a removal, or a replacement that is no longer"
+            f"{wish.target} is over the cap of its host, {gate.cap.told}",
+            hint="propose a removal, or a replacement that is no longer",
         )
     if outcome.suppressed:
         raise RefusedError(

@@ -6,7 +6,7 @@ a crash in between leaves a file that nothing refers to and the next run writes 
 
 import hashlib
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from nightledger.codec.canonical import canonical
@@ -31,13 +31,15 @@ from nightledger.files.atomic import replace_file
 from nightledger.gate.forgetting.closing import ENDED, said_and_gone
 from nightledger.gate.forgetting.forgotten import read_forgotten
 from nightledger.gate.opening import Gate, Ledger, closing, record
-from nightledger.gate.proposing.drafting import Base, fit_drafts, read_base, size_after
+from nightledger.gate.proposing.drafting import Base, Fitted, fit_drafts, read_base, size_after
 from nightledger.gate.proposing.hunks import Unfit
 from nightledger.gate.proposing.room import Room, find_room
 from nightledger.gate.proposing.screening import Held, own_rules, screen, unseen, without_own_secrets
 from nightledger.gate.stored import MAX_PROPOSAL_BYTES, Stored, read_stored, without_unanswered
 from nightledger.trust.event import path_word
 
+_GAP = 4
+"""Line ends around an addition, at most."""
 _LEAF_BYTES = 60_000
 """An entry of the log has at most 65,535 bytes."""
 
@@ -56,6 +58,8 @@ class Submission:
         superseded_changes: Numbers of those changes.
         held: What scanners held back before it came to drafts.
         asked: Whether the operator asks for these very changes: what was answered with no before may return.
+        room: Gives what may go where its additions have no room under the cap: for so many characters, drafts that
+            fit a test.
     """
 
     kind: Kind
@@ -67,6 +71,7 @@ class Submission:
     superseded_changes: tuple[int, ...] = ()
     held: tuple[Held, ...] = ()
     asked: bool = False
+    room: Callable[[int, Callable[[Draft], bool]], Sequence[Draft]] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,7 +131,7 @@ def propose(
     outcome = Outcome(proposal=None, suppressed=repeated, no_room=len(clean) - len(chosen), held=held)
     if not chosen:
         return outcome
-    fitted = fit_drafts(gate, chosen, said, asked=asked)
+    fitted = _with_room(gate, submission, chosen, said, asked=asked)
     repeated += fitted.repeated
     outcome = replace(outcome, suppressed=repeated, unfit=fitted.unfit, over_cap=fitted.over_cap)
     if not fitted.changes:
@@ -137,6 +142,19 @@ def propose(
     if not dry_run:
         _write(gate, proposal, submission, moment, room.made_for(len(fitted.changes)) if room else ())
     return replace(outcome, proposal=proposal)
+
+
+def _with_room(
+    gate: Gate, submission: Submission, chosen: Sequence[Draft], said: Sequence[Said], *, asked: bool
+) -> Fitted:
+    """Fit drafts; where additions have no room under the cap, together with what would go for them, first."""
+    fitted = fit_drafts(gate, chosen, said, asked=asked)
+    if not fitted.over_cap or submission.room is None:
+        return fitted
+    need = sum(len(draft.after) + _GAP for draft in chosen if draft.op is Op.ADD)
+    removals = submission.room(need, lambda draft: may_return(draft, said))
+    together = fit_drafts(gate, [*removals, *chosen], said, asked=asked)
+    return together if together.over_cap < fitted.over_cap else fitted
 
 
 def _said(gate: Gate, stored: Sequence[Stored], book: Book) -> list[Said]:

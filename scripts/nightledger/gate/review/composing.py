@@ -66,12 +66,14 @@ class Terms:
         cooling: The waits before an apply.
         decision_expires_days: How long an approval stays good.
         cap_characters: What its host shows of a memory file; None where it shows all.
+        cap_setting: What says so; empty where it is not known, as on another machine.
     """
 
     origin: str
     cooling: Cooling
     decision_expires_days: int
     cap_characters: int | None
+    cap_setting: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,7 +100,8 @@ def terms_of(gate: Gate) -> Terms:
         origin=gate.home.identity.origin,
         cooling=gate.cooling,
         decision_expires_days=gate.settings.decision_expires_days,
-        cap_characters=gate.cap_characters,
+        cap_characters=gate.cap.characters,
+        cap_setting=gate.cap.setting,
     )
 
 
@@ -135,7 +138,7 @@ def compose_by(
     for item, given in _by_proposal(items, answers):
         approved = _numbers(given, Verb.APPROVE)
         placed = _moved(item.stored, approved, documents, current) or _place(
-            terms.cap_characters, item.stored, approved, current
+            terms, item.stored, approved, current
         )
         if isinstance(placed, str):
             refusals.append(Refusal(proposal=item.stored.proposal.id, reason=placed))
@@ -220,11 +223,11 @@ def place_changes(
     gate: Gate, stored: Stored, numbers: tuple[int, ...], current: Mapping[str, str]
 ) -> PlacedSet | str:
     """Place changes of a proposal on the running documents; a reason when they do not fit."""
-    return _place(gate.cap_characters, stored, numbers, current)
+    return _place(terms_of(gate), stored, numbers, current)
 
 
 def _place(
-    cap: int | None, stored: Stored, numbers: tuple[int, ...], current: Mapping[str, str]
+    terms: Terms, stored: Stored, numbers: tuple[int, ...], current: Mapping[str, str]
 ) -> PlacedSet | str:
     changes = [change for change in stored.proposal.changes if change.n in numbers]
     if len(changes) > len(set(numbers)):
@@ -234,8 +237,10 @@ def _place(
     if lost:
         return "; ".join(dict.fromkeys(why for _, why in lost))
     for path in sorted({change.target for change in changes if change.op not in UNCAPPED}):
+        cap = terms.cap_characters
         if cap is not None and len(after[path]) > max(cap, len(before[path])):
-            return f"{path} would have {len(after[path])} characters, its host shows {cap}: approve removals with it"
+            setting = f" ({terms.cap_setting})" if terms.cap_setting else ""
+            return f"{path} would have {len(after[path]):,} characters, its host shows {cap:,}{setting}: approve removals with it"
     return PlacedSet(
         targets=decision_targets(before, after, changes), documents=ChainMap(after, cast("_Texts", current))
     )

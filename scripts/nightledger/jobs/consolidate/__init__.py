@@ -4,9 +4,10 @@ Invariant: a night reads no log younger than itself, so that a rerun of a past n
 what it would have found; it proposes through the gate and changes no memory.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
+from functools import partial
 from zoneinfo import ZoneInfo
 
 from nightledger.codec.canonical import canonical
@@ -22,6 +23,7 @@ from nightledger.domain.words import read_moment
 from nightledger.files.append import append_records, require_appendable
 from nightledger.files.configuration import home_zone
 from nightledger.gate.forgetting.forgotten import read_forgotten
+from nightledger.gate.forgetting.room import room_for
 from nightledger.gate.gated import read_gated
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.proposing.proposing import Outcome, Submission, propose, supersede
@@ -100,7 +102,8 @@ def _consolidated(gate: Gate, ledger: Ledger, asked: Asked, moment: Moment) -> D
     unasked = frozenset(key_of(one.name) for one in find_unasked(gate, ledger.book))
     where = Target(path=home.identity.gated[0], adopted=_adopted(gate, zone), unasked=unasked)
     from_logs = find_in_logs(logs, document, said, where, limit, read_forgotten(gate, stored, ledger.book))
-    submission = _submission(asked, [*from_outcomes.drafts, *from_logs.drafts], from_logs.held)
+    room = partial(room_for, gate, ledger, where.path, asked.day)
+    submission = _submission(asked, [*from_outcomes.drafts, *from_logs.drafts], from_logs.held, room)
     outcome = propose(gate, ledger, submission, moment, dry_run=asked.dry_run)
     has_day = any(log.day == asked.day for log in _window(gate, asked, zone))
     reading = _Reading(
@@ -126,7 +129,7 @@ def _consolidated(gate: Gate, ledger: Ledger, asked: Asked, moment: Moment) -> D
         no_room=outcome.no_room + outcome.over_cap + from_logs.no_room,
         held=len(outcome.held),
         skipped=tuple(item.reason for item in skipped),
-        reason=_without_room(outcome, from_logs.no_room)
+        reason=_without_room(gate, outcome, from_logs.no_room)
         or ("" if outcome.proposal else _why_nothing(asked, outcome, submission, reading)),
     )
     if not asked.dry_run:
@@ -134,7 +137,12 @@ def _consolidated(gate: Gate, ledger: Ledger, asked: Asked, moment: Moment) -> D
     return Done(record=record, proposal=outcome.proposal, outcome=outcome)
 
 
-def _submission(asked: Asked, drafts: Sequence[Draft], held: tuple[Held, ...]) -> Submission:
+def _submission(
+    asked: Asked,
+    drafts: Sequence[Draft],
+    held: tuple[Held, ...],
+    room: Callable[[int, Callable[[Draft], bool]], Sequence[Draft]],
+) -> Submission:
     """Give what a night proposes; mining old logs is asked for by the operator and has no caps."""
     mining = asked.since is not None
     return Submission(
@@ -144,6 +152,7 @@ def _submission(asked: Asked, drafts: Sequence[Draft], held: tuple[Held, ...]) -
         title=f"Logs from {asked.since} to {asked.day}" if mining else f"Consolidation of {asked.day}",
         drafts=drafts,
         held=held,
+        room=room,
     )
 
 
@@ -229,10 +238,11 @@ class _Reading:
     unasked: int
 
 
-def _without_room(outcome: Outcome, quieter: int) -> str:
+def _without_room(gate: Gate, outcome: Outcome, quieter: int) -> str:
     """Say how much that is good was not proposed, and why: it competes again."""
     told = {
-        "addition(s) would take the file over its host's cap; 'nightledger check' makes room": outcome.over_cap,
+        f"addition(s) would take the file over its host's cap, {gate.cap.told}, and nothing old makes room for them: "
+        "'nightledger check' says what is there": outcome.over_cap,
         "candidate(s) wait for room; 'nightledger review' makes some": outcome.no_room,
         "more are good enough and have no room in one proposal; they compete again": quieter,
     }

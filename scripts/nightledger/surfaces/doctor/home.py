@@ -17,13 +17,14 @@ from nightledger.files.leftovers import find_leftovers
 from nightledger.gate.gated import read_gated
 from nightledger.gate.integrity.trusting import read_signers
 from nightledger.gate.opening import MEND, Ledger, open_gate, settings_of, why_no_consent
+from nightledger.hosts.cap import Cap, read_cap
 from nightledger.hosts.daylogs import find_daylogs
 from nightledger.hosts.presets import detect_host, preset
 from nightledger.recall.sources import MOST_BYTES, find_sources
 from nightledger.surfaces.alarms import STRICTEST
 from nightledger.surfaces.doctor.checks import Check, bad, good, looked, note
 from nightledger.surfaces.doctor.keys import Protection, protection
-from nightledger.surfaces.session import this_machine
+from nightledger.surfaces.home import cap_config, this_machine
 from nightledger.surfaces.verbs.verify import look_beyond
 from nightledger.surfaces.witnessing.findings import check_witnesses
 from nightledger.trust.keys import KeyRing, operator_key_path, public_key_of
@@ -154,7 +155,7 @@ def check_memory(home: Home, ring: KeyRing, now: datetime) -> Iterator[Check]:
         yield good("memory", f"host {recorded}, as its files say")
     else:
         yield note("memory", f"recorded as host {recorded}; its files look like {seen}")
-    cap = settings.cap_characters.get(recorded)
+    cap = read_cap(recorded, settings.cap_characters.get(recorded), cap_config(recorded))
     for path in home.identity.gated:
         yield _size(home, path, cap)
     for source in find_sources(home):
@@ -268,15 +269,16 @@ def _leftovers(home: Home) -> Iterator[Check]:
         )
 
 
-def _size(home: Home, path: str, cap: int | None) -> Check:
+def _size(home: Home, path: str, cap: Cap) -> Check:
     try:
         size = len(read_gated(home, path).decode("utf-8", "surrogateescape"))
     except NightledgerError as error:
         return bad("memory", str(error), error.hint)
     if not Path(home.path(path)).exists():
         return note("memory", f"{path} is not there yet; the first addition makes it")
-    if cap is None:
+    if cap.characters is None:
         return good("memory", f"{path}: {size:,} characters; its host has no cap")
-    if size > cap:
-        return note("memory", f"{path}: {size:,} characters, and its host shows {cap:,}", "nightledger check")
-    return good("memory", f"{path}: {size:,} of the {cap:,} characters that its host shows")
+    told = f"{cap.characters:,} characters that its host shows ({cap.setting})"
+    if size > cap.characters:
+        return note("memory", f"{path}: {size:,} of the {told}", "nightledger check")
+    return good("memory", f"{path}: {size:,} of the {told}")

@@ -28,7 +28,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--cap", metavar="N", type=int, help="characters that the host shows the agent (with --file)"
     )
-    parser.add_argument("--all", action="store_true", help="show every doubt")
+    parser.add_argument(
+        "--all", action="store_true", help="show every doubt; over the cap, propose every one"
+    )
     parser.add_argument("--dry-run", action="store_true", help="look, and propose nothing")
 
 
@@ -40,12 +42,24 @@ def run(options: argparse.Namespace, context: Context) -> int:
 
 
 def _look_at_file(options: argparse.Namespace, context: Context) -> "Checkup":
+    from dataclasses import replace
+
     from nightledger.files.reading import read_regular
+    from nightledger.gate.forgetting.room import Look, apart, look_for_room
     from nightledger.gate.gated import MAX_GATED_BYTES
+    from nightledger.hosts.cap import cut
+    from nightledger.hosts.presets import OPENCLAW
     from nightledger.jobs.check import examine
 
     document = read_regular(options.file, MAX_GATED_BYTES).decode("utf-8", "surrogateescape")
-    return examine(document, options.file, today=context.now.date(), cap_characters=options.cap)[0]
+    today = context.now.date()
+    found = examine(document, options.file, today=today, cap_characters=options.cap)[0]
+    if not options.cap or len(document) <= options.cap:
+        return found
+    look = Look(path="MEMORY.md", text=document, today=today, kept=apart(document))
+    return replace(
+        found, room=look_for_room(look, cut(OPENCLAW, options.cap, "--cap, cut as OpenClaw does"))[0]
+    )
 
 
 def _check_home(options: argparse.Namespace, context: Context) -> "Checkup":
@@ -58,11 +72,14 @@ def _check_home(options: argparse.Namespace, context: Context) -> "Checkup":
         gate = session.gate
         today = log_day(session.moment.at, home_zone(gate.home, gate.settings))
         path = options.path or gate.home.identity.gated[0]
-        return check(gate, session.ledger, path, today, session.moment, dry_run=options.dry_run)
+        return check(
+            gate, session.ledger, path, today, session.moment, dry_run=options.dry_run, every=options.all
+        )
 
 
 def _report(options: argparse.Namespace, context: Context, found: "Checkup") -> None:
     from nightledger.codec.records import to_plain
+    from nightledger.gate.forgetting.room_told import room_rows
     from nightledger.surfaces import screen
 
     proposal = found.outcome.proposal if found.outcome else None
@@ -72,11 +89,17 @@ def _report(options: argparse.Namespace, context: Context, found: "Checkup") -> 
             "meter": to_plain(found.meter),
             "doubts": to_plain(found.doubts),
             "proposal": proposal.id if proposal else None,
+            "room": to_plain(found.room),
         }
     )
     for line in screen.wrap(_size(found), indent="  ", first=""):
         context.print(line)
-    if not found.doubts:
+    for row in room_rows(found.room) if found.room else ():
+        indent = row[: len(row) - len(row.lstrip())]
+        context.print_lines(
+            screen.wrap(screen.shown(row.lstrip()), indent="      " if indent else "  ", first=indent)
+        )
+    if not found.doubts and not found.room:
         nothing = (
             "It is missing or empty: there is nothing to check up."
             if not found.meter.before_characters
@@ -86,7 +109,8 @@ def _report(options: argparse.Namespace, context: Context, found: "Checkup") -> 
         return
     _show_doubts(options, context, found)
     if proposal and not options.dry_run:
-        told = f"Proposed as {proposal.id}, the surest first: 'nightledger review {proposal.id[:8]}' asks one by one."
+        order = "" if found.room else ", the surest first"
+        told = f"Proposed as {proposal.id}{order}: 'nightledger review {proposal.id[:8]}' asks one by one."
         for line in screen.wrap(told, indent="  ", first=""):
             context.print(line)
     elif found.outcome and not proposal:
@@ -105,9 +129,14 @@ def _show_doubts(options: argparse.Namespace, context: Context, found: "Checkup"
     from nightledger.jobs.check import counts
     from nightledger.surfaces import screen
 
+    if not found.doubts:
+        return
     shown = ", ".join(f"{count} {label.value}" for label, count in counts(found.doubts).items())
-    for line in screen.wrap(f"{len(found.doubts)} doubtful item(s): {shown}.", indent="  ", first=""):
+    rest = "; the plan comes first: --all shows and proposes them" if found.room and not options.all else ""
+    for line in screen.wrap(f"{len(found.doubts)} doubtful item(s): {shown}{rest}.", indent="  ", first=""):
         context.print(line)
+    if rest:
+        return
     doubts = found.doubts if options.all else found.doubts[:SHOWN]
     for doubt, opening in zip(doubts, found.openings, strict=False):
         first, last = doubt.lines
@@ -137,4 +166,6 @@ def _size(found: "Checkup") -> str:
     cap = meter.cap_characters
     of = "" if cap is None else f" of the {cap:,} that its host shows the agent"
     text = f"{found.path}: {meter.before_characters:,} characters{of}"
-    return f"{text}; {meter.after_characters:,} without what is doubtful." if found.doubts else f"{text}."
+    if found.doubts and not found.room:
+        return f"{text}; {meter.after_characters:,} without what is doubtful."
+    return f"{text} ({found.room.setting})." if found.room else f"{text}."

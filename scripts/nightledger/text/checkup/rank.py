@@ -13,6 +13,8 @@ from nightledger.domain.doubt import Doubt, DoubtLabel
 BANDS = 10
 """Doubts within a tenth of certainty count as equally sure; the estimate is no finer."""
 _FIRST = {DoubtLabel.SECRET: 2.0, DoubtLabel.INJECTION: 1.0}
+GRAVE_RANK = 1.0
+"""Rank from which a doubt is about a secret or an order to an agent; nothing else is surer than .99."""
 
 
 def rank_doubts(doubts: Iterable[Doubt], *, over_characters: int) -> tuple[Doubt, ...]:

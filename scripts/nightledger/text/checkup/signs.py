@@ -79,7 +79,7 @@ _COUNT = re.compile(
     r"(?<![\w.:/–-])\d{1,5}\s+(?:(?![ap]m\b)\w+\s)?(?:total|enabled|disabled|active|errors?|files?|tests?|jobs?|docs?|items?|entries|tasks?|commits?|runs?)\b",
     re.IGNORECASE,
 )
-_UPDATED = re.compile(
+UPDATED = re.compile(
     r"(?:last )?(?:updated?|reviewed?|sync(?:ed)?|consolidat\w+|refreshed|modified|generated)\b|(?:last|next) (?:\w+ )?(?:update|review|run|check|sync)"
     r"|letzte\w* \w+|zuletzt|aktualisiert|stand$|dernière \w+|mise? à jour|última \w+|actualizad\w*|atualizad\w*|ultimo \w+|aggiornat\w*|обновлен\w*"
     r"|последнее \w+|son güncelleme|cập nhật|最[后後]更新|最近更新|更新(?:日期|時間|时间)?$|最終更新|마지막 \w+",
@@ -240,7 +240,7 @@ SIGNS: tuple[Sign, ...] = (
     _row("status_row", _STALE, 1.8, "it is a row of a table that shows a state", lambda v: _is_row(v) and _columns("status", v) > 0),
     _row("timer_row", _STALE, 3.6, "it is a row of a table that a timer keeps", lambda v: _is_row(v) and _columns("timer", v) > 0),
     _row("task_row", _STALE, 2.5, "it is a row of a list of work, which drifts", lambda v: _is_row(v) and _columns("task", v) > 1),
-    _row("updated", _STALE, 3.0, "it says when something was last or next updated", lambda v: bool(_UPDATED.match(v.label)) and bool(v.dates)),
+    _row("updated", _STALE, 3.0, "it says when something was last or next updated", lambda v: bool(UPDATED.match(v.label)) and bool(v.dates)),
     _row("status_line", _STALE, 1.0, "it is a line of status", lambda v: not _NAME.search(v.label) and is_heading("status", v.label)),
     _row("state", _STALE, 3.3, "its value is a state of the day", lambda v: bool(v.label) and not _LIMIT.search(v.label) and states(v.value)),
     _row("version", _STALE, 3.3, "its value is a version, which drifts", lambda v: bool(v.label) and not _VERSION_LABEL.search(v.label) and bool(_VERSION.match(v.value.lstrip("(~≈= ")))),

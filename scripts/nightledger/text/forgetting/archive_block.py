@@ -11,20 +11,21 @@ TOP = "The top of the file"
 
 
 def archive_block(
-    text: str, *, section: Sequence[str], entry: str, target: str, day: date, reason: str
+    text: str, *, section: Sequence[str], entry: str | None, target: str, day: date, reason: str
 ) -> str:
     """Give the block for ``memory/archive/YYYY.md``.
 
     Args:
         text: The entry's exact lines.
         section: Heading texts from the outermost to its section's own.
-        entry: Its id.
+        entry: Its id; None for a run of whole sections or entries.
         target: The file in which it stood.
         day: When it goes.
         reason: Why, one line.
     """
     why = " ".join(reason.split())
-    return _block(text, " > ".join(section), f"Archived {day} from {target}, entry {entry}: {why}")
+    named = f", entry {entry}" if entry else ""
+    return _block(text, " > ".join(section), f"Archived {day} from {target}{named}: {why}")
 
 
 def told_with(added: str, removed: str) -> str | None:

@@ -1,0 +1,220 @@
+"""Room in a memory over its host's cap: what the agent never sees, and a plan of what goes, as drafts.
+
+Invariant: no plan holds what is pinned, what was signed lately, what the consent graph blocks, or a secret or an
+order to an agent, which have a change of their own; what moves to the archive keeps its bytes.
+"""
+
+import hashlib
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from datetime import date
+
+from nightledger.domain.closed import is_text
+from nightledger.domain.consent import Tier
+from nightledger.domain.proposal import Draft, Evidence, Op, Origin
+from nightledger.domain.pruning import blocked_words, names_blocked
+from nightledger.gate.forgetting.letting_go import moved
+from nightledger.gate.gated import read_gated
+from nightledger.gate.memory.naming import find_standing
+from nightledger.gate.memory.pinning import NO_MARK, read_marks
+from nightledger.gate.opening import Gate, Ledger
+from nightledger.gate.proposing.hunks import make_changes
+from nightledger.gate.proposing.proposing import said_before
+from nightledger.gate.stored import read_stored
+from nightledger.hosts.cap import Cap
+from nightledger.text.changes.veil import veil
+from nightledger.text.checkup.danger import find_dangers
+from nightledger.text.checkup.room import SPARE, Piece, Unseen, choose_pieces, find_pieces, unseen
+from nightledger.text.checkup.units import read_units
+from nightledger.text.markdown.document import Document, decode, encode, is_utf8, parse_markdown, section_of
+from nightledger.text.similar import fold
+
+MOST_ROUNDS = 20
+"""How often a plan is made anew without what does not fit. Our choice."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Room:
+    """A file over its cap.
+
+    Attributes:
+        setting: What says how much is shown.
+        unseen: The sections that the agent does not see in full; none where nobody knows how the host cuts.
+        pieces: The plan, the largest first.
+        before_characters: The file's size.
+        after_characters: Its size after the plan.
+        cap_characters: What the host shows.
+        not_utf8: First line with bytes that are no UTF-8; 0 where there is none.
+    """
+
+    setting: str
+    unseen: tuple[Unseen, ...]
+    pieces: tuple[Piece, ...]
+    before_characters: int
+    after_characters: int
+    cap_characters: int
+    not_utf8: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Look:
+    """A memory file as it is planned for.
+
+    Attributes:
+        path: The file, as the target of drafts.
+        text: Its text (``surrogateescape``).
+        today: The date in the home's zone.
+        kept: Lines that are to stay.
+    """
+
+    path: str
+    text: str
+    today: date
+    kept: Collection[int] = ()
+
+
+def look_for_room(
+    look: Look, cap: Cap, may: Callable[[Draft], bool] = lambda _: True
+) -> tuple[Room, list[Draft]]:
+    """Return what is not shown of a file over its cap with a plan that gets it under, and the plan as drafts.
+
+    Args:
+        look: The file.
+        cap: What its host shows; the file is longer.
+        may: Whether a draft may be proposed.
+    """
+    most = cap.characters or 0
+    need = len(look.text) - int(most * (1 - SPARE))
+    planned = plan(look, need, may)
+    document = parse_markdown(look.text)
+    pieces = tuple(piece for piece, _ in planned)
+    room = Room(
+        setting=cap.setting,
+        unseen=unseen(document, cap.shown) if cap.shown else (),
+        pieces=pieces,
+        before_characters=len(look.text),
+        after_characters=len(look.text) - sum(piece.characters for piece in pieces),
+        cap_characters=most,
+        not_utf8=next((n for n, line in enumerate(look.text.split("\n"), 1) if not is_utf8(line)), 0),
+    )
+    return room, [draft for _, draft in planned]
+
+
+def room_for(
+    gate: Gate, ledger: Ledger, path: str, today: date, need: int, may: Callable[[Draft], bool]
+) -> list[Draft]:
+    """Return what the plan of a file would let go first to free so many characters; empty where that is not enough.
+
+    Args:
+        gate: The home.
+        ledger: Its log, as checked.
+        path: The gated file.
+        today: The log day.
+        need: Characters to free.
+        may: Whether a draft may be proposed.
+    """
+    text = decode(read_gated(gate.home, path))
+    look = Look(path=path, text=text, today=today, kept=kept_lines(gate, ledger, path, text))
+    planned = plan(look, need, may)
+    return [draft for _, draft in planned] if sum(piece.characters for piece, _ in planned) >= need else []
+
+
+def plan(look: Look, need: int, may: Callable[[Draft], bool]) -> list[tuple[Piece, Draft]]:
+    """Return as few pieces as free so many characters, each as a draft that fits the file, the largest first."""
+    document = parse_markdown(look.text)
+    chosen: list[tuple[Piece, Draft]] = []
+    for pieces in find_pieces(document, look.today, look.kept):
+        chosen = _fitting(document, look, pieces, need, may)
+        if sum(piece.characters for piece, _ in chosen) >= need:
+            break
+    return chosen
+
+
+def _fitting(
+    document: Document, look: Look, pieces: Sequence[Piece], need: int, may: Callable[[Draft], bool]
+) -> list[tuple[Piece, Draft]]:
+    """Choose pieces; where one cannot be proposed, choose anew without it."""
+    out: set[tuple[int, int]] = set()
+    drafts: dict[Piece, Draft] = {}
+    for _ in range(MOST_ROUNDS):
+        chosen = choose_pieces([piece for piece in pieces if piece.lines not in out], need)
+        drafts = {piece: draft for piece in chosen if (draft := _draft(document, look, piece)) and may(draft)}
+        misfits = {piece.lines for piece in chosen if piece not in drafts}
+        if not misfits:  # the dear look at the file, once all are allowed
+            unfit = {lost.draft.line for lost in make_changes(look.text, list(drafts.values()))[1]}
+            misfits = {piece.lines for piece in chosen if piece.lines[0] in unfit}
+        if not misfits:
+            break
+        out |= misfits
+    return [(piece, draft) for piece, draft in drafts.items() if piece.lines not in out]
+
+
+def kept_lines(gate: Gate, ledger: Ledger, path: str, text: str, signed: Collection[str] = ()) -> set[int]:
+    """Return the lines of a gated file that no plan takes.
+
+    Args:
+        gate: The home.
+        ledger: Its log, as checked.
+        path: The file.
+        text: Its text.
+        signed: Texts that the operator signed lately.
+    """
+    marks = read_marks(gate, ledger)
+    blocked = blocked_words(
+        name for tiers in gate.consent.domains.values() for name in tiers if tiers[name] is Tier.BLOCKED
+    )
+    lately = frozenset(map(fold, signed))
+    kept = apart(text)
+    for name, placed in find_standing(gate.home, ledger.book).entries.items():
+        entry = placed.entry
+        stays = (
+            marks.get(name, NO_MARK).pinned
+            or names_blocked(entry.text, blocked)
+            or fold(entry.text) in lately
+        )
+        if placed.path == path and stays:
+            kept.update(range(entry.first_line, entry.last_line + 1))
+    return kept
+
+
+def apart(text: str) -> set[int]:
+    """Return the lines that a plan cannot take: what is dangerous goes by itself, and bytes that are no UTF-8 stay."""
+    parsed = parse_markdown(text)
+    kept = {n for n, line in enumerate(parsed.lines, 1) if not is_utf8(line)}
+    for danger in find_dangers(parsed, read_units(parsed)):
+        kept.update(range(danger.lines[0], danger.lines[1] + 1))
+    return kept
+
+
+def not_refused(gate: Gate, ledger: Ledger) -> Callable[[Draft], bool]:
+    """Return a test that tells whether a draft was not answered with no before."""
+    closed = {said.key for said in said_before(read_stored(gate, ledger.book), ledger.book) if said.closed}
+    return lambda draft: not any(is_text(key, draft.statement_key) for key in closed)
+
+
+def _draft(document: Document, look: Look, piece: Piece) -> Draft | None:
+    """Return a piece as a draft; None where its bytes are no UTF-8."""
+    first, last = piece.lines
+    before = document.text(first, last)
+    if not is_utf8(before):
+        return None
+    fate = "moved to the archive, where recall still finds it" if piece.moves else "removed"
+    reason = (
+        f"{piece.reason[:1].upper()}{piece.reason[1:]}; {fate}. It saves {piece.characters:,} characters."
+    )
+    section = section_of(document, first, last).path
+    cited = hashlib.sha256(encode(veil(before))).hexdigest()
+    draft = Draft(
+        op=Op.REMOVE,
+        target=look.path,
+        section=section[:-1] if piece.level or not piece.moves else section,
+        before=before,
+        line=first,
+        after="",
+        reason=reason,
+        evidence=(Evidence(path=look.path, lines=piece.lines, sha256=cited, origin=Origin.UNKNOWN),),
+        confidence=1.0,
+        rank=round(piece.characters / 1e8, 8),
+        statement_key=f"room {hashlib.sha256(encode(before.strip())).hexdigest()}",
+    )
+    return moved(draft, look.today) if piece.moves else draft

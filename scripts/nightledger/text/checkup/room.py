@@ -1,0 +1,297 @@
+"""What of a memory over its host's cap the agent never sees, and which whole runs of lines may go to get it under.
+
+Invariant: pure; a piece is whole sections or whole entries, and none holds a line that is to stay. Rules and
+what a heading calls lasting are offered last or not at all; ``docs/decisions/0079-room.md`` has the order.
+"""
+
+import re
+from bisect import bisect_left
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, timedelta
+from itertools import accumulate, takewhile
+
+from nightledger.text.checkup.signs import UPDATED
+from nightledger.text.checkup.words import has, is_heading, tells
+from nightledger.text.dates import FoundDate, find_dates
+from nightledger.text.markdown.document import Document, Path, Section, is_blank
+from nightledger.text.markdown.entries import unnumbered_entries
+
+OLD_DAYS = 30
+"""Days after its newest date from which a dated run of lines is old. Our choice."""
+MOST_PIECES = 10
+"""Pieces of one plan: what a person answers in a morning. Our choice."""
+SPARE = 0.05
+"""Share of the cap that a plan leaves free, so that the next nights can add something. Our choice."""
+LEAST = 80
+"""Characters below which a piece is not worth a question. Our choice."""
+MOST_SHARE = 0.6
+"""Share of the file above which a section is the file and no part of it. Our choice."""
+_OPENING = 60
+"""Characters of an entry in which a date says when it was noted."""
+_YEAR_DAYS, _AHEAD_DAYS = 365, 60
+"""A day without a year that would be further ahead is one of the past."""
+MAY_HOLD = "it is dated, and may still hold"
+TOP = "the top of the file"
+_LEFT = re.compile(r"\b(?:archived|deprecated|discontinued|legacy|retired|superseded)\b", re.IGNORECASE)
+"""What the lexicon of ends does not say of headings, because it is fitted to items."""
+_STAYS = re.compile(
+    r"\b(?:canonical|credentials?|do not|don't|non-?negotiable|permanent|primary|standing)\b", re.IGNORECASE
+)
+"""What marks a heading as lasting beside the lexicon's words: seen in memories of others."""
+_IN_BRACKETS = re.compile(r"\([^()]*$|\[[^\]]*$|<!--[^>]*$")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unseen:
+    """A section of which the agent does not see all.
+
+    Attributes:
+        section: Heading texts from the outermost to its own; () is the top of the file.
+        line: Its first line.
+        characters: How many of its own characters are not shown, sub-sections aside.
+        of: How many it has.
+    """
+
+    section: Path
+    line: int
+    characters: int
+    of: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Piece:
+    """A run of whole lines that may go.
+
+    Attributes:
+        lines: First and last line, from 1; blank ones above it are in it.
+        characters: How many the file gets shorter by.
+        title: What it is: a heading, or how many entries of which section.
+        reason: Why it may go.
+        tier: 0 for what repeats or is an old record, 1 for what may still hold.
+        moves: Whether it moves to the archive; else it is removed.
+        newest: Its newest date; None where it repeats.
+        level: Of its heading, 1 to 6; 0 where it is entries of a section.
+    """
+
+    lines: tuple[int, int]
+    characters: int
+    title: str
+    reason: str
+    tier: int
+    moves: bool = True
+    newest: date | None = None
+    level: int = 0
+
+
+def unseen(document: Document, shown: tuple[int, int]) -> tuple[Unseen, ...]:
+    """Return the sections that are not shown in full, in the file's order.
+
+    Args:
+        document: The memory file.
+        shown: How many characters are shown from its beginning, and from its end.
+    """
+    ends = [0, *accumulate(map(len, document.lines))]
+    first, last = shown[0], len("".join(document.lines).rstrip()) - shown[1]
+    found = []
+    for section in document.sections:
+        begin, end = ends[max(section.heading[0], 1) - 1], ends[max(section.body[1], section.heading[1])]
+        hidden = min(end, last) - max(begin, first)
+        if hidden > 0:
+            line = max(section.heading[0], 1)
+            found.append(Unseen(section=section.path, line=line, characters=hidden, of=end - begin))
+    return tuple(found)
+
+
+def find_pieces(document: Document, today: date, kept: Collection[int]) -> Iterator[tuple[Piece, ...]]:
+    """Yield what may go, cut by month, then by year.
+
+    Args:
+        document: The memory file.
+        today: The date in the home's zone.
+        kept: Lines that are to stay.
+    """
+    days = _Days(document, today)
+    single = [*_repeated(document), *_dated(document, days), *_noted(document, days)]
+    for names_period in (lambda day: (day.year, day.month), lambda day: (day.year,)):
+        joined = _joined(document, single, names_period)
+        yield tuple(
+            piece for piece in joined if piece.characters >= LEAST and not _touches(piece, sorted(kept))
+        )
+
+
+def choose_pieces(pieces: Sequence[Piece], need: int) -> list[Piece]:
+    """Return as few pieces as free so many characters, the largest first.
+
+    What may still hold is taken only where nothing else suffices; where one suffices, it is the smallest that does.
+
+    Args:
+        pieces: What may go.
+        need: Characters to free.
+    """
+    chosen: list[Piece] = []
+    for tier in range(2):
+        chosen, left = [], need
+        while left > 0 and len(chosen) < MOST_PIECES:
+            free = [one for one in pieces if one.tier <= tier and not any(_overlap(one, it) for it in chosen)]
+            if not free:
+                break
+            enough = [one for one in free if one.characters >= left]
+            picked = min(enough, key=_order) if enough else max(free, key=_order)
+            chosen.append(picked)
+            left -= picked.characters
+        if left <= 0:
+            break
+    return sorted(chosen, key=_order, reverse=True)
+
+
+def _order(piece: Piece) -> tuple[int, int]:
+    return piece.characters, -piece.lines[0]
+
+
+def _overlap(one: Piece, other: Piece) -> bool:
+    return one.lines[0] <= other.lines[1] and other.lines[0] <= one.lines[1]
+
+
+def _touches(piece: Piece, kept: Sequence[int]) -> bool:
+    at = bisect_left(kept, piece.lines[0])
+    return at < len(kept) and kept[at] <= piece.lines[1]
+
+
+class _Days:
+    """The dates of a document's lines, each line read once.
+
+    Args:
+        document: The memory file.
+        today: What dates without a year are near to.
+    """
+
+    def __init__(self, document: Document, today: date) -> None:
+        self._today = today
+        self._newest = [max(self.of(line), default=None) for line in document.lines]
+
+    def of(self, text: str) -> Iterator[date]:
+        for found in find_dates(text, near=self._today):
+            yield self._past(found)
+
+    def _past(self, found: FoundDate) -> date:
+        ahead = not found.exact and (found.day - self._today).days > _AHEAD_DAYS
+        return found.day - timedelta(days=_YEAR_DAYS) if ahead else found.day
+
+    def old(self, first: int, last: int) -> date | None:
+        """Return the newest date of some lines where that is old; None where there is none, or a younger one."""
+        newest = max((day for day in self._newest[first - 1 : last] if day), default=None)
+        return newest if newest and (self._today - newest).days >= OLD_DAYS else None
+
+
+def _repeated(document: Document) -> Iterator[Piece]:
+    """Yield whole sections that an earlier one says word for word, sub-sections included."""
+    seen: dict[tuple[str, ...], int] = {}
+    for section in document.sections[1:]:
+        lines = document.lines[section.heading[0] - 1 : section.last_line]
+        said = tuple(line.rstrip() for line in lines if not is_blank(line))
+        first = seen.setdefault(said, section.heading[0])
+        if first != section.heading[0] and len(said) > 1:
+            reason = f"it says word for word what the section at line {first} says"
+            piece = _piece(document, (section.heading[0], section.last_line), _title(section), reason, 0)
+            yield replace(piece, moves=False)
+
+
+def _dated(document: Document, days: _Days) -> Iterator[Piece]:
+    """Yield whole sections whose heading has a date and whose newest date is old."""
+    whole = MOST_SHARE * len(document.lines)
+    for at, section in enumerate(document.sections[1:], 1):
+        heading, (first, _) = section.path[-1], section.heading
+        if not any(days.of(heading)) or section.last_line - first >= whole:
+            continue
+        newest = days.old(first, section.last_line)
+        inside = takewhile(lambda one, end=section.last_line: one.heading[0] <= end, document.sections[at:])  # type: ignore[misc]
+        if newest is None or any(_lasts(one.path[-1]) for one in inside):
+            continue
+        tier = 0 if _is_record(heading, find_dates(heading, near=newest)) else 1
+        reason = f"its newest date is {newest}" if tier == 0 else f"{MAY_HOLD}; its newest date is {newest}"
+        piece = _piece(document, (first, section.last_line), _title(section), reason, tier)
+        yield replace(piece, newest=newest, level=section.level)
+
+
+def _is_record(heading: str, dates: Sequence[FoundDate]) -> bool:
+    """Tell whether a heading is that of a record of its day, and no subject that was touched on that day."""
+    if is_heading("report", heading) or has("gone", heading) or has("over", heading) or _LEFT.search(heading):
+        return True
+    if UPDATED.search(heading):
+        return False
+    return not all(_IN_BRACKETS.search(heading[: found.start]) for found in dates)
+
+
+def _noted(document: Document, days: _Days) -> Iterator[Piece]:
+    """Yield single entries that begin with an old date; rules among them only where nothing else helps."""
+    for entry in unnumbered_entries(document):
+        newest = days.old(entry.first_line, entry.last_line)
+        if any(_STAYS.search(heading) for heading in entry.section):
+            continue
+        if newest and any(days.of(entry.text[:_OPENING])):
+            tier = 1 if tells("rule", entry.text) or _lasts(*entry.section[-1:]) else 0
+            reason = MAY_HOLD if tier else "they are old notes"
+            lines = (entry.first_line, entry.last_line)
+            piece = _piece(document, lines, "".join(entry.section[-1:]) or TOP, reason, tier)
+            yield replace(piece, newest=newest)
+
+
+def _lasts(heading: str = "") -> bool:
+    return is_heading("lasting", heading) or has("rule", heading) or _STAYS.search(heading) is not None
+
+
+def _title(section: Section) -> str:
+    """Return the heading with the one above it, the title of the file aside."""
+    return " > ".join(section.path[1:][-2:] or section.path)
+
+
+def _piece(document: Document, lines: tuple[int, int], title: str, reason: str, tier: int) -> Piece:
+    first, last = lines
+    while last > first and is_blank(document.lines[last - 1]):
+        last -= 1
+    while first > 1 and is_blank(document.lines[first - 2]):
+        first -= 1
+    size = len(document.text(first, last))
+    return Piece(lines=(first, last), characters=size, title=title, reason=reason, tier=tier)
+
+
+def _joined(
+    document: Document, single: Sequence[Piece], period: Callable[[date], tuple[int, ...]]
+) -> Iterator[Piece]:
+    """Yield pieces, those of one kind and period that follow each other as one."""
+    groups: list[list[Piece]] = []
+    for piece in sorted(single, key=lambda one: (one.moves, one.tier, one.level, one.lines)):
+        before = groups[-1][-1] if groups else None
+        dated = before and before.newest and piece.newest and period(before.newest) == period(piece.newest)
+        if before and dated and _follows(before, piece):
+            groups[-1].append(piece)
+        else:
+            groups.append([piece])
+    for group in groups:
+        yield _as_one(document, group)
+
+
+def _follows(before: Piece, piece: Piece) -> bool:
+    """Tell whether old records or notes are one run; what may still hold is asked about one by one, notes aside."""
+    same = (before.moves, before.tier, before.level) == (piece.moves, piece.tier, piece.level)
+    if not same or before.lines[1] + 1 != piece.lines[0]:
+        return False
+    return piece.tier == 0 if piece.level else before.title == piece.title
+
+
+def _as_one(document: Document, group: Sequence[Piece]) -> Piece:
+    first, last = group[0], group[-1]
+    if first.newest is None or (len(group) == 1 and first.level):
+        return first
+    days = sorted(piece.newest for piece in group if piece.newest)
+    span = f"{days[0]}" if days[0] == days[-1] else f"{days[0]} to {days[-1]}"
+    entries = "1 entry" if len(group) == 1 else f"{len(group)} entries"
+    title = f"{entries} of {first.title}, {span}"
+    reason = first.reason
+    if first.level:
+        title = f"{first.title}, and {len(group) - 1} more to {last.title.rpartition(' > ')[2]}"
+        reason = f"its newest date is {days[-1]}"
+    lines = (first.lines[0], last.lines[1])
+    size = len(document.text(*lines))
+    return replace(first, lines=lines, characters=size, title=title, reason=reason, newest=days[-1])

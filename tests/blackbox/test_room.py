@@ -1,0 +1,220 @@
+"""A memory over its host's cap: what the agent never sees, a plan of a few items, and nights that go on."""
+
+import time
+from collections.abc import Callable
+from datetime import date, timedelta
+from pathlib import Path
+
+import pytest
+from tests.blackbox.person import review
+from tests.blackbox.world import World, found
+
+CAP = 3_000
+CONFIG = f"{{ agents: {{ defaults: {{ bootstrapMaxChars: {CAP}, }} }} }} // by hand\n"
+STANDING = "## Rules\n\n- Always ask before a restart of the relay.\n\n"
+REPEATED = (
+    "## How the harbour works\n\n- The harbour desk answers by radio on channel nine.\n- "
+    + "Ships that wait are listed by the pier. " * 12
+    + "\n\n"
+)
+LESSON = "**Lesson:** Never set the beacon clock by hand, because it drifts by an hour afterwards."
+
+
+FACTS = {
+    "2025-10-02": "The copper gasket of the winch came from the yard in Bergen",
+    "2025-10-05": "A walnut rudder was traded against two sacks of barley",
+    "2025-11-02": "The granite anchor weighs ninety kilograms without its chain",
+    "2025-11-05": "Velvet awnings are kept in the loft behind the chandlery",
+}
+
+
+def session(day: str, fact: str) -> str:
+    """Give a dated section of a thousand characters."""
+    lines = "".join(f"- Step {n} of {day} went through the pier desk as it was planned.\n" for n in range(15))
+    return f"## Session {day}\n\n- {fact}.\n{lines}\n"
+
+
+def memory() -> str:
+    old = "".join(session(day, fact) for day, fact in FACTS.items())
+    return f"# MEMORY.md\n\n{STANDING}{REPEATED}{old}{REPEATED}## Lessons\n\n- Restart the relay after an upgrade.\n"
+
+
+def openclaw(root: Path, raw: bytes) -> World:
+    """Give an adopted OpenClaw workspace whose memory is over the cap that openclaw.json says."""
+    (root / "state").mkdir()
+    (root / "state/openclaw.json").write_text(CONFIG)
+    made = found(root, memory=raw, words=("--host", "openclaw"))
+    made.environment["OPENCLAW_STATE_DIR"] = str(root / "state")
+    return made
+
+
+@pytest.fixture(scope="module")
+def full(tmp_path_factory: pytest.TempPathFactory) -> World:
+    """A workspace that nobody writes to."""
+    return openclaw(tmp_path_factory.mktemp("full"), memory().encode())
+
+
+@pytest.fixture
+def world(full: World, tmp_path: Path) -> World:
+    """A copy of it."""
+    copied = full.copy(tmp_path)
+    copied.environment["OPENCLAW_STATE_DIR"] = str(tmp_path / "state")
+    return copied
+
+
+def plan(world: World) -> list[dict[str, object]]:
+    pieces: list[dict[str, object]] = world.json("check", "--dry-run")["room"]["pieces"]
+    return pieces
+
+
+def after(world: World, cap: int = CAP) -> int:
+    size = len((world.home / "MEMORY.md").read_bytes().decode("utf-8", "surrogateescape"))
+    assert size <= cap, size
+    return size
+
+
+def test_a_check_up_shows_what_the_agent_never_sees_and_names_the_setting(world: World) -> None:
+    out = " ".join(world.ok("check", "--dry-run").split())
+    size = len(memory())
+    assert f"{size:,} characters of the 3,000 that its host shows the agent" in out
+    assert f"agents.defaults.bootstrapMaxChars in {world.root / 'state' / 'openclaw.json'}".replace(
+        " ", ""
+    ) in out.replace(" ", "")
+    hidden = len(memory().rstrip()) - 2_100 - 600
+    assert f"The agent never sees {hidden:,} of them" in out
+    unseen = world.json("check", "--dry-run")["room"]["unseen"]
+    assert sum(one["characters"] for one in unseen) == hidden
+    assert ["MEMORY.md", "Rules"] not in [one["section"] for one in unseen]
+
+
+def test_the_plan_gets_the_file_under_the_cap_in_a_few_items_the_largest_first(world: World) -> None:
+    out = world.ok("check", "--dry-run")
+    pieces = plan(world)
+    sizes = [int(str(piece["characters"])) for piece in pieces]
+    assert len(pieces) <= 4
+    assert sizes == sorted(sizes, reverse=True)
+    assert f"after these: {len(memory()) - sum(sizes):,} of 3,000" in out
+    assert len(memory()) - sum(sizes) <= CAP
+    assert any(not piece["moves"] for piece in pieces) or all(
+        "Session" in str(piece["title"]) for piece in pieces
+    )
+
+
+def test_what_is_signed_of_a_plan_gets_under_and_recall_still_finds_what_moved(world: World) -> None:
+    made = world.json("check")["proposal"]
+    assert world.approve(made).status == 0
+    world.wait(hours=3)
+    world.ok("apply")
+    after(world)
+    assert "Always ask before a restart" in world.read()
+    moved = "".join(path.read_text() for path in (world.home / "memory/archive").glob("*.md"))
+    assert "## Session 2025-1" in moved
+    gone = next(fact for fact in FACTS.values() if fact not in world.read())
+    assert gone in moved
+    assert gone in " ".join(world.ok("recall", gone).split())
+    assert "memory/archive/2026.md" in world.ok("recall", gone, "--agent")
+    assert world.run("verify").status == 0
+
+
+def test_every_item_of_a_plan_can_be_undone(world: World) -> None:
+    before = (world.home / "MEMORY.md").read_bytes()
+    made = world.json("check")["proposal"]
+    assert world.approve(made).status == 0
+    world.wait(hours=3)
+    world.ok("apply")
+    assert (world.home / "MEMORY.md").read_bytes() != before
+    count = len(next(one for one in world.proposals("--all") if one["id"] == made)["changes"])
+    assert count > 1
+    for n in range(1, count + 1):
+        size = len(world.read())
+        world.ok("undo", f"{made}#{n}")
+        assert len(world.read()) > size
+    assert (world.home / "MEMORY.md").read_bytes() == before
+    assert not list((world.home / "memory/archive").glob("*.md"))
+    assert world.run("verify").status == 0
+
+
+def test_what_was_rejected_is_not_planned_again(world: World) -> None:
+    first = plan(world)
+    world.ok("check")
+    review(world)
+    assert not {str(piece["title"]) for piece in plan(world)} & {str(piece["title"]) for piece in first}
+
+
+def test_a_night_without_room_proposes_what_is_good_with_what_goes_for_it(world: World) -> None:
+    world.log_day("2026-02-28", LESSON)
+    world.log_day("2026-03-01", LESSON)
+    world.wait(days=1)
+    world.ok("night")
+    (made,) = world.proposals()
+    assert [change["op"] for change in made["changes"]] in (["remove", "add"], ["archive", "add"])
+    size = len(world.read())
+    assert world.approve(made["id"]).status == 0
+    world.wait(hours=3)
+    world.ok("apply")
+    assert "drifts by an hour" in world.read()
+    assert len(world.read()) < size
+
+
+def test_an_addition_alone_is_refused_over_the_cap_and_the_error_names_the_setting(world: World) -> None:
+    ran = world.run("propose", "--text", "Ask twice.", "--section", "Lessons", "--reason", "it helped")
+    assert ran.status
+    assert "agents.defaults.bootstrapMaxChars" in ran.text
+
+
+def test_where_nothing_says_so_openclaw_shows_20000(world: World) -> None:
+    (world.root / "state/openclaw.json").unlink()
+    assert "of the 20,000 that its host shows" in " ".join(world.ok("check", "--dry-run").split())
+    named = world.root / "other.json5"
+    named.write_text("{agents:{defaults:{bootstrapMaxChars:5000}}}")
+    world.environment["OPENCLAW_CONFIG_PATH"] = str(named)
+    assert "of the 5,000 that its host shows" in " ".join(world.ok("check", "--dry-run").split())
+    named.write_text("{ broken")
+    assert "of the 20,000 that its host shows" in " ".join(world.ok("check", "--dry-run").split())
+
+
+@pytest.mark.parametrize("size", [50_000, pytest.param(500_000, marks=pytest.mark.slow)])
+def test_a_large_memory_has_a_readable_plan_in_seconds(world: World, size: int) -> None:
+    day, parts = date(2024, 1, 1), list[str]()
+    while sum(map(len, parts)) < size:
+        parts.append(f"## Session {day}\n\n{f'Barge {len(parts)} went through the pier desk. ' * 24}\n\n")
+        day += timedelta(days=1)
+    world.write("MEMORY.md", f"# MEMORY.md\n\n{STANDING}{''.join(parts)}")
+    started = time.process_time()
+    out = world.ok("check", "--dry-run")
+    assert time.process_time() - started < 20
+    assert len(out.splitlines()) < 60
+    assert "after these: " in out
+
+
+@pytest.mark.parametrize(
+    "bent",
+    [
+        pytest.param(lambda raw: raw.replace(b"\n", b"\r\n"), id="CRLF"),
+        pytest.param(lambda raw: b"\xef\xbb\xbf" + raw, id="BOM"),
+        pytest.param(lambda raw: raw.replace(b"The harbour desk", b"The caf\xe9 desk", 1), id="Latin-1"),
+    ],
+)
+def test_a_plan_keeps_every_byte_of_an_odd_file(tmp_path: Path, bent: Callable[[bytes], bytes]) -> None:
+    raw = bent(memory().encode())
+    world = openclaw(tmp_path, raw)
+    out = world.ok("check")
+    assert out.count("no UTF-8") == (b"\xe9" in raw)
+    made = next(one["id"] for one in world.proposals())
+    assert world.approve(made).status == 0
+    world.wait(hours=3)
+    world.ok("apply")
+    after(world)
+    left = (world.home / "MEMORY.md").read_bytes()
+    moved = b"".join(path.read_bytes() for path in (world.home / "memory/archive").glob("*.md"))
+    lost = [line for line in raw.splitlines(keepends=True) if line.strip() and line not in left + moved]
+    assert not lost
+    world.ok("undo", made)
+    assert (world.home / "MEMORY.md").read_bytes() == raw
+
+
+def test_a_plan_is_readable_in_40_columns(world: World) -> None:
+    world.environment["COLUMNS"] = "40"
+    out = world.ok("check", "--dry-run")
+    assert all(len(line) <= 40 for line in out.splitlines()), out
+    assert "after these: " in out
