@@ -175,14 +175,13 @@ bench-index: .stamps/dev ## the search index beside plain FTS5; archived text fo
 	@$(BIN)/python -m bench.bench_index
 	@$(BIN)/python -m bench.bench_pruned $${WORKSPACE:+--workspace "$$WORKSPACE"}
 
-bench-recall: .stamps/dev ## how well search finds what answers, on LoCoMo (LOCOMO=locomo10.json MEANING=1; RULES=1: what each rule is worth)
-	@$(BIN)/python -m bench.bench_recall "$$LOCOMO" $${MEANING:+--meaning}
+bench-recall: .stamps/dev ## how well search finds what answers, on LoCoMo (LOCOMO=locomo10.json; MEANING=url MODEL=name: with an embedding server; RULES=1: what each rule is worth)
+	@$(BIN)/python -m bench.bench_recall "$$LOCOMO" $${MEANING:+--meaning "$$MEANING" --model "$$MODEL"}
 	@if [ -n "$$RULES" ]; then $(BIN)/python -m bench.recall_rules "$$LOCOMO"; fi
 
 pin-dependencies: ## pin every dependency anew, with hashes (needs uv)
 	uv pip compile -q --universal --generate-hashes --no-annotate --custom-compile-command "make pin-dependencies" pyproject.toml -o requirements.lock
 	uv pip compile -q --universal --generate-hashes --no-annotate --extra dev --custom-compile-command "make pin-dependencies" pyproject.toml -o requirements-dev.lock
-	uv pip compile -q --universal --generate-hashes --no-annotate --extra meaning --custom-compile-command "make pin-dependencies" pyproject.toml -o requirements-meaning.lock
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/^([a-z-]+):.*## (.*)/  \1\t\2/' | expand -t 22
