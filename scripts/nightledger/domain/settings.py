@@ -6,7 +6,7 @@ the bounds stand in ``schemas/settings.schema.json``.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import time, timedelta
+from datetime import time
 
 from nightledger.domain.cooling import Cooling
 from nightledger.domain.drift import OnDrift
@@ -83,16 +83,6 @@ class Settings:
             agent_bytes=self.agent_bytes,
             reviewable_days=self.reviewable_days,
         )
-
-    @property
-    def undo_window(self) -> timedelta:
-        """How long an applied change can be undone."""
-        return timedelta(days=self.undo_days)
-
-    @property
-    def decision_lifetime(self) -> timedelta:
-        """How long an approval that was not applied stays good."""
-        return timedelta(days=self.decision_expires_days)
 
 
 def stricter(one: Settings, other: Settings) -> Settings:
