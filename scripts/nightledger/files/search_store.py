@@ -66,10 +66,9 @@ class Filter:
         kinds: These kinds; empty is all.
         since: From this day on; None is unbounded.
         until: Up to this day, included.
-        only_shown: Only chunks that were judged and may be shown to an agent.
     """
 
-    __slots__ = ("kinds", "only_shown", "since", "until")
+    __slots__ = ("kinds", "since", "until")
 
     def __init__(
         self,
@@ -77,12 +76,10 @@ class Filter:
         kinds: "Iterable[Kind]" = (),
         since: date | None = None,
         until: date | None = None,
-        only_shown: bool = False,
     ) -> None:
         self.kinds = sorted(kinds)
         self.since = since
         self.until = until
-        self.only_shown = only_shown
 
     def sql(self) -> tuple[str, list[object]]:
         """Give the conditions, each with ``AND`` before it, and their values."""
@@ -97,8 +94,6 @@ class Filter:
         if self.until is not None:
             parts.append("c.day <= ?")
             values.append(self.until.toordinal())
-        if self.only_shown:
-            parts.append("c.held = ''")
         return "".join(f" AND {part}" for part in parts), values
 
 
