@@ -125,9 +125,6 @@ test-hosts: .stamps/dev ## our hooks under the real hosts, without a network (CL
 	  $(BIN)/pytest -q -rs tests/interop/test_claude_code.py tests/interop/test_codex.py \
 	  tests/interop/test_openclaw_program.py tests/interop/test_hermes_program.py
 
-test-tantivy: .stamps/dev ## the quick index with tantivy itself (first: pip install --require-hashes -r requirements-tantivy.lock)
-	$(BIN)/pytest -q -m tantivy tests/files tests/recall
-
 test-faults: .stamps/dev ## the whole sweeps: kills, errors, power failures, attacks (some want strace or root, and say so)
 	@rm -rf .stamps/faults
 	NIGHTLEDGER_WHOLE=1 NIGHTLEDGER_FAULTS="$$PWD/.stamps/faults" $(BIN)/pytest -q -p no:randomly -n auto --dist loadfile tests/faults
@@ -174,24 +171,19 @@ bench-hook: .stamps/dev ## CPU of the prompt hook beside an empty Python; its th
 	@$(BIN)/python -m bench.bench_hook
 	@if [ -n "$$LOCOMO" ]; then $(BIN)/python -m bench.bench_relevance && $(BIN)/python -m bench.relevance_rules; fi
 
-bench-index: .stamps/dev ## the search index beside plain FTS5 and tantivy; archived text found as before (WORKSPACE=dir)
+bench-index: .stamps/dev ## the search index beside plain FTS5; archived text found as before (WORKSPACE=dir)
 	@$(BIN)/python -m bench.bench_index
 	@$(BIN)/python -m bench.bench_pruned $${WORKSPACE:+--workspace "$$WORKSPACE"}
 
-bench-recall: .stamps/dev ## how well search finds what answers, on LoCoMo (LOCOMO=locomo10.json MEANING=1; RULES=1: what each rule is worth)
-	@$(BIN)/python -m bench.bench_recall "$$LOCOMO" $${MEANING:+--meaning}
+bench-recall: .stamps/dev ## how well search finds what answers, on LoCoMo (LOCOMO=locomo10.json; MEANING=url MODEL=name: with an embedding server; RULES=1: what each rule is worth)
+	@$(BIN)/python -m bench.bench_recall "$$LOCOMO" $${MEANING:+--meaning "$$MEANING" --model "$$MODEL"}
 	@if [ -n "$$RULES" ]; then $(BIN)/python -m bench.recall_rules "$$LOCOMO"; fi
-
-bench-engines: .stamps/dev ## FTS5 and tantivy as what finds candidates (CHUNKS="100000 1000000" LOCOMO=locomo10.json NOISE=100000; needs the extra)
-	@$(BIN)/python -m bench.bench_engines --chunks $${CHUNKS:-100000} $${LOCOMO:+--locomo "$$LOCOMO"} --noise $${NOISE:-0}
 
 pin-dependencies: ## pin every dependency anew, with hashes (needs uv)
 	uv pip compile -q --universal --generate-hashes --no-annotate --custom-compile-command "make pin-dependencies" pyproject.toml -o requirements.lock
 	uv pip compile -q --universal --generate-hashes --no-annotate --extra dev --custom-compile-command "make pin-dependencies" pyproject.toml -o requirements-dev.lock
-	uv pip compile -q --universal --generate-hashes --no-annotate --extra meaning --custom-compile-command "make pin-dependencies" pyproject.toml -o requirements-meaning.lock
-	uv pip compile -q --universal --generate-hashes --no-annotate --extra fast-search --custom-compile-command "make pin-dependencies" pyproject.toml -o requirements-tantivy.lock
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/^([a-z-]+):.*## (.*)/  \1\t\2/' | expand -t 22
 
-.PHONY: setup demo start night review approve reject apply prune stage undo verify status doctor check-memory schedule lint test test-quick test-all coverage test-vectors test-interop test-hosts test-corpora test-tantivy test-faults fuzz report-faults scorecard mutants bench bench-retention bench-consolidate bench-checkup bench-stage bench-audit bench-prune bench-hook bench-index bench-recall bench-engines pin-dependencies help
+.PHONY: setup demo start night review approve reject apply prune stage undo verify status doctor check-memory schedule lint test test-quick test-all coverage test-vectors test-interop test-hosts test-corpora test-faults fuzz report-faults scorecard mutants bench bench-retention bench-consolidate bench-checkup bench-stage bench-audit bench-prune bench-hook bench-index bench-recall pin-dependencies help

@@ -1,18 +1,15 @@
-"""The search index at 10,000 and 100,000 chunks, beside plain FTS5 and tantivy: time to make it, size, queries, one day.
+"""The search index at 10,000 and 100,000 chunks, beside plain FTS5: time to make it, size, queries, one day.
 
     python -m bench.bench_index [--chunks 10000 100000] [--queries 200] [--seed 1]
 
 The logs are invented: sentences of words whose frequencies fall as a language's do (Zipf), so that
 queries meet common and rare words. *Plain FTS5* is one table with the same chunks in their own words,
-its answers by ``ORDER BY rank``. *tantivy* (``pip install tantivy``) has the same chunks with its own
-stemmer; where it is not installed a row says so. Times of queries are medians of a fresh mix of two
+its answers by ``ORDER BY rank``. Times of queries are medians of a fresh mix of two
 to eight words, each answered with ten hits; for our index that is the whole way: reading the query,
 candidates, weighing, texts and lines. *As a process* is the command as a person runs it, Python's start included.
 """
 
 import argparse
-import importlib
-import importlib.util
 import os
 import random  # noqa: TID251 - made-up logs come from a seed
 import resource
@@ -26,7 +23,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from bench.living import make_home
 from bench.recall_rules import switched
@@ -228,39 +224,6 @@ def bench_plain(directory: Path, files: Sequence[NewFile], queries: Sequence[str
     show("plain FTS5", f"{made_s:.2f} s", f"{os.path.getsize(path) / text_bytes:.2f}", f"{asked:.2f} ms", "")
 
 
-def bench_tantivy(directory: Path, files: Sequence[NewFile], queries: Sequence[str], text_bytes: int) -> None:
-    """Make and ask a tantivy index of the same chunks."""
-    if importlib.util.find_spec("tantivy") is None:
-        show("tantivy", "not installed", "", "", "")
-        return
-    tantivy: Any = importlib.import_module("tantivy")
-
-    fields = tantivy.SchemaBuilder()
-    fields.add_text_field("head", stored=False, tokenizer_name="en_stem")
-    fields.add_text_field("body", stored=True, tokenizer_name="en_stem")
-    place = directory / "tantivy"
-    place.mkdir()
-    index = tantivy.Index(fields.build(), path=str(place))
-
-    def make() -> None:
-        writer = index.writer(heap_size=128_000_000, num_threads=1)
-        for head, body in _texts(files):
-            writer.add_document(tantivy.Document(head=head, body=body))
-        writer.commit()
-        writer.wait_merging_threads()
-
-    made_s = timed(make)
-    index.reload()
-    searcher = index.searcher()
-
-    def ask(query: str) -> list[object]:
-        found = searcher.search(index.parse_query(query, ["head", "body"]), HITS)
-        return [searcher.doc(address) for _, address in found.hits]
-
-    size = sum(file.stat().st_size for file in place.iterdir())
-    show("tantivy", f"{made_s:.2f} s", f"{size / text_bytes:.2f}", f"{median_ms(ask, queries):.2f} ms", "")
-
-
 def _texts(files: Sequence[NewFile]) -> Iterator[tuple[str, str]]:
     for file in files:
         for chunk in file.chunks:
@@ -284,7 +247,7 @@ def main() -> None:
         )
         show("", "to make", "size / text", "candidates", "answer")
         with tempfile.TemporaryDirectory() as directory:
-            for bench in (bench_own, bench_home, bench_plain, bench_tantivy):
+            for bench in (bench_own, bench_home, bench_plain):
                 bench(Path(directory), files, queries, text_bytes)
 
 

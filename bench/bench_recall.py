@@ -131,7 +131,8 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("locomo", help="data/locomo10.json of github.com/snap-research/locomo")
-    parser.add_argument("--meaning", action="store_true", help="with the model of the extra 'meaning', too")
+    parser.add_argument("--meaning", metavar="URL", help="with an embedding server's /v1/embeddings, too")
+    parser.add_argument("--model", default="", help="which of the server's models")
     options = parser.parse_args()
     conversations = read_conversations(options.locomo)
     indexed = [(one, index(one)) for one in conversations]
@@ -139,7 +140,7 @@ def main() -> None:
     report("plain FTS5 over the same chunks", tally(indexed, plain))
     report("recall", tally(indexed, searched))
     if options.meaning:
-        encoder = choose_encoder(Operator(meaning=MeaningSource(packaged=True)))
+        encoder = choose_encoder(Operator(meaning=MeaningSource(url=options.meaning, model=options.model)))
         assert encoder
         before = time.process_time()
         chunks = sum(learn_in_memory(store, encoder) for _, store in indexed)

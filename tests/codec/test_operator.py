@@ -45,18 +45,16 @@ def test_what_is_not_built_is_refused_instead_of_ignored() -> None:
     assert "there is no such setting" in str(refusal("witness: https://example.org\n"))
 
 
-def test_embeddings_come_from_the_packaged_model_or_from_one_server() -> None:
+def test_embeddings_come_from_a_server() -> None:
     assert parse_operator(b"", where="operator.yaml").meaning is None
     assert parse_operator(b"meaning: {}\n", where="operator.yaml").meaning is None
-    packaged = parse_operator(b"meaning: {packaged: true}\n", where="operator.yaml").meaning
-    assert packaged == MeaningSource(packaged=True)
     text = "meaning: {url: 'http://127.0.0.1:11434/v1/embeddings', model: small}\n"
     server = parse_operator(text.encode(), where="operator.yaml").meaning
     assert server == MeaningSource(url="http://127.0.0.1:11434/v1/embeddings", model="small")
 
 
-def test_two_sources_of_embeddings_or_a_server_without_a_model_are_refused() -> None:
-    both = refusal("meaning: {packaged: true, url: 'http://127.0.0.1/v1', model: small}\n")
-    assert str(both) == "operator.yaml: meaning: one of packaged and url is to be given"
-    assert "a url without a model" in str(refusal("meaning: {url: 'http://127.0.0.1/v1'}\n"))
-    assert "one of packaged and url" in str(refusal("meaning: {model: small}\n"))
+def test_a_server_of_embeddings_without_an_address_or_a_model_is_refused() -> None:
+    bare = refusal("meaning: {url: 'http://127.0.0.1/v1'}\n")
+    assert str(bare) == "operator.yaml: meaning: url and model are to be given"
+    assert "url and model" in str(refusal("meaning: {model: small}\n"))
+    assert "'packaged' was unexpected" in str(refusal("meaning: {packaged: true}\n"))

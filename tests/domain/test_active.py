@@ -1,9 +1,6 @@
 from datetime import UTC, datetime, timedelta, timezone
 
-from hypothesis import given
-from hypothesis import strategies as st
-
-from nightledger.domain.active import active_hours, active_hours_between, active_hours_until, hour_of
+from nightledger.domain.active import active_hours, active_hours_until, hour_of
 
 NOON = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 
@@ -22,19 +19,4 @@ def test_an_hour_counts_once_whatever_happened_in_it() -> None:
 
 def test_a_holiday_ages_nothing() -> None:
     hours = active_hours([1, 2, 3, 500])
-    assert active_hours_between(hours, 3, 499) == 0
-    assert active_hours_between(hours, 3, 500) == 1
-    assert active_hours_between(hours, 1, 500) == 3
     assert [active_hours_until(hours, hour) for hour in (0, 1, 3, 499, 500)] == [0, 1, 3, 3, 4]
-
-
-def test_a_clock_that_went_back_ages_nothing() -> None:
-    assert active_hours_between((1, 2, 3), 3, 1) == 0
-
-
-@given(st.lists(st.integers(0, 200)), st.integers(0, 200), st.integers(0, 200))
-def test_it_counts_the_hours_after_the_one_and_up_to_the_other(
-    hours: list[int], since: int, until: int
-) -> None:
-    expected = len({hour for hour in hours if since < hour <= until})
-    assert active_hours_between(active_hours(hours), since, until) == expected

@@ -1,5 +1,4 @@
 from dataclasses import replace
-from datetime import timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -9,7 +8,7 @@ from tests.domain.outcomes import LEARNING, START, ids, told
 
 from nightledger.domain import patterns
 from nightledger.domain.pattern import Pattern, PatternKind, Recorded
-from nightledger.domain.patterns import find_patterns, newer_than
+from nightledger.domain.patterns import find_patterns
 from nightledger.domain.proposal import Origin
 from nightledger.domain.situation import task_of
 
@@ -418,15 +417,6 @@ def test_days_are_those_of_the_homes_zone() -> None:
     tokyo = replace(LEARNING, zone=ZoneInfo("Asia/Tokyo"))
     (pattern,) = find_patterns(told("10.25 + a", "11.25 + a", "12.25 + a"), tokyo)
     assert "2026-02-11 to 2026-02-13" in pattern.sentence
-
-
-def test_a_night_proposes_only_what_has_new_outcomes() -> None:
-    patterns = find_patterns(told(*RESOLVED) + told("3 + a", "4 + a", "5 + a", task="old"), LEARNING)
-    assert len(patterns) == 2
-    assert [pattern.task_type for pattern in newer_than(patterns, START + timedelta(days=20))] == [
-        "debug_cron"
-    ]
-    assert newer_than(patterns, START + timedelta(days=27, minutes=1)) == ()
 
 
 def test_looking_at_some_task_types_finds_the_same_about_them() -> None:

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from tests.rows import each_row
 from tests.whole import part
 
-from nightledger.domain.tags import MAX_TAG_CHARACTERS, canonical_tag, canonical_tags, read_tag
+from nightledger.domain.tags import MAX_TAG_CHARACTERS, canonical_tag, read_tag
 
 
 @each_row(
@@ -96,7 +96,3 @@ def test_joiners_stand_where_a_script_needs_them() -> None:
     assert read_tag(persian) == persian
     with pytest.raises(ValueError, match=r"U\+200C"):
         read_tag("cr\u200con")
-
-
-def test_several_tags_are_sorted_and_each_stands_once() -> None:
-    assert canonical_tags(["Zone", "cron", "zone", "CRON "]) == ("cron", "zone")

@@ -46,7 +46,6 @@ MAY_BE = (
     "home/.nightledger/search/index.db-journal",
     "home/.nightledger/search/index.db-shm",
     "home/.nightledger/search/index.db-wal",
-    "home/.nightledger/search/tantivy",
     "home/.nightledger/prompts",
     "home/CLAUDE.md",
     "home/HEARTBEAT.md",

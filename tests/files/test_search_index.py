@@ -140,7 +140,6 @@ def test_filters_by_kind_day_and_verdict(tmp_path: Path) -> None:
     )
     with closing(opened(path)) as store:
         assert found(store, "plant", kinds=[Kind.MEMORY]) == ["m.md:1", "n.md:1"]
-        assert found(store, "plant", kinds=[Kind.MEMORY], only_shown=True) == ["m.md:1"]
         assert found(store, "plant", since=date(2026, 3, 2)) == ["p.md:1"]
         assert found(store, "plant", until=date(2026, 3, 1)) == ["o.md:1"]
         assert store.held([1, 2, 3]) == {1: "", 2: "forgotten", 3: None}

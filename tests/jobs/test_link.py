@@ -28,7 +28,7 @@ from nightledger.files.line_log import LineLog
 from nightledger.files.link_index import open_index
 from nightledger.files.lock import Lock
 from nightledger.jobs import link as job
-from nightledger.jobs.link import LinkReport, Options, fold_view, link
+from nightledger.jobs.link import LinkReport, Options, link
 
 TAGS = ("backup", "cron", "disk", "übung", "time_zone", "日本")
 
@@ -253,19 +253,6 @@ def test_rotated_cut_replaced_and_torn_logs_end_in_the_view_of_what_stands_there
         report = run(home)
         assert report.torn_bytes == len(torn)
         assert view(home) == fold_plainly(known)
-
-
-def test_the_view_that_the_log_says_is_told_without_touching_anything(home: Home) -> None:
-    write(home, lines(outcome(n, TAGS[n % 3 :], session=f"s{n}") for n in range(9)))
-    run(home)
-    before = tree(home)
-    assert fold_view(home, BERLIN) == Path(home.links).read_bytes()
-    Path(home.links).write_bytes(b"forged")
-    assert fold_view(home, BERLIN) == before[home.links]
-    assert b"cron + disk" not in fold_view(home, BERLIN, {("cron", "disk"): 9})
-    assert {path: raw for path, raw in tree(home).items() if path != home.links} == {
-        path: raw for path, raw in before.items() if path != home.links
-    }
 
 
 def test_many_small_runs_leave_few_segments(home: Home) -> None:

@@ -38,14 +38,10 @@ def parse_operator(raw: bytes, *, where: str) -> Operator:
 
 def _meaning(values: Mapping[str, Any], where: str) -> MeaningSource:
     source = MeaningSource(**values)
-    if source.packaged == bool(source.url):
+    if not (source.url and source.model):
         raise ConfigurationError(
-            f"{where}: meaning: one of packaged and url is to be given",
-            hint="write it like: meaning: {packaged: true}",
-        )
-    if source.url and not source.model:
-        raise ConfigurationError(
-            f"{where}: meaning: a url without a model", hint="add: model: NAME, as the server calls it"
+            f"{where}: meaning: url and model are to be given",
+            hint="write it like: meaning: {url: 'http://127.0.0.1:11434/v1/embeddings', model: nomic-embed-text}",
         )
     return source
 

@@ -12,7 +12,6 @@ from nightledger.codec.configuration import parse_configuration
 from nightledger.domain.drift import OnDrift
 from nightledger.domain.errors import ConfigurationError
 from nightledger.domain.frames import FrameRules
-from nightledger.domain.search.engines import Engine
 from nightledger.domain.settings import Settings
 
 _HINT = "every setting is described in the checkout's config/nightledger.yaml"
@@ -50,7 +49,6 @@ def dump_settings(settings: Settings) -> bytes:
     plain = {
         "nightly_at": f"{settings.nightly_at:%H:%M}",
         "on_drift": settings.on_drift.value,
-        "search_engine": settings.search_engine.value,
         "prune_at": f"{settings.prune_at:%H:%M}",
         "cap_characters": dict(settings.cap_characters),
         "frames": {name: asdict(rules) for name, rules in settings.frames.items()},
@@ -83,7 +81,6 @@ def _settings(values: dict[str, Any], where: str) -> Settings:
         "nightly_at": time.fromisoformat(values["nightly_at"]),
         "prune_at": time.fromisoformat(values["prune_at"]),
         "on_drift": OnDrift(values["on_drift"]),
-        "search_engine": Engine(values["search_engine"]),
         "frames": {
             name: _frame(rules, f"{where}: frames.{name}") for name, rules in values["frames"].items()
         },

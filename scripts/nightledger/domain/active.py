@@ -37,14 +37,3 @@ def active_hours_until(hours: Sequence[int], until: int) -> int:
         until: An hour since 1970.
     """
     return bisect_right(hours, until)
-
-
-def active_hours_between(hours: Sequence[int], since: int, until: int) -> int:
-    """Give how many active hours lie after one hour and up to another; 0 where the clock went back.
-
-    Args:
-        hours: As :func:`active_hours` gives them.
-        since: An hour since 1970; it does not count itself.
-        until: An hour since 1970; it counts.
-    """
-    return max(0, bisect_right(hours, until) - bisect_right(hours, since))

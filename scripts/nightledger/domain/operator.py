@@ -61,14 +61,12 @@ class MeaningSource:
     """Where embeddings come from.
 
     Attributes:
-        packaged: Whether the model of the extra ``meaning`` is used, on this machine.
-        url: An address that answers as OpenAI's ``/v1/embeddings``; empty where there is none.
+        url: An address that answers as OpenAI's ``/v1/embeddings``.
         model: Which of its models.
         key_file: A file whose first line is the key for the server; absolute; empty where it asks for none.
         insecure_plain_http: Whether texts may go beyond this machine unencrypted.
     """
 
-    packaged: bool = False
     url: str = ""
     model: str = ""
     key_file: str = ""

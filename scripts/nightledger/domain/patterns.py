@@ -6,7 +6,6 @@ after it was learned is said to be wrong, until it is learned anew.
 """
 
 from collections.abc import Collection, Iterable, Sequence
-from datetime import datetime
 
 from nightledger.domain import pattern_words as words
 from nightledger.domain.outcome import Result
@@ -50,14 +49,6 @@ def find_patterns(
         for pattern in _of_task(task, learning)
     ]
     return tuple(sorted(found, key=lambda pattern: (-pattern.rank, pattern.key)))
-
-
-def newer_than(patterns: Iterable[Pattern], moment: datetime) -> tuple[Pattern, ...]:
-    """Keep the patterns with an outcome that was received after ``moment`` (aware).
-
-    A night proposes these alone: the others had their turn.
-    """
-    return tuple(pattern for pattern in patterns if pattern.seen.newest_at > moment)
 
 
 def _by_task_type(records: Iterable[Recorded], learning: Learning) -> list[Task]:

@@ -184,8 +184,6 @@ def measured_utility(memory: Memory, now_hour: int) -> float:
 def measured_utilities(memories: Iterable[Memory], now_hour: int) -> list[float]:
     """Give :func:`measured_utility` of many memories, in their order.
 
-    For hundreds of thousands ``domain/retention_columns.py`` says the same from columns.
-
     Args:
         memories: Any number.
         now_hour: Count of active hours up to now.

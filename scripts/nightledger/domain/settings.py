@@ -6,13 +6,12 @@ the bounds stand in ``schemas/settings.schema.json``.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import time, timedelta
+from datetime import time
 
 from nightledger.domain.cooling import Cooling
 from nightledger.domain.drift import OnDrift
 from nightledger.domain.frames import PUBLISHED, FrameRules
 from nightledger.domain.lanes import Lanes
-from nightledger.domain.search.engines import Engine
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,7 +36,6 @@ class Settings:
         agent_waiting: Proposals of agents that may wait at a time.
         agent_bytes: Size of one agent's proposal, in bytes of UTF-8.
         pattern_sources: Sessions or days from which a pattern is learned.
-        search_engine: What finds candidates for a search in a large home.
         frames: How each frame of ``recall`` chooses.
     """
 
@@ -65,7 +63,6 @@ class Settings:
     agent_waiting: int = 3
     agent_bytes: int = 8192
     pattern_sources: int = 2
-    search_engine: Engine = Engine.AUTO
     frames: Mapping[str, FrameRules] = field(default_factory=lambda: dict(PUBLISHED))
 
     @property
@@ -87,21 +84,11 @@ class Settings:
             reviewable_days=self.reviewable_days,
         )
 
-    @property
-    def undo_window(self) -> timedelta:
-        """How long an applied change can be undone."""
-        return timedelta(days=self.undo_days)
-
-    @property
-    def decision_lifetime(self) -> timedelta:
-        """How long an approval that was not applied stays good."""
-        return timedelta(days=self.decision_expires_days)
-
 
 def stricter(one: Settings, other: Settings) -> Settings:
     """Give of each setting the stricter of two: longer waits and undo, smaller lanes and caps.
 
-    The zone is the one recorded at ``init``; when jobs are due, how frames choose and what searches is the second's.
+    The zone is the one recorded at ``init``; when jobs are due and how frames choose is the second's.
     """
     caps = [dict(settings.cap_characters) for settings in (one, other)]
     return Settings(
@@ -124,7 +111,6 @@ def stricter(one: Settings, other: Settings) -> Settings:
         agent_waiting=min(one.agent_waiting, other.agent_waiting),
         agent_bytes=min(one.agent_bytes, other.agent_bytes),
         pattern_sources=max(one.pattern_sources, other.pattern_sources),
-        search_engine=other.search_engine,
         frames=other.frames,
     )
 

@@ -8,8 +8,6 @@ import re
 from nightledger.domain.words import normal, read_text, show, unseen_character
 
 TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 MAX_TAG_CHARACTERS = 64
 MAX_TAGS = 32
@@ -42,8 +40,3 @@ def read_tag(value: object) -> str:
     if unseen := unseen_character(tag):
         raise ValueError(f"{show(text)} holds {unseen}, which cannot be seen")
     return tag
-
-
-def canonical_tags(texts: "Iterable[str]") -> tuple[str, ...]:
-    """Give the canonical forms, each once, sorted by code point; nothing is checked."""
-    return tuple(sorted({canonical_tag(text) for text in texts}))

@@ -16,7 +16,6 @@ from urllib.parse import quote
 from nightledger.files.atomic import TEMP_SUFFIX
 from nightledger.files.durable import FILE_MODE, make_dir, sync_directory, sync_file
 from nightledger.files.home import Home
-from nightledger.files.quick_index import quick_dir, remove_quick
 from nightledger.files.search_schema import (
     SearchIndexError,
     beside,
@@ -187,7 +186,6 @@ def _keep(temp: str, path: str) -> None:
             with suppress(FileNotFoundError):
                 os.unlink(path)  # and without it the old one is not whole
             os.unlink(name)
-    remove_quick(quick_dir(path))  # before: of what follows only a part may happen
     os.rename(temp, path)
     sync_directory(os.path.dirname(path))
 

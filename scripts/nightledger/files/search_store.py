@@ -15,10 +15,7 @@ from nightledger.files.search_schema import DamagedIndexError
 TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from sqlite3 import Connection
     from typing import TypeVar
-
-    from nightledger.files.quick_index import QuickIndex
 
     Value = TypeVar("Value", int, str)
 
@@ -69,10 +66,9 @@ class Filter:
         kinds: These kinds; empty is all.
         since: From this day on; None is unbounded.
         until: Up to this day, included.
-        only_shown: Only chunks that were judged and may be shown to an agent.
     """
 
-    __slots__ = ("kinds", "only_shown", "since", "until")
+    __slots__ = ("kinds", "since", "until")
 
     def __init__(
         self,
@@ -80,12 +76,10 @@ class Filter:
         kinds: "Iterable[Kind]" = (),
         since: date | None = None,
         until: date | None = None,
-        only_shown: bool = False,
     ) -> None:
         self.kinds = sorted(kinds)
         self.since = since
         self.until = until
-        self.only_shown = only_shown
 
     def sql(self) -> tuple[str, list[object]]:
         """Give the conditions, each with ``AND`` before it, and their values."""
@@ -100,8 +94,6 @@ class Filter:
         if self.until is not None:
             parts.append("c.day <= ?")
             values.append(self.until.toordinal())
-        if self.only_shown:
-            parts.append("c.held = ''")
         return "".join(f" AND {part}" for part in parts), values
 
 
@@ -109,21 +101,9 @@ ALL = Filter()
 
 
 class SearchStore(Reader):
-    """An index that is open for reading; close it.
+    """An index that is open for reading; close it."""
 
-    Attributes:
-        quick: What finds candidates for it in its stead, where its home is large and tantivy is there.
-        asked: The engines that found something since this was emptied.
-        failed: Why ``quick`` was given up; empty where it was not.
-    """
-
-    __slots__ = ("asked", "failed", "quick")
-
-    def __init__(self, connection: "Connection", path: str) -> None:
-        super().__init__(connection, path)
-        self.quick: QuickIndex | None = None
-        self.asked: set[str] = set()
-        self.failed = ""
+    __slots__ = ()
 
     def files(self) -> "dict[str, tuple[int, str, FileState]]":
         """Give every file by its path: its number, its kind, and what it was when it was indexed."""
@@ -217,8 +197,8 @@ class SearchStore(Reader):
         )
         return [self._chunk(row) for row in rows]
 
-    def said(self, path: str) -> "Iterator[tuple[int, tuple[str, str, str, int | None]]]":
-        """Give each chunk of a file, in order, with what it put into the index: prefix, the item before, its text; and its day."""
+    def said(self, path: str) -> "Iterator[tuple[int, tuple[str, str, str]]]":
+        """Give each chunk of a file, in order, with what it put into the index: prefix, the item before, its text."""
         rows = self.ask(
             "SELECT c.id, c.page, c.start, c.length, c.lead, c.day, c.heading FROM chunks c"
             " JOIN files f ON f.id = c.file WHERE f.path = ? ORDER BY c.n",
@@ -227,14 +207,7 @@ class SearchStore(Reader):
         for number, page, start, length, lead, day, heading in rows:
             text = self.page(page)
             prefix = prefix_of(None if day is None else date.fromordinal(day), heading)
-            yield number, (prefix, text[start - lead : start], text[start : start + length], day)
-
-    def passing(self, ids: "Sequence[int]", wanted: Filter) -> list[int]:
-        """Give those of some chunks that count, in their order."""
-        where, values = wanted.sql()
-        if not where:
-            return list(ids)
-        return [number for number, _ in self._passing([(number, 0.0) for number in ids], where, values)]
+            yield number, (prefix, text[start - lead : start], text[start : start + length])
 
     def held(self, ids: "Sequence[int]") -> dict[int, str | None]:
         """Give what was judged of chunks: None not yet, empty may be shown to an agent, else why not."""

@@ -9,8 +9,6 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
-from hashlib import sha256
-from typing import Protocol
 
 from nightledger.domain.search.values import Kind, prefix_of
 from nightledger.files.search_schema import telling
@@ -19,19 +17,6 @@ from nightledger.files.search_store import FileState, SearchStore
 PAGE_CHARACTERS = 16_000
 """About what zlib can look back on (32 KB); a hit costs the unpacking of one page. Measured: 34 % of the text."""
 _LEVEL = 6
-HISTORY = "history"
-"""Key of what was put in and taken out since the index was made: SHA-256 over each such step and the one before, so that two
-indexes of one history have the same words under the same numbers."""
-
-
-class Follower(Protocol):
-    """What is told of every chunk whose words come or go, in order (``quick_index.py``)."""
-
-    def put(self, number: int, text: str, day: int | None) -> None:
-        """Take the words of a chunk, spelt, and its day as an ordinal."""
-
-    def take_out(self, number: int) -> None:
-        """Forget those of a chunk."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,17 +74,14 @@ class SearchWriter:
 
     Attributes:
         store: As above.
-        follower: Told of every chunk that comes or goes; None tells nobody.
     """
 
-    __slots__ = ("_connection", "_spell", "_steps", "follower", "store")
+    __slots__ = ("_connection", "_spell", "store")
 
     def __init__(self, store: SearchStore, spell: Callable[[str], str]) -> None:
         self.store = store
-        self.follower: Follower | None = None
         self._connection = store.connection
         self._spell = spell
-        self._steps = sha256()
 
     def put(self, file: NewFile) -> int:
         """Index a file, or what changed of it; gives how many chunks are new."""
@@ -154,10 +136,6 @@ class SearchWriter:
 
     def commit(self) -> None:
         """Make all since the last commit last, together."""
-        if self._steps.digest() != sha256().digest():
-            before = self.store.meta(HISTORY)
-            self.note(HISTORY, sha256(f"{before} {self._steps.hexdigest()}".encode()).hexdigest())
-            self._steps = sha256()
         with telling(self.store.path):
             self._connection.commit()
 
@@ -187,7 +165,7 @@ class SearchWriter:
                 )  # fmt: skip
                 prefix = prefix_of(chunk.day, heading)
                 before = file.text[chunk.start - chunk.lead : chunk.start]
-                yield (prefix, before, file.text[chunk.start : chunk.end], day), row
+                yield (prefix, before, file.text[chunk.start : chunk.end]), row
                 n += 1
 
     def _page(self, file: int, text: str) -> int:
@@ -200,28 +178,20 @@ class SearchWriter:
     def _take_out(self, chunks: "Iterable[tuple[int, _Key]]") -> None:
         gone, numbers = [], []
         for number, key in chunks:
-            gone.append((number, *map(self._spell, key[:3])))
+            gone.append((number, *map(self._spell, key)))
             numbers.append(number)
         self._connection.executemany(
             "INSERT INTO words(words, rowid, head, before, body) VALUES ('delete', ?, ?, ?, ?)", gone
         )
         self._connection.executemany("DELETE FROM chunks WHERE id = ?", [(number,) for number in numbers])
-        for number in numbers:
-            self._steps.update(f"-{number} ".encode())
-            if self.follower:
-                self.follower.take_out(number)
 
     def _insert(self, fresh: "Iterable[tuple[_Key, _Row]]") -> None:
         for key, row in fresh:
             number = self._connection.execute(_INSERT, row).lastrowid or 0
-            words, day = tuple(map(self._spell, key[:3])), key[3]
             self._connection.execute(
-                "INSERT INTO words(rowid, head, before, body) VALUES (?, ?, ?, ?)", (number, *words)
+                "INSERT INTO words(rowid, head, before, body) VALUES (?, ?, ?, ?)",
+                (number, *map(self._spell, key)),
             )
-            text = "\n".join(words)
-            self._steps.update(f"+{number} {day} {len(text)} {text}".encode("utf-8", "surrogateescape"))
-            if self.follower:
-                self.follower.put(number, text, day)
 
     def _move(self, key: "_Key", row: "_Row", known: "dict[_Key, list[int]]") -> bool:
         """Give a chunk that says what it said its new place; False where none does."""
@@ -236,8 +206,8 @@ class SearchWriter:
         return True
 
 
-_Key = tuple[str, str, str, int | None]
-"""Prefix, what stands before, and text: what a chunk puts into the index; and its day."""
+_Key = tuple[str, str, str]
+"""Prefix, what stands before, and text: what a chunk puts into the index."""
 _Row = tuple[int, int, int, int, int, int, int, int, int | None, str, str, str | None]
 _NUMBER = "SELECT id FROM files WHERE path = ?"
 _INSERT = (

@@ -23,7 +23,6 @@ from nightledger.domain.links import link_key
 from nightledger.files.atomic import replace_file
 from nightledger.files.line_log import LineLog
 from nightledger.files.link_build import Built, build_segment
-from nightledger.files.link_fold import folded_links
 from nightledger.files.link_index import LinkIndex, Stored, open_segment, parse_current, read_current
 from nightledger.files.link_segment import Segment, SegmentError
 from nightledger.files.link_store import check_segments, use_segments, write_segment
@@ -121,22 +120,6 @@ def link(home: "Home", zone: "ZoneInfo", options: Options | None = None) -> Link
             return run.go_on(run.find_earlier())
         except (SegmentError, LinkIndexError) as error:
             return run.go_on(_Earlier(reason=f"the index is damaged: {error}"))
-
-
-def fold_view(home: "Home", zone: "ZoneInfo", forgotten: "Mapping[Pair, int] | None" = None) -> bytes:
-    """Give the view that the whole log says, whatever index, cursor and view say; nothing of them is touched.
-
-    Args:
-        home: Whose.
-        zone: The home's zone.
-        forgotten: Deleted links, as in :class:`Options`.
-
-    Raises:
-        UnreadableError: When the outcome log is a link, a directory, a FIFO or a device.
-        FileChangedError: When it was replaced or cut while it was read.
-    """
-    with folded_links(home, zone, forgotten or {}) as index:
-        return dump_view(index.top_links(VIEW_LINKS)[0])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

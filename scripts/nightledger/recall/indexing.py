@@ -26,6 +26,7 @@ from nightledger.files.search_index import (
     index_path,
     open_store,
     take_back,
+    writing,
 )
 from nightledger.files.search_schema import (
     BusyIndexError,
@@ -42,7 +43,6 @@ from nightledger.gate.opening import Gate, Ledger
 from nightledger.recall.associations import shown_associations
 from nightledger.recall.changes import Again, Changed, Changes, find_changes
 from nightledger.recall.outcomes import OLDER, cut_outcomes
-from nightledger.recall.quick import changing, open_attached
 from nightledger.recall.sources import (
     Cut,
     Source,
@@ -227,7 +227,7 @@ def _in_place(seen: _Seen, path: str, there: SearchStore, now_ns: int) -> Change
     if len(changes.changed) > max(_IN_PLACE, _IN_PLACE_SHARE * len(seen.sources)):
         return None
     if changes.any or stale:
-        with changing(path, seen.gate.settings.search_engine) as writer:
+        with writing(path, index_text) as writer:
             _carry_out(seen, writer, changes)
     return changes
 
@@ -374,7 +374,7 @@ def _put_links(seen: _Seen, writer: SearchWriter) -> None:
 
 
 def _open(seen: _Seen, path: str, changes: Changes, *, rebuilt: bool) -> Refreshed:
-    store, quick = open_attached(path, seen.gate.settings.search_engine)
+    store = open_store(path)
     if store is None:
         raise SearchIndexError(f"the search index {path} was removed while it was made")
     return Refreshed(
@@ -382,7 +382,7 @@ def _open(seen: _Seen, path: str, changes: Changes, *, rebuilt: bool) -> Refresh
         judge=seen.judge,
         changed=len(changes.changed) + len(changes.gone),
         rebuilt=rebuilt,
-        notes=(*seen.notes, *changes.notes, *quick),
+        notes=(*seen.notes, *changes.notes),
     )
 
 

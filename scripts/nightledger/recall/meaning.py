@@ -1,7 +1,6 @@
 """Meaning beside words: embeddings of chunks, kept in the index, and how near a query is to each.
 
-Optional. What makes an embedding comes from outside (``Encoder``): a packaged model, or a server that
-the operator named. Its failure takes meaning away and nothing else.
+Optional. What makes an embedding comes from outside (``Encoder``): a server that the operator named. Its failure takes meaning away and nothing else.
 
 Invariant: an embedding stands for the very words that were embedded, by the encoder that is in use; secrets
 are masked before anything is handed to one.
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
     Vector = NDArray[np.float32]
 
 LEARNED_AT_ONCE = 32
-"""Chunks that one search learns: about a second of the packaged model (28 ms each). Later ones learn the rest."""
+"""Chunks that one search learns: about a second where a model takes 28 ms for each. Later ones learn the rest."""
 _BATCH = 32
 _MODEL = "meaning"
 """Key of the index's notes that names the encoder."""

@@ -109,15 +109,6 @@ def search_store(
         today: The day it is asked on.
         encoder: What gives embeddings, where meaning counts.
     """
-    store.asked.clear()
-    found = _search_store(store, judge, query, today, encoder)
-    failed = (f"{store.failed}: FTS5 found candidates",) if store.failed else ()
-    return replace(found, engines=tuple(sorted(store.asked)), notes=(*found.notes, *failed))
-
-
-def _search_store(
-    store: SearchStore, judge: Judge | None, query: Query, today: date, encoder: Encoder | None
-) -> Found:
     asked = read_query(store, judge, query, today)
     seen = _Looking(store=store, judge=judge, query=query, encoder=encoder, view=_view(store, judge, query))
     if asked.times.bounded and not (query.since or query.until or query.any_time):

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import re
     from collections.abc import Iterable, Mapping
     from datetime import datetime
-    from typing import Any, TextIO
+    from typing import Any
 
     from nightledger.domain.moment import Moment
 
@@ -158,10 +158,10 @@ class Context:
         """Tell whether a person can be asked: standard input and output are terminals."""
         return sys.stdin.isatty() and sys.stdout.isatty()
 
-    def print(self, text: str = "", *, to: "TextIO | None" = None) -> None:
+    def print(self, text: str = "") -> None:
         """Print one result line for people; nothing with ``--json``."""
         if not self.json:
-            print(text, file=to or sys.stdout)
+            print(text)
 
     def print_lines(self, lines: "Iterable[str]") -> None:
         """Print result lines for people; nothing with ``--json``."""

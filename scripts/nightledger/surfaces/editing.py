@@ -24,7 +24,7 @@ CUT = "------------------------ >8 ------------------------"
 """From here on the text in an editor is dropped; the line that git draws."""
 
 
-def edit_text(text: bytes, *, suffix: str = ".md") -> bytes:
+def edit_text(text: bytes) -> bytes:
     """Open a copy of the text in ``$VISUAL``, else ``$EDITOR``, else ``vi``, and give what was saved.
 
     Raises:
@@ -39,7 +39,7 @@ def edit_text(text: bytes, *, suffix: str = ".md") -> bytes:
         )
     editor = editor or "vi"
     with tempfile.TemporaryDirectory(prefix="nightledger-edit-") as directory:
-        path = os.path.join(directory, f"edit{suffix}")
+        path = os.path.join(directory, "edit.md")
         with open(path, "wb") as stream:
             stream.write(text)
         try:

@@ -70,8 +70,7 @@ def show(context: Context, asked: Asked) -> int:
         cuts = _cuts(seen.gate.home, asked)
         why = why_not_now(seen.gate, seen.ledger, plan, MARK)
     context.emit({**record, "decisions": []})
-    _tell(context, record, cuts)
-    _tell_text(context, asked, cuts)
+    _tell(context, record, asked, cuts)
     if why:
         context.print(f"It would be refused now: {why}.")
     context.print("Nothing was changed (--dry-run).")
@@ -93,8 +92,7 @@ def expunge(context: Context, asked: Asked) -> int:
         _require_free(seen, plan)
         record = _record(seen.gate.home, plan, asked)
         cuts = _cuts(seen.gate.home, asked)
-        _tell(context, record, cuts)
-        _tell_text(context, asked, cuts)
+        _tell(context, record, asked, cuts)
         if not plan.found.anything and not plan.found.elsewhere:
             context.emit({**record, "decisions": []})
             return 1
@@ -230,16 +228,12 @@ def _git(home: Home) -> Iterator[str]:
         directory = parent
 
 
-def _tell(context: Context, record: dict[str, Any], cuts: Mapping[str, str]) -> None:
+def _tell(context: Context, record: dict[str, Any], asked: Asked, cuts: Mapping[str, str]) -> None:
+    """Print what is found, and what stood in the line that was named, where a gated file is to lose it."""
     context.print_lines(_lines(record, cuts))
-
-
-def _tell_text(context: Context, asked: Asked, cuts: Mapping[str, str]) -> None:
-    """Print what stood in the line that was named, where a gated file is to lose it."""
     if asked.by_line and isinstance(asked.what, Needle) and any(cuts.values()):
         text = min(asked.what.forms, key=len).decode("utf-8", "surrogateescape")
-        for row in screen.wrap(f"what goes: {screen.shown(text)}", indent=screen.INSIDE, first=""):
-            context.print(row)
+        context.print_lines(screen.wrap(f"what goes: {screen.shown(text)}", indent=screen.INSIDE, first=""))
 
 
 def _lines(record: dict[str, Any], cuts: Mapping[str, str]) -> Iterator[str]:

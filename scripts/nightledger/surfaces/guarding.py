@@ -35,15 +35,9 @@ def watched(session: Session) -> list[str]:
 def sighting_record(sighting: Sighting) -> dict[str, Any]:
     """Give a sighting as ``--json`` has it."""
     return {
-        "path": sighting.path,
-        "proposal": sighting.proposal or None,
-        "writer": sighting.writer or None,
-        "new": sighting.new,
-        "put_back": sighting.put_back,
+        **{name: getattr(sighting, name) for name in ("path", "new", "put_back", "protected", "relocked")},
+        **{name: getattr(sighting, name) or None for name in ("proposal", "writer", "problem")},
         "known_earlier": dump_moment(sighting.earlier) if sighting.earlier else None,
-        "protected": sighting.protected,
-        "relocked": sighting.relocked,
-        "problem": sighting.problem or None,
     }
 
 

@@ -36,7 +36,9 @@ def notices(home: Home, events: Iterable[Event]) -> Iterator[str]:
         return
     texts = "1 text was" if len(held) == 1 else f"{len(held)} texts were"
     reworded = " What one says can enter in other words: 'nightledger edit'."
-    says = reworded if any(not _is_secret(event) for event in held) else ""
+    # a text that was blocked for a secret enters in no words
+    secret = [any(rule.startswith("secret.") for rule in event.fields["rules"]) for event in held]
+    says = "" if all(secret) else reworded
     yield f"{texts} held back by the scanners since you last answered.{says}"
     for event in islice(reversed(held), SHOWN):
         yield f"! {_where(event)}: {_why(home, event)}"
@@ -53,11 +55,6 @@ def since_answered(events: Iterable[Event]) -> list[Event]:
         elif event.event == EventName.QUARANTINED:
             held.append(event)
     return held
-
-
-def _is_secret(event: Event) -> bool:
-    """Tell whether a text was blocked for a secret, which enters in no words."""
-    return any(rule.startswith("secret.") for rule in event.fields["rules"])
 
 
 def _where(event: Event) -> str:

@@ -91,16 +91,12 @@ def tell_instead(context: Context, error: NightledgerError) -> bool:
 def _keys_of(context: Context) -> str:
     """Return the directory of the home's keys, by the id in its record or else in its log; empty where there is none."""
     home, ring = Home(context.home_path), KeyRing(Path(context.keys_dir))
-    for read in (_recorded_id, _logged_id):
+    for read in (lambda one: str(one.identity.id), _logged_id):
         with suppress(NightledgerError, OSError):
             directory = ring.home_dir(read(home))
             if directory.is_dir():
                 return str(directory)
     return ""
-
-
-def _recorded_id(home: Home) -> str:
-    return home.identity.id
 
 
 def _logged_id(home: Home) -> str:

@@ -6,7 +6,7 @@ so that it never hides a period that is due; nor does it hide an alarm.
 
 import os
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 
 from nightledger.codec.records import to_plain
@@ -23,7 +23,6 @@ from nightledger.domain.errors import (
     RefusedError,
     UnreadableError,
 )
-from nightledger.domain.moment import Moment
 from nightledger.domain.runs import Run, RunOutcome, reckon
 from nightledger.domain.words import dump_moment
 from nightledger.files.atomic import replace_file
@@ -80,8 +79,9 @@ def _run_due(context: Context, home: Home, alarms: Sequence[Item], *, retry: boo
     settings = load_settings(home)  # no period is run in another zone than its own
     jobs = night_jobs(context, settings)
     calendar = calendar_of(home, settings, {job.name: job.schedule for job in jobs})
+    now = (lambda: context.moment) if home.identity.simulated else clock.system_moment
     with Lock(home.lock_path("night")):
-        report = run_due(home, jobs, calendar, _clock(context, home), retry=retry)
+        report = run_due(home, jobs, calendar, now, retry=retry)
         leave_mark(home, context.now if alarms else report.next_at, context.now)
         say(context, "" if context.quiet else why_empty(home))
         _say(context, home, report)
@@ -119,10 +119,6 @@ def leave_mark(home: Home, next_at: datetime, now: datetime) -> None:
     make_dir(home.work_dir)
     mark = f"{int(now.timestamp())} {int(next_at.timestamp())}\n"
     replace_file(home.next_due, mark.encode("ascii"), disposable=True)
-
-
-def _clock(context: Context, home: Home) -> Callable[[], Moment]:
-    return (lambda: context.moment) if home.identity.simulated else clock.system_moment
 
 
 def _say(context: Context, home: Home, report: NightReport) -> None:

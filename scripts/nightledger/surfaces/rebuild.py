@@ -64,9 +64,16 @@ def rebuild_search(session: Session) -> int:
         return store.count()
 
 
-def _links_of(session: Session) -> Options:
+def relink(session: Session) -> None:
+    """Fold all links of the home anew at once, when one was deleted or came back: nobody is shown it until the night."""
+    home = session.gate.home
+    session.reread()
+    link(home, home_zone(home, load_settings(home)), _links_of(session, rebuild=False))
+
+
+def _links_of(session: Session, *, rebuild: bool = True) -> Options:
     return Options(
-        rebuild=True,
+        rebuild=rebuild,
         forgotten=tombstones(session.gate, session.ledger),
         expunged=read_forgotten(session.gate, (), session.ledger.book).expunged,
     )

@@ -102,11 +102,12 @@ def restore(context: Context, path: str, *, takes_over: bool) -> Restored:
     if takes_over:
         _take_over(context, Home(root), ring)
     identity = Home(root).identity
+    kept = ring.home_dir(identity.id)
     return Restored(
         archive=archive,
         machine=identity.machine,
         keys=keys,
-        missing=_missing(ring, identity.id),
+        missing=tuple(name for name in (*PRIVATE, PUBLIC[0]) if not os.path.lexists(kept / name)),
         lost=lost,
     )
 
@@ -245,8 +246,3 @@ def _place_keys(own: KeyRing, ring: KeyRing, home_id: str) -> tuple[str, ...]:
         mode = 0o644 if name.endswith(".pub") else 0o600
         create_file(str(target / name), (source / name).read_bytes(), mode=mode)
     return tuple(names)
-
-
-def _missing(ring: KeyRing, home_id: str) -> tuple[str, ...]:
-    directory = ring.home_dir(home_id)
-    return tuple(name for name in (*PRIVATE, PUBLIC[0]) if not os.path.lexists(directory / name))

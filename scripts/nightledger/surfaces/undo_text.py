@@ -11,7 +11,7 @@ from nightledger.gate.apply.giving_back import link_back, undo_diff
 from nightledger.gate.apply.undoing import Undo
 from nightledger.gate.apply.writing import Write
 from nightledger.surfaces import screen
-from nightledger.text.markdown.document import split_lines
+from nightledger.text.markdown.document import decode, split_lines
 
 MOST_ROWS = 60
 """Lines of a diff that are printed unasked: two screens. Of a longer one, full texts that return are summed up; ``--diff`` prints them."""
@@ -40,7 +40,7 @@ def _summed_up(undo: Undo) -> Iterator[str]:
     logs = [write for write in undo.writes if write.restores]
     copies = [write for write in undo.writes if is_copy(write.path)]
     if logs:
-        lines = sum(len(split_lines(_text(write.after))) for write in logs)
+        lines = sum(len(split_lines(decode(write.after))) for write in logs)
         noun = _count(len(logs), "daily log")
         yield f"  {noun} again with the full text, {_count(lines, 'line')}: {_names(logs)}"
     if copies:
@@ -66,7 +66,3 @@ def _names(writes: Sequence[Write]) -> str:
 
 def _count(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
-
-
-def _text(content: bytes) -> str:
-    return content.decode("utf-8", "surrogateescape")

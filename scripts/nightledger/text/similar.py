@@ -132,11 +132,6 @@ def is_denied(text: str) -> bool:
     return is_negated(_URGED.sub(" ", text))
 
 
-def strip_negations(text: str) -> str:
-    """Give the text without its words of negation, so that a claim can be compared with its denial."""
-    return _NEGATION.sub(" ", text)
-
-
 class NearIndex:
     """Texts by key, with the near-duplicates of any text found without comparing all pairs.
 

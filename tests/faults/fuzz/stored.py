@@ -199,7 +199,7 @@ _OPERATOR = (
     b'notify: [/usr/bin/notify-send, Nightledger, "{summary}"]\nlock_helper: [/usr/bin/sudo, -n]\n',
     b"calendars:\n  work: {url: 'https://cal.invalid/x.ics', user: ann, password_file: /home/ann/.pw}\n",
     b"calendars: {home: {file: /home/ann/home.ics, own: true}}\naddresses: [ann@example.org]\n",
-    b"meaning: {packaged: true}\n",
+    b"meaning: {url: 'http://127.0.0.1/v1/embeddings', model: small}\n",
     b"meaning: {url: 'http://127.0.0.1:9/v1', model: small}\n",
     b"peers: {desk: {url: 'http://127.0.0.1:9/'}}\nrule_files: [/home/ann/rules.toml]\n",
 )

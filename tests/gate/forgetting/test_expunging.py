@@ -16,7 +16,6 @@ from nightledger.domain.search.values import Kind
 from nightledger.domain.states import Gone
 from nightledger.domain.trusting import EMPTY_SHA256
 from nightledger.files.blobs import BlobStore
-from nightledger.files.quick_index import quick_dir
 from nightledger.files.search_index import building, index_path
 from nightledger.files.search_store import FileState
 from nightledger.files.search_writing import NewChunk, NewFile
@@ -115,20 +114,6 @@ def test_a_text_that_only_the_search_index_keeps_is_found_there(desk: Desk) -> N
     index.write_bytes(b"damaged")
     found = plan_text(desk.gate, desk.ledger(), needle_of(LEAK)).found
     assert found.derived == (".nightledger/search/index.db",)
-
-
-def test_the_quick_index_goes_with_the_search_index(desk: Desk) -> None:
-    quick = Path(quick_dir(str(index_holding(desk, f"It is {LEAK}."))))
-    quick.mkdir()
-    (quick / "meta.json").write_text("hashes of words")
-    found = plan_text(desk.gate, desk.ledger(), needle_of(LEAK)).found
-    assert found.derived == (".nightledger/search/index.db", ".nightledger/search/tantivy/meta.json")
-    expunge(desk)
-    assert not any(quick.iterdir())
-    (quick / "meta.json").write_text("hashes of words")  # one that lost its search index
-    desk.proposal(addition(f"It is {LEAK}."))
-    expunge(desk)
-    assert not any(quick.iterdir())
 
 
 def test_a_change_that_was_applied_stays_applied(desk: Desk) -> None:

@@ -14,10 +14,11 @@ from typing import Any
 import pytest
 from tests.rows import each_row
 
-from nightledger.domain.operator import MeaningSource
+from nightledger.domain.operator import MeaningSource, Operator
 from nightledger.recall.meaning import EncoderError
 from nightledger.surfaces.recall import embedding_server
 from nightledger.surfaces.recall.embedding_server import EmbeddingServer
+from nightledger.surfaces.recall.encoders import choose_encoder
 
 
 def honest(asked: dict[str, Any]) -> bytes:
@@ -209,3 +210,9 @@ def test_a_secret_address_is_never_asked_in_the_clear() -> None:
     with serving(server) as url, pytest.raises(EncoderError, match="does not answer"):
         EmbeddingServer(source(url.replace("http://", "https://"))).encode(["one"])
     assert server.asked == []
+
+
+def test_words_alone_count_unless_the_operator_asks_for_more() -> None:
+    assert choose_encoder(Operator()) is None
+    server = MeaningSource(url="http://127.0.0.1:1/v1/embeddings", model="small")
+    assert isinstance(choose_encoder(Operator(meaning=server)), EmbeddingServer)

@@ -98,7 +98,7 @@ def test_json_tells_all_of_it_in_one_document(capsys: pytest.CaptureFixture[str]
     assert [note["what"] for note in snippet["notes"]] == ["os"]
 
 
-@pytest.mark.parametrize("words", [(), ("--test", "--denylist"), ("-c", "x = 1", "--test"), ("nowhere.py",)])
+@pytest.mark.parametrize("words", [(), ("-c", "x = 1", "--denylist"), ("nowhere.py",)])
 def test_nothing_to_audit_is_a_wrong_call(words: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
     status, out, err = run(capsys, *words)
     assert (status, out) == (2, "")
@@ -122,19 +122,3 @@ def test_the_published_denylist_is_listed_apart_from_ours(capsys: pytest.Capture
         "builtins": list(BUILTINS),
     }
     assert not set(CALLS) & {name for names in document["names"].values() for name in names}
-
-
-def test_the_self_test_runs_every_rule_on_its_examples(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    status, out, _ = run(capsys, "--test")
-    assert status == 0
-    assert "WRONG" not in out
-    assert "ok    code.process      catches import os; os.system('id')" in out.splitlines()
-    from nightledger.text.code import selftest
-
-    wrong = selftest.Example(rule="code.run", catch=True, code="x", right=False)
-    monkeypatch.setattr(selftest, "run_examples", lambda: iter([wrong]))
-    status, out, _ = run(capsys, "--test")
-    assert status == 1
-    assert out.splitlines()[-1] == "0 of 1 examples right."

@@ -75,7 +75,6 @@ def test_the_record_says_all(told: Console) -> None:
     assert (record["showing"], record["terms"]) == ("operator", ["lilac", "planted"])
     assert record["only_that_time"] is True
     assert record["notes"][0].endswith("all times: --any-time")
-    assert record["engines"] == ["fts5"]
     record = told.record("recall", "lilac planted in January", "--any-time")
     assert (record["only_that_time"], record["notes"]) == (False, [])
 
@@ -188,7 +187,7 @@ def test_explain_tells_words_time_and_each_hit(told: Console) -> None:
         "Word: trees (in 0 chunks)",
         "Time: 'in February' is 2026-02-01 to 2026-02-28",
         "Only what says a tag of: garden.",
-        "Weighed: 1 chunks, found by fts5; shown: 1.",
+        "Weighed: 1 chunks; shown: 1.",
         "chunk: lines 1-7, daily, 2026-02-27",
     ):
         assert said in out

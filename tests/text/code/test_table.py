@@ -2,7 +2,6 @@ import pytest
 
 from nightledger.text.code.audit import audit
 from nightledger.text.code.rule import CodeRow
-from nightledger.text.code.selftest import run_examples
 from nightledger.text.code.table import CODE_TABLE, NOT_READ, ROWS
 
 
@@ -29,9 +28,3 @@ def test_names_are_distinct_and_of_one_class() -> None:
     assert len(ROWS) == len(CODE_TABLE)
     assert all(name.startswith("code.") for name in ROWS)
     assert set(ROWS) >= NOT_READ
-
-
-def test_the_self_test_runs_every_example() -> None:
-    told = list(run_examples())
-    assert len(told) == sum(len(row.catches) + len(row.spares) for row in CODE_TABLE)
-    assert all(example.right for example in told)

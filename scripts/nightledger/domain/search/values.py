@@ -188,7 +188,6 @@ class Found:
         only: Whether only that time was searched, because what is told of it answers.
         withheld: How many chunks were left out, by why.
         notes: What the asker should know: the index was made anew, a file could not be read.
-        engines: What found candidates: fts5, tantivy.
     """
 
     hits: tuple[Hit, ...]
@@ -200,7 +199,6 @@ class Found:
     only: bool = False
     withheld: Mapping[str, int] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
-    engines: tuple[str, ...] = ()
 
 
 def prefix_of(day: date | None, heading: str) -> str:

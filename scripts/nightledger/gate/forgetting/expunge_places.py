@@ -157,15 +157,13 @@ def has_second_name(path: str) -> bool:
 def _search_index(home: Home, holds: Holds, *, anywhere: bool) -> Iterator[str]:
     """Give the search index where it may hold the text: it packs texts, so their bytes do not stand in it.
 
-    It is made of the home's files, so it goes when any of them holds the text; else when its own pages do. The
-    quick index, which has hashes of words, goes with it.
+    It is made of the home's files, so it goes when any of them holds the text; else when its own pages do.
     """
-    from nightledger.files.quick_index import quick_dir
     from nightledger.files.search_index import any_page, index_path
 
     path = index_path(home)
-    if anywhere or any_page(path, holds):
-        yield from map(home.relative, filter(os.path.lexists, (path, *_files(quick_dir(path)))))
+    if os.path.lexists(path) and (anywhere or any_page(path, holds)):
+        yield home.relative(path)
 
 
 def _trust(home: Home, ledger: Ledger) -> Iterator[str]:

@@ -105,7 +105,7 @@ def _consolidated(gate: Gate, ledger: Ledger, asked: Asked, moment: Moment) -> D
     room = partial(room_for, gate, ledger, where.path, asked.day)
     submission = _submission(asked, [*from_outcomes.drafts, *from_logs.drafts], from_logs.held, room)
     outcome = propose(gate, ledger, submission, moment, dry_run=asked.dry_run)
-    has_day = any(log.day == asked.day for log in _window(gate, asked, zone))
+    has_day = any(log.day == asked.day for log in _window(gate, asked, zone, ()))
     reading = _Reading(
         found=from_logs.statements,
         logs=len(logs),

@@ -22,7 +22,7 @@ from nightledger.surfaces.channel.sending import Delivery, Outgoing, Pace, deliv
 from nightledger.surfaces.channel.server import ChannelServer
 from nightledger.surfaces.channel.spooling import Emptied, empty_boxes
 from nightledger.surfaces.context import Context
-from nightledger.surfaces.hints import wrap_hint
+from nightledger.surfaces.hints import say
 from nightledger.surfaces.limited_server import binding
 from nightledger.surfaces.session import require_machine
 
@@ -137,8 +137,7 @@ def _answer(reply: Reply) -> str:
 
 def _print(context: Context, text: str) -> None:
     """Print a line of prose, with what other machines wrote made visible, broken to the width."""
-    for row in screen.wrap(screen.shown(text), indent="  ", first=""):
-        context.print(row)
+    context.print_lines(screen.wrap(screen.shown(text), indent="  ", first=""))
 
 
 def _note(context: Context, text: str) -> None:
@@ -183,15 +182,9 @@ def _report(context: Context, outgoing: Outgoing, delivery: Delivery) -> None:
             if isinstance(value, str):
                 _print(context, f"{name}:")
                 for line in value.split("\n"):
-                    for row in screen.text_lines(line, indent="  "):
-                        context.print(row)
+                    context.print_lines(screen.text_lines(line, indent="  "))
     elif delivery.spooled:
-        for row in wrap_hint(
-            f"{message.id} is in the spool; 'nightledger channel receive' takes the answer in.",
-            indent="  ",
-            first="",
-        ):
-            context.print(row)
+        say(context, f"{message.id} is in the spool; 'nightledger channel receive' takes the answer in.")
     else:
         _note(context, f"error: {delivery.error}")
         _note(

@@ -17,12 +17,12 @@ from nightledger.surfaces import screen
 from nightledger.surfaces.agent_host import require_person
 from nightledger.surfaces.channel.sending import known_peers
 from nightledger.surfaces.context import Context
-from nightledger.surfaces.hints import wrap_hint
+from nightledger.surfaces.hints import say
 from nightledger.surfaces.keys.trust_change import change_trust
 from nightledger.surfaces.session import require_machine
 from nightledger.trust.keys import KeyRing
 from nightledger.trust.machine_key import machine_public_key, take_over
-from nightledger.trust.sshkey import ED25519, PublicKey, parse_public_line
+from nightledger.trust.sshkey import ED25519, parse_public_line
 
 _LINE_WORDS = 3
 """``<home id> ssh-ed25519 AAAA…``, a comment behind it."""
@@ -68,8 +68,7 @@ def peer(options: argparse.Namespace, context: Context) -> int:
         gone = "" if options.line is None else _parse_line(options.line)[1]
         _change(context, lambda peers: remove_peer(peers, name, gone), f"remove the machine {name}")
     context.emit({"peers": to_plain(known_peers(context))["peers"]})
-    told = f"Signed. 'nightledger channel peer list' shows what {name} may ask for now."
-    context.print_lines(wrap_hint(told, indent="  ", first=""))
+    say(context, f"Signed. 'nightledger channel peer list' shows what {name} may ask for now.")
     return 0
 
 
@@ -100,7 +99,7 @@ def _lines(peers: Peers) -> Iterator[tuple[str, str]]:
                 for word, at in (("from", key.valid_after), ("until", key.valid_before))
                 if at is not None
             )
-            yield f"key {_public(key).fingerprint}{times}", "    "
+            yield f"key {parse_public_line(key.key).fingerprint}{times}", "    "
     if not peers.peers:
         yield "No machine may send messages to this home.", ""
 
@@ -124,10 +123,6 @@ def _parse_line(line: str | None) -> tuple[str, str]:
     if key.kind != ED25519:
         raise UsageError("a machine's key is Ed25519")
     return words[0], key.line
-
-
-def _public(key: PeerKey) -> PublicKey:
-    return parse_public_line(key.key)
 
 
 def _actions(text: str | None) -> tuple[str, ...]:

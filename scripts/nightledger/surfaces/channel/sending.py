@@ -13,7 +13,13 @@ from pathlib import Path
 from typing import Any
 
 from nightledger.codec.canonical import MAX_INTEGER, canonical
-from nightledger.codec.message import MAX_MESSAGE_BYTES, MAX_REPLY_BYTES, make_message, parse_reply
+from nightledger.codec.message import (
+    MAX_MESSAGE_BYTES,
+    MAX_REPLY_BYTES,
+    make_message,
+    parse_message,
+    parse_reply,
+)
 from nightledger.codec.records import dump_record
 from nightledger.codec.strict_json import parse_json
 from nightledger.domain.consent import SELF_MODIFICATION
@@ -138,22 +144,11 @@ def prepare(
         body=_without_secrets(action, body),
     )
     payload = dump_record(message)
-    require_valid(payload)
+    parse_message(payload, "the message")  # what the receiver would refuse is refused before it is sent
     envelope = seal(MESSAGE_TYPE, payload, load_machine_key(ring, home.identity.id))
     if len(envelope) > MAX_MESSAGE_BYTES:
         raise RefusedError(f"the message has {len(envelope)} bytes; at most {MAX_MESSAGE_BYTES} are taken")
     return Outgoing(message=message, envelope=envelope, peer=peer, address=address)
-
-
-def require_valid(payload: bytes) -> None:
-    """Refuse what the receiver would refuse, before it is sent.
-
-    Raises:
-        RecordError: Naming every problem.
-    """
-    from nightledger.codec.message import parse_message
-
-    parse_message(payload, "the message")
 
 
 def known_peers(context: Context) -> Peers:

@@ -10,7 +10,6 @@ from nightledger.files.search_schema import BusyIndexError, OtherVersionError, S
 from nightledger.recall.freshness import KINDS, kinds_to_say
 from nightledger.recall.sources import find_sources
 from nightledger.surfaces.doctor.checks import Check, good, note
-from nightledger.surfaces.doctor.search_engine import check_engine
 
 AREA = "search"
 _FIX = "nightledger stage brings it up to date, and so does recall"
@@ -31,7 +30,6 @@ def check_search(home: Home) -> Iterator[Check]:
         reader = open_reader(path)
         try:
             yield from _behind(home, reader)
-            yield from check_engine(home, reader)
         finally:
             reader.close()
     except BusyIndexError:

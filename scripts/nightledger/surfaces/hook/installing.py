@@ -209,7 +209,7 @@ def standings(home: Home, roots: Mapping[str, str]) -> list[Standing]:
 
 def _standing(home: Home, host: str, root: str) -> Standing:
     installed: bool | None = None
-    current, problem = False, ""
+    current, problem, config = False, "", named_config(host, os.path.expanduser("~"), os.environ)
     try:
         installed = any(step.changes for step in plan_remove(home, host, root))
         current = installed and not any(step.changes for step in plan_install(home, host, root))
@@ -223,12 +223,8 @@ def _standing(home: Home, host: str, root: str) -> Standing:
         installed=installed,
         current=current,
         problem=problem,
-        held_back=why_held_back(host, root, call_of(home), _config(host)) if installed else "",
+        held_back=why_held_back(host, root, call_of(home), config) if installed else "",
     )
-
-
-def _config(host: str) -> str:
-    return named_config(host, os.path.expanduser("~"), os.environ)
 
 
 def events_of(host: str) -> tuple[str, ...]:

@@ -160,9 +160,7 @@ class Answering:
 def _topic(home: "Home", payload: "dict[str, Any]") -> str:
     """Give what the session is about as far as the host tells: its title, and the folder it works in."""
     folder = text_of(payload, "cwd").rstrip("/")
-    if not folder or folder == home.root:
-        folder = ""
-    return f"{text_of(payload, 'session_title')} {os.path.basename(folder)}"
+    return f"{text_of(payload, 'session_title')} {os.path.basename(folder) * (folder != home.root)}"
 
 
 def _tags(words: "Sequence[str]") -> list[str]:

@@ -66,7 +66,8 @@ def started(
         if each_message:
             hold_state(home, given).close()  # the session is known from now on
         return ""
-    names = _names(page) or ((_NAMELESS,) if each_message else ())
+    places = (place_key(place.path, place.lines[0]) for place in page.places)
+    names = (*page.shown, *places) or ((_NAMELESS,) if each_message else ())
     if not (each_message and read_state(home, given).shown[-1:] == (names,)):
         append_exposure(home, _exposure(page, stamp(now), host, session_name(given)))
         _remember(home, given, names)
@@ -100,10 +101,6 @@ def _exposure(page: StagedPage, at: str, host: str, session: str) -> Exposure:
     return Exposure(
         at=at, shown=page.shown, host=host, event="session_start", session=session, places=page.places
     )
-
-
-def _names(page: StagedPage) -> tuple[str, ...]:
-    return (*page.shown, *(place_key(place.path, place.lines[0]) for place in page.places))
 
 
 def _remember(home: "Home", session: object, names: tuple[str, ...]) -> None:

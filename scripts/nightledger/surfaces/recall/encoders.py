@@ -1,6 +1,6 @@
 """Which encoder search has: none unless the operator asked for one in ``operator.yaml``.
 
-Invariant: without ``meaning`` there, neither the model nor the client of a server is imported.
+Invariant: without ``meaning`` there, the client of a server is not imported.
 """
 
 from nightledger.domain.operator import Operator
@@ -12,10 +12,6 @@ def choose_encoder(operator: Operator) -> Encoder | None:
     source = operator.meaning
     if source is None:
         return None
-    if source.packaged:
-        from nightledger.surfaces.recall.packaged_model import PackagedModel
-
-        return PackagedModel()
     from nightledger.surfaces.recall.embedding_server import EmbeddingServer
 
     return EmbeddingServer(source)

@@ -48,9 +48,7 @@ def _facts(explained: Explained, query: Query) -> Iterator[str]:
         )
         yield f"Time: {screen.shown(explained.said)!r} is {days}; {how}."
     yield from _filters(query)
-    engines = " and ".join(explained.found.engines)
-    by = f", found by {engines}" if engines else ""
-    yield f"Weighed: {explained.candidates} chunks{by}; shown: {len(explained.found.hits)}."
+    yield f"Weighed: {explained.candidates} chunks; shown: {len(explained.found.hits)}."
     if query.showing is Showing.AGENT:
         told = "; ".join(f"{count} {why}" for why, count in explained.found.withheld.items())
         yield f"Withheld from an agent: {told or 'nothing that was weighed so far'}."

@@ -92,7 +92,6 @@ def found_record(found: Found, query: Query, *, to_agent: bool = False) -> dict[
         "expanded": [{"word": word, "from": source} for word, source in found.expanded],
         "hits": [hit_record(hit) for hit in found.hits],
         "withheld": {} if to_agent else dict(found.withheld),
-        "engines": list(found.engines),
         "notes": list(found.notes),
     }
 

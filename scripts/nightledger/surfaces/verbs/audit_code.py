@@ -34,23 +34,19 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--denylist", action="store_true", help="print the published denylist and the rules beside it"
     )
-    parser.add_argument("--test", action="store_true", help="run every rule on its own examples")
 
 
 def run(options: argparse.Namespace, context: Context) -> int:
     """Audit, and say what was found; 1 on findings."""
     from nightledger.domain.errors import UsageError
 
-    modes = [options.denylist, options.test, options.code is not None or bool(options.files)]
-    if sum(modes) != 1:
+    if options.denylist == (options.code is not None or bool(options.files)):
         raise UsageError(
-            "audit-code takes files, -c CODE, --denylist or --test",
+            "audit-code takes files, -c CODE or --denylist",
             hint="nightledger audit-code script.py; nightledger audit-code -c 'import os'",
         )
     if options.denylist:
         return _print_denylist(context)
-    if options.test:
-        return _self_test(context)
     named = [(name, _read(name)) for name in options.files]
     named += [("-c", options.code)] if options.code is not None else []
     return _audit(named, options, context)
@@ -89,17 +85,14 @@ def _counted(part: "Part", *, strict: bool) -> tuple["CodeFinding", ...]:
     return tuple(sorted((*audited.findings, *audited.notes))) if strict else audited.findings
 
 
-def _place(name: str, part: "Part", finding: "CodeFinding") -> str:
-    inside = f":{part.where}" if part.where else ""
-    return f"{name}{inside}:{part.line + finding.line - 1}:{finding.column}"
-
-
 def _line(name: str, part: "Part", finding: "CodeFinding") -> str:
     from nightledger.surfaces.screen import shown
     from nightledger.text.code.table import ROWS
 
     what = f" ({finding.what})" if finding.what else ""
-    return f"{shown(_place(name, part, finding))}: {finding.severity.value} {finding.rule}: {ROWS[finding.rule].why}{shown(what)}"
+    inside = f":{part.where}" if part.where else ""
+    place = f"{name}{inside}:{part.line + finding.line - 1}:{finding.column}"
+    return f"{shown(place)}: {finding.severity.value} {finding.rule}: {ROWS[finding.rule].why}{shown(what)}"
 
 
 def _summary(told: list[tuple[str, "Part"]], findings: int, *, strict: bool) -> list[str]:
@@ -178,18 +171,3 @@ def _print_denylist(context: Context) -> int:
     for rule, extra in names.items():
         context.print(f"  {rule}: {' '.join(extra)}")
     return 0
-
-
-def _self_test(context: Context) -> int:
-    from nightledger.text.code.selftest import run_examples
-
-    told = list(run_examples())
-    wrong = [example for example in told if not example.right]
-    rows = [{"rule": e.rule, "catch": e.catch, "right": e.right, "example": e.code[:200]} for e in told]
-    context.emit({"examples": rows, "wrong": len(wrong)})
-    for example in told:
-        verdict = "ok   " if example.right else "WRONG"
-        first = example.code[:60].replace("\n", "; ")
-        context.print(f"{verdict} {example.rule:<17} {'catches' if example.catch else 'spares '} {first}")
-    context.print(f"{len(told) - len(wrong)} of {len(told)} examples right.")
-    return FOUND if wrong else 0

@@ -87,8 +87,7 @@ def _check(context: Context, domain: str, action: str, confidence: float) -> int
     )
     context.print(answer.tier.word)
     for line in _why(standing, answer, recorded=bool(recorded)):
-        for shown in visible_lines(line):
-            context.print(shown)
+        context.print_lines(visible_lines(line))
     return 0 if answer.tier is Tier.AUTONOMOUS else 1
 
 
@@ -139,10 +138,8 @@ def _review(options: argparse.Namespace, context: Context) -> int:
         standing = read_standing(seen.gate, seen.ledger, seen.moment)
         shown = graph_target(seen.gate)
         for line in _graph_lines(standing):
-            for row in screen.wrap(
-                screen.shown(line.lstrip()), indent="    ", first="  " * line.startswith(" ")
-            ):
-                context.print(row)
+            first = "  " * line.startswith(" ")
+            context.print_lines(screen.wrap(screen.shown(line.lstrip()), indent="    ", first=first))
         context.print(f"SHA-256 of this graph: {shown.hunks_sha256}")
         if options.dry_run:
             context.emit({"graph_sha256": shown.hunks_sha256, "reviewed": standing.reviewed})

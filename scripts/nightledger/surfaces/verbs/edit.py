@@ -29,6 +29,7 @@ def run(options: argparse.Namespace, context: Context) -> int:
     from nightledger.surfaces.editing import kept_aside
     from nightledger.surfaces.own_edit import apply_edit, rebase
     from nightledger.surfaces.session import reading, writing
+    from nightledger.text.markdown.document import decode
 
     with reading(context, person=True) as seen:
         path = options.path or seen.gate.home.identity.gated[0]
@@ -39,7 +40,7 @@ def run(options: argparse.Namespace, context: Context) -> int:
         context.print("Nothing was changed.")
         return 0
     with kept_aside(None if options.source else edited):
-        context.print_lines(screen.diff_lines(readable_diff(_text(before), _text(edited), path=path)))
+        context.print_lines(screen.diff_lines(readable_diff(decode(before), decode(edited), path=path)))
         if not options.source and not signing.asks(seen.gate) and not _agreed(context):
             raise RefusedError(
                 "it is not applied", hint="'nightledger edit --from FILE' takes it from a file"
@@ -58,10 +59,6 @@ def _agreed(context: Context) -> bool:
     from nightledger.surfaces import screen
 
     return not context.interactive() or screen.ask("Apply it? [y/N]").lower() == "y"
-
-
-def _text(content: bytes) -> str:
-    return content.decode("utf-8", "surrogateescape")
 
 
 def _edited(options: argparse.Namespace, before: bytes) -> bytes:

@@ -71,8 +71,7 @@ def _print(context: Context, lines: Iterable[str]) -> None:
     from nightledger.surfaces import screen
 
     for line in lines:
-        for row in screen.wrap(screen.shown(line), indent="  ", first=""):
-            context.print(row)
+        context.print_lines(screen.wrap(screen.shown(line), indent="  ", first=""))
 
 
 def _take_over_here(context: Context, *, takes_over: bool) -> int:

@@ -82,7 +82,7 @@ def _undo(context: Context, seen: "Session", shown: "Undo") -> int:
         accepted = signing.sign_all(session, [decision], signer)[0]
         write_all(session.gate, accepted, accepted.changes, undo.writes, session.moment)
         if undo.brings_links:
-            from nightledger.surfaces.relinking import relink
+            from nightledger.surfaces.rebuild import relink
 
             with following(context):
                 relink(session)

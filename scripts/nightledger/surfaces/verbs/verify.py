@@ -235,11 +235,8 @@ def _record(seen: Seen) -> dict[str, Any]:
         "size": seen.report.size,
         "root": seen.report.root.hex(),
         "simulated": seen.simulated,
-        "findings": [
-            {"class": f.damage.value, "line": f.line, "path": f.path, "message": f.message, "alarm": f.alarm}
-            for f in seen.report.findings
-        ],
-        "altered": [{"path": found.path, "message": found.message} for found in seen.altered],
+        "findings": [_plain(one, "line", "alarm") for one in seen.report.findings],
+        "altered": [_named(found, "path", "message") for found in seen.altered],
         "altered_unneeded": [found.path for found in seen.unneeded],
         "altered_and_closed": [one.name for one in seen.closed],
         "applies": _applies_record(seen),
@@ -255,13 +252,7 @@ def _record(seen: Seen) -> dict[str, Any]:
             {"at": f"{s.since.at:{TIME}}", "cancelled": s.cancelled, "loss": s.loss} for s in seen.resets
         ],
         "restored": [
-            {
-                "at": f"{one.at:{TIME}}",
-                "size": one.size,
-                "lost": one.lost,
-                "root": one.root,
-                "decision": one.decision,
-            }
+            {"at": f"{one.at:{TIME}}", **_named(one, "size", "lost", "root", "decision")}
             for one in seen.restored
         ],
         "witnesses": _witness_record(seen),
@@ -274,10 +265,7 @@ def _applies_record(seen: Seen) -> dict[str, Any]:
     return {
         "checked": found.checked if found else 0,
         "expired": found.expired if found else 0,
-        "findings": [
-            {"class": one.damage.value, "line": one.line, "path": one.path, "message": one.message}
-            for one in (found.findings if found else ())
-        ],
+        "findings": [_plain(one, "line") for one in (found.findings if found else ())],
     }
 
 
@@ -287,14 +275,20 @@ def _witness_record(seen: Seen) -> dict[str, Any]:
         "asked_for": bool(found and found.asks),
         "size": found.size if found else 0,
         "at": f"{found.at:{TIME}}" if found and found.at else None,
-        "findings": [
-            {"class": one.damage.value, "path": one.path, "message": one.message} for one in seen.told
-        ],
+        "findings": [_plain(one) for one in seen.told],
     }
 
 
 def _rewritten(found: "tuple[Rewritten, ...]") -> list[dict[str, Any]]:
-    return [{"path": item.path, "day": item.day, "size_bytes": item.size_bytes} for item in found]
+    return [_named(item, "path", "day", "size_bytes") for item in found]
+
+
+def _plain(found: "Any", *more: str) -> dict[str, Any]:
+    return {"class": found.damage.value, **_named(found, "path", "message", *more)}
+
+
+def _named(found: object, *names: str) -> dict[str, Any]:
+    return {name: getattr(found, name) for name in names}
 
 
 def _lines(seen: Seen) -> Iterator[str]:

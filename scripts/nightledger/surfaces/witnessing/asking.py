@@ -6,7 +6,7 @@ nothing, and one that remembers another log is never passed over in silence.
 
 import hashlib
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
@@ -33,8 +33,6 @@ from nightledger.trust.pin import Head, remember_head
 from nightledger.trust.policy import Policy
 
 LOCK = "witness"
-Open = Callable[[str, WitnessAddress, str, datetime, set[str]], Channel]
-"""Gives a way to a witness: name, address, hash of the log's name, now, answers taken."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,24 +54,22 @@ class Round:
     standing: tuple[str, ...] = ()
 
 
-def open_channel(name: str, address: WitnessAddress, log: str, now: datetime, taken: set[str]) -> Channel:
+def _channel(address: WitnessAddress, log: str, now: datetime, taken: set[str]) -> Channel:
     """Give the way to a witness that ``operator.yaml`` names."""
     from nightledger.surfaces.witnessing.client import HttpChannel
     from nightledger.surfaces.witnessing.spool import SpoolChannel
 
-    del name
     if address.spool:
         return SpoolChannel(directory=address.spool, origin_sha256=log, now=now, taken=taken)
     return HttpChannel(url=address.url.rstrip("/"))
 
 
-def ask_round(context: Context, *, everybody: bool = False, opener: Open = open_channel) -> Round | None:
+def ask_round(context: Context, *, everybody: bool = False) -> Round | None:
     """Ask the witnesses that are due to cosign the newest head, and keep their lines.
 
     Args:
         context: The command's surroundings.
         everybody: Ask all of them, whenever they were asked last.
-        opener: Gives the way to each.
 
     Returns:
         None where ``operator.yaml`` names no witness, or another run is asking.
@@ -90,7 +86,7 @@ def ask_round(context: Context, *, everybody: bool = False, opener: Open = open_
     try:
         # One at a time: else a witness that cosigned for the other run would seem to be ahead of this log.
         with Lock(gate.home.lock_path(LOCK)):
-            return _ask(gate, addresses, context.moment, everybody=everybody, opener=opener)
+            return _ask(gate, addresses, context.moment, everybody=everybody)
     except LockedError:
         return None
 
@@ -123,9 +119,7 @@ def ask_behind(context: Context) -> None:
         )
 
 
-def _ask(
-    gate: Gate, addresses: Mapping[str, WitnessAddress], moment: Moment, *, everybody: bool, opener: Open
-) -> Round:
+def _ask(gate: Gate, addresses: Mapping[str, WitnessAddress], moment: Moment, *, everybody: bool) -> Round:
     sign_head(gate, moment)
     note = parse_note(Path(gate.home.checkpoint).read_bytes())
     ledger = read_ledger(gate)
@@ -141,7 +135,7 @@ def _ask(
         if name in addresses and due:
             log = hashlib.sha256(view.head.origin.encode()).hexdigest()
             taken = {known.taken}
-            found = ask_witness(name, opener(name, addresses[name], log, moment.at, taken), view, known.size)
+            found = ask_witness(name, _channel(addresses[name], log, moment.at, taken), view, known.size)
             asked.append(found)
             memory[name] = _remember(known, found, moment.at, taken)
     _keep(gate, ledger, policy, asked)

@@ -11,7 +11,7 @@ from nightledger.files.reading import read_regular
 from nightledger.gate.integrity.witnessing import WitnessLook, look_at_witnesses, read_policy
 from nightledger.gate.opening import Ledger
 from nightledger.surfaces.doctor.checks import Check, bad, good, note
-from nightledger.surfaces.witnessing.memory import Remembered, read_memory
+from nightledger.surfaces.witnessing.memory import read_memory
 from nightledger.trust.anchor import contradicts, read_anchor
 from nightledger.trust.cosigned import Cosignatures
 from nightledger.trust.merkle import Tree
@@ -50,12 +50,9 @@ def find_anchored(tree: Tree, pin: Pin, paths: Sequence[str]) -> tuple[Finding, 
     found = []
     for path in paths:
         head = read_anchor(path, pin.origin, pin.signed_by)
-        damage = contradicts(head, tree)
-        if damage is Damage.ROLLBACK:
-            message = f"it is a head of {head.size} entries, and this log has {tree.size}"
-            found.append(Finding(damage=damage, path=path, line=None, message=message))
-        elif damage is Damage.FORK:
-            message = f"it is a head of {head.size} entries of another history"
+        if damage := contradicts(head, tree):
+            rest = f", and this log has {tree.size}" if damage is Damage.ROLLBACK else " of another history"
+            message = f"it is a head of {head.size} entries{rest}"
             found.append(Finding(damage=damage, path=path, line=None, message=message))
     return tuple(found)
 
@@ -83,7 +80,8 @@ def check_witnesses(home: Home, ledger: Ledger, keys_dir: str, at: Moment) -> tu
     names = dict.fromkeys(witness.key.name for witness in policy.witnesses)
     missing = [name for name in names if name not in addresses]
     found = look(home, ledger, at)
-    checks = [bad("witness", _said(one), "nightledger witness ask") for one in found.findings]
+    said = (f"{one.damage.value.upper()}: {one.message}" for one in found.findings)
+    checks = [bad("witness", one, "nightledger witness ask") for one in said]
     if found.at and not checks:
         checks.append(
             good("witness", f"the quorum cosigned {found.size} entries at {found.at:%Y-%m-%d %H:%M} UTC")
@@ -103,10 +101,6 @@ def check_witnesses(home: Home, ledger: Ledger, keys_dir: str, at: Moment) -> tu
     return tuple(checks)
 
 
-def _said(found: Finding) -> str:
-    return f"{found.damage.value.upper()}: {found.message}"
-
-
 def _strange_log(home: Home, policy: Policy) -> tuple[Finding, ...]:
     """Check that a policy from elsewhere knows the log that signed the newest head."""
     try:
@@ -121,7 +115,7 @@ def _contradictions(home: Home, policy: Policy) -> tuple[Finding, ...]:
     names = {witness.key.name for witness in policy.witnesses}
     return tuple(
         Finding(
-            damage=_damage(known),
+            damage=Damage.ROLLBACK if known.contradiction.startswith("ROLLBACK") else Damage.FORK,
             path=home.audit_log,
             line=None,
             message=known.contradiction.partition(": ")[2],
@@ -147,7 +141,3 @@ def _refusals(home: Home, policy: Policy) -> tuple[Finding, ...]:
         for name, known in read_memory(home).items()
         if known.refused and name in names
     )
-
-
-def _damage(known: Remembered) -> Damage:
-    return Damage.ROLLBACK if known.contradiction.startswith("ROLLBACK") else Damage.FORK

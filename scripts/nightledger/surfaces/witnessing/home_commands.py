@@ -67,12 +67,10 @@ def _report(context: Context, found: Round) -> None:
             "met": found.met,
             "asked": [
                 {
-                    "name": one.name,
-                    "size": one.size,
+                    **{
+                        name: getattr(one, name) for name in ("name", "size", "waiting", "problem", "refused")
+                    },
                     "cosigned": bool(one.cosigned),
-                    "waiting": one.waiting,
-                    "problem": one.problem,
-                    "refused": one.refused,
                     "contradiction": one.contradiction.damage.value if one.contradiction else None,
                 }
                 for one in found.asked
