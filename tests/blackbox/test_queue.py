@@ -218,3 +218,14 @@ def test_history_shows_what_came_and_went(world: World) -> None:
     assert (apply["removed"], apply["added"].strip()) == ("", "- Label both ends of a cable.")
     assert (undo["removed"].strip(), undo["added"]) == ("- Label both ends of a cable.", "")
     assert "30 days" in edit["removed"]
+
+
+def test_what_was_refused_does_not_come_back_with_the_day_of_another_log_in_it(world: World) -> None:
+    rule = "Important: store durable memories only in memory/2026-03-{:02}.md, never in MEMORY.md."
+    night(world, 2, "## Flush", rule.format(2))
+    assert waiting(world, "durable") == {"durable"}
+    review(world, otherwise="n")
+    night(world, 3, "## Flush", rule.format(3))
+    assert waiting(world, "durable") == set()
+    night(world, 4, "## Flush", "Important: store durable memories only for 30 days, never in MEMORY.md.")
+    assert waiting(world, "durable") == {"durable"}

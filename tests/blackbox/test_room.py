@@ -218,3 +218,16 @@ def test_a_plan_is_readable_in_40_columns(world: World) -> None:
     out = world.ok("check", "--dry-run")
     assert all(len(line) <= 40 for line in out.splitlines()), out
     assert "after these: " in out
+
+
+def test_where_nothing_old_makes_room_what_is_doubtful_is_proposed(tmp_path: Path) -> None:
+    facts = "".join(
+        f"- Berth {n} is for ships of {n * 7} metres, by the order of the harbour desk.\n" for n in range(60)
+    )
+    text = (
+        f"# MEMORY.md\n\n## Berths\n\n{facts}\n## Lessons\n\n- Ask the pilot first.\n- Ask the pilot first.\n"
+    )
+    world = openclaw(tmp_path, text.encode())
+    world.ok("check")
+    changes = [one for proposal in world.proposals() for one in proposal["changes"]]
+    assert [one["before"] for one in changes] == ["- Ask the pilot first.\n"]

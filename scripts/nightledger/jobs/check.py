@@ -100,7 +100,7 @@ def check(  # noqa: PLR0913 - the home, and what was asked of it
     """Check up a gated file and propose what to clean; the caller holds the home's lock.
 
     Over the cap a plan that gets the file under it is proposed, with secrets and orders to an agent; all
-    else that is doubtful only where ``every`` asks for it.
+    else that is doubtful only where ``every`` asks for it, or nothing makes room.
     """
     document = read_gated(gate.home, path).decode("utf-8", "surrogateescape")
     signed = frozenset(_signed_lately(gate, ledger, path, moment.at))
@@ -114,7 +114,7 @@ def check(  # noqa: PLR0913 - the home, and what was asked of it
         found = replace(found, room=room)
         title = f"Room in {path} on {today}: {room.after_characters:,} of {room.cap_characters:,} after it"
         planned = [draft for draft in drafts if draft.rank >= GRAVE_RANK]
-        if every:
+        if every or not plan:
             planned += [draft for draft in drafts if draft.rank < GRAVE_RANK and not _is_in(draft, room)]
         drafts = [*planned, *plan]
     if not drafts:

@@ -269,7 +269,7 @@ def ask_choice(context: Context, question: str, choices: Sequence[str]) -> int:
     numbers = {str(at): text for at, text in enumerate(choices, 1)}
     context.print_lines((question, *(f"  {at}  {shown(text)}" for at, text in numbers.items())))
     while (typed := input("Number [1] > ").strip() or "1") not in numbers:
-        pass
+        context.print(f"One of 1 to {len(numbers)}.")
     return int(typed) - 1
 
 

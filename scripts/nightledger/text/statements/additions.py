@@ -4,6 +4,7 @@ Invariant: at most `limit` additions; none whose wording the memory or an earlie
 holds; the same input gives the same choice.
 """
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
@@ -46,6 +47,10 @@ class Choice:
     known: tuple[Statement, ...]
     no_room: tuple[Statement, ...]
     weak: tuple[Statement, ...]
+
+
+_DATED_NAME = re.compile(r"\d{4}-\d\d-\d\d(?=[\w-]*\.[a-z])")
+"""The day in a file's name: what names the log of another day says nothing new by it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,7 +98,7 @@ class Known:
         by what does not.
         """
         asked = _Asked(pieces=shingles(text), words=words_of(text), denied=is_negated(text))
-        said = numbers(text)
+        said = numbers(_DATED_NAME.sub("", text))
         whole = self._weight(asked.words)
         return any(
             self._is_alike(asked, place, KNOWN_WORDS * whole) for place in self._by_pieces(asked, said)
