@@ -222,10 +222,10 @@ def test_history_shows_what_came_and_went(world: World) -> None:
 
 def test_what_was_refused_does_not_come_back_with_the_day_of_another_log_in_it(world: World) -> None:
     rule = "Important: store durable memories only in memory/2026-03-{:02}.md, never in MEMORY.md."
-    night(world, 2, "## Flush", rule.format(2))
+    night(world, 2, "## Flush", rule.format(12))
     assert waiting(world, "durable") == {"durable"}
     review(world, otherwise="n")
-    night(world, 3, "## Flush", rule.format(3))
+    night(world, 3, "## Flush", rule.format(13))
     assert waiting(world, "durable") == set()
     night(world, 4, "## Flush", "Important: store durable memories only for 30 days, never in MEMORY.md.")
     assert waiting(world, "durable") == {"durable"}
