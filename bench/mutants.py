@@ -108,6 +108,10 @@ def make_copy(target: Path) -> Path:
         ".git", ".venv", ".stamps", "demo-home*", "__pycache__", ".*_cache", ".hypothesis", ".coverage*"
     )
     shutil.copytree(ROOT, target, ignore=skip)
+    python = target / ".venv/bin/python"  # what lines for cron name must be there
+    python.parent.mkdir(parents=True)
+    python.write_text(f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')
+    python.chmod(0o755)
     return target
 
 
