@@ -44,7 +44,7 @@ def test_a_review_says_what_goes_where_and_offers_no_wording(console: Console, c
     pruned(console.desk, forget())
     screen = console.terminal("review", columns=columns)
     for _ in range(3):
-        screen.expect("quit > ")
+        screen.expect("s later")
         screen.type("s")
     assert screen.end() == 0
     rows = screen.rows()
