@@ -11,7 +11,8 @@ unexport PYTHONDONTWRITEBYTECODE
 # Tests write into memory where the system has 2 GB of it to run programs from: half of their time goes to a disk.
 IN_MEMORY = TMPDIR="$${TMPDIR:-$$( { ! grep -q '/dev/shm .*noexec' /proc/mounts \
   && [ "$$(df -Pk /dev/shm | awk 'NR == 2 {print $$4}')" -gt 2000000 ] && echo /dev/shm; } 2>/dev/null )}"
-PYTEST = $(IN_MEMORY) $(BIN)/pytest
+# Without TERM a readline that another test has loaded shows the last part of a long prompt only.
+PYTEST = TERM=xterm $(IN_MEMORY) $(BIN)/pytest
 SPREAD := -n auto --dist worksteal
 
 .DEFAULT_GOAL := help
