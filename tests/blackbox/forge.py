@@ -95,6 +95,22 @@ def put_blob(world: World, data: bytes) -> str:
     return name
 
 
+def target_of(before: str, after: str, path: str = "MEMORY.md") -> dict[str, str]:
+    """Give what an intent says of a file that became exactly what was signed (SHA-256 of both, hexadecimal)."""
+    return {"path": path, "before": before, "after": after, "signed_base": before, "signed_result": after}
+
+
+def put_by_nobody(world: World, before: bytes, after: bytes) -> None:
+    """Put bytes into MEMORY.md, and into the log that an apply, which nobody signed, put them there."""
+    intent = {
+        **event_named(world, "apply.intent"),
+        "apply": "a-" + "a" * 26,
+        "targets": [target_of(put_blob(world, before), put_blob(world, after))],
+    }
+    append(world, intent, {"event": "apply.done", "apply": intent["apply"]})
+    world.write("MEMORY.md", after)
+
+
 def event_named(world: World, name: str) -> dict[str, Any]:
     """Give the newest event of that name, without what belongs to its place in the log."""
     newest = next(event for event in reversed(world.events()) if event["event"] == name)

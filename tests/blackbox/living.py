@@ -55,3 +55,41 @@ def known(world: World) -> dict[str, dict[str, Any]]:
         first = world.read(entry["path"]).splitlines()[entry["lines"][0] - 1]
         found[first.split()[-1].strip(".")] = entry
     return found
+
+
+def two_lessons(world: World) -> None:
+    """Have a night of 2026-03-03 propose two lessons."""
+    world.log_day(
+        "2026-03-02",
+        "## Backup",
+        "09:40 Root cause: cron has no PATH; call restic by its full path",
+        "## Relay",
+        "10:40 Root cause: the relay was out of disk because of old captures; delete them weekly",
+    )
+    world.now = world.now.replace(day=3, hour=3, minute=10)
+    world.ok("night")
+
+
+def log_old_outcome(world: World) -> None:
+    """Log one success of June 2025, which nothing has confirmed since."""
+    outcome = {
+        "timestamp": "2025-06-01T10:00:00Z",
+        "task_type": "debug",
+        "context_tags": ["printer", "spool"],
+        "resolution": "clear_spool",
+        "outcome": "success",
+        "source_file": "memory/2025-06-01.md",
+        "session": "s1",
+    }
+    world.ok("log", "--stdin", stdin=json.dumps(outcome) + "\n")
+
+
+def revoke(world: World) -> None:
+    """Let a second key in, and the operator's own go."""
+    second = world.root / "second.pub"
+    second.write_bytes((world.own_keys / "machine-ed25519.pub").read_bytes())
+    world.ok("key", "add", str(second), "--principal", "second")
+    mine = next(
+        one["fingerprint"] for one in world.json("key", "list")["signers"] if one["principal"] == "operator"
+    )
+    world.ok("key", "revoke", mine, "--reason", "lost")

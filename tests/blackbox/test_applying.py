@@ -10,7 +10,7 @@ from functools import reduce
 from pathlib import Path
 from typing import Any
 
-from tests.blackbox.forge import log_proposal, signed_as
+from tests.blackbox.forge import log_proposal, signed_as, target_of
 from tests.blackbox.person import review, sound
 from tests.blackbox.world import MEMORY, World, found, sha256
 
@@ -92,13 +92,7 @@ def test_an_apply_is_told_entry_by_entry_and_its_bytes_are_kept(world: World) ->
     assert world.read() == LABELLED
     intent, done = since(world, size)
     signed = world.events()[size - 1]
-    target = {
-        "path": "MEMORY.md",
-        "before": before,
-        "after": after,
-        "signed_base": before,
-        "signed_result": after,
-    }
+    target = target_of(before, after)
     asked = {"decision": signed["decision"], "proposal": name, "changes": [1], "targets": [target]}
     assert intent == {"event": "apply.intent", "apply": done["apply"], **asked}
     assert done == {"event": "apply.done", "apply": intent["apply"]}

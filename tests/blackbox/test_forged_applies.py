@@ -10,9 +10,10 @@ from typing import Any
 
 import pytest
 from tests.blackbox.forge import append, event_named, operator_signed, put_blob
+from tests.blackbox.living import revoke
 from tests.blackbox.test_applying import sign
 from tests.blackbox.test_lifecycle import CLOSED
-from tests.blackbox.test_undoing import FULL, LOG, let_go
+from tests.blackbox.test_undoing import FULL, LOG, let_go, sign_what_goes
 from tests.blackbox.world import MEMORY, World, found, sha256
 
 APPLY = "a-" + "f" * 26
@@ -189,13 +190,7 @@ def undo_of_less(world: World) -> None:
 
 def key_revoked(world: World) -> None:
     decision = undo_signed(world, MEMORY)
-    machine = world.root / "second.pub"
-    machine.write_bytes((world.own_keys / "machine-ed25519.pub").read_bytes())
-    world.ok("key", "add", str(machine), "--principal", "second")
-    mine = next(
-        one["fingerprint"] for one in world.json("key", "list")["signers"] if one["principal"] == "operator"
-    )
-    world.ok("key", "revoke", mine, "--reason", "lost")
+    revoke(world)
     carry_out(world, decision, targets=targets_of(world, decision, **bytes_of(world, MEMORY)))
 
 
@@ -340,11 +335,7 @@ def letting(tmp_path_factory: pytest.TempPathFactory) -> World:
     world = found(tmp_path_factory.mktemp("letting"), memory=CLOSED)
     world.write(LOG, FULL)
     world.write(LOG.replace("03.md", "04.md"), FULL.replace("basil", "mint"))
-    world.wait(days=60)
-    world.ok("prune")
-    for name in let_go(world):
-        sign(world, name)
-    world.wait(hours=3)
+    sign_what_goes(world)
     return world
 
 

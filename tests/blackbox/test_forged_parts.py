@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from tests.blackbox.forge import append, event_named, put_blob
+from tests.blackbox.living import two_lessons
 from tests.blackbox.person import Person
 from tests.blackbox.test_crashes import die_at
 from tests.blackbox.test_independent_verifier import looks
@@ -23,15 +24,7 @@ def offered(adopted: World, tmp_path_factory: pytest.TempPathFactory) -> World:
     """A home whose night proposed two changes; nothing of them is answered."""
     world = adopted.copy(tmp_path_factory.mktemp("offered"))
     world.applied(SIGNED)
-    world.log_day(
-        "2026-03-02",
-        "## Backup",
-        "09:40 Root cause: cron has no PATH; call restic by its full path",
-        "## Relay",
-        "10:40 Root cause: the relay was out of disk because of old captures; delete them weekly",
-    )
-    world.now = world.now.replace(day=3, hour=3, minute=10)
-    world.ok("night")
+    two_lessons(world)
     assert [one["n"] for one in world.proposals()[0]["changes"]] == [1, 2]
     assert looks(world) == (0, 0)
     return world

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from tests.blackbox.forge import append
+from tests.blackbox.living import log_old_outcome
 from tests.blackbox.person import review
 from tests.blackbox.world import MEMORY, World, found, sha256
 
@@ -31,16 +32,7 @@ def aged(tmp_path_factory: pytest.TempPathFactory) -> World:
     """Give a home with an old log, a closed entry and a weak link, which a lesson cites; nobody writes to it."""
     world = found(tmp_path_factory.mktemp("aged"), memory=CLOSED)
     world.write(LOG, FULL)
-    outcome = {
-        "timestamp": "2025-06-01T10:00:00Z",
-        "task_type": "debug",
-        "context_tags": ["printer", "spool"],
-        "resolution": "clear_spool",
-        "outcome": "success",
-        "source_file": "memory/2025-06-01.md",
-        "session": "s1",
-    }
-    world.ok("log", "--stdin", stdin=json.dumps(outcome) + "\n")
+    log_old_outcome(world)
     world.ok("link")
     world.propose("Water the basil in the morning.", "--source", f"{LOG}:3")
     world.ok("prune")

@@ -5,9 +5,9 @@ import shutil
 from pathlib import Path
 
 from tests.blackbox.forge import append
+from tests.blackbox.living import revoke, two_lessons
 from tests.blackbox.person import review, sound
 from tests.blackbox.test_applying import LABELLED, TEXT, attempts, names, sign, since, states
-from tests.blackbox.test_lifecycle import propose_two
 from tests.blackbox.world import MEMORY, World, found, sha256
 
 SETTINGS = "config/nightledger/nightledger.yaml"
@@ -93,17 +93,6 @@ def test_a_cap_holds_back_what_would_grow_beyond_it_and_no_undo(tmp_path: Path) 
     assert attempts(world) == {grows: {"applied": [1]}}
 
 
-def revoke(world: World) -> None:
-    """Let a second key in, and the operator's own go."""
-    second = world.root / "second.pub"
-    second.write_bytes((world.own_keys / "machine-ed25519.pub").read_bytes())
-    world.ok("key", "add", str(second), "--principal", "second")
-    mine = next(
-        one["fingerprint"] for one in world.json("key", "list")["signers"] if one["principal"] == "operator"
-    )
-    world.ok("key", "revoke", mine, "--reason", "lost")
-
-
 def test_what_a_revoked_key_approved_is_asked_again_whoever_leaves_that_out_of_the_log(world: World) -> None:
     name = sign(world, world.propose(TEXT))
     done = sign(world, world.propose("Count twice."))
@@ -129,7 +118,7 @@ def test_what_a_revoked_key_approved_is_asked_again_whoever_leaves_that_out_of_t
 
 
 def test_changes_that_were_applied_at_different_times_are_taken_back_one_by_one(world: World) -> None:
-    propose_two(world)
+    two_lessons(world)
     world.wait(hours=5)
     (proposal,) = world.proposals()
     name, before, texts = proposal["id"], world.read(), [change["after"] for change in proposal["changes"]]

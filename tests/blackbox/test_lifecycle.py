@@ -5,6 +5,7 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from tests.blackbox.living import log_old_outcome, two_lessons
 from tests.blackbox.person import review, settle, stands
 from tests.blackbox.world import World, found
 
@@ -30,16 +31,7 @@ def old(tmp_path_factory: pytest.TempPathFactory) -> World:
     """Give a home with things to let go: a weak link, a closed entry, an old log; nobody writes to it."""
     world = found(tmp_path_factory.mktemp("old"), memory=CLOSED)
     world.write("memory/2025-12-03.md", f"# Greenhouse\n\n- Lesson: water the basil in the morning\n{LAMPS}")
-    outcome = {
-        "timestamp": "2025-06-01T10:00:00Z",
-        "task_type": "debug",
-        "context_tags": ["printer", "spool"],
-        "resolution": "clear_spool",
-        "outcome": "success",
-        "source_file": "memory/2025-06-01.md",
-        "session": "s1",
-    }
-    world.ok("log", "--stdin", stdin=json.dumps(outcome) + "\n")
+    log_old_outcome(world)
     world.wait(days=60)
     world.ok("link")
     world.ok("prune")
@@ -132,21 +124,8 @@ def test_a_replacement_and_a_removal_come_back_while_later_edits_stay(world: Wor
     whole(world)
 
 
-def propose_two(world: World) -> None:
-    """Have a night propose two lessons."""
-    world.log_day(
-        "2026-03-02",
-        "## Backup",
-        "09:40 Root cause: cron has no PATH; call restic by its full path",
-        "## Relay",
-        "10:40 Root cause: the relay was out of disk because of old captures; delete them weekly",
-    )
-    world.now = world.now.replace(day=3, hour=3, minute=10)
-    world.ok("night")
-
-
 def test_an_undo_of_one_change_leaves_the_other(world: World) -> None:
-    propose_two(world)
+    two_lessons(world)
     world.wait(hours=5)
     review(world, otherwise="y")
     world.wait(hours=3)
@@ -253,7 +232,7 @@ def test_what_was_rejected_is_not_applied_nor_proposed_again(world: World) -> No
 
 
 def test_one_of_two_changes_is_signed_and_the_other_waits(world: World) -> None:
-    propose_two(world)
+    two_lessons(world)
     world.wait(hours=5)
     person = review(world, {"restic": "y"}, otherwise="s")
     assert len(person.seen) == 3

@@ -16,7 +16,7 @@ from tests.blackbox.person import review, sound
 from tests.blackbox.test_applying import attempts, names, sign, since, states
 from tests.blackbox.test_crashes import CALLS, KILLED
 from tests.blackbox.test_lifecycle import CLOSED
-from tests.blackbox.test_undoing import ARCHIVE, COPY, FULL, LOG, exists, let_go
+from tests.blackbox.test_undoing import ARCHIVE, COPY, FULL, LOG, exists, let_go, sign_what_goes
 from tests.blackbox.world import LOG as AUDIT
 from tests.blackbox.world import MEMORY, World, found, sha256
 
@@ -224,11 +224,7 @@ def letting(tmp_path_factory: pytest.TempPathFactory) -> World:
     """Give a home with a log to be compressed and an entry to be archived, signed and cooled."""
     world = found(tmp_path_factory.mktemp("letting"), memory=CLOSED)
     world.write(LOG, FULL)
-    world.wait(days=60)
-    world.ok("prune")
-    for name in let_go(world):
-        sign(world, name)
-    world.wait(hours=3)
+    sign_what_goes(world)
     return world
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.blackbox.forge import target_of
 from tests.blackbox.person import review, sound
 from tests.blackbox.test_applying import attempts, hashed, names, ninety, sign, since, states
 from tests.blackbox.test_lifecycle import CLOSED, LAMPS
@@ -58,13 +59,7 @@ def test_an_undo_is_signed_logged_and_counts_once(world: World) -> None:
     assert world.read() == MEMORY
     decided, intent, done = since(world, size)
     assert (decided["type"], decided["decision"], decided["changes"]) == ("undo", told["decision"], [1])
-    target = {
-        "path": "MEMORY.md",
-        "before": before,
-        "after": after,
-        "signed_base": before,
-        "signed_result": after,
-    }
+    target = target_of(before, after)
     asked = {"decision": told["decision"], "proposal": name, "changes": [1], "targets": [target]}
     assert [intent, done] == [
         {"event": "apply.intent", "apply": done["apply"], **asked},
@@ -204,11 +199,7 @@ def signed(tmp_path_factory: pytest.TempPathFactory) -> World:
     world = found(tmp_path_factory.mktemp("signed"), memory=CLOSED)
     world.write(LOG, FULL)
     world.write(OTHER_LOG, OTHER_FULL)
-    world.wait(days=60)
-    world.ok("prune")
-    for name in let_go(world):
-        sign(world, name)
-    world.wait(hours=3)
+    sign_what_goes(world)
     return world
 
 
@@ -228,6 +219,15 @@ def let_go(world: World) -> tuple[str, str]:
         if p["kind"] == "prune_stale_memory"
     }
     return by["compress"], by["archive"]
+
+
+def sign_what_goes(world: World) -> None:
+    """Sign, after two months, whatever is proposed to go, and let it cool."""
+    world.wait(days=60)
+    world.ok("prune")
+    for name in let_go(world):
+        sign(world, name)
+    world.wait(hours=3)
 
 
 def test_logs_are_copied_before_they_are_shortened_and_entries_before_they_go(
