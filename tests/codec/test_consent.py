@@ -50,7 +50,7 @@ def test_the_shipped_graph_is_the_floor(domain: str, action: str, tier: Tier) ->
 
 def test_the_shipped_graph_is_valid_by_its_schema() -> None:
     schema = json.loads((SCHEMAS / "consent-graph.schema.json").read_bytes())
-    Draft202012Validator(schema).validate(json.loads(SHIPPED))
+    assert not list(Draft202012Validator(schema).iter_errors(json.loads(SHIPPED)))
 
 
 def test_an_action_in_several_lists_takes_the_strictest_in_any_order() -> None:

@@ -83,13 +83,17 @@ def test_no_advice_is_given_elsewhere(advice: list[tuple[int, ...]], monkeypatch
 
 
 def test_advice_that_is_not_taken_is_no_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(*_: int) -> None:
+    asked: list[tuple[int, ...]] = []
+
+    def refuse(*words: int) -> None:
+        asked.append(words)
         raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))
 
     monkeypatch.setattr(os, "posix_fadvise", refuse, raising=False)
     monkeypatch.setattr(os, "POSIX_FADV_DONTNEED", 4, raising=False)
     monkeypatch.setattr(sys, "platform", "linux")
     durable.begin_sync(7, 100, 50)
+    assert asked == [(7, 100, 49, 4)]
 
 
 def test_a_directory_that_cannot_be_synced_is_an_error(
