@@ -19,7 +19,7 @@ from nightledger.domain.search.values import Chunk, Kind
 from nightledger.files.lock import Lock
 from nightledger.files.search_index import building, index_path, open_store
 from nightledger.files.search_writing import SearchWriter
-from nightledger.gate.opening import shipped_config
+from nightledger.files.shipped import shipped_config
 from nightledger.recall import indexing
 from nightledger.recall.indexing import Refreshed, keep_up, refresh
 from nightledger.recall.withheld import Judge

@@ -19,8 +19,9 @@ from nightledger.domain.event import Event, EventName
 from nightledger.domain.moment import Moment
 from nightledger.domain.presence import DAY_S, REVIEWS, since_review_s
 from nightledger.files.reading import read_optional
+from nightledger.files.shipped import shipped_config
 from nightledger.gate.integrity.trusting import Trust, read_verified
-from nightledger.gate.opening import MAX_CONFIG_BYTES, Gate, Ledger, record, shipped_config
+from nightledger.gate.opening import MAX_CONFIG_BYTES, Gate, Ledger, record
 
 GRAPH = "config/nightledger/consent-graph.json"
 BLOCKED_A_DAY = 20

@@ -24,6 +24,7 @@ from nightledger.domain.states import Book, ChangeState
 from nightledger.files.home import Home
 from nightledger.files.kept_settings import InForce, keep_settings, read_in_force
 from nightledger.files.reading import read_optional
+from nightledger.files.shipped import shipped_config
 from nightledger.gate.integrity.beginning import why_another
 from nightledger.trust import audit, pin, reading
 from nightledger.trust.checkpoint import Checkpoint
@@ -37,7 +38,6 @@ if TYPE_CHECKING:
     from nightledger.gate.apply.applies import Applies
     from nightledger.hosts.cap import Cap
 
-SHIPPED = Path(__file__).resolve().parents[3] / "config"
 """The checkout's shipped defaults."""
 MAX_CONFIG_BYTES = 1 << 20
 KEPT_SETTINGS = "settings.json"
@@ -307,8 +307,3 @@ def _consent_or_nothing(home: Home) -> ConsentGraph:
         return read_consent(home)
     except NightledgerError:
         return ConsentGraph(domains={})
-
-
-def shipped_config(name: str) -> bytes:
-    """Give the bytes of a shipped default."""
-    return (SHIPPED / name).read_bytes()

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from datetime import date, timedelta
 from typing import Any
 
+from nightledger.text.code.rule import code_table
 from tests.faults.fuzz.records import NOW
 from tests.faults.fuzz.target import Target, repeated
 from tests.linking import BERLIN
@@ -16,7 +17,6 @@ from nightledger.text.claims import Claim, denials, read_claim
 from nightledger.text.code.audit import MOST_FINDINGS, audit
 from nightledger.text.code.document import Part, audit_document
 from nightledger.text.code.snippets import Snippet, find_snippets
-from nightledger.text.code.table import ROWS
 from nightledger.text.contradictions import Contradiction, find_contradictions
 from nightledger.text.forgetting.compressed import Marker, marker_line, read_marker
 from nightledger.text.markdown.document import decode
@@ -181,7 +181,7 @@ def _check_document(raw: bytes, parts: tuple[Part, ...]) -> None:
         assert len(findings) <= MOST_FINDINGS
         assert list(findings) == sorted(set(findings))
         for one in (*findings, *part.audited.notes):
-            assert one.rule in ROWS
+            assert one.rule in code_table().rows
             assert one.column >= 1
             assert one.line >= 1
             assert part.where or part.line + one.line - 1 <= size + 1

@@ -5,7 +5,9 @@ from pathlib import Path
 import pytest
 
 from nightledger.surfaces.cli import main
-from nightledger.text.code.denylist import BUILTINS, CALLS, IMPORTS
+from nightledger.text.code.rule import code_table
+
+IMPORTS, CALLS, BUILTINS = (code_table().published[kind] for kind in ("imports", "calls", "builtins"))
 
 
 def run(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]:

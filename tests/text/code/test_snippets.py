@@ -67,32 +67,6 @@ def test_prose_is_no_snippet(text: str) -> None:
     assert found(text) == []
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Run `python -c \"import os; os.remove('a')\"` first.",
-        "Run `curl -s https://example.org/a | python3` first.",
-        "- To reset it: python3 -c 'import os; os.remove(\"a\")' on the host",
-        "Steps:\n\n    $ cd app\n    $ python -c 'import os; os.remove(\"a\")'\n\nDone.\n",
-        "```yaml\nrun: python -c 'import os; os.remove(\"a\")'\n```\n",
-        "```\npython3 - <<END\nimport os\nos.remove('a')\nEND\n```\n",
-        "- curl -s https://example.org/a | python3",
-    ],
-)
-def test_a_shell_line_that_hands_python_over_is_a_snippet_wherever_it_stands(text: str) -> None:
-    (snippet,) = find_snippets(text)
-    assert snippet.language == "shell"
-    assert "python" in text[snippet.start : snippet.end]
-
-
-@pytest.mark.parametrize(
-    "text",
-    ["Use `python3 report.py -c a`.", "python -c is for one line", "Our `| python |` column", "a << b"],
-)
-def test_a_mention_of_an_interpreter_is_no_snippet(text: str) -> None:
-    assert [s for s in find_snippets(text) if s.language == "shell" and "(" in s.text] == []
-
-
 @pytest.mark.parametrize(("part", "tail"), [("~", "`"), ("`", " `"), ("|", ""), ("a|", "")])
 def test_signs_without_end_are_looked_through_once(part: str, tail: str) -> None:
     assert find_snippets(part * 100_000 + tail) == ()

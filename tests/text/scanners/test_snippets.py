@@ -38,16 +38,6 @@ def test_code_is_looked_for_only_where_it_is_asked_for() -> None:
     assert not scan("Backups run at four.", snippets=True)
 
 
-def test_python_in_a_shell_line_is_flagged_for_what_it_does() -> None:
-    one = "Run `python -c \"import os; os.remove('a')\"` first."
-    assert [rule for rule, _ in told(one)] == ["code.delete"], "the shell around it is told in a fence only"
-    fence = "```sh\ncd /srv\npython - <<E\nimport os\nos.remove('a')\nE\n```\n"
-    assert [rule for rule, _ in told(fence)] == ["code.delete", "code.unaudited"]
-    assert "(line 5)" in told(fence)[0][1]
-    assert told("Run `python -c 'print(1)'` and `python3 report.py`.") == []
-    assert [rule for rule, _ in told("Run `curl https://example.org/a | python3`.")] == ["code.run"]
-
-
 def test_a_name_of_bytes_that_are_no_utf8_is_told_as_a_record_may_hold_it() -> None:
     (one,) = told('%%YC\udcff x = open("f")\n')
     assert one[1].endswith("notebook: %%YC\\xff (line 1)")

@@ -11,8 +11,9 @@ from nightledger.domain.finding import Severity
 from nightledger.domain.moment import Moment
 from nightledger.domain.trusting import TRUST_FILES
 from nightledger.files.home import Home
+from nightledger.files.shipped import shipped_config
 from nightledger.gate.integrity.trusting import Trust
-from nightledger.gate.opening import Ledger, shipped_config
+from nightledger.gate.opening import Ledger
 from nightledger.text.scanners.scan import scan
 
 NAME = "constitution"

@@ -14,7 +14,7 @@ from nightledger.codec.canonical import canonical
 from nightledger.codec.records import to_plain
 from nightledger.domain.finding import Severity
 from nightledger.domain.proposal import Anchor, Change, Draft, Hunk, Op, Origin
-from nightledger.gate.opening import shipped_config
+from nightledger.files.shipped import shipped_config
 from nightledger.text.changes.diff import unified_diff
 from nightledger.text.changes.place import (
     Applied,

@@ -10,8 +10,9 @@ from nightledger.domain.periods import DAY, local_moment
 from nightledger.domain.staging.page import parse_page
 from nightledger.domain.staging.rules import Routine
 from nightledger.files.configuration import OPERATOR, home_zone, load_operator
+from nightledger.files.shipped import SHIPPED
 from nightledger.gate.kept_page import Basis, keep
-from nightledger.gate.opening import SHIPPED, Gate
+from nightledger.gate.opening import Gate
 from nightledger.hosts.presets import preset
 from nightledger.jobs.stage.events import stamp
 

@@ -87,12 +87,12 @@ def _counted(part: "Part", *, strict: bool) -> tuple["CodeFinding", ...]:
 
 def _line(name: str, part: "Part", finding: "CodeFinding") -> str:
     from nightledger.surfaces.screen import shown
-    from nightledger.text.code.table import ROWS
+    from nightledger.text.code.rule import code_table
 
     what = f" ({finding.what})" if finding.what else ""
     inside = f":{part.where}" if part.where else ""
     place = f"{name}{inside}:{part.line + finding.line - 1}:{finding.column}"
-    return f"{shown(place)}: {finding.severity.value} {finding.rule}: {ROWS[finding.rule].why}{shown(what)}"
+    return f"{shown(place)}: {finding.severity.value} {finding.rule}: {code_table().rows[finding.rule].why}{shown(what)}"
 
 
 def _summary(told: list[tuple[str, "Part"]], findings: int, *, strict: bool) -> list[str]:
@@ -121,7 +121,7 @@ def _count(number: int, noun: str) -> str:
 
 
 def _record(told: list[tuple[str, "Part"]], *, strict: bool) -> dict[str, object]:
-    from nightledger.text.code.table import ROWS
+    from nightledger.text.code.rule import code_table
 
     def plain(part: "Part", finding: "CodeFinding") -> dict[str, object]:
         return {
@@ -130,7 +130,7 @@ def _record(told: list[tuple[str, "Part"]], *, strict: bool) -> dict[str, object
             "rule": finding.rule,
             "severity": finding.severity.value,
             "what": finding.what,
-            "why": ROWS[finding.rule].why,
+            "why": code_table().rows[finding.rule].why,
         }
 
     return {
@@ -151,20 +151,19 @@ def _record(told: list[tuple[str, "Part"]], *, strict: bool) -> dict[str, object
 
 
 def _print_denylist(context: Context) -> int:
-    from nightledger.text.code.denylist import BUILTINS, CALLS, IMPORTS
-    from nightledger.text.code.names import BY_RULE
-    from nightledger.text.code.table import CODE_TABLE
+    from nightledger.text.code.rule import code_table
 
-    published = {"imports": list(IMPORTS), "calls": list(CALLS), "builtins": list(BUILTINS)}
-    beside = [{"rule": r.name, "severity": r.severity.value, "why": r.why} for r in CODE_TABLE]
-    names = {rule: [name for name in names if name not in CALLS] for rule, names in BY_RULE}
-    context.emit({"published": published, "rules": beside, "names": names})
+    table = code_table()
+    beside = [{"rule": r.name, "severity": r.severity.value, "why": r.why} for r in table.rules]
+    calls = table.published["calls"]
+    names = {row.name: [n for n in row.names if n not in calls] for row in table.rules if row.names}
+    context.emit({"published": table.published, "rules": beside, "names": names})
     context.print("Published denylist:")
-    for kind, listed in published.items():
+    for kind, listed in table.published.items():
         context.print(f"  {kind} ({len(listed)}): {' '.join(listed)}")
     context.print()
     context.print("Rules beside it (severity, what it means):")
-    for row in CODE_TABLE:
+    for row in table.rules:
         context.print(f"  {row.name:<17} {row.severity.value:<7} {row.why}")
     context.print()
     context.print("Names beside it (* stands for any ending):")

@@ -1,38 +1,46 @@
 """Audit a snippet of Python by its syntax tree: what it would do that somebody should have read first.
 
-Nothing is run and nothing is imported on the snippet's behalf.
-Invariant: never raises for any text, and bounded in time and memory; what was not read is never
-called clean. Of another language only the Python that it hands to an interpreter is audited. A syntax check is no sandbox: it tells what is written, not what will happen.
+Nothing is run and nothing is imported on the snippet's behalf. What names stand for is followed
+through imports and plain assignments; whatever is looked up or made while the code runs is told as
+something to read. Invariant: never raises for any text; what was not read is never called clean.
+A syntax check is no sandbox: it tells what is written, not what will happen.
 """
 
 import ast
+import re
 from collections.abc import Iterator
-from dataclasses import replace
+from itertools import islice
 
-from nightledger.text.code.chains import chain_hits
-from nightledger.text.code.databases import query_hits
-from nightledger.text.code.detours import call_hits, node_hits
-from nightledger.text.code.embedded import Embedded, find_embedded
-from nightledger.text.code.files import file_hits, path_hits
-from nightledger.text.code.language import HEAD, guess_language
-from nightledger.text.code.look import Hit, Look
-from nightledger.text.code.network import network_hits
-from nightledger.text.code.rule import Audited, CodeFinding, CodeSeverity
-from nightledger.text.code.runners import handed_hits, run_texts, runner_hits
-from nightledger.text.code.source import MOST_CHARACTERS, Place, Source, read_source
-from nightledger.text.code.table import NOT_READ, ROWS
-from nightledger.text.code.tables import table_hits
-from nightledger.text.code.templates import template_hits
-from nightledger.text.code.texts import annotation_texts, text_hits
-from nightledger.text.code.trusting import trusting_hits
-from nightledger.text.code.uses import import_hits, name_hits, uses
+from nightledger.text.code.language import guess_language
+from nightledger.text.code.names import MOST_PARTS, Names
+from nightledger.text.code.rule import NOT_READ, Audited, CodeFinding, CodeSeverity, code_table
+from nightledger.text.code.source import MOST_CHARACTERS, Source, read_source
 
 MOST_FINDINGS = 200
 """Findings that are told of one snippet; the rest says nothing new."""
-
-
 LONGEST_NAME = 80
 """Characters of a name that is told."""
+_SENDS = re.compile(
+    r"(?:requests|httpx|aiohttp\.ClientSession\(\)|requests\.Session\(\))\.(?:post|put|patch|delete|request)$"
+)
+_FETCHES = re.compile(r"(?:requests|httpx)\.\w+$|urllib\.request\.urlopen$")
+_READS = re.compile(
+    r"(?:builtins\.open|pathlib\.Path\(\))(?:\(\))?\.read\w*(?:\(\))?$|^os\.environ(?:\.copy)?(?:\(\))?$"
+)
+_EMPTIES = re.compile(
+    r"\b(?:DROP\s+(?:TABLE|DATABASE)|TRUNCATE\s+TABLE|DELETE\s+FROM\s+\w+\s*(?:;|$))", re.IGNORECASE
+)
+_FORMAT_WALK = re.compile(r"\{[^{}]*\.__\w+__")
+_SAFE_LOADER = re.compile(r"yaml\.C?(?:Safe|Base)Loader$")
+_LOOKUPS = ("builtins.getattr", "builtins.setattr", "builtins.delattr")
+_SCOPES = ("builtins.globals()", "builtins.locals()", "builtins.vars()", "sys.modules", "builtins")
+_LIKE_MODULES = ("builtins", "sys", "os", "ssl", "socket", "subprocess", "importlib", "shutil", "pathlib")
+_QUIET_TARGETS = re.compile(
+    r"sys\.(?:std\w+|dont_write_bytecode|excepthook|argv|tracebacklimit)$|os\.environ$"
+)
+_TEMPORARY = ("tmp_path", "tmpdir", "tempfile")
+Hit = tuple[ast.AST, str, str]
+"""Where, which row, and the name it is about."""
 
 
 def audit(text: str, language: str = "") -> Audited:
@@ -42,148 +50,252 @@ def audit(text: str, language: str = "") -> Audited:
         text: The snippet, as it would be stored.
         language: ``python`` or another one, where a fence or a file's name tells it; "" to go by shape.
     """
-    told = language or guess_language(_head(text))
+    told = language or guess_language(text[: MOST_CHARACTERS + 1])
     if told != "python":
-        return _of_another(text, told)
+        return Audited(language=told, audited=False, findings=(_finding("code.unaudited", 1, 1, told),))
     source = read_source(text)
-    found = sorted({*_of_places(source), *_of_tree(source)})
-    unread = any(finding.rule in NOT_READ for finding in found)
+    found = {_finding(place.rule, place.line, 1, place.what) for place in source.places}
+    found |= set(_of_tree(source))
+    ordered = sorted(found)
+    told_of = {finding.what.split(".")[0] for finding in ordered if finding.rule != "code.published"}
     return Audited(
         language=told,
-        audited=source.whole and not unread,
-        findings=tuple(f for f in found if f.severity is not CodeSeverity.NOTE)[:MOST_FINDINGS],
-        notes=tuple(f for f in found if f.severity is CodeSeverity.NOTE)[:MOST_FINDINGS],
+        audited=not any(finding.rule in NOT_READ for finding in ordered),
+        findings=tuple(f for f in ordered if f.severity is not CodeSeverity.NOTE)[:MOST_FINDINGS],
+        notes=tuple(f for f in ordered if f.severity is CodeSeverity.NOTE and f.what not in told_of)[
+            :MOST_FINDINGS
+        ],
     )
 
 
-def _of_another(text: str, language: str) -> Audited:
-    """Say that a text is unaudited, and audit the Python that it hands to an interpreter."""
-    found = {_told("code.unaudited", (1, 1), language)}
-    notes = set[CodeFinding]()
-    for piece in find_embedded(text):
-        if piece.code is None:
-            found.add(_told("code.run", piece.place, "what the shell hands to Python"))
-        else:
-            inside = audit(piece.code, "python")
-            found.update(_moved(finding, piece) for finding in inside.findings)
-            notes.update(_moved(finding, piece) for finding in inside.notes)
-    return Audited(
-        language=language,
-        audited=False,
-        findings=tuple(sorted(found))[:MOST_FINDINGS],
-        notes=tuple(sorted(notes))[:MOST_FINDINGS],
-    )
+def _finding(rule: str, line: int, column: int, what: str) -> CodeFinding:
+    severity = code_table().rows[rule].severity
+    return CodeFinding(line=line, column=column, rule=rule, severity=severity, what=what[:LONGEST_NAME])
 
 
-def _told(rule: str, place: tuple[int, int], what: str) -> CodeFinding:
-    return CodeFinding(line=place[0], column=place[1], rule=rule, severity=ROWS[rule].severity, what=what)
+def _of_tree(source: Source) -> Iterator[CodeFinding]:
+    """Give what a tree holds; the first of a rule on a line stands for the others there."""
+    if source.tree is None:
+        return
+    told = set()
+    for node, rule, what in _Auditor(source.tree).hits():
+        line = getattr(node, "lineno", 1)
+        if (line, rule) not in told:
+            told.add((line, rule))
+            yield _finding(rule, line, source.column(line, getattr(node, "col_offset", 0)), what)
 
 
-def _moved(finding: CodeFinding, piece: Embedded) -> CodeFinding:
-    line, column = piece.place_of(finding.line, finding.column)
-    return replace(finding, line=line, column=column)
+class _Auditor:
+    """One pass over one tree."""
 
+    def __init__(self, tree: ast.Module) -> None:
+        self.tree, self.table = tree, code_table()
+        self.names = Names(tree, self.table)
+        self.called = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
+        self.inner = {
+            id(inner)
+            for node in ast.walk(tree)
+            for inner in (
+                node.comparators
+                if isinstance(node, ast.Compare)
+                else [node.value]
+                if isinstance(node, ast.Attribute | ast.Subscript)
+                else []
+            )
+        }
+        names = [node for node in ast.walk(tree) if isinstance(node, ast.Name)]
+        self.used = {name.id for name in names}
+        self.handed_on = {name.id for name in names if id(name) not in self.inner}
+        self.docs = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
 
-def _head(text: str) -> str:
-    """Give a text, or the whole lines at the head of one that is too large to be parsed."""
-    return text if len(text) <= MOST_CHARACTERS else text[:HEAD].rpartition("\n")[0]
+    def hits(self) -> Iterator[Hit]:
+        for node in ast.walk(self.tree):
+            match node:
+                case ast.Import() | ast.ImportFrom():
+                    yield from self._imports(node)
+                case ast.Call():
+                    yield from self._call(node)
+                case ast.Name(ctx=ast.Load()) | ast.Attribute(ctx=ast.Load()) | ast.Subscript(ctx=ast.Load()):
+                    yield from self._loaded(node)
+                case ast.Attribute() | ast.Subscript():
+                    yield from self._stored(node)
+                case ast.Constant(value=str(text)) if id(node) not in self.docs and _FORMAT_WALK.search(text):
+                    yield node, "code.introspect", ""
+                case ast.BinOp() | ast.JoinedStr() if self.names.text(node) in self.table.telltale:
+                    yield node, "code.detour", ""
+                case _:
+                    pass
 
+    def _imports(self, node: ast.Import | ast.ImportFrom) -> Iterator[Hit]:
+        """Give a denied module: a note, but a finding where it is never used, handed on, or spread out."""
+        module = getattr(node, "module", None)
+        for alias in node.names:
+            root = (module or alias.name).split(".")[0]
+            if root in self.table.published["imports"] and not getattr(node, "level", 0):
+                bound = alias.asname or alias.name.split(".")[0]
+                is_plain = alias.name != "*" and self._is_used(bound, whole=module is None)
+                yield node, "code.published" if is_plain else "code.import", root
+            elif alias.name == "*" and root in self.table.modules:
+                yield node, "code.detour", f"{root}.*"
 
-def _of_places(source: Source) -> Iterator[CodeFinding]:
-    for place in source.places:
-        yield CodeFinding(
-            line=place.line,
-            column=1,
-            rule=place.rule,
-            severity=ROWS[place.rule].severity,
-            what=place.what[:LONGEST_NAME],
+    def _is_used(self, name: str, *, whole: bool) -> bool:
+        """Tell whether a name is used, and a whole module only to look into it."""
+        return name in self.used and not (whole and name in self.handed_on)
+
+    def _loaded(self, node: ast.Name | ast.Attribute | ast.Subscript) -> Iterator[Hit]:
+        dotted = self.names.dotted(node)
+        if rule := self.table.rule_of(dotted):
+            yield node, rule, dotted
+        if isinstance(node, ast.Attribute) and node.attr in self.table.walks and not self._is_own_class(node):
+            yield node, "code.introspect", node.attr
+        if isinstance(node, ast.Name) and dotted in ("builtins.open", "builtins.input"):
+            yield node, "code.published" if id(node) in self.called else "code.builtin", node.id
+        if dotted == "os.environ" and id(node) not in self.inner:
+            yield node, "code.secret", dotted
+        if isinstance(node, ast.Subscript) and self.names.text(node.slice) is None:
+            of = self.names.dotted(node.value)
+            if of in _SCOPES or of.endswith(".__dict__"):
+                yield node, "code.detour", of
+
+    def _is_own_class(self, node: ast.Attribute) -> bool:
+        return node.attr in ("__subclasses__", "__mro__", "__bases__") and isinstance(node.value, ast.Name)
+
+    def _stored(self, node: ast.Attribute | ast.Subscript) -> Iterator[Hit]:
+        """Give what is put in place of something that other code relies on."""
+        of = self.names.dotted(node.value)
+        if isinstance(node, ast.Subscript):
+            name = self.names.text(node.slice)
+            if of in ("os.environ", "os.environb") and name in self.table.environment:
+                yield node, "code.hook", f"{of}[{name}]"
+            elif of in ("sys.modules", "builtins", "builtins.__dict__"):
+                yield node, "code.hook", of
+        elif (
+            of.split(".")[0] in _LIKE_MODULES
+            and not _QUIET_TARGETS.match(f"{of}.{node.attr}")
+            and "()" not in of
+        ):
+            yield node, "code.hook", f"{of}.{node.attr}"
+
+    def _call(self, node: ast.Call) -> Iterator[Hit]:
+        called = self.names.dotted(node.func)
+        rule = self.table.rule_of(f"{called}()")
+        if rule and not (rule == "code.unpickle" and self._is_safe(node)):
+            yield node, rule, called
+        method = node.func.attr if isinstance(node.func, ast.Attribute) else ""
+        yield from self._keywords(node)
+        yield from self._looked_up(node, called)
+        yield from self._files(node, called, method)
+        yield from self._network(node, called)
+        if method.startswith("execute") and _EMPTIES.search(
+            self.names.text(next(iter(node.args), None)) or ""
+        ):
+            yield node, "code.delete", method
+        if called in ("sys.path.insert", "sys.path.append"):
+            place = self.names.text(node.args[-1]) if node.args else None
+            if place is not None and place.startswith(("/", "~")):
+                yield node, "code.hook", called
+
+    def _is_safe(self, node: ast.Call) -> bool:
+        """Tell whether a loader of YAML that runs nothing, or ``weights_only``, is named."""
+        given = [*node.args[1:], *(word.value for word in node.keywords if word.arg == "Loader")]
+        return any(_SAFE_LOADER.search(self.names.dotted(one)) for one in given) or any(
+            word.arg == "weights_only" and getattr(word.value, "value", False) is True
+            for word in node.keywords
         )
 
+    def _keywords(self, node: ast.Call) -> Iterator[Hit]:
+        for word in node.keywords:
+            rule = self.table.keywords.get(word.arg or "")
+            if rule and isinstance(word.value, ast.Constant) and word.value.value is True:
+                yield node, rule, f"{word.arg}=True"
 
-def _of_tree(source: Source) -> list[CodeFinding]:
-    """Run every rule over the tree; the first of a rule on a line stands for the others there."""
-    if source.tree is None:
-        return []
-    look = Look(source.tree, _runs_something)
-    used = uses(look)
-    found: dict[tuple[int, str], CodeFinding] = {}
-    for node in ast.walk(source.tree):
-        for hit in _hits(node, look, used):
-            finding = _finding(hit, node, source)
-            kept = found.setdefault((finding.line, finding.rule), finding)
-            if _worse(finding, kept):
-                found[finding.line, finding.rule] = finding
-    if look.resolver.exhausted:
-        place = CodeFinding(line=1, column=1, rule="code.too_deep", severity=CodeSeverity.MEDIUM)
-        found.setdefault((1, place.rule), place)
-    return list(found.values())
+    def _looked_up(self, node: ast.Call, called: str) -> Iterator[Hit]:
+        """Give what is reached by a name that only running the code would tell."""
+        if called in _LOOKUPS and len(node.args) > 1:
+            of, name = self.names.dotted(node.args[0]), self.names.text(node.args[1])
+            is_module = of.split(".")[0] in self.table.modules or of.startswith("builtins")
+            is_made = not isinstance(node.args[1], ast.Constant | ast.Name | ast.Attribute)
+            if name is None and (is_module or is_made or id(node) in self.called):
+                yield node, "code.detour", called
+            elif name in self.table.walks or (name in self.table.telltale and not of):
+                yield node, "code.detour", f"{called} {name}"
+            elif called != "builtins.getattr" and is_module and "()" not in of:
+                yield node, "code.hook", f"{of}.{name}"
+        elif called in ("importlib.import_module", "importlib.__import__") and node.args:
+            name = self.names.text(node.args[0])
+            if name is None or name.split(".")[0] in self.table.published["imports"]:
+                yield node, "code.detour", called
+        elif self.names.dotted(node) != f"{called}()" and self.table.rule_of(self.names.dotted(node)):
+            yield node, "code.detour", self.names.dotted(node)
 
+    def _files(self, node: ast.Call, called: str, method: str) -> Iterator[Hit]:
+        texts = [self.names.text(part) for part in self._parts(node)]
+        place = next((text for text in texts if text and self.table.secret_place.search(text)), "")
+        if place and called != "builtins.print" and not called.startswith("logging."):
+            yield node, "code.secret", called
+        rule = self.table.methods.get(method, "")
+        if method in self.names.own:
+            rule = ""  # the snippet says itself what that is
+        elif (
+            rule
+            and called
+            and not called.startswith(("pathlib.Path", "builtins.open"))
+            and rule != "code.network"
+        ):
+            rule = ""  # a method of something that is known to be something else
+        if self._opens_to_write(node, called, method):
+            rule = "code.write"
+        if not rule and self.table.rule_of(called) != "code.move":
+            return
+        if any(text and self.table.startup_place.search(text) for text in texts):
+            yield node, "code.startup", called or method
+        elif rule and not (rule == "code.write" and self._is_data(node, texts)):
+            yield node, rule, called or method
 
-def _hits(node: ast.AST, look: Look, used: dict[str, set[str]]) -> Iterator[Hit]:
-    yield from _own_hits(node, look, used)
-    yield from text_hits(node, look)
-    for told in (*annotation_texts(node, look), *run_texts(node, look)):
-        for inner in ast.walk(told):
-            yield from _own_hits(inner, look, used)
+    def _parts(self, node: ast.AST) -> Iterator[ast.AST]:
+        """Give the pieces of a call's arguments and of the path that it is a method of."""
+        for inner in islice(ast.walk(node), MOST_PARTS):
+            yield inner
+            if isinstance(inner, ast.Name):
+                yield from self.names.parts(inner.id)
 
+    def _opens_to_write(self, node: ast.Call, called: str, method: str) -> bool:
+        if (
+            called not in ("builtins.open", "io.open", "codecs.open", "gzip.open", "os.open")
+            and method != "open"
+        ):
+            return False
+        at = 0 if method == "open" and called not in ("io.open", "codecs.open", "gzip.open", "os.open") else 1
+        modes = [
+            *node.args[at : at + 1],
+            *(word.value for word in node.keywords if word.arg in ("mode", "flags")),
+        ]
+        mode = self.names.text(modes[-1]) if modes else "r"
+        if called == "os.open":
+            return any(
+                isinstance(n, ast.Attribute) and n.attr in ("O_WRONLY", "O_RDWR", "O_CREAT")
+                for n in ast.walk(node)
+            )
+        if mode is None:
+            return called == "builtins.open"
+        return bool(re.fullmatch(r"[rwaxbtU+]{1,4}", mode)) and any(sign in mode for sign in "wax+")
 
-def _own_hits(node: ast.AST, look: Look, used: dict[str, set[str]]) -> Iterator[Hit]:
-    match node:
-        case ast.Import() | ast.ImportFrom():
-            yield from import_hits(node, used)
-        case ast.Call():
-            yield from name_hits(node, look)
-            yield from call_hits(node, look)
-            yield from chain_hits(node, look)
-            yield from file_hits(node, look)
-            yield from network_hits(node, look)
-            yield from runner_hits(node, look)
-            yield from query_hits(node, look)
-            yield from table_hits(node, look)
-            yield from template_hits(node, look)
-            yield from trusting_hits(node, look)
-            yield from node_hits(node, look)
-        case ast.Name(ctx=ast.Load()) | ast.Attribute(ctx=ast.Load()) | ast.Subscript(ctx=ast.Load()):
-            yield from name_hits(node, look)
-            yield from node_hits(node, look)
-            yield from handed_hits(node, look)
-        case ast.BinOp():
-            yield from path_hits(node, look)
-            yield from node_hits(node, look)
-        case ast.Attribute() | ast.Subscript() | ast.Constant() | ast.JoinedStr():
-            yield from node_hits(node, look)
-        case _:
-            pass
+    def _is_data(self, node: ast.Call, texts: list[str | None]) -> bool:
+        """Tell whether what is written is a file that nothing runs, or lies in a directory for a test."""
+        if any(isinstance(part, ast.Name) and part.id in _TEMPORARY for part in self._parts(node)):
+            return True
+        endings = [text.rpartition(".")[2].lower() for text in texts if text and "." in text]
+        return any(ending in self.table.data_endings for ending in endings)
 
-
-def _finding(hit: Hit, node: ast.AST, source: Source) -> CodeFinding:
-    line = getattr(node, "lineno", 1)
-    return CodeFinding(
-        line=line,
-        column=source.column(line, getattr(node, "col_offset", 0)),
-        rule=hit.rule,
-        severity=hit.severity or ROWS[hit.rule].severity,
-        what=hit.what[:LONGEST_NAME],
-    )
-
-
-def _worse(new: CodeFinding, old: CodeFinding) -> bool:
-    order = (CodeSeverity.NOTE, CodeSeverity.MEDIUM, CodeSeverity.HIGH)
-    return order.index(new.severity) > order.index(old.severity)
-
-
-def _runs_something(text: str) -> bool:
-    """Tell whether a text that a snippet hands to a runner holds anything to find itself, one level deep."""
-    source = read_source(text)
-    if source.tree is None or not source.whole:
-        return True
-    look = Look(source.tree, lambda _text: True)
-    used = uses(look)
-    return any(
-        (hit.severity or ROWS[hit.rule].severity) is not CodeSeverity.NOTE
-        for node in ast.walk(source.tree)
-        for hit in _hits(node, look, used)
-    )
-
-
-__all__ = ["Audited", "CodeFinding", "Place", "audit"]
+    def _network(self, node: ast.Call, called: str) -> Iterator[Hit]:
+        sends = bool(_SENDS.search(called)) or any(w.arg in ("data", "files") for w in node.keywords)
+        fetches = bool(_FETCHES.search(called))
+        is_network = (fetches or self.table.rule_of(called) == "code.network") or bool(_SENDS.search(called))
+        if not is_network:
+            return
+        given = [*node.args, *(w.value for w in node.keywords if w.arg not in ("headers", "auth", "timeout"))]
+        read = [self.names.dotted(part) for one in given for part in self._parts(one)]
+        if any(_READS.search(name) for name in read):
+            yield node, "code.leak", called
+        elif sends and not self.table.rule_of(called):
+            yield node, "code.network", called

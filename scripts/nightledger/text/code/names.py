@@ -1,145 +1,177 @@
-"""Names that do harm, by what they do: the auditor's own list beside the published one.
+"""What the names of a snippet stand for: imports and plain assignments, followed through the whole file.
 
-Invariant: names are canonical (``paths``): ``os.system`` however it was reached; ``X()`` is
-what a call of ``X`` gives. A star stands for any ending. Exact names win over starred ones.
+Invariant: linear; nothing is run. A name that is bound in several ways stands for the first that is
+known; what cannot be told has no dotted name, "".
 """
 
-PROCESS: tuple[str, ...] = (
-    "os.system", "os.popen*", "os.exec*", "os.spawn*", "os.posix_spawn*", "os.fork*", "os.startfile", "os.openpty", "os.dup2",
-    "os.setuid", "os.setgid", "os.setreuid", "os.setresuid", "os.chroot", "os.pidfd_open", "os.unshare", "os.setns",
-    "subprocess.run", "subprocess.call", "subprocess.Popen", "subprocess.check_call", "subprocess.check_output",
-    "subprocess.getoutput", "subprocess.getstatusoutput", "_posixsubprocess.*", "_winapi.CreateProcess",
-    "asyncio.create_subprocess_shell", "asyncio.create_subprocess_exec", "asyncio.subprocess.create_subprocess_*",
-    "asyncio.get_event_loop().subprocess_*", "asyncio.get_running_loop().subprocess_*", "asyncio.new_event_loop().subprocess_*",
-    "anyio.run_process", "anyio.open_process", "trio.run_process", "trio.lowlevel.open_process",
-    "pty.*", "commands.*", "popen2.*", "distutils.spawn.spawn", "pexpect.*", "pexpect.spawn*", "sh.*", "plumbum.*", "invoke.run", "invoke.sudo", "invoke.Context().run", "invoke.Context().sudo", "nox.Session().run*", "nox.Session().install", "nox.Session().conda_install",
-    "airflow.operators.bash.*", "airflow.operators.bash_operator.*", "airflow.providers.ssh.*", "airflow.providers.standard.operators.bash.*", "prefect_shell.*", "langchain_community.tools.ShellTool*", "langchain.tools.ShellTool*", "ansible_runner.*", "sarge.*", "delegator.*", "envoy.run", "click.edit", "dask_ssh.*",
-    "fabric.*", "paramiko.SSHClient().exec_command", "paramiko.SSHClient().invoke_shell", "docker.from_env().*", "docker.DockerClient().*",
-    "IPython.start_ipython", "IPython.embed", "psutil.Popen",
-    "multiprocessing.util.spawnv_passfds", "pydoc.pipepager", "pydoc.tempfilepager", "git.Repo().git.*", "win32api.*", "win32process.*", "_xxsubinterpreters.*",
-    "mailcap.findmatch", "pipes.*", "venv.create", "venv.main", "venv.EnvBuilder*", "virtualenv.*", "test.support.script_helper.*", "sys.remote_exec", "termios.TIOCSTI", "multiprocessing.set_executable",
-)  # fmt: skip
-RUN: tuple[str, ...] = (
-    "builtins.eval", "builtins.exec", "builtins.execfile", "codeop.*", "code.interact", "code.InteractiveConsole*", "code.InteractiveInterpreter*",
-    "code.compile_command", "bdb.Bdb*", "pdb.run*", "pdb.Pdb*", "trace.Trace*",
-    "tkinter.Tcl().eval", "tkinter.Tcl().call", "tkinter.Tk().eval", "typing.ForwardRef()._evaluate", "typing._eval_type", "py_compile.*", "compileall.*",
-    "doctest.testfile", "doctest.DocFileSuite", "doctest.DocFileTest", "doctest.DocTestRunner().run", "doctest.DebugRunner().run", "idlelib.*", "rlcompleter.Completer()*", "_interpreters.*", "concurrent.interpreters.*", "doctest.debug_src", "doctest.debug_script", "execjs.*", "papermill.execute_notebook", "nbconvert.preprocessors.ExecutePreprocessor*", "nbclient.*", "langchain_experimental.*", "pandasai.*", "js2py.*", "lupa.*", "py_mini_racer.*",
-)  # fmt: skip
-RUN_CALLED: tuple[str, ...] = ("types.FunctionType", "types.LambdaType", "types.CodeType", "builtins.compile")
-"""Harmless as a name (``isinstance``), not when called."""
-LOAD: tuple[str, ...] = (
-    "runpy.*", "imp.*", "_imp.*", "zipimport.*", "importlib.machinery.SourceFileLoader*", "importlib.machinery.SourcelessFileLoader*",
-    "importlib.machinery.ExtensionFileLoader*", "importlib.util.spec_from_file_location*", "importlib.util.module_from_spec*", "importlib.util.spec_from_loader*", "importlib.abc.InspectLoader*", "importlib._bootstrap*",
-    "importlib.reload", "pkgutil.get_loader*", "pkgutil.find_loader*", "pkgutil.get_importer*", "_frozen_importlib*", "_frozen_importlib_external*", "__loader__*", "__spec__*", "site.addsitedir", "site.addpackage", "site.exec*", "pydoc.importfile", "pydoc.safeimport", "distutils.core.run_setup",
-    "cffi.*", "pyximport.*", "pip.*", "pip._internal*", "ensurepip.*", "micropip.install", "piplite.install",
-)  # fmt: skip
-UNPICKLE: tuple[str, ...] = (
-    "pickle.load*", "pickle.Unpickler*", "pickle._Unpickler*", "pickle._load*", "marshal.load*", "shelve.*", "dill.load*", "cloudpickle.load*", "joblib.load", "jsonpickle.decode", "jsonpickle.loads",
-    "pandas.read_pickle", "mlflow.pyfunc.load_model", "mlflow.sklearn.load_model", "mlflow.pytorch.load_model", "keras.config.enable_unsafe_deserialization", "torch.jit.load", "yaml.unsafe_load*", "yaml.full_load*", "yaml.UnsafeLoader", "yaml.FullLoader", "yaml.Loader", "yaml.CLoader",
-    "ruamel.yaml.unsafe_load*", "multiprocessing.connection.*", "multiprocessing.managers.*", "torch.hub.load*", "tracemalloc.Snapshot.load",
-)  # fmt: skip
-NATIVE: tuple[str, ...] = (
-    "ctypes.CDLL*", "ctypes.PyDLL*", "ctypes.WinDLL*", "ctypes.OleDLL*", "ctypes.cdll*", "ctypes.pydll*", "ctypes.windll*", "ctypes.oledll*", "ctypes.pythonapi*", "ctypes.util.find_library", "ctypes.LibraryLoader*",
-    "ctypes.cast", "ctypes.CFUNCTYPE*", "ctypes.PYFUNCTYPE*", "ctypes.WINFUNCTYPE*", "ctypes.memmove", "ctypes.memset", "ctypes.string_at", "ctypes.wstring_at", "ctypes.POINTER*", "ctypes.pointer*", "ctypes.from_address*",
-    "ctypes.py_object*", "_ctypes.*", "mmap.mmap", "os.memfd_create", "os.add_dll_directory", "numpy.ctypeslib.load_library", "sys.setdlopenflags",
-)  # fmt: skip
-INTROSPECT: tuple[str, ...] = (
-    "gc.get_objects", "gc.get_referrers", "gc.get_referents", "inspect.getclosurevars", "builtins.object.__subclasses__", "builtins.type.__subclasses__*",
-    "sys._current_frames",
-)  # fmt: skip
-DELETE: tuple[str, ...] = (
-    "os.remove", "os.unlink", "os.rmdir", "os.removedirs", "os.truncate", "os.ftruncate", "shutil.rmtree", "pathlib.Path().unlink", "pathlib.Path().rmdir", "send2trash.*", "os.removexattr",
-    "pathlib.Path.unlink", "pathlib.Path.rmdir", "distutils.dir_util.remove_tree",
-    *(f"mailbox.{box}().{name}" for box in ("mbox", "Maildir", "MH", "Babyl", "MMDF") for name in ("clear", "remove", "discard", "popitem")),
-)  # fmt: skip
-MOVE: tuple[str, ...] = (
-    "os.rename", "os.renames", "os.replace", "os.link", "os.symlink", "os.chmod", "os.lchmod", "os.fchmod", "os.chown", "os.lchown", "os.fchown", "os.mkfifo", "os.mknod", "os.setxattr", "os.chflags", "os.lchflags", "os.sendfile", "os.copy_file_range",
-    "os.splice", "os.write", "os.pwrite*", "os.writev", "os.utime", "shutil.move", "shutil.copy", "shutil.copy2", "shutil.copyfile*", "shutil.copymode", "shutil.copystat", "shutil.copytree", "shutil.chown", "shutil.unpack_archive", "shutil.make_archive",
-    "pathlib.Path().rename", "pathlib.Path().replace", "pathlib.Path().chmod", "pathlib.Path().lchmod", "pathlib.Path().symlink_to", "pathlib.Path().hardlink_to", "pathlib.Path().link_to", "distutils.file_util.*", "distutils.dir_util.copy_tree",
-    "pathlib.Path().copy*", "pathlib.Path().move*",
-)  # fmt: skip
-WRITE: tuple[str, ...] = (
-    "zipapp.create_archive", "lib2to3.main.*", "pydoc.writedoc*", "in_place.*", "readline.write_history_file", "readline.append_history_file", "dotenv.set_key", "dotenv.unset_key",
-)  # fmt: skip
-NETWORK: tuple[str, ...] = (
-    "socket.socket", "socket.socket().connect*", "socket.create_connection", "socket.create_server", "socket.socketpair", "socket.fromfd", "socket.gethostby*", "socket.getaddrinfo", "socket.getnameinfo", "socket.socket().*", "smtplib.*", "ftplib.*", "telnetlib.*", "poplib.*",
-    "imaplib.*", "nntplib.*", "http.client.HTTP*Connection", "http.client.HTTPSConnection", "http.client.HTTPConnection", "http.server.*", "socketserver.*", "xmlrpc.client.*", "xmlrpc.server.*", "wsgiref.simple_server.*", "asyncio.open_connection", "asyncio.start_server", "asyncio.open_unix_connection",
-    "asyncio.get_event_loop().create_connection", "asyncio.get_running_loop().create_connection", "asyncio.get_running_loop().create_server", "asyncio.get_event_loop().create_server", "ssl.get_server_certificate", "websockets.*", "websocket.*", "paramiko.*", "asyncssh.*", "pysftp.*", "scp.*", "aiosmtplib.*", "aioftp.*", "pycurl.*", "urllib.request.urlretrieve",
-    "urllib.request.install_opener", "urllib.request.ProxyHandler", "webbrowser.*", "zmq.*", "ngrok.*", "pyngrok.*", "dns.resolver.*", "yagmail.*", "ldap3.*", "impacket.*", "smbclient.*", "logging.handlers.HTTPHandler", "logging.handlers.SocketHandler", "logging.handlers.SMTPHandler", "logging.handlers.SysLogHandler", "logging.config.listen",
-    "click.launch", "typer.launch", "uvicorn.run", "flask.Flask().run", "ssl._create_unverified_context",
-)  # fmt: skip
-SECRET: tuple[str, ...] = (
-    "keyring.get_password", "keyring.get_credential", "secretstorage.*", "browser_cookie3.*", "pwd.getpwall", "spwd.*", "win32crypt.*", "PIL.ImageGrab.*", "pyperclip.paste", "pyautogui.screenshot", "mss.*", "netrc.netrc", "pynput.*", "keyboard.record", "keyboard.on_press*", "keyboard.hook",
-)  # fmt: skip
-HOOK: tuple[str, ...] = (
-    "sys.meta_path*", "sys.path_hooks*", "sys.path_importer_cache*", "sys.settrace", "sys.setprofile", "sys.addaudithook", "sys.monitoring*", "threading.settrace*", "threading.setprofile*", "os.putenv", "os.unsetenv", "winreg.*", "_winreg.*",
-    "crontab.*", "os.register_at_fork", "faulthandler.register", "os.environb*", "sqlite3.connect().enable_load_extension", "sqlite3.connect().load_extension",
-)  # fmt: skip
-SIGNAL: tuple[str, ...] = (
-    "os.kill", "os.killpg", "os.abort", "signal.raise_signal", "signal.pthread_kill", "signal.pidfd_send_signal", "psutil.Process().kill", "psutil.Process().terminate", "psutil.Process().suspend", "psutil.process_iter()[].kill", "psutil.process_iter()[].terminate",
-)  # fmt: skip
-TELLTALE = frozenset(
-    {"system", "popen", "execv", "execve", "execvp", "eval", "exec", "compile", "__import__", "import_module", "Popen", "check_output", "getoutput", "rmtree", "unlink",
-     "__globals__", "__subclasses__", "__builtins__", "__class__", "__bases__", "__mro__", "__code__", "__dict__", "__getattribute__", "builtins", "subprocess", "posix", "pty", "socket", "os", "ctypes", "marshal", "pickle", "shutil"}
-)  # fmt: skip
-"""Words that nobody builds from pieces but to hide them."""
-UNTOLD = (
-    *sorted(word for word in TELLTALE if not word.startswith("__")),
-    "__import__",
-    "__builtins__",
-    "open",
-    "remove",
-)
-"""Attributes that say enough on a module that nobody can tell."""
-BY_RULE: tuple[tuple[str, tuple[str, ...]], ...] = (
-    ("code.process", PROCESS),
-    ("code.run", RUN),
-    ("code.load", LOAD),
-    ("code.unpickle", UNPICKLE),
-    ("code.native", NATIVE),
-    ("code.introspect", INTROSPECT),
-    ("code.delete", DELETE),
-    ("code.move", MOVE),
-    ("code.write", WRITE),
-    ("code.network", NETWORK),
-    ("code.secret", SECRET),
-    ("code.hook", HOOK),
-    ("code.signal", SIGNAL),
-    (
-        "code.detour",
-        (
-            "builtins.__import__",
-            "builtins.__dict__.items",
-            "builtins.__dict__.values",
-            "os.__dict__.items",
-            "os.__dict__.values",
-            "subprocess.__dict__.items",
-            "subprocess.__dict__.values",
-            "sys.modules.values",
-            "sys.modules.items",
-            *(f"sys.modules[].{name}" for name in UNTOLD),
-        ),
-    ),
-)
-METHODS: dict[str, str] = {
-    "write_text": "code.write", "write_bytes": "code.write", "unlink": "code.delete", "rmdir": "code.delete", "rmtree": "code.delete",
-    "symlink_to": "code.move", "hardlink_to": "code.move", "exec_module": "code.load", "load_module": "code.load", "load_extension": "code.hook",
-    "enable_load_extension": "code.hook", "exec_command": "code.process", "runsource": "code.run", "runcode": "code.run", "sendall": "code.network",
-    "sendto": "code.network",
-}  # fmt: skip
-"""Names of methods that say enough on an object of which nothing is known."""
-WALKS = frozenset(
-    {
-        "__globals__",
-        "__builtins__",
-        "__closure__",
-        "f_globals",
-        "f_builtins",
-        "f_locals",
-        "gi_frame",
-        "cr_frame",
-        "ag_frame",
-        "tb_frame",
-    }
-)
-"""Attributes that lead from any object to everything; ``f_back`` and ``f_code`` are also for log lines."""
+import ast
+from itertools import islice
+
+from nightledger.text.code.rule import Table
+
+_LONGEST = 4000
+"""Characters of a text that is put together."""
+MOST_PARTS = 100
+"""Pieces of one call or value that are looked at; a longer one is read by nobody."""
+_DEEP = 60
+"""Steps of one chain that are followed."""
+
+
+class Names:
+    """The dotted names of one tree.
+
+    ``os.system`` however it was reached, ``X()`` for what a call of ``X`` gives, ``X[]`` for an item.
+    """
+
+    def __init__(self, tree: ast.Module, table: Table) -> None:
+        self._table = table
+        self._bound: dict[str, str | ast.expr] = {}
+        self._dotted: dict[int, str] = {}
+        self._parts: dict[str, tuple[ast.AST, ...]] = {}
+        self._texts: dict[int, str | None] = {}
+        self.own: set[str] = set()
+        """Names that the snippet binds itself, by ``def``, ``class``, an argument or a loop."""
+        for node in ast.walk(tree):
+            self._learn(node)
+
+    def _learn(self, node: ast.AST) -> None:
+        match node:
+            case ast.Import() | ast.ImportFrom(level=0):
+                self._learn_import(node)
+            case (
+                ast.Assign(targets=[ast.Name(id=name)], value=value)
+                | ast.NamedExpr(target=ast.Name(id=name), value=value)
+                | ast.withitem(optional_vars=ast.Name(id=name), context_expr=value)
+            ):
+                self._bound.setdefault(name, value)
+            case (
+                ast.FunctionDef(name=name)
+                | ast.AsyncFunctionDef(name=name)
+                | ast.ClassDef(name=name)
+                | ast.arg(arg=name)
+                | ast.Name(id=name, ctx=ast.Store())
+            ):
+                self.own.add(name)
+            case _:
+                pass
+
+    def _learn_import(self, node: ast.Import | ast.ImportFrom) -> None:
+        for alias in node.names:
+            if isinstance(node, ast.ImportFrom):
+                self._bound.setdefault(alias.asname or alias.name, f"{node.module}.{alias.name}")
+            else:
+                root = alias.name if alias.asname else alias.name.split(".")[0]
+                self._bound.setdefault(alias.asname or root, root)
+
+    def dotted(self, node: ast.AST, deep: int = 0) -> str:
+        """Give what an expression stands for; "" where only running it would tell."""
+        if deep > _DEEP:
+            return ""
+        if id(node) not in self._dotted:
+            self._dotted[id(node)] = ""  # of one that leads back to itself
+            self._dotted[id(node)] = self._read_name(node, deep)
+        return self._dotted[id(node)]
+
+    def _read_name(self, node: ast.AST, deep: int) -> str:
+        match node:
+            case ast.Name(id=name):
+                return self._name(name, deep)
+            case ast.Attribute(value=value, attr=attr):
+                return _under(self.dotted(value, deep + 1), attr)
+            case ast.Call(func=func):
+                called = self.dotted(func, deep + 1)
+                return self._given(called, node, deep) or (f"{called}()" if called else "")
+            case ast.Subscript(value=value, slice=key):
+                return self._item(self.dotted(value, deep + 1), self.text(key, deep + 1))
+            case ast.Await(value=value) | ast.NamedExpr(value=value):
+                return self.dotted(value, deep + 1)
+            case ast.BinOp(left=left, op=ast.Div()):  # a path and what stands under it
+                return self.dotted(left, deep + 1)
+            case _:
+                return ""
+
+    def _name(self, name: str, deep: int) -> str:
+        bound = self._bound.get(name)
+        if isinstance(bound, str):
+            return bound
+        if bound is not None:
+            return self.dotted(bound, deep + 1)
+        if name in self.own:
+            return ""
+        if name in ("__builtins__", "builtins"):
+            return "builtins"
+        if name == "Path":
+            return "pathlib.Path"
+        return name if name in self._table.modules else f"builtins.{name}"
+
+    def _given(self, called: str, call: ast.Call, deep: int) -> str:
+        """Give the object that a call looks up by a name that is written out."""
+        texts = [self.text(argument, deep + 1) for argument in call.args]
+        match called, texts:
+            case "builtins.getattr" | "operator.attrgetter", [_, str(name), *_]:
+                return _under(self.dotted(call.args[0], deep + 1), name)
+            case "builtins.__import__" | "importlib.import_module" | "importlib.__import__", [str(name), *_]:
+                return name
+            case "builtins.vars", [*_] if call.args:
+                return _under(self.dotted(call.args[0], deep + 1), "__dict__")
+            case _ if called.endswith((".__dict__.get", "sys.modules.get", ".__getattribute__")) and texts:
+                return self._item(
+                    called.rpartition(".")[0], texts[-1] if "__getattribute__" in called else texts[0]
+                )
+            case _:
+                return ""
+
+    def _item(self, of: str, key: str | None) -> str:
+        if key is not None and of == "sys.modules":
+            return key
+        if key is not None and of in ("builtins.globals()", "builtins.locals()", "builtins"):
+            return "builtins" if key == "__builtins__" else f"builtins.{key}"
+        if key is not None and of.endswith(".__dict__"):
+            return _under(of.removesuffix(".__dict__"), key)
+        return f"{of}[]" if of else ""
+
+    def parts(self, name: str) -> tuple[ast.AST, ...]:
+        """Give the pieces of what a name was bound to first, and of what is named there."""
+        if name not in self._parts:
+            bound = self._bound.get(name)
+            pieces = [*islice(ast.walk(bound), MOST_PARTS)] if isinstance(bound, ast.expr) else []
+            named = [self._bound.get(piece.id) for piece in pieces if isinstance(piece, ast.Name)]
+            self._parts[name] = (*pieces, *(value for value in named if isinstance(value, ast.expr)))
+        return self._parts[name]
+
+    def text(self, node: ast.AST | None, deep: int = 0) -> str | None:
+        """Give the text that an expression is, where it is written out; None where it is made."""
+        if deep > _DEEP or node is None:
+            return None
+        if id(node) not in self._texts:
+            self._texts[id(node)] = None
+            self._texts[id(node)] = self._read_text(node, deep)
+        return self._texts[id(node)]
+
+    def _read_text(self, node: ast.AST, deep: int) -> str | None:
+        match node:
+            case ast.Constant(value=str(text)):
+                return text
+            case ast.BinOp(left=left, op=ast.Add(), right=right):
+                return _joined([self.text(left, deep + 1), self.text(right, deep + 1)])
+            case ast.JoinedStr(values=values):
+                return _joined([self.text(value, deep + 1) for value in values])
+            case ast.Call(
+                func=ast.Attribute(value=ast.Constant(value=str(by)), attr="join"),
+                args=[ast.List(elts=parts) | ast.Tuple(elts=parts)],
+            ):
+                return _joined([self.text(part, deep + 1) for part in parts], by)
+            case ast.Name(id=name) if isinstance(bound := self._bound.get(name), ast.expr):
+                return self.text(bound, deep + 1)
+            case _:
+                return None
+
+
+def _under(dotted: str, attr: str) -> str:
+    return f"{dotted}.{attr}" if dotted else ""
+
+
+def _joined(parts: list[str | None], by: str = "") -> str | None:
+    known = [part for part in parts if part is not None]
+    whole = len(known) == len(parts) and sum(map(len, known)) < _LONGEST
+    return by.join(known) if whole else None

@@ -8,7 +8,6 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from nightledger.text.code.embedded import find_embedded, holds_call
 from nightledger.text.code.language import guess_language, language_of_info
 from nightledger.text.code.source import MOST_CHARACTERS
 
@@ -21,10 +20,6 @@ _LIST = re.compile(r"^[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+")
 _CODE_SIGN = re.compile(
     r"[\w\])\"']\(|^[^\S\n]*(?:import|from)\s+\w|^[^\S\n]*@\w|^[^\S\n]*[!%]\w|__\w+__", re.MULTILINE
 )
-_HANDED = re.compile(r"<<|(?<!\S)[^\s|]*+\|\S*py|\|[ \t]++\S*py")
-"""What may hand Python to an interpreter without looking like code otherwise; of a word's bars the first stands for all."""
-SURE = "python"
-SHELL = "shell"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,32 +50,55 @@ def find_snippets(text: str) -> tuple[Snippet, ...]:
     for line in lines:
         starts.append(starts[-1] + len(line))
     found: list[Snippet] = []
-    loose = [True] * len(lines)
-    for first, last, info, body in _fences(lines):
-        loose[first : last + 1] = [False] * (last + 1 - first)
-        language = language_of_info(info) or _shape(body) or _hands_over(body)
-        if language:
-            found.append(
-                Snippet(
-                    text=body,
-                    language=language,
-                    line=first + 2,
-                    start=starts[first],
-                    end=starts[last + 1],
-                    fenced=True,
-                )
+    at = 0
+    while at < len(lines):
+        if (opened := _FENCE.match(lines[at].rstrip("\r\n"))) is not None:
+            last, body = _fence(lines, at, opened)
+            language, end, is_fenced = (
+                language_of_info(opened["info"]) or _shape(body),
+                min(last + 1, len(lines)),
+                True,
             )
-    found += _indented(lines, loose, starts)
-    found += _inline(lines, loose, starts)
-    found += _in_prose(lines, loose, starts, found)
-    if not found and len(text) <= MOST_CHARACTERS:
-        found += _whole(text)
-    return tuple(sorted(found, key=lambda snippet: snippet.start))
+        elif _INDENTED.match(lines[at]) and not _LIST.match(lines[at]):
+            end = next(
+                (n for n in range(at, len(lines)) if lines[n].strip() and not _INDENTED.match(lines[n])),
+                len(lines),
+            )
+            body, is_fenced = "".join(lines[at:end]), False
+            language = _python(body)
+        else:
+            found += _inline(lines[at], at + 1, starts[at])
+            at += 1
+            continue
+        if language:
+            place = {"line": at + 1 + is_fenced, "start": starts[at], "end": starts[end]}
+            found.append(Snippet(text=body, language=language, fenced=is_fenced, **place))
+        at = end
+    if not found and len(text) <= MOST_CHARACTERS and _python(body := _LIST.sub("", text, count=1)):
+        found.append(Snippet(text=body, language="python", line=1, start=0, end=len(text), fenced=False))
+    return tuple(found)
 
 
-def _hands_over(body: str) -> str:
-    """Give the language of a text that hands Python to an interpreter, as a workflow's steps do; "" for others."""
-    return SHELL if find_embedded(body) else ""
+def _fence(lines: list[str], at: int, opened: re.Match[str]) -> tuple[int, str]:
+    """Give the last line and the body of a fence; one that is not closed goes on to the end."""
+    closing = re.compile(rf"^[\s>]*{re.escape(opened['mark'][0])}{{{len(opened['mark'])},}}\s*$")
+    last = next((n for n in range(at + 1, len(lines)) if closing.match(lines[n])), len(lines))
+    return last, "".join(_without(line, opened["lead"]) for line in lines[at + 1 : last])
+
+
+def _without(line: str, lead: str) -> str:
+    """Take the indentation of a list, or the marks of a quotation, off a line of a fence."""
+    if ">" in lead:
+        return re.sub(r"^[ \t]*(?:>[ \t]?)+", "", line)
+    margin = len(line) - len(line.lstrip(" \t"))
+    return line[min(margin, len(lead)) :]
+
+
+def _inline(line: str, number: int, start: int) -> Iterator[Snippet]:
+    for match in _INLINE.finditer(line) if "`" in line else ():
+        if language := _python(body := match[2].strip()):
+            place = {"line": number, "start": start + match.start(2), "end": start + match.end(2)}
+            yield Snippet(text=body, language=language, fenced=False, **place)
 
 
 def _shape(body: str) -> str:
@@ -88,101 +106,6 @@ def _shape(body: str) -> str:
     return "" if language == "unknown" else language
 
 
-def _fences(lines: list[str]) -> Iterator[tuple[int, int, str, str]]:
-    """Give first and last line, info string and body of each fence; one that is not closed goes on to the end."""
-    at = 0
-    while at < len(lines):
-        opened = _FENCE.match(lines[at].rstrip("\r\n"))
-        if opened is None:
-            at += 1
-            continue
-        width, mark = len(opened["lead"]), opened["mark"]
-        closing = re.compile(rf"^[\s>]*{re.escape(mark[0])}{{{len(mark)},}}\s*$")
-        last = next((n for n in range(at + 1, len(lines)) if closing.match(lines[n])), len(lines))
-        body = "".join(_without(line, width, quoted=">" in opened["lead"]) for line in lines[at + 1 : last])
-        yield at, min(last, len(lines) - 1), opened["info"], body
-        at = last + 1
-
-
-def _without(line: str, width: int, *, quoted: bool) -> str:
-    """Take the indentation of a list, or the marks of a quotation, off a line of a fence."""
-    if quoted:
-        return re.sub(r"^[ \t]*(?:>[ \t]?)+", "", line)
-    margin = len(line) - len(line.lstrip(" \t"))
-    return line[min(margin, width) :]
-
-
-def _indented(lines: list[str], loose: list[bool], starts: list[int]) -> Iterator[Snippet]:
-    at = 0
-    while at < len(lines):
-        last = at
-        while (
-            last < len(lines)
-            and loose[last]
-            and (_INDENTED.match(lines[last]) or (last > at and not lines[last].strip()))
-        ):
-            last += 1
-        body = "".join(lines[at:last])
-        if last > at and not _LIST.match(lines[at]) and (language := _sure_language(body)):
-            yield Snippet(
-                text=body, language=language, line=at + 1, start=starts[at], end=starts[last], fenced=False
-            )
-        at = max(last, at + 1)
-
-
-def _inline(lines: list[str], loose: list[bool], starts: list[int]) -> Iterator[Snippet]:
-    for at, line in enumerate(lines):
-        for match in _INLINE.finditer(line) if loose[at] and "`" in line else ():
-            body = match[2].strip()
-            if language := _sure_language(body):
-                yield Snippet(
-                    text=body,
-                    language=language,
-                    line=at + 1,
-                    start=starts[at] + match.start(2),
-                    end=starts[at] + match.end(2),
-                    fenced=False,
-                )
-
-
-def _sure_language(body: str) -> str:
-    """Give ``python``, or ``shell`` where Python is handed to an interpreter; "" for all else."""
-    if _CODE_SIGN.search(body) and guess_language(body) == SURE:
-        return SURE
-    return _hands_over(body)
-
-
-def _in_prose(
-    lines: list[str], loose: list[bool], starts: list[int], taken: list[Snippet]
-) -> Iterator[Snippet]:
-    """Give the paragraphs in which ``python -c`` is handed code, outside of what was found already."""
-    text = _blanked("".join(lines), taken)
-    at = 0
-    while at < len(lines):
-        last = at
-        while last < len(lines) and loose[last] and lines[last].strip():
-            last += 1
-        body = text[starts[at] : starts[last]]
-        if holds_call(body):
-            yield Snippet(
-                text=body, language=SHELL, line=at + 1, start=starts[at], end=starts[last], fenced=False
-            )
-        at = max(last, at + 1)
-
-
-def _blanked(text: str, taken: list[Snippet]) -> str:
-    """Give a text with blanks in place of what was taken, each line where it was."""
-    pieces, done = [], 0
-    for snippet in sorted(taken, key=lambda snippet: snippet.start):
-        start = max(snippet.start, done)
-        pieces += [text[done:start], " " * (snippet.end - start)]
-        done = max(snippet.end, done)
-    return "".join([*pieces, text[done:]])
-
-
-def _whole(text: str) -> Iterator[Snippet]:
-    """Take a text for code that is nothing else: a line added to a fence that stands in the file."""
-    body = _LIST.sub("", text, count=1)
-    language = guess_language(body) if _CODE_SIGN.search(text) or _HANDED.search(text) else ""
-    if language == SURE or (language == SHELL and _hands_over(body)):
-        yield Snippet(text=body, language=language, line=1, start=0, end=len(text), fenced=False)
+def _python(body: str) -> str:
+    """Give ``python`` for what calls, imports or decorates something and parses so; "" for all else."""
+    return "python" if _CODE_SIGN.search(body) and guess_language(body) == "python" else ""

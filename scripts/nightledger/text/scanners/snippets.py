@@ -8,9 +8,8 @@ from collections.abc import Iterable, Iterator
 
 from nightledger.domain.finding import Finding, Severity
 from nightledger.text.code.audit import audit
-from nightledger.text.code.rule import CodeFinding, CodeSeverity
+from nightledger.text.code.rule import NOT_READ, CodeFinding, CodeSeverity, code_table
 from nightledger.text.code.snippets import Snippet, find_snippets
-from nightledger.text.code.table import CODE_TABLE, NOT_READ, ROWS
 from nightledger.text.markdown.document import readable
 from nightledger.text.scanners.rule import Row
 
@@ -40,7 +39,7 @@ def scan_code(text: str, secrets: Iterable[tuple[int, int]] = ()) -> Iterator[Fi
 
 def _finding(snippet: Snippet, finding: CodeFinding, what: str) -> Finding:
     line = snippet.line + finding.line - 1
-    message = ROWS[finding.rule].why + (f": {what}" if what else "") + f" (line {line})"
+    message = code_table().rows[finding.rule].why + (f": {what}" if what else "") + f" (line {line})"
     return Finding(
         rule=finding.rule, severity=Severity.FLAG, start=snippet.start, end=snippet.end, message=message
     )
@@ -50,15 +49,20 @@ def _fenced(code: str) -> str:
     return f"```python\n{code}\n```\n"
 
 
-CODE_RULES: tuple[Row, ...] = tuple(
-    Row(
-        name=row.name,
-        severity=Severity.FLAG,
-        message=row.why,
-        catches=tuple(map(_fenced, row.catches)) if row.name != "code.unaudited" else ("```sh\nid\n```\n",),
-        spares=tuple(map(_fenced, row.spares)),
+_EXAMPLES = {"code.unaudited": ("```sh\nid\n```\n",), "code.too_large": (_fenced("x = 1\n" * 50_000),)}
+"""Examples that stand in no table: a fence of another language, and one too large for any."""
+
+
+def code_rules() -> tuple[Row, ...]:
+    """Give the auditor's table as rows of the scanners'."""
+    return tuple(
+        Row(
+            name=row.name,
+            severity=Severity.FLAG,
+            message=row.why,
+            catches=_EXAMPLES.get(row.name) or tuple(map(_fenced, row.catches)),
+            spares=tuple(map(_fenced, row.spares)),
+        )
+        for row in code_table().rules
+        if row.severity is not CodeSeverity.NOTE
     )
-    for row in CODE_TABLE
-    if row.severity is not CodeSeverity.NOTE
-)
-"""The auditor's table as rows of the scanners'."""

@@ -13,7 +13,7 @@ from nightledger.text.scanners.secret_places import PLACE_RULES
 from nightledger.text.scanners.secret_shapes import TOKEN_RULES
 from nightledger.text.scanners.secret_told import TOLD_RULES
 from nightledger.text.scanners.secret_words import WORD_RULES
-from nightledger.text.scanners.snippets import CODE_RULES
+from nightledger.text.scanners.snippets import code_rules
 from nightledger.text.scanners.unicode_table import KINDS
 
 TABLE: tuple[Row, ...] = (
@@ -26,7 +26,7 @@ TABLE: tuple[Row, ...] = (
     *WORD_RULES,
     *TOLD_RULES,
     *PLACE_RULES,
-    *CODE_RULES,
+    *code_rules(),
 )
 """By class: characters, markup, instructions, secrets, code."""
 CLASSES = ("unicode", "markup", "instruction", "reviewer", "secret", "code")
