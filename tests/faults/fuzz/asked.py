@@ -16,7 +16,7 @@ from tests.homes import make_home
 
 from nightledger.domain.errors import UsageError
 from nightledger.domain.staging.page import Page, dump_page, live_lines, parse_page
-from nightledger.domain.tokens import CHARACTERS_A_TOKEN, quarters_of, tokens_of
+from nightledger.domain.tokens import BYTES_A_TOKEN, bytes_of, tokens_of
 from nightledger.files.home import Home
 from nightledger.files.search_reader import Line
 from nightledger.recall.calibrating import Label
@@ -240,7 +240,7 @@ def _check_notes(_: bytes, read: _Fenced) -> None:
         assert text == ""
         return
     assert tokens_of(text) <= tokens
-    assert quarters_of(text) <= tokens * CHARACTERS_A_TOKEN
+    assert bytes_of(text) <= tokens * BYTES_A_TOKEN
     assert text.startswith(OPENING)
     assert text.endswith(CLOSING)
     lines = text[len(OPENING) : -len(CLOSING)].split("\n")

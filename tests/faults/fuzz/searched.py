@@ -18,7 +18,6 @@ from nightledger.domain.search.names import names_in
 from nightledger.domain.search.timewords import Times, read_times
 from nightledger.domain.search.values import Found, Kind, Query
 from nightledger.domain.tags import canonical_tag
-from nightledger.domain.tokens import CHARACTERS_A_TOKEN, quarters_of, tokens_of
 from nightledger.files.search_index import build_in_memory
 from nightledger.files.search_schema import make_tables
 from nightledger.files.search_store import FileState, SearchStore
@@ -348,18 +347,6 @@ def _hidings() -> list[bytes]:
     return [*whole, b"\0" + bytes(range(12)) * 4 + b"\xff" + noise + b"\0" + noise]
 
 
-# what a text costs
-
-
-def _check_cost(raw: bytes, cost: int) -> None:
-    text = _text(raw)
-    assert cost == quarters_of(text)
-    assert 0 <= cost <= CHARACTERS_A_TOKEN * len(text.encode("utf-8", "surrogatepass"))
-    assert tokens_of(text) == -(-cost // CHARACTERS_A_TOKEN)
-    one, line, other = text.partition("\n")
-    assert cost == quarters_of(one) + quarters_of(other) + CHARACTERS_A_TOKEN * len(line)
-
-
 # what repeats itself
 
 
@@ -379,7 +366,6 @@ def _read_again(raw: bytes) -> int:
     read_open_items(text)
     phrases_of(text)
     query_terms(text)
-    quarters_of(text)
     return len(text) + len(found)
 
 
@@ -450,14 +436,6 @@ TARGETS = (
         damage=lambda read: (read[0], {}),
         seeds=_hidings,
         max_bytes=512,
-    ),
-    Target(
-        name="token-costs",
-        read=lambda raw: quarters_of(_text(raw)),
-        errors=(),
-        check=_check_cost,
-        damage=lambda cost: cost + 1,
-        seeds=_of([text.encode("utf-8", "surrogateescape") for text in (*_QUERIES, *_SAID, _LOG)]),
     ),
     Target(
         name="repeated-queries",

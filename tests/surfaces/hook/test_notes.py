@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nightledger.domain.exposure import Place
-from nightledger.domain.tokens import CHARACTERS_A_TOKEN, tokens_of
+from nightledger.domain.tokens import BYTES_A_TOKEN, tokens_of
 from nightledger.surfaces.hook.notes import CLOSING, OPENING, Note, fence
 
 
@@ -22,7 +22,7 @@ def note(text: str, path: str = "MEMORY.md", line: int = 1) -> Note:
 )
 def test_the_budget_holds_and_the_frame_is_ours(texts: list[str], tokens: int, path: str) -> None:
     text, told = fence([note(one, path) for one in texts], tokens)
-    assert len(text) <= tokens * CHARACTERS_A_TOKEN
+    assert len(text) <= tokens * BYTES_A_TOKEN
     assert tokens_of(text) <= tokens
     assert bool(text) is bool(told)
     if told:

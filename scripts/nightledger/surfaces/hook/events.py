@@ -75,12 +75,12 @@ def _at_prompt(home: Home, host: str, payload: "dict[str, Any]", now: "datetime"
 
     if not isinstance(extra, dict) or extra.get("is_first_turn") is not True:
         return prompted(home, host, payload, stamp(now))
-    from nightledger.domain.tokens import CHARACTERS_A_TOKEN
+    from nightledger.domain.tokens import BYTES_A_TOKEN
     from nightledger.files.hook_settings import read_hook_settings
     from nightledger.surfaces.hook.starting import started
 
     # the page first: its lines are then not among the notes, which keep their room
-    room = MAX_CONTEXT_BYTES - CHARACTERS_A_TOKEN * read_hook_settings(home).tokens - 1
+    room = MAX_CONTEXT_BYTES - BYTES_A_TOKEN * read_hook_settings(home).tokens - 1
     page = started(home, host, payload, now, anew=False, most=room)
     return "\n".join(part for part in (page, prompted(home, host, payload, stamp(now))) if part)
 
