@@ -1,7 +1,7 @@
-"""Fit the weights of `nightledger.text.statements.weights` and `.word_weights` on labelled workspaces.
+"""Fit the weights of lines worth keeping (``config/words/statement-weights.json``) on labelled workspaces.
 
 Reads   LABELS/{dev-a,dev-b,ambiguous}.jsonl, bench/labels/statements.jsonl and the logs that they name
-Writes  OUT/weights.py and OUT/word_weights.py
+Writes  OUT/statement-weights.json
 
 Usage: fit_statements.py --labels DIR --workspaces DIR --out DIR
 """
@@ -11,7 +11,7 @@ import json
 import re
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -216,58 +216,13 @@ def _step(
     return change
 
 
-def write_tables(model: Model, rows: Sequence[Row], out: Path) -> None:
-    """Write both modules, with what they were fitted on."""
-    facts = _FACTS.format(
-        lines=f"{len(rows):,}",
-        workspaces=len({row.workspace for row in rows}),
-        kept=f"{sum(row.keep for row in rows):,}",
-    )
+def write_tables(model: Model, out: Path) -> None:
+    """Write ``statement-weights.json``: what named features and words weigh; a word without weight is left out."""
     named = {name: weight for name, weight in model.weights.items() if not is_word(name)}
     words = {name: weight for name, weight in model.weights.items() if is_word(name) and weight}
-    table = "".join(f'    "{name}": {weight},\n' for name, weight in named.items())
-    (out / "weights.py").write_text(
-        f'{_NAMED}{facts}\n\nInvariant: a feature that is not here counts nothing.\n"""\n\n'
-        f"BIAS = {model.bias}\nWEIGHTS: dict[str, float] = {{\n{table}}}\n",
-        encoding="utf-8",
-    )
-    (out / "word_weights.py").write_text(
-        f"{_WORDS}{facts}\n\nInvariant: no word is a name (`bench/fit_statements.py` leaves out what is mostly\n"
-        'capitalized); a word that is not here counts nothing.\n"""\n\n'
-        f'_TABLE = """\\\n{_rows_of(words)}"""\n{_PARSE}',
-        encoding="utf-8",
-    )
-
-
-def _rows_of(words: Mapping[str, float]) -> str:
-    lines, line = [], ""
-    for name, weight in words.items():
-        entry = f"{name} {weight:g} "
-        if len(line) + len(entry) > 116:
-            lines.append(line.rstrip())
-            line = ""
-        line += entry
-    return "\n".join([*lines, line.rstrip()]) + "\n"
-
-
-_FACTS = """\
-``bench/fit_statements.py`` fitted it (logistic regression, L2) on {lines} lines of daily logs
-of {workspaces} public workspaces, {kept} of them worth keeping; how well it does on a workspace that was
-not in the fit is measured by ``bench/bench_consolidate.py --held-out``."""
-_NAMED = '"""What each named feature of a line adds to the log-odds that it is worth keeping.\n\n'
-_WORDS = (
-    '"""What each word of a line, its label or its heading adds to the log-odds that it is worth keeping.\n\n'
-)
-_PARSE = '''"""Feature and weight in turn; ``w.`` word of the text, ``wl.`` of its label, ``wh.`` of its heading."""
-
-
-def _parse() -> dict[str, float]:
-    fields = _TABLE.split()
-    return {name: float(weight) for name, weight in zip(fields[::2], fields[1::2], strict=True)}
-
-
-WORD_WEIGHTS = _parse()
-'''
+    told = {"bias": model.bias, "weights": named, "words": words}
+    text = json.dumps(told, ensure_ascii=False, indent=1)
+    (out / "statement-weights.json").write_text(f"{text}\n", encoding="utf-8")
 
 
 def main() -> None:
@@ -280,7 +235,7 @@ def main() -> None:
     parser.add_argument("--out", required=True, type=Path)
     options = parser.parse_args()
     rows = read_rows(options.labels, options.workspaces)
-    write_tables(fit(rows), rows, options.out)
+    write_tables(fit(rows), options.out)
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ person or place.
 
 import re
 
-from nightledger.text.statements.cue_words_latin import STOP_WORDS
+from nightledger.text.statements.cue_words import cue_words
 
 _ENGLISH = """
 a an the and or of to in on at by for with from as is are was were be been being it its this that these those he she they
@@ -16,7 +16,7 @@ per via all any each every both not no never only just also too very more most m
 now new get gets got getting go goes going gone let want wants wanted make makes use uses used using always please after
 before again still yet once longer anymore instead rather
 """
-FUNCTION_WORDS: frozenset[str] = frozenset(_ENGLISH.split()).union(*STOP_WORDS.values())
+FUNCTION_WORDS: frozenset[str] = frozenset(_ENGLISH.split()).union(*cue_words().stop_words.values())
 """Words that most sentences share."""
 WEEKDAYS: frozenset[str] = frozenset(
     [

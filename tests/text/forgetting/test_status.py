@@ -1,4 +1,5 @@
 # ruff: noqa: RUF001 - words of other scripts are what is tested
+import json
 from datetime import date
 
 import pytest
@@ -6,8 +7,8 @@ from tests.rows import each_row
 
 from nightledger.domain.closure import Closure
 from nightledger.domain.pruning import Kept
+from nightledger.files.shipped import shipped_config
 from nightledger.text.forgetting.status import Status, find_status, find_statuses
-from nightledger.text.forgetting.status_words import CLOSED, STILL_OPEN
 from nightledger.text.markdown.document import parse_markdown
 from nightledger.text.markdown.entries import Entry, find_entries
 
@@ -173,6 +174,7 @@ def test_the_day_of_signing_is_found_by_the_entry() -> None:
 
 
 def test_no_word_closes_in_two_ways_or_takes_itself_back() -> None:
-    forms = [form for forms in CLOSED.values() for form in forms]
+    words = json.loads(shipped_config("words/closing-words.json"))
+    forms = [form for forms in words["closed"].values() for form in forms]
     assert len(forms) == len(set(forms))
-    assert not set(STILL_OPEN.split()) & set(forms)
+    assert not set(words["still_open"]) & set(forms)

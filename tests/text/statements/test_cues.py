@@ -3,10 +3,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.rows import each_row
 
-from nightledger.text.statements.cue_words import ENGLISH
-from nightledger.text.statements.cue_words_latin import LATIN, STOP_WORDS
-from nightledger.text.statements.cue_words_scripts import RUSSIAN, UNSPACED
+from nightledger.text.statements.cue_words import cue_words
 from nightledger.text.statements.cues import find_cues, languages_of
+
+WORDS = cue_words()
 
 
 @each_row(
@@ -76,11 +76,11 @@ def test_a_name_from_another_language_does_not_make_the_file_foreign() -> None:
 
 
 def test_every_table_names_only_cues_that_english_has() -> None:
-    for table in (*LATIN.values(), RUSSIAN, UNSPACED):
-        assert set(table) <= set(ENGLISH)
-    assert set(LATIN) == set(STOP_WORDS)
+    for table in (*WORDS.latin.values(), WORDS.russian, WORDS.unspaced):
+        assert set(table) <= set(WORDS.english)
+    assert set(WORDS.latin) == set(WORDS.stop_words)
 
 
 @given(st.text(max_size=80))
 def test_any_text_has_known_cues_only(text: str) -> None:
-    assert find_cues(text) <= set(ENGLISH)
+    assert find_cues(text) <= set(WORDS.english)

@@ -1,8 +1,11 @@
+import json
+
 import pytest
 
+from nightledger.files.shipped import shipped_config
 from nightledger.text.statements.features import line_features, split_label, tells_result
-from nightledger.text.statements.weights import WEIGHTS
-from nightledger.text.statements.word_weights import WORD_WEIGHTS
+
+FITTED = json.loads(shipped_config("words/statement-weights.json"))
 
 
 @pytest.mark.parametrize(
@@ -71,5 +74,5 @@ def test_length_counts_in_steps() -> None:
 
 
 def test_every_weight_belongs_to_a_feature_that_there_is() -> None:
-    assert {name.split(".")[0] for name in WEIGHTS} <= {"b", "l", "h", "s", "p", "t", "len"}
-    assert {name.split(".")[0] for name in WORD_WEIGHTS} == {"w", "wl", "wh"}
+    assert {name.split(".")[0] for name in FITTED["weights"]} <= {"b", "l", "h", "s", "p", "t", "len"}
+    assert {name.split(".")[0] for name in FITTED["words"]} == {"w", "wl", "wh"}

@@ -1,11 +1,14 @@
+import json
 import re
 
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.rows import each_row
 
+from nightledger.files.shipped import shipped_config
 from nightledger.text.statements.shapes import SHAPES, shapes_of
-from nightledger.text.statements.weights import WEIGHTS
+
+FITTED = json.loads(shipped_config("words/statement-weights.json"))
 
 HOLDS = {
     "code-file": "see tap.py",
@@ -38,7 +41,7 @@ def test_a_shape_is_seen(name: str, text: str) -> None:
 
 def test_every_shape_has_an_example_and_a_weight() -> None:
     assert set(HOLDS) == set(SHAPES)
-    assert {name.removeprefix("t.") for name in WEIGHTS if name.startswith("t.")} <= set(SHAPES)
+    assert {name.removeprefix("t.") for name in FITTED["weights"] if name.startswith("t.")} <= set(SHAPES)
 
 
 @given(st.text(alphabet="aZ1 .-/:@`=~\n", max_size=24))

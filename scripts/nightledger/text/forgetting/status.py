@@ -10,11 +10,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import cache
+from typing import Any
+
+import msgspec
 
 from nightledger.domain.closure import Closure
 from nightledger.domain.pruning import Kept
+from nightledger.files.shipped import shipped_config
 from nightledger.text.dates import find_dates
-from nightledger.text.forgetting import status_words as words
 from nightledger.text.markdown.entries import Entry, EntryKind
 
 _PROSE = frozenset({EntryKind.ITEM, EntryKind.DECISION, EntryKind.PARAGRAPH})
@@ -205,6 +208,17 @@ def _fields(lines: list[str], label: re.Pattern[str]) -> Iterator[str]:
 
 
 @cache
+def _words() -> dict[str, Any]:
+    """Give the words that say that something is over, in a dozen languages.
+
+    A word of ``closed`` closes an item by itself (compared in NFKC, case-folded); what may as well describe
+    something that goes on ("complete", "ready", "live") is left out. ``still_open`` takes back what a status began
+    with: "Resolved, but ...".
+    """
+    return msgspec.json.decode(shipped_config("words/closing-words.json"))  # type: ignore[no-any-return]
+
+
+@cache
 def _label() -> re.Pattern[str]:
     return re.compile(rf"(?<![^\W_])(?P<label>{_labels()}){_AFTER}", re.IGNORECASE)
 
@@ -215,28 +229,28 @@ def _opening() -> re.Pattern[str]:
 
 
 def _labels() -> str:
-    return _any(words.LABELS.split(), words.LABEL_PHRASES)
+    return _any(_words()["labels"])
 
 
 @cache
 def _dated() -> re.Pattern[str]:
-    return _field(words.DATE_LABELS)
+    return _field(_words()["date_labels"])
 
 
 @cache
 def _revisit() -> re.Pattern[str]:
-    return _field(words.REVISIT_LABELS)
+    return _field(_words()["revisit_labels"])
 
 
-def _field(labels: str) -> re.Pattern[str]:
-    return re.compile(r"\s*(?:[-*+]\s+)?[*_]{0,3}" + _any(labels.split()) + _AFTER, re.IGNORECASE)
+def _field(labels: list[str]) -> re.Pattern[str]:
+    return re.compile(r"\s*(?:[-*+]\s+)?[*_]{0,3}" + _any(labels) + _AFTER, re.IGNORECASE)
 
 
 @cache
 def _closures() -> dict[str, Closure]:
     found = {}
-    for closure, forms in words.CLOSED.items():
-        found.update({unicodedata.normalize("NFKC", form).casefold(): closure for form in forms})
+    for closure, forms in _words()["closed"].items():
+        found.update({unicodedata.normalize("NFKC", form).casefold(): Closure(closure) for form in forms})
     return found
 
 
@@ -247,8 +261,8 @@ def _closed() -> re.Pattern[str]:
 
 @cache
 def _still_open() -> re.Pattern[str]:
-    spaced = r"(?<!\w)" + _any(words.STILL_OPEN.split()) + r"(?!\w)"
-    return re.compile(rf"{spaced}|{_any(words.STILL_OPEN_UNSPACED)}")
+    spaced = r"(?<!\w)" + _any(_words()["still_open"]) + r"(?!\w)"
+    return re.compile(rf"{spaced}|{_any(_words()['still_open_unspaced'])}")
 
 
 def _any(*groups: Iterable[str]) -> str:

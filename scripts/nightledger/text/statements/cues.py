@@ -8,9 +8,7 @@ import re
 from collections import Counter
 from functools import cache
 
-from nightledger.text.statements.cue_words import ENGLISH
-from nightledger.text.statements.cue_words_latin import LATIN, STOP_WORDS
-from nightledger.text.statements.cue_words_scripts import RUSSIAN, UNSPACED
+from nightledger.text.statements.cue_words import Table, cue_words
 
 _WORD = re.compile(r"[^\W\d_]+(?:['-][^\W\d_]+)*")
 _UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
@@ -33,7 +31,7 @@ def languages_of(text: str) -> tuple[str, ...]:
     words = Counter(_WORD.findall(text[:20_000].lower()))
     enough = max(5, words.total() * _STOP_SHARE)
     found = []
-    for language, stops in STOP_WORDS.items():
+    for language, stops in cue_words().stop_words.items():
         seen = [words[stop] for stop in stops if stop in words]
         if len(seen) >= _DISTINCT and sum(seen) >= enough:
             found.append(language)
@@ -41,7 +39,7 @@ def languages_of(text: str) -> tuple[str, ...]:
 
 
 def find_cues(text: str, languages: tuple[str, ...] = ()) -> frozenset[str]:
-    """Give the names of the cues (keys of `cue_words.ENGLISH`) that the text carries.
+    """Give the names of the cues (keys of `CueWords.english`) that the text carries.
 
     Args:
         text: A line, a heading or a sentence.
@@ -74,16 +72,17 @@ def _look_up(tokens: list[str], lexicon: _Lexicon, found: set[str]) -> None:
 
 @cache
 def _lexicons(languages: tuple[str, ...], *, russian: bool) -> tuple[_Lexicon, ...]:
-    tables = [ENGLISH, *(LATIN[language] for language in languages)]
-    return tuple(_index(table) for table in ([*tables, RUSSIAN] if russian else tables))
+    known = cue_words()
+    tables = [known.english, *(known.latin[language] for language in languages)]
+    return tuple(_index(table) for table in ([*tables, known.russian] if russian else tables))
 
 
-def _index(table: dict[str, str]) -> _Lexicon:
+def _index(table: Table) -> _Lexicon:
     words: dict[str, tuple[str, ...]] = {}
     phrases: dict[str, list[tuple[list[str], str]]] = {}
     stems: dict[str, tuple[str, ...]] = {}
     for cue, listed in table.items():
-        for entry in listed.split(","):
+        for entry in listed:
             parts = _WORD.findall(entry)
             if entry.endswith("*"):
                 stems[parts[0]] = (*stems.get(parts[0], ()), cue)
@@ -96,4 +95,4 @@ def _index(table: dict[str, str]) -> _Lexicon:
 
 @cache
 def _unspaced() -> tuple[tuple[str, str], ...]:
-    return tuple((word, cue) for cue, listed in UNSPACED.items() for word in listed.split())
+    return tuple((word, cue) for cue, listed in cue_words().unspaced.items() for word in listed)
