@@ -156,6 +156,29 @@ def test_a_night_without_room_proposes_what_is_good_with_what_goes_for_it(world:
     assert len(world.read()) < size
 
 
+def test_an_operators_wording_of_what_waits_is_taken_over_the_cap_too(world: World) -> None:
+    world.log_day("2026-02-28", LESSON)
+    world.log_day("2026-03-01", LESSON)
+    world.wait(days=1)
+    world.ok("night")
+    editor = world.root / "editor.sh"
+    editor.write_text('#!/bin/sh\nsed -i "s/an hour/two hours/" "$1"\n')
+    editor.chmod(0o755)
+    world.environment |= {"EDITOR": str(editor), "VISUAL": str(editor)}
+    shown = []
+
+    def answer(screen: str) -> str:
+        shown.append(screen)
+        return "e" if "quit >" in screen and "drifts by an hour" in screen else "y"
+
+    world.ok("review", typed=answer)
+    assert any("drifts by two hours" in screen for screen in shown)
+    world.wait(hours=3)
+    world.ok("apply")
+    assert "drifts by two hours" in world.read()
+    assert "drifts by an hour" not in world.read()
+
+
 def test_an_addition_alone_is_refused_over_the_cap_and_the_error_names_the_setting(world: World) -> None:
     ran = world.run("propose", "--text", "Ask twice.", "--section", "Lessons", "--reason", "it helped")
     assert ran.status

@@ -5,13 +5,15 @@ import shlex
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from nightledger.domain.decision import DecisionType
 from nightledger.domain.errors import ConfigurationError, NightledgerError, UsageError
 from nightledger.files.reading import read_regular
 from nightledger.gate.gated import MAX_GATED_BYTES
+from nightledger.gate.opening import Gate
+from nightledger.gate.proposing.proposing import Outcome
 from nightledger.gate.review.editing import revise
 from nightledger.gate.review.hiding import accepted_texts
 from nightledger.gate.review.rechecking import recheck
@@ -53,8 +55,8 @@ def edit_text(text: bytes) -> bytes:
         return read_regular(path, MAX_GATED_BYTES)
 
 
-def revise_change(context: Context, item: Item) -> Item | None:
-    """Let the operator word a change anew; give it as it waits then, or None when nothing came of it.
+def revise_change(context: Context, item: Item) -> Sequence[Item]:
+    """Let the operator word a change anew; give what waits then in its place, nothing when nothing came of it.
 
     The home's lock is taken once the editor is closed.
     """
@@ -62,24 +64,30 @@ def revise_change(context: Context, item: Item) -> Item | None:
     after = _without_comments(edit_text(before + _comments(item)))
     if after.strip() in (b"", before.strip()):
         context.print("  nothing was changed")
-        return None
+        return ()
     answer = Answer(proposal=item.stored.proposal.id, n=item.change.n, verb=Verb.LATER)
     with writing(context, keep_head=True, person=True, answered=True) as session:
         gate, (_, fallen) = session.gate, recheck(session.gate, session.ledger.book, [item], [answer])
         if fallen:
-            context.print(f"  not taken: {fallen[0].reason}")
-            return None
+            context.print(f"  not taken: {fallen[0].reason}; your text is in {keep_aside(after)}")
+            return ()
         wording = after.decode("utf-8", "replace")
         outcome = revise(gate, session.ledger, item.stored, item.change.n, wording, session.moment)
+        if outcome.proposal is None:
+            context.print(f"  not taken: {_why(gate, outcome)}; your text is in {keep_aside(after)}")
+            return ()
         book = session.reread().book
-        accepted = accepted_texts(gate, book)
-        status = book.proposals[outcome.proposal.id] if outcome.proposal else None
-        found = (
-            items_of(gate, status, DecisionType.APPROVE, read_documents(gate), accepted=accepted)
-            if status
-            else ()
-        )
-    return next(iter(found), None)
+        accepted, status = accepted_texts(gate, book), book.proposals[outcome.proposal.id]
+        return items_of(gate, status, DecisionType.APPROVE, read_documents(gate), accepted=accepted)
+
+
+def _why(gate: Gate, outcome: Outcome) -> str:
+    """Tell why a wording was not proposed."""
+    if outcome.held:
+        return f"scanners hold it back ({', '.join(outcome.held[0].rules)})"
+    if outcome.over_cap:
+        return f"it has no room: the host shows {gate.cap.told}"
+    return outcome.unfit[0].reason if outcome.unfit else "it says what was asked, or forgotten, before"
 
 
 def _comments(item: Item) -> bytes:
@@ -101,6 +109,14 @@ def _without_comments(text: bytes) -> bytes:
     return text.partition(f"# {CUT}".encode())[0]
 
 
+def keep_aside(text: bytes) -> str:
+    """Write what the operator typed into a file outside the home, and give its path."""
+    descriptor, path = tempfile.mkstemp(prefix="nightledger-edit-", suffix=".md")
+    with os.fdopen(descriptor, "wb") as stream:
+        stream.write(text)
+    return path
+
+
 @contextmanager
 def kept_aside(text: bytes | None) -> Iterator[None]:
     """Keep what the operator typed in a file outside the home when what follows fails.
@@ -112,9 +128,7 @@ def kept_aside(text: bytes | None) -> Iterator[None]:
         yield
     except NightledgerError as error:
         if text is not None:
-            descriptor, path = tempfile.mkstemp(prefix="nightledger-edit-", suffix=".md")
-            with os.fdopen(descriptor, "wb") as stream:
-                stream.write(text)
+            path = keep_aside(text)
             error.hint = (
                 f"{error.hint}; your text is kept in {path}" if error.hint else f"your text is in {path}"
             )

@@ -4,7 +4,7 @@ Invariant: nothing is signed that was not shown as it is; what was answered is k
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from nightledger.gate.review import choices
 from nightledger.gate.review.noted_under import NEVER
@@ -29,7 +29,7 @@ class Questions:
         given: Answers so far, by the place of their item.
         keep: Keeps them through whatever ends the review, and tells whether it could.
         kept: Whether they are kept.
-        edit: Lets the operator word a change; gives it as it waits now, or None; None where nothing can be worded here.
+        edit: Lets the operator word a change; gives what waits in its place then, or nothing; None where nothing can be worded here.
         heading: Gives the heading of the notes that a change comes from; empty where there is none.
     """
 
@@ -39,7 +39,7 @@ class Questions:
     given: dict[int, Answer] = field(default_factory=dict)
     keep: Callable[[Mapping[int, Answer]], bool] = lambda _: False
     kept: bool = True
-    edit: Callable[[Item], Item | None] | None = None
+    edit: Callable[[Item], Sequence[Item]] | None = None
     heading: Callable[[Item], str] = lambda _: ""
 
     def ask_all(self) -> list[Answer]:
@@ -79,14 +79,27 @@ class Questions:
         if key in ("q", "b", ""):
             return {"q": at, "b": at - 1, "": self._next(at + 1)}[key]
         if key == "e" and self.edit and (worded := self.edit(self.items[at])):
-            self.items[at] = worded  # shown and asked about next
-            self.given.pop(at, None)
-            return at
+            self._replace(at, worded)
+            return at  # shown and asked about next
         given = self._answers(at, key)
         if given:
             self.given |= given
             self.kept = self.keep(self.given)
         return self._next(at + 1) if given else None
+
+    def _replace(self, at: int, worded: Sequence[Item]) -> None:
+        """Put a new wording, and what went over to its proposal with it, in the places of what they replace."""
+        for one in worded:
+            old = (one.stored.proposal.supersedes, one.change.key)
+            place = next(
+                (n for n, i in enumerate(self.items) if (i.stored.proposal.id, i.change.key) == old), at
+            )
+            self.items[place] = one
+            if place in self.given:
+                self.given[place] = replace(
+                    self.given[place], proposal=one.stored.proposal.id, n=one.change.n
+                )
+        self.given.pop(at, None)
 
     def _keys(self, at: int) -> dict[str, str]:
         item, many = self.items[at], len(choices.alike(self.items, at))

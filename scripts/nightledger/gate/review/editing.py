@@ -5,6 +5,7 @@ logged like anything else; what could not be applied, or would copy a secret, is
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from nightledger.domain.errors import RefusedError
 from nightledger.domain.judge import EDIT_LANE
@@ -12,13 +13,14 @@ from nightledger.domain.kept import LETTING_GO
 from nightledger.domain.lanes import OPERATOR
 from nightledger.domain.moment import Moment
 from nightledger.domain.proposal import Anchor, Change, Draft, Hunk, Kind, Op, Origin, Proposal
+from nightledger.domain.states import ChangeState
 from nightledger.gate.apply.applying import check_result
 from nightledger.gate.apply.around import ELSEWHERE
 from nightledger.gate.apply.planning import own_write
 from nightledger.gate.apply.writing import Write
 from nightledger.gate.gated import read_gated
 from nightledger.gate.opening import Gate, Ledger
-from nightledger.gate.proposing.hunks import SHOWN_SECTION, line_at, readable_diff
+from nightledger.gate.proposing.hunks import SHOWN_SECTION, line_at, make_changes, readable_diff
 from nightledger.gate.proposing.proposing import Outcome, Submission, propose, submit_changes
 from nightledger.gate.stored import Stored
 from nightledger.text.changes.edits import hunks_between
@@ -28,11 +30,14 @@ from nightledger.text.changes.veiled import without_secrets
 from nightledger.text.markdown.document import is_blank, split_lines
 from nightledger.text.scanners.scan import told_values
 
+_UNSIGNED = frozenset({ChangeState.PENDING, ChangeState.DEFERRED})
+
 
 def revise(gate: Gate, ledger: Ledger, stored: Stored, n: int, wording: str, moment: Moment) -> Outcome:
     """Propose a change in the operator's wording; it supersedes the one that was shown.
 
-    It is scanned and shown again like any other proposal.
+    It is scanned and shown again like any other proposal. Where it has no room under the host's cap by itself, what
+    waits in the same proposal to make room goes over to the new one.
 
     Raises:
         RefusedError: It archives, compresses or forgets something: there is nothing to word.
@@ -66,7 +71,19 @@ def revise(gate: Gate, ledger: Ledger, stored: Stored, n: int, wording: str, mom
         supersedes=stored.proposal.id,
         superseded_changes=(n,),
     )
-    return propose(gate, ledger, submission, moment)
+    outcome = propose(gate, ledger, submission, moment)
+    status = ledger.book.proposals[stored.proposal.id]
+    going = [
+        one
+        for one in stored.proposal.changes
+        if one.op is not Op.ADD and one.target == change.target and status.state_of(one.n) in _UNSIGNED
+    ]
+    placed, _ = make_changes(document, [draft]) if outcome.over_cap and going else ((), ())
+    if not placed:
+        return outcome
+    changes = [replace(one, n=at) for at, one in enumerate((*going, *placed), 1)]
+    submission = replace(submission, superseded_changes=(*(one.n for one in going), n))
+    return Outcome(proposal=submit_changes(gate, ledger, submission, change.target, changes, moment))
 
 
 def _lines_of(document: str, change: Change) -> tuple[str, int]:
