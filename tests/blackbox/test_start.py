@@ -226,6 +226,13 @@ def test_a_script_says_itself_what_is_gated(place: Place) -> None:
     assert refused.status != 0
 
 
+def test_an_openclaw_workspace_is_known_without_its_soul_and_beside_a_claude_md(place: Place) -> None:
+    for name in ("AGENTS.md", "HEARTBEAT.md", "MEMORY.md", "CLAUDE.md"):
+        place.write(name, "# Rules\n")
+    place.init()
+    assert (record(place.work)["host"], record(place.work)["gated"]) == ("openclaw", ["MEMORY.md"])
+
+
 def test_a_memory_of_the_hosts_own_is_told_of_and_can_itself_be_the_home(place: Place) -> None:
     place.write("CLAUDE.md", "- Use uv.\n")
     own = place.own_memory()

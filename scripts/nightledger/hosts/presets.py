@@ -21,6 +21,7 @@ class Preset:
         host: Its name in records.
         gated: Memory files that only the gate may change.
         marks: Names that tell a workspace of this host; all must be there.
+        one_of: Further names of which one must be there too, where there are any.
         daily: Directories that hold daily logs.
         instructions: File in which the owner tells the agent what to do.
     """
@@ -30,13 +31,15 @@ class Preset:
     marks: tuple[str, ...]
     daily: tuple[str, ...]
     instructions: str
+    one_of: tuple[str, ...] = ()
 
 
 PRESETS = (
     Preset(
         host=OPENCLAW,
         gated=("MEMORY.md",),
-        marks=("SOUL.md", "AGENTS.md"),
+        marks=("AGENTS.md",),
+        one_of=("SOUL.md", "IDENTITY.md", "HEARTBEAT.md"),  # an owner may have renamed the first
         daily=("memory", "memory/daily"),
         instructions="AGENTS.md",
     ),
@@ -77,10 +80,14 @@ READ_NO_MEMORY = (CLAUDE_CODE, CODEX)
 
 def detect_host(root: str) -> str:
     """Give the host whose marks are all in ``root``; the first that fits, else generic."""
+
+    def are_there(names: tuple[str, ...]) -> list[bool]:
+        return [os.path.lexists(os.path.join(root, name)) for name in names]
+
     return next(
         preset.host
         for preset in PRESETS
-        if all(os.path.lexists(os.path.join(root, name)) for name in preset.marks)
+        if all(are_there(preset.marks)) and (not preset.one_of or any(are_there(preset.one_of)))
     )
 
 
