@@ -86,6 +86,10 @@ lint: .stamps/dev ## formatting, lint, types and import contracts
 	$(BIN)/ruff check scripts tests bench
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	@$(BIN)/python -m bench.size --check
+
+size: .stamps/dev ## code lines (neither blank, comment nor docstring) and modules by room, each with its ceiling
+	@$(BIN)/python -m bench.size
 
 test-quick: .stamps/dev
 	$(PYTEST) -q $(SPREAD) -m "not slow"
@@ -187,4 +191,4 @@ pin-dependencies: ## pin every dependency anew, with hashes (needs uv)
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/^([a-z-]+):.*## (.*)/  \1\t\2/' | expand -t 22
 
-.PHONY: setup demo start night review approve reject apply prune stage undo verify status doctor check-memory schedule lint test test-quick test-all coverage test-vectors test-interop test-hosts test-corpora test-faults fuzz report-faults scorecard mutants bench bench-retention bench-consolidate bench-checkup bench-stage bench-audit bench-prune bench-hook bench-index bench-recall pin-dependencies help
+.PHONY: setup demo start night review approve reject apply prune stage undo verify status doctor check-memory schedule lint size test test-quick test-all coverage test-vectors test-interop test-hosts test-corpora test-faults fuzz report-faults scorecard mutants bench bench-retention bench-consolidate bench-checkup bench-stage bench-audit bench-prune bench-hook bench-index bench-recall pin-dependencies help

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from bench.size import code_lines
 
 ROOT = Path(__file__).resolve().parents[1]
 MOST_MODULE_LINES = 500
@@ -46,3 +47,8 @@ def test_what_is_one_line_too_long_is_named() -> None:
         "scripts/a.py:2: two has 51 lines",
     ]
     assert list(too_long("tests/test_a.py", "x = 1\n" * 501)) == []
+
+
+def test_a_code_line_is_neither_blank_comment_nor_docstring() -> None:
+    source = '"""What it is."""\n\n# why\nMOST = 3\n"""Our choice."""\n\n\ndef f(a,\n      b):\n    """Do."""\n    return """x\ny"""\n'
+    assert code_lines(source) == 5

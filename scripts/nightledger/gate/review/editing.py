@@ -72,18 +72,25 @@ def revise(gate: Gate, ledger: Ledger, stored: Stored, n: int, wording: str, mom
         superseded_changes=(n,),
     )
     outcome = propose(gate, ledger, submission, moment)
+    return _with_room(gate, ledger, stored, submission, moment) if outcome.over_cap else outcome
+
+
+def _with_room(gate: Gate, ledger: Ledger, stored: Stored, reworded: Submission, moment: Moment) -> Outcome:
+    """Propose a wording that has no room by itself with what waits in its proposal to make room."""
+    (draft,), (n,) = reworded.drafts, reworded.superseded_changes
     status = ledger.book.proposals[stored.proposal.id]
     going = [
         one
         for one in stored.proposal.changes
-        if one.op is not Op.ADD and one.target == change.target and status.state_of(one.n) in _UNSIGNED
+        if one.op is not Op.ADD and one.target == draft.target and status.state_of(one.n) in _UNSIGNED
     ]
-    placed, _ = make_changes(document, [draft]) if outcome.over_cap and going else ((), ())
+    document = read_gated(gate.home, draft.target).decode("utf-8", "surrogateescape")
+    placed, _ = make_changes(document, [draft]) if going else ((), ())
     if not placed:
-        return outcome
+        return Outcome(proposal=None, over_cap=1)
     changes = [replace(one, n=at) for at, one in enumerate((*going, *placed), 1)]
-    submission = replace(submission, superseded_changes=(*(one.n for one in going), n))
-    return Outcome(proposal=submit_changes(gate, ledger, submission, change.target, changes, moment))
+    submission = replace(reworded, superseded_changes=(*(one.n for one in going), n))
+    return Outcome(proposal=submit_changes(gate, ledger, submission, draft.target, changes, moment))
 
 
 def _lines_of(document: str, change: Change) -> tuple[str, int]:
