@@ -51,51 +51,6 @@ def test_a_failed_sync_is_reported_once_and_not_retried(
     assert calls == [7]
 
 
-@pytest.fixture
-def advice(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, ...]]:
-    """Give what the system is told of ranges of files."""
-    given: list[tuple[int, ...]] = []
-    monkeypatch.setattr(os, "posix_fadvise", lambda *words: given.append(words), raising=False)
-    monkeypatch.setattr(os, "POSIX_FADV_DONTNEED", 4, raising=False)
-    monkeypatch.setattr(sys, "platform", "linux")
-    return given
-
-
-def test_a_sync_is_begun_by_an_advice_that_ends_before_the_last_byte(advice: list[tuple[int, ...]]) -> None:
-    durable.begin_sync(7, 100, 50)
-    durable.begin_sync(7, 0, 4096)
-    assert advice == [(7, 100, 49, 4), (7, 0, 4095, 4)]
-
-
-@pytest.mark.parametrize("size_bytes", [0, 1, 4097])
-def test_no_advice_is_given_of_a_byte_or_of_more_than_a_page(
-    advice: list[tuple[int, ...]], size_bytes: int
-) -> None:
-    """A length of 0 would be all of the file; whole pages would leave the cache."""
-    durable.begin_sync(7, 100, size_bytes)
-    assert not advice
-
-
-def test_no_advice_is_given_elsewhere(advice: list[tuple[int, ...]], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "platform", "darwin")
-    durable.begin_sync(7, 100, 50)
-    assert not advice
-
-
-def test_advice_that_is_not_taken_is_no_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[tuple[int, ...]] = []
-
-    def refuse(*words: int) -> None:
-        asked.append(words)
-        raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))
-
-    monkeypatch.setattr(os, "posix_fadvise", refuse, raising=False)
-    monkeypatch.setattr(os, "POSIX_FADV_DONTNEED", 4, raising=False)
-    monkeypatch.setattr(sys, "platform", "linux")
-    durable.begin_sync(7, 100, 50)
-    assert asked == [(7, 100, 49, 4)]
-
-
 def test_a_directory_that_cannot_be_synced_is_an_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -18,7 +18,7 @@ from nightledger.domain.errors import (
     NotDurableError,
     UnreadableError,
 )
-from nightledger.files.durable import FILE_MODE, begin_sync, is_there, sync_bytes, sync_directory, write_all
+from nightledger.files.durable import FILE_MODE, is_there, sync_bytes, sync_directory, write_all
 from nightledger.files.opened import OpenFile
 
 _BLOCK_BYTES = 4_096
@@ -143,7 +143,6 @@ class Appender(OpenFile):
             raise self._not_taken(error, size, len(content)) from error
         # Where it went: a program that ignores the lock may have written since the size was asked for.
         end = os.lseek(self._descriptor, 0, os.SEEK_CUR)
-        begin_sync(self._descriptor, end - len(content), len(content))
         self._clean_size = end
         return Appended(offset=end - len(payload), size_bytes=end, torn_bytes=torn)
 

@@ -12,7 +12,6 @@ from nightledger.domain.errors import ConfigurationError, NotDurableError
 
 FILE_MODE = 0o600
 DIRECTORY_MODE = 0o700
-_PAGE_BYTES = 4_096
 
 
 def write_all(descriptor: int, content: bytes) -> None:
@@ -59,27 +58,6 @@ def sync_bytes(descriptor: int, path: str) -> None:
         os.fdatasync(descriptor)
     except OSError as error:
         raise NotDurableError(f"{path}: could not be put on disk ({error.strerror})") from error
-
-
-def begin_sync(descriptor: int, offset: int, size_bytes: int) -> None:
-    """Let the disk begin with bytes that were just written, while we still have work to do; promises nothing.
-
-    Only the sync that must follow waits for them, and tells of what went wrong since the file was
-    opened (fsync(2), "EIO"). Linux begins to write a range back when it is told that the range will
-    not be read soon (mm/fadvise.c); elsewhere nothing happens.
-
-    Args:
-        descriptor: The file.
-        offset: Where the bytes begin.
-        size_bytes: How many; more than a page are left to the sync.
-    """
-    # Linux also drops what it was told of from its cache, page by whole page, and drains queues of every
-    # processor where it cannot. A range that ends before the last byte of the file holds no whole page.
-    if sys.platform == "linux" and 1 < size_bytes <= _PAGE_BYTES:
-        try:  # noqa: SIM105 - contextlib would be one more import at each start
-            os.posix_fadvise(descriptor, offset, size_bytes - 1, os.POSIX_FADV_DONTNEED)
-        except OSError:  # not every file system takes advice
-            pass
 
 
 def sync_directory(path: str) -> None:
