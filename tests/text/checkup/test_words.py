@@ -2,12 +2,10 @@ import pytest
 from tests.rows import each_row
 
 from nightledger.text.checkup.words import (
-    _COLUMNS,
-    _HEADINGS,
-    _WORDS,
     closes,
     has,
     is_heading,
+    listed,
     rests,
     starts,
     states,
@@ -120,9 +118,9 @@ def test_what_is_denied_does_not_close(text: str) -> None:
     assert not closes(text)
 
 
-@each_row(("kind", "listed"), sorted((_WORDS | _HEADINGS | _COLUMNS).items()))
-def test_every_word_of_a_table_is_known_behind_a_run_of_tabs(kind: str, listed: str) -> None:
-    for word in filter(None, map(str.strip, listed.split(","))):
+@each_row(("kind", "words"), sorted(listed().items()))
+def test_every_word_of_a_table_is_known_behind_a_run_of_tabs(kind: str, words: tuple[str, ...]) -> None:
+    for word in words:
         assert has(kind, "\t" * 40 + word), word
         assert has(kind, word.swapcase()) or word.swapcase().lower() != word, word
 
