@@ -4,6 +4,7 @@ Invariant: function words of status reports and rules only; no name of a product
 or place. A word alone never decides: ``signs`` asks where it stands.
 """
 
+# ruff: noqa: RUF001 - dashes and quotation marks that people write
 import re
 from collections.abc import Sequence
 from functools import cache
