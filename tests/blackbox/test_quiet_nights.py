@@ -148,6 +148,31 @@ def test_a_night_that_finds_a_file_changed_names_the_verb_that_settles_it(night:
     assert "'nightledger review' asks about each hunk" in " ".join(night.run("verify").text.split())
 
 
+def test_what_scanners_held_back_is_told_by_one_night_alone(night: World) -> None:
+    night.log_day(YESTERDAY, f"Lesson: the token of the relay is ghp_{'a7Kq2Zr9Xw4Lm8Tc5Vh3' * 2}.")
+    assert "1 held; nothing proposed: the scanners held 1 candidate(s) back" in " ".join(
+        night.ok("night").split()
+    )
+    night.wait(days=1)
+    assert by_cron(night) == (0, "", "")
+    assert "held" not in at_a_terminal(night, "consolidate")
+
+
+def test_what_mining_leaves_out_is_offered_by_the_verb_that_it_names(world: World) -> None:
+    more = (
+        "Lesson: never paint the hull below eight degrees, because the varnish peels.",
+        "Rule: always lock the loft before a ferry leaves.",
+        "Lesson: diesel filters clog after a storm; change them before the next trip.",
+    )
+    texts = (text for n, lesson in enumerate((*LESSONS, *more)) for text in (f"## Watch {WORDS[n]}", lesson))
+    world.log_day("2026-02-20", *texts)
+    first = " ".join(world.ok("consolidate", "--since", "2026-02-20").split())
+    assert "'nightledger consolidate --since 2026-02-20' offers the next" in first
+    review(world, otherwise="n")
+    world.wait(hours=1)
+    assert world.ok("consolidate", "--since", "2026-02-20").startswith("p-")
+
+
 def test_missed_periods_are_all_counted_though_one_call_makes_up_for_seven(night: World) -> None:
     night.ok("night")
     night.wait(days=20)

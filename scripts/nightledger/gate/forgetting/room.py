@@ -90,8 +90,7 @@ def look_for_room(
     planned = plan(look, need, may)
     document = parse_markdown(look.text)
     pieces = tuple(piece for piece, _ in planned)
-    short = sum(piece.characters for piece in pieces) < need
-    every = plan(look, need, lambda _: True) if short else planned
+    every = planned if sum(one.characters for one in pieces) >= need else plan(look, need, lambda _: True)
     room = Room(
         setting=cap.setting,
         unseen=unseen(document, cap.shown) if cap.shown else (),

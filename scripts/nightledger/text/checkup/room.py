@@ -23,7 +23,6 @@ MOST_PIECES = 10
 """Pieces of one plan: what a person answers in a morning. Our choice."""
 SPARE = 0.05
 """Share of the cap that a plan leaves free, so that the next nights can add something. Our choice."""
-TIERS = 4
 LEAST = 80
 """Characters below which a piece is not worth a question. Our choice."""
 RECENT_DAYS = 3
@@ -41,7 +40,7 @@ TOP = "the top of the file"
 _LEFT = re.compile(r"\b(?:archived|deprecated|discontinued|legacy|retired|superseded)\b", re.IGNORECASE)
 """What the lexicon of ends does not say of headings, because it is fitted to items."""
 _STAYS = re.compile(
-    r"\b(?:canonical|credentials?|critical|do not|don't|identity|non-?negotiable|permanent|primary|profile|read before|standing)\b",
+    r"\b(?:canonical|confirmed|credentials?|critical|do not|don't|identity|locked|non-?negotiable|permanent|primary|profile|read before|standing)\b",
     re.IGNORECASE,
 )
 """What marks a heading as lasting beside the lexicon's words: seen in memories of others."""
@@ -138,7 +137,7 @@ def choose_pieces(pieces: Sequence[Piece], need: int) -> list[Piece]:
         need: Characters to free.
     """
     chosen: list[Piece] = []
-    for tier in range(TIERS):
+    for tier in range(4):
         chosen, left = [], need
         while left > 0 and len(chosen) < MOST_PIECES:
             free = [one for one in pieces if one.tier <= tier and not any(_overlap(one, it) for it in chosen)]

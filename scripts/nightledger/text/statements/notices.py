@@ -12,8 +12,7 @@ _CLOCK = r"(?:[\W\d_]{0,24}\d:\d\d[\W\d_]{0,12})?"
 
 NOTICES: tuple[str, ...] = (
     # OpenClaw, before it compacts a session, and after
-    r"pre-compaction memory flush(?: turn)?[.:] ?(?:store|capture|the session)",
-    r"pre-compaction memory flush turn\b",
+    r"pre-compaction memory flush(?: turn\b|[.:] ?(?:store|capture|the session))",
     r"(?:the )?session (?:is )?near(?:ing)? (?:auto-)?compaction[;.,] ?(?:capture|store)",
     r"store durable memories (?:now|only in) ",
     r"treat workspace bootstrap/reference files such as",
