@@ -279,3 +279,16 @@ def test_a_plan_that_was_rejected_is_told_of_in_one_line_and_not_called_nothing(
     out = " ".join(world.ok("check").split())
     assert "that could go were rejected or taken back, and are not offered again." in out
     assert world.json("check", "--dry-run")["room"]["refused"] > 0
+
+
+def test_where_there_is_room_for_one_addition_a_night_proposes_that_one(tmp_path: Path) -> None:
+    rules = "## Rules\n\n" + "".join(f"- Rule {n}: pier {n} is closed in a storm.\n" for n in range(90))
+    world = openclaw(tmp_path, f"# MEMORY.md\n\n{rules}\n{wharf('Sheds', 4)}".encode())
+    other = "**Lesson:** Always oil both hinges of the crane gate in autumn, or else they freeze by November."
+    world.log_day("2026-03-01", "## Beacon", LESSON, "## Crane", other)
+    world.wait(days=1)
+    told = " ".join(world.ok("night").split())
+    assert "2 proposed" in told
+    assert "1 addition(s) would take the file over" in told
+    (made,) = world.proposals()
+    assert [change["op"] for change in made["changes"]] == ["archive", "add"]

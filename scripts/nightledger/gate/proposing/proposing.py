@@ -153,8 +153,10 @@ def _with_room(
     fitted = fit_drafts(gate, chosen, said, asked=asked)
     if not fitted.over_cap or submission.room is None:
         return fitted
-    need = sum(len(draft.after) + _GAP for draft in chosen if draft.op is Op.ADD)
-    removals = submission.room(need, lambda draft: may_return(draft, said))
+    sizes = [len(draft.after) + _GAP for draft in chosen if draft.op is Op.ADD]
+    needs = (sum(sizes[:n]) for n in range(len(sizes), 0, -1))  # for fewer, where not for all
+    found = (submission.room(need, lambda draft: may_return(draft, said)) for need in needs)
+    removals = next(filter(None, found), ())
     together = fit_drafts(gate, [*removals, *chosen], said, asked=asked)
     return together if together.over_cap < fitted.over_cap else fitted
 

@@ -15,10 +15,8 @@ NOTICES: tuple[str, ...] = (
     r"pre-compaction memory flush(?: turn\b|[.:] ?(?:store|capture|the session))",
     r"(?:the )?session (?:is )?near(?:ing)? (?:auto-)?compaction[;.,] ?(?:capture|store)",
     r"store durable memories (?:now|only in) ",
-    r"treat workspace bootstrap/reference files such as",
-    r"if memory/\S+ already exists, append new content",
-    r"do not create timestamped variant files",
-    r"if nothing (?:to store|needs attention), reply",
+    r"treat workspace bootstrap/reference files such as|if memory/\S+ already exists, append new content",
+    r"do not create timestamped variant files|if nothing (?:to store|needs attention), reply",
     r"(?:no_reply|heartbeat_ok)\W*$",
     r"session was just compacted|\[?post-compaction context",
     # OpenClaw, heartbeats, starts and scheduled work
