@@ -231,6 +231,7 @@ def _dated(document: Document, days: _Days) -> Iterator[Piece]:
 
 def _others(document: Document, days: _Days, taken: Collection[tuple[int, int]]) -> Iterator[Piece]:
     """Yield the other whole sections that may still hold: of none is a date young, and none lasts or is in what lasts."""
+    largest = LARGEST_SHARE * sum(map(len, document.lines))
     for at, section in enumerate(document.sections[1:], 1):
         above, lines = section.path[1:] or section.path, (section.heading[0], section.last_line)
         newest = days.newest(lines, *above)
@@ -239,7 +240,7 @@ def _others(document: Document, days: _Days, taken: Collection[tuple[int, int]])
         tier = 2 if any(any(days.of(heading)) for heading in above) else 3
         told = f"its newest date is {newest}" if newest else "nothing in it has a date"
         piece = _piece(document, lines, _title(section), f"{told}, and it may still hold", tier)
-        if piece.lines not in taken and piece.characters <= LARGEST_SHARE * sum(map(len, document.lines)):
+        if piece.lines not in taken and piece.characters <= largest:
             yield replace(piece, newest=newest, level=section.level)
 
 

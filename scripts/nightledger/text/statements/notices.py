@@ -17,8 +17,7 @@ NOTICES: tuple[str, ...] = (
     r"store durable memories (?:now|only in) ",
     r"treat workspace bootstrap/reference files such as|if memory/\S+ already exists, append new content",
     r"do not create timestamped variant files|if nothing (?:to store|needs attention), reply",
-    r"(?:no_reply|heartbeat_ok)\W*$",
-    r"session was just compacted|\[?post-compaction context",
+    r"(?:no_reply|heartbeat_ok)\W*$|session was just compacted|\[?post-compaction context",
     # OpenClaw, heartbeats, starts and scheduled work
     r"read heartbeat\.md if|when reading heartbeat\.md|follow the heartbeat monitor scratch",
     r"\[?startup context|a new session was started via|execute your session startup sequence|\[bootstrap pending\]",
