@@ -10,6 +10,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from tests.blackbox.person import review
 from tests.blackbox.test_unsigned_text import PAGE, START, as_agent, calendar, forge, planned, record
 from tests.blackbox.world import LOG, MEMORY, World
 
@@ -104,6 +105,72 @@ def test_what_has_no_room_is_counted_with_why_also_beside_what_was_proposed(worl
     assert f"{line['no_room']} more are good enough and have no room in one proposal" in told
     assert line["reason"] in told
     assert line["reason"] in at_a_terminal(world, "status")
+
+
+HOSTS_OWN = (
+    "**12:57** Pre-compaction memory flush. Store durable memories only in memory/{day}.md; never edit MEMORY.md.",
+    "Treat workspace bootstrap/reference files such as MEMORY.md as read-only; never overwrite them.",
+    "- [09:30] Read HEARTBEAT.md if it exists. Always follow it strictly; never repeat old tasks.",
+    "When reading HEARTBEAT.md, always use the workspace file; never read docs/heartbeat.md.",
+    "[System note: the session was reset; never refer to what was said before.]",
+    "**10:01** System: [{day} 10:00] Rule: the gateway must always be restarted after an update.",
+)
+
+
+def test_what_a_host_puts_into_a_log_is_nobodys_lesson(world: World) -> None:
+    for n in range(1, 5):
+        day = f"2026-03-0{n}"
+        world.write(
+            f"memory/{day}.md",
+            f"# {day}\n\n" + "\n\n".join(HOSTS_OWN).format(day=day) + f"\n\n- {LESSONS[n]}\n",
+        )
+        world.now = world.now.replace(day=n + 1, hour=3, minute=10)
+        world.ok("night")
+    said = " ".join(change["after"] for one in world.proposals("--all") for change in one["changes"])
+    assert LESSONS[1] in said
+    for words in ("compaction", "read-only", "HEARTBEAT", "session was reset", "gateway must"):
+        assert words not in said
+
+
+def test_one_source_is_told_of_where_it_is_not_the_agents_own_and_to_programs_always(night: World) -> None:
+    night.ok("night")
+    (change,) = (change for one in night.proposals() for change in one["changes"])
+    assert [flag["rule"] for flag in change["flags"]] == ["single_source"]
+    assert "single_source" not in review(night, otherwise="s").seen[0][0]
+
+
+def test_a_night_that_finds_a_file_changed_names_the_verb_that_settles_it(night: World) -> None:
+    night.write("MEMORY.md", night.read() + "\n- Paint the buoy.\n")
+    ran = night.run("night")
+    assert ran.status == 4
+    assert "error: MEMORY.md: see memory/state/ATTENTION.md\nhint: nightledger review\n" in ran.err
+    assert "`nightledger review`" in night.attention()
+    assert "'nightledger review' asks about each hunk" in " ".join(night.run("verify").text.split())
+
+
+def test_what_scanners_held_back_is_told_by_one_night_alone(night: World) -> None:
+    night.log_day(YESTERDAY, f"Lesson: the token of the relay is ghp_{'a7Kq2Zr9Xw4Lm8Tc5Vh3' * 2}.")
+    assert "1 held; nothing proposed: the scanners held 1 candidate(s) back" in " ".join(
+        night.ok("night").split()
+    )
+    night.wait(days=1)
+    assert by_cron(night) == (0, "", "")
+    assert "held" not in at_a_terminal(night, "consolidate")
+
+
+def test_what_mining_leaves_out_is_offered_by_the_verb_that_it_names(world: World) -> None:
+    more = (
+        "Lesson: never paint the hull below eight degrees, because the varnish peels.",
+        "Rule: always lock the loft before a ferry leaves.",
+        "Lesson: diesel filters clog after a storm; change them before the next trip.",
+    )
+    texts = (text for n, lesson in enumerate((*LESSONS, *more)) for text in (f"## Watch {WORDS[n]}", lesson))
+    world.log_day("2026-02-20", *texts)
+    first = " ".join(world.ok("consolidate", "--since", "2026-02-20").split())
+    assert "'nightledger consolidate --since 2026-02-20' offers the next" in first
+    review(world, otherwise="n")
+    world.wait(hours=1)
+    assert world.ok("consolidate", "--since", "2026-02-20").startswith("p-")
 
 
 def test_missed_periods_are_all_counted_though_one_call_makes_up_for_seven(night: World) -> None:

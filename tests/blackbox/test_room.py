@@ -254,3 +254,64 @@ def test_where_nothing_old_makes_room_what_is_doubtful_is_proposed(tmp_path: Pat
     world.ok("check")
     changes = [one for proposal in world.proposals() for one in proposal["changes"]]
     assert [one["before"] for one in changes] == ["- Ask the pilot first.\n"]
+
+
+def wharf(name: str, lines: int) -> str:
+    return f"## {name}\n\n" + "".join(
+        f"- {name} {n}: the pier keeps {n} crates for it.\n" for n in range(lines)
+    )
+
+
+def lately() -> str:
+    """Give a memory in which nothing is old: notes of a week ago beside rules, and sections without a date."""
+    week = wharf("Work of 2026-02-20", 20) + "\n### Decisions\n\n- The winch is greased on Mondays.\n\n"
+    plain = "".join(wharf(name, 14) + "\n" for name in ("Sheds", "Hoists", "Ferries", "Buoys"))
+    young = wharf("Work of 2026-02-28", 6)
+    return f"# MEMORY.md\n\n{STANDING}{week}{plain}{young}\n## Lessons\n\n- Ask the pilot first.\n"
+
+
+def test_where_nothing_is_old_whole_sections_that_may_still_hold_get_it_under_the_largest_first(
+    tmp_path: Path,
+) -> None:
+    world = openclaw(tmp_path, lately().encode())
+    out = " ".join(world.ok("check").split())
+    assert "A plan that gets it under:" in out
+    assert "and it may still hold" in out
+    sizes = [int(str(piece["characters"])) for piece in plan(world)]
+    assert sizes == sorted(sizes, reverse=True)
+    (made,) = world.proposals()
+    assert world.approve(made["id"]).status == 0
+    world.wait(hours=3)
+    world.ok("apply")
+    after(world)
+    for stays in (
+        "Always ask before a restart",
+        "greased on Mondays",
+        "Work of 2026-02-28 5",
+        "Ask the pilot",
+    ):
+        assert stays in world.read()
+    gone = next(line for line in lately().splitlines() if line.startswith("- ") and line not in world.read())
+    assert gone in "".join(path.read_text() for path in (world.home / "memory/archive").glob("*.md"))
+
+
+def test_a_plan_that_was_rejected_is_told_of_in_one_line_and_not_called_nothing(tmp_path: Path) -> None:
+    world = openclaw(tmp_path, lately().encode())
+    while world.json("check")["room"]["pieces"]:
+        review(world)
+    out = " ".join(world.ok("check").split())
+    assert "that could go were rejected or taken back, and are not offered again." in out
+    assert world.json("check", "--dry-run")["room"]["refused"] > 0
+
+
+def test_where_there_is_room_for_one_addition_a_night_proposes_that_one(tmp_path: Path) -> None:
+    rules = "## Rules\n\n" + "".join(f"- Rule {n}: pier {n} is closed in a storm.\n" for n in range(90))
+    world = openclaw(tmp_path, f"# MEMORY.md\n\n{rules}\n{wharf('Sheds', 4)}".encode())
+    other = "**Lesson:** Always oil both hinges of the crane gate in autumn, or else they freeze by November."
+    world.log_day("2026-03-01", "## Beacon", LESSON, "## Crane", other)
+    world.wait(days=1)
+    told = " ".join(world.ok("night").split())
+    assert "2 proposed" in told
+    assert "1 addition(s) would take the file over" in told
+    (made,) = world.proposals()
+    assert [change["op"] for change in made["changes"]] == ["archive", "add"]

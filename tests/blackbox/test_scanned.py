@@ -149,3 +149,16 @@ def test_what_is_held_back_reaches_neither_memory_nor_a_view_nor_the_agent(world
         json.dumps(world.proposals("--all")),
     ]
     assert not [text for text in told if "get.example.org" in text]
+
+
+def test_a_password_given_to_a_command_is_a_secret_and_its_placeholder_is_not(world: World) -> None:
+    words = ("propose", "--section", "Lessons", "--reason", "it failed twice", "--text")
+    value = "moos" + "7026"
+    for line in (
+        f"Start the console with ttyd -p 7681 -c lotse:{value} bash.",
+        f"Ask the gauge with curl -u 'lotse:{value}' https://kai.example.org.",
+        f"The console on 8082 (admin/{value}) needs a restart after updates.",
+    ):
+        ran = world.run(*words, line)
+        assert (ran.status, "holds a secret (secret.login)" in " ".join(ran.err.split())) == (1, True), ran
+    world.ok(*words, "Ask the gauge with curl -u lotse:$GAUGE_PASS and docker run -u 1000:100000.")

@@ -219,7 +219,7 @@ def test_over_the_cap_nothing_is_added_and_the_reason_names_the_way_out(nights: 
     nights.write("2026-03-01.md", log_of(LESSON))
     assert nights.night().record.reason == (
         f"1 addition(s) would take the file over its host's cap, {len(MEMORY)} (cap_characters.generic in "
-        "config/nightledger/nightledger.yaml), and nothing old makes room for them: 'nightledger check' says what is "
+        "config/nightledger/nightledger.yaml), and nothing that may go makes room: 'nightledger check' says what is "
         "there"
     )
     nights.desk.set(cap_characters={"generic": len(MEMORY) + 500})

@@ -123,7 +123,7 @@ def test_a_change_is_shown_with_all_that_an_operator_needs(monkeypatch: pytest.M
         change(1),
         reason="it failed\x1b twice",
         evidence=tuple(replace(evidence(f"m/{n}.md"), lines=(n, n + (n > 2))) for n in range(1, 6)),
-        provenance=(Origin.AGENT, Origin.OWNER),
+        provenance=(Origin.AGENT, Origin.WEB),
         scope=Scope(fails_when="on Mondays", fine_when="on Sundays"),
         flags=(Flag(rule="single_source", message="one day only"),),
         diff="+stored\n",
@@ -133,14 +133,14 @@ def test_a_change_is_shown_with_all_that_an_operator_needs(monkeypatch: pytest.M
     assert screen.item_lines(item, 1, 3) == [
         "[1/3] A week: add to MEMORY.md, Lessons",
         "  why: it failed\\u{1b} twice",
-        "  from: m/1.md:1, m/2.md:2, m/3.md:3-4 and 2 more (agent, owner), confidence 0.50",
+        "  from: m/1.md:1, m/2.md:2, m/3.md:3-4 and 2 more (agent, web), confidence 0.50",
         "  not when: on Mondays",
         "  fine when: on Sundays",
         "  ! single_source: one day only",
         "+live",
     ]
     agents = screen.item_lines(replace(item, change=replace(shown, evidence=())), 1, 1)
-    assert "  from: no source is named (agent, owner), confidence 0.50" in agents
+    assert "  from: no source is named (agent, web), confidence 0.50" in agents
     moved = replace(item, moved="M > Always\x1b[8m")
     assert "  ! its lines stand by now under: M > Always\\u{1b}[8m" in screen.item_lines(moved, 2, 3)
     hostile = replace(item, unplaced="the section a\x1b[8mb is gone")

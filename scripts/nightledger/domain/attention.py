@@ -121,6 +121,11 @@ def summarize(items: Sequence[Item], now: datetime) -> str:
     return ", ".join(parts)
 
 
+def next_steps(items: Sequence[Item]) -> str:
+    """Return the commands for what needs the operator, the gravest first: the page and the night name the same."""
+    return ", then ".join(dict.fromkeys(_NEXT[need] for need in Need if need in {one.need for one in items}))
+
+
 def list_needs(items: Sequence[Item]) -> str:
     """Give the page ``ATTENTION.md``: what needs the operator, and the command for each.
 

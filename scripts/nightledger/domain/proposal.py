@@ -108,6 +108,10 @@ def place_of(evidence: Evidence) -> str:
     return f"{evidence.path}:{first}" if first == last else f"{evidence.path}:{first}-{last}"
 
 
+SINGLE_SOURCE = "single_source"
+"""Rule of the flag that only one source supports a change."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Flag:
     """Something a scanner or a rule wants the operator to see.
@@ -214,6 +218,12 @@ class Change:
     flags: tuple[Flag, ...] = ()
     entry: str | None = None
     also: tuple[Part, ...] = ()
+
+    @property
+    def flags_told(self) -> tuple[Flag, ...]:
+        """The flags that a person is shown: a single source is told of where it is not the owner's or agent's own."""
+        own = set(self.provenance) <= {Origin.OWNER, Origin.AGENT}
+        return tuple(flag for flag in self.flags if flag.rule != SINGLE_SOURCE or not own)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

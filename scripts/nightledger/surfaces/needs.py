@@ -12,7 +12,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from nightledger.domain.agenda import failing, find_missed
-from nightledger.domain.attention import ALARMS, Item, Need, list_needs
+from nightledger.domain.attention import ALARMS, Item, Need, list_needs, next_steps
 from nightledger.domain.errors import (
     EXIT_ALARM,
     EXIT_REFUSED,
@@ -147,7 +147,7 @@ def tell(
     said = [(str(one), getattr(one, "hint", "")) for one in problems]
     if alarmed and not repeated and (shown or not context.quiet):
         keys = ", ".join(dict.fromkeys(item.key for item in alarms))
-        said.insert(0, (f"{keys}: see {home.relative(home.attention)}", "nightledger verify"))
+        said.insert(0, (f"{keys}: see {home.relative(home.attention)}", next_steps(alarms)))
     for problem, hint in said:
         context.note(f"error: {problem}")
         context.note(f"hint: {hint or 'nightledger doctor'}")

@@ -229,7 +229,7 @@ def facts(change: Change, *, told: frozenset[str] = NOTHING) -> list[str]:
         lines += wrap(shown(change.scope.fails_when, told=told), indent="    ", first="  not when: ")
     if change.scope.fine_when:
         lines += wrap(shown(change.scope.fine_when, told=told), indent="    ", first="  fine when: ")
-    for flag in change.flags:
+    for flag in change.flags_told:
         lines += wrap(f"{flag.rule}: {shown(flag.message, told=told)}", indent="    ", first="  ! ")
     return lines
 

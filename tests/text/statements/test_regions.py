@@ -50,6 +50,17 @@ def test_every_line_has_one_region(lines: list[str]) -> None:
         ("  - confidence: 0.62", Region.GENERATED),
         ("  - evidence: memory/2026-03-01.md:4-9", Region.GENERATED),
         ("- status: the kettle is off", Region.PROSE),
+        ("**12:57** Pre-compaction memory flush. Store durable memories only in memory/x.md", Region.BANNER),
+        ("- Pre-compaction memory flush turn. Capture durable memories to disk.", Region.BANNER),
+        ("**10:01** System: [2026-03-09 10:00] Gateway restarted", Region.BANNER),
+        ("- [09:30] Read HEARTBEAT.md if it exists.", Region.BANNER),
+        ("If nothing to store, reply with NO_REPLY.", Region.BANNER),
+        ("assistant: HEARTBEAT_OK", Region.BANNER),
+        ("[System note: the session was reset by the daily schedule.]", Region.BANNER),
+        ("- [cron:tides] always read the tide table", Region.BANNER),
+        ("- **System:** the kettle runs on gas", Region.PROSE),
+        ("- Rule: never reply HEARTBEAT_OK while the kettle is on", Region.PROSE),
+        ("- The pre-compaction memory flush lost a note: write it down at once", Region.PROSE),
     ],
 )
 def test_a_line_on_its_own_is_classed_by_its_shape(line: str, region: Region) -> None:

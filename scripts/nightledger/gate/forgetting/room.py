@@ -45,6 +45,7 @@ class Room:
         after_characters: Its size after the plan.
         cap_characters: What the host shows.
         not_utf8: First line with bytes that are no UTF-8; 0 where there is none.
+        refused: How many pieces could go and were rejected or taken back, where the plan is not enough without them.
     """
 
     setting: str
@@ -54,6 +55,7 @@ class Room:
     after_characters: int
     cap_characters: int
     not_utf8: int = 0
+    refused: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,6 +90,7 @@ def look_for_room(
     planned = plan(look, need, may)
     document = parse_markdown(look.text)
     pieces = tuple(piece for piece, _ in planned)
+    every = planned if sum(one.characters for one in pieces) >= need else plan(look, need, lambda _: True)
     room = Room(
         setting=cap.setting,
         unseen=unseen(document, cap.shown) if cap.shown else (),
@@ -96,6 +99,7 @@ def look_for_room(
         after_characters=len(look.text) - sum(piece.characters for piece in pieces),
         cap_characters=most,
         not_utf8=next((n for n, line in enumerate(look.text.split("\n"), 1) if not is_utf8(line)), 0),
+        refused=sum(not may(draft) for _, draft in every),
     )
     return room, [draft for _, draft in planned]
 

@@ -82,7 +82,7 @@ class Outcome:
         proposal: What now waits; None when nothing was left.
         suppressed: How many drafts had been proposed before.
         no_room: How many did not fit in the caps; they compete again.
-        held: What the scanners held back.
+        held: What the scanners held back; of a job, what no earlier night held back.
         unfit: What has no place in the file.
         over_cap: How many additions would take the file over its host's cap.
     """
@@ -123,8 +123,10 @@ def propose(
     own = own_rules(gate) if fresh or submission.held else None
     screened, clean = screen(fresh, own)
     held = (*without_own_secrets(submission.held, own), *screened)
+    new = unseen(held, ledger.log.events)
     if not dry_run:
-        quarantine(gate, unseen(held, ledger.log.events), moment)
+        quarantine(gate, new, moment)
+    held = tuple(new) if submission.lane == JOB else held  # what earlier nights told of is no news
     room = find_room(ledger.book, stored, gate.settings.waiting_changes) if _is_queued(submission) else None
     chosen = _choose(gate, submission, stored, ledger.book, clean, room)
     repeated = len(submission.drafts) - len(fresh)
@@ -151,8 +153,10 @@ def _with_room(
     fitted = fit_drafts(gate, chosen, said, asked=asked)
     if not fitted.over_cap or submission.room is None:
         return fitted
-    need = sum(len(draft.after) + _GAP for draft in chosen if draft.op is Op.ADD)
-    removals = submission.room(need, lambda draft: may_return(draft, said))
+    sizes = [len(draft.after) + _GAP for draft in chosen if draft.op is Op.ADD]
+    needs = (sum(sizes[:n]) for n in range(len(sizes), 0, -1))  # for fewer, where not for all
+    found = (submission.room(need, lambda draft: may_return(draft, said)) for need in needs)
+    removals = next(filter(None, found), ())
     together = fit_drafts(gate, [*removals, *chosen], said, asked=asked)
     return together if together.over_cap < fitted.over_cap else fitted
 

@@ -129,7 +129,7 @@ def _consolidated(gate: Gate, ledger: Ledger, asked: Asked, moment: Moment) -> D
         no_room=outcome.no_room + outcome.over_cap + from_logs.no_room,
         held=len(outcome.held),
         skipped=tuple(item.reason for item in skipped),
-        reason=_without_room(gate, outcome, from_logs.no_room)
+        reason=_without_room(gate, outcome, from_logs.no_room, asked.since)
         or ("" if outcome.proposal else _why_nothing(asked, outcome, submission, reading)),
     )
     if not asked.dry_run:
@@ -238,13 +238,14 @@ class _Reading:
     unasked: int
 
 
-def _without_room(gate: Gate, outcome: Outcome, quieter: int) -> str:
-    """Say how much that is good was not proposed, and why: it competes again."""
+def _without_room(gate: Gate, outcome: Outcome, quieter: int, since: date | None) -> str:
+    """Say how much that is good was not proposed, and why; of the days that nights read it competes again."""
+    again = f"'nightledger consolidate --since {since}' offers the next" if since else "they compete again"
     told = {
-        f"addition(s) would take the file over its host's cap, {gate.cap.told}, and nothing old makes room for them: "
+        f"addition(s) would take the file over its host's cap, {gate.cap.told}, and nothing that may go makes room: "
         "'nightledger check' says what is there": outcome.over_cap,
         "candidate(s) wait for room; 'nightledger review' makes some": outcome.no_room,
-        "more are good enough and have no room in one proposal; they compete again": quieter,
+        f"more are good enough and have no room in one proposal; {again}": quieter,
     }
     return "; ".join(f"{count} {words}" for words, count in told.items() if count)
 

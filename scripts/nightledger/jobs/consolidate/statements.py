@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from nightledger.domain.daylog import DayLog, Region
 from nightledger.domain.finding import Severity
-from nightledger.domain.proposal import Change, Draft, Evidence, Flag, Op, Scope
+from nightledger.domain.proposal import SINGLE_SOURCE, Change, Draft, Evidence, Flag, Op, Scope
 from nightledger.domain.statement import Found, HeldLine, Statement
 from nightledger.gate.proposing.screening import Held
 from nightledger.gate.proposing.unasked import key_of, label_of
@@ -42,7 +42,7 @@ from nightledger.text.statements.wording import claims_of
 MINED = 10
 """How many statements a run over older logs offers: what a first morning has patience for. Our choice."""
 NOTHING_FORGOTTEN = Forgotten(())
-_SINGLE = Flag(rule="single_source", message="one place says so")
+_SINGLE = Flag(rule=SINGLE_SOURCE, message="only one source supports this")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -25,6 +25,10 @@ SPARE = 0.05
 """Share of the cap that a plan leaves free, so that the next nights can add something. Our choice."""
 LEAST = 80
 """Characters below which a piece is not worth a question. Our choice."""
+RECENT_DAYS = 3
+"""Days after its newest date for which a section is at work: nothing offers it. Our choice."""
+LARGEST_SHARE = 0.3
+"""Share of the file above which a section that may still hold is too much for one question. Our choice."""
 MOST_SHARE = 0.6
 """Share of the file above which a section is the file and no part of it. Our choice."""
 _OPENING = 60
@@ -36,7 +40,8 @@ TOP = "the top of the file"
 _LEFT = re.compile(r"\b(?:archived|deprecated|discontinued|legacy|retired|superseded)\b", re.IGNORECASE)
 """What the lexicon of ends does not say of headings, because it is fitted to items."""
 _STAYS = re.compile(
-    r"\b(?:canonical|credentials?|do not|don't|non-?negotiable|permanent|primary|standing)\b", re.IGNORECASE
+    r"\b(?:canonical|confirmed|credentials?|critical|do not|don't|identity|locked|non-?negotiable|permanent|primary|profile|read before|standing)\b",
+    re.IGNORECASE,
 )
 """What marks a heading as lasting beside the lexicon's words: seen in memories of others."""
 _IN_BRACKETS = re.compile(r"\([^()]*$|\[[^\]]*$|<!--[^>]*$")
@@ -68,7 +73,8 @@ class Piece:
         characters: How many the file gets shorter by.
         title: What it is: a heading, or how many entries of which section.
         reason: Why it may go.
-        tier: 0 for what repeats or is an old record, 1 for what may still hold.
+        tier: 0 for what repeats or is an old record, 1 for what is old and may still hold; whole sections that may
+            still hold are 2 below a dated heading, and 3 elsewhere.
         moves: Whether it moves to the archive; else it is removed.
         newest: Its newest date; None where it repeats.
         level: Of its heading, 1 to 6; 0 where it is entries of a section.
@@ -113,6 +119,7 @@ def find_pieces(document: Document, today: date, kept: Collection[int]) -> Itera
     """
     days = _Days(document, today)
     single = [*_repeated(document), *_dated(document, days), *_noted(document, days)]
+    single += _others(document, days, {piece.lines for piece in single})
     for names_period in (lambda day: (day.year, day.month), lambda day: (day.year,)):
         joined = _joined(document, single, names_period)
         yield tuple(
@@ -130,7 +137,7 @@ def choose_pieces(pieces: Sequence[Piece], need: int) -> list[Piece]:
         need: Characters to free.
     """
     chosen: list[Piece] = []
-    for tier in range(2):
+    for tier in range(4):
         chosen, left = [], need
         while left > 0 and len(chosen) < MOST_PIECES:
             free = [one for one in pieces if one.tier <= tier and not any(_overlap(one, it) for it in chosen)]
@@ -178,10 +185,19 @@ class _Days:
         ahead = not found.exact and (found.day - self._today).days > _AHEAD_DAYS
         return found.day - timedelta(days=_YEAR_DAYS) if ahead else found.day
 
+    def newest(self, lines: tuple[int, int], *texts: str) -> date | None:
+        """Return the newest date of some lines and texts beside them."""
+        found = (day for day in self._newest[lines[0] - 1 : lines[1]] if day)
+        return max((*found, *(day for text in texts for day in self.of(text))), default=None)
+
+    def young(self, day: date | None, days: int = RECENT_DAYS) -> bool:
+        """Tell whether a day is no older than so many days."""
+        return day is not None and (self._today - day).days < days
+
     def old(self, first: int, last: int) -> date | None:
         """Return the newest date of some lines where that is old; None where there is none, or a younger one."""
-        newest = max((day for day in self._newest[first - 1 : last] if day), default=None)
-        return newest if newest and (self._today - newest).days >= OLD_DAYS else None
+        newest = self.newest((first, last))
+        return None if self.young(newest, OLD_DAYS) else newest
 
 
 def _repeated(document: Document) -> Iterator[Piece]:
@@ -205,13 +221,33 @@ def _dated(document: Document, days: _Days) -> Iterator[Piece]:
         if not any(days.of(heading)) or section.last_line - first >= whole:
             continue
         newest = days.old(first, section.last_line)
-        inside = takewhile(lambda one, end=section.last_line: one.heading[0] <= end, document.sections[at:])  # type: ignore[misc]
-        if newest is None or any(_lasts(one.path[-1]) for one in inside):
+        if newest is None or _holds_lasting(document, at):
             continue
         tier = 0 if _is_record(heading, find_dates(heading, near=newest)) else 1
         reason = f"its newest date is {newest}" if tier == 0 else f"{MAY_HOLD}; its newest date is {newest}"
         piece = _piece(document, (first, section.last_line), _title(section), reason, tier)
         yield replace(piece, newest=newest, level=section.level)
+
+
+def _others(document: Document, days: _Days, taken: Collection[tuple[int, int]]) -> Iterator[Piece]:
+    """Yield the other whole sections that may still hold: of none is a date young, and none lasts or is in what lasts."""
+    largest = LARGEST_SHARE * sum(map(len, document.lines))
+    for at, section in enumerate(document.sections[1:], 1):
+        above, lines = section.path[1:] or section.path, (section.heading[0], section.last_line)
+        newest = days.newest(lines, *above)
+        if _lasts(*above) or _holds_lasting(document, at) or days.young(newest) or not section.path[-1]:
+            continue
+        tier = 2 if any(any(days.of(heading)) for heading in above) else 3
+        told = f"its newest date is {newest}" if newest else "nothing in it has a date"
+        piece = _piece(document, lines, _title(section), f"{told}, and it may still hold", tier)
+        if piece.lines not in taken and piece.characters <= largest:
+            yield replace(piece, newest=newest, level=section.level)
+
+
+def _holds_lasting(document: Document, at: int) -> bool:
+    end = document.sections[at].last_line
+    inside = takewhile(lambda one: one.heading[0] <= end, document.sections[at:])
+    return any(_lasts(one.path[-1]) for one in inside)
 
 
 def _is_record(heading: str, dates: Sequence[FoundDate]) -> bool:
@@ -237,8 +273,10 @@ def _noted(document: Document, days: _Days) -> Iterator[Piece]:
             yield replace(piece, newest=newest)
 
 
-def _lasts(heading: str = "") -> bool:
-    return is_heading("lasting", heading) or has("rule", heading) or _STAYS.search(heading) is not None
+def _lasts(*headings: str) -> bool:
+    return any(
+        is_heading("lasting", one) or has("rule", one) or _STAYS.search(one) is not None for one in headings
+    )
 
 
 def _title(section: Section) -> str:
@@ -273,11 +311,12 @@ def _joined(
 
 
 def _follows(before: Piece, piece: Piece) -> bool:
-    """Tell whether old records or notes are one run; what may still hold is asked about one by one, notes aside."""
+    """Tell whether records of a time or notes are one run; what may still hold is asked about one by one elsewhere."""
     same = (before.moves, before.tier, before.level) == (piece.moves, piece.tier, piece.level)
     if not same or before.lines[1] + 1 != piece.lines[0]:
         return False
-    return piece.tier == 0 if piece.level else before.title == piece.title
+    below = piece.tier == 2 and piece.level > 2  # noqa: PLR2004 - parts of one dated section, whose rules stay
+    return piece.tier == 0 or below if piece.level else before.title == piece.title
 
 
 def _as_one(document: Document, group: Sequence[Piece]) -> Piece:
@@ -291,7 +330,7 @@ def _as_one(document: Document, group: Sequence[Piece]) -> Piece:
     reason = first.reason
     if first.level:
         title = f"{first.title}, and {len(group) - 1} more to {last.title.rpartition(' > ')[2]}"
-        reason = f"its newest date is {days[-1]}"
+        reason = first.reason.replace(str(first.newest), str(days[-1]))
     lines = (first.lines[0], last.lines[1])
     size = len(document.text(*lines))
     return replace(first, lines=lines, characters=size, title=title, reason=reason, newest=days[-1])

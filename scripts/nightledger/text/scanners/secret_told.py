@@ -103,6 +103,13 @@ def _is_strong_near(text: str, match: re.Match[str]) -> bool:
     return bool(hint) and is_strong(_value(text, match)) and not _goes_on(text, match)
 
 
+def _is_given(text: str, match: re.Match[str]) -> bool:
+    """A value behind a user's name where only a password stands: letters with two digits or a sign."""
+    value = _value(text, match)
+    mixed = re.search(r"\d\D*\d|[!@#$%^&*+?=~]", value) and any(c.isalpha() for c in value)
+    return bool(mixed) and not is_no_secret(value)
+
+
 def _is_pair(text: str, match: re.Match[str]) -> bool:
     """The second part of ``user / value``: a mixed value where the line tells of a login, else a strong one."""
     value = _value(text, match)
@@ -233,6 +240,13 @@ TOLD_RULES: tuple[Rule, ...] = (
                   "portal: anna@host.example.org / " + "M@moosgruen1", "我们的凭证：kahn_x4 / " + _SAMPLE),
          spares=("- SSH key / PAT", "root / `600`", "auth: OAuth2 / OIDC", "account: Claude / gpt-4o-mini", "login / logout2 / signup22", "read / write",
                  "users: 14 / 2026-03-04", "login page / docs/a1b2c3.md", "root / backups2026/day1")),
+    _row("login", "a user and password given to a command", ("-u", "-c ", "--user", "--cred", "--auth", "--basic", "--login", "--proxy-user"),
+         r"(?<![\w-])(?:-[uc]|--(?:user|userpass|proxy-user|credentials?|creds?|auth|basic-auth|login))(?:[ \t]{1,3}|=)[`\"']?\w[\w.@+-]{0,63}[:%](?P<it>[^\s`\"'|<>,;()\[\]]{6,120})", _is_given,
+         catches=("ttyd -p 7681 -c lotse:" + "moos7026 bash", "curl -u 'lotse:" + "Blau" + "kraut7!' https://kai.example.org", "smbclient -U lotse%" + "moos7026", "kran --credential=lotse:" + "moos7026"),
+         spares=("docker run -u 1000:100000", "docker run -u node:node20", "curl -u lotse:$KAI_PASS", "curl -u user:password", "git -c core.editor:vim", "date -u +%Y-%m-%dT%H:%M", "kran -c docs/a1.md:moos7026", "chown -c kai:hafen-leute")),
+    _row("login", "a user with a password in brackets", ("admin/", "root/", "user/", "guest/"),
+         r"[(（](?:admin|root|user|guest)/(?P<it>[^\s`\"'|<>,;()（）\[\]/]{6,64})[)）]", _is_given,
+         catches=("kai terminal on 8082 (admin/" + "kai2031moos)",), spares=("the form (admin/index2.php)", "roles (admin/editor)", "pages (user/oauth2)", "(root/backups2026/day1)")),
     _row("login", "a login with its password", ("@",),
          r"[\w.+-]{1,64}@[\w-]{1,60}(?:\.[\w-]{1,20}){0,2}\.[a-z]{2,20}[`*]{0,3}[ \t]{0,2}(?:/|\||:|,|-|–)[ \t]{0,2}`?(?P<it>[^\s`\"'|<>,;()\[\]/]{6,64})(?![\w.-]{0,40}/)", _is_mail_pair,
          catches=("demo login: guest@example.org / Blau" + "kraut26!", "guest@example.org:Blau" + "kraut26"),

@@ -10,6 +10,7 @@ from bisect import bisect_right
 from collections import Counter
 
 from nightledger.domain.daylog import Region
+from nightledger.text.statements.notices import NOTICE
 
 TURN = re.compile(r"^\**(user|assistant|system|human|tool)\**:\**(?:\s|$)", re.IGNORECASE)
 """The start of a turn in a chat export."""
@@ -30,13 +31,6 @@ _PROMOTED = re.compile(
 )
 _ENVELOPE = re.compile(r"\(untrusted[^)]{0,256}\):?\s*$|\[\[reply_to\w*\]\]\s*$", re.IGNORECASE)
 _SESSION = re.compile(r"\s*[-*]\s+\**session (?:key|id)\**\s*:", re.IGNORECASE)
-_NOTICE = re.compile(
-    r"^(?:(?:user|assistant):\s*)?(?:system(?: \(untrusted\))?:|\[?startup context|a new session was started via"
-    r"|a scheduled reminder has been triggered|pre-compaction memory flush\. store|current time:|read heartbeat\.md if"
-    r"|when reading heartbeat\.md|\[cron:|\[media attached\b|to send an image back, prefer the message tool"
-    r"|\W*agent failed before reply|<(?:antml:)?(?:call|function_calls?|tool_(?:calls?|use|result)|invoke)\b)",
-    re.IGNORECASE,
-)
 _JSON = re.compile(r'^\s*(?:[{}\[\]],?\s*$|\{\s*"|"[^"]+"\s*:\s*|[\]}],?\s*$)')
 _ATTACHED = re.compile(r"<media:\w+>|<file name=")
 """What a host puts in where a file was sent: its name, its kind, what it holds."""
@@ -94,7 +88,7 @@ def _line_region(line: str) -> Region:
 def _odd_region(line: str) -> Region:
     if "<!--" in line or "[score=" in line or (line.lstrip()[:1] in "-*" and _PROMOTED.search(line)):
         return Region.GENERATED
-    if _NOTICE.match(line):
+    if NOTICE.match(line):
         return Region.BANNER
     if "<" in line and _ATTACHED.search(line):
         return Region.PASTED
