@@ -77,7 +77,9 @@ class AgentView:
             asked: What they were weighed for.
             cosines: What meaning added, by their numbers.
         """
-        best = ranked[: max(LEAST, EACH * self._query.limit)]
+        most = max(LEAST, EACH * self._query.limit)
+        behind = () if self._query.scope else ranked[most:]
+        best = [*ranked[:most], *(one for one in behind if chunks[one.id].entry)]
         seen = self.look([one.id for one in best], chunks, asked)
         chunks.update({number: one.chunk for number, one in seen.items()})
         if not any(one.why for one in seen.values()):

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 
 from nightledger.domain.search.forms import forms_of
-from nightledger.domain.search.lines import best_lines
+from nightledger.domain.search.lines import best_lines, with_what_adds
 from nightledger.domain.search.ranking import Ranked
 from nightledger.domain.search.values import Chunk, Found, Hit, Query, Reason, Showing, Why
 from nightledger.recall.agent_view import AgentView, words_told
@@ -23,6 +23,9 @@ _MARK = re.compile(r"^\s*(?:[-*+]|\d+[.)])?\s*(?:\d\d?:\d\d(?:\s+|$))?")
 """What begins an item of a list or a line of a daily log."""
 _OTHER_WORDS = frozenset({Why.EXPANSION, Why.ALIKE, Why.HOP})
 """Reasons that name words of what was found."""
+_WORDS = frozenset({Why.TERM, Why.EXPANSION, Why.ALIKE})
+SIGNED_SCORE = 0.25
+"""Score from which a signed entry keeps one of the first half of the places, however many logs score higher. Our choice."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +51,7 @@ def choose(
     asked: Asked,
     view: AgentView | None = None,
 ) -> Chosen:
-    """Choose the hits of a query.
+    """Choose the hits of a query: as many as are wanted and, where all kinds are, signed entries behind them that may keep a place.
 
     Args:
         ranked: The best first.
@@ -62,8 +65,11 @@ def choose(
     shown_by: list[Ranked] = []
     seen: set[str] = set()
     for one in ranked:
-        if len(hits) == query.limit:
+        full, signed = len(hits) >= query.limit, sum(hit.signed for hit in hits)
+        if full and (query.scope or one.score < SIGNED_SCORE or 2 * signed >= query.limit):
             break
+        if full and not chunks[one.id].entry:
+            continue
         told = one if view is None else view.last_look(one, chunks, asked)
         chunk = chunks[one.id]
         said = " ".join(chunk.text.split())
@@ -82,11 +88,22 @@ def as_told(found: Found, query: Query) -> Found:
 
     No fact is told twice. A place comes without the words above it, and with no reason that names a word which the query does not hold.
     """
-    chosen = _each_once(found.hits)[: query.limit]
+    hits = _each_once(found.hits)
+    kept = [hit for hit in hits if hit.signed and hit.score >= SIGNED_SCORE][: query.limit // 2]
+    left = [hit for hit in hits if hit not in kept][: query.limit - len(kept)]
+    chosen = [_with_what_adds(hit) for hit in hits if hit in kept or hit in left]
     if query.showing is Showing.OPERATOR:
         return replace(found, hits=tuple(sorted(chosen, key=lambda hit: not hit.signed)))
     hits = [hit if hit.chunk.entry else _place_alone(hit) for hit in chosen]
     return replace(found, hits=tuple(sorted(hits, key=lambda hit: not hit.chunk.entry)), expanded=())
+
+
+def _with_what_adds(hit: Hit) -> Hit:
+    said = ((one.what.partition(", for ")[0], one.score) for one in hit.why if one.why in _WORDS)
+    weights = dict(said)
+    chunk = hit.chunk
+    lines = with_what_adds(chunk.text, chunk.first_line, hit.lines, words_told(weights), weights)
+    return replace(hit, lines=lines)
 
 
 def _each_once(hits: Iterable[Hit]) -> list[Hit]:

@@ -178,7 +178,7 @@ def cut_entries(entries: Iterable[Placed]) -> Cut:
     at = 0
     for placed in entries:
         entry = placed.entry
-        heading = " > ".join(entry.section)
+        above = " > ".join(entry.section)
         day = day_in(entry.field("DATE")) or day_in(entry.text)
         chunks += (
             NewChunk(
@@ -187,7 +187,7 @@ def cut_entries(entries: Iterable[Placed]) -> Cut:
                 lead=one.lead,
                 first_line=entry.first_line + one.first_line - 1,
                 last_line=entry.first_line + one.last_line - 1,
-                heading=heading,
+                heading=" > ".join(filter(None, (above, one.heading))),
                 day=day,
                 entry=entry.id,
             )

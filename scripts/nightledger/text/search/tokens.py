@@ -13,7 +13,7 @@ import re
 import unicodedata
 from functools import cache
 
-from nightledger.text.search.stop_words import STOP_WORDS
+from nightledger.text.search.stop_words import STOP_WORDS, UNSPACED_STOPS
 
 TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
 if TYPE_CHECKING:
@@ -62,11 +62,14 @@ def query_terms(text: str, *, stop_words: "Collection[str]" = STOP_WORDS) -> tup
 
     Args:
         text: As somebody typed it; read up to ``MAX_QUERY_CHARACTERS``.
-        stop_words: Folded words to leave out.
+        stop_words: Folded words to leave out, and with any of them what asks in a script without spaces.
     """
     spelt = _spelt(text[:MAX_QUERY_CHARACTERS]).casefold()
-    found = dict.fromkeys(term for word in _words(spelt) for term in _terms(word))
-    return tuple(term for term in found if term not in stop_words) or tuple(found)
+    unasked = spelt if spelt.isascii() or not stop_words else _asking().sub(" ", spelt)
+    found, telling = (
+        dict.fromkeys(term for word in _words(said) for term in _terms(word)) for said in (spelt, unasked)
+    )
+    return tuple(term for term in telling if term not in stop_words) or tuple(found)
 
 
 def tag_terms(tag: str) -> "tuple[str, ...]":
@@ -152,6 +155,11 @@ def _private() -> re.Pattern[str]:
 @cache
 def _words_or_runs() -> re.Pattern[str]:
     return re.compile(rf"[^\W_{_UNSPACED}]+|[{_UNSPACED}]+")
+
+
+@cache
+def _asking() -> re.Pattern[str]:
+    return re.compile("|".join(UNSPACED_STOPS))
 
 
 @cache
