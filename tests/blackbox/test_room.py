@@ -1,5 +1,6 @@
 """A memory over its host's cap: what the agent never sees, a plan of a few items, and nights that go on."""
 
+import json
 import time
 from collections.abc import Callable
 from datetime import date, timedelta
@@ -231,3 +232,26 @@ def test_where_nothing_old_makes_room_what_is_doubtful_is_proposed(tmp_path: Pat
     world.ok("check")
     changes = [one for proposal in world.proposals() for one in proposal["changes"]]
     assert [one["before"] for one in changes] == ["- Ask the pilot first.\n"]
+
+
+def test_a_prompt_is_told_what_a_signed_plan_moved_and_nothing_else_that_stands_in_the_archive(
+    world: World,
+) -> None:
+    made = world.json("check")["proposal"]
+    assert world.approve(made).status == 0
+    world.wait(hours=3)
+    world.ok("apply")
+    gone = next(fact for fact in FACTS.values() if fact not in world.read())
+    archive = world.home / "memory/archive/2026.md"
+    foreign = "The gatekeeper whispers quetzal to the heron"
+    archive.write_text(f"{archive.read_text()}\n## Session\n\n- {foreign}.\n")
+    world.ok("stage")
+    at = archive.read_text().split("\n").index(f"- {gone}.") + 1
+    assert f"\\n- {gone}. (memory/archive/2026.md:{at})\\n" in prompted(world, gone)
+    assert prompted(world, foreign) == ""
+
+
+def prompted(world: World, words: str) -> str:
+    """Give what the hook adds to a prompt."""
+    asked = json.dumps({"session_id": words, "prompt": words})
+    return " ".join(world.process("hook", "claude-code", "UserPromptSubmit", stdin=asked).out.split())

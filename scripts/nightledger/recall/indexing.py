@@ -8,13 +8,14 @@ copy in memory is searched instead; the asker is told.
 """
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from datetime import tzinfo
 from hashlib import sha256
 
 from nightledger.domain.errors import ConfigurationError, LinkIndexError, LockedError
+from nightledger.domain.kept import is_archive
 from nightledger.domain.moment import Moment
 from nightledger.domain.search.values import Chunk, Kind
 from nightledger.files.configuration import home_zone
@@ -36,6 +37,7 @@ from nightledger.files.search_schema import (
 )
 from nightledger.files.search_store import FileState, SearchStore
 from nightledger.files.search_writing import NewChunk, NewFile, SearchWriter
+from nightledger.gate.integrity.checking import verify_decisions
 from nightledger.gate.memory.naming import Placed, find_standing
 from nightledger.gate.memory.principles import read_principles
 from nightledger.gate.memory.signed_entries import signed_entries
@@ -263,6 +265,7 @@ def _changes(seen: _Seen, store: SearchStore, now_ns: int) -> Changes:
         again |= {Kind.MEMORY, Kind.PRINCIPLE}
     if store.meta(_RULES) != seen.judge.rules.version:
         again |= {Kind.MEMORY, Kind.PRINCIPLE, Kind.HANDOFF}
+        told_anew |= {source.path for source in seen.sources if is_archive(source.path)}
     anew = Again(kinds=frozenset(again), paths=told_anew)
     return find_changes(seen.gate.home, seen.sources, store, again=anew, now_ns=now_ns)
 
@@ -296,6 +299,8 @@ def _put(seen: _Seen, writer: SearchWriter, changed: Changed, verdicts: Mapping[
         cut = _cut(seen, source, expunged.without(changed.raw.decode("utf-8", "surrogateescape")))
     if source.kind in (Kind.MEMORY, Kind.HANDOFF, Kind.PRINCIPLE):
         cut = _judged(seen, source, cut, verdicts)
+    elif is_archive(source.path):
+        cut = _judged(seen, source, cut, {}, _signed_spans(seen, source.path, cut.text))
     writer.put(NewFile(path=source.path, kind=source.kind, state=state, text=cut.text, chunks=cut.chunks))
 
 
@@ -315,10 +320,37 @@ def _cut(seen: _Seen, source: Source, text: str) -> Cut:
     )
 
 
-def _judged(seen: _Seen, source: Source, cut: Cut, verdicts: Mapping[str, str]) -> Cut:
-    """Say of each chunk whether an agent may see it; what was said of the same words holds as long as the rules do."""
+def _signed_spans(seen: _Seen, path: str, text: str) -> list[tuple[int, int]]:
+    """Return where the blocks stand in a file of the archive that an operator signed as they are."""
+    found = []
+    for target, block, name in seen.judge.rules.archived:
+        at = text.find(block) if target == path else -1
+        if at >= 0 and name in verify_decisions(seen.gate.home, seen.ledger, only=name).decisions:
+            found.append((at, at + len(block)))
+    return found
+
+
+def _judged(
+    seen: _Seen,
+    source: Source,
+    cut: Cut,
+    verdicts: Mapping[str, str],
+    within: Sequence[tuple[int, int]] | None = None,
+) -> Cut:
+    """Say of each chunk whether an agent may see it; what was said of the same words holds as long as the rules do.
+
+    Args:
+        seen: The home.
+        source: The file.
+        cut: Its chunks.
+        verdicts: What was said before.
+        within: Where they are judged at all; None judges all.
+    """
     chunks = []
     for one in cut.chunks:
+        if within is not None and not any(start <= one.start and one.end <= end for start, end in within):
+            chunks.append(one)
+            continue
         text = cut.text[one.start : one.end]
         held = one.held
         if held is None and (source.kind is not Kind.MEMORY or seen.judge.is_signed(one.entry)):
