@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 
 from nightledger.domain.search.forms import forms_of
-from nightledger.domain.search.lines import best_lines, with_what_adds
+from nightledger.domain.search.lines import best_lines
 from nightledger.domain.search.ranking import Ranked
 from nightledger.domain.search.values import Chunk, Found, Hit, Query, Reason, Showing, Why
 from nightledger.recall.agent_view import AgentView, words_told
@@ -24,6 +24,8 @@ _MARK = re.compile(r"^\s*(?:[-*+]|\d+[.)])?\s*(?:\d\d?:\d\d(?:\s+|$))?")
 _OTHER_WORDS = frozenset({Why.EXPANSION, Why.ALIKE, Why.HOP})
 """Reasons that name words of what was found."""
 _WORDS = frozenset({Why.TERM, Why.EXPANSION, Why.ALIKE})
+BESIDE, ADDED_SHARE = 4, 0.2
+"""Lines looked at on either side for words that the best ones lack, and the share of the words' worth that counts. Our choice."""
 SIGNED_SCORE = 0.25
 """Score from which a signed entry keeps one of the first half of the places, however many logs score higher. Our choice."""
 
@@ -99,10 +101,15 @@ def as_told(found: Found, query: Query) -> Found:
 
 
 def _with_what_adds(hit: Hit) -> Hit:
-    said = ((one.what.partition(", for ")[0], one.score) for one in hit.why if one.why in _WORDS)
-    weights = dict(said)
-    chunk = hit.chunk
-    lines = with_what_adds(chunk.text, chunk.first_line, hit.lines, words_told(weights), weights)
+    """Return a hit with its lines up to the nearest beside them that holds much of what they lack, as a child of an item does."""
+    weights = {one.what.partition(", for ")[0]: one.score for one in hit.why if one.why in _WORDS}
+    worth, rows = words_told(weights), hit.chunk.text.split("\n")
+    first, last = (number - hit.chunk.first_line for number in hit.lines)
+    lacking, least = weights.keys() - worth(hit.best_text), ADDED_SHARE * sum(weights.values())
+    beside = range(max(0, first - BESIDE), min(len(rows), last + BESIDE + 1)) if lacking else ()
+    adding = (at for at in beside if sum(weights[word] for word in lacking & worth(rows[at])) >= least)
+    at = min(adding, key=lambda at: max(first - at, at - last), default=first)
+    lines = (hit.chunk.first_line + min(first, at), hit.chunk.first_line + max(last, at))
     return replace(hit, lines=lines)
 
 

@@ -73,6 +73,8 @@ _HEAD, _RULES, _LINKS, _SUMMARIES = "head", "rules", "links", "summaries"
 """Keys of what the index was made by: the log's size and root, what is withheld, the link index, and the logs of
 which only what was added to their summary is searched."""
 
+_Spans = Sequence[tuple[int, int]]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Refreshed:
@@ -297,10 +299,10 @@ def _put(seen: _Seen, writer: SearchWriter, changed: Changed, verdicts: Mapping[
             seen.notes.append(f"{older} {OLDER}")
     else:
         cut = _cut(seen, source, expunged.without(changed.raw.decode("utf-8", "surrogateescape")))
-    if source.kind in (Kind.MEMORY, Kind.HANDOFF, Kind.PRINCIPLE):
-        cut = _judged(seen, source, cut, verdicts)
-    elif is_archive(source.path):
-        cut = _judged(seen, source, cut, {}, _signed_spans(seen, source.path, cut.text))
+    if is_archive(source.path):
+        cut = _judged(seen, source, cut, verdicts, _signed_spans(seen, source.path, cut.text))
+    elif source.kind in (Kind.MEMORY, Kind.HANDOFF, Kind.PRINCIPLE):
+        cut = _judged(seen, source, cut, verdicts, [(0, len(cut.text))])
     writer.put(NewFile(path=source.path, kind=source.kind, state=state, text=cut.text, chunks=cut.chunks))
 
 
@@ -320,7 +322,7 @@ def _cut(seen: _Seen, source: Source, text: str) -> Cut:
     )
 
 
-def _signed_spans(seen: _Seen, path: str, text: str) -> list[tuple[int, int]]:
+def _signed_spans(seen: _Seen, path: str, text: str) -> _Spans:
     """Return where the blocks stand in a file of the archive that an operator signed as they are."""
     found = []
     for target, block, name in seen.judge.rules.archived:
@@ -330,25 +332,11 @@ def _signed_spans(seen: _Seen, path: str, text: str) -> list[tuple[int, int]]:
     return found
 
 
-def _judged(
-    seen: _Seen,
-    source: Source,
-    cut: Cut,
-    verdicts: Mapping[str, str],
-    within: Sequence[tuple[int, int]] | None = None,
-) -> Cut:
-    """Say of each chunk whether an agent may see it; what was said of the same words holds as long as the rules do.
-
-    Args:
-        seen: The home.
-        source: The file.
-        cut: Its chunks.
-        verdicts: What was said before.
-        within: Where they are judged at all; None judges all.
-    """
+def _judged(seen: _Seen, source: Source, cut: Cut, verdicts: Mapping[str, str], within: _Spans) -> Cut:
+    """Say of each chunk there whether an agent may see it; what was said of the same words holds as long as the rules do."""
     chunks = []
     for one in cut.chunks:
-        if within is not None and not any(start <= one.start and one.end <= end for start, end in within):
+        if not any(start <= one.start and one.end <= end for start, end in within):
             chunks.append(one)
             continue
         text = cut.text[one.start : one.end]

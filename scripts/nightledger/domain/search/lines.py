@@ -8,10 +8,6 @@ from collections.abc import Callable, Collection, Sequence
 
 BELOW = 3
 """Lines looked at below one that only introduces them: an empty one, and what follows."""
-BESIDE = 4
-"""Lines looked at on either side for words that the best ones lack. Our choice."""
-ADDED_SHARE = 0.2
-"""Of what the query's words are worth in a chunk, from which a line beside the best ones is shown with them. Our choice."""
 _SILENT = re.compile("\\s*(?:$|#|[|:\\-=_*~\\s]+$|.*[:\uff1a][*_\\s]*$)")
 """An empty line, a heading, a rule, and what ends in a colon: it introduces what follows."""
 
@@ -35,35 +31,6 @@ def with_what_follows(text: str, first_line: int, lines: tuple[int, int]) -> tup
         return lines
     below = range(last + 1, min(len(told), last + 1 + BELOW))
     return lines[0], first_line + next((at for at in below if says(told[at])), last)
-
-
-def with_what_adds(
-    text: str,
-    first_line: int,
-    lines: tuple[int, int],
-    worth: Callable[[str], Collection[str]],
-    weights: "dict[str, float]",
-) -> tuple[int, int]:
-    """Give some lines of a text up to the nearest one beside them that holds much of what they lack, as a child of an item does.
-
-    Args:
-        text: The chunk's lines.
-        first_line: The number of the first.
-        lines: First and last of some of them.
-        worth: Gives the words of the query that a line holds.
-        weights: What each word is worth.
-    """
-    told = text.split("\n")
-    first, last = (number - first_line for number in lines)
-    lacking = {word for word in weights if word not in worth("\n".join(told[first : last + 1]))}
-    least = ADDED_SHARE * sum(weights.values())
-    for step in range(1, BESIDE + 1):
-        for at in (last + step, first - step):
-            if 0 <= at < len(told) and sum(weights[w] for w in lacking.intersection(worth(told[at]))) >= max(
-                least, 1e-9
-            ):
-                return first_line + min(first, at), first_line + max(last, at)
-    return lines
 
 
 def best_lines(

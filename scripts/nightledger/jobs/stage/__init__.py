@@ -173,10 +173,8 @@ def _gather(
         *shown_lately(home, known, shelf, rules.shown_days, today, zone),
         *long_range(known, logs, library, rules, today),
     ]
-    held = Counter(
-        {"event titles": ahead.held_titles, "handoff": handed.held, "lines with a removed secret": removed}
-    )
-    return found, held, bool(associations)
+    held = {"event titles": ahead.held_titles, "handoff": handed.held, "lines with a removed secret": removed}
+    return found, Counter(held), bool(associations)
 
 
 def _known(gate: Gate, ledger: Ledger, moment: Moment) -> tuple[list[Known], int]:

@@ -15,10 +15,8 @@ _MARK = re.compile(r"^(?:[-*+\u2022]\s+|\d{1,3}[.)]\s+)?(?:\[[ xX~-]\]\s+)?")
 _ROW = re.compile(r"\|(.+)\|")
 _CELL = re.compile(r"(?<!\\)\|")
 _BEGINNING = 4
-_REMOVED = re.compile(
-    r"[^,;|/\u3001\u3002\uff0c\uff1b]*(?:\[secret removed\]|[\[<(]redacted[\])>]|\*{4,})[^,;|/\u3001\u3002\uff0c\uff1b]*",
-    re.IGNORECASE,
-)
+_APART = r"[^,;|/\u3001\u3002\uff0c\uff1b]*"
+_REMOVED = re.compile(rf"{_APART}(?:\[secret removed\]|[\[<(]redacted[\])>]|\*{{4,}}){_APART}", re.IGNORECASE)
 """What stands in a secret's place, with its label: up to a comma, a bar or a slash on either side."""
 _ADDRESS = re.compile(r"(?<!\S)\S[^\s/\\@]*+[/\\@]\S*\w")
 

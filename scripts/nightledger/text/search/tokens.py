@@ -13,7 +13,7 @@ import re
 import unicodedata
 from functools import cache
 
-from nightledger.text.search.stop_words import STOP_WORDS, UNSPACED_STOPS
+from nightledger.text.search.stop_words import STOP_WORDS, UNSPACED_ASKING
 
 TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
 if TYPE_CHECKING:
@@ -159,7 +159,7 @@ def _words_or_runs() -> re.Pattern[str]:
 
 @cache
 def _asking() -> re.Pattern[str]:
-    return re.compile("|".join(UNSPACED_STOPS))
+    return re.compile("|".join(sorted(UNSPACED_ASKING.split(), key=len, reverse=True)))
 
 
 @cache
