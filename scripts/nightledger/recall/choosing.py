@@ -92,8 +92,7 @@ def as_told(found: Found, query: Query) -> Found:
     """
     hits = _each_once(found.hits)
     kept = [hit for hit in hits if hit.signed and hit.score >= SIGNED_SCORE][: query.limit // 2]
-    left = [hit for hit in hits if hit not in kept][: query.limit - len(kept)]
-    chosen = [_with_what_adds(hit) for hit in hits if hit in kept or hit in left]
+    chosen = [*map(_with_what_adds, sorted(hits, key=lambda hit: hit not in kept)[: query.limit])]
     if query.showing is Showing.OPERATOR:
         return replace(found, hits=tuple(sorted(chosen, key=lambda hit: not hit.signed)))
     hits = [hit if hit.chunk.entry else _place_alone(hit) for hit in chosen]

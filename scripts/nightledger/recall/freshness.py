@@ -22,8 +22,7 @@ if TYPE_CHECKING:
 
 MEMORY, PRINCIPLE, HANDOFF, ARCHIVE = "memory", "principle", "handoff", "archive"
 KINDS = (MEMORY, PRINCIPLE, HANDOFF, ARCHIVE)
-"""What the hook says: entries, also those that a signature moved to the archive, principles, and where open items stand.
-Daily logs the agent may look into itself."""
+"""What the hook says: entries, also archived ones, principles, where open items stand. Logs the agent may look into itself."""
 HARMLESS = frozenset({
     "apply.aborted", "apply.done", "apply.intent", "apply.raced", "blobs.removed", "change.stale", "consent.blocked",
     "drift.found", "drift.put_back", "entries.named", "heading.asked_again", "heartbeat", "lock.cleared", "lock.repaired", "lock.set",

@@ -315,11 +315,9 @@ def _cut(seen: _Seen, source: Source, text: str) -> Cut:
         return cut_handoff(text)
     if source.path in seen.summaries:
         return cut_summary(text, source.day)
-    return (
-        cut_archive(text)
-        if source.kind is Kind.ARCHIVE and source.day is None
-        else cut_prose(text, source.day)
-    )
+    if source.kind is Kind.ARCHIVE and source.day is None:
+        return cut_archive(text)
+    return cut_prose(text, source.day)
 
 
 def _signed_spans(seen: _Seen, path: str, text: str) -> _Spans:

@@ -51,8 +51,7 @@ class Looked:
         """Return a chunk as it is quoted: of several archived items the line that shares the most words with the prompt."""
         if line.kind == ARCHIVE:
             rows = line.text.split("\n")
-            shared = [len(set(words_in(row)).intersection(self.standing)) for row in rows]
-            at = shared.index(max(shared))
+            at = max(range(len(rows)), key=lambda n: len(set(words_in(rows[n])).intersection(self.standing)))
             line.text, line.first, line.last = rows[at], line.first + at, line.first + at
         return line
 

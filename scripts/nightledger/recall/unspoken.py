@@ -91,18 +91,8 @@ def read_rules(gate: Gate, ledger: Ledger) -> Rules:
     archived = tuple(_archived(ledger.book, stored))
     own = own_rules(gate)
     rows = _rule_files(gate) if own is not None else {}
-    said = repr(
-        (
-            __version__,
-            _JUDGED_BY,
-            taken_out,
-            bool(forgotten),
-            forgotten.expunged.hashes,
-            sorted(unspoken.items()),
-            sorted(rows.items()),
-            archived,
-        )
-    )
+    judged = (__version__, _JUDGED_BY, taken_out, bool(forgotten), forgotten.expunged.hashes)
+    said = repr((*judged, sorted(unspoken.items()), sorted(rows.items()), archived))
     return Rules(
         forgotten=forgotten,
         unspoken=Phrases(unspoken),
