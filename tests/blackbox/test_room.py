@@ -249,6 +249,11 @@ def test_a_prompt_is_told_what_a_signed_plan_moved_and_nothing_else_that_stands_
     at = archive.read_text().split("\n").index(f"- {gone}.") + 1
     assert f"\\n- {gone}. (memory/archive/2026.md:{at})\\n" in prompted(world, gone)
     assert prompted(world, foreign) == ""
+    (applied,) = {event["decision"] for event in world.events() if event["event"] == "apply.intent"}
+    (world.home / f"audit/decisions/{applied}.json.sig").write_text("no signature\n")
+    archive.write_text(f"{archive.read_text()}\n")
+    world.run("stage")
+    assert "archive" not in prompted(world, f"again: {gone}"), "the log alone says that it was signed"
 
 
 def prompted(world: World, words: str) -> str:

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from datetime import tzinfo
 from hashlib import sha256
 
+from nightledger.domain.decision import DecisionType
 from nightledger.domain.errors import ConfigurationError, LinkIndexError, LockedError
 from nightledger.domain.kept import is_archive
 from nightledger.domain.moment import Moment
@@ -323,9 +324,12 @@ def _cut(seen: _Seen, source: Source, text: str) -> Cut:
 def _signed_spans(seen: _Seen, path: str, text: str) -> _Spans:
     """Return where the blocks stand in a file of the archive that an operator signed as they are."""
     found = []
-    for target, block, name in seen.judge.rules.archived:
+    for target, block, name, proposal in seen.judge.rules.archived:
         at = text.find(block) if target == path else -1
-        if at >= 0 and name in verify_decisions(seen.gate.home, seen.ledger, only=name).decisions:
+        held = (
+            verify_decisions(seen.gate.home, seen.ledger, only=name).decisions.get(name) if at >= 0 else None
+        )
+        if held and (held.type, held.proposal_sha256) == (DecisionType.APPROVE, proposal):
             found.append((at, at + len(block)))
     return found
 
