@@ -32,6 +32,43 @@ def test_no_fact_is_told_twice_and_the_signed_one_is_the_one_that_is_told(known:
     assert signed == sorted(signed, reverse=True)
 
 
+def test_a_row_of_a_long_table_is_found_by_what_its_column_is_called_and_shown_with_it(
+    tmp_path: Path,
+) -> None:
+    names = ["Amber", "Birch", "Cedar", "Dune", "Ember", "Fern", "Grove", "Heath", "Iris", "Kelp", "Larch"]
+    rows = "".join(
+        f"| {name} Works | {name.lower()}@example.org | R{n},500 |\n" for n, name in enumerate(names)
+    )
+    table = f"| Client | Contact | Retainer |\n|---|---|---|\n{rows * 3}| Quince Works | q@example.org | R4,200 |\n"
+    notes = "".join(f"- {name} Works asked for a logo.\n" for name in (*names, "Quince"))
+    world = found(tmp_path, memory=f"# MEMORY.md\n\n## Clients\n\n{table}\n## Notes\n\n{notes}")
+    shown = " ".join(world.ok("recall", "what is the retainer of Quince Works").split())
+    row = "Clients > Client | Contact | Retainer | Quince Works | q@example.org | R4,200 | why: "
+    assert row in shown
+    assert "retainer" in shown.partition(row)[2].partition("MEMORY.md")[0]
+
+
+def test_an_item_is_shown_down_to_the_line_that_answers(tmp_path: Path) -> None:
+    item = "- **Quince Works** (Rosa, Emil)\n  - Project: a shop\n  - Status: begun\n  - Contract: retainer R4,200\n"
+    world = found(tmp_path, memory=f"# MEMORY.md\n\n## Clients\n\n- Fern Works\n{item}- Dune Works\n")
+    shown = world.ok("recall", "retainer of Quince Works")
+    assert "MEMORY.md:6-9," in shown
+    assert "retainer R4,200" in shown
+
+
+def test_a_question_in_chinese_is_told_the_signed_line_however_many_logs_say_its_words(
+    tmp_path: Path,
+) -> None:
+    memory = "# 记忆\n\n## 天气报告\n\n- **温室的报告走邮件渠道** (已确认)\n\n## 其他\n\n- 水泵在仓库\n"
+    world = found(tmp_path, memory=memory)
+    for n in range(1, 8):
+        world.log_day(f"2026-02-0{n}", *(f"{k}点 报告{n}用什么渠道发" for k in range(30)), "什么时候用什么修")
+    for words in (["--agent"], []):
+        first = world.json("recall", "报告用什么渠道发", *words)["hits"][0]
+        assert (first["path"], first["lines"]) == ("MEMORY.md", [5, 5])
+    assert [hit["path"] for hit in world.json("recall", "水泵什么时候")["hits"]] == ["MEMORY.md"]
+
+
 def test_a_place_that_was_printed_is_what_pin_unpin_and_forget_take(known: World, tmp_path: Path) -> None:
     world = known.copy(tmp_path / "world")
     first = world.ok("recall", "relay backups").splitlines()[0]

@@ -61,6 +61,31 @@ def test_what_is_signed_elsewhere_is_applied_after_cooling(pair: tuple[World, Wo
     whole(host)
 
 
+def test_answers_about_another_machine_outlive_an_interrupt_and_a_review_of_this_one(
+    pair: tuple[World, World],
+) -> None:
+    host, desk = pair
+    names = [host.propose(TEXT), host.propose("Count the reels twice.")]
+    desk.ok("channel", "send", "proposals", "--to", "host")
+    travel(host, desk)
+    left = desk.run("review", "--remote", "host", typed=["y"])
+    assert left.status == 1
+    assert "your answers are kept; 'nightledger review --remote host' takes them up" in left.text
+    later = desk.run("review", "--remote", "host", typed=["n", "not ours", "n"])
+    assert "Taken up from your last review: sign 1, 1 left" in later.text
+    assert "Nothing was signed; your answers are kept" in later.text
+    desk.propose("Wind the clock.")
+    desk.ok("review", typed=Person(otherwise="y"))
+    signed = desk.run("review", "--remote", "host", typed=["y"])
+    assert "Sign 1, reject 1, 0 left?" in signed.text
+    assert "[1/2]" not in signed.text
+    travel(host, desk)
+    assert {one["id"]: one["state"] for one in host.proposals("--all")} == dict(
+        zip(names, ("cooling", "rejected"), strict=True)
+    )
+    assert not [*desk.keys.rglob("review-draft.json")]
+
+
 def test_what_is_rejected_elsewhere_waits_no_more(pair: tuple[World, World]) -> None:
     host, desk = pair
     host.propose(TEXT)

@@ -1,5 +1,6 @@
 """A memory over its host's cap: what the agent never sees, a plan of a few items, and nights that go on."""
 
+import json
 import time
 from collections.abc import Callable
 from datetime import date, timedelta
@@ -315,3 +316,31 @@ def test_where_there_is_room_for_one_addition_a_night_proposes_that_one(tmp_path
     assert "1 addition(s) would take the file over" in told
     (made,) = world.proposals()
     assert [change["op"] for change in made["changes"]] == ["archive", "add"]
+
+
+def test_a_prompt_is_told_what_a_signed_plan_moved_and_nothing_else_that_stands_in_the_archive(
+    world: World,
+) -> None:
+    made = world.json("check")["proposal"]
+    assert world.approve(made).status == 0
+    world.wait(hours=3)
+    world.ok("apply")
+    gone = next(fact for fact in FACTS.values() if fact not in world.read())
+    archive = world.home / "memory/archive/2026.md"
+    foreign = "The gatekeeper whispers quetzal to the heron"
+    archive.write_text(f"{archive.read_text()}\n## Session\n\n- {foreign}.\n")
+    world.ok("stage")
+    at = archive.read_text().split("\n").index(f"- {gone}.") + 1
+    assert f"\\n- {gone}. (memory/archive/2026.md:{at})\\n" in prompted(world, gone)
+    assert prompted(world, foreign) == ""
+    (applied,) = {event["decision"] for event in world.events() if event["event"] == "apply.intent"}
+    (world.home / f"audit/decisions/{applied}.json.sig").write_text("no signature\n")
+    archive.write_text(f"{archive.read_text()}\n")
+    world.run("stage")
+    assert "archive" not in prompted(world, f"again: {gone}"), "the log alone says that it was signed"
+
+
+def prompted(world: World, words: str) -> str:
+    """Give what the hook adds to a prompt."""
+    asked = json.dumps({"session_id": words, "prompt": words})
+    return " ".join(world.process("hook", "claude-code", "UserPromptSubmit", stdin=asked).out.split())

@@ -244,6 +244,34 @@ def test_a_memory_of_the_hosts_own_is_told_of_and_can_itself_be_the_home(place: 
     assert (record(codex)["host"], record(codex)["gated"]) == ("codex", ["MEMORY.md"])
 
 
+@pytest.mark.parametrize(
+    "name",
+    [
+        "a project/.claude/settings.local.json",
+        "a project/.claude/settings.json",
+        "user/.claude/settings.json",
+    ],
+)
+def test_claude_codes_own_memory_is_looked_for_where_its_settings_say(place: Place, name: str) -> None:
+    place.write("CLAUDE.md", "- Use uv.\n")
+    usual = place.own_memory()
+    named = place.write("notes/claude/MEMORY.md", "- Use uv.\n", under=place.user).parent
+    settings = place.write(name, '{"autoMemoryDirectory": "./memory"}', under=place.work.parent)
+    assert str(usual) in place.run("start", *NEW, typed=["q"]).text, "the host passes a relative one over"
+    settings.write_text('{"autoMemoryDirectory": "~/notes/claude", "autoMemoryEnabled": true}')
+    shown = place.run("start", *NEW, typed=["q"]).text
+    assert f"2 {named} (claude_code)" in shown
+    assert str(usual) not in shown
+    assert f"nightledger init --adopt --home {named}" in place.init().text
+
+
+def test_a_folder_that_settings_name_is_claude_codes(place: Place) -> None:
+    place.write(".claude/settings.json", json.dumps({"autoMemoryDirectory": str(place.work / "kept/by it")}))
+    own = place.write("kept/by it/MEMORY.md", "- Use uv.\n").parent
+    assert place.run("init", "--adopt", *NEW, "--home", str(own)).status == 0
+    assert (record(own)["host"], record(own)["gated"]) == ("claude_code", ["MEMORY.md"])
+
+
 # ---------------------------------------------------------------- nothing in it
 
 

@@ -16,7 +16,7 @@ TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-VERSION = 6
+VERSION = 7
 """Of the tables, and of how chunks are cut and words are spelt: another one is another index."""
 APPLICATION = 0x6E6C7331
 """``nls1``: names the file as ours (sqlite.org/fileformat.html, application id)."""

@@ -98,13 +98,29 @@ def _openclaw(named: str, root: str, _: str) -> Iterator[Rival | Unread]:
     )
 
 
-def _claude_code(root: str, workspace: str) -> Iterator[Rival | Unread]:
-    local = os.path.join(workspace, ".claude")
-    paths = (
-        os.path.join(local, "settings.local.json"),
-        os.path.join(local, "settings.json"),
-        os.path.join(root, "settings.json"),
+def auto_memory_folder(root: str, workspace: str) -> str:
+    """Return the folder where settings have Claude Code keep its own memory; empty where none names a whole path.
+
+    Any settings file may; one that is relative the host passes over (code.claude.com/docs/en/settings, 2026-11).
+
+    Args:
+        root: Its own directory.
+        workspace: Where it works.
+    """
+    named = (
+        member_at(read_config(path), "autoMemoryDirectory") for path in _claude_settings(root, workspace)
     )
+    return next((path for one in named if os.path.isabs(path := os.path.expanduser(str(one)))), "")
+
+
+def _claude_settings(root: str, workspace: str) -> tuple[str, ...]:
+    """Return Claude Code's settings files, the strongest first."""
+    names = ((workspace, ".claude", "settings.local.json"), (workspace, ".claude", "settings.json"))
+    return tuple(os.path.join(*name) for name in (*names, (root, "settings.json")))
+
+
+def _claude_code(root: str, workspace: str) -> Iterator[Rival | Unread]:
+    paths = _claude_settings(root, workspace)
     configs: dict[str, Any] = {}
     for path in paths:
         config = read_config(path)

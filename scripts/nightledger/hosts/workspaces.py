@@ -1,6 +1,6 @@
 """Where agents work on this machine, and what each host there has for a memory.
 
-Invariant: names only: nothing is opened, and nothing is taken for a memory that is not a file.
+Invariant: names only: nothing but Claude Code's settings is opened, and nothing is taken for a memory that is not a file.
 """
 
 import os
@@ -12,6 +12,7 @@ from nightledger.domain.consent import PROTECTED_FILES
 from nightledger.files.home import Home
 from nightledger.hosts.daylogs import find_daylogs
 from nightledger.hosts.presets import CLAUDE_CODE, CODEX, GENERIC, HERMES, OPENCLAW, detect_host, preset
+from nightledger.hosts.rivals import auto_memory_folder
 
 MEMORY = "MEMORY.md"
 _CODEX = ("memories", "memories_v2")
@@ -32,6 +33,7 @@ def host_of(root: str, roots: Mapping[str, str]) -> str:
         return marked
     real, projects = os.path.realpath(root), os.path.realpath(os.path.join(roots[CLAUDE_CODE], "projects"))
     own = os.path.basename(real) == "memory" and os.path.dirname(os.path.dirname(real)) == projects
+    own = own or _is_own_folder(real, roots[CLAUDE_CODE])
     if own or os.path.isdir(os.path.join(projects, _project(real))):
         return CLAUDE_CODE
     return next((host for path, host in _usual(roots).items() if os.path.realpath(path) == real), GENERIC)
@@ -55,13 +57,16 @@ def memory_choices(root: str, host: str) -> tuple[tuple[str, ...], ...]:
 def own_memory(workspace: str, host: str, roots: Mapping[str, str]) -> str:
     """Return the directory where a host keeps a memory of its own for a workspace; empty where there is none.
 
-    Claude Code has one for each repository, so that a folder in it has that of a folder above.
+    Claude Code has the one that its settings name, else one for each repository, so that a folder in it has that of a
+    folder above.
     """
     places: list[str] = []
     if host == CLAUDE_CODE:
         real = Path(os.path.realpath(workspace))
         projects = os.path.join(roots[host], "projects")
-        places = [os.path.join(projects, _project(str(path)), "memory") for path in (real, *real.parents)]
+        usual = (os.path.join(projects, _project(str(path)), "memory") for path in (real, *real.parents))
+        named = auto_memory_folder(roots[host], workspace)
+        places = [named] if named else [*usual]
     elif host == CODEX:
         places = [os.path.join(roots[host], name) for name in _CODEX]
     found = (path for path in places if os.path.isfile(os.path.join(path, MEMORY)))
@@ -101,6 +106,12 @@ def _has_memory(root: str, host: str) -> bool:
         any(_is_own_file(root, name) for names in memory_choices(root, host) for name in names)
         or bool(find_daylogs(Home(root), preset(host).daily))
     )
+
+
+def _is_own_folder(path: str, root: str) -> bool:
+    """Tell whether Claude Code's settings have it keep its memory here: the user's, of a folder above, or of the current one."""
+    named = (auto_memory_folder(root, str(place)) for place in (os.curdir, *Path(path).parents))
+    return any(os.path.isdir(folder) and os.path.realpath(folder) == path for folder in named)
 
 
 def _project(path: str) -> str:

@@ -77,7 +77,9 @@ class AgentView:
             asked: What they were weighed for.
             cosines: What meaning added, by their numbers.
         """
-        best = ranked[: max(LEAST, EACH * self._query.limit)]
+        most = max(LEAST, EACH * self._query.limit)
+        behind = () if self._query.scope else ranked[most:]
+        best = [*ranked[:most], *(one for one in behind if chunks[one.id].entry)]
         seen = self.look([one.id for one in best], chunks, asked)
         chunks.update({number: one.chunk for number, one in seen.items()})
         if not any(one.why for one in seen.values()):
@@ -89,9 +91,8 @@ class AgentView:
             asked,
             leads={number: one.lead for number, one in told.items()},
         )
-        whole = {
-            number: cosine for number, cosine in (cosines or {}).items() if not _is_cut(seen.get(number))
-        }
+        cut = {number for number, one in seen.items() if one.why}
+        whole = {number: cosine for number, cosine in (cosines or {}).items() if number not in cut}
         return [one for one in fuse(again, whole) if self._answers(one, seen[one.id], asked)]
 
     def last_look(self, one: Ranked, chunks: dict[int, Chunk], asked: Asked) -> Ranked | None:
@@ -195,10 +196,6 @@ def words_told(weights: Mapping[str, float]) -> Callable[[str], frozenset[str]]:
         )
 
     return told
-
-
-def _is_cut(seen: Seen | None) -> bool:
-    return seen is not None and bool(seen.why)
 
 
 def _all(tags: Iterable[Sequence[str]]) -> list[str]:

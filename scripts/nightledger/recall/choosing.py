@@ -23,6 +23,11 @@ _MARK = re.compile(r"^\s*(?:[-*+]|\d+[.)])?\s*(?:\d\d?:\d\d(?:\s+|$))?")
 """What begins an item of a list or a line of a daily log."""
 _OTHER_WORDS = frozenset({Why.EXPANSION, Why.ALIKE, Why.HOP})
 """Reasons that name words of what was found."""
+_WORDS = frozenset({Why.TERM, Why.EXPANSION, Why.ALIKE})
+BESIDE, ADDED_SHARE = 4, 0.2
+"""Lines looked at on either side for words that the best ones lack, and the share of the words' worth that counts. Our choice."""
+SIGNED_SCORE = 0.25
+"""Score from which a signed entry keeps one of the first half of the places, however many logs score higher. Our choice."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +53,7 @@ def choose(
     asked: Asked,
     view: AgentView | None = None,
 ) -> Chosen:
-    """Choose the hits of a query.
+    """Choose the hits of a query: as many as are wanted and, where all kinds are, signed entries behind them that may keep a place.
 
     Args:
         ranked: The best first.
@@ -62,8 +67,11 @@ def choose(
     shown_by: list[Ranked] = []
     seen: set[str] = set()
     for one in ranked:
-        if len(hits) == query.limit:
+        full, signed = len(hits) >= query.limit, sum(hit.signed for hit in hits)
+        if full and (query.scope or one.score < SIGNED_SCORE or 2 * signed >= query.limit):
             break
+        if full and not chunks[one.id].entry:
+            continue
         told = one if view is None else view.last_look(one, chunks, asked)
         chunk = chunks[one.id]
         said = " ".join(chunk.text.split())
@@ -82,11 +90,26 @@ def as_told(found: Found, query: Query) -> Found:
 
     No fact is told twice. A place comes without the words above it, and with no reason that names a word which the query does not hold.
     """
-    chosen = _each_once(found.hits)[: query.limit]
+    hits = _each_once(found.hits)
+    kept = [hit for hit in hits if hit.signed and hit.score >= SIGNED_SCORE][: query.limit // 2]
+    chosen = [*map(_with_what_adds, sorted(hits, key=lambda hit: hit not in kept)[: query.limit])]
     if query.showing is Showing.OPERATOR:
         return replace(found, hits=tuple(sorted(chosen, key=lambda hit: not hit.signed)))
     hits = [hit if hit.chunk.entry else _place_alone(hit) for hit in chosen]
     return replace(found, hits=tuple(sorted(hits, key=lambda hit: not hit.chunk.entry)), expanded=())
+
+
+def _with_what_adds(hit: Hit) -> Hit:
+    """Return a hit with its lines up to the nearest beside them that holds much of what they lack, as a child of an item does."""
+    weights = {one.what.partition(", for ")[0]: one.score for one in hit.why if one.why in _WORDS}
+    worth, rows = words_told(weights), hit.chunk.text.split("\n")
+    first, last = (number - hit.chunk.first_line for number in hit.lines)
+    lacking, least = weights.keys() - worth(hit.best_text), ADDED_SHARE * sum(weights.values())
+    beside = range(max(0, first - BESIDE), min(len(rows), last + BESIDE + 1)) if lacking else ()
+    adding = (at for at in beside if sum(weights[word] for word in lacking & worth(rows[at])) >= least)
+    at = min(adding, key=lambda at: max(first - at, at - last), default=first)
+    lines = (hit.chunk.first_line + min(first, at), hit.chunk.first_line + max(last, at))
+    return replace(hit, lines=lines)
 
 
 def _each_once(hits: Iterable[Hit]) -> list[Hit]:

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from nightledger.files.home import Home
     from nightledger.files.search_reader import Reader
 
-MEMORY, PRINCIPLE, HANDOFF = "memory", "principle", "handoff"
-KINDS = (MEMORY, PRINCIPLE, HANDOFF)
-"""What the hook says: entries, principles, and where open items stand. Daily logs the agent may look into itself."""
+MEMORY, PRINCIPLE, HANDOFF, ARCHIVE = "memory", "principle", "handoff", "archive"
+KINDS = (MEMORY, PRINCIPLE, HANDOFF, ARCHIVE)
+"""What the hook says: entries, also archived ones, principles, where open items stand. Logs the agent may look into itself."""
 HARMLESS = frozenset({
     "apply.aborted", "apply.done", "apply.intent", "apply.raced", "blobs.removed", "change.stale", "consent.blocked",
     "drift.found", "drift.put_back", "entries.named", "heading.asked_again", "heartbeat", "lock.cleared", "lock.repaired", "lock.set",

@@ -50,7 +50,7 @@ def follow(
     found, leading, led = list(ranked), hits[:BEST_HITS], tuple[str, ...]()
     most, passed = min(again.most, MOST_HOPS), {hit.chunk.id for hit in leading}
     for n in range(most):
-        words = _leading(store, asked, led, [tokens.words_in(_best(hit)) for hit in leading], total)
+        words = _leading(store, asked, led, [tokens.words_in(hit.best_text) for hit in leading], total)
         if not words:
             break
         led = (*led, *words)
@@ -73,9 +73,3 @@ def _leading(
     new = [word for word, stem in zip(said, stems[len(looked_for) :], strict=True) if stem not in known]
     passed = STOP_WORDS.union(said).difference(new) | STOP_WORDS
     return words_on(lines, passed, store.frequencies(new), total)
-
-
-def _best(hit: Hit) -> str:
-    lines = hit.chunk.text.split("\n")
-    first, last = (number - hit.chunk.first_line for number in hit.lines)
-    return "\n".join(lines[first : last + 1])

@@ -8,13 +8,15 @@ copy in memory is searched instead; the asker is told.
 """
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from datetime import tzinfo
 from hashlib import sha256
 
+from nightledger.domain.decision import DecisionType
 from nightledger.domain.errors import ConfigurationError, LinkIndexError, LockedError
+from nightledger.domain.kept import is_archive
 from nightledger.domain.moment import Moment
 from nightledger.domain.search.values import Chunk, Kind
 from nightledger.files.configuration import home_zone
@@ -36,6 +38,7 @@ from nightledger.files.search_schema import (
 )
 from nightledger.files.search_store import FileState, SearchStore
 from nightledger.files.search_writing import NewChunk, NewFile, SearchWriter
+from nightledger.gate.integrity.checking import verify_decisions
 from nightledger.gate.memory.naming import Placed, find_standing
 from nightledger.gate.memory.principles import read_principles
 from nightledger.gate.memory.signed_entries import signed_entries
@@ -70,6 +73,8 @@ to the next look, so that no verb waits for it. Measured: docs/decisions/0045-se
 _HEAD, _RULES, _LINKS, _SUMMARIES = "head", "rules", "links", "summaries"
 """Keys of what the index was made by: the log's size and root, what is withheld, the link index, and the logs of
 which only what was added to their summary is searched."""
+
+_Spans = Sequence[tuple[int, int]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -263,6 +268,7 @@ def _changes(seen: _Seen, store: SearchStore, now_ns: int) -> Changes:
         again |= {Kind.MEMORY, Kind.PRINCIPLE}
     if store.meta(_RULES) != seen.judge.rules.version:
         again |= {Kind.MEMORY, Kind.PRINCIPLE, Kind.HANDOFF}
+        told_anew |= {source.path for source in seen.sources if is_archive(source.path)}
     anew = Again(kinds=frozenset(again), paths=told_anew)
     return find_changes(seen.gate.home, seen.sources, store, again=anew, now_ns=now_ns)
 
@@ -294,8 +300,10 @@ def _put(seen: _Seen, writer: SearchWriter, changed: Changed, verdicts: Mapping[
             seen.notes.append(f"{older} {OLDER}")
     else:
         cut = _cut(seen, source, expunged.without(changed.raw.decode("utf-8", "surrogateescape")))
-    if source.kind in (Kind.MEMORY, Kind.HANDOFF, Kind.PRINCIPLE):
-        cut = _judged(seen, source, cut, verdicts)
+    if is_archive(source.path):
+        cut = _judged(seen, source, cut, verdicts, _signed_spans(seen, source.path, cut.text))
+    elif source.kind in (Kind.MEMORY, Kind.HANDOFF, Kind.PRINCIPLE):
+        cut = _judged(seen, source, cut, verdicts, [(0, len(cut.text))])
     writer.put(NewFile(path=source.path, kind=source.kind, state=state, text=cut.text, chunks=cut.chunks))
 
 
@@ -308,17 +316,31 @@ def _cut(seen: _Seen, source: Source, text: str) -> Cut:
         return cut_handoff(text)
     if source.path in seen.summaries:
         return cut_summary(text, source.day)
-    return (
-        cut_archive(text)
-        if source.kind is Kind.ARCHIVE and source.day is None
-        else cut_prose(text, source.day)
-    )
+    if source.kind is Kind.ARCHIVE and source.day is None:
+        return cut_archive(text)
+    return cut_prose(text, source.day)
 
 
-def _judged(seen: _Seen, source: Source, cut: Cut, verdicts: Mapping[str, str]) -> Cut:
-    """Say of each chunk whether an agent may see it; what was said of the same words holds as long as the rules do."""
+def _signed_spans(seen: _Seen, path: str, text: str) -> _Spans:
+    """Return where the blocks stand in a file of the archive that an operator signed as they are."""
+    found = []
+    for target, block, name, proposal in seen.judge.rules.archived:
+        at = text.find(block) if target == path else -1
+        held = (
+            verify_decisions(seen.gate.home, seen.ledger, only=name).decisions.get(name) if at >= 0 else None
+        )
+        if held and (held.type, held.proposal_sha256) == (DecisionType.APPROVE, proposal):
+            found.append((at, at + len(block)))
+    return found
+
+
+def _judged(seen: _Seen, source: Source, cut: Cut, verdicts: Mapping[str, str], within: _Spans) -> Cut:
+    """Say of each chunk there whether an agent may see it; what was said of the same words holds as long as the rules do."""
     chunks = []
     for one in cut.chunks:
+        if not any(start <= one.start and one.end <= end for start, end in within):
+            chunks.append(one)
+            continue
         text = cut.text[one.start : one.end]
         held = one.held
         if held is None and (source.kind is not Kind.MEMORY or seen.judge.is_signed(one.entry)):

@@ -7,14 +7,14 @@ Invariant: only chunks are scored that were judged and may be shown to an agent.
 """
 
 from nightledger.domain.relevance import weigh
-from nightledger.recall.freshness import KINDS
-from nightledger.text.search.tokens import match_any, query_terms
+from nightledger.recall.freshness import ARCHIVE, KINDS
+from nightledger.text.search.tokens import match_any, query_terms, words_in
 
 TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from nightledger.files.search_reader import Reader
+    from nightledger.files.search_reader import Line, Reader
 
 EARLIER_PROMPTS = 3
 MOST_OWN_WORDS = 64
@@ -46,6 +46,14 @@ class Looked:
         """Give the chunks with a score from ``least`` up, the best first."""
         found = [number for number, score in self.scores.items() if score >= least]
         return sorted(found, key=lambda number: (-self.scores[number], number))
+
+    def narrowed(self, line: "Line") -> "Line":
+        """Return a chunk as it is quoted: of several archived items the line that shares the most words with the prompt."""
+        if line.kind == ARCHIVE:
+            rows = line.text.split("\n")
+            at = max(range(len(rows)), key=lambda n: len(set(words_in(rows[n])).intersection(self.standing)))
+            line.text, line.first, line.last = rows[at], line.first + at, line.first + at
+        return line
 
 
 def own_words(prompt: str) -> "Sequence[str]":

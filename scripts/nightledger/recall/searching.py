@@ -18,7 +18,7 @@ from nightledger.domain.search.lines import with_what_follows
 from nightledger.domain.search.names import names_in
 from nightledger.domain.search.ranking import CANDIDATES, Ranked
 from nightledger.domain.search.timewords import Times, bound_by, read_times
-from nightledger.domain.search.values import Chunk, Found, Hit, Query, Showing
+from nightledger.domain.search.values import Chunk, Found, Hit, Kind, Query, Showing
 from nightledger.files.configuration import home_zone
 from nightledger.files.search_schema import DamagedIndexError
 from nightledger.files.search_store import Filter, SearchStore
@@ -298,6 +298,9 @@ def find_chunks(store: SearchStore, query: Query, asked: Asked) -> dict[int, Chu
             store.of_days(of_told) if not said else (one.id for one in store.find(said, CANDIDATES, of_told))
         )
     found = find_candidates(store, words, reach)
+    if len(found) == CANDIDATES and not query.scope:  # logs are many: what was signed is weighed with them
+        signed = Filter(kinds=frozenset({Kind.MEMORY}), since=reach.wanted.since, until=reach.wanted.until)
+        found += find_candidates(store, words, replace(reach, wanted=signed))
     if told.bounded and not asked.only and query.since is None and query.until is None:
         found += find_candidates(store, words, replace(reach, wanted=of_told))
     return store.chunks(dict.fromkeys(found))

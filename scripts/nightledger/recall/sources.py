@@ -23,7 +23,7 @@ from nightledger.gate.memory.naming import Placed
 from nightledger.hosts.daylogs import MAX_LOG_BYTES, day_of, find_daylogs
 from nightledger.hosts.presets import preset
 from nightledger.text.forgetting.compressed import read_marker
-from nightledger.text.search.chunks import cut_markdown, day_in
+from nightledger.text.search.chunks import JOINT, Passage, cut_markdown, day_in
 from nightledger.text.staging.handoff import handoff_day
 
 MAX_FILE_BYTES = 32_000_000
@@ -117,19 +117,23 @@ def _texts_in(home: Home, directory: str) -> Iterator[str]:
 
 def cut_prose(text: str, day: date | None) -> Cut:
     """Cut notes; a dated heading tells the day of what stands below it, else the file's name does."""
-    chunks = tuple(
-        NewChunk(
-            start=one.start,
-            end=one.end,
-            lead=one.lead,
-            first_line=one.first_line,
-            last_line=one.last_line,
-            heading=one.heading,
-            day=one.day or day,
-        )
-        for one in cut_markdown(text)
+    chunks = (_chunk(one, heading=one.heading, day=one.day or day) for one in cut_markdown(text))
+    return Cut(text=text, chunks=tuple(chunks))
+
+
+def _chunk(
+    one: Passage, *, heading: str, day: date | None, at: int = 0, above: int = 0, entry: str = ""
+) -> NewChunk:
+    return NewChunk(
+        start=at + one.start,
+        end=at + one.end,
+        lead=one.lead,
+        first_line=above + one.first_line,
+        last_line=above + one.last_line,
+        heading=heading,
+        day=day,
+        entry=entry,
     )
-    return Cut(text=text, chunks=chunks)
 
 
 def cut_summary(text: str, day: date | None) -> Cut:
@@ -178,21 +182,10 @@ def cut_entries(entries: Iterable[Placed]) -> Cut:
     at = 0
     for placed in entries:
         entry = placed.entry
-        heading = " > ".join(entry.section)
-        day = day_in(entry.field("DATE")) or day_in(entry.text)
-        chunks += (
-            NewChunk(
-                start=at + one.start,
-                end=at + one.end,
-                lead=one.lead,
-                first_line=entry.first_line + one.first_line - 1,
-                last_line=entry.first_line + one.last_line - 1,
-                heading=heading,
-                day=day,
-                entry=entry.id,
-            )
-            for one in cut_markdown(entry.text)
-        )
+        day, above = day_in(entry.field("DATE")) or day_in(entry.text), entry.first_line - 1
+        for one in cut_markdown(entry.text):
+            heading = JOINT.join(filter(None, (*entry.section, one.heading)))
+            chunks.append(_chunk(one, heading=heading, day=day, at=at, above=above, entry=entry.id))
         pieces.append(entry.text)
         at += len(entry.text)
     return Cut(text="".join(pieces), chunks=tuple(chunks))

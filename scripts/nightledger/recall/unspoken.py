@@ -59,12 +59,15 @@ class Rules:
             forgotten, each with why.
         own: Rows of the operator's rule files.
         version: Hex SHA-256 of all that: another one means that verdicts are to be reached anew.
+        archived: Blocks that the log says moved to a file of the archive and stay there: the file, the block, the
+            decision that says so, unverified, and hex SHA-256 of the proposal.
     """
 
     forgotten: Forgotten
     unspoken: Phrases
     own: Table | None
     version: str
+    archived: tuple[tuple[str, str, str, str], ...] = ()
 
 
 def read_rules(gate: Gate, ledger: Ledger) -> Rules:
@@ -85,25 +88,28 @@ def read_rules(gate: Gate, ledger: Ledger) -> Rules:
         if item.proposal.kind is ProposalKind.FORGET
         for change in item.proposal.changes
     ]
+    archived = tuple(_archived(ledger.book, stored))
     own = own_rules(gate)
     rows = _rule_files(gate) if own is not None else {}
-    said = repr(
-        (
-            __version__,
-            _JUDGED_BY,
-            taken_out,
-            bool(forgotten),
-            forgotten.expunged.hashes,
-            sorted(unspoken.items()),
-            sorted(rows.items()),
-        )
-    )
+    judged = (__version__, _JUDGED_BY, taken_out, bool(forgotten), forgotten.expunged.hashes)
+    said = repr((*judged, sorted(unspoken.items()), sorted(rows.items()), archived))
     return Rules(
         forgotten=forgotten,
         unspoken=Phrases(unspoken),
         own=own,
         version=sha256(said.encode("utf-8", "replace")).hexdigest(),
+        archived=archived,
     )
+
+
+def _archived(book: Book, stored: Iterable[Stored]) -> Iterator[tuple[str, str, str, str]]:
+    for item in stored:
+        for change in item.proposal.changes:
+            status = book.proposals[item.proposal.id].changes.get(change.n)
+            if change.op is Op.ARCHIVE and status and status.state is ChangeState.APPLIED and status.decision:
+                yield from (
+                    (part.target, part.hunk.added, status.decision, item.sha256) for part in change.also
+                )
 
 
 def _rule_files(gate: Gate) -> dict[str, bytes]:

@@ -1,15 +1,16 @@
-"""The questions of a review of this home: with evidence, headings, the operator's editor, and answers kept before.
+"""The questions of a review: with evidence and answers kept before; of this home with headings and the operator's editor.
 
 Invariant: whatever ends a review, an interrupt or a wrong passphrase, what was answered is asked no second time.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache, partial
 
 from nightledger.domain.errors import NightledgerError, RefusedError
 from nightledger.gate.forgetting.forgotten import read_forgotten
 from nightledger.gate.review.choices import counts_of
+from nightledger.gate.review.composing import Refusal
 from nightledger.gate.review.draft import keep_draft, read_draft
 from nightledger.gate.review.noted_under import heading_of
 from nightledger.gate.review.reviewing import Answer, Item
@@ -19,17 +20,22 @@ from nightledger.surfaces.editing import revise_change
 from nightledger.surfaces.questions import Questions
 from nightledger.surfaces.session import Session
 
-KEPT = "your answers are kept; 'nightledger review' takes them up"
+KEPT = "your answers are kept; '{}' takes them up"
 
 
-def questions_of(context: Context, session: Session, items: list[Item], *, only: bool) -> Questions:
+def questions_of(
+    context: Context,
+    session: Session,
+    items: list[Item],
+    elsewhere: Callable[[Item], list[str]] | None = None,
+) -> Questions:
     """Give the questions about some items, with the answers that an earlier review left unsigned.
 
     Args:
         context: The command's surroundings.
         session: The home, as shown.
         items: What is asked about.
-        only: Whether other proposals wait that are not asked about.
+        elsewhere: Gives the evidence of what waits on another machine, which is worded and known by its headings there.
     """
     gate = session.gate
 
@@ -39,7 +45,7 @@ def questions_of(context: Context, session: Session, items: list[Item], *, only:
 
     def keep(given: Mapping[int, Answer]) -> bool:
         try:
-            keep_draft(gate, items, given, only=only)
+            keep_draft(gate, items, given)
         except (NightledgerError, OSError) as error:
             context.note(f"what you answer cannot be kept until it is signed: {error}")
             return False
@@ -47,15 +53,10 @@ def questions_of(context: Context, session: Session, items: list[Item], *, only:
 
     heading = cache(partial(heading_of, gate.home))
     given, changed = read_draft(gate, items)
-    questions = Questions(
-        context=context,
-        items=items,
-        more=more,
-        given=given,
-        keep=keep,
-        edit=lambda item: revise_change(context, item),
-        heading=lambda item: heading(item.change.evidence),
-    )
+    questions = Questions(context=context, items=items, more=elsewhere or more, given=given, keep=keep)
+    if elsewhere is None:
+        questions.edit = lambda item: revise_change(context, item)
+        questions.heading = lambda item: heading(item.change.evidence)
     taken_up = f"Taken up from your last review: {counts_of(items, given)}; b goes back to them."
     asked_again = f"Changed since you answered, so asked again: {changed}."
     for text in [taken_up] * bool(given) + [asked_again] * bool(changed):
@@ -63,9 +64,26 @@ def questions_of(context: Context, session: Session, items: list[Item], *, only:
     return questions
 
 
+def tell_unsigned(questions: Questions, again: str) -> None:
+    """Say that nothing was signed, and whether what was answered is kept."""
+    told = f"Nothing was signed{f'; {KEPT.format(again)}' if questions.kept else ''}."
+    questions.context.print_lines(screen.wrap(told, indent="  ", first=""))
+
+
+def tell_refusals(context: Context, refusals: Sequence[Refusal]) -> None:
+    """Say what could not be signed, and why."""
+    for refusal in refusals:
+        told = f"not signed: {refusal.proposal}: {screen.shown(refusal.reason)}"
+        context.print_lines(screen.wrap(told, indent=screen.INSIDE, first=""))
+
+
 @contextmanager
-def keeping(questions: Questions) -> Iterator[None]:
+def keeping(questions: Questions, again: str) -> Iterator[None]:
     """Tell, whatever ends a review, that what was answered is kept.
+
+    Args:
+        questions: The review.
+        again: The command that takes them up.
 
     Raises:
         RefusedError: The operator interrupted it.
@@ -76,6 +94,6 @@ def keeping(questions: Questions) -> Iterator[None]:
         if not (questions.given and questions.kept):
             raise
         if not isinstance(error, NightledgerError):
-            raise RefusedError("interrupted", hint=KEPT) from None
-        error.hint = f"{error.hint}; {KEPT}" if error.hint else KEPT
+            raise RefusedError("interrupted", hint=KEPT.format(again)) from None
+        error.hint = "; ".join(filter(None, (error.hint, KEPT.format(again))))
         raise

@@ -46,8 +46,6 @@ class Why(StrEnum):
 
     TERM = "term"
     """A word of the query stands in it."""
-    PHRASE = "phrase"
-    """Words of the query stand in it side by side."""
     NAME = "name"
     """A name of the query stands in it."""
     EXPANSION = "expansion"
@@ -60,8 +58,6 @@ class Why(StrEnum):
     """Its file and day tell of the query, too."""
     TIME = "time"
     """It lies in the time that the query names."""
-    TAG = "tag"
-    """It carries a tag that was asked for."""
     HOP = "hop"
     """It answers what the first hits led to."""
 

@@ -47,20 +47,19 @@ def read_draft(gate: Gate, items: Sequence[Item]) -> tuple[dict[int, Answer], in
     return given, changed
 
 
-def keep_draft(gate: Gate, items: Sequence[Item], given: Mapping[int, Answer], *, only: bool) -> None:
-    """Keep answers, durably, over those kept before; none at all leaves no file.
+def keep_draft(gate: Gate, items: Sequence[Item], given: Mapping[int, Answer]) -> None:
+    """Keep answers, durably, beside those about what is not shown; none at all leaves no file.
 
     Args:
         gate: The home.
         items: What is shown.
         given: Answers by the place of their item.
-        only: Whether other proposals wait too: what was answered of them stays.
 
     Raises:
         OSError: It cannot be written.
     """
     path, shown = _path(gate), {(item.stored.proposal.id, item.change.n) for item in items}
-    rows = [row for row in _rows(path) if only and (row["proposal"], row["n"]) not in shown]
+    rows = [row for row in _rows(path) if (row["proposal"], row["n"]) not in shown]
     rows += [
         {
             "proposal": answer.proposal,

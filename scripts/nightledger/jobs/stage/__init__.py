@@ -34,6 +34,7 @@ from nightledger.jobs.stage.events import Shelf, look_ahead, stamp, unread
 from nightledger.jobs.stage.handing import read_handoff
 from nightledger.jobs.stage.keeping import keep_page
 from nightledger.jobs.stage.library import Library
+from nightledger.jobs.stage.lines import is_removed
 from nightledger.jobs.stage.logs import read_logs
 from nightledger.jobs.stage.long_range import long_range
 from nightledger.jobs.stage.remembered import Known, landmarks, weigh
@@ -81,7 +82,7 @@ class Staged:
         good_until: Its last moment; aware, UTC.
         changed: Whether the page on disk is another now; with ``dry_run`` never.
         left_out: Candidates that had no place.
-        held: Titles and open items that may not be told an agent, counted.
+        held: Titles and open items that may not be told an agent, and lines of which a removed secret left nothing, counted.
         notes: What the operator should know.
         troubles: What of that the operator should be told unasked: what it is about, and its words.
     """
@@ -156,7 +157,7 @@ def _gather(
     home, rules, library = gate.home, asked.rules, asked.library
     zone = home_zone(home, gate.settings)
     today = log_day(moment.at, zone)
-    known = _known(gate, ledger, moment)
+    known, removed = _known(gate, ledger, moment)
     logs = read_logs(home, today, dry_run=asked.dry_run)
     shelf = Shelf(library=library, logs=logs, each=rules.documents_each, habit=logs.routine())
     ahead = look_ahead(asked.events, rules, shelf, moment.at, zone)
@@ -172,18 +173,22 @@ def _gather(
         *shown_lately(home, known, shelf, rules.shown_days, today, zone),
         *long_range(known, logs, library, rules, today),
     ]
-    held = Counter({"event titles": ahead.held_titles, "handoff": handed.held})
-    return found, held, bool(associations)
+    held = {"event titles": ahead.held_titles, "handoff": handed.held, "lines with a removed secret": removed}
+    return found, Counter(held), bool(associations)
 
 
-def _known(gate: Gate, ledger: Ledger, moment: Moment) -> list[Known]:
-    """Give the entries that stand as they were signed; whether each may be shown is asked of those that are chosen."""
+def _known(gate: Gate, ledger: Ledger, moment: Moment) -> tuple[list[Known], int]:
+    """Give the entries that stand as they were signed, and how many are but removed secrets and left out.
+
+    Whether each may be shown is asked of those that are chosen.
+    """
     stored = read_stored(gate, ledger.book)
     facts = read_facts(gate, ledger, moment, stored=stored)
     accepted = signed_entries(gate.home, ledger.book)
     signed = [one for one in facts.memories if one.placed in accepted]
     today = log_day(moment.at, home_zone(gate.home, gate.settings))
-    return weigh(signed, stated_confidence(ledger.book, stored), today)
+    told = [one for one in signed if not is_removed(one.placed.entry.text)]
+    return weigh(told, stated_confidence(ledger.book, stored), today), len(signed) - len(told)
 
 
 def fill(candidates: Iterable[Candidate], rules: StagingRules, budget: int, good_until: str) -> Chosen:

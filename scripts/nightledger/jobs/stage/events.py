@@ -75,7 +75,7 @@ class Shelf:
         return islice(telling, self.each)
 
     def _is_fit(self, hit: Hit) -> bool:
-        fit = self.logs.is_fit(hit.chunk, hit.lines) and not self.is_habit(_lines_of(hit))
+        fit = self.logs.is_fit(hit.chunk, hit.lines) and not self.is_habit(hit.best_text.split("\n"))
         return bool(hit.chunk.entry) or fit
 
     def is_habit(self, lines: Sequence[str]) -> bool:
@@ -86,7 +86,7 @@ class Shelf:
         chunk = hit.chunk
         if chunk.entry or self.logs.tells(chunk, hit.lines):
             return True
-        return names_all(query, best_lines(hit))
+        return names_all(query, hit.best_text)
 
 
 def look_ahead(
@@ -201,7 +201,7 @@ def document(hit: Hit, source: Source, why: str, score: float, until: datetime |
     chunk = hit.chunk
     return Candidate(
         source=source,
-        text=plain(_lines_of(hit)),
+        text=plain(hit.best_text.split("\n")),
         place=place_of(chunk.path, hit.lines),
         why=why,
         score=score,
@@ -212,16 +212,6 @@ def document(hit: Hit, source: Source, why: str, score: float, until: datetime |
     )
 
 
-def best_lines(hit: Hit) -> str:
-    """Give the best lines of a hit as they stand."""
-    return "\n".join(_lines_of(hit))
-
-
-def _lines_of(hit: Hit) -> list[str]:
-    start = hit.chunk.first_line
-    return hit.chunk.text.split("\n")[hit.lines[0] - start : hit.lines[1] - start + 1]
-
-
 def is_about(hit: Hit, least: int = LEAST_WORDS) -> bool:
     """Tell whether a hit is about its query at all: search always gives the best there is.
 
@@ -229,14 +219,14 @@ def is_about(hit: Hit, least: int = LEAST_WORDS) -> bool:
         hit: As search gave it.
         least: Words of the query that it must hold where it holds no name of it.
     """
-    if not any(map(says, _lines_of(hit))):
+    if not any(map(says, hit.best_text.split("\n"))):
         return False  # a heading, and nothing below it
     words = {
         reason.what
         for reason in hit.why
         if reason.why in (Why.TERM, Why.EXPANSION, Why.ALIKE) and any(map(str.isalpha, reason.what))
     }
-    return len(words) >= least or any(reason.why in (Why.NAME, Why.PHRASE) for reason in hit.why)
+    return len(words) >= least or any(reason.why is Why.NAME for reason in hit.why)
 
 
 def stamp(at: datetime) -> str:

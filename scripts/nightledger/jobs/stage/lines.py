@@ -15,12 +15,21 @@ _MARK = re.compile(r"^(?:[-*+\u2022]\s+|\d{1,3}[.)]\s+)?(?:\[[ xX~-]\]\s+)?")
 _ROW = re.compile(r"\|(.+)\|")
 _CELL = re.compile(r"(?<!\\)\|")
 _BEGINNING = 4
+_APART = r"[^,;|/\u3001\u3002\uff0c\uff1b]*"
+_REMOVED = re.compile(rf"{_APART}(?:\[secret removed\]|[\[<(]redacted[\])>]|\*{{4,}}){_APART}", re.IGNORECASE)
+"""What stands in a secret's place, with its label: up to a comma, a bar or a slash on either side."""
 _ADDRESS = re.compile(r"(?<!\S)\S[^\s/\\@]*+[/\\@]\S*\w")
 
 
 def is_short(text: str) -> bool:
     """Tell whether no line of a text, as :func:`plain` gives it, is long enough to say more than that all is done."""
     return max(tokens_of(bare(line)) for line in text.split(" / ")) < SHORT_TOKENS
+
+
+def is_removed(text: str) -> bool:
+    """Tell whether a text is a secret that was taken out, and little else."""
+    left, count = _REMOVED.subn("", plain(text.split("\n")))
+    return bool(count) and is_short(left)
 
 
 def plain(lines: Iterable[str]) -> str:

@@ -13,7 +13,7 @@ from nightledger.domain.daylog import LogLine, Region
 from nightledger.domain.search.values import Hit
 from nightledger.domain.staging.values import Candidate, Source
 from nightledger.hosts.daylogs import LogFile
-from nightledger.jobs.stage.events import LEAST_WORDS, Shelf, best_lines, document, is_about
+from nightledger.jobs.stage.events import LEAST_WORDS, Shelf, document, is_about
 from nightledger.jobs.stage.library import Library
 from nightledger.jobs.stage.lines import is_short, place_of, shared_words
 from nightledger.jobs.stage.logs import ROUTINE_DAYS, Logs, bare
@@ -175,11 +175,11 @@ class _Sieve:
             hit.chunk.day
             for hit in hits
             if not topic.place.startswith(f"{hit.chunk.path}:")
-            and self._wordings.says(query, bare(best_lines(hit)))
+            and self._wordings.says(query, bare(hit.best_text))
         }
         return len(days) >= ROUTINE_DAYS - 1
 
 
 def _is_habit(hit: Hit, routine: frozenset[str]) -> bool:
     """Tell whether the best lines of a hit are all written by habit."""
-    return all(bare(line) in routine for line in best_lines(hit).split("\n"))
+    return all(bare(line) in routine for line in hit.best_text.split("\n"))

@@ -22,6 +22,7 @@ from nightledger.gate.review.composing import Refusal, Signing, compose_by
 from nightledger.gate.review.reviewing import Answer, Item, Verb
 from nightledger.gate.signed import Signed, sign
 from nightledger.surfaces import screen, signing
+from nightledger.surfaces.answers import keeping, questions_of, tell_refusals, tell_unsigned
 from nightledger.surfaces.channel.sending import (
     MAX_REPLY_ENVELOPE_BYTES,
     Delivery,
@@ -33,7 +34,6 @@ from nightledger.surfaces.channel.sending import (
 from nightledger.surfaces.channel.spooling import reply_path
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.listing import item_record
-from nightledger.surfaces.questions import Questions
 from nightledger.surfaces.session import Session, reading, this_machine
 from nightledger.trust.signers import parse_allowed_signers
 from nightledger.trust.sshsig import Signer
@@ -56,17 +56,18 @@ def review_remote(context: Context, name: str) -> int:
             for at, item in enumerate(review.items, 1):
                 context.print_lines(screen.item_lines(item, at, len(review.items)))
             return 0
-        questions = Questions(
-            context=context, items=[*review.items], more=lambda item: _evidence(review, item)
-        )
-        answers = [answer for answer in questions.ask_all() if answer.verb is not Verb.LATER]
-        if not answers:
-            return 0
-        signed, refusals = _sign(context, session, waiting, review, answers)
+        again = f"nightledger review --remote {name}"
+        questions = questions_of(context, session, [*review.items], lambda item: _evidence(review, item))
+        with keeping(questions, again):
+            given = questions.ask_all()
+            answers = [answer for answer in given if answer.verb is not Verb.LATER]
+            signed, refusals = _sign(context, session, waiting, review, answers) if answers else ([], [])
+    if questions.given and not given:
+        tell_unsigned(questions, again)
     failed = [not _send(context, name, decision, what) for decision, what in signed]
-    for refusal in refusals:
-        told = f"not signed: {refusal.proposal}: {screen.shown(refusal.reason)}"
-        context.print_lines(screen.wrap(told, indent=screen.INSIDE, first=""))
+    if given and not any(failed):
+        questions.keep({})
+    tell_refusals(context, refusals)
     return 1 if refusals or any(failed) else 0
 
 
@@ -107,13 +108,9 @@ def _kept(context: Context, peer: Peer) -> Reply | None:
 
 def _open(context: Context, waiting: Waiting, review: RemoteReview, where: str) -> None:
     proposals = {item.stored.proposal.id for item in review.items}
-    told = [
-        f"{len(review.items)} change(s) in {len(proposals)} proposal(s) wait {where}.",
-        *(
-            f"Secrets in {path} are masked here; what is signed of the file is what is shown."
-            for path in review.masked
-        ),
-    ]
+    told = [f"{len(review.items)} change(s) in {len(proposals)} proposal(s) wait {where}."]
+    kept = "are masked here; what is signed of the file is what is shown."
+    told += [f"Secrets in {path} {kept}" for path in review.masked]
     if waiting.left_out:
         told.append(
             f"{len(waiting.left_out)} more must be answered there: drift, or a text that may not travel."
@@ -129,11 +126,8 @@ def _evidence(review: RemoteReview, item: Item) -> list[str]:
         if excerpt.n == item.change.n:
             changed = "" if excerpt.same else ": these lines have changed since, or are gone"
             rows += screen.wrap(screen.shown(f"{excerpt.place}{changed}"), indent="      ", first="  in: ")
-            rows += [
-                row
-                for line in excerpt.text.split("\n")
-                for row in screen.text_lines(line, indent=screen.INSIDE)
-            ]
+            for line in excerpt.text.split("\n"):
+                rows += screen.text_lines(line, indent=screen.INSIDE)
     return rows
 
 

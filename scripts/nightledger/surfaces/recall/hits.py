@@ -16,14 +16,12 @@ MOST_REASONS = 4
 """Reasons that a hit names; ``explain`` has all."""
 _WORDS = {
     Why.TERM: "",
-    Why.PHRASE: "side by side: ",
     Why.NAME: "",
     Why.EXPANSION: "associated: ",
     Why.ALIKE: "alike: ",
     Why.MEANING: "",
     Why.NEIGHBOUR: "",
     Why.TIME: "time: ",
-    Why.TAG: "tag: ",
     Why.HOP: "followed from: ",
 }
 

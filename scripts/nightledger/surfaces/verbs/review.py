@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from nightledger.gate.review.reviewing import Item
     from nightledger.surfaces.session import Session
 
+AGAIN = "nightledger review"
+
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Name the options of ``review``."""
@@ -121,25 +123,21 @@ def _notices(session: "Session", items: "list[Item]") -> "Iterator[str]":
 
 def _ask_and_sign(options: argparse.Namespace, context: Context, session: "Session") -> int:
     from nightledger.gate.review.reviewing import list_items, read_documents
-    from nightledger.surfaces import screen
-    from nightledger.surfaces.answers import KEPT, keeping, questions_of
+    from nightledger.surfaces.answers import keeping, questions_of, tell_refusals, tell_unsigned
     from nightledger.surfaces.settling import settle
 
     documents = read_documents(session.gate)
     items = _wanted(options, list_items(session.gate, session.ledger, documents), session)
     _opening(context, session, items)
-    questions = questions_of(context, session, items, only=options.id is not None)
-    with keeping(questions):
+    questions = questions_of(context, session, items)
+    with keeping(questions, AGAIN):
         answers = questions.ask_all()
         settled = settle(context, session, items, answers)
     if questions.given and not answers:
-        told = f"Nothing was signed{f'; {KEPT}' if questions.kept else ''}."
-        context.print_lines(screen.wrap(told, indent="  ", first=""))
+        tell_unsigned(questions, AGAIN)
         return 0
     questions.keep({})
-    for refusal in settled.refusals:
-        told = f"not signed: {refusal.proposal}: {screen.shown(refusal.reason)}"
-        context.print_lines(screen.wrap(told, indent=screen.INSIDE, first=""))
+    tell_refusals(context, settled.refusals)
     report_signed(context, settled.decisions)
     return 1 if settled.refusals else 0
 

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 
+from nightledger.text.markdown.table import is_table_head, table_cells
 from nightledger.text.titles import carried
 
 CHUNK_CHARACTERS = 600
@@ -40,7 +41,8 @@ class Passage:
         end: Behind its last character; the last line's end is not in it.
         first_line: From 1.
         last_line: Included.
-        heading: Texts of the headings above as ``titles.carried`` gives them, outermost first, joined by `` > ``.
+        heading: Texts of the headings above as ``titles.carried`` gives them, outermost first, joined by `` > ``;
+            of rows of a table with its head as the last.
         day: The date that the nearest dated heading names; None where none does.
         lead: How many characters directly before it are indexed with it.
     """
@@ -189,16 +191,27 @@ def day_in(text: str) -> date | None:
 
 def _fill(found: list[Passage], section: _Section, text: str, size: int) -> None:
     """Put pieces together while they fit."""
-    pieces = [part for piece in section.pieces for part in _parts(piece, text, size)]
     group: list[_Piece] = []
     before: _Piece | None = None
-    for piece in pieces:
-        if group and piece[1] - group[0][0] > size:
-            found.append(_passage(group, section, _lead(before, group[0], text)))
-            before, group = group[-1], []
-        group.append(piece)
+    heading = section.heading
+    for piece in section.pieces:
+        under = JOINT.join(filter(None, (section.heading, _table_head(piece, text))))
+        for part in _parts(piece, text, size):
+            if group and part[1] - group[0][0] > size:
+                found.append(_passage(group, heading, section.day, _lead(before, group[0], text)))
+                before, group = group[-1], []
+            heading = heading if group else under
+            group.append(part)
     if group:
-        found.append(_passage(group, section, _lead(before, group[0], text)))
+        found.append(_passage(group, heading, section.day, _lead(before, group[0], text)))
+
+
+def _table_head(piece: _Piece, text: str) -> str:
+    """Give the names of a table's columns, as they are carried by its rows; empty for anything else."""
+    header, _, rest = text[piece[0] : piece[1]].partition("\n")
+    if "|" not in header or not is_table_head(header, rest.partition("\n")[0]):
+        return ""
+    return carried(" | ".join(" ".join(cell.split()) for cell in table_cells(header)))
 
 
 def _lead(before: _Piece | None, piece: _Piece, text: str) -> int:
@@ -212,10 +225,10 @@ def _lead(before: _Piece | None, piece: _Piece, text: str) -> int:
     return piece[0] - start
 
 
-def _passage(group: Sequence[_Piece], section: _Section, lead: int) -> Passage:
+def _passage(group: Sequence[_Piece], heading: str, day: date | None, lead: int) -> Passage:
     start, _, first, _ = group[0]
     _, end, _, last = group[-1]
-    return Passage(start, end, first, last, section.heading, section.day, lead)
+    return Passage(start, end, first, last, heading, day, lead)
 
 
 def _parts(piece: _Piece, text: str, size: int) -> Iterator[_Piece]:

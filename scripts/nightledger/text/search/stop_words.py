@@ -42,6 +42,14 @@ _RUSSIAN = """
 """
 STOP_WORDS = frozenset(f"{_ENGLISH} {_GERMAN} {_FRENCH} {_SPANISH} {_RUSSIAN}".split())
 """Without the apostrophe, as the index has them: ``dont``."""
+UNSPACED_ASKING = """
+什么时候 什么时间 什么 什麼 為什麼 为什么 怎么样 怎么办 怎么 怎麼 怎样 怎樣 哪里 哪裡 哪儿 哪个 哪個 哪些 哪天 几点 幾點
+多少 多久 是不是 有没有 有沒有 能不能 可不可以 是否 请问 請問 告诉我 告訴我 吗 嗎 谁 誰
+どのように どうやって どうして どこで どこに どこ どれ どの どう なぜ いくつ いくら いつ だれ なに 何時 何の 何を 何が 何で
+でしょうか ですか ますか ましたか ました でした です ます
+어디에서 어디서 어디에 어디 언제 무엇을 무엇이 무엇 누구 누가 어떻게 얼마나 얼마 입니까 합니까 인가요
+"""
+"""What a question in a script without spaces is asked with: it parts what stands on either side, which makes no pair of letters."""
 _ASKING = """
 happen happened happening happens going doing done new passiert passierte geschah geschehen los gemacht getan passé
 arrivé fait pasó ocurrió hicimos hice

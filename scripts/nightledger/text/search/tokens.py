@@ -13,7 +13,7 @@ import re
 import unicodedata
 from functools import cache
 
-from nightledger.text.search.stop_words import STOP_WORDS
+from nightledger.text.search.stop_words import STOP_WORDS, UNSPACED_ASKING
 
 TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
 if TYPE_CHECKING:
@@ -23,6 +23,9 @@ MAX_QUERY_CHARACTERS = 10_000
 """Of a query that is longer, the rest is not read. Our choice."""
 _UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u2fdf\u3005-\u3007\u3040-\u30ff\u3100-\u312f\u3131-\u318e\u31a0-\u31bf\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\U00020000-\U0003ffff"
 """Thai, Lao, Burmese, Khmer, Chinese, Japanese, Korean (Unicode's blocks of these scripts)."""
+_RUNS, _PRIVATE = f"[{_UNSPACED}]+", "[\ue000-\uf8ff\U000f0000-\U0010ffff]"
+_WORDS_OR_RUNS = rf"[^\W_{_UNSPACED}]+|{_RUNS}"
+_ASKING = "|".join(sorted(UNSPACED_ASKING.split(), key=len, reverse=True))
 _INDEXED = re.compile(r"[^\W_]+")
 _ELIDED = re.compile(
     r"(?<!\w)(?:[cdjlmnst]|(?:jus|lors|puis|quoi)?qu|un|(?:d|n|s)?[ae]ll|sull|quest)\Z", re.IGNORECASE
@@ -51,7 +54,9 @@ def index_text(text: str) -> str:
     plain = _spelt(text)
     if plain.isascii():
         return plain
-    return _runs().sub(_pairs, _private().sub(" ", plain)).encode("utf-8", "replace").decode()
+    return (
+        _compiled(_RUNS).sub(_pairs, _compiled(_PRIVATE).sub(" ", plain)).encode("utf-8", "replace").decode()
+    )
 
 
 def query_terms(text: str, *, stop_words: "Collection[str]" = STOP_WORDS) -> tuple[str, ...]:
@@ -62,11 +67,14 @@ def query_terms(text: str, *, stop_words: "Collection[str]" = STOP_WORDS) -> tup
 
     Args:
         text: As somebody typed it; read up to ``MAX_QUERY_CHARACTERS``.
-        stop_words: Folded words to leave out.
+        stop_words: Folded words to leave out, and with any of them what asks in a script without spaces.
     """
     spelt = _spelt(text[:MAX_QUERY_CHARACTERS]).casefold()
-    found = dict.fromkeys(term for word in _words(spelt) for term in _terms(word))
-    return tuple(term for term in found if term not in stop_words) or tuple(found)
+    unasked = spelt if spelt.isascii() or not stop_words else _compiled(_ASKING).sub(" ", spelt)
+    found, telling = (
+        dict.fromkeys(term for word in _words(said) for term in _terms(word)) for said in (spelt, unasked)
+    )
+    return tuple(term for term in telling if term not in stop_words) or tuple(found)
 
 
 def tag_terms(tag: str) -> "tuple[str, ...]":
@@ -111,7 +119,7 @@ def match_phrase(terms: "Sequence[str]") -> str:
 
 def is_unspaced(word: str) -> bool:
     """Tell whether a word is of a script that is written without spaces."""
-    return not word.isascii() and _runs().match(word) is not None
+    return not word.isascii() and _compiled(_RUNS).match(word) is not None
 
 
 def _spelt(text: str) -> str:
@@ -140,18 +148,8 @@ def _instead(match: re.Match[str]) -> str:
 
 
 @cache  # to compile these takes 4 ms, which the prompt hook spends at other scripts only
-def _runs() -> re.Pattern[str]:
-    return re.compile(f"[{_UNSPACED}]+")
-
-
-@cache
-def _private() -> re.Pattern[str]:
-    return re.compile("[\ue000-\uf8ff\U000f0000-\U0010ffff]")
-
-
-@cache
-def _words_or_runs() -> re.Pattern[str]:
-    return re.compile(rf"[^\W_{_UNSPACED}]+|[{_UNSPACED}]+")
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern)
 
 
 @cache
@@ -172,7 +170,7 @@ def _letters() -> "Mapping[str, str]":
 
 
 def _words(text: str) -> list[str]:
-    found: list[str] = (_INDEXED if text.isascii() else _words_or_runs()).findall(text)
+    found: list[str] = (_INDEXED if text.isascii() else _compiled(_WORDS_OR_RUNS)).findall(text)
     return found
 
 
