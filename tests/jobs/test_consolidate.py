@@ -87,7 +87,7 @@ def test_a_rerun_proposes_nothing_new_and_says_why(nights: Nights) -> None:
     events = nights.desk.events()
     again = nights.night()
     assert again.proposal is None
-    assert again.record.reason == "all that is worth keeping is remembered or was proposed before"
+    assert again.record.reason == "what seemed worth keeping is remembered or was proposed before"
     assert (again.record.id, again.record.suppressed) == (first.record.id, 1)
     assert nights.desk.events() == events
     assert os.listdir(nights.desk.home.proposals_dir).count(f"{first.record.proposal}.json") == 1
@@ -211,7 +211,7 @@ def test_what_memory_says_already_is_the_reason_for_no_proposal(nights: Nights) 
     done = nights.night()
     assert done.proposal is None
     assert done.record.statements == 1
-    assert done.record.reason == "all that is worth keeping is remembered or was proposed before"
+    assert done.record.reason == "what seemed worth keeping is remembered or was proposed before"
 
 
 def test_over_the_cap_nothing_is_added_and_the_reason_names_the_way_out(nights: Nights) -> None:

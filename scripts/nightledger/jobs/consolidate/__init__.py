@@ -264,6 +264,6 @@ def _why_nothing(asked: Asked, outcome: Outcome, submission: Submission, reading
         earlier = ", and nothing new in those of the days before" if reading.logs else ""
         return f"there is no daily log of {asked.day}{earlier}"
     if submission.drafts or reading.found:
-        return "all that is worth keeping is remembered or was proposed before"
+        return "what seemed worth keeping is remembered or was proposed before"
     beside = f"; {reading.unasked} heading(s) that you refused were passed over" if reading.unasked else ""
     return f"nothing worth keeping was found{beside}"
