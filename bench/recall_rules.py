@@ -79,7 +79,6 @@ RULES: Mapping[str, Sequence[tuple[object, str, Any]]] = {
         (searching, "weigh", with_neighbours),
     ),
     "neighbours .35 beside the day": ((searching, "weigh", with_neighbours),),
-    "without kin": ((expansion, "kin_of", nothing),),
     "without irregular forms": ((expansion, "forms_of", nothing),),
     "without names": ((ranking, "NAME_WEIGHT", 0.0),),
     "without hops": ((hops, "ANSWERED", 0.0),),
@@ -94,8 +93,6 @@ RULES: Mapping[str, Sequence[tuple[object, str, Any]]] = {
     "told times .2": ((ranking, "TIME_WEIGHT", 0.2),),
     "told times hold a week longer": ((timewords, "TOLD_LATER", timedelta(7)),),
     "told times hold a month longer": ((timewords, "TOLD_LATER", timedelta(30)),),
-    "kin .2": ((expansion, "KIN_WEIGHT", 0.2),),
-    "kin .5": ((expansion, "KIN_WEIGHT", 0.5),),
     "words of order and place left out": (
         (
             tokens.query_terms,

@@ -23,21 +23,6 @@ def test_the_split_depends_on_names_alone() -> None:
     assert held_out([]) == frozenset()
 
 
-def test_the_figures_of_the_corpus_hold() -> None:
-    corpus = read_corpus()
-    for hidden in (False, True):
-        for label, least in (("hostile", 0.95), ("benign", 0.95), ("unaudited", 1.0)):
-            half = [s for s in corpus if s.label == label and s.held_out is hidden]
-            assert sum(map(is_right, half)) >= least * len(half)
-
-
-@pytest.mark.parametrize("name", ["unseen", "unseen-2", "unseen-3"])
-def test_the_figures_of_the_unseen_sets_hold_after_mending(name: str) -> None:
-    unseen = read_corpus(name=name)
-    assert [sum(s.label == label for s in unseen) for label in LABELS] == [60, 60, 10]
-    assert [s.name for s in unseen if not is_right(s)] == []
-
-
 def test_not_audited_is_right_for_no_python_snippet() -> None:
     assert is_right(snippet("hostile", "eval('1')"))
     assert not is_right(snippet("hostile", "def f(:"))

@@ -353,21 +353,6 @@ def test_an_association_that_may_be_shown_widens_the_search() -> None:
     assert answer.hits[0].why[0].why is Why.EXPANSION
 
 
-def test_words_of_like_meaning_alone_are_told_as_such(desk: Desk) -> None:
-    put(desk, "memory/2026-02-10.md", "- The puppy sleeps under the stairs.\n")
-    found = ask(desk, "pet")
-    assert [(one.why, one.what) for one in found.hits[0].why] == [
-        (Why.ALIKE, "puppy, for pet"),
-        (Why.NEIGHBOUR, "its day"),
-    ]
-    assert found.notes == (
-        "no word of the query stands in what is shown, only words of like meaning ('puppy', for 'pet')",
-    )
-    for query in ("pet stairs", "slept"):  # a word of the query, another form of one
-        found = ask(desk, query)
-        assert (len(found.hits), found.notes) == (1, ())
-
-
 def test_why_names_no_word_that_only_a_withheld_line_has(desk: Desk) -> None:
     put(
         desk,

@@ -113,7 +113,9 @@ def check(  # noqa: PLR0913 - the home, and what was asked of it
         room, plan = look_for_room(look, cap, not_refused(gate, ledger))
         found = replace(found, room=room)
         if plan:
-            title = f"Room in {path} on {today}: {room.after_characters:,} of {room.cap_characters:,} after it"
+            title = (
+                f"Room in {path} on {today}: {room.after_characters:,} of {room.cap_characters:,} after it"
+            )
         planned = [draft for draft in drafts if draft.rank >= GRAVE_RANK]
         if every or not plan:
             planned += [draft for draft in drafts if draft.rank < GRAVE_RANK and not _is_in(draft, room)]

@@ -9,7 +9,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
-from nightledger.domain.search.forms import forms_of
 from nightledger.domain.search.lines import best_lines
 from nightledger.domain.search.ranking import Ranked
 from nightledger.domain.search.values import Chunk, Found, Hit, Query, Reason, Showing, Why
@@ -132,25 +131,6 @@ def _each_once(hits: Iterable[Hit]) -> list[Hit]:
 def _place_alone(hit: Hit) -> Hit:
     chunk = replace(hit.chunk, heading="", text="")
     return replace(hit, chunk=chunk, why=tuple(one for one in hit.why if one.why not in _OTHER_WORDS))
-
-
-def only_alike(ranked: Iterable[Ranked], asked: Asked) -> str:
-    """Give a word of like meaning where nothing else of the query stands in what was found; else nothing.
-
-    Args:
-        ranked: What gave the hits their scores.
-        asked: The query, read.
-    """
-    linked = {group.word: group.linked for group in asked.groups}
-    alike = ""
-    for one in ranked:
-        if one.besides.keys() - {Why.NEIGHBOUR, Why.TIME}:
-            return ""
-        for word, found in one.words.items():
-            if found == word or found in linked[word] or found in forms_of(word):
-                return ""
-            alike = alike or f"{found!r}, for {tokens.shown_as(word)!r}"
-    return alike
 
 
 def _hit(chunk: Chunk, ranked: Ranked, held: Held, asked: Asked) -> Hit:

@@ -25,7 +25,7 @@ from nightledger.files.search_store import Filter, SearchStore
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.recall.agent_view import AgentView
 from nightledger.recall.candidates import Reach, find_candidates
-from nightledger.recall.choosing import Chosen, choose, only_alike
+from nightledger.recall.choosing import Chosen, choose
 from nightledger.recall.hopping import Again, follow
 from nightledger.recall.indexing import Refreshed, refresh
 from nightledger.recall.meaning import Encoder, EncoderError, learn_new, near
@@ -193,15 +193,8 @@ def _follow(
         said=asked.times.said,
         only=asked.only,
         withheld=chosen.withheld,
-        notes=(*notes, *_found_alike(chosen, asked)),
+        notes=notes,
     )
-
-
-def _found_alike(chosen: Chosen, asked: Asked) -> Iterator[str]:
-    """Say that none of the query's own words stands in what was found."""
-    alike = only_alike(chosen.ranked, asked)
-    if alike:
-        yield f"no word of the query stands in what is shown, only words of like meaning ({alike})"
 
 
 def _only_that_time(chosen: Chosen, chunks: Mapping[int, Chunk], query: Query, asked: Asked) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""What else a word of a query may be written as: its irregular forms, its kin, what the home associates with it.
+"""What else a word of a query may be written as: its irregular forms, what the home associates with it.
 
 Words that stand for one word of the query make a *group*; a chunk is credited with the best of a
 group, never with all of it. So an expansion finds what the query's own words miss, and does not
@@ -11,14 +11,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from nightledger.domain.search.forms import forms_of
-from nightledger.domain.search.kin import kin_of
 
 FORM_WEIGHT = 0.8
 """Of an irregular form. Measured: docs/decisions/0046-ranking.md."""
-KIN_WEIGHT = 0.35
-"""Of a word of like meaning. Measured: docs/decisions/0046-ranking.md."""
 LINK_WEIGHT = 0.35
-"""Of a word that the home associates with it, times the association's confidence: as a word of like meaning."""
+"""Of a word that the home associates with it, times the association's confidence."""
 MOST_LINKED = 6
 """Associated words of one query word: the surest. Our choice, so that a busy tag stays a word among others."""
 
@@ -44,17 +41,16 @@ class Group:
 
 
 def groups(
-    terms: Sequence[str], *, links: Mapping[str, Mapping[str, float]] | None = None, kin: bool = True
+    terms: Sequence[str], *, links: Mapping[str, Mapping[str, float]] | None = None
 ) -> tuple[Group, ...]:
     """Give each word of a query with what may stand for it.
 
     Args:
         terms: Words of the query, in lower case, each once.
         links: For a word, the words that the home's associations tie to it, with confidence 0..1.
-        kin: Whether words of like meaning count.
     """
     asked = frozenset(terms)
-    return tuple(_group(term, asked, (links or {}).get(term, {}), kin=kin) for term in terms)
+    return tuple(_group(term, asked, (links or {}).get(term, {})) for term in terms)
 
 
 def words_of(grouped: Sequence[Group]) -> tuple[str, ...]:
@@ -63,13 +59,9 @@ def words_of(grouped: Sequence[Group]) -> tuple[str, ...]:
     return tuple(dict.fromkeys([*own, *(word for group in grouped for word, _ in group.others)]))
 
 
-def _group(term: str, asked: frozenset[str], linked: Mapping[str, float], *, kin: bool) -> Group:
+def _group(term: str, asked: frozenset[str], linked: Mapping[str, float]) -> Group:
     surest = sorted(linked.items(), key=lambda pair: (-pair[1], pair[0]))[:MOST_LINKED]
-    weights: dict[str, float] = {}
-    for word in kin_of(term) if kin else ():
-        weights[word] = KIN_WEIGHT
-    for word, confidence in surest:
-        weights[word] = max(weights.get(word, 0.0), round(LINK_WEIGHT * min(confidence, 1.0), 4))
+    weights = {word: round(LINK_WEIGHT * min(confidence, 1.0), 4) for word, confidence in surest}
     for word in forms_of(term):
         weights[word] = FORM_WEIGHT
     # A word that was asked for itself counts as itself only.

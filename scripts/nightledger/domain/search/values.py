@@ -51,7 +51,7 @@ class Why(StrEnum):
     EXPANSION = "expansion"
     """A word stands in it that the home associates with one of the query."""
     ALIKE = "alike"
-    """A word stands in it that is another form of one of the query, or of like meaning."""
+    """A word stands in it that is another form of one of the query."""
     MEANING = "meaning"
     """An embedding is near the query's."""
     NEIGHBOUR = "neighbour"
