@@ -190,9 +190,8 @@ def test_of_a_claude_code_project_its_claude_md_is_gated_and_guarded(place: Plac
         said[name] = _process([*words, "claude_code", "PreToolUse"], asked, place)
     assert "nightledger propose" in said["CLAUDE.md"] or "Propose instead" in said["CLAUDE.md"]
     assert "is protected" in said["AGENTS.md"]
-    told = place.run("doctor").text
-    assert "nightledger edit" in told
-    assert "Read CLAUDE.md, never edit it." in told
+    assert "nightledger edit" in place.run("doctor").text
+    assert "Read CLAUDE.md, never edit it." in place.run("doctor", "--paste").out
 
 
 def _process(words: list[str], stdin: str, place: Place) -> str:
@@ -306,7 +305,8 @@ def test_start_is_left_and_taken_up_again(place: Place) -> None:
     assert gone.out.splitlines()[1].startswith("adopt: done")
     found = steps(place)
     assert {name: bool(step["done"]) for name, step in found.items()} == {
-        "adopt": True, "check": True, "mine": False, "review": False, "schedule": False, "keys": False
+        "adopt": True, "check": True, "mine": False, "review": False, "schedule": False, "agent": False,
+        "keys": False,
     }  # fmt: skip
 
 

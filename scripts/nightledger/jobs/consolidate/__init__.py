@@ -27,7 +27,7 @@ from nightledger.gate.forgetting.room import room_for
 from nightledger.gate.gated import read_gated
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.proposing.proposing import Outcome, Submission, propose, supersede
-from nightledger.gate.proposing.screening import Held
+from nightledger.gate.proposing.screening import Held, unseen
 from nightledger.gate.proposing.unasked import find_unasked, key_of
 from nightledger.gate.stored import Stored, read_stored, without_unanswered
 from nightledger.hosts.daylogs import LogFile, Skipped, find_daylogs, read_daylogs, take_daylogs
@@ -105,6 +105,7 @@ def _consolidated(gate: Gate, ledger: Ledger, asked: Asked, moment: Moment) -> D
     room = partial(room_for, gate, ledger, where.path, asked.day)
     submission = _submission(asked, [*from_outcomes.drafts, *from_logs.drafts], from_logs.held, room)
     outcome = propose(gate, ledger, submission, moment, dry_run=asked.dry_run)
+    outcome = replace(outcome, held=tuple(unseen(outcome.held, ledger.log.events)))
     has_day = any(log.day == asked.day for log in _window(gate, asked, zone, ()))
     reading = _Reading(
         found=from_logs.statements,
