@@ -135,6 +135,15 @@ def without_secrets(
     return tuple(n for n in applied if n not in masked or _returns(gate, ledger, status, n, moment))
 
 
+def undo_of(gate: Gate, ledger: Ledger, name: str, applied: Sequence[int], moment: Moment) -> str:
+    """Return the sentence that says what takes applied changes of a proposal back; that nothing does, of a secret."""
+    kept = without_secrets(gate, ledger, ledger.book.proposals[name], applied, moment)
+    if not kept:
+        return "a secret does not come back."
+    some = "" if kept == tuple(applied) else f"#{','.join(map(str, kept))}"
+    return f"'nightledger undo {name}{some}' takes {'them' if ',' in some else 'it'} back."
+
+
 def _returns(gate: Gate, ledger: Ledger, status: ProposalStatus, n: int, moment: Moment) -> bool:
     try:
         plan_undo(gate, ledger, status, [n], moment)

@@ -55,12 +55,16 @@ def run(options: argparse.Namespace, context: Context) -> int:
 def _apply_all(context: Context, id_text: str | None) -> "tuple[list[Attempt], list[str], int]":
     """Apply what may be, of one proposal or of all; what takes each back, and an alarm's status, 0 where there is none."""
     from nightledger.domain.errors import EXIT_ALARM
+    from nightledger.gate.apply.undoing import undo_of
     from nightledger.surfaces.session import writing
 
     with writing(context, person=id_text is not None) as session:
         attempts, aside = _apply_in(context, session, id_text)
         _leave_mark(session, attempts)
-        offers = [_offer(session, attempt) for attempt in attempts]
+        offers = [
+            undo_of(session.gate, session.ledger, one.proposal, one.changes, session.moment)
+            for one in attempts
+        ]
     return attempts, offers, EXIT_ALARM if aside else 0
 
 
@@ -118,25 +122,11 @@ def _status(attempts: "list[Attempt]", *, asked: bool) -> int:
     return 1 if refused or early or (asked and not attempts) else 0
 
 
-def _offer(session: "Session", attempt: "Attempt") -> str:
-    """Return the id with which undo takes an attempt's changes back; empty where a secret went, and no more."""
-    from nightledger.gate.apply.undoing import without_secrets
-
-    status = session.ledger.book.proposals[attempt.proposal]
-    kept = without_secrets(session.gate, session.ledger, status, attempt.changes, session.moment)
-    return (
-        attempt.proposal + ("" if kept == attempt.changes else f"#{','.join(map(str, kept))}") if kept else ""
-    )
-
-
 def _lines(attempt: "Attempt", offer: str, *, asked: bool) -> list[str]:
     lines = []
     if attempt.changes:
         numbers = ", ".join(map(str, attempt.changes))
-        undo = f"'nightledger undo {offer}' takes {'them' if ',' in offer else 'it'} back." if offer else ""
-        lines.append(
-            f"Applied change {numbers} of {attempt.proposal}; {undo or 'a secret does not come back.'}"
-        )
+        lines.append(f"Applied change {numbers} of {attempt.proposal}; {offer}")
     for n, reason in attempt.stale:
         lines.append(
             f"Change {n} of {attempt.proposal} has no place any more: {reason}. 'nightledger review' asks again."
