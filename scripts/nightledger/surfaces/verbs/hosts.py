@@ -130,11 +130,7 @@ def _change(context: Context, options: argparse.Namespace, home: Home, host: str
         )
         return 0
     for step in changing:
-        done = (
-            ("added to" if install else "taken out of")
-            if options.yes
-            else ("to add to" if install else "to take out of")
-        )
+        done = (("to take out of", "to add to"), ("taken out of", "added to"))[options.yes][install]
         context.print(f"{done} {step.path}")
         if not options.yes and install:
             context.print(step.shown.rstrip("\n"))

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from shlex import quote
 
-from nightledger.domain.errors import ConfigurationError
+from nightledger.domain.errors import ConfigurationError, NightledgerError
 from nightledger.files.home import Home
 from nightledger.files.started import add_started, read_started
 from nightledger.surfaces.context import CHECKOUT, Context
@@ -139,7 +139,11 @@ def _instructions(home: Home) -> Iterator[Step]:
     """Give the lines that the agent's instructions lack; they are shown, and written by nobody but the owner."""
     from nightledger.surfaces.instructions import offer
 
-    found = offer(home)
+    try:
+        found = offer(home)
+    except NightledgerError as error:  # the other steps go on
+        yield Step("agent", ("doctor", "--paste"), "", f"{error}.")
+        return
     edits = "".join(
         f" (Line {n} there tells it to write memory itself: take that out.)" for n in found.edits[:1]
     )
@@ -159,7 +163,7 @@ def _hooks(home: Home, host: str, *, made: bool) -> Iterator[Step]:
     for name in HOOKED:
         if os.path.isdir(roots[name]) and (host == name or host not in HOOKED):
             word, one = name.replace("_", "-"), there.get(name)
-            asks = f"Put hooks into {one.path if one else roots[name]}? They {DOES[name]}. 'hosts install {word}' shows them, 'hosts remove {word}' takes them out. Put them in?"
+            asks = f"Hooks would go into {one.path if one else roots[name]}: they {DOES[name]}. 'hosts install {word}' shows them, 'hosts remove {word}' takes them out. Put them in?"
             done = "done, they are there" if one and one.current else ""
             yield Step("hooks", ("hosts", "install", word, "--yes"), done, asks)
 
