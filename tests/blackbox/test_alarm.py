@@ -366,11 +366,11 @@ def test_an_idle_look_is_one_at_a_mark_and_an_alarm_is_seen_within_the_hour(watc
 
 
 def test_doctor_finds_what_verify_finds_and_says_when_a_night_verified_last(watched: World) -> None:
-    assert "2026-03-02 03:10" in watched.run("doctor").text
+    assert "2026-03-02 03:10" in watched.run("doctor", "--all").text
     edit_an_applied_proposal(watched)
-    assert watched.run("doctor").status == 1
+    assert watched.run("doctor", "--all").status == 1
     watched.wait(days=3)
-    assert "nothing verifies this home" in watched.run("doctor").text
+    assert "nothing verifies this home" in watched.run("doctor", "--all").text
 
 
 def test_what_is_put_back_is_an_alarm_no_more(watched: World) -> None:

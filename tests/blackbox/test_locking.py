@@ -56,7 +56,7 @@ def test_root_locks_what_is_gated_and_protected_and_has_the_log_grow_only(
     assert (kernel.of("MEMORY.md"), kernel.of(LOG)) == (IMMUTABLE, APPEND_ONLY)
     assert "MEMORY.md: locked" in world.ok("lock").splitlines()
     assert "AGENTS.md" not in world.ok("lock")
-    assert f"locked by the operating system: {', '.join(there)}" in world.run("doctor").text
+    assert f"locked by the operating system: {', '.join(there)}" in world.run("doctor", "--all").text
     kernel.changed.clear()
     found = held(world, "unlock")
     assert {path for path, (_, how) in found.items() if how == "unlocked"} == {*there}
@@ -66,7 +66,7 @@ def test_root_locks_what_is_gated_and_protected_and_has_the_log_grow_only(
     kernel.changed.clear()
     assert "locked again" not in world.ok("guard")
     assert not kernel.changed
-    assert "no file is locked" in world.run("doctor").text
+    assert "no file is locked" in world.run("doctor", "--all").text
     whole(world)
 
 
@@ -79,7 +79,7 @@ def test_nobody_else_locks_and_nothing_is_logged_in_vain(kernel: Kernel, world: 
     kernel.user, kernel.knows = 0, False
     ran = world.run("lock")
     assert (ran.status, "no such locks" in ran.text) == (1, True), ran
-    assert "knows no locks" in world.run("doctor").text
+    assert "knows no locks" in world.run("doctor", "--all").text
     assert world.events() == before
     assert not kernel.changed
     world.applied(TEXT)
@@ -153,7 +153,7 @@ def test_a_helper_exchanges_for_a_user_and_is_told_which_very_file(kernel: Kerne
     kernel.user = SOMEBODY
     log = name_helper(kernel)
     status = (world.home / "MEMORY.md").stat()
-    told = "".join(world.ok("doctor").replace("+~", "").split())
+    told = "".join(world.ok("doctor", "--all").replace("+~", "").split())
     assert f"whoevermayrun{world.root}/helper.sh:" in told
     name = world.applied(TEXT)
     (call,) = helper_calls(log)

@@ -129,7 +129,7 @@ def test_a_new_section_is_called_as_the_files_headings_would_call_it(
 
 def test_lines_for_the_agent_can_be_pasted_and_run_as_they_are(tmp_path: Path) -> None:
     world = found(tmp_path / "with space")
-    shown = world.ok("doctor").split("could end so")[1].split("\n\n")[1].splitlines()
+    shown = world.ok("doctor", "--paste").splitlines()
     line = next(line for line in shown if "--task-type" in line)
     words = shlex.split(line.split("`")[1])
     assert words[words.index("--home") + 1] == str(world.home)

@@ -192,6 +192,33 @@ def test_a_secret_that_was_taken_out_never_comes_back(tmp_path: Path) -> None:
     sound(world)
 
 
+def test_an_undo_is_offered_only_where_it_would_work(tmp_path: Path) -> None:
+    twice = "- Label both ends.\n- Other.\n- Label both ends.\n"
+    world = found(tmp_path, memory=f"{MEMORY}\n- token: ghp_16C7e42F292c6912E7710c838347Ae178B4a\n{twice}")
+    world.ok("check")
+    (proposal,) = world.proposals()
+    name, kinds = proposal["id"], {change["n"]: change["op"] for change in proposal["changes"]}
+    (secret,) = [n for n, op in kinds.items() if op == "replace"]
+    kept = ",".join(str(n) for n in sorted(kinds) if n != secret)
+    sign(world, name)
+    world.wait(hours=3)
+    told = world.run("apply", typed=[]).text
+    assert f"'nightledger undo {name}#{kept}' takes it back" in told
+    assert f"'nightledger undo {name}'" not in told
+    assert f"change {kept}, until" in world.run("status").text
+    history = world.run("history").text
+    assert ("no undo: a secret does not come back" in history, f"#{secret}" in history) == (True, False)
+    world.ok("undo", f"{name}#{kept}")
+    assert world.read().count("Label both ends.") == 2
+    world.write("MEMORY.md", world.read() + "- token: ghp_16C7e42F292c6912E7710c838347Ae178B4a\n")
+    edited = world.edit(lambda text: text.replace("- token: ghp_16C7e42F292c6912E7710c838347Ae178B4a\n", ""))
+    assert ("Applied; a secret does not come back." in edited.out, "nightledger undo" in edited.out) == (
+        True,
+        False,
+    )
+    sound(world)
+
+
 # ------------------------------------------------------------ what was let go
 @pytest.fixture(scope="module")
 def signed(tmp_path_factory: pytest.TempPathFactory) -> World:

@@ -59,7 +59,7 @@ class AgentHome:
 
     def doctor(self) -> str:
         """Give what doctor says, without blanks and line ends; no schedule calls this home, which it minds."""
-        return "".join(self.run("doctor", statuses=(0, 1)).split())
+        return "".join(self.run("doctor", "--all", statuses=(0, 1)).split())
 
     @property
     def page(self) -> str:

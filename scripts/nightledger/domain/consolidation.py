@@ -37,7 +37,7 @@ class Consolidation:
         proposed: How many changes that holds.
         suppressed: How many candidates had been proposed before.
         no_room: How many did not fit; they compete again.
-        held: How many the scanners held back.
+        held: How many the scanners held back that they had not held back before.
         skipped: Files that could not be read, and why.
         reason: Why it proposed nothing, or not all that is good; empty where neither is so.
     """

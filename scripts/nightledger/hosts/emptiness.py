@@ -26,7 +26,7 @@ def why_empty(home: Home) -> str:
     return (
         f"Nothing is in this home yet: no memory in {' or '.join(home.identity.gated)}, no daily logs in "
         f"{' or '.join(daily)}, no outcomes; nights find nothing to propose. The agent fills it once its "
-        "instructions tell it to: 'nightledger doctor' shows the lines to paste. Your own way: 'nightledger edit'."
+        "instructions tell it to: 'nightledger doctor --paste' has the lines. Your own way: 'nightledger edit'."
     )
 
 

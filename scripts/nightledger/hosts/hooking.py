@@ -37,6 +37,16 @@ not name. Codex' shell is looked at because Codex takes patches out of its comma
 HOOKED = (CLAUDE_CODE, CODEX, HERMES, OPENCLAW)
 """Hosts that have hooks we answer."""
 
+_STAGED = "give a session the staged page when it starts"
+_SPOKEN = "give a prompt the lines of memory that bear on it, and refuse that the host's file tools write gated files"
+DOES: Mapping[str, str] = {
+    CLAUDE_CODE: f"{_STAGED}, {_SPOKEN}",
+    CODEX: f"{_STAGED}, {_SPOKEN}",
+    HERMES: _SPOKEN,
+    OPENCLAW: _STAGED,
+}
+"""What the hooks of each host do, after "They"."""
+
 
 def config_name(host: str, *, project: bool = False) -> str:
     """Give the file that names a host's hooks, relative to the host's directory or to a project.

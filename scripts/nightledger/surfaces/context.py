@@ -56,6 +56,7 @@ class Context:
         home: The home as :func:`find_home` found it; empty where there is none.
         keys_dir: Where private keys and pins live: ``$NIGHTLEDGER_KEYS``, else ``~/.config/nightledger``.
         json: Results as one JSON document.
+        guided: ``start`` calls: no next step is told, and no list that a person need not read on the first day.
         quiet: Say nothing when there is nothing to say (standard output is no terminal).
         afterwards: What failed after the verb's work was done; raised when the verb has said what it did.
     """
@@ -64,6 +65,7 @@ class Context:
         "_now",
         "_now_text",
         "afterwards",
+        "guided",
         "home",
         "json",
         "keys_dir",
@@ -78,6 +80,7 @@ class Context:
         self.home = find_home(home)
         self.keys_dir = keys_directory(environment)
         self.json = json
+        self.guided = False
         self.quiet = not sys.stdout.isatty()
         self._now_text = now_text
         self._now: datetime | None = None

@@ -12,13 +12,14 @@ from nightledger.domain.decision import DecisionType
 from nightledger.domain.errors import NightledgerError
 from nightledger.domain.judge import EDIT_LANE
 from nightledger.domain.kept import LINKS
-from nightledger.domain.proposal import Anchor, Change, Proposal
+from nightledger.domain.moment import Moment
+from nightledger.domain.proposal import Change, Proposal
 from nightledger.domain.states import Apply, Book, ChangeState, ProposalStatus
+from nightledger.gate.apply.undoing import without_secrets
 from nightledger.gate.deciding import read_claim
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.proposing.told import told_at_home
 from nightledger.gate.stored import read_proposal
-from nightledger.text.changes.veil import HOLE
 from nightledger.text.scanners.scan import mask_secrets
 
 
@@ -35,7 +36,7 @@ class Told:
         undo_until: Until when it can be taken back; None where it cannot.
         gone_at: When its text went because nothing needed it any more; None where it did not.
         said_by: Who said what it rests on, as the proposal has it (``agent``, ``tool``).
-        veiled: Whether what it took out is masked in its record; a secret does not come back.
+        veiled: Whether it took out a secret, which no undo brings back.
     """
 
     n: int
@@ -137,7 +138,7 @@ def _step(gate: Gate, ledger: Ledger, apply: Apply, changes: Mapping[int, Change
         proposal=apply.proposal,
         decision=apply.decision,
         signer=_signer(gate, ledger, apply.decision),
-        changes=tuple(_told(gate, book, apply, changes, now)),
+        changes=tuple(_told(gate, ledger, apply, changes, now)),
         raced=apply.outcome == "raced",
         drifted=tuple(found.path for found in book.drifted if found.apply == apply.id),
     )
@@ -150,8 +151,9 @@ def _kind(decision: DecisionType, status: ProposalStatus) -> str:
 
 
 def _told(
-    gate: Gate, book: Book, apply: Apply, changes: Mapping[int, Change], now: datetime
+    gate: Gate, ledger: Ledger, apply: Apply, changes: Mapping[int, Change], now: datetime
 ) -> Iterator[Told]:
+    book = ledger.book
     status = book.proposals[apply.proposal]
     back = book.decisions[apply.decision].type is DecisionType.UNDO
     gone_at = book.gone_at.get(status.sha256) if status.sha256 in book.gone else None
@@ -159,6 +161,7 @@ def _told(
         state, found = status.changes[n], changes.get(n)
         until = apply.at + timedelta(days=gate.undo_days)
         own = state.state is ChangeState.APPLIED and state.decision == apply.decision
+        open_ = own and now < until
         texts = (found.before, found.after) if found else ("", "")
         yield Told(
             n=n,
@@ -166,10 +169,10 @@ def _told(
             removed=texts[back],
             added=texts[1 - back],
             state=state.state.value,
-            undo_until=until if own and now < until else None,
+            undo_until=until if open_ else None,
+            veiled=open_ and not without_secrets(gate, ledger, status, [n], Moment(at=now)),
             gone_at=gone_at,
             said_by=tuple(origin.value for origin in found.provenance) if found else (),
-            veiled=bool(found and found.hunk.anchor is Anchor.MASKED and HOLE in found.hunk.removed),
         )
 
 

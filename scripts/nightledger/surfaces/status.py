@@ -15,13 +15,15 @@ from nightledger.domain.cooling import cools_until
 from nightledger.domain.errors import NightledgerError
 from nightledger.domain.event import Entry, Event, EventName
 from nightledger.domain.judge import EDIT_LANE
+from nightledger.domain.moment import Moment
 from nightledger.domain.runs import Run, can_be, reckon
 from nightledger.domain.states import Book, ChangeState
 from nightledger.files.home import Home
 from nightledger.files.staged import find_page
 from nightledger.files.staging_troubles import Trouble, read_troubles
+from nightledger.gate.apply.undoing import without_secrets
 from nightledger.gate.gated import read_gated
-from nightledger.gate.opening import Gate, open_gate
+from nightledger.gate.opening import Gate, Ledger, open_gate
 from nightledger.gate.proposing.unasked import Unasked, find_unasked
 from nightledger.gate.stored import find_set_aside
 from nightledger.hosts.emptiness import why_empty
@@ -36,6 +38,9 @@ from nightledger.trust.keys import KeyRing
 from nightledger.trust.pin import Pin, find_pin
 from nightledger.trust.reading import check_log
 from nightledger.trust.scan import event_of_record
+
+NEWS = timedelta(days=7)
+"""How long what scanners held back is told of one by one, where no review told of it. Our choice."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,12 +69,21 @@ class Term:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HeldBack:
-    """A place whose text the scanners held back; the text itself is not here."""
+    """A place whose text the scanners held back; the text itself is not here.
+
+    Attributes:
+        at: When; aware, UTC.
+        path: The file; empty where it came from none.
+        line: In it; 0 where it has none.
+        rules: That held it back.
+        new: Whether the operator signed nothing since, so that no review told of it, and it is no week old.
+    """
 
     at: datetime
     path: str
     line: int
     rules: tuple[str, ...]
+    new: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -171,28 +185,27 @@ def look(context: Context) -> Status:
     gate = open_gate(context.home_path, context.keys_dir, actor=actor_of(context), config_of=cap_config)
     home, now = gate.home, context.now
     pin, alarms = _pin(gate.ring, home)
-    held: list[Event] = []
-
-    def take_held(entry: Entry) -> None:
-        held.append(event_of_record({**entry[1]}))
-
+    held: list[Entry] = []
     newest: Event | None = None
     book = Book()
     aside: tuple[str, ...] = ()
     unasked: tuple[Unasked, ...] = ()
+    undoable: tuple[Term, ...] = ()
     try:
         log = check_log(home, pin)
         alarms += log_alarms(log, pinned=pin is not None)
         newest = log.newest
         if log.report.ok:
-            seen = look_beyond(gate, log, context.moment, beside={EventName.QUARANTINED: take_held})
+            seen = look_beyond(gate, log, context.moment, beside={EventName.QUARANTINED: held.append})
             book = seen.book or book
             aside = find_set_aside(home, book)
             alarms += file_alarms(home, seen, book, context.moment)
             unasked = find_unasked(gate, book)
+            undoable = tuple(_undoable(gate, Ledger(log=log, book=book), context.moment))
     except NightledgerError as error:  # no file where one should be
         alarms.append(Alarm(kind="integrity", message=str(error), hint=error.hint))
     schedule, late = _schedule(context, gate)
+    answered_at = max((one.recorded.at for one in book.decisions.values()), default=now - NEWS)
     return Status(
         home=home.root,
         home_id=home.identity.id,
@@ -204,8 +217,8 @@ def look(context: Context) -> Status:
         running=find_running(home),
         waiting=waiting_in(book, aside),
         signed=tuple(term for term in _signed(gate, book) if term.proposal not in aside),
-        undoable=tuple(undoable_in(book, timedelta(days=gate.undo_days), now)),
-        held=tuple(map(_held, held)),
+        undoable=undoable,
+        held=tuple(_held(entry, max(answered_at, now - NEWS)) for entry in held),
         unasked=unasked,
         empty=why_empty(home),
         left_at=left_at(newest),
@@ -238,14 +251,9 @@ def waiting_in(book: Book, aside: Collection[str] = ()) -> Waiting:
     )
 
 
-def undoable_in(book: Book, window: timedelta, now: datetime) -> Iterator[Term]:
-    """Give what can still be taken back, in order of proposals.
-
-    Args:
-        book: What became of every proposal.
-        window: How long an applied change can be undone.
-        now: Aware, UTC.
-    """
+def _undoable(gate: Gate, ledger: Ledger, moment: Moment) -> Iterator[Term]:
+    """Give what can still be taken back, in order of proposals."""
+    window, book, now = timedelta(days=gate.undo_days), ledger.book, moment.at
     recent = {name for name, at in book.applied_at.items() if now < at + window}
     for status in (book.proposals[name] for name in book.proposals if name in recent):
         by_end: dict[datetime, list[int]] = {}
@@ -253,7 +261,8 @@ def undoable_in(book: Book, window: timedelta, now: datetime) -> Iterator[Term]:
             if change.state is ChangeState.APPLIED and change.since and now < change.since + window:
                 by_end.setdefault(change.since + window, []).append(n)
         for until, numbers in by_end.items():
-            yield Term(proposal=status.id, changes=tuple(numbers), until=until)
+            if kept := without_secrets(gate, ledger, status, numbers, moment):
+                yield Term(proposal=status.id, changes=kept, until=until)
 
 
 def left_at(newest: Event | None) -> datetime | None:
@@ -353,6 +362,7 @@ def _signed(gate: Gate, book: Book) -> tuple[Term, ...]:
     )
 
 
-def _held(event: Event) -> HeldBack:
-    fields = event.fields
-    return HeldBack(at=event.at, path=fields["path"], line=fields["line"], rules=tuple(fields["rules"]))
+def _held(entry: Entry, seen_until: datetime) -> HeldBack:
+    event = event_of_record({**entry[1]})
+    place = {name: event.fields[name] for name in ("path", "line")}
+    return HeldBack(at=event.at, rules=tuple(event.fields["rules"]), new=event.at > seen_until, **place)

@@ -60,10 +60,7 @@ def status_record(status: Status) -> dict[str, Any]:
         },
         "signed": [_term(term, "cools_until") for term in status.signed],
         "undoable": [_term(term, "undo_until") for term in status.undoable],
-        "held": [
-            {"at": dump_moment(h.at), "path": h.path, "line": h.line, "rules": list(h.rules)}
-            for h in status.held
-        ],
+        "held": [to_plain(one) for one in status.held],
         "unasked": [{"heading": one.name, "refused": one.refused or None} for one in status.unasked],
         "sizes": [{"path": s.path, "characters": s.characters, "cap": s.cap} for s in status.sizes],
         "runs": [to_plain(run) for run in schedule.last],
@@ -90,7 +87,7 @@ def _parts(status: Status) -> Iterator[tuple[str, list[str]]]:
     yield "waits", [_waits(status)]
     yield "signed", _listed(status.signed, lambda term: _signed(term, now))
     yield "undo", _listed(status.undoable[::-1], lambda term: f"{_named(term)}, until {_utc(term.until)}")
-    yield "held back", _listed(status.held[::-1], _held)
+    yield "held back", _held_back(status.held[::-1])
     yield "not asked", _listed(status.unasked, _unasked)
     yield "", ["ask again: nightledger proposals --ask-again HEADING"] if status.unasked else []
     yield "size", [_size(size) for size in status.sizes]
@@ -149,6 +146,22 @@ def _named(term: Term) -> str:
     return f"{term.proposal[:_ID_CHARACTERS]} change {numbers}"
 
 
+def _held_back(held: Sequence[HeldBack]) -> list[str]:
+    new = [item for item in held if item.new]
+    seen = len(held) - len(new)
+    more = f"{seen} seen before: nightledger status --held"
+    return [
+        *_listed(new, _held, ": nightledger status --held"),
+        *([more] if seen and len(new) <= SHOWN else []),
+    ]
+
+
+def held_lines(status: Status) -> list[str]:
+    """Return every text that scanners held back, by day, place and rule, the newest first; never the text."""
+    told = (f"{item.at:%Y-%m-%d} {_held(item)}" for item in status.held[::-1])
+    return [line for text in told for line in screen.wrap(text, indent="    ")] or ["Nothing was held back."]
+
+
 def _held(item: HeldBack) -> str:
     where = f"{item.path}:{item.line}" if item.line else item.path or "a proposal"
     return screen.shown(f"{', '.join(item.rules)} in {where}")
@@ -183,10 +196,10 @@ def _next(status: Status) -> str:
     return _utc(schedule.next_at)
 
 
-def _listed(items: Sequence[Item], tell: Callable[[Item], str]) -> list[str]:
+def _listed(items: Sequence[Item], tell: Callable[[Item], str], command: str = "") -> list[str]:
     texts = [tell(item) for item in items[:SHOWN]]  # to mask what is not shown would take seconds
     more = len(items) - SHOWN
-    return texts if more <= 0 else [*texts, f"and {more} more"]
+    return texts if more <= 0 else [*texts, f"and {more} more{command}"]
 
 
 def _term(term: Term, name: str) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from nightledger.surfaces.doctor.checks import State, good
 from nightledger.surfaces.doctor.home import check_log_of
 from nightledger.surfaces.doctor.keys import Protection, check_keys, protection
 from nightledger.surfaces.doctor.trust import check_consent, check_trust
-from nightledger.surfaces.trust_level import RAISED_BY, level_of
+from nightledger.surfaces.trust_level import level_of
 from nightledger.trust.sshkey import ED25519, SK_ECDSA_P256, SK_ED25519
 
 
@@ -122,7 +122,7 @@ def test_a_key_that_others_may_read_protects_nothing(desk: Desk) -> None:
 def test_every_level_says_what_it_does_not_prove_and_what_would_raise_it(found: Protection) -> None:
     level = level_of(found)
     assert level.name
-    assert RAISED_BY[found]
+    assert level.raised_by
     assert len(level.could_still) > 5
     assert len({level_of(other).could_still[0] for other in Protection}) == len(Protection)
 

@@ -87,7 +87,7 @@ def test_status_doctor_and_verify_name_it_and_verify_ends_with_an_alarm(
     assert ran.status == 4
     assert f"ALTERED {name}: " in ran.out
     assert "Put each back from a backup" in ran.out
-    assert name in "".join(console.run("doctor").out.split())
+    assert name in "".join(console.run("doctor", "--all").out.split())
     status = console.record("status")
     assert name in status["alarms"][0]["message"]
     assert status["waiting"] == {"proposals": 1, "changes": 1, "oldest_at": "2026-03-01T06:00:00Z"}
@@ -168,7 +168,7 @@ def test_to_reject_it_is_to_close_it_and_verify_holds_again_and_says_so(
     record = console.record("verify")
     assert (record["ok"], record["altered"], record["altered_and_closed"]) == (True, [], [first.id])
     assert first.id not in console.out("review", typed=["q"])
-    assert console.run("doctor").out.count("was changed after it was proposed") == 0
+    assert console.run("doctor", "--all").out.count("was changed after it was proposed") == 0
     assert console.record("status")["alarms"] == []
     assert [item["id"] for item in console.record("proposals")] == [second.id]
     assert "and you closed it" in " ".join(console.out("proposals", "--all").split())
@@ -287,7 +287,7 @@ def test_an_altered_approval_that_was_rejected_is_told_as_a_note(console: Consol
     assert verified.out.count(note) == 1
     assert "ALTERED" not in verified.out
     assert console.record("verify")["altered_and_closed"] == [decision.id]
-    assert console.run("doctor").out.count(decision.id) == 0
+    assert console.run("doctor", "--all").out.count(decision.id) == 0
 
 
 def test_an_altered_approval_of_which_something_is_left_stays_an_alarm(console: Console) -> None:

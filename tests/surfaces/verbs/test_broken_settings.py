@@ -46,7 +46,7 @@ def test_status_and_doctor_name_file_and_line(broken: Console) -> None:
     assert "mend or remove that file" in alarm["hint"]
     ran = broken.run("status")
     assert (ran.status, PLACE in told(ran.out)) == (0, True)
-    ran = broken.run("doctor")
+    ran = broken.run("doctor", "--all")
     assert PLACE in told(ran.out)
     assert "log days begin and end in" in ran.out
     assert ran.err == ""

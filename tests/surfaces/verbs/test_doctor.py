@@ -38,8 +38,10 @@ def test_a_sound_home_has_nothing_to_mend(caller: Caller) -> None:
 
 
 def test_it_says_what_holds_and_what_an_agent_could_still_do(caller: Caller) -> None:
-    text = caller.text("doctor")
-    assert "Level: one user on one machine, operator's key without passphrase." in text
+    level = "Level: one user on one machine, operator's key without passphrase."
+    assert level in caller.text("doctor")
+    text = caller.text("doctor", "--level")
+    assert level in text
     assert "read the operator's key and sign in your name" in text
     assert "write to MEMORY.md directly" in text
     assert "Not in this version: - " in text
@@ -50,10 +52,10 @@ def test_a_passphrase_raises_the_level(caller: Caller) -> None:
     for name in ("operator", "operator.pub"):
         (keys_of(caller) / name).unlink()
     create_operator_key(caller.desk.ring, caller.home.identity.id, passphrase=b"a long one")
-    text = caller.text("doctor")
+    text = caller.text("doctor", "--level")
     assert "operator's key with a passphrase" in text
     assert "the memory of a review for the passphrase, and then sign in your name" in text
-    assert "no key here may sign" in text
+    assert "no key here may sign" in caller.text("doctor")
 
 
 def test_a_key_in_an_agent_is_one_of_which_only_the_public_half_is_here(
@@ -61,12 +63,12 @@ def test_a_key_in_an_agent_is_one_of_which_only_the_public_half_is_here(
 ) -> None:
     (keys_of(caller) / "operator").unlink()
     monkeypatch.setenv("SSH_AUTH_SOCK", "/run/user/agent")
-    text = caller.text("doctor")
-    assert "operator's key in an agent" in text
+    assert "operator's key in an agent" in caller.text("doctor")
+    text = caller.text("doctor", "--all")
     assert "may sign, as 'operator'" in text
     assert "ok the operator's key is in an agent" in text
     monkeypatch.delenv("SSH_AUTH_SOCK")
-    text = caller.text("doctor")
+    text = caller.text("doctor", "--all")
     assert "-- the operator's key is not in a file here, and $SSH_AUTH_SOCK names no agent" in text
     assert "key reset --passphrase-forgotten" in text
 
@@ -166,7 +168,9 @@ def test_a_file_over_the_cap_of_its_host_is_noted(caller: Caller) -> None:
         "21,000 of the 20,000 characters that its host shows (agents.defaults.bootstrapMaxChars" in message
         for message in found(caller, "note")
     )
-    assert any("recorded as host openclaw; its files look like generic" in m for m in found(caller, "note"))
+    assert any(
+        "its files look like generic; it is recorded as host openclaw" in m for m in found(caller, "note")
+    )
 
 
 def test_daily_logs_are_counted_and_silence_is_noted(caller: Caller) -> None:
@@ -224,14 +228,16 @@ def test_the_lines_for_the_agent_are_shown_to_be_pasted_and_written_nowhere(call
     record = caller.record("doctor")
     assert record["instructions"]["path"] == "AGENTS.md"
     assert f"+{agent_lines()[1]}\n" in record["instructions"]["diff"]
-    assert "## Memory" in caller.lines("doctor")
+    assert "AGENTS.md lacks lines" in caller.text("doctor")
+    assert caller.lines("doctor", "--paste")[0] == "## Memory"
     assert files_of(caller.root) == before
 
 
 def test_instructions_that_have_the_lines_are_left_alone(caller: Caller) -> None:
     Path(caller.home.root, "AGENTS.md").write_text("\n".join(agent_lines()) + "\n")
     assert caller.record("doctor")["instructions"]["diff"] == ""
-    assert "AGENTS.md has the lines" in caller.text("doctor")
+    assert "lacks lines" not in caller.text("doctor")
+    assert caller.lines("doctor", "--paste") == []
 
 
 def test_instructions_that_cannot_be_read_are_named(caller: Caller) -> None:
@@ -246,9 +252,8 @@ def test_no_line_but_a_command_is_wider_than_a_narrow_terminal(
     monkeypatch.setenv("COLUMNS", "40")
     caller.desk.memory.write_text("mine")
     key = caller.desk.ring.path(caller.home.identity.id, "operator")
-    lines = caller.lines("doctor")
-    pasted = lines.index("## Memory")  # what is pasted is not broken
-    wide = [line.strip(" >") for line in lines[:pasted] if len(line) > 40]
+    lines = [line for words in ((), ("--all",), ("--level",)) for line in caller.lines("doctor", *words)]
+    wide = [line.strip(" >") for line in lines if len(line) > 40]
     assert f"ssh-keygen -p -f '{key}'" in wide
     assert {line.split()[0].strip("'") for line in wide} <= set(PROGRAMS)
 

@@ -263,7 +263,7 @@ def test_what_status_and_doctor_say_of_a_reset_ends_it(caller: Caller) -> None:
     said = alarm["hint"].partition(": nightledger ")[2].replace("FILE", str(kept))
     assert caller.run(*said.split()) == 0
     assert caller.record("status")["alarms"] == []
-    assert alarm["message"] not in " ".join(caller.text("doctor").split())
+    assert alarm["message"] not in " ".join(caller.text("doctor", "--all").split())
 
 
 def test_when_a_reset_was_ended_the_key_before_it_is_taken_back(caller: Caller) -> None:
@@ -274,12 +274,12 @@ def test_when_a_reset_was_ended_the_key_before_it_is_taken_back(caller: Caller) 
     assert (
         caller.record("key", "restore")["taken_back"] is None
     )  # while it waits, the new key is the one to come
-    assert "the one that may was replaced" not in caller.text("doctor")
+    assert "the one that may was replaced" not in caller.text("doctor", "--all")
     told = caller.lines("key", "confirm", "--sign-with", str(kept))
     assert told[-1] == "  nightledger key restore"
     assert any(str(kept) in line for line in told)
-    assert "the one that may was replaced" in caller.text("doctor")
-    assert "> nightledger key restore" in caller.text("doctor")
+    assert "the one that may was replaced" in caller.text("doctor", "--all")
+    assert "> nightledger key restore" in caller.text("doctor", "--all")
     record = caller.record("key", "restore")
     assert record == {"restored": [], "taken_back": good.fingerprint}
     assert (
@@ -289,7 +289,7 @@ def test_when_a_reset_was_ended_the_key_before_it_is_taken_back(caller: Caller) 
     )
     assert thief in [path.read_bytes() for path in keys_dir(caller).glob("operator.before-*")]
     assert caller.run("key", "confirm") == 0
-    assert "the one that may was replaced" not in caller.text("doctor")
+    assert "the one that may was replaced" not in caller.text("doctor", "--all")
     assert "signs here again" not in caller.text("key", "restore")
 
 
@@ -345,7 +345,7 @@ def test_an_altered_decision_about_keys_stops_nothing_and_is_put_back(caller: Ca
     assert "backup" not in caller.text("verify")
     assert caller.run("status", "--exit-code") == 4
     assert name in caller.text("status")
-    assert caller.run("doctor") == 1
+    assert caller.run("doctor", "--all") == 1
     add(caller, "bo")
     assert signers(caller) == ["operator", "ana", "bo"]
     assert caller.text("key", "restore") == f"Put back: {name}."

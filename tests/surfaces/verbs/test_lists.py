@@ -229,7 +229,7 @@ def test_verify_names_rewritten_inputs(console: Console) -> None:
         (folder / name).write_text("# Another day\n")
     out = console.out("verify")
     assert out.count("has changed since the night of 2026-02-28 read it") == 3
-    assert "2 more daily logs have changed since they were read" in out
+    assert "note: 2 more files were rewritten or changed outside the gate; --json names them" in out
     assert [item["path"] for item in console.record("verify")["logs_changed"]] == [
         f"memory/{n}" for n in names
     ]

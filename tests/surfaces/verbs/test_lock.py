@@ -31,7 +31,7 @@ def test_lock_and_unlock_say_how_each_file_stands(console: Console, monkeypatch:
     assert console.out("lock") == "MEMORY.md: locked\naudit/trusted-channel-audit.jsonl: locked\n"
     assert system.flags[str(console.desk.memory)] == {Flag.IMMUTABLE}
     assert system.flags[console.desk.home.audit_log] == {Flag.APPEND_ONLY}
-    doctor = console.run("doctor").out
+    doctor = console.run("doctor", "--all").out
     assert "locked by the operating system: MEMORY.md" in " ".join(doctor.split())
     record = console.record("unlock")
     assert {file["path"]: file["held"] for file in record["files"]}["MEMORY.md"] == "unlocked"

@@ -538,8 +538,8 @@ def test_a_flood_of_what_was_held_back_takes_few_lines(console: Console) -> None
     out = " ".join(console.out("review", typed=[]).split())
     assert "8 texts were held back" in out
     assert "memory/2026-02-28.md:8:" in out
-    assert "memory/2026-02-28.md:3:" not in out
-    assert "! and 3 more: 'nightledger status --json' names each" in out
+    assert "memory/2026-02-28.md:6:" not in out
+    assert "! and 6 more: nightledger status --held" in out
 
 
 def test_a_gated_file_that_cannot_be_read_is_named(console: Console) -> None:

@@ -89,11 +89,11 @@ def test_under_cron_a_trouble_is_said_when_it_begins_and_stands_in_status_while_
         "calendar work is no iCalendar text"
     ]
     assert "calendar work is no iCalendar text" in caller.text("status")
-    assert "calendar work is no iCalendar text" in caller.text("doctor")
+    assert "calendar work is no iCalendar text" in caller.text("doctor", "--all")
     (tmp_path / "work.ics").write_text(CALENDAR)
     assert caller.lines("stage") == []
     assert caller.record("status")["staged"]["troubles"] == []
-    assert "calendar work is no iCalendar text" not in caller.text("doctor")
+    assert "calendar work is no iCalendar text" not in caller.text("doctor", "--all")
     (tmp_path / "work.ics").write_text("no calendar")
     assert len(caller.lines("stage")) == 1
 
@@ -127,34 +127,34 @@ def test_rules_that_are_not_valid_are_named(caller: Caller) -> None:
 
 def test_status_and_doctor_tell_what_is_staged(caller: Caller, operator: Path) -> None:
     assert "staged" not in caller.record("status") or caller.record("status")["staged"] is None
-    assert "nothing was staged yet" in caller.text("doctor")
+    assert "nothing was staged yet" in caller.text("doctor", "--all")
     caller.run("stage")
     assert caller.record("status")["staged"] == {
         "lines": 2, "good_until": "2026-03-03T00:00:00Z", "troubles": []
     }  # fmt: skip
     assert "staged 2 lines, until 2026-03-03 00:00 UTC" in caller.text("status")
-    assert "2 line(s) are staged, until 2026-03-03T00:00:00Z" in caller.text("doctor")
-    assert "the calendar work is a file" in caller.text("doctor")
+    assert "2 line(s) are staged, until 2026-03-03T00:00:00Z" in caller.text("doctor", "--all")
+    assert "the calendar work is a file" in caller.text("doctor", "--all")
     late = "2026-03-03T00:00:00+00:00"
     assert "over since 2026-03-03 00:00 UTC: nightledger stage" in caller.text("status", now=late)
-    assert "nothing stages" in caller.text("doctor", now=late)
+    assert "nothing stages" in caller.text("doctor", "--all", now=late)
     Path(caller.home.staged_context).write_text("mine")
     assert "not as it was written" in caller.text("status")
-    assert "not as it was written" in caller.text("doctor")
+    assert "not as it was written" in caller.text("doctor", "--all")
     operator.write_text("calendars:\n  work: {file: /nowhere.ics}\n")
-    assert "the calendar work is no file" in caller.text("doctor")
+    assert "the calendar work is no file" in caller.text("doctor", "--all")
     secret = operator.with_name("password")
     operator.write_text(
         f"calendars:\n  work: {{url: 'https://x.example/', user: ann, password_file: '{secret}'}}\n"
     )
-    assert "the password file of the calendar work is missing" in caller.text("doctor")
+    assert "the password file of the calendar work is missing" in caller.text("doctor", "--all")
     secret.write_text("tide")
     secret.chmod(0o644)
-    assert "others may read the password of the calendar work" in caller.text("doctor")
+    assert "others may read the password of the calendar work" in caller.text("doctor", "--all")
     secret.chmod(0o600)
-    assert "the calendar work is asked over the network" in caller.text("doctor")
+    assert "the calendar work is asked over the network" in caller.text("doctor", "--all")
     operator.unlink()
-    assert "no calendar is named" in caller.text("doctor")
+    assert "no calendar is named" in caller.text("doctor", "--all")
 
 
 def test_whatever_is_logged_takes_the_page_away(caller: Caller) -> None:
@@ -170,13 +170,13 @@ def test_whatever_is_logged_takes_the_page_away(caller: Caller) -> None:
 def test_lines_beyond_what_hosts_take_whole_are_said(caller: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "not given" not in caller.text("stage", "--dry-run")
     caller.run("stage")
-    assert "not given" not in caller.text("doctor")
+    assert "not given" not in caller.text("doctor", "--all")
     page = parse_page(Path(caller.home.staged_context).read_text())
     assert page is not None
     one = len(dump_page(page.lines[:1], page.good_until))
     monkeypatch.setattr(telling, "MAX_CONTEXT_BYTES", one)
     said = "1 line(s) are not given at a session's start"
     assert f"The last {said}" in " ".join(caller.text("stage", "--dry-run").split())
-    assert "the last 1 staged line(s) are not given at a session's start" in caller.text("doctor")
+    assert "the last 1 staged line(s) are not given at a session's start" in caller.text("doctor", "--all")
     monkeypatch.setattr(telling, "MAX_CONTEXT_BYTES", one - 1)
     assert telling.not_given(page) == len(page.lines)

@@ -51,7 +51,7 @@ def test_a_witness_that_is_away_holds_up_no_night_and_is_named(machines: Machine
     assert night.err.startswith("error: stale-witness: see memory/state/ATTENTION.md")
     status = console.run("status")
     assert "STALE-WITNESS: no head of this log is cosigned as the policy asks" in text(status.out)
-    doctor = text(console.run("doctor").out)
+    doctor = text(console.run("doctor", "--all").out)
     assert "STALE-WITNESS" in doctor
     assert f"{NAME} gave no line the last time" in doctor
     assert (
@@ -66,7 +66,7 @@ def test_a_witness_that_is_away_holds_up_no_night_and_is_named(machines: Machine
 def test_a_home_without_addresses_asks_nobody_and_says_so(machines: Machines, console: Console) -> None:
     assert ask_round(machines.context) is None
     assert console.run("night").status == 4
-    assert f"no address of {NAME}: it is never asked" in text(console.run("doctor").out)
+    assert f"no address of {NAME}: it is never asked" in text(console.run("doctor", "--all").out)
     ran = console.run("witness", "ask")
     assert (ran.status, "no witness is asked here" in ran.err) == (2, True)
 
@@ -204,8 +204,8 @@ def test_a_home_that_asks_for_nobody_is_told_what_a_witness_would_show(
 ) -> None:
     monkeypatch.setenv("NIGHTLEDGER_KEYS", str(tmp_path / "keys"))
     console = Console(desk=make_desk(tmp_path))
-    assert "nobody else has seen this log's heads" in text(console.run("doctor").out)
-    assert "cooling and undo go by its wall clock alone" in text(console.run("doctor").out)
+    assert "nobody else has seen this log's heads" in text(console.run("doctor", "--all").out)
+    assert "cooling and undo go by its wall clock alone" in text(console.run("doctor", "--all").out)
     assert console.record("verify")["witnesses"] == {
         "asked_for": False,
         "size": 0,
@@ -217,7 +217,7 @@ def test_a_home_that_asks_for_nobody_is_told_what_a_witness_would_show(
 def test_doctor_says_when_the_quorum_cosigned(machines: Machines, console: Console) -> None:
     with machines.serving():
         console.run("witness", "ask")
-    assert "the quorum cosigned 1 entries at 2026-03-01 06:00 UTC" in text(console.run("doctor").out)
+    assert "the quorum cosigned 1 entries at 2026-03-01 06:00 UTC" in text(console.run("doctor", "--all").out)
 
 
 # ------------------------------------------------------------------ attacks
@@ -300,7 +300,7 @@ def test_a_witness_that_refuses_and_shows_no_head_is_an_alarm_but_pins_nothing(
     told = f"{NAME} gave no line: {said}; it showed no head that would prove it"
     assert f"STALE-WITNESS {machines.desk.home.cosigned}: {told}" in text(verify.out)
     assert told in text(console.run("status").out)
-    assert text(console.run("doctor").out).count(said) == 1
+    assert text(console.run("doctor", "--all").out).count(said) == 1
     assert not read_pin(machines.desk.ring, machines.desk.home.identity.id).heads[1:]
 
 
@@ -324,7 +324,7 @@ def test_a_fork_of_the_same_size_as_the_pinned_head_stays_an_alarm(
     assert verify.status == 4
     assert "FORK" in verify.out
     assert json.loads(console.run("verify", "--json").out)["witnesses"]["findings"]
-    assert "FORK: the witness" in text(console.run("status").out + console.run("doctor").out)
+    assert "FORK: the witness" in text(console.run("status").out + console.run("doctor", "--all").out)
 
 
 def sign_for_loss(desk: Desk) -> None:

@@ -11,7 +11,7 @@ from datetime import timedelta
 
 from nightledger.domain.cooling import elapsed_s
 from nightledger.domain.decision import DecisionTarget, DecisionType
-from nightledger.domain.errors import RefusedError, UsageError
+from nightledger.domain.errors import NightledgerError, RefusedError, UsageError
 from nightledger.domain.kept import is_archive, parts_of
 from nightledger.domain.lanes import OPERATOR
 from nightledger.domain.moment import Moment
@@ -118,6 +118,38 @@ def plan_undo(
     undo = _merge(gate, ledger.book, stored, wanted, apply)
     require_exchangeable(gate, (write.path for write in undo.writes))
     return undo
+
+
+def without_secrets(
+    gate: Gate, ledger: Ledger, status: ProposalStatus, applied: Sequence[int], moment: Moment
+) -> tuple[int, ...]:
+    """Return those of the applied changes that took out no secret, so that an undo of them can be offered.
+
+    Only those whose record masks what they took out are tried; where the proposal cannot be read, none is left out.
+    """
+    try:
+        changes = read_proposal(gate, status).proposal.changes
+    except NightledgerError:
+        return tuple(applied)
+    masked = {c.n for c in changes if c.hunk.anchor is Anchor.MASKED and HOLE in c.hunk.removed}
+    return tuple(n for n in applied if n not in masked or _returns(gate, ledger, status, n, moment))
+
+
+def undo_of(gate: Gate, ledger: Ledger, name: str, applied: Sequence[int], moment: Moment) -> str:
+    """Return the sentence that says what takes applied changes of a proposal back; that nothing does, of a secret."""
+    kept = without_secrets(gate, ledger, ledger.book.proposals[name], applied, moment)
+    if not kept:
+        return "a secret does not come back."
+    some = "" if kept == tuple(applied) else f"#{','.join(map(str, kept))}"
+    return f"'nightledger undo {name}{some}' takes {'them' if ',' in some else 'it'} back."
+
+
+def _returns(gate: Gate, ledger: Ledger, status: ProposalStatus, n: int, moment: Moment) -> bool:
+    try:
+        plan_undo(gate, ledger, status, [n], moment)
+    except NightledgerError:
+        return False
+    return True
 
 
 def _wanted(status: ProposalStatus, only: Sequence[int]) -> tuple[int, ...]:

@@ -154,7 +154,7 @@ def check_memory(home: Home, ring: KeyRing, now: datetime) -> Iterator[Check]:
     if seen == recorded:
         yield good("memory", f"host {recorded}, as its files say")
     else:
-        yield note("memory", f"recorded as host {recorded}; its files look like {seen}")
+        yield note("memory", f"its files look like {seen}; it is recorded as host {recorded}")
     cap = read_cap(recorded, settings.cap_characters.get(recorded), cap_config(recorded))
     for path in home.identity.gated:
         yield _size(home, path, cap)
@@ -170,7 +170,7 @@ def check_memory(home: Home, ring: KeyRing, now: datetime) -> Iterator[Check]:
         yield note(
             "memory",
             f"no daily logs in {' or '.join(directories)}: the night finds nothing to read",
-            "the agent's instructions below tell it to write them",
+            "nightledger doctor --paste has what tells the agent to write them",
         )
         return
     newest = logs[-1].day
@@ -178,7 +178,7 @@ def check_memory(home: Home, ring: KeyRing, now: datetime) -> Iterator[Check]:
     places = sorted({os.path.dirname(log.path) for log in logs})
     text = f"{len(logs)} daily logs in {' and '.join(places)}, the newest of {newest}"
     if silent > SILENT_DAYS:
-        yield note("memory", f"{text}: nothing for {silent} days", "see whether the agent still writes them")
+        yield note("memory", f"nothing for {silent} days: {text}", "see whether the agent still writes them")
     else:
         yield good("memory", text)
 

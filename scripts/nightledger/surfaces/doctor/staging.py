@@ -35,7 +35,7 @@ def check_staging(home: Home, keys_dir: str, now: datetime) -> Iterator[Check]:
             AREA, "no calendar is named, so no event is staged", "calendars in operator.yaml, beside the keys"
         )
     for trouble in read_troubles(home):
-        yield note(AREA, f"since {trouble.since}: {trouble.what}", "nightledger stage says whether it lasts")
+        yield note(AREA, f"{trouble.what}, since {trouble.since}", "nightledger stage says whether it lasts")
     if not os.path.lexists(home.staged_context):
         yield note(AREA, "nothing was staged yet", "nightledger stage")
         return

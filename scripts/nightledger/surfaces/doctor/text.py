@@ -1,35 +1,60 @@
-"""What ``doctor`` prints: findings by area, what holds and what does not, lines to paste."""
+"""What ``doctor`` prints: one screen, or one matter whole."""
 
+import re
 from typing import Any
 
 from nightledger.surfaces import screen
 from nightledger.surfaces.doctor.checks import Check, State
 from nightledger.surfaces.doctor.doctor import Diagnosis
 from nightledger.surfaces.hints import wrap_hint
-from nightledger.surfaces.trust_level import NOT_BUILT, RAISED_BY, level_of
+from nightledger.surfaces.trust_level import level_of
 from nightledger.text.changes.masked import mask_diff
 
 _FURTHER = "       "
 """Begins rows in which a finding or its mend goes on: further in than either begins."""
+_MORE = "nightledger doctor --all: every mend; --level: what an agent could still do."
+_END = re.compile(r"; |(?<=[^/.]{24}): ")
+"""Ends what the screen has of a finding that is no fault and does not fit into a row."""
 _MARKS = {State.GOOD: "ok", State.NOTE: "--", State.BAD: "!!"}
 
 
 def doctor_lines(diagnosis: Diagnosis) -> list[str]:
-    """Give the whole text."""
+    """Return one screen: what is wrong with its mend, what is worth knowing, the subjects that hold, the level."""
+    checks = diagnosis.checks
+    noted = {check.area for check in checks if check.state is not State.GOOD}
+    holds = {check.area: check for check in reversed(checks) if check.area not in noted}
+    lines = [row for check in checks if check.state is State.BAD for row in _check(check, check.area)]
+    for check in (*(one for one in checks if one.state is State.NOTE), *reversed(holds.values())):
+        told = screen.shown(f"{_MARKS[check.state]} {check.area.capitalize()}: {check.message}")
+        short = told if screen.columns(told) <= screen.width() else _END.split(told)[0]
+        lines += screen.wrap(short, indent=_FURTHER, first="")
+    if diagnosis.protection:
+        lines += screen.wrap(f"Level: {level_of(diagnosis.protection).name}.")
+    if diagnosis.offer and diagnosis.offer.diff:
+        lacks = f"{diagnosis.offer.path} lacks lines that tell the agent to log and to propose: nightledger doctor --paste"
+        lacks += "; 'nightledger edit' takes them over" if diagnosis.offer.gated else ""
+        lines += wrap_hint(screen.shown(lacks), indent="  ", first="")
+    return [*lines, *wrap_hint(_MORE, indent="  ", first=""), _end(diagnosis)]
+
+
+def all_lines(diagnosis: Diagnosis) -> list[str]:
+    """Return every finding with its mend, by subject."""
     lines: list[str] = []
     for area in dict.fromkeys(check.area for check in diagnosis.checks):
         lines.append(area.capitalize())
-        for check in diagnosis.checks:
-            lines += _check(check) if check.area == area else []
+        lines += [row for check in diagnosis.checks if check.area == area for row in _check(check)]
+    return [*lines, "", _end(diagnosis)]
+
+
+def level_lines(diagnosis: Diagnosis) -> list[str]:
+    """Return the level, what would raise it, and what it does not prove; nothing where there is no home."""
     if diagnosis.protection is None:
-        return [*lines, *_end(diagnosis)]
+        return []
     level = level_of(diagnosis.protection)
-    lines += ["", *screen.wrap(f"Level: {level.name}.", indent="  ", first="")]
-    lines += screen.wrap(f"Raised by: {RAISED_BY[diagnosis.protection]}.", indent="  ", first="")
+    lines = screen.wrap(f"Level: {level.name}.", indent="  ", first="")
+    lines += screen.wrap(f"Raised by: {level.raised_by}.", indent="  ", first="")
     lines += screen.wrap("What an agent with a shell, running as this user, could still do:")
-    lines += _points(level.could_still)
-    lines += ["Not in this version:", *_points(NOT_BUILT)]
-    return [*lines, "", *_offer(diagnosis), *_end(diagnosis)]
+    return [*lines, *_points(level.could_still), "Not in this version:", *_points(level.not_built)]
 
 
 def doctor_record(diagnosis: Diagnosis) -> dict[str, Any]:
@@ -45,15 +70,16 @@ def doctor_record(diagnosis: Diagnosis) -> dict[str, Any]:
         ],
         "level": level.name if level else None,
         "could_still": list(level.could_still) if level else [],
-        "not_in_this_version": list(NOT_BUILT),
+        "not_in_this_version": list(level.not_built) if level else [],
         "instructions": None
         if offer is None
         else {"path": offer.path, "diff": offer.diff and mask_diff(offer.diff)},
     }
 
 
-def _check(check: Check) -> list[str]:
-    lines = screen.wrap(screen.shown(check.message), indent=_FURTHER, first=f"  {_MARKS[check.state]} ")
+def _check(check: Check, area: str = "") -> list[str]:
+    mark, told = _MARKS[check.state], f"{area.capitalize()}: {check.message}" if area else check.message
+    lines = screen.wrap(screen.shown(told), indent=_FURTHER, first=f"{mark} " if area else f"  {mark} ")
     if check.fix:
         lines += wrap_hint(screen.shown(check.fix), indent=_FURTHER, first="     > ")
     return lines
@@ -63,23 +89,15 @@ def _points(texts: tuple[str, ...]) -> list[str]:
     return [line for text in texts for line in screen.wrap(text, indent="    ", first="  - ")]
 
 
-def _offer(diagnosis: Diagnosis) -> list[str]:
-    if diagnosis.offer is None:
-        return []
-    path = screen.shown(diagnosis.offer.path)
-    if not diagnosis.offer.diff:
-        told = f"{path} has the lines that tell the agent when to log and to propose."
-        return screen.wrap(told, indent=_FURTHER, first="")
-    how = (
-        "take over what you want with 'nightledger edit'" if diagnosis.offer.gated else "paste what you want"
-    )
-    told = f"The agent's instructions, {path}, could end so (nothing is written; {how}):"
-    # no row is broken: what a person pastes has the very lines
-    return [*screen.wrap(told, indent=_FURTHER, first=""), "", *map(screen.shown, diagnosis.offer.lines), ""]
+def paste_lines(diagnosis: Diagnosis) -> list[str]:
+    """Return what the agent's instructions lack, no row broken: what a person pastes has the very lines."""
+    return list(map(screen.shown, diagnosis.offer.lines)) if diagnosis.offer else []
 
 
-def _end(diagnosis: Diagnosis) -> list[str]:
+def _end(diagnosis: Diagnosis) -> str:
     wrong = sum(check.state is State.BAD for check in diagnosis.checks)
-    if not wrong:
-        return ["All that is needed is there."]
-    return [f"{wrong} thing{'s' if wrong > 1 else ''} to mend, marked !! above."]
+    return (
+        f"{wrong} thing{'s' if wrong > 1 else ''} to mend, marked !! above."
+        if wrong
+        else "All that is needed is there."
+    )

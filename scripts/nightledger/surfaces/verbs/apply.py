@@ -41,26 +41,31 @@ def run(options: argparse.Namespace, context: Context) -> int:
     if alarm := _ask_witnesses(context):  # whatever the mark says: who is asked stands outside the home
         context.emit([])
         return alarm
-    attempts, alarm = _apply_all(context, options.id)
+    attempts, offers, alarm = _apply_all(context, options.id)
     if any(attempt.changes for attempt in attempts):
         alarm = _ask_witnesses(context) or alarm  # what was applied is to be seen by others, too
     context.emit([_record(attempt) for attempt in attempts])
-    for attempt in attempts:
-        context.print_lines(_lines(attempt, asked=options.id is not None or not context.quiet))
+    for attempt, offer in zip(attempts, offers, strict=True):
+        context.print_lines(_lines(attempt, offer, asked=options.id is not None or not context.quiet))
     if not attempts and (options.id or not context.quiet):
         context.print("Nothing is signed that is not applied.")
     return alarm or _status(attempts, asked=options.id is not None)
 
 
-def _apply_all(context: Context, id_text: str | None) -> "tuple[list[Attempt], int]":
-    """Apply what may be, of one proposal or of all; and the status of an alarm, 0 where there is none."""
+def _apply_all(context: Context, id_text: str | None) -> "tuple[list[Attempt], list[str], int]":
+    """Apply what may be, of one proposal or of all; what takes each back, and an alarm's status, 0 where there is none."""
     from nightledger.domain.errors import EXIT_ALARM
+    from nightledger.gate.apply.undoing import undo_of
     from nightledger.surfaces.session import writing
 
     with writing(context, person=id_text is not None) as session:
         attempts, aside = _apply_in(context, session, id_text)
         _leave_mark(session, attempts)
-    return attempts, EXIT_ALARM if aside else 0
+        offers = [
+            undo_of(session.gate, session.ledger, one.proposal, one.changes, session.moment)
+            for one in attempts
+        ]
+    return attempts, offers, EXIT_ALARM if aside else 0
 
 
 def _apply_in(context: Context, session: "Session", name: str | None) -> "tuple[list[Attempt], bool]":
@@ -117,13 +122,11 @@ def _status(attempts: "list[Attempt]", *, asked: bool) -> int:
     return 1 if refused or early or (asked and not attempts) else 0
 
 
-def _lines(attempt: "Attempt", *, asked: bool) -> list[str]:
+def _lines(attempt: "Attempt", offer: str, *, asked: bool) -> list[str]:
     lines = []
     if attempt.changes:
         numbers = ", ".join(map(str, attempt.changes))
-        lines.append(
-            f"Applied change {numbers} of {attempt.proposal}; 'nightledger undo {attempt.proposal}' takes it back."
-        )
+        lines.append(f"Applied change {numbers} of {attempt.proposal}; {offer}")
     for n, reason in attempt.stale:
         lines.append(
             f"Change {n} of {attempt.proposal} has no place any more: {reason}. 'nightledger review' asks again."

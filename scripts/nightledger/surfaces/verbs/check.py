@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from nightledger.jobs.check import Checkup
 
 _GUTTER = "      | "
-SHOWN = 12
+SHOWN = 10
 """Doubts shown before the rest is counted; the proposal holds them all."""
 
 
@@ -81,6 +81,7 @@ def _report(options: argparse.Namespace, context: Context, found: "Checkup") -> 
     from nightledger.codec.records import to_plain
     from nightledger.gate.forgetting.room_told import room_rows
     from nightledger.surfaces import screen
+    from nightledger.surfaces.hints import say
 
     proposal = found.outcome.proposal if found.outcome else None
     context.emit(
@@ -92,8 +93,7 @@ def _report(options: argparse.Namespace, context: Context, found: "Checkup") -> 
             "room": to_plain(found.room),
         }
     )
-    for line in screen.wrap(_size(found), indent="  ", first=""):
-        context.print(line)
+    say(context, _size(found))
     for row in room_rows(found.room) if found.room else ():
         indent = row[: len(row) - len(row.lstrip())]
         context.print_lines(
@@ -107,15 +107,12 @@ def _report(options: argparse.Namespace, context: Context, found: "Checkup") -> 
         )
         context.print(nothing or "Nothing in it looks doubtful.")
         return
-    _show_doubts(options, context, found)
+    _show_doubts(context, found, every=options.all)
     if proposal and not options.dry_run:
-        order = "" if found.room else ", the surest first"
-        told = f"Proposed as {proposal.id}{order}: 'nightledger review {proposal.id[:8]}' asks one by one."
-        for line in screen.wrap(told, indent="  ", first=""):
-            context.print(line)
+        asks = "" if context.guided else f": 'nightledger review {proposal.id[:8]}' asks one by one"
+        say(context, f"Proposed as {proposal.id[:10]}{asks}.")
     elif found.outcome and not proposal:
-        for line in _why_not(found.outcome):
-            context.print(line)
+        context.print_lines(_why_not(found.outcome))
 
 
 def _why_not(outcome: "Outcome") -> list[str]:
@@ -125,29 +122,27 @@ def _why_not(outcome: "Outcome") -> list[str]:
     return [*lines, *(f"Not proposed: {unfit.reason}." for unfit in outcome.unfit)]
 
 
-def _show_doubts(options: argparse.Namespace, context: Context, found: "Checkup") -> None:
+def _show_doubts(context: Context, found: "Checkup", *, every: bool) -> None:
     from nightledger.jobs.check import counts
     from nightledger.surfaces import screen
+    from nightledger.surfaces.hints import say
 
     if not found.doubts:
         return
     shown = ", ".join(f"{count} {label.value}" for label, count in counts(found.doubts).items())
-    rest = "; the plan comes first: --all shows and proposes them" if found.room and not options.all else ""
-    for line in screen.wrap(f"{len(found.doubts)} doubtful item(s): {shown}{rest}.", indent="  ", first=""):
-        context.print(line)
+    most = len(found.doubts) if every else SHOWN - 2 * context.guided  # a question follows on that screen
+    rest = "; the plan comes first: --all shows and proposes them" if found.room and not every else ""
+    shown += f"; the surest {most} (--all shows all)" if len(found.doubts) > most and not rest else ""
+    say(context, f"{len(found.doubts)} doubtful item(s): {shown}{rest}.")
     if rest:
         return
-    doubts = found.doubts if options.all else found.doubts[:SHOWN]
-    for doubt, opening in zip(doubts, found.openings, strict=False):
+    for doubt, opening in zip(found.doubts[:most], found.openings, strict=False):
         first, last = doubt.lines
         where = f"{found.path}:{first}" if first == last else f"{found.path}:{first}-{last}"
         text = f"{screen.shown(where)} {doubt.label.value} ({doubt.confidence:.2f}): {screen.shown(doubt.reason)}"
-        for line in screen.wrap(text, indent="      ", first="  "):
-            context.print(line)
+        context.print_lines(screen.wrap(text, indent="      ", first="  "))
         if opening:
             context.print(_GUTTER + _cut(screen.shown(opening), screen.width() - len(_GUTTER)))
-    if len(doubts) < len(found.doubts):
-        context.print(f"  and {len(found.doubts) - len(doubts)} more: --all shows them")
 
 
 def _cut(text: str, room: int) -> str:

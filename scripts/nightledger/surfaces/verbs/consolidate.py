@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 
     from nightledger.jobs.consolidate import Done
 
+SHOWN = 3
+"""Texts that scanners held back which are named; the rest is counted."""
+
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Name the options of ``consolidate``."""
@@ -85,17 +88,20 @@ def _report(context: Context, done: "Done", *, dry_run: bool) -> None:
         context.print("\n".join(screen.wrap(text, first=first, indent=indent)))
 
     context.emit(to_plain(done.record))
-    for held in done.outcome.held:
+    for held in done.outcome.held[:SHOWN]:
         context.print(f"held back: {screen.shown(held.path)}:{held.line} ({', '.join(held.rules)})")
+    if more := done.outcome.held[SHOWN:]:
+        context.print(f"and {len(more)} more{'' if dry_run else ': nightledger status --held'}")
     for reason in done.record.skipped:
         context.print(f"passed over: {screen.shown(reason)}")  # it may hold a command to copy
     if done.proposal is None:
         say(f"Nothing proposed: {done.record.reason}.")
         return
     count = f"{len(done.proposal.changes)} change(s)"
-    made = f"{done.proposal.id}: {count} proposed; 'nightledger review' shows them."
+    review = "" if context.guided else "; 'nightledger review' shows them"
+    made = f"{done.proposal.id}: {count} proposed{review}."
     say(f"Would propose {count}; nothing was written (--dry-run)." if dry_run else made)
-    for change in done.proposal.changes:
+    for change in () if context.guided else done.proposal.changes:
         say(f"{screen.headline(change)}: {screen.shown(change.after or change.before)}", "  ", "    ")
     if done.record.reason:
         say(f"Not proposed: {done.record.reason}.")

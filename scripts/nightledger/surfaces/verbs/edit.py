@@ -23,6 +23,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace, context: Context) -> int:
     """Edit, show, sign, apply; the home's lock is held for the last two only."""
     from nightledger.domain.errors import RefusedError
+    from nightledger.gate.apply.undoing import undo_of
     from nightledger.gate.gated import read_gated
     from nightledger.gate.proposing.hunks import readable_diff
     from nightledger.surfaces import screen, signing
@@ -49,8 +50,10 @@ def run(options: argparse.Namespace, context: Context) -> int:
         with writing(context, keep_head=True, person=True, answered=True) as session:
             wanted = rebase(before, edited, read_gated(session.gate.home, path), path)
             proposal = apply_edit(session, path, wanted, signer)
+            numbers = [change.n for change in proposal.changes]
+            undo = undo_of(session.gate, session.reread(), proposal.id, numbers, session.moment)
     context.emit({"changed": True, "proposal": proposal.id})
-    context.print(f"Applied; 'nightledger undo {proposal.id}' takes it back.")
+    context.print(f"Applied; {undo}")
     return 0
 
 

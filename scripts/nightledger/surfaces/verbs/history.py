@@ -126,9 +126,10 @@ def _no_text(change: "Told") -> str:
 
 
 def _undo(step: "Step", change: "Told") -> str:
+    if change.veiled:
+        return "no undo: a secret does not come back"
     if change.undo_until is not None:
-        how = f"undo until {change.undo_until:%Y-%m-%d %H:%M} UTC: nightledger undo {step.proposal[:10]}#{change.n}"
-        return f"{how} (a secret does not come back)" if change.veiled else how
+        return f"undo until {change.undo_until:%Y-%m-%d %H:%M} UTC: nightledger undo {step.proposal[:10]}#{change.n}"
     if step.kind == "undo":
         return "taken back here"
     return "its undo window has closed" if change.state == "applied" else f"since then {change.state}"

@@ -24,6 +24,7 @@ from nightledger.hosts.hooking import HOOKED
 from nightledger.hosts.presets import CODEX
 from nightledger.surfaces.agent_host import require_person
 from nightledger.surfaces.context import Context
+from nightledger.surfaces.hints import say
 from nightledger.surfaces.home import host_roots
 from nightledger.surfaces.hook.answers import host_name
 from nightledger.surfaces.hook.installing import (
@@ -77,22 +78,10 @@ def run(options: argparse.Namespace, context: Context) -> int:
     return _change(context, options, home, host, steps)
 
 
-def _list(context: Context, found: Iterable[Standing]) -> int:
-    context.emit(
-        {
-            "hosts": [
-                {
-                    "host": one.host,
-                    "root": one.root,
-                    "found": one.found,
-                    "path": one.path,
-                    "installed": one.installed,
-                    "held_back": one.held_back or None,
-                }
-                for one in found
-            ]
-        }
-    )
+def _list(context: Context, found: list[Standing]) -> int:
+    names = ("host", "root", "found", "path", "installed")
+    told = [{**{n: getattr(one, n) for n in names}, "held_back": one.held_back or None} for one in found]
+    context.emit({"hosts": told})
     for one in found:
         name = one.host.replace("_", "-")
         if not one.found:
@@ -141,16 +130,12 @@ def _change(context: Context, options: argparse.Namespace, home: Home, host: str
         )
         return 0
     for step in changing:
-        done = (
-            ("added to" if install else "taken out of")
-            if options.yes
-            else ("to add to" if install else "to take out of")
-        )
+        done = (("to take out of", "to add to"), ("taken out of", "added to"))[options.yes][install]
         context.print(f"{done} {step.path}")
         if not options.yes and install:
             context.print(step.shown.rstrip("\n"))
     if said := _afterwards(host, steps, install=install, done=options.yes):
-        context.print(said)
+        say(context, *said.splitlines())
     return 0
 
 

@@ -289,8 +289,10 @@ def _report(
     from nightledger.surfaces.hints import say
 
     done = f"{'Would make' if options.dry_run else 'Made'} in {context.home_path}:"
+    listed = [] if context.guided else [f"  {path}" for path in paths]
+    done += "" if listed else f" {len(paths)} files and folders"
     context.print(done if paths else f"{context.home_path} is a home already; nothing to do")
-    context.print_lines(f"  {path}" for path in paths)
+    context.print_lines(listed)
     if not existed:
         say(context, *_gated_notes(founding))
     if options.dry_run or not paths:
@@ -299,10 +301,11 @@ def _report(
     context.print(f"Keys are in {context.keys_dir}.")
     if options.no_passphrase and not existed:
         context.print("The operator's key has no passphrase: whoever can read it can sign.")
-        context.print("'nightledger doctor' says what that means.")
-    at = named_home(context)
-    context.print(f"Next: nightledger check{at}")
-    context.print(f"Then: nightledger schedule --print cron{at}")
+        context.print_lines([] if context.guided else ["'nightledger doctor' says what that means."])
+    if not context.guided:
+        at = named_home(context)
+        context.print(f"Next: nightledger check{at}")
+        context.print(f"Then: nightledger schedule --print cron{at}")
 
 
 def named_home(context: Context) -> str:

@@ -76,7 +76,7 @@ def _show_all(context: Context, session: "Session", items: "list[Item]") -> None
 def _opening(context: Context, session: "Session", items: "list[Item]") -> None:
     from nightledger.surfaces import screen
 
-    for text in _notices(session, items):
+    for text in _notices(session, items, guided=context.guided):
         context.print_lines(screen.wrap(screen.shown(text), indent=screen.INSIDE, first=""))
     proposals = {item.stored.proposal.id: item.stored.proposal for item in items}
     for name, proposal in proposals.items():
@@ -87,11 +87,11 @@ def _opening(context: Context, session: "Session", items: "list[Item]") -> None:
         context.print()
 
 
-def _notices(session: "Session", items: "list[Item]") -> "Iterator[str]":
+def _notices(session: "Session", items: "list[Item]", *, guided: bool) -> "Iterator[str]":
     from nightledger.gate.gated import why_unreadable
     from nightledger.gate.integrity.checking import find_drift
+    from nightledger.gate.review import held_back
     from nightledger.gate.stored import find_set_aside
-    from nightledger.surfaces import held_back
 
     home, book = session.gate.home, session.ledger.book
     if home.identity.simulated:
@@ -101,7 +101,7 @@ def _notices(session: "Session", items: "list[Item]") -> "Iterator[str]":
             f"! {name} was altered after it was proposed and is set aside; 'nightledger verify' names its file. "
             f"Put it back from a backup, or close it: nightledger reject {name[:10]} --reason ..."
         )
-    yield from held_back.notices(home, session.ledger.log.events)
+    yield from () if guided else held_back.notices(home, session.ledger.log.events)
     drifted, unseen = find_drift(home, book), False
     for path in home.identity.gated:
         if why := why_unreadable(home, path):
@@ -160,7 +160,8 @@ def report_signed(context: Context, decisions: "Sequence[Decision]") -> None:
     if approved:
         count = sum(len(decision.changes) for decision in approved)
         when = max(decision.not_before for decision in approved)
-        told = f"Signed {count} change(s). They cool until {when:%Y-%m-%d %H:%M} UTC; 'nightledger apply' then applies them."
+        applies = "" if context.guided else "; 'nightledger apply' then applies them"
+        told = f"Signed {count} change(s). They cool until {when:%Y-%m-%d %H:%M} UTC{applies}."
         context.print_lines(screen.wrap(told, indent="  ", first=""))
 
 

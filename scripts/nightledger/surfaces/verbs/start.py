@@ -1,7 +1,7 @@
 """Set up an agent's home, step by step: each step is asked for, and what is done is skipped.
 
-Finds the agent's workspace, adopts it, checks its memory up, mines old logs, reviews, prints the schedule
-and the host's hooks, and has the keys backed up. A step is another verb, called as you would call it. Left
+Finds the agent's workspace, adopts it, checks its memory up, mines old logs, reviews, shows the lines for the
+agent's instructions, names those for cron, puts the host's hooks in, and has the keys backed up. A step is another verb, called as you would call it. Left
 with q or Ctrl-C, it goes on there when it is called again. Without a terminal it prints the commands in
 their order.
 
@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from shlex import quote
 
-from nightledger.domain.errors import ConfigurationError
+from nightledger.domain.errors import ConfigurationError, NightledgerError
 from nightledger.files.home import Home
 from nightledger.files.started import add_started, read_started
 from nightledger.surfaces.context import CHECKOUT, Context
@@ -39,7 +39,7 @@ class Step:
         name: As it is remembered.
         words: The verb and its words, without the home; a FILE at the end is to be typed.
         done: Why there is nothing to do; empty where there is.
-        asks: What the person is asked.
+        asks: What the person is asked; only told, where no question mark is in it.
     """
 
     name: str
@@ -122,8 +122,9 @@ def _steps(context: Context, given: tuple[str, ...]) -> Iterator[Step]:
         "review", ("review",), "" if not made or look(context).waits else "nothing to do, nothing waits", asks
     )
     caller = "launchd" if sys.platform == "darwin" else "cron"
-    asks = "Print the lines that have it run by itself, for you to add?"
+    asks = f"Nothing runs by itself yet. 'nightledger schedule' prints what {caller} is to call; the command comes at the end."
     yield Step("schedule", ("schedule", "--print", caller), _scheduled(context) if made else "", asks)
+    yield from _instructions(home) if made else ()
     yield from _hooks(home, host, made=made)
     asks = (
         f"Copy your keys to another disk now: cp -a {quote(context.keys_dir)} DIR; without them nothing can be signed or "
@@ -134,18 +135,37 @@ def _steps(context: Context, given: tuple[str, ...]) -> Iterator[Step]:
     )
 
 
+def _instructions(home: Home) -> Iterator[Step]:
+    """Give the lines that the agent's instructions lack; they are shown, and written by nobody but the owner."""
+    from nightledger.surfaces.instructions import offer
+
+    try:
+        found = offer(home)
+    except NightledgerError as error:  # the other steps go on
+        yield Step("agent", ("doctor", "--paste"), "", f"{error}.")
+        return
+    edits = "".join(
+        f" (Line {n} there tells it to write memory itself: take that out.)" for n in found.edits[:1]
+    )
+    how = "take over with 'nightledger edit'" if found.gated else "paste at its end"
+    asks = f"{found.path} lacks the lines that tell the agent to log its day and to propose. Show them, for you to {how}?{edits}"
+    yield Step(
+        "agent", ("doctor", "--paste"), "" if found.diff else f"done, {found.path} has the lines", asks
+    )
+
+
 def _hooks(home: Home, host: str, *, made: bool) -> Iterator[Step]:
-    from nightledger.hosts.hooking import HOOKED
+    from nightledger.hosts.hooking import DOES, HOOKED
     from nightledger.surfaces.hook.installing import standings
 
     roots = host_roots()
-    current = [one.host for one in standings(home, roots) if one.current] if made else []
+    there = {one.host: one for one in standings(home, roots)} if made else {}
     for name in HOOKED:
         if os.path.isdir(roots[name]) and (host == name or host not in HOOKED):
-            word = name.replace("_", "-")
-            asks = f"Show the hooks that tell {word} what memory says? (hosts install {word} --yes adds them)"
-            done = "done, they are there" if name in current else ""
-            yield Step("hooks", ("hosts", "install", word), done, asks)
+            word, one = name.replace("_", "-"), there.get(name)
+            asks = f"Hooks would go into {one.path if one else roots[name]}: they {DOES[name]}. 'hosts install {word}' shows them, 'hosts remove {word}' takes them out. Put them in?"
+            done = "done, they are there" if one and one.current else ""
+            yield Step("hooks", ("hosts", "install", word, "--yes"), done, asks)
 
 
 def _list(context: Context, given: tuple[str, ...]) -> int:
@@ -168,17 +188,32 @@ def _walk(context: Context, given: tuple[str, ...]) -> int:
     context.print(shown(context.home_path))
     for step in _steps(context, given):
         say(context, f"{step.name}: {step.done or step.asks}")
-        words = () if step.done else _answer(step)
+        words = () if step.done or "?" not in step.asks else _answer(step)
         if words is None or (step.name == "adopt" and not words and not step.done):
             raise EOFError
         if not words:
             continue
-        if words[-1] != COPIED and (status := cli.main([*words, "--home", context.home_path, *now])):
+        status = (
+            0 if words[-1] == COPIED else cli.main([*words, "--home", context.home_path, *now], guided=True)
+        )
+        if status and step.name != "hooks":  # all else goes on without them
             say(context, f"Once that is mended, go on with: {_command(context, 'start')}")
             return status
-        add_started(Home(context.home_path), step.name)
-    say(context, f"That is all. How it stands: {_command(context, 'status')}")
+        if not status:
+            add_started(Home(context.home_path), step.name)
+    _say_next(context, given)
     return 0
+
+
+def _say_next(context: Context, given: tuple[str, ...]) -> None:
+    """List what is left to do, and what each morning is for."""
+    from nightledger.surfaces.status import look
+
+    left = [(step.name, step.words) for step in _steps(context, given) if not step.done]
+    left += [("once it has cooled", ("apply",))] if look(context).signed else []
+    context.print("Next:")
+    for name, words in (*left, ("each morning", ("review",)), ("how it stands", ("status",))):
+        say(context, f"- {name}: {_command(context, *words)}")
 
 
 def _answer(step: Step) -> tuple[str, ...] | None:

@@ -18,17 +18,18 @@ def configure(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="exit with 3 when something waits for the operator (with 4 on an alarm of 'verify' always)",
     )
+    parser.add_argument("--held", action="store_true", help="list all that scanners held back, and no more")
 
 
 def run(options: argparse.Namespace, context: Context) -> int:
     """Print the screen."""
     from nightledger.domain.errors import EXIT_ALARM, EXIT_WAITING
     from nightledger.surfaces.status import look
-    from nightledger.surfaces.status_text import status_lines, status_record
+    from nightledger.surfaces.status_text import held_lines, status_lines, status_record
 
     status = look(context)
     context.emit(status_record(status))
-    context.print_lines(status_lines(status))
+    context.print_lines((held_lines if options.held else status_lines)(status))
     if status.alarmed:
         return EXIT_ALARM
     return EXIT_WAITING if options.exit_code and status.waits else 0

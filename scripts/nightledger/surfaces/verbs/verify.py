@@ -40,7 +40,7 @@ PUT_BACK = (
     "Without a backup 'nightledger edit' changes a file by hand; nothing else is held up by it."
 )
 SHOWN = 3
-"""Daily logs that are named; their agent may have reason to change them, so a few will do."""
+"""Notes of what happens in every home that are printed; all of these are in ``--json``."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -304,7 +304,10 @@ def _lines(seen: Seen) -> Iterator[str]:
     if seen.witnesses and seen.witnesses.at:
         yield f"Witnesses cosigned {seen.witnesses.size} of them, last at {seen.witnesses.at:%Y-%m-%d %H:%M} UTC."
     yield from _lasting(seen)
-    yield from _notes(seen.rewrites) if seen.rewrites else ()
+    routine = list(_routine(seen))
+    yield from routine[:SHOWN]
+    if more := routine[SHOWN:]:
+        yield f"note: {len(more)} more files were rewritten or changed outside the gate; --json names them"
     for missing in seen.report.unchecked:
         yield f"not checked: {missing}"
 
@@ -326,11 +329,6 @@ def _lasting(seen: Seen) -> Iterator[str]:
         yield f"note: {found.path}: {found.message}"
     for path in seen.protected:
         yield f"note: {path} has changed since it was first seen or acknowledged; 'nightledger review' shows how"
-    for drifted in seen.drifted:
-        yield (
-            f"note: {drifted.path} had been changed outside the gate when {drifted.apply} was applied; "
-            f"what it held then is the blob {drifted.before}"
-        )
     for why, count in seen.gone.items():
         if count:
             yield f"note: {count} of the files that the log names {_GONE[why]}"
@@ -377,11 +375,15 @@ def _drift(seen: Seen) -> Iterator[str]:
             yield f"DRIFT {path}: its bytes are not those last signed; 'nightledger review' asks about each hunk"
 
 
-def _notes(rewrites: "Rewrites") -> Iterator[str]:
-    for item in rewrites.before:
+def _routine(seen: Seen) -> Iterator[str]:
+    """Tell what is kept and needs nobody, what its agent has reason to change last."""
+    rewrites = seen.rewrites
+    for item in rewrites.before if rewrites else ():
         yield f"note: {item.path} was rewritten after the night of {item.day}; later nights read the new bytes"
-    logs = rewrites.logs
-    for item in logs[:SHOWN]:
+    for drifted in reversed(seen.drifted):
+        yield (
+            f"note: {drifted.path} had been changed outside the gate when {drifted.apply} was applied; "
+            f"what it held then is the blob {drifted.before}"
+        )
+    for item in rewrites.logs if rewrites else ():
         yield f"note: {item.path} has changed since the night of {item.day} read it"
-    if len(logs) > SHOWN:
-        yield f"note: {len(logs) - SHOWN} more daily logs have changed since they were read; --json names them"

@@ -16,7 +16,7 @@ from nightledger.files.home import Home
 from nightledger.files.reading import read_optional
 from nightledger.text.scanners.scan import scan
 
-SHOWN = 5
+SHOWN = 2
 """Texts that are named one by one."""
 MAX_TEXT_BYTES = 1 << 16
 """What is longer is named by its rules alone."""
@@ -43,7 +43,7 @@ def notices(home: Home, events: Iterable[Event]) -> Iterator[str]:
     for event in islice(reversed(held), SHOWN):
         yield f"! {_where(event)}: {_why(home, event)}"
     if len(held) > SHOWN:
-        yield f"! and {len(held) - SHOWN} more: 'nightledger status --json' names each"
+        yield f"! and {len(held) - SHOWN} more: nightledger status --held"
 
 
 def since_answered(events: Iterable[Event]) -> list[Event]:
