@@ -47,7 +47,7 @@ VERBS = {
     "expunge": ("expunge", "remove a leaked text from every file of ours, for ever"),
     "rebuild": ("rebuild", "fold derived files again from what they derive from"),
     "channel": ("channel", "messages between machines, signed"),
-    "hook": ("hook", "answer an event of an agent's host; calibrate what is shown at a prompt"),
+    "hook": ("hook", "answer an event of an agent's host"),
     "hosts": ("hosts", "which agent hosts are here; put hooks into one, take them out"),
     "schedule": ("schedule", "print the lines for cron, systemd or launchd"),
     "backup": ("backup", "copy a home's records to one file"),
