@@ -192,7 +192,7 @@ def test_a_rival_that_takes_the_name_meanwhile_keeps_it(
     def taken(*_: object) -> None:
         raise FileExistsError
 
-    monkeypatch.setattr("nightledger.files.archive.write_archive", taken)
+    monkeypatch.setattr("nightledger.surfaces.verbs.backup.write_archive", taken)
     with pytest.raises(RefusedError, match="exists"):
         caller.run("backup", str(caller.root / "b.tar.gz"))
 

@@ -7,6 +7,7 @@ Changes no memory: 'nightledger apply' does, when the cooling period is over.
 
 import argparse
 
+from nightledger.gate.review.reviewing import Verb
 from nightledger.surfaces.answering import answer_one
 from nightledger.surfaces.context import Context
 
@@ -22,6 +23,4 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace, context: Context) -> int:
     """Show the diff and sign it."""
-    from nightledger.gate.review.reviewing import Verb
-
     return answer_one(context, options.id, options.only, Verb.APPROVE, diff_sha256=options.diff_sha256)

@@ -8,13 +8,17 @@ Only Python is audited. It tells what is written, not what would happen: no sand
 
 import argparse
 import sys
-from typing import TYPE_CHECKING
 
+from nightledger.domain.errors import UnreadableError, UsageError
+from nightledger.files.reading import read_regular
 from nightledger.surfaces.context import Context
-
-if TYPE_CHECKING:
-    from nightledger.text.code.document import Part
-    from nightledger.text.code.rule import CodeFinding
+from nightledger.surfaces.screen import shown
+from nightledger.text.code.denylist import BUILTINS, CALLS, IMPORTS
+from nightledger.text.code.document import Part, audit_document
+from nightledger.text.code.language import language_of_info
+from nightledger.text.code.names import BY_RULE
+from nightledger.text.code.rule import CodeFinding
+from nightledger.text.code.table import CODE_TABLE, ROWS
 
 FOUND = 1
 MAX_FILE_BYTES = 4 * 1024 * 1024
@@ -38,8 +42,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace, context: Context) -> int:
     """Audit, and say what was found; 1 on findings."""
-    from nightledger.domain.errors import UsageError
-
     if options.denylist == (options.code is not None or bool(options.files)):
         raise UsageError(
             "audit-code takes files, -c CODE or --denylist",
@@ -53,9 +55,6 @@ def run(options: argparse.Namespace, context: Context) -> int:
 
 
 def _read(name: str) -> str:
-    from nightledger.domain.errors import UnreadableError, UsageError
-    from nightledger.files.reading import read_regular
-
     try:
         raw = sys.stdin.buffer.read(MAX_FILE_BYTES) if name == "-" else read_regular(name, MAX_FILE_BYTES)
     except UnreadableError as error:
@@ -67,9 +66,6 @@ def _read(name: str) -> str:
 
 
 def _audit(named: list[tuple[str, str]], options: argparse.Namespace, context: Context) -> int:
-    from nightledger.text.code.document import audit_document
-    from nightledger.text.code.language import language_of_info
-
     language = options.language and (language_of_info(options.language) or options.language)
     told = [(name, part) for name, text in named for part in audit_document(text, name, language or "")]
     found = [(name, part, f) for name, part in told for f in _counted(part, strict=options.strict)]
@@ -80,22 +76,19 @@ def _audit(named: list[tuple[str, str]], options: argparse.Namespace, context: C
     return FOUND if found or not all(part.audited.audited for _, part in told) else 0
 
 
-def _counted(part: "Part", *, strict: bool) -> tuple["CodeFinding", ...]:
+def _counted(part: Part, *, strict: bool) -> tuple[CodeFinding, ...]:
     audited = part.audited
     return tuple(sorted((*audited.findings, *audited.notes))) if strict else audited.findings
 
 
-def _line(name: str, part: "Part", finding: "CodeFinding") -> str:
-    from nightledger.surfaces.screen import shown
-    from nightledger.text.code.table import ROWS
-
+def _line(name: str, part: Part, finding: CodeFinding) -> str:
     what = f" ({finding.what})" if finding.what else ""
     inside = f":{part.where}" if part.where else ""
     place = f"{name}{inside}:{part.line + finding.line - 1}:{finding.column}"
     return f"{shown(place)}: {finding.severity.value} {finding.rule}: {ROWS[finding.rule].why}{shown(what)}"
 
 
-def _summary(told: list[tuple[str, "Part"]], findings: int, *, strict: bool) -> list[str]:
+def _summary(told: list[tuple[str, Part]], findings: int, *, strict: bool) -> list[str]:
     if not told:
         return ["No code in it: nothing to audit."]
     unread = sum(1 for _, part in told if not part.audited.audited)
@@ -120,10 +113,8 @@ def _count(number: int, noun: str) -> str:
     return f"{number or 'no'} {noun}{'' if number == 1 else 's'}"
 
 
-def _record(told: list[tuple[str, "Part"]], *, strict: bool) -> dict[str, object]:
-    from nightledger.text.code.table import ROWS
-
-    def plain(part: "Part", finding: "CodeFinding") -> dict[str, object]:
+def _record(told: list[tuple[str, Part]], *, strict: bool) -> dict[str, object]:
+    def plain(part: Part, finding: CodeFinding) -> dict[str, object]:
         return {
             "line": part.line + finding.line - 1,
             "column": finding.column,
@@ -151,10 +142,6 @@ def _record(told: list[tuple[str, "Part"]], *, strict: bool) -> dict[str, object
 
 
 def _print_denylist(context: Context) -> int:
-    from nightledger.text.code.denylist import BUILTINS, CALLS, IMPORTS
-    from nightledger.text.code.names import BY_RULE
-    from nightledger.text.code.table import CODE_TABLE
-
     published = {"imports": list(IMPORTS), "calls": list(CALLS), "builtins": list(BUILTINS)}
     beside = [{"rule": r.name, "severity": r.severity.value, "why": r.why} for r in CODE_TABLE]
     names = {rule: [name for name in names if name not in CALLS] for rule, names in BY_RULE}

@@ -6,14 +6,16 @@ Changes no memory: it proposes.
 """
 
 import argparse
-from typing import TYPE_CHECKING
+from datetime import date, timedelta
 
+from nightledger.codec.records import to_plain
+from nightledger.domain.errors import UsageError
+from nightledger.domain.periods import log_day
+from nightledger.files.configuration import home_zone
+from nightledger.jobs.consolidate import Asked, Done, consolidate
+from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context
-
-if TYPE_CHECKING:
-    from datetime import date
-
-    from nightledger.jobs.consolidate import Done
+from nightledger.surfaces.session import writing
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -27,13 +29,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace, context: Context) -> int:
     """Consolidate, and say what was proposed or why nothing was."""
-    from datetime import timedelta
-
-    from nightledger.domain.periods import log_day
-    from nightledger.files.configuration import home_zone
-    from nightledger.jobs.consolidate import Asked, consolidate
-    from nightledger.surfaces.session import writing
-
     with writing(context) as session:
         zone = home_zone(session.gate.home, session.gate.settings)
         yesterday = log_day(session.moment.at, zone) - timedelta(days=1)
@@ -49,11 +44,7 @@ def run(options: argparse.Namespace, context: Context) -> int:
     return 0
 
 
-def _day(text: "str | None", option: str) -> "date | None":
-    from datetime import date
-
-    from nightledger.domain.errors import UsageError
-
+def _day(text: str | None, option: str) -> date | None:
     if text is None:
         return None
     try:
@@ -62,14 +53,12 @@ def _day(text: "str | None", option: str) -> "date | None":
         raise UsageError(f"{option} {text!r} is not a date", hint="write it as 2026-02-28") from error
 
 
-def _require_over(day: "date", yesterday: "date", zone: str) -> None:
+def _require_over(day: date, yesterday: date, zone: str) -> None:
     """Refuse a day whose log may still grow: its night would have read half of it.
 
     Raises:
         UsageError: It is not over in the home's zone.
     """
-    from nightledger.domain.errors import UsageError
-
     if day > yesterday:
         raise UsageError(
             f"--day {day} is not over in the home's zone, {zone}",
@@ -77,10 +66,7 @@ def _require_over(day: "date", yesterday: "date", zone: str) -> None:
         )
 
 
-def _report(context: Context, done: "Done", *, dry_run: bool) -> None:
-    from nightledger.codec.records import to_plain
-    from nightledger.surfaces import screen
-
+def _report(context: Context, done: Done, *, dry_run: bool) -> None:
     def say(text: str, first: str = "", indent: str = "  ") -> None:
         context.print("\n".join(screen.wrap(text, first=first, indent=indent)))
 

@@ -11,7 +11,9 @@ Changes no memory: it proposes.
 
 import argparse
 
+from nightledger.jobs.curate import curate
 from nightledger.surfaces.context import Context
+from nightledger.surfaces.session import reading, writing
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -21,9 +23,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace, context: Context) -> int:
     """Curate, and say what came of it."""
-    from nightledger.jobs.curate import curate
-    from nightledger.surfaces.session import reading, writing
-
     with reading(context) if options.dry_run else writing(context) as session:
         done = curate(session.gate, session.ledger, session.moment, dry_run=options.dry_run)
     context.emit(

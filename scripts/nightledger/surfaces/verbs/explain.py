@@ -10,13 +10,21 @@ Changes no memory.
 
 import argparse
 
+from nightledger.files.configuration import load_operator
+from nightledger.recall.explaining import explain
+from nightledger.surfaces import screen
+from nightledger.surfaces.agent_host import require_person
 from nightledger.surfaces.context import Context
+from nightledger.surfaces.home import is_simulated
+from nightledger.surfaces.recall.encoders import choose_encoder
+from nightledger.surfaces.recall.explained import explained_lines, explained_record
+from nightledger.surfaces.recall.options import add_filters
+from nightledger.surfaces.recall.query import may_write, read_query
+from nightledger.surfaces.session import reading
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Name the options of ``explain``."""
-    from nightledger.surfaces.recall.options import add_filters
-
     parser.add_argument("query", metavar="QUERY", help="what 'recall' was asked")
     parser.add_argument("--tags", metavar="A,B", help="only what says one of these tags")
     add_filters(parser)
@@ -27,16 +35,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace, context: Context) -> int:
     """Search and tell how."""
-    from nightledger.files.configuration import load_operator
-    from nightledger.recall.explaining import explain
-    from nightledger.surfaces import screen
-    from nightledger.surfaces.agent_host import require_person
-    from nightledger.surfaces.home import is_simulated
-    from nightledger.surfaces.recall.encoders import choose_encoder
-    from nightledger.surfaces.recall.explained import explained_lines, explained_record
-    from nightledger.surfaces.recall.query import may_write, read_query
-    from nightledger.surfaces.session import reading
-
     require_person("explain", simulated=is_simulated(context.home_path))
     query = read_query(options, options.query)
     with reading(context) as seen:

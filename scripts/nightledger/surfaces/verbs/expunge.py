@@ -18,13 +18,16 @@ Changes memory where a gated file holds the text: the operator signs it here.
 """
 
 import argparse
+import re
 import sys
 
+from nightledger.domain.errors import UsageError
+from nightledger.domain.needle import Needle, needle_of
+from nightledger.domain.words import number_of
+from nightledger.files.home import Home
+from nightledger.files.reading import read_regular
 from nightledger.surfaces.context import Context
-
-TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
-if TYPE_CHECKING:
-    from nightledger.domain.needle import Needle
+from nightledger.surfaces.expunge import Asked, expunge, show
 
 MAX_TEXT_BYTES = 1 << 20
 
@@ -45,20 +48,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace, context: Context) -> int:
     """Find it, have it signed, and remove it."""
-    from nightledger.surfaces.expunge import Asked, expunge, show
-
     asked = Asked(
         what=_asked(options, context), by_line=options.line is not None, with_altered=options.altered
     )
     return show(context, asked) if options.dry_run else expunge(context, asked)
 
 
-def _asked(options: argparse.Namespace, context: Context) -> "str | Needle":
-    import re
-
-    from nightledger.domain.errors import UsageError
-    from nightledger.domain.needle import needle_of
-
+def _asked(options: argparse.Namespace, context: Context) -> str | Needle:
     if options.sha256:
         sha256: str = options.sha256.lower()
         if not re.fullmatch(r"[0-9a-f]{64}", sha256):
@@ -70,11 +66,6 @@ def _asked(options: argparse.Namespace, context: Context) -> "str | Needle":
 
 
 def _line(place: str, context: Context) -> str:
-    from nightledger.domain.errors import UsageError
-    from nightledger.domain.words import number_of
-    from nightledger.files.home import Home
-    from nightledger.files.reading import read_regular
-
     name, _, number = place.rpartition(":")
     if not name or not number.isdecimal():
         raise UsageError(f"{place!r} is no line", hint="write it as MEMORY.md:12")

@@ -17,6 +17,7 @@ Changes no memory: 'nightledger apply' does, when the cooling period is over.
 import argparse
 
 from nightledger.surfaces.context import Context
+from nightledger.surfaces.forgetting import forget_one
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -29,6 +30,4 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace, context: Context) -> int:
     """Show it, propose it, sign it."""
-    from nightledger.surfaces.forgetting import forget_one
-
     return forget_one(context, options.id, dry_run=options.dry_run)

@@ -14,6 +14,7 @@ Changes no memory: 'nightledger apply' does, when the cooling period is over.
 import argparse
 
 from nightledger.surfaces.context import Context
+from nightledger.surfaces.hygiene import Wishes, clean
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -41,8 +42,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace, context: Context) -> int:
     """Judge, say, ask, do."""
-    from nightledger.surfaces.hygiene import Wishes, clean
-
     return clean(
         context,
         Wishes(

@@ -17,7 +17,10 @@ Changes no memory. All but list is for the operator.
 
 import argparse
 
+from nightledger.domain.errors import UsageError
 from nightledger.surfaces.context import Context
+from nightledger.surfaces.keys import actions
+from nightledger.surfaces.keys.listing import show_keys
 
 WHAT = ("list", "add", "rotate", "revoke", "recovery", "confirm", "reset", "restore")
 NEEDED = {"add": "a public key", "revoke": "a key or its fingerprint", "recovery": "a public key"}
@@ -50,10 +53,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace, context: Context) -> int:
     """Do what was asked for."""
-    from nightledger.domain.errors import UsageError
-    from nightledger.surfaces.keys import actions
-    from nightledger.surfaces.keys.listing import show_keys
-
     if options.what in NEEDED and not options.key:
         raise UsageError(f"'key {options.what}' needs {NEEDED[options.what]}", hint="nightledger key --help")
     if options.what == "list":

@@ -10,16 +10,13 @@ Changes no memory.
 """
 
 import argparse
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
+from nightledger.domain.moment import Moment
+from nightledger.gate.guard.locking import Lockable, lock_files
+from nightledger.gate.opening import Gate
 from nightledger.surfaces.context import Context
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from nightledger.domain.moment import Moment
-    from nightledger.gate.guard.locking import Lockable
-    from nightledger.gate.opening import Gate
+from nightledger.surfaces.session import writing
 
 _TOLD = {
     "locked": "locked",
@@ -37,15 +34,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace, context: Context) -> int:
     """Lock what can be locked, and say how each file stands."""
     del options
-    from nightledger.gate.guard.locking import lock_files
 
     return change(context, lock_files)
 
 
-def change(context: Context, act: "Callable[[Gate, Moment], tuple[Lockable, ...]]") -> int:
+def change(context: Context, act: Callable[[Gate, Moment], tuple[Lockable, ...]]) -> int:
     """Lock or unlock, and say how each file stands."""
-    from nightledger.surfaces.session import writing
-
     with writing(context, person=True) as session:
         found = act(session.gate, session.moment)
     context.emit({"files": [{"path": f.path, "flag": f.flag.value, "held": f.held.value} for f in found]})

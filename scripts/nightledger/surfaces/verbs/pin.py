@@ -16,7 +16,9 @@ Changes no memory.
 
 import argparse
 
+from nightledger.domain.decision import DecisionType
 from nightledger.surfaces.context import Context
+from nightledger.surfaces.pinning import Asked, mark, show_marks
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -29,9 +31,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace, context: Context) -> int:
     """List, or sign."""
-    from nightledger.domain.decision import DecisionType
-    from nightledger.surfaces.pinning import Asked, mark, show_marks
-
     if not options.entry:
         return show_marks(context)
     return mark(context, Asked(kind=DecisionType.PIN, words=options.entry, tag=options.tag))

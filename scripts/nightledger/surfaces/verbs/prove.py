@@ -9,12 +9,15 @@ Changes no memory.
 """
 
 import argparse
-from typing import TYPE_CHECKING
 
+from nightledger.domain.errors import UsageError
+from nightledger.files.atomic import replace_file
 from nightledger.surfaces.context import Context
-
-if TYPE_CHECKING:
-    from nightledger.surfaces.session import Session
+from nightledger.surfaces.proving import newest_head, place_of, prove
+from nightledger.surfaces.session import Session, reading
+from nightledger.trust.base64_strict import encode_base64
+from nightledger.trust.proof import dump_proof
+from nightledger.trust.tile_export import export_tiles
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -33,9 +36,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace, context: Context) -> int:
     """Write a proof or an export."""
-    from nightledger.domain.errors import UsageError
-    from nightledger.surfaces.session import reading
-
     if (options.entry is None) == (options.tiles is None):
         raise UsageError(
             "name an entry to prove, or a directory to export to",
@@ -47,12 +47,7 @@ def run(options: argparse.Namespace, context: Context) -> int:
         return _prove(context, session, options)
 
 
-def _prove(context: Context, session: "Session", options: argparse.Namespace) -> int:
-    from nightledger.files.atomic import replace_file
-    from nightledger.surfaces.proving import newest_head, place_of, prove
-    from nightledger.trust.base64_strict import encode_base64
-    from nightledger.trust.proof import dump_proof
-
+def _prove(context: Context, session: Session, options: argparse.Namespace) -> int:
     index = place_of(session, options.entry)
     head = newest_head(session, over=index + 1)
     proof = prove(session, index, head, with_line=options.with_line)
@@ -79,10 +74,7 @@ def _prove(context: Context, session: "Session", options: argparse.Namespace) ->
     return 0
 
 
-def _export(context: Context, session: "Session", directory: str) -> int:
-    from nightledger.surfaces.proving import newest_head
-    from nightledger.trust.tile_export import export_tiles
-
+def _export(context: Context, session: Session, directory: str) -> int:
     log = session.ledger.log
     export = export_tiles(directory, log.tree, log.lines(), newest_head(session).raw)
     context.emit(

@@ -6,16 +6,16 @@ Changes no memory: it proposes.
 """
 
 import argparse
-from typing import TYPE_CHECKING
+from typing import Any
 
+from nightledger.domain.periods import log_day
+from nightledger.domain.proposal import Op
 from nightledger.domain.pruning import CLOSED_DAYS, LINK_DAYS, LOG_DAYS
-
-if TYPE_CHECKING:
-    from typing import Any
-
-    from nightledger.domain.proposal import Op
-    from nightledger.jobs.prune import Pruned, Tally
-    from nightledger.surfaces.context import Context
+from nightledger.files.configuration import home_zone
+from nightledger.jobs.prune import EVERYTHING, Asked, Pruned, Tally, prune
+from nightledger.surfaces import screen
+from nightledger.surfaces.context import Context
+from nightledger.surfaces.session import reading, writing
 
 MOST_NAMED = 20
 """Things left alone that are named one by one; ``--json`` names all."""
@@ -74,13 +74,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def run(options: argparse.Namespace, context: "Context") -> int:
+def run(options: argparse.Namespace, context: Context) -> int:
     """Prune, and say what was proposed and what was left alone."""
-    from nightledger.domain.periods import log_day
-    from nightledger.files.configuration import home_zone
-    from nightledger.jobs.prune import Asked, prune
-    from nightledger.surfaces.session import reading, writing
-
     with reading(context) if options.dry_run else writing(context) as session:
         today = log_day(session.moment.at, home_zone(session.gate.home, session.gate.settings))
         asked = Asked(today=today, ops=_ops(options), dry_run=options.dry_run, again=options.again)
@@ -89,17 +84,12 @@ def run(options: argparse.Namespace, context: "Context") -> int:
     return 0
 
 
-def _ops(options: argparse.Namespace) -> "tuple[Op, ...]":
-    from nightledger.domain.proposal import Op
-    from nightledger.jobs.prune import EVERYTHING
-
+def _ops(options: argparse.Namespace) -> tuple[Op, ...]:
     chosen = ((options.links, Op.DELETE_LINK), (options.entries, Op.ARCHIVE), (options.logs, Op.COMPRESS))
     return tuple(op for is_asked, op in chosen if is_asked) or EVERYTHING
 
 
-def _report(context: "Context", pruned: "Pruned", *, dry_run: bool) -> None:
-    from nightledger.surfaces import screen
-
+def _report(context: Context, pruned: Pruned, *, dry_run: bool) -> None:
     context.emit(
         {
             "today": pruned.today.isoformat(),
@@ -116,7 +106,7 @@ def _report(context: "Context", pruned: "Pruned", *, dry_run: bool) -> None:
         context.print("Nothing was written (--dry-run).")
 
 
-def _record(tally: "Tally") -> "dict[str, Any]":
+def _record(tally: Tally) -> dict[str, Any]:
     return {
         "op": tally.op.value,
         "looked": tally.looked,
@@ -141,9 +131,7 @@ def _record(tally: "Tally") -> "dict[str, Any]":
     }
 
 
-def _say(context: "Context", tally: "Tally", *, dry_run: bool) -> None:
-    from nightledger.surfaces import screen
-
+def _say(context: Context, tally: Tally, *, dry_run: bool) -> None:
     def say(text: str, first: str = "  ", indent: str = "    ") -> None:
         context.print_lines(screen.wrap(text, first=first, indent=indent))
 

@@ -9,7 +9,10 @@ Changes no memory.
 
 import argparse
 
+from nightledger.domain.errors import EXIT_ALARM
 from nightledger.surfaces.context import Context
+from nightledger.surfaces.rebuild import find_stale, rebuild_all, rebuild_search
+from nightledger.surfaces.session import reading, writing
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -21,10 +24,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace, context: Context) -> int:
     """Fold and write, or fold and compare."""
-    from nightledger.domain.errors import EXIT_ALARM
-    from nightledger.surfaces.rebuild import find_stale, rebuild_all, rebuild_search
-    from nightledger.surfaces.session import reading, writing
-
     if options.check:
         with reading(context) as session:
             stale = find_stale(session)

@@ -8,6 +8,7 @@ A proposal whose file was altered or lost is closed, all of it: 'verify' then na
 
 import argparse
 
+from nightledger.gate.review.reviewing import Verb
 from nightledger.surfaces.answering import answer_one
 from nightledger.surfaces.context import Context
 
@@ -21,6 +22,4 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace, context: Context) -> int:
     """Sign the rejection."""
-    from nightledger.gate.review.reviewing import Verb
-
     return answer_one(context, options.id, options.only, Verb.REJECT, reason=options.reason)

@@ -8,7 +8,12 @@ Changes no memory that is here: nothing is ever overwritten.
 import argparse
 from collections.abc import Iterable
 
+from nightledger.domain.errors import UsageError
+from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context
+from nightledger.surfaces.restore import restore, take_over_here
+from nightledger.surfaces.session import this_machine
+from nightledger.trust.pin import FILE as PIN
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -30,9 +35,6 @@ def run(options: argparse.Namespace, context: Context) -> int:
     """Unpack, check, put in place, and say what is missing."""
     if options.file is None:
         return _take_over_here(context, takes_over=options.take_over)
-    from nightledger.surfaces.restore import restore
-    from nightledger.surfaces.session import this_machine
-    from nightledger.trust.pin import FILE as PIN
 
     done = restore(context, options.file, takes_over=options.take_over)
     context.emit(
@@ -68,18 +70,12 @@ def run(options: argparse.Namespace, context: Context) -> int:
 
 
 def _print(context: Context, lines: Iterable[str]) -> None:
-    from nightledger.surfaces import screen
-
     for line in lines:
         context.print_lines(screen.wrap(screen.shown(line), indent="  ", first=""))
 
 
 def _take_over_here(context: Context, *, takes_over: bool) -> int:
     """Take over the home that stands in its place, and say what that cost."""
-    from nightledger.domain.errors import UsageError
-    from nightledger.surfaces.restore import take_over_here
-    from nightledger.surfaces.session import this_machine
-
     if not takes_over:
         raise UsageError(
             "name a backup, or --take-over for the home that stands there", hint="nightledger restore FILE"

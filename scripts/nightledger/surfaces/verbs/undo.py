@@ -6,13 +6,20 @@ Changes memory: the operator signs it here.
 """
 
 import argparse
-from typing import TYPE_CHECKING
 
+from nightledger.domain.errors import FileChangedError
+from nightledger.gate.apply.undoing import Undo, plan_undo, reversal, undo_choice
+from nightledger.gate.apply.writing import write_all
+from nightledger.gate.proposing.proposing import propose
+from nightledger.gate.review.composing import make_decision
+from nightledger.gate.review.reviewing import read_documents
+from nightledger.gate.stored import find_status
+from nightledger.surfaces import signing
+from nightledger.surfaces.answering import parse_numbers
 from nightledger.surfaces.context import Context
-
-if TYPE_CHECKING:
-    from nightledger.gate.apply.undoing import Undo
-    from nightledger.surfaces.session import Session
+from nightledger.surfaces.session import Session, following, reading, writing
+from nightledger.surfaces.undo_text import undo_rows
+from nightledger.text.changes.masked import mask_diff
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -30,11 +37,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace, context: Context) -> int:
     """Show the diff, sign, and take it back; or propose a reversal."""
-    from nightledger.surfaces.answering import parse_numbers
-    from nightledger.surfaces.session import reading, writing
-    from nightledger.surfaces.undo_text import undo_rows
-    from nightledger.text.changes.masked import mask_diff
-
     name, _, number = options.id.replace(":", "#").partition("#")
     only = parse_numbers(number) if number else ()
     with reading(context, person=True) as seen:
@@ -57,22 +59,12 @@ def run(options: argparse.Namespace, context: Context) -> int:
         return _propose_reversal(context, session, undo)
 
 
-def _plan(session: "Session", name: str, only: tuple[int, ...]) -> "Undo":
-    from nightledger.gate.apply.undoing import plan_undo
-    from nightledger.gate.stored import find_status
-
+def _plan(session: Session, name: str, only: tuple[int, ...]) -> Undo:
     status = find_status(session.ledger.book, name)
     return plan_undo(session.gate, session.ledger, status, only, session.moment)
 
 
-def _undo(context: Context, seen: "Session", shown: "Undo") -> int:
-    from nightledger.domain.errors import FileChangedError
-    from nightledger.gate.apply.undoing import undo_choice
-    from nightledger.gate.apply.writing import write_all
-    from nightledger.gate.review.composing import make_decision
-    from nightledger.surfaces import signing
-    from nightledger.surfaces.session import following, writing
-
+def _undo(context: Context, seen: Session, shown: Undo) -> int:
     signer = signing.unlock(seen, context)
     with writing(context, keep_head=True, person=True, answered=True) as session:
         undo = _plan(session, shown.status.id, shown.changes)
@@ -92,11 +84,7 @@ def _undo(context: Context, seen: "Session", shown: "Undo") -> int:
     return 0
 
 
-def _propose_reversal(context: Context, session: "Session", undo: "Undo") -> int:
-    from nightledger.gate.apply.undoing import reversal
-    from nightledger.gate.proposing.proposing import propose
-    from nightledger.gate.review.reviewing import read_documents
-
+def _propose_reversal(context: Context, session: Session, undo: Undo) -> int:
     submission = reversal(undo, read_documents(session.gate))
     outcome = propose(session.gate, session.ledger, submission, session.moment)
     made = outcome.proposal.id if outcome.proposal else None

@@ -7,7 +7,9 @@ Changes no memory.
 
 import argparse
 
+from nightledger.gate.guard.locking import unlock_files
 from nightledger.surfaces.context import Context
+from nightledger.surfaces.verbs.lock import change
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -18,7 +20,5 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace, context: Context) -> int:
     """Unlock everything, and say how each file stands."""
     del options
-    from nightledger.gate.guard.locking import unlock_files
-    from nightledger.surfaces.verbs.lock import change
 
     return change(context, unlock_files)

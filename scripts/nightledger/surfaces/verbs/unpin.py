@@ -7,7 +7,9 @@ Changes no memory: from now on the retention policy judges them like any other.
 
 import argparse
 
+from nightledger.domain.decision import DecisionType
 from nightledger.surfaces.context import Context
+from nightledger.surfaces.pinning import Asked, mark
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -20,7 +22,4 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace, context: Context) -> int:
     """Sign it."""
-    from nightledger.domain.decision import DecisionType
-    from nightledger.surfaces.pinning import Asked, mark
-
     return mark(context, Asked(kind=DecisionType.UNPIN, words=options.entry, tag=options.tag))

@@ -19,6 +19,7 @@ import argparse
 import os
 
 from nightledger.surfaces.context import Context
+from nightledger.surfaces.witnessing import commands, home_commands
 
 ACTIONS = ("keygen", "add", "serve", "cosign", "trust", "ask")
 PORT = 18_800
@@ -42,8 +43,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace, context: Context) -> int:
     """Do what was asked for; 4 when a witness remembers a log that this one does not continue."""
-    from nightledger.surfaces.witnessing import commands, home_commands
-
     options.directory = os.path.abspath(options.dir or os.path.join(context.keys_dir, "witness"))
     return {
         "keygen": commands.keygen,
