@@ -13,12 +13,9 @@ from nightledger.domain.errors import UnreadableError, UsageError
 from nightledger.files.reading import read_regular
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.screen import shown
-from nightledger.text.code.denylist import BUILTINS, CALLS, IMPORTS
 from nightledger.text.code.document import Part, audit_document
-from nightledger.text.code.language import language_of_info
-from nightledger.text.code.names import BY_RULE
 from nightledger.text.code.rule import CodeFinding
-from nightledger.text.code.table import CODE_TABLE, ROWS
+from nightledger.text.code.table import ROWS
 
 FOUND = 1
 MAX_FILE_BYTES = 4 * 1024 * 1024
@@ -31,24 +28,18 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "files", nargs="*", metavar="FILE", help="scripts, notebooks, Markdown; - for standard input"
     )
     parser.add_argument("-c", "--code", metavar="CODE", help="audit this text")
-    parser.add_argument("--language", metavar="NAME", help="what it is written in, whatever it looks like")
     parser.add_argument(
         "--strict", action="store_true", help="all that the published list denies is a finding"
-    )
-    parser.add_argument(
-        "--denylist", action="store_true", help="print the published denylist and the rules beside it"
     )
 
 
 def run(options: argparse.Namespace, context: Context) -> int:
     """Audit, and say what was found; 1 on findings."""
-    if options.denylist == (options.code is not None or bool(options.files)):
+    if options.code is None and not options.files:
         raise UsageError(
-            "audit-code takes files, -c CODE or --denylist",
+            "audit-code takes files or -c CODE",
             hint="nightledger audit-code script.py; nightledger audit-code -c 'import os'",
         )
-    if options.denylist:
-        return _print_denylist(context)
     named = [(name, _read(name)) for name in options.files]
     named += [("-c", options.code)] if options.code is not None else []
     return _audit(named, options, context)
@@ -66,8 +57,7 @@ def _read(name: str) -> str:
 
 
 def _audit(named: list[tuple[str, str]], options: argparse.Namespace, context: Context) -> int:
-    language = options.language and (language_of_info(options.language) or options.language)
-    told = [(name, part) for name, text in named for part in audit_document(text, name, language or "")]
+    told = [(name, part) for name, text in named for part in audit_document(text, name)]
     found = [(name, part, f) for name, part in told for f in _counted(part, strict=options.strict)]
     context.emit(_record(told, strict=options.strict))
     for name, part, finding in found:
@@ -139,22 +129,3 @@ def _record(told: list[tuple[str, Part]], *, strict: bool) -> dict[str, object]:
             for name, part in told
         ]
     }
-
-
-def _print_denylist(context: Context) -> int:
-    published = {"imports": list(IMPORTS), "calls": list(CALLS), "builtins": list(BUILTINS)}
-    beside = [{"rule": r.name, "severity": r.severity.value, "why": r.why} for r in CODE_TABLE]
-    names = {rule: [name for name in names if name not in CALLS] for rule, names in BY_RULE}
-    context.emit({"published": published, "rules": beside, "names": names})
-    context.print("Published denylist:")
-    for kind, listed in published.items():
-        context.print(f"  {kind} ({len(listed)}): {' '.join(listed)}")
-    context.print()
-    context.print("Rules beside it (severity, what it means):")
-    for row in CODE_TABLE:
-        context.print(f"  {row.name:<17} {row.severity.value:<7} {row.why}")
-    context.print()
-    context.print("Names beside it (* stands for any ending):")
-    for rule, extra in names.items():
-        context.print(f"  {rule}: {' '.join(extra)}")
-    return 0
