@@ -32,6 +32,7 @@ from nightledger.domain.states import ChangeState
 from nightledger.gate.forgetting.keeping import remove_expired
 from nightledger.gate.founding import found
 from nightledger.surfaces import clock
+from nightledger.surfaces.cli import add_options
 from nightledger.surfaces.context import Context
 
 SWEEP = "clocks that jump, sleep and start again"
@@ -414,7 +415,7 @@ class Clocks:
     def run(self, verb: str, *words: str) -> int:
         module = importlib.import_module(f"nightledger.surfaces.verbs.{verb}")
         parser = argparse.ArgumentParser(prog=verb)
-        module.configure(parser)
+        add_options(parser, module)
         context = Context(verb=verb, home=self.desk.home.root, now_text=None, json=False)
         status: int = module.run(parser.parse_args(words), context)
         return status

@@ -14,6 +14,7 @@ from tests.gate.homes import MEMORY, Desk, make_desk
 from nightledger.codec.home_record import dump_home
 from nightledger.domain.identity import Identity
 from nightledger.files.home import Home
+from nightledger.surfaces.cli import add_options
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.session import this_machine
 
@@ -55,7 +56,7 @@ class Caller:
     ) -> int:
         module = importlib.import_module(f"nightledger.surfaces.verbs.{verb}")
         parser = argparse.ArgumentParser(prog=verb)
-        module.configure(parser)
+        add_options(parser, module)
         at = now or self.desk.moment.at.astimezone(UTC).isoformat()
         where = str(home) if home else self.home.root
         context = Context(verb=verb, home=where, now_text=at, json=json_too)

@@ -9,6 +9,11 @@ import sys
 from nightledger.domain import errors
 from nightledger.surfaces.verb_table import FIRST_SCREEN, GROUPS, VERBS
 
+TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
+if TYPE_CHECKING:
+    import argparse
+    from types import ModuleType
+
 HELP_WIDTH = 80
 USAGE = "usage: nightledger VERB [--home DIR] [--json] ...\n"
 _SEVERAL_WORDS = "hint: several words that are one stand in quotes: recall 'backup retention'"
@@ -86,7 +91,7 @@ def _run(verb: str, words: list[str]) -> int:
         formatter_class=lambda prog: argparse.RawDescriptionHelpFormatter(prog, width=HELP_WIDTH),
         allow_abbrev=False,
     )
-    module.configure(parser)
+    add_options(parser, module)
     common = parser.add_argument_group("every verb")
     common.add_argument(
         "--home", metavar="DIR", help="the home (default: $NIGHTLEDGER_HOME, else the nearest one upward)"
@@ -107,6 +112,25 @@ def _run(verb: str, words: list[str]) -> int:
         context.note("what is told above is done; what was to follow failed:")
         raise context.afterwards
     return status
+
+
+def add_options(parser: "argparse.ArgumentParser", module: "ModuleType") -> None:
+    """Add what a verb's module takes: its table ``OPTIONS``, and what its ``configure`` names where a table cannot.
+
+    In the table stands by the name of each option or word its help, for an option without a value; the name of
+    its value and its help; or all that argparse is told.
+    """
+    if hasattr(module, "configure"):
+        module.configure(parser)
+    for name, told in getattr(module, "OPTIONS", {}).items():
+        if isinstance(told, dict):
+            parser.add_argument(name, **told)
+        elif isinstance(told, tuple):
+            parser.add_argument(name, metavar=told[0], help=told[1])
+        elif name.startswith("-"):
+            parser.add_argument(name, action="store_true", help=told)
+        else:
+            parser.add_argument(name, help=told)
 
 
 def _described(text: str, words: list[str]) -> str:

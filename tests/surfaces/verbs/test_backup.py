@@ -23,6 +23,7 @@ from nightledger.files.lock import Lock
 from nightledger.gate.opening import sign_head
 from nightledger.surfaces import clock, session
 from nightledger.surfaces.backup import contents_of
+from nightledger.surfaces.cli import add_options
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.session import this_machine
 from nightledger.surfaces.verbs import backup as backing_up
@@ -378,7 +379,7 @@ def test_an_agents_host_may_neither_copy_keys_nor_take_an_ordinary_home_over(
 
     def run(verb: ModuleType, home: str, *words: str) -> int:
         parser = argparse.ArgumentParser()
-        verb.configure(parser)
+        add_options(parser, verb)
         context = Context(verb=verb.__name__, home=home, now_text=None, json=False)
         status: int = verb.run(parser.parse_args(words), context)
         return status

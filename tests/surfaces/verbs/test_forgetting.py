@@ -17,9 +17,10 @@ from nightledger.gate.memory.reinforcing import read_reinforcements
 from nightledger.gate.proposing.hunks import Unfit
 from nightledger.gate.proposing.proposing import Outcome
 from nightledger.gate.review.composing import Refusal
-from nightledger.surfaces import cli, forgetting
+from nightledger.surfaces import cli
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.settling import Settled
+from nightledger.surfaces.verbs import forget as forgetting
 from nightledger.text.changes.standing import Standing
 
 REFUSED, USAGE = 1, 2

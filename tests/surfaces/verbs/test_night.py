@@ -25,6 +25,7 @@ from nightledger.files.home import Home
 from nightledger.files.lock import Lock
 from nightledger.night import Job
 from nightledger.surfaces import needs, night_run
+from nightledger.surfaces.cli import add_options
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.session import this_machine
 from nightledger.surfaces.verbs import night
@@ -80,7 +81,7 @@ def keys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def call(home: Home, *words: str, now: str = NOW, json_too: bool = False) -> int:
     parser = argparse.ArgumentParser()
-    night.configure(parser)
+    add_options(parser, night)
     context = Context(verb="night", home=home.root, now_text=now, json=json_too)
     return night.run(parser.parse_args(words), context)
 
@@ -354,7 +355,7 @@ def test_as_a_program_with_nothing_due_it_loads_no_third_party_package(home: Hom
     Path(home.next_due).write_text(f"{now} {now + 3600}\n")
     words = ["night", "--home", home.root, "--now", NOW]
     program = (
-        f"import sys; from nightledger.surfaces.cli import main; assert main({words!r}) == 0;"
+        f"import sys; from nightledger.surfaces.cli import add_options, main; assert main({words!r}) == 0;"
         " print(*sorted({name.partition('.')[0] for name in sys.modules}))"
     )
     scripts = Path(night.__file__).parents[3]

@@ -8,6 +8,7 @@ from tests.homes import make_home
 
 from nightledger.domain.errors import ConfigurationError
 from nightledger.files.home import Home
+from nightledger.surfaces.cli import add_options
 from nightledger.surfaces.context import CHECKOUT, Context
 from nightledger.surfaces.unattended import Place, cron_text, launchd_script, systemd_script
 from nightledger.surfaces.verbs import schedule
@@ -28,7 +29,7 @@ def user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def call(home: Home, *words: str, json_too: bool = False) -> int:
     parser = argparse.ArgumentParser()
-    schedule.configure(parser)
+    add_options(parser, schedule)
     context = Context(verb="schedule", home=home.root, now_text=None, json=json_too)
     return schedule.run(parser.parse_args(words), context)
 

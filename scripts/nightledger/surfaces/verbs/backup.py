@@ -29,13 +29,10 @@ from nightledger.trust.pin import find_pin
 from nightledger.trust.reading import check_log
 from nightledger.trust.report import Report
 
-
-def configure(parser: argparse.ArgumentParser) -> None:
-    """Name the options of ``backup``."""
-    parser.add_argument("file", metavar="FILE", help="the backup, for example home-2026-03-01.tar.gz")
-    parser.add_argument(
-        "--with-keys", action="store_true", help="private keys, too: who has the file then has them"
-    )
+OPTIONS = {
+    "file": ("FILE", "the backup, for example home-2026-03-01.tar.gz"),
+    "--with-keys": "private keys, too: who has the file then has them",
+}
 
 
 def run(options: argparse.Namespace, context: Context) -> int:

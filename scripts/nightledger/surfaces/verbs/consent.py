@@ -35,21 +35,18 @@ CHECK_WORDS = 2
 MAX_WORD = 200
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
-    """Name the options of ``consent``."""
-    parser.add_argument("what", choices=("check", "review"), help="what to do")
-    parser.add_argument("words", nargs="*", metavar="DOMAIN ACTION", help="for check: what is asked for")
-    parser.add_argument(
-        "--confidence",
-        type=float,
-        default=0.0,
-        metavar="0..1",
-        help="the agent's own; may make an approval 'visible', never changes the answer",
-    )
-    parser.add_argument(
-        "--graph-sha256", metavar="HEX", help="for review: sign only if the graph in force has this SHA-256"
-    )
-    parser.add_argument("--dry-run", action="store_true", help="for review: show the graph, and sign nothing")
+OPTIONS = {
+    "what": {"choices": ("check", "review"), "help": "what to do"},
+    "words": {"nargs": "*", "metavar": "DOMAIN ACTION", "help": "for check: what is asked for"},
+    "--confidence": {
+        "type": float,
+        "default": 0.0,
+        "metavar": "0..1",
+        "help": "the agent's own; may make an approval 'visible', never changes the answer",
+    },
+    "--graph-sha256": ("HEX", "for review: sign only if the graph in force has this SHA-256"),
+    "--dry-run": "for review: show the graph, and sign nothing",
+}
 
 
 def run(options: argparse.Namespace, context: Context) -> int:

@@ -31,13 +31,12 @@ from nightledger.trust.proof import (
     verify_continuation,
 )
 
-
-def configure(parser: argparse.ArgumentParser) -> None:
-    """Name the options of ``consistency``."""
-    parser.add_argument("old", help="a checkpoint's file, or a size")
-    parser.add_argument("new", nargs="?", help="likewise (default: the newest signed head)")
-    parser.add_argument("--out", metavar="FILE", help="write the proof there (default: print it)")
-    parser.add_argument("--proof", metavar="FILE", help="check this proof between two checkpoints' files")
+OPTIONS = {
+    "old": "a checkpoint's file, or a size",
+    "new": {"nargs": "?", "help": "likewise (default: the newest signed head)"},
+    "--out": ("FILE", "write the proof there (default: print it)"),
+    "--proof": ("FILE", "check this proof between two checkpoints' files"),
+}
 
 
 def run(options: argparse.Namespace, context: Context) -> int:

@@ -17,14 +17,11 @@ from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.session import writing
 
-
-def configure(parser: argparse.ArgumentParser) -> None:
-    """Name the options of ``consolidate``."""
-    parser.add_argument("--day", metavar="DATE", help="the log day (default: yesterday in the home's zone)")
-    parser.add_argument("--since", metavar="DATE", help="mine the logs from this day on, the best first")
-    parser.add_argument(
-        "--dry-run", action="store_true", help="show what would be proposed, and write nothing"
-    )
+OPTIONS = {
+    "--day": ("DATE", "the log day (default: yesterday in the home's zone)"),
+    "--since": ("DATE", "mine the logs from this day on, the best first"),
+    "--dry-run": "show what would be proposed, and write nothing",
+}
 
 
 def run(options: argparse.Namespace, context: Context) -> int:

@@ -25,13 +25,10 @@ from nightledger.surfaces.editing import edit_text, kept_aside
 from nightledger.surfaces.keys.trust_change import change_trust
 from nightledger.surfaces.session import Session, reading
 
-
-def configure(parser: argparse.ArgumentParser) -> None:
-    """Name the options of ``constitution``."""
-    parser.add_argument("what", nargs="?", choices=("show", "amend"), default="show", help="what to do")
-    parser.add_argument(
-        "--from", dest="source", metavar="FILE", help="for amend: take the new page from a file"
-    )
+OPTIONS = {
+    "what": {"nargs": "?", "choices": ("show", "amend"), "default": "show", "help": "what to do"},
+    "--from": {"dest": "source", "metavar": "FILE", "help": "for amend: take the new page from a file"},
+}
 
 
 def run(options: argparse.Namespace, context: Context) -> int:

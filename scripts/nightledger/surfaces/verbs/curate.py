@@ -15,10 +15,9 @@ from nightledger.jobs.curate import curate
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.session import reading, writing
 
-
-def configure(parser: argparse.ArgumentParser) -> None:
-    """Name the options of ``curate``."""
-    parser.add_argument("--dry-run", action="store_true", help="say what would be done, and write nothing")
+OPTIONS = {
+    "--dry-run": "say what would be done, and write nothing",
+}
 
 
 def run(options: argparse.Namespace, context: Context) -> int:

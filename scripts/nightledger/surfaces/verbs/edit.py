@@ -20,13 +20,14 @@ from nightledger.surfaces.own_edit import apply_edit, rebase
 from nightledger.surfaces.session import reading, writing
 from nightledger.text.markdown.document import decode
 
-
-def configure(parser: argparse.ArgumentParser) -> None:
-    """Name the options of ``edit``."""
-    parser.add_argument("path", nargs="?", help="the gated file (default: the main one)")
-    parser.add_argument(
-        "--from", dest="source", metavar="FILE", help="take the new text from a file instead of an editor"
-    )
+OPTIONS = {
+    "path": {"nargs": "?", "help": "the gated file (default: the main one)"},
+    "--from": {
+        "dest": "source",
+        "metavar": "FILE",
+        "help": "take the new text from a file instead of an editor",
+    },
+}
 
 
 def run(options: argparse.Namespace, context: Context) -> int:

@@ -38,7 +38,7 @@ from nightledger.surfaces import entry_choice, screen
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.entry_choice import SHORT_ID, count_of
 from nightledger.surfaces.session import Session, reading, writing
-from nightledger.surfaces.signed_at_once import key_at_hand, sign_proposals
+from nightledger.surfaces.settling import key_at_hand, sign_proposals
 
 SHOWN = 12
 """Faded entries listed before the rest is counted."""
@@ -53,24 +53,17 @@ class Answers:
     mercy: list[Judged] = field(default_factory=list)
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
-    """Name the options of ``hygiene``."""
-    parser.add_argument(
-        "--policy", choices=("measured", "classic"), default="measured", help="which rule judges"
-    )
-    parser.add_argument(
-        "--project",
-        metavar="TAG",
-        default="",
-        help="only entries with this tag: signed, a heading, a #hashtag",
-    )
-    parser.add_argument("--all", action="store_true", help="list every entry that has faded")
-    parser.add_argument(
-        "--force",
-        action="store_true",
-        help="archive all that faded without asking; it is signed all the same",
-    )
-    parser.add_argument("--dry-run", action="store_true", help="look, and do nothing")
+OPTIONS = {
+    "--policy": {"choices": ("measured", "classic"), "default": "measured", "help": "which rule judges"},
+    "--project": {
+        "metavar": "TAG",
+        "default": "",
+        "help": "only entries with this tag: signed, a heading, a #hashtag",
+    },
+    "--all": "list every entry that has faded",
+    "--force": "archive all that faded without asking; it is signed all the same",
+    "--dry-run": "look, and do nothing",
+}
 
 
 def run(options: argparse.Namespace, context: Context) -> int:

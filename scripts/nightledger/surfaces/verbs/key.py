@@ -26,29 +26,17 @@ WHAT = ("list", "add", "rotate", "revoke", "recovery", "confirm", "reset", "rest
 NEEDED = {"add": "a public key", "revoke": "a key or its fingerprint", "recovery": "a public key"}
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
-    """Name the options of ``key``."""
-    parser.add_argument("what", choices=WHAT, help="what to do")
-    parser.add_argument("key", nargs="?", help="a .pub file or its line; for revoke a fingerprint")
-    parser.add_argument("--principal", metavar="NAME", help="what the log calls the signer (add, recovery)")
-    parser.add_argument("--reason", default="", help="why, for the record")
-    parser.add_argument(
-        "--recovery-key", metavar="FILE", help="sign with this recovery key instead of the operator's"
-    )
-    parser.add_argument(
-        "--sign-with", metavar="FILE", help="sign with this key, which may sign decisions, instead"
-    )
-    parser.add_argument("--no-passphrase", action="store_true", help="make the new key without a passphrase")
-    parser.add_argument(
-        "--passphrase-forgotten",
-        action="store_true",
-        help="reset although this machine has a key that may sign",
-    )
-    parser.add_argument(
-        "--all-keys-lost",
-        action="store_true",
-        help="reset where the whole $NIGHTLEDGER_KEYS folder is gone: the log goes on under new keys",
-    )
+OPTIONS = {
+    "what": {"choices": WHAT, "help": "what to do"},
+    "key": {"nargs": "?", "help": "a .pub file or its line; for revoke a fingerprint"},
+    "--principal": ("NAME", "what the log calls the signer (add, recovery)"),
+    "--reason": {"default": "", "help": "why, for the record"},
+    "--recovery-key": ("FILE", "sign with this recovery key instead of the operator's"),
+    "--sign-with": ("FILE", "sign with this key, which may sign decisions, instead"),
+    "--no-passphrase": "make the new key without a passphrase",
+    "--passphrase-forgotten": "reset although this machine has a key that may sign",
+    "--all-keys-lost": "reset where the whole $NIGHTLEDGER_KEYS folder is gone: the log goes on under new keys",
+}
 
 
 def run(options: argparse.Namespace, context: Context) -> int:

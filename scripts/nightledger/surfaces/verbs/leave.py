@@ -21,10 +21,9 @@ from nightledger.surfaces.hook.installing import standings
 from nightledger.surfaces.session import Session, reading, writing
 from nightledger.surfaces.status import left_at, waiting_in
 
-
-def configure(parser: argparse.ArgumentParser) -> None:
-    """Name the options of ``leave``."""
-    parser.add_argument("--yes", action="store_true", help="do it; without, nothing is changed")
+OPTIONS = {
+    "--yes": "do it; without, nothing is changed",
+}
 
 
 def run(options: argparse.Namespace, context: Context) -> int:

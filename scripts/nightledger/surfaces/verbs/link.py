@@ -16,16 +16,11 @@ from nightledger.surfaces.context import Context
 from nightledger.surfaces.home import actor_of
 from nightledger.surfaces.session import require_machine
 
-
-def configure(parser: argparse.ArgumentParser) -> None:
-    """Name the options of ``link``."""
-    parser.add_argument("--rebuild", action="store_true", help="fold all outcomes anew")
-    parser.add_argument("--dry-run", action="store_true", help="read and count; write nothing")
-    parser.add_argument(
-        "--index-only",
-        action="store_true",
-        help="bring up to date what recall reads, and leave hebbian-links.json for the night",
-    )
+OPTIONS = {
+    "--rebuild": "fold all outcomes anew",
+    "--dry-run": "read and count; write nothing",
+    "--index-only": "bring up to date what recall reads, and leave hebbian-links.json for the night",
+}
 
 
 def run(options: argparse.Namespace, context: Context) -> int:

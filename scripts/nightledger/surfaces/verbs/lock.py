@@ -26,11 +26,6 @@ _TOLD = {
 }
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
-    """``lock`` has no options of its own."""
-    del parser
-
-
 def run(options: argparse.Namespace, context: Context) -> int:
     """Lock what can be locked, and say how each file stands."""
     del options

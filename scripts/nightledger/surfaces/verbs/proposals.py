@@ -32,17 +32,11 @@ _ALTERED = "its file is not what was logged: put it back from a backup, or close
 _CLOSED = "its file is not what was logged, and you closed it"
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
-    """Name the options of ``proposals``."""
-    parser.add_argument("--all", action="store_true", help="those that are closed, too")
-    parser.add_argument(
-        "--ask-again",
-        metavar="HEADING",
-        help="propose from a heading again that you refused; 'status' names them",
-    )
-    parser.add_argument(
-        "--exit-code", action="store_true", help="exit with 3 when something waits for the operator"
-    )
+OPTIONS = {
+    "--all": "those that are closed, too",
+    "--ask-again": ("HEADING", "propose from a heading again that you refused; 'status' names them"),
+    "--exit-code": "exit with 3 when something waits for the operator",
+}
 
 
 def run(options: argparse.Namespace, context: Context) -> int:

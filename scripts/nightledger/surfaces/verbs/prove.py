@@ -19,19 +19,12 @@ from nightledger.trust.base64_strict import encode_base64
 from nightledger.trust.proof import dump_proof
 from nightledger.trust.tile_export import export_tiles
 
-
-def configure(parser: argparse.ArgumentParser) -> None:
-    """Name the options of ``prove``."""
-    parser.add_argument(
-        "entry", nargs="?", metavar="ID", help="a proposal, decision or apply, or an entry's number"
-    )
-    parser.add_argument("--out", metavar="FILE", help="write the proof there (default: print it)")
-    parser.add_argument(
-        "--with-line", action="store_true", help="put the line itself in, so that the proof can be read alone"
-    )
-    parser.add_argument(
-        "--tiles", metavar="DIR", help="export the log there, for anybody to serve (C2SP tlog-tiles)"
-    )
+OPTIONS = {
+    "entry": {"nargs": "?", "metavar": "ID", "help": "a proposal, decision or apply, or an entry's number"},
+    "--out": ("FILE", "write the proof there (default: print it)"),
+    "--with-line": "put the line itself in, so that the proof can be read alone",
+    "--tiles": ("DIR", "export the log there, for anybody to serve (C2SP tlog-tiles)"),
+}
 
 
 def run(options: argparse.Namespace, context: Context) -> int:

@@ -61,17 +61,13 @@ _NOUNS = {
 }
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
-    """Name the options of ``prune``."""
-    parser.add_argument("--links", action="store_true", help="look at links")
-    parser.add_argument("--entries", action="store_true", help="look at entries of the gated files")
-    parser.add_argument("--logs", action="store_true", help="look at daily logs (default: at all three)")
-    parser.add_argument(
-        "--dry-run", action="store_true", help="show what would be proposed, and write nothing"
-    )
-    parser.add_argument(
-        "--again", action="store_true", help="also ask about daily logs that you rejected or took back"
-    )
+OPTIONS = {
+    "--links": "look at links",
+    "--entries": "look at entries of the gated files",
+    "--logs": "look at daily logs (default: at all three)",
+    "--dry-run": "show what would be proposed, and write nothing",
+    "--again": "also ask about daily logs that you rejected or took back",
+}
 
 
 def run(options: argparse.Namespace, context: Context) -> int:

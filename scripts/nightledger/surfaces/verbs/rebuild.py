@@ -14,12 +14,9 @@ from nightledger.surfaces.context import Context
 from nightledger.surfaces.rebuild import find_stale, rebuild_all, rebuild_search
 from nightledger.surfaces.session import reading, writing
 
-
-def configure(parser: argparse.ArgumentParser) -> None:
-    """Name the options of ``rebuild``."""
-    parser.add_argument(
-        "--check", action="store_true", help="write nothing; exit with 4 when a file differs, naming it"
-    )
+OPTIONS = {
+    "--check": "write nothing; exit with 4 when a file differs, naming it",
+}
 
 
 def run(options: argparse.Namespace, context: Context) -> int:

@@ -77,8 +77,7 @@ def run(options: argparse.Namespace, context: "Context") -> int:
     if options.frame:
         return _frame(options, context)
     if options.query is not None:
-        from nightledger.surfaces.recall.query import read_query
-        from nightledger.surfaces.recall.search_home import show_found
+        from nightledger.surfaces.recall.search_home import read_query, show_found
 
         return show_found(context, read_query(options, options.query))
     if options.tags is None:

@@ -21,15 +21,10 @@ from nightledger.surfaces.listing import item_record
 from nightledger.surfaces.session import Session
 from nightledger.surfaces.settling import settle
 
-
-def configure(parser: argparse.ArgumentParser) -> None:
-    """Name the options of ``review``."""
-    parser.add_argument("id", nargs="?", help="only this proposal")
-    parser.add_argument(
-        "--remote",
-        metavar="NAME",
-        help="what waits on another machine ('channel peer list' names those known)",
-    )
+OPTIONS = {
+    "id": {"nargs": "?", "help": "only this proposal"},
+    "--remote": ("NAME", "what waits on another machine ('channel peer list' names those known)"),
+}
 
 
 def run(options: argparse.Namespace, context: Context) -> int:

@@ -18,11 +18,9 @@ from nightledger.surfaces.unattended import CALLS, Place
 CALLERS = ("cron", "systemd", "launchd")
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
-    """Name the options of ``schedule``."""
-    parser.add_argument(
-        "--print", choices=CALLERS, default="cron", dest="caller", help="for whom (default: cron)"
-    )
+OPTIONS = {
+    "--print": {"choices": CALLERS, "default": "cron", "dest": "caller", "help": "for whom (default: cron)"},
+}
 
 
 def run(options: argparse.Namespace, context: Context) -> int:

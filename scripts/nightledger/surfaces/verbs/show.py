@@ -18,10 +18,9 @@ from nightledger.surfaces.context import Context
 from nightledger.surfaces.listing import proposal_record
 from nightledger.surfaces.session import reading
 
-
-def configure(parser: argparse.ArgumentParser) -> None:
-    """Name the options of ``show``."""
-    parser.add_argument("id", help="the proposal, or the beginning of its id")
+OPTIONS = {
+    "id": "the proposal, or the beginning of its id",
+}
 
 
 def run(options: argparse.Namespace, context: Context) -> int:

@@ -28,12 +28,10 @@ IN_A_HURRY_S = 1.0
 """For calendars when a hook calls: a session's start waits for it, and gives all of it three seconds."""
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
-    """Name the options of ``stage``."""
-    parser.add_argument(
-        "--dry-run", action="store_true", help="show the page, and write nothing but the search index"
-    )
-    parser.add_argument("--quiet", action="store_true", help="say nothing, as hooks call it")
+OPTIONS = {
+    "--dry-run": "show the page, and write nothing but the search index",
+    "--quiet": "say nothing, as hooks call it",
+}
 
 
 def run(options: argparse.Namespace, context: Context) -> int:

@@ -12,11 +12,6 @@ from nightledger.surfaces.context import Context
 from nightledger.surfaces.verbs.lock import change
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
-    """``unlock`` has no options of its own."""
-    del parser
-
-
 def run(options: argparse.Namespace, context: Context) -> int:
     """Unlock everything, and say how each file stands."""
     del options

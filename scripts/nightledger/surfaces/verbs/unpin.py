@@ -9,15 +9,15 @@ import argparse
 
 from nightledger.domain.decision import DecisionType
 from nightledger.surfaces.context import Context
-from nightledger.surfaces.pinning import Asked, mark
+from nightledger.surfaces.verbs.pin import Asked, mark
 
-
-def configure(parser: argparse.ArgumentParser) -> None:
-    """Name the options of ``unpin``."""
-    parser.add_argument(
-        "entry", nargs="+", help="its id, the beginning of it, its place (MEMORY.md:15), or some of its words"
-    )
-    parser.add_argument("--tag", metavar="TAG", default="", help="take this tag instead")
+OPTIONS = {
+    "entry": {
+        "nargs": "+",
+        "help": "its id, the beginning of it, its place (MEMORY.md:15), or some of its words",
+    },
+    "--tag": {"metavar": "TAG", "default": "", "help": "take this tag instead"},
+}
 
 
 def run(options: argparse.Namespace, context: Context) -> int:

@@ -25,20 +25,22 @@ ACTIONS = ("keygen", "add", "serve", "cosign", "trust", "ask")
 PORT = 18_800
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
-    """Name the options of ``witness``."""
-    parser.add_argument("action", choices=ACTIONS, help="what to do")
-    parser.add_argument("words", nargs="*", metavar="WORD", help="what it is done with")
-    parser.add_argument(
-        "--dir", metavar="DIR", help="the witness's directory (default: witness in $NIGHTLEDGER_KEYS)"
-    )
-    parser.add_argument(
-        "--listen", metavar="HOST", default="127.0.0.1", help="address to serve on (default: 127.0.0.1)"
-    )
-    parser.add_argument(
-        "--port", type=int, default=PORT, help=f"port to serve on (default: {PORT}; 0 takes a free one)"
-    )
-    parser.add_argument("--spool", metavar="DIR", help="a directory that both machines share (cosign)")
+OPTIONS = {
+    "action": {"choices": ACTIONS, "help": "what to do"},
+    "words": {"nargs": "*", "metavar": "WORD", "help": "what it is done with"},
+    "--dir": ("DIR", "the witness's directory (default: witness in $NIGHTLEDGER_KEYS)"),
+    "--listen": {
+        "metavar": "HOST",
+        "default": "127.0.0.1",
+        "help": "address to serve on (default: 127.0.0.1)",
+    },
+    "--port": {
+        "type": int,
+        "default": PORT,
+        "help": f"port to serve on (default: {PORT}; 0 takes a free one)",
+    },
+    "--spool": ("DIR", "a directory that both machines share (cosign)"),
+}
 
 
 def run(options: argparse.Namespace, context: Context) -> int:
