@@ -201,13 +201,6 @@ def test_a_kept_answer_is_checked_again(pair: Pair) -> None:
         parse_kept_reply(pair.ops.context(), raw, replace(peer, keys=()))
 
 
-def test_a_machine_that_serves_something_else_has_no_health(pair: Pair) -> None:
-    with answering(pair):
-        ran = pair.ops.run("channel", "health", "--to", "agent")
-    assert ran.status == 1
-    assert "answered 501" in ran.err
-
-
 def test_dead_letters_are_lines_of_json(pair: Pair) -> None:
     pair.ops.reach(agent={"url": f"http://{AGENT_ADDRESS}:1"})
     send(pair)

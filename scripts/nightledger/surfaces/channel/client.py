@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 from nightledger.domain.errors import ConfigurationError, NightledgerError
 from nightledger.domain.operator import PeerAddress
-from nightledger.surfaces.channel.server import CONTENT_TYPE, HEALTH_PATH, MESSAGE_PATH, PORT
+from nightledger.surfaces.channel.server import CONTENT_TYPE, MESSAGE_PATH, PORT
 from nightledger.surfaces.limited_client import ended_after
 
 TIMEOUT_S = 90.0
@@ -48,21 +48,6 @@ def post(address: PeerAddress, envelope: bytes, max_bytes: int, *, timeout_s: fl
     if status in _CLIENT_ERRORS and status not in _AGAIN:
         raise FinalError(message)
     raise TransportError(message)
-
-
-def ask_health(address: PeerAddress, *, timeout_s: float = TIMEOUT_S) -> str:
-    """Give what a machine says of itself, unsigned.
-
-    Raises:
-        ConfigurationError: As :func:`post`.
-        TransportError: It does not answer.
-    """
-    status, content = _exchange(
-        address, "GET", HEALTH_PATH, b"", max_bytes=_MAX_ERROR_BYTES, timeout_s=timeout_s
-    )
-    if status != http.client.OK:
-        raise TransportError(f"{address.url} answered {status}")
-    return content.decode("utf-8", "replace")
 
 
 def is_loopback(host: str) -> bool:

@@ -1,22 +1,18 @@
-"""``channel status`` and ``channel health``: last contact, what waits, what was never taken in."""
+"""``channel status``: last contact, what waits, what was never taken in."""
 
 import argparse
 from collections.abc import Iterator
 from typing import Any
 
-from nightledger.domain.errors import NightledgerError, UsageError
-from nightledger.files.configuration import load_operator
+from nightledger.domain.errors import NightledgerError
 from nightledger.files.home import Home
 from nightledger.files.spool import Spool
 from nightledger.surfaces import screen
-from nightledger.surfaces.channel.client import ask_health
 from nightledger.surfaces.channel.contacts import read_contacts
 from nightledger.surfaces.channel.dead_letters import read_dead_letters
 from nightledger.surfaces.channel.sending import known_peers
 from nightledger.surfaces.channel.spooling import pending, spools
 from nightledger.surfaces.context import Context
-
-HEALTH_TIMEOUT_S = 10.0
 
 
 def status(options: argparse.Namespace, context: Context) -> int:
@@ -61,22 +57,6 @@ def look(context: Context) -> dict[str, Any]:
         "dead_letters": len(dead),
         "last_error": str(dead[-1].get("error", "")) if dead else "",
     }
-
-
-def health(options: argparse.Namespace, context: Context) -> int:
-    """Ask a machine whether it serves; what it says is not signed.
-
-    Raises:
-        UsageError: No machine is named, or it has no address for HTTP.
-        TransportError: It does not answer.
-    """
-    address = load_operator(context.keys_dir).peers.get(options.to or "")
-    if address is None or not address.url:
-        raise UsageError("--to wants a machine with a url in operator.yaml")
-    said = ask_health(address, timeout_s=HEALTH_TIMEOUT_S)
-    context.emit({"url": address.url, "said": said})
-    context.print_lines(screen.wrap(screen.shown(f"{address.url} serves: {said}"), indent="  ", first=""))
-    return 0
 
 
 def _spools(context: Context, home: Home) -> Iterator[dict[str, Any]]:

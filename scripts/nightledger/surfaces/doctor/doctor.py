@@ -59,7 +59,7 @@ def diagnose(context: Context) -> Diagnosis:
     try:
         _ = home.identity
     except NightledgerError as error:
-        checks.append(bad("home", str(error), error.hint))
+        checks.append(bad(str(error), error.hint, area="home"))
         return Diagnosis(home=home.root, checks=tuple(checks), protection=None, offer=None)
     now = context.now
     looks: tuple[tuple[str, Callable[[], Iterable[Check]]], ...] = (
@@ -101,4 +101,4 @@ def _offer(home: Home, found: list[Offer]) -> tuple[Check, ...]:
     told = (
         f"{', '.join(at)} {'tell' if at[1:] else 'tells'} the agent to write {home.identity.gated[0]} itself"
     )
-    return (note("memory", told, "take that out, else it and the gate contradict each other"),) if at else ()
+    return (note(told, "take that out, else it and the gate contradict each other"),) if at else ()

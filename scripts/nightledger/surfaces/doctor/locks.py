@@ -9,8 +9,6 @@ from nightledger.gate.guard.locking import Held, lockables
 from nightledger.surfaces.doctor.checks import Check, good, note
 from nightledger.surfaces.doctor.home import filesystem_of
 
-AREA = "locks"
-
 
 def check_locks(home: Home, keys_dir: str) -> Iterator[Check]:
     """Look at each gated and protected file and at the audit log.
@@ -23,22 +21,19 @@ def check_locks(home: Home, keys_dir: str) -> Iterator[Check]:
     by_held = {held: [one.path for one in found if one.held is held] for held in Held}
     if by_held[Held.IMPOSSIBLE]:
         kind = filesystem_of(home.root) or "its kind is not told"
-        yield note(
-            AREA, f"not enforced: this file system ({kind}) knows no locks on files; {_who(unlocked=True)}"
-        )
+        yield note(f"not enforced: this file system ({kind}) knows no locks on files; {_who(unlocked=True)}")
         return
     if not by_held[Held.LOCKED]:
         yield note(
-            AREA,
             f"no file is locked by the operating system; {_who(unlocked=True)}",
             f"as root: nightledger lock --home '{home.root}'",
         )
         return
-    yield good(AREA, f"locked by the operating system: {', '.join(by_held[Held.LOCKED])}")
+    yield good(f"locked by the operating system: {', '.join(by_held[Held.LOCKED])}")
     if by_held[Held.UNLOCKED]:
-        yield note(AREA, f"not locked: {', '.join(by_held[Held.UNLOCKED])}", "as root: nightledger lock")
+        yield note(f"not locked: {', '.join(by_held[Held.UNLOCKED])}", "as root: nightledger lock")
     helper = load_operator(keys_dir).lock_helper
-    yield note(AREA, _helper(helper) if helper else _who(unlocked=False))
+    yield note(_helper(helper) if helper else _who(unlocked=False))
 
 
 def _who(*, unlocked: bool) -> str:

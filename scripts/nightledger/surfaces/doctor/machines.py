@@ -7,8 +7,6 @@ from nightledger.files.home import Home
 from nightledger.surfaces.channel.dead_letters import recent_dead_letters, told
 from nightledger.surfaces.doctor.checks import Check, note
 
-AREA = "machines"
-
 
 def check_machines(home: Home, now: datetime) -> Iterator[Check]:
     """Look for dead letters of the last seven days.
@@ -18,4 +16,4 @@ def check_machines(home: Home, now: datetime) -> Iterator[Check]:
         now: Aware, UTC.
     """
     if found := recent_dead_letters(home, now):
-        yield note(AREA, told(found), "nightledger channel status")
+        yield note(told(found), "nightledger channel status")

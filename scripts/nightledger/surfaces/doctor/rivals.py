@@ -8,8 +8,6 @@ from nightledger.hosts.rivals import Unread, find_rivals
 from nightledger.hosts.roots import named_config, state_roots
 from nightledger.surfaces.doctor.checks import Check, good, note
 
-AREA = "rivals"
-
 
 def check_rivals(home: Home) -> Iterator[Check]:
     """Look into the configuration of the home's host.
@@ -24,16 +22,16 @@ def check_rivals(home: Home) -> Iterator[Check]:
     found = find_rivals(host, root, home.root, config) if root else ()
     for one in found:
         if isinstance(one, Unread):
-            yield note(AREA, f"{one.path} cannot be read: {one.reason}", "see for yourself what it turns on")
+            yield note(f"{one.path} cannot be read: {one.reason}", "see for yourself what it turns on")
         elif one.is_on is None:
             said = f"{one.name} {one.writes}; {one.path} does not say whether it is on, and versions differ"
-            yield note(AREA, said, f"to turn it off, set {one.setting}")
+            yield note(said, f"to turn it off, set {one.setting}")
         else:
-            yield note(AREA, f"{one.name} {one.writes}", f"to turn it off, set {one.setting} in {one.path}")
+            yield note(f"{one.name} {one.writes}", f"to turn it off, set {one.setting} in {one.path}")
     if not found and root and not os.path.isdir(root) and not config:
         told = (
             f"{root} is not there: of {host}'s configuration nothing was looked at but what lies in the home"
         )
-        yield note(AREA, told, "run doctor as the user whose agent it is, with the variables that agent has")
+        yield note(told, "run doctor as the user whose agent it is, with the variables that agent has")
     elif not found and root:
-        yield good(AREA, f"nothing of {host}'s configuration writes the memory beside the gate")
+        yield good(f"nothing of {host}'s configuration writes the memory beside the gate")

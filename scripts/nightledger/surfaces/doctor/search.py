@@ -11,7 +11,6 @@ from nightledger.recall.freshness import KINDS, kinds_to_say
 from nightledger.recall.sources import find_sources
 from nightledger.surfaces.doctor.checks import Check, good, note
 
-AREA = "search"
 _FIX = "nightledger stage brings it up to date, and so does recall"
 _UNTIL = "until then prompt hooks"
 
@@ -24,7 +23,7 @@ def check_search(home: Home) -> Iterator[Check]:
     """
     path = index_path(home)
     if not os.path.lexists(path):
-        yield note(AREA, f"there is no search index yet; {_UNTIL} say nothing", _FIX)
+        yield note(f"there is no search index yet; {_UNTIL} say nothing", _FIX)
         return
     try:
         reader = open_reader(path)
@@ -33,26 +32,24 @@ def check_search(home: Home) -> Iterator[Check]:
         finally:
             reader.close()
     except BusyIndexError:
-        yield note(AREA, "another run is bringing the search index up to date", "look again in a moment")
+        yield note("another run is bringing the search index up to date", "look again in a moment")
     except OtherVersionError as error:
         fix = "use that version, or: nightledger rebuild" if error.newer else _FIX
-        yield note(AREA, f"{error}; {_UNTIL} say nothing", fix)
+        yield note(f"{error}; {_UNTIL} say nothing", fix)
     except SearchIndexError as error:
-        yield note(AREA, f"{error}; {_UNTIL} say nothing", _FIX)
+        yield note(f"{error}; {_UNTIL} say nothing", _FIX)
 
 
 def _behind(home: Home, reader: Reader) -> Iterator[Check]:
     said = kinds_to_say(home, reader)
     changed = _changed(home, reader)
     if not said:
-        yield note(AREA, f"the search index is older than the audit log; {_UNTIL} say nothing", _FIX)
+        yield note(f"the search index is older than the audit log; {_UNTIL} say nothing", _FIX)
     if changed:
         names = ", ".join(changed)
-        yield note(
-            AREA, f"the search index has not seen {names} as it is now; {_UNTIL} say nothing of it", _FIX
-        )
+        yield note(f"the search index has not seen {names} as it is now; {_UNTIL} say nothing of it", _FIX)
     if said and not changed:
-        yield good(AREA, f"the search index stands for what hooks speak of: {reader.count():,} chunks")
+        yield good(f"the search index stands for what hooks speak of: {reader.count():,} chunks")
 
 
 def _changed(home: Home, reader: Reader) -> list[str]:

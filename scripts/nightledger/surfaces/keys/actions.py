@@ -1,7 +1,7 @@
 """Carry out what ``key`` was asked for, and say what follows from it."""
 
 import os
-from dataclasses import dataclass
+from argparse import Namespace
 from pathlib import Path
 
 from nightledger.domain.decision import NAMESPACE, Decision
@@ -23,32 +23,7 @@ from nightledger.trust.sshkey import PublicKey
 _STAMP = "%Y%m%dT%H%M%SZ"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
-    """What the operator asked for.
-
-    Attributes:
-        key: A public key, its file, or a fingerprint; empty where none was named.
-        principal: Name of a new signer; empty where none was given.
-        reason: For the record.
-        recovery_key: File of a recovery key to sign with; None signs with the operator's.
-        sign_with: File of another key that may sign decisions, to sign with.
-        no_passphrase: Make a new key without one.
-        passphrase_forgotten: Reset although a key that may sign is here.
-        all_keys_lost: Reset where the log's key and the pin are gone, too.
-    """
-
-    key: str = ""
-    principal: str = ""
-    reason: str = ""
-    recovery_key: str | None = None
-    sign_with: str | None = None
-    no_passphrase: bool = False
-    passphrase_forgotten: bool = False
-    all_keys_lost: bool = False
-
-
-def add(asked: Asked, context: Context) -> int:
+def add(asked: Namespace, context: Context) -> int:
     """Let another key sign.
 
     Raises:
@@ -63,7 +38,7 @@ def add(asked: Asked, context: Context) -> int:
     return 0
 
 
-def add_recovery(asked: Asked, context: Context) -> int:
+def recovery(asked: Namespace, context: Context) -> int:
     """Let a key change who signs, and nothing else."""
     key = key_changes.read_key(asked.key)
     name = asked.principal or "recovery"
@@ -74,7 +49,7 @@ def add_recovery(asked: Asked, context: Context) -> int:
     return 0
 
 
-def revoke(asked: Asked, context: Context) -> int:
+def revoke(asked: Namespace, context: Context) -> int:
     """Let a key count no more, for ever."""
     with reading(context, person=True) as seen:
         known = former_keys(seen)
@@ -90,7 +65,7 @@ def revoke(asked: Asked, context: Context) -> int:
     return 0
 
 
-def confirm(asked: Asked, context: Context) -> int:
+def confirm(asked: Namespace, context: Context) -> int:
     """Sign the signers as they are."""
     decision = _change(asked, context, key_changes.confirm)
     context.emit({"decision": decision.id})
@@ -104,7 +79,7 @@ def confirm(asked: Asked, context: Context) -> int:
     return 0
 
 
-def rotate(asked: Asked, context: Context) -> int:
+def rotate(asked: Namespace, context: Context) -> int:
     """Let a new operator's key take over from this machine's."""
     with reading(context, person=True) as seen:
         ring, identity = seen.gate.ring, seen.gate.home.identity
@@ -128,7 +103,7 @@ def rotate(asked: Asked, context: Context) -> int:
     return 0
 
 
-def reset(asked: Asked, context: Context) -> int:
+def reset(asked: Namespace, context: Context) -> int:
     """Begin anew where no key is left: approvals are void, a new key counts after a day.
 
     Raises:
@@ -157,7 +132,7 @@ def reset(asked: Asked, context: Context) -> int:
     return 0
 
 
-def restore(asked: Asked, context: Context) -> int:
+def restore(asked: Namespace, context: Context) -> int:
     """Put back trust files that differ, finish a rotation that was cut short, take back the key before a reset."""
     del asked
     with writing(context, person=True) as session:
@@ -187,7 +162,7 @@ def kept_key(session: Session) -> Path | None:
     return operator_keys.find_kept(gate.ring, gate.home.identity.id, able)
 
 
-def _change(asked: Asked, context: Context, edit: Edit) -> Decision:
+def _change(asked: Namespace, context: Context, edit: Edit) -> Decision:
     if asked.recovery_key and asked.sign_with:
         raise UsageError("one key signs", hint="--recovery-key or --sign-with, not both")
     if asked.recovery_key:
@@ -204,7 +179,7 @@ def former_keys(seen: Session) -> tuple[PublicKey, ...]:
     return tuple(dict.fromkeys(signer.key for signers in sets for signer in signers.signers))
 
 
-def new_key(asked: Asked, context: Context, ring: keys.KeyRing, identity: Identity) -> PublicKey:
+def new_key(asked: Namespace, context: Context, ring: keys.KeyRing, identity: Identity) -> PublicKey:
     """Give the key that was named, or make one."""
     if asked.key:
         return key_changes.read_key(asked.key)
@@ -240,7 +215,7 @@ def _may_sign(seen: Session) -> str:
         return ""
 
 
-def _require_lost(asked: Asked, seen: Session) -> None:
+def _require_lost(asked: Namespace, seen: Session) -> None:
     name = _may_sign(seen)
     if name and not asked.passphrase_forgotten:
         raise RefusedError(

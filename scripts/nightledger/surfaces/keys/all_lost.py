@@ -1,6 +1,7 @@
 """Begin anew with every key where every key is lost."""
 
 import os
+from argparse import Namespace
 from pathlib import Path
 
 from nightledger.files.home import Home
@@ -25,7 +26,7 @@ Until then whoever has an operator's key of before can end this: key confirm --s
 Copy the keys now: nightledger backup FILE --with-keys"""
 
 
-def reset_all(asked: actions.Asked, context: Context) -> int:
+def reset_all(asked: Namespace, context: Context) -> int:
     """Check what stands, make new keys, and have the log tell of it.
 
     Raises:

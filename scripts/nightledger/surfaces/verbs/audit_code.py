@@ -9,6 +9,7 @@ Only Python is audited. It tells what is written, not what would happen: no sand
 import argparse
 import sys
 
+from nightledger.codec.records import to_plain
 from nightledger.domain.errors import UnreadableError, UsageError
 from nightledger.files.reading import read_regular
 from nightledger.surfaces.context import Context
@@ -105,14 +106,8 @@ def _count(number: int, noun: str) -> str:
 
 def _record(told: list[tuple[str, Part]], *, strict: bool) -> dict[str, object]:
     def plain(part: Part, finding: CodeFinding) -> dict[str, object]:
-        return {
-            "line": part.line + finding.line - 1,
-            "column": finding.column,
-            "rule": finding.rule,
-            "severity": finding.severity.value,
-            "what": finding.what,
-            "why": ROWS[finding.rule].why,
-        }
+        line = part.line + finding.line - 1
+        return {**to_plain(finding), "line": line, "why": ROWS[finding.rule].why}
 
     return {
         "snippets": [

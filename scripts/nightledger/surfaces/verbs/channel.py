@@ -5,7 +5,7 @@
   send ACTION --to NAME [--body FILE]  one message and its answer
   serve [--listen ADDRESS] [--port N]  answer over HTTP
   receive                              empty the shared directories, once (cron)
-  status, health --to NAME             last contact, what waits, dead letters
+  status                               last contact, what waits, dead letters
 
 Reads   peers.json by the log, operator.yaml in $NIGHTLEDGER_KEYS (addresses)
 Writes  what a message brings about: proposals, decisions, the audit log
@@ -23,7 +23,6 @@ COMMANDS = {
     "serve": "commands",
     "receive": "commands",
     "status": "status",
-    "health": "status",
 }
 PORT = 18_799
 LIFETIME_S = 86_400
@@ -43,7 +42,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     peer.add_argument("--actions", metavar="A,B", help="what it may ask for")
     peer.add_argument("--valid-after", metavar="TIME", help="its key counts from then on")
     peer.add_argument("--valid-before", metavar="TIME", help="its key counts until then")
-    send = parser.add_argument_group("send, health")
+    send = parser.add_argument_group("send")
     send.add_argument("--to", metavar="NAME", help="the machine, as 'channel peer list' names it")
     send.add_argument("--body", metavar="FILE", help="what the action needs, JSON; - is standard input")
     send.add_argument(

@@ -11,6 +11,7 @@ Changes no memory: it proposes.
 
 import argparse
 
+from nightledger.codec.records import to_plain
 from nightledger.jobs.curate import curate
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.session import reading, writing
@@ -24,14 +25,7 @@ def run(options: argparse.Namespace, context: Context) -> int:
     """Curate, and say what came of it."""
     with reading(context) if options.dry_run else writing(context) as session:
         done = curate(session.gate, session.ledger, session.moment, dry_run=options.dry_run)
-    context.emit(
-        {
-            **done.counts,
-            "periods": list(done.periods),
-            "proposals": list(done.proposals),
-            "reason": done.reason,
-        }
-    )
+    context.emit(to_plain(done))
     if not done.periods:
         context.print(f"Nothing to do: {done.reason}.")
         return 0

@@ -40,27 +40,10 @@ OPTIONS = {
 
 
 def run(options: argparse.Namespace, context: Context) -> int:
-    """Do what was asked for."""
+    """Do what was asked for; each word of ``WHAT`` but ``list`` is a function of ``keys/actions.py``."""
     if options.what in NEEDED and not options.key:
         raise UsageError(f"'key {options.what}' needs {NEEDED[options.what]}", hint="nightledger key --help")
     if options.what == "list":
         return show_keys(context)
-    asked = actions.Asked(
-        key=options.key or "",
-        principal=options.principal or "",
-        reason=options.reason,
-        recovery_key=options.recovery_key,
-        sign_with=options.sign_with,
-        no_passphrase=options.no_passphrase,
-        passphrase_forgotten=options.passphrase_forgotten,
-        all_keys_lost=options.all_keys_lost,
-    )
-    return {
-        "add": actions.add,
-        "rotate": actions.rotate,
-        "revoke": actions.revoke,
-        "recovery": actions.add_recovery,
-        "confirm": actions.confirm,
-        "reset": actions.reset,
-        "restore": actions.restore,
-    }[options.what](asked, context)
+    status: int = getattr(actions, options.what)(options, context)
+    return status

@@ -8,6 +8,7 @@ Changes no memory: it proposes.
 import argparse
 from typing import Any
 
+from nightledger.codec.records import to_plain
 from nightledger.domain.periods import log_day
 from nightledger.domain.proposal import Op
 from nightledger.domain.pruning import CLOSED_DAYS, LINK_DAYS, LOG_DAYS
@@ -104,26 +105,14 @@ def _report(context: Context, pruned: Pruned, *, dry_run: bool) -> None:
 
 def _record(tally: Tally) -> dict[str, Any]:
     return {
-        "op": tally.op.value,
-        "looked": tally.looked,
-        "old": tally.old,
+        **to_plain(tally),
         "proposed": tally.proposed,
         "proposals": [
             {"id": made.id, "period": made.period, "title": made.title, "changes": len(made.changes)}
             for made in tally.proposals
         ],
-        "waiting": tally.waiting,
-        "suppressed": tally.suppressed,
-        "no_room": tally.no_room,
-        "months_left": tally.months_left,
-        "closed": tally.closed,
         "kept": tally.kept,
-        "left": [
-            {"what": left.what, "kept": left.kept.value, "detail": left.detail}
-            for left in tally.left
-            if left.what
-        ],
-        "unfit": tally.unfit,
+        "left": [to_plain(left) for left in tally.left if left.what],
     }
 
 
