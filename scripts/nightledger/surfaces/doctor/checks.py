@@ -64,7 +64,7 @@ def looked(area: str, look: Callable[[], Iterable[Check]]) -> list[Check]:
     found: list[Check] = []
     try:
         for check in look():
-            found.append(replace(check, area=check.area or area))
+            found.append(replace(check, area=check.area or area))  # noqa: PERF401 - what came before a failure counts
     except NightledgerError as error:
         found.append(bad(str(error), error.hint, area=area))
     except OSError as error:
