@@ -10,16 +10,26 @@ import argparse
 import os
 import secrets
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING
 
+from nightledger.codec.constitution import dump_constitution
+from nightledger.codec.settings import find_zone
 from nightledger.domain.errors import RefusedError, UsageError
+from nightledger.files.home import Home
+from nightledger.files.reading import is_within
+from nightledger.gate.founding import Founding, found, is_unfinished, plan, require_place
+from nightledger.gate.memory.principles import NAME, WHERE, read_principles, require_sound, shipped_principles
+from nightledger.hosts.emptiness import why_empty
+from nightledger.hosts.presets import READ_NO_MEMORY, preset
+from nightledger.hosts.workspaces import host_of, memory_choices, own_memory
 from nightledger.surfaces.context import CHECKOUT, Context
 from nightledger.surfaces.home import host_roots
-
-if TYPE_CHECKING:
-    from nightledger.files.home import Home
-    from nightledger.gate.founding import Founding
+from nightledger.surfaces.keys.trust_change import change_trust
+from nightledger.surfaces.screen import shown
+from nightledger.surfaces.session import reading, this_machine
+from nightledger.surfaces.signing import fresh_passphrase
+from nightledger.trust.keys import KeyRing
 
 _FOR_EVER = "it is fixed by the log's first entry: make another home, or 'nightledger leave' and begin anew"
 _OTHERWISE = {
@@ -99,10 +109,6 @@ def _configure_constitution(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace, context: Context) -> int:
     """Make or complete the home."""
-    from nightledger.gate.founding import found, plan
-    from nightledger.hosts.emptiness import why_empty
-    from nightledger.surfaces.signing import fresh_passphrase
-
     if not context.home:
         context.home = _standing_place()
     constitution = _constitution(options)
@@ -130,8 +136,6 @@ def run(options: argparse.Namespace, context: Context) -> int:
 
 
 def _standing_place() -> str:
-    from nightledger.files.reading import is_within
-
     place = os.getcwd()
     if is_within(place, CHECKOUT):
         raise UsageError(
@@ -141,7 +145,7 @@ def _standing_place() -> str:
     return place
 
 
-def _require_as_made(options: argparse.Namespace, home: "Home") -> None:
+def _require_as_made(options: argparse.Namespace, home: Home) -> None:
     """Refuse what was asked for and is otherwise in the home that is there: no second ``init`` changes it.
 
     Raises:
@@ -169,9 +173,6 @@ def _constitution(options: argparse.Namespace) -> bytes:
         UsageError: An own principle for a home that is to have none.
         RecordError: The own principle is too long, or scanners find something in it.
     """
-    from nightledger.codec.constitution import dump_constitution
-    from nightledger.gate.memory.principles import require_sound, shipped_principles
-
     if options.seed is False:
         if options.own is not None:
             raise UsageError(
@@ -190,11 +191,6 @@ def _add(options: argparse.Namespace, context: Context, constitution: bytes) -> 
     Raises:
         RefusedError: It has one, and the owner's own principle would change it.
     """
-    from nightledger.domain.errors import RefusedError
-    from nightledger.gate.memory.principles import NAME, WHERE, read_principles
-    from nightledger.surfaces.keys.trust_change import change_trust
-    from nightledger.surfaces.session import reading
-
     with reading(context) as seen:
         standing = read_principles(seen.gate.home, seen.ledger, seen.moment)
     if standing is None:
@@ -208,17 +204,7 @@ def _add(options: argparse.Namespace, context: Context, constitution: bytes) -> 
     return []
 
 
-def _founding(options: argparse.Namespace, context: Context, constitution: bytes) -> "Founding":
-    from pathlib import Path
-
-    from nightledger.codec.settings import find_zone
-    from nightledger.files.home import Home
-    from nightledger.gate.founding import Founding, is_unfinished, require_place
-    from nightledger.hosts.presets import preset
-    from nightledger.hosts.workspaces import host_of
-    from nightledger.surfaces.session import this_machine
-    from nightledger.trust.keys import KeyRing
-
+def _founding(options: argparse.Namespace, context: Context, constitution: bytes) -> Founding:
     home = Home(context.home_path)
     known = os.path.lexists(home.identity_file)
     require_place(home, context.keys_dir, os.path.expanduser("~"), adopt=options.adopt)
@@ -248,8 +234,6 @@ def _founding(options: argparse.Namespace, context: Context, constitution: bytes
 
 def _choose_gated(options: argparse.Namespace, context: Context, host: str) -> tuple[str, ...]:
     """Return what is to be gated: what the host has, the first of it where nobody can be asked."""
-    from nightledger.hosts.workspaces import memory_choices
-
     choices = memory_choices(context.home_path, host)
     if len(choices) == 1 or options.dry_run or context.json or not context.interactive():
         return choices[0]
@@ -264,8 +248,6 @@ def _named(root: str, gated: Sequence[str]) -> str:
 
 def ask_choice(context: Context, question: str, choices: Sequence[str]) -> int:
     """Ask which of several is meant, the first where nothing is typed; return its place in the list."""
-    from nightledger.surfaces.screen import shown
-
     numbers = {str(at): text for at, text in enumerate(choices, 1)}
     context.print_lines((question, *(f"  {at}  {shown(text)}" for at, text in numbers.items())))
     while (typed := input("Number [1] > ").strip() or "1") not in numbers:
@@ -311,11 +293,8 @@ def named_home(context: Context) -> str:
     return "" if stands else f" --home {quote(context.home_path)}"
 
 
-def _gated_notes(founding: "Founding") -> Iterator[str]:
+def _gated_notes(founding: Founding) -> Iterator[str]:
     """Say what is gated, what of it is missing, and which memory of the host's own is not."""
-    from nightledger.hosts.presets import READ_NO_MEMORY, preset
-    from nightledger.hosts.workspaces import own_memory
-
     root, host, gated = founding.home.root, founding.host, founding.gated
     yield f"Changed by your signature alone from now on: {_named(root, gated)}."
     if host in READ_NO_MEMORY and not os.path.lexists(founding.home.path(gated[0])):
