@@ -1,7 +1,6 @@
 """When each machine was last heard, and last answered: for ``channel status``; nothing rests on it."""
 
 import os
-from collections.abc import Mapping
 from contextlib import suppress
 from datetime import datetime
 from typing import Any
@@ -22,34 +21,20 @@ _TIME = "%Y-%m-%dT%H:%M:%SZ"
 
 
 def read_contacts(home: Home) -> dict[str, dict[str, str]]:
-    """Give by machine ``heard`` and ``answered``, RFC 3339 UTC; what cannot be read is nothing."""
+    """Give by machine ``heard`` and ``answered``, RFC 3339 UTC; of a file that is not as we write it nothing."""
     path = os.path.join(home.channel_dir, FILE)
     try:
         raw = read_optional(path, _MAX_BYTES)
         found: Any = parse_json(raw, path) if raw else {}
-    except (RecordError, UnreadableError):
+        contacts = {
+            read_text(name): {kind: str(times[kind]) for kind in _KINDS if kind in times}
+            for name, times in found.items()
+        }
+        for at in (at for times in contacts.values() for at in times.values()):
+            read_moment(at)
+    except (RecordError, UnreadableError, ValueError, TypeError, AttributeError):
         return {}
-    members = found.items() if isinstance(found, Mapping) else ()
-    return {
-        name: _times_in(times) for name, times in members if isinstance(times, Mapping) and _is_text(name)
-    }
-
-
-def _is_text(name: str) -> bool:
-    try:
-        return read_text(name) == name
-    except ValueError:  # half a surrogate pair, which nothing can write
-        return False
-
-
-def _times_in(times: Mapping[str, Any]) -> dict[str, str]:
-    """Give the times among what stands beside a machine's name: what is noted anew is written with them."""
-    found = {}
-    for kind in _KINDS:
-        with suppress(ValueError):
-            read_moment(times.get(kind))
-            found[kind] = str(times[kind])
-    return found
+    return contacts
 
 
 def note_contact(

@@ -2,6 +2,7 @@
 
 import os
 from argparse import Namespace
+from functools import partial
 from pathlib import Path
 
 from nightledger.domain.decision import NAMESPACE, Decision
@@ -32,7 +33,7 @@ def add(asked: Namespace, context: Context) -> int:
     if not asked.principal:
         raise UsageError("the new signer has no name", hint="add --principal NAME")
     key = key_changes.read_key(asked.key)
-    decision = _change(asked, context, key_changes.add(key, asked.principal, NAMESPACE))
+    decision = _change(asked, context, partial(key_changes.add, key, asked.principal, NAMESPACE))
     context.emit({"decision": decision.id, "principal": asked.principal, "fingerprint": key.fingerprint})
     context.print(f"{key.fingerprint} may sign from now on, as {asked.principal!r}.")
     return 0
@@ -42,7 +43,7 @@ def recovery(asked: Namespace, context: Context) -> int:
     """Let a key change who signs, and nothing else."""
     key = key_changes.read_key(asked.key)
     name = asked.principal or "recovery"
-    decision = _change(asked, context, key_changes.add(key, name, RECOVERY_NAMESPACE))
+    decision = _change(asked, context, partial(key_changes.add, key, name, RECOVERY_NAMESPACE))
     context.emit({"decision": decision.id, "principal": name, "fingerprint": key.fingerprint})
     context.print(f"{key.fingerprint} may change who signs from now on, and nothing else, as {name!r}.")
     context.print("Keep its private file away from this machine: on a stick in a drawer, or on paper.")
@@ -54,7 +55,7 @@ def revoke(asked: Namespace, context: Context) -> int:
     with reading(context, person=True) as seen:
         known = former_keys(seen)
     key = key_changes.read_key(asked.key) if key_changes.is_key(asked.key) else find_key(known, asked.key)
-    decision = _change(asked, context, key_changes.revoke(key))
+    decision = _change(asked, context, partial(key_changes.revoke, key))
     context.emit({"decision": decision.id, "revoked": key.fingerprint})
     context.print(f"{key.fingerprint} counts no more. What it approved and was not applied is asked again.")
     context.print("What was applied stays: 'nightledger history' shows it, 'nightledger undo' takes it back.")
@@ -85,7 +86,7 @@ def rotate(asked: Namespace, context: Context) -> int:
         ring, identity = seen.gate.ring, seen.gate.home.identity
         old, could_sign = _own_key(seen), _may_sign(seen)
     new = new_key(asked, context, ring, identity)
-    decision = _change(asked, context, key_changes.rotate(old, new))
+    decision = _change(asked, context, partial(key_changes.rotate, old, new))
     kept = operator_keys.take_over(ring, identity.id, new, stamp(context))
     context.emit(
         {"decision": decision.id, "old": old.fingerprint, "new": new.fingerprint, "kept": list(kept)}

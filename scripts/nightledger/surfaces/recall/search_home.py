@@ -6,7 +6,6 @@ in the ledger before it is printed.
 
 from argparse import Namespace
 from dataclasses import replace
-from datetime import date
 from os import environ
 
 from nightledger.domain.errors import NightledgerError, RefusedError, UsageError
@@ -23,7 +22,7 @@ from nightledger.surfaces.context import Context
 from nightledger.surfaces.home import require_machine
 from nightledger.surfaces.recall.encoders import choose_encoder
 from nightledger.surfaces.recall.hits import found_record, hit_lines
-from nightledger.surfaces.recall.options import read_tags
+from nightledger.surfaces.recall.options import read_day, read_tags
 from nightledger.surfaces.session import reading
 
 FOLDED = 3
@@ -74,8 +73,8 @@ def read_query(options: Namespace, text: str) -> Query:
     return Query(
         text=text,
         tags=read_tags(options.tags) if options.tags is not None else (),
-        since=_day(options.since, "--since"),
-        until=_day(options.until, "--until"),
+        since=read_day(options.since, "--since"),
+        until=read_day(options.until, "--until"),
         scope=_scope(options.scope),
         limit=options.limit,
         showing=Showing.AGENT if agent else Showing.OPERATOR,
@@ -110,18 +109,6 @@ def expose(context: Context, home: Home, found: Found) -> None:
         append_exposure(home, exposure)
     except (NightledgerError, OSError) as error:
         context.note(f"what was shown could not be recorded: {error}")
-
-
-def _day(text: str | None, option: str) -> date | None:
-    if text is None:
-        return None
-    try:
-        day = date.fromisoformat(text)
-    except ValueError:
-        day = None
-    if day is None or day.isoformat() != text:  # ISO 8601 has weeks, and dates without dashes, too
-        raise UsageError(f"{option} {text!r} is not a date", hint="write it as 2026-02-28")
-    return day
 
 
 def _scope(text: str | None) -> frozenset[Kind]:

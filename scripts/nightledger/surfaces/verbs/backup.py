@@ -38,11 +38,12 @@ OPTIONS = {
 def run(options: argparse.Namespace, context: Context) -> int:
     """Make the backup and read it back; 4 when it was made of a damaged log."""
     home, ring = Home(context.home_path).require(), KeyRing(Path(context.keys_dir))
-    _require_person(home, with_keys=options.with_keys)
+    if options.with_keys:
+        require_person("backup --with-keys", simulated=home.identity.simulated)
     path = _free_name(options.file, home)
     with _still(home):
         contents = contents_of(home, ring, with_keys=options.with_keys)
-        report = _report(home, ring)
+        report = check_log(home, find_pin(ring, home.identity.id)).report
         about = _about(context, home, report, with_keys=options.with_keys)
         try:
             made = write_archive(path, contents.sources, about)
@@ -73,11 +74,6 @@ def _odd(home: Home, contents: Contents) -> Iterator[str]:
         yield f"{name} is a link to {os.path.realpath(home.path(name))}: what lies there is in it, too"
 
 
-def _require_person(home: Home, *, with_keys: bool) -> None:
-    if with_keys:
-        require_person("backup --with-keys", simulated=home.identity.simulated)
-
-
 def _free_name(text: str, home: Home) -> str:
     """Give the backup's absolute path.
 
@@ -102,10 +98,6 @@ def _still(home: Home) -> AbstractContextManager[object]:
     if not os.access(home.root, os.W_OK):
         return nullcontext()
     return Lock(home.lock_path(), timeout_s=LOCK_TIMEOUT_S)
-
-
-def _report(home: Home, ring: KeyRing) -> Report:
-    return check_log(home, find_pin(ring, home.identity.id)).report
 
 
 def _about(context: Context, home: Home, report: Report, *, with_keys: bool) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from nightledger.files.configuration import home_zone
 from nightledger.jobs.consolidate import Asked, Done, consolidate
 from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context
+from nightledger.surfaces.recall.options import read_day
 from nightledger.surfaces.session import writing
 
 OPTIONS = {
@@ -29,25 +30,16 @@ def run(options: argparse.Namespace, context: Context) -> int:
     with writing(context) as session:
         zone = home_zone(session.gate.home, session.gate.settings)
         yesterday = log_day(session.moment.at, zone) - timedelta(days=1)
-        day = _day(options.day, "--day") or yesterday
+        day = read_day(options.day, "--day") or yesterday
         _require_over(day, yesterday, zone.key)
         asked = Asked(
             day=day,
-            since=_day(options.since, "--since"),
+            since=read_day(options.since, "--since"),
             dry_run=options.dry_run,
         )
         done = consolidate(session.gate, session.ledger, asked, session.moment)
     _report(context, done, dry_run=options.dry_run)
     return 0
-
-
-def _day(text: str | None, option: str) -> date | None:
-    if text is None:
-        return None
-    try:
-        return date.fromisoformat(text)
-    except ValueError as error:
-        raise UsageError(f"{option} {text!r} is not a date", hint="write it as 2026-02-28") from error
 
 
 def _require_over(day: date, yesterday: date, zone: str) -> None:
