@@ -8,7 +8,7 @@ from nightledger.domain.states import Book
 from nightledger.files.configuration import why_no_operator
 from nightledger.files.home import Home
 from nightledger.gate.opening import AS_MADE, MEND, Gate, why_no_consent
-from nightledger.surfaces.channel.dead_letters import recent_dead_letters, told
+from nightledger.surfaces.channel.notes import recent_dead_letters, told
 from nightledger.surfaces.drift_text import drift_alarms
 from nightledger.surfaces.restored_text import TAKE_OVER, loss_text, restored_text
 from nightledger.surfaces.verbs.verify import Seen

@@ -15,8 +15,7 @@ from tests.surfaces.channel.machines import AGENT_ADDRESS, Pair
 from nightledger.codec.strict_json import parse_json
 from nightledger.domain.errors import RecordError, RefusedError, UsageError
 from nightledger.domain.message import MAX_LIFETIME_S, Status
-from nightledger.surfaces.channel.contacts import read_contacts
-from nightledger.surfaces.channel.dead_letters import read_dead_letters
+from nightledger.surfaces.channel.notes import read_contacts, read_dead_letters
 from nightledger.surfaces.channel.receiving import take_in
 from nightledger.surfaces.channel.sending import Delivery, Pace, deliver, parse_kept_reply, prepare
 from nightledger.trust.sshsig import SignatureError

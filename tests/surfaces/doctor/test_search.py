@@ -12,8 +12,8 @@ from tests.surfaces.hook.indexed import break_version
 
 from nightledger.files.search_index import index_path
 from nightledger.recall.indexing import refresh
+from nightledger.surfaces.doctor.around import check_search
 from nightledger.surfaces.doctor.checks import Check, State
-from nightledger.surfaces.doctor.search import check_search
 
 
 @pytest.fixture

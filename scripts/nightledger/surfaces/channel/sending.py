@@ -46,7 +46,7 @@ from nightledger.files.reading import read_optional
 from nightledger.files.spool import MESSAGE_SUFFIX, Spool
 from nightledger.gate.machines.peers import read_peers, verify_peer
 from nightledger.surfaces.channel.client import FinalError, TransportError, post
-from nightledger.surfaces.channel.contacts import note_contact
+from nightledger.surfaces.channel.notes import note_contact
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.session import reading
 from nightledger.text.changes.masked import mask_lines

@@ -8,8 +8,7 @@ from nightledger.domain.errors import NightledgerError
 from nightledger.files.home import Home
 from nightledger.files.spool import Spool
 from nightledger.surfaces import screen
-from nightledger.surfaces.channel.contacts import read_contacts
-from nightledger.surfaces.channel.dead_letters import read_dead_letters
+from nightledger.surfaces.channel.notes import read_contacts, read_dead_letters
 from nightledger.surfaces.channel.sending import known_peers
 from nightledger.surfaces.channel.spooling import pending, spools
 from nightledger.surfaces.context import Context

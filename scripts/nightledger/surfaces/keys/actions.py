@@ -9,18 +9,31 @@ from nightledger.domain.decision import NAMESPACE, Decision
 from nightledger.domain.errors import NightledgerError, RefusedError, UsageError
 from nightledger.domain.identity import Identity
 from nightledger.domain.trusting import RECOVERY_NAMESPACE
+from nightledger.files.home import Home
+from nightledger.files.lock import Lock
 from nightledger.gate.founding import PRINCIPAL
+from nightledger.gate.integrity import all_lost
 from nightledger.gate.integrity.trust_changes import only, reset_signers, restore_files
 from nightledger.gate.integrity.trusting import Trust, read_signers
-from nightledger.surfaces import signing
+from nightledger.gate.opening import open_gate
+from nightledger.surfaces import screen, signing
+from nightledger.surfaces.agent_host import require_person
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.keys import changes as key_changes
 from nightledger.surfaces.keys.trust_change import By, Edit, change_trust
-from nightledger.surfaces.session import Session, reading, writing
+from nightledger.surfaces.session import LOCK_TIMEOUT_S, Session, actor_of, reading, this_machine, writing
 from nightledger.trust import keys, operator_keys
+from nightledger.trust.keys import KeyRing, public_key_of
 from nightledger.trust.signer_files import find_key
 from nightledger.trust.sshkey import PublicKey
 
+_TOLD = """\
+Every key of this home was lost. Its log holds, up to entry {size}, under the keys that its policy names, and goes on under \
+new ones. Whether somebody had changed the whole home before, it cannot tell: look at MEMORY.md and 'nightledger history'.
+{key} counts in 24 hours. What was approved is void.
+Until then whoever has an operator's key of before can end this: key confirm --sign-with FILE
+'nightledger verify' tells of this for ever. Machines that knew the old keys refuse the new ones: docs/machines.md.
+Copy the keys now: nightledger backup FILE --with-keys"""
 _STAMP = "%Y%m%dT%H%M%SZ"
 
 
@@ -111,8 +124,6 @@ def reset(asked: Namespace, context: Context) -> int:
         RefusedError: A key that may sign is here.
     """
     if asked.all_keys_lost:
-        from nightledger.surfaces.keys.all_lost import reset_all
-
         return reset_all(asked, context)
     with reading(context, person=True) as seen:
         _require_lost(asked, seen)
@@ -233,3 +244,31 @@ def stamp(context: Context) -> str:
 def _say_kept(context: Context, kept: tuple[str, ...]) -> None:
     for path in kept:
         context.print(f"The old key is kept as {path}")
+
+
+def reset_all(asked: Namespace, context: Context) -> int:
+    """Check what stands, make new keys, and have the log tell of it.
+
+    Raises:
+        RefusedError: A key is left, or an agent's host is calling.
+        IntegrityError: The log does not hold.
+        LockedError: Another run is at work.
+    """
+    home, ring = Home(context.home_path).require(), KeyRing(Path(context.keys_dir))
+    identity, at = home.identity, context.moment
+    context.require_own_clock(simulated=identity.simulated)
+    require_person("key reset --all-keys-lost", simulated=identity.simulated)
+    with Lock(home.lock_path(), timeout_s=LOCK_TIMEOUT_S):
+        all_lost.require_lost(ring, os.path.expanduser("~/.config/nightledger"), identity.id)
+        staged = all_lost.stage_keys(home, ring, at)
+        made = staged.path(identity.id, "operator.pub")
+        new = public_key_of(made) if made.exists() else new_key(asked, context, staged, identity)
+        operator_keys.take_over(staged, identity.id, new, stamp(context))
+        gate = open_gate(home.root, str(staged.directory), actor=actor_of(context))
+        size = all_lost.go_on(gate, new, asked.principal or PRINCIPAL, this_machine(), at)
+        all_lost.place_keys(staged, ring, identity.id)
+    context.emit({"new": new.fingerprint, "size": size})
+    for text in _TOLD.format(size=size, key=new.fingerprint).split("\n"):
+        for line in screen.wrap(text, indent="  ", first=""):
+            context.print(line)
+    return 0
