@@ -1,32 +1,40 @@
-"""Carry out what ``key`` was asked for, and say what follows from it."""
+"""Carry out what ``key`` was asked for, and say what follows from it; show who may sign, who could before, what waits."""
 
 import os
 from argparse import Namespace
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from nightledger.domain.decision import NAMESPACE, Decision
 from nightledger.domain.errors import NightledgerError, RefusedError, UsageError
 from nightledger.domain.identity import Identity
-from nightledger.domain.trusting import RECOVERY_NAMESPACE
+from nightledger.domain.moment import Moment
+from nightledger.domain.trusting import RECOVERY_NAMESPACE, TrustStep
 from nightledger.files.home import Home
 from nightledger.files.lock import Lock
 from nightledger.gate.founding import PRINCIPAL
 from nightledger.gate.integrity import all_lost
-from nightledger.gate.integrity.trust_changes import only, reset_signers, restore_files
+from nightledger.gate.integrity.trust_changes import find_differing, only, reset_signers, restore_files
 from nightledger.gate.integrity.trusting import Trust, read_signers
 from nightledger.gate.opening import open_gate
 from nightledger.surfaces import screen, signing
 from nightledger.surfaces.agent_host import require_person
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.keys import changes as key_changes
+from nightledger.surfaces.keys.changes import purposes
 from nightledger.surfaces.keys.trust_change import By, Edit, change_trust
 from nightledger.surfaces.session import LOCK_TIMEOUT_S, Session, actor_of, reading, this_machine, writing
+from nightledger.surfaces.signing import operator_path, public_path
+from nightledger.text.visible import visible_lines
 from nightledger.trust import keys, operator_keys
 from nightledger.trust.keys import KeyRing, public_key_of
 from nightledger.trust.signer_files import find_key
+from nightledger.trust.signers import AllowedSigner, SignerSet
 from nightledger.trust.sshkey import PublicKey
 
+_TIME = "%Y-%m-%dT%H:%M:%SZ"
 _TOLD = """\
 Every key of this home was lost. Its log holds, up to entry {size}, under the keys that its policy names, and goes on under \
 new ones. Whether somebody had changed the whole home before, it cannot tell: look at MEMORY.md and 'nightledger history'.
@@ -272,3 +280,79 @@ def reset_all(asked: Namespace, context: Context) -> int:
         for line in screen.wrap(text, indent="  ", first=""):
             context.print(line)
     return 0
+
+
+def show_keys(context: Context) -> int:
+    """Print who may sign; reads only."""
+    with reading(context) as seen:
+        record = keys_record(seen)
+    context.emit(record)
+    for line in _key_lines(record):
+        for shown in visible_lines(line):
+            context.print(shown)
+    return 0
+
+
+def keys_record(seen: Session) -> dict[str, Any]:
+    """Give the signers in force, the steps of the chain, and what waits.
+
+    Raises:
+        IntegrityError: The set in force cannot be told.
+    """
+    trust = Trust(seen.gate.home, seen.ledger)
+    signers = trust.signers(seen.moment)
+    book = seen.ledger.book
+    public = public_path(operator_path(seen.gate))
+    here = public_key_of(public).fingerprint if os.path.lexists(public) else ""
+    pending = book.trust.pending_reset(seen.moment)
+    return {
+        "signers": [_signer_record(signer, signers, here) for signer in signers.signers],
+        "revoked": sorted(signers.revoked_fingerprints),
+        "steps": [_step_record(step, seen.moment) for step in book.trust.steps],
+        "reset_counts_in_s": pending.remaining_s(seen.moment) if pending else None,
+        "differ_on_disk": list(find_differing(seen.gate.home, seen.ledger, seen.moment)),
+    }
+
+
+def _signer_record(signer: AllowedSigner, signers: SignerSet, here: str) -> dict[str, Any]:
+    return {
+        "principal": signer.principals[0],
+        "fingerprint": signer.key.fingerprint,
+        "kind": signer.key.kind,
+        "for": list(purposes(signer)),
+        "valid_after": signer.valid_after.strftime(_TIME) if signer.valid_after else None,
+        "valid_before": signer.valid_before.strftime(_TIME) if signer.valid_before else None,
+        "revoked": signer.key.blob in signers.revoked,
+        "here": signer.key.fingerprint == here,
+    }
+
+
+def _step_record(step: TrustStep, now: Moment) -> dict[str, Any]:
+    kind = "reset" if step.is_reset or step.loss is not None else "signed" if step.decision else "genesis"
+    return {
+        "at": step.since.at.strftime(_TIME),
+        "kind": kind,
+        "decision": step.decision or None,
+        "files": sorted(step.files),
+        "counts": step.counts(now),
+    }
+
+
+def _key_lines(record: dict[str, Any]) -> Iterator[str]:
+    for signer in record["signers"]:
+        state = ", revoked" if signer["revoked"] else ""
+        place = ", the key of this machine" if signer["here"] else ""
+        yield f"{signer['principal']}: {signer['fingerprint']} ({signer['kind']})"
+        yield f"  for {' and '.join(signer['for'])}{place}{state}"
+    if not record["signers"]:
+        yield "Nobody may sign."
+    for fingerprint in record["revoked"]:
+        yield f"revoked: {fingerprint}"
+    for step in record["steps"][1:]:
+        what = {"reset": "the keys were reset", "signed": f"signed change {step['decision']}"}[step["kind"]]
+        yield f"{step['at']} {what}: {', '.join(step['files'])}{'' if step['counts'] else ' (not in force)'}"
+    if record["reset_counts_in_s"] is not None:
+        hours = -(-record["reset_counts_in_s"] // 3600)
+        yield f"A reset waits and counts in {hours} hours. To end it: key confirm --sign-with FILE"
+    for name in record["differ_on_disk"]:
+        yield f"{name} on disk is not the one in force: nightledger key restore puts it back"

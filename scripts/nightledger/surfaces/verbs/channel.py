@@ -16,21 +16,14 @@ import argparse
 
 from nightledger.surfaces.context import Context
 
-COMMANDS = {
-    "keygen": "peers",
-    "peer": "peers",
-    "send": "commands",
-    "serve": "commands",
-    "receive": "commands",
-    "status": "status",
-}
+COMMANDS = ("keygen", "peer", "send", "serve", "receive", "status")
 PORT = 18_799
 LIFETIME_S = 86_400
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Name the options of ``channel``."""
-    parser.add_argument("command", choices=tuple(COMMANDS), metavar="COMMAND", help=", ".join(COMMANDS))
+    parser.add_argument("command", choices=COMMANDS, metavar="COMMAND", help=", ".join(COMMANDS))
     parser.add_argument("words", nargs="*", help=argparse.SUPPRESS)
     keygen = parser.add_argument_group("keygen")
     keygen.add_argument(
@@ -60,9 +53,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace, context: Context) -> int:
-    """Do what the command says."""
-    import importlib
+    """Do what the command says: each is a function of ``channel/commands.py``."""
+    from nightledger.surfaces.channel import commands
 
-    module = importlib.import_module(f"nightledger.surfaces.channel.{COMMANDS[options.command]}")
-    status: int = getattr(module, options.command)(options, context)
+    status: int = getattr(commands, options.command)(options, context)
     return status

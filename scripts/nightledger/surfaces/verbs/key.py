@@ -20,7 +20,7 @@ import argparse
 from nightledger.domain.errors import UsageError
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.keys import actions
-from nightledger.surfaces.keys.listing import show_keys
+from nightledger.surfaces.keys.actions import show_keys
 
 WHAT = ("list", "add", "rotate", "revoke", "recovery", "confirm", "reset", "restore")
 NEEDED = {"add": "a public key", "revoke": "a key or its fingerprint", "recovery": "a public key"}

@@ -66,8 +66,7 @@ def _stage(
 ) -> "tuple[Mapping[str, Any], Sequence[str]]":
     """Ask calendars and stage anew; give what ``--json`` prints, and troubles that the run before did not meet."""
     from nightledger.gate.kept_page import find_kept
-    from nightledger.surfaces.staging.calendars import PATIENCE_S, Looked
-    from nightledger.surfaces.staging.running import prepare, stage_home
+    from nightledger.surfaces.staging.running import PATIENCE_S, Looked, prepare, stage_home
 
     patience_s = IN_A_HURRY_S if options.quiet else PATIENCE_S
     prepared = prepare(home, context.keys_dir, context.now, patience_s=patience_s)

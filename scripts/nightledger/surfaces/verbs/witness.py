@@ -19,7 +19,7 @@ import argparse
 import os
 
 from nightledger.surfaces.context import Context
-from nightledger.surfaces.witnessing import commands, home_commands
+from nightledger.surfaces.witnessing import commands
 
 ACTIONS = ("keygen", "add", "serve", "cosign", "trust", "ask")
 PORT = 18_800
@@ -46,11 +46,5 @@ OPTIONS = {
 def run(options: argparse.Namespace, context: Context) -> int:
     """Do what was asked for; 4 when a witness remembers a log that this one does not continue."""
     options.directory = os.path.abspath(options.dir or os.path.join(context.keys_dir, "witness"))
-    return {
-        "keygen": commands.keygen,
-        "add": commands.add,
-        "serve": commands.serve,
-        "cosign": commands.cosign,
-        "trust": home_commands.trust,
-        "ask": home_commands.ask,
-    }[options.action](options, context)
+    status: int = getattr(commands, options.action)(options, context)
+    return status

@@ -1,23 +1,23 @@
-"""``witness keygen | add | serve | cosign``: what the witness's machine does.
+"""The commands of ``witness``: on the witness's machine, and (``trust``, ``ask``) on the one that writes the home.
 
 Over HTTP it is C2SP tlog-witness: ``POST /add-checkpoint`` and ``GET /<origin hash>/checkpoint``, within limits.
 Invariant: nobody holds a connection longer than its time or makes us read more than one
 request; what no known log has signed costs at most a few verifications.
 """
-# mypy: disable-error-code="explicit-override"
-# typing.override is newer than Python 3.11, and http.server is made to be overridden
 
 import argparse
 import os
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from http import HTTPStatus
 from pathlib import Path
 
 from nightledger.domain.errors import (
+    EXIT_ALARM,
     EXIT_REFUSED,
+    ConfigurationError,
     LockedError,
     MissingFileError,
     NightledgerError,
@@ -27,10 +27,21 @@ from nightledger.files.reading import read_regular
 from nightledger.surfaces import screen
 from nightledger.surfaces.clock import system_now
 from nightledger.surfaces.context import Context
+from nightledger.surfaces.keys.trust_change import change_trust
 from nightledger.surfaces.limited_server import LimitedHandler, LimitedServer, binding
+from nightledger.surfaces.witnessing.asking import Round, ask_round
 from nightledger.surfaces.witnessing.spool import answer_spool
+from nightledger.trust.cosigning import Asked
 from nightledger.trust.note import VerifierKey, parse_vkey
-from nightledger.trust.policy import MAX_POLICY_BYTES, Group, Policy, Witness, dump_policy, parse_policy
+from nightledger.trust.policy import (
+    MAX_POLICY_BYTES,
+    Group,
+    Policy,
+    Witness,
+    dump_policy,
+    former_logs,
+    parse_policy,
+)
 from nightledger.trust.witness import (
     LOGS,
     MAX_REQUEST_BYTES,
@@ -288,3 +299,89 @@ def _state_of(box: WitnessBox) -> tuple[int, int, int]:
     except FileNotFoundError:
         return (0, 0, 0)
     return (status.st_ino, status.st_size, status.st_mtime_ns)
+
+
+def trust(options: argparse.Namespace, context: Context) -> int:
+    """Sign a policy with the witnesses and the quorum of a file."""
+    if len(options.words) != 1:
+        raise UsageError(
+            "name the file with the policy", hint="'nightledger witness keygen' prints such lines"
+        )
+    path = options.words[0]
+    wanted = parse_policy(read_regular(path, MAX_POLICY_BYTES), where=path)
+
+    def edit(in_force: Mapping[str, bytes]) -> Mapping[str, bytes]:
+        return {"policy": merged(in_force["policy"], wanted)}
+
+    decision = change_trust(context, edit)
+    context.emit(
+        {"decision": decision.id, "quorum": wanted.quorum, "witnesses": [w.name for w in wanted.witnesses]}
+    )
+    names = ", ".join(screen.shown(witness.name) for witness in wanted.witnesses) or "none"
+    context.print(f"Signed ({decision.id}): witnesses {names}; quorum {screen.shown(wanted.quorum)}.")
+    if wanted.asks:
+        context.print("Say where they are in operator.yaml (witnesses), then: nightledger witness ask")
+    return 0
+
+
+def merged(in_force: bytes, wanted: Policy) -> bytes:
+    """Give the policy that has the logs in force, and the witnesses and the quorum that are wanted."""
+    logs = parse_policy(in_force, where="the policy in force").logs
+    policy = Policy(logs=logs, witnesses=wanted.witnesses, groups=wanted.groups, quorum=wanted.quorum)
+    content = dump_policy(policy, former_logs(in_force))
+    parse_policy(content, where="the new policy")  # this home's log must not be its own witness
+    return content
+
+
+def ask(options: argparse.Namespace, context: Context) -> int:
+    """Ask every witness; 1 when the quorum has not cosigned the newest head or one refuses, 4 when one proves another log."""
+    if options.words:
+        raise UsageError("'witness ask' takes no words", hint="nightledger witness ask --help")
+    found = ask_round(context, everybody=True)
+    if found is None:
+        raise ConfigurationError(
+            "no witness is asked here",
+            hint="name them under witnesses in operator.yaml in $NIGHTLEDGER_KEYS; or another run is asking now",
+        )
+    _report_round(context, found)
+    if found.standing:
+        return EXIT_ALARM
+    return 0 if found.met and not any(one.refused for one in found.asked) else 1
+
+
+def _report_round(context: Context, found: Round) -> None:
+    context.emit(
+        {
+            "met": found.met,
+            "asked": [
+                {
+                    **{
+                        name: getattr(one, name) for name in ("name", "size", "waiting", "problem", "refused")
+                    },
+                    "cosigned": bool(one.cosigned),
+                    "contradiction": one.contradiction.damage.value if one.contradiction else None,
+                }
+                for one in found.asked
+            ],
+            "strangers": list(found.strangers),
+            "unreachable": list(found.unreachable),
+        }
+    )
+    for one in found.asked:
+        context.print(f"{screen.shown(one.name)}: {_said_by(one)}")
+    for name in found.strangers:
+        context.note(
+            f"note: operator.yaml names {screen.shown(name)}, which the policy does not; it was not asked"
+        )
+    for name in found.unreachable:
+        context.note(f"note: operator.yaml has no address of {screen.shown(name)}")
+    if not found.met:
+        context.print("The policy's quorum has not cosigned the newest head.")
+
+
+def _said_by(one: Asked) -> str:
+    if one.contradiction:
+        return f"{one.contradiction.damage.value.upper()}: {screen.shown(one.contradiction.message)}"
+    if one.problem:
+        return f"no line ({screen.shown(one.problem)})"
+    return "the answer comes later" if one.waiting else f"cosigned {one.size} entries"
