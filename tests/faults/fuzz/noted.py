@@ -37,7 +37,7 @@ from nightledger.surfaces.channel.notes import (
 )
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.verbs import apply, guard
-from nightledger.surfaces.witnessing.memory import Remembered, read_memory, write_memory
+from nightledger.surfaces.witnessing.asking import Remembered, read_memory, write_memory
 from nightledger.trust.leafcache import keep_leaves, leaves_path, read_leaves
 from nightledger.trust.merkle import Tree, leaf_hash
 

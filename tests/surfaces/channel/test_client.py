@@ -9,7 +9,8 @@ import pytest
 
 from nightledger.domain.errors import ConfigurationError
 from nightledger.domain.operator import PeerAddress
-from nightledger.surfaces.channel.client import TransportError, _said, is_loopback, post
+from nightledger.surfaces.channel.sending import TransportError, _said, post
+from nightledger.surfaces.limited_client import is_loopback
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import pytest
 
 from nightledger.domain.errors import IntegrityError, LockedError, RecordError
 from nightledger.domain.operator import PeerAddress
-from nightledger.surfaces.channel.client import TransportError, post
+from nightledger.surfaces.channel.sending import TransportError, post
 from nightledger.surfaces.channel.server import Answer, ChannelServer
 from nightledger.trust.sshsig import SignatureError
 

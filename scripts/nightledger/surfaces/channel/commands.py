@@ -24,7 +24,6 @@ from nightledger.gate.machines.messages import RULES
 from nightledger.gate.machines.peers import parse_peers
 from nightledger.surfaces import screen
 from nightledger.surfaces.agent_host import require_person
-from nightledger.surfaces.channel.client import is_loopback
 from nightledger.surfaces.channel.notes import read_contacts, read_dead_letters
 from nightledger.surfaces.channel.receiving import take_in
 from nightledger.surfaces.channel.sending import Delivery, Outgoing, Pace, deliver, known_peers, prepare
@@ -33,6 +32,7 @@ from nightledger.surfaces.channel.spooling import Emptied, empty_boxes, pending,
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.hints import say
 from nightledger.surfaces.keys.trust_change import change_trust
+from nightledger.surfaces.limited_client import is_loopback
 from nightledger.surfaces.limited_server import binding
 from nightledger.surfaces.session import require_machine
 from nightledger.trust.keys import KeyRing

@@ -15,8 +15,7 @@ from nightledger.gate.gated import MAX_GATED_BYTES, read_gated
 from nightledger.gate.proposing.hunks import readable_diff
 from nightledger.surfaces import screen, signing
 from nightledger.surfaces.context import Context
-from nightledger.surfaces.editing import edit_text, kept_aside
-from nightledger.surfaces.own_edit import apply_edit, rebase
+from nightledger.surfaces.editing import apply_edit, edit_text, kept_aside, rebase
 from nightledger.surfaces.session import reading, writing
 from nightledger.text.markdown.document import decode
 

@@ -45,7 +45,7 @@ from nightledger.gate.gated import read_gated
 from nightledger.gate.proposing.unproposed import make_unproposed
 from nightledger.surfaces import screen, signing
 from nightledger.surfaces.context import Context
-from nightledger.surfaces.own_edit import apply_edit
+from nightledger.surfaces.editing import apply_edit
 from nightledger.surfaces.session import Session, reading, writing
 from nightledger.text.changes.course import trace
 from nightledger.text.phrases import telling_lines

@@ -30,7 +30,7 @@ from nightledger.surfaces.context import Context
 from nightledger.surfaces.keys.trust_change import change_trust
 from nightledger.surfaces.limited_server import LimitedHandler, LimitedServer, binding
 from nightledger.surfaces.witnessing.asking import Round, ask_round
-from nightledger.surfaces.witnessing.spool import answer_spool
+from nightledger.surfaces.witnessing.ways import answer_spool
 from nightledger.trust.cosigning import Asked
 from nightledger.trust.note import VerifierKey, parse_vkey
 from nightledger.trust.policy import (

@@ -11,7 +11,7 @@ from nightledger.files.reading import read_regular
 from nightledger.gate.integrity.witnessing import WitnessLook, look_at_witnesses, read_policy
 from nightledger.gate.opening import Ledger
 from nightledger.surfaces.doctor.checks import Check, bad, good, note
-from nightledger.surfaces.witnessing.memory import read_memory
+from nightledger.surfaces.witnessing.asking import read_memory
 from nightledger.trust.anchor import contradicts, read_anchor
 from nightledger.trust.cosigned import Cosignatures
 from nightledger.trust.merkle import Tree
