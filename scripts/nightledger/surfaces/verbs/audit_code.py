@@ -23,15 +23,11 @@ MAX_FILE_BYTES = 4 * 1024 * 1024
 """Of a file; more than the auditor takes of one snippet, because notebooks hold pictures."""
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
-    """Name the options of ``audit-code``."""
-    parser.add_argument(
-        "files", nargs="*", metavar="FILE", help="scripts, notebooks, Markdown; - for standard input"
-    )
-    parser.add_argument("-c", "--code", metavar="CODE", help="audit this text")
-    parser.add_argument(
-        "--strict", action="store_true", help="all that the published list denies is a finding"
-    )
+OPTIONS = {
+    "files": {"nargs": "*", "metavar": "FILE", "help": "scripts, notebooks, Markdown; - for standard input"},
+    "-c": {"dest": "code", "metavar": "CODE", "help": "audit this text"},
+    "--strict": "all that the published list denies is a finding",
+}
 
 
 def run(options: argparse.Namespace, context: Context) -> int:

@@ -20,7 +20,7 @@ from nightledger.surfaces import screen
 from nightledger.surfaces.agent_host import require_person
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.home import is_simulated
-from nightledger.surfaces.recall.options import add_filters
+from nightledger.surfaces.recall.options import FILTERS
 from nightledger.surfaces.recall.search_home import (
     choose_encoder,
     found_record,
@@ -34,14 +34,12 @@ from nightledger.text.search.tokens import shown_as
 ALL_REASONS = 100
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
-    """Name the options of ``explain``."""
-    parser.add_argument("query", metavar="QUERY", help="what 'recall' was asked")
-    parser.add_argument("--tags", metavar="A,B", help="only what says one of these tags")
-    add_filters(parser)
-    parser.add_argument(
-        "-n", dest="limit", metavar="N", type=int, default=5, help="hits to show (default: 5)"
-    )
+OPTIONS = {
+    "query": {"metavar": "QUERY", "help": "what 'recall' was asked"},
+    "--tags": ("A,B", "only what says one of these tags"),
+    **FILTERS,
+    "-n": {"dest": "limit", "metavar": "N", "type": int, "default": 5, "help": "hits to show (default: 5)"},
+}
 
 
 def run(options: argparse.Namespace, context: Context) -> int:

@@ -41,70 +41,47 @@ _OTHERWISE = {
 """How a home gets another value than the one it was made with."""
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
-    """Name the options of ``init``."""
-    parser.add_argument("--adopt", action="store_true", help="the directory is an agent's workspace")
-    configure_new(parser)
-    parser.add_argument("--dry-run", action="store_true", help="list what would be made, and make nothing")
-    _configure_constitution(parser)
-
-
-def configure_new(parser: argparse.ArgumentParser) -> None:
-    """Name the options that say what a new home is to be."""
-    parser.add_argument(
-        "--simulated",
-        action="store_true",
-        help="a home for trials, in which --now works, for ever marked as such",
-    )
-    parser.add_argument(
-        "--no-passphrase", action="store_true", help="make the operator's key without a passphrase"
-    )
-    parser.add_argument(
-        "--host",
-        metavar="HOST",
-        help="openclaw, claude_code, codex, hermes or generic (default: by its files)",
-    )
-    parser.add_argument(
-        "--zone", metavar="ZONE", help="IANA zone in which days begin (default: this machine's)"
-    )
-    parser.add_argument(
-        "--gated",
-        metavar="PATH",
-        action="append",
-        help="the memory file (default: what the host has, asked on a terminal); may be repeated",
-    )
-    parser.add_argument(
-        "--track", action="store_true", help="let git track what we make (no .gitignore of '*')"
-    )
+NEW = {
+    "--simulated": "a home for trials, in which --now works, for ever marked as such",
+    "--no-passphrase": "make the operator's key without a passphrase",
+    "--host": ("HOST", "openclaw, claude_code, codex, hermes or generic (default: by its files)"),
+    "--zone": ("ZONE", "IANA zone in which days begin (default: this machine's)"),
+    "--gated": {
+        "metavar": "PATH",
+        "action": "append",
+        "help": "the memory file (default: what the host has, asked on a terminal); may be repeated",
+    },
+    "--track": "let git track what we make (no .gitignore of '*')",
+}
+"""What a new home is to be; ``start`` takes these, too."""
+OPTIONS = {
+    "--adopt": "the directory is an agent's workspace",
+    **NEW,
+    "--dry-run": "list what would be made, and make nothing",
+    "--seed": {
+        "action": argparse.BooleanOptionalAction,
+        "default": None,
+        "help": "begin with the ten principles of config/constitution.json (the default for a new home; "
+        "a home made before gets them by your signature)",
+    },
+    "--self": {
+        "dest": "own",
+        "metavar": "TEXT",
+        "help": "an eleventh principle in your words: 'I am ...', 400 characters at most",
+    },
+}
 
 
 def given(options: argparse.Namespace) -> tuple[str, ...]:
-    """Return the options of :func:`configure_new` as they were typed."""
+    """Return the options of :data:`NEW` as they were typed."""
     words: list[str] = []
-    for name in ("simulated", "no_passphrase", "host", "zone", "gated", "track"):
-        value = getattr(options, name)
-        flag = f"--{name.replace('_', '-')}"
+    for flag in NEW:
+        value = getattr(options, flag[2:].replace("-", "_"))
         if value is True:
             words.append(flag)
         elif value:
             words += [word for one in ([value] if isinstance(value, str) else value) for word in (flag, one)]
     return tuple(words)
-
-
-def _configure_constitution(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--seed",
-        action=argparse.BooleanOptionalAction,
-        default=None,
-        help="begin with the ten principles of config/constitution.json (the default for a new home; "
-        "a home made before gets them by your signature)",
-    )
-    parser.add_argument(
-        "--self",
-        dest="own",
-        metavar="TEXT",
-        help="an eleventh principle in your words: 'I am ...', 400 characters at most",
-    )
 
 
 def run(options: argparse.Namespace, context: Context) -> int:
