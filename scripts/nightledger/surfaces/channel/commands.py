@@ -33,7 +33,6 @@ from nightledger.surfaces.context import Context
 from nightledger.surfaces.hints import say
 from nightledger.surfaces.keys.trust_change import change_trust
 from nightledger.surfaces.limited_client import is_loopback
-from nightledger.surfaces.limited_server import binding
 from nightledger.surfaces.session import require_machine
 from nightledger.trust.keys import KeyRing
 from nightledger.trust.machine_key import machine_public_key, take_over
@@ -98,8 +97,7 @@ def open_server(context: Context, address: tuple[str, int]) -> ChannelServer:
         finally:
             gc.unfreeze()  # a command freezes what it has read because it ends soon; this one does not
 
-    with binding(*address):
-        return ChannelServer(address, answer, health)
+    return ChannelServer(address, answer, health)
 
 
 def receive(options: argparse.Namespace, context: Context) -> int:

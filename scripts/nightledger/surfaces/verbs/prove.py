@@ -13,10 +13,10 @@ import argparse
 from nightledger.domain.errors import UsageError
 from nightledger.files.atomic import replace_file
 from nightledger.surfaces.context import Context
-from nightledger.surfaces.proving import newest_head, place_of, prove
+from nightledger.surfaces.proving import newest_head, place_of
 from nightledger.surfaces.session import Session, reading
 from nightledger.trust.base64_strict import encode_base64
-from nightledger.trust.proof import dump_proof
+from nightledger.trust.proof import LogProof, dump_proof
 from nightledger.trust.tile_export import export_tiles
 
 OPTIONS = {
@@ -43,7 +43,13 @@ def run(options: argparse.Namespace, context: Context) -> int:
 def _prove(context: Context, session: Session, options: argparse.Namespace) -> int:
     index = place_of(session, options.entry)
     head = newest_head(session, over=index + 1)
-    proof = prove(session, index, head, with_line=options.with_line)
+    log = session.ledger.log
+    proof = LogProof(
+        index=index,
+        hashes=log.tree.inclusion_proof(index, head.checkpoint.size),
+        checkpoint=head.raw,
+        extra=log.line(index) if options.with_line else b"",
+    )
     content = dump_proof(proof)
     if options.out is not None:
         replace_file(options.out, content)
@@ -55,7 +61,7 @@ def _prove(context: Context, session: Session, options: argparse.Namespace) -> i
     context.emit(
         {
             "entry": index,
-            "line": session.ledger.log.line(index).decode("utf-8", "replace"),
+            "line": log.line(index).decode("utf-8", "replace"),
             "origin": head.checkpoint.origin,
             "size": head.checkpoint.size,
             "hashes": [encode_base64(digest) for digest in proof.hashes],

@@ -10,12 +10,11 @@ import os
 import shutil
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 from nightledger.domain.decision import DecisionType
 from nightledger.domain.errors import IntegrityError, NightledgerError, RefusedError, UsageError
-from nightledger.domain.states import Restored as RestoredEntry
+from nightledger.domain.states import Restored
 from nightledger.files.archive import Archive, ArchiveError, read_archive
 from nightledger.files.atomic import create_file
 from nightledger.files.durable import make_dir, sync_directory
@@ -61,61 +60,47 @@ OPTIONS = {
 FREE = "name a place that is free: --home DIR"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Restored:
-    """What a restore did.
-
-    Attributes:
-        archive: The backup.
-        machine: Which machine writes the home now.
-        keys: Names of the keys that were put in place.
-        missing: Names of the keys that are not here.
-        lost: Entries that this machine had seen and the backup does not hold.
-    """
-
-    archive: Archive
-    machine: str
-    keys: tuple[str, ...]
-    missing: tuple[str, ...]
-    lost: int
-
-
 def run(options: argparse.Namespace, context: Context) -> int:
     """Unpack, check, put in place, and say what is missing."""
     if options.file is None:
         return _take_over_here(context, takes_over=options.take_over)
 
-    done = restore(context, options.file, takes_over=options.take_over)
+    archive, keys, lost = restore(context, options.file, takes_over=options.take_over)
+    _report(context, archive, keys, lost)
+    return 0
+
+
+def _report(context: Context, archive: Archive, keys: tuple[str, ...], lost: int) -> None:
+    identity = Home(context.home_path).identity
+    kept = KeyRing(Path(context.keys_dir)).home_dir(identity.id)
+    missing = [name for name in (*PRIVATE, PUBLIC[0]) if not os.path.lexists(kept / name)]
     context.emit(
         {
             "home": context.home_path,
-            "about": dict(done.archive.about),
-            "files": len(done.archive.members),
-            "machine": done.machine,
-            "keys": list(done.keys),
-            "missing": list(done.missing),
-            "lost": done.lost,
-            "pinned_from_backup": PIN in done.keys,
+            "about": dict(archive.about),
+            "files": len(archive.members),
+            "machine": identity.machine,
+            "keys": list(keys),
+            "missing": missing,
+            "lost": lost,
+            "pinned_from_backup": PIN in keys,
         }
     )
-    lines = [f"{len(done.archive.members)} files are in {context.home_path}, checked; its log holds."]
-    if done.keys:
-        lines.append(f"Put into {context.keys_dir}: {', '.join(done.keys)}.")
-    if PIN in done.keys:
+    lines = [f"{len(archive.members)} files are in {context.home_path}, checked; its log holds."]
+    if keys:
+        lines.append(f"Put into {context.keys_dir}: {', '.join(keys)}.")
+    if PIN in keys:
         lines.append(
             "This machine had never seen this home: what its log must begin with, and by which keys, is believed "
             "of the backup itself."
         )
-    if done.missing:
-        lines.append(
-            f"Not here: {', '.join(done.missing)}. Without them this machine can look, and not write."
-        )
-    if done.machine != this_machine():
-        lines.append(f"{done.machine} writes it; --take-over makes this machine the one.")
-    if done.lost:
-        lines.append(f"{done.lost} entries that this machine had seen are lost; the log says so from now on.")
+    if missing:
+        lines.append(f"Not here: {', '.join(missing)}. Without them this machine can look, and not write.")
+    if identity.machine != this_machine():
+        lines.append(f"{identity.machine} writes it; --take-over makes this machine the one.")
+    if lost:
+        lines.append(f"{lost} entries that this machine had seen are lost; the log says so from now on.")
     _print(context, lines)
-    return 0
 
 
 def _print(context: Context, lines: Iterable[str]) -> None:
@@ -144,7 +129,7 @@ def _take_over_here(context: Context, *, takes_over: bool) -> int:
     return 0
 
 
-def restore(context: Context, path: str, *, takes_over: bool) -> Restored:
+def restore(context: Context, path: str, *, takes_over: bool) -> tuple[Archive, tuple[str, ...], int]:
     """Make a home from a backup: unpacked beside its place, checked there, and put in its place only when it holds.
 
     Invariant: a directory that is not empty is never touched, unless the operator takes over the home that stands
@@ -155,6 +140,10 @@ def restore(context: Context, path: str, *, takes_over: bool) -> Restored:
         context: Names the home's place, which is missing or empty.
         path: The backup.
         takes_over: This machine writes the home from now on.
+
+    Returns:
+        The backup; the names of the keys that were put in place; how many entries that this machine had seen the
+        backup does not hold.
 
     Raises:
         RefusedError: The place is not empty, the backup is older than what was seen here, an agent takes over, or
@@ -180,15 +169,7 @@ def restore(context: Context, path: str, *, takes_over: bool) -> Restored:
         make_dir(name)
     if takes_over:
         _take_over(context, Home(root), ring)
-    identity = Home(root).identity
-    kept = ring.home_dir(identity.id)
-    return Restored(
-        archive=archive,
-        machine=identity.machine,
-        keys=keys,
-        missing=tuple(name for name in (*PRIVATE, PUBLIC[0]) if not os.path.lexists(kept / name)),
-        lost=lost,
-    )
+    return archive, keys, lost
 
 
 def take_over_here(context: Context) -> Loss:
@@ -245,7 +226,7 @@ def _sign(context: Context, gate: Gate, loss: Loss) -> Path | None:
     return kept
 
 
-def _require_signed(gate: Gate, accepted: RestoredEntry) -> None:
+def _require_signed(gate: Gate, accepted: Restored) -> None:
     ledger = read_ledger(gate)
     held = verify_decisions(gate.home, ledger, only=accepted.decision)
     if not is_signed_for(accepted, held.decisions.get(accepted.decision)):

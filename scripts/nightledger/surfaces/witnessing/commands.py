@@ -28,7 +28,7 @@ from nightledger.surfaces import screen
 from nightledger.surfaces.clock import system_now
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.keys.trust_change import change_trust
-from nightledger.surfaces.limited_server import LimitedHandler, LimitedServer, binding
+from nightledger.surfaces.limited_server import LimitedHandler, LimitedServer
 from nightledger.surfaces.witnessing.asking import Round, ask_round
 from nightledger.surfaces.witnessing.ways import answer_spool
 from nightledger.trust.cosigning import Asked
@@ -212,8 +212,7 @@ def open_server(options: argparse.Namespace) -> WitnessServer:
         ConfigurationError: The address is taken or is none of this machine's, or there is no witness.
     """
     box = open_witness(Path(options.directory))
-    with binding(options.listen, options.port):
-        return WitnessServer((options.listen, options.port), box, system_now)
+    return WitnessServer((options.listen, options.port), box, system_now)
 
 
 def cosign(options: argparse.Namespace, context: Context) -> int:
