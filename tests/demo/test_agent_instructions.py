@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from nightledger.surfaces.cli import add_options
-from nightledger.surfaces.verb_table import VERBS
 
 PAGE = (Path(__file__).parents[2] / "docs" / "agent-instructions.md").read_text(encoding="utf-8")
 BLOCK = re.findall(r"```markdown\n(.*?)```", PAGE, re.DOTALL)[0]
@@ -18,7 +17,7 @@ EXTRA = '--entry "its whole text"'
 def parse(command: str) -> argparse.Namespace:
     verb, *words = shlex.split(command)
     parser = argparse.ArgumentParser(exit_on_error=False, allow_abbrev=False)
-    add_options(parser, importlib.import_module(f"nightledger.surfaces.verbs.{VERBS[verb][0]}"))
+    add_options(parser, importlib.import_module(f"nightledger.surfaces.verbs.{verb}"))
     return parser.parse_args(words)
 
 

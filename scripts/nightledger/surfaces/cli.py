@@ -7,7 +7,7 @@ with their own status; anything else is a bug, its traceback kept in a file, exi
 import sys
 
 from nightledger.domain import errors
-from nightledger.surfaces.verb_table import FIRST_SCREEN, GROUPS, VERBS
+from nightledger.surfaces.verb_table import FIRST_SCREEN, VERBS
 
 TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
 if TYPE_CHECKING:
@@ -48,8 +48,9 @@ def help_text(*, everything: bool) -> str:
         lines += [f"  {verb:<10} {VERBS[verb][1]}" for verb in FIRST_SCREEN]
         lines += ["", "nightledger help --all   every verb", "nightledger VERB --help  one verb"]
         return "\n".join(lines) + "\n"
-    for group, verbs in GROUPS.items():
-        lines += [f"{group}:", *(f"  {verb:<12} {VERBS[verb][1]}" for verb in verbs), ""]
+    for group in dict.fromkeys(group for group, _ in VERBS.values()):
+        rows = (f"  {verb:<12} {told}" for verb, (its_group, told) in VERBS.items() if its_group == group)
+        lines += [f"{group}:", *rows, ""]
     return "\n".join(lines)
 
 
@@ -83,7 +84,7 @@ def _run(verb: str, words: list[str]) -> int:
         raise errors.UsageError(f"there is no verb {verb!r}", hint=_nearest(verb))
     from nightledger.surfaces.context import Context
 
-    module = importlib.import_module(f"nightledger.surfaces.verbs.{VERBS[verb][0]}")
+    module = importlib.import_module(f"nightledger.surfaces.verbs.{verb.replace('-', '_')}")
     parser = argparse.ArgumentParser(
         prog=f"nightledger {verb}",
         description=_described(module.__doc__ or "", words),
