@@ -1,4 +1,3 @@
-import argparse
 import json
 import os
 import subprocess
@@ -11,6 +10,7 @@ from pathlib import Path
 import pytest
 from tests.homes import make_home
 from tests.starting import loaded_by_argparse
+from tests.surfaces.verb_calls import call_verb
 
 from nightledger.domain.errors import (
     ConfigurationError,
@@ -25,8 +25,6 @@ from nightledger.files.home import Home
 from nightledger.files.lock import Lock
 from nightledger.night import Job
 from nightledger.surfaces import needs, night_run
-from nightledger.surfaces.cli import add_options
-from nightledger.surfaces.context import Context
 from nightledger.surfaces.session import this_machine
 from nightledger.surfaces.verbs import night
 
@@ -80,10 +78,7 @@ def keys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def call(home: Home, *words: str, now: str = NOW, json_too: bool = False) -> int:
-    parser = argparse.ArgumentParser()
-    add_options(parser, night)
-    context = Context(verb="night", home=home.root, now_text=now, json=json_too)
-    return night.run(parser.parse_args(words), context)
+    return call_verb("night", home.root, *words, now=now, as_json=json_too)
 
 
 def later(**by: float) -> str:
