@@ -20,7 +20,7 @@ from nightledger.surfaces import screen, status_text
 from nightledger.surfaces.alarms import Alarm
 from nightledger.surfaces.doctor import text as doctor_text
 from nightledger.surfaces.doctor.checks import Check, State
-from nightledger.surfaces.recall.search_home import one_hit
+from nightledger.surfaces.recall.hits import one_hit
 from nightledger.surfaces.verbs import verify
 
 WIDTHS = st.integers(20, 200)

@@ -1,7 +1,7 @@
 """How a hit is printed."""
 
 from nightledger.domain.search.values import Chunk, Hit, Kind, Reason, Why
-from nightledger.surfaces.recall.search_home import one_hit
+from nightledger.surfaces.recall.hits import one_hit
 
 
 def hit(text: str, *why: Reason, lines: tuple[int, int]) -> Hit:

@@ -5,16 +5,13 @@ in the ledger before it is printed.
 """
 
 from argparse import Namespace
-from collections.abc import Callable, Iterator
 from dataclasses import replace
-from functools import partial
 from os import environ
-from typing import Any
 
 from nightledger.domain.errors import NightledgerError, RefusedError, UsageError
 from nightledger.domain.exposure import Exposure, Place, session_name
 from nightledger.domain.operator import Operator
-from nightledger.domain.search.values import Chunk, Found, Hit, Kind, Query, Showing, Why
+from nightledger.domain.search.values import Found, Kind, Query, Showing
 from nightledger.files.configuration import load_operator
 from nightledger.files.exposures import append_exposure
 from nightledger.files.home import Home
@@ -25,24 +22,10 @@ from nightledger.surfaces import screen
 from nightledger.surfaces.agent_host import calling_host
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.home import require_machine
+from nightledger.surfaces.recall.hits import found_record, hit_lines
 from nightledger.surfaces.recall.options import read_day, read_tags
 from nightledger.surfaces.session import reading
-from nightledger.text.scanners.scan import mask_secrets, told_values
 
-MOST_REASONS = 4
-"""Reasons that a hit names; ``explain`` has all."""
-_WORDS = {
-    Why.TERM: "",
-    Why.PHRASE: "side by side: ",
-    Why.NAME: "",
-    Why.EXPANSION: "associated: ",
-    Why.ALIKE: "alike: ",
-    Why.MEANING: "",
-    Why.NEIGHBOUR: "",
-    Why.TIME: "time: ",
-    Why.TAG: "tag: ",
-    Why.HOP: "followed from: ",
-}
 FOLDED = 3
 """How many times the hits that are shown are looked at: some say the same. Our choice."""
 
@@ -146,93 +129,3 @@ def choose_encoder(operator: Operator) -> Encoder | None:
     from nightledger.surfaces.recall.embedding_server import EmbeddingServer
 
     return EmbeddingServer(source)
-
-
-def hit_lines(found: Found) -> Iterator[str]:
-    """Give the rows that show what was found; on a terminal a table."""
-    if screen.terminal() and found.hits:
-        from nightledger.surfaces.table import GAP, table
-
-        wrap = partial(screen.wrap, less=len("1.00") + GAP)
-        told = ("\n".join(one_hit(hit, wrap=wrap)).partition("  ") for hit in found.hits)
-        yield from table(((score, text) for score, _, text in told), "bold green", "")
-        return
-    for hit in found.hits:
-        yield from one_hit(hit)
-
-
-def one_hit(
-    hit: Hit, *, reasons: int = MOST_REASONS, wrap: Callable[..., list[str]] = screen.wrap
-) -> Iterator[str]:
-    """Give the rows of one hit: score and place, its best lines, why.
-
-    Args:
-        hit: The hit.
-        reasons: How many reasons to name.
-        wrap: Breaks a text to rows.
-    """
-    chunk = hit.chunk
-    heading = f", {screen.shown(chunk.heading)}" if chunk.heading else ""
-    heading = heading if chunk.text else " [unsigned: open it to read it]"
-    yield from wrap(f"{hit.score:.2f}  {place(hit)}{heading}", indent="      ", first="")
-    told = told_values(chunk.text)
-    for line in hit.best_text.split("\n"):
-        if line.strip():
-            yield from wrap(screen.shown(line.strip(), told=told), indent="        ", first="      ")
-    named = [f"{_WORDS[one.why]}{screen.shown(one.what)} {one.score:.2f}" for one in hit.why[:reasons]]
-    if named:
-        yield from wrap(", ".join(named), indent="      ", first="  why: ")
-    if hit.held is not None:
-        yield from wrap(f"[held: {screen.shown(hit.held)}]", indent="      ", first="  ")
-
-
-def place(hit: Hit) -> str:
-    """Give where a hit's best lines stand: ``memory/2026-02-28.md:12-13``."""
-    first, last = hit.lines
-    return screen.shown(f"{hit.chunk.path}:{first}" if first == last else f"{hit.chunk.path}:{first}-{last}")
-
-
-def found_record(found: Found, query: Query, *, to_agent: bool = False) -> dict[str, Any]:
-    """Give the document of ``recall QUERY --json``.
-
-    Args:
-        found: What was found.
-        query: What was asked.
-        to_agent: An agent reads it: it is not told that anything was withheld.
-    """
-    return {
-        "query": mask_secrets(query.text[:1000]),
-        "tags": list(query.tags),
-        "since": found.since.isoformat() if found.since else None,
-        "until": found.until.isoformat() if found.until else None,
-        "only_that_time": found.only,
-        "scope": sorted(kind.value for kind in query.scope),
-        "showing": query.showing.value,
-        "terms": list(found.terms),
-        "expanded": [{"word": word, "from": source} for word, source in found.expanded],
-        "hits": [hit_record(hit) for hit in found.hits],
-        "withheld": {} if to_agent else dict(found.withheld),
-        "notes": list(found.notes),
-    }
-
-
-def hit_record(hit: Hit) -> dict[str, Any]:
-    """Give one hit as a record."""
-    chunk = hit.chunk
-    return {
-        "path": chunk.path,
-        "lines": list(hit.lines),
-        "score": hit.score,
-        "kind": chunk.kind.value,
-        "day": chunk.day.isoformat() if chunk.day else None,
-        "heading": mask_secrets(chunk.heading),
-        "entry": chunk.entry or None,
-        "signed": hit.signed,
-        "chunk": {"lines": [chunk.first_line, chunk.last_line], "text": _masked(chunk)},
-        "why": [{"why": one.why.value, "what": one.what, "score": one.score} for one in hit.why],
-        "held": hit.held,
-    }
-
-
-def _masked(chunk: Chunk) -> str:
-    return mask_secrets(chunk.text, told=told_values(chunk.text))

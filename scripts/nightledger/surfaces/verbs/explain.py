@@ -20,14 +20,9 @@ from nightledger.surfaces import screen
 from nightledger.surfaces.agent_host import require_person
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.home import is_simulated
+from nightledger.surfaces.recall.hits import found_record, one_hit
 from nightledger.surfaces.recall.options import FILTERS
-from nightledger.surfaces.recall.search_home import (
-    choose_encoder,
-    found_record,
-    may_write,
-    one_hit,
-    read_query,
-)
+from nightledger.surfaces.recall.search_home import choose_encoder, may_write, read_query
 from nightledger.surfaces.session import reading
 from nightledger.text.search.tokens import shown_as
 
