@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from nightledger.domain.moment import Moment
 from nightledger.domain.presence import DAY_S
 from nightledger.domain.trusting import RECOVERY_NAMESPACE
-from nightledger.gate.consenting import Standing, read_standing
+from nightledger.gate.consenting import read_standing
 from nightledger.gate.integrity.trust_changes import find_differing
 from nightledger.gate.integrity.trusting import Trust
 from nightledger.gate.memory.principles import NAME, WHERE, read_principles
@@ -40,30 +40,7 @@ def check_consent(gate: Gate, at: Moment) -> Iterator[Check]:
     Raises:
         NightledgerError: This home's own graph cannot be used.
     """
-    yield from _consent(read_standing(gate, read_ledger(gate), at))
-
-
-def _keys(gate: Gate, ledger: Ledger, at: Moment) -> Iterator[Check]:
-    yield from (bad(alarm.message, alarm.hint) for alarm in reset_alarms(ledger.book, at))
-    if Trust(gate.home, ledger).signers(at).able(RECOVERY_NAMESPACE, at.at):
-        yield good("a recovery key can bring in a new signer when the operator's is lost")
-    else:
-        yield note(
-            "there is no recovery key: when the operator's is lost, a new one counts after a reset of 24 hours",
-            "nightledger key recovery FILE.pub, with a key that lies in a drawer",
-        )
-
-
-def _constitution(gate: Gate, ledger: Ledger, at: Moment) -> Check:
-    standing = read_principles(gate.home, ledger, at)
-    if NAME in find_differing(gate.home, ledger, at):
-        return bad(f"{WHERE} is not as it was signed; what was signed stays in force", _PUT_BACK, area=NAME)
-    if standing is None:
-        return note("none: this home began without one", "nightledger init --seed", area=NAME)
-    return good(f"{len(standing.principles)} principles, as they were signed", area=NAME)
-
-
-def _consent(standing: Standing) -> Iterator[Check]:
+    standing = read_standing(gate, read_ledger(gate), at)
     days, left_s = (
         standing.since_review_s // DAY_S,
         standing.signed.decay_days * DAY_S - standing.since_review_s,
@@ -90,3 +67,23 @@ def _consent(standing: Standing) -> Iterator[Check]:
             "this home's own consent graph was not signed for: what it allows beyond the shipped one does not count",
             "nightledger consent review",
         )
+
+
+def _keys(gate: Gate, ledger: Ledger, at: Moment) -> Iterator[Check]:
+    yield from (bad(alarm.message, alarm.hint) for alarm in reset_alarms(ledger.book, at))
+    if Trust(gate.home, ledger).signers(at).able(RECOVERY_NAMESPACE, at.at):
+        yield good("a recovery key can bring in a new signer when the operator's is lost")
+    else:
+        yield note(
+            "there is no recovery key: when the operator's is lost, a new one counts after a reset of 24 hours",
+            "nightledger key recovery FILE.pub, with a key that lies in a drawer",
+        )
+
+
+def _constitution(gate: Gate, ledger: Ledger, at: Moment) -> Check:
+    standing = read_principles(gate.home, ledger, at)
+    if NAME in find_differing(gate.home, ledger, at):
+        return bad(f"{WHERE} is not as it was signed; what was signed stays in force", _PUT_BACK, area=NAME)
+    if standing is None:
+        return note("none: this home began without one", "nightledger init --seed", area=NAME)
+    return good(f"{len(standing.principles)} principles, as they were signed", area=NAME)

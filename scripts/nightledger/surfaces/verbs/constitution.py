@@ -57,7 +57,7 @@ def _amend(options: argparse.Namespace, context: Context) -> int:
     with reading(context, person=True) as seen:
         standing = _standing(seen)
     page = dump_page(standing)
-    typed = _typed(options, page)
+    typed = read_regular(options.source, MAX_BYTES) if options.source else edit_text(page.encode())
     with kept_aside(None if options.source else typed):
         wanted = require_sound(parse_page(typed.decode("utf-8", "replace"), where="the page"))
         if wanted == standing:
@@ -84,9 +84,3 @@ def _standing(session: Session) -> Constitution:
     if found is None:
         raise RefusedError("this home has no constitution", hint="nightledger init --seed adds one")
     return found
-
-
-def _typed(options: argparse.Namespace, page: str) -> bytes:
-    if options.source:
-        return read_regular(options.source, MAX_BYTES)
-    return edit_text(page.encode())

@@ -10,11 +10,8 @@ Changes no memory.
 """
 
 import argparse
-from collections.abc import Callable
 
-from nightledger.domain.moment import Moment
-from nightledger.gate.guard.locking import Lockable, lock_files
-from nightledger.gate.opening import Gate
+from nightledger.gate.guard.locking import lock_files, unlock_files
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.session import writing
 
@@ -27,14 +24,9 @@ _TOLD = {
 
 
 def run(options: argparse.Namespace, context: Context) -> int:
-    """Lock what can be locked, and say how each file stands."""
+    """Lock what can be locked, or for ``unlock`` unlock everything, and say how each file stands."""
     del options
-
-    return change(context, lock_files)
-
-
-def change(context: Context, act: Callable[[Gate, Moment], tuple[Lockable, ...]]) -> int:
-    """Lock or unlock, and say how each file stands."""
+    act = unlock_files if context.verb == "unlock" else lock_files
     with writing(context, person=True) as session:
         found = act(session.gate, session.moment)
     context.emit({"files": [{"path": f.path, "flag": f.flag.value, "held": f.held.value} for f in found]})

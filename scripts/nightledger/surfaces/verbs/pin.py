@@ -53,10 +53,10 @@ class Asked:
 
 
 def run(options: argparse.Namespace, context: Context) -> int:
-    """List, or sign."""
+    """List, or sign that entries are pinned or tagged, or for ``unpin`` not any more."""
     if not options.entry:
         return show_marks(context)
-    return mark(context, Asked(kind=DecisionType.PIN, words=options.entry, tag=options.tag))
+    return mark(context, Asked(kind=DecisionType(context.verb), words=options.entry, tag=options.tag))
 
 
 def mark(context: Context, asked: Asked) -> int:

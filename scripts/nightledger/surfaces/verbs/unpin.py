@@ -5,11 +5,9 @@ Writes  audit/decisions/, the audit log
 Changes no memory: from now on the retention policy judges them like any other.
 """
 
-import argparse
+from nightledger.surfaces.verbs.pin import run
 
-from nightledger.domain.decision import DecisionType
-from nightledger.surfaces.context import Context
-from nightledger.surfaces.verbs.pin import Asked, mark
+__all__ = ["OPTIONS", "run"]
 
 OPTIONS = {
     "entry": {
@@ -18,8 +16,3 @@ OPTIONS = {
     },
     "--tag": {"metavar": "TAG", "default": "", "help": "take this tag instead"},
 }
-
-
-def run(options: argparse.Namespace, context: Context) -> int:
-    """Sign it."""
-    return mark(context, Asked(kind=DecisionType.UNPIN, words=options.entry, tag=options.tag))
