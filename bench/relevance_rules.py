@@ -18,12 +18,12 @@ from pathlib import Path
 from typing import Any
 
 from bench.bench_relevance import build, labels, tell, trials
+from bench.calibrating import Label, Row, Trial, tabulate, try_out
 from bench.recall_rules import switched
 
+from bench import calibrating
 from nightledger.domain import relevance
 from nightledger.files.search_writing import SearchWriter
-from nightledger.recall import calibrating
-from nightledger.recall.calibrating import Label, Row, Trial, tabulate, try_out
 
 THRESHOLD = 6.5
 FOLLOW_UP = "And why is that?"

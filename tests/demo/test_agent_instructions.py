@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from nightledger.surfaces.verb_table import VERBS
+from nightledger.surfaces.cli import add_options
 
 PAGE = (Path(__file__).parents[2] / "docs" / "agent-instructions.md").read_text(encoding="utf-8")
 BLOCK = re.findall(r"```markdown\n(.*?)```", PAGE, re.DOTALL)[0]
@@ -17,7 +17,7 @@ EXTRA = '--entry "its whole text"'
 def parse(command: str) -> argparse.Namespace:
     verb, *words = shlex.split(command)
     parser = argparse.ArgumentParser(exit_on_error=False, allow_abbrev=False)
-    importlib.import_module(f"nightledger.surfaces.verbs.{VERBS[verb][0]}").configure(parser)
+    add_options(parser, importlib.import_module(f"nightledger.surfaces.verbs.{verb}"))
     return parser.parse_args(words)
 
 

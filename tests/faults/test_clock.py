@@ -1,7 +1,5 @@
 """Clocks that jump, sleep and start again: no wait is shortened, no window closed early, no day lost."""
 
-import argparse
-import importlib
 import json
 from collections import Counter
 from collections.abc import Iterator
@@ -18,6 +16,7 @@ from tests.faults.clock_machine import DAY_S, Machine, Turn, Turns, turns
 from tests.faults.sweep_report import report, whole
 from tests.gate.homes import Desk, addition, make_desk, make_founding, open_desk
 from tests.rows import each_row
+from tests.surfaces.verb_calls import call_verb
 from tests.whole import part
 
 from nightledger.demo.shell import Shell
@@ -32,7 +31,6 @@ from nightledger.domain.states import ChangeState
 from nightledger.gate.forgetting.keeping import remove_expired
 from nightledger.gate.founding import found
 from nightledger.surfaces import clock
-from nightledger.surfaces.context import Context
 
 SWEEP = "clocks that jump, sleep and start again"
 EXAMPLES, ALL_EXAMPLES = 25, 2_000
@@ -412,12 +410,7 @@ class Clocks:
         return proposal.id
 
     def run(self, verb: str, *words: str) -> int:
-        module = importlib.import_module(f"nightledger.surfaces.verbs.{verb}")
-        parser = argparse.ArgumentParser(prog=verb)
-        module.configure(parser)
-        context = Context(verb=verb, home=self.desk.home.root, now_text=None, json=False)
-        status: int = module.run(parser.parse_args(words), context)
-        return status
+        return call_verb(verb, self.desk.home.root, *words)
 
     def state(self, proposal: str) -> ChangeState:
         return self.desk.ledger().book.proposals[proposal].state_of(1)

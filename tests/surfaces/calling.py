@@ -1,7 +1,5 @@
 """Call a verb as the command line does, on a small simulated home of this machine."""
 
-import argparse
-import importlib
 import json
 from dataclasses import dataclass
 from datetime import UTC
@@ -10,11 +8,11 @@ from typing import Any
 
 import pytest
 from tests.gate.homes import MEMORY, Desk, make_desk
+from tests.surfaces.verb_calls import call_verb
 
 from nightledger.codec.home_record import dump_home
 from nightledger.domain.identity import Identity
 from nightledger.files.home import Home
-from nightledger.surfaces.context import Context
 from nightledger.surfaces.session import this_machine
 
 
@@ -53,14 +51,9 @@ class Caller:
     def _run(
         self, verb: str, words: tuple[str, ...], *, home: Path | None, now: str | None, json_too: bool
     ) -> int:
-        module = importlib.import_module(f"nightledger.surfaces.verbs.{verb}")
-        parser = argparse.ArgumentParser(prog=verb)
-        module.configure(parser)
         at = now or self.desk.moment.at.astimezone(UTC).isoformat()
         where = str(home) if home else self.home.root
-        context = Context(verb=verb, home=where, now_text=at, json=json_too)
-        status: int = module.run(parser.parse_args(words), context)
-        return status
+        return call_verb(verb, where, *words, now=at, as_json=json_too)
 
 
 def make_caller(

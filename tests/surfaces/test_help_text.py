@@ -36,7 +36,7 @@ def test_a_command_on_a_row_of_its_own_is_not_broken() -> None:
 
 @each_row("verb", VERBS)
 def test_no_row_of_a_verbs_help_is_wider_than_it_may_be(verb: str) -> None:
-    text = importlib.import_module(f"nightledger.surfaces.verbs.{VERBS[verb][0]}").__doc__ or ""
+    text = importlib.import_module(f"nightledger.surfaces.verbs.{verb.replace('-', '_')}").__doc__ or ""
     rows = refold(text, HELP_WIDTH).split("\n")
     assert max(map(len, rows)) <= HELP_WIDTH
     assert " ".join(text.split()) == " ".join(" ".join(rows).split())

@@ -8,8 +8,8 @@ from contextlib import contextmanager
 import pytest
 
 from nightledger.domain.operator import PeerAddress
-from nightledger.surfaces.channel.client import TransportError, post
-from nightledger.surfaces.witnessing.client import HttpChannel
+from nightledger.surfaces.channel.sending import TransportError, post
+from nightledger.surfaces.witnessing.ways import HttpChannel
 from nightledger.trust.cosigning import WitnessUnreachableError
 
 ENDLESS = {

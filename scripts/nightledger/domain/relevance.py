@@ -5,7 +5,7 @@ times the share that they are of what the prompt itself says. A word that no chu
 among what the prompt says: a prompt about something else scores little whatever it shares.
 
 Invariant: pure and cheap to import; the prompt hook asks it at each prompt. The threshold is not
-here: it is calibrated on data (``nightledger hook calibrate``, docs/decisions/0048-prompt-hook.md).
+here: it was measured (docs/decisions/0048-prompt-hook.md) and stands in the staging rules.
 """
 
 import math

@@ -1,7 +1,7 @@
 """Which lines of memory a prompt has to do with: one look into the index, with the rarest words of the prompt.
 
-Cheap to import: the prompt hook begins with it. Calibration asks the same, so that a threshold is
-measured on what the hook really does.
+Cheap to import: the prompt hook begins with it. ``bench/calibrating.py`` asks the same, so that a
+threshold is measured on what the hook really does.
 
 Invariant: only chunks are scored that were judged and may be shown to an agent.
 """

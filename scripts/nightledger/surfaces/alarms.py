@@ -1,5 +1,6 @@
 """What the operator should see before anything else: bytes that are not what was signed or logged."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -7,9 +8,9 @@ from nightledger.domain.moment import Moment
 from nightledger.domain.states import Book
 from nightledger.files.configuration import why_no_operator
 from nightledger.files.home import Home
+from nightledger.gate.integrity.checking import DISPUTED, accepted_since, find_drift, find_unsettled
 from nightledger.gate.opening import AS_MADE, MEND, Gate, why_no_consent
-from nightledger.surfaces.channel.dead_letters import recent_dead_letters, told
-from nightledger.surfaces.drift_text import drift_alarms
+from nightledger.surfaces.channel.notes import recent_dead_letters, told
 from nightledger.surfaces.restored_text import TAKE_OVER, loss_text, restored_text
 from nightledger.surfaces.verbs.verify import Seen
 from nightledger.trust.pin import NO_PIN
@@ -154,3 +155,22 @@ def reset_alarms(book: Book, at: Moment) -> list[Alarm]:
         )
         for step in book.trust.recent_resets(at)
     ]
+
+
+def drift_alarms(home: Home, book: Book) -> Iterator[tuple[str, str, str]]:
+    """Give kind, message and next step of each: gated files first, then protected ones."""
+    drifted = find_drift(home, book)
+    for path in home.identity.gated:
+        if book.is_disputed(path):
+            hint = "'nightledger verify' names the entry, and 'nightledger review' asks about what stands in the file"
+            yield "integrity", f"{path}: {DISPUTED}", hint
+    for path in drifted:
+        at = accepted_since(home, book, path)
+        message = f"{path} is not as it was last signed: it was changed outside the gate"
+        if at:
+            message = f"{path} went back to what was accepted on {at:%Y-%m-%d %H:%M} UTC"
+        yield "drift", message, "'nightledger review' asks about each hunk"
+    for path in find_unsettled(home, book):
+        if path not in drifted:
+            message = f"{path}, a protected file, has changed since it was first seen or acknowledged"
+            yield "changed", message, "'nightledger review' shows how; it is never changed by us"

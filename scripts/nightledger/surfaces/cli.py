@@ -7,7 +7,12 @@ with their own status; anything else is a bug, its traceback kept in a file, exi
 import sys
 
 from nightledger.domain import errors
-from nightledger.surfaces.verb_table import FIRST_SCREEN, GROUPS, VERBS
+from nightledger.surfaces.verb_table import FIRST_SCREEN, VERBS
+
+TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
+if TYPE_CHECKING:
+    import argparse
+    from types import ModuleType
 
 HELP_WIDTH = 80
 USAGE = "usage: nightledger VERB [--home DIR] [--json] ...\n"
@@ -44,8 +49,9 @@ def help_text(*, everything: bool) -> str:
         lines += [f"  {verb:<10} {VERBS[verb][1]}" for verb in FIRST_SCREEN]
         lines += ["", "nightledger help --all   every verb", "nightledger VERB --help  one verb"]
         return "\n".join(lines) + "\n"
-    for group, verbs in GROUPS.items():
-        lines += [f"{group}:", *(f"  {verb:<12} {VERBS[verb][1]}" for verb in verbs), ""]
+    for group in dict.fromkeys(group for group, _ in VERBS.values()):
+        rows = (f"  {verb:<12} {told}" for verb, (its_group, told) in VERBS.items() if its_group == group)
+        lines += [f"{group}:", *rows, ""]
     return "\n".join(lines)
 
 
@@ -79,7 +85,7 @@ def _run(verb: str, words: list[str], *, guided: bool) -> int:
         raise errors.UsageError(f"there is no verb {verb!r}", hint=_nearest(verb))
     from nightledger.surfaces.context import Context
 
-    module = importlib.import_module(f"nightledger.surfaces.verbs.{VERBS[verb][0]}")
+    module = importlib.import_module(f"nightledger.surfaces.verbs.{verb.replace('-', '_')}")
     parser = argparse.ArgumentParser(
         prog=f"nightledger {verb}",
         description=_described(module.__doc__ or "", words),
@@ -87,7 +93,7 @@ def _run(verb: str, words: list[str], *, guided: bool) -> int:
         formatter_class=lambda prog: argparse.RawDescriptionHelpFormatter(prog, width=HELP_WIDTH),
         allow_abbrev=False,
     )
-    module.configure(parser)
+    add_options(parser, module)
     common = parser.add_argument_group("every verb")
     common.add_argument(
         "--home", metavar="DIR", help="the home (default: $NIGHTLEDGER_HOME, else the nearest one upward)"
@@ -109,6 +115,25 @@ def _run(verb: str, words: list[str], *, guided: bool) -> int:
         context.note("what is told above is done; what was to follow failed:")
         raise context.afterwards
     return status
+
+
+def add_options(parser: "argparse.ArgumentParser", module: "ModuleType") -> None:
+    """Add what a verb's module takes: its table ``OPTIONS``, and what its ``configure`` names where a table cannot.
+
+    In the table stands by the name of each option or word its help, for an option without a value; the name of
+    its value and its help; or all that argparse is told.
+    """
+    if hasattr(module, "configure"):
+        module.configure(parser)
+    for name, told in getattr(module, "OPTIONS", {}).items():
+        if isinstance(told, dict):
+            parser.add_argument(name, **told)
+        elif isinstance(told, tuple):
+            parser.add_argument(name, metavar=told[0], help=told[1])
+        elif name.startswith("-"):
+            parser.add_argument(name, action="store_true", help=told)
+        else:
+            parser.add_argument(name, help=told)
 
 
 def _described(text: str, words: list[str]) -> str:

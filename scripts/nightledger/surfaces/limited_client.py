@@ -5,6 +5,7 @@ without end, would hold whoever asks for as long as the server likes.
 """
 
 import http.client
+import ipaddress
 import socket
 import threading
 from collections.abc import Iterator
@@ -44,3 +45,11 @@ def ended_after(connection: http.client.HTTPConnection, seconds: float) -> Itera
         timer.cancel()
     if over.is_set():
         raise TimeoutError("it took too long")
+
+
+def is_loopback(host: str) -> bool:
+    """Tell whether a host is this machine; a name is one only where it is ``localhost``."""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"

@@ -12,8 +12,7 @@ import socket
 import sys
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -56,12 +55,21 @@ class LimitedServer(ThreadingHTTPServer):
             handler: What answers one request.
             connections: How many are held at once; more are closed.
             connection_s: How long one request may take to arrive, however slowly it drips.
+
+        Raises:
+            ConfigurationError: The address is taken or is none of this machine's.
         """
         self.connection_s = connection_s
         self._room = threading.BoundedSemaphore(connections)
         if ":" in address[0]:
             self.address_family = socket.AF_INET6
-        super().__init__(address, handler)
+        try:
+            super().__init__(address, handler)
+        except (OSError, OverflowError) as error:
+            said = getattr(error, "strerror", None) or str(error)
+            raise ConfigurationError(
+                f"cannot listen on {address[0]}:{address[1]} ({said})", hint="choose another --port"
+            ) from error
 
     def process_request(self, request: Any, client_address: Any) -> None:
         """Give a connection a thread, or close it where there are too many."""
@@ -101,22 +109,6 @@ class LimitedServer(ThreadingHTTPServer):
         """Say one line about a connection that broke; the service goes on."""
         del request
         print(f"{self.name}: {client_address[0]}: {sys.exc_info()[1]!r}", file=sys.stderr)
-
-
-@contextmanager
-def binding(host: str, port: int) -> Iterator[None]:
-    """Tell why an address cannot be listened on.
-
-    Raises:
-        ConfigurationError: It is taken or is none of this machine's.
-    """
-    try:
-        yield
-    except (OSError, OverflowError) as error:
-        said = getattr(error, "strerror", None) or str(error)
-        raise ConfigurationError(
-            f"cannot listen on {host}:{port} ({said})", hint="choose another --port"
-        ) from error
 
 
 class _Paced(io.RawIOBase):

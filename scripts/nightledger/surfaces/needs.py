@@ -39,7 +39,7 @@ from nightledger.gate.signed import find_replaced
 from nightledger.gate.stored import find_set_aside
 from nightledger.jobs.notify import NOTIFIED, notify
 from nightledger.night import calendar_of, needs_of, read_ledger
-from nightledger.surfaces.channel.dead_letters import recent_dead_letters
+from nightledger.surfaces.channel.notes import recent_dead_letters
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.night_jobs import night_jobs
 from nightledger.surfaces.session import reading

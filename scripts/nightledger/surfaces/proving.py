@@ -14,7 +14,6 @@ from nightledger.trust.checkpoint import Checkpoint, parse_checkpoint
 from nightledger.trust.note import MAX_NOTE_BYTES, NoteError, parse_note
 from nightledger.trust.pin import read_pin
 from nightledger.trust.policy import Policy, cosigned_times
-from nightledger.trust.proof import LogProof
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,24 +107,6 @@ def place_of(session: Session, text: str) -> int:
     if number_of(text) >= log.size:
         raise UsageError(f"the log has no entry {text}", hint=f"its last one is {log.size - 1}")
     return number_of(text)
-
-
-def prove(session: Session, index: int, head: Head, *, with_line: bool) -> LogProof:
-    """Make the proof that an entry is under a head.
-
-    Args:
-        session: The home.
-        index: The entry.
-        head: Covers it.
-        with_line: Put the line itself in, so that the proof can be checked alone.
-    """
-    log = session.ledger.log
-    return LogProof(
-        index=index,
-        hashes=log.tree.inclusion_proof(index, head.checkpoint.size),
-        checkpoint=head.raw,
-        extra=log.line(index) if with_line else b"",
-    )
 
 
 def _read(session: Session, path: str, policy: Policy) -> Head | None:

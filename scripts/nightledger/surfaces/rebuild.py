@@ -21,7 +21,7 @@ from nightledger.gate.proposing.views import refresh_views, stale_views
 from nightledger.jobs.link import MAX_CURSORS_BYTES, Options, link
 from nightledger.recall.indexing import refresh
 from nightledger.recall.meaning import EncoderError, learn
-from nightledger.surfaces.recall.encoders import choose_encoder
+from nightledger.surfaces.recall.search_home import choose_encoder
 from nightledger.surfaces.session import Session
 
 _BLOCK_BYTES = 1 << 20

@@ -7,22 +7,24 @@ what was settled elsewhere meanwhile is named while the rest is signed.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from nightledger.domain.decision import Decision
+from nightledger.domain.decision import Decision, DecisionType
 from nightledger.domain.errors import FileChangedError, RefusedError
 from nightledger.domain.event import EventName
-from nightledger.domain.proposal import Kind
+from nightledger.domain.proposal import Kind, Proposal
 from nightledger.domain.states import ProposalStatus
 from nightledger.gate.guard.settlement import carry_out, compose_settlements
 from nightledger.gate.opening import record
 from nightledger.gate.review.composing import Refusal, close_choice, compose, make_decision
+from nightledger.gate.review.hiding import accepted_texts
 from nightledger.gate.review.rechecking import recheck, recheck_shown
-from nightledger.gate.review.reviewing import Answer, Item, Verb, read_documents
+from nightledger.gate.review.reviewing import Answer, Item, Verb, items_of, read_documents
 from nightledger.gate.stored import is_altered
 from nightledger.surfaces import signing
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.guarding import look_after
-from nightledger.surfaces.session import Session, writing
+from nightledger.surfaces.session import Session, reading, writing
 from nightledger.surfaces.witnessing.asking import ask_behind
+from nightledger.trust import keys
 from nightledger.trust.sshsig import Signer
 
 
@@ -132,3 +134,28 @@ def _defer(session: Session, later: Sequence[Answer]) -> None:
     if events:
         record(session.gate, events, session.moment)
         session.reread()
+
+
+def key_at_hand(session: Session, context: Context) -> bool:
+    """Tell whether the operator's key can sign now: a person can be asked, or it has no passphrase."""
+    path = signing.operator_path(session.gate)
+    return context.interactive() or (path.exists() and not keys.needs_passphrase(path))
+
+
+def sign_proposals(context: Context, proposals: Sequence[Proposal]) -> Settled:
+    """Approve every change of some proposals, with one signature of the operator.
+
+    Raises:
+        RefusedError: The key may not sign, or cannot be unlocked here; they wait for a review.
+    """
+    with reading(context, person=True) as seen:
+        documents = read_documents(seen.gate)
+        accepted = accepted_texts(seen.gate, seen.ledger.book)
+        items: list[Item] = []
+        for proposal in proposals:
+            status = seen.ledger.book.proposals[proposal.id]
+            items += items_of(seen.gate, status, DecisionType.APPROVE, documents, accepted=accepted)
+        answers = [
+            Answer(proposal=item.stored.proposal.id, n=item.change.n, verb=Verb.APPROVE) for item in items
+        ]
+        return settle(context, seen, items, answers)

@@ -32,7 +32,6 @@ from nightledger.surfaces.alarms import Alarm, file_alarms, log_alarms, side_ala
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.home import actor_of, cap_config, this_machine
 from nightledger.surfaces.night_jobs import night_jobs
-from nightledger.surfaces.running import Running, find_running
 from nightledger.surfaces.verbs.verify import look_beyond
 from nightledger.trust.keys import KeyRing
 from nightledger.trust.pin import Pin, find_pin
@@ -137,7 +136,6 @@ class Status:
         alarms: What is wrong, the worst first.
         schedule: What ran and what is due.
         sizes: Gated files against their caps; those that can be read.
-        running: Runs that are at work now.
         waiting: What waits for an answer.
         signed: Approvals that are not applied, with the end of their cooling.
         undoable: What can be taken back, and until when.
@@ -155,7 +153,6 @@ class Status:
     alarms: tuple[Alarm, ...]
     schedule: Schedule
     sizes: tuple[Size, ...]
-    running: tuple[Running, ...]
     waiting: Waiting = field(default_factory=Waiting)
     signed: tuple[Term, ...] = ()
     undoable: tuple[Term, ...] = ()
@@ -214,7 +211,6 @@ def look(context: Context) -> Status:
         alarms=(*alarms, *side_alarms(gate, now), *late, *_machine(home)),
         schedule=schedule,
         sizes=tuple(_sizes(gate)),
-        running=find_running(home),
         waiting=waiting_in(book, aside),
         signed=tuple(term for term in _signed(gate, book) if term.proposal not in aside),
         undoable=undoable,

@@ -66,7 +66,6 @@ def status_record(status: Status) -> dict[str, Any]:
         "runs": [to_plain(run) for run in schedule.last],
         "next_due_at": dump_moment(schedule.next_at),
         "still_due": schedule.still_due,
-        "running": [{"lock": r.lock, "pid": r.pid} for r in status.running],
         "empty": bool(status.empty),
         "left_at": _moment(status.left_at),
         "staged": to_plain(status.staged) if status.staged else None,
@@ -94,7 +93,6 @@ def _parts(status: Status) -> Iterator[tuple[str, list[str]]]:
     yield "ran", [_ran(run) for run in status.schedule.last] or ["no night yet"]
     yield "next", [_next(status)]
     yield "staged", [_staged(status.staged, now), *_troubles(status.staged)] if status.staged else []
-    yield "at work", [f"{running.lock} (process {running.pid})" for running in status.running]
 
 
 def _staged(staged: Staging, now: datetime) -> str:

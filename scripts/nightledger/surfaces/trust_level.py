@@ -30,7 +30,7 @@ def level_of(protection: Protection) -> Level:
     """Return the level that holds with an operator's key that is so protected."""
     import msgspec
 
-    from nightledger.gate.opening import shipped_config
+    from nightledger.files.shipped import shipped_config
 
     table: dict[str, Any] = msgspec.json.decode(shipped_config("trust-levels.json"))
     level = table["levels"][protection.value]

@@ -14,15 +14,12 @@ from tests.faults.fuzz.records import DEEP, dumped
 from tests.faults.fuzz.target import Target
 from tests.homes import make_home
 
-from nightledger.domain.errors import UsageError
 from nightledger.domain.staging.page import Page, dump_page, live_lines, parse_page
 from nightledger.domain.tokens import BYTES_A_TOKEN, bytes_of, tokens_of
 from nightledger.files.home import Home
 from nightledger.files.search_reader import Line
-from nightledger.recall.calibrating import Label
 from nightledger.recall.relevant import MOST_OWN_WORDS, own_words
 from nightledger.surfaces.hook.answers import HOSTS, MAX_CONTEXT_BYTES, give_context, refuse
-from nightledger.surfaces.hook.calibrate import _label
 from nightledger.surfaces.hook.guard import refusal
 from nightledger.surfaces.hook.notes import CLOSING, OPENING, Note, fence
 from nightledger.surfaces.hook.payload import MAX_PROMPT_CHARACTERS, parse_payload, prompt_of
@@ -301,20 +298,6 @@ _PAGES = (
 )
 
 
-# what hooks are measured with
-
-
-def _read_label(raw: bytes) -> Label:
-    return _label(raw, "labels.jsonl:1")
-
-
-def _check_label(raw: bytes, label: Label) -> None:
-    record = json.loads(raw)
-    assert label.prompt == str(record["prompt"])
-    assert [answer.path for answer in label.answers] == [str(one["path"]) for one in record["answers"]]
-    assert all(isinstance(place, int) for answer in label.answers for place in (answer.first, answer.last))
-
-
 def _of(seeds: Sequence[bytes]) -> Any:
     return lambda: list(seeds)
 
@@ -362,20 +345,5 @@ TARGETS = (
         check=_check_page,
         damage=lambda read: (read[0] + "x", Page("", ["<"], "0")),
         seeds=_of(_PAGES),
-    ),
-    Target(
-        name="labels",
-        read=_read_label,
-        errors=(UsageError,),
-        check=_check_label,
-        damage=lambda label: replace(label, prompt=label.prompt + "x"),
-        seeds=_of(
-            (
-                b'{"prompt":"which?","answers":[{"path":"MEMORY.md","lines":[12,13]}],"earlier":["a"]}',
-                b'{"prompt":1,"answers":[{"path":2,"lines":[1e400]}]}',
-                *(b'{"prompt":"%d","answers":[]}' % n for n in range(4)),
-                *DEEP,
-            )
-        ),
     ),
 )

@@ -36,7 +36,7 @@ from nightledger.gate.review.reviewing import Answer, Verb
 from nightledger.jobs.notify import _read_told as _told
 from nightledger.jobs.notify import notify
 from nightledger.surfaces import screen
-from nightledger.surfaces.channel.dead_letters import read_dead_letters
+from nightledger.surfaces.channel.notes import read_dead_letters
 from nightledger.surfaces.channel.sending import _take_seq, believe, parse_kept_reply, sent_dir
 from nightledger.surfaces.channel.spooling import Emptied, _bury_expired, _take_reply, pending
 from nightledger.surfaces.context import Context

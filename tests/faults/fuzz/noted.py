@@ -29,11 +29,15 @@ from nightledger.jobs.stage import logs as stage_logs
 from nightledger.jobs.stage.worth import Worth
 from nightledger.recall.outcomes import NOTE_HEADING, cut_outcomes
 from nightledger.recall.sources import Cut
-from nightledger.surfaces.channel.contacts import note_contact, read_contacts
-from nightledger.surfaces.channel.dead_letters import read_dead_letters, recent_dead_letters
+from nightledger.surfaces.channel.notes import (
+    note_contact,
+    read_contacts,
+    read_dead_letters,
+    recent_dead_letters,
+)
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.verbs import apply, guard
-from nightledger.surfaces.witnessing.memory import Remembered, read_memory, write_memory
+from nightledger.surfaces.witnessing.asking import Remembered, read_memory, write_memory
 from nightledger.trust.leafcache import keep_leaves, leaves_path, read_leaves
 from nightledger.trust.merkle import Tree, leaf_hash
 

@@ -9,7 +9,8 @@ import pytest
 
 from nightledger.domain.errors import ConfigurationError
 from nightledger.domain.operator import PeerAddress
-from nightledger.surfaces.channel.client import TransportError, _said, ask_health, is_loopback, post
+from nightledger.surfaces.channel.sending import TransportError, _said, post
+from nightledger.surfaces.limited_client import is_loopback
 
 
 @pytest.mark.parametrize(
@@ -45,11 +46,6 @@ def test_where_it_was_asked_for_it_is_tried() -> None:
 def test_https_needs_no_asking() -> None:
     with pytest.raises(TransportError, match="does not answer"):
         post(PeerAddress(url="https://127.0.0.1:1"), b"{}", 100, timeout_s=1)
-
-
-def test_a_machine_that_does_not_serve_has_no_health() -> None:
-    with pytest.raises(TransportError, match="does not answer"):
-        ask_health(PeerAddress(url="http://127.0.0.1:1"), timeout_s=1)
 
 
 @pytest.mark.parametrize("content", [b"", b"\xff", b"[]", b"{}", b"[" * 5_000, b"[" * 3_000])

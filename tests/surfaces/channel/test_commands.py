@@ -1,4 +1,4 @@
-"""``channel send | serve | receive | status | health`` as they are called."""
+"""``channel send | serve | receive | status`` as they are called."""
 
 import json
 import os
@@ -9,16 +9,15 @@ import sys
 import time
 from pathlib import Path
 from typing import Any
+from urllib.request import urlopen
 
 import pytest
 from tests.recall.asking import put
 from tests.surfaces.channel.machines import Pair
 
 from nightledger.domain.message import Status
-from nightledger.domain.operator import PeerAddress
 from nightledger.gate.machines.messages import Done
 from nightledger.surfaces.channel import receiving, restoring
-from nightledger.surfaces.channel.client import ask_health
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -103,8 +102,6 @@ def test_a_dead_letter_is_told(pair: Pair, tmp_path: Path) -> None:
         (("send", "proposals", "--to", "agent", "--retry", "soon"), "--retry"),
         (("send", "proposals", "--to", "nobody"), "no machine"),
         (("serve", "--listen", "0.0.0.0"), "--insecure-plain-http"),  # noqa: S104 - it is refused
-        (("health",), "--to wants"),
-        (("health", "--to", "agent"), "--to wants"),
     ],
 )
 def test_what_is_said_wrongly_is_refused(pair: Pair, words: tuple[str, ...], why: str) -> None:
@@ -200,13 +197,6 @@ def test_what_channel_prints_fits_a_narrow_terminal(
     assert [row for row in printed if len(row) > 40] == []
 
 
-def test_health_is_told(pair: Pair) -> None:
-    with pair.serving():
-        shown = pair.ops.out("channel", "health", "--to", "agent")
-    assert pair.agent.home_id in shown
-    assert "serves" in shown
-
-
 def test_a_damaged_note_of_contacts_is_no_trouble(pair: Pair) -> None:
     pair.ask("update_heartbeat")
     contacts = Path(pair.agent.desk.home.channel_dir) / "contacts.json"
@@ -238,10 +228,10 @@ def test_a_service_ends_in_order_when_it_is_told_to(pair: Pair) -> None:
         env={**os.environ, "NIGHTLEDGER_KEYS": str(pair.agent.keys)}, stderr=subprocess.PIPE,
     )  # fmt: skip
     try:
-        address = PeerAddress(url=f"http://127.0.0.1:{port}")
         assert process.stderr is not None
         assert b"serving" in process.stderr.readline()
-        assert pair.agent.home_id in ask_health(address)
+        with urlopen(f"http://127.0.0.1:{port}/tc/health") as answer:
+            assert json.load(answer)["home"] == pair.agent.home_id
         began = time.monotonic()
         process.send_signal(signal.SIGTERM)
         assert process.wait(timeout=20) == 0

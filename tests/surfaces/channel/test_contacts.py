@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from tests.homes import make_home
 
-from nightledger.surfaces.channel.contacts import FILE, note_contact, read_contacts
+from nightledger.surfaces.channel.notes import FILE, note_contact, read_contacts
 
 NOON = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 

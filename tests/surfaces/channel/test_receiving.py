@@ -14,7 +14,7 @@ from nightledger.files.lock import Lock
 from nightledger.gate.machines.peer_actions import MAX_HEARTBEAT_BYTES
 from nightledger.gate.machines.peers import present_peers
 from nightledger.surfaces.channel import receiving
-from nightledger.surfaces.channel.contacts import read_contacts
+from nightledger.surfaces.channel.notes import read_contacts
 from nightledger.surfaces.channel.receiving import seen_paths, take_in
 from nightledger.trust.dsse import parse_envelope, seal, verify_envelope
 from nightledger.trust.sshsig import SignatureError

@@ -15,8 +15,7 @@ from tests.surfaces.channel.machines import AGENT_ADDRESS, Pair
 from nightledger.codec.strict_json import parse_json
 from nightledger.domain.errors import RecordError, RefusedError, UsageError
 from nightledger.domain.message import MAX_LIFETIME_S, Status
-from nightledger.surfaces.channel.contacts import read_contacts
-from nightledger.surfaces.channel.dead_letters import read_dead_letters
+from nightledger.surfaces.channel.notes import read_contacts, read_dead_letters
 from nightledger.surfaces.channel.receiving import take_in
 from nightledger.surfaces.channel.sending import Delivery, Pace, deliver, parse_kept_reply, prepare
 from nightledger.trust.sshsig import SignatureError
@@ -199,13 +198,6 @@ def test_a_kept_answer_is_checked_again(pair: Pair) -> None:
     assert parse_kept_reply(pair.ops.context(), raw, peer).status is Status.EXECUTED
     with pytest.raises(SignatureError):
         parse_kept_reply(pair.ops.context(), raw, replace(peer, keys=()))
-
-
-def test_a_machine_that_serves_something_else_has_no_health(pair: Pair) -> None:
-    with answering(pair):
-        ran = pair.ops.run("channel", "health", "--to", "agent")
-    assert ran.status == 1
-    assert "answered 501" in ran.err
 
 
 def test_dead_letters_are_lines_of_json(pair: Pair) -> None:

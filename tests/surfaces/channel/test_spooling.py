@@ -17,7 +17,7 @@ from nightledger.files.lock import Lock
 from nightledger.files.spool import MESSAGE_SUFFIX, REPLY_SUFFIX, Spool
 from nightledger.gate.machines.messages import Done, Work
 from nightledger.surfaces.channel import receiving, spooling
-from nightledger.surfaces.channel.dead_letters import read_dead_letters
+from nightledger.surfaces.channel.notes import read_dead_letters
 from nightledger.surfaces.channel.sending import Delivery, Pace, believe, deliver, prepare, sent_dir
 from nightledger.surfaces.channel.spooling import empty_boxes, pending
 from nightledger.trust.dsse import seal

@@ -7,9 +7,9 @@ from tests.gate.homes import make_desk
 from nightledger.files.flags import Flag
 from nightledger.files.home import Home
 from nightledger.gate.guard import locking
-from nightledger.surfaces.doctor import locks as doctor_locks
+from nightledger.surfaces.doctor import around as doctor_locks
+from nightledger.surfaces.doctor.around import check_locks
 from nightledger.surfaces.doctor.checks import Check, State
-from nightledger.surfaces.doctor.locks import check_locks
 
 
 @pytest.fixture

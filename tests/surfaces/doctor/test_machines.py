@@ -4,8 +4,8 @@ from pathlib import Path
 from tests.homes import make_home
 from tests.surfaces.channel.test_dead_letters import NOW, bury, stamp
 
+from nightledger.surfaces.doctor.around import check_machines
 from nightledger.surfaces.doctor.checks import State
-from nightledger.surfaces.doctor.machines import check_machines
 
 
 def test_dead_letters_are_told_for_a_week(tmp_path: Path) -> None:

@@ -3,8 +3,8 @@ from pathlib import Path
 import pytest
 from tests.homes import make_home
 
+from nightledger.surfaces.doctor.around import check_rivals
 from nightledger.surfaces.doctor.checks import Check, State
-from nightledger.surfaces.doctor.rivals import check_rivals
 
 
 @pytest.fixture

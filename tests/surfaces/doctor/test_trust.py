@@ -151,7 +151,7 @@ def test_a_public_file_left_over_from_a_key_that_may_sign_no_more_is_no_key_here
     revoke_key(desk, mine, by=ann, principal="ann")
     assert protection(desk.home, desk.ring) is Protection.OTHER_MACHINE
     checks = list(check_log_of(desk.home, desk.ring, desk.moment))
-    assert good("keys", "on another machine may sign: ann") in checks
+    assert good("on another machine may sign: ann", area="keys") in checks
 
 
 def test_that_an_agent_has_no_key_is_said_only_where_none_is_usable() -> None:

@@ -18,7 +18,7 @@ from nightledger.domain.operator import MeaningSource, Operator
 from nightledger.recall.meaning import EncoderError
 from nightledger.surfaces.recall import embedding_server
 from nightledger.surfaces.recall.embedding_server import EmbeddingServer
-from nightledger.surfaces.recall.encoders import choose_encoder
+from nightledger.surfaces.recall.search_home import choose_encoder
 
 
 def honest(asked: dict[str, Any]) -> bytes:

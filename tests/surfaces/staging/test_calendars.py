@@ -20,8 +20,8 @@ from nightledger.codec.operator import parse_operator
 from nightledger.domain.errors import ConfigurationError
 from nightledger.domain.operator import CalendarAddress, Operator
 from nightledger.surfaces.staging import fetching
-from nightledger.surfaces.staging.calendars import Looked, look_into
 from nightledger.surfaces.staging.fetching import fetch_all
+from nightledger.surfaces.staging.running import Looked, look_into
 
 NOW = datetime(2026, 3, 3, 8, 0, tzinfo=UTC)
 EVENT = "BEGIN:VEVENT\r\nUID:1\r\nDTSTART:20260303T090000Z\r\nDTEND:20260303T100000Z\r\nSUMMARY:Berths & <b>cranes</b>\r\nEND:VEVENT\r\n"

@@ -1,14 +1,13 @@
-import argparse
 import json
 import os
 import shutil
 import tarfile
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 from tests.gate.homes import addition, make_desk
 from tests.surfaces.calling import Caller, make_caller, write_identity
+from tests.surfaces.verb_calls import call_verb
 
 from nightledger.domain.errors import (
     ConfigurationError,
@@ -23,10 +22,7 @@ from nightledger.files.lock import Lock
 from nightledger.gate.opening import sign_head
 from nightledger.surfaces import clock, session
 from nightledger.surfaces.backup import contents_of
-from nightledger.surfaces.context import Context
 from nightledger.surfaces.session import this_machine
-from nightledger.surfaces.verbs import backup as backing_up
-from nightledger.surfaces.verbs import restore as restoring
 from nightledger.trust.keys import KeyFileError, KeyRing, create_operator_key
 
 
@@ -192,7 +188,7 @@ def test_a_rival_that_takes_the_name_meanwhile_keeps_it(
     def taken(*_: object) -> None:
         raise FileExistsError
 
-    monkeypatch.setattr("nightledger.files.archive.write_archive", taken)
+    monkeypatch.setattr("nightledger.surfaces.verbs.backup.write_archive", taken)
     with pytest.raises(RefusedError, match="exists"):
         caller.run("backup", str(caller.root / "b.tar.gz"))
 
@@ -376,22 +372,15 @@ def test_an_agents_host_may_neither_copy_keys_nor_take_an_ordinary_home_over(
     monkeypatch.setattr(clock, "system_now", lambda: desk.moment.at)
     path, again, new = (str(tmp_path / name) for name in ("b.tar.gz", "again.tar.gz", "new"))
 
-    def run(verb: ModuleType, home: str, *words: str) -> int:
-        parser = argparse.ArgumentParser()
-        verb.configure(parser)
-        context = Context(verb=verb.__name__, home=home, now_text=None, json=False)
-        status: int = verb.run(parser.parse_args(words), context)
-        return status
-
-    assert run(backing_up, desk.home.root, path, "--with-keys") == 0
+    assert call_verb("backup", desk.home.root, path, "--with-keys") == 0
     monkeypatch.setenv("CLAUDECODE", "1")
     for verb, home, *words in (
-        (backing_up, desk.home.root, again, "--with-keys"),
-        (restoring, new, path, "--take-over"),
+        ("backup", desk.home.root, again, "--with-keys"),
+        ("restore", new, path, "--take-over"),
     ):
         with pytest.raises(RefusedError, match="is for the operator, and Claude Code is calling"):
-            run(verb, home, *words)
+            call_verb(verb, home, *words)
     assert not Path(again).exists()
     assert not Path(new).exists()
-    assert run(backing_up, desk.home.root, again) == 0
-    assert run(restoring, new, path) == 0
+    assert call_verb("backup", desk.home.root, again) == 0
+    assert call_verb("restore", new, path) == 0

@@ -92,13 +92,13 @@ def test_an_edit_that_could_not_be_applied_says_why(
     console: Console, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from nightledger.gate.apply import applying
-    from nightledger.surfaces import own_edit  # before: what it imports from a patched module it keeps
+    from nightledger.surfaces import editing  # before: what it imports from a patched module it keeps
 
     def refuse(*_: object) -> list[str]:
         return ["the moon is full"]
 
     monkeypatch.setattr(applying, "check_result", refuse)
-    assert vars(own_edit)["check_result"] is not refuse
+    assert vars(editing)["check_result"] is not refuse
     ran = console.run("edit", "--from", source(console, EDITED.encode()))
     assert ran.status == 1
     assert "the edit was not applied: the moon is full" in ran.err

@@ -338,7 +338,7 @@ def test_a_person_is_asked_once_more(caller: Caller, monkeypatch: pytest.MonkeyP
 def test_an_expunge_that_was_cut_short_is_finished(caller: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
     leak_everywhere(caller, monkeypatch)
     with monkeypatch.context() as patch:
-        patch.setattr("nightledger.surfaces.expunge.carry_out", lambda _home, _plan: None)
+        patch.setattr("nightledger.surfaces.verbs.expunge.carry_out", lambda _home, _plan: None)
         expunge(caller, patch)
     assert len(holders(caller)) > 5
     assert caller.run("apply") == 0  # the next run removes what the log names by hash
@@ -409,7 +409,7 @@ def test_an_expunge_whose_gated_lines_changed_after_they_were_shown_is_not_signe
         caller.desk.guard()
         caller.desk.settle(keep=[change.n for change in caller.desk.drift().changes])
 
-    monkeypatch.setattr("nightledger.surfaces.expunge._require_consent", rival)
+    monkeypatch.setattr("nightledger.surfaces.verbs.expunge._require_consent", rival)
     with pytest.raises(FileChangedError, match="not what was shown any more; nothing was signed"):
         expunge(caller, monkeypatch)
     assert LEAK in caller.desk.text()
@@ -440,7 +440,7 @@ def test_a_file_that_was_not_named_before_the_signature_does_not_go(
     def rival(*_: object) -> None:
         caller.desk.proposal(addition(f"Tell nobody {LEAK}."))
 
-    monkeypatch.setattr("nightledger.surfaces.expunge._require_consent", rival)
+    monkeypatch.setattr("nightledger.surfaces.verbs.expunge._require_consent", rival)
     with pytest.raises(FileChangedError, match="not what was shown any more; nothing was signed"):
         expunge(caller, monkeypatch)
     assert Path(caller.desk.home.proposal(first.id)).exists()
@@ -513,7 +513,7 @@ def test_a_second_name_that_comes_while_the_operator_signs_is_left_alone_and_the
 
     carry_out = expunging.carry_out
     with monkeypatch.context() as patched:
-        patched.setattr("nightledger.surfaces.expunge.carry_out", linked)
+        patched.setattr("nightledger.surfaces.verbs.expunge.carry_out", linked)
         with pytest.raises(UnreadableError, match="second name"):
             expunge(caller, monkeypatch)
     assert LEAK in soul.read_text()

@@ -17,9 +17,10 @@ from nightledger.gate.memory.reinforcing import read_reinforcements
 from nightledger.gate.proposing.hunks import Unfit
 from nightledger.gate.proposing.proposing import Outcome
 from nightledger.gate.review.composing import Refusal
-from nightledger.surfaces import cli, forgetting
+from nightledger.surfaces import cli
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.settling import Settled
+from nightledger.surfaces.verbs import forget as forgetting
 from nightledger.text.changes.standing import Standing
 
 REFUSED, USAGE = 1, 2
@@ -313,7 +314,7 @@ def test_it_fits_the_terminal(
     long = "- " + "The relay holds old certificates in memory, so restart it after every upgrade. " * 3
     caller.desk.edit(caller.desk.memory.read_bytes() + f"\n{long}\n".encode())
     active(caller.desk)
-    for words in ((), ("--compare",), ("--compare", "--all")):
+    for words in ((), ("--all",)):
         said = caller.lines("hygiene", *words)
         assert len(said) > 4
         assert all(len(line) <= int(columns) for line in said), said
@@ -371,7 +372,7 @@ def test_only_a_projects_entries_are_asked_about(console: Console) -> None:
 
 
 def test_a_tag_that_no_entry_has_is_told_with_those_that_are_near(console: Console) -> None:
-    for words in (("--compare",), ("--force",), ("--dry-run",), ()):
+    for words in (("--force",), ("--dry-run",), ()):
         ran = console.run("hygiene", "--project", "Lesons", *words)
         assert ran.status == USAGE
         assert "no entry has the tag Lesons" in ran.err
@@ -379,24 +380,14 @@ def test_a_tag_that_no_entry_has_is_told_with_those_that_are_near(console: Conso
     assert "did you mean" not in console.run("hygiene", "--project", "zzz").err
 
 
-def test_both_policies_side_by_side(console: Console) -> None:
+def test_the_published_policy_judges_where_it_is_asked_for(console: Console) -> None:
     name = ids(console.desk)[RELAY]
     active(console.desk)
     for n in range(9):
         add_outcome(console.desk.home, console.desk.moment.at, name, session=str(n), outcome="failure")
-    said = lines(console.out("hygiene", "--compare"))
-    assert said[:4] == [
-        "            measured   classic",
-        "active             0         1",
-        "immune             0         0",
-        "pending            2         1",
-    ]
-    assert said[-1].startswith(f"{name[:10]}       0.00-")
-    record = console.record("hygiene", "--compare")
-    assert (record["measured"]["pending"], record["classic"]["pending"]) == (2, 1)
-    assert len(lines(console.out("hygiene", "--compare", "--all"))) > len(said)
+    assert console.record("hygiene")["pending"] == 2
+    assert console.record("hygiene", "--policy", "classic")["pending"] == 1
     assert console.out("hygiene", "--policy", "classic").startswith("2 entries: 1 active")
-    assert console.record("hygiene", "--policy", "classic", "--compare")["measured"]["pending"] == 2
 
 
 def test_what_is_odd_is_named_and_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

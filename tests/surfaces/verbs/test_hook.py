@@ -1,10 +1,8 @@
 import argparse
-import json
 import sys
 from pathlib import Path
 
 import pytest
-from tests.surfaces.hook.indexed import index, make_indexed
 
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.hook import running
@@ -34,17 +32,3 @@ def test_wrong_options_end_silently_because_status_2_would_block_a_prompt(
         parsed(["codex", "UserPromptSubmit", "--nonsense"], monkeypatch)
     assert ended.value.code == 0
     assert capsys.readouterr() == ("", "")
-    with pytest.raises(SystemExit) as ended:
-        parsed(["calibrate", "--nonsense"], monkeypatch)
-    assert ended.value.code == 2
-
-
-@pytest.mark.slow
-def test_calibrate_is_an_ordinary_command(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    home = make_indexed(tmp_path / "home")
-    index(home, filler=50)
-    options = parsed(["calibrate", "--alarms", "2"], monkeypatch)
-    assert hook.run(options, Context(verb="hook", home=home.root, now_text=None, json=True)) == 0
-    assert json.loads(capsys.readouterr().out)["relevance"] == 6.5

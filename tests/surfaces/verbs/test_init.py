@@ -10,6 +10,7 @@ from tests.surfaces.console import Terminal
 
 from nightledger.demo.shell import Ran, Shell
 from nightledger.files.home import Home
+from nightledger.surfaces.cli import add_options
 from nightledger.surfaces.context import CHECKOUT, Context
 from nightledger.surfaces.verbs import init
 from nightledger.trust.keys import needs_passphrase
@@ -229,7 +230,7 @@ def test_the_programs_own_folder_is_never_adopted_without_being_named(
     monkeypatch.chdir(CHECKOUT)
     context = Context(verb="init", home=None, now_text=None, json=False)
     parser = argparse.ArgumentParser()
-    init.configure(parser)
+    add_options(parser, init)
     with pytest.raises(UsageError, match="the program's own folder") as refused:
         init.run(parser.parse_args(["--adopt"]), context)
     assert "--home DIR" in refused.value.hint

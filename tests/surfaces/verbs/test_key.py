@@ -12,8 +12,8 @@ from nightledger.domain.trusting import RECOVERY_NAMESPACE
 from nightledger.gate.integrity.trusting import read_signers
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.keys import actions as key_actions
+from nightledger.surfaces.keys import actions as key_list
 from nightledger.surfaces.keys import changes as key_changes
-from nightledger.surfaces.keys import listing as key_list
 from nightledger.surfaces.keys import trust_change
 from nightledger.trust import operator_keys
 from nightledger.trust.keys import needs_passphrase, public_key_of
@@ -388,7 +388,7 @@ def test_a_home_that_nobody_may_sign_for_is_said_to_be_one() -> None:
         "reset_counts_in_s": None,
         "differ_on_disk": [],
     }
-    assert list(key_list._lines(record)) == ["Nobody may sign."]
+    assert list(key_list._key_lines(record)) == ["Nobody may sign."]
 
 
 def test_a_line_says_what_it_is_for() -> None:

@@ -185,6 +185,6 @@ def test_what_goes_out_of_memory_is_printed_however_long_it_is(console: Console)
 def test_links_that_come_back_are_named_however_many_they_are(
     console: Console, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("nightledger.surfaces.undo_text.MOST_ROWS", 0)
+    monkeypatch.setattr("nightledger.surfaces.verbs.undo.MOST_ROWS", 0)
     proposal = forgotten(console.desk, forget())
     assert "+cron + timezone: 1 co-occurrence" in console.out("undo", proposal.id, "--dry-run")

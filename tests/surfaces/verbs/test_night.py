@@ -1,4 +1,3 @@
-import argparse
 import json
 import os
 import subprocess
@@ -11,6 +10,7 @@ from pathlib import Path
 import pytest
 from tests.homes import make_home
 from tests.starting import loaded_by_argparse
+from tests.surfaces.verb_calls import call_verb
 
 from nightledger.domain.errors import (
     ConfigurationError,
@@ -25,7 +25,6 @@ from nightledger.files.home import Home
 from nightledger.files.lock import Lock
 from nightledger.night import Job
 from nightledger.surfaces import needs, night_run
-from nightledger.surfaces.context import Context
 from nightledger.surfaces.session import this_machine
 from nightledger.surfaces.verbs import night
 
@@ -79,10 +78,7 @@ def keys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def call(home: Home, *words: str, now: str = NOW, json_too: bool = False) -> int:
-    parser = argparse.ArgumentParser()
-    night.configure(parser)
-    context = Context(verb="night", home=home.root, now_text=now, json=json_too)
-    return night.run(parser.parse_args(words), context)
+    return call_verb("night", home.root, *words, now=now, as_json=json_too)
 
 
 def later(**by: float) -> str:
@@ -354,7 +350,7 @@ def test_as_a_program_with_nothing_due_it_loads_no_third_party_package(home: Hom
     Path(home.next_due).write_text(f"{now} {now + 3600}\n")
     words = ["night", "--home", home.root, "--now", NOW]
     program = (
-        f"import sys; from nightledger.surfaces.cli import main; assert main({words!r}) == 0;"
+        f"import sys; from nightledger.surfaces.cli import add_options, main; assert main({words!r}) == 0;"
         " print(*sorted({name.partition('.')[0] for name in sys.modules}))"
     )
     scripts = Path(night.__file__).parents[3]

@@ -228,7 +228,7 @@ def test_notes_of_what_cannot_be_searched_go_to_standard_error(told: Console) ->
 
 
 def test_explain_is_the_operators(told: Console, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("nightledger.surfaces.home.is_simulated", lambda _: False)
+    monkeypatch.setattr("nightledger.surfaces.verbs.explain.is_simulated", lambda _: False)
     monkeypatch.setenv("CLAUDECODE", "1")
     ran = told.run("explain", "lilac")
     assert ran.status == 1

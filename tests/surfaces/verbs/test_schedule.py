@@ -1,16 +1,15 @@
-import argparse
 import json
 import subprocess
 from pathlib import Path
 
 import pytest
 from tests.homes import make_home
+from tests.surfaces.verb_calls import call_verb
 
 from nightledger.domain.errors import ConfigurationError
 from nightledger.files.home import Home
-from nightledger.surfaces.context import CHECKOUT, Context
+from nightledger.surfaces.context import CHECKOUT
 from nightledger.surfaces.unattended import Place, cron_text, launchd_script, systemd_script
-from nightledger.surfaces.verbs import schedule
 
 Out = pytest.CaptureFixture[str]
 
@@ -27,10 +26,7 @@ def user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def call(home: Home, *words: str, json_too: bool = False) -> int:
-    parser = argparse.ArgumentParser()
-    schedule.configure(parser)
-    context = Context(verb="schedule", home=home.root, now_text=None, json=json_too)
-    return schedule.run(parser.parse_args(words), context)
+    return call_verb("schedule", home.root, *words, as_json=json_too)
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,8 @@ from tests.surfaces.calling import Caller, make_caller
 from nightledger.domain.errors import ConfigurationError
 from nightledger.domain.staging.page import dump_page, parse_page
 from nightledger.files.search_index import index_path
-from nightledger.surfaces.staging import calendars, telling
+from nightledger.surfaces.staging import running as calendars
+from nightledger.surfaces.staging import telling
 
 CALENDAR = (
     "BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nUID:1\r\nDTSTART:20260301T070000Z\r\nDTEND:20260301T080000Z\r\n"

@@ -11,8 +11,7 @@ from tests.gate.homes import START, Desk, open_desk
 from tests.gate.witnessed import TRUE, make_witnessed_desk
 
 from nightledger.surfaces.context import Context
-from nightledger.surfaces.witnessing.commands import policy_lines
-from nightledger.surfaces.witnessing.server import WitnessServer
+from nightledger.surfaces.witnessing.commands import WitnessServer, policy_lines
 from nightledger.trust.note import parse_vkey
 from nightledger.trust.pin import read_pin
 from nightledger.trust.policy import parse_policy

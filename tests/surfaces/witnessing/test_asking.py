@@ -17,9 +17,15 @@ from nightledger.files.lock import Lock
 from nightledger.gate.proposing.unproposed import make_unproposed
 from nightledger.gate.restoring import Loss, loss_target
 from nightledger.surfaces.verbs.apply import WITNESS_MARK
-from nightledger.surfaces.witnessing.asking import ask_behind, ask_quietly, ask_round
-from nightledger.surfaces.witnessing.client import HttpChannel
-from nightledger.surfaces.witnessing.memory import Remembered, read_memory, write_memory
+from nightledger.surfaces.witnessing.asking import (
+    Remembered,
+    ask_behind,
+    ask_quietly,
+    ask_round,
+    read_memory,
+    write_memory,
+)
+from nightledger.surfaces.witnessing.ways import HttpChannel
 from nightledger.trust.pin import read_pin
 
 

@@ -22,8 +22,8 @@ from tests.trust.witnesses import head_of, note_of, tree_of
 from nightledger.files.lock import Lock
 from nightledger.gate.integrity.witnessing import read_policy
 from nightledger.gate.opening import sign_head
-from nightledger.surfaces.witnessing.client import HttpChannel
-from nightledger.surfaces.witnessing.server import WitnessServer
+from nightledger.surfaces.witnessing.commands import WitnessServer
+from nightledger.surfaces.witnessing.ways import HttpChannel
 from nightledger.trust.cosigning import LogView, WitnessUnreachableError, ask_witness
 from nightledger.trust.note import parse_note
 from nightledger.trust.policy import parse_policy
@@ -267,7 +267,7 @@ CRASHING = """
 import os, sys
 from datetime import UTC, datetime
 from pathlib import Path
-from nightledger.surfaces.witnessing.server import WitnessServer
+from nightledger.surfaces.witnessing.commands import WitnessServer
 from nightledger.trust.witness import open_witness
 
 class Crashing(WitnessServer):

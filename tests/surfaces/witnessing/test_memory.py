@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from tests.homes import make_home
 
 from nightledger.files.home import Home
-from nightledger.surfaces.witnessing.memory import REFRESH_S, Remembered, read_memory, write_memory
+from nightledger.surfaces.witnessing.asking import REFRESH_S, Remembered, read_memory, write_memory
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 ASKED = Remembered(asked_at=int(NOW.timestamp()), size=9)

@@ -19,7 +19,7 @@ from nightledger.files.atomic import replace_file
 from nightledger.files.lock import Lock
 from nightledger.gate.integrity.witnessing import read_policy
 from nightledger.gate.opening import sign_head
-from nightledger.surfaces.witnessing.spool import Slip, SpoolChannel, answer_spool, dump_slip, read_slip
+from nightledger.surfaces.witnessing.ways import Slip, SpoolChannel, answer_spool, dump_slip, read_slip
 from nightledger.trust.cosigning import Asked, LogView, ask_witness
 from nightledger.trust.note import parse_note
 from nightledger.trust.witness import add_logs
@@ -214,7 +214,7 @@ def test_a_disk_that_fails_for_one_log_is_told_and_the_others_are_answered(
             raise PermissionError(13, "Permission denied", path)
         replace_file(path, content)
 
-    monkeypatch.setattr("nightledger.surfaces.witnessing.spool.replace_file", fail)
+    monkeypatch.setattr("nightledger.surfaces.witnessing.ways.replace_file", fail)
     ran = console.run("witness", "cosign", "--dir", str(machines.box.directory), "--spool", str(spool))
     assert (ran.status, "Permission denied" in ran.err) == (1, True)
     assert answered_log(machines, spool)

@@ -27,7 +27,7 @@ from nightledger.gate.forgetting.room import room_for
 from nightledger.gate.gated import read_gated
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.proposing.proposing import Outcome, Submission, propose, supersede
-from nightledger.gate.proposing.screening import Held, unseen
+from nightledger.gate.proposing.screening import Held
 from nightledger.gate.proposing.unasked import find_unasked, key_of
 from nightledger.gate.stored import Stored, read_stored, without_unanswered
 from nightledger.hosts.daylogs import LogFile, Skipped, find_daylogs, read_daylogs, take_daylogs

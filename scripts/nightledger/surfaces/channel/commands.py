@@ -1,31 +1,45 @@
-"""``channel send | serve | receive``."""
+"""The commands of ``channel``: our own line, who may send, one message, serving, the boxes, how it stands."""
 
 import argparse
 import gc
 import json
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from copy import copy
+from datetime import datetime
+from pathlib import Path
 from typing import Any
 
+from nightledger.codec.records import dump_record, parse_record, to_plain
 from nightledger.codec.strict_json import parse_json
-from nightledger.domain.errors import UsageError
-from nightledger.domain.message import MAX_LIFETIME_S, RETRY_AFTER_S, Reply, Status
+from nightledger.domain.errors import NightledgerError, UsageError
+from nightledger.domain.message import MAX_LIFETIME_S, RETRY_AFTER_S, PeerKey, Peers, Reply, Status
+from nightledger.domain.peering import add_peer, remove_peer
+from nightledger.domain.words import read_moment
 from nightledger.files.home import Home
 from nightledger.files.reading import read_regular
-from nightledger.files.spool import PATIENCE_S
+from nightledger.files.spool import PATIENCE_S, Spool
+from nightledger.gate.machines.messages import RULES
+from nightledger.gate.machines.peers import parse_peers
 from nightledger.surfaces import screen
-from nightledger.surfaces.channel.client import is_loopback
+from nightledger.surfaces.agent_host import require_person
+from nightledger.surfaces.channel.notes import read_contacts, read_dead_letters
 from nightledger.surfaces.channel.receiving import take_in
-from nightledger.surfaces.channel.sending import Delivery, Outgoing, Pace, deliver, prepare
+from nightledger.surfaces.channel.sending import Delivery, Outgoing, Pace, deliver, known_peers, prepare
 from nightledger.surfaces.channel.server import ChannelServer
-from nightledger.surfaces.channel.spooling import Emptied, empty_boxes
+from nightledger.surfaces.channel.spooling import Emptied, empty_boxes, pending, spools
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.hints import say
-from nightledger.surfaces.limited_server import binding
+from nightledger.surfaces.keys.trust_change import change_trust
+from nightledger.surfaces.limited_client import is_loopback
 from nightledger.surfaces.session import require_machine
+from nightledger.trust.keys import KeyRing
+from nightledger.trust.machine_key import machine_public_key, take_over
+from nightledger.trust.sshkey import ED25519, parse_public_line
 
+_LINE_WORDS = 3
+"""``<home id> ssh-ed25519 AAAA…``, a comment behind it."""
 MAX_BODY_BYTES = 1 << 20
 
 
@@ -83,8 +97,7 @@ def open_server(context: Context, address: tuple[str, int]) -> ChannelServer:
         finally:
             gc.unfreeze()  # a command freezes what it has read because it ends soon; this one does not
 
-    with binding(*address):
-        return ChannelServer(address, answer, health)
+    return ChannelServer(address, answer, health)
 
 
 def receive(options: argparse.Namespace, context: Context) -> int:
@@ -212,3 +225,176 @@ def _retries(text: str | None) -> tuple[float, ...]:
             f"--retry {text!r} is not a list of seconds", hint="write it as 1,5,30; empty tries once"
         )
     return tuple(float(part) for part in parts)
+
+
+def status(options: argparse.Namespace, context: Context) -> int:
+    """Show every machine with its last contact, letters that wait, and dead letters."""
+    del options
+    record = _status_record(context)
+    context.emit(record)
+    for line in _status_lines(record):
+        context.print_lines(screen.wrap(screen.shown(line), indent="  ", first=""))
+    return 0
+
+
+def _status_lines(record: dict[str, Any]) -> Iterator[str]:
+    for peer in record["peers"]:
+        heard, answered = peer["heard"] or "never", peer["answered"] or "never"
+        yield f"{peer['name']}: heard {heard}, answered us {answered}, {peer['unanswered']} unanswered"
+    for box in record["spools"]:
+        aside = f", {box['set_aside']} set aside in cur/ that could not be read" if box["set_aside"] else ""
+        yield f"spool {box['path']}: {box['error'] or str(box['waiting']) + ' letter(s) wait' + aside}"
+    yield f"dead letters: {record['dead_letters']}"
+    if record["last_error"]:
+        yield f"the last one: {record['last_error']}"
+
+
+def _status_record(context: Context) -> dict[str, Any]:
+    """Give what ``--json`` gives."""
+    home = Home(context.home_path).require()
+    contacts, sent = read_contacts(home), list(pending(home))
+    dead = read_dead_letters(home)
+    return {
+        "peers": [
+            {
+                "name": peer.name,
+                "home": peer.home,
+                "heard": contacts.get(peer.name, {}).get("heard"),
+                "answered": contacts.get(peer.name, {}).get("answered"),
+                "unanswered": sum(record["peer"] == peer.name for _, record in sent),
+            }
+            for peer in known_peers(context).peers
+        ],
+        "spools": list(_spool_records(context, home)),
+        "dead_letters": len(dead),
+        "last_error": str(dead[-1].get("error", "")) if dead else "",
+    }
+
+
+def _spool_records(context: Context, home: Home) -> Iterator[dict[str, Any]]:
+    for path in spools(context):
+        waiting, aside, error = 0, 0, ""
+        try:
+            box = Spool(path, home.identity.id)
+            waiting, aside = box.waiting(), box.aside()
+        except NightledgerError as failure:
+            error = str(failure)
+        except OSError as failure:  # whoever shares a spool can break the box in it
+            error = f"this home's box in it cannot be read ({failure.strerror})"
+        yield {"path": path, "waiting": waiting, "set_aside": aside, "error": error}
+
+
+def keygen(options: argparse.Namespace, context: Context) -> int:
+    """Print the line by which other machines know this one; make or change the key where asked."""
+    home = Home(context.home_path).require()
+    require_machine(home)
+    if options.next or options.use_next:
+        require_person(context.verb, simulated=home.identity.simulated)
+    ring = KeyRing(Path(context.keys_dir))
+    if options.use_next:
+        key = take_over(ring, home.identity.id)
+    else:
+        key = machine_public_key(ring, home.identity.id, coming=options.next)
+    line = f"{home.identity.id} {key.kind} {key.line.split()[1]}"
+    context.emit({"line": line, "fingerprint": key.fingerprint})
+    context.print(line)
+    context.note(
+        f"{key.fingerprint}; on the other machine: nightledger channel peer add NAME --line '…' --actions …"
+    )
+    return 0
+
+
+def peer(options: argparse.Namespace, context: Context) -> int:
+    """List, add or remove machines; what changes is signed.
+
+    Raises:
+        UsageError: The words do not say what to do.
+    """
+    what, name = _peer_words(options)
+    if what == "list":
+        return _list_peers(context)
+    if what == "add":
+        home, key = _parse_key_line(options.line)
+        new = PeerKey(
+            key=key, valid_after=_key_time(options.valid_after), valid_before=_key_time(options.valid_before)
+        )
+        actions = _peer_actions(options.actions)
+        _change_peers(
+            context, lambda peers: add_peer(peers, name, home, new, actions), f"add the machine {name}"
+        )
+    else:
+        gone = "" if options.line is None else _parse_key_line(options.line)[1]
+        _change_peers(context, lambda peers: remove_peer(peers, name, gone), f"remove the machine {name}")
+    context.emit({"peers": to_plain(known_peers(context))["peers"]})
+    say(context, f"Signed. 'nightledger channel peer list' shows what {name} may ask for now.")
+    return 0
+
+
+def _peer_words(options: argparse.Namespace) -> tuple[str, str]:
+    words = [*options.words, "", "", ""]
+    what, name = words[0] or "list", words[1]
+    if what not in ("list", "add", "remove") or (what != "list") != bool(name) or words[2]:
+        raise UsageError("say: channel peer list, channel peer add NAME, or channel peer remove NAME")
+    return what, name
+
+
+def _list_peers(context: Context) -> int:
+    peers = known_peers(context)
+    context.emit(to_plain(peers)["peers"])
+    for line, indent in _peer_lines(peers):
+        context.print_lines(screen.wrap(screen.shown(line), indent=f"{indent}  ", first=indent))
+    return 0
+
+
+def _peer_lines(peers: Peers) -> Iterator[tuple[str, str]]:
+    """Give each machine's lines, with what they begin with."""
+    for found in peers.peers:
+        yield f"{found.name}  home {found.home}", ""
+        yield f"may ask for: {', '.join(found.actions) or 'nothing'}", "    "
+        for key in found.keys:
+            times = "".join(
+                f", {word} {at:%Y-%m-%d %H:%M} UTC"
+                for word, at in (("from", key.valid_after), ("until", key.valid_before))
+                if at is not None
+            )
+            yield f"key {parse_public_line(key.key).fingerprint}{times}", "    "
+    if not peers.peers:
+        yield "No machine may send messages to this home.", ""
+
+
+def _change_peers(context: Context, change: Callable[[Peers], Peers], reason: str) -> None:
+    def edit(files: Mapping[str, bytes]) -> dict[str, bytes]:
+        content = dump_record(change(parse_peers(files["peers"])))
+        parse_record(Peers, content, where="peers.json")
+        return {"peers": content}
+
+    change_trust(context, edit, reason=reason)
+
+
+def _parse_key_line(line: str | None) -> tuple[str, str]:
+    words = (line or "").split()
+    if len(words) < _LINE_WORDS:
+        raise UsageError(
+            "--line wants the line that 'nightledger channel keygen' prints on the other machine"
+        )
+    key = parse_public_line(" ".join(words[1:_LINE_WORDS]))
+    if key.kind != ED25519:
+        raise UsageError("a machine's key is Ed25519")
+    return words[0], key.line
+
+
+def _peer_actions(text: str | None) -> tuple[str, ...]:
+    named = tuple(word.strip() for word in (text or "").split(",") if word.strip())
+    unknown = sorted(set(named) - RULES.keys())
+    if unknown:
+        raise UsageError(f"there is no action {unknown[0]!r}", hint=f"known: {', '.join(sorted(RULES))}")
+    return named
+
+
+def _key_time(text: str | None) -> datetime | None:
+    if text is None:
+        return None
+    try:
+        return read_moment(text)
+    except ValueError as error:
+        raise UsageError(f"{text!r} is not a time", hint="write it as 2026-03-01T07:30:00Z") from error

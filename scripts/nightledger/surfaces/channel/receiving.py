@@ -41,7 +41,7 @@ from nightledger.gate.machines.peers import Opened, logged_seqs, open_message, p
 from nightledger.gate.machines.travelling import list_waiting
 from nightledger.jobs.consolidate.received import consolidate_received
 from nightledger.jobs.prune.received import prune_received
-from nightledger.surfaces.channel.contacts import note_contact
+from nightledger.surfaces.channel.notes import note_contact
 from nightledger.surfaces.channel.restoring import restore_context
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.session import Session, reading, writing

@@ -4,7 +4,6 @@ Invariant: the other machine needs no private key of the operator, and this one 
 nothing but bytes: what is shown is worked out from them here, and what is signed is what was shown.
 """
 
-import secrets
 import time
 from collections.abc import Sequence
 from dataclasses import replace
@@ -18,7 +17,7 @@ from nightledger.domain.waiting import Waiting
 from nightledger.files.home import Home
 from nightledger.files.reading import read_optional
 from nightledger.gate.machines.remote import RemoteReview, unpack
-from nightledger.gate.review.composing import Refusal, Signing, compose_by
+from nightledger.gate.review.composing import Refusal, compose_by
 from nightledger.gate.review.reviewing import Answer, Item, Verb
 from nightledger.gate.signed import Signed, sign
 from nightledger.surfaces import screen, signing
@@ -34,7 +33,7 @@ from nightledger.surfaces.channel.sending import (
 from nightledger.surfaces.channel.spooling import reply_path
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.listing import item_record
-from nightledger.surfaces.session import Session, reading, this_machine
+from nightledger.surfaces.session import Session, reading
 from nightledger.trust.signers import parse_allowed_signers
 from nightledger.trust.sshsig import Signer
 
@@ -137,13 +136,8 @@ def _sign(
     """Sign with this machine's operator key; its name comes from the signers of the other home."""
     signer = signing.signer_of(session.gate, context)
     context.renew()
-    terms = Signing(
-        principal=_principal(waiting, signer, session),
-        machine=this_machine(),
-        head=waiting.log,
-        moment=context.moment,
-        fresh_nonce=lambda: secrets.token_hex(signing.NONCE_BYTES),
-    )
+    session.moment = context.moment  # a person took their time since
+    terms = signing.prepare(session, _principal(waiting, signer, session), waiting.log)
     decisions, refusals = compose_by(review.terms, review.items, answers, review.documents, terms)
     return [(decision, sign(decision, signer)) for decision in decisions], refusals
 

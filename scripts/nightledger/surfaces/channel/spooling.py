@@ -21,7 +21,7 @@ from nightledger.files.durable import make_dir
 from nightledger.files.home import Home
 from nightledger.files.reading import read_optional
 from nightledger.files.spool import REPLY_SUFFIX, Letter, Spool
-from nightledger.surfaces.channel.contacts import note_contact
+from nightledger.surfaces.channel.notes import note_contact
 from nightledger.surfaces.channel.receiving import channel_lock, take_in
 from nightledger.surfaces.channel.sending import (
     MAX_REPLY_ENVELOPE_BYTES,

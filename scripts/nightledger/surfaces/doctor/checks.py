@@ -4,7 +4,7 @@ Invariant: a look that fails is a finding with its next step, never the end of t
 """
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from nightledger.domain.errors import NightledgerError
@@ -39,17 +39,17 @@ class Check:
     fix: str = ""
 
 
-def good(area: str, message: str) -> Check:
+def good(message: str, *, area: str = "") -> Check:
     """Give a finding that is as it should be."""
     return Check(area=area, state=State.GOOD, message=message)
 
 
-def note(area: str, message: str, fix: str = "") -> Check:
+def note(message: str, fix: str = "", *, area: str = "") -> Check:
     """Give a finding worth knowing."""
     return Check(area=area, state=State.NOTE, message=message, fix=fix)
 
 
-def bad(area: str, message: str, fix: str) -> Check:
+def bad(message: str, fix: str, *, area: str = "") -> Check:
     """Give a finding that is to be mended."""
     return Check(area=area, state=State.BAD, message=message, fix=fix)
 
@@ -58,16 +58,16 @@ def looked(area: str, look: Callable[[], Iterable[Check]]) -> list[Check]:
     """Look, and take an expected failure as a finding.
 
     Args:
-        area: Where a failure belongs.
+        area: Where a failure belongs, and every finding that names no other.
         look: Gives findings, or raises.
     """
     found: list[Check] = []
     try:
         for check in look():
-            found.append(check)  # noqa: PERF402 - what was found before a failure counts
+            found.append(replace(check, area=check.area or area))  # noqa: PERF401 - what came before a failure counts
     except NightledgerError as error:
-        found.append(bad(area, str(error), error.hint))
+        found.append(bad(str(error), error.hint, area=area))
     except OSError as error:
         place = f"{error.filename}: " if error.filename else ""
-        found.append(bad(area, f"{place}{error.strerror}", "see to it that this user may read it"))
+        found.append(bad(f"{place}{error.strerror}", "see to it that this user may read it", area=area))
     return found

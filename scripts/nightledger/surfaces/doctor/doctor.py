@@ -11,15 +11,12 @@ from nightledger.files.home import Home
 from nightledger.gate.opening import Gate, open_gate
 from nightledger.surfaces import clock
 from nightledger.surfaces.context import Context
+from nightledger.surfaces.doctor.around import check_locks, check_machines, check_rivals, check_search
 from nightledger.surfaces.doctor.checks import Check, State, bad, looked, note
 from nightledger.surfaces.doctor.home import check_clock, check_home, check_log_of, check_memory
 from nightledger.surfaces.doctor.keys import Protection, check_keys, protection
-from nightledger.surfaces.doctor.locks import check_locks
-from nightledger.surfaces.doctor.machines import check_machines
 from nightledger.surfaces.doctor.program import check_program
-from nightledger.surfaces.doctor.rivals import check_rivals
 from nightledger.surfaces.doctor.schedule import check_nights, check_schedule, check_steps, place_of
-from nightledger.surfaces.doctor.search import check_search
 from nightledger.surfaces.doctor.staging import check_staging
 from nightledger.surfaces.doctor.trust import check_consent, check_trust
 from nightledger.surfaces.instructions import Offer, offer
@@ -59,7 +56,7 @@ def diagnose(context: Context) -> Diagnosis:
     try:
         _ = home.identity
     except NightledgerError as error:
-        checks.append(bad("home", str(error), error.hint))
+        checks.append(bad(str(error), error.hint, area="home"))
         return Diagnosis(home=home.root, checks=tuple(checks), protection=None, offer=None)
     now = context.now
     looks: tuple[tuple[str, Callable[[], Iterable[Check]]], ...] = (
@@ -101,4 +98,4 @@ def _offer(home: Home, found: list[Offer]) -> tuple[Check, ...]:
     told = (
         f"{', '.join(at)} {'tell' if at[1:] else 'tells'} the agent to write {home.identity.gated[0]} itself"
     )
-    return (note("memory", told, "take that out, else it and the gate contradict each other"),) if at else ()
+    return (note(told, "take that out, else it and the gate contradict each other"),) if at else ()

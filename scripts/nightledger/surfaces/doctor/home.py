@@ -57,20 +57,18 @@ def check_home(home: Home, keys_dir: str, *, mounts: str = MOUNTS) -> Iterator[C
     """
     identity = home.identity
     if identity.simulated:
-        yield note("home", "it is a simulated home, for trials: its clock is whatever --now says")
+        yield note("it is a simulated home, for trials: its clock is whatever --now says")
     if identity.machine == this_machine():
-        yield good("home", f"{home.root}, written by this machine, {identity.machine}")
+        yield good(f"{home.root}, written by this machine, {identity.machine}")
     else:
         yield note(
-            "home",
             f"{identity.machine!r} writes it, and this is {this_machine()!r}: it can only be read here",
             "'nightledger restore --take-over' moves a home",
         )
     if not os.access(home.root, os.W_OK):
-        yield bad("home", f"{home.root} may not be written by this user", f"chown or chmod u+w '{home.root}'")
+        yield bad(f"{home.root} may not be written by this user", f"chown or chmod u+w '{home.root}'")
     for path in home.leading_out()[:1]:
         yield bad(
-            "home",
             f"{path} leads to {os.path.realpath(home.path(path))}, and nothing outside {home.root} is read",
             "put the directory itself in its place",
         )
@@ -91,13 +89,12 @@ def check_log_of(home: Home, ring: KeyRing, at: Moment) -> Iterator[Check]:
     if not log.report.ok:
         first = log.report.alarms[0]
         yield bad(
-            "log",
             f"{first.damage.value.upper()} {first.path}: {first.message}",
             "nightledger verify; then put it back from a backup",
         )
         return
-    yield good("log", f"the log holds; entries: {log.report.size}")
-    yield from (note("log", f"not checked: {text}", "") for text in log.report.unchecked)
+    yield good(f"the log holds; entries: {log.report.size}")
+    yield from (note(f"not checked: {text}", "") for text in log.report.unchecked)
     gate = open_gate(home.root, str(ring.directory), actor=Actor.UNKNOWN)
     seen = look_beyond(gate, log, at)
     book = seen.book or Book()
@@ -107,15 +104,15 @@ def check_log_of(home: Home, ring: KeyRing, at: Moment) -> Iterator[Check]:
         hint = (
             "nightledger key restore puts it back" if found.is_kept else "nightledger verify says what to do"
         )
-        yield bad("log", f"{found.path}: {found.message}", hint)
+        yield bad(f"{found.path}: {found.message}", hint)
     if not damaged:
-        yield good(
-            "log", f"{len(book.proposals)} proposals and {len(book.decisions)} decisions are as logged"
-        )
+        yield good(f"{len(book.proposals)} proposals and {len(book.decisions)} decisions are as logged")
     yield from looked("keys", lambda: (_signer(home, ring, ledger, at),))
     yield from looked("witness", lambda: check_witnesses(home, ledger, str(ring.directory), at))
     for path in seen.drift:
-        yield bad("memory", f"{path} is not as it was last signed", "nightledger review asks about each hunk")
+        yield bad(
+            f"{path} is not as it was last signed", "nightledger review asks about each hunk", area="memory"
+        )
 
 
 def _signer(home: Home, ring: KeyRing, ledger: Ledger, at: Moment) -> Check:
@@ -124,20 +121,20 @@ def _signer(home: Home, ring: KeyRing, ledger: Ledger, at: Moment) -> Check:
     mine = public_key_of(public) if public.exists() else None
     for signer in signers:
         if signer.key == mine:
-            return good("keys", f"the operator's key here may sign, as {signer.principals[0]!r}")
+            return good(f"the operator's key here may sign, as {signer.principals[0]!r}", area="keys")
     kept = None
     if not ledger.book.trust.pending_reset(at):
         kept = find_kept(ring, home.identity.id, {signer.key.blob for signer in signers})
     if kept:
         message = f"the key here may not sign; the one that may was replaced, and is {kept.with_suffix('')}"
-        return bad("keys", message, "nightledger key restore")
+        return bad(message, "nightledger key restore", area="keys")
     names = ", ".join(signer.principals[0] for signer in signers) or "nobody"
     if signers and protection(home, ring) is Protection.OTHER_MACHINE:
-        return good("keys", f"on another machine may sign: {names}")
+        return good(f"on another machine may sign: {names}", area="keys")
     return bad(
-        "keys",
         f"no key here may sign; allowed_signers has: {names}",
         "set NIGHTLEDGER_KEYS to where the operator's key is, or restore it from a backup",
+        area="keys",
     )
 
 
@@ -152,9 +149,9 @@ def check_memory(home: Home, ring: KeyRing, now: datetime) -> Iterator[Check]:
     settings, recorded = settings_of(home, ring).settings, home.identity.host
     seen = detect_host(home.root)
     if seen == recorded:
-        yield good("memory", f"host {recorded}, as its files say")
+        yield good(f"host {recorded}, as its files say")
     else:
-        yield note("memory", f"its files look like {seen}; it is recorded as host {recorded}")
+        yield note(f"its files look like {seen}; it is recorded as host {recorded}")
     cap = read_cap(recorded, settings.cap_characters.get(recorded), cap_config(recorded))
     for path in home.identity.gated:
         yield _size(home, path, cap)
@@ -163,12 +160,11 @@ def check_memory(home: Home, ring: KeyRing, now: datetime) -> Iterator[Check]:
             size_bytes, most = os.stat(home.path(source.path)).st_size, MOST_BYTES.get(source.kind)
             if most and size_bytes > most:
                 told = f"{source.path} has {size_bytes} bytes; its first {most} are read"
-                yield note("memory", told, "split it, or make it shorter")
+                yield note(told, "split it, or make it shorter")
     directories = preset(recorded).daily
     logs = find_daylogs(home, directories)
     if not logs:
         yield note(
-            "memory",
             f"no daily logs in {' or '.join(directories)}: the night finds nothing to read",
             "nightledger doctor --paste has what tells the agent to write them",
         )
@@ -178,9 +174,9 @@ def check_memory(home: Home, ring: KeyRing, now: datetime) -> Iterator[Check]:
     places = sorted({os.path.dirname(log.path) for log in logs})
     text = f"{len(logs)} daily logs in {' and '.join(places)}, the newest of {newest}"
     if silent > SILENT_DAYS:
-        yield note("memory", f"nothing for {silent} days: {text}", "see whether the agent still writes them")
+        yield note(f"nothing for {silent} days: {text}", "see whether the agent still writes them")
     else:
-        yield good("memory", text)
+        yield good(text)
 
 
 def check_clock(home: Home, ring: KeyRing, now: datetime, boot: str) -> Iterator[Check]:
@@ -193,18 +189,16 @@ def check_clock(home: Home, ring: KeyRing, now: datetime, boot: str) -> Iterator
         boot: Name of this boot; empty where the system does not tell.
     """
     zone = home_zone(home, settings_of(home, ring).settings)
-    yield good("clock", f"{now:%Y-%m-%d %H:%M} UTC; log days begin and end in {zone.key}")
+    yield good(f"{now:%Y-%m-%d %H:%M} UTC; log days begin and end in {zone.key}")
     newest = check_log(home, find_pin(ring, home.identity.id)).newest
     if newest and newest.at > now + _CLOCK_SLACK:
         yield bad(
-            "clock",
             f"the newest entry of the log is of {newest.at:%Y-%m-%d %H:%M} UTC, which is still to come",
             "set this machine's clock, for example: timedatectl set-ntp true",
         )
     if not boot and not home.identity.simulated:
         yield note(
-            "clock",
-            "this system names no boots: a step of the clock may shorten cooling, or let a night come again",
+            "this system names no boots: a step of the clock may shorten cooling, or let a night come again"
         )
 
 
@@ -212,12 +206,11 @@ def _place(home: Home, mounts: str) -> Iterator[Check]:
     kind = filesystem_of(home.root, mounts)
     if kind in NETWORK:
         yield note(
-            "home",
             f"it lies on a network file system ({kind}), where locks of other machines may not hold",
             "let one machine write it, best on a disk of its own",
         )
     elif kind:
-        yield good("home", f"file system {kind}")
+        yield good(f"file system {kind}")
 
 
 def filesystem_of(path: str, mounts: str = MOUNTS) -> str:
@@ -244,26 +237,25 @@ def filesystem_of(path: str, mounts: str = MOUNTS) -> str:
 def _settings(home: Home, keys_dir: str) -> Iterator[Check]:
     problem = settings_of(home, KeyRing(Path(keys_dir))).problem
     if problem:
-        yield bad("home", problem, f"{MEND}; {STRICTEST}")
+        yield bad(problem, f"{MEND}; {STRICTEST}")
     own = [home.settings] if os.path.lexists(home.settings) else []
     if os.path.lexists(home.consent_graph) and not why_no_consent(home):  # else a look of its own tells
         own.append(home.consent_graph)
     names = ", ".join(home.relative(path) for path in own)
     if not problem:
-        yield good("home", f"settings are valid ({f'shipped, and {names}' if own else 'as shipped'})")
+        yield good(f"settings are valid ({f'shipped, and {names}' if own else 'as shipped'})")
     operator = load_operator(keys_dir)
     if operator.notify:
-        yield good("home", "a notifier is set")
+        yield good("a notifier is set")
     else:
         path = os.path.join(keys_dir, OPERATOR)
-        yield note("home", "no notifier is set: look at 'nightledger status' yourself", f"notify, in {path}")
+        yield note("no notifier is set: look at 'nightledger status' yourself", f"notify, in {path}")
 
 
 def _leftovers(home: Home) -> Iterator[Check]:
     names = sorted(find_leftovers(home))
     if names:
         yield note(
-            "home",
             f"{len(names)} temporary files of runs that died, first {names[0]}",
             "the next night removes those that are older than an hour",
         )
@@ -273,12 +265,12 @@ def _size(home: Home, path: str, cap: Cap) -> Check:
     try:
         size = len(read_gated(home, path).decode("utf-8", "surrogateescape"))
     except NightledgerError as error:
-        return bad("memory", str(error), error.hint)
+        return bad(str(error), error.hint)
     if not Path(home.path(path)).exists():
-        return note("memory", f"{path} is not there yet; the first addition makes it")
+        return note(f"{path} is not there yet; the first addition makes it")
     if cap.characters is None:
-        return good("memory", f"{path}: {size:,} characters; its host has no cap")
+        return good(f"{path}: {size:,} characters; its host has no cap")
     told = f"{cap.characters:,} characters that its host shows ({cap.setting})"
     if size > cap.characters:
-        return note("memory", f"{path}: {size:,} of the {told}", "nightledger check")
-    return good("memory", f"{path}: {size:,} of the {told}")
+        return note(f"{path}: {size:,} of the {told}", "nightledger check")
+    return good(f"{path}: {size:,} of the {told}")

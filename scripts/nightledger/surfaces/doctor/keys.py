@@ -18,9 +18,6 @@ from nightledger.trust.cosignature import has_mldsa
 from nightledger.trust.pin import read_pin
 from nightledger.trust.sshkey import SECURITY_KEY_KINDS
 
-AREA = "keys"
-
-
 _PUBLIC = re.compile(rf"\.pub(?:\.\d+\.\d+{re.escape(TEMP_SUFFIX)})?$")
 """A public key, or what a run that died left of one: nothing in it is secret."""
 
@@ -52,14 +49,12 @@ def check_keys(home: Home, ring: keys.KeyRing) -> Iterator[Check]:
     directory = str(ring.home_dir(home.identity.id))
     if not os.path.isdir(directory):
         yield bad(
-            AREA,
             f"no keys of this home are in {ring.directory}",
             "set NIGHTLEDGER_KEYS to where they are, or restore them from a backup",
         )
         return
     if is_within(directory, home.root):
         yield bad(
-            AREA,
             f"the keys lie in the home ({directory}), where its agent works",
             "move them elsewhere, and set NIGHTLEDGER_KEYS",
         )
@@ -97,13 +92,12 @@ def _is_left_over(home: Home, public: Path) -> bool:
 
 def _modes(directory: str) -> Iterator[Check]:
     if stat.S_IMODE(os.stat(directory).st_mode) & 0o077:
-        yield bad(AREA, f"others may enter {directory}", f"chmod 700 '{directory}'")
+        yield bad(f"others may enter {directory}", f"chmod 700 '{directory}'")
     for name in sorted(os.listdir(directory)):
         path = os.path.join(directory, name)
         mode = stat.S_IMODE(os.lstat(path).st_mode)
         if mode & 0o077 and not _PUBLIC.search(name) and os.path.isfile(path):
             yield bad(
-                AREA,
                 f"others may read {path} (mode {mode:o})",
                 f"chmod 600 '{path}', and make new keys if someone did",
             )
@@ -112,40 +106,36 @@ def _modes(directory: str) -> Iterator[Check]:
 def _log_key(home: Home, ring: keys.KeyRing) -> Check:
     loaded = keys.load_log_key(ring, home.identity.id, home.identity.origin)
     if loaded.mldsa44 is not None or not has_mldsa():
-        return good(AREA, "the log's keys are there, in files of this user alone")
-    return note(
-        AREA, "the log has no ML-DSA-44 key: it was made where the platform had none", "nothing to do"
-    )
+        return good("the log's keys are there, in files of this user alone")
+    return note("the log has no ML-DSA-44 key: it was made where the platform had none", "nothing to do")
 
 
 def _pin(home: Home, ring: keys.KeyRing) -> Check:
     heads = read_pin(ring, home.identity.id).heads
     newest = f", newest head of {heads[-1].size} entries seen {heads[-1].at:%Y-%m-%d}" if heads else ""
-    return good(AREA, f"this machine has pinned the log's beginning and its keys{newest}")
+    return good(f"this machine has pinned the log's beginning and its keys{newest}")
 
 
 def _operator(home: Home, ring: keys.KeyRing) -> Check:
     path = keys.operator_key_path(ring, home.identity.id)
     found = protection(home, ring)
     if found is Protection.OTHER_MACHINE:
-        return good(AREA, "no operator's key is here: decisions are signed on another machine")
+        return good("no operator's key is here: decisions are signed on another machine")
     if found is Protection.MISSING:
-        return bad(AREA, f"{path} is missing: nobody can sign here", "restore it from a backup of the keys")
+        return bad(f"{path} is missing: nobody can sign here", "restore it from a backup of the keys")
     if found is Protection.PASSPHRASE:
-        return good(AREA, "the operator's key has a passphrase")
+        return good("the operator's key has a passphrase")
     if found is Protection.HARDWARE:
-        return good(AREA, "the operator's key is on hardware, and wants a touch for each signature")
+        return good("the operator's key is on hardware, and wants a touch for each signature")
     if found is Protection.AGENT and not os.environ.get("SSH_AUTH_SOCK"):
         return note(
-            AREA,
             "the operator's key is not in a file here, and $SSH_AUTH_SOCK names no agent: from here nobody can sign",
             "ssh-add it, or put its file back; where it is lost: nightledger key reset --passphrase-forgotten",
         )
     if found is Protection.AGENT:
-        return good(AREA, "the operator's key is in an agent; ssh-keygen signs with it")
+        return good("the operator's key is in an agent; ssh-keygen signs with it")
     keys.needs_passphrase(path)  # says what is wrong with a file that cannot be used
     return note(
-        AREA,
         "the operator's key has no passphrase: every program of this user can sign with it",
         f"ssh-keygen -p -f '{path}'",
     )

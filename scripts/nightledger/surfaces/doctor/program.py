@@ -13,7 +13,6 @@ from nightledger.domain.errors import ConfigurationError
 from nightledger.surfaces.context import CHECKOUT
 from nightledger.surfaces.doctor.checks import Check, bad, good, note
 
-AREA = "program"
 OLDEST_PYTHON = (3, 11)
 LOCK = "requirements.lock"
 _PINNED = re.compile(r"([A-Za-z0-9._-]+)==([^\s;\\]+)(\s*;)?")
@@ -34,19 +33,17 @@ def check_program(
     wanted = ".".join(map(str, OLDEST_PYTHON))
     if python < OLDEST_PYTHON:
         yield bad(
-            AREA,
             f"Python {'.'.join(map(str, python))} is too old; {wanted} is needed",
             "install it, then: make setup",
         )
     else:
-        yield good(AREA, f"Python {platform.python_version()} on {platform.system()} {platform.release()}")
+        yield good(f"Python {platform.python_version()} on {platform.system()} {platform.release()}")
     yield from _packages(read_locked(checkout))
     yield _mldsa()
     if shutil.which("ssh-keygen"):
-        yield good(AREA, "ssh-keygen is there: anyone can check signatures with it, and hardware keys work")
+        yield good("ssh-keygen is there: anyone can check signatures with it, and hardware keys work")
     else:
         yield note(
-            AREA,
             "ssh-keygen is missing: only keys in files can sign",
             "install OpenSSH, if you want a hardware key",
         )
@@ -105,12 +102,12 @@ def _packages(locked: tuple[Locked, ...]) -> Iterator[Check]:
         if installed[item.name] not in {None, *item.versions}
     ]
     if missing:
-        yield bad(AREA, f"packages are missing: {', '.join(missing)}", "make setup")
+        yield bad(f"packages are missing: {', '.join(missing)}", "make setup")
     if other:
-        yield note(AREA, f"packages differ from {LOCK}: {', '.join(other)}", "make setup")
+        yield note(f"packages differ from {LOCK}: {', '.join(other)}", "make setup")
     if not missing and not other:
         count = sum(found is not None for found in installed.values())
-        yield good(AREA, f"{count} packages, all of the versions in {LOCK}")
+        yield good(f"{count} packages, all of the versions in {LOCK}")
 
 
 def _installed(name: str) -> str | None:
@@ -124,9 +121,8 @@ def _mldsa() -> Check:
     from nightledger.trust.cosignature import has_mldsa
 
     if has_mldsa():
-        return good(AREA, "ML-DSA-44 is there: heads of the log are signed against quantum computers, too")
+        return good("ML-DSA-44 is there: heads of the log are signed against quantum computers, too")
     return note(
-        AREA,
         "this platform has no ML-DSA: heads of the log carry an Ed25519 signature only",
         "make setup, with a cryptography package that has it",
     )

@@ -15,7 +15,6 @@ from nightledger.surfaces.context import CHECKOUT, Context, named_keys_directory
 from nightledger.surfaces.doctor.checks import Check, bad, good, note
 from nightledger.surfaces.unattended import CALLS, Call, Place, launchd_files, systemd_files
 
-AREA = "schedule"
 TIMEOUT_S = 10
 STEPS_TOLD = timedelta(days=14)
 """As long as nights read a day again."""
@@ -36,7 +35,7 @@ def check_schedule(home: Home, place: Place, user_dir: str, now: datetime) -> It
     for call in CALLS:
         by = _caller(call, place, lines, user_dir)
         if by:
-            yield good(AREA, f"{by} calls {call.name}")
+            yield good(f"{by} calls {call.name}")
         else:
             missing.append(call.name)
     if not missing:
@@ -45,13 +44,11 @@ def check_schedule(home: Home, place: Place, user_dir: str, now: datetime) -> It
     newest = max((run.started_at for run in read_ledger(home)[0]), default=None)
     fix = f"nightledger schedule --print cron --home {shlex.quote(home.root)}; add the lines with: crontab -e"
     if newest is not None and timedelta() <= now - newest <= LATELY:
-        yield note(
-            AREA, f"no line of ours calls {names}, yet a run began at {newest:%Y-%m-%d %H:%M} UTC", fix
-        )
+        yield note(f"no line of ours calls {names}, yet a run began at {newest:%Y-%m-%d %H:%M} UTC", fix)
     elif home.identity.simulated:
-        yield note(AREA, f"nothing calls {names}; in a simulated home that is as it should be")
+        yield note(f"nothing calls {names}; in a simulated home that is as it should be")
     else:
-        yield bad(AREA, f"nothing calls {names}: no job runs by itself, and nothing signed is applied", fix)
+        yield bad(f"nothing calls {names}: no job runs by itself, and nothing signed is applied", fix)
 
 
 def check_nights(home: Home, now: datetime) -> Iterator[Check]:
@@ -63,11 +60,11 @@ def check_nights(home: Home, now: datetime) -> Iterator[Check]:
     """
     newest = max((run.started_at for run in read_ledger(home)[0] if run.job != CLOCK), default=None)
     if newest is not None and timedelta() <= now - newest <= LATELY:
-        yield good(AREA, f"the last night, which begins with 'verify', was at {newest:%Y-%m-%d %H:%M} UTC")
+        yield good(f"the last night, which begins with 'verify', was at {newest:%Y-%m-%d %H:%M} UTC")
         return
     since = f"since {newest:%Y-%m-%d %H:%M} UTC" if newest else "yet"
     text = f"no night ran {since}: nothing verifies this home unasked, and no alarm reaches ATTENTION.md or the notifier"
-    yield (note if home.identity.simulated or newest is None else bad)(AREA, text, "nightledger verify")
+    yield (note if home.identity.simulated or newest is None else bad)(text, "nightledger verify")
 
 
 def check_steps(home: Home, now: datetime) -> Iterator[Check]:
@@ -80,7 +77,6 @@ def check_steps(home: Home, now: datetime) -> Iterator[Check]:
     steps = [run for run in read_ledger(home)[0] if run.job == CLOCK and now - run.started_at <= STEPS_TOLD]
     if steps:
         yield note(
-            "clock",
             f"it was set by more than an hour {len(steps)} times in {STEPS_TOLD.days} days, the last time found at "
             f"{steps[-1].started_at:%Y-%m-%d %H:%M} UTC: nights that began while it was wrong come again and change "
             "nothing; one that began too early, and was not found out before the machine started again, does not, "

@@ -14,7 +14,6 @@ from nightledger.files.staging_troubles import read_troubles
 from nightledger.surfaces.doctor.checks import Check, bad, good, note
 from nightledger.surfaces.staging.telling import LIMIT_SAID, not_given
 
-AREA = "staging"
 _FIX = "nightledger stage says what is wrong"
 
 
@@ -32,25 +31,22 @@ def check_staging(home: Home, keys_dir: str, now: datetime) -> Iterator[Check]:
         yield from _calendar(name, address)
     if not calendars:
         yield note(
-            AREA, "no calendar is named, so no event is staged", "calendars in operator.yaml, beside the keys"
+            "no calendar is named, so no event is staged", "calendars in operator.yaml, beside the keys"
         )
     for trouble in read_troubles(home):
-        yield note(AREA, f"{trouble.what}, since {trouble.since}", "nightledger stage says whether it lasts")
+        yield note(f"{trouble.what}, since {trouble.since}", "nightledger stage says whether it lasts")
     if not os.path.lexists(home.staged_context):
-        yield note(AREA, "nothing was staged yet", "nightledger stage")
+        yield note("nothing was staged yet", "nightledger stage")
         return
     page = find_page(home)
     if page is None:
-        yield note(
-            AREA, "the staged page is not as it was written, and is not given out", "nightledger stage"
-        )
+        yield note("the staged page is not as it was written, and is not given out", "nightledger stage")
     elif dump_moment(now) >= page.good_until:
-        yield bad(AREA, f"the staged page is over since {page.good_until}: nothing stages", _FIX)
+        yield bad(f"the staged page is over since {page.good_until}: nothing stages", _FIX)
     else:
-        yield good(AREA, f"{len(page.lines)} line(s) are staged, until {page.good_until}")
+        yield good(f"{len(page.lines)} line(s) are staged, until {page.good_until}")
         if count := not_given(page):
             yield note(
-                AREA,
                 f"the last {count} staged line(s) are not given at a session's start: {LIMIT_SAID}",
                 "a smaller budget in config/nightledger/staging-rules.json keeps the page whole",
             )
@@ -58,16 +54,14 @@ def check_staging(home: Home, keys_dir: str, now: datetime) -> Iterator[Check]:
 
 def _calendar(name: str, address: CalendarAddress) -> Iterator[Check]:
     if address.file and not os.path.isfile(address.file):
-        yield bad(AREA, f"the calendar {name} is no file", "name the .ics file in operator.yaml")
+        yield bad(f"the calendar {name} is no file", "name the .ics file in operator.yaml")
     elif address.password_file and not os.path.isfile(address.password_file):
         yield bad(
-            AREA, f"the password file of the calendar {name} is missing", "see password_file in operator.yaml"
+            f"the password file of the calendar {name} is missing", "see password_file in operator.yaml"
         )
     elif address.password_file and os.stat(address.password_file).st_mode & (stat.S_IRWXG | stat.S_IRWXO):
         yield bad(
-            AREA,
-            f"others may read the password of the calendar {name}",
-            f"chmod 600 '{address.password_file}'",
+            f"others may read the password of the calendar {name}", f"chmod 600 '{address.password_file}'"
         )
     else:
-        yield good(AREA, f"the calendar {name} is {'a file' if address.file else 'asked over the network'}")
+        yield good(f"the calendar {name} is {'a file' if address.file else 'asked over the network'}")

@@ -1,54 +1,51 @@
-"""Carry out what ``key`` was asked for, and say what follows from it."""
+"""Carry out what ``key`` was asked for, and say what follows from it; show who may sign, who could before, what waits."""
 
 import os
-from dataclasses import dataclass
+from argparse import Namespace
+from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 from nightledger.domain.decision import NAMESPACE, Decision
 from nightledger.domain.errors import NightledgerError, RefusedError, UsageError
 from nightledger.domain.identity import Identity
-from nightledger.domain.trusting import RECOVERY_NAMESPACE
+from nightledger.domain.moment import Moment
+from nightledger.domain.trusting import RECOVERY_NAMESPACE, TrustStep
+from nightledger.files.home import Home
+from nightledger.files.lock import Lock
 from nightledger.gate.founding import PRINCIPAL
-from nightledger.gate.integrity.trust_changes import only, reset_signers, restore_files
+from nightledger.gate.integrity import all_lost
+from nightledger.gate.integrity.trust_changes import find_differing, only, reset_signers, restore_files
 from nightledger.gate.integrity.trusting import Trust, read_signers
-from nightledger.surfaces import signing
+from nightledger.gate.opening import open_gate
+from nightledger.surfaces import screen, signing
+from nightledger.surfaces.agent_host import require_person
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.keys import changes as key_changes
+from nightledger.surfaces.keys.changes import purposes
 from nightledger.surfaces.keys.trust_change import By, Edit, change_trust
-from nightledger.surfaces.session import Session, reading, writing
+from nightledger.surfaces.session import LOCK_TIMEOUT_S, Session, actor_of, reading, this_machine, writing
+from nightledger.surfaces.signing import operator_path, public_path
+from nightledger.text.visible import visible_lines
 from nightledger.trust import keys, operator_keys
+from nightledger.trust.keys import KeyRing, public_key_of
 from nightledger.trust.signer_files import find_key
+from nightledger.trust.signers import AllowedSigner, SignerSet
 from nightledger.trust.sshkey import PublicKey
 
+_TIME = "%Y-%m-%dT%H:%M:%SZ"
+_TOLD = """\
+Every key of this home was lost. Its log holds, up to entry {size}, under the keys that its policy names, and goes on under \
+new ones. Whether somebody had changed the whole home before, it cannot tell: look at MEMORY.md and 'nightledger history'.
+{key} counts in 24 hours. What was approved is void.
+Until then whoever has an operator's key of before can end this: key confirm --sign-with FILE
+'nightledger verify' tells of this for ever. Machines that knew the old keys refuse the new ones: docs/machines.md.
+Copy the keys now: nightledger backup FILE --with-keys"""
 _STAMP = "%Y%m%dT%H%M%SZ"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
-    """What the operator asked for.
-
-    Attributes:
-        key: A public key, its file, or a fingerprint; empty where none was named.
-        principal: Name of a new signer; empty where none was given.
-        reason: For the record.
-        recovery_key: File of a recovery key to sign with; None signs with the operator's.
-        sign_with: File of another key that may sign decisions, to sign with.
-        no_passphrase: Make a new key without one.
-        passphrase_forgotten: Reset although a key that may sign is here.
-        all_keys_lost: Reset where the log's key and the pin are gone, too.
-    """
-
-    key: str = ""
-    principal: str = ""
-    reason: str = ""
-    recovery_key: str | None = None
-    sign_with: str | None = None
-    no_passphrase: bool = False
-    passphrase_forgotten: bool = False
-    all_keys_lost: bool = False
-
-
-def add(asked: Asked, context: Context) -> int:
+def add(asked: Namespace, context: Context) -> int:
     """Let another key sign.
 
     Raises:
@@ -57,29 +54,29 @@ def add(asked: Asked, context: Context) -> int:
     if not asked.principal:
         raise UsageError("the new signer has no name", hint="add --principal NAME")
     key = key_changes.read_key(asked.key)
-    decision = _change(asked, context, key_changes.add(key, asked.principal, NAMESPACE))
+    decision = _change(asked, context, partial(key_changes.add, key, asked.principal, NAMESPACE))
     context.emit({"decision": decision.id, "principal": asked.principal, "fingerprint": key.fingerprint})
     context.print(f"{key.fingerprint} may sign from now on, as {asked.principal!r}.")
     return 0
 
 
-def add_recovery(asked: Asked, context: Context) -> int:
+def recovery(asked: Namespace, context: Context) -> int:
     """Let a key change who signs, and nothing else."""
     key = key_changes.read_key(asked.key)
     name = asked.principal or "recovery"
-    decision = _change(asked, context, key_changes.add(key, name, RECOVERY_NAMESPACE))
+    decision = _change(asked, context, partial(key_changes.add, key, name, RECOVERY_NAMESPACE))
     context.emit({"decision": decision.id, "principal": name, "fingerprint": key.fingerprint})
     context.print(f"{key.fingerprint} may change who signs from now on, and nothing else, as {name!r}.")
     context.print("Keep its private file away from this machine: on a stick in a drawer, or on paper.")
     return 0
 
 
-def revoke(asked: Asked, context: Context) -> int:
+def revoke(asked: Namespace, context: Context) -> int:
     """Let a key count no more, for ever."""
     with reading(context, person=True) as seen:
         known = former_keys(seen)
     key = key_changes.read_key(asked.key) if key_changes.is_key(asked.key) else find_key(known, asked.key)
-    decision = _change(asked, context, key_changes.revoke(key))
+    decision = _change(asked, context, partial(key_changes.revoke, key))
     context.emit({"decision": decision.id, "revoked": key.fingerprint})
     context.print(f"{key.fingerprint} counts no more. What it approved and was not applied is asked again.")
     context.print("What was applied stays: 'nightledger history' shows it, 'nightledger undo' takes it back.")
@@ -90,7 +87,7 @@ def revoke(asked: Asked, context: Context) -> int:
     return 0
 
 
-def confirm(asked: Asked, context: Context) -> int:
+def confirm(asked: Namespace, context: Context) -> int:
     """Sign the signers as they are."""
     decision = _change(asked, context, key_changes.confirm)
     context.emit({"decision": decision.id})
@@ -104,13 +101,13 @@ def confirm(asked: Asked, context: Context) -> int:
     return 0
 
 
-def rotate(asked: Asked, context: Context) -> int:
+def rotate(asked: Namespace, context: Context) -> int:
     """Let a new operator's key take over from this machine's."""
     with reading(context, person=True) as seen:
         ring, identity = seen.gate.ring, seen.gate.home.identity
         old, could_sign = _own_key(seen), _may_sign(seen)
     new = new_key(asked, context, ring, identity)
-    decision = _change(asked, context, key_changes.rotate(old, new))
+    decision = _change(asked, context, partial(key_changes.rotate, old, new))
     kept = operator_keys.take_over(ring, identity.id, new, stamp(context))
     context.emit(
         {"decision": decision.id, "old": old.fingerprint, "new": new.fingerprint, "kept": list(kept)}
@@ -128,15 +125,13 @@ def rotate(asked: Asked, context: Context) -> int:
     return 0
 
 
-def reset(asked: Asked, context: Context) -> int:
+def reset(asked: Namespace, context: Context) -> int:
     """Begin anew where no key is left: approvals are void, a new key counts after a day.
 
     Raises:
         RefusedError: A key that may sign is here.
     """
     if asked.all_keys_lost:
-        from nightledger.surfaces.keys.all_lost import reset_all
-
         return reset_all(asked, context)
     with reading(context, person=True) as seen:
         _require_lost(asked, seen)
@@ -157,7 +152,7 @@ def reset(asked: Asked, context: Context) -> int:
     return 0
 
 
-def restore(asked: Asked, context: Context) -> int:
+def restore(asked: Namespace, context: Context) -> int:
     """Put back trust files that differ, finish a rotation that was cut short, take back the key before a reset."""
     del asked
     with writing(context, person=True) as session:
@@ -187,7 +182,7 @@ def kept_key(session: Session) -> Path | None:
     return operator_keys.find_kept(gate.ring, gate.home.identity.id, able)
 
 
-def _change(asked: Asked, context: Context, edit: Edit) -> Decision:
+def _change(asked: Namespace, context: Context, edit: Edit) -> Decision:
     if asked.recovery_key and asked.sign_with:
         raise UsageError("one key signs", hint="--recovery-key or --sign-with, not both")
     if asked.recovery_key:
@@ -204,7 +199,7 @@ def former_keys(seen: Session) -> tuple[PublicKey, ...]:
     return tuple(dict.fromkeys(signer.key for signers in sets for signer in signers.signers))
 
 
-def new_key(asked: Asked, context: Context, ring: keys.KeyRing, identity: Identity) -> PublicKey:
+def new_key(asked: Namespace, context: Context, ring: keys.KeyRing, identity: Identity) -> PublicKey:
     """Give the key that was named, or make one."""
     if asked.key:
         return key_changes.read_key(asked.key)
@@ -240,7 +235,7 @@ def _may_sign(seen: Session) -> str:
         return ""
 
 
-def _require_lost(asked: Asked, seen: Session) -> None:
+def _require_lost(asked: Namespace, seen: Session) -> None:
     name = _may_sign(seen)
     if name and not asked.passphrase_forgotten:
         raise RefusedError(
@@ -257,3 +252,107 @@ def stamp(context: Context) -> str:
 def _say_kept(context: Context, kept: tuple[str, ...]) -> None:
     for path in kept:
         context.print(f"The old key is kept as {path}")
+
+
+def reset_all(asked: Namespace, context: Context) -> int:
+    """Check what stands, make new keys, and have the log tell of it.
+
+    Raises:
+        RefusedError: A key is left, or an agent's host is calling.
+        IntegrityError: The log does not hold.
+        LockedError: Another run is at work.
+    """
+    home, ring = Home(context.home_path).require(), KeyRing(Path(context.keys_dir))
+    identity, at = home.identity, context.moment
+    context.require_own_clock(simulated=identity.simulated)
+    require_person("key reset --all-keys-lost", simulated=identity.simulated)
+    with Lock(home.lock_path(), timeout_s=LOCK_TIMEOUT_S):
+        all_lost.require_lost(ring, os.path.expanduser("~/.config/nightledger"), identity.id)
+        staged = all_lost.stage_keys(home, ring, at)
+        made = staged.path(identity.id, "operator.pub")
+        new = public_key_of(made) if made.exists() else new_key(asked, context, staged, identity)
+        operator_keys.take_over(staged, identity.id, new, stamp(context))
+        gate = open_gate(home.root, str(staged.directory), actor=actor_of(context))
+        size = all_lost.go_on(gate, new, asked.principal or PRINCIPAL, this_machine(), at)
+        all_lost.place_keys(staged, ring, identity.id)
+    context.emit({"new": new.fingerprint, "size": size})
+    for text in _TOLD.format(size=size, key=new.fingerprint).split("\n"):
+        for line in screen.wrap(text, indent="  ", first=""):
+            context.print(line)
+    return 0
+
+
+def show_keys(context: Context) -> int:
+    """Print who may sign; reads only."""
+    with reading(context) as seen:
+        record = keys_record(seen)
+    context.emit(record)
+    for line in _key_lines(record):
+        for shown in visible_lines(line):
+            context.print(shown)
+    return 0
+
+
+def keys_record(seen: Session) -> dict[str, Any]:
+    """Give the signers in force, the steps of the chain, and what waits.
+
+    Raises:
+        IntegrityError: The set in force cannot be told.
+    """
+    trust = Trust(seen.gate.home, seen.ledger)
+    signers = trust.signers(seen.moment)
+    book = seen.ledger.book
+    public = public_path(operator_path(seen.gate))
+    here = public_key_of(public).fingerprint if os.path.lexists(public) else ""
+    pending = book.trust.pending_reset(seen.moment)
+    return {
+        "signers": [_signer_record(signer, signers, here) for signer in signers.signers],
+        "revoked": sorted(signers.revoked_fingerprints),
+        "steps": [_step_record(step, seen.moment) for step in book.trust.steps],
+        "reset_counts_in_s": pending.remaining_s(seen.moment) if pending else None,
+        "differ_on_disk": list(find_differing(seen.gate.home, seen.ledger, seen.moment)),
+    }
+
+
+def _signer_record(signer: AllowedSigner, signers: SignerSet, here: str) -> dict[str, Any]:
+    return {
+        "principal": signer.principals[0],
+        "fingerprint": signer.key.fingerprint,
+        "kind": signer.key.kind,
+        "for": list(purposes(signer)),
+        "valid_after": signer.valid_after.strftime(_TIME) if signer.valid_after else None,
+        "valid_before": signer.valid_before.strftime(_TIME) if signer.valid_before else None,
+        "revoked": signer.key.blob in signers.revoked,
+        "here": signer.key.fingerprint == here,
+    }
+
+
+def _step_record(step: TrustStep, now: Moment) -> dict[str, Any]:
+    kind = "reset" if step.is_reset or step.loss is not None else "signed" if step.decision else "genesis"
+    return {
+        "at": step.since.at.strftime(_TIME),
+        "kind": kind,
+        "decision": step.decision or None,
+        "files": sorted(step.files),
+        "counts": step.counts(now),
+    }
+
+
+def _key_lines(record: dict[str, Any]) -> Iterator[str]:
+    for signer in record["signers"]:
+        state = ", revoked" if signer["revoked"] else ""
+        place = ", the key of this machine" if signer["here"] else ""
+        yield f"{signer['principal']}: {signer['fingerprint']} ({signer['kind']})"
+        yield f"  for {' and '.join(signer['for'])}{place}{state}"
+    if not record["signers"]:
+        yield "Nobody may sign."
+    for fingerprint in record["revoked"]:
+        yield f"revoked: {fingerprint}"
+    for step in record["steps"][1:]:
+        what = {"reset": "the keys were reset", "signed": f"signed change {step['decision']}"}[step["kind"]]
+        yield f"{step['at']} {what}: {', '.join(step['files'])}{'' if step['counts'] else ' (not in force)'}"
+    if record["reset_counts_in_s"] is not None:
+        hours = -(-record["reset_counts_in_s"] // 3600)
+        yield f"A reset waits and counts in {hours} hours. To end it: key confirm --sign-with FILE"
+    for name in record["differ_on_disk"]:
+        yield f"{name} on disk is not the one in force: nightledger key restore puts it back"

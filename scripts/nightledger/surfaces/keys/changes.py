@@ -9,7 +9,6 @@ from nightledger.domain.errors import RefusedError, UsageError
 from nightledger.domain.trusting import RECOVERY_NAMESPACE
 from nightledger.files.reading import read_regular
 from nightledger.gate.integrity.trusting import parse_signers
-from nightledger.surfaces.keys.trust_change import Edit
 from nightledger.trust import signer_files
 from nightledger.trust.keys import public_key_of
 from nightledger.trust.signers import AllowedSigner, SignerSet
@@ -43,19 +42,15 @@ def is_key(text: str) -> bool:
     return " " in text.strip() or os.path.lexists(text)
 
 
-def add(key: PublicKey, principal: str, namespace: str) -> Edit:
+def add(key: PublicKey, principal: str, namespace: str, contents: Contents) -> Contents:
     """Let a key sign, for decisions or as a recovery key."""
-
-    def edit(contents: Contents) -> Contents:
-        if namespace == NAMESPACE:
-            _refuse_recovery(key, contents)
-        signer = AllowedSigner(principals=(principal,), key=key, namespaces=(namespace,))
-        allowed = signer_files.add_signer(
-            _text(contents, "allowed_signers"), _text(contents, "revoked_keys"), signer
-        )
-        return {"allowed_signers": allowed.encode()}
-
-    return edit
+    if namespace == NAMESPACE:
+        _refuse_recovery(key, contents)
+    signer = AllowedSigner(principals=(principal,), key=key, namespaces=(namespace,))
+    allowed = signer_files.add_signer(
+        _text(contents, "allowed_signers"), _text(contents, "revoked_keys"), signer
+    )
+    return {"allowed_signers": allowed.encode()}
 
 
 def _refuse_recovery(key: PublicKey, contents: Contents) -> None:
@@ -68,31 +63,23 @@ def _refuse_recovery(key: PublicKey, contents: Contents) -> None:
             )
 
 
-def revoke(key: PublicKey) -> Edit:
+def revoke(key: PublicKey, contents: Contents) -> Contents:
     """Take a key out and revoke it for ever."""
-
-    def edit(contents: Contents) -> Contents:
-        if key.blob in signers_in(contents).revoked:
-            raise RefusedError(f"the key {key.fingerprint} is revoked already")
-        allowed = signer_files.remove_key(_text(contents, "allowed_signers"), key)
-        revoked = signer_files.revoke(_text(contents, "revoked_keys"), key)
-        return {"allowed_signers": allowed.encode(), "revoked_keys": revoked.encode()}
-
-    return edit
+    if key.blob in signers_in(contents).revoked:
+        raise RefusedError(f"the key {key.fingerprint} is revoked already")
+    allowed = signer_files.remove_key(_text(contents, "allowed_signers"), key)
+    revoked = signer_files.revoke(_text(contents, "revoked_keys"), key)
+    return {"allowed_signers": allowed.encode(), "revoked_keys": revoked.encode()}
 
 
-def rotate(old: PublicKey, new: PublicKey) -> Edit:
+def rotate(old: PublicKey, new: PublicKey, contents: Contents) -> Contents:
     """Let a new key sign under the names of an old one, which no longer may."""
-
-    def edit(contents: Contents) -> Contents:
-        allowed, revoked = _text(contents, "allowed_signers"), _text(contents, "revoked_keys")
-        lines = [signer for signer in signers_in(contents).signers if signer.key == old]
-        names = lines[0].principals if lines else ("operator",)
-        signer = AllowedSigner(principals=names, key=new, namespaces=(NAMESPACE,))
-        replaced = signer_files.add_signer(signer_files.remove_key(allowed, old), revoked, signer)
-        return {"allowed_signers": replaced.encode()}
-
-    return edit
+    allowed, revoked = _text(contents, "allowed_signers"), _text(contents, "revoked_keys")
+    lines = [signer for signer in signers_in(contents).signers if signer.key == old]
+    names = lines[0].principals if lines else ("operator",)
+    signer = AllowedSigner(principals=names, key=new, namespaces=(NAMESPACE,))
+    replaced = signer_files.add_signer(signer_files.remove_key(allowed, old), revoked, signer)
+    return {"allowed_signers": replaced.encode()}
 
 
 def confirm(contents: Contents) -> Contents:

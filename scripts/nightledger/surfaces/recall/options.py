@@ -1,26 +1,35 @@
-"""Options of whatever searches; plain, because help and tags load them, too."""
+"""Options that several verbs read; plain, because help and tags load them, too."""
 
-import argparse
+from datetime import date
 
 from nightledger.domain.errors import UsageError
 from nightledger.domain.tags import read_tag
 
+FILTERS = {
+    "--since": ("DATE", "only what is dated from this day on: 2026-02-28"),
+    "--until": ("DATE", "only what is dated up to this day"),
+    "--any-time": "search all times, though the query names one: it is preferred then",
+    "--scope": ("KINDS", "where to look: memory,daily,archive,outcome,handoff,principle"),
+    "--agent": "answer as an agent is answered",
+}
+"""What narrows a query."""
 
-def add_filters(parser: argparse.ArgumentParser) -> None:
-    """Name the options that narrow a query."""
-    parser.add_argument("--since", metavar="DATE", help="only what is dated from this day on: 2026-02-28")
-    parser.add_argument("--until", metavar="DATE", help="only what is dated up to this day")
-    parser.add_argument(
-        "--any-time",
-        action="store_true",
-        help="search all times, though the query names one: it is preferred then",
-    )
-    parser.add_argument(
-        "--scope",
-        metavar="KINDS",
-        help="where to look: memory,daily,archive,outcome,handoff,principle",
-    )
-    parser.add_argument("--agent", action="store_true", help="answer as an agent is answered")
+
+def read_day(text: str | None, option: str) -> date | None:
+    """Give the day that an option names; None where it was not given.
+
+    Raises:
+        UsageError: It is none.
+    """
+    if text is None:
+        return None
+    try:
+        day = date.fromisoformat(text)
+    except ValueError:
+        day = None
+    if day is None or day.isoformat() != text:  # ISO 8601 has weeks, and dates without dashes, too
+        raise UsageError(f"{option} {text!r} is not a date", hint="write it as 2026-02-28")
+    return day
 
 
 def read_tags(text: str) -> tuple[str, ...]:

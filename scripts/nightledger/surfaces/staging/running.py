@@ -1,19 +1,36 @@
-"""One staging run: calendars first, without the home's lock; then the page, with it."""
+"""One staging run: the operator's calendars first, without the home's lock; then the page, with it."""
 
 from contextlib import closing
-from datetime import datetime
+from dataclasses import dataclass
+from datetime import datetime, timedelta, tzinfo
 from typing import TYPE_CHECKING
 
 from nightledger.domain.moment import Moment
+from nightledger.domain.operator import Operator
 from nightledger.domain.staging.rules import StagingRules
+from nightledger.domain.staging.values import Event
 from nightledger.files.configuration import home_zone, load_operator, load_settings, load_staging_rules
 from nightledger.files.home import Home
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.surfaces.home import this_machine
-from nightledger.surfaces.staging.calendars import PATIENCE_S, Looked, look_into
 
+PATIENCE_S = 2.0
+"""For all calendars together (issue 4: "a calendar server that hangs (2 s, then go on without, said so)")."""
 if TYPE_CHECKING:
     from nightledger.jobs.stage import Staged
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Looked:
+    """What the calendars say.
+
+    Attributes:
+        events: Of all of them, by their start.
+        problems: By calendar, what of it could not be read.
+    """
+
+    events: tuple[Event, ...] = ()
+    problems: tuple[tuple[str, str], ...] = ()
 
 
 Prepared = tuple[StagingRules, Looked]
@@ -69,3 +86,42 @@ def stage_home(
             dry_run=dry_run,
         )
         return stage(gate, ledger, asked, moment)
+
+
+def look_into(
+    operator: Operator, now: datetime, hours: int, zone: tzinfo, *, patience_s: float = PATIENCE_S
+) -> Looked:
+    """Read every calendar; what cannot be read is named, and the others are read.
+
+    Args:
+        operator: Names the calendars.
+        now: Aware, UTC.
+        hours: How far ahead; 0 looks into none.
+        zone: The home's.
+        patience_s: For all calendars together.
+    """
+    if not operator.calendars or not hours:
+        return Looked()
+    from nightledger.surfaces.staging.fetching import fetch_all
+    from nightledger.text.staging.calendar import Reading, owner_addresses, read_events
+
+    until = now + timedelta(hours=hours)
+    events: list[Event] = []
+    problems: list[tuple[str, str]] = []
+    for name, fetched in sorted(fetch_all(operator.calendars, now, until, patience_s).items()):
+        if fetched.problem:
+            problems.append((name, fetched.problem))
+            continue
+        how = Reading(
+            name=name,
+            zone=zone,
+            since=now,
+            until=until,
+            addresses=owner_addresses(operator.addresses),
+            own=operator.calendars[name].own,
+        )
+        read = read_events(fetched.raw, how)
+        events += read.events
+        problems += [(name, problem) for problem in read.problems]
+    ordered = sorted(events, key=lambda one: (one.starts_at, one.ends_at, one.calendar, one.title))
+    return Looked(events=tuple(ordered), problems=tuple(problems))

@@ -1,1 +1,1 @@
-"""One module a verb: ``configure(parser)`` names its options, ``run(options, context)`` does it."""
+"""One module a verb: ``OPTIONS`` names what it takes (``cli.add_options``), ``run(options, context)`` does it."""

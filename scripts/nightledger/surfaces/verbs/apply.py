@@ -27,9 +27,9 @@ MARK = os.path.join(".nightledger", "apply-after")
 MAX_MARK_BYTES = 4_096
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
-    """Name the options of ``apply``."""
-    parser.add_argument("id", nargs="?", help="only this proposal; says why it cannot be applied yet")
+OPTIONS = {
+    "id": {"nargs": "?", "help": "only this proposal; says why it cannot be applied yet"},
+}
 
 
 def run(options: argparse.Namespace, context: Context) -> int:

@@ -7,21 +7,17 @@ Changes no memory: 'nightledger apply' does, when the cooling period is over.
 
 import argparse
 
+from nightledger.gate.review.reviewing import Verb
 from nightledger.surfaces.answering import answer_one
 from nightledger.surfaces.context import Context
 
-
-def configure(parser: argparse.ArgumentParser) -> None:
-    """Name the options of ``approve``."""
-    parser.add_argument("id", help="the proposal, or the beginning of its id")
-    parser.add_argument("--only", metavar="1,3", help="only these changes; the rest stay as they are")
-    parser.add_argument(
-        "--diff-sha256", metavar="HEX", help="sign only if the diff has this SHA-256 ('show --json' gives it)"
-    )
+OPTIONS = {
+    "id": "the proposal, or the beginning of its id",
+    "--only": ("1,3", "only these changes; the rest stay as they are"),
+    "--diff-sha256": ("HEX", "sign only if the diff has this SHA-256 ('show --json' gives it)"),
+}
 
 
 def run(options: argparse.Namespace, context: Context) -> int:
     """Show the diff and sign it."""
-    from nightledger.gate.review.reviewing import Verb
-
     return answer_one(context, options.id, options.only, Verb.APPROVE, diff_sha256=options.diff_sha256)

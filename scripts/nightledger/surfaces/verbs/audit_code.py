@@ -8,54 +8,40 @@ Only Python is audited. It tells what is written, not what would happen: no sand
 
 import argparse
 import sys
-from typing import TYPE_CHECKING
 
+from nightledger.codec.records import to_plain
+from nightledger.domain.errors import UnreadableError, UsageError
+from nightledger.files.reading import read_regular
 from nightledger.surfaces.context import Context
-
-if TYPE_CHECKING:
-    from nightledger.text.code.document import Part
-    from nightledger.text.code.rule import CodeFinding
+from nightledger.surfaces.screen import shown
+from nightledger.text.code.document import Part, audit_document
+from nightledger.text.code.rule import CodeFinding, code_table
 
 FOUND = 1
 MAX_FILE_BYTES = 4 * 1024 * 1024
 """Of a file; more than the auditor takes of one snippet, because notebooks hold pictures."""
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
-    """Name the options of ``audit-code``."""
-    parser.add_argument(
-        "files", nargs="*", metavar="FILE", help="scripts, notebooks, Markdown; - for standard input"
-    )
-    parser.add_argument("-c", "--code", metavar="CODE", help="audit this text")
-    parser.add_argument("--language", metavar="NAME", help="what it is written in, whatever it looks like")
-    parser.add_argument(
-        "--strict", action="store_true", help="all that the published list denies is a finding"
-    )
-    parser.add_argument(
-        "--denylist", action="store_true", help="print the published denylist and the rules beside it"
-    )
+OPTIONS = {
+    "files": {"nargs": "*", "metavar": "FILE", "help": "scripts, notebooks, Markdown; - for standard input"},
+    "-c": {"dest": "code", "metavar": "CODE", "help": "audit this text"},
+    "--strict": "all that the published list denies is a finding",
+}
 
 
 def run(options: argparse.Namespace, context: Context) -> int:
     """Audit, and say what was found; 1 on findings."""
-    from nightledger.domain.errors import UsageError
-
-    if options.denylist == (options.code is not None or bool(options.files)):
+    if options.code is None and not options.files:
         raise UsageError(
-            "audit-code takes files, -c CODE or --denylist",
+            "audit-code takes files or -c CODE",
             hint="nightledger audit-code script.py; nightledger audit-code -c 'import os'",
         )
-    if options.denylist:
-        return _print_denylist(context)
     named = [(name, _read(name)) for name in options.files]
     named += [("-c", options.code)] if options.code is not None else []
     return _audit(named, options, context)
 
 
 def _read(name: str) -> str:
-    from nightledger.domain.errors import UnreadableError, UsageError
-    from nightledger.files.reading import read_regular
-
     try:
         raw = sys.stdin.buffer.read(MAX_FILE_BYTES) if name == "-" else read_regular(name, MAX_FILE_BYTES)
     except UnreadableError as error:
@@ -67,11 +53,7 @@ def _read(name: str) -> str:
 
 
 def _audit(named: list[tuple[str, str]], options: argparse.Namespace, context: Context) -> int:
-    from nightledger.text.code.document import audit_document
-    from nightledger.text.code.language import language_of_info
-
-    language = options.language and (language_of_info(options.language) or options.language)
-    told = [(name, part) for name, text in named for part in audit_document(text, name, language or "")]
+    told = [(name, part) for name, text in named for part in audit_document(text, name)]
     found = [(name, part, f) for name, part in told for f in _counted(part, strict=options.strict)]
     context.emit(_record(told, strict=options.strict))
     for name, part, finding in found:
@@ -80,22 +62,19 @@ def _audit(named: list[tuple[str, str]], options: argparse.Namespace, context: C
     return FOUND if found or not all(part.audited.audited for _, part in told) else 0
 
 
-def _counted(part: "Part", *, strict: bool) -> tuple["CodeFinding", ...]:
+def _counted(part: Part, *, strict: bool) -> tuple[CodeFinding, ...]:
     audited = part.audited
     return tuple(sorted((*audited.findings, *audited.notes))) if strict else audited.findings
 
 
-def _line(name: str, part: "Part", finding: "CodeFinding") -> str:
-    from nightledger.surfaces.screen import shown
-    from nightledger.text.code.rule import code_table
-
+def _line(name: str, part: Part, finding: CodeFinding) -> str:
     what = f" ({finding.what})" if finding.what else ""
     inside = f":{part.where}" if part.where else ""
     place = f"{name}{inside}:{part.line + finding.line - 1}:{finding.column}"
     return f"{shown(place)}: {finding.severity.value} {finding.rule}: {code_table().rows[finding.rule].why}{shown(what)}"
 
 
-def _summary(told: list[tuple[str, "Part"]], findings: int, *, strict: bool) -> list[str]:
+def _summary(told: list[tuple[str, Part]], findings: int, *, strict: bool) -> list[str]:
     if not told:
         return ["No code in it: nothing to audit."]
     unread = sum(1 for _, part in told if not part.audited.audited)
@@ -120,18 +99,10 @@ def _count(number: int, noun: str) -> str:
     return f"{number or 'no'} {noun}{'' if number == 1 else 's'}"
 
 
-def _record(told: list[tuple[str, "Part"]], *, strict: bool) -> dict[str, object]:
-    from nightledger.text.code.rule import code_table
-
-    def plain(part: "Part", finding: "CodeFinding") -> dict[str, object]:
-        return {
-            "line": part.line + finding.line - 1,
-            "column": finding.column,
-            "rule": finding.rule,
-            "severity": finding.severity.value,
-            "what": finding.what,
-            "why": code_table().rows[finding.rule].why,
-        }
+def _record(told: list[tuple[str, Part]], *, strict: bool) -> dict[str, object]:
+    def plain(part: Part, finding: CodeFinding) -> dict[str, object]:
+        line = part.line + finding.line - 1
+        return {**to_plain(finding), "line": line, "why": code_table().rows[finding.rule].why}
 
     return {
         "snippets": [
@@ -148,25 +119,3 @@ def _record(told: list[tuple[str, "Part"]], *, strict: bool) -> dict[str, object
             for name, part in told
         ]
     }
-
-
-def _print_denylist(context: Context) -> int:
-    from nightledger.text.code.rule import code_table
-
-    table = code_table()
-    beside = [{"rule": r.name, "severity": r.severity.value, "why": r.why} for r in table.rules]
-    calls = table.published["calls"]
-    names = {row.name: [n for n in row.names if n not in calls] for row in table.rules if row.names}
-    context.emit({"published": table.published, "rules": beside, "names": names})
-    context.print("Published denylist:")
-    for kind, listed in table.published.items():
-        context.print(f"  {kind} ({len(listed)}): {' '.join(listed)}")
-    context.print()
-    context.print("Rules beside it (severity, what it means):")
-    for row in table.rules:
-        context.print(f"  {row.name:<17} {row.severity.value:<7} {row.why}")
-    context.print()
-    context.print("Names beside it (* stands for any ending):")
-    for rule, extra in names.items():
-        context.print(f"  {rule}: {' '.join(extra)}")
-    return 0

@@ -7,44 +7,43 @@ Changes no memory.
 
 import argparse
 import os
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+from typing import Any
 
+from nightledger import __version__
+from nightledger.domain.errors import EXIT_ALARM, ConfigurationError, RefusedError
+from nightledger.domain.words import dump_moment
+from nightledger.files.archive import write_archive
+from nightledger.files.home import Home
+from nightledger.files.lock import Lock
+from nightledger.files.reading import is_within
+from nightledger.surfaces.agent_host import require_person
+from nightledger.surfaces.backup import Contents, contents_of
 from nightledger.surfaces.context import Context
+from nightledger.surfaces.doctor.keys import Protection, protection
+from nightledger.surfaces.session import LOCK_TIMEOUT_S
+from nightledger.trust.keys import KeyRing
+from nightledger.trust.pin import find_pin
+from nightledger.trust.reading import check_log
+from nightledger.trust.report import Report
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from contextlib import AbstractContextManager
-
-    from nightledger.files.home import Home
-    from nightledger.surfaces.backup import Contents
-    from nightledger.trust.keys import KeyRing
-    from nightledger.trust.report import Report
-
-
-def configure(parser: argparse.ArgumentParser) -> None:
-    """Name the options of ``backup``."""
-    parser.add_argument("file", metavar="FILE", help="the backup, for example home-2026-03-01.tar.gz")
-    parser.add_argument(
-        "--with-keys", action="store_true", help="private keys, too: who has the file then has them"
-    )
+OPTIONS = {
+    "file": ("FILE", "the backup, for example home-2026-03-01.tar.gz"),
+    "--with-keys": "private keys, too: who has the file then has them",
+}
 
 
 def run(options: argparse.Namespace, context: Context) -> int:
     """Make the backup and read it back; 4 when it was made of a damaged log."""
-    from pathlib import Path
-
-    from nightledger.domain.errors import EXIT_ALARM, RefusedError
-    from nightledger.files.archive import write_archive
-    from nightledger.files.home import Home
-    from nightledger.surfaces.backup import contents_of
-    from nightledger.trust.keys import KeyRing
-
     home, ring = Home(context.home_path).require(), KeyRing(Path(context.keys_dir))
-    _require_person(home, with_keys=options.with_keys)
+    if options.with_keys:
+        require_person("backup --with-keys", simulated=home.identity.simulated)
     path = _free_name(options.file, home)
     with _still(home):
         contents = contents_of(home, ring, with_keys=options.with_keys)
-        report = _report(home, ring)
+        report = check_log(home, find_pin(ring, home.identity.id)).report
         about = _about(context, home, report, with_keys=options.with_keys)
         try:
             made = write_archive(path, contents.sources, about)
@@ -68,30 +67,20 @@ def run(options: argparse.Namespace, context: Context) -> int:
     return 0 if report.ok else EXIT_ALARM
 
 
-def _odd(home: "Home", contents: "Contents") -> "Iterator[str]":
+def _odd(home: Home, contents: Contents) -> Iterator[str]:
     for name in contents.skipped:
         yield f"left out, for it is no regular file of this home: {name}"
     for name in contents.linked:
         yield f"{name} is a link to {os.path.realpath(home.path(name))}: what lies there is in it, too"
 
 
-def _require_person(home: "Home", *, with_keys: bool) -> None:
-    from nightledger.surfaces.agent_host import require_person
-
-    if with_keys:
-        require_person("backup --with-keys", simulated=home.identity.simulated)
-
-
-def _free_name(text: str, home: "Home") -> str:
+def _free_name(text: str, home: Home) -> str:
     """Give the backup's absolute path.
 
     Raises:
         RefusedError: It lies in the home, or the name is taken.
         ConfigurationError: Its directory is missing.
     """
-    from nightledger.domain.errors import ConfigurationError, RefusedError
-    from nightledger.files.reading import is_within
-
     path = os.path.abspath(text)
     if os.path.lexists(path):
         raise RefusedError(f"{path} exists", hint="name another file")
@@ -104,29 +93,14 @@ def _free_name(text: str, home: "Home") -> str:
     return path
 
 
-def _still(home: "Home") -> "AbstractContextManager[object]":
+def _still(home: Home) -> AbstractContextManager[object]:
     """Keep writing commands out meanwhile; a home that cannot be written needs no lock."""
-    from contextlib import nullcontext
-
-    from nightledger.files.lock import Lock
-    from nightledger.surfaces.session import LOCK_TIMEOUT_S
-
     if not os.access(home.root, os.W_OK):
         return nullcontext()
     return Lock(home.lock_path(), timeout_s=LOCK_TIMEOUT_S)
 
 
-def _report(home: "Home", ring: "KeyRing") -> "Report":
-    from nightledger.trust.pin import find_pin
-    from nightledger.trust.reading import check_log
-
-    return check_log(home, find_pin(ring, home.identity.id)).report
-
-
-def _about(context: Context, home: "Home", report: "Report", *, with_keys: bool) -> dict[str, Any]:
-    from nightledger import __version__
-    from nightledger.domain.words import dump_moment
-
+def _about(context: Context, home: Home, report: Report, *, with_keys: bool) -> dict[str, Any]:
     return {
         "home": home.identity.id,
         "machine": home.identity.machine,
@@ -138,9 +112,7 @@ def _about(context: Context, home: "Home", report: "Report", *, with_keys: bool)
     }
 
 
-def _warnings(home: "Home", ring: "KeyRing", report: "Report", *, with_keys: bool) -> list[str]:
-    from nightledger.surfaces.doctor.keys import Protection, protection
-
+def _warnings(home: Home, ring: KeyRing, report: Report, *, with_keys: bool) -> list[str]:
     warnings = [f"the log was damaged already: {found.message}" for found in report.alarms[:1]]
     if with_keys:
         warnings.append(

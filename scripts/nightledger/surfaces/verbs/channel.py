@@ -5,7 +5,7 @@
   send ACTION --to NAME [--body FILE]  one message and its answer
   serve [--listen ADDRESS] [--port N]  answer over HTTP
   receive                              empty the shared directories, once (cron)
-  status, health --to NAME             last contact, what waits, dead letters
+  status                               last contact, what waits, dead letters
 
 Reads   peers.json by the log, operator.yaml in $NIGHTLEDGER_KEYS (addresses)
 Writes  what a message brings about: proposals, decisions, the audit log
@@ -16,22 +16,14 @@ import argparse
 
 from nightledger.surfaces.context import Context
 
-COMMANDS = {
-    "keygen": "peers",
-    "peer": "peers",
-    "send": "commands",
-    "serve": "commands",
-    "receive": "commands",
-    "status": "status",
-    "health": "status",
-}
+COMMANDS = ("keygen", "peer", "send", "serve", "receive", "status")
 PORT = 18_799
 LIFETIME_S = 86_400
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Name the options of ``channel``."""
-    parser.add_argument("command", choices=tuple(COMMANDS), metavar="COMMAND", help=", ".join(COMMANDS))
+    parser.add_argument("command", choices=COMMANDS, metavar="COMMAND", help=", ".join(COMMANDS))
     parser.add_argument("words", nargs="*", help=argparse.SUPPRESS)
     keygen = parser.add_argument_group("keygen")
     keygen.add_argument(
@@ -43,7 +35,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     peer.add_argument("--actions", metavar="A,B", help="what it may ask for")
     peer.add_argument("--valid-after", metavar="TIME", help="its key counts from then on")
     peer.add_argument("--valid-before", metavar="TIME", help="its key counts until then")
-    send = parser.add_argument_group("send, health")
+    send = parser.add_argument_group("send")
     send.add_argument("--to", metavar="NAME", help="the machine, as 'channel peer list' names it")
     send.add_argument("--body", metavar="FILE", help="what the action needs, JSON; - is standard input")
     send.add_argument(
@@ -61,9 +53,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace, context: Context) -> int:
-    """Do what the command says."""
-    import importlib
+    """Do what the command says: each is a function of ``channel/commands.py``."""
+    from nightledger.surfaces.channel import commands
 
-    module = importlib.import_module(f"nightledger.surfaces.channel.{COMMANDS[options.command]}")
-    status: int = getattr(module, options.command)(options, context)
+    status: int = getattr(commands, options.command)(options, context)
     return status

@@ -6,13 +6,15 @@ Changes no memory.
 """
 
 import argparse
-from typing import TYPE_CHECKING
 
+from nightledger.domain.errors import UsageError
+from nightledger.files.reading import read_regular
+from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context
-
-if TYPE_CHECKING:
-    from nightledger.trust.policy import Policy
-    from nightledger.trust.proof import LogProof, Proven
+from nightledger.trust.event import MAX_LEAF_BYTES
+from nightledger.trust.note import parse_vkey
+from nightledger.trust.policy import MAX_POLICY_BYTES, Policy, parse_policy
+from nightledger.trust.proof import MAX_PROOF_BYTES, LogProof, Proven, parse_proof, verify_proof
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -30,9 +32,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace, context: Context) -> int:
     """Say what the proof proves; 4 when it does not hold."""
-    from nightledger.files.reading import read_regular
-    from nightledger.trust.proof import MAX_PROOF_BYTES, parse_proof, verify_proof
-
     policy = _policy(options)
     proof = parse_proof(read_regular(options.proof, MAX_PROOF_BYTES))
     line = _line(options, proof)
@@ -41,21 +40,13 @@ def run(options: argparse.Namespace, context: Context) -> int:
     return 0
 
 
-def _policy(options: argparse.Namespace) -> "Policy":
-    from nightledger.files.reading import read_regular
-    from nightledger.trust.note import parse_vkey
-    from nightledger.trust.policy import MAX_POLICY_BYTES, Policy, parse_policy
-
+def _policy(options: argparse.Namespace) -> Policy:
     if options.policy is not None:
         return parse_policy(read_regular(options.policy, MAX_POLICY_BYTES), where=options.policy)
     return Policy(logs=tuple(map(parse_vkey, options.log)))
 
 
-def _line(options: argparse.Namespace, proof: "LogProof") -> bytes:
-    from nightledger.domain.errors import UsageError
-    from nightledger.files.reading import read_regular
-    from nightledger.trust.event import MAX_LEAF_BYTES
-
+def _line(options: argparse.Namespace, proof: LogProof) -> bytes:
     if options.leaf is not None:
         return read_regular(options.leaf, MAX_LEAF_BYTES + 1).removesuffix(b"\n")
     if options.line is not None:
@@ -68,9 +59,7 @@ def _line(options: argparse.Namespace, proof: "LogProof") -> bytes:
     return proof.extra
 
 
-def _tell(context: Context, proof: "LogProof", proven: "Proven", line: bytes) -> None:
-    from nightledger.surfaces import screen
-
+def _tell(context: Context, proof: LogProof, proven: Proven, line: bytes) -> None:
     head, text = proven.checkpoint, line.decode("utf-8", "surrogateescape")
     context.emit(
         {

@@ -17,39 +17,40 @@ Changes no memory.
 
 import argparse
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
+from nightledger.domain.consent import Answer, ConsentGraph, Mode, Tier, Why
+from nightledger.domain.decision import DecisionType
+from nightledger.domain.errors import FileChangedError, NightledgerError, RefusedError, UsageError
+from nightledger.domain.event import Actor, EventName
+from nightledger.domain.presence import DAY_S
+from nightledger.gate.consenting import Standing, graph_target, read_standing, record_unknown
+from nightledger.gate.opening import fold_log
+from nightledger.gate.proposing.unproposed import make_unproposed
+from nightledger.surfaces import screen, signing
 from nightledger.surfaces.context import Context
-
-if TYPE_CHECKING:
-    from nightledger.domain.consent import Answer, ConsentGraph
-    from nightledger.gate.consenting import Standing
+from nightledger.surfaces.session import reading, writing
+from nightledger.text.visible import visible_lines
 
 CHECK_WORDS = 2
 MAX_WORD = 200
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
-    """Name the options of ``consent``."""
-    parser.add_argument("what", choices=("check", "review"), help="what to do")
-    parser.add_argument("words", nargs="*", metavar="DOMAIN ACTION", help="for check: what is asked for")
-    parser.add_argument(
-        "--confidence",
-        type=float,
-        default=0.0,
-        metavar="0..1",
-        help="the agent's own; may make an approval 'visible', never changes the answer",
-    )
-    parser.add_argument(
-        "--graph-sha256", metavar="HEX", help="for review: sign only if the graph in force has this SHA-256"
-    )
-    parser.add_argument("--dry-run", action="store_true", help="for review: show the graph, and sign nothing")
+OPTIONS = {
+    "what": {"choices": ("check", "review"), "help": "what to do"},
+    "words": {"nargs": "*", "metavar": "DOMAIN ACTION", "help": "for check: what is asked for"},
+    "--confidence": {
+        "type": float,
+        "default": 0.0,
+        "metavar": "0..1",
+        "help": "the agent's own; may make an approval 'visible', never changes the answer",
+    },
+    "--graph-sha256": ("HEX", "for review: sign only if the graph in force has this SHA-256"),
+    "--dry-run": "for review: show the graph, and sign nothing",
+}
 
 
 def run(options: argparse.Namespace, context: Context) -> int:
     """Answer, or sign."""
-    from nightledger.domain.errors import UsageError
-
     if options.what == "review":
         if options.words:
             raise UsageError("'consent review' takes no words", hint="nightledger consent --help")
@@ -64,11 +65,6 @@ def run(options: argparse.Namespace, context: Context) -> int:
 
 
 def _check(context: Context, domain: str, action: str, confidence: float) -> int:
-    from nightledger.domain.consent import Tier, Why
-    from nightledger.gate.consenting import read_standing
-    from nightledger.surfaces.session import reading
-    from nightledger.text.visible import visible_lines
-
     with reading(context) as seen:
         standing = read_standing(seen.gate, seen.ledger, seen.moment)
     answer = standing.answer(domain, action, confidence)
@@ -91,10 +87,7 @@ def _check(context: Context, domain: str, action: str, confidence: float) -> int
     return 0 if answer.tier is Tier.AUTONOMOUS else 1
 
 
-def _why(standing: "Standing", answer: "Answer", *, recorded: bool) -> Iterator[str]:
-    from nightledger.domain.consent import Mode, Why
-    from nightledger.domain.presence import DAY_S
-
+def _why(standing: Standing, answer: Answer, *, recorded: bool) -> Iterator[str]:
     if answer.why is Why.UNKNOWN:
         said = "the log says that it was asked for" if recorded else "this question does not stand in the log"
         yield f"The consent graph does not know it; {said}."
@@ -111,12 +104,6 @@ def _why(standing: "Standing", answer: "Answer", *, recorded: bool) -> Iterator[
 
 def _record(context: Context, domain: str, action: str) -> bool:
     """Log an unknown action; the answer stays what it is where that is not possible now."""
-    from nightledger.domain.errors import NightledgerError
-    from nightledger.domain.event import Actor, EventName
-    from nightledger.gate.consenting import record_unknown
-    from nightledger.gate.opening import fold_log
-    from nightledger.surfaces.session import writing
-
     try:
         with writing(context, actor=Actor.AGENT) as session:
             _, events = fold_log(session.gate.home, session.ledger.log, keep={EventName.CONSENT_BLOCKED})
@@ -127,13 +114,6 @@ def _record(context: Context, domain: str, action: str) -> bool:
 
 
 def _review(options: argparse.Namespace, context: Context) -> int:
-    from nightledger.domain.decision import DecisionType
-    from nightledger.domain.errors import FileChangedError, RefusedError
-    from nightledger.gate.consenting import graph_target, read_standing
-    from nightledger.gate.proposing.unproposed import make_unproposed
-    from nightledger.surfaces import screen, signing
-    from nightledger.surfaces.session import reading, writing
-
     with reading(context, person=not options.dry_run) as seen:
         standing = read_standing(seen.gate, seen.ledger, seen.moment)
         shown = graph_target(seen.gate)
@@ -160,9 +140,7 @@ def _review(options: argparse.Namespace, context: Context) -> int:
     return 0
 
 
-def _graph_lines(standing: "Standing") -> Iterator[str]:
-    from nightledger.domain.consent import Tier
-
+def _graph_lines(standing: Standing) -> Iterator[str]:
     graph: ConsentGraph = standing.allowed
     for domain, actions in sorted(graph.domains.items()):
         yield f"{domain}:"

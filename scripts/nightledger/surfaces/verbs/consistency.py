@@ -12,39 +12,43 @@ Changes no memory.
 """
 
 import argparse
-from typing import TYPE_CHECKING
 
+from nightledger.domain.errors import UsageError
+from nightledger.files.atomic import replace_file
+from nightledger.files.reading import read_regular
+from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context
+from nightledger.surfaces.proving import head_at, newest_head, size_of
+from nightledger.surfaces.session import Session, reading
+from nightledger.trust.base64_strict import encode_base64
+from nightledger.trust.checkpoint import Checkpoint, parse_checkpoint
+from nightledger.trust.note import MAX_NOTE_BYTES, parse_note
+from nightledger.trust.proof import (
+    MAX_PROOF_BYTES,
+    Continuation,
+    dump_continuation,
+    parse_continuation,
+    verify_continuation,
+)
 
-if TYPE_CHECKING:
-    from nightledger.surfaces.session import Session
-    from nightledger.trust.checkpoint import Checkpoint
-
-
-def configure(parser: argparse.ArgumentParser) -> None:
-    """Name the options of ``consistency``."""
-    parser.add_argument("old", help="a checkpoint's file, or a size")
-    parser.add_argument("new", nargs="?", help="likewise (default: the newest signed head)")
-    parser.add_argument("--out", metavar="FILE", help="write the proof there (default: print it)")
-    parser.add_argument("--proof", metavar="FILE", help="check this proof between two checkpoints' files")
+OPTIONS = {
+    "old": "a checkpoint's file, or a size",
+    "new": {"nargs": "?", "help": "likewise (default: the newest signed head)"},
+    "--out": ("FILE", "write the proof there (default: print it)"),
+    "--proof": ("FILE", "check this proof between two checkpoints' files"),
+}
 
 
 def run(options: argparse.Namespace, context: Context) -> int:
     """Prove or check; 4 when one does not continue the other."""
     if options.proof is not None:
         return _check(options, context)
-    from nightledger.surfaces.session import reading
 
     with reading(context) as session:
         return _prove(options, context, session)
 
 
 def _check(options: argparse.Namespace, context: Context) -> int:
-    from nightledger.domain.errors import UsageError
-    from nightledger.files.reading import read_regular
-    from nightledger.surfaces import screen
-    from nightledger.trust.proof import MAX_PROOF_BYTES, parse_continuation, verify_continuation
-
     if options.new is None or options.old.isdecimal() or options.new.isdecimal():
         raise UsageError(
             "a proof is checked between two checkpoints' files",
@@ -60,20 +64,11 @@ def _check(options: argparse.Namespace, context: Context) -> int:
     return 0
 
 
-def _read(path: str) -> "Checkpoint":
-    from nightledger.files.reading import read_regular
-    from nightledger.trust.checkpoint import parse_checkpoint
-    from nightledger.trust.note import MAX_NOTE_BYTES, parse_note
-
+def _read(path: str) -> Checkpoint:
     return parse_checkpoint(parse_note(read_regular(path, MAX_NOTE_BYTES)).text)
 
 
-def _prove(options: argparse.Namespace, context: Context, session: "Session") -> int:
-    from nightledger.files.atomic import replace_file
-    from nightledger.surfaces.proving import head_at, newest_head, size_of
-    from nightledger.trust.base64_strict import encode_base64
-    from nightledger.trust.proof import Continuation, dump_continuation
-
+def _prove(options: argparse.Namespace, context: Context, session: Session) -> int:
     old_size = size_of(session, options.old)
     if options.new is None:
         head = newest_head(session, over=old_size)

@@ -6,45 +6,37 @@ Changes no memory: it proposes.
 """
 
 import argparse
-from typing import TYPE_CHECKING
+from datetime import date, timedelta
 
+from nightledger.codec.records import to_plain
+from nightledger.domain.errors import UsageError
+from nightledger.domain.periods import log_day
+from nightledger.files.configuration import home_zone
+from nightledger.jobs.consolidate import Asked, Done, consolidate
+from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context
-
-if TYPE_CHECKING:
-    from datetime import date
-
-    from nightledger.jobs.consolidate import Done
+from nightledger.surfaces.recall.options import read_day
+from nightledger.surfaces.session import writing
 
 SHOWN = 3
 """Texts that scanners held back which are named; the rest is counted."""
-
-
-def configure(parser: argparse.ArgumentParser) -> None:
-    """Name the options of ``consolidate``."""
-    parser.add_argument("--day", metavar="DATE", help="the log day (default: yesterday in the home's zone)")
-    parser.add_argument("--since", metavar="DATE", help="mine the logs from this day on, the best first")
-    parser.add_argument(
-        "--dry-run", action="store_true", help="show what would be proposed, and write nothing"
-    )
+OPTIONS = {
+    "--day": ("DATE", "the log day (default: yesterday in the home's zone)"),
+    "--since": ("DATE", "mine the logs from this day on, the best first"),
+    "--dry-run": "show what would be proposed, and write nothing",
+}
 
 
 def run(options: argparse.Namespace, context: Context) -> int:
     """Consolidate, and say what was proposed or why nothing was."""
-    from datetime import timedelta
-
-    from nightledger.domain.periods import log_day
-    from nightledger.files.configuration import home_zone
-    from nightledger.jobs.consolidate import Asked, consolidate
-    from nightledger.surfaces.session import writing
-
     with writing(context) as session:
         zone = home_zone(session.gate.home, session.gate.settings)
         yesterday = log_day(session.moment.at, zone) - timedelta(days=1)
-        day = _day(options.day, "--day") or yesterday
+        day = read_day(options.day, "--day") or yesterday
         _require_over(day, yesterday, zone.key)
         asked = Asked(
             day=day,
-            since=_day(options.since, "--since"),
+            since=read_day(options.since, "--since"),
             dry_run=options.dry_run,
         )
         done = consolidate(session.gate, session.ledger, asked, session.moment)
@@ -52,27 +44,12 @@ def run(options: argparse.Namespace, context: Context) -> int:
     return 0
 
 
-def _day(text: "str | None", option: str) -> "date | None":
-    from datetime import date
-
-    from nightledger.domain.errors import UsageError
-
-    if text is None:
-        return None
-    try:
-        return date.fromisoformat(text)
-    except ValueError as error:
-        raise UsageError(f"{option} {text!r} is not a date", hint="write it as 2026-02-28") from error
-
-
-def _require_over(day: "date", yesterday: "date", zone: str) -> None:
+def _require_over(day: date, yesterday: date, zone: str) -> None:
     """Refuse a day whose log may still grow: its night would have read half of it.
 
     Raises:
         UsageError: It is not over in the home's zone.
     """
-    from nightledger.domain.errors import UsageError
-
     if day > yesterday:
         raise UsageError(
             f"--day {day} is not over in the home's zone, {zone}",
@@ -80,10 +57,7 @@ def _require_over(day: "date", yesterday: "date", zone: str) -> None:
         )
 
 
-def _report(context: Context, done: "Done", *, dry_run: bool) -> None:
-    from nightledger.codec.records import to_plain
-    from nightledger.surfaces import screen
-
+def _report(context: Context, done: Done, *, dry_run: bool) -> None:
     def say(text: str, first: str = "", indent: str = "  ") -> None:
         context.print("\n".join(screen.wrap(text, first=first, indent=indent)))
 

@@ -9,23 +9,26 @@ Changes no MEMORY.md: principles are kept apart from it.
 """
 
 import argparse
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
+from nightledger.codec.constitution import MAX_BYTES, dump_constitution, dump_page, parse_page
+from nightledger.codec.records import to_plain
+from nightledger.domain.constitution import Constitution
+from nightledger.domain.errors import FileChangedError, RefusedError
+from nightledger.files.reading import read_regular
+from nightledger.gate.integrity.trust_changes import find_differing
+from nightledger.gate.memory.principles import NAME, WHERE, read_principles, require_sound
+from nightledger.gate.proposing.hunks import readable_diff
+from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context
+from nightledger.surfaces.editing import edit_text, kept_aside
+from nightledger.surfaces.keys.trust_change import change_trust
+from nightledger.surfaces.session import Session, reading
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from nightledger.domain.constitution import Constitution
-    from nightledger.surfaces.session import Session
-
-
-def configure(parser: argparse.ArgumentParser) -> None:
-    """Name the options of ``constitution``."""
-    parser.add_argument("what", nargs="?", choices=("show", "amend"), default="show", help="what to do")
-    parser.add_argument(
-        "--from", dest="source", metavar="FILE", help="for amend: take the new page from a file"
-    )
+OPTIONS = {
+    "what": {"nargs": "?", "choices": ("show", "amend"), "default": "show", "help": "what to do"},
+    "--from": {"dest": "source", "metavar": "FILE", "help": "for amend: take the new page from a file"},
+}
 
 
 def run(options: argparse.Namespace, context: Context) -> int:
@@ -34,12 +37,6 @@ def run(options: argparse.Namespace, context: Context) -> int:
 
 
 def _show(context: Context) -> int:
-    from nightledger.codec.records import to_plain
-    from nightledger.gate.integrity.trust_changes import find_differing
-    from nightledger.gate.memory.principles import NAME, WHERE, read_principles
-    from nightledger.surfaces import screen
-    from nightledger.surfaces.session import reading
-
     with reading(context) as seen:
         standing = read_principles(seen.gate.home, seen.ledger, seen.moment)
         differs = NAME in find_differing(seen.gate.home, seen.ledger, seen.moment)
@@ -57,19 +54,10 @@ def _show(context: Context) -> int:
 
 
 def _amend(options: argparse.Namespace, context: Context) -> int:
-    from nightledger.codec.constitution import dump_constitution, dump_page, parse_page
-    from nightledger.domain.errors import FileChangedError
-    from nightledger.gate.memory.principles import NAME, WHERE, require_sound
-    from nightledger.gate.proposing.hunks import readable_diff
-    from nightledger.surfaces import screen
-    from nightledger.surfaces.editing import kept_aside
-    from nightledger.surfaces.keys.trust_change import change_trust
-    from nightledger.surfaces.session import reading
-
     with reading(context, person=True) as seen:
         standing = _standing(seen)
     page = dump_page(standing)
-    typed = _typed(options, page)
+    typed = read_regular(options.source, MAX_BYTES) if options.source else edit_text(page.encode())
     with kept_aside(None if options.source else typed):
         wanted = require_sound(parse_page(typed.decode("utf-8", "replace"), where="the page"))
         if wanted == standing:
@@ -80,7 +68,7 @@ def _amend(options: argparse.Namespace, context: Context) -> int:
         context.print_lines(screen.diff_lines(readable_diff(old, new, path=WHERE)))
         content, before = dump_constitution(wanted), dump_constitution(standing)
 
-        def edit(files: "Mapping[str, bytes]") -> dict[str, bytes]:
+        def edit(files: Mapping[str, bytes]) -> dict[str, bytes]:
             if files[NAME] != before:
                 raise FileChangedError("the constitution was amended meanwhile; nothing was signed")
             return {NAME: content}
@@ -91,21 +79,8 @@ def _amend(options: argparse.Namespace, context: Context) -> int:
     return 0
 
 
-def _standing(session: "Session") -> "Constitution":
-    from nightledger.domain.errors import RefusedError
-    from nightledger.gate.memory.principles import read_principles
-
+def _standing(session: Session) -> Constitution:
     found = read_principles(session.gate.home, session.ledger, session.moment)
     if found is None:
         raise RefusedError("this home has no constitution", hint="nightledger init --seed adds one")
     return found
-
-
-def _typed(options: argparse.Namespace, page: str) -> bytes:
-    from nightledger.codec.constitution import MAX_BYTES
-    from nightledger.files.reading import read_regular
-    from nightledger.surfaces.editing import edit_text
-
-    if options.source:
-        return read_regular(options.source, MAX_BYTES)
-    return edit_text(page.encode())

@@ -11,29 +11,21 @@ Changes no memory: it proposes.
 
 import argparse
 
+from nightledger.codec.records import to_plain
+from nightledger.jobs.curate import curate
 from nightledger.surfaces.context import Context
+from nightledger.surfaces.session import reading, writing
 
-
-def configure(parser: argparse.ArgumentParser) -> None:
-    """Name the options of ``curate``."""
-    parser.add_argument("--dry-run", action="store_true", help="say what would be done, and write nothing")
+OPTIONS = {
+    "--dry-run": "say what would be done, and write nothing",
+}
 
 
 def run(options: argparse.Namespace, context: Context) -> int:
     """Curate, and say what came of it."""
-    from nightledger.jobs.curate import curate
-    from nightledger.surfaces.session import reading, writing
-
     with reading(context) if options.dry_run else writing(context) as session:
         done = curate(session.gate, session.ledger, session.moment, dry_run=options.dry_run)
-    context.emit(
-        {
-            **done.counts,
-            "periods": list(done.periods),
-            "proposals": list(done.proposals),
-            "reason": done.reason,
-        }
-    )
+    context.emit(to_plain(done))
     if not done.periods:
         context.print(f"Nothing to do: {done.reason}.")
         return 0

@@ -9,29 +9,29 @@ Changes memory: the operator edits and signs it here.
 
 import argparse
 
+from nightledger.domain.errors import RefusedError
+from nightledger.files.reading import read_regular
+from nightledger.gate.apply.undoing import undo_of
+from nightledger.gate.gated import MAX_GATED_BYTES, read_gated
+from nightledger.gate.proposing.hunks import readable_diff
+from nightledger.surfaces import screen, signing
 from nightledger.surfaces.context import Context
+from nightledger.surfaces.editing import apply_edit, edit_text, kept_aside, rebase
+from nightledger.surfaces.session import reading, writing
+from nightledger.text.markdown.document import decode
 
-
-def configure(parser: argparse.ArgumentParser) -> None:
-    """Name the options of ``edit``."""
-    parser.add_argument("path", nargs="?", help="the gated file (default: the main one)")
-    parser.add_argument(
-        "--from", dest="source", metavar="FILE", help="take the new text from a file instead of an editor"
-    )
+OPTIONS = {
+    "path": {"nargs": "?", "help": "the gated file (default: the main one)"},
+    "--from": {
+        "dest": "source",
+        "metavar": "FILE",
+        "help": "take the new text from a file instead of an editor",
+    },
+}
 
 
 def run(options: argparse.Namespace, context: Context) -> int:
     """Edit, show, sign, apply; the home's lock is held for the last two only."""
-    from nightledger.domain.errors import RefusedError
-    from nightledger.gate.apply.undoing import undo_of
-    from nightledger.gate.gated import read_gated
-    from nightledger.gate.proposing.hunks import readable_diff
-    from nightledger.surfaces import screen, signing
-    from nightledger.surfaces.editing import kept_aside
-    from nightledger.surfaces.own_edit import apply_edit, rebase
-    from nightledger.surfaces.session import reading, writing
-    from nightledger.text.markdown.document import decode
-
     with reading(context, person=True) as seen:
         path = options.path or seen.gate.home.identity.gated[0]
         before = read_gated(seen.gate.home, path)
@@ -59,14 +59,8 @@ def run(options: argparse.Namespace, context: Context) -> int:
 
 def _agreed(context: Context) -> bool:
     """Ask, where no passphrase does: whoever writes to the editor's file is not whoever sits at it."""
-    from nightledger.surfaces import screen
-
     return not context.interactive() or screen.ask("Apply it? [y/N]").lower() == "y"
 
 
 def _edited(options: argparse.Namespace, before: bytes) -> bytes:
-    from nightledger.files.reading import read_regular
-    from nightledger.gate.gated import MAX_GATED_BYTES
-    from nightledger.surfaces.editing import edit_text
-
     return read_regular(options.source, MAX_GATED_BYTES) if options.source else edit_text(before)

@@ -15,20 +15,126 @@ Changes no memory: 'nightledger apply' does, when the cooling period is over.
 """
 
 import argparse
+import re
 
+from nightledger.domain.errors import FileChangedError, RefusedError
+from nightledger.domain.periods import log_day
+from nightledger.domain.proposal import Proposal
+from nightledger.files.configuration import home_zone
+from nightledger.gate.forgetting.forget_entry import entry_of_change, forget
+from nightledger.gate.gated import read_gated
+from nightledger.gate.memory.naming import Placed, find_standing
+from nightledger.gate.memory.pinning import NO_MARK, read_marks, text_sha256
+from nightledger.gate.proposing.proposing import Outcome
+from nightledger.surfaces import entry_choice, screen
 from nightledger.surfaces.context import Context
+from nightledger.surfaces.session import Session, reading, writing
+from nightledger.surfaces.settling import Settled, key_at_hand, sign_proposals
+from nightledger.text.changes.standing import Standing, standing_at
+
+OPTIONS = {
+    "id": "the entry's id or the beginning of it, its place, PROPOSAL#N, or some of its words",
+    "--dry-run": "show what would go, and propose nothing",
+}
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
-    """Name the options of ``forget``."""
-    parser.add_argument(
-        "id", help="the entry's id or the beginning of it, its place, PROPOSAL#N, or some of its words"
-    )
-    parser.add_argument("--dry-run", action="store_true", help="show what would go, and propose nothing")
+_CHANGE = re.compile(r"(p-[a-z2-7]+|[a-z2-7]+)[#:]([1-9][0-9]{0,5})")
 
 
 def run(options: argparse.Namespace, context: Context) -> int:
-    """Show it, propose it, sign it."""
-    from nightledger.surfaces.forgetting import forget_one
+    """Show an entry, propose that it goes, and have it signed.
 
-    return forget_one(context, options.id, dry_run=options.dry_run)
+    Raises:
+        UsageError: No such entry, or it waits to be forgotten already.
+        RefusedError: It is pinned, the operator said no, or it has no place of its own.
+    """
+    with reading(context, person=True) as seen:
+        placed = _find(context, seen, options.id)
+        context.print_lines(entry_choice.listing(seen, [placed]))
+        stands = _standing(seen, placed)
+        under = screen.shown(" > ".join(stands.names) or "no heading")
+        context.print_lines(screen.wrap(f"under {under}", first="    "))
+        _require_unpinned(seen, placed)
+    if options.dry_run:
+        context.emit({"entry": entry_choice.record(placed), "proposal": None, "decision": None})
+        context.print("Nothing was proposed (--dry-run).")
+        return 0
+    if context.interactive() and screen.ask("Forget it for good? [y/N]").lower() != "y":
+        raise RefusedError("nothing was proposed")
+    proposal = _propose(context, placed, stands)
+    if not key_at_hand(seen, context):
+        context.emit({"entry": entry_choice.record(placed), "proposal": proposal.id, "decision": None})
+        _say(context, f"Proposed as {proposal.id}; it waits for your signature: 'nightledger review'.")
+        return 0
+    settled = sign_proposals(context, [proposal])
+    _report(context, placed, proposal, settled)
+    return 0
+
+
+def _find(context: Context, session: Session, word: str) -> Placed:
+    change = _CHANGE.fullmatch(word)
+    if change:
+        return entry_of_change(session.gate, session.ledger, change[1], int(change[2]))
+    standing = find_standing(session.gate.home, session.ledger.book).entries
+    return standing[entry_choice.choose_id(context, session, standing, word)]
+
+
+def _require_unpinned(session: Session, placed: Placed) -> None:
+    if read_marks(session.gate, session.ledger).get(placed.entry.id, NO_MARK).pinned:
+        name = placed.entry.id[: entry_choice.SHORT_ID]
+        raise RefusedError(f"{name} is pinned", hint=f"'nightledger unpin {name}' first")
+
+
+def _standing(session: Session, placed: Placed) -> Standing:
+    text = read_gated(session.gate.home, placed.path).decode("utf-8", "surrogateescape")
+    return standing_at(text, placed.entry.first_line)
+
+
+def _propose(context: Context, shown: Placed, stands: Standing) -> Proposal:
+    with writing(context, person=True) as session:
+        gate = session.gate
+        standing = find_standing(gate.home, session.ledger.book).entries
+        placed = standing.get(shown.entry.id)
+        same = placed is not None and text_sha256(placed) == text_sha256(shown)
+        if placed is None or not same or _standing(session, placed) != stands:
+            raise FileChangedError(
+                "the entry was changed meanwhile, or what it stands under; nothing was proposed",
+                hint="run it again",
+            )
+        period = log_day(session.moment.at, home_zone(gate.home, gate.settings)).isoformat()
+        outcome = forget(gate, session.ledger, placed, session.moment, period=period)
+    if outcome.proposal is None:
+        raise RefusedError(
+            f"it cannot be proposed: {_why_not(outcome)}", hint="'nightledger edit' changes the file by hand"
+        )
+    return outcome.proposal
+
+
+def _why_not(outcome: Outcome) -> str:
+    return outcome.unfit[0].reason if outcome.unfit else "the scanners hold it back"
+
+
+def _report(context: Context, placed: Placed, proposal: Proposal, settled: Settled) -> None:
+    if settled.refusals:
+        raise RefusedError(
+            f"{proposal.id} cannot be signed: {settled.refusals[0].reason}",
+            hint="'nightledger review' shows it as it is now",
+        )
+    (decision,) = settled.decisions
+    context.emit(
+        {
+            "entry": entry_choice.record(placed),
+            "proposal": proposal.id,
+            "decision": decision.id,
+            "not_before": decision.not_before.strftime("%Y-%m-%dT%H:%M:%SZ"),
+        }
+    )
+    _say(
+        context,
+        f"Signed. It cools until {decision.not_before:%Y-%m-%d %H:%M} UTC, then 'nightledger apply' takes it out; "
+        f"'nightledger undo {proposal.id[:10]}' brings it back within the undo window.",
+    )
+
+
+def _say(context: Context, text: str) -> None:
+    context.print_lines(screen.wrap(text, indent="  ", first=""))

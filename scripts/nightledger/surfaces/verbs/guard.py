@@ -28,9 +28,9 @@ _SETTLED_NS = 1_000_000_000
 """A file changed within a second before the mark is looked at again: clocks of file systems are coarse."""
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
-    """Name the options of ``guard``."""
-    parser.add_argument("--exit-code", action="store_true", help="exit with 4 while something is not settled")
+OPTIONS = {
+    "--exit-code": "exit with 4 while something is not settled",
+}
 
 
 def run(options: argparse.Namespace, context: Context) -> int:

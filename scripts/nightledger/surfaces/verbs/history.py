@@ -6,39 +6,41 @@ Changes no memory, and writes nothing at all.
 
 import argparse
 import os
+from collections.abc import Callable, Iterable
 from functools import partial
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from nightledger.domain.errors import UsageError
+from nightledger.domain.words import dump_moment
+from nightledger.files.home import Home
+from nightledger.gate.gated import require_gated
+from nightledger.gate.integrity.checking import find_drift
+from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from nightledger.files.home import Home
-    from nightledger.surfaces.history import Step, Told
+from nightledger.surfaces.history import Step, Told, applies_to, history_of
+from nightledger.surfaces.session import reading
+from nightledger.surfaces.table import GAP, table
+from nightledger.text.scanners.scan import mask_secrets
 
 SHOWN = 20
 """Steps that are shown unless asked otherwise; a few screens."""
 _DONE = {"apply": "applied", "edit": "edited by hand", "undo": "taken back", "drift": "drift settled"}
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
-    """Name the options of ``history``."""
-    parser.add_argument("path", nargs="?", help="a gated file (default: all of them)")
-    parser.add_argument(
-        "-n", type=int, default=SHOWN, metavar="N", help=f"how many, the newest first (default: {SHOWN})"
-    )
+OPTIONS = {
+    "path": {"nargs": "?", "help": "a gated file (default: all of them)"},
+    "-n": {
+        "type": int,
+        "default": SHOWN,
+        "metavar": "N",
+        "help": f"how many, the newest first (default: {SHOWN})",
+    },
+}
 
 
 def run(options: argparse.Namespace, context: Context) -> int:
     """Print what changed."""
-    from nightledger.domain.errors import UsageError
-    from nightledger.gate.integrity.checking import find_drift
-    from nightledger.surfaces import screen
-    from nightledger.surfaces.history import applies_to, history_of
-    from nightledger.surfaces.session import reading
-
     if options.n < 1:
         raise UsageError(f"-n {options.n} is not a number from 1", hint="leave it out to see the newest 20")
     with reading(context) as session:
@@ -60,34 +62,27 @@ def run(options: argparse.Namespace, context: Context) -> int:
     return 0
 
 
-def _path(home: "Home", text: str) -> str:
+def _path(home: Home, text: str) -> str:
     """Give a gated file's name as records have it.
 
     Raises:
         RefusedError: It is no gated file of this home.
         UnreadableError: It is outside the home.
     """
-    from nightledger.gate.gated import require_gated
-
     path = home.relative(text) if os.path.isabs(text) else os.path.normpath(text)
     require_gated(home, path)
     return path
 
 
-def _rows(steps: "Iterable[Step]") -> list[str]:
+def _rows(steps: Iterable[Step]) -> list[str]:
     """Give a table of the steps: when, and what."""
-    from nightledger.surfaces import screen
-    from nightledger.surfaces.table import GAP, table
-
     wrap = partial(screen.wrap, less=len("2026-03-01") + GAP)
     rows = ((f"{step.at:%Y-%m-%d\n%H:%M} UTC", "\n".join(_lines(step, wrap))) for step in steps)
     return table(rows, "cyan", "")
 
 
-def _lines(step: "Step", cell: "Callable[..., list[str]] | None" = None) -> list[str]:
+def _lines(step: Step, cell: Callable[..., list[str]] | None = None) -> list[str]:
     """Give the rows of a step; for a cell of a table that breaks its rows, without its time."""
-    from nightledger.surfaces import screen
-
     wrap, at = cell or screen.wrap, "" if cell else f"{step.at:%Y-%m-%d %H:%M} UTC "
     paths = screen.shown(", ".join(step.paths))
     lines = wrap(f"{at}{_DONE[step.kind]}: {step.proposal}, {paths}", indent="    ", first="")
@@ -107,10 +102,8 @@ def _lines(step: "Step", cell: "Callable[..., list[str]] | None" = None) -> list
     return lines
 
 
-def _text(change: "Told") -> list[str]:
+def _text(change: Told) -> list[str]:
     """Give the first line of what went and of what came, with how many more there are."""
-    from nightledger.surfaces import screen
-
     rows = []
     for sign, text in (("-", change.removed), ("+", change.added)):
         first, *more = text.strip("\n").split("\n")
@@ -119,13 +112,13 @@ def _text(change: "Told") -> list[str]:
     return rows
 
 
-def _no_text(change: "Told") -> str:
+def _no_text(change: Told) -> str:
     if change.gone_at is not None:
         return f"its text went on {change.gone_at:%Y-%m-%d}; its hashes are in the log"
     return "its proposal is not as it was logged; see 'nightledger verify'"
 
 
-def _undo(step: "Step", change: "Told") -> str:
+def _undo(step: Step, change: Told) -> str:
     if change.veiled:
         return "no undo: a secret does not come back"
     if change.undo_until is not None:
@@ -135,10 +128,7 @@ def _undo(step: "Step", change: "Told") -> str:
     return "its undo window has closed" if change.state == "applied" else f"since then {change.state}"
 
 
-def _record(step: "Step") -> dict[str, Any]:
-    from nightledger.domain.words import dump_moment
-    from nightledger.text.scanners.scan import mask_secrets
-
+def _record(step: Step) -> dict[str, Any]:
     return {
         "at": dump_moment(step.at),
         "kind": step.kind,

@@ -3,11 +3,9 @@
 hook HOST EVENT  reads what the host sends on standard input and answers as the host defines it; silent
                  and with exit status 0 whatever is wrong, so that no session ever stops here. Hosts call
                  scripts/prompt_hook.py, which does the same and starts faster: nightledger hosts
-hook calibrate   tells which relevance a line needs (prompt_hook in the staging rules), from this
-                 home's own words, or with --labels from prompts of which it is known what answers them
 
 Reads   standard input; .nightledger/search/, the staged context
-Writes  memory/system/exposures.jsonl, .nightledger/prompts/; calibrate writes nothing
+Writes  memory/system/exposures.jsonl, .nightledger/prompts/
 Changes no memory.
 """
 
@@ -20,34 +18,17 @@ if TYPE_CHECKING:
 
     from nightledger.surfaces.context import Context
 
-CALIBRATE = "calibrate"
-
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Name the words and options of ``hook``; wrong ones end silently, but for ``calibrate``."""
+    """Name the words of ``hook``; wrong ones end silently."""
     parser.add_argument(
-        "words", nargs="*", metavar="HOST EVENT", help="claude-code UserPromptSubmit; or: calibrate"
+        "words", nargs="*", metavar="HOST EVENT", help="for example claude-code UserPromptSubmit"
     )
-    parser.add_argument(
-        "--labels", metavar="FILE", help="calibrate: prompts with what answers them, JSON lines"
-    )
-    parser.add_argument(
-        "--alarms",
-        metavar="PERCENT",
-        type=float,
-        default=1.0,
-        help="calibrate: prompts about nothing that may get a line (default: 1)",
-    )
-    if CALIBRATE not in sys.argv:
-        parser.error = _end  # type: ignore[method-assign]
+    parser.error = _end  # type: ignore[method-assign]
 
 
 def run(options: argparse.Namespace, context: "Context") -> int:
-    """Answer, or calibrate."""
-    if options.words[:1] == [CALIBRATE]:
-        from nightledger.surfaces.hook.calibrate import calibrate
-
-        return calibrate(context, labels=options.labels, alarms=options.alarms)
+    """Answer."""
     from nightledger.surfaces.hook.running import main
 
     main(["--home", context.home, "--now", context.now_text, *options.words])

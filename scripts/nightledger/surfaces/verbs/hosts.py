@@ -47,15 +47,13 @@ _AFTERWARDS = {
 _MOVED_UP = "Codex knows hooks by their place in the file: others that stood behind ours wait to be trusted again (/hooks)"
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
-    """Name the words and options of ``hosts``."""
-    parser.add_argument("action", nargs="?", choices=("list", "install", "remove"), default="list")
-    parser.add_argument("host", nargs="?", metavar="HOST", help="claude-code, codex, hermes, openclaw")
-    parser.add_argument("--yes", action="store_true", help="do it")
-    parser.add_argument(
-        "--print", dest="print_only", action="store_true", help="print what is added, nothing else"
-    )
-    parser.add_argument("--project", metavar="DIR", help="in a project's own settings (Claude Code, Codex)")
+OPTIONS = {
+    "action": {"nargs": "?", "choices": ("list", "install", "remove"), "default": "list"},
+    "host": {"nargs": "?", "metavar": "HOST", "help": "claude-code, codex, hermes, openclaw"},
+    "--yes": "do it",
+    "--print": {"dest": "print_only", "action": "store_true", "help": "print what is added, nothing else"},
+    "--project": ("DIR", "in a project's own settings (Claude Code, Codex)"),
+}
 
 
 def run(options: argparse.Namespace, context: Context) -> int:

@@ -10,16 +10,26 @@ import argparse
 import os
 import secrets
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING
 
+from nightledger.codec.constitution import dump_constitution
+from nightledger.codec.settings import find_zone
 from nightledger.domain.errors import RefusedError, UsageError
+from nightledger.files.home import Home
+from nightledger.files.reading import is_within
+from nightledger.gate.founding import Founding, found, is_unfinished, plan, require_place
+from nightledger.gate.memory.principles import NAME, WHERE, read_principles, require_sound, shipped_principles
+from nightledger.hosts.emptiness import why_empty
+from nightledger.hosts.presets import READ_NO_MEMORY, preset
+from nightledger.hosts.workspaces import host_of, memory_choices, own_memory
 from nightledger.surfaces.context import CHECKOUT, Context
 from nightledger.surfaces.home import host_roots
-
-if TYPE_CHECKING:
-    from nightledger.files.home import Home
-    from nightledger.gate.founding import Founding
+from nightledger.surfaces.keys.trust_change import change_trust
+from nightledger.surfaces.screen import shown
+from nightledger.surfaces.session import reading, this_machine
+from nightledger.surfaces.signing import fresh_passphrase
+from nightledger.trust.keys import KeyRing
 
 _FOR_EVER = "it is fixed by the log's first entry: make another home, or 'nightledger leave' and begin anew"
 _OTHERWISE = {
@@ -31,49 +41,42 @@ _OTHERWISE = {
 """How a home gets another value than the one it was made with."""
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
-    """Name the options of ``init``."""
-    parser.add_argument("--adopt", action="store_true", help="the directory is an agent's workspace")
-    configure_new(parser)
-    parser.add_argument("--dry-run", action="store_true", help="list what would be made, and make nothing")
-    _configure_constitution(parser)
-
-
-def configure_new(parser: argparse.ArgumentParser) -> None:
-    """Name the options that say what a new home is to be."""
-    parser.add_argument(
-        "--simulated",
-        action="store_true",
-        help="a home for trials, in which --now works, for ever marked as such",
-    )
-    parser.add_argument(
-        "--no-passphrase", action="store_true", help="make the operator's key without a passphrase"
-    )
-    parser.add_argument(
-        "--host",
-        metavar="HOST",
-        help="openclaw, claude_code, codex, hermes or generic (default: by its files)",
-    )
-    parser.add_argument(
-        "--zone", metavar="ZONE", help="IANA zone in which days begin (default: this machine's)"
-    )
-    parser.add_argument(
-        "--gated",
-        metavar="PATH",
-        action="append",
-        help="the memory file (default: what the host has, asked on a terminal); may be repeated",
-    )
-    parser.add_argument(
-        "--track", action="store_true", help="let git track what we make (no .gitignore of '*')"
-    )
+NEW = {
+    "--simulated": "a home for trials, in which --now works, for ever marked as such",
+    "--no-passphrase": "make the operator's key without a passphrase",
+    "--host": ("HOST", "openclaw, claude_code, codex, hermes or generic (default: by its files)"),
+    "--zone": ("ZONE", "IANA zone in which days begin (default: this machine's)"),
+    "--gated": {
+        "metavar": "PATH",
+        "action": "append",
+        "help": "the memory file (default: what the host has, asked on a terminal); may be repeated",
+    },
+    "--track": "let git track what we make (no .gitignore of '*')",
+}
+"""What a new home is to be; ``start`` takes these, too."""
+OPTIONS = {
+    "--adopt": "the directory is an agent's workspace",
+    **NEW,
+    "--dry-run": "list what would be made, and make nothing",
+    "--seed": {
+        "action": argparse.BooleanOptionalAction,
+        "default": None,
+        "help": "begin with the ten principles of config/constitution.json (the default for a new home; "
+        "a home made before gets them by your signature)",
+    },
+    "--self": {
+        "dest": "own",
+        "metavar": "TEXT",
+        "help": "an eleventh principle in your words: 'I am ...', 400 characters at most",
+    },
+}
 
 
 def given(options: argparse.Namespace) -> tuple[str, ...]:
-    """Return the options of :func:`configure_new` as they were typed."""
+    """Return the options of :data:`NEW` as they were typed."""
     words: list[str] = []
-    for name in ("simulated", "no_passphrase", "host", "zone", "gated", "track"):
-        value = getattr(options, name)
-        flag = f"--{name.replace('_', '-')}"
+    for flag in NEW:
+        value = getattr(options, flag[2:].replace("-", "_"))
         if value is True:
             words.append(flag)
         elif value:
@@ -81,28 +84,8 @@ def given(options: argparse.Namespace) -> tuple[str, ...]:
     return tuple(words)
 
 
-def _configure_constitution(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--seed",
-        action=argparse.BooleanOptionalAction,
-        default=None,
-        help="begin with the ten principles of config/constitution.json (the default for a new home; "
-        "a home made before gets them by your signature)",
-    )
-    parser.add_argument(
-        "--self",
-        dest="own",
-        metavar="TEXT",
-        help="an eleventh principle in your words: 'I am ...', 400 characters at most",
-    )
-
-
 def run(options: argparse.Namespace, context: Context) -> int:
     """Make or complete the home."""
-    from nightledger.gate.founding import found, plan
-    from nightledger.hosts.emptiness import why_empty
-    from nightledger.surfaces.signing import fresh_passphrase
-
     if not context.home:
         context.home = _standing_place()
     constitution = _constitution(options)
@@ -130,8 +113,6 @@ def run(options: argparse.Namespace, context: Context) -> int:
 
 
 def _standing_place() -> str:
-    from nightledger.files.reading import is_within
-
     place = os.getcwd()
     if is_within(place, CHECKOUT):
         raise UsageError(
@@ -141,7 +122,7 @@ def _standing_place() -> str:
     return place
 
 
-def _require_as_made(options: argparse.Namespace, home: "Home") -> None:
+def _require_as_made(options: argparse.Namespace, home: Home) -> None:
     """Refuse what was asked for and is otherwise in the home that is there: no second ``init`` changes it.
 
     Raises:
@@ -169,9 +150,6 @@ def _constitution(options: argparse.Namespace) -> bytes:
         UsageError: An own principle for a home that is to have none.
         RecordError: The own principle is too long, or scanners find something in it.
     """
-    from nightledger.codec.constitution import dump_constitution
-    from nightledger.gate.memory.principles import require_sound, shipped_principles
-
     if options.seed is False:
         if options.own is not None:
             raise UsageError(
@@ -190,11 +168,6 @@ def _add(options: argparse.Namespace, context: Context, constitution: bytes) -> 
     Raises:
         RefusedError: It has one, and the owner's own principle would change it.
     """
-    from nightledger.domain.errors import RefusedError
-    from nightledger.gate.memory.principles import NAME, WHERE, read_principles
-    from nightledger.surfaces.keys.trust_change import change_trust
-    from nightledger.surfaces.session import reading
-
     with reading(context) as seen:
         standing = read_principles(seen.gate.home, seen.ledger, seen.moment)
     if standing is None:
@@ -208,17 +181,7 @@ def _add(options: argparse.Namespace, context: Context, constitution: bytes) -> 
     return []
 
 
-def _founding(options: argparse.Namespace, context: Context, constitution: bytes) -> "Founding":
-    from pathlib import Path
-
-    from nightledger.codec.settings import find_zone
-    from nightledger.files.home import Home
-    from nightledger.gate.founding import Founding, is_unfinished, require_place
-    from nightledger.hosts.presets import preset
-    from nightledger.hosts.workspaces import host_of
-    from nightledger.surfaces.session import this_machine
-    from nightledger.trust.keys import KeyRing
-
+def _founding(options: argparse.Namespace, context: Context, constitution: bytes) -> Founding:
     home = Home(context.home_path)
     known = os.path.lexists(home.identity_file)
     require_place(home, context.keys_dir, os.path.expanduser("~"), adopt=options.adopt)
@@ -248,8 +211,6 @@ def _founding(options: argparse.Namespace, context: Context, constitution: bytes
 
 def _choose_gated(options: argparse.Namespace, context: Context, host: str) -> tuple[str, ...]:
     """Return what is to be gated: what the host has, the first of it where nobody can be asked."""
-    from nightledger.hosts.workspaces import memory_choices
-
     choices = memory_choices(context.home_path, host)
     if len(choices) == 1 or options.dry_run or context.json or not context.interactive():
         return choices[0]
@@ -264,8 +225,6 @@ def _named(root: str, gated: Sequence[str]) -> str:
 
 def ask_choice(context: Context, question: str, choices: Sequence[str]) -> int:
     """Ask which of several is meant, the first where nothing is typed; return its place in the list."""
-    from nightledger.surfaces.screen import shown
-
     numbers = {str(at): text for at, text in enumerate(choices, 1)}
     context.print_lines((question, *(f"  {at}  {shown(text)}" for at, text in numbers.items())))
     while (typed := input("Number [1] > ").strip() or "1") not in numbers:
@@ -314,11 +273,8 @@ def named_home(context: Context) -> str:
     return "" if stands else f" --home {quote(context.home_path)}"
 
 
-def _gated_notes(founding: "Founding") -> Iterator[str]:
+def _gated_notes(founding: Founding) -> Iterator[str]:
     """Say what is gated, what of it is missing, and which memory of the host's own is not."""
-    from nightledger.hosts.presets import READ_NO_MEMORY, preset
-    from nightledger.hosts.workspaces import own_memory
-
     root, host, gated = founding.home.root, founding.host, founding.gated
     yield f"Changed by your signature alone from now on: {_named(root, gated)}."
     if host in READ_NO_MEMORY and not os.path.lexists(founding.home.path(gated[0])):

@@ -17,63 +17,33 @@ Changes no memory. All but list is for the operator.
 
 import argparse
 
+from nightledger.domain.errors import UsageError
 from nightledger.surfaces.context import Context
+from nightledger.surfaces.keys import actions
+from nightledger.surfaces.keys.actions import show_keys
 
 WHAT = ("list", "add", "rotate", "revoke", "recovery", "confirm", "reset", "restore")
 NEEDED = {"add": "a public key", "revoke": "a key or its fingerprint", "recovery": "a public key"}
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
-    """Name the options of ``key``."""
-    parser.add_argument("what", choices=WHAT, help="what to do")
-    parser.add_argument("key", nargs="?", help="a .pub file or its line; for revoke a fingerprint")
-    parser.add_argument("--principal", metavar="NAME", help="what the log calls the signer (add, recovery)")
-    parser.add_argument("--reason", default="", help="why, for the record")
-    parser.add_argument(
-        "--recovery-key", metavar="FILE", help="sign with this recovery key instead of the operator's"
-    )
-    parser.add_argument(
-        "--sign-with", metavar="FILE", help="sign with this key, which may sign decisions, instead"
-    )
-    parser.add_argument("--no-passphrase", action="store_true", help="make the new key without a passphrase")
-    parser.add_argument(
-        "--passphrase-forgotten",
-        action="store_true",
-        help="reset although this machine has a key that may sign",
-    )
-    parser.add_argument(
-        "--all-keys-lost",
-        action="store_true",
-        help="reset where the whole $NIGHTLEDGER_KEYS folder is gone: the log goes on under new keys",
-    )
+OPTIONS = {
+    "what": {"choices": WHAT, "help": "what to do"},
+    "key": {"nargs": "?", "help": "a .pub file or its line; for revoke a fingerprint"},
+    "--principal": ("NAME", "what the log calls the signer (add, recovery)"),
+    "--reason": {"default": "", "help": "why, for the record"},
+    "--recovery-key": ("FILE", "sign with this recovery key instead of the operator's"),
+    "--sign-with": ("FILE", "sign with this key, which may sign decisions, instead"),
+    "--no-passphrase": "make the new key without a passphrase",
+    "--passphrase-forgotten": "reset although this machine has a key that may sign",
+    "--all-keys-lost": "reset where the whole $NIGHTLEDGER_KEYS folder is gone: the log goes on under new keys",
+}
 
 
 def run(options: argparse.Namespace, context: Context) -> int:
-    """Do what was asked for."""
-    from nightledger.domain.errors import UsageError
-    from nightledger.surfaces.keys import actions
-    from nightledger.surfaces.keys.listing import show_keys
-
+    """Do what was asked for; each word of ``WHAT`` but ``list`` is a function of ``keys/actions.py``."""
     if options.what in NEEDED and not options.key:
         raise UsageError(f"'key {options.what}' needs {NEEDED[options.what]}", hint="nightledger key --help")
     if options.what == "list":
         return show_keys(context)
-    asked = actions.Asked(
-        key=options.key or "",
-        principal=options.principal or "",
-        reason=options.reason,
-        recovery_key=options.recovery_key,
-        sign_with=options.sign_with,
-        no_passphrase=options.no_passphrase,
-        passphrase_forgotten=options.passphrase_forgotten,
-        all_keys_lost=options.all_keys_lost,
-    )
-    return {
-        "add": actions.add,
-        "rotate": actions.rotate,
-        "revoke": actions.revoke,
-        "recovery": actions.add_recovery,
-        "confirm": actions.confirm,
-        "reset": actions.reset,
-        "restore": actions.restore,
-    }[options.what](asked, context)
+    status: int = getattr(actions, options.what)(options, context)
+    return status

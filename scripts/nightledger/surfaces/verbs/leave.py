@@ -9,26 +9,25 @@ Changes no memory, and moves nothing: using the home again takes it up again.
 import argparse
 import math
 import os
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from nightledger.files.leftovers import remove_leftovers
+from nightledger.gate.leaving import disposable, log_leaving, own_directories, remove_disposable
+from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context
+from nightledger.surfaces.doctor.schedule import cron_lines, installed_units, place_of
+from nightledger.surfaces.home import host_roots
+from nightledger.surfaces.hook.installing import standings
+from nightledger.surfaces.session import Session, reading, writing
+from nightledger.surfaces.status import left_at, waiting_in
 
-if TYPE_CHECKING:
-    from nightledger.surfaces.session import Session
-
-
-def configure(parser: argparse.ArgumentParser) -> None:
-    """Name the options of ``leave``."""
-    parser.add_argument("--yes", action="store_true", help="do it; without, nothing is changed")
+OPTIONS = {
+    "--yes": "do it; without, nothing is changed",
+}
 
 
 def run(options: argparse.Namespace, context: Context) -> int:
     """Leave, or say what leaving would do."""
-    from nightledger.files.leftovers import remove_leftovers
-    from nightledger.gate.leaving import disposable, log_leaving, remove_disposable
-    from nightledger.surfaces.session import reading, writing
-    from nightledger.surfaces.status import left_at
-
     if options.yes:
         with writing(context, keep_head=True, person=True) as session:
             before = left_at(session.ledger.log.newest)
@@ -50,13 +49,7 @@ def run(options: argparse.Namespace, context: Context) -> int:
     return 0
 
 
-def _record(context: Context, session: "Session") -> dict[str, Any]:
-    from nightledger.gate.leaving import own_directories
-    from nightledger.surfaces.doctor.schedule import cron_lines, installed_units, place_of
-    from nightledger.surfaces.home import host_roots
-    from nightledger.surfaces.hook.installing import standings
-    from nightledger.surfaces.status import waiting_in
-
+def _record(context: Context, session: Session) -> dict[str, Any]:
     home, book, place = session.gate.home, session.ledger.book, place_of(context)
     units = installed_units(place, os.path.expanduser("~"))
     return {
@@ -78,8 +71,6 @@ def _record(context: Context, session: "Session") -> dict[str, Any]:
 def _lines(
     context: Context, record: dict[str, Any], removed: tuple[str, ...], *, done: bool, again: bool
 ) -> list[str]:
-    from nightledger.surfaces import screen
-
     gated = ", ".join(record["gated"])
     head = f"{context.home_path} was left already." if again else f"{context.home_path} is left."
     texts = [
@@ -109,8 +100,6 @@ def _lines(
 
 
 def _listed(title: str, names: list[str]) -> list[str]:
-    from nightledger.surfaces import screen
-
     if not names:
         return []
     return [*screen.wrap(title), *(row for name in names for row in screen.text_lines(name, indent="  "))]

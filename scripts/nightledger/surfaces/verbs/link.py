@@ -6,34 +6,25 @@ Changes no memory.
 """
 
 import argparse
-from typing import TYPE_CHECKING
+from dataclasses import asdict
 
-if TYPE_CHECKING:
-    from nightledger.files.home import Home
-    from nightledger.jobs.link import LinkReport
-    from nightledger.surfaces.context import Context
+from nightledger.files.configuration import home_zone, load_settings
+from nightledger.files.home import Home
+from nightledger.gate.forgetting.deleted import deleted_links, expunged_texts
+from nightledger.jobs.link import LinkReport, Options, link
+from nightledger.surfaces.context import Context
+from nightledger.surfaces.home import actor_of
+from nightledger.surfaces.session import require_machine
 
-
-def configure(parser: argparse.ArgumentParser) -> None:
-    """Name the options of ``link``."""
-    parser.add_argument("--rebuild", action="store_true", help="fold all outcomes anew")
-    parser.add_argument("--dry-run", action="store_true", help="read and count; write nothing")
-    parser.add_argument(
-        "--index-only",
-        action="store_true",
-        help="bring up to date what recall reads, and leave hebbian-links.json for the night",
-    )
+OPTIONS = {
+    "--rebuild": "fold all outcomes anew",
+    "--dry-run": "read and count; write nothing",
+    "--index-only": "bring up to date what recall reads, and leave hebbian-links.json for the night",
+}
 
 
-def run(options: argparse.Namespace, context: "Context") -> int:
+def run(options: argparse.Namespace, context: Context) -> int:
     """Link, and say what was read and what there is."""
-    from nightledger.files.configuration import home_zone, load_settings
-    from nightledger.files.home import Home
-    from nightledger.gate.forgetting.deleted import deleted_links, expunged_texts
-    from nightledger.jobs.link import Options, link
-    from nightledger.surfaces.home import actor_of
-    from nightledger.surfaces.session import require_machine
-
     home = Home(context.home_path).require()
     require_machine(home)
     how = Options(
@@ -47,9 +38,7 @@ def run(options: argparse.Namespace, context: "Context") -> int:
     return 0
 
 
-def _report(context: "Context", home: "Home", report: "LinkReport") -> None:
-    from dataclasses import asdict
-
+def _report(context: Context, home: Home, report: LinkReport) -> None:
     context.emit(asdict(report))
     log = home.relative(home.outcomes)
     for number, problem in report.problems:
@@ -63,7 +52,7 @@ def _report(context: "Context", home: "Home", report: "LinkReport") -> None:
     context.print(_summary(report))
 
 
-def _summary(report: "LinkReport") -> str:
+def _summary(report: LinkReport) -> str:
     repeated = f" ({report.duplicates} repeated)" if report.duplicates else ""
     text = f"{report.added} new outcomes{repeated}, {report.outcomes} in all"
     if report.links is None or report.in_view is None:

@@ -10,16 +10,10 @@ Changes no memory.
 """
 
 import argparse
-from typing import TYPE_CHECKING
 
+from nightledger.gate.guard.locking import lock_files, unlock_files
 from nightledger.surfaces.context import Context
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from nightledger.domain.moment import Moment
-    from nightledger.gate.guard.locking import Lockable
-    from nightledger.gate.opening import Gate
+from nightledger.surfaces.session import writing
 
 _TOLD = {
     "locked": "locked",
@@ -29,23 +23,10 @@ _TOLD = {
 }
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
-    """``lock`` has no options of its own."""
-    del parser
-
-
 def run(options: argparse.Namespace, context: Context) -> int:
-    """Lock what can be locked, and say how each file stands."""
+    """Lock what can be locked, or for ``unlock`` unlock everything, and say how each file stands."""
     del options
-    from nightledger.gate.guard.locking import lock_files
-
-    return change(context, lock_files)
-
-
-def change(context: Context, act: "Callable[[Gate, Moment], tuple[Lockable, ...]]") -> int:
-    """Lock or unlock, and say how each file stands."""
-    from nightledger.surfaces.session import writing
-
+    act = unlock_files if context.verb == "unlock" else lock_files
     with writing(context, person=True) as session:
         found = act(session.gate, session.moment)
     context.emit({"files": [{"path": f.path, "flag": f.flag.value, "held": f.held.value} for f in found]})

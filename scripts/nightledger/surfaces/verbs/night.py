@@ -27,10 +27,10 @@ MAX_AHEAD_S = 26 * 3600
 _SETTINGS = (os.path.join("config", "nightledger"), os.path.join("config", "nightledger", "nightledger.yaml"))
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
-    """Name the options of ``night``."""
-    parser.add_argument("--dry-run", action="store_true", help="list what is due and run nothing")
-    parser.add_argument("--retry", action="store_true", help="try at once what failed a moment ago")
+OPTIONS = {
+    "--dry-run": "list what is due and run nothing",
+    "--retry": "try at once what failed a moment ago",
+}
 
 
 def run(options: argparse.Namespace, context: Context) -> int:

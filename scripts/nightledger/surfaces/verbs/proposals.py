@@ -6,16 +6,23 @@ Changes no memory.
 """
 
 import argparse
+from collections.abc import Iterator
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import Any
 
+from nightledger.domain.errors import EXIT_WAITING
+from nightledger.domain.judge import EDIT_LANE
+from nightledger.domain.states import REVOCABLE
+from nightledger.gate.proposing.told import told_at_home
+from nightledger.gate.proposing.unasked import ask_again
+from nightledger.gate.review.answers_given import answer_texts, answers_given, read_causes
+from nightledger.gate.stored import read_stored
+from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
-
-    from nightledger.surfaces.session import Session
+from nightledger.surfaces.listing import proposal_record, set_aside_record, state_of
+from nightledger.surfaces.session import Session, reading, writing
+from nightledger.surfaces.table import GAP, table
+from nightledger.text.scanners.scan import mask_secrets
 
 _WAITING = ("pending", "stale", "deferred")
 _SIGNED = ("approved", "cooling")
@@ -25,26 +32,15 @@ _ALTERED = "its file is not what was logged: put it back from a backup, or close
 _CLOSED = "its file is not what was logged, and you closed it"
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
-    """Name the options of ``proposals``."""
-    parser.add_argument("--all", action="store_true", help="those that are closed, too")
-    parser.add_argument(
-        "--ask-again",
-        metavar="HEADING",
-        help="propose from a heading again that you refused; 'status' names them",
-    )
-    parser.add_argument(
-        "--exit-code", action="store_true", help="exit with 3 when something waits for the operator"
-    )
+OPTIONS = {
+    "--all": "those that are closed, too",
+    "--ask-again": ("HEADING", "propose from a heading again that you refused; 'status' names them"),
+    "--exit-code": "exit with 3 when something waits for the operator",
+}
 
 
 def run(options: argparse.Namespace, context: Context) -> int:
     """Print the list, or have a heading asked about again."""
-    from nightledger.domain.errors import EXIT_WAITING
-    from nightledger.domain.judge import EDIT_LANE
-    from nightledger.surfaces import screen
-    from nightledger.surfaces.session import reading
-
     if options.ask_again is not None:
         return _ask_again(context, options.ask_again)
     with reading(context) as session:
@@ -57,7 +53,7 @@ def run(options: argparse.Namespace, context: Context) -> int:
     return EXIT_WAITING if options.exit_code and waits else 0
 
 
-def _records(session: "Session", *, closed: bool, full: bool) -> "list[dict[str, Any]]":
+def _records(session: Session, *, closed: bool, full: bool) -> list[dict[str, Any]]:
     """Give what is shown; the files of what is closed are not looked at unless they are asked for.
 
     Args:
@@ -65,13 +61,6 @@ def _records(session: "Session", *, closed: bool, full: bool) -> "list[dict[str,
         closed: Whether what is closed is asked for.
         full: Give all of a proposal, not only its head: to mask what is not shown would take seconds.
     """
-    from nightledger.domain.states import REVOCABLE
-    from nightledger.gate.proposing.told import told_at_home
-    from nightledger.gate.review.answers_given import answers_given, read_causes
-    from nightledger.gate.stored import read_stored
-    from nightledger.surfaces.listing import proposal_record, set_aside_record, state_of
-    from nightledger.text.scanners.scan import mask_secrets
-
     gate, book, now = session.gate, session.ledger.book, session.moment.at
     stored = read_stored(gate, book, states=None if closed else REVOCABLE)
     told = told_at_home(gate.home, [one.proposal for one in stored])
@@ -92,11 +81,8 @@ def _records(session: "Session", *, closed: bool, full: bool) -> "list[dict[str,
     return records
 
 
-def _told(one: "dict[str, Any]") -> tuple[str, list[str]]:
+def _told(one: dict[str, Any]) -> tuple[str, list[str]]:
     """Give how many changes a proposal has, and its title and answers, or what is to be said of it."""
-    from nightledger.gate.review.answers_given import answer_texts
-    from nightledger.surfaces import screen
-
     answered = {n for answer in one["answers"] for n in answer["changes"]}
     waits, every = len(one["waiting"]), len(answered | {*one["waiting"]})
     count = f"{every} change(s)" if waits in (0, every) else f"{waits} of {every} changes wait"
@@ -111,10 +97,7 @@ def _told(one: "dict[str, Any]") -> tuple[str, list[str]]:
     return count, [screen.shown(line) for line in (text, *answer_texts(one["answers"], every))]
 
 
-def _table(listed: "list[dict[str, Any]]") -> list[str]:
-    from nightledger.surfaces import screen
-    from nightledger.surfaces.table import GAP, table
-
+def _table(listed: list[dict[str, Any]]) -> list[str]:
     left = 10 + GAP + max(len(one["state"]) for one in listed) + GAP
     rows = []
     for one in listed:
@@ -125,9 +108,7 @@ def _table(listed: "list[dict[str, Any]]") -> list[str]:
     return table(rows, "cyan", "", "", heads=("id", "state", "what"))
 
 
-def _lines(one: "dict[str, Any]") -> "Iterator[str]":
-    from nightledger.surfaces import screen
-
+def _lines(one: dict[str, Any]) -> Iterator[str]:
     count, told = _told(one)
     yield f"{one['id']}  {one['state']:<9} {count}"
     for line in told:
@@ -135,13 +116,10 @@ def _lines(one: "dict[str, Any]") -> "Iterator[str]":
 
 
 def _ask_again(context: Context, name: str) -> int:
-    from nightledger.gate.proposing.unasked import ask_again
-    from nightledger.surfaces.screen import shown, wrap
-    from nightledger.surfaces.session import writing
-
     with writing(context, person=True) as session:
         ask_again(session.gate, session.ledger.book, name, session.moment)
     context.emit({"asked_again": name})
-    for line in wrap(f"The next night proposes from {shown(name)!r} again, if it finds something."):
-        context.print(line)
+    context.print_lines(
+        screen.wrap(f"The next night proposes from {screen.shown(name)!r} again, if it finds something.")
+    )
     return 0

@@ -7,14 +7,16 @@ Changes no memory.
 
 import argparse
 import sys
-from typing import TYPE_CHECKING
 
+from nightledger.domain.errors import UsageError
+from nightledger.domain.event import Actor
+from nightledger.domain.proposal import Evidence
+from nightledger.domain.words import number_of
+from nightledger.files.home import Home
+from nightledger.files.reading import read_regular
+from nightledger.gate.proposing.agent_lane import Wish, agent_evidence, propose_wish
 from nightledger.surfaces.context import Context
-
-if TYPE_CHECKING:
-    from nightledger.domain.proposal import Evidence
-    from nightledger.files.home import Home
-
+from nightledger.surfaces.session import writing
 
 MAX_STDIN_BYTES = 1 << 20
 """Far more than the lane takes; the gate says by how much a text is too long."""
@@ -43,12 +45,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace, context: Context) -> int:
     """Make the proposal."""
-    from nightledger.domain.errors import UsageError
-    from nightledger.domain.event import Actor
-    from nightledger.files.home import Home
-    from nightledger.gate.proposing.agent_lane import Wish, propose_wish
-    from nightledger.surfaces.session import writing
-
     home = Home(context.home_path).require()
     text = _read_stdin() if options.stdin else options.text or ""
     if options.remove and not options.entry:
@@ -79,20 +75,13 @@ def run(options: argparse.Namespace, context: Context) -> int:
 
 
 def _read_stdin() -> str:
-    from nightledger.domain.errors import UsageError
-
     raw = sys.stdin.buffer.read(MAX_STDIN_BYTES + 1)
     if len(raw) > MAX_STDIN_BYTES:
         raise UsageError(f"standard input has more than {MAX_STDIN_BYTES} bytes", hint="say it shorter")
     return raw.decode("utf-8", "surrogateescape")
 
 
-def _evidence(source: str | None, home: "Home") -> "tuple[Evidence, ...]":
-    from nightledger.domain.errors import UsageError
-    from nightledger.domain.words import number_of
-    from nightledger.files.reading import read_regular
-    from nightledger.gate.proposing.agent_lane import agent_evidence
-
+def _evidence(source: str | None, home: Home) -> tuple[Evidence, ...]:
     if source is None:
         return ()
     path, _, number = source.rpartition(":")

@@ -9,33 +9,26 @@ Changes no memory.
 """
 
 import argparse
-from typing import TYPE_CHECKING
 
+from nightledger.domain.errors import UsageError
+from nightledger.files.atomic import replace_file
 from nightledger.surfaces.context import Context
+from nightledger.surfaces.proving import newest_head, place_of
+from nightledger.surfaces.session import Session, reading
+from nightledger.trust.base64_strict import encode_base64
+from nightledger.trust.proof import LogProof, dump_proof
+from nightledger.trust.tile_export import export_tiles
 
-if TYPE_CHECKING:
-    from nightledger.surfaces.session import Session
-
-
-def configure(parser: argparse.ArgumentParser) -> None:
-    """Name the options of ``prove``."""
-    parser.add_argument(
-        "entry", nargs="?", metavar="ID", help="a proposal, decision or apply, or an entry's number"
-    )
-    parser.add_argument("--out", metavar="FILE", help="write the proof there (default: print it)")
-    parser.add_argument(
-        "--with-line", action="store_true", help="put the line itself in, so that the proof can be read alone"
-    )
-    parser.add_argument(
-        "--tiles", metavar="DIR", help="export the log there, for anybody to serve (C2SP tlog-tiles)"
-    )
+OPTIONS = {
+    "entry": {"nargs": "?", "metavar": "ID", "help": "a proposal, decision or apply, or an entry's number"},
+    "--out": ("FILE", "write the proof there (default: print it)"),
+    "--with-line": "put the line itself in, so that the proof can be read alone",
+    "--tiles": ("DIR", "export the log there, for anybody to serve (C2SP tlog-tiles)"),
+}
 
 
 def run(options: argparse.Namespace, context: Context) -> int:
     """Write a proof or an export."""
-    from nightledger.domain.errors import UsageError
-    from nightledger.surfaces.session import reading
-
     if (options.entry is None) == (options.tiles is None):
         raise UsageError(
             "name an entry to prove, or a directory to export to",
@@ -47,15 +40,16 @@ def run(options: argparse.Namespace, context: Context) -> int:
         return _prove(context, session, options)
 
 
-def _prove(context: Context, session: "Session", options: argparse.Namespace) -> int:
-    from nightledger.files.atomic import replace_file
-    from nightledger.surfaces.proving import newest_head, place_of, prove
-    from nightledger.trust.base64_strict import encode_base64
-    from nightledger.trust.proof import dump_proof
-
+def _prove(context: Context, session: Session, options: argparse.Namespace) -> int:
     index = place_of(session, options.entry)
     head = newest_head(session, over=index + 1)
-    proof = prove(session, index, head, with_line=options.with_line)
+    log = session.ledger.log
+    proof = LogProof(
+        index=index,
+        hashes=log.tree.inclusion_proof(index, head.checkpoint.size),
+        checkpoint=head.raw,
+        extra=log.line(index) if options.with_line else b"",
+    )
     content = dump_proof(proof)
     if options.out is not None:
         replace_file(options.out, content)
@@ -67,7 +61,7 @@ def _prove(context: Context, session: "Session", options: argparse.Namespace) ->
     context.emit(
         {
             "entry": index,
-            "line": session.ledger.log.line(index).decode("utf-8", "replace"),
+            "line": log.line(index).decode("utf-8", "replace"),
             "origin": head.checkpoint.origin,
             "size": head.checkpoint.size,
             "hashes": [encode_base64(digest) for digest in proof.hashes],
@@ -79,10 +73,7 @@ def _prove(context: Context, session: "Session", options: argparse.Namespace) ->
     return 0
 
 
-def _export(context: Context, session: "Session", directory: str) -> int:
-    from nightledger.surfaces.proving import newest_head
-    from nightledger.trust.tile_export import export_tiles
-
+def _export(context: Context, session: Session, directory: str) -> int:
     log = session.ledger.log
     export = export_tiles(directory, log.tree, log.lines(), newest_head(session).raw)
     context.emit(

@@ -6,16 +6,17 @@ Changes no memory: it proposes.
 """
 
 import argparse
-from typing import TYPE_CHECKING
+from typing import Any
 
+from nightledger.codec.records import to_plain
+from nightledger.domain.periods import log_day
+from nightledger.domain.proposal import Op
 from nightledger.domain.pruning import CLOSED_DAYS, LINK_DAYS, LOG_DAYS
-
-if TYPE_CHECKING:
-    from typing import Any
-
-    from nightledger.domain.proposal import Op
-    from nightledger.jobs.prune import Pruned, Tally
-    from nightledger.surfaces.context import Context
+from nightledger.files.configuration import home_zone
+from nightledger.jobs.prune import EVERYTHING, Asked, Pruned, Tally, prune
+from nightledger.surfaces import screen
+from nightledger.surfaces.context import Context
+from nightledger.surfaces.session import reading, writing
 
 MOST_NAMED = 20
 """Things left alone that are named one by one; ``--json`` names all."""
@@ -61,26 +62,17 @@ _NOUNS = {
 }
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
-    """Name the options of ``prune``."""
-    parser.add_argument("--links", action="store_true", help="look at links")
-    parser.add_argument("--entries", action="store_true", help="look at entries of the gated files")
-    parser.add_argument("--logs", action="store_true", help="look at daily logs (default: at all three)")
-    parser.add_argument(
-        "--dry-run", action="store_true", help="show what would be proposed, and write nothing"
-    )
-    parser.add_argument(
-        "--again", action="store_true", help="also ask about daily logs that you rejected or took back"
-    )
+OPTIONS = {
+    "--links": "look at links",
+    "--entries": "look at entries of the gated files",
+    "--logs": "look at daily logs (default: at all three)",
+    "--dry-run": "show what would be proposed, and write nothing",
+    "--again": "also ask about daily logs that you rejected or took back",
+}
 
 
-def run(options: argparse.Namespace, context: "Context") -> int:
+def run(options: argparse.Namespace, context: Context) -> int:
     """Prune, and say what was proposed and what was left alone."""
-    from nightledger.domain.periods import log_day
-    from nightledger.files.configuration import home_zone
-    from nightledger.jobs.prune import Asked, prune
-    from nightledger.surfaces.session import reading, writing
-
     with reading(context) if options.dry_run else writing(context) as session:
         today = log_day(session.moment.at, home_zone(session.gate.home, session.gate.settings))
         asked = Asked(today=today, ops=_ops(options), dry_run=options.dry_run, again=options.again)
@@ -89,17 +81,12 @@ def run(options: argparse.Namespace, context: "Context") -> int:
     return 0
 
 
-def _ops(options: argparse.Namespace) -> "tuple[Op, ...]":
-    from nightledger.domain.proposal import Op
-    from nightledger.jobs.prune import EVERYTHING
-
+def _ops(options: argparse.Namespace) -> tuple[Op, ...]:
     chosen = ((options.links, Op.DELETE_LINK), (options.entries, Op.ARCHIVE), (options.logs, Op.COMPRESS))
     return tuple(op for is_asked, op in chosen if is_asked) or EVERYTHING
 
 
-def _report(context: "Context", pruned: "Pruned", *, dry_run: bool) -> None:
-    from nightledger.surfaces import screen
-
+def _report(context: Context, pruned: Pruned, *, dry_run: bool) -> None:
     context.emit(
         {
             "today": pruned.today.isoformat(),
@@ -116,34 +103,20 @@ def _report(context: "Context", pruned: "Pruned", *, dry_run: bool) -> None:
         context.print("Nothing was written (--dry-run).")
 
 
-def _record(tally: "Tally") -> "dict[str, Any]":
+def _record(tally: Tally) -> dict[str, Any]:
     return {
-        "op": tally.op.value,
-        "looked": tally.looked,
-        "old": tally.old,
+        **to_plain(tally),
         "proposed": tally.proposed,
         "proposals": [
             {"id": made.id, "period": made.period, "title": made.title, "changes": len(made.changes)}
             for made in tally.proposals
         ],
-        "waiting": tally.waiting,
-        "suppressed": tally.suppressed,
-        "no_room": tally.no_room,
-        "months_left": tally.months_left,
-        "closed": tally.closed,
         "kept": tally.kept,
-        "left": [
-            {"what": left.what, "kept": left.kept.value, "detail": left.detail}
-            for left in tally.left
-            if left.what
-        ],
-        "unfit": tally.unfit,
+        "left": [to_plain(left) for left in tally.left if left.what],
     }
 
 
-def _say(context: "Context", tally: "Tally", *, dry_run: bool) -> None:
-    from nightledger.surfaces import screen
-
+def _say(context: Context, tally: Tally, *, dry_run: bool) -> None:
     def say(text: str, first: str = "  ", indent: str = "    ") -> None:
         context.print_lines(screen.wrap(text, first=first, indent=indent))
 

@@ -9,22 +9,18 @@ Changes no memory.
 
 import argparse
 
+from nightledger.domain.errors import EXIT_ALARM
 from nightledger.surfaces.context import Context
+from nightledger.surfaces.rebuild import find_stale, rebuild_all, rebuild_search
+from nightledger.surfaces.session import reading, writing
 
-
-def configure(parser: argparse.ArgumentParser) -> None:
-    """Name the options of ``rebuild``."""
-    parser.add_argument(
-        "--check", action="store_true", help="write nothing; exit with 4 when a file differs, naming it"
-    )
+OPTIONS = {
+    "--check": "write nothing; exit with 4 when a file differs, naming it",
+}
 
 
 def run(options: argparse.Namespace, context: Context) -> int:
     """Fold and write, or fold and compare."""
-    from nightledger.domain.errors import EXIT_ALARM
-    from nightledger.surfaces.rebuild import find_stale, rebuild_all, rebuild_search
-    from nightledger.surfaces.session import reading, writing
-
     if options.check:
         with reading(context) as session:
             stale = find_stale(session)

@@ -28,6 +28,7 @@ from nightledger.codec.link_record import dump_day, link_record
 from nightledger.domain.errors import UsageError
 from nightledger.files.home import Home
 from nightledger.files.link_index import open_index
+from nightledger.surfaces.recall.options import FILTERS, read_tags
 
 TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
 if TYPE_CHECKING:
@@ -45,24 +46,24 @@ _NARROWING = ("since", "until", "any-time", "scope")
 """What only a query can be narrowed by."""
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
-    """Name the options of ``recall``."""
-    from nightledger.surfaces.recall.options import add_filters
-
-    parser.add_argument("--tags", metavar="A,B", help="what the task is about: cron,time_zone")
-    parser.add_argument(
-        "--frame", metavar="FRAME", type=str.lower, choices=FRAMES, help="SELF, ATTENTION, TASK or SIMULATE"
-    )
-    parser.add_argument("query", nargs="?", metavar="QUERY", help="what it is about, in plain words")
-    add_filters(parser)
-    parser.add_argument(
-        "-n",
-        dest="limit",
-        metavar="N",
-        type=int,
-        default=MAX_SHOWN,
-        help="hits or links to show (default: 5)",
-    )
+OPTIONS = {
+    "--tags": ("A,B", "what the task is about: cron,time_zone"),
+    "--frame": {
+        "metavar": "FRAME",
+        "type": str.lower,
+        "choices": FRAMES,
+        "help": "SELF, ATTENTION, TASK or SIMULATE",
+    },
+    "query": {"nargs": "?", "metavar": "QUERY", "help": "what it is about, in plain words"},
+    **FILTERS,
+    "-n": {
+        "dest": "limit",
+        "metavar": "N",
+        "type": int,
+        "default": MAX_SHOWN,
+        "help": "hits or links to show (default: 5)",
+    },
+}
 
 
 def run(options: argparse.Namespace, context: "Context") -> int:
@@ -77,8 +78,7 @@ def run(options: argparse.Namespace, context: "Context") -> int:
     if options.frame:
         return _frame(options, context)
     if options.query is not None:
-        from nightledger.surfaces.recall.query import read_query
-        from nightledger.surfaces.recall.search_home import show_found
+        from nightledger.surfaces.recall.search_home import read_query, show_found
 
         return show_found(context, read_query(options, options.query))
     if options.tags is None:
@@ -88,8 +88,6 @@ def run(options: argparse.Namespace, context: "Context") -> int:
 
 def _links(options: argparse.Namespace, context: "Context") -> int:
     """Print the links, the surest first; nothing when none is sure enough."""
-    from nightledger.surfaces.recall.options import read_tags
-
     home = Home(context.home_path).require()
     if options.limit < 1:
         raise UsageError(f"-n {options.limit} shows nothing", hint="give 1 or more")

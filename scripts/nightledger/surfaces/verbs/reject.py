@@ -8,19 +8,17 @@ A proposal whose file was altered or lost is closed, all of it: 'verify' then na
 
 import argparse
 
+from nightledger.gate.review.reviewing import Verb
 from nightledger.surfaces.answering import answer_one
 from nightledger.surfaces.context import Context
 
-
-def configure(parser: argparse.ArgumentParser) -> None:
-    """Name the options of ``reject``."""
-    parser.add_argument("id", help="the proposal, or the beginning of its id")
-    parser.add_argument("--only", metavar="1,3", help="only these changes; the rest stay as they are")
-    parser.add_argument("--reason", required=True, help="why, for the record")
+OPTIONS = {
+    "id": "the proposal, or the beginning of its id",
+    "--only": ("1,3", "only these changes; the rest stay as they are"),
+    "--reason": {"required": True, "help": "why, for the record"},
+}
 
 
 def run(options: argparse.Namespace, context: Context) -> int:
     """Sign the rejection."""
-    from nightledger.gate.review.reviewing import Verb
-
     return answer_one(context, options.id, options.only, Verb.REJECT, reason=options.reason)

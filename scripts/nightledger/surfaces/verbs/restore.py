@@ -6,80 +6,110 @@ Changes no memory that is here: nothing is ever overwritten.
 """
 
 import argparse
-from collections.abc import Iterable
+import os
+import shutil
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
 
+from nightledger.domain.decision import DecisionType
+from nightledger.domain.errors import IntegrityError, NightledgerError, RefusedError, UsageError
+from nightledger.domain.states import Restored
+from nightledger.files.archive import Archive, ArchiveError, read_archive
+from nightledger.files.atomic import create_file
+from nightledger.files.durable import make_dir, sync_directory
+from nightledger.files.home import Home
+from nightledger.files.lock import Lock
+from nightledger.files.staged import drop_staged
+from nightledger.gate.founding import directories
+from nightledger.gate.integrity.checking import verify_decisions
+from nightledger.gate.opening import Gate, open_gate, read_ledger, sign_head
+from nightledger.gate.proposing.unproposed import make_unproposed
+from nightledger.gate.proposing.views import refresh_views
+from nightledger.gate.restoring import (
+    Loss,
+    accepting_loss,
+    find_loss,
+    is_signed_for,
+    log_restore,
+    loss_target,
+    take_over,
+)
+from nightledger.surfaces import screen, signing
+from nightledger.surfaces.agent_host import require_person
+from nightledger.surfaces.backup import HOME, KEYS, PRIVATE, PUBLIC, contents_of
 from nightledger.surfaces.context import Context
+from nightledger.surfaces.keys.actions import kept_key, stamp
+from nightledger.surfaces.session import LOCK_TIMEOUT_S, Session, actor_of, this_machine
+from nightledger.trust.head import FILE as HEAD
+from nightledger.trust.keys import KeyRing, load_log_key
+from nightledger.trust.operator_keys import take_back
+from nightledger.trust.pin import FILE as PIN
+from nightledger.trust.pin import find_pin
+
+OPTIONS = {
+    "file": {
+        "metavar": "FILE",
+        "nargs": "?",
+        "help": "made by 'nightledger backup'; none with --take-over: the home that stands there, put back by other means",
+    },
+    "--take-over": "this machine writes the home from now on; you sign for entries that are lost, and the log tells of it",
+}
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
-    """Name the options of ``restore``."""
-    parser.add_argument(
-        "file",
-        metavar="FILE",
-        nargs="?",
-        help="made by 'nightledger backup'; none with --take-over: the home that stands there, put back by other means",
-    )
-    parser.add_argument(
-        "--take-over",
-        action="store_true",
-        help="this machine writes the home from now on; you sign for entries that are lost, and the log tells of it",
-    )
+FREE = "name a place that is free: --home DIR"
 
 
 def run(options: argparse.Namespace, context: Context) -> int:
     """Unpack, check, put in place, and say what is missing."""
     if options.file is None:
         return _take_over_here(context, takes_over=options.take_over)
-    from nightledger.surfaces.restore import restore
-    from nightledger.surfaces.session import this_machine
-    from nightledger.trust.pin import FILE as PIN
 
-    done = restore(context, options.file, takes_over=options.take_over)
+    archive, keys, lost = restore(context, options.file, takes_over=options.take_over)
+    _report(context, archive, keys, lost)
+    return 0
+
+
+def _report(context: Context, archive: Archive, keys: tuple[str, ...], lost: int) -> None:
+    identity = Home(context.home_path).identity
+    kept = KeyRing(Path(context.keys_dir)).home_dir(identity.id)
+    missing = [name for name in (*PRIVATE, PUBLIC[0]) if not os.path.lexists(kept / name)]
     context.emit(
         {
             "home": context.home_path,
-            "about": dict(done.archive.about),
-            "files": len(done.archive.members),
-            "machine": done.machine,
-            "keys": list(done.keys),
-            "missing": list(done.missing),
-            "lost": done.lost,
-            "pinned_from_backup": PIN in done.keys,
+            "about": dict(archive.about),
+            "files": len(archive.members),
+            "machine": identity.machine,
+            "keys": list(keys),
+            "missing": missing,
+            "lost": lost,
+            "pinned_from_backup": PIN in keys,
         }
     )
-    lines = [f"{len(done.archive.members)} files are in {context.home_path}, checked; its log holds."]
-    if done.keys:
-        lines.append(f"Put into {context.keys_dir}: {', '.join(done.keys)}.")
-    if PIN in done.keys:
+    lines = [f"{len(archive.members)} files are in {context.home_path}, checked; its log holds."]
+    if keys:
+        lines.append(f"Put into {context.keys_dir}: {', '.join(keys)}.")
+    if PIN in keys:
         lines.append(
             "This machine had never seen this home: what its log must begin with, and by which keys, is believed "
             "of the backup itself."
         )
-    if done.missing:
-        lines.append(
-            f"Not here: {', '.join(done.missing)}. Without them this machine can look, and not write."
-        )
-    if done.machine != this_machine():
-        lines.append(f"{done.machine} writes it; --take-over makes this machine the one.")
-    if done.lost:
-        lines.append(f"{done.lost} entries that this machine had seen are lost; the log says so from now on.")
+    if missing:
+        lines.append(f"Not here: {', '.join(missing)}. Without them this machine can look, and not write.")
+    if identity.machine != this_machine():
+        lines.append(f"{identity.machine} writes it; --take-over makes this machine the one.")
+    if lost:
+        lines.append(f"{lost} entries that this machine had seen are lost; the log says so from now on.")
     _print(context, lines)
-    return 0
 
 
 def _print(context: Context, lines: Iterable[str]) -> None:
-    from nightledger.surfaces import screen
-
     for line in lines:
         context.print_lines(screen.wrap(screen.shown(line), indent="  ", first=""))
 
 
 def _take_over_here(context: Context, *, takes_over: bool) -> int:
     """Take over the home that stands in its place, and say what that cost."""
-    from nightledger.domain.errors import UsageError
-    from nightledger.surfaces.restore import take_over_here
-    from nightledger.surfaces.session import this_machine
-
     if not takes_over:
         raise UsageError(
             "name a backup, or --take-over for the home that stands there", hint="nightledger restore FILE"
@@ -97,3 +127,182 @@ def _take_over_here(context: Context, *, takes_over: bool) -> int:
         )
     _print(context, [text])
     return 0
+
+
+def restore(context: Context, path: str, *, takes_over: bool) -> tuple[Archive, tuple[str, ...], int]:
+    """Make a home from a backup: unpacked beside its place, checked there, and put in its place only when it holds.
+
+    Invariant: a directory that is not empty is never touched, unless the operator takes over the home that stands
+    in it; no key and no pin that is here is ever overwritten, and no entry that this machine saw is given up
+    without an operator's signature.
+
+    Args:
+        context: Names the home's place, which is missing or empty.
+        path: The backup.
+        takes_over: This machine writes the home from now on.
+
+    Returns:
+        The backup; the names of the keys that were put in place; how many entries that this machine had seen the
+        backup does not hold.
+
+    Raises:
+        RefusedError: The place is not empty, the backup is older than what was seen here, an agent takes over, or
+            no operator's key is here to sign for what is lost.
+        ArchiveError: The backup is damaged, or none of ours.
+        IntegrityError: The audit log in it does not hold, or is another history than was seen here.
+    """
+    root, ring = context.home_path, KeyRing(Path(context.keys_dir))
+    _require_free(root)
+    with _aside(root) as directory:
+        archive = read_archive(path, directory)
+        home, own = Home(os.path.join(directory, HOME)), KeyRing(Path(directory, KEYS))
+        _require_ours(home, own, archive, path)
+        if find_loss(home, find_pin(own, home.identity.id)).lost:
+            raise ArchiveError(f"{path} was made of a log that had lost its end", hint="take an older backup")
+        lost = find_loss(home, find_pin(ring, home.identity.id)).lost
+        _require_consent(home, lost, takes_over=takes_over)
+        if takes_over:
+            _require_log_key(home, ring, own)
+        _place(home.root, root)
+        keys = _place_keys(own, ring, home.identity.id)
+    for name in directories(Home(root)):
+        make_dir(name)
+    if takes_over:
+        _take_over(context, Home(root), ring)
+    return archive, keys, lost
+
+
+def take_over_here(context: Context) -> Loss:
+    """Take over the home that stands in its place, whatever put it there.
+
+    Returns:
+        What is lost.
+
+    Raises:
+        RefusedError: An agent takes over, or no operator's key is here to sign for what is lost.
+        IntegrityError: The audit log does not hold, or is another history than was seen here.
+        LockedError: Another run is at work.
+    """
+    home, ring = Home(context.home_path).require(), KeyRing(Path(context.keys_dir))
+    with Lock(home.lock_path(), timeout_s=LOCK_TIMEOUT_S):
+        loss = find_loss(home, find_pin(ring, home.identity.id))
+        require_person("restore --take-over", simulated=home.identity.simulated)
+        load_log_key(ring, home.identity.id, home.identity.origin)
+        if loss.must_be_signed or home.identity.machine != this_machine():
+            _take_over(context, home, ring)
+    return loss
+
+
+def _take_over(context: Context, home: Home, ring: KeyRing) -> None:
+    """Sign for what is lost, log it, and make this machine the writer; at the end the pin follows."""
+    context.require_own_clock(simulated=home.identity.simulated)
+    loss, kept = find_loss(home, find_pin(ring, home.identity.id)), None
+    with accepting_loss(home, ring, loss, context.moment) as seeing:
+        gate = open_gate(home.root, str(seeing.directory), actor=actor_of(context))
+        if loss.accepted:
+            _require_signed(gate, loss.accepted)
+            sign_head(gate, context.moment, keep=True)
+        elif loss.must_be_signed:
+            kept = _sign(context, gate, loss)
+        else:
+            log_restore(gate, context.moment)
+        refresh_views(gate, read_ledger(gate))
+        drop_staged(home)
+        take_over(home, seeing, this_machine())
+    if kept:
+        take_back(ring, home.identity.id, ring.path(home.identity.id, kept.name), stamp(context))
+
+
+def _sign(context: Context, gate: Gate, loss: Loss) -> Path | None:
+    """Sign for what is lost; return the public file of the key that did, where a change of keys is lost with it."""
+    session = Session(gate=gate, ledger=read_ledger(gate), moment=context.moment)
+    if kept := kept_key(session):
+        take_back(gate.ring, gate.home.identity.id, kept, stamp(context))
+    signer = signing.unlock(session, context)
+    prepared = signing.prepare(session, head=loss.stands)
+    decision = make_unproposed(gate, DecisionType.RESTORE, [loss_target(loss)], prepared)
+    signing.sign_all(session, [decision], signer)
+    sign_head(gate, context.moment, keep=True)
+    return kept
+
+
+def _require_signed(gate: Gate, accepted: Restored) -> None:
+    ledger = read_ledger(gate)
+    held = verify_decisions(gate.home, ledger, only=accepted.decision)
+    if not is_signed_for(accepted, held.decisions.get(accepted.decision)):
+        raise IntegrityError(
+            f"line {accepted.line} of the log says that entries are lost, and no operator signed that"
+        )
+
+
+def _require_free(root: str) -> None:
+    if os.path.lexists(root) and not (os.path.isdir(root) and not os.path.islink(root)):
+        raise RefusedError(f"{root} is no directory", hint=FREE)
+    if os.path.isdir(root) and os.listdir(root):
+        raise RefusedError(
+            f"{root} is not empty",
+            hint=f"{FREE}; a home that stands there: 'nightledger restore --take-over'",
+        )
+
+
+@contextmanager
+def _aside(root: str) -> Iterator[str]:
+    """Give a directory beside the place, on the same file system; gone at the end."""
+    directory = f"{root}.{os.getpid()}.restoring"
+    make_dir(directory)
+    try:
+        yield directory
+    finally:
+        shutil.rmtree(directory)
+
+
+def _require_ours(home: Home, own: KeyRing, archive: Archive, path: str) -> None:
+    try:
+        home_id = home.identity.id
+    except NightledgerError as error:
+        raise ArchiveError(f"{path} holds no home: {error}") from error
+    allowed = {f"{KEYS}/{home_id}/{name}" for name in (*PUBLIC, *PRIVATE)}
+    allowed |= {source.name for source in contents_of(home, own, with_keys=False).sources}
+    for member in archive.members:
+        if member.path not in allowed:
+            raise ArchiveError(f"{path} holds {member.path!r}, which no backup of ours does")
+
+
+def _require_consent(home: Home, lost: int, *, takes_over: bool) -> None:
+    if takes_over:
+        require_person("restore --take-over", simulated=home.identity.simulated)
+    if lost and not takes_over:
+        raise RefusedError(
+            f"this machine has seen {lost} entries of the log of {home.identity.id} that the backup does not hold",
+            hint="find a newer backup; or --take-over has you sign for the loss, and the log tells of it for ever",
+        )
+
+
+def _require_log_key(home: Home, ring: KeyRing, own: KeyRing) -> None:
+    here = ring if os.path.isdir(ring.home_dir(home.identity.id)) else own
+    load_log_key(here, home.identity.id, home.identity.origin)
+
+
+def _place(source: str, root: str) -> None:
+    """Put the checked home in its place, at once."""
+    parent = os.path.dirname(root)
+    os.rename(source, root)  # POSIX rename(2) replaces an empty directory, and no other
+    sync_directory(parent)
+
+
+def _place_keys(own: KeyRing, ring: KeyRing, home_id: str) -> tuple[str, ...]:
+    """Put the backup's keys in place; of a home whose keys are here already its pin, where that is missing."""
+    source, target = own.home_dir(home_id), ring.home_dir(home_id)
+    if not os.path.isdir(source):
+        return ()
+    names = sorted(os.listdir(source))
+    if os.path.lexists(target):  # a pin that was lost comes back, and what it goes with
+        is_lost = not os.path.lexists(target / PIN)
+        names = [
+            name for name in names if is_lost and name in (PIN, HEAD) and not os.path.lexists(target / name)
+        ]
+    make_dir(str(target))
+    for name in names:
+        mode = 0o644 if name.endswith(".pub") else 0o600
+        create_file(str(target / name), (source / name).read_bytes(), mode=mode)
+    return tuple(names)

@@ -6,28 +6,27 @@ Changes no memory: 'nightledger apply' does, when the cooling period is over.
 """
 
 import argparse
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
+from nightledger.domain.decision import Decision, DecisionType
+from nightledger.gate.gated import why_unreadable
+from nightledger.gate.integrity.checking import find_drift
+from nightledger.gate.review import held_back
+from nightledger.gate.review.reviewing import Item, list_items, read_documents
+from nightledger.gate.stored import find_set_aside, find_status
+from nightledger.surfaces import screen
+from nightledger.surfaces import session as sessions
+from nightledger.surfaces.answers import keeping, questions_of, tell_refusals, tell_unsigned
 from nightledger.surfaces.context import Context
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from nightledger.domain.decision import Decision
-    from nightledger.gate.review.reviewing import Item
-    from nightledger.surfaces.session import Session
+from nightledger.surfaces.listing import item_record
+from nightledger.surfaces.session import Session
+from nightledger.surfaces.settling import settle
 
 AGAIN = "nightledger review"
-
-
-def configure(parser: argparse.ArgumentParser) -> None:
-    """Name the options of ``review``."""
-    parser.add_argument("id", nargs="?", help="only this proposal")
-    parser.add_argument(
-        "--remote",
-        metavar="NAME",
-        help="what waits on another machine ('channel peer list' names those known)",
-    )
+OPTIONS = {
+    "id": {"nargs": "?", "help": "only this proposal"},
+    "--remote": ("NAME", "what waits on another machine ('channel peer list' names those known)"),
+}
 
 
 def run(options: argparse.Namespace, context: Context) -> int:
@@ -36,10 +35,6 @@ def run(options: argparse.Namespace, context: Context) -> int:
         from nightledger.surfaces.channel.remote_review import review_remote
 
         return review_remote(context, options.remote)
-    from nightledger.gate.review.reviewing import list_items, read_documents
-    from nightledger.surfaces import session as sessions
-    from nightledger.surfaces.listing import item_record
-
     if context.json or not context.interactive():
         with sessions.reading(context) as session:
             documents = read_documents(session.gate)
@@ -51,18 +46,14 @@ def run(options: argparse.Namespace, context: Context) -> int:
         return _ask_and_sign(options, context, session)
 
 
-def _wanted(options: argparse.Namespace, items: "list[Item]", session: "Session") -> "list[Item]":
-    from nightledger.gate.stored import find_status
-
+def _wanted(options: argparse.Namespace, items: list[Item], session: Session) -> list[Item]:
     if options.id is None:
         return items
     wanted = find_status(session.ledger.book, options.id).id
     return [item for item in items if item.stored.proposal.id == wanted]
 
 
-def _show_all(context: Context, session: "Session", items: "list[Item]") -> None:
-    from nightledger.surfaces import screen
-
+def _show_all(context: Context, session: Session, items: list[Item]) -> None:
     _opening(context, session, items)
     for at, item in enumerate(items, 1):
         context.print_lines(screen.item_lines(item, at, len(items)))
@@ -73,9 +64,7 @@ def _show_all(context: Context, session: "Session", items: "list[Item]") -> None
         context.print_lines(screen.wrap(how, indent="  ", first=""))
 
 
-def _opening(context: Context, session: "Session", items: "list[Item]") -> None:
-    from nightledger.surfaces import screen
-
+def _opening(context: Context, session: Session, items: list[Item]) -> None:
     for text in _notices(session, items, guided=context.guided):
         context.print_lines(screen.wrap(screen.shown(text), indent=screen.INSIDE, first=""))
     proposals = {item.stored.proposal.id: item.stored.proposal for item in items}
@@ -87,12 +76,7 @@ def _opening(context: Context, session: "Session", items: "list[Item]") -> None:
         context.print()
 
 
-def _notices(session: "Session", items: "list[Item]", *, guided: bool) -> "Iterator[str]":
-    from nightledger.gate.gated import why_unreadable
-    from nightledger.gate.integrity.checking import find_drift
-    from nightledger.gate.review import held_back
-    from nightledger.gate.stored import find_set_aside
-
+def _notices(session: Session, items: list[Item], *, guided: bool) -> Iterator[str]:
     home, book = session.gate.home, session.ledger.book
     if home.identity.simulated:
         yield "This is a simulated home: its clock is whatever --now says."
@@ -121,11 +105,7 @@ def _notices(session: "Session", items: "list[Item]", *, guided: bool) -> "Itera
     yield f"{len(items)} change(s) in {len(proposals)} proposal(s) wait for you."
 
 
-def _ask_and_sign(options: argparse.Namespace, context: Context, session: "Session") -> int:
-    from nightledger.gate.review.reviewing import list_items, read_documents
-    from nightledger.surfaces.answers import keeping, questions_of, tell_refusals, tell_unsigned
-    from nightledger.surfaces.settling import settle
-
+def _ask_and_sign(options: argparse.Namespace, context: Context, session: Session) -> int:
     documents = read_documents(session.gate)
     items = _wanted(options, list_items(session.gate, session.ledger, documents), session)
     _opening(context, session, items)
@@ -142,11 +122,8 @@ def _ask_and_sign(options: argparse.Namespace, context: Context, session: "Sessi
     return 1 if settled.refusals else 0
 
 
-def report_signed(context: Context, decisions: "Sequence[Decision]") -> None:
+def report_signed(context: Context, decisions: Sequence[Decision]) -> None:
     """Say what was signed and when it can be applied."""
-    from nightledger.domain.decision import DecisionType
-    from nightledger.surfaces import screen
-
     for decision in decisions:
         if decision.type is DecisionType.DRIFT:
             path = screen.shown(decision.targets[0].path)
@@ -165,7 +142,7 @@ def report_signed(context: Context, decisions: "Sequence[Decision]") -> None:
         context.print_lines(screen.wrap(told, indent="  ", first=""))
 
 
-def _kept(decision: "Decision") -> str:
+def _kept(decision: Decision) -> str:
     """Say what was kept of what had drifted in one file, and what was not."""
     if not decision.changes:
         return "took back every change that you answered"

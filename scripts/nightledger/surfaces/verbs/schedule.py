@@ -8,26 +8,23 @@ Changes no memory.
 import argparse
 import os
 
+from nightledger.domain.errors import ConfigurationError
+from nightledger.files.home import Home
+from nightledger.surfaces import unattended
 from nightledger.surfaces.context import Context
-
-TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
-if TYPE_CHECKING:
-    from nightledger.surfaces.unattended import Place
+from nightledger.surfaces.doctor.schedule import place_of
+from nightledger.surfaces.unattended import CALLS, Place
 
 CALLERS = ("cron", "systemd", "launchd")
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
-    """Name the options of ``schedule``."""
-    parser.add_argument(
-        "--print", choices=CALLERS, default="cron", dest="caller", help="for whom (default: cron)"
-    )
+OPTIONS = {
+    "--print": {"choices": CALLERS, "default": "cron", "dest": "caller", "help": "for whom (default: cron)"},
+}
 
 
 def run(options: argparse.Namespace, context: Context) -> int:
     """Print what to add, for this checkout and this home."""
-    from nightledger.surfaces import unattended
-
     texts = {
         "cron": unattended.cron_text,
         "systemd": unattended.systemd_script,
@@ -39,17 +36,12 @@ def run(options: argparse.Namespace, context: Context) -> int:
     return 0
 
 
-def _place(context: Context) -> "Place":
+def _place(context: Context) -> Place:
     """Give what is to be called, once it is sure to be there.
 
     Raises:
         ConfigurationError: No home, no interpreter, or an incomplete checkout.
     """
-    from nightledger.domain.errors import ConfigurationError
-    from nightledger.files.home import Home
-    from nightledger.surfaces.doctor.schedule import place_of
-    from nightledger.surfaces.unattended import CALLS
-
     Home(context.home_path).require()
     place = place_of(context)
     if not os.path.exists(place.python):

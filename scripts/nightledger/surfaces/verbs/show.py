@@ -5,29 +5,26 @@ Changes no memory.
 """
 
 import argparse
-from typing import TYPE_CHECKING
 
+from nightledger.domain.errors import RefusedError
+from nightledger.domain.proposal import Kind
+from nightledger.domain.states import Book, Gone, ProposalStatus
+from nightledger.gate.forgetting.forgotten import read_forgotten
+from nightledger.gate.proposing.told import told_at_home
+from nightledger.gate.review.wording import worded
+from nightledger.gate.stored import find_status, read_proposal
+from nightledger.surfaces import evidence, screen
 from nightledger.surfaces.context import Context
+from nightledger.surfaces.listing import proposal_record
+from nightledger.surfaces.session import reading
 
-if TYPE_CHECKING:
-    from nightledger.domain.states import Book, ProposalStatus
-
-
-def configure(parser: argparse.ArgumentParser) -> None:
-    """Name the options of ``show``."""
-    parser.add_argument("id", help="the proposal, or the beginning of its id")
+OPTIONS = {
+    "id": "the proposal, or the beginning of its id",
+}
 
 
 def run(options: argparse.Namespace, context: Context) -> int:
     """Print it."""
-    from nightledger.gate.forgetting.forgotten import read_forgotten
-    from nightledger.gate.proposing.told import told_at_home
-    from nightledger.gate.review.wording import worded
-    from nightledger.gate.stored import find_status, read_proposal
-    from nightledger.surfaces import evidence, screen
-    from nightledger.surfaces.listing import proposal_record
-    from nightledger.surfaces.session import reading
-
     with reading(context) as session:
         status = find_status(session.ledger.book, options.id)
         _require_kept(session.ledger.book, status)
@@ -57,11 +54,7 @@ def run(options: argparse.Namespace, context: Context) -> int:
     return 0
 
 
-def _require_kept(book: "Book", status: "ProposalStatus") -> None:
-    from nightledger.domain.errors import RefusedError
-    from nightledger.domain.proposal import Kind
-    from nightledger.domain.states import Gone
-
+def _require_kept(book: Book, status: ProposalStatus) -> None:
     if book.gone.get(status.sha256) is Gone.EXPUNGED:
         raise RefusedError(
             f"{status.id} was expunged: it held a text that was removed for ever",

@@ -28,12 +28,10 @@ IN_A_HURRY_S = 1.0
 """For calendars when a hook calls: a session's start waits for it, and gives all of it three seconds."""
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
-    """Name the options of ``stage``."""
-    parser.add_argument(
-        "--dry-run", action="store_true", help="show the page, and write nothing but the search index"
-    )
-    parser.add_argument("--quiet", action="store_true", help="say nothing, as hooks call it")
+OPTIONS = {
+    "--dry-run": "show the page, and write nothing but the search index",
+    "--quiet": "say nothing, as hooks call it",
+}
 
 
 def run(options: argparse.Namespace, context: Context) -> int:
@@ -68,8 +66,7 @@ def _stage(
 ) -> "tuple[Mapping[str, Any], Sequence[str]]":
     """Ask calendars and stage anew; give what ``--json`` prints, and troubles that the run before did not meet."""
     from nightledger.gate.kept_page import find_kept
-    from nightledger.surfaces.staging.calendars import PATIENCE_S, Looked
-    from nightledger.surfaces.staging.running import prepare, stage_home
+    from nightledger.surfaces.staging.running import PATIENCE_S, Looked, prepare, stage_home
 
     patience_s = IN_A_HURRY_S if options.quiet else PATIENCE_S
     prepared = prepare(home, context.keys_dir, context.now, patience_s=patience_s)

@@ -26,6 +26,7 @@ from nightledger.surfaces.home import host_roots
 from nightledger.surfaces.screen import shown
 from nightledger.surfaces.verbs import init
 
+OPTIONS = init.NEW
 BEFORE = "done before"
 COPIED = "done"
 """Typed where a file is asked for: the keys are copied already."""
@@ -46,11 +47,6 @@ class Step:
     words: tuple[str, ...]
     done: str
     asks: str
-
-
-def configure(parser: argparse.ArgumentParser) -> None:
-    """Name the options of ``start``: those of ``init`` that a new home has."""
-    init.configure_new(parser)
 
 
 def run(options: argparse.Namespace, context: Context) -> int:

@@ -5,20 +5,6 @@ Writes  the files' flags, the audit log
 Changes no memory.
 """
 
-import argparse
+from nightledger.surfaces.verbs.lock import run
 
-from nightledger.surfaces.context import Context
-
-
-def configure(parser: argparse.ArgumentParser) -> None:
-    """``unlock`` has no options of its own."""
-    del parser
-
-
-def run(options: argparse.Namespace, context: Context) -> int:
-    """Unlock everything, and say how each file stands."""
-    del options
-    from nightledger.gate.guard.locking import unlock_files
-    from nightledger.surfaces.verbs.lock import change
-
-    return change(context, unlock_files)
+__all__ = ["run"]

@@ -5,22 +5,14 @@ Writes  audit/decisions/, the audit log
 Changes no memory: from now on the retention policy judges them like any other.
 """
 
-import argparse
+from nightledger.surfaces.verbs.pin import run
 
-from nightledger.surfaces.context import Context
+__all__ = ["OPTIONS", "run"]
 
-
-def configure(parser: argparse.ArgumentParser) -> None:
-    """Name the options of ``unpin``."""
-    parser.add_argument(
-        "entry", nargs="+", help="its id, the beginning of it, its place (MEMORY.md:15), or some of its words"
-    )
-    parser.add_argument("--tag", metavar="TAG", default="", help="take this tag instead")
-
-
-def run(options: argparse.Namespace, context: Context) -> int:
-    """Sign it."""
-    from nightledger.domain.decision import DecisionType
-    from nightledger.surfaces.pinning import Asked, mark
-
-    return mark(context, Asked(kind=DecisionType.UNPIN, words=options.entry, tag=options.tag))
+OPTIONS = {
+    "entry": {
+        "nargs": "+",
+        "help": "its id, the beginning of it, its place (MEMORY.md:15), or some of its words",
+    },
+    "--tag": {"metavar": "TAG", "default": "", "help": "take this tag instead"},
+}

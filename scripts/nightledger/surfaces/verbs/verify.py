@@ -7,26 +7,36 @@ Changes no memory, and writes nothing at all.
 import argparse
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from datetime import datetime
+from pathlib import Path
+from typing import Any
 
+from nightledger.domain.errors import EXIT_ALARM, IntegrityError
+from nightledger.domain.event import Entry
+from nightledger.domain.moment import Moment
+from nightledger.domain.states import Book, Drifted, Gone, Restored
+from nightledger.domain.trusting import TrustStep
+from nightledger.files.home import Home
+from nightledger.gate.apply.applies import AppliesLook, look_at_applies
+from nightledger.gate.forgetting.keeping import count_gone, find_damaged
+from nightledger.gate.integrity import checking
+from nightledger.gate.integrity.checking import Altered, Closed
+from nightledger.gate.integrity.inputs import Inputs, Rewrites, Rewritten, find_rewrites
+from nightledger.gate.integrity.witnessing import WitnessLook
+from nightledger.gate.opening import Gate, Ledger, fold_beside, open_gate, require_same
+from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context
+from nightledger.surfaces.hints import wrap_hint
+from nightledger.surfaces.home import actor_of
 from nightledger.surfaces.restored_text import loss_text, restored_text
-
-if TYPE_CHECKING:
-    from datetime import datetime
-
-    from nightledger.domain.event import Entry
-    from nightledger.domain.moment import Moment
-    from nightledger.domain.states import Book, Drifted, Gone, Restored
-    from nightledger.domain.trusting import TrustStep
-    from nightledger.files.home import Home
-    from nightledger.gate.apply.applies import AppliesLook
-    from nightledger.gate.integrity.checking import Altered, Closed
-    from nightledger.gate.integrity.inputs import Rewrites, Rewritten
-    from nightledger.gate.integrity.witnessing import WitnessLook
-    from nightledger.gate.opening import Gate, Ledger
-    from nightledger.trust.reading import VerifiedLog
-    from nightledger.trust.report import Finding, Report
+from nightledger.surfaces.witnessing.findings import find_anchored
+from nightledger.surfaces.witnessing.findings import look as look_at
+from nightledger.text.visible import visible_lines
+from nightledger.trust.keys import KeyRing
+from nightledger.trust.pin import find_pin, read_pin
+from nightledger.trust.reading import VerifiedLog, check_log, read_events
+from nightledger.trust.report import Finding, Report
+from nightledger.trust.scan import collector_at_rest
 
 TIME = "%Y-%m-%dT%H:%M:%SZ"
 _GONE = {
@@ -43,49 +53,42 @@ SHOWN = 3
 """Notes of what happens in every home that are printed; all of these are in ``--json``."""
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
-    """Name the options of ``verify``."""
-    parser.add_argument(
-        "--policy",
-        metavar="FILE",
-        help="demand the logs and witnesses of this policy (default: the one in force)",
-    )
-    parser.add_argument(
-        "--against",
-        metavar="FILE",
-        action="append",
-        default=[],
-        help="a checkpoint of this log that was kept elsewhere; may be given again",
-    )
+OPTIONS = {
+    "--policy": ("FILE", "demand the logs and witnesses of this policy (default: the one in force)"),
+    "--against": {
+        "metavar": "FILE",
+        "action": "append",
+        "default": [],
+        "help": "a checkpoint of this log that was kept elsewhere; may be given again",
+    },
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Seen:
     """What one look found."""
 
-    report: "Report"
+    report: Report
     simulated: bool
-    altered: "tuple[Altered, ...]" = ()
-    unneeded: "tuple[Altered, ...]" = ()
-    closed: "tuple[Closed, ...]" = ()
+    altered: tuple[Altered, ...] = ()
+    unneeded: tuple[Altered, ...] = ()
+    closed: tuple[Closed, ...] = ()
     drift: tuple[str, ...] = ()
-    earlier: "Mapping[str, datetime]" = field(default_factory=dict)
+    earlier: Mapping[str, datetime] = field(default_factory=dict)
     protected: tuple[str, ...] = ()
-    drifted: "tuple[Drifted, ...]" = ()
-    rewrites: "Rewrites | None" = None
-    resets: "tuple[TrustStep, ...]" = ()
-    restored: "tuple[Restored, ...]" = ()
-    gone: "Mapping[Gone, int]" = field(default_factory=dict)
-    applies: "AppliesLook | None" = None
-    witnesses: "WitnessLook | None" = None
-    elsewhere: "tuple[Finding, ...]" = ()
-    book: "Book | None" = None
+    drifted: tuple[Drifted, ...] = ()
+    rewrites: Rewrites | None = None
+    resets: tuple[TrustStep, ...] = ()
+    restored: tuple[Restored, ...] = ()
+    gone: Mapping[Gone, int] = field(default_factory=dict)
+    applies: AppliesLook | None = None
+    witnesses: WitnessLook | None = None
+    elsewhere: tuple[Finding, ...] = ()
+    book: Book | None = None
 
     @property
-    def damaged(self) -> "Iterator[tuple[str, Altered]]":
+    def damaged(self) -> Iterator[tuple[str, Altered]]:
         """Give class, path and message of every file that is not what was signed, logged or read."""
-        from nightledger.gate.integrity.checking import Altered
-
         yield from (("ALTERED", found) for found in self.altered)
         for one in self.applies.findings if self.applies else ():
             yield one.damage.value.upper(), Altered(path=f"{one.path}:{one.line}", message=one.message)
@@ -94,7 +97,7 @@ class Seen:
             yield "REWRITTEN", Altered(path=item.path, message=f"{message}; only appending is allowed there")
 
     @property
-    def told(self) -> "tuple[Finding, ...]":
+    def told(self) -> tuple[Finding, ...]:
         """What witnesses and heads kept elsewhere speak against."""
         return (*self.elsewhere, *(self.witnesses.findings if self.witnesses else ()))
 
@@ -108,9 +111,6 @@ class Seen:
 
 def run(options: argparse.Namespace, context: Context) -> int:
     """Print the first bad place and its class, or that all holds."""
-    from nightledger.domain.errors import EXIT_ALARM
-    from nightledger.text.visible import visible_lines
-
     seen = look(context, policy=options.policy, against=tuple(options.against))
     context.emit(_record(seen))
     for line in _lines(seen):
@@ -124,9 +124,6 @@ def run(options: argparse.Namespace, context: Context) -> int:
 
 def _rows(text: str) -> list[str]:
     """Break a finding to the width; what looks like a command too long for a row is no command of ours."""
-    from nightledger.surfaces import screen
-    from nightledger.surfaces.hints import wrap_hint
-
     rows = wrap_hint(text, indent=_INSIDE, first="")
     fits = all(screen.columns(row) <= screen.width() for row in rows)
     return rows if fits else screen.wrap(text, indent=_INSIDE, first="")
@@ -144,17 +141,6 @@ def look(context: Context, *, policy: str | None = None, against: tuple[str, ...
         IntegrityError: The pin is missing, or an acknowledged line is no entry.
         NoteError: A file of ``against`` holds no head that this log signed.
     """
-    from pathlib import Path
-
-    from nightledger.files.home import Home
-    from nightledger.gate.opening import open_gate, require_same
-    from nightledger.surfaces.home import actor_of
-    from nightledger.surfaces.witnessing.findings import find_anchored
-    from nightledger.trust.keys import KeyRing
-    from nightledger.trust.pin import find_pin, read_pin
-    from nightledger.trust.reading import check_log, read_events
-    from nightledger.trust.scan import collector_at_rest
-
     home = Home(context.home_path).require()
     ring = KeyRing(Path(context.keys_dir))
     if find_pin(ring, home.identity.id) is None:  # the record may name another home than its log is of
@@ -170,11 +156,11 @@ def look(context: Context, *, policy: str | None = None, against: tuple[str, ...
 
 
 def look_beyond(
-    gate: "Gate",
-    log: "VerifiedLog",
-    at: "Moment",
+    gate: Gate,
+    log: VerifiedLog,
+    at: Moment,
     policy: str | None = None,
-    beside: "Mapping[str, Callable[[Entry], None]] | None" = None,
+    beside: Mapping[str, Callable[[Entry], None]] | None = None,
 ) -> Seen:
     """Check what a log that holds speaks of.
 
@@ -185,12 +171,6 @@ def look_beyond(
         policy: As for :func:`look`.
         beside: Who takes entries of other names than those of inputs.
     """
-    from nightledger.gate.apply.applies import look_at_applies
-    from nightledger.gate.forgetting.keeping import count_gone, find_damaged
-    from nightledger.gate.integrity import checking
-    from nightledger.gate.integrity.inputs import Inputs, find_rewrites
-    from nightledger.gate.opening import Ledger, fold_beside
-
     home, inputs = gate.home, Inputs()
     book = fold_beside(home, log, {**inputs.takers(), **(beside or {})})
     ledger = Ledger(log=log, book=book)
@@ -217,12 +197,7 @@ def look_beyond(
     )
 
 
-def _look_at_witnesses(
-    home: "Home", ledger: "Ledger", at: "Moment", policy: str | None
-) -> "WitnessLook | None":
-    from nightledger.domain.errors import IntegrityError
-    from nightledger.surfaces.witnessing.findings import look as look_at
-
+def _look_at_witnesses(home: Home, ledger: Ledger, at: Moment, policy: str | None) -> WitnessLook | None:
     try:
         return look_at(home, ledger, at, policy)
     except IntegrityError:
@@ -279,11 +254,11 @@ def _witness_record(seen: Seen) -> dict[str, Any]:
     }
 
 
-def _rewritten(found: "tuple[Rewritten, ...]") -> list[dict[str, Any]]:
+def _rewritten(found: tuple[Rewritten, ...]) -> list[dict[str, Any]]:
     return [_named(item, "path", "day", "size_bytes") for item in found]
 
 
-def _plain(found: "Any", *more: str) -> dict[str, Any]:
+def _plain(found: Any, *more: str) -> dict[str, Any]:
     return {"class": found.damage.value, **_named(found, "path", "message", *more)}
 
 

@@ -19,37 +19,32 @@ import argparse
 import os
 
 from nightledger.surfaces.context import Context
+from nightledger.surfaces.witnessing import commands
 
 ACTIONS = ("keygen", "add", "serve", "cosign", "trust", "ask")
 PORT = 18_800
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
-    """Name the options of ``witness``."""
-    parser.add_argument("action", choices=ACTIONS, help="what to do")
-    parser.add_argument("words", nargs="*", metavar="WORD", help="what it is done with")
-    parser.add_argument(
-        "--dir", metavar="DIR", help="the witness's directory (default: witness in $NIGHTLEDGER_KEYS)"
-    )
-    parser.add_argument(
-        "--listen", metavar="HOST", default="127.0.0.1", help="address to serve on (default: 127.0.0.1)"
-    )
-    parser.add_argument(
-        "--port", type=int, default=PORT, help=f"port to serve on (default: {PORT}; 0 takes a free one)"
-    )
-    parser.add_argument("--spool", metavar="DIR", help="a directory that both machines share (cosign)")
+OPTIONS = {
+    "action": {"choices": ACTIONS, "help": "what to do"},
+    "words": {"nargs": "*", "metavar": "WORD", "help": "what it is done with"},
+    "--dir": ("DIR", "the witness's directory (default: witness in $NIGHTLEDGER_KEYS)"),
+    "--listen": {
+        "metavar": "HOST",
+        "default": "127.0.0.1",
+        "help": "address to serve on (default: 127.0.0.1)",
+    },
+    "--port": {
+        "type": int,
+        "default": PORT,
+        "help": f"port to serve on (default: {PORT}; 0 takes a free one)",
+    },
+    "--spool": ("DIR", "a directory that both machines share (cosign)"),
+}
 
 
 def run(options: argparse.Namespace, context: Context) -> int:
     """Do what was asked for; 4 when a witness remembers a log that this one does not continue."""
-    from nightledger.surfaces.witnessing import commands, home_commands
-
     options.directory = os.path.abspath(options.dir or os.path.join(context.keys_dir, "witness"))
-    return {
-        "keygen": commands.keygen,
-        "add": commands.add,
-        "serve": commands.serve,
-        "cosign": commands.cosign,
-        "trust": home_commands.trust,
-        "ask": home_commands.ask,
-    }[options.action](options, context)
+    status: int = getattr(commands, options.action)(options, context)
+    return status

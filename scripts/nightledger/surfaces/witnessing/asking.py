@@ -1,22 +1,29 @@
-"""A home has its newest head cosigned: who is asked, what is kept, what is an alarm.
+"""A home has its newest head cosigned: who is asked, what is kept and remembered, what is an alarm.
 
 Invariant: the home's lock is not held meanwhile, a witness that does not answer holds up
-nothing, and one that remembers another log is never passed over in silence.
+nothing, and one that remembers another log is never passed over in silence. What is remembered of asking
+(``.nightledger/witnesses.json``) is disposable: where it is missing, damaged or from another time, witnesses
+are asked as if for the first time.
 """
 
 import hashlib
+import json
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 from nightledger.domain.errors import EXIT_ALARM, LockedError, NightledgerError
 from nightledger.domain.moment import Moment
 from nightledger.domain.operator import WitnessAddress
+from nightledger.files.atomic import replace_file
 from nightledger.files.configuration import load_operator
+from nightledger.files.durable import make_dir
 from nightledger.files.home import Home
 from nightledger.files.lock import Lock
+from nightledger.files.reading import read_optional
 from nightledger.gate.integrity.checking import verify_decisions
 from nightledger.gate.integrity.witnessing import has_waits_between, read_policy
 from nightledger.gate.opening import Gate, Ledger, open_gate, read_ledger, sign_head
@@ -24,7 +31,6 @@ from nightledger.gate.restoring import is_signed_for
 from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.session import actor_of, require_machine
-from nightledger.surfaces.witnessing.memory import MARK, Remembered, read_memory, write_memory
 from nightledger.trust.checkpoint import parse_checkpoint
 from nightledger.trust.cosigned import Cosignatures, keep_lines
 from nightledger.trust.cosigning import Asked, Channel, Contradiction, LogView, ask_witness
@@ -32,7 +38,61 @@ from nightledger.trust.note import parse_note
 from nightledger.trust.pin import Head, remember_head
 from nightledger.trust.policy import Policy
 
+FILE = "witnesses.json"
+MARK = "witness-due"
+"""Disposable: when to ask next; its presence says that there is somebody to ask."""
+REFRESH_S = 6 * 3600
+"""A head that did not grow is cosigned again after this, so that 24 hours are never reached. Our choice."""
+_FIRST_RETRY_S = 60
+_LAST_RETRY_S = 3600
+_MAX_BYTES = 1 << 18
+_MAX_SHIFT = 10
+_MOST = 1 << 53
+"""No time and no size is larger; the sum of one of 4,300 digits could not be written down."""
 LOCK = "witness"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Remembered:
+    """What came of asking one witness.
+
+    Attributes:
+        asked_at: When it was last asked, seconds since 1970 UTC by our clock; 0 for never.
+        size: The size that it cosigned last, as far as is known.
+        failures: How often in a row it gave no line.
+        problem: Why, the last time.
+        refused: Whether it said then that this log does not continue what it remembers, and showed no head.
+        contradiction: What it remembers that this log does not continue; empty where nothing.
+        taken: Over a spool, hash of the request whose answer was taken last.
+    """
+
+    asked_at: int = 0
+    size: int = 0
+    failures: int = 0
+    problem: str = ""
+    refused: bool = False
+    contradiction: str = ""
+    taken: str = ""
+
+    def next_s(self) -> int:
+        """Give when it is to be asked again though the log did not grow, seconds since 1970 UTC; 0 for at once."""
+        if not self.asked_at:
+            return 0
+        if not self.failures:
+            return self.asked_at + REFRESH_S
+        return self.asked_at + min(_LAST_RETRY_S, _FIRST_RETRY_S << min(self.failures - 1, _MAX_SHIFT))
+
+    def is_due(self, now: datetime, size: int, *, refresh: bool) -> bool:
+        """Tell whether to ask it now.
+
+        Args:
+            now: Aware.
+            size: Size of the newest head.
+            refresh: Whether a fresh time is needed even for a head that it cosigned.
+        """
+        if not self.asked_at <= now.timestamp() < self.next_s():
+            return True
+        return not self.failures and (refresh or self.size != size)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,8 +116,7 @@ class Round:
 
 def _channel(address: WitnessAddress, log: str, now: datetime, taken: set[str]) -> Channel:
     """Give the way to a witness that ``operator.yaml`` names."""
-    from nightledger.surfaces.witnessing.client import HttpChannel
-    from nightledger.surfaces.witnessing.spool import SpoolChannel
+    from nightledger.surfaces.witnessing.ways import HttpChannel, SpoolChannel
 
     if address.spool:
         return SpoolChannel(directory=address.spool, origin_sha256=log, now=now, taken=taken)
@@ -199,3 +258,31 @@ def _cosigned_size(gate: Gate, policy: Policy, ledger: Ledger) -> int:
     """Give the size of the newest head that the quorum cosigned; 0 for none."""
     newest = Cosignatures(gate.home, policy, ledger.log.tree).newest()
     return newest[0].checkpoint.size if newest else 0
+
+
+def read_memory(home: Home) -> dict[str, Remembered]:
+    """Read what is remembered, by the names of the witnesses' keys."""
+    try:
+        raw = read_optional(os.path.join(home.work_dir, FILE), _MAX_BYTES, within=home.root)
+        found = json.loads(raw or b"{}")
+        return {str(name): _parse(values) for name, values in found.items()}
+    except (NightledgerError, ValueError, TypeError, AttributeError, LookupError, RecursionError):
+        return {}
+
+
+def write_memory(home: Home, memory: Mapping[str, Remembered]) -> None:
+    """Write down what is to be remembered, and beside it when to ask next."""
+    make_dir(home.work_dir)
+    values = {name: asdict(remembered) for name, remembered in memory.items()}
+    replace_file(os.path.join(home.work_dir, FILE), json.dumps(values, sort_keys=True).encode("ascii"))
+    next_at = min((remembered.next_s() for remembered in memory.values()), default=0)
+    replace_file(os.path.join(home.work_dir, MARK), f"{next_at}\n".encode("ascii"))
+
+
+def _parse(values: Mapping[str, Any]) -> Remembered:
+    """Read one; what another version wrote otherwise is as if it were not there."""
+    blank = asdict(Remembered())
+    for name, value in values.items():
+        if type(value) is not type(blank[name]) or (isinstance(value, int) and not 0 <= value <= _MOST):
+            raise TypeError(name)
+    return Remembered(**values)

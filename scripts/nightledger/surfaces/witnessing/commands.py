@@ -1,10 +1,23 @@
-"""``witness keygen | add | serve | cosign``: what the witness's machine does."""
+"""The commands of ``witness``: on the witness's machine, and (``trust``, ``ask``) on the one that writes the home.
+
+Over HTTP it is C2SP tlog-witness: ``POST /add-checkpoint`` and ``GET /<origin hash>/checkpoint``, within limits.
+Invariant: nobody holds a connection longer than its time or makes us read more than one
+request; what no known log has signed costs at most a few verifications.
+"""
 
 import argparse
+import os
+import re
+import sys
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from http import HTTPStatus
 from pathlib import Path
 
 from nightledger.domain.errors import (
+    EXIT_ALARM,
     EXIT_REFUSED,
+    ConfigurationError,
     LockedError,
     MissingFileError,
     NightledgerError,
@@ -14,12 +27,23 @@ from nightledger.files.reading import read_regular
 from nightledger.surfaces import screen
 from nightledger.surfaces.clock import system_now
 from nightledger.surfaces.context import Context
-from nightledger.surfaces.limited_server import binding
-from nightledger.surfaces.witnessing.server import WitnessServer
-from nightledger.surfaces.witnessing.spool import answer_spool
+from nightledger.surfaces.keys.trust_change import change_trust
+from nightledger.surfaces.limited_server import LimitedHandler, LimitedServer
+from nightledger.surfaces.witnessing.asking import Round, ask_round
+from nightledger.surfaces.witnessing.ways import answer_spool
+from nightledger.trust.cosigning import Asked
 from nightledger.trust.note import VerifierKey, parse_vkey
-from nightledger.trust.policy import MAX_POLICY_BYTES, Group, Policy, Witness, dump_policy, parse_policy
+from nightledger.trust.policy import (
+    MAX_POLICY_BYTES,
+    Group,
+    Policy,
+    Witness,
+    dump_policy,
+    former_logs,
+    parse_policy,
+)
 from nightledger.trust.witness import (
+    LOGS,
     MAX_REQUEST_BYTES,
     OK,
     UNAVAILABLE,
@@ -28,9 +52,94 @@ from nightledger.trust.witness import (
     add_logs,
     create_witness,
     open_witness,
+    renew,
 )
 
+PORT = 18_800
+ADD_CHECKPOINT = "/add-checkpoint"
+MAX_CONNECTIONS = 64
+"""More are closed at once: a flood must not become a flood of threads."""
+CONNECTION_S = 15.0
+"""How long a client may take for its whole request, however slowly it drips."""
+_CHECKPOINT = re.compile(r"/([0-9a-f]{64})/checkpoint")
 _KINDS = {0x04: "ed25519", 0x06: "mldsa44"}
+
+
+class WitnessServer(LimitedServer):
+    """Serves one witness; stopped with ``shutdown``."""
+
+    name = "witness"
+
+    def __init__(
+        self,
+        address: tuple[str, int],
+        box: WitnessBox,
+        now: Callable[[], datetime],
+        *,
+        connection_s: float = CONNECTION_S,
+    ) -> None:
+        """Bind; nothing is answered before ``serve_forever``.
+
+        Args:
+            address: Host and port; port 0 takes a free one.
+            box: The witness.
+            now: The clock; aware.
+            connection_s: How long one request may take to arrive.
+        """
+        self._known = (_state_of(box), box)
+        self.now = now
+        super().__init__(address, _Handler, connections=MAX_CONNECTIONS, connection_s=connection_s)
+
+    @property
+    def box(self) -> WitnessBox:
+        """The witness, with the logs that were added since it began to serve.
+
+        A list that cannot be read is told once; it goes on with the logs that it knew.
+        """
+        state, box = self._known
+        found = _state_of(box)
+        if found != state:
+            try:
+                box = renew(box)
+            except (NightledgerError, OSError) as error:
+                print(f"witness: {error}", file=sys.stderr)
+            self._known = (found, box)
+        return box
+
+
+class _Handler(LimitedHandler):
+    """One request; the connection is closed after it."""
+
+    server: WitnessServer
+
+    def do_GET(self) -> None:  # noqa: N802 - the name that http.server calls
+        match = _CHECKPOINT.fullmatch(self.path)
+        head = self.server.box.checkpoint(match[1]) if match else None
+        if head is None:
+            self.say(HTTPStatus.NOT_FOUND, "there is nothing here")
+        else:
+            self._send(Answer(status=HTTPStatus.OK, body=head))
+
+    def do_POST(self) -> None:  # noqa: N802 - the name that http.server calls
+        if self.path != ADD_CHECKPOINT:
+            self.say(HTTPStatus.NOT_FOUND, "there is nothing here")
+            return
+        raw = self.body(MAX_REQUEST_BYTES, "request")
+        if raw is not None:
+            self._answer(raw)
+
+    def _answer(self, raw: bytes) -> None:
+        try:
+            answer = self.server.box.answer(raw, self.server.now())
+        except LockedError:
+            answer = Answer(status=UNAVAILABLE, body=b"other requests are at work; try again\n")
+        except NightledgerError as error:
+            print(f"witness: {error}", file=sys.stderr)
+            answer = Answer(status=UNAVAILABLE, body=b"this witness needs its operator\n")
+        self._send(answer)
+
+    def _send(self, answer: Answer) -> None:
+        self.send_content(answer.status, answer.body, answer.content_type)
 
 
 def keygen(options: argparse.Namespace, context: Context) -> int:
@@ -103,8 +212,7 @@ def open_server(options: argparse.Namespace) -> WitnessServer:
         ConfigurationError: The address is taken or is none of this machine's, or there is no witness.
     """
     box = open_witness(Path(options.directory))
-    with binding(options.listen, options.port):
-        return WitnessServer((options.listen, options.port), box, system_now)
+    return WitnessServer((options.listen, options.port), box, system_now)
 
 
 def cosign(options: argparse.Namespace, context: Context) -> int:
@@ -181,3 +289,98 @@ def _tell(context: Context, what: str, error: NightledgerError | OSError) -> int
 
 def _text(answer: Answer) -> str:
     return answer.body.decode("utf-8", "replace")
+
+
+def _state_of(box: WitnessBox) -> tuple[int, int, int]:
+    """Tell one list of logs from another: to read it for each request would be work that anybody could ask for."""
+    try:
+        status = os.stat(box.directory / LOGS)
+    except FileNotFoundError:
+        return (0, 0, 0)
+    return (status.st_ino, status.st_size, status.st_mtime_ns)
+
+
+def trust(options: argparse.Namespace, context: Context) -> int:
+    """Sign a policy with the witnesses and the quorum of a file."""
+    if len(options.words) != 1:
+        raise UsageError(
+            "name the file with the policy", hint="'nightledger witness keygen' prints such lines"
+        )
+    path = options.words[0]
+    wanted = parse_policy(read_regular(path, MAX_POLICY_BYTES), where=path)
+
+    def edit(in_force: Mapping[str, bytes]) -> Mapping[str, bytes]:
+        return {"policy": merged(in_force["policy"], wanted)}
+
+    decision = change_trust(context, edit)
+    context.emit(
+        {"decision": decision.id, "quorum": wanted.quorum, "witnesses": [w.name for w in wanted.witnesses]}
+    )
+    names = ", ".join(screen.shown(witness.name) for witness in wanted.witnesses) or "none"
+    context.print(f"Signed ({decision.id}): witnesses {names}; quorum {screen.shown(wanted.quorum)}.")
+    if wanted.asks:
+        context.print("Say where they are in operator.yaml (witnesses), then: nightledger witness ask")
+    return 0
+
+
+def merged(in_force: bytes, wanted: Policy) -> bytes:
+    """Give the policy that has the logs in force, and the witnesses and the quorum that are wanted."""
+    logs = parse_policy(in_force, where="the policy in force").logs
+    policy = Policy(logs=logs, witnesses=wanted.witnesses, groups=wanted.groups, quorum=wanted.quorum)
+    content = dump_policy(policy, former_logs(in_force))
+    parse_policy(content, where="the new policy")  # this home's log must not be its own witness
+    return content
+
+
+def ask(options: argparse.Namespace, context: Context) -> int:
+    """Ask every witness; 1 when the quorum has not cosigned the newest head or one refuses, 4 when one proves another log."""
+    if options.words:
+        raise UsageError("'witness ask' takes no words", hint="nightledger witness ask --help")
+    found = ask_round(context, everybody=True)
+    if found is None:
+        raise ConfigurationError(
+            "no witness is asked here",
+            hint="name them under witnesses in operator.yaml in $NIGHTLEDGER_KEYS; or another run is asking now",
+        )
+    _report_round(context, found)
+    if found.standing:
+        return EXIT_ALARM
+    return 0 if found.met and not any(one.refused for one in found.asked) else 1
+
+
+def _report_round(context: Context, found: Round) -> None:
+    context.emit(
+        {
+            "met": found.met,
+            "asked": [
+                {
+                    **{
+                        name: getattr(one, name) for name in ("name", "size", "waiting", "problem", "refused")
+                    },
+                    "cosigned": bool(one.cosigned),
+                    "contradiction": one.contradiction.damage.value if one.contradiction else None,
+                }
+                for one in found.asked
+            ],
+            "strangers": list(found.strangers),
+            "unreachable": list(found.unreachable),
+        }
+    )
+    for one in found.asked:
+        context.print(f"{screen.shown(one.name)}: {_said_by(one)}")
+    for name in found.strangers:
+        context.note(
+            f"note: operator.yaml names {screen.shown(name)}, which the policy does not; it was not asked"
+        )
+    for name in found.unreachable:
+        context.note(f"note: operator.yaml has no address of {screen.shown(name)}")
+    if not found.met:
+        context.print("The policy's quorum has not cosigned the newest head.")
+
+
+def _said_by(one: Asked) -> str:
+    if one.contradiction:
+        return f"{one.contradiction.damage.value.upper()}: {screen.shown(one.contradiction.message)}"
+    if one.problem:
+        return f"no line ({screen.shown(one.problem)})"
+    return "the answer comes later" if one.waiting else f"cosigned {one.size} entries"

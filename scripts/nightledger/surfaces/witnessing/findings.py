@@ -11,7 +11,7 @@ from nightledger.files.reading import read_regular
 from nightledger.gate.integrity.witnessing import WitnessLook, look_at_witnesses, read_policy
 from nightledger.gate.opening import Ledger
 from nightledger.surfaces.doctor.checks import Check, bad, good, note
-from nightledger.surfaces.witnessing.memory import read_memory
+from nightledger.surfaces.witnessing.asking import read_memory
 from nightledger.trust.anchor import contradicts, read_anchor
 from nightledger.trust.cosigned import Cosignatures
 from nightledger.trust.merkle import Tree
@@ -71,30 +71,32 @@ def check_witnesses(home: Home, ledger: Ledger, keys_dir: str, at: Moment) -> tu
     if not policy.asks:
         return (
             note(
-                "witness",
                 "nobody else has seen this log's heads: its policy asks for no witness; and over a restart of this "
                 "machine, cooling and undo go by its wall clock alone",
                 "nightledger witness keygen NAME, on another machine; until then keep copies of audit/checkpoint",
+                area="witness",
             ),
         )
     names = dict.fromkeys(witness.key.name for witness in policy.witnesses)
     missing = [name for name in names if name not in addresses]
     found = look(home, ledger, at)
     said = (f"{one.damage.value.upper()}: {one.message}" for one in found.findings)
-    checks = [bad("witness", one, "nightledger witness ask") for one in said]
+    checks = [bad(one, "nightledger witness ask", area="witness") for one in said]
     if found.at and not checks:
         checks.append(
-            good("witness", f"the quorum cosigned {found.size} entries at {found.at:%Y-%m-%d %H:%M} UTC")
+            good(f"the quorum cosigned {found.size} entries at {found.at:%Y-%m-%d %H:%M} UTC", area="witness")
         )
     checks += [
         note(
-            "witness", f"no address of {name}: it is never asked", "name it under witnesses in operator.yaml"
+            f"no address of {name}: it is never asked",
+            "name it under witnesses in operator.yaml",
+            area="witness",
         )
         for name in missing
     ]
     memory = read_memory(home)
     checks += [
-        note("witness", f"{name} gave no line the last time: {known.problem}")
+        note(f"{name} gave no line the last time: {known.problem}", area="witness")
         for name, known in memory.items()
         if name in names and known.problem and not (known.contradiction or known.refused)
     ]

@@ -31,18 +31,17 @@ class Part:
     audited: Audited
 
 
-def audit_document(text: str, name: str = "", language: str = "") -> tuple[Part, ...]:
+def audit_document(text: str, name: str = "") -> tuple[Part, ...]:
     """Audit every snippet of a file.
 
     Args:
         text: Its text.
         name: Its name; the ending tells a language.
-        language: What the caller says it is; "" to go by name and shape.
     """
     ending = name.rpartition(".")[2].lower() if "." in name else ""
     if ending == "ipynb" or _is_notebook(text):
         return tuple(_cells(text))
-    told = language or language_of_info(ending)
+    told = language_of_info(ending)
     if ending in _MARKDOWN or (not told and _has_fence(text) and guess_language(text) != "python"):
         return tuple(
             Part(where="", line=snippet.line, audited=audit(snippet.text, snippet.language))

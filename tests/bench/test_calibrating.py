@@ -2,12 +2,7 @@ import random  # noqa: TID251 - seeded
 from pathlib import Path
 
 import pytest
-from tests.stores import kept
-from tests.surfaces.hook.indexed import index, make_indexed
-
-from nightledger.files.search_index import index_path
-from nightledger.files.search_reader import Reader, open_reader
-from nightledger.recall.calibrating import (
+from bench.calibrating import (
     THRESHOLDS,
     Answer,
     Label,
@@ -17,6 +12,11 @@ from nightledger.recall.calibrating import (
     tabulate,
     try_out,
 )
+from tests.stores import kept
+from tests.surfaces.hook.indexed import index, make_indexed
+
+from nightledger.files.search_index import index_path
+from nightledger.files.search_reader import Reader, open_reader
 
 SENSOR = "which unit does the greenhouse sensor report for its thresholds?"
 
