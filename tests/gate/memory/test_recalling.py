@@ -112,7 +112,7 @@ def test_what_does_not_fit_the_budget_is_named_and_something_shorter_comes_in(tm
     chosen = recall(desk, "relay").chosen
     assert [one.candidate.text for one in chosen.shown] == [short]
     assert [(one.candidate.text, why) for one, why in chosen.dropped] == [(long, Dropped.OVER_BUDGET)]
-    assert chosen.tokens == 6
+    assert chosen.tokens == 8
 
 
 def test_principles_are_those_in_force_and_only_with_a_constitution(desk: Desk) -> None:

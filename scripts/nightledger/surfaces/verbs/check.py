@@ -131,7 +131,8 @@ def _show_doubts(context: Context, found: "Checkup", *, every: bool) -> None:
         return
     shown = ", ".join(f"{count} {label.value}" for label, count in counts(found.doubts).items())
     most = len(found.doubts) if every else SHOWN - 2 * context.guided  # a question follows on that screen
-    rest = "; the plan comes first: --all shows and proposes them" if found.room and not every else ""
+    planned = bool(found.room and found.room.pieces)
+    rest = "; the plan comes first: --all shows and proposes them" if planned and not every else ""
     shown += f"; the surest {most} (--all shows all)" if len(found.doubts) > most and not rest else ""
     say(context, f"{len(found.doubts)} doubtful item(s): {shown}{rest}.")
     if rest:

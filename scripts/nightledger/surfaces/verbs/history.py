@@ -107,7 +107,11 @@ def _text(change: Told) -> list[str]:
     rows = []
     for sign, text in (("-", change.removed), ("+", change.added)):
         first, *more = text.strip("\n").split("\n")
-        told = f"{screen.shown(first)} (and {len(more)} more lines)" if more else screen.shown(first)
+        told = (
+            f"{screen.shown(first)} (and {len(more)} more line{'s' * (len(more) > 1)})"
+            if more
+            else screen.shown(first)
+        )
         rows += screen.wrap(told, indent="       ", first=f"     {sign} ") if text else []
     return rows
 
