@@ -344,3 +344,25 @@ def prompted(world: World, words: str) -> str:
     """Give what the hook adds to a prompt."""
     asked = json.dumps({"session_id": words, "prompt": words})
     return " ".join(world.process("hook", "claude-code", "UserPromptSubmit", stdin=asked).out.split())
+
+
+def test_what_the_agent_does_not_see_may_go_however_young_it_is(tmp_path: Path) -> None:
+    """A young file whose every section is a lesson of these days still gets a plan, of what its host cuts out."""
+    days = "".join(
+        f"## Lessons of 2026-02-{20 + n}\n\n"
+        + f"- The pier number {n} was painted and the paint held well.\n" * 9
+        + "\n"
+        for n in range(9)
+    )
+    world = openclaw(tmp_path, f"# MEMORY.md\n\n{days}".encode())
+    told = " ".join(world.ok("check").split())
+    assert "A plan that gets it under" in told
+    assert "the agent does not see it, and it may still hold" in told
+    (made,) = world.proposals()
+    assert world.approve(made["id"]).status == 0
+    world.wait(hours=3)
+    world.ok("apply")
+    assert len(world.read()) < CAP
+    assert "2026-02-20" in world.read()
+    moved = made["changes"][0]["before"].splitlines()[-1]
+    assert moved in "".join(path.read_text() for path in (world.home / "memory/archive").glob("*.md"))

@@ -109,7 +109,7 @@ def check(  # noqa: PLR0913 - the home, and what was asked of it
     title = f"Check-up of {path} on {today}"
     if cap.characters is not None and len(document) > cap.characters:
         kept = kept_lines(gate, ledger, path, document, signed)
-        look = Look(path=path, text=document, today=today, kept=kept)
+        look = Look(path=path, text=document, today=today, kept=kept, shown=cap.shown)
         room, plan = look_for_room(look, cap, not_refused(gate, ledger))
         found = replace(found, room=room)
         if plan:

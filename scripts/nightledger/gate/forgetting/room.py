@@ -67,12 +67,14 @@ class Look:
         text: Its text (``surrogateescape``).
         today: The date in the home's zone.
         kept: Lines that are to stay.
+        shown: What its host shows of it, from its beginning and from its end; None where nobody knows.
     """
 
     path: str
     text: str
     today: date
     kept: Collection[int] = ()
+    shown: tuple[int, int] | None = None
 
 
 def look_for_room(
@@ -118,7 +120,8 @@ def room_for(
         may: Whether a draft may be proposed.
     """
     text = decode(read_gated(gate.home, path))
-    look = Look(path=path, text=text, today=today, kept=kept_lines(gate, ledger, path, text))
+    kept = kept_lines(gate, ledger, path, text)
+    look = Look(path=path, text=text, today=today, kept=kept, shown=gate.cap.shown)
     planned = plan(look, need, may)
     return [draft for _, draft in planned] if sum(piece.characters for piece, _ in planned) >= need else []
 
@@ -127,7 +130,7 @@ def plan(look: Look, need: int, may: Callable[[Draft], bool]) -> list[tuple[Piec
     """Return as few pieces as free so many characters, each as a draft that fits the file, the largest first."""
     document = parse_markdown(look.text)
     chosen: list[tuple[Piece, Draft]] = []
-    for pieces in find_pieces(document, look.today, look.kept):
+    for pieces in find_pieces(document, look.today, look.kept, look.shown):
         chosen = _fitting(document, look, pieces, need, may)
         if sum(piece.characters for piece, _ in chosen) >= need:
             break

@@ -56,10 +56,9 @@ def _look_at_file(options: argparse.Namespace, context: Context) -> "Checkup":
     found = examine(document, options.file, today=today, cap_characters=options.cap)[0]
     if not options.cap or len(document) <= options.cap:
         return found
-    look = Look(path="MEMORY.md", text=document, today=today, kept=apart(document))
-    return replace(
-        found, room=look_for_room(look, cut(OPENCLAW, options.cap, "--cap, cut as OpenClaw does"))[0]
-    )
+    cap = cut(OPENCLAW, options.cap, "--cap, cut as OpenClaw does")
+    look = Look(path="MEMORY.md", text=document, today=today, kept=apart(document), shown=cap.shown)
+    return replace(found, room=look_for_room(look, cap)[0])
 
 
 def _check_home(options: argparse.Namespace, context: Context) -> "Checkup":

@@ -29,6 +29,9 @@ RECENT_DAYS = 3
 """Days after its newest date for which a section is at work: nothing offers it. Our choice."""
 LARGEST_SHARE = 0.3
 """Share of the file above which a section that may still hold is too much for one question. Our choice."""
+WHOLE = 0.99
+PART_UNSEEN = 0.25
+"""Share of a section from which it counts as one that the agent does not see. Our choice."""
 MOST_SHARE = 0.6
 """Share of the file above which a section is the file and no part of it. Our choice."""
 _OPENING = 60
@@ -90,6 +93,25 @@ class Piece:
     level: int = 0
 
 
+class _Hidden:
+    """How much of some lines the agent does not see.
+
+    Args:
+        document: The memory file.
+        shown: Characters that are shown from its beginning, and from its end; None where all are.
+    """
+
+    def __init__(self, document: Document, shown: tuple[int, int] | None) -> None:
+        self._ends = [0, *accumulate(map(len, document.lines))]
+        size = len("".join(document.lines).rstrip())
+        self._first, self._last = (shown[0], size - shown[1]) if shown else (size, 0)
+
+    def of(self, first: int, last: int) -> tuple[int, int]:
+        """Return the characters that are not shown of some lines, from 1, and how many they have."""
+        begin, end = self._ends[first - 1], self._ends[last]
+        return max(0, min(end, self._last) - max(begin, self._first)), end - begin
+
+
 def unseen(document: Document, shown: tuple[int, int]) -> tuple[Unseen, ...]:
     """Return the sections that are not shown in full, in the file's order.
 
@@ -97,29 +119,29 @@ def unseen(document: Document, shown: tuple[int, int]) -> tuple[Unseen, ...]:
         document: The memory file.
         shown: How many characters are shown from its beginning, and from its end.
     """
-    ends = [0, *accumulate(map(len, document.lines))]
-    first, last = shown[0], len("".join(document.lines).rstrip()) - shown[1]
-    found = []
+    hidden, found = _Hidden(document, shown), []
     for section in document.sections:
-        begin, end = ends[max(section.heading[0], 1) - 1], ends[max(section.body[1], section.heading[1])]
-        hidden = min(end, last) - max(begin, first)
-        if hidden > 0:
-            line = max(section.heading[0], 1)
-            found.append(Unseen(section=section.path, line=line, characters=hidden, of=end - begin))
+        line = max(section.heading[0], 1)
+        characters, size = hidden.of(line, max(section.body[1], section.heading[1], line))
+        if characters:
+            found.append(Unseen(section=section.path, line=line, characters=characters, of=size))
     return tuple(found)
 
 
-def find_pieces(document: Document, today: date, kept: Collection[int]) -> Iterator[tuple[Piece, ...]]:
+def find_pieces(
+    document: Document, today: date, kept: Collection[int], shown: tuple[int, int] | None = None
+) -> Iterator[tuple[Piece, ...]]:
     """Yield what may go, cut by month, then by year.
 
     Args:
         document: The memory file.
         today: The date in the home's zone.
         kept: Lines that are to stay.
+        shown: How many characters the agent sees from its beginning, and from its end; None where nobody knows.
     """
     days = _Days(document, today)
     single = [*_repeated(document), *_dated(document, days), *_noted(document, days)]
-    single += _others(document, days, {piece.lines for piece in single})
+    single += _others(document, days, {piece.lines for piece in single}, _Hidden(document, shown))
     for names_period in (lambda day: (day.year, day.month), lambda day: (day.year,)):
         joined = _joined(document, single, names_period)
         yield tuple(
@@ -229,16 +251,24 @@ def _dated(document: Document, days: _Days) -> Iterator[Piece]:
         yield replace(piece, newest=newest, level=section.level)
 
 
-def _others(document: Document, days: _Days, taken: Collection[tuple[int, int]]) -> Iterator[Piece]:
-    """Yield the other whole sections that may still hold: of none is a date young, and none lasts or is in what lasts."""
+def _others(
+    document: Document, days: _Days, taken: Collection[tuple[int, int]], hidden: _Hidden
+) -> Iterator[Piece]:
+    """Yield the other whole sections that may still hold: none that lasts or has a young date, but where the agent does not see it."""
     largest = LARGEST_SHARE * sum(map(len, document.lines))
     for at, section in enumerate(document.sections[1:], 1):
         above, lines = section.path[1:] or section.path, (section.heading[0], section.last_line)
         newest = days.newest(lines, *above)
-        if _lasts(*above) or _holds_lasting(document, at) or days.young(newest) or not section.path[-1]:
+        lasts, (unseen, size) = _lasts(*above) or _holds_lasting(document, at), hidden.of(*lines)
+        share = unseen / max(1, size)
+        if not section.path[-1] or (share < PART_UNSEEN and (lasts or days.young(newest))):
             continue
-        tier = 2 if any(any(days.of(heading)) for heading in above) else 3
-        told = f"its newest date is {newest}" if newest else "nothing in it has a date"
+        if share < PART_UNSEEN:
+            tier = 2 if any(any(days.of(heading)) for heading in above) else 3
+            told = f"its newest date is {newest}" if newest else "nothing in it has a date"
+        else:
+            tier = 3 if lasts else 2
+            told = "the agent does not see it" if share > WHOLE else "the agent sees a part of it alone"
         piece = _piece(document, lines, _title(section), f"{told}, and it may still hold", tier)
         if piece.lines not in taken and piece.characters <= largest:
             yield replace(piece, newest=newest, level=section.level)
