@@ -12,7 +12,7 @@ under queries of its making (``__dreaming_…``). They are scored apart, and are
 
 Recall is the share of answers of which a staged line stands in them; precision the share of staged
 lines that stand in an answer. A page names the places of lines that nobody signed and quotes none of them
-(decision 72): counted is whether the place was named, and the agent still has to open it. The plain baseline is
+(decision 23): counted is whether the place was named, and the agent still has to open it. The plain baseline is
 the last three days' logs quoted in full in the same budget of tokens, from the newest line back.
 
 Run with ``PYTHONPATH=scripts:. .venv/bin/python -m bench.bench_stage [--workspace DIR]``; DIR is a checkout

@@ -1,7 +1,7 @@
 """What each rule of ranking is worth: ``bench_recall`` with one of them switched off at a time.
 
 Run with ``PYTHONPATH=scripts:. .venv/bin/python -m bench.recall_rules locomo10.json [--only PARTS]``; ten minutes.
-The tables of ``docs/decisions/0046-ranking.md``: R@10 over categories 1 to 4 and over multi-hop, on both
+The tables of ``docs/decisions/0022-ranking.md``: R@10 over categories 1 to 4 and over multi-hop, on both
 halves. Rows that give a weight stand for the weights beside the one that was chosen. ``--told`` asks only the
 questions that tell a time, ``--by-turn`` makes each turn a chunk instead of about 600 characters.
 """

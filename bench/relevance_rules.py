@@ -1,7 +1,7 @@
 """What the parts of the prompt hook's relevance are worth: ``bench_relevance`` with one of them changed at a time.
 
 Run with ``LOCOMO=locomo10.json PYTHONPATH=scripts:. .venv/bin/python -m bench.relevance_rules``; the figures of
-``docs/decisions/0048-prompt-hook.md`` beside the table of the threshold. Where nothing else is said: the five
+``docs/decisions/0023-what-an-agent-is-shown.md`` beside the table of the threshold. Where nothing else is said: the five
 conversations on which the threshold was chosen, at that threshold.
 
 *Scores* are compared by the lines with the highest, of all prompts: the share of them that answer. *Young

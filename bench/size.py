@@ -81,7 +81,10 @@ def main(argv: list[str] | None = None) -> int:
         lines, modules = (sum(column) for column in zip(*package, strict=True))
         print(f"{'without tests':<12} {lines:>6,} code lines {modules:>5} modules")
     if over:
-        print("error: over the ceiling in pyproject.toml; see docs/decisions/0081-size.md", file=sys.stderr)
+        print(
+            "error: over the ceiling in pyproject.toml; see docs/decisions/0020-size-and-tests.md",
+            file=sys.stderr,
+        )
     return 1 if over else 0
 
 

@@ -192,6 +192,22 @@ def test_every_relative_link_leads_somewhere(page: Path) -> None:
     assert [link for link in links if not (page.parent / link).exists()] == []
 
 
+def test_decisions_are_25_pages_at_most_and_its_contents_list_each() -> None:
+    folder = ROOT / "docs" / "decisions"
+    pages = {path.name for path in folder.glob("*.md")} - {"README.md"}
+    listed = re.findall(r"\]\(([^)]+)\)", (folder / "README.md").read_text(encoding="utf-8"))
+    assert len(pages) <= 25
+    assert sorted(listed) == sorted(pages)
+
+
+def test_code_and_schemas_name_only_decisions_that_exist() -> None:
+    sources = [path for room in ("scripts", "bench", "tests", "schemas") for path in (ROOT / room).rglob("*")]
+    for path in (path for path in sources if path.suffix in (".py", ".json", ".md") and path.is_file()):
+        named = re.findall(r"docs/decisions/(\d[\w-]*)", path.read_text(encoding="utf-8"))
+        missing = [name for name in named if not (ROOT / "docs/decisions" / f"{name}.md").is_file()]
+        assert missing == [], f"{path.name} names {missing}"
+
+
 def home_files() -> set[str]:
     """Give every path that ``files/home.py`` names, relative to a home, ids and dates as ``*``."""
     home = Home("/h")

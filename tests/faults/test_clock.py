@@ -567,7 +567,7 @@ def test_a_real_night_that_a_wrong_clock_ran_comes_again_and_changes_nothing(tmp
 def test_a_night_that_comes_again_after_a_clock_was_set_back_changes_no_byte_but_its_own_lines(
     tmp_path: Path,
 ) -> None:
-    """A simulated home has no boot clock: as across a reboot nobody can tell which clock was right (page 14)."""
+    """A simulated home has no boot clock: as across a reboot nobody can tell which clock was right (decision 14)."""
     desk = make_desk(tmp_path)
     home = desk.memory.parent
     shell = Shell(home=home, keys=desk.ring.directory)

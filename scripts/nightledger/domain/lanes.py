@@ -183,7 +183,7 @@ def has_new_source(evidence: Iterable[Evidence], known: Collection[Evidence]) ->
     One document is one source, however often it repeats itself (DESIGN section 4); outcomes
     are told apart by their ids, all other evidence by its file. A daily log and its full text in
     the archive are one document. Outcomes are new where they are as many as those that are known:
-    there is one more after every task (decision 62).
+    there is one more after every task (decision 3).
     """
     documents = {_source(e) for e in known}
     full_texts = {_name(e) for e in known if is_copy(e.path)}

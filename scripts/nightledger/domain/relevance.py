@@ -5,7 +5,7 @@ times the share that they are of what the prompt itself says. A word that no chu
 among what the prompt says: a prompt about something else scores little whatever it shares.
 
 Invariant: pure and cheap to import; the prompt hook asks it at each prompt. The threshold is not
-here: it was measured (docs/decisions/0048-prompt-hook.md) and stands in the staging rules.
+here: it was measured (docs/decisions/0023-what-an-agent-is-shown.md) and stands in the staging rules.
 """
 
 import math
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 MOST_TERMS = 12
 """Words that are looked for; the rarest say most. DESIGN, issue 4."""
 EARLIER = 0.3
-"""What a word of an earlier prompt or of the topic counts; measured in docs/decisions/0048-prompt-hook.md."""
+"""What a word of an earlier prompt or of the topic counts; measured in docs/decisions/0023-what-an-agent-is-shown.md."""
 LEAST_CHUNKS = 300
 """A smaller home counts as one of so many: in a handful of lines every word is rare, and a young memory
-would say nothing. Measured with 10, 30 and 100 entries in docs/decisions/0048-prompt-hook.md."""
+would say nothing. Measured with 10, 30 and 100 entries in docs/decisions/0023-what-an-agent-is-shown.md."""
 MOST_UNKNOWN = 12
 """Words that nothing holds count up to so many, as the others do."""
 

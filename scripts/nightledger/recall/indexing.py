@@ -69,7 +69,7 @@ _IN_PLACE = 20
 and readers are not kept waiting. Our choice."""
 _SOON_BYTES = 250_000
 """Of gated files, which a decision has judged anew entry by entry: some 2,500 entries, 0.3 s. What takes longer is left
-to the next look, so that no verb waits for it. Measured: docs/decisions/0045-search-index.md."""
+to the next look, so that no verb waits for it. Measured: docs/decisions/0021-index.md."""
 _HEAD, _RULES, _LINKS, _SUMMARIES = "head", "rules", "links", "summaries"
 """Keys of what the index was made by: the log's size and root, what is withheld, the link index, and the logs of
 which only what was added to their summary is searched."""

@@ -23,7 +23,7 @@ MOST_EARLIER_WORDS = 48
 MOST_HITS = 3_000
 """Chunks looked at for one word; a word that stands in more tells next to nothing."""
 NEAR = 0.6
-"""A second line is shown from this share of the first one's score up; docs/decisions/0048-prompt-hook.md."""
+"""A second line is shown from this share of the first one's score up; docs/decisions/0023-what-an-agent-is-shown.md."""
 _ITSELF = "{head body}: "
 """A chunk is indexed with the item before it, too, which is no part of it (sqlite.org/fts5.html, column filters)."""
 

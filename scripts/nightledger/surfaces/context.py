@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from nightledger.domain.moment import Moment
 
 CHECKOUT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
-"""The folder that holds ``scripts/``: the program, never a home that is guessed (decision 77)."""
+"""The folder that holds ``scripts/``: the program, never a home that is guessed (decision 25)."""
 
 
 def keys_directory(environment: "Mapping[str, str]") -> str:

@@ -123,7 +123,7 @@ def test_what_harmless_text_hardly_ever_holds_is_held_back_whoever_says_it(text:
      "\u041d\u0435\u0442", "a \u03c9\u0314\u0342\u0345 b"],
 )  # fmt: skip
 def test_what_ordinary_notes_hold_is_flagged_and_not_held_back(text: str) -> None:
-    """Their rows hit harmless text, as decision 52 counts."""
+    """Their rows hit harmless text, as decision 8 counts."""
     assert {finding.severity for finding in scan(text, origin=Origin.OWNER)} == {Severity.FLAG}
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from nightledger.domain.search.forms import forms_of
 
 FORM_WEIGHT = 0.8
-"""Of an irregular form. Measured: docs/decisions/0046-ranking.md."""
+"""Of an irregular form. Measured: docs/decisions/0022-ranking.md."""
 LINK_WEIGHT = 0.35
 """Of a word that the home associates with it, times the association's confidence."""
 MOST_LINKED = 6

@@ -1,7 +1,7 @@
 """Words and meaning together: what an embedding adds to what words found.
 
 By score, ``words + 0.7 * minmax(cosine)``, and not by rank: fused by reciprocal rank, meaning took more
-from good hits than it gave (the issue's measurement; docs/decisions/0046-ranking.md has ours).
+from good hits than it gave (the issue's measurement; docs/decisions/0022-ranking.md has ours).
 
 Invariant: where no chunk has an embedding, the order is that of the words.
 """
@@ -13,9 +13,9 @@ from nightledger.domain.search.ranking import Ranked, scaled
 from nightledger.domain.search.values import Why
 
 MEANING_WEIGHT = 0.7
-"""Of meaning, beside words whose best is 1. Measured: docs/decisions/0046-ranking.md."""
+"""Of meaning, beside words whose best is 1. Measured: docs/decisions/0022-ranking.md."""
 NEAREST = 50
-"""Chunks that meaning alone may bring in. Measured: docs/decisions/0046-ranking.md."""
+"""Chunks that meaning alone may bring in. Measured: docs/decisions/0022-ranking.md."""
 
 
 def nearest(cosines: Mapping[int, float], most: int = NEAREST) -> list[int]:

@@ -16,16 +16,16 @@ from nightledger.domain.search.ranking import Ranked, rarity, scaled
 from nightledger.domain.search.values import Why
 
 ANSWERED = 0.5
-"""Share of a query's rarity that one of the best hits holds where it is answered. Measured: docs/decisions/0046-ranking.md."""
+"""Share of a query's rarity that one of the best hits holds where it is answered. Measured: docs/decisions/0022-ranking.md."""
 ANSWERED_IN_TIME = 0.8
-"""The same of the hits of the time that a query tells, where that time alone is searched. Measured: docs/decisions/0046-ranking.md."""
+"""The same of the hits of the time that a query tells, where that time alone is searched. Measured: docs/decisions/0022-ranking.md."""
 BEST_HITS = 1
 """Hits whose best lines lead on; as many words as two lines hold lead on from them."""
 MOST_WORDS = 6
 HOP_WEIGHT = 0.2
-"""Of what a hop finds, beside the query's own words. Measured: docs/decisions/0046-ranking.md."""
+"""Of what a hop finds, beside the query's own words. Measured: docs/decisions/0022-ranking.md."""
 FURTHER = 0.5
-"""What a second hop counts beside the first. Measured: docs/decisions/0046-ranking.md."""
+"""What a second hop counts beside the first. Measured: docs/decisions/0022-ranking.md."""
 _MOST_COMMON = 20
 """A word that leads on stands in one of so many chunks at most, else it is about everything. Our choice."""
 _LEAST_LETTERS = 3

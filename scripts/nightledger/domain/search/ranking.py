@@ -5,7 +5,7 @@ its formula: words that stand for one word of the query count once, a day that t
 of the query's words lifts its chunks, and names and times are more than words.
 
 The score is ``bm25 / max + 0.4 * day / max + 0.1 * names + 0.4 * time``; what each part is worth stands in
-docs/decisions/0046-ranking.md. BM25 is that of Robertson and Zaragoza (2009, section 3.4) with
+docs/decisions/0022-ranking.md. BM25 is that of Robertson and Zaragoza (2009, section 3.4) with
 SQLite's constants and an idf that stays positive (Lucene's: ``ln(1 + (N - n + .5) / (n + .5))``), so that
 a home of three chunks has an order, too.
 
@@ -27,15 +27,15 @@ _Worth = Mapping[str, Sequence[tuple[int, float]]]
 _K1, _B = 1.2, 0.75
 """SQLite's own (sqlite.org/fts5.html, section 5.1.1)."""
 BEFORE_WEIGHT = 0.5
-"""Of a word in the item before a chunk, beside one in it. Measured: docs/decisions/0046-ranking.md."""
+"""Of a word in the item before a chunk, beside one in it. Measured: docs/decisions/0022-ranking.md."""
 DAY_WEIGHT = 0.4
-"""Of the day beside the chunk. Measured: docs/decisions/0046-ranking.md."""
+"""Of the day beside the chunk. Measured: docs/decisions/0022-ranking.md."""
 NAME_WEIGHT = 0.1
 """Of each name that stands in it as a name, at most twice. Our choice; neutral on conversations."""
 TIME_WEIGHT = 0.4
-"""Of lying in the time that the query tells. Measured: docs/decisions/0046-ranking.md."""
+"""Of lying in the time that the query tells. Measured: docs/decisions/0022-ranking.md."""
 CANDIDATES = 100
-"""Chunks that are weighed again. Measured: docs/decisions/0046-ranking.md."""
+"""Chunks that are weighed again. Measured: docs/decisions/0022-ranking.md."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 
 MOST_WALKED = 10_000
 """Chunks in the lists of one query's words, together. A home of fewer chunks than a list may have is searched
-for every word; at 100,000 chunks half a query's time is saved (docs/decisions/0045-search-index.md)."""
+for every word; at 100,000 chunks half a query's time is saved (docs/decisions/0021-index.md)."""
 LEAST_WORDS = 2
 
 

@@ -53,7 +53,7 @@ _SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
 """First month of each on the northern half of the earth."""
 _PARTS = {"early": 1, "mid": 2, "late": 3}
 TOLD_LATER = timedelta(days=14)
-"""What happened is told of for so long. Measured: docs/decisions/0046-ranking.md."""
+"""What happened is told of for so long. Measured: docs/decisions/0022-ranking.md."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,7 +10,7 @@ from datetime import date
 from enum import StrEnum
 
 MOST_HOPS = 2
-"""Hops one after another. Measured: docs/decisions/0046-ranking.md."""
+"""Hops one after another. Measured: docs/decisions/0022-ranking.md."""
 DEFAULT_LIMIT = 10
 """Hits of a query that names no number."""
 

@@ -35,7 +35,7 @@ PASSING = 0.5
 PASSING_WORDS = 3
 """Words that such a line must share with what goes on, two of them not common; others two, or so many common ones."""
 ITEMS = 3
-"""Open items that are looked up, the most urgent ones. These figures: docs/decisions/0047-staging.md."""
+"""Open items that are looked up, the most urgent ones. These figures: docs/decisions/0023-what-an-agent-is-shown.md."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,6 +1,6 @@
 """Which entries of memory have faded: archive them, show mercy, or leave them.
 
-Every entry is judged by the retention policy (docs/decisions/0042). On a terminal you are asked
+Every entry is judged by the retention policy (docs/decisions/0024-letting-go.md). On a terminal you are asked
 about each that has faded: y archives it (proposed, signed once at the end, cools like any other
 change, and can be undone), n shows mercy (it counts as made anew), q leaves it and the rest as they
 are, which is also what a bare return does. Y and N answer for all that are left. Without a

@@ -1,4 +1,4 @@
-"""Tell the place of a hunk without a copy of the secrets that stand there (docs/decisions/0022).
+"""Tell the place of a hunk without a copy of the secrets that stand there (docs/decisions/0007-secrets.md).
 
 Invariant: what comes out finds the one place that the hunk has, and holds no character of a secret.
 """

@@ -1,7 +1,7 @@
 """Turn doubts into changes that an operator can sign: one a run of lines that go together.
 
 Invariant: a draft takes out whole lines of whole items, or a secret out of its lines; beside those
-lines it holds nothing of a secret (docs/decisions/0022). Applying all drafts leaves no heading, table
+lines it holds nothing of a secret (docs/decisions/0007-secrets.md). Applying all drafts leaves no heading, table
 head or lead without what it announced (``shells``).
 """
 

@@ -1,7 +1,7 @@
 """What of a memory over its host's cap the agent never sees, and which whole runs of lines may go to get it under.
 
 Invariant: pure; a piece is whole sections or whole entries, and none holds a line that is to stay. Rules and
-what a heading calls lasting are offered last or not at all; ``docs/decisions/0079-room.md`` has the order.
+what a heading calls lasting are offered last or not at all; ``docs/decisions/0010-check-up.md`` has the order.
 """
 
 import re

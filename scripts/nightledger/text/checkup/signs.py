@@ -1,7 +1,7 @@
 """The signs by which an item of memory shows that it no longer belongs: the rows.
 
 Invariant: a sign looks at one item and where it stands, and says nothing about its
-subject. Weights are log-odds; ``docs/decisions/0010`` says how they were found.
+subject. Weights are log-odds; ``docs/decisions/0010-check-up.md`` says how they were found.
 """
 
 # ruff: noqa: RUF001 - marks and words of other scripts are part of these rows

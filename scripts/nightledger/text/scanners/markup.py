@@ -1,7 +1,7 @@
 """Markdown and HTML that a reader of the rendered page does not see, or that calls home.
 
 Invariant: a comment or a plain remote image is only flagged, because tools and pages use them
-(decision 52); what a comment says to an agent is found by the instruction rows, which read it too.
+(decision 8); what a comment says to an agent is found by the instruction rows, which read it too.
 """
 
 import re

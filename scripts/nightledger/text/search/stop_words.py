@@ -1,7 +1,7 @@
 """Words that say nothing about what a query is about, in a few languages.
 
 Words of order and place (``first``, ``before``, ``own``, ``down``) are none of them: without these, questions
-about conversations found their answers more often (docs/decisions/0046-ranking.md).
+about conversations found their answers more often (docs/decisions/0022-ranking.md).
 
 Invariant: folded as ``tokens`` folds; no word stands here that names a thing in another of the
 languages (German ``die`` is English ``die``: it stays a word).
