@@ -35,8 +35,8 @@ SPREAD := -n auto --dist worksteal
 setup: .stamps/runtime ## make .venv from the lock file, with hashes
 
 # ---------------------------------------------------------------- for operators
-demo: .stamps/runtime ## a sample home through a night and a morning (SEED=n DEMO_HOME=dir)
-	@$(BIN)/python scripts/demo.py $${SEED:+--seed "$$SEED"} $${DEMO_HOME:+--home "$$DEMO_HOME"}
+demo: .stamps/runtime ## ten recorded days of an agent, and what was checked in them (DEMO_HOME=dir)
+	@$(BIN)/python scripts/demo.py $${DEMO_HOME:+--home "$$DEMO_HOME"}
 
 start: .stamps/runtime ## set up an agent's home, step by step (HOME_DIR=path; every target below takes it, else $NIGHTLEDGER_HOME)
 	@$(NL) start $(IN)

@@ -1,6 +1,6 @@
 """How much a home of ours grows: 400 simulated days of a busy agent, beside the text of its logs.
 
-Each day writes a log and outcomes of the demo's generator, runs the night, once a week the pruning,
+Each day writes a log and outcomes of invented agents (``bench/worlds/``), runs the night, once a week the pruning,
 signs all that is proposed, and applies it the next day. Prints what our own files come to, against the
 logs' text (aim: at most 10 times), and the fullest directory (aim: at most 2,000 names).
 
@@ -17,8 +17,8 @@ from datetime import UTC, date, datetime, time, timedelta
 from pathlib import Path
 
 from bench.living import live_night, make_home
+from bench.worlds.generate import generate
 
-from nightledger.demo.generate import generate
 from nightledger.gate.opening import Gate
 from nightledger.jobs.log_outcomes import log_outcomes
 

@@ -2,7 +2,7 @@
 
     python -m bench.bench_pruned [--queries 100] [--seed 1] [--workspace FOLDER]
 
-A home (the demo's, or a copy of a workspace of others) is pruned by the real gate until nothing is left
+A home (an invented one, or a copy of a workspace of others) is pruned by the real gate until nothing is left
 to propose, as ``bench.bench_prune`` does. A query is some words of one line of a log that was then
 compressed. *As before* means that the best lines of the best hit say the same, wherever they stand now:
 in the log before, in its full text under ``memory/archive/daily/`` after. Exit status 1 where one differs.
@@ -18,8 +18,9 @@ from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 
+from bench.worlds.generate import generate, write_home
+
 from bench import bench_prune
-from nightledger.demo.generate import generate, write_home
 from nightledger.domain.moment import Moment
 from nightledger.domain.search.values import Hit, Query, Showing
 from nightledger.files.home import Home
@@ -53,7 +54,7 @@ def main(words: Sequence[str] | None = None) -> int:
     options = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     options.add_argument("--queries", type=int, default=100)
     options.add_argument("--seed", type=int, default=1)
-    options.add_argument("--workspace", type=Path, help="a workspace with logs (default: the demo's home)")
+    options.add_argument("--workspace", type=Path, help="a workspace with logs (default: an invented one)")
     chosen = options.parse_args(words)
     with tempfile.TemporaryDirectory(prefix="nightledger-pruned-") as trial:
         figures = run_trial(Path(trial), chosen.workspace, chosen.queries, chosen.seed)

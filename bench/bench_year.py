@@ -1,6 +1,6 @@
 """Consolidate a year of logs at once, beside reading and splitting them once.
 
-The logs are those of the demo's generator, many agents together, until they have 5 MB.
+The logs are those of invented agents (``bench/worlds/``), many together, until they have 5 MB.
 
 Run with ``PYTHONPATH=scripts:. .venv/bin/python -m bench.bench_year [MEGABYTES]``.
 """
@@ -12,9 +12,9 @@ from datetime import UTC, date, datetime, time, timedelta
 from pathlib import Path
 
 from bench.living import make_home
+from bench.worlds.generate import generate
 
 from bench import measure
-from nightledger.demo.generate import generate
 from nightledger.domain.moment import Moment
 from nightledger.gate.opening import Gate, read_ledger
 from nightledger.jobs.consolidate import Asked, consolidate

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""By hand: walk through sixty simulated days of an agent and its operator's morning.
+"""By hand: walk through ten recorded days of an agent and its operator's mornings.
 
-Reads   scripts/nightledger/demo/templates/
+Reads   config/demo/
 Writes  demo-home/ and demo-home.keys/ (--home DIR puts them elsewhere), emptied first
 Changes the memory of the simulated home only.
 """

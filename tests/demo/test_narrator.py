@@ -1,94 +1,70 @@
 import io
 
+import pytest
+
 from nightledger.demo.narrator import WIDTH, Narrator
 
 
-def terminal() -> io.StringIO:
+class Screen(io.StringIO):
     """A stream that says it is a terminal."""
-    stream: io.StringIO = type("Terminal", (io.StringIO,), {"isatty": lambda _: True})()
-    return stream
+
+    def isatty(self) -> bool:  # type: ignore[explicit-override]  # typing.override is newer than Python 3.11
+        return True
 
 
-def told(*texts: str) -> list[str]:
+def told(text: str, *, limit: int = 40, tail: int = 0) -> list[str]:
     stream = io.StringIO()
-    narrator = Narrator(stream)
-    for text in texts:
-        narrator.output(text)
+    Narrator(stream).output(text, limit=limit, tail=tail)
     return stream.getvalue().splitlines()
 
 
-def test_no_line_is_wider_than_the_page() -> None:
-    lines = told("x" * 500, "+ " + "word " * 60)
-    assert all(len(line) <= WIDTH for line in lines)
-
-
-def test_folding_loses_no_character() -> None:
+def test_folding_keeps_to_the_page_and_loses_no_character() -> None:
     long = "".join(chr(97 + n % 26) for n in range(500))
     first, *rest = told(long)
     assert first + "".join(line.removeprefix("    ") for line in rest) == long
+    assert all(len(line) <= WIDTH for line in [first, *rest, *told("+ " + "word " * 60)])
 
 
-def test_what_is_left_out_is_counted() -> None:
-    stream = io.StringIO()
-    Narrator(stream).output("a\n" * 50, limit=10)
-    assert stream.getvalue().splitlines()[-1] == "  ... 40 more lines ..."
-
-
-def test_a_command_that_said_nothing_shows_nothing() -> None:
+@pytest.mark.parametrize(
+    ("limit", "tail", "shown"),
+    [
+        (40, 0, ["0", "1", "2", "3"]),
+        (1, 0, ["0", "  ... 3 more lines ..."]),
+        (1, 1, ["0", "  ... 2 more lines ...", "3"]),
+        (2, 2, ["0", "1", "2", "3"]),
+    ],
+)
+def test_what_is_left_out_is_counted(limit: int, tail: int, shown: list[str]) -> None:
+    assert told("0\n1\n2\n3\n", limit=limit, tail=tail) == shown
     assert told("\n") == []
 
 
-def test_without_a_terminal_there_is_no_control_sequence() -> None:
+def test_colours_are_for_a_terminal_and_where_nobody_says_no(monkeypatch: pytest.MonkeyPatch) -> None:
+    def said(stream: io.StringIO) -> str:
+        narrator = Narrator(stream)
+        narrator.heading("Morning")
+        narrator.output("+ [bold]added[/bold]")
+        narrator.item("found", "a fact " * 30)
+        return stream.getvalue()
+
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    plain = said(io.StringIO())
+    assert "\x1b" not in plain
+    assert all(len(line) <= WIDTH for line in plain.splitlines())
+    assert "\x1b[32m+ [bold]added[/bold]\x1b[0m" in said(Screen())
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert said(Screen()) == plain
+
+
+def test_a_review_shows_its_first_change_whole_and_how_it_ended() -> None:
+    asked = "".join(f"[{n}/3] add\n+ entry {n}\n  s later  q quit > n\n  reason > no\n" for n in (1, 2, 3))
     stream = io.StringIO()
-    narrator = Narrator(stream)
-    narrator.heading("Morning")
-    narrator.command(("verify",), "next day")
-    narrator.item("found", "a fact " * 30)
-    narrator.output("+ added\n- removed\n@@ here @@\n")
-    assert "\x1b" not in stream.getvalue()
-    assert all(len(line) <= WIDTH for line in stream.getvalue().splitlines())
-
-
-def test_on_a_terminal_markup_in_a_file_is_shown_and_not_obeyed() -> None:
-    stream = terminal()
-    Narrator(stream).output("+ [bold]not bold[/bold]")
-    assert "[bold]not bold[/bold]" in stream.getvalue()
-
-
-def test_the_end_of_a_long_output_can_be_kept() -> None:
-    stream = io.StringIO()
-    Narrator(stream).output("".join(f"{n}\n" for n in range(10)), limit=2, tail=1)
-    assert stream.getvalue().splitlines() == ["0", "1", "  ... 7 more lines ...", "9"]
-
-
-def review(count: int) -> str:
-    asked = "".join(
-        f"[{n}/{count}] add\n+ entry {n}\n  q quit > n\n  reason > no\n" for n in range(1, count + 1)
+    Narrator(stream).questions(f"3 wait\n\n{asked}Rejected 3 change(s).\n")
+    assert stream.getvalue() == (
+        "3 wait\n\n[1/3] add\n+ entry 1\n  s later  q quit > n\n  reason > no\n"
+        "  ... the others are asked in the same way ...\n  reason > no\nRejected 3 change(s).\n"
     )
-    return f"{count} wait\n\n{asked}Rejected {count} change(s).\n"
-
-
-def test_a_review_is_cut_between_two_changes_and_keeps_its_end() -> None:
+    one = "1 waits\n\n[1/1] add\n  q quit > y\nSigned 1.\n"
     stream = io.StringIO()
-    Narrator(stream).questions(review(5), limit=12)
-    lines = stream.getvalue().splitlines()
-    assert [line for line in lines if line.startswith("[")] == ["[1/5] add", "[2/5] add"]
-    assert lines[-2:] == ["  ... and 3 more, each asked in the same way ...", "Rejected 5 change(s)."]
-
-
-def test_a_short_review_is_shown_whole() -> None:
-    stream = io.StringIO()
-    Narrator(stream).questions(review(2), limit=50)
-    assert stream.getvalue() == review(2)
-
-
-def test_a_review_that_asked_nothing_is_shown_as_it_is() -> None:
-    stream = io.StringIO()
-    Narrator(stream).questions("Nothing waits.\n", limit=50)
-    assert stream.getvalue() == "Nothing waits.\n"
-
-
-def test_a_list_item_of_several_lines_is_one_line() -> None:
-    stream = io.StringIO()
-    Narrator(stream).item("add", "one\n- two")
-    assert stream.getvalue().count("\n") == 1
+    Narrator(stream).questions(one)
+    assert stream.getvalue() == one

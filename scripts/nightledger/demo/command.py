@@ -1,93 +1,65 @@
-"""The command of `make demo`: one walk, told, with its score and the files to look at."""
+"""The command of `make demo`: one walk, what was checked in it, and the files to look at."""
 
 import argparse
 import os
 import sys
-import time
 from pathlib import Path
 
-from nightledger.demo.generate import DAY_COUNT, generate
+from nightledger.demo.answers import Check, check_key
 from nightledger.demo.narrator import Narrator
-from nightledger.demo.score import make_score, tell_planted, tell_score
+from nightledger.demo.scene import Scene
 from nightledger.demo.shell import Shell
 from nightledger.demo.stage import clear_stage, keys_beside
-from nightledger.demo.walk import Walk
+from nightledger.demo.story import WORLD, Story, load_story
+from nightledger.demo.walk import walk
 from nightledger.domain.errors import EXIT_REFUSED, NightledgerError
 
-DEFAULT_SEED = 7
-_PROGRAM = ".venv/bin/nightledger"
-_LOOK_AT = (
-    ("MEMORY.md", "what the agent remembers now"),
-    ("memory/", "the days; system/ and state/ hold what came of them"),
-    ("memory/state/proposals/", "every proposal, one file each"),
-    ("audit/*.jsonl", "every event, one line each"),
-    ("audit/checkpoint", "the signed head of that log"),
-    ("audit/decisions/", "what the operator signed, with signatures"),
-)
 
-
-def main(argv: list[str] | None = None) -> int:
-    """Run the demo and give its exit status.
+def main(argv: list[str] | None = None, world: Path = WORLD) -> int:
+    """Run the demo and return its exit status: 0 only where everything holds.
 
     Args:
         argv: Words after the program's name; None reads them from the process.
+        world: The folder of the recorded world.
     """
-    options = _parser().parse_args(argv)
-    narrator = Narrator(sys.stdout)
+    parser = argparse.ArgumentParser(prog="demo", description=__doc__, allow_abbrev=False)
+    where = "where it is made; its keys go to DIR.keys"
+    parser.add_argument("--home", type=Path, default=Path("demo-home"), metavar="DIR", help=where)
+    options = parser.parse_args(argv)
     try:
-        return _demo(options.seed, options.home.resolve(), options.nights, narrator)
+        return _demo(load_story(world), options.home.resolve(), Narrator(sys.stdout))
     except NightledgerError as error:
         sys.stdout.flush()
         sys.stderr.write(f"error: {error}\n" + (f"hint: {error.hint}\n" if error.hint else ""))
         return error.exit_status
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="demo", description=__doc__, allow_abbrev=False)
-    parser.add_argument("--seed", type=int, default=DEFAULT_SEED, help="which home; any whole number")
-    parser.add_argument(
-        "--home",
-        type=Path,
-        default=Path("demo-home"),
-        metavar="DIR",
-        help="where it is made; its keys go to DIR.keys",
-    )
-    parser.add_argument(
-        "--nights",
-        type=int,
-        choices=range(1, DAY_COUNT + 1),
-        default=DAY_COUNT,
-        metavar="N",
-        help="run only the last N nights; the days before them are there from the start",
-    )
-    return parser
-
-
-def _demo(seed: int, home: Path, nights: int, narrator: Narrator) -> int:
-    began = time.perf_counter()
+def _demo(story: Story, home: Path, narrator: Narrator) -> int:
     clear_stage(home)
-    sample = generate(seed)
-    narrator.heading(f"Nightledger demo, seed {seed}")
-    narrator.say(
-        f"{DAY_COUNT} simulated days of {sample.agent}, the agent of {sample.owner}. What was planted "
-        "in its logs and its memory, and what an honest night should do with it:"
-    )
-    tell_planted(narrator, sample.planted)
     shell = Shell(home=home, keys=keys_beside(home))
-    changes = Walk(sample=sample, shell=shell, narrator=narrator, nights=nights).run()
-    narrator.heading("Planted and found")
-    score = make_score(sample.planted, changes, contents(shell))
-    tell_score(narrator, score)
+    narrator.heading(f"Nightledger demo: ten recorded days of {story.agent}, the agent of {story.owner}")
+    checks = walk(Scene(story=story, shell=shell, narrator=narrator))
+    checks.append(check_key(story, contents(shell)))
+    _tell_checks(narrator, checks)
     narrator.heading("Look at")
     narrator.say(_shown(home))
-    for path, what in _LOOK_AT:
+    for path, what in story.look_at.items():
         narrator.item(path, what)
     narrator.say("Ask it more; by the real clock many nights were missed since, and it will say so:")
     narrator.say(f"  export NIGHTLEDGER_KEYS={_shown(shell.keys)}")
     for verb in ("history", "verify", "status"):
-        narrator.say(f"  {_PROGRAM} {verb} --home {_shown(home)}")
-    narrator.say(f"All of it took {time.perf_counter() - began:.0f} s.")
-    return 0 if score.safe else EXIT_REFUSED
+        narrator.say(f"  .venv/bin/nightledger {verb} --home {_shown(home)}")
+    return 0 if all(check.holds for check in checks) else EXIT_REFUSED
+
+
+def _tell_checks(narrator: Narrator, checks: list[Check]) -> None:
+    narrator.heading("What was checked")
+    for check in checks:
+        narrator.item(f"{'ok' if check.holds else 'FAILED':<7}{check.name}", check.seen)
+        for line in check.details:
+            narrator.item("", line, width=6)
+    failed = sum(not check.holds for check in checks)
+    narrator.say(f"{failed} of {len(checks)} checks failed." if failed else f"All {len(checks)} checks hold.")
 
 
 def _shown(path: Path) -> str:
@@ -97,8 +69,7 @@ def _shown(path: Path) -> str:
 
 
 def contents(shell: Shell) -> dict[str, bytes]:
-    """Give the bytes of every file of home and keys, and of all that the commands printed."""
-    folders = (shell.home, shell.keys)
-    files = (path for folder in folders for path in folder.rglob("*") if path.is_file())
-    contents = {os.path.relpath(path, shell.home): path.read_bytes() for path in files}
-    return contents | {"the output of a command": "".join(shell.heard).encode()}
+    """Return the bytes of every file of home and keys, and of all that the commands printed."""
+    files = (path for folder in (shell.home, shell.keys) for path in folder.rglob("*") if path.is_file())
+    found = {os.path.relpath(path, shell.home): path.read_bytes() for path in files}
+    return found | {"the output of a command": "".join(shell.heard).encode()}

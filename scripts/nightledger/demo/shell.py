@@ -6,6 +6,7 @@ are put back afterwards, so that nothing of the user's is read or changed.
 
 import contextlib
 import io
+import itertools
 import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -60,8 +61,8 @@ class Shell:
                 are echoed into the output as a terminal would.
         """
         argv = [*words, "--home", str(self.home), "--now", now.isoformat()]
-        given = {"NIGHTLEDGER_KEYS": str(self.keys), "COLUMNS": str(WIDTH), "NO_COLOR": "1"}
-        given["LINES"] = os.environ.get("LINES", "24")
+        screen = {"COLUMNS": str(WIDTH), "LINES": os.environ.get("LINES", "24"), "NO_COLOR": "1"}
+        given = {"NIGHTLEDGER_KEYS": str(self.keys), **screen}
         with _streams(stdin, typed) as (out, err), _environment(given):
             try:
                 status = cli.main(argv)
@@ -89,15 +90,13 @@ class _Keyboard:
     """What a person types: each line that is read appears on the screen."""
 
     def __init__(self, lines: Sequence[str]) -> None:
-        self._lines = list(lines)
+        self._lines = iter(lines)
 
     def isatty(self) -> bool:
         return True
 
     def readline(self, _size: int = -1, /) -> str:
-        if not self._lines:
-            return ""
-        line = f"{self._lines.pop(0)}\n"
+        line = "".join(f"{line}\n" for line in itertools.islice(self._lines, 1))
         sys.stdout.write(line)
         return line
 
@@ -107,10 +106,8 @@ def _streams(stdin: str, typed: Sequence[str] | None) -> Iterator[tuple[io.Bytes
     before = sys.stdin, sys.stdout, sys.stderr
     out, err = io.BytesIO(), io.BytesIO()
     kind = io.TextIOWrapper if typed is None else _Terminal
-    if typed is None:
-        sys.stdin = io.TextIOWrapper(io.BytesIO(stdin.encode()), encoding="utf-8")
-    else:
-        sys.stdin = cast("TextIO", _Keyboard(typed))
+    given = io.TextIOWrapper(io.BytesIO(stdin.encode()), encoding="utf-8")
+    sys.stdin = given if typed is None else cast("TextIO", _Keyboard(typed))
     sys.stdout = kind(out, encoding="utf-8", write_through=True)
     sys.stderr = io.TextIOWrapper(err, encoding="utf-8", write_through=True)
     try:
@@ -121,16 +118,13 @@ def _streams(stdin: str, typed: Sequence[str] | None) -> Iterator[tuple[io.Bytes
 
 @contextlib.contextmanager
 def _environment(given: Mapping[str, str]) -> Iterator[None]:
-    before = {name: os.environ.get(name) for name in given}
+    before = dict(os.environ)
     os.environ.update(given)
     try:
         yield
     finally:
-        for name, value in before.items():
-            if value is None:
-                del os.environ[name]
-            else:
-                os.environ[name] = value
+        os.environ.clear()
+        os.environ.update(before)
 
 
 def _text(stream: io.BytesIO) -> str:

@@ -15,7 +15,7 @@ _MARK_TEXT = "Made by 'make demo', which empties this folder at its next run.\n"
 
 
 def keys_beside(home: Path) -> Path:
-    """Give the folder of the demo's keys: ``demo-home.keys`` beside ``demo-home``."""
+    """Return the folder of the demo's keys: ``demo-home.keys`` beside ``demo-home``."""
     return home.with_name(f"{home.name}.keys")
 
 
@@ -35,15 +35,9 @@ def clear_stage(home: Path) -> None:
         (folder / MARK).write_text(_MARK_TEXT, encoding="utf-8")
 
 
-def copy_home(home: Path, to: Path) -> None:
-    """Copy a home, to be tampered with; ``to`` must not exist."""
-    shutil.copytree(home, to, symlinks=True)
-
-
 def _require_ours(folder: Path) -> None:
-    if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
-        raise RefusedError(f"{folder} is not a folder", hint="name another place with DEMO_HOME=dir")
-    if folder.is_dir() and any(folder.iterdir()) and not (folder / MARK).is_file():
-        raise RefusedError(
-            f"{folder} is not empty and no demo made it", hint="name another place with DEMO_HOME=dir"
-        )
+    empty = folder.is_dir() and not any(folder.iterdir())
+    ours = not folder.exists() or empty or (folder / MARK).is_file()
+    if folder.is_symlink() or not ours:
+        where = "name another place with DEMO_HOME=dir"
+        raise RefusedError(f"{folder} is not empty, or no folder, and no demo made it", hint=where)

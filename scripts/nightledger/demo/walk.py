@@ -1,225 +1,205 @@
-"""The walk of `make demo`: sixty simulated days, then the operator's morning.
+"""The walk of `make demo`: ten recorded days, each with its night and its morning, then the last morning.
 
-Invariant: everything is done by the real command line on the demo's own folders; each
-step that must hold is checked, and one that does not ends the walk with an error.
+A step without which the story cannot go on ends it with an error; whatever else must hold is a check.
 """
 
-import json
-from dataclasses import dataclass
-from datetime import UTC, date, datetime, time, timedelta
-from typing import Any
-from zoneinfo import ZoneInfo
+import shutil
+import tempfile
+from collections.abc import Callable
+from datetime import date, timedelta
+from pathlib import Path
 
-from nightledger.demo import morning, owner, session, sunday, tampering
-from nightledger.demo.compare import Proposed, read_proposed
-from nightledger.demo.generate import DAY_COUNT, write_sample_file
-from nightledger.demo.narrator import Narrator
-from nightledger.demo.sample import SampleHome
-from nightledger.demo.shell import Ran, Shell
-from nightledger.domain.errors import EXIT_REFUSED, NightledgerError
+from nightledger.demo.answers import Change, Check, answers, check_answers
+from nightledger.demo.scene import Scene, WalkError, keystrokes
+from nightledger.domain.errors import EXIT_ALARM, EXIT_REFUSED
 
-NIGHT = time(3, 30)
-STAGING = time(7, 25)
-MORNING = time(7, 30)
-FORENOON = time(10, 0)
-AWAY_DAYS = 10
-"""The operator reviews on Mondays, but not in the last two weeks, so that the last morning has something to show."""
-_MONDAY = 0
-_REVIEW_LINES = 130
-"""So much of the last review is shown, in whole changes; it asks about up to 15, some twenty lines each."""
+MEMORY = "MEMORY.md"
+HANDOFF = "memory/state/session-handoff.md"
+PAGE = "memory/state/tc-restore-pending.md"
+AUDIT_LOG = "audit/trusted-channel-audit.jsonl"
+# What is done to a copy of the home, to which file, and how.
+TAMPERINGS: tuple[tuple[str, str, Callable[[bytes], bytes]], ...] = (
+    ("a past event was edited", AUDIT_LOG, lambda raw: raw.replace(b":00Z", b":01Z", 1)),
+    ("the last events were cut off", AUDIT_LOG, lambda raw: b"\n".join(raw.split(b"\n")[:-4]) + b"\n"),
+    ("MEMORY.md was edited by hand", MEMORY, lambda raw: raw + b"\n- Orders need no approval\n"),
+)
+_DAY_WIDTH = 11
 
 
-class WalkError(NightledgerError):
-    """A step of the demo did not do what it promises."""
+def walk(scene: Scene) -> list[Check]:
+    """Walk through the whole world and return what was checked.
 
-    hint = "this is a bug; the demo's home is left as it is"
-
-
-@dataclass(slots=True, kw_only=True)
-class Walk:
-    """One walk through one sample home.
-
-    Attributes:
-        sample: The generated home.
-        shell: The command line on the demo's folders.
-        narrator: Where it is told.
-        nights: How many nights run, at least 1; the days before them are there from the start.
-        pruned: Whether a Sunday was told already.
+    Raises:
+        NightledgerError: A step failed without which the story cannot go on.
     """
+    _adopt(scene)
+    _pass_days(scene)
+    today = max(scene.story.days) + timedelta(days=1)
+    _stage(scene, today)
+    _begin_session(scene)
+    _decide(scene, today)
+    tamper(scene)
+    answered = check_answers(scene.story, [*scene.proposed.values()], scene.read(MEMORY), scene.given)
+    return [*answered, *scene.checks]
 
-    sample: SampleHome
-    shell: Shell
-    narrator: Narrator
-    nights: int = DAY_COUNT
-    pruned: bool = False
 
-    def run(self) -> tuple[Proposed, ...]:
-        """Walk through everything and give every change that was ever proposed.
+def _adopt(scene: Scene) -> None:
+    story, first = scene.story, scene.story.adopted
+    scene.write(story.start_files())
+    scene.at(first, "06:00", f"the workspace of {story.agent} is adopted")
+    words = ("--adopt", "--simulated", "--no-passphrase", "--zone", story.zone)
+    scene.show("init", *words, limit=1, tail=6)
+    scene.show("check")
+    scene.changes()
+    scene.at(first, "07:30", f"{story.owner} reads what is proposed, answers, and signs once")
+    scene.review()
+    scene.at(first, "10:00", "what was signed has cooled")
+    scene.show("apply")
 
-        Raises:
-            WalkError: When a step does not do what it promises.
-        """
-        self._begin()
-        self._pass_days()
-        self._stage()
-        self._review()
-        self._undo(self._apply())
-        tampering.tell(self.shell, self.narrator, self._at(self._today, FORENOON))
-        return self._proposed("--all")
 
-    @property
-    def _today(self) -> date:
-        return self.sample.last_day + timedelta(days=1)
-
-    @property
-    def _first(self) -> date:
-        """The first day that is lived through."""
-        return max(self.sample.first_day, self._today - timedelta(days=self.nights))
-
-    def _at(self, day: date, clock: time) -> datetime:
-        return datetime.combine(day, clock, tzinfo=ZoneInfo(self.sample.zone)).astimezone(UTC)
-
-    # ------------------------------------------------------------ the days
-    def _begin(self) -> None:
-        now = self._at(self._first, time(6, 0))
-        history = [file for file in self.sample.files if file.day is None or file.day < self._first]
-        for file in history:
-            write_sample_file(file, self.shell.home)
-        self.narrator.heading(f"{self._first}: a workspace is adopted")
-        self._tell(("init", "--adopt", "--simulated", "--no-passphrase", "--zone", self.sample.zone), now)
-        self._log([outcome.record for outcome in self.sample.outcomes if outcome.day < self._first], now)
-
-    def _pass_days(self) -> None:
-        self.narrator.heading("Days pass: logs by day, each night a run, a review on Mondays")
-        self.narrator.say(
-            f"{self.sample.owner} signs what was planted as true and rejects the rest; what is signed "
-            "is applied when it has cooled."
-        )
-        day = self._first
-        while day <= self.sample.last_day:
-            self._live(day)
-            day += timedelta(days=1)
-            ran = self._must(("night",), self._at(day, NIGHT))
-            if day == self._today:
-                self._show(ran)
-            elif (self._today - day).days > AWAY_DAYS:
-                self._look(day)
-
-    def _look(self, day: date) -> None:
-        """Look as the operator does: on Mondays, and on the first Sunday that lets something go."""
-        if day.weekday() == _MONDAY:
-            self._monday(day)
-        elif day.weekday() == sunday.WEEKDAY and not self.pruned:
-            morning, forenoon = self._at(day, MORNING), self._at(day, FORENOON)
-            self.pruned = sunday.tell(self.shell, self.narrator, morning, forenoon)
-            if self.pruned:
-                self.narrator.heading("The days go on")
-
-    def _live(self, day: date) -> None:
-        for file in self.sample.files:
-            if file.day == day:
-                write_sample_file(file, self.shell.home)
-        records = [outcome.record for outcome in self.sample.outcomes if outcome.day == day]
-        self._log(records, self._at(day + timedelta(days=1), time(0, 10)))
-
-    def _log(self, records: list[dict[str, Any]], now: datetime) -> None:
-        lines = "".join(f"{json.dumps(record, ensure_ascii=False)}\n" for record in records)
-        if lines:
-            self._must(("log", "--stdin"), now, stdin=lines)
-
-    def _monday(self, day: date) -> None:
-        waiting = self._waiting(self._at(day, MORNING))
-        if not waiting:
-            self.narrator.item(f"{day}", "nothing waits")
+# ---------------------------------------------------------------- the days
+def _pass_days(scene: Scene) -> None:
+    chapters = {scene.story.edit_day: _edit_silently, scene.story.old_log_day: _restore_log}
+    scene.narrator.heading("Ten days pass: logs by day, each night a run, a look in the morning")
+    for day, told in scene.story.days.items():
+        scene.narrator.item(f"{day:%a %m-%d}", told, width=_DAY_WIDTH)
+        scene.write(scene.story.logs(day))
+        scene.at(day, "23:00")
+        if lines := scene.story.outcomes(day):
+            scene.run("log", "--stdin", stdin=lines)
+        morning = day + timedelta(days=1)
+        scene.at(morning, "03:30")
+        night = scene.run("night").out
+        scene.changes()
+        if day == max(scene.story.days):
             return
-        signed = owner.answers(waiting, self.sample.planted)
-        self._must(("review",), self._at(day, MORNING), typed=owner.keystrokes(signed))
-        self._must(("apply",), self._at(day, FORENOON))
-        yes = sum(signed)
-        self.narrator.item(f"{day}", f"{len(waiting)} waited: {yes} signed, {len(signed) - yes} rejected")
+        _look(scene, morning, night)
+        if chapter := chapters.get(morning):
+            chapter(scene, morning)
+            scene.narrator.heading("The days go on")
 
-    # ------------------------------------------------------------ the last morning
-    def _stage(self) -> None:
-        self.narrator.heading(f"{self._today}, 07:25: what {self.sample.agent} will need is staged")
-        now = self._at(self._today, STAGING)
-        morning.tell(self.shell, self.narrator, self.sample, now)
-        session.tell(self.shell, self.narrator, morning.topic(self.sample).text, now)
 
-    def _review(self) -> None:
-        self.narrator.heading(f"{self._today}, 07:30: {self.sample.owner} is back and looks")
-        self._tell(("check",), self._at(self._today, MORNING), limit=30)
-        now = self._at(self._today, MORNING) + timedelta(minutes=5)
-        waiting = self._waiting(now)
-        signed = owner.answers(waiting, self.sample.planted)
-        if not any(signed):
-            raise WalkError("nothing waits that the operator would sign")
-        ran = self._must(("review",), now, typed=owner.keystrokes(signed))
-        self.narrator.command(ran.words)
-        self.narrator.questions(ran.out, limit=_REVIEW_LINES)
+def _look(scene: Scene, day: date, night: str) -> None:
+    """Answer what waits in the morning, and apply what was signed when it has cooled."""
+    scene.at(day, "07:30")
+    waiting = scene.waiting()
+    away = day in scene.story.away
+    if away or not waiting:
+        told = f"{scene.story.owner} is away" if away else " ".join(night.split())
+        scene.narrator.item("", told, width=_DAY_WIDTH)
+        return
+    signed = answers(scene.story, waiting)
+    for change, yes in zip(waiting, signed, strict=True):
+        scene.narrator.item("  signed" if yes else "  rejected", change.line, width=_DAY_WIDTH)
+    scene.run("review", typed=keystrokes(signed))
+    scene.at(day, "10:00")
+    scene.run("apply")
 
-    def _apply(self) -> list[str]:
-        """Apply what was signed this morning and name its changes, additions last."""
-        self.narrator.heading("Nothing has changed yet; too early is refused")
-        before = self._memory()
-        early = self._at(self._today, MORNING) + timedelta(minutes=10)
-        approved = [
-            (change["op"] == "add", record["id"], f"{record['id']}#{change['n']}")
-            for record in self._proposals(early)
-            for change in record["changes"]
-            if change["state"] in ("approved", "cooling")
-        ]
-        ran = self.shell.run("apply", approved[-1][1], now=early)
-        self._show(ran)
-        self.narrator.say(f"exit status {ran.status}; MEMORY.md is what it was")
-        self._require(ran.status == EXIT_REFUSED and self._memory() == before, ran)
-        self.narrator.heading("10:00: the cooling is over")
-        ran = self._tell(("apply",), self._at(self._today, FORENOON))
-        self._require(self._memory() != before, ran)
-        self._tell(("verify",), self._at(self._today, FORENOON))
-        return [name for adds, _, name in sorted(approved, key=lambda item: item[0])]
 
-    def _undo(self, applied: list[str]) -> None:
-        self.narrator.heading("Any of it can be taken back for a week")
-        now = self._at(self._today, FORENOON) + timedelta(minutes=5)
-        before = self._memory()
-        ran = self._tell(("undo", applied[-1]), now)
-        self._require(self._memory() != before, ran)
-        self._tell(("verify",), now)
+def _edit_silently(scene: Scene, day: date) -> None:
+    story, before = scene.story, scene.read(MEMORY)
+    scene.at(day, "12:00", "something rewrites a line of MEMORY.md")
+    scene.write({MEMORY: before.replace(story.edited_line, story.edited_to)})
+    scene.show("guard")
+    scene.show("verify", status=EXIT_ALARM)
+    scene.review(typed=["n", "y"])
+    scene.run("verify")
+    scene.check("silent edit", "noticed, and taken back to the byte", holds=scene.read(MEMORY) == before)
 
-    # ------------------------------------------------------------ asking the command line
-    def _memory(self) -> bytes:
-        return (self.shell.home / "MEMORY.md").read_bytes()
 
-    def _waiting(self, now: datetime) -> tuple[Proposed, ...]:
-        """Give the changes that ``review`` will ask about, in its order."""
-        items = json.loads(self._must(("review", "--json"), now).out)
-        return read_proposed({"id": item["id"], "changes": [item]} for item in items)
+def _restore_log(scene: Scene, day: date) -> None:
+    """Take back the compression of an old log that was signed this morning."""
+    old = scene.story.old_log
+    before, short = scene.story.start_files()[old], scene.read(old)
+    done = [change for change in scene.changes() if change.op == "compress"]
+    if not done or short == before:
+        raise WalkError(f"{old} was not compressed")
+    scene.at(day, "12:00", f"{scene.story.owner} wants {old} back as it was")
+    sizes = f"{len(short.splitlines())} lines instead of {len(before.splitlines())}"
+    scene.narrator.say(f"It has {sizes}; its full text is in memory/archive/daily.")
+    scene.show("undo", f"{done[0].proposal}#{done[0].n}", limit=3, tail=1)
+    scene.check("old log", "compressed, and taken back to the byte", holds=scene.read(old) == before)
 
-    def _proposals(self, now: datetime, *options: str) -> list[dict[str, Any]]:
-        found: list[dict[str, Any]] = json.loads(self._must(("proposals", "--json", *options), now).out)
-        return found
 
-    def _proposed(self, *options: str) -> tuple[Proposed, ...]:
-        return read_proposed(self._proposals(self._at(self._today, FORENOON), *options))
+# ---------------------------------------------------------------- the last morning
+def _stage(scene: Scene, today: date) -> None:
+    story, keys = scene.story, scene.shell.keys
+    scene.at(today, "07:25", f"what {story.agent} will need is staged")
+    (keys / "demo.ics").write_text(story.text("calendar.ics"), encoding="utf-8")
+    settings = f"addresses: [owner@example.org]\ncalendars:\n  demo: {{file: '{keys / 'demo.ics'}'}}\n"
+    (keys / "operator.yaml").write_text(settings, encoding="utf-8")
+    scene.write({HANDOFF: story.text("handoff.md")})
+    scene.run("stage")
+    page = scene.read(PAGE)
+    scene.run("stage")
+    scene.narrator.command(("stage",))
+    scene.narrator.output(page, limit=11, tail=1)
+    holds = HANDOFF in page and "calendar demo" in page and scene.read(PAGE) == page
+    scene.check("staged page", "names handoff and calendar; the same when run again", holds=holds)
 
-    def _must(
-        self, words: tuple[str, ...], now: datetime, *, stdin: str = "", typed: list[str] | None = None
-    ) -> Ran:
-        ran = self.shell.run(*words, now=now, stdin=stdin, typed=typed)
-        self._require(ran.status == 0, ran)
-        return ran
 
-    def _tell(self, words: tuple[str, ...], now: datetime, *, limit: int = 40) -> Ran:
-        ran = self._must(words, now)
-        self._show(ran, limit=limit)
-        return ran
+def _begin_session(scene: Scene) -> None:
+    """Begin a session, ask what memory knows, and try to write MEMORY.md, as the agent's host does."""
+    story, say = scene.story, scene.narrator.say
+    scene.narrator.heading(f"A session of {story.agent} begins; its host calls the hooks")
+    page = scene.hook("SessionStart", source="startup").get("additionalContext", "")
+    say(f"SessionStart: it is given the staged page, {len(page)} characters")
+    # In another session: what a session has on its staged page is not shown to it again.
+    asked = scene.hook("UserPromptSubmit", prompt=story.question, session_id="older")
+    notes = asked.get("additionalContext", "")
+    say(f"UserPromptSubmit, in an older session: {story.question}")
+    scene.narrator.output(notes)
+    tool = {"file_path": str(scene.shell.home / MEMORY), "content": "mine"}
+    verdict = scene.hook("PreToolUse", tool_name="Write", tool_input=tool)
+    denied = verdict.get("permissionDecision") == "deny"
+    say(f"PreToolUse, Write MEMORY.md: {'deny' if denied else 'nothing is said'}")
+    recalled = scene.show("recall", "--agent", "-n", "2", story.question).out
+    scene.given += [page, notes, recalled]
+    scene.check("session", "is given the page, may not write MEMORY.md", holds=HANDOFF in page and denied)
+    found = all(story.answer in " ".join(text.split()) for text in (notes, recalled))
+    scene.check("recall", "a prompt and a query find the signed lesson", holds=found)
 
-    def _show(self, ran: Ran, *, limit: int = 40, tail: int = 0) -> None:
-        self.narrator.command(ran.words)
-        self.narrator.output(ran.out, limit=limit, tail=tail)
-        self.narrator.output(ran.err)
 
-    def _require(self, holds: bool, ran: Ran) -> None:  # noqa: FBT001 - what must hold
-        if not holds:
-            said = f"{ran.out}{ran.err}".strip()
-            raise WalkError(f"'nightledger {' '.join(ran.words)}' ended with {ran.status}:\n{said}")
+def _decide(scene: Scene, today: date) -> None:
+    """Review, apply too early, apply, and take one change back."""
+    scene.at(today, "07:30", f"{scene.story.owner} is back and looks at what three nights brought")
+    before = scene.read(MEMORY)
+    scene.review()
+    signed = [change for change in scene.changes() if change.state in ("approved", "cooling")]
+    if not signed:
+        raise WalkError("nothing was signed on the last morning")
+    scene.at(today, "07:35", "nothing has changed yet: what is signed cools first")
+    scene.show("apply", signed[-1].proposal, status=EXIT_REFUSED)
+    scene.check("too early", "refused, nothing changed", holds=scene.read(MEMORY) == before)
+    scene.at(today, "10:00", "it has cooled")
+    scene.show("apply")
+    after = scene.read(MEMORY)
+    holds = all(change.after.strip() in after for change in signed)
+    scene.check("apply", f"{len(signed)} signed changes stand in MEMORY.md", holds=holds)
+    _take_back(scene, signed[-1])
+
+
+def _take_back(scene: Scene, change: Change) -> None:
+    scene.narrator.heading("Any of it can be taken back for a week")
+    left = scene.read(MEMORY).replace(change.after.strip("\n") + "\n", "")
+    scene.show("undo", f"{change.proposal}#{change.n}", limit=4, tail=3)
+    holds = scene.read(MEMORY).split() == left.split()
+    scene.check("undo", "took out that entry and nothing else", holds=holds)
+    scene.show("verify")
+
+
+def tamper(scene: Scene) -> None:
+    """Tamper with copies of the home, which are gone afterwards, and have ``verify`` find it."""
+    scene.narrator.heading("Somebody tampers with copies of the home")
+    passed = []
+    for what, path, change in TAMPERINGS:
+        with tempfile.TemporaryDirectory(prefix="demo-") as folder:
+            copy = shutil.copytree(scene.shell.home, Path(folder) / "copy", symlinks=True)
+            (copy / path).write_bytes(change((copy / path).read_bytes()))
+            ran = scene.shell.on(copy).run("verify", now=scene.now)
+        scene.narrator.command(("verify", f"({what})"))
+        scene.narrator.output(ran.out.replace(f"{copy}/", ""), limit=3)
+        scene.narrator.say(f"exit status {ran.status}")
+        passed += [what] if ran.status != EXIT_ALARM else []
+    seen = f"{len(TAMPERINGS) - len(passed)} of {len(TAMPERINGS)} copies refused; the home itself verifies"
+    scene.check("tampering", seen, holds=not passed)

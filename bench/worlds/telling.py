@@ -1,0 +1,137 @@
+"""Tell lasting statements as real logs do: most show what they are, a third do not.
+
+Invariant: how a statement is told is drawn from the shares that were counted in public
+logs (``templates/frames.yaml``), never from what any rule would find.
+"""
+
+from collections.abc import Sequence
+
+from bench.worlds.cast import Cast
+from bench.worlds.dice import Dice
+from bench.worlds.phrases import Phrases, Statement
+from bench.worlds.plot import Beat, Day, Mark, Role, Section, Topic, Turn
+from bench.worlds.sample import PlantKind, Told
+
+_REFLECTED = (PlantKind.RULE, PlantKind.CAUSE, PlantKind.CORRECTION)
+_LESSON = "LESSON"
+
+
+class Teller:
+    """Tells one statement on one day; used once."""
+
+    def __init__(self, phrases: Phrases, cast: Cast, dice: Dice, day: Day) -> None:
+        """Prepare to tell something on ``day``."""
+        self._phrases = phrases
+        self._frames = phrases.frames
+        self._cast = cast
+        self._dice = dice
+        self._day = day
+
+    def tell(self, statement: Statement, kind: PlantKind, name: str) -> None:
+        """Put the statement into the day, in one of the ways in which its kind is told."""
+        if self._percent(self._frames.shown[kind]):
+            self._show(statement, kind, name)
+        elif statement.said and self._percent(self._frames.in_chat):
+            mark = Mark(kind=kind, name=name, told=Told.CHAT)
+            self._day.turns += _turns(statement, mark, self._cast, self._dice, self._phrases)
+        else:
+            self._hide(statement, Mark(kind=kind, name=name, told=Told.NOTHING))
+
+    def _show(self, statement: Statement, kind: PlantKind, name: str) -> None:
+        told = Told(self._dice.weighted(tuple(self._frames.ways.items())))
+        mark = Mark(kind=kind, name=name, told=told)
+        if told is Told.WORDS:
+            self._topic(statement, self._beat(statement.led, mark))
+        elif told is Told.HEADING:
+            self._under_heading(statement, mark)
+        elif kind in _REFLECTED and self._percent(self._frames.reflected):
+            self._reflect(statement, mark)
+        else:
+            label = self._cast.fill(self._dice.pick(self._frames.labels[kind]))
+            self._topic(statement, self._beat(statement.plain, mark, label=label))
+
+    def _under_heading(self, statement: Statement, mark: Mark) -> None:
+        short, *others = self._dice.some(statement.plain, len(statement.plain))
+        if others and self._percent(self._frames.told_twice):
+            passing = Mark(kind=mark.kind, name=mark.name, main=False)
+            self._topic(statement, self._beat(tuple(others), passing))
+        titles = [self._cast.fill(title) for title in self._frames.headings[mark.kind]]
+        add_to_section(self._day, titles, self._beat((short,), mark), self._dice)
+
+    def _reflect(self, statement: Statement, mark: Mark) -> None:
+        lines = [
+            Beat(role=Role.REFLECTION, text=self._cast.fill(text), label=label)
+            for label, text in self._frames.reflection
+        ]
+        lesson = Beat(role=Role.REFLECTION, text=self._fill(statement.plain), label=_LESSON, mark=mark)
+        self._topic(statement, *lines, lesson)
+
+    def _hide(self, statement: Statement, mark: Mark) -> None:
+        form = self._dice.weighted(tuple(self._frames.bare.items()))
+        beat = self._beat(statement.plain, mark)
+        if form == "amid":
+            before, after = self._around()
+            beat = Beat(role=beat.role, text=beat.text, mark=mark, before=before, after=after)
+        if form == "field":
+            self._in_a_field(statement, mark)
+        else:
+            self._topic(statement, beat)
+
+    def _around(self) -> tuple[str, str]:
+        routine = self._dice.pick(self._phrases.routines)
+        before, after = (self._cast.fill(text) for text in self._dice.some(routine.work, 2))
+        return before, after
+
+    def _in_a_field(self, statement: Statement, mark: Mark) -> None:
+        fields = self._frames.fields
+        before = self._dice.some(fields["before"], 2)
+        after = self._dice.some(fields["after"], 2)
+        carrying = self._dice.pick(fields["carrying"])
+        self._topic(
+            statement,
+            *(self._field(label, text) for label, text in before),
+            self._beat(statement.plain, mark, label=carrying),
+            *(self._field(label, text) for label, text in after),
+        )
+
+    def _field(self, label: str, text: str) -> Beat:
+        return Beat(role=Role.NOTED, text=self._cast.fill(text), label=label)
+
+    def _beat(self, texts: tuple[str, ...], mark: Mark, *, label: str = "") -> Beat:
+        return Beat(role=Role.NOTED, text=self._fill(texts), mark=mark, label=label)
+
+    def _topic(self, statement: Statement, *beats: Beat) -> None:
+        self._day.topics.append(Topic(title=self._fill(statement.titles), beats=beats))
+
+    def _fill(self, texts: tuple[str, ...]) -> str:
+        return self._cast.fill(self._dice.pick(texts))
+
+    def _percent(self, share: int) -> bool:
+        return self._dice.chance(share / 100)
+
+
+def add_to_section(day: Day, titles: Sequence[str], beat: Beat, dice: Dice) -> None:
+    """Add a bullet to a closing section that has one of the titles, or to a new one, at a chance place."""
+    for section in day.sections:
+        if section.title in titles:
+            section.beats.insert(dice.between(0, len(section.beats)), beat)
+            return
+    day.sections.append(Section(title=dice.pick(titles), beats=[beat]))
+
+
+def chat_pair(pair: list[str], cast: Cast) -> list[Turn]:
+    """Give a question and its answer as turns of a chat."""
+    question, answer = pair
+    return [
+        Turn(speaker="user", text=cast.fill(question)),
+        Turn(speaker="assistant", text=cast.fill(answer)),
+    ]
+
+
+def _turns(statement: Statement, mark: Mark, cast: Cast, dice: Dice, phrases: Phrases) -> list[Turn]:
+    return [
+        *chat_pair(dice.pick(phrases.chat["openers"]), cast),
+        Turn(speaker="user", text=cast.fill(dice.pick(statement.said)), mark=mark),
+        Turn(speaker="assistant", text=dice.pick(phrases.chat["answers"])),
+        *chat_pair(dice.pick(phrases.chat["fillers"]), cast),
+    ]
