@@ -333,11 +333,14 @@ def test_a_prompt_is_told_what_a_signed_plan_moved_and_nothing_else_that_stands_
     at = archive.read_text().split("\n").index(f"- {gone}.") + 1
     assert f"\\n- {gone}. (memory/archive/2026.md:{at})\\n" in prompted(world, gone)
     assert prompted(world, foreign) == ""
+    assert gone in world.ok("recall", gone, "--agent")
+    assert foreign not in world.ok("recall", foreign, "--agent")
     (applied,) = {event["decision"] for event in world.events() if event["event"] == "apply.intent"}
     (world.home / f"audit/decisions/{applied}.json.sig").write_text("no signature\n")
     archive.write_text(f"{archive.read_text()}\n")
     world.run("stage")
     assert "archive" not in prompted(world, f"again: {gone}"), "the log alone says that it was signed"
+    assert gone not in world.run("recall", gone.partition(" ")[2], "--agent").out
 
 
 def prompted(world: World, words: str) -> str:

@@ -264,7 +264,7 @@ class SearchStore(Reader):
     def _chunk(
         self, row: tuple[int, str, str, int, int, int, int, int, int, int | None, str, str, str | None]
     ) -> Chunk:
-        number, path, kind, n, page, start, length, first, last, day, heading, entry, _ = row
+        number, path, kind, n, page, start, length, first, last, day, heading, entry, held = row
         return Chunk(
             id=number,
             path=path,
@@ -276,6 +276,8 @@ class SearchStore(Reader):
             heading=heading,
             entry=entry,
             text=self.page(page)[start : start + length],
+            moved=kind == Kind.ARCHIVE
+            and held == "",  # of the archive nothing else is judged when it is indexed
         )
 
     def read_anew(self) -> None:

@@ -78,6 +78,7 @@ class Chunk:
         text: Its lines as they stand, without the last line end. Of an outcome, what it says without its note.
         entry: Id of the entry of memory or of the principle that it is; empty for everything else.
         n: Which chunk of its file, from 0: neighbours are ``n - 1`` and ``n + 1``.
+        moved: Whether a signed change moved it into the archive, where it stands as it was signed, and an agent may see it.
     """
 
     path: str
@@ -90,6 +91,7 @@ class Chunk:
     entry: str = ""
     n: int = 0
     id: int = field(default=0, compare=False)
+    moved: bool = field(default=False, compare=False)
 
     @property
     def prefix(self) -> str:
