@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 BLOCK_BYTES = 1 << 16
 TAIL_CLOSED = b'"log.tail_closed"'
+_FIRST_YEAR, _LAST_YEAR = "0002", "9998"
+"""No entry is of another: a week or a zone beside its time would lie off Python's calendar."""
 _SEQ, _V, _ACTOR, _NAME, _AT = map(itemgetter, ("seq", "v", "actor", "event", "at"))
 _HOUR = itemgetter(slice(13))
 _DIGITS = str.maketrans("123456789", "000000000")
@@ -262,6 +264,8 @@ def _are_times(times: list[str]) -> bool:
         return False
     for hour in set(map(_HOUR, times)):
         if hour[11:] == "24":  # the next midnight to Python 3.14, no time to those before
+            return False
+        if not _FIRST_YEAR <= hour[:4] <= _LAST_YEAR:
             return False
         datetime.fromisoformat(hour)
     tens = joined[14::20] + joined[17::20]

@@ -37,10 +37,12 @@ def tombstones(gate: Gate, ledger: Ledger) -> dict[Pair, int]:
 
 def _deleted(gate: Gate, ledger: Ledger, apply: Apply) -> list[Pair]:
     """Give the links that an apply deleted and that are not back."""
-    status = ledger.book.proposals[apply.proposal]
-    decision = ledger.book.decisions[apply.decision]
+    status = ledger.book.proposals.get(apply.proposal)
+    decision = ledger.book.decisions.get(apply.decision)
+    if not status or not decision or decision.type is not DecisionType.APPROVE:
+        return []  # of what the log never named nothing was signed
     standing = [n for n in apply.changes if status.state_of(n) is ChangeState.APPLIED]
-    if not standing or decision.type is not DecisionType.APPROVE:
+    if not standing:
         return []
     try:
         stored = read_proposal(gate, status)
