@@ -5,7 +5,6 @@ from collections.abc import Iterable
 from datetime import date, timedelta
 from typing import Any
 
-from nightledger.text.code.rule import code_table
 from tests.faults.fuzz.records import NOW
 from tests.faults.fuzz.target import Target, repeated
 from tests.linking import BERLIN
@@ -16,6 +15,7 @@ from nightledger.text.change_words import DENIALS
 from nightledger.text.claims import Claim, denials, read_claim
 from nightledger.text.code.audit import MOST_FINDINGS, audit
 from nightledger.text.code.document import Part, audit_document
+from nightledger.text.code.rule import code_table
 from nightledger.text.code.snippets import Snippet, find_snippets
 from nightledger.text.contradictions import Contradiction, find_contradictions
 from nightledger.text.forgetting.compressed import Marker, marker_line, read_marker

@@ -8,11 +8,10 @@ from dataclasses import dataclass
 from datetime import date
 from zoneinfo import ZoneInfo
 
-from nightledger.codec.link_tables import Pair
 from nightledger.domain.bridges import LinkUse
 from nightledger.domain.closed import hashed
 from nightledger.domain.curation import WEAK_BELOW
-from nightledger.domain.links import link_key
+from nightledger.domain.links import Pair, link_key
 from nightledger.domain.proposal import Draft
 from nightledger.domain.pruning import REFERENCED_FROM, find_weak, is_weak
 from nightledger.files.home import Home
