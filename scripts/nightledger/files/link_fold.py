@@ -7,6 +7,7 @@ was taken in before; so a stretch that is read twice changes nothing.
 import gc
 import os
 import sqlite3
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -115,16 +116,6 @@ def _collector_off() -> Iterator[None]:
         gc.enable()
 
 
-class _Waiting:
-    """What is to be added to a link."""
-
-    __slots__ = ("sessions", "tallies")
-
-    def __init__(self) -> None:
-        self.sessions = 0
-        self.tallies: dict[str, Tally] = {}
-
-
 class _Counter:
     """Adds outcomes to an index."""
 
@@ -132,7 +123,8 @@ class _Counter:
         self._ask = connection.execute
         self._zone, self._forgotten = rules.zone, rules.forgotten
         (self._n,) = self._ask("SELECT count(*) FROM outcomes").fetchone()
-        self._waiting: dict[Pair, _Waiting] = {}
+        self._waiting: defaultdict[Pair, dict[str, Tally]] = defaultdict(dict)
+        self._sessions: defaultdict[Pair, int] = defaultdict(int)
         self._counted: dict[str, set[Pair]] = {}
 
     def count(self, row: OutcomeRow) -> bool:
@@ -147,12 +139,12 @@ class _Counter:
             return False
         tally = _tally(row, day)
         for pair in self._pairs(self._n, row.context_tags):
-            link = self._waiting.get(pair) or self._waiting.setdefault(pair, _Waiting())
             if pair not in counted:
                 counted.add(pair)
-                link.sessions += 1
-            older = link.tallies.get(row.resolution)
-            link.tallies[row.resolution] = tally.after(older) if older else tally
+                self._sessions[pair] += 1
+            tallies = self._waiting[pair]
+            older = tallies.get(row.resolution)
+            tallies[row.resolution] = tally.after(older) if older else tally
         self._n += 1
         if len(self._waiting) >= MAX_WAITING:
             self.flush()
@@ -162,15 +154,17 @@ class _Counter:
         """Add what was counted to the table, in its order, which is the fastest."""
         decode, encode = msgspec.json.Decoder(list[Tally]).decode, msgspec.json.Encoder().encode
         for pair in sorted(self._waiting):
-            link = self._waiting[pair]
-            known = "SELECT sessions, tallies FROM links WHERE first = ? AND second = ?"
-            for sessions, stored in self._ask(known, pair):
-                link.sessions += sessions
+            sessions, tallies = self._sessions[pair], self._waiting[pair]
+            for before, stored in self._ask(
+                "SELECT sessions, tallies FROM links WHERE first = ? AND second = ?", pair
+            ):
+                sessions += before
                 for older in decode(stored):
-                    newer = link.tallies.get(older.resolution)
-                    link.tallies[older.resolution] = newer.after(older) if newer else older
-            self._ask(_PUT, (*pair, link.sessions, encode([*link.tallies.values()])))
+                    newer = tallies.get(older.resolution)
+                    tallies[older.resolution] = newer.after(older) if newer else older
+            self._ask(_PUT, (*pair, sessions, encode([*tallies.values()])))
         self._waiting.clear()
+        self._sessions.clear()
         self._counted.clear()
 
     def _pairs(self, n: int, tags: Iterable[str]) -> Iterable[Pair]:
@@ -193,7 +187,7 @@ def _log_day(at: datetime, zone: ZoneInfo) -> int:
 def _tally(row: OutcomeRow, day: int) -> Tally:
     """Return what one outcome counts for its resolution."""
     success, failure = row.outcome == "success", row.outcome == "failure"
-    shown = was_shown(row.resolution, row.context_tags, row.shown)
+    shown = bool(row.shown) and was_shown(row.resolution, row.context_tags, row.shown)
     return Tally(
         resolution=row.resolution,
         successes=int(success),

@@ -10,7 +10,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import combinations
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 from urllib.parse import quote
 
 import msgspec
@@ -48,7 +48,7 @@ _ALL = "SELECT first, second, sessions, tallies FROM links"
 _READ_WAIT_S = 5.0
 
 
-class Recalled:
+class Recalled(NamedTuple):
     """A link that is shown for some tags.
 
     Attributes:
@@ -57,12 +57,9 @@ class Recalled:
         idle_days: Active days since the link last occurred.
     """
 
-    __slots__ = ("confidence", "idle_days", "link")
-
-    def __init__(self, link: Link, confidence: float, idle_days: int) -> None:
-        self.link = link
-        self.confidence = confidence
-        self.idle_days = idle_days
+    link: Link
+    confidence: float
+    idle_days: int
 
 
 class LinkIndex:
@@ -218,7 +215,7 @@ def open_file(path: str, *, wait_s: float = _READ_WAIT_S) -> LinkIndex:
     Raises:
         LinkIndexError: When it is damaged, of another version, or cannot be read.
     """
-    for name in (path, *beside(path)):
+    for name in (path, f"{path}-journal", f"{path}-wal", f"{path}-shm"):  # sqlite.org/tempfiles.html
         if os.path.lexists(name) and not is_regular(name):  # SQLite waits for a FIFO
             raise LinkIndexError(f"the link index {name} is not a regular file")
     with telling(path):
@@ -232,11 +229,6 @@ def open_file(path: str, *, wait_s: float = _READ_WAIT_S) -> LinkIndex:
             connection.close()
             raise
     return LinkIndex(connection, path)
-
-
-def beside(path: str) -> tuple[str, ...]:
-    """Name what SQLite opens with a file where it is there (sqlite.org/tempfiles.html)."""
-    return f"{path}-journal", f"{path}-wal", f"{path}-shm"
 
 
 def index_stamp(directory: str) -> str:
