@@ -45,7 +45,6 @@ INDEXES = (
 )
 """Made when the first outcomes are in, in half the time that keeping them takes."""
 _ALL = "SELECT first, second, sessions, tallies FROM links"
-_READ_WAIT_S = 5.0
 
 
 class Recalled(NamedTuple):
@@ -144,12 +143,14 @@ class LinkIndex:
         """Return the number of outcomes."""
         return int(self.ask("SELECT count(*) FROM outcomes")[0][0])
 
-    def copied(self) -> Self:
-        """Return a copy that no file of the home holds, and close this one."""
-        with telling(self.path), self:
-            aside = sqlite3.connect("", isolation_level=None)
-            self.connection.backup(aside)
-        return type(self)(aside, self.path)
+    def copy_to(self, other: "LinkIndex") -> None:
+        """Make another index hold what this one does.
+
+        Raises:
+            LinkIndexError: When the index is damaged.
+        """
+        with telling(self.path):
+            self.connection.backup(other.connection)
 
     def commit(self) -> None:
         """Keep what was added.
@@ -205,12 +206,11 @@ def open_index(directory: str) -> LinkIndex | None:
     return open_file(path) if os.path.lexists(path) else None
 
 
-def open_file(path: str, *, wait_s: float = _READ_WAIT_S) -> LinkIndex:
-    """Open an index; what a run that died had begun to write is taken back.
+def open_file(path: str) -> LinkIndex:
+    """Open an index; what a run that died had begun to write is taken back, for one that writes now it waits 5 seconds.
 
     Args:
         path: The file; it is there.
-        wait_s: How long to wait for a run that writes.
 
     Raises:
         LinkIndexError: When it is damaged, of another version, or cannot be read.
@@ -219,9 +219,7 @@ def open_file(path: str, *, wait_s: float = _READ_WAIT_S) -> LinkIndex:
         if os.path.lexists(name) and not is_regular(name):  # SQLite waits for a FIFO
             raise LinkIndexError(f"the link index {name} is not a regular file")
     with telling(path):
-        connection = sqlite3.connect(
-            f"file:{quote(path)}?mode=rw", uri=True, timeout=wait_s, isolation_level=None
-        )
+        connection = sqlite3.connect(f"file:{quote(path)}?mode=rw", uri=True, isolation_level=None)
         try:
             if connection.execute("PRAGMA user_version").fetchone() != (VERSION,):
                 raise ValueError("it is of another version, or none")  # noqa: TRY301 - closed as after any other

@@ -174,18 +174,20 @@ class _Run:
 
     @contextmanager
     def _opened(self, reason: str) -> Iterator[LinkIndex]:
-        """Open the index that is added to; what was added stays when the block ends well, and is no dry run's."""
-        if reason and not self._how.dry_run:
+        """Open the index that is added to, for a dry run a copy; what was added stays when the block ends well."""
+        if self._how.dry_run:
+            with new_index() as aside:
+                if not reason:
+                    with open_file(self._path) as index:
+                        index.copy_to(aside)
+                yield aside
+        elif reason:
             with building(self._path) as index:
                 yield index
-        elif reason:
-            with new_index() as aside:
-                yield aside
         else:
             with open_file(self._path) as index:
-                copied = index.copied() if self._how.dry_run else index
-                yield copied
-                copied.commit()
+                yield index
+                index.commit()
 
     def _top(self, index: LinkIndex) -> tuple[list[Link], int] | None:
         return index.top_links(VIEW_LINKS) if self._how.view else None
