@@ -28,8 +28,8 @@ from nightledger.files.link_index import INDEXES, TABLES, LinkIndex, telling
 
 ASIDE = ""
 """SQLite's name for a database that is nobody else's and gone when it is closed."""
-MAX_WAITING = 200_000
-"""Links that are kept in memory before they are added to the table: about 150 MB."""
+MAX_WAITING = 50_000
+"""Outcomes that are kept in memory before they are added to the links: about 60 MB."""
 _PUT = """
 INSERT INTO links VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET sessions = excluded.sessions, tallies = excluded.tallies
 """
@@ -123,49 +123,45 @@ class _Counter:
         self._ask = connection.execute
         self._zone, self._forgotten = rules.zone, rules.forgotten
         (self._n,) = self._ask("SELECT count(*) FROM outcomes").fetchone()
-        self._waiting: defaultdict[Pair, dict[str, Tally]] = defaultdict(dict)
-        self._sessions: defaultdict[Pair, int] = defaultdict(int)
-        self._counted: dict[str, set[Pair]] = {}
+        self._full = self._n + MAX_WAITING
+        self._waiting: defaultdict[Pair, list[tuple[str, Tally]]] = defaultdict(list)
+        self._before: dict[str, set[Pair]] = {}
 
     def count(self, row: OutcomeRow) -> bool:
         """Take an outcome in; False when it stood before."""
         day = _log_day(row.timestamp, self._zone)
         session = f"day {day}" if row.session is None else f"session {row.session}"
-        counted = self._counted.get(session)
-        if counted is None:
-            counted = self._counted[session] = self._pairs_of(session)
+        if session not in self._before:
+            self._before[session] = self._pairs_of(session)
         values = (self._n, row.id, session, day, " ".join(row.context_tags))
         if not self._ask("INSERT OR IGNORE INTO outcomes VALUES (?, ?, ?, ?, ?)", values).rowcount:
             return False
-        tally = _tally(row, day)
+        one = session, _tally(row, day)
         for pair in self._pairs(self._n, row.context_tags):
-            if pair not in counted:
-                counted.add(pair)
-                self._sessions[pair] += 1
-            tallies = self._waiting[pair]
-            older = tallies.get(row.resolution)
-            tallies[row.resolution] = tally.after(older) if older else tally
+            self._waiting[pair].append(one)
         self._n += 1
-        if len(self._waiting) >= MAX_WAITING:
+        if self._n >= self._full:
             self.flush()
         return True
 
     def flush(self) -> None:
-        """Add what was counted to the table, in its order, which is the fastest."""
+        """Add what waits to the table, in its order, which is the fastest."""
         decode, encode = msgspec.json.Decoder(list[Tally]).decode, msgspec.json.Encoder().encode
+        known = "SELECT sessions, tallies FROM links WHERE first = ? AND second = ?"
         for pair in sorted(self._waiting):
-            sessions, tallies = self._sessions[pair], self._waiting[pair]
-            for before, stored in self._ask(
-                "SELECT sessions, tallies FROM links WHERE first = ? AND second = ?", pair
-            ):
-                sessions += before
-                for older in decode(stored):
-                    newer = tallies.get(older.resolution)
-                    tallies[older.resolution] = newer.after(older) if newer else older
+            new = self._waiting[pair]
+            sessions = sum(pair not in self._before[session] for session in {session for session, _ in new})
+            tallies: dict[str, Tally] = {}
+            for counted, stored in self._ask(known, pair):
+                sessions += counted
+                tallies = {tally.resolution: tally for tally in decode(stored)}
+            for _, tally in new:
+                older = tallies.get(tally.resolution)
+                tallies[tally.resolution] = tally.after(older) if older else tally
             self._ask(_PUT, (*pair, sessions, encode([*tallies.values()])))
         self._waiting.clear()
-        self._sessions.clear()
-        self._counted.clear()
+        self._before.clear()
+        self._full = self._n + MAX_WAITING
 
     def _pairs(self, n: int, tags: Iterable[str]) -> Iterable[Pair]:
         """Return the pairs of tags for which an outcome counts."""
