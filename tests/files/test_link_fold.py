@@ -4,7 +4,7 @@ from pathlib import Path
 from tests.homes import make_home
 from tests.linking import BERLIN, lines, outcome
 
-from nightledger.files.link_fold import count_outcomes, folded_links
+from nightledger.files.link_fold import folded_links
 
 
 def test_all_outcomes_are_folded_aside_and_nothing_of_it_is_left(tmp_path: Path) -> None:
@@ -28,10 +28,3 @@ def test_a_deleted_link_counts_from_its_deletion_on(tmp_path: Path) -> None:
 def test_a_home_without_outcomes_has_no_links(tmp_path: Path) -> None:
     with folded_links(make_home(tmp_path / "home"), BERLIN, {}) as index:
         assert list(index.every()) == []
-
-
-def test_outcomes_are_counted_as_links_count_them(tmp_path: Path) -> None:
-    home = make_home(tmp_path / "home")
-    assert count_outcomes(home) == 0
-    Path(home.outcomes).write_bytes(lines([outcome(1), outcome(2), outcome(1)]) + b"{}\n")
-    assert count_outcomes(home) == 2

@@ -259,9 +259,3 @@ def folded_links(home: Home, zone: ZoneInfo, forgotten: Mapping[Pair, int]) -> I
         fold(index, log, 0, 0, Rules(zone=zone, forgotten=forgotten))
         log.require_same()
         yield index
-
-
-def count_outcomes(home: Home) -> int:
-    """Return how many outcomes a home has, each counted once, as links count them."""
-    with LineLog(home.outcomes) as log:
-        return len({row.id for row in _rows(log, 0, Folded(lines=0))})

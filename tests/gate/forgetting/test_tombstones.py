@@ -8,10 +8,9 @@ from tests.gate.homes import Desk
 from tests.linking import line, lines, outcome
 
 from nightledger.domain.event import Actor
-from nightledger.files.link_fold import count_outcomes
 from nightledger.gate.forgetting.deleted import deleted_links
 from nightledger.gate.forgetting.letting_go import link_deletion
-from nightledger.gate.forgetting.tombstones import tombstones
+from nightledger.gate.forgetting.tombstones import count_outcomes, tombstones
 
 PAIR = ("cron", "timezone")
 

@@ -16,10 +16,10 @@ from nightledger.domain.kept import hunks_on
 from nightledger.domain.moment import Moment
 from nightledger.domain.proposal import Op
 from nightledger.domain.states import Book, DecisionStatus
-from nightledger.files.link_fold import count_outcomes
 from nightledger.gate.apply.planning import Plan, moved_since, plan_apply
 from nightledger.gate.apply.writing import PutBackError, Write, write_all
 from nightledger.gate.deciding import read_claim, why_void
+from nightledger.gate.forgetting.tombstones import count_outcomes
 from nightledger.gate.guard.locking import why_locked
 from nightledger.gate.integrity.witnessing import witnessed
 from nightledger.gate.kept_files import is_gated, places_of
