@@ -1,5 +1,6 @@
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from nightledger.files.link_index import FILE, LinkIndex, open_index
 from nightledger.jobs.link import Options, link
 
 TAGS = ("cron", "disk", "mail", "time_zone")
+OPENED = ExitStack()
 
 
 def index_of(home: Home, *stretches: list[dict[str, Any]]) -> LinkIndex:
@@ -27,7 +29,13 @@ def index_of(home: Home, *stretches: list[dict[str, Any]]) -> LinkIndex:
         link(home, BERLIN, Options(view=False))
     index = open_index(home.link_index_dir)
     assert index is not None
-    return index
+    return OPENED.enter_context(index)
+
+
+@pytest.fixture(autouse=True)
+def close_all() -> Iterator[None]:
+    yield
+    OPENED.close()
 
 
 def keys(found: Any) -> list[str]:
@@ -88,8 +96,7 @@ def test_confidence_fades_by_the_days_on_which_anything_was_recorded(home: Home)
 def test_an_empty_index_and_unknown_tags_give_nothing(home: Home) -> None:
     assert open_index(os.path.join(home.work_dir, "none")) is None
     link(home, BERLIN)
-    index = open_index(home.link_index_dir)
-    assert index is not None
+    index = index_of(home)
     assert index.recall(["cron"], 5) == ([], 0)
     assert index.top_links(5) == ([], 0)
     assert index.link("a", "b") is None
@@ -167,12 +174,12 @@ def test_what_is_no_file_is_not_read(home: Home, make: Callable[[str], None]) ->
 
 @pytest.mark.parametrize("stored", ["", "[]", "{}", '[["r", "many"]]', '[["r", 1, 0, 0, 0, 0, 1, [7]]]'])
 def test_a_row_that_nobody_writes_is_damage(home: Home, stored: str) -> None:
-    with index_of(home, worked("a", ["cron", "disk"], 3)) as index:
-        index.connection.execute("UPDATE links SET tallies = ?", (stored,))
-        with pytest.raises(LinkIndexError, match="cannot be used"):
-            index.link("cron", "disk")
-        with pytest.raises(LinkIndexError, match="cannot be used"):
-            [*index.every()]
+    index = index_of(home, worked("a", ["cron", "disk"], 3))
+    index.connection.execute("UPDATE links SET tallies = ?", (stored,))
+    with pytest.raises(LinkIndexError, match="cannot be used"):
+        index.link("cron", "disk")
+    with pytest.raises(LinkIndexError, match="cannot be used"):
+        [*index.every()]
 
 
 def test_every_link_is_given_once_with_its_confidence_of_now(home: Home) -> None:
