@@ -1,25 +1,22 @@
-"""The linker beside decoding: full build, a thousand new outcomes, one tag's links in a cold process.
+"""The linker: all outcomes from nothing, a day's new ones, one tag's links in a cold process.
 
-Run with ``PYTHONPATH=scripts .venv/bin/python -m bench.bench_link [OUTCOMES]``; 1,000,000
-by default, which takes about three minutes and 700 MB of disk. The outcomes are made up
-here: 5 tags of 2,000 by Zipf's law, 5 outcomes a session, 600 days. Memory is measured in
-a process of its own. Decoding is ``msgspec.json.decode`` of each line of the file, untyped.
+Run with ``PYTHONPATH=scripts .venv/bin/python -m bench.bench_link [OUTCOMES]``; 100,000 by
+default, and a tenth and a hundredth of them. The outcomes are made up here: 5 tags of 2,000
+by Zipf's law, 5 outcomes a session, 600 days. Decoding is ``msgspec.json.decode`` of each
+line of the file, untyped.
 """
 
 import hashlib
 import json
 import os
 import random  # noqa: TID251 - made-up outcomes come from a seed
-import resource
-import statistics
-import subprocess
 import sys
 import tempfile
 from base64 import b32encode
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from functools import partial
-from itertools import accumulate
+from itertools import accumulate, islice
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
@@ -27,13 +24,13 @@ import msgspec
 from tests.homes import make_home
 
 from bench import measure
-from nightledger.codec.outcome_rows import OutcomeRow
 from nightledger.files.home import Home
-from nightledger.files.link_index import open_index
+from nightledger.files.link_fold import folded_links
+from nightledger.files.link_index import FILE
 from nightledger.jobs.link import Options, link
 
-OUTCOMES = 1_000_000
-NEW = 1_000
+OUTCOMES = 100_000
+NEW = 20
 TAGS = 2_000
 TAGS_EACH = 5
 SESSION = 5
@@ -44,7 +41,7 @@ START = datetime(2024, 1, 1, tzinfo=UTC)
 TOPICS = ("disk", "cron", "proxy", "mail", "build", "cache", "token", "queue", "index", "deploy")
 ACTIONS = ("restart_service", "set_zone", "clear_cache", "rotate_key", "pin_version", "raise_limit", "retry")
 RESULTS = ("success", "partial", "failure")
-MEGABYTE = 1e6
+RANKS = {"a frequent": 0, "a middling": 100, "a rare": 1900}
 
 
 def main() -> None:
@@ -53,134 +50,64 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         os.environ["PYTHONPYCACHEPREFIX"] = f"{folder}/bytecode"
         os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
-        home = make_home(Path(folder) / "home")
-        fresh = made_up(count, seed=1)
-        with open(home.outcomes, "wb") as stream:
-            stream.writelines(fresh)
-        log_bytes = os.path.getsize(home.outcomes)
-        print(f"{count:,} outcomes, {log_bytes / MEGABYTE:.0f} MB")
-        full_build(home)
-        memory(home, log_bytes)
-        look_up(home)
-        for size in sorted({count // 100, count // 10, count}):
-            new_outcomes(Path(folder) / f"home-{size}", home, size)
+        for size in (count // 100, count // 10, count):
+            home = make_home(Path(folder) / f"home-{size}")
+            Path(home.outcomes).write_bytes(b"".join(made_up(size, seed=1)))
+            print(f"\n{size:,} outcomes, {os.path.getsize(home.outcomes) / 1e6:.1f} MB")
+            from_nothing(home)
+            new_outcomes(home)
+            look_up(home)
 
 
-def full_build(home: Home) -> None:
+def from_nothing(home: Home) -> None:
     """Compare the whole log with decoding it."""
     calls = {
-        "decode each line, untyped": lambda: decode(home.outcomes, msgspec.json.decode),
-        "decode each line, typed in full": lambda: decode(
-            home.outcomes, msgspec.json.Decoder(OutcomeRow).decode
-        ),
+        "decode each line, untyped": lambda: decode(home.outcomes),
         "link, index only": lambda: link(home, ZONE, Options(rebuild=True, view=False)),
         "link, index and view": lambda: link(home, ZONE, Options(rebuild=True)),
+        "fold aside, and every link": lambda: every(home),
     }
-    measure.report("full build", measure.compare(calls, rounds=ROUNDS), aim="<= 4x")
+    measure.report("from nothing", measure.compare(calls, rounds=3), aim="100,000 outcomes under 10 s")
     report = link(home, ZONE)
-    print(f"  {report.links:,} links, {report.in_view:,} in the view")
+    index_bytes = os.path.getsize(os.path.join(home.link_index_dir, FILE))
+    print(f"  {report.links:,} links, {report.in_view:,} in the view; an index of {index_bytes / 1e6:.1f} MB")
 
 
-def memory(home: Home, log_bytes: int) -> None:
-    """Measure how far a full build raises the peak of a process that has imported all it needs."""
-    program = (
-        "from bench import bench_link as b; from nightledger.codec import link_bulk; before = b.peak_bytes();"
-        f"b.link(b.Home({home.root!r}), b.ZONE, b.Options(rebuild=True)); print(b.peak_bytes() - before)"
-    )
-    done = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True)
-    used = int(done.stdout)
-    print(f"\nmemory of a full build\n  {used / MEGABYTE:.0f} MB, {used / log_bytes:.2f}x the log")
-    print("  aim: <= 0.75x")
+def new_outcomes(home: Home) -> None:
+    """Measure a day's new outcomes, index alone and with the view, in a warm process."""
+    fresh = made_up(NEW * ROUNDS * 2, seed=2, first=OUTCOMES * 2, days=ROUNDS)
 
+    def one(*, view: bool) -> None:
+        with open(home.outcomes, "ab") as stream:
+            stream.writelines(islice(fresh, NEW))
+        link(home, ZONE, Options(view=view))
 
-def peak_bytes() -> int:
-    """Give the most memory that this process ever held; Linux forgets what its parent held, getrusage(2) does not."""
-    status = Path("/proc/self/status")
-    if status.exists():
-        return next(
-            int(line.split()[1]) * 1024 for line in status.read_text().splitlines() if "VmHWM" in line
-        )
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss  # bytes on macOS
+    calls: dict[str, Callable[[], object]] = {
+        "nothing new": lambda: link(home, ZONE),
+        f"{NEW} new, index only": partial(one, view=False),
+        f"{NEW} new, index and view": partial(one, view=True),
+    }
+    measure.report("new outcomes", measure.compare(calls, rounds=ROUNDS), aim="under 300 ms")
 
 
 def look_up(home: Home) -> None:
     """Compare one tag's links in a cold process with an empty process."""
-    index = open_index(home.link_index_dir)
-    assert index is not None
-    rank = {"a frequent tag": 0, "a middling tag": 100, "a rare tag": 1900}
-    program = (
-        "from nightledger.files.link_index import open_index;"
-        f"index = open_index({home.link_index_dir!r}); assert index; index.recall([{{tag!r}}], 10)"
-    )
+    recall = [sys.executable, "-m", "nightledger.surfaces.cli", "recall", "--home", home.root, "--tags"]
     commands = {"python -c pass": [sys.executable, "-c", "pass"]}
-    for name, number in rank.items():
-        found = sum(1 for segment in index.segments for _ in segment.links_of(tag_name(number)))
-        label = f"{name} of {found:,} links"
-        commands[label] = [sys.executable, "-c", program.format(tag=tag_name(number))]
-    recall = [sys.executable, "-m", "nightledger.surfaces.cli", "recall", "--home", home.root]
-    commands["nightledger recall, all of it"] = [*recall, "--tags", tag_name(100)]
+    commands |= {f"recall --tags, {name} tag": [*recall, tag_name(rank)] for name, rank in RANKS.items()}
     measure.compare_commands(commands, rounds=2)  # fills the bytecode cache
-    measured = measure.compare_commands(commands, rounds=25)
-    measure.report("one tag's links, cold process", measured, aim="look-up +2 ms")
-    for one in measured[1:]:
-        print(f"  {one.name:<44} {(one.cpu_s - measured[0].cpu_s) * 1000:>+9.2f} ms")
-    inside = measure.compare(
-        {name: partial(cold_recall, home, tag_name(number)) for name, number in rank.items()}, rounds=25
-    )
-    print("  of this, opening the index and looking up:")
-    for one in inside:
-        print(f"  {one.name:<44} {one.cpu_s * 1000:>9.2f} ms")
+    measure.report("one tag's links, cold process", measure.compare_commands(commands, rounds=9), aim="15x")
 
 
-def cold_recall(home: Home, tag: str) -> None:
-    """Open the index and look one tag up."""
-    index = open_index(home.link_index_dir)
-    assert index is not None
-    index.recall([tag], 10)
+def every(home: Home) -> int:
+    """Fold all aside, as curation does, and look at every link."""
+    with folded_links(home, ZONE, {}) as index:
+        return sum(1 for _ in index.every())
 
 
-def new_outcomes(root: Path, source: Home, size: int) -> None:
-    """Compare a thousand new outcomes on an index of ``size`` with decoding them."""
-    home = make_home(root)
-    with open(source.outcomes, "rb") as whole, open(home.outcomes, "wb") as part:
-        part.writelines(line for _, line in zip(range(size), whole, strict=False))
-    link(home, ZONE)
-    fresh = made_up(NEW * ROUNDS * 3, seed=size + 2, first=OUTCOMES * 2, days=ROUNDS * 3)
-    tails = [[next(fresh) for _ in range(NEW)] for _ in range(ROUNDS * 3)]
-    ratios, seconds = [], []
-    for tail in tails:
-        start = os.path.getsize(home.outcomes)
-        with open(home.outcomes, "ab") as stream:
-            stream.writelines(tail)
-        decode_from(home.outcomes, start)  # the first one finds colder caches than what follows
-        calls: dict[str, Callable[[], object]] = {
-            "decode": partial(decode_from, home.outcomes, start),
-            "link": partial(link, home, ZONE, Options(view=False)),
-        }
-        decoded, linked = measure.compare(calls, rounds=1)
-        ratios.append(linked.cpu_s / decoded.cpu_s)
-        seconds.append(linked.cpu_s)
-    (view,) = measure.compare({"view": lambda: link(home, ZONE)}, rounds=3)
-    print(f"\n{NEW:,} new outcomes on {size:,}, warm process, against decoding them")
-    print(f"  median {statistics.median(seconds) * 1000:.1f} ms, {statistics.median(ratios):.1f}x")
-    print(
-        f"  mean, merging included {statistics.mean(seconds) * 1000:.1f} ms, {statistics.mean(ratios):.1f}x"
-    )
-    print(f"  the view behind it, once a night {view.cpu_s * 1000:.0f} ms")
-    print("  aim: median <= 10x, flat in the size of the index")
-
-
-def decode(path: str, decoder: object) -> None:
+def decode(path: str) -> None:
     """Decode every line of a file."""
     with open(path, "rb") as stream:
-        for line in stream:
-            decoder(line)  # type: ignore[operator]
-
-
-def decode_from(path: str, start: int) -> None:
-    """Decode the lines of a file from a place on, untyped."""
-    with open(path, "rb") as stream:
-        stream.seek(start)
         for line in stream:
             msgspec.json.decode(line)
 

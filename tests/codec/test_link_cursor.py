@@ -8,11 +8,12 @@ from nightledger.codec.schema import find_problems
 CURSOR = LinkCursor(
     path="memory/system/outcome-records.jsonl",
     offset=40960,
+    lines=212,
     inode=131,
     probe="a" * 64,
     zone="Europe/Berlin",
     forgotten_sha256="b" * 64,
-    index_sha256="c" * 64,
+    index="131 40960 7",
 )
 
 
@@ -23,7 +24,7 @@ def test_the_cursor_comes_back_and_holds_to_its_schema() -> None:
 
 
 def test_entries_of_others_stay() -> None:
-    raw = dump_link_cursor(b'{"other":{"ratio":0.5},"link":{"v":7}}', CURSOR)
+    raw = dump_link_cursor(b'{"other":{"ratio":0.5},"link":{"v":1}}', CURSOR)
     assert parse_cursors(raw)["other"] == {"ratio": 0.5}
 
 
@@ -36,7 +37,7 @@ def test_entries_of_others_stay() -> None:
         b"\xff",
         b"[" * 100_000,
         b'{"link":3}',
-        b'{"link":{"v":1}}',
+        b'{"link":{"v":2}}',
         b'{"other":{}}',
         b'{"link":{"\\ud800":1}}',
     ],
@@ -46,4 +47,4 @@ def test_what_is_no_cursor_is_none(raw: bytes) -> None:
 
 
 def test_a_cursor_of_another_version_is_none() -> None:
-    assert parse_link_cursor(dump_link_cursor(b"", CURSOR).replace(b'"v":1', b'"v":2')) is None
+    assert parse_link_cursor(dump_link_cursor(b"", CURSOR).replace(b'"v":2', b'"v":1')) is None

@@ -1,17 +1,14 @@
 import json
 
 from nightledger.codec.canonical import canonical
-from nightledger.codec.link_record import dump_day, link_record
-from nightledger.codec.link_view import dump_view
+from nightledger.codec.link_view import dump_day, dump_view, link_record
 from nightledger.codec.schema import find_problems
 from nightledger.domain.links import Link, Tally
 
 
 def make_link(first: str = "cron", second: str = "time_zone") -> Link:
-    best, rival = Tally("set_zone"), Tally("réessayer")
-    best.add([0, 3, 1, 0, 0, 0, 739675])
-    best.sources = ("o-" + "a" * 26,)
-    rival.add([0, 0, 0, 2, 0, 1, 739676])
+    best = Tally("set_zone", 3, 1, 0, 0, 0, 739675, ("o-" + "a" * 26,))
+    rival = Tally("réessayer", failures=2, shown_failures=1, last_day=739676)
     return Link((first, second), co_occurrences=4, tallies=[rival, best], resolutions=2, last_day=739676)
 
 

@@ -6,9 +6,7 @@ from nightledger.domain.links import MAX_RIVALS, Link, Tally, link_key, split_ke
 
 
 def tally(resolution: str, successes: int = 0, failures: int = 0, last_day: int = 1) -> Tally:
-    made = Tally(resolution)
-    made.add([0, successes, 0, failures, 0, 0, last_day])
-    return made
+    return Tally(resolution, successes=successes, failures=failures, last_day=last_day)
 
 
 def link(*tallies: Tally, sessions: int = 1) -> Link:
@@ -21,18 +19,10 @@ def link(*tallies: Tally, sessions: int = 1) -> Link:
     )
 
 
-def test_a_tally_begins_with_nothing() -> None:
-    made = Tally("set_zone")
-    assert (made.successes, made.partials, made.failures, made.last_day, made.sources) == (0, 0, 0, 0, ())
-    assert (made.shown_successes, made.shown_failures, made.evidence) == (0, 0, 0)
-
-
-def test_stretches_of_a_log_add_up() -> None:
-    made = Tally("set_zone")
-    made.add([7, 1, 2, 3, 1, 2, 30, 99])
-    made.add([8, 10, 20, 30, 10, 20, 20])
-    assert (made.successes, made.partials, made.failures) == (11, 22, 33)
-    assert (made.shown_successes, made.shown_failures, made.last_day) == (11, 22, 30)
+def test_stretches_of_a_log_add_up_and_the_newest_sources_are_named() -> None:
+    older = Tally("set_zone", 1, 2, 3, 1, 2, 30, ("c", "b", "a"))
+    newer = Tally("set_zone", 10, 20, 30, 10, 20, 20, ("f", "e", "d"))
+    assert newer.after(older) == Tally("set_zone", 11, 22, 33, 11, 22, 30, ("f", "e", "d", "c", "b"))
 
 
 def test_the_best_resolution_has_the_most_evidence() -> None:

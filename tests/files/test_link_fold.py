@@ -1,12 +1,9 @@
-import errno
 import os
 from pathlib import Path
 
-import pytest
 from tests.homes import make_home
 from tests.linking import BERLIN, lines, outcome
 
-from nightledger.files import link_fold
 from nightledger.files.link_fold import folded_links
 
 
@@ -31,32 +28,3 @@ def test_a_deleted_link_counts_from_its_deletion_on(tmp_path: Path) -> None:
 def test_a_home_without_outcomes_has_no_links(tmp_path: Path) -> None:
     with folded_links(make_home(tmp_path / "home"), BERLIN, {}) as index:
         assert list(index.every()) == []
-
-
-def test_of_a_home_that_cannot_be_written_the_links_are_folded_elsewhere(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    home = make_home(tmp_path / "home")
-    Path(home.outcomes).write_bytes(lines([outcome(1)]))
-    before = sorted(tmp_path.rglob("*"))
-
-    def refuse(path: str, **_options: bool) -> None:
-        raise OSError(errno.EROFS, "Read-only file system", path)
-
-    monkeypatch.setattr(link_fold, "make_dir", refuse)
-    with folded_links(home, BERLIN, {}) as index:
-        assert len(list(index.every())) == 1
-        assert not Path(index.directory).is_relative_to(tmp_path / "home")
-    assert sorted(tmp_path.rglob("*")) == before
-
-
-def test_a_disk_that_is_full_is_no_reason_to_fold_elsewhere(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def refuse(path: str, **_options: bool) -> None:
-        raise OSError(errno.ENOSPC, "No space left on device", path)
-
-    home = make_home(tmp_path / "home")
-    monkeypatch.setattr(link_fold, "make_dir", refuse)
-    with pytest.raises(OSError, match="No space left"), folded_links(home, BERLIN, {}):
-        pass

@@ -1,6 +1,6 @@
 import os
-import subprocess
-import sys
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -13,14 +13,12 @@ from tests.whole import examples
 
 from nightledger.domain.confidence import SHOWN_FROM, decayed
 from nightledger.domain.errors import LinkIndexError
-from nightledger.files import link_build
 from nightledger.files.home import Home
-from nightledger.files.link_index import LinkIndex, Stored, dump_current, open_index, parse_current
-from nightledger.jobs import link as job
+from nightledger.files.link_index import FILE, LinkIndex, open_index
 from nightledger.jobs.link import Options, link
 
-SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
 TAGS = ("cron", "disk", "mail", "time_zone")
+OPENED = ExitStack()
 
 
 def index_of(home: Home, *stretches: list[dict[str, Any]]) -> LinkIndex:
@@ -31,7 +29,13 @@ def index_of(home: Home, *stretches: list[dict[str, Any]]) -> LinkIndex:
         link(home, BERLIN, Options(view=False))
     index = open_index(home.link_index_dir)
     assert index is not None
-    return index
+    return OPENED.enter_context(index)
+
+
+@pytest.fixture(autouse=True)
+def close_all() -> Iterator[None]:
+    yield
+    OPENED.close()
 
 
 def keys(found: Any) -> list[str]:
@@ -92,8 +96,7 @@ def test_confidence_fades_by_the_days_on_which_anything_was_recorded(home: Home)
 def test_an_empty_index_and_unknown_tags_give_nothing(home: Home) -> None:
     assert open_index(os.path.join(home.work_dir, "none")) is None
     link(home, BERLIN)
-    index = open_index(home.link_index_dir)
-    assert index is not None
+    index = index_of(home)
     assert index.recall(["cron"], 5) == ([], 0)
     assert index.top_links(5) == ([], 0)
     assert index.link("a", "b") is None
@@ -113,19 +116,14 @@ records = st.builds(
 @given(
     stretches=st.lists(st.lists(records, max_size=12), min_size=1, max_size=4),
     tags=st.lists(st.sampled_from(TAGS), min_size=1, max_size=3, unique=True),
-    folded=st.sampled_from([1, 10, 10_000]),
 )
 @examples(80)
 def test_recall_shows_what_the_plain_fold_says(
-    tmp_path: Path, stretches: list[list[dict[str, Any]]], tags: list[str], folded: int
+    tmp_path: Path, stretches: list[list[dict[str, Any]]], tags: list[str]
 ) -> None:
     home = make_home(tmp_path / "home")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(os, "fsync", lambda _: None)
-        patch.setattr(job, "FOLD_FROM", folded)
-        patch.setattr(job, "GROWTH", 0)
-        patch.setattr(link_build, "FOLD_FROM", folded)
-        Path(home.link_index_dir).mkdir(parents=True, exist_ok=True)
         index = index_of(home, *stretches)
     known = [record for stretch in stretches for record in stretch]
     first = {record["id"]: record for record in reversed(known)}
@@ -157,68 +155,34 @@ def test_recall_shows_what_the_plain_fold_says(
     assert [item.confidence for item in shown] == sorted((now for now, *_ in expected.values()), reverse=True)
 
 
-def test_the_list_of_segments_comes_back() -> None:
-    stored = [Stored("3c0-00ff00ff.links", 960, 0xFF00FF), Stored("x.links", 0, 0)]
-    found = parse_current(dump_current(stored), "here")
-    assert [(item.name, item.size_bytes, item.crc32) for item in found] == [
-        ("3c0-00ff00ff.links", 960, 0xFF00FF),
-        ("x.links", 0, 0),
-    ]
-
-
-@pytest.mark.parametrize(
-    "raw",
-    [
-        b"",
-        b"nightledger-links 2\n",
-        b"nightledger-links 1\na.links 1 ff",
-        b"nightledger-links 1\na.links 1\n",
-        b"nightledger-links 1\n../a.links 1 ff\n",
-        b"nightledger-links 1\na.exe 1 ff\n",
-        b"nightledger-links 1\na.links -1 ff\n",
-        b"nightledger-links 1\na.links one ff\n",
-        b"\xff\xfe",
-    ],
-)
-def test_a_damaged_list_names_the_way_out(raw: bytes) -> None:
-    with pytest.raises(LinkIndexError, match="is damaged, or of another version") as caught:
-        parse_current(raw, "here")
+@pytest.mark.parametrize("content", [b"", b"nonsense\n", b"SQLite format 3\0"])
+def test_a_file_that_is_no_index_names_the_way_out(home: Home, content: bytes) -> None:
+    index_of(home, worked("a", ["cron", "disk"], 3))
+    Path(home.link_index_dir, FILE).write_bytes(content)
+    with pytest.raises(LinkIndexError, match="cannot be used") as caught:
+        open_index(home.link_index_dir)
     assert caught.value.hint == "make it again: nightledger link --rebuild"
 
 
-def test_a_segment_of_another_size_is_damage(home: Home) -> None:
-    index_of(home, worked("a", ["cron", "disk"], 3))
-    path = next(Path(home.link_index_dir).glob("*.links"))
-    path.write_bytes(path.read_bytes() + b"12345678")
-    with pytest.raises(LinkIndexError, match="is damaged"):
+@pytest.mark.parametrize("make", [os.mkdir, os.mkfifo, lambda path: os.symlink("/etc/hostname", path)])
+def test_what_is_no_file_is_not_read(home: Home, make: Callable[[str], None]) -> None:
+    os.mkdir(home.link_index_dir)
+    make(os.path.join(home.link_index_dir, FILE))
+    with pytest.raises(LinkIndexError, match="is not a regular file"):
         open_index(home.link_index_dir)
 
 
-def test_recalling_loads_nothing_but_what_it_needs(home: Home) -> None:
-    index_of(home, worked("a", ["cron", "disk"], 3))
-    program = (
-        "import sys; before = set(sys.modules); from nightledger.files.link_index import open_index;"
-        f"print(open_index({home.link_index_dir!r}).recall(['cron'], 5)[0][0].link.key);"
-        "print(*sorted({name.split('.')[0] for name in set(sys.modules) - before}))"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", program],
-        env={"PYTHONPATH": str(SCRIPTS), "PATH": ""},
-        capture_output=True,
-        check=True,
-        text=True,
-    )
-    key, loaded = done.stdout.splitlines()
-    assert key == "cron + disk"
-    assert set(loaded.split()) <= {"_bisect", "bisect", "itertools", "math", "mmap", "nightledger"}
+@pytest.mark.parametrize("stored", ["", "[]", "{}", '[["r", "many"]]', '[["r", 1, 0, 0, 0, 0, 1, [7]]]'])
+def test_a_row_that_nobody_writes_is_damage(home: Home, stored: str) -> None:
+    index = index_of(home, worked("a", ["cron", "disk"], 3))
+    index.connection.execute("UPDATE links SET tallies = ?", (stored,))
+    with pytest.raises(LinkIndexError, match="cannot be used"):
+        index.link("cron", "disk")
+    with pytest.raises(LinkIndexError, match="cannot be used"):
+        [*index.every()]
 
 
-@pytest.mark.parametrize("folded", [True, False])
-def test_every_link_is_given_once_with_its_confidence_of_now(
-    home: Home, monkeypatch: pytest.MonkeyPatch, *, folded: bool
-) -> None:
-    if not folded:
-        monkeypatch.setattr(link_build, "load_bulk", lambda: None)
+def test_every_link_is_given_once_with_its_confidence_of_now(home: Home) -> None:
     index = index_of(
         home,
         worked("a", ["cron", "disk"], 3),
@@ -241,21 +205,3 @@ def test_every_link_agrees_with_the_view(home: Home) -> None:
     index = index_of(home, *stretches)
     plain = {item.link.key: item.link.co_occurrences for item in index.every()}
     assert plain == {link.key: link.co_occurrences for link in index.top_links(100)[0]}
-
-
-@pytest.mark.parametrize(
-    "line",
-    [
-        "a.links +480 00000000",
-        "a.links 4_80 00000000",
-        "a.links 480 0x000000",
-        "a.links 480 -0000001",
-        "a.links ٤ 00000000",
-        "é.links 4 00000000",
-    ],
-)
-def test_a_line_that_nobody_writes_is_damage(line: str) -> None:
-    good = dump_current([Stored("a.links", 480, 1)])
-    assert dump_current(parse_current(good, "it")) == good
-    with pytest.raises(LinkIndexError, match="damaged"):
-        parse_current(f"nightledger-links 1\n{line}\n".encode(), "it")

@@ -1,5 +1,7 @@
 import json
 import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
@@ -13,7 +15,6 @@ from tests.homes import make_home
 from tests.linking import BERLIN, fold_plainly, line, lines, outcome, outcome_id
 from tests.whole import examples
 
-from nightledger.codec import link_layout
 from nightledger.codec.schema import find_problems
 from nightledger.domain.errors import (
     EXIT_LOCKED,
@@ -22,10 +23,10 @@ from nightledger.domain.errors import (
     LockedError,
     UnreadableError,
 )
-from nightledger.files import link_build
+from nightledger.files import link_fold
 from nightledger.files.home import Home
 from nightledger.files.line_log import LineLog
-from nightledger.files.link_index import open_index
+from nightledger.files.link_index import FILE, index_stamp, open_index
 from nightledger.files.lock import Lock
 from nightledger.jobs import link as job
 from nightledger.jobs.link import LinkReport, Options, link
@@ -61,8 +62,8 @@ def tree(home: Home) -> dict[str, bytes]:
     return {str(path): path.read_bytes() for path in files}
 
 
-def index_file(home: Home, pattern: str = "*.links") -> Path:
-    return next(Path(home.link_index_dir).glob(pattern))
+def index_file(home: Home) -> Path:
+    return Path(home.link_index_dir, FILE)
 
 
 # ---------------------------------------------------------------- what a link is
@@ -167,18 +168,11 @@ records = st.builds(
 stretches = st.lists(st.lists(records, max_size=9), min_size=1, max_size=6)
 
 
-@pytest.fixture(params=["looked through", "sorted", "sorted in layers"])
+@pytest.fixture(params=[1, 5, 50_000])
 def small(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Thresholds so low that small logs meet every case; and no waiting for a disk."""
+    """So little memory that small logs fill it; and no waiting for a disk."""
     monkeypatch.setattr(os, "fsync", lambda _: None)
-    monkeypatch.setattr(job, "MAX_LOOSE", 3)
-    if request.param == "sorted in layers":
-        monkeypatch.setattr(job, "GROWTH", 0)
-    if request.param != "looked through":
-        monkeypatch.setattr(job, "FOLD_FROM", 6)
-        monkeypatch.setattr(link_build, "FOLD_FROM", 6)
-        monkeypatch.setattr(link_build, "FAST_BYTES", 3000)
-        monkeypatch.setattr(link_layout, "LIGHT_RECORDS", 2)
+    monkeypatch.setattr(link_fold, "MAX_WAITING", request.param)
 
 
 @pytest.mark.usefixtures("small")
@@ -255,33 +249,6 @@ def test_rotated_cut_replaced_and_torn_logs_end_in_the_view_of_what_stands_there
         assert view(home) == fold_plainly(known)
 
 
-def test_many_small_runs_leave_few_segments(home: Home) -> None:
-    write(home, b"")
-    for n in range(40):
-        append(home, lines(outcome((n, k), session=f"s{n}") for k in range(3)))
-        run(home, view=False)
-        assert len(list(Path(home.link_index_dir).glob("*.links"))) <= job.MAX_LOOSE + 1
-    run(home)
-    assert view(home)["cron + time_zone"]["co_occurrences"] == 40
-
-
-def test_without_numpy_the_view_is_the_same(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(link_build, "FOLD_FROM", 5)
-    write(home, lines(outcome(n, TAGS[n % 3 :], session=f"s{n % 4}") for n in range(12)))
-    run(home)
-    index = open_index(home.link_index_dir)
-    assert index is not None
-    assert [segment.folded for segment in index.segments] == [True]
-    with_numpy = Path(home.links).read_bytes()
-    monkeypatch.setitem(__import__("sys").modules, "nightledger.codec.link_bulk", None)
-    monkeypatch.setattr(link_build, "load_bulk", lambda: None)
-    run(home, rebuild=True)
-    index = open_index(home.link_index_dir)
-    assert index is not None
-    assert [segment.folded for segment in index.segments] == [False]
-    assert Path(home.links).read_bytes() == with_numpy
-
-
 # ---------------------------------------------------------------- new bytes only
 
 
@@ -344,16 +311,17 @@ def confuse(home: Home) -> None:
 
 
 def outgrow(home: Home) -> None:
-    Path(home.cursors).write_bytes(Path(home.cursors).read_bytes().replace(b'"v":1', b'"v":2'))
+    Path(home.cursors).write_bytes(Path(home.cursors).read_bytes().replace(b'"v":2', b'"v":1'))
 
 
-def swap(home: Home) -> None:
-    current = index_file(home, "current")
-    current.write_bytes(current.read_bytes() + b"0-0.links 0 0\n")
+def damage(home: Home) -> None:
+    content = bytearray(index_file(home).read_bytes())
+    content[-1] ^= 1
+    index_file(home).write_bytes(content)
 
 
 def clear(home: Home) -> None:
-    index_file(home, "current").unlink()
+    index_file(home).unlink()
 
 
 @pytest.mark.parametrize(
@@ -366,7 +334,7 @@ def clear(home: Home) -> None:
         (promise, "it was cut or rotated"),
         (confuse, "there is no cursor"),
         (outgrow, "there is no cursor"),
-        (swap, "the index is not the one that the cursor belongs to"),
+        (damage, "the index is not the one that the cursor belongs to"),
         (clear, "there is no index yet"),
     ],
 )
@@ -393,55 +361,43 @@ def test_another_zone_has_other_days(home: Home) -> None:
 # ---------------------------------------------------------------- a damaged index
 
 
-@pytest.mark.parametrize("size", [0, 5, 200, 700])
-def test_a_cut_segment_is_noticed_and_made_anew(home: Home, size: int) -> None:
+def spoil(home: Home, content: bytes) -> None:
+    """Put other bytes in the place of the index, and a cursor that takes them for its own."""
+    index_file(home).write_bytes(content)
+    cursors = json.loads(Path(home.cursors).read_bytes())
+    cursors["link"]["index"] = index_stamp(home.link_index_dir)
+    Path(home.cursors).write_text(json.dumps(cursors))
+
+
+@pytest.mark.parametrize("part", [slice(0, 0), slice(0, 5), slice(0, 200), slice(0, 4096), slice(8192, None)])
+def test_an_index_that_is_no_database_or_lost_a_part_is_made_anew(home: Home, part: slice) -> None:
     write(home, lines(outcome(n) for n in range(3)))
     run(home)
-    os.truncate(index_file(home), size)
+    spoil(home, index_file(home).read_bytes()[part])
     report = run(home)
     assert report.reason.startswith("the index is damaged: ")
     assert view(home) == fold_plainly([outcome(n) for n in range(3)])
-
-
-@pytest.mark.parametrize("at", [0, 24, 300, -1])
-def test_a_flipped_bit_anywhere_in_a_segment_is_noticed(home: Home, at: int) -> None:
-    write(home, lines(outcome(n) for n in range(3)))
-    run(home)
-    content = bytearray(index_file(home).read_bytes())
-    content[at] ^= 1
-    index_file(home).write_bytes(content)
-    assert run(home).reason.startswith("the index is damaged: ")
     assert run(home).mode == "unchanged"
 
 
-def test_a_missing_segment_is_noticed(home: Home) -> None:
+@pytest.mark.parametrize("suffix", ["", "-journal", "-wal"])
+def test_a_fifo_in_the_place_of_the_index_or_beside_it_is_not_waited_for(home: Home, suffix: str) -> None:
     write(home, line(outcome(1)))
     run(home)
-    index_file(home).unlink()
-    assert run(home).reason.startswith("the index is damaged: ")
+    if not suffix:
+        index_file(home).unlink()
+    os.mkfifo(f"{index_file(home)}{suffix}")
+    assert run(home).mode == "rebuilt"
+    assert run(home).mode == "unchanged"
 
 
-def test_a_damaged_segment_does_not_break_a_run_without_view_either(home: Home) -> None:
-    write(home, lines(outcome(n, session=f"s{n}") for n in range(30)))
-    run(home)
-    content = index_file(home).read_bytes()
-    index_file(home).write_bytes(
-        content[: link_layout.HEADER_BYTES] + b"\xff" * (len(content) - link_layout.HEADER_BYTES)
-    )
-    append(home, line(outcome(99, session="s1")))
-    run(home, view=False)
-    run(home)
-    assert view(home)["cron + time_zone"]["successes"] == 31
-
-
-def test_what_other_runs_left_in_the_index_is_swept(home: Home) -> None:
+def test_what_other_runs_left_in_the_index_is_swept_when_it_is_made_anew(home: Home) -> None:
     write(home, line(outcome(1)))
     run(home)
-    left = Path(home.link_index_dir) / "99.nightledger-tmp"
-    left.write_bytes(b"half")
-    append(home, line(outcome(2)))
-    run(home)
-    assert not left.exists()
+    left = Path(home.link_index_dir) / "current"
+    left.write_bytes(b"of another version")
+    run(home, rebuild=True)
+    assert sorted(os.listdir(home.link_index_dir)) == [".gitignore", FILE]
 
 
 def test_a_view_that_somebody_changed_is_put_right(home: Home) -> None:
@@ -453,9 +409,10 @@ def test_a_view_that_somebody_changed_is_put_right(home: Home) -> None:
     assert Path(home.links).read_bytes() == right
 
 
-@pytest.mark.parametrize("step", ["write_segment", "use_segments", "replace_file", "dump_view"])
+@pytest.mark.parametrize("rebuild", [True, False])
+@pytest.mark.parametrize("step", ["fold", "replace_file", "dump_view"])
 def test_a_run_that_dies_anywhere_costs_a_run_and_no_outcome(
-    home: Home, monkeypatch: pytest.MonkeyPatch, step: str
+    home: Home, monkeypatch: pytest.MonkeyPatch, step: str, *, rebuild: bool
 ) -> None:
     write(home, lines(outcome(n, session=str(n)) for n in range(3)))
     run(home)
@@ -467,9 +424,28 @@ def test_a_run_that_dies_anywhere_costs_a_run_and_no_outcome(
     with monkeypatch.context() as patch:
         patch.setattr(job, step, die)
         with pytest.raises(OSError, match="No space left"):
-            run(home)
+            run(home, rebuild=rebuild)
     run(home)
     assert view(home) == fold_plainly([outcome(n, session=str(n)) for n in range(4)])
+    assert run(home).mode == "unchanged"
+
+
+def test_a_run_that_was_killed_while_it_wrote_is_taken_back_by_who_reads(home: Home) -> None:
+    write(home, line(outcome(1)))
+    run(home)
+    program = (
+        "import os, sqlite3, sys; db = sqlite3.connect(sys.argv[1]); db.execute('PRAGMA cache_size=1');"
+        "db.execute('PRAGMA cache_spill=1'); db.execute('DELETE FROM links');"
+        "db.executemany('INSERT INTO outcomes VALUES (?, ?, ?, 1, ?)', ((n, n, n, 'x' * 999) for n in range(9, 99)));"
+        "os._exit(0)"
+    )
+    subprocess.run([sys.executable, "-c", program, str(index_file(home))], check=True)
+    assert os.path.exists(f"{index_file(home)}-journal")
+    index = open_index(home.link_index_dir)
+    assert index is not None
+    with index:
+        assert (index.count(), len([*index.every()])) == (1, 1)
+    run(home)
     assert run(home).mode == "unchanged"
 
 
@@ -512,7 +488,8 @@ def test_without_the_view_recall_knows_what_the_view_does_not_yet(home: Home) ->
     assert set(view(home)) == {"cron + time_zone"}
     index = open_index(home.link_index_dir)
     assert index is not None
-    assert index.link("mail", "disk") is not None
+    with index:
+        assert index.link("mail", "disk") is not None
 
 
 def test_a_large_index_shows_the_links_of_most_sessions(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -561,6 +538,7 @@ def test_bad_lines_are_named_and_the_others_count(home: Home) -> None:
         "no UTF-8": b'{"id":"\xff"}\n',
         "deep": b"[" * 100_000 + b"\n",
         "year 1": line({**outcome(3), "timestamp": "0001-01-01T00:00:00+14:00"}),
+        "not as it is stored": line({**good, "task_type": "two words"}),
         "long": line({**good, "note": "x" * (1 << 20)}),
     }
     write(home, b"\xef\xbb\xbf" + line(good) + b"".join(bad.values()) + line(outcome(2)))

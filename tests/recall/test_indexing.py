@@ -336,7 +336,7 @@ def test_what_the_system_refuses_is_told_and_search_answers(
 
 def test_a_damaged_link_index_is_told_and_search_answers(desk: Desk) -> None:
     put(desk, "memory/2026-02-28.md", "- lilac\n")
-    put(desk, ".nightledger/links/current", "damaged\n")
+    put(desk, ".nightledger/links/links.db", "damaged\n")
     found = ask(desk, "lilac")
     assert found.hits
     assert found.notes
@@ -344,12 +344,12 @@ def test_a_damaged_link_index_is_told_and_search_answers(desk: Desk) -> None:
 
 def test_a_link_index_that_cannot_be_read_is_told_and_search_answers(desk: Desk) -> None:
     put(desk, "memory/2026-02-28.md", "- lilac\n")
-    Path(desk.home.link_index_dir, "current").mkdir(parents=True)
+    Path(desk.home.link_index_dir, "links.db").mkdir(parents=True)
     for _ in range(2):
         settle(desk)
         assert ask(desk, "lilac").hits
     (note,) = fresh(desk, anew=True).notes
-    assert note == f"the link index in {desk.home.link_index_dir} cannot be read (Is a directory)"
+    assert note == f"the link index {desk.home.link_index_dir}/links.db is not a regular file"
 
 
 def test_an_index_that_is_removed_while_it_is_made_is_told_and_search_answers(

@@ -13,35 +13,37 @@ from nightledger.codec.canonical import canonical
 
 NAME = "link"
 """Key of the entry; other readers have other keys, and nobody touches another's."""
-VERSION = 1
+VERSION = 2
 
 
 class LinkCursor(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Where the linker stopped.
 
     Attributes:
-        v: Version of the entry and of the index, 1.
+        v: Version of the entry and of the index, 2.
         path: The outcome log, relative to the home.
         offset: Bytes read.
+        lines: Lines read.
         inode: Which file it was.
         probe: Hex SHA-256 of samples of what was read.
         zone: IANA name of the zone that the log days are of.
         forgotten_sha256: Hex SHA-256 of the deleted links, and of the hashes of expunged texts where there are any.
-        index_sha256: Hex SHA-256 of the index's list of segments.
+        index: Inode, size and time of the index that was made of it.
     """
 
     v: int = VERSION
     path: str
     offset: int
+    lines: int
     inode: int
     probe: str
     zone: str
     forgotten_sha256: str
-    index_sha256: str
+    index: str
 
 
 def parse_cursors(raw: bytes) -> dict[str, Any]:
-    """Give the entries of ``cursors.json`` by reader; none where it is no such file."""
+    """Return the entries of ``cursors.json`` by reader; none where it is no such file."""
     try:
         value = json.loads(raw)
     except (ValueError, RecursionError):
@@ -50,7 +52,7 @@ def parse_cursors(raw: bytes) -> dict[str, Any]:
 
 
 def parse_link_cursor(raw: bytes) -> LinkCursor | None:
-    """Give the linker's entry; None where there is none that this version can go on from."""
+    """Return the linker's entry; None where there is none that this version can go on from."""
     try:
         cursor = msgspec.convert(parse_cursors(raw).get(NAME), LinkCursor)
     except (msgspec.ValidationError, UnicodeEncodeError):  # a name may hold half a surrogate pair
@@ -59,7 +61,7 @@ def parse_link_cursor(raw: bytes) -> LinkCursor | None:
 
 
 def dump_link_cursor(raw: bytes, cursor: LinkCursor) -> bytes:
-    """Give ``cursors.json`` with the linker's entry in it, canonical, with a line end.
+    """Return ``cursors.json`` with the linker's entry in it, canonical, with a line end.
 
     Args:
         raw: The file as it is; entries of other readers are kept.

@@ -7,13 +7,13 @@ that were connected stay connected. Linear in the links, but for sorting the wea
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from nightledger.domain.links import Pair
+
 WELL_USED = 3
 """Co-occurrences, of links that occurred more than once, from which a group of tags is well used:
 as many sessions as a resolution needs to be shown (``confidence.py``). Our choice."""
 TWICE = 2
 """A link that occurred once is an accident of one task; it does not count for a group."""
-
-Pair = tuple[str, str]
 
 
 class LinkUse(NamedTuple):

@@ -5,12 +5,13 @@ into runs; only the named sources and rivals are bounded. A link counts the outc
 carry both of its tags, because a resolution belongs to an outcome, not to a session.
 """
 
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
 from nightledger.domain.confidence import confidence_of, evidence
 
-TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
+Pair = tuple[str, str]
+"""Two tags, sorted by code point."""
 MAX_SOURCES = 5
 """Newest outcomes named for a resolution: enough to look at, few enough for a line."""
 MAX_RIVALS = 5
@@ -19,10 +20,8 @@ SEPARATOR = " + "
 """Between two tags in a key; a tag holds no space, so a key has one reading."""
 
 
-class Tally:
-    """What became of one resolution under one pair of tags.
-
-    Plain slots instead of a dataclass, because ``recall`` and the hook pay for imports.
+class Tally(NamedTuple):
+    """What became of one resolution under one pair of tags; a plain tuple, because there may be a million.
 
     Attributes:
         resolution: Identifier of what was done.
@@ -32,42 +31,30 @@ class Tally:
         shown_successes: Successes of which the resolution had been shown to the agent before.
         shown_failures: The same for failures.
         last_day: Newest log day, as a proleptic Gregorian ordinal (``date.toordinal``).
-        sources: Ids of the newest outcomes in the order they were recorded, newest first; named
-            for the best resolution of a link only.
+        sources: Ids of the newest outcomes in the order they were recorded, newest first.
     """
 
-    __slots__ = (
-        "failures",
-        "last_day",
-        "partials",
-        "resolution",
-        "shown_failures",
-        "shown_successes",
-        "sources",
-        "successes",
-    )
+    resolution: str
+    successes: int = 0
+    partials: int = 0
+    failures: int = 0
+    shown_successes: int = 0
+    shown_failures: int = 0
+    last_day: int = 0
+    sources: tuple[str, ...] = ()
 
-    def __init__(self, resolution: str) -> None:
-        """Begin with nothing."""
-        self.resolution = resolution
-        self.successes = self.partials = self.failures = 0
-        self.shown_successes = self.shown_failures = 0
-        self.last_day = 0
-        self.sources: tuple[str, ...] = ()
-
-    def add(self, counts: "Sequence[int]") -> None:
-        """Add what another stretch of the log has for the same resolution.
-
-        Args:
-            counts: Its number, then successes, partials, failures, shown successes, shown
-                failures and last day; what follows is not read.
-        """
-        self.successes += counts[1]
-        self.partials += counts[2]
-        self.failures += counts[3]
-        self.shown_successes += counts[4]
-        self.shown_failures += counts[5]
-        self.last_day = max(self.last_day, counts[6])
+    def after(self, older: "Tally") -> "Tally":
+        """Return the sum with what was recorded before, under the same pair and with the same resolution."""
+        return Tally(
+            self.resolution,
+            self.successes + older.successes,
+            self.partials + older.partials,
+            self.failures + older.failures,
+            self.shown_successes + older.shown_successes,
+            self.shown_failures + older.shown_failures,
+            max(self.last_day, older.last_day),
+            (self.sources + older.sources)[:MAX_SOURCES],
+        )
 
     @property
     def evidence(self) -> int:
@@ -103,10 +90,10 @@ class Link:
 
     def __init__(
         self,
-        pair: "tuple[str, str]",
+        pair: Pair,
         *,
         co_occurrences: int,
-        tallies: "Sequence[Tally]",
+        tallies: Sequence[Tally],
         resolutions: int,
         last_day: int,
     ) -> None:
@@ -126,6 +113,11 @@ class Link:
         self.rivals = tuple(ranked[1 : 1 + MAX_RIVALS])
         self.resolutions = resolutions
         self.last_day = last_day
+
+    @property
+    def pair(self) -> Pair:
+        """Its two tags, sorted."""
+        return self.first, self.second
 
     @property
     def key(self) -> str:
@@ -149,7 +141,7 @@ def link_key(first: str, second: str) -> str:
     return SEPARATOR.join(sorted((first, second)))
 
 
-def was_shown(resolution: str, tags: "Iterable[str]", shown: "Iterable[str]") -> bool:
+def was_shown(resolution: str, tags: Iterable[str], shown: Iterable[str]) -> bool:
     """Tell whether what was done had been shown to the agent before the task.
 
     Args:

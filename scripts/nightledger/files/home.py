@@ -424,7 +424,7 @@ class Home:
 
     @property
     def link_index_dir(self) -> str:
-        """Sorted index behind the association view."""
+        """Index behind the association view."""
         return os.path.join(self.work_dir, "links")
 
     @property

@@ -10,39 +10,31 @@ report says why. Both ways end in the same view, byte for byte.
 """
 
 import hashlib
-from dataclasses import dataclass, field, replace
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from nightledger.codec.canonical import canonical
 from nightledger.codec.link_cursor import LinkCursor, dump_link_cursor, parse_link_cursor
-from nightledger.codec.link_layout import FOLD_FROM
-from nightledger.codec.link_tables import Extent
 from nightledger.codec.link_view import VIEW_LINKS, dump_view
 from nightledger.domain.errors import LinkIndexError, UnreadableError
-from nightledger.domain.links import link_key
+from nightledger.domain.links import Link, Pair, link_key
 from nightledger.files.atomic import replace_file
 from nightledger.files.line_log import LineLog
-from nightledger.files.link_build import Built, build_segment
-from nightledger.files.link_index import LinkIndex, Stored, open_segment, parse_current, read_current
-from nightledger.files.link_segment import Segment, SegmentError
-from nightledger.files.link_store import check_segments, use_segments, write_segment
+from nightledger.files.link_fold import Rules, building, fold, new_index
+from nightledger.files.link_index import FILE, LinkIndex, index_stamp, open_file
 from nightledger.files.lock import Lock
 from nightledger.files.reading import read_optional
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
     from zoneinfo import ZoneInfo
 
-    from nightledger.codec.link_tables import Pair
     from nightledger.files.home import Home
     from nightledger.text.phrases import HashedPhrases
 
 MAX_CURSORS_BYTES = 1 << 20
-MAX_LOOSE = 8
-"""Segments without sorted tables; each is looked through by every ``recall``."""
-GROWTH = 4
-"""A segment is made anew together with newer ones when these reach a quarter of its size, so
-that each outcome is read again a few times in its life, and segments stay few."""
 NAMED_LINES = 20
 
 
@@ -92,7 +84,7 @@ class Options:
     rebuild: bool = False
     dry_run: bool = False
     view: bool = True
-    forgotten: "Mapping[Pair, int]" = field(default_factory=dict)
+    forgotten: Mapping[Pair, int] = field(default_factory=dict)
     expunged: "HashedPhrases | None" = None
 
 
@@ -109,36 +101,19 @@ def link(home: "Home", zone: "ZoneInfo", options: Options | None = None) -> Link
         LockedError: When another run is at work.
         UnreadableError: When the outcome log is a link, a directory, a FIFO or a device.
         FileChangedError: When it was replaced or cut while it was read; nothing was written.
+        LinkIndexError: When the index cannot be written.
     """
     home.require()
     how = options or Options()
     with Lock(home.lock_path("link")), LineLog(home.outcomes) as log:
         run = _Run(home, zone, log, how)
-        if how.rebuild:
-            return run.go_on(_Earlier(reason="it was asked for"))
-        try:
-            return run.go_on(run.find_earlier())
-        except (SegmentError, LinkIndexError) as error:
-            return run.go_on(_Earlier(reason=f"the index is damaged: {error}"))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Earlier:
-    """What earlier runs left that still holds; nothing where there is a reason to begin anew."""
-
-    reason: str = ""
-    stored: tuple[Stored, ...] = ()
-    segments: tuple[Segment, ...] = ()
-
-    @property
-    def end(self) -> int:
-        return self.segments[-1].extent["end"] if self.segments else 0
-
-    def count(self, what: str) -> int:
-        return sum(segment.extent[what] for segment in self.segments)
-
-    def kept(self, count: int) -> "_Earlier":
-        return _Earlier(stored=self.stored[:count], segments=self.segments[:count])
+        reason = "it was asked for" if how.rebuild else run.misfit()
+        if not reason:
+            try:
+                return run.run("")
+            except LinkIndexError as error:
+                reason = f"the index is damaged: {error}"
+        return run.run(reason)
 
 
 class _Run:
@@ -148,100 +123,99 @@ class _Run:
         self._home = home
         self._log = log
         self._how = how
-        self._directory = home.link_index_dir
         self._zone = zone
+        self._path = os.path.join(home.link_index_dir, FILE)
         self._cursors = read_optional(home.cursors, MAX_CURSORS_BYTES, within=home.root) or b""
+        self._cursor = parse_link_cursor(self._cursors)
 
-    # ------------------------------------------------------------ what holds of what was read
-
-    def find_earlier(self) -> _Earlier:
-        """Give the segments to go on from.
-
-        Raises:
-            SegmentError: When one is damaged.
-            LinkIndexError: When their list is.
-        """
-        current = read_current(self._directory)
-        cursor = parse_link_cursor(self._cursors)
-        if current is None or cursor is None:
-            return _Earlier(reason="there is no index yet" if current is None else "there is no cursor")
-        reason = self._misfit(cursor, current)
-        if reason:
-            return _Earlier(reason=reason)
-        stored = parse_current(current, self._directory)
-        if self._how.view:
-            check_segments(self._directory, stored)
-        segments = [open_segment(self._directory, item) for item in stored]
-        return _Earlier(stored=tuple(stored), segments=tuple(segments))
-
-    def _misfit(self, cursor: LinkCursor, current: bytes) -> str:
-        log = self._log
-        if cursor.index_sha256 != hashlib.sha256(current).hexdigest():
+    def misfit(self) -> str:
+        """Say why what was read before cannot be gone on from; empty when it can."""
+        cursor, stamp = self._cursor, index_stamp(self._home.link_index_dir)
+        if not stamp or cursor is None:
+            return "there is no cursor" if stamp else "there is no index yet"
+        if cursor.index != stamp:
             return "the index is not the one that the cursor belongs to"
         if cursor.zone != self._zone.key:
             return f"the zone was {cursor.zone} and is {self._zone.key}"
         if cursor.forgotten_sha256 != self._forgotten_sha256():
             return "other links were deleted, or texts expunged"
-        if log.end < cursor.offset:
-            return f"{log.path} has {log.end} bytes of whole lines, and {cursor.offset} were read: it was cut or rotated"
-        if not cursor.offset:
-            return ""
-        if log.inode != cursor.inode:
-            return f"{log.path} is another file than the one that was read"
-        if log.probe(cursor.offset) != cursor.probe:
-            return f"{log.path} begins with other bytes than were read: it was replaced or edited"
-        return ""
+        return _other_log(self._log, cursor)
 
-    # ------------------------------------------------------------ going on
-
-    def go_on(self, earlier: _Earlier) -> LinkReport:
-        """Read what is new, and write what follows from it.
+    def run(self, reason: str) -> LinkReport:
+        """Read what is new, or all of it where there is a reason to, and write what follows from it.
 
         Raises:
-            SegmentError: When a segment is damaged.
-            LinkIndexError: When segments do not fit together.
+            LinkIndexError: When the index is damaged or cannot be written.
         """
-        kept, built = earlier, None
-        tail_bytes = self._log.end - earlier.end
-        said_in = self._how.expunged.said_in if self._how.expunged else None
-        if tail_bytes:
-            kept = earlier.kept(_count_kept(earlier.segments, tail_bytes))
-            built = build_segment(
-                self._log, kept.end, kept.segments, self._zone, self._how.forgotten, said_in
-            )
+        start, lines = (0, 0) if reason or self._cursor is None else (self._cursor.offset, self._cursor.lines)
+        changed = bool(reason) or self._log.end > start
+        with self._opened(reason) as index:
+            before = self._top(index) if self._how.dry_run else None
+            folded = fold(index, self._log, start, lines, self._rules())
             self._log.require_same()
-        shown = earlier
-        if not self._how.dry_run:
-            shown, built = self._write_index(kept, built) if built or earlier.reason else (kept, built)
-        links, in_view = self._write_view(shown) if self._how.view else (None, None)
-        return self._report(earlier, kept, built, links, in_view)
+            outcomes = index.count()
+            top = before or self._top(index)
+        if changed and not self._how.dry_run:
+            replace_file(self._home.cursors, dump_link_cursor(self._cursors, self._cursor_at(folded.lines)))
+        if top and not self._how.dry_run:
+            self._write_view(dump_view(top[0]))
+        return LinkReport(
+            mode="rebuilt" if reason else "updated" if changed else "unchanged",
+            reason=reason,
+            added=folded.added,
+            duplicates=folded.duplicates,
+            bad_lines=len(folded.bad),
+            problems=tuple(folded.bad[:NAMED_LINES]),
+            torn_bytes=self._log.torn_bytes,
+            outcomes=outcomes,
+            links=top[1] if top else None,
+            in_view=len(top[0]) if top else None,
+        )
 
-    def _write_index(self, kept: _Earlier, built: Built | None) -> tuple[_Earlier, Built | None]:
-        """Write it and give it, and what was built without its bytes, which may be many."""
-        stored, segments = kept.stored, kept.segments
-        if built:
-            new = write_segment(self._directory, built.pieces)
-            stored, segments = (*stored, new), (*segments, open_segment(self._directory, new))
-        current = use_segments(self._directory, stored)
-        cursor = LinkCursor(
+    @contextmanager
+    def _opened(self, reason: str) -> Iterator[LinkIndex]:
+        """Open the index that is added to, for a dry run a copy; what was added stays when the block ends well."""
+        if self._how.dry_run:
+            with new_index() as aside:
+                if not reason:
+                    with open_file(self._path) as index:
+                        index.copy_to(aside)
+                yield aside
+        elif reason:
+            with building(self._path) as index:
+                yield index
+        else:
+            with open_file(self._path) as index:
+                yield index
+                index.commit()
+
+    def _top(self, index: LinkIndex) -> tuple[list[Link], int] | None:
+        return index.top_links(VIEW_LINKS) if self._how.view else None
+
+    def _rules(self) -> Rules:
+        says = self._how.expunged.said_in if self._how.expunged else None
+        return Rules(zone=self._zone, forgotten=self._how.forgotten, says=says)
+
+    def _cursor_at(self, lines: int) -> LinkCursor:
+        return LinkCursor(
             path=self._home.relative(self._log.path),
             offset=self._log.end,
+            lines=lines,
             inode=self._log.inode,
             probe=self._log.probe(self._log.end),
             zone=self._zone.key,
             forgotten_sha256=self._forgotten_sha256(),
-            index_sha256=hashlib.sha256(current).hexdigest(),
+            index=index_stamp(self._home.link_index_dir),
         )
-        replace_file(self._home.cursors, dump_link_cursor(self._cursors, cursor))
-        return _Earlier(stored=stored, segments=segments), replace(built, pieces=()) if built else None
 
-    def _write_view(self, shown: _Earlier) -> tuple[int, int]:
-        """Write the view where it differs; gives how many links there are, and how many are in it."""
-        links, total = LinkIndex(self._directory, shown.segments).top_links(VIEW_LINKS)
-        view = dump_view(links)
-        if not self._how.dry_run and not _holds(self._home.links, view):
+    def _write_view(self, view: bytes) -> None:
+        """Write the view where it differs."""
+        try:
+            same = read_optional(self._home.links, len(view)) == view
+        except UnreadableError:  # too large, or no file: replacing it says what is wrong
+            same = False
+        if not same:
             replace_file(self._home.links, view)
-        return total, len(links)
 
     def _forgotten_sha256(self) -> str:
         forgotten: dict[str, object] = {link_key(*pair): count for pair, count in self._how.forgotten.items()}
@@ -249,49 +223,13 @@ class _Run:
             forgotten["expunged"] = self._how.expunged.hashes
         return hashlib.sha256(canonical(forgotten)).hexdigest()
 
-    def _report(
-        self, earlier: _Earlier, kept: _Earlier, built: Built | None, links: int | None, in_view: int | None
-    ) -> LinkReport:
-        lines = earlier.count("lines")
-        new = built.extent if built else Extent()
-        problems = tuple(problem for problem in built.bad if problem[0] > lines) if built else ()
-        records = kept.count("records") + (built.records if built else 0)
-        return LinkReport(
-            mode="rebuilt" if earlier.reason else "updated" if built else "unchanged",
-            reason=earlier.reason,
-            added=records - earlier.count("records"),
-            duplicates=kept.count("duplicates") + new.duplicates - earlier.count("duplicates"),
-            bad_lines=len(problems),
-            problems=problems[:NAMED_LINES],
-            torn_bytes=self._log.torn_bytes,
-            outcomes=records,
-            links=links,
-            in_view=in_view,
-        )
 
-
-def _holds(path: str, content: bytes) -> bool:
-    try:
-        return read_optional(path, len(content)) == content
-    except UnreadableError:  # too large, or no file: replacing it says what is wrong
-        return False
-
-
-def _count_kept(segments: "Sequence[Segment]", tail_bytes: int) -> int:
-    """Give how many segments to keep; the others are made anew together with the new bytes.
-
-    Few small segments, because each is looked through by every ``recall``; large ones only
-    when what came since is a quarter of them, so that reading again stays cheap.
-    """
-    sizes = [segment.extent["records"] for segment in segments]
-    read_bytes = segments[-1].extent["end"] if segments else 0
-    new = tail_bytes * sum(sizes) // read_bytes if read_bytes else 0
-    kept = len(segments)
-    while kept and not segments[kept - 1].folded:
-        kept -= 1
-    if len(segments) - kept < MAX_LOOSE and sum(sizes[kept:]) + new < FOLD_FROM:
-        kept = len(segments)
-    else:
-        while kept and sizes[kept - 1] <= GROWTH * (sum(sizes[kept:]) + new):
-            kept -= 1
-    return 0 if kept and sizes[0] <= GROWTH * (sum(sizes[1:]) + new) else kept
+def _other_log(log: LineLog, cursor: LinkCursor) -> str:
+    """Say why an outcome log is not the one that was read, grown; empty when it is."""
+    if log.end < cursor.offset:
+        return f"{log.path} has {log.end} bytes of whole lines, and {cursor.offset} were read: it was cut or rotated"
+    if cursor.offset and log.inode != cursor.inode:
+        return f"{log.path} is another file than the one that was read"
+    if cursor.offset and log.probe(cursor.offset) != cursor.probe:
+        return f"{log.path} begins with other bytes than were read: it was replaced or edited"
+    return ""

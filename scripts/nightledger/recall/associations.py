@@ -140,10 +140,11 @@ def shown_associations(gate: Gate, ledger: Ledger) -> tuple[Association, ...]:
         return ()
     accepted = read_resolutions(gate, ledger)
     found = []
-    for recalled in index.every():
-        link, confidence = recalled.link, recalled.confidence
-        tags, resolution = (link.first, link.second), link.best.resolution
-        placed = accepted.find(resolution, tags) if confidence >= SHOWN_FROM else None
+    with index:
+        sure = [one for one in index.every() if one.confidence >= SHOWN_FROM]
+    for one in sure:
+        link, resolution = one.link, one.link.best.resolution
+        placed = accepted.find(resolution, link.pair)
         if placed is not None:
             found.append(
                 Association(
@@ -151,7 +152,7 @@ def shown_associations(gate: Gate, ledger: Ledger) -> tuple[Association, ...]:
                     second=link.second,
                     resolution=resolution,
                     entry=placed.entry.id,
-                    confidence=confidence,
+                    confidence=one.confidence,
                     last_day=link.last_day,
                 )
             )

@@ -12,7 +12,6 @@ from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from datetime import tzinfo
-from hashlib import sha256
 
 from nightledger.domain.decision import DecisionType
 from nightledger.domain.errors import ConfigurationError, LinkIndexError, LockedError
@@ -20,7 +19,7 @@ from nightledger.domain.kept import is_archive
 from nightledger.domain.moment import Moment
 from nightledger.domain.search.values import Chunk, Kind
 from nightledger.files.configuration import home_zone
-from nightledger.files.link_index import read_current
+from nightledger.files.link_index import index_stamp
 from nightledger.files.lock import Lock
 from nightledger.files.search_index import (
     build_in_memory,
@@ -378,11 +377,7 @@ def _verdicts(store: SearchStore, source: Source) -> dict[str, str]:
 
 
 def _links_state(seen: _Seen) -> str:
-    try:
-        current = read_current(seen.gate.home.link_index_dir) or b""
-    except LinkIndexError:
-        current = b""
-    return f"{sha256(current).hexdigest()} {seen.head} {seen.judge.rules.version}"
+    return f"{index_stamp(seen.gate.home.link_index_dir)} {seen.head} {seen.judge.rules.version}"
 
 
 def _put_links(seen: _Seen, writer: SearchWriter) -> None:

@@ -136,9 +136,10 @@ def near(store: SearchStore, encoder: Encoder, text: str, wanted: Filter) -> dic
     )
     if not rows:
         return {}
-    import numpy as np
+    (vector,) = encoder.encode([mask_secrets(text)])
+    import numpy as np  # behind the encoder, which says what to do where it is missing
 
-    query = np.asarray(encoder.encode([mask_secrets(text)])[0], dtype=np.float32)
+    query = np.asarray(vector, dtype=np.float32)
     rows = [row for row in rows if len(row[1]) == len(query)]
     vectors = np.frombuffer(b"".join(row[1] for row in rows), dtype=np.int8).reshape(len(rows), len(query))
     exact = vectors.astype(np.float32)

@@ -318,8 +318,8 @@ def _read_cursor(raw: bytes) -> tuple[LinkCursor, bytes]:
 
 
 _CURSOR = LinkCursor(
-    path="memory/system/outcome-records.jsonl", offset=0, inode=1, probe="", zone="UTC",
-    forgotten_sha256="", index_sha256="",
+    path="memory/system/outcome-records.jsonl", offset=0, lines=0, inode=1, probe="", zone="UTC",
+    forgotten_sha256="", index="",
 )  # fmt: skip
 
 

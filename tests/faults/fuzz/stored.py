@@ -17,20 +17,17 @@ from tests.faults.fuzz.target import Target
 from tests.linking import BERLIN, lines, outcome
 from tests.trust.witnesses import LogSigner, head_of, note_of, tree_of
 
-from nightledger.codec import link_bulk
 from nightledger.codec.constitution import dump_constitution, dump_page, parse_constitution, parse_page
-from nightledger.codec.link_columns import Columns
-from nightledger.codec.link_rows import RowReader
-from nightledger.codec.link_tables import Before, Extent, dump_segment, record_tables
 from nightledger.codec.operator import parse_operator
 from nightledger.codec.staging_rules import parse_staging_rules
 from nightledger.domain.constitution import Constitution, why_not
 from nightledger.domain.errors import ConfigurationError, IntegrityError, LinkIndexError, RecordError
+from nightledger.domain.links import Link
 from nightledger.domain.operator import Operator
 from nightledger.domain.staging.rules import StagingRules
-from nightledger.files.link_index import Stored, dump_current, parse_current
-from nightledger.files.link_segment import Guard, Segment, SegmentError
-from nightledger.files.link_store import check_segments
+from nightledger.files.line_log import LineLog
+from nightledger.files.link_fold import Rules, fold, new_index
+from nightledger.files.link_index import open_file
 from nightledger.files.slots import SLOT_BYTES
 from nightledger.trust.checkpoint import Checkpoint, dump_checkpoint
 from nightledger.trust.head import FILE, KeptHead, dump_head, read_head
@@ -232,75 +229,40 @@ _RULES = (
 
 
 @cache
-def _segments() -> tuple[bytes, ...]:
+def _indexes() -> tuple[bytes, ...]:
     records = [
         outcome(n, tags, session=session, resolution=told, timestamp=f"2026-01-0{n}T12:00:00Z")
         for n, (tags, session, told) in enumerate(
             ((("cron", "disk"), "a", "r1"), (("cron", "disk", "mail"), "b", "r1"), (("disk", "mail"), None, "r2")), 1
         )
     ]  # fmt: skip
-    columns = Columns(BERLIN)
-    columns.add(RowReader().read(lines(records))[0])
-    before = Before(counted={0: frozenset({("cron", "disk")})}, forgotten={("disk", "mail"): 1})
-    tables = record_tables(columns, Extent(start=0, end=99), before)
-    both = (tables, [*tables, *link_bulk.sorted_tables(tables)])
-    return tuple(b"".join(bytes(memoryview(piece)) for piece in dump_segment(made)) for made in both)
+    log, path = scratch() / "outcomes.jsonl", scratch() / "made.db"
+    log.write_bytes(lines(records))
+    path.write_bytes(b"")
+    with LineLog(str(log)) as opened, new_index(str(path)) as index:
+        fold(index, opened, 0, 0, Rules(zone=BERLIN))
+        index.commit()
+    return (path.read_bytes(),)
 
 
-def _read_segment(raw: bytes) -> tuple[Any, ...]:
-    """Ask a segment everything that it may be asked."""
-    path = written(scratch() / "a.links", raw)
-    with Guard(str(scratch())):
-        segment = Segment(path)
-        parts = list(segment.links())
-        told = [_plain(part) for part in parts]
-        for tag in ("cron", "disk"):
-            told += map(_plain, segment.links_of(tag))
-            told += segment.strong(tag) if segment.folded else ()
-        told += [_plain(segment.link("cron", "disk"))]
-        if segment.folded:
-            told += segment.top_rows(3)
-            told += sorted(segment.find_known({b"o-" + b"a" * 26: 0}))
-        told += [segment.active_days, sorted(segment.extent.items())]
-        told += [sorted(segment.pairs_of_session(key)) for key in segment.find_sessions({1})]
-        told += [segment.outcome_id(n) for part in parts for cells in part.tallies for n in cells[-1:]]
-    return tuple(told)
+def _read_index(raw: bytes) -> tuple[Any, ...]:
+    """Ask an index everything that it may be asked."""
+    with open_file(written(scratch() / "a.db", raw)) as index:
+        told = [(one.confidence, one.idle_days, *_plain(one.link)) for one in index.every()]
+        told += [
+            _plain(one.link) for tags in (["cron"], ["cron", "disk"]) for one in index.recall(tags, 9)[0]
+        ]
+        told += map(_plain, index.top_links(2)[0])
+        told += [_plain(link) for link in [index.link("disk", "cron")] if link is not None]
+        return (*told, index.count())
 
 
-def _plain(part: Any) -> Any:
-    if part is None:
-        return None
-    return (part.first, part.second, part.sessions, part.last_day, [list(cells) for cells in part.tallies])
+def _plain(link: Link) -> tuple[Any, ...]:
+    return (link.pair, link.co_occurrences, link.last_day, link.best, link.rivals)
 
 
-def _check_segment(raw: bytes, read: tuple[Any, ...]) -> None:
-    assert _read_segment(raw) == read
-    stored = [Stored("a.links", len(made), _crc32(made)) for made in _segments()]
-    if raw in _segments():
-        check_segments(str(scratch()), [stored[_segments().index(raw)]])
-        return
-    for one in stored:
-        with suppress(SegmentError):
-            check_segments(str(scratch()), [one])
-            raise AssertionError("other bytes pass for those that were written")
-
-
-def _crc32(raw: bytes) -> int:
-    import zlib
-
-    return zlib.crc32(raw)
-
-
-def _read_current(raw: bytes) -> list[Stored]:
-    return parse_current(raw, "it")
-
-
-def _check_current(raw: bytes, read: list[Stored]) -> None:
-    assert dump_current(read) == raw
-    assert all("/" not in one.name and one.size_bytes >= 0 for one in read)
-
-
-_CURRENT = [Stored("0001.links", 480, 0), Stored("0002.links", 4800, 0xDEADBEEF)]
+def _check_index(raw: bytes, read: tuple[Any, ...]) -> None:
+    assert _read_index(raw) == read
 
 
 def seeded(seeds: Sequence[bytes]) -> Any:
@@ -359,23 +321,11 @@ TARGETS = (
         seeds=seeded(_RULES),
     ),
     Target(
-        name="link-segments",
-        read=_read_segment,
+        name="link-index",
+        read=_read_index,
         errors=(LinkIndexError,),
-        check=_check_segment,
+        check=_check_index,
         damage=lambda read: (*read, ()),
-        seeds=_segments,
-    ),
-    Target(
-        name="link-lists",
-        read=_read_current,
-        errors=(LinkIndexError,),
-        check=_check_current,
-        damage=lambda read: [*read, *_CURRENT],
-        seeds=lambda: [
-            dump_current(_CURRENT),
-            dump_current([]),
-            dump_current(_CURRENT).replace(b"480", b"+4_80"),
-        ],
+        seeds=_indexes,
     ),
 )

@@ -31,7 +31,7 @@ def test_the_network_is_that_of_the_links(desk: Desk) -> None:
 def test_a_damaged_index_connects_nothing(desk: Desk) -> None:
     live(desk, range(3))
     link(desk.home, home_zone(desk.home, desk.gate.settings))
-    Path(desk.home.link_index_dir, "current").write_bytes(b"nonsense\n")
+    Path(desk.home.link_index_dir, "links.db").write_bytes(b"nonsense\n")
     assert dict(network(desk).degrees) == {}
 
 

@@ -216,3 +216,11 @@ def test_words_alone_count_unless_the_operator_asks_for_more() -> None:
     assert choose_encoder(Operator()) is None
     server = MeaningSource(url="http://127.0.0.1:1/v1/embeddings", model="small")
     assert isinstance(choose_encoder(Operator(meaning=server)), EmbeddingServer)
+
+
+def test_without_numpy_nothing_is_sent_and_the_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(embedding_server, "find_spec", lambda _name: None)
+    monkeypatch.setattr(EmbeddingServer, "_ask", lambda *_: pytest.fail("a text was sent"))
+    with pytest.raises(EncoderError, match="embeddings need numpy, which is not installed") as caught:
+        EmbeddingServer(MeaningSource(url="http://127.0.0.1:9", model="m")).encode(["a"])
+    assert "-m pip install 'numpy>=2'" in caught.value.hint

@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 from tests.homes import make_home
 
-from nightledger.files.link_index import CURRENT, read_current
 from nightledger.files.upward import IDENTITY
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.home import _read_identity
@@ -43,7 +42,7 @@ def test_a_fifo_in_place_of_a_small_file_is_not_waited_for(tmp_path: Path) -> No
     home = make_home(tmp_path, simulated=True)
     Path(home.work_dir).mkdir(exist_ok=True)
     Path(home.path(IDENTITY)).unlink()
-    for name in (apply.MARK, guard.MARK, night.MARK, apply.WITNESS_MARK, IDENTITY, CURRENT):
+    for name in (apply.MARK, guard.MARK, night.MARK, apply.WITNESS_MARK, IDENTITY):
         os.mkfifo(home.path(name))
     context = Context(verb="guard", home=home.root, now_text="2026-03-01T12:00:00Z", json=False)
     assert not apply._nothing_yet(context)
@@ -51,4 +50,3 @@ def test_a_fifo_in_place_of_a_small_file_is_not_waited_for(tmp_path: Path) -> No
     assert night._nothing_until(context) is None
     assert not apply._witnesses_due(context)
     assert _read_identity(home.root) == {}
-    assert read_current(home.root) == b""

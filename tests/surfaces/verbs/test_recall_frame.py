@@ -193,7 +193,7 @@ def test_links_make_an_entry_central(seeded: Console) -> None:
 def test_a_damaged_link_index_makes_nothing_central_and_is_no_error(seeded: Console) -> None:
     Path(seeded.desk.home.outcomes).write_bytes(lines([outcome(1)]))
     seeded.out("link")
-    Path(seeded.desk.home.link_index_dir, "current").write_bytes(b"nonsense\n")
+    Path(seeded.desk.home.link_index_dir, "links.db").write_bytes(b"nonsense\n")
     assert {one["measures"]["centrality"] for one in frame(seeded, "TASK")["shown"]} == {0.0}
 
 

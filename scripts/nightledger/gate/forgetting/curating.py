@@ -5,15 +5,13 @@ entries once a month, all in one proposal that stays within the budget of what i
 """
 
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from nightledger.domain.bridges import LinkUse
 from nightledger.domain.consent import ConsentGraph, Tier
-from nightledger.domain.curation import MOST_ARCHIVED, WEAK_BELOW, fades
+from nightledger.domain.curation import MOST_ARCHIVED, fades
 from nightledger.domain.lanes import JOB, MOST_DELETIONS
-from nightledger.domain.links import link_key
 from nightledger.domain.moment import Moment
 from nightledger.domain.proposal import Draft, Evidence, Flag, Kind, Op, Origin
 from nightledger.domain.pruning import (
@@ -27,8 +25,7 @@ from nightledger.domain.pruning import (
 from nightledger.domain.retention import Memory
 from nightledger.files.configuration import home_zone
 from nightledger.files.link_fold import folded_links
-from nightledger.files.link_index import LinkIndex
-from nightledger.gate.forgetting.letting_go import Grounds, archival, link_deletion
+from nightledger.gate.forgetting.letting_go import Grounds, archival, link_use, unseen_link_deletion
 from nightledger.gate.forgetting.tombstones import tombstones
 from nightledger.gate.gated import read_gated
 from nightledger.gate.memory.measuring import read_network
@@ -95,8 +92,9 @@ def propose_weak(
     """
     zone = home_zone(gate.home, gate.settings)
     with folded_links(gate.home, zone, tombstones(gate, ledger)) as index:
-        weak = find_weak(_uses(index), day)
-    drafts = [_deletion(link, day) for link in weak.removable if link.faint]
+        weak = find_weak(map(link_use, index.every()), day)
+    faint = [link for link in weak.removable if link.faint]
+    drafts = [unseen_link_deletion(link, day, why="its confidence is under a tenth; ") for link in faint]
     kept = sum(link.faint for link in weak.bridges)
     said = {change.key for item in known.stored for change in item.proposal.changes}
     made: list[str] = []
@@ -104,21 +102,6 @@ def propose_weak(
         name = draft.before.partition(": ")[0]
         made += _submit(gate, [draft], day.isoformat(), f"Forget the link {name}", moment, dry_run=dry_run)
     return LetGo(found=len(drafts) + kept, kept=kept, proposals=tuple(made))
-
-
-def _uses(index: LinkIndex) -> Iterator[LinkUse]:
-    for item in index.every():
-        link, faint = item.link, item.confidence < WEAK_BELOW
-        yield LinkUse(link.first, link.second, link.co_occurrences, link.last_day, faint)
-
-
-def _deletion(link: LinkUse, day: date) -> Draft:
-    seen = date.fromordinal(link.last_day)
-    days = (day - seen).days
-    times = "once" if link.co_occurrences == 1 else f"{link.co_occurrences} times"
-    reason = f"its confidence is under a tenth; both tags occurred together {times}, last on {seen}, {days} days ago"
-    grounds = Grounds(reason=reason, rank=round(days / 100_000, 4))
-    return link_deletion(link_key(*link.pair), link.co_occurrences, seen, grounds)
 
 
 def propose_faded(gate: Gate, known: Known, moment: Moment, day: date, *, dry_run: bool) -> LetGo:

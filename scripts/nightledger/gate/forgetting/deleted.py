@@ -7,8 +7,8 @@ from nightledger.files.reading import read_optional
 
 TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
 if TYPE_CHECKING:
-    from nightledger.codec.link_tables import Pair
     from nightledger.domain.event import Actor
+    from nightledger.domain.links import Pair
     from nightledger.files.home import Home
     from nightledger.text.phrases import HashedPhrases
 

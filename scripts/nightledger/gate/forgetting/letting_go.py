@@ -9,9 +9,13 @@ import os
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 from datetime import date
+from typing import TYPE_CHECKING
 
+from nightledger.domain.bridges import LinkUse
+from nightledger.domain.curation import WEAK_BELOW
 from nightledger.domain.errors import NightledgerError
 from nightledger.domain.kept import ARCHIVE, ARCHIVE_DAILY, LINKS, why_forbidden
+from nightledger.domain.links import link_key
 from nightledger.domain.proposal import Anchor, Change, Draft, Evidence, Flag, Hunk, Op, Part
 from nightledger.files.home import Home
 from nightledger.gate.forgetting.fates import link_diff, summary_diff
@@ -24,6 +28,9 @@ from nightledger.text.forgetting.compressed import Marker, count_lines, read_mar
 from nightledger.text.markdown.document import is_utf8
 from nightledger.text.markdown.entries import Entry
 from nightledger.text.scanners.scan import told_values
+
+if TYPE_CHECKING:
+    from nightledger.files.link_index import Recalled
 
 REPEATS = "its summary repeats a secret of the log"
 NO_POINTER = "its summary does not point to its full text"
@@ -139,6 +146,31 @@ def link_deletion(key: str, co_occurrences: int, last_seen: date, grounds: Groun
         _draft(Op.DELETE_LINK, LINKS, said, grounds),
         before=f"{key}: {co_occurrences} {noun}, last seen {last_seen}",
     )
+
+
+def link_use(one: "Recalled") -> LinkUse:
+    """Return how a link was used, as those judge it who let links go."""
+    link = one.link
+    return LinkUse(*link.pair, link.co_occurrences, link.last_day, one.confidence < WEAK_BELOW)
+
+
+def unseen_link_deletion(
+    link: LinkUse, today: date, *, why: str = "", evidence: tuple[Evidence, ...] = ()
+) -> Draft:
+    """Return the draft that forgets a link which was not seen for long.
+
+    Args:
+        link: Which.
+        today: The date in the home's zone.
+        why: What else speaks against it, to begin the reason with.
+        evidence: Where it comes from.
+    """
+    last = date.fromordinal(link.last_day)
+    days = (today - last).days
+    times = "once" if link.co_occurrences == 1 else f"{link.co_occurrences} times"
+    reason = f"{why}both tags occurred together {times}, last on {last}, {days} days ago"
+    grounds = Grounds(reason=reason, evidence=evidence, rank=round(days / 100_000, 4))
+    return link_deletion(link_key(*link.pair), link.co_occurrences, last, grounds)
 
 
 def _draft(op: Op, target: str, key: str, grounds: Grounds) -> Draft:

@@ -4,16 +4,14 @@ Invariant: a link is deleted by a decision that verifies, over a proposal that i
 logged, and by nothing else; undone, it is as if it had never been deleted.
 """
 
-from nightledger.codec.link_tables import Pair
+from nightledger.codec.outcome_rows import read_outcome_rows
 from nightledger.domain.decision import DecisionType
 from nightledger.domain.errors import NightledgerError
-from nightledger.domain.links import split_key
+from nightledger.domain.links import Pair, split_key
 from nightledger.domain.proposal import Op
 from nightledger.domain.states import Apply, ChangeState
-from nightledger.files.configuration import home_zone, load_settings
 from nightledger.files.home import Home
 from nightledger.files.line_log import LineLog
-from nightledger.files.link_build import build_segment
 from nightledger.gate.deciding import read_claim
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.stored import read_proposal
@@ -59,6 +57,7 @@ def _deleted(gate: Gate, ledger: Ledger, apply: Apply) -> list[Pair]:
 
 
 def count_outcomes(home: Home) -> int:
-    """Give how many outcomes the home has, each counted once, as links count them."""
+    """Return how many outcomes a home has, each counted once, as links count them."""
     with LineLog(home.outcomes) as log:
-        return build_segment(log, 0, (), home_zone(home, load_settings(home)), {}).records
+        chunks = enumerate(log.chunks(0), 1)  # a byte order mark stands in the first one only
+        return len({row.id for n, chunk in chunks for row in read_outcome_rows(chunk, first_line=n).rows})

@@ -37,8 +37,8 @@ def read_network(home: Home) -> Network:
     with suppress(LinkIndexError):
         index = open_index(home.link_index_dir)
         if index is not None:
-            links, _ = index.top_links(VIEW_LINKS)
-            return network_of((link.first, link.second) for link in links)
+            with index:
+                return network_of(link.pair for link in index.top_links(VIEW_LINKS)[0])
     return network_of(())
 
 

@@ -8,17 +8,15 @@ from dataclasses import dataclass
 from datetime import date
 from zoneinfo import ZoneInfo
 
-from nightledger.codec.link_tables import Pair
 from nightledger.domain.bridges import LinkUse
 from nightledger.domain.closed import hashed
-from nightledger.domain.curation import WEAK_BELOW
-from nightledger.domain.links import link_key
+from nightledger.domain.links import Pair, link_key
 from nightledger.domain.proposal import Draft
 from nightledger.domain.pruning import REFERENCED_FROM, find_weak, is_weak
 from nightledger.files.home import Home
 from nightledger.files.link_fold import folded_links
 from nightledger.files.link_index import LinkIndex
-from nightledger.gate.forgetting.letting_go import Grounds, link_deletion
+from nightledger.gate.forgetting.letting_go import link_use, unseen_link_deletion
 from nightledger.jobs.prune.tally import Told
 
 
@@ -76,12 +74,10 @@ def look_at_links(
 
 
 def _uses(index: LinkIndex, sure: set[str]) -> Iterator[LinkUse]:
-    for item in index.every():
-        link = item.link
-        if item.confidence >= REFERENCED_FROM:
-            sure.update(link.best.sources)
-        faint = item.confidence < WEAK_BELOW
-        yield LinkUse(link.first, link.second, link.co_occurrences, link.last_day, faint)
+    for one in index.every():
+        if one.confidence >= REFERENCED_FROM:
+            sure.update(one.link.best.sources)
+        yield link_use(one)
 
 
 def _was_said(link: LinkUse, today: date, said: Collection[str]) -> bool:
@@ -96,13 +92,5 @@ def _sources(index: LinkIndex, link: LinkUse) -> tuple[str, ...]:
 
 def draft_of(link: LinkUse, today: date, told: Told | None = None, sources: Collection[str] = ()) -> Draft:
     """Give the draft that deletes a link; evidence is given where it was looked up."""
-    last = date.fromordinal(link.last_day)
-    days = (today - last).days
-    times = "once" if link.co_occurrences == 1 else f"{link.co_occurrences} times"
     cited = [told.cited[name] for name in sources if name in told.cited] if told else []
-    grounds = Grounds(
-        reason=f"both tags occurred together {times}, last on {last}, {days} days ago",
-        evidence=tuple(cited),
-        rank=round(days / 100_000, 4),
-    )
-    return link_deletion(link_key(*link.pair), link.co_occurrences, last, grounds)
+    return unseen_link_deletion(link, today, evidence=tuple(cited))

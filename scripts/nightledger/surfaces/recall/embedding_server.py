@@ -12,8 +12,10 @@ import http.client
 import json
 import os
 import stat
+import sys
 import threading
 from collections.abc import Sequence
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -58,11 +60,12 @@ class EmbeddingServer:
         """Give an embedding for each text.
 
         Raises:
-            EncoderError: The server cannot be asked, does not answer in time, or answers something else.
+            EncoderError: The server cannot be asked, does not answer in time, or answers something else; numpy is missing.
         """
         if self._failed:
             raise self._failed
         try:
+            _require_numpy()
             return _read(self._ask([text[:MAX_TEXT_CHARACTERS] or " " for text in texts]), len(texts))
         except EncoderError as error:
             self._failed = error
@@ -136,6 +139,15 @@ def _key(path: str) -> dict[str, str]:
     except NightledgerError as error:
         raise error if isinstance(error, EncoderError) else EncoderError(str(error)) from error
     return {"Authorization": f"Bearer {key}"}
+
+
+def _require_numpy() -> None:
+    """Make sure that numpy, an optional extra, is there, before any text is sent."""
+    if find_spec("numpy") is None:
+        raise EncoderError(
+            "embeddings need numpy, which is not installed",
+            hint=f"{sys.executable} -m pip install 'numpy>=2'",
+        )
 
 
 def _read(content: bytes, count: int) -> "Sequence[Vector]":

@@ -35,14 +35,16 @@ def told_links(context: Context, index: LinkIndex, tags: list[str]) -> list[tupl
         NightledgerError: The home cannot be read.
     """
     found, _ = index.recall(tags, MOST)
-    plain = [_plain(one) for one in found if all(tag in tags or _PLAIN.fullmatch(tag) for tag in _tags(one))]
+    plain = [
+        _plain(one) for one in found if all(tag in tags or _PLAIN.fullmatch(tag) for tag in one.link.pair)
+    ]
     if not plain:
         return []
     with reading(context) as seen:
         judge = Judge(seen.gate.home, read_rules(seen.gate, seen.ledger), frozenset())
         accepted = read_resolutions(seen.gate, seen.ledger)
-        may = [one for one in plain if judge.may_say(" ".join((*_tags(one), *_resolutions(one))))]
-        entries = [(one, accepted.find(one.link.best.resolution, _tags(one))) for one in may]
+        may = [one for one in plain if judge.may_say(" ".join((*one.link.pair, *_resolutions(one))))]
+        entries = [(one, accepted.find(one.link.best.resolution, one.link.pair)) for one in may]
     return [
         (one, f"{entry.path}:{entry.entry.first_line}" if entry else "")
         for one, entry in entries
@@ -54,17 +56,13 @@ def _plain(one: Recalled) -> Recalled:
     """Return a link without the rivals that are no plain identifiers."""
     link = one.link
     told = Link(
-        _tags(one),
+        link.pair,
         co_occurrences=link.co_occurrences,
         tallies=[link.best, *(rival for rival in link.rivals if _PLAIN.fullmatch(rival.resolution))],
         resolutions=link.resolutions,
         last_day=link.last_day,
     )
     return Recalled(told, one.confidence, one.idle_days)
-
-
-def _tags(one: Recalled) -> tuple[str, str]:
-    return one.link.first, one.link.second
 
 
 def _resolutions(one: Recalled) -> Iterator[str]:

@@ -23,8 +23,9 @@ Changes no memory.
 """
 
 import argparse
+from contextlib import nullcontext
 
-from nightledger.codec.link_record import dump_day, link_record
+from nightledger.codec.link_view import dump_day, link_record
 from nightledger.domain.errors import UsageError
 from nightledger.files.home import Home
 from nightledger.files.link_index import open_index
@@ -95,7 +96,8 @@ def _links(options: argparse.Namespace, context: "Context") -> int:
     index = open_index(home.link_index_dir)
     if index is None:
         context.note("no links were made yet; 'nightledger link' makes them from the outcomes")
-    found, more = _found(index, tags, options, context) if index else ([], 0)
+    with index or nullcontext():
+        found, more = _found(index, tags, options, context) if index else ([], 0)
     context.emit({"links": [_record(*item) for item in found], "more": more})
     context.print_lines(row for item in found for row in _rows(*item, whole=context.quiet))
     if index and not found and not context.quiet:
