@@ -11,7 +11,7 @@ from nightledger.text.code.audit import audit
 from nightledger.text.code.rule import NOT_READ, CodeFinding, CodeSeverity, code_table
 from nightledger.text.code.snippets import Snippet, find_snippets
 from nightledger.text.markdown.document import readable
-from nightledger.text.scanners.rule import Row
+from nightledger.text.scanners.rule import Rule
 
 
 def scan_code(text: str, secrets: Iterable[tuple[int, int]] = ()) -> Iterator[Finding]:
@@ -53,10 +53,10 @@ _EXAMPLES = {"code.unaudited": ("```sh\nid\n```\n",), "code.too_large": (_fenced
 """Examples that stand in no table: a fence of another language, and one too large for any."""
 
 
-def code_rules() -> tuple[Row, ...]:
+def code_rules() -> tuple[Rule, ...]:
     """Give the auditor's table as rows of the scanners'."""
     return tuple(
-        Row(
+        Rule(
             name=row.name,
             severity=Severity.FLAG,
             message=row.why,
