@@ -10,7 +10,7 @@ from nightledger.text.scanners.rule import Passage, Rule, Table, lower, matches
 
 def rule(pattern: str, *anchors: str, folded: bool = True) -> Rule:
     return Rule(
-        name="secret.test", severity=Severity.BLOCK, message="a test", anchors=anchors, pattern=pattern, catches=(), spares=(), folded=folded
+        name="secret.test", severity=Severity.BLOCK, message="a test", anchors=anchors, pattern=pattern, folded=folded
     )  # fmt: skip
 
 

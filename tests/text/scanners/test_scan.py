@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.rows import each_row
+from tests.text.scanners.examples import examples
 
 from nightledger.domain.finding import Severity
 from nightledger.domain.proposal import Origin
@@ -14,14 +15,16 @@ from nightledger.text.scanners.scan import mask, mask_secrets, scan, scan_secret
 from nightledger.text.scanners.table import secrets, shipped_rules, steering
 
 RULES = (*secrets().rules, *steering().rules)
-TEXTS = [text for rule in RULES for text in (*rule.catches, *rule.spares)]
+TEXTS = [
+    text for row in examples("markup", "instructions", "secrets") for text in (*row.catches, *row.spares)
+]
 
 
 def named(text: str, origin: Origin | None = None) -> set[str]:
     return {finding.rule for finding in scan(text, origin=origin)}
 
 
-@each_row("text", [text for row in shipped_rules("characters") for text in row.spares])
+@each_row("text", [text for row in examples("characters") for text in row.spares])
 def test_characters_that_do_their_own_work_pass(text: str) -> None:
     assert not scan(text)
 

@@ -31,8 +31,6 @@ class Rule:
         name: Enumerated word, class before kind: ``secret.github``.
         severity: What a match asks for; the most, where its surroundings count.
         message: One line for the operator.
-        catches: Texts that it must find; tests run them.
-        spares: Texts that it must not find; tests run them.
         pattern: Regular expression. Its group ``it``, where there is one, is the finding; "" for what
             code finds.
         anchors: Lower-case substrings, one of which every match holds; () without
@@ -46,8 +44,6 @@ class Rule:
     name: str
     severity: Severity
     message: str
-    catches: tuple[str, ...] = ()
-    spares: tuple[str, ...] = ()
     pattern: str = ""
     anchors: tuple[str, ...] = ()
     spots: tuple[str, ...] = ()

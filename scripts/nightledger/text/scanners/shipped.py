@@ -25,6 +25,8 @@ class WrittenRow:
 
     Attributes:
         why: One line for the operator.
+        catches: Texts that it must find; tests run them.
+        spares: Texts that it must not find; tests run them.
         as_written: Match the text as written instead of the lower-cased one.
         value: Tests that the value must pass (``secret_value.TESTS``): ``random 16``, ``not masked``.
         whole: Whether no dots may follow that stand for the rest of a shortened value.

@@ -1,6 +1,6 @@
 """The scanners' tables, made of the shipped files when they are first needed.
 
-Invariant: every name that a finding can carry stands in ``rows()`` (a test walks them).
+Invariant: every name that a finding can carry stands in a file or in the code auditor's table (a test walks them).
 """
 
 from dataclasses import replace
@@ -40,22 +40,12 @@ def steering() -> Table:
     return Table((*shipped_rules("markup"), *shipped_rules("instructions")))
 
 
-def rows() -> tuple[Rule, ...]:
-    """Return all rows, by class: characters, markup, instructions, secrets, code."""
-    from nightledger.text.scanners.snippets import code_rules
-
-    files = ("characters", "markup", "instructions", "secrets")
-    return (*(rule for file in files for rule in shipped_rules(file)), *code_rules())
-
-
 def _rules(row: WrittenRow, texts: Written) -> tuple[Rule, ...]:
     """Return the row's rule, and where commands are meant one more that holds back an order to run it."""
     rule = Rule(
         name=row.name,
         severity=row.severity,
         message=row.why,
-        catches=tuple(map(texts.text, row.catches)),
-        spares=tuple(map(texts.text, row.spares)),
         pattern=texts.text(row.pattern),
         anchors=texts.words(row.anchors),
         spots=row.spots,
@@ -70,7 +60,5 @@ def _rules(row: WrittenRow, texts: Written) -> tuple[Rule, ...]:
         severity=Severity.QUARANTINE,
         message=f"orders {rule.message}",
         accept=is_ordered,
-        catches=row.ordered,
-        spares=(*rule.spares, *rule.catches),
     )
     return rule, order
