@@ -84,6 +84,7 @@ def test_a_file_is_used_whole_or_not_at_all() -> None:
     [
         ("", "it holds no rule"),
         ("[[rules]]\nid = 'file'\npath = 'x'\n", "it holds no rule"),
+        (HEAD + "[allowlist]\nregexes = ['(']\n", "its parentheses are not balanced"),
         ("rules = 3\n", "Expected `array`, got `int` - at `$.rules`"),
         ("[extend]\nuseDefault = true\n", "rules.toml extends another file"),
         ("= 3", "rules.toml is not TOML"),

@@ -30,15 +30,14 @@ def accept(row: WrittenRow, texts: Written) -> Accept | None:
 
     def holds(text: str, match: re.Match[str]) -> bool:
         start, end = span(match)
-        value, ahead = (
-            text[start:end].rstrip(".:*_~`,;").lstrip("*_~"),
-            text[max(0, start - _BEFORE) : start].lower(),
-        )
+        value = text[start:end].rstrip(".:*_~`,;").lstrip("*_~")
         if row.whole and re.search(r"\.\.|…", text[end - 2 : end + 2]):
             return False
-        if not _fits(value, like, unlike) or not _fits(ahead, before, not_before):
+        if not _fits(value, like, unlike) or any(test(value) is not wanted for test, wanted in tests):
             return False
-        return all(test(value) is wanted for test, wanted in tests)
+        if not before and not not_before:
+            return True
+        return _fits(text[max(0, start - _BEFORE) : start].lower(), before, not_before)
 
     return holds
 
@@ -54,9 +53,9 @@ def is_ordered(text: str, match: re.Match[str]) -> bool:
     before = _BREAK.split(_BELOW.sub(": ", text[max(0, match.start() - _AROUND) : match.start()]))[-1].lower()
     after = _BREAK.split(text[match.end() : match.end() + _AROUND])[0]
     sentence = _OPTION.sub(" ", f"{before}{match[0]}{after}".lower())
-    if _holds("narrated", before) or is_denied(sentence) or _holds("warning", sentence):
+    if not (_holds("order", sentence) or _holds("imperative", before) or is_urged(before)):
         return False
-    return _holds("order", sentence) or _holds("imperative", before) or is_urged(before)
+    return not (_holds("narrated", before) or is_denied(sentence) or _holds("warning", sentence))
 
 
 def _holds(name: str, text: str) -> bool:

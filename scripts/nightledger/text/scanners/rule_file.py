@@ -101,7 +101,7 @@ def parse_rule_file(raw: bytes, *, where: str) -> tuple[Rule, ...]:
                     found.append(_row(msgspec.convert(rule, _WrittenRule), shared))
                 except _UNUSABLE as error:
                     wrong.append(f"rule {n} ({rule.get('id', 'without id')}): {error}")
-    except ValueError as error:
+    except _UNUSABLE as error:
         wrong.append(str(error))
     if wrong or not found:
         problems = "\n  ".join(wrong or ["it holds no rule"])
