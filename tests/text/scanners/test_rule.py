@@ -10,7 +10,7 @@ from nightledger.text.scanners.rule import Passage, Rule, Table, lower, matches
 
 def rule(pattern: str, *anchors: str, folded: bool = True) -> Rule:
     return Rule(
-        name="secret.test", severity=Severity.BLOCK, message="a test", anchors=anchors, pattern=pattern, catches=(), spares=(), folded=folded
+        name="secret.test", severity=Severity.BLOCK, message="a test", anchors=anchors, pattern=pattern, folded=folded
     )  # fmt: skip
 
 
@@ -52,31 +52,18 @@ def test_distant_anchors_have_windows_of_their_own() -> None:
 
 
 def test_a_table_leaves_out_only_rows_that_can_find_nothing_and_keeps_their_order() -> None:
-    rows = (
-        rule("b+", "b"),
-        rule(".+"),
-        rule("?b", "?b"),
-        rule("ä", "ä"),
-        rule("b{20}", "bb"),
-        rule("c", "c"),
-    )
-    unbroken = replace(rows[4], unbroken=True)
-    spotted = replace(
-        rule("d", "nowhere"), spots=lambda passage: [passage.text.find("d")] if "d" in passage.text else []
-    )
-    table = Table((*rows[:4], unbroken, rows[5], spotted))
-    names = ["b+", ".+", "?b", "ä", "b{20}", "c", "d"]
+    spotted = replace(rule("d"), spots=("dd",))
+    table = Table((rule("b+", "b"), rule(".+"), rule("?b", "?b"), rule("ä", "ä"), spotted, rule("c", "c")))
 
     def possible(text: str) -> list[str]:
         return [row.pattern for row in table.possible(Passage(text))]
 
     assert possible("") == [".+"]
     assert possible("ABBA") == ["b+", ".+"]
-    assert possible("x" * 20 + "BB") == ["b+", ".+", "b{20}"]
-    assert possible("x" * 20 + " bb") == ["b+", ".+"]
+    assert possible("a d") == [".+"]
     assert possible("is it?b") == ["b+", ".+", "?b"]
     assert possible("isäb") == ["b+", ".+", "ä"]
-    assert possible("c and nowhere d, ä?b" + "b" * 20) == names
+    assert possible("c and add, ä?b") == ["b+", ".+", "?b", "ä", "d", "c"]
 
 
 def test_work_is_linear_in_the_text() -> None:

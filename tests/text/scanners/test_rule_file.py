@@ -45,7 +45,7 @@ def test_a_value_of_too_little_entropy_is_no_secret() -> None:
     assert found(grouped.replace("secretGroup = 2\n", ""), "k=abcd1234") == []
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("exception", "passes"),
     [
         ("regexes = ['^4829']", ["HB-111111"]),
@@ -79,12 +79,13 @@ def test_a_file_is_used_whole_or_not_at_all() -> None:
     assert "rule 6 (class): " in said
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "said"),
     [
         ("", "it holds no rule"),
         ("[[rules]]\nid = 'file'\npath = 'x'\n", "it holds no rule"),
-        ("rules = 3\n", "rules is no list of tables"),
+        (HEAD + "[allowlist]\nregexes = ['(']\n", "its parentheses are not balanced"),
+        ("rules = 3\n", "Expected `array`, got `int` - at `$.rules`"),
         ("[extend]\nuseDefault = true\n", "rules.toml extends another file"),
         ("= 3", "rules.toml is not TOML"),
         (b"\xff", "rules.toml is not TOML"),
@@ -94,23 +95,25 @@ def test_what_is_no_rule_file_is_refused(text: str | bytes, said: str) -> None:
     assert said in refusal(text)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("more", "said"),
     [
-        ("keywords = [1]", "keywords is no list of texts"),
-        ("keywords = 'HB-'", "keywords is no list of texts"),
-        ("entropy = 'high'", "could not convert"),
-        ("secretGroup = '1'", "not supported"),
-        ("allowlist = 'x'", "allowlist is no list of tables"),
-        ("allowlists = ['x']", "allowlists is no list of tables"),
-        ("[rules.allowlist]\ncondition = 1", "condition is no text"),
-        ("[rules.allowlist]\nregexTarget = ['line']", "regexTarget is no text"),
-        ("[rules.allowlist]\nregexes = 'x'", "regexes is no list of texts"),
-        ("[[rules.allowlists]]\nstopwords = [3]", "stopwords is no list of texts"),
+        ("keywords = [1]", "$.keywords[0]"),
+        ("keywords = 'HB-'", "$.keywords"),
+        ("entropy = 'high'", "$.entropy"),
+        ("secretGroup = '1'", "$.secretGroup"),
+        ("allowlist = 'x'", "$.allowlist"),
+        ("allowlists = ['x']", "$.allowlists[0]"),
+        ("[rules.allowlist]\ncondition = 1", "$.allowlist.condition"),
+        ("[rules.allowlist]\nregexTarget = ['line']", "$.allowlist.regexTarget"),
+        ("[rules.allowlist]\nregexes = 'x'", "$.allowlist.regexes"),
+        ("[[rules.allowlists]]\nstopwords = [3]", "$.allowlists[0].stopwords[0]"),
     ],
 )
 def test_a_value_of_another_type_is_named(more: str, said: str) -> None:
-    assert said in refusal(f"[[rules]]\nid = 'a'\nregex = 'a'\n{more}\n")
+    told = refusal(f"[[rules]]\nid = 'a'\nregex = 'a'\n{more}\n")
+    assert "rule 1 (a): Expected" in told
+    assert f"at `{said}`" in told
 
 
 @pytest.mark.parametrize(

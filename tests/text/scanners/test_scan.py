@@ -4,40 +4,27 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.rows import each_row
+from tests.text.scanners.examples import examples
 
 from nightledger.domain.finding import Severity
 from nightledger.domain.proposal import Origin
 from nightledger.text.code.language import guess_language
 from nightledger.text.code.snippets import find_snippets
-from nightledger.text.scanners.commands import COMMAND_RULES
-from nightledger.text.scanners.instructions import INSTRUCTION_RULES
-from nightledger.text.scanners.languages import LANGUAGE_RULES
-from nightledger.text.scanners.markup import MARKUP_RULES
 from nightledger.text.scanners.rule import Passage, Table, matches
 from nightledger.text.scanners.scan import mask, mask_secrets, scan, scan_secrets
-from nightledger.text.scanners.secret_shapes import TOKEN_RULES
-from nightledger.text.scanners.secret_told import TOLD_RULES
-from nightledger.text.scanners.secret_words import WORD_RULES
-from nightledger.text.scanners.unicode_table import KINDS
+from nightledger.text.scanners.table import secrets, shipped_rules, steering
 
-RULES = (
-    *TOKEN_RULES,
-    *WORD_RULES,
-    *TOLD_RULES,
-    *MARKUP_RULES,
-    *INSTRUCTION_RULES,
-    *COMMAND_RULES,
-    *LANGUAGE_RULES,
-)
-CATCHES = [(rule, text) for rule in RULES for text in rule.catches]
-SPARES = [(rule, text) for rule in RULES for text in rule.spares]
+RULES = (*secrets().rules, *steering().rules)
+TEXTS = [
+    text for row in examples("markup", "instructions", "secrets") for text in (*row.catches, *row.spares)
+]
 
 
 def named(text: str, origin: Origin | None = None) -> set[str]:
     return {finding.rule for finding in scan(text, origin=origin)}
 
 
-@each_row("text", [text for row in KINDS.values() for text in row.spares])
+@each_row("text", [text for row in examples("characters") for text in row.spares])
 def test_characters_that_do_their_own_work_pass(text: str) -> None:
     assert not scan(text)
 
@@ -166,17 +153,15 @@ def test_a_token_is_found_wherever_it_stands(before: str, after: str) -> None:
     assert token not in mask_secrets(text)
 
 
-_TOLD = [text for _, text in (*CATCHES, *SPARES)]
-
-
 @given(
-    texts=st.lists(st.sampled_from(_TOLD) | st.text(max_size=30), max_size=3),
+    texts=st.lists(st.sampled_from(TEXTS) | st.text(max_size=30), max_size=3),
     glue=st.sampled_from(["\n", " ", ""]),
 )
 def test_a_row_that_finds_something_is_never_left_out(texts: list[str], glue: str) -> None:
     passage = Passage(glue.join(texts))
     possible = {id(row) for row in Table(RULES).possible(passage)}
-    assert all(id(row) in possible for row in RULES if any(matches(row, passage)))
+    found = [row for row in RULES if row.pattern and any(matches(row, passage))]
+    assert all(id(row) in possible for row in found)
 
 
 @pytest.mark.parametrize("text", ["\n" * 200_000, "(A\n<<x" + "\n" * 200_000, " \n" * 100_000 + "!"])
@@ -199,7 +184,15 @@ def test_commands_that_repeat_without_end_are_read_in_time() -> None:
     """Each word that a pattern begins at, over and over, beside what it must end with: seconds a megabyte."""
     whole = ("curl -o x ", "curl -o x ; chmod a ; ", "curl x | a ", "scp " * 60 + "x.env ", "cat .env|a|", "cat .env ", "find / -delet ",
              "base64 -d | ", "shred x.env ", "ssh-rsa aaaa ", ">>", "git push --forced ", "env | a", "rm -r ", "http https: ")  # fmt: skip
-    parts = {*whole, *(f"{anchor} " for rule in COMMAND_RULES for anchor in rule.anchors)}
+    parts = {
+        *whole,
+        *(
+            f"{anchor} "
+            for rule in shipped_rules("instructions")
+            if "a command" in rule.message
+            for anchor in rule.anchors
+        ),
+    }
     slow = {}
     for part in sorted(parts):
         text = ("- Lesson: " + part * (3000 // len(part)) + "\n") * 17

@@ -1,12 +1,11 @@
 import time
 
 import pytest
+from tests.text.scanners.examples import examples
 
 from nightledger.domain.finding import Severity
 from nightledger.text.scanners.scan import mask_secrets, scan, scan_secrets, told_values
 from nightledger.text.scanners.secret_places import repeated, tabled, telling, values_of
-from nightledger.text.scanners.secret_told import TOLD_RULES
-from nightledger.text.scanners.secret_words import WORD_RULES
 
 PASSWORD = "Kupfer" + "moor!59"
 GROUPS = "kqBW 7Ntz mRHL " + "Pcw5 h2dV GJsx"
@@ -80,8 +79,7 @@ def test_a_told_value_is_held_wherever_the_text_repeats_it() -> None:
     "row", ["bearer", "login_link", "named", "named_after", "near_word", "url_token", "password", "token"]
 )
 def test_a_value_that_its_place_gives_away_is_masked_where_it_stands_alone_too(row: str) -> None:
-    rules = [rule for rule in (*WORD_RULES, *TOLD_RULES) if rule.name == f"secret.{row}"]
-    texts = [text for rule in rules for text in rule.catches]
+    texts = [text for one in examples("secrets") if one.name == f"secret.{row}" for text in one.catches]
     told = [
         (text, text[f.start : f.end])
         for text in texts

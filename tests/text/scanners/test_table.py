@@ -1,50 +1,53 @@
 """One walk over the whole table: every row finds its examples and leaves the others alone."""
 
-import pytest
+from tests.rows import each_row
+from tests.text.scanners.examples import Examples, examples, of_code
 
 from nightledger.domain.finding import Severity
-from nightledger.text.scanners.rule import Row, Rule
 from nightledger.text.scanners.scan import scan
-from nightledger.text.scanners.table import CLASSES, TABLE
+from nightledger.text.scanners.table import CLASSES, secrets, steering
 
+TABLE = (*examples("characters", "markup", "instructions", "secrets"), *of_code())
 _ORDER = (Severity.FLAG, Severity.QUARANTINE, Severity.BLOCK)
 
 
-def _id(row: Row, number: int) -> str:
-    return f"{row.name}-{number}"
-
-
-@pytest.mark.parametrize("row", TABLE, ids=[_id(row, n) for n, row in enumerate(TABLE)])
-def test_every_row_finds_its_examples_and_leaves_the_others_alone(row: Row) -> None:
-    worst = []
+@each_row("row", TABLE, ids=lambda row: row.name)
+def test_every_row_finds_its_examples_and_leaves_the_others_alone(row: Examples) -> None:
+    worst = set[Severity]()
+    assert row.spares
     for text in row.catches:
-        found = [_ORDER.index(f.severity) for f in scan(text, snippets=True) if f.rule == row.name]
-        assert found, f"{row.name} misses {text!r}"
-        worst.append(max(found))
-    assert _ORDER[max(worst)] is row.severity
+        found = {f.severity for f in scan(text, snippets=True) if f.rule == row.name}
+        assert found, f"misses {text!r}"
+        worst |= found
+    assert max(worst, key=_ORDER.index) is row.severity
     for text in row.spares:
-        seen = [
-            f for f in scan(text, snippets=True) if f.rule == row.name and f.message.startswith(row.message)
-        ]
-        assert not seen, f"{row.name} finds {text!r}"
+        for finding in scan(text, snippets=True):
+            assert not (finding.rule == row.name and finding.message.startswith(row.message)), (
+                f"finds {text!r}"
+            )
 
 
-def test_every_row_has_both_kinds_of_examples_a_class_and_a_line_for_the_operator() -> None:
-    for row in TABLE:
-        assert row.catches, row.name
-        assert row.spares, row.name
-        assert row.name.partition(".")[0] in CLASSES
-        assert row.message
-        assert not row.message.endswith(".")
-        if isinstance(row, Rule):
-            assert all(anchor == anchor.lower() for anchor in row.anchors)
+@each_row("row", TABLE, ids=lambda row: row.name)
+def test_every_row_has_a_class_a_line_for_the_operator_and_blocks_for_secrets_only(row: Examples) -> None:
+    kind = row.name.partition(".")[0]
+    assert kind in CLASSES
+    assert row.message
+    assert not row.message.endswith(".")
+    assert kind == "secret" or row.severity is not Severity.BLOCK
+    assert kind != "secret" or row.severity is not Severity.QUARANTINE
 
 
-def test_only_a_secret_blocks_and_a_secret_never_waits_in_quarantine() -> None:
-    for row in TABLE:
-        secret = row.name.startswith("secret.")
-        assert (row.severity is Severity.BLOCK) <= secret
-        assert not (secret and row.severity is Severity.QUARANTINE)
+def test_the_head_of_a_token_alone_or_before_a_mask_is_none() -> None:
+    for row in (row for row in secrets().rules if row.message.startswith("looks like")):
+        for anchor in row.anchors:
+            for text in (f"the prefix {anchor} alone", anchor + "*" * 20):
+                assert row.name not in {finding.rule for finding in scan(text)}, text
+
+
+def test_anchors_are_written_as_they_are_looked_for() -> None:
+    anchors = {anchor for row in (*secrets().rules, *steering().rules) for anchor in row.anchors}
+    assert anchors
+    assert {anchor.lower() for anchor in anchors} == anchors
 
 
 def test_about_forty_kinds_of_secrets_are_told_apart() -> None:
@@ -52,7 +55,5 @@ def test_about_forty_kinds_of_secrets_are_told_apart() -> None:
 
 
 def test_no_finding_has_a_name_that_is_not_in_the_table() -> None:
-    names = {row.name for row in TABLE}
-    assert {
-        f.rule for row in TABLE for text in (*row.catches, *row.spares) for f in scan(text, snippets=True)
-    } == names
+    texts = [text for row in TABLE for text in (*row.catches, *row.spares)]
+    assert {f.rule for text in set(texts) for f in scan(text, snippets=True)} == {row.name for row in TABLE}

@@ -212,7 +212,7 @@ def unread_drift(course: Course, *, told: frozenset[str]) -> frozenset[int]:
 
 def _labelled(added: str, fair: frozenset[str]) -> set[str]:
     """Give the lines that come, veiled where one shows a secret by itself or what stands around it labels it."""
-    findings = (finding for finding in scan_secrets(added) if finding.rule != REPEATED.name)
+    findings = (finding for finding in scan_secrets(added) if finding.rule != REPEATED)
     alone = (f"+{veil(line, told=fair)}" for line in added.split("\n"))
     return {*alone, *(f"+{line}" for line in veil_found(added, findings).split("\n"))}
 

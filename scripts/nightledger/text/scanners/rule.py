@@ -1,44 +1,29 @@
-"""One row of the scanners' table, and how a row is run in linear time.
+"""One row of the scanners' table, and how rows are run in linear time.
 
 Invariant: every pattern has bounded quantifiers and runs only in windows around its
-anchors (plain substrings) or spots, so that the cost is linear in the text and a text
-without anchors costs one substring search each. Patterns are compiled when first needed.
+anchors (plain substrings) or spots (short patterns), so that the cost is linear in the text and a
+text without anchors costs one substring search each. Patterns are compiled when first needed.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
-from typing import AnyStr
 
-from nightledger.domain.finding import Severity
+from nightledger.domain.finding import Finding, Severity
 
 _ASCII = frozenset(map(chr, range(128)))
 WINDOW_BEFORE = 120
 """Characters before an anchor in which a match may begin."""
 WINDOW_AFTER = 400
 """Characters after an anchor in which a match must end."""
-LONG_WORD = 40
-"""Characters of a word that may be a key without a name; the shortest that ``scan_secrets`` asks for."""
-FOUR = 4
-"""Characters of a group, in keys that are shown in groups."""
-KEY = 20
-"""Characters of the shortest key that tells its kind by its shape (an AWS key id)."""
-DASHED = 19
-"""Characters of four groups with dashes between them."""
 
 Accept = Callable[[str, re.Match[str]], bool]
-Spots = Callable[["Passage"], Sequence[int]]
-
-
-def always(_text: str, _match: re.Match[str]) -> bool:
-    """Accept every match: the pattern alone decides."""
-    return True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
-    """One row of the scanners' table: a kind of text that they find, however they find it.
+class Rule:
+    """One row of the scanners' table: a kind of text that they find.
 
     Several rows may share a name: the same kind in another language or notation.
 
@@ -46,39 +31,29 @@ class Row:
         name: Enumerated word, class before kind: ``secret.github``.
         severity: What a match asks for; the most, where its surroundings count.
         message: One line for the operator.
-        catches: Texts that it must find; tests run them.
-        spares: Texts that it must not find; tests run them.
+        pattern: Regular expression. Its group ``it``, where there is one, is the finding; "" for what
+            code finds.
+        anchors: Lower-case substrings, one of which every match holds; () without
+            ``spots`` runs the pattern over the whole text.
+        spots: Patterns of further places near which to look, for what has no substring of its own.
+        folded: Match the lower-cased text instead of the text as written.
+        after: Characters after an anchor in which a match must end.
+        accept: Second look at a match, given the text as written.
     """
 
     name: str
     severity: Severity
     message: str
-    catches: tuple[str, ...]
-    spares: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rule(Row):
-    """A row that a regular expression finds.
-
-    Attributes:
-        anchors: Lower-case substrings, one of which every match holds; () without
-            ``spots`` runs the pattern over the whole text.
-        pattern: Regular expression. Its group ``it``, where there is one, is the finding.
-        folded: Match the lower-cased text instead of the text as written.
-        accept: Second look at a match, given the text as written.
-        after: Characters after an anchor in which a match must end.
-        spots: Further places near which to look, for what has no substring of its own.
-        unbroken: Every match is one word of ``KEY`` characters and more, without a blank.
-    """
-
-    anchors: tuple[str, ...]
-    pattern: str
+    pattern: str = ""
+    anchors: tuple[str, ...] = ()
+    spots: tuple[str, ...] = ()
     folded: bool = False
-    accept: Accept = always
     after: int = WINDOW_AFTER
-    spots: Spots | None = None
-    unbroken: bool = False
+    accept: Accept | None = None
+
+    def finding(self, start: int, end: int) -> Finding:
+        """Return a finding of this row."""
+        return Finding(rule=self.name, severity=self.severity, start=start, end=end, message=self.message)
 
 
 class Passage:
@@ -92,114 +67,109 @@ class Passage:
         """Lower-case ``text`` once for all rows."""
         self.text = text
         self.lowered = lower(text)
-        self.narrow = self.lowered.encode("ascii", "replace")
+        self.narrow = self.lowered.encode("ascii", "replace").decode()
         self._places: dict[str, tuple[int, ...]] = {}
-        self.found: dict[tuple[str, bool, tuple[str, ...]], list[re.Match[str]]] = {}
-
-    def places(self, anchor: str) -> tuple[int, ...]:
-        """Give the first character of each ``anchor``, in order."""
-        if anchor not in self._places:
-            self._places[anchor] = tuple(self._search(anchor))
-        return self._places[anchor]
-
-    def _search(self, anchor: str) -> Iterator[int]:
-        if _is_narrow(anchor):
-            return _places(self.narrow, anchor.encode("ascii"))
-        return _places(self.lowered, anchor) if self.characters.issuperset(anchor) else iter(())
+        self._spots: dict[str, tuple[int, ...]] = {}
+        self._found: dict[tuple[str, bool, tuple[str, ...]], list[re.Match[str]]] = {}
 
     @cached_property
-    def characters(self) -> frozenset[str]:
-        """Give the characters of the text, and all of ASCII: an anchor with another one is not in it."""
+    def _characters(self) -> frozenset[str]:
         return frozenset(self.lowered) | _ASCII
 
-    def may_hold(self, anchor: str) -> bool:
-        """Say whether one of the words of ``KEY`` characters and more holds ``anchor``, which is ASCII."""
-        return anchor.encode("ascii") in self.keys
+    def holds(self, anchor: str) -> bool:
+        """Return whether the text holds ``anchor``."""
+        if _is_narrow(anchor):
+            return anchor in self.narrow
+        return self._characters.issuperset(anchor) and anchor in self.lowered
 
-    @cached_property
-    def keys(self) -> bytes:
-        """Give the words of ``KEY`` characters and more, lower-cased, with blanks between them."""
-        return b" ".join(word for _, word in self._words if len(word) >= KEY)
+    def places(self, anchor: str) -> tuple[int, ...]:
+        """Return the first character of each ``anchor``, in order."""
+        if anchor not in self._places:
+            where = self.narrow if _is_narrow(anchor) else self.lowered
+            self._places[anchor] = tuple(_places(where, anchor)) if self.holds(anchor) else ()
+        return self._places[anchor]
 
-    @cached_property
-    def _words(self) -> tuple[tuple[int, bytes], ...]:
-        """Give where the words begin that the questions here are about, and the words.
+    def spots(self, pattern: str) -> tuple[int, ...]:
+        """Return where ``pattern``, which is of ASCII, begins to match, in order."""
+        if pattern not in self._spots:
+            self._spots[pattern] = tuple(found.start() for found in _compiled(pattern).finditer(self.narrow))
+        return self._spots[pattern]
 
-        A word is what stands between two spaces, so that places are sums of lengths; it may go over
-        a line's end.
-        """
-        found, at = [], 0
-        for word in self.narrow.split(b" "):
-            length = len(word)
-            if length == FOUR or length >= DASHED:
-                found.append((at, word))
-            at += length + 1
-        return tuple(found)
+    def found(self, rule: Rule) -> list[re.Match[str]]:
+        """Return where the pattern matches, found once for the rows that share it."""
+        key = (rule.pattern, rule.folded, rule.anchors)
+        if key not in self._found:
+            text, pattern = self.lowered if rule.folded else self.text, _compiled(rule.pattern)
+            self._found[key] = [m for window in self._windows(rule) for m in pattern.finditer(text, *window)]
+        return self._found[key]
 
-    @cached_property
-    def long_words(self) -> tuple[int, ...]:
-        """Give places in all words of ``LONG_WORD`` characters and more, so close that windows cover them."""
-        return tuple(
-            place
-            for at, word in self._words
-            if len(word) >= LONG_WORD
-            for place in range(at, at + len(word), WINDOW_AFTER // 2)
-        )
-
-    def groups(self, inner: int) -> tuple[int, ...]:
-        """Give where ``inner`` words of four characters follow each other, or four are joined by dashes."""
-        four = [at for at, word in self._words if len(word) == FOUR]
-        step = (inner - 1) * (FOUR + 1)
-        runs = (at for at, last in zip(four, four[inner - 1 :], strict=False) if last == at + step)
-        return (*self._dashed, *runs)
-
-    @cached_property
-    def _dashed(self) -> tuple[int, ...]:
-        return tuple(at for at, word in self._words if FOUR < len(word) < LONG_WORD and word.count(b"-") >= 3)  # noqa: PLR2004 - between four groups
+    def _windows(self, rule: Rule) -> Iterator[tuple[int, int]]:
+        if not rule.anchors and not rule.spots:
+            yield 0, len(self.text)
+        first = last = -1
+        anchored = (place for anchor in rule.anchors for place in self.places(anchor))
+        spotted = (place for pattern in rule.spots for place in self.spots(pattern))
+        for place in sorted([*anchored, *spotted]):
+            if place - WINDOW_BEFORE > last:
+                if last >= 0:
+                    yield first, last
+                first = max(0, place - WINDOW_BEFORE)
+            last = place + rule.after
+        if last >= 0:
+            yield first, last
 
 
 class Table:
     """Rows in their order, and which of them a text can hold anything for.
 
     A row costs a few microseconds even where none of its anchors is in the text, and most texts
-    are short and hold none: their presence is asked once for all rows, in C.
+    are short and hold none: each anchor's presence is asked once for all rows.
     """
 
     def __init__(self, rules: Sequence[Rule]) -> None:
         """Index the rows by their anchors."""
-        self._rules = tuple(rules)
-        numbered = tuple(enumerate(rules))
-        plain = [(n, rule) for n, rule in numbered if not rule.unbroken]
-        self._whole = frozenset(n for n, rule in numbered if rule.spots is None and not rule.anchors)
-        self._spots = [(rule.spots, n) for n, rule in numbered if rule.spots]
-        self._narrow = _index((a, n) for n, rule in plain for a in rule.anchors if _is_narrow(a))
-        self._wide = _index((a, n) for n, rule in plain for a in rule.anchors if not _is_narrow(a))
-        self._keys = _index((a, n) for n, rule in numbered if rule.unbroken for a in rule.anchors)
+        self.rules = tuple(rules)
+        plain = [n for n, rule in enumerate(rules) if rule.pattern and not rule.spots and not rule.anchors]
+        self._whole = frozenset(plain)
+        anchored, self._spotted = dict[str, list[int]](), dict[str, list[int]]()
+        for n, rule in enumerate(rules):
+            for anchor in rule.anchors:
+                anchored.setdefault(anchor, []).append(n)
+            for spot in rule.spots:
+                self._spotted.setdefault(spot, []).append(n)
+        self._narrow = [(anchor, rows) for anchor, rows in anchored.items() if _is_narrow(anchor)]
+        self._wide = [(anchor, rows) for anchor, rows in anchored.items() if not _is_narrow(anchor)]
 
     def possible(self, passage: Passage) -> list[Rule]:
-        """Give the rows that may find something in ``passage``, in their order; no other one can."""
-        found = {*self._whole, *(n for spots, n in self._spots if spots(passage))}
-        narrow, keys = passage.narrow.decode(), passage.keys.decode()
+        """Return the rows that may find something in ``passage``, in their order; no other one can."""
+        found, narrow = set(self._whole), passage.narrow
         found.update(*[rows for anchor, rows in self._narrow if anchor in narrow])
-        if keys:
-            found.update(*[rows for anchor, rows in self._keys if anchor in keys])
-        if not passage.lowered.isascii() or "?" in narrow:
-            present = passage.characters  # most texts beyond ASCII hold an emoji or two and no other script
-            possible = [(anchor, rows) for anchor, rows in self._wide if present.issuperset(anchor)]
-            found.update(*[rows for anchor, rows in possible if anchor in passage.lowered])
-        return [self._rules[n] for n in sorted(found)]
+        found.update(*[rows for spot, rows in self._spotted.items() if passage.spots(spot)])
+        if "?" in narrow:  # it stands for all that is not ASCII
+            found.update(*[rows for anchor, rows in self._wide if passage.holds(anchor)])
+        return [self.rules[n] for n in sorted(found)]
+
+    def find(self, text: str) -> Iterator[Finding]:
+        """Return what the rows find in ``text``, row by row."""
+        passage = Passage(text)
+        for rule in self.possible(passage):
+            for start, end in matches(rule, passage):
+                yield rule.finding(start, end)
 
 
-def _index(anchored: Iterable[tuple[str, int]]) -> list[tuple[str, list[int]]]:
-    rows: dict[str, list[int]] = {}
-    for anchor, n in anchored:
-        rows.setdefault(anchor, []).append(n)
-    return list(rows.items())
+def matches(rule: Rule, passage: Passage) -> Iterator[tuple[int, int]]:
+    """Return the spans in ``passage`` that ``rule`` finds, in order."""
+    seen = -1
+    for match in passage.found(rule):
+        start, end = span(match)
+        if start > seen and (rule.accept is None or rule.accept(passage.text, match)):
+            seen = start
+            yield start, end
 
 
-def _is_narrow(anchor: str) -> bool:
-    """Tell whether an anchor is searched for in one byte a character, where all others are ``?``."""
-    return anchor.isascii() and "?" not in anchor
+def span(match: re.Match[str]) -> tuple[int, int]:
+    """Return the finding's place in a match: its group ``it``, where it has one."""
+    return match.span("it" if "it" in match.re.groupindex else 0)
 
 
 def lower(text: str) -> str:
@@ -207,30 +177,12 @@ def lower(text: str) -> str:
     lowered = text.lower()
     if len(lowered) == len(text):
         return lowered
-    lows = {ord(letter): low for letter in set(text) if len(low := letter.lower()) == 1}
-    return text.translate(lows)
+    return "".join(low if len(low := letter.lower()) == 1 else letter for letter in text)
 
 
-def matches(rule: Rule, passage: Passage) -> Iterator[tuple[int, int]]:
-    """Give the spans in ``passage`` that ``rule`` finds, in order."""
-    seen = -1
-    for match in _found(rule, passage):
-        start, end = match.span("it" if "it" in match.re.groupindex else 0)
-        if start > seen and rule.accept(passage.text, match):
-            seen = start
-            yield start, end
-
-
-def _found(rule: Rule, passage: Passage) -> list[re.Match[str]]:
-    """Give where the pattern matches, found once for the rows that share it."""
-    key = (rule.pattern, rule.folded, rule.anchors)
-    if key not in passage.found:
-        haystack = passage.lowered if rule.folded else passage.text
-        windows = _windows(rule, passage)
-        passage.found[key] = [
-            m for window in windows for m in _compiled(rule.pattern).finditer(haystack, *window)
-        ]
-    return passage.found[key]
+def _is_narrow(anchor: str) -> bool:
+    """Return whether an anchor is searched for in one byte a character, where all others are ``?``."""
+    return anchor.isascii() and "?" not in anchor
 
 
 @cache
@@ -238,23 +190,7 @@ def _compiled(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern, re.MULTILINE)
 
 
-def _windows(rule: Rule, passage: Passage) -> Iterator[tuple[int, int]]:
-    if not rule.anchors and rule.spots is None:
-        yield 0, len(passage.text)
-    first = last = -1
-    anchors = filter(passage.may_hold, rule.anchors) if rule.unbroken else rule.anchors
-    places = [place for anchor in anchors for place in passage.places(anchor)]
-    for place in sorted([*places, *(rule.spots(passage) if rule.spots else ())]):
-        if place - WINDOW_BEFORE > last:
-            if last >= 0:
-                yield first, last
-            first = max(0, place - WINDOW_BEFORE)
-        last = place + rule.after
-    if last >= 0:
-        yield first, last
-
-
-def _places(text: AnyStr, anchor: AnyStr) -> Iterator[int]:
+def _places(text: str, anchor: str) -> Iterator[int]:
     place = text.find(anchor)
     while place >= 0:
         yield place

@@ -10,21 +10,24 @@ these run only near their keywords, so a pattern that backtracks does so in a sh
 
 import re
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from nightledger.domain.errors import ConfigurationError
 from nightledger.domain.finding import Finding, Severity
-from nightledger.text.scanners.rule import Passage, Rule, Table, matches
+from nightledger.text.scanners.rule import Rule, Table
 from nightledger.text.scanners.secret_value import entropy
 
 AFTER = 4000
 """Characters after a keyword in which a match must end: a private key's length."""
-_UNUSABLE = (re.error, ValueError, TypeError, KeyError, OverflowError, RecursionError)
+_UNUSABLE = (re.error, ValueError, KeyError, OverflowError, RecursionError)
 """What a rule raises that cannot be used; the last two are by Python's reader of patterns."""
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
-_FLAGS = re.compile(r"\(\?(?P<flags>[ims]*-?[ims]+)\)")
+_PIECE = re.compile(r"\\.|\[\^?\]?(?:\\.|\[:[a-z]+:\]|[^\]\\])*\]|\(\?[ims]*-?[ims]+\)|.", re.DOTALL)
+"""An escape, a class of characters, flags, or a character."""
 _NAMED = re.compile(r"\[:([a-z]+):\]")
 _SET_SIGNS = re.compile(r"(\\.)|\[|(?<=&)&|(?<=~)~|(?<=\|)\||(?<=-)-")
 """What Python may come to read as a set inside a set; an escaped character is left as it is."""
@@ -35,8 +38,45 @@ _POSIX = {
 """Named classes of RE2 (its syntax page) as ranges."""
 
 
+_Excuse = Callable[[str, re.Match[str], str], bool]
+_HINT = "rule_files in operator.yaml names files in gitleaks' format: [[rules]] with id, regex and keywords"
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Allowlist:
+    """What is no secret, by gitleaks' names."""
+
+    condition: str = "OR"
+    regexTarget: str = "secret"  # noqa: N815 - gitleaks' names, here and below
+    regexes: tuple[str, ...] = ()
+    stopwords: tuple[str, ...] = ()
+    paths: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Owner:
+    """A rule or the file, with its exceptions."""
+
+    allowlists: tuple[_Allowlist, ...] = ()
+    allowlist: _Allowlist | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class _File(_Owner):
+    rules: tuple[dict[str, Any], ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class _WrittenRule(_Owner):
+    regex: str
+    id: str = ""
+    keywords: tuple[str, ...] = ()
+    entropy: float = 0
+    secretGroup: int = 0  # noqa: N815
+
+
 def parse_rule_file(raw: bytes, *, where: str) -> tuple[Rule, ...]:
-    """Give the rows of a rule file; rules about file names only are left out.
+    """Return the rows of a rule file; rules about file names only are left out.
 
     Args:
         raw: TOML, as ``gitleaks --config`` reads it.
@@ -52,12 +92,17 @@ def parse_rule_file(raw: bytes, *, where: str) -> tuple[Rule, ...]:
     if "extend" in read:
         raise ConfigurationError(f"{where} extends another file", hint="name each file under rule_files")
     found, wrong = list[Rule](), list[str]()
-    for n, rule in enumerate(_tables(read, "rules"), 1):
-        if "regex" in rule:
-            try:
-                found.append(_row(rule, _allowed(read)))
-            except _UNUSABLE as error:
-                wrong.append(f"rule {n} ({rule.get('id', 'without id')}): {error}")
+    try:
+        file = msgspec.convert(read, _File)
+        shared = _excuses(file)
+        for n, rule in enumerate(file.rules, 1):
+            if "regex" in rule:
+                try:
+                    found.append(_row(msgspec.convert(rule, _WrittenRule), shared))
+                except _UNUSABLE as error:
+                    wrong.append(f"rule {n} ({rule.get('id', 'without id')}): {error}")
+    except _UNUSABLE as error:
+        wrong.append(str(error))
     if wrong or not found:
         problems = "\n  ".join(wrong or ["it holds no rule"])
         raise ConfigurationError(f"{where} cannot be used:\n  {problems}", hint=_HINT)
@@ -65,102 +110,56 @@ def parse_rule_file(raw: bytes, *, where: str) -> tuple[Rule, ...]:
 
 
 def find_own(rules: Table, text: str) -> Iterator[Finding]:
-    """Give what rows of rule files find in ``text``."""
-    passage = Passage(text)
-    for rule in rules.possible(passage):
-        for start, end in matches(rule, passage):
-            yield Finding(rule=rule.name, severity=rule.severity, start=start, end=end, message=rule.message)
+    """Yield what rows of rule files find in ``text``."""
+    return rules.find(text)
 
 
-_HINT = "rule_files in operator.yaml names files in gitleaks' format: [[rules]] with id, regex and keywords"
-
-
-def _row(rule: Mapping[str, Any], allowed: Sequence[Mapping[str, Any]]) -> Rule:
-    name = rule.get("id")
-    if not isinstance(name, str) or not _ID.fullmatch(name):
+def _row(rule: _WrittenRule, shared: Sequence[_Excuse]) -> Rule:
+    if not _ID.fullmatch(rule.id):
         raise ValueError("its id is no short word")
-    pattern = python_pattern(rule["regex"])
-    group = rule.get("secretGroup", 0)
+    pattern, group = python_pattern(rule.regex), rule.secretGroup
     if not 0 <= group <= re.compile(pattern, re.MULTILINE).groups:
         raise ValueError("it has no group of that number")
-    excused = [_excuse(entry) for entry in (*allowed, *_allowed(rule))]
+    excuses = (*shared, *_excuses(rule))
+
+    def is_secret(text: str, match: re.Match[str]) -> bool:
+        secret = (match[group] if group else next(filter(None, match.groups()), match[0])) or ""
+        return entropy(secret) >= rule.entropy and not any(excuse(text, match, secret) for excuse in excuses)
+
     return Rule(
-        name=f"secret.own.{name.lower()}",
+        name=f"secret.own.{rule.id.lower()}",
         severity=Severity.BLOCK,
-        message=f"matches {name} of the operator's rule file",
-        anchors=tuple(word.lower() for word in _texts(rule, "keywords")),
+        message=f"matches {rule.id} of the operator's rule file",
+        anchors=tuple(word.lower() for word in rule.keywords),
         pattern=pattern,
-        catches=(),
-        spares=(),
-        accept=partial(_is_secret, group=group, bits=float(rule.get("entropy", 0)), excused=excused),
+        accept=is_secret,
         after=AFTER,
     )
 
 
-def _is_secret(
-    text: str, match: re.Match[str], *, group: int, bits: float, excused: Sequence["partial[bool]"]
-) -> bool:
-    secret = match[group] if group else next((part for part in match.groups() if part), match[0])
-    return entropy(secret or "") >= bits and not any(excuse(text, match, secret or "") for excuse in excused)
+def _excuses(owner: _Owner) -> list[_Excuse]:
+    """Return the exceptions of a rule or of the file; those that need a path do not hold here, where there is none."""
+    lists = (*owner.allowlists, *([owner.allowlist] if owner.allowlist else ()))
+    return [_excuse(entry) for entry in lists if not (entry.condition.upper() == "AND" and entry.paths)]
 
 
-def _allowed(owner: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """Give the exceptions of a rule or of the file; those that need a path do not hold here, where there is none."""
-    single = {"allowlist": [owner["allowlist"]] if "allowlist" in owner else []}
-    entries = [*_tables(owner, "allowlists"), *_tables(single, "allowlist")]
-    return [entry for entry in entries if not (_asks_all(entry) and entry.get("paths"))]
+def _excuse(entry: _Allowlist) -> _Excuse:
+    patterns = [re.compile(python_pattern(pattern)) for pattern in entry.regexes]
+    words = [word.lower() for word in entry.stopwords]
+    together = all if entry.condition.upper() == "AND" else any
 
+    def excuses(text: str, match: re.Match[str], secret: str) -> bool:
+        looked_at = {"match": match[0], "line": _line(text, match)}.get(entry.regexTarget, secret)
+        says = [any(pattern.search(looked_at) for pattern in patterns)] if patterns else []
+        says += [any(word in secret.lower() for word in words)] if words else []
+        return bool(says) and together(says)
 
-def _asks_all(entry: Mapping[str, Any]) -> bool:
-    return _text(entry, "condition", "OR").upper() == "AND"
-
-
-def _excuse(entry: Mapping[str, Any]) -> "partial[bool]":
-    return partial(
-        _is_excused,
-        target=_text(entry, "regexTarget", "secret"),
-        every=_asks_all(entry),
-        patterns=[re.compile(python_pattern(pattern)) for pattern in _texts(entry, "regexes")],
-        words=[word.lower() for word in _texts(entry, "stopwords")],
-    )
-
-
-def _is_excused(  # noqa: PLR0913 - the fields of an exception
-    text: str, match: re.Match[str], secret: str, *, target: str, every: bool, patterns: Sequence[re.Pattern[str]], words: Sequence[str],
-) -> bool:  # fmt: skip
-    looked_at = {"match": match[0], "line": _line(text, match)}.get(target, secret)
-    says = []
-    if patterns:
-        says.append(any(pattern.search(looked_at) for pattern in patterns))
-    if words:
-        says.append(any(word in secret.lower() for word in words))
-    return bool(says) and (all(says) if every else any(says))
+    return excuses
 
 
 def _line(text: str, match: re.Match[str]) -> str:
     end = text.find("\n", match.end())
     return text[text.rfind("\n", 0, match.start()) + 1 : end if end >= 0 else len(text)]
-
-
-def _tables(owner: Mapping[str, Any], key: str) -> list[Mapping[str, Any]]:
-    found = owner.get(key, [])
-    if not isinstance(found, list) or not all(isinstance(item, dict) for item in found):
-        raise ConfigurationError(f"{key} is no list of tables", hint=_HINT)
-    return found
-
-
-def _text(owner: Mapping[str, Any], key: str, default: str) -> str:
-    found = owner.get(key, default)
-    if not isinstance(found, str):
-        raise ValueError(f"{key} is no text")  # noqa: TRY004 - a mistake in a file, told like all others
-    return found
-
-
-def _texts(owner: Mapping[str, Any], key: str) -> list[str]:
-    found = owner.get(key, [])
-    if not isinstance(found, list) or not all(isinstance(item, str) for item in found):
-        raise ValueError(f"{key} is no list of texts")
-    return found
 
 
 def python_pattern(pattern: str) -> str:
@@ -171,51 +170,34 @@ def python_pattern(pattern: str) -> str:
 
     Raises:
         ValueError: It is not balanced.
+        KeyError: It names a class that there is not.
     """
-    out, opened, at = list[str](), list[list[str]]([[]]), 0
-    while at < len(pattern):
-        flags = _FLAGS.match(pattern, at)
-        if flags:
-            opened[-1].append(f"(?{flags['flags']}:")
+    out, opened = list[str](), list[list[str]]([[]])
+    for piece in _PIECE.findall(pattern):
+        if piece.startswith("(?") and piece.endswith(")"):
+            opened[-1].append(f"{piece[:-1]}:")
             out.append(opened[-1][-1])
-            at = flags.end()
-            continue
-        piece = _piece(pattern, at)
-        at += len(piece)
-        out.append(_carried(piece, opened))
+        elif piece == "(":
+            opened.append([])
+            out.append(piece)
+        elif piece == "|":
+            out += [")" * len(opened[-1]), piece, *opened[-1]]
+        elif piece == ")":
+            out.append(")" * (len(opened.pop()) + 1))
+            if not opened:
+                raise ValueError("its parentheses are not balanced")
+        else:
+            out.append(_of_python(piece))
     if len(opened) != 1:
         raise ValueError("its parentheses are not balanced")
     return "".join([*out, ")" * len(opened[0])])
 
 
-def _piece(pattern: str, at: int) -> str:
-    """Give the next escape, character class or character."""
-    if pattern[at] == "\\":
-        return pattern[at : at + 2]
-    if pattern[at] != "[":
-        return pattern[at]
-    end = at + 2 if pattern[at + 1 : at + 2] == "^" else at + 1
-    end += pattern[end : end + 1] == "]"  # a bracket that comes first is one of the characters
-    while pattern[end : end + 1] != "]":
-        if end >= len(pattern):
-            raise ValueError("its brackets are not balanced")
-        named = _NAMED.match(pattern, end)
-        end += len(named[0]) if named else 2 if pattern[end] == "\\" else 1
-    return pattern[at : end + 1]
-
-
-def _carried(piece: str, opened: list[list[str]]) -> str:
-    if piece == "(":
-        opened.append([])
-    elif piece == ")":
-        if len(opened) == 1:
-            raise ValueError("its parentheses are not balanced")
-        return ")" * (len(opened.pop()) + 1)
-    elif piece == "|":
-        return ")" * len(opened[-1]) + "|" + "".join(opened[-1])
-    elif piece == r"\z":
-        return r"\Z"
-    elif piece.startswith("["):
+def _of_python(piece: str) -> str:
+    """Return an escape, a class or a character as Python writes it."""
+    if piece == "[":
+        raise ValueError("its brackets are not balanced")
+    if piece.startswith("["):
         named = _NAMED.sub(lambda name: _POSIX[name[1]], piece[1:-1])
         return "[" + _SET_SIGNS.sub(lambda sign: sign[1] or f"\\{sign[0]}", named) + "]"
-    return piece
+    return r"\Z" if piece == r"\z" else piece

@@ -8,14 +8,13 @@ from collections.abc import Iterable, Iterator
 
 from nightledger.domain.finding import Finding, Severity
 from nightledger.text.code.audit import audit
-from nightledger.text.code.rule import NOT_READ, CodeFinding, CodeSeverity, code_table
+from nightledger.text.code.rule import NOT_READ, CodeFinding, code_table
 from nightledger.text.code.snippets import Snippet, find_snippets
 from nightledger.text.markdown.document import readable
-from nightledger.text.scanners.rule import Row
 
 
 def scan_code(text: str, secrets: Iterable[tuple[int, int]] = ()) -> Iterator[Finding]:
-    r"""Give what the auditor says of the snippets in ``text``: each rule once a snippet.
+    r"""Yield what the auditor says of the snippets in ``text``: each rule once a snippet.
 
     A message names what it is about as the code does, bytes that are no UTF-8 as ``\\xe9``; in a
     snippet that holds a secret it names nothing, because the secret may be the name.
@@ -42,27 +41,4 @@ def _finding(snippet: Snippet, finding: CodeFinding, what: str) -> Finding:
     message = code_table().rows[finding.rule].why + (f": {what}" if what else "") + f" (line {line})"
     return Finding(
         rule=finding.rule, severity=Severity.FLAG, start=snippet.start, end=snippet.end, message=message
-    )
-
-
-def _fenced(code: str) -> str:
-    return f"```python\n{code}\n```\n"
-
-
-_EXAMPLES = {"code.unaudited": ("```sh\nid\n```\n",), "code.too_large": (_fenced("x = 1\n" * 50_000),)}
-"""Examples that stand in no table: a fence of another language, and one too large for any."""
-
-
-def code_rules() -> tuple[Row, ...]:
-    """Give the auditor's table as rows of the scanners'."""
-    return tuple(
-        Row(
-            name=row.name,
-            severity=Severity.FLAG,
-            message=row.why,
-            catches=_EXAMPLES.get(row.name) or tuple(map(_fenced, row.catches)),
-            spares=tuple(map(_fenced, row.spares)),
-        )
-        for row in code_table().rules
-        if row.severity is not CodeSeverity.NOTE
     )
