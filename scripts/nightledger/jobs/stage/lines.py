@@ -15,8 +15,6 @@ _OF_WORK = frozenset({Source.WORK, Source.SHOWN})
 _NUMBERS = re.compile(r"[\d\W_]+")
 _EMPHASIS = re.compile(r"\*\*|(?<!\w)__(?=\S)|(?<=\S)__(?!\w)|`")
 _MARK = re.compile(r"^(?:[-*+\u2022]\s+|\d{1,3}[.)]\s+)?(?:\[[ xX~-]\]\s+)?")
-_ROW = re.compile(r"\|(.+)\|")
-_CELL = re.compile(r"(?<!\\)\|")
 _APART = r"[^,;|/\u3001\u3002\uff0c\uff1b]*"
 _REMOVED = re.compile(rf"{_APART}(?:\[secret removed\]|[\[<(]redacted[\])>]|\*{{4,}}){_APART}", re.IGNORECASE)
 """What stands in a secret's place, with its label: up to a comma, a bar or a slash on either side."""
@@ -39,19 +37,10 @@ def is_removed(text: str) -> bool:
 
 
 def plain(text: str) -> str:
-    """Return lines as one, without list marks, heading signs, emphasis and the bars of tables: quoted, these would be noise."""
+    """Return lines as one, without list marks, heading signs and emphasis: quoted, these would be noise."""
     pieces = [_EMPHASIS.sub("", line).strip().lstrip("#").strip() for line in text.split("\n")]
-    told = [_cells(ENVELOPE.sub("", _MARK.sub("", piece))) for piece in pieces]
+    told = [ENVELOPE.sub("", _MARK.sub("", piece)) for piece in pieces]
     return " / ".join(piece for piece in told if piece)
-
-
-def _cells(piece: str) -> str:
-    """Return a row of a table as its cells; nothing for the line under its head."""
-    row = _ROW.fullmatch(piece)
-    if row is None:
-        return piece
-    cells = [cell.strip() for cell in _CELL.split(row[1])]
-    return " \u00b7 ".join(cell for cell in cells if cell.strip("-:"))
 
 
 def place_of(path: str, lines: tuple[int, int]) -> str:

@@ -114,7 +114,7 @@ def read_events(raw: bytes, how: Reading) -> Read:
         events, problems = _read(text, bodies, how)
     if len(events) > MAX_EVENTS:
         problems.append(f"more than {MAX_EVENTS} events in these hours")
-    return Read(events=_fairly(events), problems=tuple(problems))
+    return Read(events=tuple(events[:MAX_EVENTS]), problems=tuple(problems))
 
 
 def _read(text: str, bodies: Sequence[str], how: Reading) -> tuple[list[Event], list[str]]:
@@ -249,16 +249,6 @@ def _expand(components: Sequence[Any], how: Reading) -> Iterator[Event]:
                 calendar=how.name,
                 own=_is_own(one, how),
             )
-
-
-def _fairly(ordered: Sequence[Event]) -> tuple[Event, ...]:
-    """Return as many events as are read, in their order: each title once before any comes again."""
-    times: Counter[str] = Counter()
-    turns: list[tuple[int, int]] = []
-    for n, event in enumerate(ordered):
-        turns.append((times[event.title], n))
-        times[event.title] += 1
-    return tuple(ordered[n] for n in sorted(n for _, n in sorted(turns)[:MAX_EVENTS]))
 
 
 def _zone_is_unknown(event: Any) -> bool:
