@@ -52,14 +52,6 @@ def test_what_cannot_be_read_counts_as_no_trouble(desk: Desk, raw: bytes) -> Non
     assert read_troubles(desk.home) == ()
 
 
-def test_half_a_surrogate_pair_is_no_trouble_and_the_next_run_can_write(desk: Desk) -> None:
-    os.makedirs(desk.home.staged_dir, exist_ok=True)
-    raw = b'{"v":1,"troubles":[{"about":"calendar work","since":"\\ud800","what":"late"}]}'
-    (Path(desk.home.staged_dir) / "troubles.json").write_bytes(raw)
-    assert read_troubles(desk.home) == ()
-    assert keep_troubles(desk.home, [LATE], NOW) == (LATE[1],)
-
-
 def test_a_fifo_is_no_trouble_and_gives_way(desk: Desk) -> None:
     os.makedirs(desk.home.staged_dir, exist_ok=True)
     os.mkfifo(os.path.join(desk.home.staged_dir, "troubles.json"))

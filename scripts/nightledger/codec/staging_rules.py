@@ -1,12 +1,10 @@
 """``staging-rules.json`` to :class:`StagingRules`: the shipped file with a home's own over it."""
 
 import difflib
-import json
 from collections.abc import Mapping
 from datetime import time
 from typing import Any
 
-from nightledger.codec.configuration import SCHEMAS
 from nightledger.codec.strict_json import parse_json
 from nightledger.domain.errors import ConfigurationError, RecordError
 from nightledger.domain.staging.rules import Routine, SourceRules, StagingRules, WindowRules
@@ -51,23 +49,17 @@ def _over(values: Mapping[str, Any], mine: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _checked(raw: bytes, where: str) -> dict[str, Any]:
-    from jsonschema import Draft202012Validator
+    from nightledger.codec.schema import find_problems, read_schema  # their library costs a start
 
-    schema = json.loads((SCHEMAS / "staging-rules.schema.json").read_bytes())
     try:
-        record = parse_json(raw, where)
+        record: Any = parse_json(raw, where)
     except RecordError as error:
         raise ConfigurationError(str(error), hint=_HINT) from error
-    problems = sorted(
-        f"{'.'.join(map(str, error.absolute_path)) or 'the rules'}: {error.message[:200]}"
-        for error in Draft202012Validator(schema).iter_errors(record)
-    )
-    problems += [
-        f"{key}: did you mean {close[0]!r}?"
-        for key in (record if isinstance(record, dict) else ())
-        if key not in schema["properties"]
-        and (close := difflib.get_close_matches(key, schema["properties"], n=1))
-    ]
+    problems = list(find_problems("staging-rules", record))
+    known = read_schema("staging-rules")["properties"]
+    for key in record if isinstance(record, dict) else ():
+        close = difflib.get_close_matches(key, known, n=1)
+        problems += [f"{key}: did you mean {close[0]!r}?"] if key not in known and close else []
     if problems:
         raise ConfigurationError(f"{where} is not valid:\n  " + "\n  ".join(problems), hint=_HINT)
     checked: dict[str, Any] = record

@@ -38,7 +38,7 @@ class Exposure(msgspec.Struct, frozen=True, gc=False):
     shown: tuple[str, ...]
 
 
-Row = TypeVar("Row", OutcomeUse, Exposure)
+Row = TypeVar("Row")
 
 
 def read_rows(kind: type[Row], chunks: Iterable[bytes]) -> Iterator[tuple[list[Row], int]]:

@@ -1,4 +1,4 @@
-"""Ask git which commit holds given bytes, without running or obeying anything that lies in the home.
+"""Ask git which commit behind HEAD holds given bytes, without running or obeying anything that lies in the home.
 
 Invariant: git runs on an empty directory of ours with the home's objects lent to it, so that no
 configuration, hook, filter, pager or signature program of the repository takes effect;
@@ -10,15 +10,13 @@ import os
 import re
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from pathlib import Path
 
 from nightledger.domain.errors import UnreadableError
 from nightledger.files.owner import for_child
 from nightledger.files.reading import read_optional
 
 TIMEOUT_S = 5.0
-MOST_TIPS = 64
-"""Branches and tags that are searched: the newest of a repository with thousands will do. Our choice."""
 _MOST_COMMITS = 64
 """Commits looked at in which a file got these bytes or lost them. Our choice."""
 _SMALL = 1 << 16
@@ -37,9 +35,13 @@ def find_commit(root: str, content: bytes) -> str:
         content: A file's bytes.
     """
     try:
-        common = _git_dir(os.path.abspath(root))
-        tips = tuple(_tips(common)) if common else ()
-        return _search(common, _blob_id(content), tips) if tips else ""
+        own = _git_dir(os.path.abspath(root))
+        if not own:
+            return ""
+        shared = _text(os.path.join(own, "commondir"))  # of a linked working tree
+        common = os.path.normpath(os.path.join(own, shared)) if shared else own
+        head = _head(own, common)
+        return _search(common, _blob_id(content), head) if _OBJECT.fullmatch(head) else ""
     except (OSError, UnreadableError, subprocess.SubprocessError):
         return ""
 
@@ -50,20 +52,28 @@ def _blob_id(content: bytes) -> str:
 
 
 def _git_dir(directory: str) -> str:
-    """Give the directory of the repository in whose working tree a directory is; empty where none is."""
-    while True:
-        name = os.path.join(directory, ".git")
+    """Give the directory of git for the working tree in which a directory is; empty where none is."""
+    for parent in (directory, *map(str, Path(directory).parents)):
+        name = os.path.join(parent, ".git")
         if os.path.isdir(name):
             return name
         text = _text(name) if os.path.isfile(name) else ""
         if text.startswith("gitdir: "):
-            own = os.path.join(directory, text.removeprefix("gitdir: "))
-            common = _text(os.path.join(own, "commondir"))
-            return os.path.normpath(os.path.join(own, common)) if common else own
-        parent = os.path.dirname(directory)
-        if parent == directory:
-            return ""
-        directory = parent
+            return os.path.join(parent, text.removeprefix("gitdir: "))
+    return ""
+
+
+def _head(own: str, common: str) -> str:
+    """Give the commit that HEAD names; empty where it names none."""
+    head = _text(os.path.join(own, "HEAD"))
+    if not head.startswith("ref: "):
+        return head
+    ref = head.removeprefix("ref: ")
+    packed = (read_optional(os.path.join(common, "packed-refs"), _PACKED_BYTES) or b"").decode(
+        "utf-8", "replace"
+    )
+    listed = (line.partition(" ") for line in packed.splitlines())
+    return _text(os.path.join(common, ref)) or next((commit for commit, _, name in listed if name == ref), "")
 
 
 def _text(path: str) -> str:
@@ -72,28 +82,7 @@ def _text(path: str) -> str:
     return "" if raw is None or b"\0" in raw else raw.decode("utf-8", "surrogateescape").strip()
 
 
-def _tips(git_dir: str) -> Iterator[str]:
-    """Give the commits that refs name, each once, at most :data:`MOST_TIPS`."""
-    seen: set[str] = set()
-    for value in _refs(git_dir):
-        if _OBJECT.fullmatch(value) and value not in seen:
-            seen.add(value)
-            yield value
-        if len(seen) >= MOST_TIPS:
-            return
-
-
-def _refs(git_dir: str) -> Iterator[str]:
-    yield _text(os.path.join(git_dir, "HEAD"))
-    for directory, _, names in os.walk(os.path.join(git_dir, "refs")):
-        for name in sorted(names):
-            yield _text(os.path.join(directory, name))
-    packed = read_optional(os.path.join(git_dir, "packed-refs"), _PACKED_BYTES) or b""
-    for line in packed.decode("utf-8", "surrogateescape").splitlines():
-        yield line.split(" ")[0]
-
-
-def _search(git_dir: str, blob: str, tips: tuple[str, ...]) -> str:
+def _search(git_dir: str, blob: str, head: str) -> str:
     with tempfile.TemporaryDirectory(prefix="nightledger-git-") as empty:
         for name in ("refs", "objects"):
             os.mkdir(os.path.join(empty, name))
@@ -113,7 +102,7 @@ def _search(git_dir: str, blob: str, tips: tuple[str, ...]) -> str:
                 "--no-abbrev",
                 f"--max-count={_MOST_COMMITS}",
                 f"--find-object={blob}",
-                *tips,
+                head,
             ],
             env=_environment(git_dir, empty),
             cwd=empty,

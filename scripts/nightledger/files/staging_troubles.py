@@ -6,13 +6,12 @@ times a day. The marks of the operator's notifier do the same (``jobs/notify.py`
 Invariant: a file that cannot be read counts as none, so at worst a trouble is told once more.
 """
 
-import json
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
-from nightledger.codec.canonical import canonical
+import msgspec
+
 from nightledger.domain.errors import UnreadableError
 from nightledger.domain.words import dump_moment
 from nightledger.files.atomic import replace_file
@@ -24,8 +23,7 @@ VERSION = 1
 MAX_BYTES = 1 << 18
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Trouble:
+class Trouble(msgspec.Struct, frozen=True):
     """Something that staging could not do when it last ran.
 
     Attributes:
@@ -39,17 +37,18 @@ class Trouble:
     since: str
 
 
+class _Kept(msgspec.Struct):
+    v: int
+    troubles: tuple[Trouble, ...]
+
+
 def read_troubles(home: Home) -> tuple[Trouble, ...]:
-    """Give what the last run met; nothing where all was well or nothing can be read."""
+    """Return what the last run met; nothing where all was well or nothing can be read."""
     try:
-        kept = json.loads(read_optional(_path(home), MAX_BYTES, within=home.root) or b"{}")
-        rows = kept["troubles"] if kept.get("v") == VERSION else ()
-        told = tuple(Trouble(**{name: str(row[name]) for name in ("about", "what", "since")}) for row in rows)
-        for one in told:  # half a surrogate pair could not be written again
-            f"{one.about}{one.what}{one.since}".encode()
-    except (UnreadableError, ValueError, TypeError, AttributeError, KeyError, RecursionError):
+        kept = msgspec.json.decode(read_optional(_path(home), MAX_BYTES, within=home.root) or b"", type=_Kept)
+    except (UnreadableError, ValueError, RecursionError):
         return ()
-    return told
+    return kept.troubles if kept.v == VERSION else ()
 
 
 def keep_troubles(home: Home, found: Sequence[tuple[str, str]], now: datetime) -> tuple[str, ...]:
@@ -64,14 +63,14 @@ def keep_troubles(home: Home, found: Sequence[tuple[str, str]], now: datetime) -
     """
     before = read_troubles(home)
     since = {one.about: one.since for one in before}
-    troubles = [
+    troubles = tuple(
         Trouble(about=about, what=what, since=since.get(about, dump_moment(now)))
         for about, what in sorted(set(found))
-    ]
-    if tuple(troubles) != before:
-        rows = [{"about": one.about, "what": one.what, "since": one.since} for one in troubles]
+    )
+    if troubles != before:
         make_dir(home.staged_dir)
-        replace_file(_path(home), canonical({"v": VERSION, "troubles": rows}) + b"\n", disposable=True)
+        content = msgspec.json.encode(_Kept(v=VERSION, troubles=troubles), order="sorted")
+        replace_file(_path(home), content + b"\n", disposable=True)
     return tuple(one.what for one in troubles if one.about not in since)
 
 

@@ -1,10 +1,8 @@
 """What is chosen, and what it costs."""
 
-from dataclasses import replace
-
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.rows import each_row
 
 from nightledger.domain.staging.budget import choose, rank
 from nightledger.domain.staging.rules import SourceRules, StagingRules
@@ -37,18 +35,7 @@ def test_what_counts_most_comes_first_and_equals_by_source_place_and_text() -> N
     assert rank([low, second, event, first], weights) == [event, first, second, low]
 
 
-def test_what_counts_nearly_the_same_is_ordered_by_source() -> None:
-    document, event = Source.DOCUMENT, Source.EVENT
-    assert list(Source).index(event) < list(Source).index(document)
-    nearly = [candidate("d", document, 0.50004), candidate("e", event, 0.5)]
-    assert [one.text for one in rank(nearly, EVERY)] == ["e", "d"]
-    apart = [candidate("d", document, 0.5002), candidate("e", event, 0.5)]
-    assert [one.text for one in rank(apart, EVERY)] == ["d", "e"]
-
-
-@pytest.mark.parametrize(
-    "off", [SourceRules(weight=0, most=5, share=50), SourceRules(weight=5, most=0, share=50)]
-)
+@each_row("off", [SourceRules(weight=0, most=5, share=50), SourceRules(weight=5, most=0, share=50)])
 def test_a_source_without_weight_or_places_takes_no_part(off: SourceRules) -> None:
     assert rank([candidate("x")], {**EVERY, Source.DOCUMENT: off}) == []
 
@@ -89,7 +76,7 @@ def at(place: str, source: Source = Source.WORK, score: float = 0.5) -> Candidat
     )
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("place", "repeated"),
     [
         ("a.md:4-9", 1),
@@ -107,11 +94,6 @@ def test_lines_that_overlap_what_is_on_the_page_are_left_out(place: str, repeate
     chosen = choose(rank([other, best], EVERY), EVERY, 1000, cost, never)
     assert chosen.lines == ((best,) if repeated else (best, other))
     assert (chosen.left_out.repeated, chosen.left_out.over_budget) == (repeated, 0)
-
-
-def test_what_overlaps_a_line_that_has_no_place_comes_in() -> None:
-    long = replace(at("a.md:5-7", score=0.9), text="x" * 400)
-    assert choose(rank([long, at("a.md:6")], EVERY), EVERY, 40, cost, never).lines == (at("a.md:6"),)
 
 
 def test_what_is_taken_for_the_same_comes_once_where_it_ranks_highest() -> None:

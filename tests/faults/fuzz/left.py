@@ -18,8 +18,7 @@ from tests.homes import make_home
 from tests.linking import lines, outcome
 
 from nightledger.codec.canonical import CanonicalError, canonical
-from nightledger.codec.doing_rows import read_doings
-from nightledger.codec.exposure_rows import read_exposures
+from nightledger.codec.staging_rows import DoingRow, ExposureRow
 from nightledger.codec.use_rows import Exposure, OutcomeUse, read_hour, read_rows
 from nightledger.domain.staging import page as pages
 from nightledger.domain.staging.page import Page
@@ -174,13 +173,13 @@ def _read_uses(raw: bytes) -> tuple[list[list[Any]], list[int]]:
     ((exposures, bad_too),) = read_rows(Exposure, [raw])
     for time in (*(row.received_at for row in outcomes), *(row.at for row in exposures)):
         read_hour(time)
-    return [outcomes, exposures, list(read_exposures([raw])), list(read_doings([raw]))], [bad, bad_too]
+    rows = [found for kind in (ExposureRow, DoingRow) for found, _ in read_rows(kind, [raw])]
+    return [outcomes, exposures, *rows], [bad, bad_too]
 
 
 def _check_uses(raw: bytes, read: tuple[list[list[Any]], list[int]]) -> None:
-    (outcomes, exposures, places, doings), bad = read
+    (outcomes, exposures, places, _), bad = read
     assert _read_uses(raw) == read
-    assert all(doing.at.tzinfo is not None for doing in doings)
     assert all(type(n) is int for row in places for place in row.places for n in place.lines)
     filled = [line for line in raw.split(b"\n") if line.strip(b" \t\r")]
     assert [len(outcomes) + bad[0], len(exposures) + bad[1]] == [len(filled)] * 2

@@ -26,7 +26,7 @@ from nightledger.files.home import Home
 from nightledger.files.hook_settings import HookSettings, read_hook_settings
 from nightledger.files.seen import Seen, SeenPaths, State
 from nightledger.jobs.stage import logs as stage_logs
-from nightledger.jobs.stage.worth import Worth
+from nightledger.jobs.stage.logs import Worth
 from nightledger.recall.outcomes import NOTE_HEADING, cut_outcomes
 from nightledger.recall.sources import Cut
 from nightledger.surfaces.channel.notes import (
@@ -251,7 +251,7 @@ def _leaves() -> list[bytes]:
 # what staging and search work out once
 
 
-def _read_kept(raw: bytes) -> Mapping[str, stage_logs.Worked]:
+def _read_kept(raw: bytes) -> Mapping[str, Worth]:
     written(Path(home().staged_dir, stage_logs.KEPT), raw)
     kept = stage_logs._read_kept(home())
     if not kept:
@@ -259,21 +259,20 @@ def _read_kept(raw: bytes) -> Mapping[str, stage_logs.Worked]:
     return kept
 
 
-def _check_kept(raw: bytes, kept: Mapping[str, stage_logs.Worked]) -> None:
+def _check_kept(raw: bytes, kept: Mapping[str, Worth]) -> None:
     assert kept.keys() <= json.loads(raw)["logs"].keys()
-    for said, _ in kept.values():
-        assert all(math.isfinite(score) for _, _, score in said)
+    assert all(math.isfinite(score) for worth in kept.values() for _, _, score in worth.said)
     if b"\\u" in raw:
         return
-    stage_logs._keep(home(), kept)
+    stage_logs._keep(home(), dict(kept))
     assert stage_logs._read_kept(home()) == kept
 
 
-_WORTH: dict[str, list[int]] = {"telling": [3], "answers": [9, 10]}
+_WORTH = {"said": [[3, 4, 0.5], [9, 9, 0.31]], "telling": [3], "answers": [9, 10]}
 _KEPT = (
-    dumped({"v": 4, "logs": {"0" * 64: [[[3, 4, 0.5], [9, 9, 0.31]], _WORTH]}}),
-    dumped({"v": 4, "logs": {"a": [[[3, 4, math.nan]], _WORTH], "b": [[], _WORTH]}}),
-    b'{"v":4,"logs":{"a":[[[1e999,4,0.5]],{"telling":[],"answers":[]}]}}',
+    dumped({"v": 5, "logs": {"0" * 64: _WORTH}}),
+    dumped({"v": 5, "logs": {"a": {**_WORTH, "said": [[3, 4, math.nan]]}, "b": _WORTH}}),
+    b'{"v":5,"logs":{"a":{"said":[[1e999,4,0.5]],"telling":[],"answers":[]}}}',
     *DEEP,
 )
 
@@ -419,7 +418,7 @@ TARGETS = (
         check=_check_kept,
         damage=lambda kept: {
             **kept,
-            "x\n": ([], Worth(telling=frozenset(), answers=frozenset())),
+            "x\n": Worth(),
         },
         seeds=lambda: list(_KEPT),
         cost=2,

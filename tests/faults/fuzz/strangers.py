@@ -329,8 +329,8 @@ _CLAIMS = (
 _NO_CONTRADICTION = Contradiction(entry="", text="", likeness=0.0, reason="", sure=True)
 
 
-_CALENDAR_CPU_S = 6.0
-"""The reader's own bound, 400,000 repetitions, is 1.3 s here when nothing else is at work, and 2.5 s with branches counted."""
+_CALENDAR_CPU_S = 20.0
+"""The reader's own bound, 1,500,000 repetitions, is some 5 s here when nothing else is at work, and twice that with branches counted."""
 
 
 def _of(seeds: tuple[bytes, ...]) -> Any:

@@ -1,44 +1,24 @@
 """What lines tell by themselves, and as what they are told."""
 
-import pytest
+from tests.rows import each_row
 
-from nightledger.jobs.stage.lines import is_short, names_all, plain, shared_words
+from nightledger.domain.staging.values import Candidate, Source
+from nightledger.jobs.stage.lines import alike, is_short, plain
 
 
-@pytest.mark.parametrize(
-    ("lines", "told"),
+@each_row(
+    ("text", "told"),
     [
-        (["- [ ] **Oil** the `brake`", "", "## Yard"], "Oil the brake / Yard"),
+        ("- [ ] **Oil** the `brake`\n\n## Yard", "Oil the brake / Yard"),
+        ("a | b", "a | b"),
         (
-            ["| Part | Grease |", "|---|:-:|", "| **brake** |  | a \\| b |"],
-            "Part \u00b7 Grease / brake \u00b7 a \\| b",
-        ),
-        (["a | b"], "a | b"),
-        (["|"], "|"),
+            "- [Mon 2026-03-09 10:49 GMT+8] never wake me",
+            "never wake me",
+        ),  # what a host puts before a message
     ],
 )
-def test_lines_are_told_as_one_without_signs(lines: list[str], told: str) -> None:
-    assert plain(lines) == told
-
-
-def test_a_query_is_named_whole_in_any_form_of_its_words_and_numbers_do_not_count() -> None:
-    assert names_all("Moved the crane 14", "it moves cranes")
-    assert not names_all("Moving the crane", "the crane")
-    assert not names_all("14", "14")
-    assert names_all("\u6301\u4ed3\u590d\u76d8", "\u4eca\u5929\u6301\u4ed3\u590d\u76d8")
-    assert shared_words("Moved the crane 14", "14 cranes move") == ("move", "cranes")
-
-
-def test_words_of_addresses_and_paths_are_one_word_and_overlapping_pairs_of_letters_are_not_two() -> None:
-    query = "ada.berth@quay.example asks ada about berths"
-    assert shared_words(query, "Mail: ada.berth@quay.example") == ("ada",)
-    assert shared_words(query, "Mail of ada: ada.berth@quay.example") == ("ada", "berth")
-    assert shared_words("srv quay plan", "see /srv/quay/plan.md") == ("srv",)
-    assert shared_words("网络不可用", "网络不可用") == ("网络", "不可")
-
-
-def test_what_a_host_puts_before_a_message_is_not_told() -> None:
-    assert plain(["- [Mon 2026-03-09 10:49 GMT+8] never wake me"]) == "never wake me"
+def test_lines_are_told_as_one_without_signs(text: str, told: str) -> None:
+    assert plain(text) == told
 
 
 def test_a_text_is_short_where_each_of_its_lines_is() -> None:
@@ -48,11 +28,27 @@ def test_a_text_is_short_where_each_of_its_lines_is() -> None:
     )
 
 
-@pytest.mark.parametrize("part", ["a", "/", "a/", "_"])
-def test_a_word_without_end_is_looked_through_once(part: str) -> None:
-    assert shared_words("moved the crane", f"move the {part * 100_000}. crane") == ("move", "crane")
+def says(text: str, source: Source) -> Candidate:
+    return Candidate(source=source, text=text, place="a.md:1", why="", score=0.5)
 
 
-def test_of_the_words_of_an_address_one_is_told() -> None:
-    assert shared_words("red crane oil", "/red /red/crane.oil. oil") == ("red", "crane", "oil")
-    assert shared_words("red crane", "/red @ crane/ a/.") == ("red", "crane")
+@each_row(
+    ("first", "second", "at_work", "elsewhere"),
+    [
+        ("Tide table: 3 rows added in 2 files.", "Tide table: 14 rows added in 9 files", True, False),
+        ("Tide table: 3 rows added", "Result: the tide table was read; 14 rows were added; no errors", False, False),
+        ("Move the crane before noon, as the pier office asks.", "Move the crane before noon, as the pier office asked.", True, True),
+        ("Move the crane after the wind report.", "Never move the crane after the wind report.", False, False),
+        ("Move the crane after the wind report.", "Grease the lock gates of the inner basin.", False, False),
+    ],
+)  # fmt: skip
+def test_lines_of_how_work_goes_are_one_whatever_their_numbers_and_others_are_not(
+    first: str,
+    second: str,
+    at_work: bool,  # noqa: FBT001 - a row
+    elsewhere: bool,  # noqa: FBT001 - a row
+) -> None:
+    for one, other in ((first, second), (second, first)):
+        assert alike(says(one, Source.WORK), says(other, Source.WORK)) is at_work
+        assert alike(says(one, Source.WORK), says(other, Source.DOCUMENT)) is elsewhere
+        assert not alike(says(one, Source.EVENT), says(other, Source.DOCUMENT))

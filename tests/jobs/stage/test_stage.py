@@ -26,7 +26,6 @@ from nightledger.files.search_index import index_path
 from nightledger.files.staged import drop_staged, find_page, read_staged
 from nightledger.gate.memory.naming import find_standing
 from nightledger.jobs.link import Options, link
-from nightledger.jobs.stage.work import FADING
 from nightledger.text.statements.daylog import read_daylog
 from nightledger.text.statements.statements import find_statements
 
@@ -80,10 +79,8 @@ def test_without_what_was_kept_a_run_says_the_same(desk: Desk) -> None:
     first = run(desk)
     assert only(first, Source.LONG_RANGE)
     kept = Path(desk.home.staged_dir) / "statements.json"
-    worth = b'{"telling":[],"answers":[]}'
     odd = [
-        b'{"v":4,"logs":{"x":[[[%s]],%s]}}' % (row, worth)
-        for row in (b"1e999,2,0.5", b"1,2,NaN", b"1e30,2,0.5")
+        b'{"v":5,"logs":{"x":{"said":[[%s]]}}}' % row for row in (b"1e999,2,0.5", b"1,2,NaN", b"1e30,2,0.5")
     ]
     for damage in (b"{", b"[]", b'{"v":1,"logs":{"x":[[1]]}}', b'{"v":9}', b"\xff", *odd):
         kept.write_bytes(damage)
@@ -102,7 +99,7 @@ def test_what_was_kept_can_name_other_lines_and_no_words(desk: Desk) -> None:
     run(desk)
     kept = Path(desk.home.staged_dir) / "statements.json"
     record = json.loads(kept.read_bytes())
-    record["logs"] = {key: [[[4, 4, 1.0]], {"telling": [4], "answers": []}] for key in record["logs"]}
+    record["logs"] = {key: {"said": [[4, 4, 1.0]], "telling": [4]} for key in record["logs"]}
     kept.write_text(json.dumps(record))
     staged = run(desk)
     assert [one.place for one in only(staged, Source.LONG_RANGE)] == ["memory/2026-02-20.md:4"]
@@ -118,15 +115,8 @@ def test_nothing_is_written_by_a_dry_run_but_the_index(desk: Desk) -> None:
     assert not os.path.lexists(desk.home.staged_dir)
 
 
-def test_staging_appends_nothing_to_the_audit_log(desk: Desk) -> None:
-    size = desk.ledger().log.size
-    put(desk, HANDOFF, "## Next\n\n- Order the spare fan\n")
-    run(desk)
-    assert desk.ledger().log.size == size
-
-
-@pytest.mark.parametrize("budget", [200, 300, 600])
-def test_the_whole_page_never_costs_more_than_the_budget(desk: Desk, budget: int) -> None:
+def test_the_whole_page_never_costs_more_than_the_budget(desk: Desk) -> None:
+    budget = 300
     events = [event(desk, f"{n} 備份會議 " * 8) for n in range(20)]
     staged = run(desk, *events, budget_tokens={"generic": budget})
     assert staged.tokens == tokens_of(staged.text) <= budget
@@ -157,12 +147,6 @@ def test_events_come_with_their_time_and_expire_with_it(desk: Desk) -> None:
     assert page is not None
     assert "Berths" in page.text
     assert read_staged(desk.home, "2026-03-01T08:00:00Z") is None
-
-
-def test_an_event_that_comes_again_and_again_leaves_room_for_the_others(desk: Desk) -> None:
-    often = [event(desk, "Round", hours=n / 4) for n in range(8)]
-    staged = run(desk, *reversed(often), event(desk, "Berths", hours=3))
-    assert texts(staged, Source.EVENT)[:3] == ['"Round"', '"Berths"', '"Round"']
 
 
 def test_of_days_and_other_days_the_line_tells_which(desk: Desk) -> None:
@@ -242,32 +226,6 @@ def test_an_index_whose_damage_only_a_query_meets_is_made_anew_and_said_so(desk:
     assert run(desk, planned).notes == before.notes
 
 
-def test_a_heading_that_is_found_comes_with_what_stands_below_it(desk: Desk) -> None:
-    put(
-        desk,
-        "memory/2026-02-10.md",
-        "# Day\n\n## Crane of the north pier\n\n- **Oil** it on `Mondays`.\n- Fed the cat.\n",
-    )
-    (one,) = only(run(desk, event(desk, "Crane of the north pier")), Source.DOCUMENT)
-    assert (one.text, one.place) == (
-        "Crane of the north pier / Oil it on Mondays.",
-        "memory/2026-02-10.md:3-5",
-    )
-
-
-def test_what_introduces_a_list_comes_with_what_follows_and_a_row_as_its_cells(desk: Desk) -> None:
-    put(
-        desk,
-        "memory/2026-02-10.md",
-        "# Day\n\n**Crane of the north pier:**\n\n| Part | Grease |\n|---|:-:|\n| brake | never |\n",
-    )
-    (one,) = only(run(desk, event(desk, "Crane of the north pier")), Source.DOCUMENT)
-    assert (one.text, one.place) == (
-        "Crane of the north pier: / Part · Grease",
-        "memory/2026-02-10.md:3-5",
-    )
-
-
 REPORT = "- ✅ Crane of the north pier: status READY"
 
 
@@ -279,22 +237,11 @@ def test_a_report_that_all_is_well_is_a_document_only_where_it_names_all_of_the_
     assert only(run(desk, event(desk, "Paint for the crane of the north pier")), Source.DOCUMENT) == []
 
 
-def test_behind_a_report_that_all_is_well_the_next_best_document_comes(desk: Desk) -> None:
-    put(desk, "memory/2026-02-10.md", f"# Day\n\n{REPORT}\n\n## Yard\n\n{CRANE}\n")
-    staged = run(desk, event(desk, "Paint for the crane of the north pier"), documents_each=1)
-    assert texts(staged, Source.DOCUMENT) == [CRANE.removeprefix("- ")]
-
-
 def test_a_document_half_as_good_as_the_best_is_about_something_else(desk: Desk) -> None:
     put(desk, "memory/2026-02-10.md", f"# Day\n\n{CRANE}\n")
     put(desk, "memory/2026-02-11.md", "# Day\n\n- Never leave the north door of the pier office open.\n")
     staged = run(desk, event(desk, "Crane north pier brake wind report"))
     assert texts(staged, Source.DOCUMENT) == [CRANE.removeprefix("- ")]
-
-
-def test_a_heading_with_nothing_below_it_is_no_document(desk: Desk) -> None:
-    put(desk, "memory/2026-02-10.md", "# Day\n\n- Fed the cat.\n\n## Crane of the north pier\n")
-    assert only(run(desk, event(desk, "Crane of the north pier")), Source.DOCUMENT) == []
 
 
 def test_an_event_that_only_shares_a_word_with_a_log_brings_no_document(desk: Desk) -> None:
@@ -316,28 +263,15 @@ def test_each_calendar_that_could_not_be_read_is_told_and_both_events_of_one_tit
         desk,
         event(desk, "Round"),
         event(desk, "Round", hours=3),
-        problems=[("work", "is away"), ("home", "is away")],
-    )
-    assert sorted((one.text, one.place) for one in only(staged, Source.EVENT)) == [
-        ('"Round"', "calendar work"),
-        ('"Round"', "calendar work"),
-        ("some events may be missing here", "calendar home"),
-        ("some events may be missing here", "calendar work"),
-    ]
-
-
-def test_a_calendar_that_could_not_be_read_is_told_to_both(desk: Desk) -> None:
-    staged = run(
-        desk, problems=[("work", "did not answer within 2 s"), ("home", "3 event(s) left out: broken")]
+        problems=[("work", "did not answer within 2 s"), ("home", "3 event(s) left out: broken")],
     )
     assert sorted((one.text, one.place, one.why) for one in only(staged, Source.EVENT)) == [
+        ('"Round"', "calendar work", "event 07:00-08:00"),
+        ('"Round"', "calendar work", "event 09:00-10:00"),
         ("some events may be missing here", "calendar home", "3 event(s) left out: broken"),
         ("some events may be missing here", "calendar work", "it did not answer within 2 s"),
     ]
-    assert staged.notes[:2] == (
-        "calendar work did not answer within 2 s",
-        "calendar home 3 event(s) left out: broken",
-    )
+    assert staged.notes[0] == "calendar work did not answer within 2 s"
 
 
 # ---------------------------------------------------------------- the handoff and the work
@@ -375,21 +309,6 @@ def test_older_lines_about_what_the_newest_log_is_about_come_and_habit_does_not(
     )
     places = [one.place for one in only(run(desk, windows=()), Source.WORK)]
     assert places == ["memory/2026-01-10.md:3"]
-
-
-def test_what_an_open_item_asks_about_counts_by_its_urgency_and_less_behind_others(desk: Desk) -> None:
-    put(desk, "memory/2026-01-10.md", f"# Day\n\n{CRANE}\n")
-    crane, other = "- Move the crane of the north pier, brake and wind report", "- Order the spare fan"
-
-    def score(*handoff: str) -> float:
-        put(desk, HANDOFF, "\n".join(["# Handoff 2026-02-28", "", *handoff, ""]))
-        (one,) = only(run(desk, windows=()), Source.WORK)
-        assert one.place == "memory/2026-01-10.md:3"
-        return one.score
-
-    alone = score("## Next", "", crane)
-    assert score("## Next", "", other, crane) == pytest.approx(alone * FADING, abs=1e-4)
-    assert score("## Critical", "", crane) == pytest.approx(alone * 1.0 / 0.9, abs=1e-4)
 
 
 GOING_ON = "- Moving the crane of the north pier tomorrow; its brake and the wind report come first"
@@ -435,35 +354,12 @@ def test_a_line_that_shares_one_word_with_what_goes_on_is_about_something_else(d
     )
 
 
-def test_an_archived_line_that_tells_nothing_later_on_is_no_work_either(desk: Desk) -> None:
-    report = "- ✅ Completed: report on the crane of the north pier sent, 14 files updated, brake log pushed, status READY"
-    told = (
-        "- Spoke with Olga: the crane of the north pier had its brake looked at by two people from the yard"
-    )
-    put(desk, "memory/archive/daily/2025-11-03.md", f"# Day\n\n## One\n\n{report}\n\n## Two\n\n{told}\n")
-    assert staged_work(desk) == [told.removeprefix("- ")]
-
-
-def test_the_reason_names_where_what_goes_on_is_told(desk: Desk) -> None:
-    staged_work(desk, CRANE)
-    (one,) = only(run(desk, windows=()), Source.WORK)
-    assert one.why == "about what memory/2026-02-28.md:3 is about"
-
-
 def test_what_logs_report_day_for_day_is_no_topic_and_is_not_staged(desk: Desk) -> None:
     report = "- Tide table read by the timer of the harbour office; {} rows were added in {} files, with no errors{}"
     for day, ending in ((10, ""), (12, " at all"), (15, " today")):
         put(desk, f"memory/2026-02-{day}.md", "# Day\n\n" + report.format(day, day + 3, ending) + "\n")
     put(desk, "memory/2026-02-28.md", "# Day\n\n" + report.format(4, 2, " either") + "\n")
     assert only(run(desk), Source.WORK) == []
-
-
-def test_of_reports_that_differ_in_numbers_one_is_staged(desk: Desk) -> None:
-    reports = [
-        f"- Spoke with Olga: the crane of the north pier had its brake looked at by {n} people from the yard"
-        for n in (2, 5)
-    ]
-    assert len(staged_work(desk, *reports)) == 1
 
 
 # ---------------------------------------------------------------- associations
@@ -670,15 +566,6 @@ def test_what_habit_writes_day_for_day_is_no_document_and_is_not_shown_again(des
     assert len(only(run(desk), Source.SHOWN)) == 1
 
 
-def test_a_heading_that_is_no_utf_8_is_indexed_once_and_found(desk: Desk) -> None:
-    put(
-        desk, "memory/2026-02-20.md", f"# Day\n\n## Pier @ crane\n\n{CRANE}\n".encode().replace(b"@", b"\x97")
-    )
-    first = texts(run(desk, event(desk, "Crane at the north pier"), windows=()), Source.DOCUMENT)
-    assert len(first) == 1
-    assert texts(run(desk, event(desk, "Crane at the north pier"), windows=()), Source.DOCUMENT) == first
-
-
 CHAT = (
     "# Day\n\nuser: The north pier floods at spring tide, never moor the barge there.\n"
     "assistant: The north pier must never hold the barge, always moor it at the quay because it floods.\n"
@@ -700,14 +587,6 @@ def test_of_an_exported_chat_nothing_that_the_assistant_answered_is_staged(desk:
     assert set(places) == {"memory/2026-02-20-barge.md:3"}
 
 
-def test_a_recalled_entry_that_only_introduces_others_does_not_come_again(desk: Desk) -> None:
-    desk.applied(addition("Rules of the yard:"))
-    desk.applied(addition("Lock the yard at six."))
-    names = ids(desk)
-    shown(desk, names["Rules of the yard:"], names["Lock the yard at six."])
-    assert texts(run(desk), Source.SHOWN) == ["Lock the yard at six."]
-
-
 def test_of_an_entry_that_was_shown_the_line_says_what_came_of_it(desk: Desk) -> None:
     name = ids(desk)["Keep backups for 30 days."]
     shown(desk, name)
@@ -725,45 +604,35 @@ def test_of_an_entry_that_was_shown_the_line_says_what_came_of_it(desk: Desk) ->
     assert low.why == "recalled lately; 0 sessions succeeded after it, 3 failed"
 
 
-@pytest.mark.parametrize(
-    "place",
-    [
-        Place(path="../../etc/passwd", lines=(1, 1)),
-        Place(path="config/nightledger/allowed_signers", lines=(1, 1)),
-        Place(path="MEMORY.md", lines=(1, 5)),
-        Place(path="memory/2026-02-27.md", lines=(9, 9)),
-        Place(path="memory/2026-02-27.md", lines=(3, 1)),
-        Place(path="memory/2026-02-27.md", lines=(0, 1)),
-        Place(path="memory/2026-02-27.md", lines=(1, 900)),
-        Place(path="memory/2026-02-26.md", lines=(1, 1)),
-        Place(path="memory/2026-02-25.md", lines=(1, 1)),
-    ],
-)
-def test_a_forged_exposure_opens_no_file(desk: Desk, place: Place) -> None:
+FORGED = [
+    ("../../etc/passwd", (1, 1)),
+    ("config/nightledger/allowed_signers", (1, 1)),
+    ("MEMORY.md", (1, 5)),
+    ("memory/2026-02-27.md", (9, 9)),
+    ("memory/2026-02-27.md", (3, 1)),
+    ("memory/2026-02-27.md", (0, 1)),
+    ("memory/2026-02-27.md", (1, 900)),
+    ("memory/2026-02-26.md", (1, 1)),
+    ("memory/2026-02-25.md", (1, 1)),
+]
+
+
+def test_a_forged_exposure_opens_no_file_and_what_is_none_stops_nothing(desk: Desk) -> None:
     beyond = Path(desk.home.root).parent / "beyond.md"
     beyond.write_text("- The key of the neighbours' boat shed is under the mat.\n")
-    folder = Path(desk.home.path("memory"))
-    folder.mkdir(exist_ok=True)
-    (folder / "2026-02-25.md").symlink_to(beyond)
     put(desk, "memory/2026-02-27.md", "# Day\n\n- The key of the boat shed is with Olga.\n")
-    shown(desk, places=[place])
+    Path(desk.home.path("memory/2026-02-25.md")).symlink_to(beyond)
+    none = b'{"at":"yesterday"}\n{"at":"2026-02-28T05:00:00"}\n[]\nno\n'
+    put(desk, "memory/system/exposures.jsonl", none)
+    shown(desk, places=[Place(path=path, lines=lines) for path, lines in FORGED])
+    for time in ("0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-12:00"):
+        append_exposure(desk.home, Exposure(at=time, shown=[], host="generic", event="recall"))
     assert run(desk).lines == ()
-
-
-def test_exposures_that_are_none_are_passed_over(desk: Desk) -> None:
-    put(desk, "memory/2026-02-27.md", "# Day\n\n- The key of the boat shed is with Olga.\n")
-    put(desk, "memory/system/exposures.jsonl", b'{"at":"yesterday"}\n{"at":"2026-02-28T05:00:00"}\n[]\nno\n')
     shown(desk, places=[Place(path="memory/2026-02-27.md", lines=(3, 3))])
     assert len(only(run(desk), Source.SHOWN)) == 1
 
 
 # ---------------------------------------------------------------- reading it
-
-
-@pytest.mark.parametrize("time", ["0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-12:00"])
-def test_an_exposure_at_an_end_of_the_calendar_stops_nothing(desk: Desk, time: str) -> None:
-    append_exposure(desk.home, Exposure(at=time, shown=[], host="generic", event="recall"))
-    assert run(desk).lines == ()
 
 
 def test_a_page_goes_when_it_is_dropped_and_without_what_it_rests_on_it_is_not_given_out(desk: Desk) -> None:
@@ -797,13 +666,3 @@ def test_only_lines_whose_file_is_as_it_was_are_given_out(desk: Desk) -> None:
     assert "memory/2026-02-20.md:3" in page.text
     assert parse_page(page.text) is not None
     assert page.lines == 1
-
-
-def test_a_page_that_somebody_wrote_into_is_not_given_out_and_made_anew(desk: Desk) -> None:
-    put(desk, HANDOFF, "## Next\n\n- Order the spare fan\n")
-    staged = run(desk)
-    path = Path(desk.home.staged_context)
-    path.write_text(staged.text.replace("1 open", "2 open"))
-    assert read_staged(desk.home, "2026-03-01T06:30:00Z") is None
-    assert run(desk).changed
-    assert path.read_text() == staged.text

@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, cast
 import pytest
 
 from nightledger.hosts.daylogs import LogFile
-from nightledger.jobs.stage.logs import MOST_OF_A_DAY, Logs, bare
+from nightledger.jobs.stage.lines import bare
+from nightledger.jobs.stage.logs import MOST_OF_A_DAY, Logs
 from nightledger.jobs.stage.work import FADING, LAST_LINES, QUERY_CHARACTERS, SECTIONS, Topic, topics_of
 
 if TYPE_CHECKING:
-    from nightledger.jobs.stage.library import Library
+    from nightledger.jobs.stage.shelves import Shelves
 
 LOG = LogFile(path="memory/2026-02-28.md", day=date(2026, 2, 28))
 
@@ -29,7 +30,7 @@ class Open:
 
 
 def topics(*lines: str, routine: frozenset[str] = frozenset(), held: tuple[int, ...] = ()) -> list[Topic]:
-    return topics_of(LOG, "\n".join(lines).encode(), routine, cast("Library", Open(*held)))
+    return list(topics_of(LOG, "\n".join(lines).encode(), routine, cast("Shelves", Open(*held))))
 
 
 def test_what_may_not_be_shown_is_about_nothing() -> None:
@@ -71,5 +72,5 @@ def test_what_habit_wrote_is_about_nothing_and_a_long_line_is_cut() -> None:
 def test_of_many_logs_of_the_newest_day_its_own_and_the_last_few_are_looked_up() -> None:
     sessions = [LogFile(path=f"memory/2026-02-28_{n:04}.md", day=LOG.day) for n in range(40)]
     older = LogFile(path="memory/2026-02-27.md", day=date(2026, 2, 27))
-    logs = Logs(said=(), contents=dict.fromkeys([older, LOG, *sessions], b""), worth={})
+    logs = Logs(contents=dict.fromkeys([older, LOG, *sessions], b""), worth={})
     assert set(logs.newest()) == {LOG, *sessions[1 - MOST_OF_A_DAY :]}

@@ -1,26 +1,24 @@
 """Calendars as files, addresses and collections of a server, in good order and bad."""
 
 import base64
-import http.client
 import socket
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
+from tests.rows import each_row
 
 from nightledger.codec.operator import parse_operator
 from nightledger.domain.errors import ConfigurationError
 from nightledger.domain.operator import CalendarAddress, Operator
-from nightledger.surfaces.staging import fetching
-from nightledger.surfaces.staging.fetching import fetch_all
 from nightledger.surfaces.staging.running import Looked, look_into
 
 NOW = datetime(2026, 3, 3, 8, 0, tzinfo=UTC)
@@ -129,12 +127,7 @@ def test_a_collection_is_asked_for_the_next_hours_only(tmp_path: Path) -> None:
     assert b'<c:time-range start="20260302T080000Z" end="20260304T120000Z"/>' in asked
 
 
-def test_a_collection_without_events_is_no_problem() -> None:
-    with serving(Answer(status=207, body=b'<d:multistatus xmlns:d="DAV:"/>')) as url:
-        assert look(work=CalendarAddress(caldav=f"{url}/")) == Looked()
-
-
-@pytest.mark.parametrize(
+@each_row(
     ("answer", "problem"),
     [
         (Answer(status=401), "cannot be read: its server answered 401"),
@@ -144,28 +137,19 @@ def test_a_collection_without_events_is_no_problem() -> None:
         ),
         (Answer(body=b"<html>"), "is no iCalendar text"),
         (Answer(body=b"x" * 16_000_001), "has more than 16,000,000 bytes"),
-    ],
-)
-def test_an_address_that_answers_otherwise_is_named_without_it(answer: Answer, problem: str) -> None:
-    with serving(answer) as url:
-        looked = look(work=CalendarAddress(url=f"{url}/secret-key.ics"))
-    assert looked == Looked(problems=(("work", problem),))
-    assert len(answer.asked) == 1
-
-
-@pytest.mark.parametrize(
-    ("body", "problem"),
-    [
-        (b"not xml", "answers with something that is no XML"),
+        (Answer(status=207, body=b"not xml"), "answers with something that is no XML"),
         (
-            b'<!DOCTYPE x [<!ENTITY a "b">]><x>&a;</x>',
+            Answer(status=207, body=b'<!DOCTYPE x [<!ENTITY a "b">]><x>&a;</x>'),
             "answers with a document type, which no CalDAV server sends",
         ),
     ],
 )
-def test_a_collection_that_answers_with_something_else_is_named(body: bytes, problem: str) -> None:
-    with serving(Answer(status=207, body=body)) as url:
-        assert look(work=CalendarAddress(caldav=f"{url}/")).problems == (("work", problem),)
+def test_one_that_answers_otherwise_is_named_without_its_address(answer: Answer, problem: str) -> None:
+    with serving(answer) as url:
+        dav, plain = CalendarAddress(caldav=f"{url}/"), CalendarAddress(url=f"{url}/secret-key.ics")
+        looked = look(work=dav if answer.status == 207 else plain)
+    assert looked == Looked(problems=(("work", problem),))
+    assert len(answer.asked) == 1
 
 
 def test_a_server_that_hangs_or_drips_costs_two_seconds_for_all_and_the_others_are_read(
@@ -181,43 +165,17 @@ def test_a_server_that_hangs_or_drips_costs_two_seconds_for_all_and_the_others_a
         looked = look(
             file=CalendarAddress(file=str(path)),
             hangs=hanging,
+            hangs_too=hanging,
             drips=CalendarAddress(url=f"{dripping}/x.ics"),
         )
         took = time.monotonic() - began
     assert titles(looked) == ["Berths & <b>cranes</b>"]
-    assert [name for name, _ in looked.problems] == ["drips", "hangs"]
+    assert [name for name, _ in looked.problems] == ["drips", "hangs", "hangs_too"]
     assert all(
         "2 s" in problem or "timed out" in problem.lower() or "TimeoutError" in problem
         for _, problem in looked.problems
     )
     assert took < 4
-
-
-def test_an_answer_that_is_not_read_to_its_end_leaves_no_socket_open(monkeypatch: pytest.MonkeyPatch) -> None:
-    given: list[http.client.HTTPResponse] = []
-
-    class Noted(http.client.HTTPResponse):
-        def __init__(self, *arguments: Any, **named: Any) -> None:
-            super().__init__(*arguments, **named)
-            given.append(self)
-
-    monkeypatch.setattr(http.client.HTTPConnection, "response_class", Noted)
-    monkeypatch.setattr(fetching, "MAX_CALENDAR_BYTES", 100)
-    with serving(Answer(body=b"x" * 4096)) as url:
-        ((_, problem),) = look(work=CalendarAddress(url=f"{url}/x.ics")).problems
-    assert problem == "has more than 100 bytes"
-    assert [one.isclosed() for one in given] == [True]
-
-
-def test_patience_is_for_all_of_them_together() -> None:
-    with socket.socket() as silent:
-        silent.bind(("127.0.0.1", 0))
-        silent.listen()
-        hanging = CalendarAddress(url=f"http://127.0.0.1:{silent.getsockname()[1]}/x.ics")
-        began = time.monotonic()
-        found = fetch_all({f"c{n}": hanging for n in range(5)}, NOW, NOW + timedelta(hours=4), 0.3)
-        assert time.monotonic() - began < 1.5
-    assert {one.problem != "" for one in found.values()} == {True}
 
 
 def test_files_that_cannot_be_read_are_named_by_the_calendar_only(tmp_path: Path) -> None:

@@ -3,7 +3,6 @@
 import json
 import os
 import shutil
-import socket
 from pathlib import Path
 
 import pytest
@@ -13,7 +12,6 @@ from tests.surfaces.calling import Caller, make_caller
 from nightledger.domain.errors import ConfigurationError
 from nightledger.domain.staging.page import dump_page, parse_page
 from nightledger.files.search_index import index_path
-from nightledger.surfaces.staging import running as calendars
 from nightledger.surfaces.staging import telling
 
 CALENDAR = (
@@ -106,18 +104,6 @@ def test_under_cron_an_index_that_was_made_anew_is_said_once(caller: Caller) -> 
     assert "it was made anew" in said
     assert caller.lines("stage") == []
     assert caller.record("status")["staged"]["troubles"] == []
-
-
-def test_a_calendar_that_hangs_is_said_once_under_cron(
-    caller: Caller, operator: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as server:  # takes the call and never answers
-        port = server.getsockname()[1]
-        operator.write_text(f"calendars:\n  work: {{url: 'http://127.0.0.1:{port}/a.ics'}}\n")
-        monkeypatch.setattr(calendars, "PATIENCE_S", 0.05)
-        (said,) = caller.lines("stage")
-        assert "calendar work did not answer within 0.05 s" in said
-        assert caller.lines("stage") == []
 
 
 def test_rules_that_are_not_valid_are_named(caller: Caller) -> None:

@@ -7,7 +7,6 @@ the same page.
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 
 from nightledger.domain.staging.rules import PERCENT, SourceRules
 from nightledger.domain.staging.values import Candidate, Chosen, LeftOut, Source
@@ -57,49 +56,31 @@ def choose(
         cost: Gives what a candidate's line costs, 1 or more.
         alike: Tells whether two candidates say the same in other words.
     """
-    filling = _Filling(tokens=tokens, same=lambda one, other: _overlap(one, other) or alike(one, other))
     fresh = list(_without_repeats(ranked))
-    for one in fresh:
-        rules = sources[one.source]
-        filling.offer(one, cost(one), rules.most, tokens * rules.share // PERCENT)
-    for one in fresh:
-        filling.offer(one, cost(one), sources[one.source].most, tokens)
-    left = [one for one in fresh if one not in filling.taken and one not in filling.repeated]
-    over_most = sum(filling.count[one.source] >= sources[one.source].most for one in left)
+    taken: dict[Candidate, int] = {}
+    repeated: set[Candidate] = set()
+    for one, is_share in [*((one, True) for one in fresh), *((one, False) for one in fresh)]:
+        rules, price = sources[one.source], cost(one)
+        spent = [what for other, what in taken.items() if other.source is one.source]
+        limit = tokens * rules.share // PERCENT if is_share else tokens
+        is_done = one in taken or one in repeated or len(spent) >= rules.most
+        if is_done or sum(spent) + price > limit or sum(taken.values()) + price > tokens:
+            continue
+        if any(_overlap(one, other) or alike(one, other) for other in taken):
+            repeated.add(one)
+        else:
+            taken[one] = price
+    left = [one for one in fresh if one not in taken and one not in repeated]
+    count = Counter(one.source for one in taken)
+    over_most = sum(count[one.source] >= sources[one.source].most for one in left)
     return Chosen(
-        lines=tuple(one for one in fresh if one in filling.taken),
+        lines=tuple(one for one in fresh if one in taken),
         left_out=LeftOut(
-            repeated=len(ranked) - len(filling.taken) - len(left),
+            repeated=len(ranked) - len(taken) - len(left),
             over_most=over_most,
             over_budget=len(left) - over_most,
         ),
     )
-
-
-@dataclass(slots=True, kw_only=True)
-class _Filling:
-    """A page while it is filled; lives only inside :func:`choose`."""
-
-    tokens: int
-    same: Callable[[Candidate, Candidate], bool]
-    taken: set[Candidate] = field(default_factory=set)
-    repeated: set[Candidate] = field(default_factory=set)
-    count: Counter[Source] = field(default_factory=Counter)
-    spent: Counter[Source] = field(default_factory=Counter)
-
-    def offer(self, one: Candidate, cost: int, most: int, share: int) -> None:
-        """Take a candidate in where there is room for it."""
-        source = one.source
-        if one in self.taken or one in self.repeated or self.count[source] >= most:
-            return
-        if self.spent[source] + cost > share or self.spent.total() + cost > self.tokens:
-            return
-        if any(self.same(one, other) for other in self.taken):
-            self.repeated.add(one)
-            return
-        self.taken.add(one)
-        self.count[source] += 1
-        self.spent[source] += cost
 
 
 def _without_repeats(ranked: Iterable[Candidate]) -> Iterable[Candidate]:

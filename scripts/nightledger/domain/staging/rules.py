@@ -5,7 +5,7 @@ Invariant: whole numbers and words only, so that no rounding enters a comparison
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import time
+from datetime import datetime, time, timedelta
 
 from nightledger.domain.staging.values import Source
 
@@ -47,6 +47,10 @@ class WindowRules:
     until_days: int | None
     most: int
 
+    def holds(self, days: int) -> bool:
+        """Tell whether something of so many days ago belongs to it."""
+        return days >= self.from_days and (self.until_days is None or days < self.until_days)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Routine:
@@ -65,6 +69,18 @@ class Routine:
     weekdays: tuple[int, ...]
     begins: time
     ends: time
+
+    def is_on(self, local: datetime) -> bool:
+        """Tell whether it is on, by the wall clock in the home's zone."""
+        at = local.time()
+        if self.begins <= self.ends:
+            return self.begins <= at < self.ends and self._on_day(local)
+        if at >= self.begins:
+            return self._on_day(local)
+        return at < self.ends and self._on_day(local - timedelta(days=1))
+
+    def _on_day(self, day: datetime) -> bool:
+        return not self.weekdays or day.weekday() in self.weekdays
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,8 +9,7 @@ owner's events apart, which are marked (docs/decisions/0023-what-an-agent-is-sho
 A run on the same input changes no byte.
 """
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, time, timedelta
 
@@ -24,28 +23,34 @@ from nightledger.domain.tokens import tokens_of
 from nightledger.files.configuration import home_zone
 from nightledger.files.staged import StagedLine, write_staged
 from nightledger.gate.kept_page import Basis
-from nightledger.gate.memory.measuring import stated_confidence
-from nightledger.gate.memory.remembering import read_facts
-from nightledger.gate.memory.signed_entries import signed_entries
 from nightledger.gate.opening import Gate, Ledger
-from nightledger.gate.stored import read_stored
-from nightledger.jobs.stage.associating import associate, with_entries
-from nightledger.jobs.stage.events import Shelf, look_ahead, stamp, unread
-from nightledger.jobs.stage.handing import read_handoff
+from nightledger.jobs.stage.associated import associations
+from nightledger.jobs.stage.events import HELD_TITLE, documents, events
+from nightledger.jobs.stage.handing import open_items, read_handoff
+from nightledger.jobs.stage.inquiry import Inquiry, stamp
 from nightledger.jobs.stage.keeping import keep_page
-from nightledger.jobs.stage.library import Library
-from nightledger.jobs.stage.lines import is_removed
+from nightledger.jobs.stage.lines import alike
 from nightledger.jobs.stage.logs import read_logs
-from nightledger.jobs.stage.long_range import long_range
-from nightledger.jobs.stage.remembered import Known, landmarks, weigh
+from nightledger.jobs.stage.remembered import landmarks, long_range, read_known
+from nightledger.jobs.stage.shelves import Shelves
 from nightledger.jobs.stage.shown import shown_lately
-from nightledger.jobs.stage.wordings import Wordings
 from nightledger.jobs.stage.work import at_work
 from nightledger.recall.associations import shown_associations
 from nightledger.recall.outcomes import OLDER
 from nightledger.text.quoting import quote_line
 from nightledger.trust.scan import collector_at_rest
 
+SOURCES: Mapping[Source, Callable[[Inquiry], Iterable[Candidate]]] = {
+    Source.EVENT: events,
+    Source.DOCUMENT: documents,
+    Source.OPEN_ITEM: open_items,
+    Source.LANDMARK: landmarks,
+    Source.ASSOCIATION: associations,
+    Source.WORK: at_work,
+    Source.SHOWN: shown_lately,
+    Source.LONG_RANGE: long_range,
+}
+"""How each source is gathered; its weight, its most lines and its share of the page: ``config/staging-rules.json``."""
 PLACE_CHARACTERS = 160
 
 
@@ -63,7 +68,7 @@ class Asked:
     """
 
     rules: StagingRules
-    library: Library
+    library: Shelves
     basis: Basis | None = None
     events: tuple[Event, ...] = ()
     problems: tuple[tuple[str, str], ...] = ()
@@ -117,14 +122,26 @@ def stage(gate: Gate, ledger: Ledger, asked: Asked, moment: Moment) -> Staged:
 
 
 def _stage(gate: Gate, ledger: Ledger, asked: Asked, moment: Moment) -> Staged:
-    zone = home_zone(gate.home, gate.settings)
-    today = log_day(moment.at, zone)
-    good_until = datetime.combine(today + timedelta(days=1 + asked.rules.good_for_days), time.min, zone)
-    found, held, by_the_hour = _gather(gate, ledger, asked, moment)
-    budget = asked.rules.budget_of(gate.home.identity.host)
-    chosen = fill(found, asked.rules, budget, stamp(good_until))
-    text = page_of(chosen.lines, asked.rules, stamp(good_until))
+    inquiry, removed = _inquire(gate, ledger, asked, moment)
+    rules = asked.rules
+    good_until = datetime.combine(
+        inquiry.today + timedelta(days=1 + rules.good_for_days), time.min, inquiry.zone
+    )
+    found = [
+        one
+        for source, gather in SOURCES.items()
+        if rules.sources[source].takes_part
+        for one in gather(inquiry)
+    ]
+    budget = rules.budget_of(gate.home.identity.host)
+    chosen = fill(found, rules, budget, stamp(good_until))
+    text = page_of(chosen.lines, rules, stamp(good_until))
     lines = [StagedLine(one.shown, one.path, one.place) for one in chosen.lines]
+    held = {
+        "event titles": sum(one.source is Source.EVENT and one.text == HELD_TITLE for one in found),
+        "handoff": inquiry.handed.held,
+        "lines with a removed secret": removed,
+    }
     staged = Staged(
         text=text,
         lines=chosen.lines,
@@ -133,62 +150,44 @@ def _stage(gate: Gate, ledger: Ledger, asked: Asked, moment: Moment) -> Staged:
         good_until=good_until,
         changed=not asked.dry_run and write_staged(gate.home, text, lines),
         left_out=chosen.left_out,
-        held={name: count for name, count in sorted(held.items()) if count},
+        held={name: count for name, count in held.items() if count},
         notes=(*(f"calendar {name} {problem}" for name, problem in asked.problems), *asked.library.notes),
         troubles=_troubles(asked),
     )
-    keep_page(gate, asked, staged, moment.at, by_the_hour=by_the_hour)
+    if asked.basis is not None and not (asked.dry_run or asked.events or staged.troubles):
+        by_the_hour = bool(inquiry.associations)
+        keep_page(gate, asked.basis, staged, rules.routines, moment.at, by_the_hour=by_the_hour)
     return staged
 
 
+def _inquire(gate: Gate, ledger: Ledger, asked: Asked, moment: Moment) -> tuple[Inquiry, int]:
+    """Read what the sources are asked with; count the entries that are but a removed secret."""
+    home, library, zone = gate.home, asked.library, home_zone(gate.home, gate.settings)
+    known, removed = read_known(gate, ledger, moment)
+    named = (one for one in shown_associations(gate, ledger) if one.entry in known)
+    inquiry = Inquiry(
+        home=home,
+        rules=asked.rules,
+        library=library,
+        logs=read_logs(home, log_day(moment.at, zone), dry_run=asked.dry_run),
+        known=known,
+        handed=read_handoff(home, library),
+        associations=tuple(one for one in named if library.may_show(known[one.entry].chunk)),
+        events=asked.events,
+        problems=asked.problems,
+        now=moment.at,
+        zone=zone,
+    )
+    return inquiry, removed
+
+
 def _troubles(asked: Asked) -> tuple[tuple[str, str], ...]:
-    """Give what could not be done; a calendar is one trouble, whatever its server answers now."""
+    """Return what could not be done; a calendar is one trouble, whatever its server answers now."""
     notes = (note for note in asked.library.notes if not note.endswith(OLDER))  # these are as they should be
     return (
         *((f"calendar {name}", f"calendar {name} {problem}") for name, problem in asked.problems),
         *((note, note) for note in notes),
     )
-
-
-def _gather(
-    gate: Gate, ledger: Ledger, asked: Asked, moment: Moment
-) -> tuple[list[Candidate], Counter[str], bool]:
-    """Ask every source; count what may not be shown; tell whether the hour matters."""
-    home, rules, library = gate.home, asked.rules, asked.library
-    zone = home_zone(home, gate.settings)
-    today = log_day(moment.at, zone)
-    known, removed = _known(gate, ledger, moment)
-    logs = read_logs(home, today, dry_run=asked.dry_run)
-    shelf = Shelf(library=library, logs=logs, each=rules.documents_each, habit=logs.routine())
-    ahead = look_ahead(asked.events, rules, shelf, moment.at, zone)
-    handed = read_handoff(home, library, today)
-    associations = with_entries(shown_associations(gate, ledger), known, library)
-    found = [
-        *(unread(name, problem) for name, problem in asked.problems),
-        *ahead.candidates,
-        *handed.candidates,
-        *landmarks(known, library, rules),
-        *associate(home, associations, handed.items, rules, moment.at, zone),
-        *at_work(shelf, handed.items, home.relative(home.handoff)),
-        *shown_lately(home, known, shelf, rules.shown_days, today, zone),
-        *long_range(known, logs, library, rules, today),
-    ]
-    held = {"event titles": ahead.held_titles, "handoff": handed.held, "lines with a removed secret": removed}
-    return found, Counter(held), bool(associations)
-
-
-def _known(gate: Gate, ledger: Ledger, moment: Moment) -> tuple[list[Known], int]:
-    """Give the entries that stand as they were signed, and how many are but removed secrets and left out.
-
-    Whether each may be shown is asked of those that are chosen.
-    """
-    stored = read_stored(gate, ledger.book)
-    facts = read_facts(gate, ledger, moment, stored=stored)
-    accepted = signed_entries(gate.home, ledger.book)
-    signed = [one for one in facts.memories if one.placed in accepted]
-    today = log_day(moment.at, home_zone(gate.home, gate.settings))
-    told = [one for one in signed if not is_removed(one.placed.entry.text)]
-    return weigh(told, stated_confidence(ledger.book, stored), today), len(signed) - len(told)
 
 
 def fill(candidates: Iterable[Candidate], rules: StagingRules, budget: int, good_until: str) -> Chosen:
@@ -207,7 +206,7 @@ def fill(candidates: Iterable[Candidate], rules: StagingRules, budget: int, good
         rules.sources,
         budget - frame,
         lambda one: tokens_of(f"- {line_of(one, rules)}\n"),
-        Wordings().alike,
+        alike,
     )
 
 

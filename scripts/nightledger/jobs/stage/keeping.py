@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterator
+from dataclasses import asdict
 from datetime import UTC, datetime, time, timedelta
 from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
@@ -14,10 +15,10 @@ from nightledger.files.shipped import SHIPPED
 from nightledger.gate.kept_page import Basis, keep
 from nightledger.gate.opening import Gate
 from nightledger.hosts.presets import preset
-from nightledger.jobs.stage.events import stamp
+from nightledger.jobs.stage.inquiry import stamp
 
 if TYPE_CHECKING:
-    from nightledger.jobs.stage import Asked, Staged
+    from nightledger.jobs.stage import Staged
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
@@ -48,29 +49,34 @@ def basis_of(gate: Gate) -> Basis:
     return Basis(home, list(dict.fromkeys(folders)), [*home.gated_paths(), *beside])
 
 
-def keep_page(gate: Gate, asked: "Asked", staged: "Staged", now: datetime, *, by_the_hour: bool) -> None:
-    """Keep what a page was made of, where only a changed file or time can make it another; not where events are near.
+def keep_page(
+    gate: Gate,
+    basis: Basis,
+    staged: "Staged",
+    routines: tuple[Routine, ...],
+    now: datetime,
+    *,
+    by_the_hour: bool,
+) -> None:
+    """Keep what a page was made of, where only a changed file or time can make it another.
 
     Args:
         gate: The home.
-        asked: What was asked for.
+        basis: What the page is made of, as it was before it was made.
         staged: What was staged.
+        routines: When these begin or end, the page is another.
         now: Aware, UTC.
         by_the_hour: Whether the page depends on the hour, as that of associations does.
     """
-    if asked.basis is None or asked.dry_run or asked.events or staged.troubles:
-        return
     keys_dir = os.fspath(gate.ring.directory)
-    until = min(
-        _ends(asked.rules.routines, now, home_zone(gate.home, gate.settings), by_the_hour=by_the_hour)
-    )
+    until = min(_ends(routines, now, home_zone(gate.home, gate.settings), by_the_hour=by_the_hour))
     told: dict[str, Any] = {
         "record": {**record_of(staged), "changed": False},
         "since": now.timestamp(),
         "until": until.timestamp(),
         "calendars": bool(load_operator(keys_dir).calendars),
     }
-    keep(gate.home, keys_dir, asked.basis, told)
+    keep(gate.home, keys_dir, basis, told)
 
 
 def _ends(
@@ -108,11 +114,7 @@ def record_of(staged: "Staged") -> dict[str, Any]:
             }
             for one, line in zip(staged.lines, lines, strict=True)
         ],
-        "left_out": {
-            "repeated": staged.left_out.repeated,
-            "over_most": staged.left_out.over_most,
-            "over_budget": staged.left_out.over_budget,
-        },
+        "left_out": asdict(staged.left_out),
         "held": dict(staged.held),
         "notes": list(staged.notes),
         "text": staged.text,

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from contextlib import suppress
-from datetime import date
 from functools import partial
 
 from nightledger.domain.errors import NightledgerError
@@ -45,9 +44,9 @@ class Shelves:
         """What the operator should know of the search."""
         return tuple(filter(self.may_say, (*self._damage, *self._index.notes)))  # a note names files
 
-    def find(self, query: str, limit: int, until: date | None = None) -> Sequence[Hit]:
+    def find(self, query: str, limit: int) -> Sequence[Hit]:
         """Give what may be shown to an agent for a query, the best first."""
-        asked = Query(text=query, until=until, scope=SCOPE, limit=limit, showing=Showing.AGENT)
+        asked = Query(text=query, scope=SCOPE, limit=limit, showing=Showing.AGENT)
         try:
             return search_in(self._index, asked, self._today).hits
         except DamagedIndexError as error:  # which only a query met

@@ -4,19 +4,21 @@ What the staged page itself showed at the start of a session says nothing: it wo
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
-from datetime import date, datetime, tzinfo
+from datetime import date, datetime
+from itertools import chain
 
-from nightledger.codec.exposure_rows import ExposureRow, read_exposures
+from nightledger.codec.staging_rows import ExposureRow
+from nightledger.codec.use_rows import read_rows
 from nightledger.domain.search.lines import says
+from nightledger.domain.search.values import Chunk
 from nightledger.domain.staging.values import Candidate, Source
-from nightledger.files.home import Home
 from nightledger.files.line_log import LineLog
-from nightledger.jobs.stage.events import Shelf
+from nightledger.jobs.stage.inquiry import Inquiry
 from nightledger.jobs.stage.lines import is_short, place_of, plain
-from nightledger.jobs.stage.remembered import Known, entry_candidate, entry_chunk
+from nightledger.jobs.stage.remembered import Known
 
 COUNTED = {"recall": 1.0, "prompt": 0.5}
 """How a showing counts: asked for in full, come up at a prompt in half."""
@@ -29,101 +31,84 @@ AGAIN = 2
 _FAILED = 0.3
 """What is left of a line after which more went wrong than well."""
 _LARGEST_LINES = 60
+Place = tuple[str, int, int]
 
 
 @dataclass(slots=True)
-class _Tally:
+class Tally:
+    """How often something was shown lately: faded weight, times, days."""
+
     weight: float = 0.0
     times: int = 0
     days: set[date] = field(default_factory=set)
 
+    @property
+    def score(self) -> float:
+        """What that counts, 0..1."""
+        return min(1.0, self.weight / ENOUGH)
 
-Key = tuple[str, int, int]
-
-
-def shown_lately(
-    home: Home, known: Sequence[Known], shelf: Shelf, days: int, today: date, zone: tzinfo
-) -> list[Candidate]:
-    """Give what was shown in the last days.
-
-    Args:
-        home: Whose.
-        known: Signed entries, by which ids are told.
-        shelf: Search, which knows what may be shown, and daily logs, which know what tells something.
-        days: How many days back.
-        today: The log day: a page holds until its end.
-        zone: The home's.
-    """
-    entries: defaultdict[str, _Tally] = defaultdict(_Tally)
-    places: defaultdict[Key, _Tally] = defaultdict(_Tally)
-    for row, day in _rows(home, zone):
-        ago = (today - day).days
-        count = COUNTED.get(row.event, 0.0) * 0.5 ** (ago / HALF_LIFE_DAYS) if 0 <= ago <= days else 0.0
-        names = [entries[name] for name in row.shown]
-        spots = [places[place.path, *place.lines] for place in row.places]
-        for tally in (*names, *spots) if count else ():
-            tally.weight += count
-            tally.times += 1
-            tally.days.add(day)
-    by_id = {one.one.placed.entry.id: one for one in known}
-    told = [(by_id[name], tally) for name, tally in entries.items() if name in by_id and tally.days]
-    found = [_of_entry(one, tally) for one, tally in told if _is_worth(one, tally, shelf)]
-    return [*found, *_of_places(places, shelf)]
+    @property
+    def why(self) -> str:
+        """That, in words."""
+        return f"recalled on {len(self.days)} of the last days" if len(self.days) > 1 else "recalled lately"
 
 
-def _rows(home: Home, zone: tzinfo) -> Iterator[tuple[ExposureRow, date]]:
-    with LineLog(home.exposures) as log:
-        for row in read_exposures(log.chunks(0)):
-            with suppress(ValueError, OverflowError):  # no time, or one that is off the calendar here
-                at = datetime.fromisoformat(row.at)
-                if at.tzinfo is not None:
-                    yield row, at.astimezone(zone).date()
-
-
-def _is_worth(known: Known, tally: _Tally, shelf: Shelf) -> bool:
-    """Tell whether an entry says anything by itself, tells something or is of use, and may be shown."""
-    chunk = entry_chunk(known.one)
-    if not any(map(says, chunk.text.split("\n"))) or not shelf.library.may_show(chunk):
-        return False
-    again = tally.times >= AGAIN and not is_short(plain(chunk.text.split("\n")))
-    return again or known.one.use.useful > 0 or shelf.logs.tells(chunk, (chunk.first_line, chunk.last_line))
-
-
-def _of_entry(known: Known, tally: _Tally) -> Candidate:
-    use = known.one.use
-    harmful = use.harmful > use.useful
-    came = (
-        f"{use.useful} sessions succeeded after it, {use.harmful} failed" if use.useful or use.harmful else ""
-    )
-    return entry_candidate(
-        known,
-        Source.SHOWN,
-        "; ".join(part for part in (_times(tally), came) if part),
-        round(min(1.0, tally.weight / ENOUGH) * (_FAILED if harmful else 1.0), 4),
-    )
-
-
-def _of_places(places: Mapping[Key, _Tally], shelf: Shelf) -> Iterator[Candidate]:
-    for (path, first, last), tally in sorted(places.items()):
-        if not tally.days or last - first >= _LARGEST_LINES:
+def shown_lately(inquiry: Inquiry) -> Iterator[Candidate]:
+    """Give entries and lines of logs that were shown in the last days."""
+    for what, tally in _tallies(inquiry).items():
+        if isinstance(what, str):
+            known = inquiry.known.get(what)
+            if known and _is_worth(known.chunk, tally, inquiry, is_of_use=known.one.use.useful > 0):
+                yield _entry(known, tally)
             continue
-        chunk = shelf.library.lines_of(path, (first, last))
-        if chunk is None or not any(map(says, chunk.text.split("\n"))):
-            continue
-        lines = (chunk.first_line, chunk.last_line)
-        text = plain(chunk.text.split("\n"))
-        again = tally.times >= AGAIN and not is_short(text)
-        fit = shelf.logs.is_fit(chunk, lines) and not shelf.is_habit(chunk.text.split("\n"))
-        if fit and (shelf.logs.tells(chunk, lines) or again):
+        path, first, last = what
+        chunk = inquiry.library.lines_of(path, (first, last)) if last - first < _LARGEST_LINES else None
+        if chunk and inquiry.logs.is_fit(chunk, (first, last)) and _is_worth(chunk, tally, inquiry):
             yield Candidate(
                 source=Source.SHOWN,
-                text=text,
-                place=place_of(path, lines),
-                why=_times(tally),
-                score=round(min(1.0, tally.weight / ENOUGH), 4),
+                text=plain(chunk.text),
+                place=place_of(path, (first, last)),
+                why=tally.why,
+                score=round(tally.score, 4),
                 path=path,
             )
 
 
-def _times(tally: _Tally) -> str:
-    return f"recalled on {len(tally.days)} of the last days" if len(tally.days) > 1 else "recalled lately"
+def _tallies(inquiry: Inquiry) -> dict[str | Place, Tally]:
+    """Return how often each entry, by its id, and each place was shown; a page holds until the log day's end."""
+    found: defaultdict[str | Place, Tally] = defaultdict(Tally)
+    for row, day in _rows(inquiry):
+        ago = (inquiry.today - day).days
+        if row.event in COUNTED and 0 <= ago <= inquiry.rules.shown_days:
+            count = COUNTED[row.event] * 0.5 ** (ago / HALF_LIFE_DAYS)
+            places: list[str | Place] = [(place.path, *place.lines) for place in row.places]
+            for what in (*row.shown, *places):
+                found[what].weight += count
+                found[what].times += 1
+                found[what].days.add(day)
+    return found
+
+
+def _rows(inquiry: Inquiry) -> Iterator[tuple[ExposureRow, date]]:
+    with LineLog(inquiry.home.exposures) as log:
+        for row in chain.from_iterable(rows for rows, _ in read_rows(ExposureRow, log.chunks(0))):
+            with suppress(ValueError, OverflowError):  # no time, or one that is off the calendar here
+                at = datetime.fromisoformat(row.at)
+                if at.tzinfo is not None:
+                    yield row, at.astimezone(inquiry.zone).date()
+
+
+def _is_worth(chunk: Chunk, tally: Tally, inquiry: Inquiry, *, is_of_use: bool = False) -> bool:
+    """Tell whether lines say anything by themselves, are of use, tell something or came twice, and may be shown."""
+    if not any(map(says, chunk.text.split("\n"))) or not inquiry.library.may_show(chunk):
+        return False
+    again = tally.times >= AGAIN and not is_short(plain(chunk.text))
+    return again or is_of_use or inquiry.logs.tells(chunk, (chunk.first_line, chunk.last_line))
+
+
+def _entry(known: Known, tally: Tally) -> Candidate:
+    use = known.one.use
+    came = f"; {use.useful} sessions succeeded after it, {use.harmful} failed"
+    score = tally.score * (_FAILED if use.harmful > use.useful else 1.0)
+    why = tally.why + (came if use.useful or use.harmful else "")
+    return known.candidate(Source.SHOWN, why, round(score, 4))

@@ -14,8 +14,7 @@ import os
 import stat
 import threading
 import time
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 from urllib.parse import urlsplit
 from xml.etree import ElementTree as ET
@@ -45,64 +44,46 @@ class CalendarError(NightledgerError):
     """A calendar could not be read; its events are missing, and everything else goes on."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Fetched:
-    """What a calendar answered.
-
-    Attributes:
-        raw: Text of iCalendar, not yet parsed.
-        problem: Why there is none; empty where there is one.
-    """
-
-    raw: bytes = b""
-    problem: str = ""
-
-
 def fetch_all(
     calendars: Mapping[str, CalendarAddress], since: datetime, until: datetime, patience_s: float
-) -> dict[str, Fetched]:
-    """Read all calendars at once, those in files too, and give what is there when the time is over.
+) -> dict[str, tuple[bytes, str]]:
+    """Read all calendars at once, those in files too; return of each its text of iCalendar, or why there is none.
 
     Args:
         calendars: By name.
         since: From when events are asked for; aware, UTC.
         until: Until when.
-        patience_s: For all together.
+        patience_s: For all together; what is not there when it is over is left out.
     """
-    found: dict[str, Fetched | None] = {}
-    threads = []
-    for name, address in calendars.items():
-        reader = _reader_of(address, since - _MARGIN, until + _MARGIN, patience_s)
-        threads.append(threading.Thread(target=_take, args=(found, name, reader), daemon=True))
-        threads[-1].start()
+    found: dict[str, tuple[bytes, str]] = {}
+
+    def take(name: str, address: CalendarAddress) -> None:
+        try:
+            found[name] = (_read(address, since - _MARGIN, until + _MARGIN, patience_s), "")
+        except NightledgerError as error:
+            found[name] = (b"", str(error))
+        except TimeoutError:  # of one connection: the same as one that the patience for all cuts off
+            return
+        except (OSError, http.client.HTTPException, ValueError) as error:
+            said = error.strerror if isinstance(error, OSError) and error.strerror else type(error).__name__
+            found[name] = (b"", f"cannot be read ({said})")
+
+    threads = [threading.Thread(target=take, args=one, daemon=True) for one in calendars.items()]
+    for thread in threads:
+        thread.start()
     ends = time.monotonic() + patience_s
     for thread in threads:
         thread.join(max(0.0, ends - time.monotonic()))
-    late = Fetched(problem=f"did not answer within {patience_s:g} s")
-    return {name: found.get(name) or late for name in calendars}
+    return {name: found.get(name, (b"", f"did not answer within {patience_s:g} s")) for name in calendars}
 
 
-def _take(found: dict[str, Fetched | None], name: str, reader: Callable[[], bytes]) -> None:
-    try:
-        found[name] = Fetched(raw=reader())
-    except NightledgerError as error:
-        found[name] = Fetched(problem=str(error))
-    except TimeoutError:  # of one connection: the same as one that the patience for all cuts off
-        found[name] = None
-    except (OSError, http.client.HTTPException, ValueError) as error:
-        said = error.strerror if isinstance(error, OSError) and error.strerror else type(error).__name__
-        found[name] = Fetched(problem=f"cannot be read ({said})")
-
-
-def _reader_of(
-    address: CalendarAddress, since: datetime, until: datetime, timeout_s: float
-) -> Callable[[], bytes]:
+def _read(address: CalendarAddress, since: datetime, until: datetime, timeout_s: float) -> bytes:
     if address.file:
-        return lambda: _read_file(address.file)
+        return _read_file(address.file)
     if address.caldav:
         body = _QUERY.format(since=since, until=until).encode()
-        return lambda: _texts_of(_ask(address, address.caldav, body, timeout_s))
-    return lambda: _ask(address, address.url, b"", timeout_s)
+        return _texts_of(_ask(address, address.caldav, body, timeout_s))
+    return _ask(address, address.url, b"", timeout_s)
 
 
 def _read_file(path: str, most: int = MAX_CALENDAR_BYTES, what: str = "file") -> bytes:
@@ -117,7 +98,11 @@ def _read_file(path: str, most: int = MAX_CALENDAR_BYTES, what: str = "file") ->
 def _ask(address: CalendarAddress, url: str, body: bytes, timeout_s: float) -> bytes:
     parts = urlsplit(url)
     target = f"{parts.path or '/'}{f'?{parts.query}' if parts.query else ''}"
-    connection = _connect(address, parts.scheme, parts.hostname or "", parts.port, timeout_s)
+    is_tls, host = parts.scheme == "https", parts.hostname or ""
+    if not (is_tls or is_loopback(host) or address.insecure_plain_http):
+        raise CalendarError("is beyond this machine, and plain HTTP can be read on the way: use https")
+    connect = http.client.HTTPSConnection if is_tls else http.client.HTTPConnection
+    connection = connect(host, parts.port, timeout=timeout_s)
     headers = _headers(address)
     if body:
         headers |= {"Depth": "1", "Content-Type": "application/xml; charset=utf-8"}
@@ -137,16 +122,6 @@ def _ask(address: CalendarAddress, url: str, body: bytes, timeout_s: float) -> b
     if len(content) > MAX_CALENDAR_BYTES:
         raise CalendarError(f"has more than {MAX_CALENDAR_BYTES:,} bytes")
     return content
-
-
-def _connect(
-    address: CalendarAddress, scheme: str, host: str, port: int | None, timeout_s: float
-) -> http.client.HTTPConnection:
-    if scheme == "https":
-        return http.client.HTTPSConnection(host, port, timeout=timeout_s)
-    if not is_loopback(host) and not address.insecure_plain_http:
-        raise CalendarError("is beyond this machine, and plain HTTP can be read on the way: use https")
-    return http.client.HTTPConnection(host, port, timeout=timeout_s)
 
 
 def _headers(address: CalendarAddress) -> dict[str, str]:

@@ -103,15 +103,12 @@ def look_into(
     if not operator.calendars or not hours:
         return Looked()
     from nightledger.surfaces.staging.fetching import fetch_all
-    from nightledger.text.staging.calendar import Reading, owner_addresses, read_events
+    from nightledger.text.staging.calendar import Read, Reading, owner_addresses, read_events
 
     until = now + timedelta(hours=hours)
     events: list[Event] = []
     problems: list[tuple[str, str]] = []
-    for name, fetched in sorted(fetch_all(operator.calendars, now, until, patience_s).items()):
-        if fetched.problem:
-            problems.append((name, fetched.problem))
-            continue
+    for name, (raw, problem) in sorted(fetch_all(operator.calendars, now, until, patience_s).items()):
         how = Reading(
             name=name,
             zone=zone,
@@ -120,8 +117,8 @@ def look_into(
             addresses=owner_addresses(operator.addresses),
             own=operator.calendars[name].own,
         )
-        read = read_events(fetched.raw, how)
+        read = Read(events=(), problems=(problem,)) if problem else read_events(raw, how)
         events += read.events
-        problems += [(name, problem) for problem in read.problems]
+        problems += [(name, one) for one in read.problems]
     ordered = sorted(events, key=lambda one: (one.starts_at, one.ends_at, one.calendar, one.title))
     return Looked(events=tuple(ordered), problems=tuple(problems))

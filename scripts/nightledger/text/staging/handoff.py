@@ -12,7 +12,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date
 
+import msgspec
+
 from nightledger.domain.daylog import LogLine, Region
+from nightledger.files.shipped import shipped_config
 from nightledger.text.statements.daylog import read_daylog
 
 MOST_ITEMS = 40
@@ -32,54 +35,14 @@ _ISO = re.compile(r"\b(20\d\d)-(\d\d)-(\d\d)\b")
 _TICKED = re.compile("[\u2705\u2714\u2611]")
 
 
-def _words(text: str) -> re.Pattern[str]:
-    return re.compile(rf"(?<!\w)(?:{text})(?!\w)", re.IGNORECASE)
+def _headings() -> Iterator[tuple[float | None, re.Pattern[str]]]:
+    """Give what headings say: how urgent what stands below is, None where it is done, and the words that say so."""
+    for row in msgspec.json.decode(shipped_config("words/handoff-words.json")):
+        words = rf"(?<!\w)(?:{'|'.join(row['words'])})(?!\w)"
+        yield row["urgency"], re.compile(f"{words}|{'|'.join(row['runs'])}", re.IGNORECASE)
 
 
-def _runs(text: str) -> re.Pattern[str]:
-    return re.compile(text)
-
-
-_CLOSED = (
-    _words(
-        r"done|completed?|finished|shipped|delivered|resolved|accomplished|what (?:was|i|we) did|changelog|files?"
-        r"|infrastructure|locations?|references?|notes?|context|status|metrics|erledigt|fertig|hecho|completado"
-        r"|termin[ée]s?|fait|feito|conclu[ií]do|fatto|completato|готово|сделано|выполнено"
-    ),
-    _runs("已完成|完了|完成|完료|완료"),
-)
-_URGENCY: tuple[tuple[float, re.Pattern[str], re.Pattern[str]], ...] = (
-    (
-        1.0,
-        _words(
-            r"critical|urgent|immediate(?:ly)?|asap|must|(?<!no )deadlines?|blockers?|blocked|kritisch|dringend|urgente?s?"
-            r"|cr[ií]tic[oa]s?|bloqu\w+|bloccat\w+|срочно|критич\w+"
-        ),
-        _runs("紧急|緊急|至急|重要|긴급"),
-    ),
-    (
-        0.9,
-        _words(
-            r"next|actions?|active|in progress|current (?:work|tasks?|focus)|continue|unfinished|promises?|promised|follow[- ]?ups?"
-            r"|n[äa]chste\w*|aktiv\w*|offen\w*|siguientes?|pr[óo]xim\w+|prochain\w*|suivant\w*|à faire|prossim\w+"
-            r"|aktuell\w*|следующ\w+|дальше|в работе"
-        ),
-        _runs("下一步|进行中|進行中|次の|接下来|다음|진행"),
-    ),
-    (
-        0.8,
-        _words(
-            r"open|pending|waiting|to[- ]?dos?|tasks?|questions?|reminders?|remaining|left|outstanding|ongoing|aufgaben|ausstehend\w*"
-            r"|pendientes?|tareas|en attente|pendentes?|tarefas|in attesa|da fare|открыт\w+|задачи|ожида\w+"
-        ),
-        _runs("待办|待辦|未完了|保留|タスク|할 일|대기"),
-    ),
-    (
-        0.5,
-        _words(r"backlog|later|someday|ideas?|sp[äa]ter|luego|plus tard|depois|потом"),
-        _runs("以后|後で|나중"),
-    ),
-)
+_HEADINGS = tuple(_headings())
 BOX_ONLY = 0.7
 """An empty box under a heading that says nothing."""
 
@@ -151,9 +114,7 @@ def _urgency(headings: tuple[str, ...]) -> float | None:
     for heading in reversed(headings):
         if _TICKED.search(heading):
             return None
-        for urgency, words, runs in _URGENCY:
-            if words.search(heading) or runs.search(heading):
+        for urgency, pattern in _HEADINGS:
+            if pattern.search(heading):
                 return urgency
-        if any(pattern.search(heading) for pattern in _CLOSED):
-            return None
     return None

@@ -1,0 +1,71 @@
+"""What kinds of task are done at this time of the week, and which tags a text names."""
+
+from datetime import UTC, datetime, timedelta
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, cast
+from zoneinfo import ZoneInfo
+
+from tests.rows import each_row
+
+from nightledger.codec.staging_rows import DoingRow
+from nightledger.jobs.stage.associated import habits, tags_in
+
+if TYPE_CHECKING:
+    from nightledger.jobs.stage.inquiry import Inquiry
+
+NOW = datetime(
+    2026, 4, 5, 22, 30, tzinfo=UTC
+)  # Monday 00:30 in Berlin; 01:00 counts, until which a page holds
+HOUR = timedelta(hours=1)
+
+
+def kinds(*doings: DoingRow, least: int = 1) -> list[tuple[int, frozenset[str]]]:
+    rules = SimpleNamespace(habit_weeks=8, habit_hours=2, habit_days=least)
+    asked = SimpleNamespace(now=NOW, zone=ZoneInfo("Europe/Berlin"), rules=rules)
+    return habits(cast("Inquiry", asked), doings)
+
+
+def doing(
+    weeks: float, hours: float = 0, kind: str = "report", tags: tuple[str, ...] = ("figures",)
+) -> DoingRow:
+    at = NOW + HOUR / 2 - timedelta(weeks=weeks, hours=hours)
+    return DoingRow(timestamp=at, task_type=kind, context_tags=tags)
+
+
+@each_row(
+    ("weeks", "hours", "counts"),
+    [
+        (1, 0, True),
+        (1, 2, True),  # a Sunday: the week is a circle
+        (1, -2, True),
+        (1, 3, False),
+        (1 / 7, 0, False),
+        (8, 0, True),
+        (9, 0, False),
+        (0, 0, False),
+        (-1, 0, False),
+    ],
+)
+def test_what_was_done_around_this_time_of_the_week_is_a_habit(
+    weeks: float,
+    hours: float,
+    counts: bool,  # noqa: FBT001 - a row
+) -> None:
+    assert bool(kinds(doing(weeks, hours))) is counts
+
+
+def test_a_kind_counts_by_days_and_a_time_off_the_calendar_is_none() -> None:
+    assert kinds(doing(1, 1.5), doing(1, 1.6), least=2) == []
+    assert kinds(doing(1), doing(2), least=2) == [(2, frozenset({"figures"}))]
+    assert kinds(DoingRow(timestamp=datetime.max.replace(tzinfo=UTC), task_type="x", context_tags=())) == []
+
+
+def test_those_of_most_days_come_first_and_their_most_frequent_tags() -> None:
+    often = [doing(n, tags=(*"bcdefg", "a") if n < 3 else tuple("bcdefg")) for n in (1, 2, 3)]
+    found = kinds(*often, doing(1, kind="also"), doing(2, kind="also"), least=2)
+    assert found == [(3, frozenset("bcdefg")), (2, frozenset({"figures"}))]
+
+
+def test_tags_are_found_as_whole_words_however_they_are_written() -> None:
+    assert tags_in("The Time-Zone of cron") >= {"time_zone", "cron", "zone", "the"}
+    assert tags_in("chronic offshore") == {"chronic", "offshore", "chronic_offshore"}
