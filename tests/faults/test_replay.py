@@ -22,8 +22,7 @@ import pytest
 from tests.faults.failed_tests import has_failed
 from tests.faults.sweep_report import report, sampled
 from tests.gate.homes import addition
-from tests.second_verifier import second_look
-from tests.surfaces.channel.machines import (
+from tests.remote.machines import (
     AGENT_ADDRESS,
     ALL_ACTIONS,
     Pair,
@@ -32,6 +31,7 @@ from tests.surfaces.channel.machines import (
     make_pair,
     opened,
 )
+from tests.second_verifier import second_look
 
 from nightledger.codec.canonical import MAX_INTEGER, canonical
 from nightledger.codec.message import MAX_MESSAGE_BYTES
@@ -44,12 +44,12 @@ from nightledger.domain.errors import (
     RefusedError,
 )
 from nightledger.domain.message import MAX_LIFETIME_S, MESSAGE_TYPE, REPLY_TYPE, Message, Reply, Status
-from nightledger.files.seen import KEPT, Seen
-from nightledger.gate.machines import messages as gate_messages
 from nightledger.gate.signed import sign
-from nightledger.surfaces.channel import receiving
-from nightledger.surfaces.channel.receiving import seen_paths, take_in
-from nightledger.surfaces.channel.sending import believe, known_peers
+from nightledger.remote import actions as gate_messages
+from nightledger.remote import receiving
+from nightledger.remote.receiving import seen_paths, take_in
+from nightledger.remote.seen import KEPT, Seen
+from nightledger.remote.sending import believe, known_peers
 from nightledger.trust.dsse import pae, seal
 from nightledger.trust.keys import load_operator_key, operator_key_path
 from nightledger.trust.sshsig import SignatureError
@@ -397,7 +397,7 @@ def test_no_flood_flushes_an_id_out(pair: Pair) -> None:
 
 
 def test_an_id_that_gave_way_is_answered_by_the_log(pair: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("nightledger.files.seen.KEPT", 2)
+    monkeypatch.setattr("nightledger.remote.seen.KEPT", 2)
     first = pair.sealed(pair.message())
     pair.agent.take_in(first)
     for _ in range(3):

@@ -15,8 +15,8 @@ from tests.faults.fuzz.signed import ALICE, _EnvelopeKey
 from tests.faults.fuzz.stored import scratch, written
 from tests.faults.fuzz.target import Target
 from tests.gate.homes import HOME_ID, START, Desk, addition, make_desk, removal
-from tests.gate.peer_work import make_work
 from tests.homes import make_home
+from tests.remote.peer_work import make_work
 
 from nightledger.codec.canonical import MAX_INTEGER
 from nightledger.codec.records import dump_record, load_record, to_plain
@@ -28,17 +28,17 @@ from nightledger.domain.message import MESSAGE_TYPE, REPLY_TYPE, Peer, PeerKey, 
 from nightledger.domain.operator import Operator
 from nightledger.domain.waiting import Waiting
 from nightledger.files.home import Home
-from nightledger.files.spool import REPLY_SUFFIX, Letter
-from nightledger.gate.machines.remote import RemoteReview, unpack
-from nightledger.gate.machines.travelling import waiting_of
 from nightledger.gate.review.composing import Refusal, Signing, compose_by
 from nightledger.gate.review.reviewing import Answer, Verb
 from nightledger.jobs.notify import _read_told as _told
 from nightledger.jobs.notify import notify
+from nightledger.remote.boxes import Emptied, _bury_expired, _take_reply, pending
+from nightledger.remote.notes import read_dead_letters
+from nightledger.remote.sending import _take_seq, believe, parse_kept_reply, sent_dir
+from nightledger.remote.spool import REPLY_SUFFIX, Letter
+from nightledger.remote.travelling import waiting_of
+from nightledger.remote.unpacking import RemoteReview, unpack
 from nightledger.surfaces import screen
-from nightledger.surfaces.channel.notes import read_dead_letters
-from nightledger.surfaces.channel.sending import _take_seq, believe, parse_kept_reply, sent_dir
-from nightledger.surfaces.channel.spooling import Emptied, _bury_expired, _take_reply, pending
 from nightledger.surfaces.context import Context
 from nightledger.text.changes.whole import text_sha256
 from nightledger.trust.base64_strict import decode_base64, encode_base64

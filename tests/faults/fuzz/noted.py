@@ -24,20 +24,20 @@ from nightledger.domain.message import Message
 from nightledger.domain.words import read_moment
 from nightledger.files.home import Home
 from nightledger.files.hook_settings import HookSettings, read_hook_settings
-from nightledger.files.seen import Seen, SeenPaths, State
 from nightledger.jobs.stage import logs as stage_logs
 from nightledger.jobs.stage.worth import Worth
 from nightledger.recall.outcomes import NOTE_HEADING, cut_outcomes
 from nightledger.recall.sources import Cut
-from nightledger.surfaces.channel.notes import (
+from nightledger.remote.notes import (
     note_contact,
     read_contacts,
     read_dead_letters,
     recent_dead_letters,
 )
+from nightledger.remote.seen import Seen, SeenPaths, State
+from nightledger.remote.witness_asking import Remembered, read_memory, write_memory
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.verbs import apply, guard
-from nightledger.surfaces.witnessing.asking import Remembered, read_memory, write_memory
 from nightledger.trust.leafcache import keep_leaves, leaves_path, read_leaves
 from nightledger.trust.merkle import Tree, leaf_hash
 

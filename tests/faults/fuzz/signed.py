@@ -29,8 +29,8 @@ from nightledger.codec.records import dump_record, parse_record
 from nightledger.domain.errors import ConfigurationError, RecordError
 from nightledger.domain.event import Actor
 from nightledger.domain.message import MESSAGE_TYPE, Message, Peer, PeerKey, Peers
-from nightledger.gate.machines.peers import open_message, parse_peers
-from nightledger.surfaces.witnessing.ways import Slip, dump_slip, read_slip
+from nightledger.remote.peers import open_message, parse_peers
+from nightledger.remote.witness_ways import Slip, dump_slip, read_slip
 from nightledger.trust.base64_strict import encode_base64
 from nightledger.trust.checkpoint import dump_checkpoint, parse_checkpoint
 from nightledger.trust.cosignature import cosigned_ed25519

@@ -54,7 +54,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace, context: Context) -> int:
     """Do what the command says: each is a function of ``channel/commands.py``."""
-    from nightledger.surfaces.channel import commands
+    from nightledger.remote import channel as commands
 
     status: int = getattr(commands, options.command)(options, context)
     return status

@@ -18,8 +18,8 @@ Changes no memory. trust is for the operator.
 import argparse
 import os
 
+from nightledger.remote import witness as commands
 from nightledger.surfaces.context import Context
-from nightledger.surfaces.witnessing import commands
 
 ACTIONS = ("keygen", "add", "serve", "cosign", "trust", "ask")
 PORT = 18_800

@@ -1,0 +1,184 @@
+"""The actions of machines that the gate itself carries out.
+
+Invariant: each may be begun again after a crash at any moment: what it made the first time is
+found by the message's id, and is not made twice.
+"""
+
+import hashlib
+import os
+from contextlib import suppress
+
+from nightledger.codec.canonical import CanonicalError, canonical
+from nightledger.codec.records import parse_record
+from nightledger.codec.strict_json import parse_json
+from nightledger.domain.decision import Decision, DecisionType
+from nightledger.domain.errors import ConfigurationError, RecordError, RefusedError, UnreadableError
+from nightledger.domain.message import PEER, Status
+from nightledger.domain.proposal import Evidence, Origin, Proposal
+from nightledger.files.atomic import replace_file
+from nightledger.files.durable import make_dir
+from nightledger.files.reading import read_optional
+from nightledger.gate.deciding import Signed, accept
+from nightledger.gate.gated import read_gated
+from nightledger.gate.proposing.agent_lane import Wish, propose_wish
+from nightledger.remote.actions import Done, Work, find_made, logged_messages
+from nightledger.text.changes.masked import mask_lines
+from nightledger.text.scanners.scan import mask_secrets
+
+MAX_HEARTBEAT_BYTES = 1 << 20
+TRAVELLING = (DecisionType.APPROVE, DecisionType.REJECT)
+"""Decisions that are acted on later, by ``apply``; what an operator does at once is done on the home's own machine."""
+
+
+def propose_change(work: Work) -> Done:
+    """Put one change that a machine asks for before the operator.
+
+    Raises:
+        RefusedError: The lane is full, the text too long or held back, the entry unknown.
+    """
+    return queued(find_made(work) or _propose(work))
+
+
+def queued(proposal: Proposal) -> Done:
+    """Answer with a proposal that waits, and its diff."""
+    diffs = [change.diff for change in proposal.changes]
+    return Done(
+        status=Status.QUEUED, proposal=proposal.id, body={"proposal": proposal.id, "diff": "\n".join(diffs)}
+    )
+
+
+def _propose(work: Work) -> Proposal:
+    body = work.message.body
+    text, entry = body.get("text", ""), body.get("entry", "")
+    if not text.strip() and not entry:
+        raise RefusedError(
+            "it has neither a text nor an entry", hint="say what to put in, or what to take out"
+        )
+    evidence = keep_text(work, f"{text}\n\n{body['reason']}\n")
+    wish = Wish(
+        target=body.get("target", work.gate.home.identity.gated[0]),
+        section=tuple(part.strip() for part in body.get("section", "Lessons").split(" > ")),
+        text=text,
+        entry=entry,
+        reason=body["reason"],
+        evidence=(evidence,),
+        lane=PEER,
+        asker=f"The machine {work.peer.name}",
+    )
+    try:
+        outcome = propose_wish(work.gate, work.ledger, wish, work.moment)
+    except RefusedError:
+        drop_text(work)
+        raise
+    if outcome.proposal is None:
+        drop_text(work)
+        rules = sorted({rule for held in outcome.held for rule in held.rules})
+        raise RefusedError(f"the scanners hold it back ({', '.join(rules)})")
+    return outcome.proposal
+
+
+def keep_text(work: Work, text: str) -> Evidence:
+    """Keep what a message said where a review can show it, and give it as evidence; secrets are masked.
+
+    The file is the message's own, so that a proposal that rests on it is this message's proposal.
+    """
+    content = mask_lines(text).encode()
+    path = work.gate.home.received(work.message.id)
+    make_dir(os.path.dirname(path), ignored_by_git=True)
+    _put(path, content)
+    lines = content.split(b"\n")
+    return Evidence(
+        path=work.gate.home.relative(path),
+        lines=(1, len(lines)),
+        sha256=hashlib.sha256(b"\n".join(lines)).hexdigest(),
+        origin=Origin.TOOL,
+    )
+
+
+def drop_text(work: Work) -> None:
+    """Remove what was kept of a message on which no proposal rests."""
+    with suppress(OSError):  # what an agent put there is not ours, and no reason to stop
+        os.unlink(work.gate.home.received(work.message.id))
+
+
+def load_memory_file(work: Work) -> Done:
+    """Give the text of a gated file, secrets masked.
+
+    Raises:
+        RefusedError: It is no gated file.
+    """
+    path = work.message.body["path"]
+    content = read_gated(work.gate.home, path)
+    text = content.decode("utf-8", "backslashreplace")
+    shown = mask_secrets(text)
+    return Done(
+        status=Status.EXECUTED,
+        body={
+            "path": path,
+            "sha256": hashlib.sha256(content).hexdigest(),
+            "masked": shown != text,
+            "text": shown,
+        },
+    )
+
+
+def update_heartbeat(work: Work) -> Done:
+    """Keep what a machine says of itself: identifiers and numbers, the newest of each, in whatever order they come."""
+    message = work.message
+    if any(
+        (one["iss"], one["action"], one["status"]) == (message.iss, message.action, Status.EXECUTED)
+        and one["number"] > message.seq
+        for one in logged_messages(work.ledger)
+    ):
+        return Done(status=Status.EXECUTED, body={"superseded": True})
+    path = work.gate.home.heartbeat
+    try:
+        raw = read_optional(path, MAX_HEARTBEAT_BYTES)
+        beats = dict(parse_json(raw, path)["heartbeats"]) if raw else {}
+        canonical(beats)  # as it is written again
+    except (UnreadableError, RecordError, CanonicalError, KeyError, TypeError, ValueError):
+        beats = {}  # the log has that they came; what they said is only of now
+    beats[work.peer.name] = {
+        "at": f"{work.moment.at:%Y-%m-%dT%H:%M:%SZ}",
+        "state": message.body["state"],
+    }
+    _put(path, canonical({"v": 1, "heartbeats": beats}) + b"\n")
+    return Done(status=Status.EXECUTED, body={})
+
+
+def _put(path: str, content: bytes) -> None:
+    """Write a file that is made of a message.
+
+    Raises:
+        ConfigurationError: Something else stands in its place, which an agent can put there: no reason to
+            refuse a message for good.
+    """
+    try:
+        replace_file(path, content)
+    except RefusedError as error:
+        raise ConfigurationError(str(error), hint=f"take away what stands at {path}") from error
+
+
+def decide(work: Work) -> Done:
+    """Take in a decision that an operator signed on another machine; where it comes from counts for nothing.
+
+    Raises:
+        RecordError: The bytes are no decision.
+        RefusedError: With every reason at once.
+    """
+    content = work.message.body["decision"].encode()
+    decision = parse_record(Decision, content, where="the decision")
+    if decision.type not in TRAVELLING:
+        raise RefusedError(
+            f"a decision of the type {decision.type.value} does not travel",
+            hint="make it on the machine that writes the home",
+        )
+    status = work.ledger.book.decisions.get(decision.id)
+    if status is None or status.sha256 != hashlib.sha256(content).hexdigest():
+        accept(
+            work.gate,
+            work.ledger,
+            Signed(content=content, signature=work.message.body["signature"]),
+            work.moment,
+        )
+    return Done(status=Status.EXECUTED, decision=decision.id, body={"decision": decision.id})

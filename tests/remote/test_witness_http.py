@@ -1,0 +1,332 @@
+"""c2sp.org/tlog-witness over real sockets: what is answered, and what is not waited for."""
+
+import contextlib
+import hashlib
+import http.client
+import os
+import signal
+import socket
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+from tests.gate.witnessed import TRUE
+from tests.remote.witnesses import NAME, Machines
+from tests.trust.witnesses import head_of, note_of, tree_of
+
+from nightledger.files.lock import Lock
+from nightledger.gate.integrity.witnessing import read_policy
+from nightledger.gate.opening import sign_head
+from nightledger.remote.witness import WitnessServer
+from nightledger.remote.witness_ways import HttpChannel
+from nightledger.trust.cosigning import LogView, WitnessUnreachableError, ask_witness
+from nightledger.trust.note import parse_note
+from nightledger.trust.policy import parse_policy
+from nightledger.trust.proof import Continuation, dump_continuation
+from nightledger.trust.witness import MAX_REQUEST_BYTES, add_logs, open_witness
+
+CHECKOUT = Path(__file__).resolve().parents[2]
+
+
+def view(machines: Machines) -> LogView:
+    """This home's log as its witness is asked about it."""
+    desk = machines.desk
+    sign_head(desk.gate, desk.moment)
+    ledger = desk.ledger()
+    note = parse_note(Path(desk.home.checkpoint).read_bytes())
+    return LogView(note=note, tree=ledger.log.tree, policy=read_policy(desk.home, ledger, desk.moment))
+
+
+def post(url: str, body: bytes, path: str = "/add-checkpoint") -> tuple[int, str, bytes]:
+    parts = urlsplit(url)
+    connection = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=20)
+    connection.request("POST", path, body)
+    response = connection.getresponse()
+    found = response.status, response.getheader("Content-Type", ""), response.read()
+    connection.close()
+    return found
+
+
+def raw_exchange(url: str, sent: bytes) -> bytes:
+    parts = urlsplit(url)
+    with socket.create_connection((parts.hostname, parts.port), timeout=20) as connection:
+        connection.sendall(sent)
+        received = b""
+        while chunk := connection.recv(65_536):
+            received += chunk
+    return received
+
+
+def test_a_head_is_cosigned_and_shown(machines: Machines) -> None:
+    with machines.serving() as url:
+        seen = view(machines)
+        asked = ask_witness(NAME, HttpChannel(url=url), seen, 0)
+        assert (asked.problem, asked.size) == ("", seen.head.size)
+        assert len(asked.cosigned[0].lines) == len(machines.box.vkeys)
+        shown = HttpChannel(url=url).newest(hashlib.sha256(seen.head.origin.encode()).hexdigest())
+    assert shown is not None
+    assert parse_note(shown).text == seen.note.text
+
+
+def test_a_witness_that_serves_learns_of_a_log_that_is_added_and_outlives_a_list_that_is_none(
+    machines: Machines, capfd: pytest.CaptureFixture[str]
+) -> None:
+    listed = machines.box.directory / "logs"
+    known = listed.read_bytes()
+    listed.unlink()
+    machines.box = open_witness(machines.box.directory)
+    request = dump_continuation(
+        Continuation(old_size=0, hashes=(), checkpoint=Path(machines.desk.home.checkpoint).read_bytes())
+    )
+    with machines.serving() as url:
+        assert post(url, request)[0] == 404
+        listed.write_bytes(b"nonsense\n")
+        assert [post(url, request)[0] for _ in range(3)] == [404] * 3
+        listed.unlink()
+        machines.box = add_logs(machines.box.directory, parse_policy(known, where="logs").logs)
+        assert post(url, request)[0] == 200
+        listed.write_bytes(b"more nonsense\n")
+        assert post(url, request)[0] == 409  # it goes on with what it knew
+    said = capfd.readouterr().err
+    assert (said.count("is no word of a policy"), said.count("witness:")) == (2, 2)
+
+
+def test_statuses_and_content_types_are_those_of_the_specification(machines: Machines) -> None:
+    request = dump_continuation(
+        Continuation(old_size=7, hashes=(), checkpoint=Path(machines.desk.home.checkpoint).read_bytes())
+    )
+    head = dump_continuation(
+        Continuation(old_size=0, hashes=(), checkpoint=Path(machines.desk.home.checkpoint).read_bytes())
+    )
+    stranger = dump_continuation(
+        Continuation(old_size=0, hashes=(), checkpoint=note_of(head_of(tree_of(2), origin="other/log")))
+    )
+    with machines.serving() as url:
+        assert post(url, request)[0] == 400
+        status, kind, body = post(url, head)
+        assert (status, kind) == (200, "text/plain; charset=utf-8")
+        assert body.startswith("— ".encode())
+        assert post(url, head) == (409, "text/x.tlog.size", b"1\n")
+        assert post(url, stranger)[0] == 404
+        assert post(url, head.replace(b"\n1\n", b"\n2\n"))[0] == 403
+        assert post(url, b"nonsense")[0] == 400
+        assert post(url, head, "/elsewhere")[0] == 404
+        assert HttpChannel(url=url).newest("00" * 32) is None
+        assert HttpChannel(url=url).newest("x") is None
+
+
+def test_what_is_too_large_or_has_no_length_is_not_read(machines: Machines) -> None:
+    with machines.serving() as url:
+        start = b"POST /add-checkpoint HTTP/1.1\r\nHost: x\r\n"
+        for header, status in (
+            (b"Content-Length: %d\r\n" % (MAX_REQUEST_BYTES + 1), b"413"),
+            (b"Content-Length: " + b"9" * 99 + b"\r\n", b"413"),
+            (b"Content-Length: -1\r\n", b"411"),
+            (b"", b"411"),
+            (b"Content-Length: 1\r\nTransfer-Encoding: chunked\r\n", b"411"),
+        ):
+            assert raw_exchange(url, start + header + b"\r\n").split(b" ")[1] == status
+
+
+def test_a_client_that_drips_or_stops_is_left(machines: Machines) -> None:
+    server = WitnessServer(("127.0.0.1", 0), machines.box, lambda: TRUE, connection_s=1.5)
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    try:
+        with socket.create_connection(("127.0.0.1", server.server_address[1]), timeout=20) as connection:
+            connection.sendall(b"POST /add-checkpoint HTTP/1.1\r\nContent-Length: 100\r\n\r\nold")
+            began = time.monotonic()
+            received = connection.recv(65_536)
+            assert received.split(b" ")[1] == b"408"
+            assert time.monotonic() - began < 10
+        with socket.create_connection(("127.0.0.1", server.server_address[1]), timeout=20) as connection:
+            connection.sendall(b"POST /add-checkpoint HTTP/1.1\r\nContent-Length: 100\r\n\r\nold")
+            connection.shutdown(socket.SHUT_WR)
+            assert connection.recv(65_536).split(b" ")[1] == b"400"
+        with socket.create_connection(("127.0.0.1", server.server_address[1]), timeout=20) as connection:
+            connection.sendall(b"GET / HT")
+            assert connection.recv(65_536) == b""
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+def test_a_flood_of_connections_is_closed_and_the_next_is_answered(machines: Machines) -> None:
+    with machines.serving() as url:
+        parts = urlsplit(url)
+        held = [socket.create_connection((parts.hostname, parts.port), timeout=20) for _ in range(64)]
+        time.sleep(0.2)
+        with socket.create_connection((parts.hostname, parts.port), timeout=20) as extra:
+            assert extra.recv(10) == b""
+        for connection in held:
+            connection.close()
+        deadline = time.monotonic() + 20
+        while True:
+            try:
+                assert post(url, b"nonsense")[0] == 400
+                break
+            except OSError:
+                assert time.monotonic() < deadline
+                time.sleep(0.05)
+
+
+def test_a_witness_that_is_busy_or_damaged_says_not_now(
+    machines: Machines, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("nightledger.trust.witness._LOCK_TIMEOUT_S", 0.0)
+    checkpoint = Path(machines.desk.home.checkpoint).read_bytes()
+    head = dump_continuation(Continuation(old_size=0, hashes=(), checkpoint=checkpoint))
+    with machines.serving() as url:
+        with Lock(str(machines.box.directory / "lock")):
+            assert post(url, head)[0] == 503
+        assert post(url, head)[0] == 200
+        (kept,) = (machines.box.directory / "heads").iterdir()
+        kept.write_bytes(b"nonsense")
+        status, _, body = post(url, head)
+    assert (status, body) == (503, b"this witness needs its operator\n")
+    assert "is damaged" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("answer", "problem"),
+    [
+        (b"", "does not answer"),
+        (b"nonsense\r\n\r\n", "does not answer"),
+        (b"HTTP/1.1 200 OK\r\nContent-Length: 400000\r\n\r\n" + b"x" * 400_000, "more than 262144 bytes"),
+        (
+            b"HTTP/1.1 301 Moved\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 0\r\n\r\n",
+            "it answered 301",
+        ),
+        (b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nx", "its answer cannot be read"),
+    ],
+)
+def test_what_is_no_witness_is_a_problem_and_soon_over(
+    machines: Machines, answer: bytes, problem: str
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+
+        def reply() -> None:
+            connection, _ = listener.accept()
+            with connection, connection.makefile("rb") as sent, contextlib.suppress(OSError):
+                headers = b"".join(iter(sent.readline, b"\r\n"))
+                sent.read(int(headers.lower().split(b"content-length: ")[1].split()[0]))
+                connection.sendall(answer)
+
+        thread = threading.Thread(target=reply)
+        thread.start()
+        channel = HttpChannel(url=f"http://127.0.0.1:{listener.getsockname()[1]}", timeout_s=3)
+        asked = ask_witness(NAME, channel, view(machines), 0)
+        thread.join()
+    assert problem in asked.problem
+
+
+def test_a_witness_that_says_nothing_is_not_waited_for(machines: Machines) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        channel = HttpChannel(url=f"http://127.0.0.1:{listener.getsockname()[1]}", timeout_s=0.2)
+        began = time.monotonic()
+        asked = ask_witness(NAME, channel, view(machines), 0)
+    assert "does not answer" in asked.problem
+    assert time.monotonic() - began < 10
+
+
+def test_a_witness_that_shows_no_head_for_a_reason_of_its_own_is_a_problem() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+
+        def reply() -> None:
+            connection, _ = listener.accept()
+            with connection, connection.makefile("rb") as sent:
+                b"".join(iter(sent.readline, b"\r\n"))
+                connection.sendall(b"HTTP/1.1 500 Broken\r\nContent-Length: 0\r\n\r\n")
+
+        thread = threading.Thread(target=reply)
+        thread.start()
+        channel = HttpChannel(url=f"http://127.0.0.1:{listener.getsockname()[1]}")
+        with pytest.raises(WitnessUnreachableError, match="answered 500"):
+            channel.newest("ab" * 32)
+        thread.join()
+
+
+@pytest.mark.parametrize("url", ["ftp://x", "http://127.0.0.1:notaport", "http://[::1"])
+def test_what_is_no_address_is_a_problem(url: str) -> None:
+    with pytest.raises((WitnessUnreachableError, ValueError)):
+        HttpChannel(url=url).ask(b"")
+
+
+def test_other_methods_are_not_understood(machines: Machines) -> None:
+    with machines.serving() as url:
+        assert raw_exchange(url, b"PUT / HTTP/1.1\r\n\r\n").split(b" ")[1] == b"501"
+
+
+CRASHING = """
+import os, sys
+from datetime import UTC, datetime
+from pathlib import Path
+from nightledger.remote.witness import WitnessServer
+from nightledger.trust.witness import open_witness
+
+class Crashing(WitnessServer):
+    pass
+
+box = open_witness(Path(sys.argv[1]))
+real = type(box).answer
+def answer(self, raw, now):
+    found = real(self, raw, now)
+    if found.status == 200:
+        os._exit(9)  # what it cosigned is on disk; nobody is told
+    return found
+type(box).answer = answer
+server = WitnessServer(("127.0.0.1", 0), box, lambda: datetime(2026, 3, 1, 6, tzinfo=UTC))
+print(server.server_address[1], flush=True)
+server.serve_forever()
+"""
+
+
+def test_a_crash_between_remembering_and_answering_is_healed_by_asking_again(machines: Machines) -> None:
+    seen = view(machines)
+    script = machines.root / "crashing.py"
+    script.write_text(textwrap.dedent(CRASHING))
+    command = [sys.executable, str(script), str(machines.box.directory)]
+    environment = {**os.environ, "PYTHONPATH": str(CHECKOUT / "scripts")}
+    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as child:
+        assert child.stdout is not None
+        port = int(child.stdout.readline())
+        asked = ask_witness(NAME, HttpChannel(url=f"http://127.0.0.1:{port}"), seen, 0)
+        assert child.wait(timeout=60) == 9
+    assert "does not answer" in asked.problem
+    assert not asked.cosigned
+    reopened = open_witness(machines.box.directory)
+    assert next((reopened.directory / "heads").iterdir()).read_text().startswith(seen.note.text)
+    with machines.serving() as url:
+        healed = ask_witness(NAME, HttpChannel(url=url), seen, asked.size)
+        fork = note_of(head_of(tree_of(seen.head.size, b"other"), origin=seen.head.origin))
+        assert post(url, dump_continuation(Continuation(old_size=0, hashes=(), checkpoint=fork)))[0] == 403
+    assert (healed.problem, healed.size) == ("", seen.head.size)
+
+
+def test_a_kill_at_any_moment_leaves_a_witness_that_cosigns_one_history(machines: Machines) -> None:
+    """The real program, killed while it is asked again and again."""
+    seen = view(machines)
+    command = [
+        sys.executable,
+        str(CHECKOUT / "scripts" / "command.py"),
+        *("witness", "serve", "--dir", str(machines.box.directory), "--port", "0"),
+    ]
+    environment = {**os.environ, "PYTHONPATH": str(CHECKOUT / "scripts")}
+    for delay_ms in (0, 3, 11):
+        with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True) as child:
+            assert child.stderr is not None
+            port = int(child.stderr.readline().split(";")[0].rsplit(":", 1)[1])
+            stop = threading.Timer(delay_ms / 1000, child.send_signal, (signal.SIGKILL,))
+            stop.start()
+            for _ in range(20):
+                ask_witness(NAME, HttpChannel(url=f"http://127.0.0.1:{port}", timeout_s=2), seen, 0)
+            child.wait(timeout=60)
+    with machines.serving() as url:
+        machines.at = TRUE.replace(year=2099)  # the program read the real clock
+        assert ask_witness(NAME, HttpChannel(url=url), seen, 0).problem == ""
