@@ -18,8 +18,8 @@ from nightledger.demo.shell import Ran
 from nightledger.domain.consent import SELF_MODIFICATION
 from nightledger.domain.message import MESSAGE_TYPE, Message, Reply
 from nightledger.remote.channel import open_server
-from nightledger.remote.channel_server import ChannelServer
 from nightledger.remote.receiving import take_in
+from nightledger.remote.server import Limits, Server
 from nightledger.surfaces.context import Context
 from nightledger.trust.dsse import parse_envelope, seal
 from nightledger.trust.keys import KeyRing
@@ -48,6 +48,15 @@ class Machine:
     @property
     def key(self) -> MachineKey:
         return load_machine_key(KeyRing(self.keys), self.home_id)
+
+    @property
+    def spent(self) -> Path:
+        """The record of spent numbers."""
+        return self.keys / self.home_id / "channel.json"
+
+    def answer(self, message_id: str) -> Path:
+        """Give where an answer is kept."""
+        return Path(self.desk.home.channel_dir, "answers", f"{message_id}.json")
 
     @property
     def now(self) -> int:
@@ -129,10 +138,10 @@ class Pair:
         return self.agent.take_in(self.sealed(self.message(action, **fields)))
 
     @contextmanager
-    def serving(self, *, connection_s: float = 10.0) -> Iterator[ChannelServer]:
+    def serving(self, *, connection_s: float = 10.0) -> Iterator[Server]:
         """Let the agent's machine answer over HTTP, and the operator's know where."""
-        server = open_server(self.agent.context(), (AGENT_ADDRESS, 0))
-        server.connection_s = connection_s
+        limits = Limits(connection_s=connection_s)
+        server = open_server(self.agent.context(), (AGENT_ADDRESS, 0), limits)
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
         thread.start()
         self.ops.reach(agent={"url": f"http://{AGENT_ADDRESS}:{server.server_address[1]}"})

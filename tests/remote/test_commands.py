@@ -16,8 +16,8 @@ from tests.recall.asking import put
 from tests.remote.machines import Pair
 
 from nightledger.domain.message import Status
-from nightledger.remote import receiving, restoring
-from nightledger.remote.actions import Done
+from nightledger.remote import actions, handlers
+from nightledger.remote.work import Done
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -48,7 +48,7 @@ def test_a_rejection_is_told_and_exits_with_1(pair: Pair, tmp_path: Path) -> Non
 
 def test_a_lying_answer_rules_no_terminal(pair: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
     lie = Done(status=Status.EXECUTED, body={"\x1b[2Jx\nagent: executed": "\x1b[2J"})
-    monkeypatch.setitem(receiving.HANDLERS, "proposals", lambda _: lie)
+    monkeypatch.setitem(actions.RULES, "proposals", actions.Rule(handler=lambda _: lie, writes=False))
     with pair.serving():
         out = pair.ops.out("channel", "send", "proposals", "--to", "agent")
     assert "\x1b" not in out
@@ -270,5 +270,5 @@ def test_context_that_leaves_is_in_the_ledger_of_what_was_shown(pair: Pair, tmp_
     def fail(*_: object) -> None:
         raise OSError
 
-    pair.agent.environment.setattr(restoring, "append_exposure", fail)
+    pair.agent.environment.setattr(handlers, "append_exposure", fail)
     assert "agent answered restore_context: rejected" in ask()

@@ -4,7 +4,7 @@ import pytest
 
 from nightledger.domain.errors import UsageError
 from nightledger.domain.message import Peer, PeerKey, Peers
-from nightledger.remote.peering import MAX_KEYS, add_peer, remove_peer
+from nightledger.remote.peers import MAX_KEYS, add_peer, remove_peer
 
 ONE, TWO = "a" * 32, "b" * 32
 

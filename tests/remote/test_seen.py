@@ -9,7 +9,7 @@ from nightledger.codec.canonical import MAX_INTEGER
 from nightledger.domain.errors import IntegrityError, NotDurableError
 from nightledger.domain.message import Message
 from nightledger.remote import seen as module
-from nightledger.remote.seen import Seen, SeenPaths, State
+from nightledger.remote.seen import BEGUN, Seen
 
 NOW = 1_772_262_000
 ISS = "b" * 32
@@ -23,13 +23,13 @@ def message(n: int, *, iss: str = ISS) -> Message:
     )
 
 
-def paths(root: Path) -> SeenPaths:
+def load(root: Path) -> Seen:
     (root / "keys").mkdir(exist_ok=True)
-    return SeenPaths(record=str(root / "keys" / "channel.json"), answers=str(root / "work" / "answers"))
+    return Seen(str(root / "keys" / "channel.json"), str(root / "work" / "answers"))
 
 
-def load(root: Path, **logged: int) -> Seen:
-    return Seen(paths(root), logged=logged)
+def answer_of(root: Path, n: int) -> Path:
+    return root / "work" / "answers" / f"{message(n).id}.json"
 
 
 def taken(root: Path, *numbers: int) -> Seen:
@@ -42,13 +42,13 @@ def taken(root: Path, *numbers: int) -> Seen:
 
 def test_a_message_is_new_then_begun_then_answered_whoever_looks(tmp_path: Path) -> None:
     seen = load(tmp_path)
-    assert (seen.state(message(1)), seen.seq(ISS)) == (State.NEW, 0)
+    assert (seen.known(message(1)), seen.seq(ISS), seen.is_lost) == (None, 0, True)
     seen.take(message(1))
-    assert load(tmp_path).state(message(1)) is State.BEGUN
+    assert load(tmp_path).known(message(1)) == BEGUN
     assert load(tmp_path).seq(ISS) == 1
     seen.answered(message(1), b"yes")
     again = load(tmp_path)
-    assert (again.state(message(1)), again.answer(message(1))) == (State.ANSWERED, b"yes")
+    assert (again.answer(message(1)), again.is_lost) == (b"yes", False)
 
 
 def test_numbers_are_each_senders_own_and_never_fall(tmp_path: Path) -> None:
@@ -56,13 +56,13 @@ def test_numbers_are_each_senders_own_and_never_fall(tmp_path: Path) -> None:
     seen.refuse(message(9, iss=OTHER))
     seen.refuse(message(2, iss=OTHER))
     again = load(tmp_path)
-    assert (again.seq(ISS), again.seq(OTHER), again.state(message(9, iss=OTHER))) == (5, 9, State.NEW)
+    assert (again.seq(ISS), again.seq(OTHER), again.known(message(9, iss=OTHER))) == (5, 9, None)
 
 
 @pytest.mark.parametrize("left", [None, b"no", b""])
 def test_an_answer_that_is_not_the_one_that_was_given_is_none(tmp_path: Path, left: bytes | None) -> None:
     seen = taken(tmp_path, 1)
-    answer = Path(seen.paths.answer(message(1).id))
+    answer = answer_of(tmp_path, 1)
     answer.unlink() if left is None else answer.write_bytes(left)
     assert seen.answer(message(1)) is None
 
@@ -72,8 +72,8 @@ def test_the_oldest_ids_give_way_with_their_answers_and_stay_spent(
 ) -> None:
     monkeypatch.setattr(module, "KEPT", 2)
     seen = taken(tmp_path, 1, 2, 3)
-    assert [seen.state(message(n)) for n in (1, 2, 3)] == [State.NEW, State.ANSWERED, State.ANSWERED]
-    assert not Path(seen.paths.answer(message(1).id)).exists()
+    assert [seen.answer(message(n)) for n in (1, 2, 3)] == [None, b"yes", b"yes"]
+    assert not answer_of(tmp_path, 1).exists()
     assert load(tmp_path).seq(ISS) == 3
 
 
@@ -82,11 +82,11 @@ def test_what_stands_in_the_place_of_an_old_answer_stops_nothing(
 ) -> None:
     monkeypatch.setattr(module, "KEPT", 1)
     seen = taken(tmp_path, 1)
-    path = Path(seen.paths.answer(message(1).id))
+    path = answer_of(tmp_path, 1)
     path.unlink()
     path.mkdir()
     seen.take(message(2))
-    assert load(tmp_path).state(message(2)) is State.BEGUN
+    assert load(tmp_path).known(message(2)) == BEGUN
 
 
 def test_nothing_is_begun_before_its_number_is_on_disk(
@@ -101,15 +101,9 @@ def test_nothing_is_begun_before_its_number_is_on_disk(
 
 
 def test_without_a_record_the_log_says_what_was_taken_in(tmp_path: Path) -> None:
-    taken(tmp_path, 7)
-    Path(paths(tmp_path).record).unlink()
-    assert load(tmp_path, **{ISS: 7}).seq(ISS) == 7
-
-
-def test_a_record_of_before_there_was_one_number_is_read(tmp_path: Path) -> None:
-    old = {"v": 1, "n": 4, "senders": [{"iss": ISS, "seq": 7, "iat": NOW, "lost_seq": 0}], "ahead": []}
-    Path(paths(tmp_path).record).write_text(json.dumps(old))
-    assert load(tmp_path).seq(ISS) == 7
+    seen = load(tmp_path)
+    seen.begin({ISS: 7})
+    assert seen.seq(ISS) == 7
 
 
 @pytest.mark.parametrize(
@@ -129,13 +123,13 @@ def test_a_record_of_before_there_was_one_number_is_read(tmp_path: Path) -> None
 )
 def test_a_record_of_other_values_is_an_alarm(tmp_path: Path, fields: dict[str, object]) -> None:
     sender = {"iss": ISS, "seq": 7, "ids": [], **fields}
-    Path(paths(tmp_path).record).write_text(json.dumps({"v": 1, "senders": [sender]}))
+    (tmp_path / "channel.json").write_text(json.dumps({"v": 1, "senders": [sender]}))
     with pytest.raises(IntegrityError, match="is damaged"):
-        load(tmp_path)
+        Seen(str(tmp_path / "channel.json"), str(tmp_path))
 
 
 @pytest.mark.parametrize("raw", [b"", b"{", b"[]", b"{}", b'{"senders": 1}', b"\xff"])
 def test_a_damaged_record_is_an_alarm(tmp_path: Path, raw: bytes) -> None:
-    Path(paths(tmp_path).record).write_bytes(raw)
+    (tmp_path / "channel.json").write_bytes(raw)
     with pytest.raises(IntegrityError, match="is damaged"):
-        load(tmp_path)
+        Seen(str(tmp_path / "channel.json"), str(tmp_path))

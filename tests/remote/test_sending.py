@@ -17,7 +17,7 @@ from nightledger.domain.errors import RecordError, RefusedError, UsageError
 from nightledger.domain.message import MAX_LIFETIME_S, Status
 from nightledger.remote.notes import read_contacts, read_dead_letters
 from nightledger.remote.receiving import take_in
-from nightledger.remote.sending import Delivery, Pace, deliver, parse_kept_reply, prepare
+from nightledger.remote.sending import Delivery, believe, deliver, prepare
 from nightledger.trust.sshsig import SignatureError
 
 KEY = "sk-ant-api03-" + "Zk3Qw8Rt5Yx1Lm7Nv2Bc9Df4Gh6Js0Pa" * 3
@@ -37,7 +37,7 @@ class Waits:
 def send(pair: Pair, waits: Waits | None = None, action: str = "update_heartbeat", **body: Any) -> Delivery:
     context = pair.ops.context()
     outgoing = prepare(context, "agent", action, body or BEAT)
-    return deliver(context, outgoing, Pace(pause=waits or Waits()))
+    return deliver(context, outgoing, pause=waits or Waits())
 
 
 @contextmanager
@@ -195,9 +195,9 @@ def test_a_kept_answer_is_checked_again(pair: Pair) -> None:
     peer = known_peers(pair.ops.context()).named("agent")
     assert peer is not None
     raw = take_in(pair.agent.context(), pair.sealed(pair.message())).envelope
-    assert parse_kept_reply(pair.ops.context(), raw, peer).status is Status.EXECUTED
+    assert believe(pair.ops.context(), raw, peer).status is Status.EXECUTED
     with pytest.raises(SignatureError):
-        parse_kept_reply(pair.ops.context(), raw, replace(peer, keys=()))
+        believe(pair.ops.context(), raw, replace(peer, keys=()))
 
 
 def test_dead_letters_are_lines_of_json(pair: Pair) -> None:

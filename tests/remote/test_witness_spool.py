@@ -52,7 +52,7 @@ def ask(machines: Machines, spool: Path, taken: set[str], known: int = 0) -> Ask
 
 
 def answer(machines: Machines, spool: Path) -> list[int]:
-    return [one.status for one in answer_spool(str(spool), machines.box, machines.at)]
+    return [getattr(one, "status", 503) for _, one in answer_spool(str(spool), machines.box, machines.at)]
 
 
 def answered_log(machines: Machines, spool: Path) -> bool:

@@ -10,7 +10,8 @@ from pathlib import Path
 from tests.gate.homes import START, Desk, open_desk
 from tests.gate.witnessed import TRUE, make_witnessed_desk
 
-from nightledger.remote.witness import WitnessServer, policy_lines
+from nightledger.remote.server import LIMITS, Limits
+from nightledger.remote.witness import open_server, policy_lines
 from nightledger.surfaces.context import Context
 from nightledger.trust.note import parse_vkey
 from nightledger.trust.pin import read_pin
@@ -52,9 +53,9 @@ class Machines:
         path.chmod(0o600)
 
     @contextlib.contextmanager
-    def serving(self) -> Iterator[str]:
+    def serving(self, limits: Limits = LIMITS) -> Iterator[str]:
         """Serve the witness on a free port of this machine; its address is written down."""
-        server = WitnessServer(("127.0.0.1", 0), self.box, lambda: self.at)
+        server = open_server(("127.0.0.1", 0), self.box, lambda: self.at, limits)
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
         thread.start()
         url = f"http://127.0.0.1:{server.server_address[1]}"

@@ -7,63 +7,20 @@ blocks, is rejected and recorded.
 """
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
 from nightledger.codec.records import dump_record
 from nightledger.domain.consent import SELF_MODIFICATION, Tier, Why
 from nightledger.domain.errors import ConfigurationError, RecordError, RefusedError, UnreadableError
 from nightledger.domain.event import Actor, EventName
-from nightledger.domain.message import PEER, Message, Peer, Status
-from nightledger.domain.moment import Moment
-from nightledger.domain.proposal import Proposal
+from nightledger.domain.message import Message, Status
 from nightledger.gate.consenting import read_standing, record_unknown
-from nightledger.gate.opening import Gate, Ledger, record
-from nightledger.gate.stored import read_stored
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Work:
-    """A message that was taken in and is to be carried out.
-
-    Attributes:
-        gate: The home; for an action that writes, the caller holds its lock.
-        ledger: Its log, as checked.
-        message: What is asked.
-        peer: By whom.
-        moment: The clocks.
-        resumed: Whether it was begun before, and a crash may have come after anything.
-    """
-
-    gate: Gate
-    ledger: Ledger
-    message: Message
-    peer: Peer
-    moment: Moment
-    resumed: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Done:
-    """What became of a message.
-
-    Attributes:
-        status: In a word.
-        reason: Why it was rejected; empty otherwise.
-        body: What the answer carries.
-        proposal: The proposal that it made; empty where it made none.
-        decision: The decision that it brought; empty where it brought none.
-    """
-
-    status: Status
-    reason: str = ""
-    body: Mapping[str, object] | None = None
-    proposal: str = ""
-    decision: str = ""
-
-
-Handler = Callable[[Work], Done]
+from nightledger.gate.opening import Ledger, record
+from nightledger.remote import handlers
+from nightledger.remote.distilling import consolidate_received
+from nightledger.remote.travelling import list_waiting
+from nightledger.remote.work import Done, Work, find_made, logged_messages
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,65 +28,67 @@ class Rule:
     """What an action is to the gate.
 
     Attributes:
+        handler: Carries it out; None for what is not built.
         consent: Its name in the consent graph; empty where the graph is not asked, because the
             action only looks, or carries the operator's own signature.
         proposes: Whether it ends as a proposal; else the graph must let it be done at once.
         writes: Whether it changes anything, and so is recorded in the log.
+        tells: Whether the home shows if a message had brought about what it asks for.
         actor: Who is said to have caused what it changes.
     """
 
+    handler: Callable[[Work], Done] | None = None
     consent: str = ""
     proposes: bool = False
     writes: bool = True
+    tells: bool = False
     actor: Actor = Actor.UNKNOWN
 
 
-RULES: Mapping[str, Rule] = {
-    "consolidate_daily": Rule(consent="consolidate_daily_to_memory", proposes=True),
-    "decide": Rule(actor=Actor.HUMAN),
-    "load_memory_file": Rule(consent="load_memory_file", writes=False),
-    "proposals": Rule(writes=False),
-    "propose_behavioral_change": Rule(consent="propose_behavioral_change", proposes=True),
-    "prune_stale_memory": Rule(consent="prune_stale_memory", proposes=True),
-    "restore_context": Rule(consent="restore_context"),
-    "update_heartbeat": Rule(consent="update_heartbeat_state"),
+RULES: dict[str, Rule] = {
+    "consolidate_daily": Rule(
+        handler=consolidate_received, consent="consolidate_daily_to_memory", proposes=True, tells=True
+    ),
+    "decide": Rule(handler=handlers.decide, tells=True, actor=Actor.HUMAN),
+    "load_memory_file": Rule(handler=handlers.load_memory_file, consent="load_memory_file", writes=False),
+    "proposals": Rule(handler=list_waiting, writes=False),
+    "propose_behavioral_change": Rule(
+        handler=handlers.propose_change, consent="propose_behavioral_change", proposes=True, tells=True
+    ),
+    "prune_stale_memory": Rule(handler=handlers.prune_received, consent="prune_stale_memory", proposes=True),
+    "restore_context": Rule(handler=handlers.restore_context, consent="restore_context"),
+    "update_heartbeat": Rule(handler=handlers.update_heartbeat, consent="update_heartbeat_state"),
     "witness": Rule(),
 }
 """Every action, with its name in the shipped graph; what is not here is unknown."""
-_TELLING = frozenset({"consolidate_daily", "decide", "propose_behavioral_change"})
-"""Actions of which the home shows whether a message had brought about what it asks for."""
-_NAMES = ("proposal", "decision")
-NOT_BUILT = "not built"
 
 
 def rule_of(action: str) -> Rule:
-    """Give what an action is to the gate; one that is unknown is recorded like one that writes."""
+    """Return what an action is to the gate; one that is unknown is recorded like one that writes."""
     return RULES.get(action, Rule())
 
 
-def perform(work: Work, handlers: Mapping[str, Handler]) -> Done:
+def perform(work: Work) -> Done:
     """Carry a message out, or say why not; a message that writes is recorded.
 
     Args:
         work: What to do; for an action that writes, with the home's lock held.
-        handlers: What carries out each action that is built.
 
     Raises:
         ConfigurationError: Something of the home stands in its way; the same message may come again.
     """
-    writes = rule_of(work.message.action).writes
-    if writes and (logged := logged_outcome(work.ledger, work.message)):
+    rule = rule_of(work.message.action)
+    if rule.writes and (logged := logged_outcome(work.ledger, work.message)):
         return logged
     blocked, done = (False, None) if work.resumed and _is_made(work) else _refusal(work)
     if done is None:
-        handler = handlers.get(work.message.action)
-        done = _carry_out(handler, work) if handler else _rejected(NOT_BUILT)
-    if writes:
+        done = _carry_out(rule.handler, work) if rule.handler else _rejected("not built")
+    if rule.writes:
         _record(work, done, blocked=blocked)
     return done
 
 
-def _carry_out(handler: Handler, work: Work) -> Done:
+def _carry_out(handler: Callable[[Work], Done], work: Work) -> Done:
     try:
         return handler(work)
     except (RefusedError, RecordError, UnreadableError) as error:
@@ -147,7 +106,7 @@ def _refusal(work: Work) -> tuple[bool, Done | None]:
     if message.domain != SELF_MODIFICATION:
         return False, _rejected(f"{message.action} belongs to the domain {SELF_MODIFICATION}")
     blocked, done = _consent(work, rule) if rule.consent else (False, None)
-    if done and work.resumed and rule.writes and message.action not in _TELLING:
+    if done and work.resumed and rule.writes and not rule.tells:
         raise ConfigurationError(
             f"{message.id} was begun and may be done; now {done.reason}",
             hint="mend the consent graph; until then the message waits",
@@ -156,15 +115,14 @@ def _refusal(work: Work) -> tuple[bool, Done | None]:
 
 
 def is_undone(work: Work) -> bool:
-    """Tell whether a message that was begun before brought nothing about, and so has its time and no more.
+    """Return whether a message that was begun before brought nothing about, and so has its time and no more.
 
     Of what only writes an agent's page or a machine's heartbeat, or says when to look, nobody can tell: it is done
     again, and nothing twice.
     """
-    if not rule_of(work.message.action).writes:
-        return True
-    return work.message.action in _TELLING and not (
-        _is_made(work) or logged_outcome(work.ledger, work.message)
+    rule = rule_of(work.message.action)
+    return not rule.writes or (
+        rule.tells and not (_is_made(work) or logged_outcome(work.ledger, work.message))
     )
 
 
@@ -174,19 +132,6 @@ def _is_made(work: Work) -> bool:
         sha256 = hashlib.sha256(work.message.body["decision"].encode()).hexdigest()
         return any(status.sha256 == sha256 for status in work.ledger.book.decisions.values())
     return find_made(work) is not None
-
-
-def find_made(work: Work) -> Proposal | None:
-    """Find the proposal that a message made before a crash; None where it made none."""
-    if not work.resumed:
-        return None
-    home = work.gate.home
-    path = home.relative(home.received(work.message.id))
-    for item in read_stored(work.gate, work.ledger.book):
-        own = item.proposal.lane == PEER  # an agent may name that path in a proposal of its own
-        if own and any(e.path == path for change in item.proposal.changes for e in change.evidence):
-            return item.proposal
-    return None
 
 
 def _consent(work: Work, rule: Rule) -> tuple[bool, Done | None]:
@@ -207,33 +152,33 @@ def _rejected(reason: str) -> Done:
     return Done(status=Status.REJECTED, reason=reason)
 
 
-def logged_messages(ledger: Ledger) -> Iterator[Mapping[str, Any]]:
-    """Give what the log says of each message that writes."""
-    return (fields for name, fields, _ in ledger.log.entries() if name == EventName.MESSAGE)
-
-
 def logged_outcome(ledger: Ledger, message: Message) -> Done | None:
-    """Give what the log says became of a message, None where it does not name it; what else was answered then is gone."""
-    fields = next((fields for fields in logged_messages(ledger) if fields["message"] == message.id), None)
+    """Return what the log says became of a message, None where it does not name it; what else was answered then is gone."""
+    fields: Mapping[str, str] | None = next(
+        (fields for fields in logged_messages(ledger) if fields["message"] == message.id), None
+    )
     if fields is None:
         return None
     status = Status(fields["status"])
-    made = {name: fields[name] for name in _NAMES if name in fields}
     reason = "it was rejected when it first came" if status is Status.REJECTED else ""
-    return Done(status=status, reason=reason, body=made, **made)
+    done = Done(
+        status=status,
+        reason=reason,
+        proposal=fields.get("proposal", ""),
+        decision=fields.get("decision", ""),
+    )
+    return replace(done, body=done.names())
 
 
 def brief(message: Message, done: Done, why: str) -> Done:
-    """Give what became of a message without what it has to show; what was done is never called rejected.
+    """Return what became of a message without what it has to show; what was done is never called rejected.
 
     Args:
         message: What was asked.
         done: What became of it.
         why: What is said where it only looked, and so has nothing else to give.
     """
-    if not rule_of(message.action).writes:
-        return _rejected(why)
-    return replace(done, body={name: value for name in _NAMES if (value := getattr(done, name))})
+    return replace(done, body=done.names()) if rule_of(message.action).writes else _rejected(why)
 
 
 def _record(work: Work, done: Done, *, blocked: bool) -> None:
@@ -247,8 +192,8 @@ def _record(work: Work, done: Done, *, blocked: bool) -> None:
         "action": message.action,
         "status": done.status.value,
         "sha256": hashlib.sha256(dump_record(message)).hexdigest(),
+        **done.names(),
     }
-    fields |= {name: value for name in _NAMES if (value := getattr(done, name))}
     record(work.gate, [(EventName.MESSAGE, fields)], work.moment)
     if blocked:
         asked = [event for event in work.ledger.log.events if event.event == EventName.CONSENT_BLOCKED]

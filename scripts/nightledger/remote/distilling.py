@@ -22,8 +22,8 @@ from nightledger.gate.stored import read_stored, without_unanswered
 from nightledger.hosts.daylogs import LogFile
 from nightledger.jobs.consolidate.prose import Target
 from nightledger.jobs.consolidate.statements import StatementFindings, find_in_logs
-from nightledger.remote.actions import Done, Work, find_made
 from nightledger.remote.handlers import drop_text, keep_text, queued
+from nightledger.remote.work import Done, Work, find_made
 from nightledger.text.changes.masked import mask_lines
 from nightledger.text.markdown.document import parse_markdown
 

@@ -1,30 +1,50 @@
-"""The actions of machines that the gate itself carries out.
+"""What machines may ask for, carried out.
 
 Invariant: each may be begun again after a crash at any moment: what it made the first time is
-found by the message's id, and is not made twice.
+found by the message's id, and is not made twice. What leaves is masked, and of the staged context the page alone,
+once it is in the exposure ledger.
 """
 
 import hashlib
 import os
 from contextlib import suppress
+from typing import TYPE_CHECKING
 
 from nightledger.codec.canonical import CanonicalError, canonical
 from nightledger.codec.records import parse_record
 from nightledger.codec.strict_json import parse_json
 from nightledger.domain.decision import Decision, DecisionType
-from nightledger.domain.errors import ConfigurationError, RecordError, RefusedError, UnreadableError
+from nightledger.domain.errors import (
+    ConfigurationError,
+    NightledgerError,
+    RecordError,
+    RefusedError,
+    UnreadableError,
+)
+from nightledger.domain.exposure import Exposure
 from nightledger.domain.message import PEER, Status
+from nightledger.domain.periods import log_day
 from nightledger.domain.proposal import Evidence, Origin, Proposal
+from nightledger.domain.staging.page import parse_page
 from nightledger.files.atomic import replace_file
+from nightledger.files.configuration import home_zone
 from nightledger.files.durable import make_dir
+from nightledger.files.exposures import append_exposure
 from nightledger.files.reading import read_optional
+from nightledger.files.staged import StagedLine
 from nightledger.gate.deciding import Signed, accept
 from nightledger.gate.gated import read_gated
 from nightledger.gate.proposing.agent_lane import Wish, propose_wish
-from nightledger.remote.actions import Done, Work, find_made, logged_messages
+from nightledger.jobs.prune import Asked, prune
+from nightledger.remote.work import Done, Work, find_made, logged_messages
 from nightledger.text.changes.masked import mask_lines
 from nightledger.text.scanners.scan import mask_secrets
 
+if TYPE_CHECKING:
+    from nightledger.jobs.stage import Staged
+
+HOST = "channel"
+"""How the exposure ledger names an agent on another machine."""
 MAX_HEARTBEAT_BYTES = 1 << 20
 TRAVELLING = (DecisionType.APPROVE, DecisionType.REJECT)
 """Decisions that are acted on later, by ``apply``; what an operator does at once is done on the home's own machine."""
@@ -182,3 +202,67 @@ def decide(work: Work) -> Done:
             work.moment,
         )
     return Done(status=Status.EXECUTED, decision=decision.id, body={"decision": decision.id})
+
+
+def restore_context(work: Work) -> Done:
+    """Stage for the sender and answer with the page.
+
+    Raises:
+        RefusedError: Nothing could be staged, or what is shown could not be recorded, and why.
+    """
+    from nightledger.surfaces.staging.running import prepare, stage_home
+
+    gate, moment = work.gate, work.moment
+    try:
+        prepared = prepare(gate.home, os.fspath(gate.ring.directory), moment.at)
+        staged = stage_home(gate, work.ledger, moment, prepared)
+    except ConfigurationError as error:
+        raise RefusedError(str(error), hint=error.hint) from error
+    _record(work, staged)
+    page = parse_page(staged.text)
+    return Done(
+        status=Status.EXECUTED,
+        body={
+            "text": staged.text,
+            "sha256": page.sha256 if page else "",
+            "good_until": page.good_until if page else "",
+            "lines": len(staged.lines),
+            "notes": list(staged.notes),
+        },
+    )
+
+
+def _record(work: Work, staged: "Staged") -> None:
+    if not staged.lines:
+        return
+    lines = [StagedLine(one.shown, one.path, one.place) for one in staged.lines]
+    exposure = Exposure(
+        at=f"{work.moment.at:%Y-%m-%dT%H:%M:%SZ}",
+        shown=[name for line in lines for name in line.shown],
+        host=HOST,
+        event="session_start",
+        places=[line.place for line in lines if line.place],
+    )
+    try:
+        append_exposure(work.gate.home, exposure)
+    except (NightledgerError, OSError) as error:
+        raise RefusedError(f"what is shown could not be recorded: {error}") from error
+
+
+def prune_received(work: Work) -> Done:
+    """Look for what may be let go and propose it; the answer names the proposals and counts what waits.
+
+    Raises:
+        RefusedError: Nothing was looked for, and why.
+    """
+    zone = home_zone(work.gate.home, work.gate.settings)
+    pruned = prune(work.gate, work.ledger, Asked(today=log_day(work.moment.at, zone)), work.moment)
+    if pruned.reason:
+        raise RefusedError(pruned.reason)
+    made = [proposal for tally in pruned.tallies for proposal in tally.proposals]
+    waiting = {tally.op.value: tally.waiting for tally in pruned.tallies}
+    return Done(
+        status=Status.QUEUED if made or any(waiting.values()) else Status.EXECUTED,
+        proposal=made[0].id if len(made) == 1 else "",
+        body={"proposals": [proposal.id for proposal in made], "waiting": waiting},
+    )

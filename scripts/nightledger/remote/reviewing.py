@@ -4,7 +4,6 @@ Invariant: the other machine needs no private key of the operator, and this one 
 nothing but bytes: what is shown is worked out from them here, and what is signed is what was shown.
 """
 
-import time
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -19,14 +18,13 @@ from nightledger.files.reading import read_optional
 from nightledger.gate.review.composing import Refusal, compose_by
 from nightledger.gate.review.reviewing import Answer, Item, Verb
 from nightledger.gate.signed import Signed, sign
-from nightledger.remote.boxes import reply_path
 from nightledger.remote.sending import (
     MAX_REPLY_ENVELOPE_BYTES,
     Delivery,
-    Pace,
+    believe,
     deliver,
-    parse_kept_reply,
     prepare,
+    reply_path,
 )
 from nightledger.remote.unpacking import RemoteReview, unpack
 from nightledger.surfaces import screen, signing
@@ -82,9 +80,11 @@ def _fetch(context: Context, name: str) -> tuple[Peer, Waiting, datetime]:
     outgoing = prepare(context, name, "proposals", {})
     reply: Reply | None
     if outgoing.address.url:
-        reply = deliver(context, outgoing, Pace(pause=time.sleep)).reply
+        reply = deliver(context, outgoing).reply
     else:
-        reply = _kept(context, outgoing.peer)
+        kept = reply_path(Home(context.home_path), name, "proposals")
+        raw = read_optional(kept, MAX_REPLY_ENVELOPE_BYTES)
+        reply = believe(context, raw, outgoing.peer) if raw else None
     if reply is None:
         raise RefusedError(
             f"{name} has not said what waits",
@@ -94,15 +94,6 @@ def _fetch(context: Context, name: str) -> tuple[Peer, Waiting, datetime]:
         raise RefusedError(f"{name} does not say what waits: {reply.reason}")
     waiting = load_record(Waiting, dict(reply.body), where=f"the answer of {name}")
     return outgoing.peer, waiting, datetime.fromtimestamp(reply.iat, UTC)
-
-
-def _kept(context: Context, peer: Peer) -> Reply | None:
-    home = Home(context.home_path)
-    raw = read_optional(reply_path(home, peer.name, "proposals"), MAX_REPLY_ENVELOPE_BYTES)
-    reply = parse_kept_reply(context, raw, peer) if raw else None
-    if reply and (reply.iss, reply.aud) != (peer.home, home.identity.id):
-        raise RefusedError(f"what is kept as the answer of {peer.name} was said to another home")
-    return reply
 
 
 def _open(context: Context, waiting: Waiting, review: RemoteReview, where: str) -> None:
@@ -154,7 +145,7 @@ def _principal(waiting: Waiting, signer: Signer, session: Session) -> str:
 
 def _send(context: Context, name: str, decision: Decision, signed: Signed) -> bool:
     body = {"decision": signed.content.decode(), "signature": signed.signature}
-    delivery = deliver(context, prepare(context, name, "decide", body), Pace(pause=time.sleep))
+    delivery = deliver(context, prepare(context, name, "decide", body))
     told = f"{decision.type.value} {decision.proposal}: {_became(delivery, decision)}"
     context.print_lines(screen.wrap(told, indent=screen.INSIDE, first=""))
     return delivery.spooled or (delivery.reply is not None and delivery.reply.status is Status.EXECUTED)

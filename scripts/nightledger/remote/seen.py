@@ -13,7 +13,6 @@ import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from enum import StrEnum
 from typing import Any
 
 from nightledger.codec.canonical import MAX_INTEGER, canonical
@@ -26,6 +25,8 @@ from nightledger.files.reading import read_optional
 
 KEPT = 64
 """Ids of one sender that are kept, for retries and for what a crash cut short; the oldest gives way."""
+BEGUN = ""
+"""Stands for the hash of the answer of a message that has none yet."""
 MAX_BYTES = 4 << 20
 _MAX_ANSWER_BYTES = 64 << 20
 _ID = re.compile(r"m-[a-z2-7]{26}")
@@ -33,81 +34,59 @@ _SHA256 = re.compile(r"([0-9a-f]{64})?")
 _ISS = re.compile(r"[0-9a-f]{32}")
 
 
-class State(StrEnum):
-    """What is known of an id."""
-
-    NEW = "new"
-    BEGUN = "begun"
-    ANSWERED = "answered"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SeenPaths:
-    """Where the record lies.
-
-    Attributes:
-        record: ``$NIGHTLEDGER_KEYS/<home id>/channel.json``.
-        answers: ``.nightledger/channel/answers``; one file an id; disposable.
-    """
-
-    record: str
-    answers: str
-
-    def answer(self, message_id: str) -> str:
-        """Return the file of an answer."""
-        return os.path.join(self.answers, f"{message_id}.json")
-
-
 @dataclass(slots=True, kw_only=True)
 class _Sender:
-    """The highest number of a sender, and by id the hash of each answer; empty for what was begun."""
+    """The highest number of a sender, and by id the hash of each answer."""
 
     seq: int = 0
     ids: dict[str, str] = field(default_factory=dict)
 
 
 class Seen:
-    """The record, open; the caller holds the channel's lock for as long as it lives."""
+    """The record, open; the caller holds the channel's lock for as long as it lives.
 
-    __slots__ = ("_senders", "paths")
+    Attributes:
+        is_lost: Whether there was no record: then it begins with what the log names (``begin``).
+    """
 
-    def __init__(self, paths: SeenPaths, *, logged: Mapping[str, int]) -> None:
+    __slots__ = ("_answers", "_record", "_senders", "is_lost")
+
+    def __init__(self, record: str, answers: str) -> None:
         """Read the record.
 
         Args:
-            paths: Where it lies.
-            logged: Highest ``seq`` that the audit log names, by sender: counts where there is no record.
+            record: ``$NIGHTLEDGER_KEYS/<home id>/channel.json``.
+            answers: ``.nightledger/channel/answers``; one file an id; disposable.
 
         Raises:
             IntegrityError: The record is damaged.
         """
-        self.paths = paths
-        raw = read_optional(paths.record, MAX_BYTES)
-        if raw is None:
-            self._senders = {iss: _Sender(seq=seq) for iss, seq in logged.items()}
-            return
+        self._record, self._answers = record, answers
+        raw = read_optional(record, MAX_BYTES)
+        self.is_lost = raw is None
         try:
-            self._senders = dict(_senders_of(parse_json(raw, paths.record)))
+            self._senders = {} if raw is None else dict(_senders_of(parse_json(raw, record)))
         except (NightledgerError, AttributeError, KeyError, TypeError, ValueError) as error:
             raise IntegrityError(
-                f"{paths.record} is damaged",
+                f"{record} is damaged",
                 hint="restore it from a backup of the keys, or remove it: the log says what was taken in",
             ) from error
+
+    def begin(self, logged: Mapping[str, int]) -> None:
+        """Begin a record with the highest ``seq`` that the audit log names, by sender."""
+        self._senders = {iss: _Sender(seq=seq) for iss, seq in logged.items()}
 
     def seq(self, iss: str) -> int:
         """Return the highest number of a sender that was taken in or refused for its time; 0 for none."""
         return self._senders.get(iss, _Sender()).seq
 
-    def state(self, message: Message) -> State:
-        """Return what is known of a message."""
-        kept = self._senders.get(message.iss, _Sender()).ids.get(message.id)
-        if kept is None:
-            return State.NEW
-        return State.ANSWERED if kept else State.BEGUN
+    def known(self, message: Message) -> str | None:
+        """Return the hash of a message's answer, :data:`BEGUN` where it has none yet; None for one that is new."""
+        return self._senders.get(message.iss, _Sender()).ids.get(message.id)
 
     def take(self, message: Message) -> None:
         """Spend a message's number and keep its id; on disk when this returns."""
-        self._spend(message).ids[message.id] = ""
+        self._spend(message).ids[message.id] = BEGUN
         self._write()
 
     def refuse(self, message: Message) -> None:
@@ -117,19 +96,22 @@ class Seen:
 
     def answered(self, message: Message, answer: bytes) -> None:
         """Keep the answer to a message that was begun; from now on it is given to whoever asks again."""
-        make_dir(self.paths.answers, ignored_by_git=True)
-        replace_file(self.paths.answer(message.id), answer)
+        make_dir(self._answers, ignored_by_git=True)
+        replace_file(self._answer(message.id), answer)
         self._senders[message.iss].ids[message.id] = hashlib.sha256(answer).hexdigest()
         self._write()
 
     def answer(self, message: Message) -> bytes | None:
-        """Return the answer that was kept; None where somebody removed it, or put another one there."""
+        """Return the answer that was kept; None where there is none, or somebody put another one there."""
+        kept = self.known(message)
         try:
-            answer = read_optional(self.paths.answer(message.id), _MAX_ANSWER_BYTES)
+            answer = read_optional(self._answer(message.id), _MAX_ANSWER_BYTES) if kept else None
         except UnreadableError:
             return None
-        kept = self._senders[message.iss].ids[message.id]
         return answer if answer is not None and hashlib.sha256(answer).hexdigest() == kept else None
+
+    def _answer(self, message_id: str) -> str:
+        return os.path.join(self._answers, f"{message_id}.json")
 
     def _spend(self, message: Message) -> _Sender:
         sender = self._senders.setdefault(message.iss, _Sender())
@@ -144,10 +126,10 @@ class Seen:
             {"iss": iss, "seq": sender.seq, "ids": [[name, sha256] for name, sha256 in sender.ids.items()]}
             for iss, sender in sorted(self._senders.items())
         ]
-        replace_file(self.paths.record, canonical({"v": 1, "senders": senders}) + b"\n")
+        replace_file(self._record, canonical({"v": 1, "senders": senders}) + b"\n")
         for name in gone:
             with suppress(OSError):  # what lies there counts for nothing from now on
-                os.unlink(self.paths.answer(name))
+                os.unlink(self._answer(name))
 
 
 def _senders_of(record: Any) -> Iterator[tuple[str, _Sender]]:

@@ -2,13 +2,16 @@
 
 Invariant: the answer that is believed is signed by a key of the machine that was asked and names
 this very message; a try that failed sends the same bytes again; what no machine took in is kept
-as a dead letter. Plain HTTP leaves this machine only where the operator said so; no redirects, no proxies.
+as a dead letter. Plain HTTP leaves this machine only where the operator said so.
 """
 
 import http.client
 import json
 import os
-from collections.abc import Callable, Mapping, Sequence
+import re
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -51,8 +54,7 @@ from nightledger.files.durable import make_dir
 from nightledger.files.home import Home
 from nightledger.files.lock import Lock
 from nightledger.files.reading import read_optional
-from nightledger.remote.channel_server import CONTENT_TYPE, MESSAGE_PATH, PORT
-from nightledger.remote.client import ended_after, is_loopback
+from nightledger.remote.client import Caller, is_loopback
 from nightledger.remote.notes import note_contact
 from nightledger.remote.peers import read_peers, verify_peer
 from nightledger.remote.spool import MESSAGE_SUFFIX, Spool
@@ -64,6 +66,10 @@ from nightledger.trust.dsse import parse_envelope, seal
 from nightledger.trust.keys import KeyRing
 from nightledger.trust.machine_key import load_machine_key
 
+PORT = 18_799
+"""The port in use (FACTS: the published channel)."""
+MESSAGE_PATH = "/tc/message"
+CONTENT_TYPE = "application/vnd.dsse.envelope.v1+json"
 TIMEOUT_S = 90.0
 """Longer than the receiver waits for other messages; a night's run may be before us."""
 _STEPS = 3
@@ -73,20 +79,18 @@ _CLIENT_ERRORS = range(400, 500)
 _AGAIN = (408, 425, 429)
 """Client errors that a later try may mend (RFC 9110, RFC 6585, RFC 8470)."""
 _MAX_STATE_BYTES = 1 << 16
+_MAX_PENDING_BYTES = 4 << 20
 _LOCK_TIMEOUT_S = 10.0
 MAX_REPLY_ENVELOPE_BYTES = 2 * MAX_REPLY_BYTES
+_SENT = re.compile(r"(m-[a-z2-7]{26})\.json")
+_ACTION = re.compile(r"[a-z][a-z0-9_]{0,63}")
+"""As ``schemas/message.schema.json`` has it: an answer is kept under this name."""
+_FORMS = {"peer": str, "action": str, "exp": int, "envelope": dict}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outgoing:
-    """A message, ready to go.
-
-    Attributes:
-        message: What it says.
-        envelope: Its bytes, signed.
-        peer: To whom.
-        address: Where that machine is reached.
-    """
+    """A message, signed and ready to go, with whom it is for and where that machine is reached."""
 
     message: Message
     envelope: bytes
@@ -100,30 +104,18 @@ class Delivery:
 
     Attributes:
         reply: The answer; None where there is none yet, or none came.
-        spooled: Whether it lies in a spool and the answer will come there.
         attempts: How often it was tried.
-        error: Why it is a dead letter now; empty where it is none.
+        error: Why it is a dead letter now; empty where it is none: without an answer it lies in a spool.
     """
 
     reply: Reply | None = None
-    spooled: bool = False
     attempts: int = 1
     error: str = ""
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Pace:
-    """How long and how often to try.
-
-    Attributes:
-        retry_after_s: Seconds to wait before each further try.
-        lifetime_s: How long the message is good.
-        pause: Waits for so many seconds.
-    """
-
-    pause: Callable[[float], None]
-    retry_after_s: Sequence[float] = RETRY_AFTER_S
-    lifetime_s: int = LIFETIME_S
+    @property
+    def spooled(self) -> bool:
+        """Whether it lies in a spool and the answer will come there."""
+        return not self.reply and not self.error
 
 
 def prepare(
@@ -133,21 +125,17 @@ def prepare(
 
     Raises:
         UsageError: There is no machine of that name, or nothing says where it is reached.
+        ConfigurationError: It would leave this machine unencrypted, and nobody said that it may.
         RefusedError: The body holds a secret, or is too large.
         RecordError: The body is not what the action needs.
     """
-    peers = known_peers(context)
-    peer = peers.named(name)
-    address = load_operator(context.keys_dir).peers.get(name)
-    if peer is None:
-        raise UsageError(
-            f"there is no machine {name!r}", hint="'nightledger channel peer list' names those known"
-        )
+    peer, address = known_peers(context).find(name), load_operator(context.keys_dir).peers.get(name)
     if address is None:
         raise UsageError(
             f"nothing says where the machine {name!r} is reached",
             hint=f"in {context.keys_dir}/operator.yaml: peers: {{{name}: {{url: 'http://127.0.0.2:18799'}}}}",
         )
+    _require_private(address)
     home, ring = Home(context.home_path), KeyRing(Path(context.keys_dir))
     now = int(context.now.timestamp())
     message = make_message(
@@ -168,79 +156,145 @@ def prepare(
     return Outgoing(message=message, envelope=envelope, peer=peer, address=address)
 
 
+def _require_private(address: PeerAddress) -> None:
+    parts = urlsplit(address.url)
+    if parts.scheme == "http" and not is_loopback(parts.hostname or "") and not address.insecure_plain_http:
+        raise ConfigurationError(
+            f"{address.url} is beyond this machine, and plain HTTP can be read on the way",
+            hint="use https, a tunnel or a spool; or set insecure_plain_http: true in operator.yaml",
+        )
+
+
 def known_peers(context: Context) -> Peers:
-    """Give the machines that the home's log names."""
+    """Return the machines that the home's log names."""
     with reading(context) as session:
         return read_peers(session.gate.home, session.ledger, session.moment)
 
 
-def deliver(context: Context, outgoing: Outgoing, pace: Pace) -> Delivery:
-    """Send a message; where the machine has both, HTTP is tried and the spool is the way that remains."""
+def deliver(
+    context: Context,
+    outgoing: Outgoing,
+    retry_after_s: Sequence[float] | None = None,
+    pause: Callable[[float], None] = time.sleep,
+) -> Delivery:
+    """Send a message; where the machine has both, HTTP is tried and the spool is the way that remains.
+
+    Args:
+        context: The sending home.
+        outgoing: What to send.
+        retry_after_s: Seconds to wait before each further try; None as usual.
+        pause: Waits for so many seconds.
+    """
     if not outgoing.address.url:
-        return spool(context, outgoing)
-    home, error = Home(context.home_path), ""
-    waits = (*pace.retry_after_s, None)
+        return _spool(context, outgoing)
+    url, error = outgoing.address.url, ""
+    caller = Caller(
+        url=url,
+        max_bytes=MAX_REPLY_ENVELOPE_BYTES,
+        timeout_s=TIMEOUT_S,
+        patience_s=_STEPS * TIMEOUT_S,
+        port=PORT,
+    )
+    waits = (*(RETRY_AFTER_S if retry_after_s is None else retry_after_s), None)
     for attempt, wait in enumerate(waits, 1):
         try:
-            raw = post(outgoing.address, outgoing.envelope, MAX_REPLY_ENVELOPE_BYTES)
-            reply = believe(context, raw, outgoing.peer, outgoing.message.id)
-        except FinalError as failure:
-            return bury(context, outgoing.envelope, str(failure), attempt)
-        except (TransportError, NightledgerError) as failure:
+            headers = {"Content-Type": CONTENT_TYPE}
+            status, _, content = caller.exchange("POST", MESSAGE_PATH, outgoing.envelope, headers)
+            if status == http.client.OK:
+                reply = believe(context, content, outgoing.peer, outgoing.message.id)
+                note_contact(Home(context.home_path), outgoing.peer.name, answered=context.now)
+                return Delivery(reply=reply, attempts=attempt)
+            error = f"{url} answered {status}: {_said(content)}"
+            if (
+                status in _CLIENT_ERRORS and status not in _AGAIN
+            ):  # it will not take it, however often it comes
+                return bury(context, outgoing.envelope, error, attempt)
+        except NightledgerError as failure:
             error = str(failure)
-        else:
-            note_contact(home, outgoing.peer.name, answered=context.now)
-            return Delivery(reply=reply, attempts=attempt)
         if wait is not None:
-            pace.pause(wait)
+            pause(wait)
     if outgoing.address.spool:
-        return spool(context, outgoing)
+        return _spool(context, outgoing)
     return bury(context, outgoing.envelope, error, len(waits))
 
 
-def spool(context: Context, outgoing: Outgoing) -> Delivery:
+def _said(content: bytes) -> str:
+    try:
+        return str(json.loads(content[:_MAX_ERROR_BYTES])["error"])
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return "nothing that can be read"
+
+
+def _spool(context: Context, outgoing: Outgoing) -> Delivery:
     """Put a message into the spool, and remember that its answer is to come."""
     home, message = Home(context.home_path), outgoing.message
     box = Spool(outgoing.address.spool, outgoing.peer.home)
-    pending = {
+    record = {
         "peer": outgoing.peer.name,
         "action": message.action,
         "exp": message.exp,
         "envelope": json.loads(outgoing.envelope),
     }
     make_dir(sent_dir(home), ignored_by_git=True)
-    replace_file(os.path.join(sent_dir(home), f"{message.id}.json"), canonical(pending) + b"\n")
+    replace_file(os.path.join(sent_dir(home), f"{message.id}.json"), canonical(record) + b"\n")
     box.put(f"{message.id}{MESSAGE_SUFFIX}", outgoing.envelope)
-    return Delivery(spooled=True)
+    return Delivery()
 
 
 def sent_dir(home: Home) -> str:
-    """Give where messages in a spool are remembered until they are answered."""
+    """Return where messages in a spool are remembered until they are answered."""
     return os.path.join(home.channel_dir, "sent")
 
 
-def believe(context: Context, raw: bytes, peer: Peer, message_id: str) -> Reply:
-    """Give an answer that the machine asked has signed, to this very message.
+def reply_path(home: Home, peer: str, action: str) -> str:
+    """Return where the newest answer of a machine to an action is kept, as it came."""
+    return os.path.join(home.channel_dir, "replies", f"{peer}.{action}.json")
+
+
+def pending(home: Home) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield id and record of each of our messages that waits for its answer; damaged records are passed over."""
+    directory = sent_dir(home)
+    for name in sorted(os.listdir(directory)) if os.path.isdir(directory) else []:
+        found = _SENT.fullmatch(name)
+        record = _read_sent(os.path.join(directory, name)) if found else None
+        if found and record is not None:
+            yield found[1], record
+
+
+def _read_sent(path: str) -> dict[str, Any] | None:
+    """Read what is remembered of one message; None for what we did not write: an agent can write there."""
+    try:
+        record = parse_json(read_optional(path, _MAX_PENDING_BYTES) or b"", path)
+        canonical(record)  # as it is kept when nobody answers
+    except NightledgerError:
+        return None
+    if not isinstance(record, dict) or any(
+        type(record.get(name)) is not form for name, form in _FORMS.items()
+    ):
+        return None
+    return record if _ACTION.fullmatch(record["action"]) else None
+
+
+def believe(context: Context, raw: bytes, peer: Peer, message_id: str | None = None) -> Reply:
+    """Return an answer that the machine asked has signed to this home, and to this very message.
+
+    Args:
+        context: The home that asked.
+        raw: The envelope.
+        peer: Who was asked.
+        message_id: What; None for an answer that was believed when it came and kept since.
 
     Raises:
         NightledgerError: It is none.
     """
-    reply = parse_kept_reply(context, raw, peer)
-    mine = Home(context.home_path).identity.id
-    if (reply.re, reply.iss, reply.aud) != (message_id, peer.home, mine):
-        raise RefusedError("the answer is to another message")
-    return reply
-
-
-def parse_kept_reply(context: Context, raw: bytes, peer: Peer) -> Reply:
-    """Give an answer that was believed when it came and kept since; its signature is checked anew.
-
-    Raises:
-        NightledgerError: Somebody changed it.
-    """
     envelope = parse_envelope(raw, "the answer", max_bytes=MAX_REPLY_ENVELOPE_BYTES)
     verify_peer(envelope, REPLY_TYPE, Peers(peers=(peer,)), context.now)
-    return parse_reply(envelope.payload, "the answer")
+    reply = parse_reply(envelope.payload, "the answer")
+    if (reply.iss, reply.aud) != (peer.home, Home(context.home_path).identity.id):
+        raise RefusedError(f"the answer of {peer.name} was said to another home")
+    if message_id not in (None, reply.re):
+        raise RefusedError("the answer is to another message")
+    return reply
 
 
 def bury(context: Context, envelope: bytes, error: str, attempts: int) -> Delivery:
@@ -256,29 +310,26 @@ def bury(context: Context, envelope: bytes, error: str, attempts: int) -> Delive
 
 
 def _take_seq(ring: KeyRing, home_id: str, now: int) -> int:
-    """Give the next number and put it on disk first, so that none is ever given twice.
+    """Return the next number and put it on disk first, so that none is ever given twice.
 
     Raises:
         RecordError: The note of the last one is damaged; no number is guessed.
     """
-    path = ring.path(home_id, "channel-out.json")
-    with Lock(str(path.with_name("channel-out.lock")), timeout_s=_LOCK_TIMEOUT_S):
-        raw = read_optional(str(path), _MAX_STATE_BYTES)
-        seq = next_seq(_last_seq(raw, str(path)) if raw is not None else 0, now * 1000)
-        replace_file(str(path), canonical({"v": 1, "seq": seq}) + b"\n")
+    path = str(ring.path(home_id, "channel-out.json"))
+    with Lock(path.removesuffix(".json") + ".lock", timeout_s=_LOCK_TIMEOUT_S):
+        raw = read_optional(path, _MAX_STATE_BYTES)
+        seq = next_seq(0 if raw is None else _last_seq(raw, path), now * 1000)
+        replace_file(path, canonical({"v": 1, "seq": seq}) + b"\n")
     return seq
 
 
 def _last_seq(raw: bytes, path: str) -> int:
-    hint = "move it away: the clock gives the next number"
-    try:
-        record = parse_json(raw, path)
-    except RecordError as error:
-        raise RecordError(path, error.problems, hint=hint) from error
-    last = record.get("seq") if isinstance(record, dict) else None
-    if type(last) is not int or not 0 <= last < MAX_INTEGER:
-        raise RecordError(path, ("seq: it is not the number of a message",), hint=hint)
-    return last
+    with suppress(RecordError, KeyError, TypeError):
+        last = parse_json(raw, path)["seq"]
+        if type(last) is int and 0 <= last < MAX_INTEGER:
+            return last
+    problem = "seq: it is not the number of a message"
+    raise RecordError(path, (problem,), hint="move it away: the clock gives the next number")
 
 
 def _without_secrets(action: str, body: Mapping[str, Any]) -> dict[str, Any]:
@@ -288,70 +339,3 @@ def _without_secrets(action: str, body: Mapping[str, Any]) -> dict[str, Any]:
     if action != "decide" and any(scan_secrets(text) for text in body.values() if isinstance(text, str)):
         raise RefusedError("the message holds a secret", hint="say where it is kept, never what it is")
     return dict(body)
-
-
-class TransportError(NightledgerError):
-    """The message did not arrive, or no answer came; the same bytes may be sent again."""
-
-
-class FinalError(NightledgerError):
-    """The machine will not take this message, however often it comes."""
-
-
-def post(address: PeerAddress, envelope: bytes, max_bytes: int, *, timeout_s: float = TIMEOUT_S) -> bytes:
-    """Send an envelope and give the bytes of the answer, not yet verified.
-
-    Raises:
-        ConfigurationError: It would leave this machine unencrypted, and nobody said that it may.
-        TransportError: Try again.
-        FinalError: It is of no use to try again.
-    """
-    status, content = _exchange(
-        address, "POST", MESSAGE_PATH, envelope, max_bytes=max_bytes, timeout_s=timeout_s
-    )
-    if status == http.client.OK:
-        return content
-    message = f"{address.url} answered {status}: {_said(content)}"
-    if status in _CLIENT_ERRORS and status not in _AGAIN:
-        raise FinalError(message)
-    raise TransportError(message)
-
-
-def _exchange(
-    address: PeerAddress, method: str, path: str, body: bytes, *, max_bytes: int, timeout_s: float
-) -> tuple[int, bytes]:
-    connection = _connection(address, timeout_s)
-    try:
-        with ended_after(connection, _STEPS * timeout_s):
-            connection.request(method, path, body or None, {"Content-Type": CONTENT_TYPE} if body else {})
-            with connection.getresponse() as response:  # one not read to its end keeps its socket open
-                content = response.read(max_bytes + 1)
-    except (OSError, http.client.HTTPException) as error:
-        raise TransportError(
-            f"{address.url} does not answer ({str(error) or type(error).__name__})"
-        ) from error
-    finally:
-        connection.close()
-    if len(content) > max_bytes:
-        raise TransportError(f"{address.url} answered with more than {max_bytes} bytes")
-    return response.status, content
-
-
-def _connection(address: PeerAddress, timeout_s: float) -> http.client.HTTPConnection:
-    parts = urlsplit(address.url)
-    host = parts.hostname or ""
-    if parts.scheme == "https":
-        return http.client.HTTPSConnection(host, parts.port, timeout=timeout_s)
-    if not is_loopback(host) and not address.insecure_plain_http:
-        raise ConfigurationError(
-            f"{address.url} is beyond this machine, and plain HTTP can be read on the way",
-            hint="use https, a tunnel or a spool; or set insecure_plain_http: true in operator.yaml",
-        )
-    return http.client.HTTPConnection(host, parts.port or PORT, timeout=timeout_s)
-
-
-def _said(content: bytes) -> str:
-    try:
-        return str(json.loads(content[:_MAX_ERROR_BYTES])["error"])
-    except (ValueError, KeyError, TypeError, RecursionError):
-        return "nothing that can be read"

@@ -12,13 +12,15 @@ import socket
 import sys
 import threading
 import time
+from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 from nightledger import __version__
-from nightledger.domain.errors import ConfigurationError
+from nightledger.domain.errors import ConfigurationError, LockedError, NightledgerError
 from nightledger.surfaces.context import Context
 
 TEXT = "text/plain; charset=utf-8"
@@ -29,65 +31,104 @@ LINGER_BYTES = 1 << 20
 """How long, and how much of, a body that was refused is still taken in and dropped. Closed with
 bytes unread, a connection is reset, and the reset may reach the client before the answer does
 (RFC 9112 section 9.6)."""
+RETRY_AFTER_S = 5
 
 
-class LimitedServer(ThreadingHTTPServer):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """What clients may take.
+
+    Attributes:
+        connections: How many are held at once; more are closed, so that a flood does not become one of threads.
+        connection_s: How long a request may take to arrive, however slowly it drips.
+    """
+
+    connections: int = 80
+    connection_s: float = 20.0
+
+
+LIMITS = Limits()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Response:
+    """An answer: status, content, its type."""
+
+    status: int
+    content: bytes
+    kind: str = TEXT
+
+
+def say(status: int, text: str) -> Response:
+    """Return an answer that is a sentence."""
+    return Response(status=status, content=f"{text}\n".encode())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Service:
+    """What is served.
+
+    Attributes:
+        name: What it calls itself where it tells of trouble.
+        path: Of requests.
+        word: What a request is: ``message``.
+        max_bytes: That one may have.
+        answer: Answers one; what it raises becomes "not now", told here on standard error unless it is a lock.
+        look: Answers ``GET`` of a path; None for "there is nothing here".
+        say: Makes a sentence an answer.
+    """
+
+    name: str
+    path: str
+    word: str
+    max_bytes: int
+    answer: Callable[[bytes], Response]
+    look: Callable[[str], Response | None]
+    say: Callable[[int, str], Response] = say
+
+
+class Server(ThreadingHTTPServer):
     """Serves until ``shutdown``; a flood of connections does not become a flood of threads."""
 
     daemon_threads = True
     block_on_close = False
     request_queue_size = 128
-    name = "server"
-    """What it calls itself where it tells of a connection that broke."""
 
-    def __init__(
-        self,
-        address: tuple[str, int],
-        handler: "type[LimitedHandler]",
-        *,
-        connections: int,
-        connection_s: float,
-    ) -> None:
+    def __init__(self, address: tuple[str, int], service: Service, limits: Limits = LIMITS) -> None:
         """Bind; nothing is answered before ``serve_forever``.
 
         Args:
             address: Host and port; port 0 takes a free one.
-            handler: What answers one request.
-            connections: How many are held at once; more are closed.
-            connection_s: How long one request may take to arrive, however slowly it drips.
+            service: What is served.
+            limits: What clients may take.
 
         Raises:
             ConfigurationError: The address is taken or is none of this machine's.
         """
-        self.connection_s = connection_s
-        self._room = threading.BoundedSemaphore(connections)
+        self.service, self.limits = service, limits
+        self._held: set[Any] = set()
         if ":" in address[0]:
             self.address_family = socket.AF_INET6
         try:
-            super().__init__(address, handler)
+            super().__init__(address, _Handler)
         except (OSError, OverflowError) as error:
             said = getattr(error, "strerror", None) or str(error)
             raise ConfigurationError(
                 f"cannot listen on {address[0]}:{address[1]} ({said})", hint="choose another --port"
             ) from error
 
-    def process_request(self, request: Any, client_address: Any) -> None:
-        """Give a connection a thread, or close it where there are too many."""
-        if not self._room.acquire(blocking=False):
-            self.shutdown_request(request)
-            return
-        try:
-            super().process_request(request, client_address)
-        except Exception:  # no thread could be started, and so none gives the room back
-            self._room.release()
-            raise
+    def verify_request(self, request: Any, client_address: Any) -> bool:
+        """Take a connection where there is room for it; else it is closed."""
+        del client_address
+        if len(self._held) >= self.limits.connections:
+            return False
+        self._held.add(request)
+        return True
 
-    def process_request_thread(self, request: Any, client_address: Any) -> None:
-        """Answer one connection and give its room back."""
-        try:
-            super().process_request_thread(request, client_address)
-        finally:
-            self._room.release()
+    def shutdown_request(self, request: Any) -> None:
+        """Close a connection, whatever came of it, and give its room back."""
+        self._held.discard(request)
+        super().shutdown_request(request)
 
     def serve_until_told(self, context: Context, what: str) -> None:
         """Say where it listens, and serve until Ctrl-C or a service manager ends it in an orderly way.
@@ -108,7 +149,19 @@ class LimitedServer(ThreadingHTTPServer):
     def handle_error(self, request: Any, client_address: Any) -> None:
         """Say one line about a connection that broke; the service goes on."""
         del request
-        print(f"{self.name}: {client_address[0]}: {sys.exc_info()[1]!r}", file=sys.stderr)
+        print(f"{self.service.name}: {client_address[0]}: {sys.exc_info()[1]!r}", file=sys.stderr)
+
+    def answer(self, raw: bytes) -> Response:
+        """Answer a request; what stands in the way is told on standard error, and the client may come again."""
+        try:
+            return self.service.answer(raw)
+        except LockedError:
+            return self.service.say(HTTPStatus.SERVICE_UNAVAILABLE, "others are at work; try again")
+        except NightledgerError as error:
+            print(f"{self.service.name}: {error}", file=sys.stderr)
+            return self.service.say(
+                HTTPStatus.SERVICE_UNAVAILABLE, "this machine needs its operator; try again"
+            )
 
 
 class _Paced(io.RawIOBase):
@@ -129,100 +182,79 @@ class _Paced(io.RawIOBase):
         return self._connection.recv_into(buffer)
 
 
-class LimitedHandler(BaseHTTPRequestHandler):
+class _Handler(BaseHTTPRequestHandler):
     """One request; the connection is closed after it."""
 
-    server: LimitedServer
+    server: Server
     server_version = f"nightledger/{__version__}"
     sys_version = ""
-    _body_read = False
+    _unread = False
 
     def setup(self) -> None:
-        """Read within the connection's time."""
         super().setup()
         self.rfile.close()
-        self.rfile = io.BufferedReader(_Paced(self.connection, self.server.connection_s))
+        self.rfile = io.BufferedReader(_Paced(self.connection, self.server.limits.connection_s))
 
     def handle(self) -> None:
-        """Answer one request; a client that went away, or had its time, is no news."""
-        with suppress(ConnectionError, TimeoutError):
+        with suppress(ConnectionError, TimeoutError):  # a client that went away, or had its time, is no news
             self.handle_one_request()
 
     def finish(self) -> None:
-        """Send what is left; after an answer to a body that nobody read, let the client hear it."""
         super().finish()
-        headers = getattr(self, "headers", None)
-        if (
-            headers
-            and not self._body_read
-            and ("Content-Length" in headers or "Transfer-Encoding" in headers)
-        ):
-            with suppress(OSError):
-                self._linger()
-
-    def _linger(self) -> None:
-        self.connection.shutdown(socket.SHUT_WR)
-        coming = _Paced(self.connection, min(LINGER_S, self.server.connection_s))
-        left = LINGER_BYTES
-        while left > 0 and (dropped := coming.readinto(bytearray(1 << 16))):
-            left -= dropped
+        if not self._unread:
+            return
+        with suppress(OSError):  # let the client hear the answer to a body that nobody read
+            self.connection.shutdown(socket.SHUT_WR)
+            coming = _Paced(self.connection, min(LINGER_S, self.server.limits.connection_s))
+            left = LINGER_BYTES
+            while left > 0 and (dropped := coming.readinto(bytearray(1 << 16))):
+                left -= dropped
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the base class's name
         """Say nothing of each request."""
 
-    def say(self, status: HTTPStatus, text: str) -> None:
-        """Answer with a sentence: as plain text, where a server has no form of its own for it.
+    def do_GET(self) -> None:
+        service = self.server.service
+        self._send(service.look(self.path) or service.say(HTTPStatus.NOT_FOUND, "there is nothing here"))
 
-        Args:
-            status: The status.
-            text: The sentence.
-        """
-        self.send_content(status, f"{text}\n".encode(), TEXT)
+    def do_POST(self) -> None:
+        status, found = self._body()
+        self._send(
+            self.server.service.say(status, found) if isinstance(found, str) else self.server.answer(found)
+        )
 
-    def body(self, limit: int, word: str) -> bytes | None:
-        """Read the body; None where it was refused and that was said.
-
-        Args:
-            limit: Bytes that it may have.
-            word: What it is: ``message``.
-        """
-        lengths = self.headers.get_all("Content-Length", [])
-        if len(lengths) > 1:  # who reads the other one sees another request (RFC 9112 section 6.3)
-            self.say(HTTPStatus.BAD_REQUEST, "say its length once")
-            return None
+    def _body(self) -> tuple[int, bytes | str]:
+        """Read the body; a sentence and its status where it is refused."""
+        service, lengths = self.server.service, self.headers.get_all("Content-Length", [])
+        self._unread = "Content-Length" in self.headers or "Transfer-Encoding" in self.headers
         text = lengths[0] if lengths else ""
+        if self.path != service.path:
+            return HTTPStatus.NOT_FOUND, "there is nothing here"
+        if len(lengths) > 1:  # who reads the other one sees another request (RFC 9112 section 6.3)
+            return HTTPStatus.BAD_REQUEST, "say its length once"
         if not (text.isascii() and text.isdigit()) or "Transfer-Encoding" in self.headers:
-            self.say(HTTPStatus.LENGTH_REQUIRED, "say its length with Content-Length")
-            return None
-        if len(text) > MAX_LENGTH_DIGITS or int(text) > limit:
-            self.say(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"a {word} has at most {limit} bytes")
-            return None
-        self._body_read = True
+            return HTTPStatus.LENGTH_REQUIRED, "say its length with Content-Length"
+        if len(text) > MAX_LENGTH_DIGITS or int(text) > service.max_bytes:
+            return (
+                HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
+                f"a {service.word} has at most {service.max_bytes} bytes",
+            )
+        self._unread = False
         try:
             raw = self.rfile.read(int(text))
         except TimeoutError:
-            self.say(HTTPStatus.REQUEST_TIMEOUT, f"the {word} did not arrive in time")
-            return None
+            return HTTPStatus.REQUEST_TIMEOUT, f"the {service.word} did not arrive in time"
         if len(raw) < int(text):
-            self.say(HTTPStatus.BAD_REQUEST, f"the {word} was cut short")
-            return None
-        return raw
+            return HTTPStatus.BAD_REQUEST, f"the {service.word} was cut short"
+        return HTTPStatus.OK, raw
 
-    def send_content(self, status: int, content: bytes, kind: str, *, retry_after_s: int = 0) -> None:
-        """Answer, and close.
-
-        Args:
-            status: The status.
-            content: The body.
-            kind: Its content type.
-            retry_after_s: When to ask again; 0 says nothing of it.
-        """
-        self.connection.settimeout(self.server.connection_s)
-        self.send_response(status)
-        self.send_header("Content-Type", kind)
-        self.send_header("Content-Length", str(len(content)))
+    def _send(self, response: Response) -> None:
+        self.connection.settimeout(self.server.limits.connection_s)
+        self.send_response(response.status)
+        self.send_header("Content-Type", response.kind)
+        self.send_header("Content-Length", str(len(response.content)))
         self.send_header("Connection", "close")
-        if retry_after_s:
-            self.send_header("Retry-After", str(retry_after_s))
+        if response.status == HTTPStatus.SERVICE_UNAVAILABLE:
+            self.send_header("Retry-After", str(RETRY_AFTER_S))
         self.end_headers()
-        self.wfile.write(content)
+        self.wfile.write(response.content)

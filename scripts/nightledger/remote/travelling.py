@@ -23,7 +23,7 @@ from nightledger.gate.forgetting.forgotten import read_forgotten
 from nightledger.gate.integrity.trusting import Trust
 from nightledger.gate.kept_files import read_target
 from nightledger.gate.stored import read_proposal
-from nightledger.remote.actions import Done, Work
+from nightledger.remote.work import Done, Work
 from nightledger.text.changes.masked import mask_lines
 from nightledger.text.scanners.scan import scan_secrets
 from nightledger.trust.base64_strict import encode_base64

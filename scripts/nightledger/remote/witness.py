@@ -1,17 +1,15 @@
 """The commands of ``witness``: on the witness's machine, and (``trust``, ``ask``) on the one that writes the home.
 
-Over HTTP it is C2SP tlog-witness: ``POST /add-checkpoint`` and ``GET /<origin hash>/checkpoint``, within limits.
-Invariant: nobody holds a connection longer than its time or makes us read more than one
-request; what no known log has signed costs at most a few verifications.
+Over HTTP it is C2SP tlog-witness: ``POST /add-checkpoint`` and ``GET /<origin hash>/checkpoint``, within limits;
+what no known log has signed costs at most a few verifications.
 """
 
 import argparse
 import os
 import re
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
-from http import HTTPStatus
 from pathlib import Path
 
 from nightledger.domain.errors import (
@@ -24,9 +22,10 @@ from nightledger.domain.errors import (
     UsageError,
 )
 from nightledger.files.reading import read_regular
-from nightledger.remote.server import LimitedHandler, LimitedServer
+from nightledger.remote.server import LIMITS, Limits, Response, Server, Service
+from nightledger.remote.telling import tell
 from nightledger.remote.witness_asking import Round, ask_round
-from nightledger.remote.witness_ways import answer_spool
+from nightledger.remote.witness_ways import ADD_CHECKPOINT, Outcome, answer_spool
 from nightledger.surfaces import screen
 from nightledger.surfaces.clock import system_now
 from nightledger.surfaces.context import Context
@@ -55,91 +54,64 @@ from nightledger.trust.witness import (
     renew,
 )
 
-PORT = 18_800
-ADD_CHECKPOINT = "/add-checkpoint"
-MAX_CONNECTIONS = 64
-"""More are closed at once: a flood must not become a flood of threads."""
-CONNECTION_S = 15.0
-"""How long a client may take for its whole request, however slowly it drips."""
 _CHECKPOINT = re.compile(r"/([0-9a-f]{64})/checkpoint")
 _KINDS = {0x04: "ed25519", 0x06: "mldsa44"}
 
 
-class WitnessServer(LimitedServer):
-    """Serves one witness; stopped with ``shutdown``."""
+def open_server(
+    address: tuple[str, int], box: WitnessBox, now: Callable[[], datetime], limits: Limits = LIMITS
+) -> Server:
+    """Bind a server for a witness; the caller runs and closes it.
 
-    name = "witness"
+    Args:
+        address: Host and port; port 0 takes a free one.
+        box: The witness; logs that are added while it serves are known at the next request.
+        now: The clock; aware.
+        limits: Of connections.
 
-    def __init__(
-        self,
-        address: tuple[str, int],
-        box: WitnessBox,
-        now: Callable[[], datetime],
-        *,
-        connection_s: float = CONNECTION_S,
-    ) -> None:
-        """Bind; nothing is answered before ``serve_forever``.
+    Raises:
+        ConfigurationError: The address is taken or is none of this machine's.
+    """
+    known = _state_of(box)
 
-        Args:
-            address: Host and port; port 0 takes a free one.
-            box: The witness.
-            now: The clock; aware.
-            connection_s: How long one request may take to arrive.
-        """
-        self._known = (_state_of(box), box)
-        self.now = now
-        super().__init__(address, _Handler, connections=MAX_CONNECTIONS, connection_s=connection_s)
-
-    @property
-    def box(self) -> WitnessBox:
-        """The witness, with the logs that were added since it began to serve.
-
-        A list that cannot be read is told once; it goes on with the logs that it knew.
-        """
-        state, box = self._known
-        found = _state_of(box)
-        if found != state:
+    def newest() -> WitnessBox:
+        """Return the witness; a list of logs that cannot be read is told once, and the one before it counts."""
+        nonlocal known, box
+        if (found := _state_of(box)) != known:
+            known = found
             try:
                 box = renew(box)
             except (NightledgerError, OSError) as error:
                 print(f"witness: {error}", file=sys.stderr)
-            self._known = (found, box)
         return box
 
+    def answer(raw: bytes) -> Response:
+        given = newest().answer(raw, now())
+        return Response(status=given.status, content=given.body, kind=given.content_type)
 
-class _Handler(LimitedHandler):
-    """One request; the connection is closed after it."""
+    def look(path: str) -> Response | None:
+        match = _CHECKPOINT.fullmatch(path)
+        head = newest().checkpoint(match[1]) if match else None
+        return None if head is None else Response(status=OK, content=head)
 
-    server: WitnessServer
+    service = Service(
+        name="witness",
+        path=ADD_CHECKPOINT,
+        word="request",
+        max_bytes=MAX_REQUEST_BYTES,
+        answer=answer,
+        look=look,
+    )
+    return Server(address, service, limits)
 
-    def do_GET(self) -> None:  # noqa: N802 - the name that http.server calls
-        match = _CHECKPOINT.fullmatch(self.path)
-        head = self.server.box.checkpoint(match[1]) if match else None
-        if head is None:
-            self.say(HTTPStatus.NOT_FOUND, "there is nothing here")
-        else:
-            self._send(Answer(status=HTTPStatus.OK, body=head))
 
-    def do_POST(self) -> None:  # noqa: N802 - the name that http.server calls
-        if self.path != ADD_CHECKPOINT:
-            self.say(HTTPStatus.NOT_FOUND, "there is nothing here")
-            return
-        raw = self.body(MAX_REQUEST_BYTES, "request")
-        if raw is not None:
-            self._answer(raw)
-
-    def _answer(self, raw: bytes) -> None:
-        try:
-            answer = self.server.box.answer(raw, self.server.now())
-        except LockedError:
-            answer = Answer(status=UNAVAILABLE, body=b"other requests are at work; try again\n")
-        except NightledgerError as error:
-            print(f"witness: {error}", file=sys.stderr)
-            answer = Answer(status=UNAVAILABLE, body=b"this witness needs its operator\n")
-        self._send(answer)
-
-    def _send(self, answer: Answer) -> None:
-        self.send_content(answer.status, answer.body, answer.content_type)
+def _state_of(box: WitnessBox) -> tuple[int, int, int]:
+    """Tell one list of logs from another: to read it for each request would be work that anybody could ask for."""
+    try:
+        status = os.stat(box.directory / LOGS)
+    except FileNotFoundError:
+        return (0, 0, 0)
+    return (status.st_ino, status.st_size, status.st_mtime_ns)
 
 
 def keygen(options: argparse.Namespace, context: Context) -> int:
@@ -160,7 +132,7 @@ def keygen(options: argparse.Namespace, context: Context) -> int:
 
 
 def policy_lines(box: WitnessBox) -> list[str]:
-    """Give the lines of a policy that asks for this witness: for either of its keys, which are one machine's."""
+    """Return the lines of a policy that asks for this witness: for either of its keys, which are one machine's."""
     word = "".join(c if c.isascii() and c.isalnum() else "-" for c in box.vkeys[0].name)
     witnesses = tuple(Witness(name=f"{word}-{_KINDS[key.key_type]}", key=key) for key in box.vkeys)
     group = Group(name=word, threshold=1, members=tuple(witness.name for witness in witnesses))
@@ -178,10 +150,8 @@ def add(options: argparse.Namespace, context: Context) -> int:
     logs = [key for word in options.words for key in _logs_of(word)]
     box = add_logs(open_witness(Path(options.directory)).directory, logs)
     names = sorted({log.name for log in box.logs})
-    context.emit({"directory": options.directory, "logs": [log.dump() for log in box.logs]})
-    context.print(f"It cosigns for {len(names)} log{'' if len(names) == 1 else 's'}:")
-    for name in names:
-        context.print(f"  {screen.shown(name)}")
+    lines = [f"It cosigns for {len(names)} log{'' if len(names) == 1 else 's'}:", *(f"  {n}" for n in names)]
+    tell(context, {"directory": options.directory, "logs": [log.dump() for log in box.logs]}, lines)
     if not context.json:
         context.note("A 'witness serve' that runs already knows them at its next request.")
     return 0
@@ -198,21 +168,17 @@ def _logs_of(word: str) -> tuple[VerifierKey, ...]:
 
 def serve(options: argparse.Namespace, context: Context) -> int:
     """Answer over HTTP until it is told to stop."""
-    if options.words:
-        raise UsageError("'witness serve' takes no words", hint="nightledger witness serve --help")
-    server = open_server(options)
-    server.serve_until_told(context, screen.shown(server.box.vkeys[0].name))
+    _require_no_words(options)
+    box = open_witness(Path(options.directory))
+    server = open_server((options.listen, options.port), box, system_now)
+    server.serve_until_told(context, screen.shown(box.vkeys[0].name))
     return 0
 
 
-def open_server(options: argparse.Namespace) -> WitnessServer:
-    """Bind a server for a witness; the caller runs and closes it.
-
-    Raises:
-        ConfigurationError: The address is taken or is none of this machine's, or there is no witness.
-    """
-    box = open_witness(Path(options.directory))
-    return WitnessServer((options.listen, options.port), box, system_now)
+def _require_no_words(options: argparse.Namespace) -> None:
+    if options.words:
+        called = f"witness {options.action}"
+        raise UsageError(f"'{called}' takes no words", hint=f"nightledger {called} --help")
 
 
 def cosign(options: argparse.Namespace, context: Context) -> int:
@@ -229,27 +195,17 @@ def cosign(options: argparse.Namespace, context: Context) -> int:
         )
     box = open_witness(Path(options.directory))
     if options.spool:
-        return _cosign_spool(options.spool, context, box)
-    return _cosign_files(options.words, context, box)
+        found = list(answer_spool(options.spool, box, system_now()))
+    else:
+        found = [(path, _answer_file(path, box)) for path in options.words]
+    context.emit([_outcome_record(what, one, spool=bool(options.spool)) for what, one in found])
+    return max(
+        (_tell_outcome(context, what, one, spool=bool(options.spool)) for what, one in found), default=0
+    )
 
 
-def _cosign_files(paths: list[str], context: Context, box: WitnessBox) -> int:
-    """Answer each request; the worst status. One that cannot be answered keeps no other from its answer."""
-    found = [(path, _answered(path, box)) for path in paths]
-    context.emit([_file_record(path, answer) for path, answer in found])
-    worst = 0
-    for path, answer in found:
-        if not isinstance(answer, Answer):
-            worst = max(worst, _tell(context, path, answer))
-        elif answer.status == OK:
-            context.print(_text(answer).removesuffix("\n"))
-        else:
-            worst = max(worst, EXIT_REFUSED)
-            context.note(f"error: {path}: {answer.status}: {screen.shown(_text(answer).strip())}")
-    return worst
-
-
-def _answered(path: str, box: WitnessBox) -> Answer | NightledgerError | OSError:
+def _answer_file(path: str, box: WitnessBox) -> Outcome:
+    """Answer a request; one that cannot be answered keeps no other from its answer."""
     try:
         return box.answer(read_regular(path, MAX_REQUEST_BYTES), system_now())
     except LockedError:
@@ -258,46 +214,35 @@ def _answered(path: str, box: WitnessBox) -> Answer | NightledgerError | OSError
         return error
 
 
-def _file_record(path: str, answer: Answer | NightledgerError | OSError) -> dict[str, object]:
-    if isinstance(answer, Answer):
-        return {"path": path, "status": answer.status, "body": _text(answer)}
-    return {"path": path, "status": UNAVAILABLE, "body": str(answer)}
+def _outcome_record(what: str, found: Outcome, *, spool: bool) -> dict[str, object]:
+    status = found.status if isinstance(found, Answer) else UNAVAILABLE
+    text = _text(found) if isinstance(found, Answer) else str(found)
+    if spool:
+        return {"log": what, "status": status, "problem": "" if isinstance(found, Answer) else text}
+    return {"path": what, "status": status, "body": text}
 
 
-def _cosign_spool(spool: str, context: Context, box: WitnessBox) -> int:
-    """Answer what lies in a directory; the worst status of what could not be answered, else 0."""
-    answers = list(answer_spool(spool, box, system_now()))
-    context.emit([{"log": a.log, "status": a.status, "problem": str(a.error or "")} for a in answers])
-    worst = 0
-    for answered in answers:
-        if answered.error is not None:
-            worst = max(worst, _tell(context, f"the log {answered.log[:16]}…", answered.error))
-        elif answered.status != OK or not context.quiet:
-            context.print(f"answered {answered.status} to the log {answered.log[:16]}…")
-    return worst
-
-
-def _tell(context: Context, what: str, error: NightledgerError | OSError) -> int:
-    """Say why a request was not answered; give the exit status."""
-    context.note(f"error: {screen.shown(what)} was not answered: {screen.shown(str(error))}")
-    if isinstance(error, OSError):
+def _tell_outcome(context: Context, what: str, found: Outcome, *, spool: bool) -> int:
+    """Say what became of a request; return the exit status. In a spool a refusal is an answer like another."""
+    name = f"the log {what[:16]}…" if spool else what
+    if not isinstance(found, Answer):
+        context.note(f"error: {screen.shown(name)} was not answered: {screen.shown(str(found))}")
+        if isinstance(found, NightledgerError) and found.hint:
+            context.note(f"hint: {screen.shown(found.hint)}")
+        return EXIT_REFUSED if isinstance(found, OSError) else found.exit_status
+    if spool:
+        if found.status != OK or not context.quiet:
+            context.print(f"answered {found.status} to {name}")
+    elif found.status == OK:
+        context.print(_text(found).removesuffix("\n"))
+    else:
+        context.note(f"error: {name}: {found.status}: {screen.shown(_text(found).strip())}")
         return EXIT_REFUSED
-    if error.hint:
-        context.note(f"hint: {screen.shown(error.hint)}")
-    return error.exit_status
+    return 0
 
 
 def _text(answer: Answer) -> str:
     return answer.body.decode("utf-8", "replace")
-
-
-def _state_of(box: WitnessBox) -> tuple[int, int, int]:
-    """Tell one list of logs from another: to read it for each request would be work that anybody could ask for."""
-    try:
-        status = os.stat(box.directory / LOGS)
-    except FileNotFoundError:
-        return (0, 0, 0)
-    return (status.st_ino, status.st_size, status.st_mtime_ns)
 
 
 def trust(options: argparse.Namespace, context: Context) -> int:
@@ -313,18 +258,17 @@ def trust(options: argparse.Namespace, context: Context) -> int:
         return {"policy": merged(in_force["policy"], wanted)}
 
     decision = change_trust(context, edit)
-    context.emit(
-        {"decision": decision.id, "quorum": wanted.quorum, "witnesses": [w.name for w in wanted.witnesses]}
-    )
-    names = ", ".join(screen.shown(witness.name) for witness in wanted.witnesses) or "none"
-    context.print(f"Signed ({decision.id}): witnesses {names}; quorum {screen.shown(wanted.quorum)}.")
+    names = [witness.name for witness in wanted.witnesses]
+    context.emit({"decision": decision.id, "quorum": wanted.quorum, "witnesses": names})
+    shown = screen.shown(", ".join(names) or "none")
+    context.print(f"Signed ({decision.id}): witnesses {shown}; quorum {screen.shown(wanted.quorum)}.")
     if wanted.asks:
         context.print("Say where they are in operator.yaml (witnesses), then: nightledger witness ask")
     return 0
 
 
 def merged(in_force: bytes, wanted: Policy) -> bytes:
-    """Give the policy that has the logs in force, and the witnesses and the quorum that are wanted."""
+    """Return the policy that has the logs in force, and the witnesses and the quorum that are wanted."""
     logs = parse_policy(in_force, where="the policy in force").logs
     policy = Policy(logs=logs, witnesses=wanted.witnesses, groups=wanted.groups, quorum=wanted.quorum)
     content = dump_policy(policy, former_logs(in_force))
@@ -334,53 +278,47 @@ def merged(in_force: bytes, wanted: Policy) -> bytes:
 
 def ask(options: argparse.Namespace, context: Context) -> int:
     """Ask every witness; 1 when the quorum has not cosigned the newest head or one refuses, 4 when one proves another log."""
-    if options.words:
-        raise UsageError("'witness ask' takes no words", hint="nightledger witness ask --help")
+    _require_no_words(options)
     found = ask_round(context, everybody=True)
     if found is None:
         raise ConfigurationError(
             "no witness is asked here",
             hint="name them under witnesses in operator.yaml in $NIGHTLEDGER_KEYS; or another run is asking now",
         )
-    _report_round(context, found)
+    record = {
+        "met": found.met,
+        "asked": [_asked_record(one) for one in found.asked],
+        "strangers": list(found.strangers),
+        "unreachable": list(found.unreachable),
+    }
+    tell(context, record, _round_lines(found), _round_notes(found))
     if found.standing:
         return EXIT_ALARM
     return 0 if found.met and not any(one.refused for one in found.asked) else 1
 
 
-def _report_round(context: Context, found: Round) -> None:
-    context.emit(
-        {
-            "met": found.met,
-            "asked": [
-                {
-                    **{
-                        name: getattr(one, name) for name in ("name", "size", "waiting", "problem", "refused")
-                    },
-                    "cosigned": bool(one.cosigned),
-                    "contradiction": one.contradiction.damage.value if one.contradiction else None,
-                }
-                for one in found.asked
-            ],
-            "strangers": list(found.strangers),
-            "unreachable": list(found.unreachable),
-        }
-    )
+def _asked_record(one: Asked) -> dict[str, object]:
+    names = ("name", "size", "waiting", "problem", "refused")
+    damage = one.contradiction.damage.value if one.contradiction else None
+    record = {name: getattr(one, name) for name in names}
+    return {**record, "cosigned": bool(one.cosigned), "contradiction": damage}
+
+
+def _round_lines(found: Round) -> Iterable[str]:
     for one in found.asked:
-        context.print(f"{screen.shown(one.name)}: {_said_by(one)}")
-    for name in found.strangers:
-        context.note(
-            f"note: operator.yaml names {screen.shown(name)}, which the policy does not; it was not asked"
-        )
-    for name in found.unreachable:
-        context.note(f"note: operator.yaml has no address of {screen.shown(name)}")
+        if one.contradiction:
+            yield f"{one.name}: {one.contradiction.damage.value.upper()}: {one.contradiction.message}"
+        elif one.problem:
+            yield f"{one.name}: no line ({one.problem})"
+        else:
+            said = "the answer comes later" if one.waiting else f"cosigned {one.size} entries"
+            yield f"{one.name}: {said}"
     if not found.met:
-        context.print("The policy's quorum has not cosigned the newest head.")
+        yield "The policy's quorum has not cosigned the newest head."
 
 
-def _said_by(one: Asked) -> str:
-    if one.contradiction:
-        return f"{one.contradiction.damage.value.upper()}: {screen.shown(one.contradiction.message)}"
-    if one.problem:
-        return f"no line ({screen.shown(one.problem)})"
-    return "the answer comes later" if one.waiting else f"cosigned {one.size} entries"
+def _round_notes(found: Round) -> Iterable[str]:
+    for name in found.strangers:
+        yield f"note: operator.yaml names {name}, which the policy does not; it was not asked"
+    for name in found.unreachable:
+        yield f"note: operator.yaml has no address of {name}"

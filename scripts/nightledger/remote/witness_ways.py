@@ -12,28 +12,27 @@ log's request from its answer.
 """
 
 import hashlib
-import http.client
 import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
-from urllib.parse import urlsplit
+from http import HTTPStatus
 
 from nightledger.domain.errors import LockedError, NightledgerError
 from nightledger.files.atomic import replace_file
 from nightledger.files.reading import list_names, read_optional
-from nightledger.remote.client import ended_after
+from nightledger.remote.client import Caller, TransportError
 from nightledger.trust.cosigning import Exchange, WitnessUnreachableError
 from nightledger.trust.note import MAX_NOTE_BYTES
-from nightledger.trust.witness import MAX_REQUEST_BYTES, UNAVAILABLE, Answer, WitnessBox
+from nightledger.trust.witness import MAX_REQUEST_BYTES, Answer, WitnessBox
 
 TIMEOUT_S = 5.0
 """For each step of a connection; a night must not wait for a machine that is off. Our choice."""
 PATIENCE_S = 20.0
 """For a request and its answer: a witness that drips must not hold up the others, and what waits for them."""
 MAX_ANSWER_BYTES = 1 << 18
-_NOT_FOUND = 404
+ADD_CHECKPOINT = "/add-checkpoint"
 _FIRST = re.compile(
     rb"(ask|answer) (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ) ([0-9a-f]{64}) ([0-9a-f]{64})(?: (\d{3}))?\n"
 )
@@ -140,22 +139,11 @@ class SpoolChannel:
         return os.path.join(self.directory, f"{self.origin_sha256}.{suffix}")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Answered:
-    """What became of one request in a spool.
-
-    Attributes:
-        log: The hash of the log's name.
-        status: What was answered; 503 where no answer could be made or put there.
-        error: Why not; None where it could. The request waits for the next round.
-    """
-
-    log: str
-    status: int
-    error: NightledgerError | OSError | None = None
+Outcome = Answer | NightledgerError | OSError
+"""What became of a request: an answer, or why there is none; then it waits for the next round."""
 
 
-def answer_spool(directory: str, box: WitnessBox, now: datetime) -> Iterator[Answered]:
+def answer_spool(directory: str, box: WitnessBox, now: datetime) -> Iterator[tuple[str, Outcome]]:
     """Answer every request in a directory that is not answered yet; for cron.
 
     One that cannot be answered stops none of the others.
@@ -166,29 +154,26 @@ def answer_spool(directory: str, box: WitnessBox, now: datetime) -> Iterator[Ans
         now: The time that cosignatures state; aware.
 
     Yields:
-        What became of each.
+        The hash of each log's name, and what became of its request.
 
     Raises:
         MissingFileError: The directory is missing.
         LockedError: Other requests took longer than 10 s.
     """
-    for name in list_names(directory):
-        match = _NAME.fullmatch(name)
-        if match is None:
-            continue
+    for match in filter(None, map(_NAME.fullmatch, list_names(directory))):
         try:
-            status = _answer_one(directory, match[1], box, now)
+            answer = _answer_one(directory, match[1], box, now)
         except LockedError:
             raise
         except (NightledgerError, OSError) as error:
-            yield Answered(log=match[1], status=UNAVAILABLE, error=error)
-            continue
-        if status is not None:
-            yield Answered(log=match[1], status=status)
+            yield match[1], error
+        else:
+            if answer is not None:
+                yield match[1], answer
 
 
-def _answer_one(directory: str, log: str, box: WitnessBox, now: datetime) -> int | None:
-    """Answer one log's request and give the status; None where there is none, or it was answered before."""
+def _answer_one(directory: str, log: str, box: WitnessBox, now: datetime) -> Answer | None:
+    """Answer one log's request; None where there is none, or it was answered before."""
     request = read_slip(os.path.join(directory, f"{log}.request"), "ask")
     if request is None:
         return None
@@ -203,7 +188,7 @@ def _answer_one(directory: str, log: str, box: WitnessBox, now: datetime) -> int
         replace_file(os.path.join(directory, f"{log}.head"), head)
     slip = Slip(kind="answer", at=request.at, of=asked, status=answer.status, body=answer.body)
     replace_file(path, dump_slip(slip))
-    return answer.status
+    return answer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -222,35 +207,21 @@ class HttpChannel:
 
     def ask(self, request: bytes) -> Exchange:
         """Send a request; see :class:`nightledger.trust.cosigning.Channel`."""
-        status, kind, body = self._exchange("POST", "/add-checkpoint", request, MAX_ANSWER_BYTES)
+        status, kind, body = self._exchange("POST", ADD_CHECKPOINT, request)
         return Exchange(request=request, answer=Answer(status=status, body=body, content_type=kind))
 
     def newest(self, origin_sha256: str) -> bytes | None:
-        """Give the newest head that the witness cosigned for a log."""
-        status, _, body = self._exchange("GET", f"/{origin_sha256}/checkpoint", None, MAX_NOTE_BYTES)
-        if status == _NOT_FOUND:
-            return None
-        if status != http.client.OK:
+        """Return the newest head that the witness cosigned for a log."""
+        status, _, body = self._exchange("GET", f"/{origin_sha256}/checkpoint")
+        if status not in (HTTPStatus.OK, HTTPStatus.NOT_FOUND):
             raise WitnessUnreachableError(f"{self.url} answered {status}")
-        return body
+        return body if status == HTTPStatus.OK else None
 
-    def _exchange(self, method: str, path: str, body: bytes | None, limit: int) -> tuple[int, str, bytes]:
-        parts = urlsplit(self.url)
-        kinds = {"http": http.client.HTTPConnection, "https": http.client.HTTPSConnection}
+    def _exchange(self, method: str, path: str, body: bytes | None = None) -> tuple[int, str, bytes]:
+        caller = Caller(
+            url=self.url, max_bytes=MAX_ANSWER_BYTES, timeout_s=self.timeout_s, patience_s=self.patience_s
+        )
         try:
-            connection = kinds[parts.scheme](parts.hostname or "", parts.port, timeout=self.timeout_s)
-        except (KeyError, ValueError) as error:
-            raise WitnessUnreachableError(f"{self.url} is no address") from error
-        try:
-            with ended_after(connection, self.patience_s):
-                connection.request(method, f"{parts.path.rstrip('/')}{path}", body)
-                response = connection.getresponse()
-                content = response.read(limit + 1)
-        except (OSError, http.client.HTTPException) as error:
-            said = str(error) or type(error).__name__
-            raise WitnessUnreachableError(f"{self.url} does not answer ({said})") from error
-        finally:
-            connection.close()
-        if len(content) > limit:
-            raise WitnessUnreachableError(f"{self.url} answered with more than {limit} bytes")
-        return response.status, response.getheader("Content-Type", ""), content
+            return caller.exchange(method, path, body)
+        except TransportError as error:
+            raise WitnessUnreachableError(str(error)) from error

@@ -32,10 +32,9 @@ from nightledger.gate.review.composing import Refusal, Signing, compose_by
 from nightledger.gate.review.reviewing import Answer, Verb
 from nightledger.jobs.notify import _read_told as _told
 from nightledger.jobs.notify import notify
-from nightledger.remote.boxes import Emptied, _bury_expired, _take_reply, pending
+from nightledger.remote.boxes import Emptied, _bury_expired, _take_reply
 from nightledger.remote.notes import read_dead_letters
-from nightledger.remote.sending import _take_seq, believe, parse_kept_reply, sent_dir
-from nightledger.remote.spool import REPLY_SUFFIX, Letter
+from nightledger.remote.sending import _take_seq, believe, pending, sent_dir
 from nightledger.remote.travelling import waiting_of
 from nightledger.remote.unpacking import RemoteReview, unpack
 from nightledger.surfaces import screen
@@ -214,12 +213,11 @@ def _read_sent(raw: bytes) -> Sent:
     shutil.rmtree(Path(home.channel_dir, "replies"), ignore_errors=True)
     waits = list(pending(home))
     emptied = Emptied()
-    letter = Letter(path=str(path), name=f"{WAITS}{REPLY_SUFFIX}", content=_sealed(_reply()))
     with suppress(RecordError):  # of a machine that nobody knows
-        _take_reply(context(), Peers(peers=(_peer(),)), letter, emptied)
+        _take_reply(context(), Peers(peers=(_peer(),)), WAITS, _sealed(_reply()), emptied)
     written(path, raw)
     Path(home.dead_letters).unlink(missing_ok=True)
-    return waits, [(peer, action) for peer, action, _ in emptied.replies], list(_bury_expired(context()))
+    return waits, [(one["peer"], one["action"]) for one in emptied.replies], list(_bury_expired(context()))
 
 
 def _check_sent(raw: bytes, read: Sent) -> None:
@@ -329,7 +327,7 @@ TARGETS = (
     ),
     Target(
         name="kept-replies",
-        read=lambda raw: parse_kept_reply(context(), _sealed(raw), _peer()),
+        read=lambda raw: believe(context(), _sealed(raw), _peer()),
         errors=(RecordError, SignatureError),
         check=_check_reply,
         damage=lambda reply: replace(reply, iat=reply.iat + 1),

@@ -34,7 +34,7 @@ from nightledger.remote.notes import (
     read_dead_letters,
     recent_dead_letters,
 )
-from nightledger.remote.seen import Seen, SeenPaths, State
+from nightledger.remote.seen import BEGUN, Seen
 from nightledger.remote.witness_asking import Remembered, read_memory, write_memory
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.verbs import apply, guard
@@ -124,10 +124,10 @@ _CONTACTS = (
 )
 
 
-def _paths() -> SeenPaths:
+def _paths() -> tuple[str, str]:
     folder = scratch() / "seen"
     folder.mkdir(exist_ok=True)
-    return SeenPaths(record=str(folder / "ids"), answers=str(folder / "answers"))
+    return str(folder / "ids"), str(folder / "answers")
 
 
 def _message(number: int) -> Message:
@@ -137,25 +137,25 @@ def _message(number: int) -> Message:
     )  # fmt: skip
 
 
-def _read_seen(raw: bytes) -> dict[str, State]:
+def _read_seen(raw: bytes) -> dict[str, str | None]:
     """Read a record, and take a message in."""
-    written(_paths().record, raw)
-    seen = Seen(_paths(), logged={})
-    found = {_message(n).id: seen.state(_message(n)) for n in range(2)}
+    written(_paths()[0], raw)
+    seen = Seen(*_paths())
+    found = {_message(n).id: seen.known(_message(n)) for n in range(2)}
     assert seen.seq(HOME) >= 0
-    if seen.state(_message(0)) is State.NEW:
+    if seen.known(_message(0)) is None:
         seen.take(_message(0))
-    if seen.state(_message(0)) is State.BEGUN:
+    if seen.known(_message(0)) == BEGUN:
         seen.answered(_message(0), b"x")
     return found
 
 
-def _check_seen(raw: bytes, found: dict[str, State]) -> None:
+def _check_seen(raw: bytes, found: dict[str, str | None]) -> None:
     for name, state in found.items():
-        assert state is State.NEW or name.encode() in raw or b"\\u" in raw
-    again = Seen(_paths(), logged={})
-    assert again.state(_message(0)) is State.ANSWERED
-    assert again.state(_message(1)) is found[_message(1).id]
+        assert state is None or name.encode() in raw or b"\\u" in raw
+    again = Seen(*_paths())
+    assert again.known(_message(0))
+    assert again.known(_message(1)) == found[_message(1).id]
     assert again.seq(HOME) >= _message(0).seq
 
 
@@ -390,7 +390,7 @@ TARGETS = (
         read=_read_seen,
         errors=(IntegrityError,),
         check=_check_seen,
-        damage=lambda found: {**found, "m-c": State.BEGUN},
+        damage=lambda found: {**found, "m-c": BEGUN},
         seeds=lambda: list(_SEEN),
         cost=4,
     ),

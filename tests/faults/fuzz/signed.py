@@ -293,7 +293,7 @@ def _check_envelope(_: bytes, read: Envelope) -> None:
 def _open(raw: bytes) -> Message:
     """Seal what the input says as a known machine would, unless it is an envelope already."""
     sealed = raw if raw.startswith(b"{") else seal(MESSAGE_TYPE, fitted(raw[1:]), _EnvelopeKey())
-    return open_message(sealed, _peers(), datetime.fromtimestamp(NOW_S, UTC)).message
+    return open_message(sealed, _peers(), datetime.fromtimestamp(NOW_S, UTC))[0]
 
 
 @cache
