@@ -47,9 +47,9 @@ from nightledger.domain.message import MAX_LIFETIME_S, MESSAGE_TYPE, REPLY_TYPE,
 from nightledger.gate.signed import sign
 from nightledger.remote import actions as gate_messages
 from nightledger.remote import receiving
+from nightledger.remote.letters import believe, known_peers
 from nightledger.remote.receiving import open_seen, take_in
 from nightledger.remote.seen import KEPT, Seen
-from nightledger.remote.sending import believe, known_peers
 from nightledger.trust.dsse import pae, seal
 from nightledger.trust.keys import load_operator_key, operator_key_path
 from nightledger.trust.sshsig import SignatureError

@@ -9,13 +9,13 @@ import pytest
 from tests.remote.machines import Pair
 
 from nightledger.domain.errors import IntegrityError, LinkIndexError
+from nightledger.domain.message import Message
 from nightledger.files.home import Home
 from nightledger.files.lock import Lock
 from nightledger.remote import actions
-from nightledger.remote import boxes as spooling
-from nightledger.remote.boxes import empty_boxes
+from nightledger.remote import letters as spooling
+from nightledger.remote.letters import Delivery, believe, deliver, empty_boxes, pending, prepare
 from nightledger.remote.notes import read_dead_letters
-from nightledger.remote.sending import Delivery, believe, deliver, pending, prepare
 from nightledger.remote.spool import MESSAGE_SUFFIX, REPLY_SUFFIX, Spool
 from nightledger.remote.work import Done, Work
 
@@ -53,7 +53,7 @@ def test_a_letter_is_taken_in_answered_and_the_answer_believed(pair: Pair, share
     said = {"peer": "agent", "action": "update_heartbeat", "status": "executed", "reason": ""}
     assert got.replies == [said]
     assert files(shared) == []
-    assert list(pending(pair.ops.desk.home)) == []
+    assert pending(pair.ops.desk.home) == {}
 
 
 def test_a_letter_that_comes_back_does_nothing_twice(pair: Pair, shared: Path) -> None:
@@ -176,7 +176,7 @@ def test_a_letter_without_an_answer_becomes_a_dead_letter_when_it_expires(pair: 
     assert empty_boxes(pair.ops.context()).dead == [message]
     (letter,) = read_dead_letters(pair.ops.desk.home)
     assert letter["error"] == "no answer came before it expired"
-    assert list(pending(pair.ops.desk.home)) == []
+    assert pending(pair.ops.desk.home) == {}
     assert files(shared)  # it lies there still; the receiver refuses it
 
 
@@ -265,9 +265,9 @@ def test_two_rounds_at_once_bury_a_message_once(
     pair.ops.desk.wait(days=2)
     found: list[list[str]] = []
 
-    def before(home: Home) -> list[tuple[str, dict[str, object]]]:
+    def before(home: Home) -> dict[str, tuple[Message, bytes]]:
         monkeypatch.setattr(spooling, "pending", pending)
-        waiting = list(pending(home))
+        waiting = pending(home)
         found.append(empty_boxes(pair.ops.context()).dead)
         return waiting
 

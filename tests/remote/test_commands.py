@@ -199,8 +199,8 @@ def test_what_channel_prints_fits_a_narrow_terminal(
 
 def test_a_damaged_note_of_contacts_is_no_trouble(pair: Pair) -> None:
     pair.ask("update_heartbeat")
-    contacts = Path(pair.agent.desk.home.channel_dir) / "contacts.json"
-    contacts.write_text("{")
+    noted = Path(pair.agent.desk.home.channel_dir) / "contacts" / "ops.heard"
+    noted.write_text("{")
     assert "heard never" in pair.agent.out("channel", "status")
     pair.ask("update_heartbeat")
     assert "heard 2026-03-01T06:00:00Z" in pair.agent.out("channel", "status")

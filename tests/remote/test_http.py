@@ -14,7 +14,7 @@ import pytest
 from nightledger.domain.errors import IntegrityError, LockedError
 from nightledger.remote import server as module
 from nightledger.remote.client import Caller, TransportError, is_loopback
-from nightledger.remote.sending import _said
+from nightledger.remote.letters import _said
 from nightledger.remote.server import LINGER_BYTES, Limits, Response, Server, Service
 
 LIMIT = 8

@@ -9,7 +9,7 @@ from nightledger.domain.errors import ConfigurationError, LockedError
 from nightledger.domain.message import Status
 from nightledger.files.lock import Lock
 from nightledger.remote import receiving
-from nightledger.remote.notes import read_contacts
+from nightledger.remote.notes import contact
 from nightledger.remote.receiving import take_in
 from nightledger.trust.dsse import parse_envelope, verify_envelope
 
@@ -28,7 +28,7 @@ def test_a_heartbeat_is_executed_recorded_and_answered_signed(pair: Pair) -> Non
     verify_envelope(envelope, envelope.payload_type, [pair.agent.key.public_key])
     assert (answered.peer, answered.message) == ("ops", message)
     assert pair.agent.desk.events()[-1] == "message.received"
-    assert read_contacts(pair.agent.desk.home)["ops"] == {"heard": "2026-03-01T06:00:00Z"}
+    assert contact(pair.agent.desk.home, "ops", "heard") == "2026-03-01T06:00:00Z"
 
 
 def test_what_is_refused_for_its_time_or_home_is_answered_signed_and_leaves_nothing(pair: Pair) -> None:

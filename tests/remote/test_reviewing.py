@@ -14,8 +14,8 @@ from nightledger.codec.records import dump_record, to_plain
 from nightledger.domain.message import REPLY_TYPE, Reply, Status
 from nightledger.domain.states import ChangeState
 from nightledger.gate.review.reviewing import Answer
-from nightledger.remote import travelling
-from nightledger.remote.sending import reply_path
+from nightledger.remote import waiting as travelling
+from nightledger.remote.letters import reply_path
 from nightledger.surfaces.questions import Questions
 from nightledger.trust.dsse import seal
 
@@ -199,7 +199,7 @@ def test_a_machine_that_does_not_say_what_waits_is_told(pair: Pair) -> None:
 
 
 def test_a_machine_that_is_not_there_is_told(pair: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("nightledger.remote.sending.RETRY_AFTER_S", ())
+    monkeypatch.setattr("nightledger.remote.letters.RETRY_AFTER_S", ())
     pair.ops.reach(agent={"url": "http://127.0.0.2:1"})
     status, out = review(pair.ops)
     assert status == 1
@@ -229,7 +229,7 @@ def test_a_decision_that_does_not_arrive_is_kept(trusted: Pair, monkeypatch: pyt
     trusted.agent.desk.proposal(addition("first"))
     from nightledger.remote import reviewing as remote_review
 
-    monkeypatch.setattr("nightledger.remote.sending.RETRY_AFTER_S", ())
+    monkeypatch.setattr("nightledger.remote.letters.RETRY_AFTER_S", ())
     sign = remote_review._sign
 
     def then_gone(*words: object) -> object:

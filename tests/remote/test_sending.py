@@ -15,9 +15,9 @@ from tests.remote.machines import AGENT_ADDRESS, Pair
 from nightledger.codec.strict_json import parse_json
 from nightledger.domain.errors import RecordError, RefusedError, UsageError
 from nightledger.domain.message import MAX_LIFETIME_S, Status
-from nightledger.remote.notes import read_contacts, read_dead_letters
+from nightledger.remote.letters import Delivery, believe, deliver, prepare
+from nightledger.remote.notes import contact, read_dead_letters
 from nightledger.remote.receiving import take_in
-from nightledger.remote.sending import Delivery, believe, deliver, prepare
 from nightledger.trust.sshsig import SignatureError
 
 KEY = "sk-ant-api03-" + "Zk3Qw8Rt5Yx1Lm7Nv2Bc9Df4Gh6Js0Pa" * 3
@@ -78,7 +78,7 @@ def test_a_message_that_arrives_is_answered_at_once(pair: Pair) -> None:
         delivery = send(pair)
     assert delivery.reply is not None
     assert (delivery.reply.status, delivery.attempts) == (Status.EXECUTED, 1)
-    assert read_contacts(pair.ops.desk.home)["agent"] == {"answered": "2026-03-01T06:00:00Z"}
+    assert contact(pair.ops.desk.home, "agent", "answered") == "2026-03-01T06:00:00Z"
     assert dead(pair) == []
 
 
@@ -190,7 +190,7 @@ def test_what_cannot_be_sent_is_refused_before_anything_goes_out(pair: Pair) -> 
 
 
 def test_a_kept_answer_is_checked_again(pair: Pair) -> None:
-    from nightledger.remote.sending import known_peers
+    from nightledger.remote.letters import known_peers
 
     peer = known_peers(pair.ops.context()).named("agent")
     assert peer is not None

@@ -16,9 +16,8 @@ from nightledger.domain.proposal import Anchor, Evidence, Hunk
 from nightledger.domain.waiting import Waiting
 from nightledger.gate.review.composing import compose_by
 from nightledger.gate.review.reviewing import Answer, Verb
-from nightledger.remote import travelling
-from nightledger.remote.travelling import list_waiting, waiting_of
-from nightledger.remote.unpacking import unpack
+from nightledger.remote import waiting as travelling
+from nightledger.remote.waiting import list_waiting, unpack, waiting_of
 from nightledger.trust.base64_strict import decode_base64
 
 KEY = "sk-ant-api03-" + "Zk3Qw8Rt5Yx1Lm7Nv2Bc9Df4Gh6Js0Pa" * 3

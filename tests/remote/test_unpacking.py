@@ -13,8 +13,7 @@ from nightledger.domain.states import ChangeState
 from nightledger.domain.waiting import Document, Travelling, Waiting
 from nightledger.gate.review.composing import compose_by
 from nightledger.gate.review.reviewing import Answer, Verb
-from nightledger.remote.travelling import waiting_of
-from nightledger.remote.unpacking import RemoteReview, unpack
+from nightledger.remote.waiting import RemoteReview, unpack, waiting_of
 from nightledger.trust.base64_strict import encode_base64
 
 KEY = "sk-ant-api03-" + "Zk3Qw8Rt5Yx1Lm7Nv2Bc9Df4Gh6Js0Pa" * 3

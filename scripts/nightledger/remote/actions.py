@@ -18,8 +18,7 @@ from nightledger.domain.message import Message, Status
 from nightledger.gate.consenting import read_standing, record_unknown
 from nightledger.gate.opening import Ledger, record
 from nightledger.remote import handlers
-from nightledger.remote.distilling import consolidate_received
-from nightledger.remote.travelling import list_waiting
+from nightledger.remote.waiting import list_waiting
 from nightledger.remote.work import Done, Work, find_made, logged_messages
 
 
@@ -47,7 +46,10 @@ class Rule:
 
 RULES: dict[str, Rule] = {
     "consolidate_daily": Rule(
-        handler=consolidate_received, consent="consolidate_daily_to_memory", proposes=True, tells=True
+        handler=handlers.consolidate_received,
+        consent="consolidate_daily_to_memory",
+        proposes=True,
+        tells=True,
     ),
     "decide": Rule(handler=handlers.decide, tells=True, actor=Actor.HUMAN),
     "load_memory_file": Rule(handler=handlers.load_memory_file, consent="load_memory_file", writes=False),

@@ -21,21 +21,23 @@ from nightledger.domain.words import read_moment
 from nightledger.files.home import Home
 from nightledger.files.reading import read_regular
 from nightledger.remote.actions import RULES
-from nightledger.remote.boxes import Emptied, empty_boxes, spools
 from nightledger.remote.client import is_loopback
-from nightledger.remote.notes import read_contacts, read_dead_letters
-from nightledger.remote.peers import add_peer, parse_peers, remove_peer
-from nightledger.remote.receiving import take_in
-from nightledger.remote.sending import (
+from nightledger.remote.letters import (
     CONTENT_TYPE,
     MESSAGE_PATH,
     Delivery,
+    Emptied,
     Outgoing,
     deliver,
+    empty_boxes,
     known_peers,
     pending,
     prepare,
+    spools,
 )
+from nightledger.remote.notes import contact, read_dead_letters
+from nightledger.remote.peers import add_peer, parse_peers, remove_peer
+from nightledger.remote.receiving import take_in
 from nightledger.remote.server import LIMITS, Limits, Response, Server, Service
 from nightledger.remote.spool import PATIENCE_S, Spool
 from nightledger.remote.telling import tell
@@ -222,15 +224,16 @@ def status(options: argparse.Namespace, context: Context) -> int:
     """Show every machine with its last contact, letters that wait, and dead letters."""
     del options
     home = Home(context.home_path).require()
-    contacts, sent, dead = read_contacts(home), list(pending(home)), read_dead_letters(home)
+    dead = read_dead_letters(home)
+    sent = [message.aud for message, _ in pending(home).values()]
     record: dict[str, Any] = {
         "peers": [
             {
                 "name": peer.name,
                 "home": peer.home,
-                "heard": contacts.get(peer.name, {}).get("heard"),
-                "answered": contacts.get(peer.name, {}).get("answered"),
-                "unanswered": sum(one["peer"] == peer.name for _, one in sent),
+                "heard": contact(home, peer.name, "heard"),
+                "answered": contact(home, peer.name, "answered"),
+                "unanswered": sent.count(peer.home),
             }
             for peer in known_peers(context).peers
         ],

@@ -10,18 +10,15 @@ from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import Any
 
-from nightledger.codec.canonical import canonical
-from nightledger.codec.strict_json import parse_json, read_jsonl
-from nightledger.domain.errors import RecordError, RefusedError, UnreadableError
-from nightledger.domain.words import read_moment, read_text
+from nightledger.codec.strict_json import read_jsonl
+from nightledger.domain.errors import RefusedError, UnreadableError
+from nightledger.domain.words import read_moment
 from nightledger.files.atomic import replace_file
 from nightledger.files.durable import make_dir
 from nightledger.files.home import Home
 from nightledger.files.reading import read_optional
 
-FILE = "contacts.json"
-_MAX_CONTACTS_BYTES = 1 << 20
-_KINDS = ("heard", "answered")
+_MAX_TIME_BYTES = 64
 _TIME = "%Y-%m-%dT%H:%M:%SZ"
 MAX_BYTES = 256 << 20
 TOLD_FOR = timedelta(days=7)
@@ -64,31 +61,22 @@ def _times(home: Home) -> Iterator[datetime]:
             continue
 
 
-def read_contacts(home: Home) -> dict[str, dict[str, str]]:
-    """Give by machine ``heard`` and ``answered``, RFC 3339 UTC; of a file that is not as we write it nothing."""
-    path = os.path.join(home.channel_dir, FILE)
+def contact(home: Home, peer: str, kind: str) -> str | None:
+    """Return when a machine was last ``heard``, or ``answered`` us, RFC 3339 UTC; None where nothing says so."""
     try:
-        raw = read_optional(path, _MAX_CONTACTS_BYTES)
-        found: Any = parse_json(raw, path) if raw else {}
-        contacts = {
-            read_text(name): {kind: str(times[kind]) for kind in _KINDS if kind in times}
-            for name, times in found.items()
-        }
-        for at in (at for times in contacts.values() for at in times.values()):
-            read_moment(at)
-    except (RecordError, UnreadableError, ValueError, TypeError, AttributeError):
-        return {}
-    return contacts
+        said = (read_optional(_contact_path(home, peer, kind), _MAX_TIME_BYTES) or b"").decode()
+        return f"{read_moment(said):{_TIME}}"
+    except (UnreadableError, ValueError):
+        return None
 
 
-def note_contact(
-    home: Home, peer: str, *, heard: datetime | None = None, answered: datetime | None = None
-) -> None:
+def note_contact(home: Home, peer: str, kind: str, at: datetime) -> None:
     """Note that a machine sent us something that its key had signed, or answered us; where that is possible."""
-    contacts = read_contacts(home)
-    times = {"heard": heard, "answered": answered}
-    new = {name: f"{at:{_TIME}}" for name, at in times.items() if at is not None}
-    contacts[peer] = {**contacts.get(peer, {}), **new}
-    make_dir(home.channel_dir, ignored_by_git=True)
+    path = _contact_path(home, peer, kind)
+    make_dir(os.path.dirname(path), ignored_by_git=True)
     with suppress(RefusedError):  # something else has its name: no message is held up by that
-        replace_file(os.path.join(home.channel_dir, FILE), canonical(contacts) + b"\n")
+        replace_file(path, f"{at:{_TIME}}".encode())
+
+
+def _contact_path(home: Home, peer: str, kind: str) -> str:
+    return os.path.join(home.channel_dir, "contacts", f"{peer}.{kind}")

@@ -77,7 +77,7 @@ def take_in(context: Context, raw: bytes) -> Answered:
             opening = writing(context, actor=rule.actor) if rule.writes else reading(context)
             with opening as session:
                 answer = _answer(context, session, seen, raw)
-        note_contact(home, peer.name, heard=context.moment.at)
+        note_contact(home, peer.name, "heard", context.moment.at)
     return Answered(message=message, peer=peer.name, envelope=answer)
 
 

@@ -18,7 +18,7 @@ from nightledger.files.reading import read_optional
 from nightledger.gate.review.composing import Refusal, compose_by
 from nightledger.gate.review.reviewing import Answer, Item, Verb
 from nightledger.gate.signed import Signed, sign
-from nightledger.remote.sending import (
+from nightledger.remote.letters import (
     MAX_REPLY_ENVELOPE_BYTES,
     Delivery,
     believe,
@@ -26,7 +26,7 @@ from nightledger.remote.sending import (
     prepare,
     reply_path,
 )
-from nightledger.remote.unpacking import RemoteReview, unpack
+from nightledger.remote.waiting import RemoteReview, unpack
 from nightledger.surfaces import screen, signing
 from nightledger.surfaces.answers import keeping, questions_of, tell_refusals, tell_unsigned
 from nightledger.surfaces.context import Context

@@ -1,6 +1,6 @@
 """What ``verify``, ``status`` and ``doctor`` say of witnesses and of heads kept elsewhere."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from nightledger.domain.errors import NightledgerError
@@ -36,8 +36,7 @@ def look(home: Home, ledger: Ledger, at: Moment, policy_file: str | None = None)
         policy = parse_policy(read_regular(policy_file, MAX_POLICY_BYTES), where=policy_file)
     found = look_at_witnesses(home, Cosignatures(home, policy, ledger.log.tree), at.at)
     strange = _strange_log(home, policy) if policy_file is not None else ()
-    told = (*_contradictions(home, policy), *_refusals(home, policy))
-    return replace(found, findings=(*strange, *told, *found.findings))
+    return replace(found, findings=(*strange, *_told(home, policy), *found.findings))
 
 
 def find_anchored(tree: Tree, pin: Pin, paths: Sequence[str]) -> tuple[Finding, ...]:
@@ -78,7 +77,6 @@ def check_witnesses(home: Home, ledger: Ledger, keys_dir: str, at: Moment) -> tu
             ),
         )
     names = dict.fromkeys(witness.key.name for witness in policy.witnesses)
-    missing = [name for name in names if name not in addresses]
     found = look(home, ledger, at)
     said = (f"{one.damage.value.upper()}: {one.message}" for one in found.findings)
     checks = [bad(one, "nightledger witness ask", area="witness") for one in said]
@@ -86,18 +84,15 @@ def check_witnesses(home: Home, ledger: Ledger, keys_dir: str, at: Moment) -> tu
         checks.append(
             good(f"the quorum cosigned {found.size} entries at {found.at:%Y-%m-%d %H:%M} UTC", area="witness")
         )
+    mend = "name it under witnesses in operator.yaml"
     checks += [
-        note(
-            f"no address of {name}: it is never asked",
-            "name it under witnesses in operator.yaml",
-            area="witness",
-        )
-        for name in missing
+        note(f"no address of {name}: it is never asked", mend, area="witness")
+        for name in names
+        if name not in addresses
     ]
-    memory = read_memory(home)
     checks += [
         note(f"{name} gave no line the last time: {known.problem}", area="witness")
-        for name, known in memory.items()
+        for name, known in read_memory(home).items()
         if name in names and known.problem and not (known.contradiction or known.refused)
     ]
     return tuple(checks)
@@ -112,34 +107,18 @@ def _strange_log(home: Home, policy: Policy) -> tuple[Finding, ...]:
     return ()
 
 
-def _contradictions(home: Home, policy: Policy) -> tuple[Finding, ...]:
-    """Give what witnesses of the policy said that they remember instead, the last time they were asked."""
-    names = {witness.key.name for witness in policy.witnesses}
-    return tuple(
-        Finding(
-            damage=Damage.ROLLBACK if known.contradiction.startswith("ROLLBACK") else Damage.FORK,
-            path=home.audit_log,
-            line=None,
-            message=known.contradiction.partition(": ")[2],
-        )
-        for name, known in read_memory(home).items()
-        if known.contradiction and name in names
-    )
+def _told(home: Home, policy: Policy) -> Iterator[Finding]:
+    """Yield what witnesses of the policy said the last time they were asked: what they remember instead, or a bare no.
 
-
-def _refusals(home: Home, policy: Policy) -> tuple[Finding, ...]:
-    """Give who said that this log does not continue what they remember, and showed no head for it.
-
-    Not every witness shows one (C2SP tlog-witness asks for none). Unproved it is not: ROLLBACK or FORK.
+    Not every witness shows a head that would prove it (C2SP tlog-witness asks for none). Unproved it is not: ROLLBACK
+    or FORK.
     """
     names = {witness.key.name for witness in policy.witnesses}
-    return tuple(
-        Finding(
-            damage=Damage.STALE_WITNESS,
-            path=home.cosigned,
-            line=None,
-            message=f"{name} gave no line: {known.problem}; it showed no head that would prove it",
-        )
-        for name, known in read_memory(home).items()
-        if known.refused and name in names
-    )
+    for name, known in read_memory(home).items():
+        if known.contradiction and name in names:
+            damage = Damage.ROLLBACK if known.contradiction.startswith("ROLLBACK") else Damage.FORK
+            message = known.contradiction.partition(": ")[2]
+            yield Finding(damage=damage, path=home.audit_log, line=None, message=message)
+        elif known.refused and name in names:
+            message = f"{name} gave no line: {known.problem}; it showed no head that would prove it"
+            yield Finding(damage=Damage.STALE_WITNESS, path=home.cosigned, line=None, message=message)

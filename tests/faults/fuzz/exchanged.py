@@ -19,12 +19,13 @@ from tests.homes import make_home
 from tests.remote.peer_work import make_work
 
 from nightledger.codec.canonical import MAX_INTEGER
+from nightledger.codec.message import make_message
 from nightledger.codec.records import dump_record, load_record, to_plain
 from nightledger.codec.strict_json import BOM, parse_json
 from nightledger.domain.attention import Item, Need, news
 from nightledger.domain.decision import Decision
 from nightledger.domain.errors import RecordError, RefusedError
-from nightledger.domain.message import MESSAGE_TYPE, REPLY_TYPE, Peer, PeerKey, Peers, Reply, Status
+from nightledger.domain.message import MESSAGE_TYPE, REPLY_TYPE, Message, Peer, PeerKey, Peers, Reply, Status
 from nightledger.domain.operator import Operator
 from nightledger.domain.waiting import Waiting
 from nightledger.files.home import Home
@@ -32,11 +33,17 @@ from nightledger.gate.review.composing import Refusal, Signing, compose_by
 from nightledger.gate.review.reviewing import Answer, Verb
 from nightledger.jobs.notify import _read_told as _told
 from nightledger.jobs.notify import notify
-from nightledger.remote.boxes import Emptied, _bury_expired, _take_reply
+from nightledger.remote.letters import (
+    Emptied,
+    _bury_expired,
+    _take_reply,
+    _take_seq,
+    believe,
+    pending,
+    sent_dir,
+)
 from nightledger.remote.notes import read_dead_letters
-from nightledger.remote.sending import _take_seq, believe, pending, sent_dir
-from nightledger.remote.travelling import waiting_of
-from nightledger.remote.unpacking import RemoteReview, unpack
+from nightledger.remote.waiting import RemoteReview, unpack, waiting_of
 from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context
 from nightledger.text.changes.whole import text_sha256
@@ -202,19 +209,28 @@ def _replies() -> list[bytes]:
     ]
 
 
-Sent = tuple[list[tuple[str, dict[str, Any]]], list[tuple[str, str]], list[str]]
+Sent = tuple[dict[str, tuple[Message, bytes]], list[tuple[str, str]], list[str]]
 """What waits, whose answer came under which action, and what was buried."""
+
+
+def _message(**fields: Any) -> Message:
+    claims: dict[str, Any] = {
+        "iss": MINE, "aud": HOME_ID, "iat": 1_772_362_800, "exp": 1_772_366_400, "seq": 7,
+        "action": "proposals", "domain": "self_modification", "body": {},
+    }  # fmt: skip
+    return make_message(**{**claims, **fields})
 
 
 def _read_sent(raw: bytes) -> Sent:
     """Let the answer come to the message that is remembered so, then bury it where it has expired."""
     home = Home(context().home_path)
-    path = Path(written(Path(sent_dir(home), f"{WAITS}.json"), raw))
+    name = _message().id
+    path = Path(written(Path(sent_dir(home), f"{name}.json"), raw))
     shutil.rmtree(Path(home.channel_dir, "replies"), ignore_errors=True)
-    waits = list(pending(home))
+    waits = pending(home)
     emptied = Emptied()
     with suppress(RecordError):  # of a machine that nobody knows
-        _take_reply(context(), Peers(peers=(_peer(),)), WAITS, _sealed(_reply()), emptied)
+        _take_reply(context(), Peers(peers=(_peer(),)), name, _sealed(_reply(re=name)), emptied)
     written(path, raw)
     Path(home.dead_letters).unlink(missing_ok=True)
     return waits, [(one["peer"], one["action"]) for one in emptied.replies], list(_bury_expired(context()))
@@ -225,26 +241,17 @@ def _check_sent(raw: bytes, read: Sent) -> None:
     home = Home(context().home_path)
     kept = [path.name for path in Path(home.channel_dir, "replies").rglob("*.json")]
     assert kept == [f"{peer}.{action}.json" for peer, action in answered]
-    assert bool(answered) == any(record["peer"] == "desk" for _, record in waits)
-    assert dead == [name for name, record in waits if record["exp"] <= NOW.timestamp()]
-    assert [letter["envelope"] for letter in read_dead_letters(home)] == [
-        record["envelope"] for name, record in waits if name in dead
-    ]
-    for name, record in waits:
-        assert (name, record) == (WAITS, json.loads(raw.removeprefix(BOM)))
-    assert bool(dead) != Path(sent_dir(home), f"{WAITS}.json").exists()
+    assert len(answered) == len(waits)
+    assert dead == [name for name, (message, _) in waits.items() if message.exp <= NOW.timestamp()]
+    assert [letter["envelope"] for letter in read_dead_letters(home)] == [json.loads(raw)] * len(dead)
+    for name, (message, envelope) in waits.items():
+        assert (name, message, envelope) == (_message().id, _message(), raw)
+    assert bool(dead) != Path(sent_dir(home), f"{_message().id}.json").exists()
 
 
-_SENT = {"peer": "desk", "action": "proposals", "exp": 1_772_366_400, "envelope": {"payload": "e30="}}
-_SENTS = (
-    dumped(_SENT),
-    dumped({**_SENT, "exp": 2**53 - 1, "peer": "shed"}),
-    dumped({**_SENT, "exp": "soon"}),
-    dumped({**_SENT, "action": "/../../x"}),
-    dumped({**_SENT, "envelope": {"payload": 0.5}}),
-    dumped({"action": "proposals"}),
-    *DEEP,
-)
+def _sents() -> list[bytes]:
+    sealed = [seal(MESSAGE_TYPE, dump_record(_message(**f)), _EnvelopeKey()) for f in ({}, {"seq": 8})]
+    return [*sealed, _sealed(_reply()), b'{"payload":"e30=","payloadType":"x","signatures":[]}', *DEEP]
 
 
 def _read_number(raw: bytes) -> tuple[int, int]:
@@ -339,7 +346,7 @@ TARGETS = (
         errors=(),
         check=_check_sent,
         damage=lambda read: (read[0], [*read[1], ("desk", "decide")], read[2]),
-        seeds=lambda: list(_SENTS),
+        seeds=_sents,
         cost=4,
     ),
     Target(

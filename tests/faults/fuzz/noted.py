@@ -29,8 +29,8 @@ from nightledger.jobs.stage.worth import Worth
 from nightledger.recall.outcomes import NOTE_HEADING, cut_outcomes
 from nightledger.recall.sources import Cut
 from nightledger.remote.notes import (
+    contact,
     note_contact,
-    read_contacts,
     read_dead_letters,
     recent_dead_letters,
 )
@@ -93,35 +93,22 @@ _LETTERS = (
     *DEEP,
 )
 
-Contacts = dict[str, dict[str, str]]
 
-
-def _read_contacts(raw: bytes) -> Contacts:
-    written(Path(home().channel_dir, "contacts.json"), raw)
-    contacts = read_contacts(home())
-    if not contacts:
+def _read_contact(raw: bytes) -> str:
+    note_contact(home(), "desk", "heard", NOW)
+    written(Path(home().channel_dir, "contacts", "desk.heard"), raw)
+    if (found := contact(home(), "desk", "heard")) is None:
         raise NothingError
-    return contacts
+    return found
 
 
-def _check_contacts(raw: bytes, contacts: Contacts) -> None:
-    told = json.loads(raw.decode("utf-8-sig"))
-    for name, times in contacts.items():
-        assert all(told[name][kind] == at for kind, at in times.items())
-        assert all(read_moment(at) for at in times.values())
-    note_contact(home(), "desk", heard=NOW)
-    noted = read_contacts(home())
-    assert noted == {**contacts, "desk": {**contacts.get("desk", {}), "heard": "2026-03-01T12:00:00Z"}}
+def _check_contact(raw: bytes, at: str) -> None:
+    assert read_moment(at) == read_moment(raw.decode()).replace(microsecond=0)
+    note_contact(home(), "desk", "heard", NOW)
+    assert contact(home(), "desk", "heard") == "2026-03-01T12:00:00Z"
 
 
-_TIMES = {"heard": "2026-03-01T08:00:00Z", "answered": "2026-02-28T08:00:00Z"}
-_CONTACTS = (
-    dumped({"desk": _TIMES, "shed": {"heard": "2026-03-01T08:00:00Z"}, "x": {}}),
-    dumped({"desk": _TIMES, "shed": {"heard": 3, "answered": None}, "x": 4}),
-    dumped([["desk", _TIMES]]),
-    b'{"\\ud800": {}, "desk": {"heard": 0.5}}',
-    *DEEP,
-)
+_CONTACTS = (b"2026-03-01T08:00:00Z", b"2026-03-01T08:00:00+01:00", b"", b"soon", b"\xff", *DEEP)
 
 
 def _paths() -> tuple[str, str]:
@@ -378,10 +365,10 @@ TARGETS = (
     ),
     Target(
         name="contacts",
-        read=_read_contacts,
+        read=_read_contact,
         errors=(NothingError,),
-        check=_check_contacts,
-        damage=lambda read: {**read, "desk": {**read.get("desk", {}), "heard": "never"}},
+        check=_check_contact,
+        damage=lambda _: "2026-03-02T08:00:00Z",
         seeds=lambda: list(_CONTACTS),
         cost=2,
     ),

@@ -16,7 +16,7 @@ from tests.trust.witnesses import LogSigner, head_of, note_of, tree_of
 from nightledger.codec.canonical import MAX_INTEGER
 from nightledger.domain.errors import ConfigurationError, IntegrityError
 from nightledger.recall.meaning import EncoderError
-from nightledger.remote.sending import _said
+from nightledger.remote.letters import _said
 from nightledger.surfaces.recall.embedding_server import MAX_NUMBERS, _read
 from nightledger.trust.keys import KeyRing, create_machine_key, load_operator_key, public_key_of
 from nightledger.trust.merkle import EMPTY_ROOT

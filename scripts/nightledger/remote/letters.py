@@ -1,18 +1,18 @@
-"""Send a message to another machine and take its answer: over HTTP at once, or through a spool.
+"""Letters to other machines and from them: sent over HTTP or a spool, taken out of the spools, answers believed.
 
 Invariant: the answer that is believed is signed by a key of the machine that was asked and names
 this very message; a try that failed sends the same bytes again; what no machine took in is kept
-as a dead letter. Plain HTTP leaves this machine only where the operator said so.
+as a dead letter. Plain HTTP leaves this machine only where the operator said so. A letter in a box is removed after
+what it brought about is on disk, so that a crash in between brings it again, which does nothing twice.
 """
 
 import http.client
 import json
 import os
-import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -30,6 +30,8 @@ from nightledger.codec.strict_json import parse_json
 from nightledger.domain.consent import SELF_MODIFICATION
 from nightledger.domain.errors import (
     ConfigurationError,
+    IntegrityError,
+    LockedError,
     NightledgerError,
     RecordError,
     RefusedError,
@@ -57,7 +59,8 @@ from nightledger.files.reading import read_optional
 from nightledger.remote.client import Caller, is_loopback
 from nightledger.remote.notes import note_contact
 from nightledger.remote.peers import read_peers, verify_peer
-from nightledger.remote.spool import MESSAGE_SUFFIX, Spool
+from nightledger.remote.receiving import channel_lock, take_in
+from nightledger.remote.spool import MESSAGE_SUFFIX, REPLY_SUFFIX, Spool
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.session import reading
 from nightledger.text.changes.masked import mask_lines
@@ -79,13 +82,8 @@ _CLIENT_ERRORS = range(400, 500)
 _AGAIN = (408, 425, 429)
 """Client errors that a later try may mend (RFC 9110, RFC 6585, RFC 8470)."""
 _MAX_STATE_BYTES = 1 << 16
-_MAX_PENDING_BYTES = 4 << 20
 _LOCK_TIMEOUT_S = 10.0
 MAX_REPLY_ENVELOPE_BYTES = 2 * MAX_REPLY_BYTES
-_SENT = re.compile(r"(m-[a-z2-7]{26})\.json")
-_ACTION = re.compile(r"[a-z][a-z0-9_]{0,63}")
-"""As ``schemas/message.schema.json`` has it: an answer is kept under this name."""
-_FORMS = {"peer": str, "action": str, "exp": int, "envelope": dict}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -202,7 +200,7 @@ def deliver(
             status, _, content = caller.exchange("POST", MESSAGE_PATH, outgoing.envelope, headers)
             if status == http.client.OK:
                 reply = believe(context, content, outgoing.peer, outgoing.message.id)
-                note_contact(Home(context.home_path), outgoing.peer.name, answered=context.now)
+                note_contact(Home(context.home_path), outgoing.peer.name, "answered", context.now)
                 return Delivery(reply=reply, attempts=attempt)
             error = f"{url} answered {status}: {_said(content)}"
             if (
@@ -229,14 +227,8 @@ def _spool(context: Context, outgoing: Outgoing) -> Delivery:
     """Put a message into the spool, and remember that its answer is to come."""
     home, message = Home(context.home_path), outgoing.message
     box = Spool(outgoing.address.spool, outgoing.peer.home)
-    record = {
-        "peer": outgoing.peer.name,
-        "action": message.action,
-        "exp": message.exp,
-        "envelope": json.loads(outgoing.envelope),
-    }
     make_dir(sent_dir(home), ignored_by_git=True)
-    replace_file(os.path.join(sent_dir(home), f"{message.id}.json"), canonical(record) + b"\n")
+    replace_file(os.path.join(sent_dir(home), f"{message.id}.json"), outgoing.envelope)
     box.put(f"{message.id}{MESSAGE_SUFFIX}", outgoing.envelope)
     return Delivery()
 
@@ -251,28 +243,19 @@ def reply_path(home: Home, peer: str, action: str) -> str:
     return os.path.join(home.channel_dir, "replies", f"{peer}.{action}.json")
 
 
-def pending(home: Home) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield id and record of each of our messages that waits for its answer; damaged records are passed over."""
-    directory = sent_dir(home)
-    for name in sorted(os.listdir(directory)) if os.path.isdir(directory) else []:
-        found = _SENT.fullmatch(name)
-        record = _read_sent(os.path.join(directory, name)) if found else None
-        if found and record is not None:
-            yield found[1], record
+def pending(home: Home) -> dict[str, tuple[Message, bytes]]:
+    """Return by id each of our messages that waits for its answer, and its envelope.
 
-
-def _read_sent(path: str) -> dict[str, Any] | None:
-    """Read what is remembered of one message; None for what we did not write: an agent can write there."""
-    try:
-        record = parse_json(read_optional(path, _MAX_PENDING_BYTES) or b"", path)
-        canonical(record)  # as it is kept when nobody answers
-    except NightledgerError:
-        return None
-    if not isinstance(record, dict) or any(
-        type(record.get(name)) is not form for name, form in _FORMS.items()
-    ):
-        return None
-    return record if _ACTION.fullmatch(record["action"]) else None
+    What we did not write so is passed over: an agent can write there.
+    """
+    found = {}
+    for name in sorted(os.listdir(sent_dir(home))) if os.path.isdir(sent_dir(home)) else []:
+        with suppress(NightledgerError):
+            raw = read_optional(os.path.join(sent_dir(home), name), MAX_MESSAGE_BYTES) or b""
+            message = parse_message(parse_envelope(raw, name, max_bytes=MAX_MESSAGE_BYTES).payload, name)
+            if name == f"{message.id}.json":
+                found[message.id] = message, raw
+    return found
 
 
 def believe(context: Context, raw: bytes, peer: Peer, message_id: str | None = None) -> Reply:
@@ -339,3 +322,155 @@ def _without_secrets(action: str, body: Mapping[str, Any]) -> dict[str, Any]:
     if action != "decide" and any(scan_secrets(text) for text in body.values() if isinstance(text, str)):
         raise RefusedError("the message holds a secret", hint="say where it is kept, never what it is")
     return dict(body)
+
+
+@dataclass(slots=True, kw_only=True)
+class Emptied:
+    """What one round did.
+
+    Attributes:
+        answered: Messages taken in: ``message``, ``action``, ``peer``.
+        replies: Answers that came: ``peer``, ``action``, ``status``, ``reason``.
+        later: Letters that could not be dealt with now.
+        problems: Sentences: boxes that cannot be read or changed, which whoever shares a spool can bring about.
+        unreadable: Letters that are no message or answer that can be taken in: ``name``, ``reason``.
+        set_aside: Letters that never became readable.
+        dead: Ids of our messages that expired without an answer.
+    """
+
+    answered: list[dict[str, str]] = field(default_factory=list)
+    replies: list[dict[str, str]] = field(default_factory=list)
+    later: int = 0
+    problems: list[str] = field(default_factory=list)
+    unreadable: list[dict[str, str]] = field(default_factory=list)
+    set_aside: int = 0
+    dead: list[str] = field(default_factory=list)
+
+
+class _BoxError(NightledgerError):
+    """A box, or a letter in it, cannot be read or changed: others can break it as they like."""
+
+
+@contextmanager
+def _touching(what: str) -> Iterator[None]:
+    """Tell what whoever shares a spool can break from what is wrong with this machine."""
+    try:
+        yield
+    except (NightledgerError, OSError) as error:
+        hint = f"; {error.hint}" if isinstance(error, NightledgerError) and error.hint else ""
+        reason = (error.strerror or error) if isinstance(error, OSError) else f"{error}{hint}"
+        raise _BoxError(f"{what}: {reason}") from error
+
+
+def _own(path: str) -> str:
+    return f"{path}, this home's own box or a letter in it, cannot be read or changed"
+
+
+def empty_boxes(context: Context) -> Emptied:
+    """Deal with every letter in this home's boxes, and with our messages that expired.
+
+    A box that is broken or missing is told, and keeps nothing else from being dealt with. A letter that this home
+    cannot deal with now keeps no other from being dealt with either, unless the log is not what was signed.
+
+    Raises:
+        NightledgerError: The log, the keys or the disk fail; what was not dealt with waits for the
+            next round.
+    """
+    emptied, peers, failures = Emptied(), known_peers(context), list[NightledgerError]()
+    home_id = Home(context.home_path).identity.id
+    for directory in spools(context):
+        try:
+            with _touching(_own(os.path.join(directory, home_id))):
+                box = Spool(directory, home_id)
+                names = box.names()
+        except _BoxError as error:
+            emptied.problems.append(str(error))
+            continue
+        for name in names:
+            try:
+                _deal(context, peers, box, name, emptied)
+            except (LockedError, _BoxError) as error:
+                emptied.later += 1
+                emptied.problems += [str(error)] if isinstance(error, _BoxError) else []
+            except IntegrityError:
+                raise
+            except NightledgerError as error:
+                failures.append(error)
+    with suppress(LockedError):  # then the next round does
+        emptied.dead.extend(_bury_expired(context))
+    if failures:
+        raise failures[0]
+    return emptied
+
+
+def _deal(context: Context, peers: Peers, box: Spool, name: str, emptied: Emptied) -> None:
+    try:
+        content = box.read(name, MAX_REPLY_ENVELOPE_BYTES)
+        if content is None:
+            return
+        if name.endswith(REPLY_SUFFIX):
+            _take_reply(context, peers, name.removesuffix(REPLY_SUFFIX), content, emptied)
+        else:
+            _take_message(context, box, content, emptied)
+    except (RecordError, RefusedError) as error:  # its own fault; any other is ours, and it comes again
+        emptied.unreadable.append({"name": name, "reason": str(error)})
+        with _touching(_own(box.path(name))):
+            gone = box.set_aside(name, context.now.timestamp())
+        emptied.set_aside += gone
+        emptied.later += not gone
+    else:
+        with _touching(_own(box.path(name))):
+            box.done(name)
+
+
+def spools(context: Context) -> list[str]:
+    """Name every directory that this home shares with some machine, sorted."""
+    addresses = load_operator(context.keys_dir).peers.values()
+    return sorted({address.spool for address in addresses if address.spool})
+
+
+def _take_message(context: Context, box: Spool, content: bytes, emptied: Emptied) -> None:
+    answered = take_in(context, content)
+    message = answered.message
+    name = f"{message.id}{REPLY_SUFFIX}"
+    with _touching(f"{message.id} was taken in, and its answer cannot be put into the sender's box"):
+        Spool(os.path.dirname(box.root), message.iss).put(name, answered.envelope)
+    emptied.answered.append({"message": message.id, "action": message.action, "peer": answered.peer})
+
+
+def _take_reply(context: Context, peers: Peers, message_id: str, content: bytes, emptied: Emptied) -> None:
+    home = Home(context.home_path)
+    waits = pending(home)
+    if message_id not in waits:
+        return  # nobody waits for it: it came before
+    message, _ = waits[message_id]
+    peer = next((peer for peer in peers.peers if peer.home == message.aud), None)
+    if peer is None:
+        raise RecordError(message_id, ("the machine that it is from is not known any more",))
+    reply = believe(context, content, peer, message_id)
+    path = reply_path(home, peer.name, message.action)
+    with channel_lock(context, home):
+        if message_id not in pending(home):
+            return  # another round took it meanwhile
+        make_dir(os.path.dirname(path), ignored_by_git=True)
+        replace_file(path, content)
+        note_contact(home, peer.name, "answered", context.now)
+        os.unlink(os.path.join(sent_dir(home), f"{message_id}.json"))
+    said = {"status": reply.status.value, "reason": reply.reason}
+    emptied.replies.append({"peer": peer.name, "action": message.action, **said})
+
+
+def _bury_expired(context: Context) -> Iterator[str]:
+    home = Home(context.home_path)
+    if not _expired(context, home):
+        return
+    with channel_lock(context, home):
+        for message_id, envelope in _expired(context, home):  # another round may have buried some meanwhile
+            bury(context, envelope, "no answer came before it expired", 1)
+            os.unlink(os.path.join(sent_dir(home), f"{message_id}.json"))
+            yield message_id
+
+
+def _expired(context: Context, home: Home) -> list[tuple[str, bytes]]:
+    now = context.now.timestamp()
+    return [(name, envelope) for name, (message, envelope) in pending(home).items() if message.exp <= now]
