@@ -12,11 +12,10 @@ from typing import Any
 from urllib.request import urlopen
 
 import pytest
-from tests.recall.asking import put
 from tests.remote.machines import Pair
 
 from nightledger.domain.message import Status
-from nightledger.remote import actions, handlers
+from nightledger.remote import actions
 from nightledger.remote.work import Done
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -110,13 +109,6 @@ def test_what_is_said_wrongly_is_refused(pair: Pair, words: tuple[str, ...], why
     assert why in ran.err + ran.out
 
 
-def test_a_body_that_is_no_object_is_refused(pair: Pair, tmp_path: Path) -> None:
-    path = tmp_path / "list.json"
-    path.write_text("[]")
-    ran = pair.ops.run("channel", "send", "proposals", "--to", "agent", "--body", str(path))
-    assert "not a JSON object" in ran.err
-
-
 def test_letters_are_told_in_each_round(pair: Pair, tmp_path: Path) -> None:
     shared = tmp_path / "shared"
     shared.mkdir()
@@ -159,18 +151,6 @@ def test_a_round_with_trouble_says_so(pair: Pair, tmp_path: Path) -> None:
     ran = pair.ops.run("channel", "receive")
     assert (ran.status, "is missing" in " ".join(ran.err.split())) == (1, True)
     assert "is missing" in " ".join(pair.ops.out("channel", "status").split())
-
-
-def test_letters_that_wait_are_told_to_a_person(pair: Pair, tmp_path: Path) -> None:
-    shared = tmp_path / "shared"
-    shared.mkdir()
-    pair.ops.reach(agent={"spool": str(shared)})
-    pair.agent.reach(ops={"spool": str(shared)})
-    sent = pair.ops.record("channel", "send", "proposals", "--to", "agent")
-    letter = shared / pair.agent.home_id / "new" / f"{sent['id']}.message.json"
-    letter.write_text("{")
-    os.utime(letter, (pair.agent.now, pair.agent.now))
-    assert "1 letter(s) wait for the next round" in pair.agent.run("channel", "receive", typed=[]).err
 
 
 def test_what_channel_prints_fits_a_narrow_terminal(
@@ -241,34 +221,3 @@ def test_a_service_ends_in_order_when_it_is_told_to(pair: Pair) -> None:
         process.wait()
         if process.stderr is not None:
             process.stderr.close()
-
-
-def test_the_verb_describes_itself(pair: Pair, capsys: pytest.CaptureFixture[str]) -> None:
-    ran = pair.agent.run("channel", "--help")
-    assert ran.status == 0
-    assert "keygen [--next | --use-next]" in ran.out + capsys.readouterr().out
-
-
-def test_context_that_leaves_is_in_the_ledger_of_what_was_shown(pair: Pair, tmp_path: Path) -> None:
-    home = pair.agent.desk.home
-    put(pair.agent.desk, "memory/state/session-handoff.md", "## Next\n\n- Order the spare fan\n")
-    shared = tmp_path / "shared"
-    shared.mkdir()
-    pair.ops.reach(agent={"spool": str(shared)})
-    pair.agent.reach(ops={"spool": str(shared)})
-
-    def ask() -> str:
-        pair.ops.run("channel", "send", "restore_context", "--to", "agent")
-        pair.agent.out("channel", "receive")
-        return pair.ops.out("channel", "receive")
-
-    assert "agent answered restore_context: executed" in ask()
-    (record,) = [json.loads(line) for line in Path(home.exposures).read_text().splitlines()]
-    assert (record["host"], record["event"], record["session"]) == ("channel", "session_start", "")
-    assert {"path": "memory/state/session-handoff.md", "lines": [3, 3]} in record["places"]
-
-    def fail(*_: object) -> None:
-        raise OSError
-
-    pair.agent.environment.setattr(handlers, "append_exposure", fail)
-    assert "agent answered restore_context: rejected" in ask()

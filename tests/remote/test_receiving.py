@@ -181,11 +181,3 @@ def test_what_the_log_names_is_answered_by_it_when_it_has_expired_and_the_record
     answer.unlink()
     pair.agent.desk.wait(hours=3)
     assert pair.agent.take_in(raw).status is Status.EXECUTED
-
-
-def test_a_message_that_expired_and_is_in_the_log_is_answered_by_the_log(pair: Pair) -> None:
-    raw = pair.sealed(pair.message())
-    pair.agent.take_in(raw)
-    pair.agent.desk.wait(hours=3)
-    pair.agent.spent.write_text('{"v":1,"senders":[]}')  # the keys were put back from before
-    assert pair.agent.take_in(raw).status is Status.EXECUTED

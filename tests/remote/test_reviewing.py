@@ -130,25 +130,6 @@ def test_a_change_without_a_place_cannot_be_signed(trusted: Pair) -> None:
     assert "it cannot be signed" in out
 
 
-def test_without_a_terminal_it_is_shown_and_nothing_is_asked(trusted: Pair) -> None:
-    trusted.agent.desk.proposal(addition("first"))
-    with trusted.serving():
-        ran = trusted.ops.run("review", "--remote", "agent")
-        (item,) = trusted.ops.record("review", "--remote", "agent")
-    assert "+- first" in ran.out
-    assert item["after"] == "- first"
-    assert states(trusted) == [ChangeState.PENDING]
-
-
-def test_a_key_that_may_not_sign_there_signs_nothing(pair: Pair) -> None:
-    pair.agent.desk.proposal(addition("first"))
-    with pair.serving():
-        status, out = review(pair.ops, "y", "y")
-    assert status == 1
-    assert "may not sign for that home" in out
-    assert states(pair) == [ChangeState.PENDING]
-
-
 def test_what_was_settled_meanwhile_is_refused_there(trusted: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
     proposal = trusted.agent.desk.proposal(addition("first"))
     ask_all = Questions.ask_all
@@ -174,19 +155,6 @@ def test_two_that_do_not_fit_together_are_not_both_signed(trusted: Pair) -> None
     assert status == 1
     assert "not signed:" in out
     assert states(trusted) == [ChangeState.APPROVED, ChangeState.PENDING]
-
-
-def test_secrets_of_the_file_are_masked_and_what_stays_is_counted(trusted: Pair) -> None:
-    key = "sk-ant-api03-" + "Zk3Qw8Rt5Yx1Lm7Nv2Bc9Df4Gh6Js0Pa" * 3
-    desk = trusted.agent.desk
-    desk.memory.write_text(desk.text() + f"\napi_key: {key}\n")
-    desk.proposal(addition("first"))
-    desk.proposal(addition("second"), lane="drift")
-    with trusted.serving():
-        _, out = review(trusted.ops, "y", "y")
-    assert "Secrets in MEMORY.md are masked here" in out
-    assert "1 more must be answered there" in out
-    assert key not in out
 
 
 def test_a_machine_that_does_not_say_what_waits_is_told(pair: Pair) -> None:

@@ -10,15 +10,12 @@ from tests.gate.forging import forge, keep
 from tests.gate.homes import MEMORY, Desk, addition, evidence, removal
 from tests.remote.peer_work import make_work
 
-from nightledger.codec.records import load_record
-from nightledger.domain.lanes import DRIFT
 from nightledger.domain.proposal import Anchor, Evidence, Hunk
 from nightledger.domain.waiting import Waiting
 from nightledger.gate.review.composing import compose_by
 from nightledger.gate.review.reviewing import Answer, Verb
 from nightledger.remote import waiting as travelling
-from nightledger.remote.waiting import list_waiting, unpack, waiting_of
-from nightledger.trust.base64_strict import decode_base64
+from nightledger.remote.waiting import unpack, waiting_of
 
 KEY = "sk-ant-api03-" + "Zk3Qw8Rt5Yx1Lm7Nv2Bc9Df4Gh6Js0Pa" * 3
 
@@ -33,30 +30,6 @@ def log(desk: Desk, text: str) -> Evidence:
     path.write_text(text)
     line = text.split("\n")[1].encode()
     return replace(evidence("memory/2026-02-28.md", 2), sha256=hashlib.sha256(line).hexdigest())
-
-
-def test_a_proposal_travels_as_the_bytes_that_the_log_names(desk: Desk) -> None:
-    proposal = desk.proposal(addition("first"), addition("second"))
-    found = waiting(desk)
-    (item,) = found.proposals
-    assert item.record.encode() == Path(desk.home.proposal(proposal.id)).read_bytes()
-    assert item.changes == (1, 2)
-    assert item.created_at == desk.moment.at
-    ledger = desk.ledger()
-    assert (found.log.size, found.log.root) == (ledger.log.size, ledger.log.root_at(ledger.log.size).hex())
-    assert found.origin == desk.home.identity.origin
-    assert "ssh-ed25519" in found.allowed_signers
-    assert found.terms.cooling_after_proposal_s == desk.gate.cooling.after_proposal_s
-    (document,) = found.documents
-    assert decode_base64(document.content) == MEMORY.encode()
-    assert document.sha256 == hashlib.sha256(MEMORY.encode()).hexdigest()
-
-
-def test_the_answer_is_what_its_schema_says(desk: Desk) -> None:
-    desk.proposal(addition("first"))
-    body = list_waiting(make_work(desk, "proposals")).body
-    assert body is not None
-    assert load_record(Waiting, dict(body), where="it") == waiting(desk)
 
 
 def test_only_what_waits_travels(desk: Desk) -> None:
@@ -83,35 +56,6 @@ def test_no_proposal_about_a_file_travels_of_which_the_log_claims_what_nobody_si
     assert found.documents == ()
 
 
-def test_secrets_of_the_file_and_of_evidence_are_masked(desk: Desk) -> None:
-    desk.memory.write_text(f"{MEMORY}\napi_key: {KEY}\n")
-    cited = log(desk, f"# 2026-02-28\n- the key {KEY} works\n")
-    desk.proposal(replace(addition("Rotate keys"), evidence=(cited,)))
-    found = waiting(desk)
-    (document,) = found.documents
-    content = decode_base64(document.content) or b""
-    assert KEY.encode() not in content
-    assert b"masked" in content
-    assert hashlib.sha256(content).hexdigest() != document.sha256
-    (excerpt,) = found.proposals[0].excerpts
-    assert KEY not in excerpt.text
-    assert "masked" in excerpt.text
-    assert excerpt.same
-
-
-def test_evidence_that_changed_or_is_gone_says_so(desk: Desk) -> None:
-    cited = log(desk, "# 2026-02-28\n- restarted the relay\n")
-    desk.proposal(replace(addition("Rotate keys"), evidence=(cited, evidence("memory/gone.md"))))
-    log(desk, "# 2026-02-28\n- something else\n")
-    changed, gone = waiting(desk).proposals[0].excerpts
-    assert (changed.place, changed.same, changed.text) == (
-        "memory/2026-02-28.md:2",
-        False,
-        "- something else",
-    )
-    assert (gone.place, gone.same, gone.text) == ("memory/gone.md:1", False, "")
-
-
 def test_evidence_of_several_lines_names_them_all(desk: Desk) -> None:
     cited = replace(log(desk, "# 2026-02-28\n- restarted\n- the relay\n"), lines=(2, 3))
     desk.proposal(replace(addition("Rotate keys"), evidence=(cited,)))
@@ -123,17 +67,6 @@ def test_a_proposal_that_holds_a_secret_stays(desk: Desk) -> None:
     forged = desk.forge(Hunk(anchor=Anchor.SECTION_END, section=("Lessons",), added=f"- the key is {KEY}\n"))
     found = waiting(desk)
     assert (found.proposals, found.left_out) == ((), (forged.id,))
-
-
-def test_an_altered_proposal_stays(desk: Desk) -> None:
-    proposal = desk.proposal(addition("first"))
-    Path(desk.home.proposal(proposal.id)).write_text("{}")
-    assert waiting(desk).left_out == (proposal.id,)
-
-
-def test_drift_is_answered_where_it_is(desk: Desk) -> None:
-    proposal = desk.proposal(addition("first"), lane=DRIFT)
-    assert waiting(desk).left_out == (proposal.id,)
 
 
 def test_what_has_no_room_is_named_and_comes_later(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:

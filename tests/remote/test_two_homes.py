@@ -24,40 +24,6 @@ def body(tmp_path: Path, **fields: object) -> str:
     return str(path)
 
 
-def test_a_log_sent_from_another_machine_ends_as_a_proposal(pair: Pair, tmp_path: Path) -> None:
-    with pair.serving():
-        sent = pair.ops.record(
-            "channel",
-            "send",
-            "consolidate_daily",
-            "--to",
-            "agent",
-            "--body",
-            body(tmp_path, date="2026-02-28", text=LOG),
-        )
-    assert sent["status"] == "queued", sent
-    (waiting,) = pair.agent.record("proposals")
-    assert waiting["id"] == sent["body"]["proposal"]
-    assert waiting["lane"] == "peer"
-    for change in waiting["changes"]:
-        assert {evidence["origin"] for evidence in change["evidence"]} == {"tool"}
-        assert "peer" in {flag["rule"] for flag in change["flags"]}
-    assert "restic" in sent["body"]["diff"]
-
-
-def test_a_change_asked_for_by_another_machine_ends_as_a_proposal_with_its_diff(
-    pair: Pair, tmp_path: Path
-) -> None:
-    with pair.serving():
-        sent = pair.ops.record(
-            "channel", "send", "propose_behavioral_change", "--to", "agent",
-            "--body", body(tmp_path, text="- Ask before restarting the relay.", reason="a transfer was cut"),
-        )  # fmt: skip
-    assert sent["status"] == "queued", sent
-    assert "+- Ask before restarting the relay." in sent["body"]["diff"]
-    assert pair.agent.desk.text() == pair.ops.desk.text()  # nothing was applied
-
-
 def leave_public_keys_only(pair: Pair) -> None:
     """Let the operator's key of the other machine sign, and the agent's machine hold none that may."""
     public = str(pair.ops.keys / pair.ops.home_id / "operator.pub")

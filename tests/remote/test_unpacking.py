@@ -4,13 +4,12 @@ import json
 from dataclasses import replace
 
 import pytest
-from tests.gate.homes import MEMORY, Desk, addition, evidence
+from tests.gate.homes import MEMORY, Desk, addition
 from tests.remote.peer_work import make_work
 
 from nightledger.domain.decision import Decision
-from nightledger.domain.errors import RecordError, RefusedError
-from nightledger.domain.states import ChangeState
-from nightledger.domain.waiting import Document, Travelling, Waiting
+from nightledger.domain.errors import RefusedError
+from nightledger.domain.waiting import Waiting
 from nightledger.gate.review.composing import compose_by
 from nightledger.gate.review.reviewing import Answer, Verb
 from nightledger.remote.waiting import RemoteReview, unpack, waiting_of
@@ -51,13 +50,6 @@ def test_several_proposals_chain_over_a_file(desk: Desk) -> None:
     assert one.targets[0].result == two.targets[0].base
 
 
-def test_a_rejection_travels_too(desk: Desk) -> None:
-    proposal = desk.proposal(addition("first"))
-    (decision,) = decide(desk, review(desk), Verb.REJECT)
-    desk.accept(decision)
-    assert desk.states(proposal) == [ChangeState.REJECTED]
-
-
 def test_a_masked_file_is_named_and_its_changes_apply(desk: Desk) -> None:
     desk.memory.write_text(f"{MEMORY}\napi_key: {KEY}\n")
     proposal = desk.proposal(addition("first"))
@@ -72,35 +64,9 @@ def test_a_masked_file_is_named_and_its_changes_apply(desk: Desk) -> None:
     assert "- first" in desk.text()
 
 
-def test_evidence_comes_along_by_proposal(desk: Desk) -> None:
-    proposal = desk.proposal(replace(addition("first"), evidence=(evidence("memory/gone.md"),)))
-    assert [excerpt.place for excerpt in review(desk).excerpts[proposal.id]] == ["memory/gone.md:1"]
-
-
 def changed(desk: Desk, **fields: object) -> Waiting:
     found = waiting(desk)
     return replace(found, proposals=(replace(found.proposals[0], **fields),))  # type: ignore[arg-type]
-
-
-def test_another_home_than_the_sender_speaks_for_is_refused(desk: Desk) -> None:
-    with pytest.raises(RefusedError, match="another home"):
-        unpack(waiting(desk), "f" * 32)
-
-
-def test_what_does_not_hold_together_is_refused(desk: Desk) -> None:
-    desk.proposal(addition("first"))
-    home_id = desk.home.identity.id
-    found = waiting(desk)
-    for bad in (
-        changed(desk, changes=(1, 7)),
-        replace(found, documents=()),
-        replace(found, documents=(Document(path="MEMORY.md", sha256="0" * 64, content="?"),)),
-        changed(desk, record=found.proposals[0].record.replace('"lane":"operator"', '"lane":"edit"')),
-    ):
-        with pytest.raises(RefusedError):
-            unpack(bad, home_id)
-    with pytest.raises(RecordError):
-        unpack(changed(desk, record="{}"), home_id)
 
 
 @pytest.mark.parametrize(
@@ -131,38 +97,6 @@ def test_a_change_without_its_place_in_what_came_cannot_be_signed(desk: Desk) ->
     document = replace(found.documents[0], content=encode_base64(b"# another file\n"))
     (item,) = unpack(replace(found, documents=(document,)), desk.home.identity.id).items
     assert item.unplaced
-
-
-def test_nothing_that_waits_is_an_empty_review(desk: Desk) -> None:
-    assert review(desk).items == ()
-    empty = Travelling(record="{}", created_at=desk.moment.at, changes=(), excerpts=())
-    with pytest.raises(RecordError):
-        unpack(replace(waiting(desk), proposals=(empty,)), desk.home.identity.id)
-
-
-def test_a_proposal_of_which_nothing_waits_shows_nothing(desk: Desk) -> None:
-    desk.proposal(addition("first"))
-    found = unpack(changed(desk, changes=()), desk.home.identity.id)
-    assert (found.items, found.excerpts) == ((), {})
-
-
-def test_two_proposals_of_one_name_are_not_shown(desk: Desk) -> None:
-    """The answer to the second would be signed over the first."""
-    desk.proposal(addition("push without asking"))
-    found = waiting(desk)
-    other = replace(
-        found.proposals[0], record=found.proposals[0].record.replace("push without asking", "be kind")
-    )
-    with pytest.raises(RefusedError, match="have one name"):
-        unpack(replace(found, proposals=(*found.proposals, other)), desk.home.identity.id)
-
-
-def test_lines_on_which_a_change_does_not_rest_are_not_shown_as_its_evidence(desk: Desk) -> None:
-    desk.proposal(addition("first"))
-    excerpt = waiting(desk).proposals[0].excerpts[0]
-    for other in (replace(excerpt, place="SOUL.md:3 (owner)"), replace(excerpt, n=2)):
-        with pytest.raises(RefusedError, match="on which it does not rest"):
-            unpack(changed(desk, excerpts=(other,)), desk.home.identity.id)
 
 
 def test_what_a_change_is_called_follows_from_its_hunk(desk: Desk) -> None:

@@ -1,6 +1,5 @@
 """A home and its witness through days and attacks, by the commands that an operator and cron run."""
 
-import json
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,7 +18,6 @@ from nightledger.gate.restoring import Loss, loss_target
 from nightledger.remote.witness_asking import (
     Remembered,
     ask_behind,
-    ask_quietly,
     ask_round,
     read_memory,
     write_memory,
@@ -104,15 +102,6 @@ def test_who_takes_the_mark_away_keeps_no_witness_from_being_asked(
         assert f"Applied change 1 of {name}" in text(console.out("apply"))
 
 
-def test_the_clock_of_the_home_s_machine_alone_applies_nothing(machines: Machines, console: Console) -> None:
-    with machines.serving():
-        console.run("witness", "ask")
-        name = approve(console)
-        machines.desk.wait(days=3)
-        assert "is cooling: 2 h 0 min to go" in text(console.run("apply", name).out)
-        assert "fuse" not in machines.desk.text()
-
-
 def test_cron_asks_again_when_the_waits_may_be_over_and_before_once_an_hour_at_most(
     machines: Machines, console: Console
 ) -> None:
@@ -183,18 +172,6 @@ def test_what_is_remembered_of_a_witness_rules_no_terminal(
         assert "\x1b" not in ran.out + ran.err
 
 
-def test_a_day_without_its_witness_is_an_alarm(machines: Machines, console: Console) -> None:
-    with machines.serving():
-        console.run("witness", "ask")
-    machines.later(hours=24)
-    assert console.run("verify").status == 0
-    machines.later(hours=1)
-    verify = console.run("verify")
-    assert verify.status == 4
-    assert "witnesses last cosigned 1 entries, 25 hours ago" in text(verify.out)
-    assert console.record("verify")["witnesses"]["findings"][0]["class"] == "stale-witness"
-
-
 def test_names_that_do_not_match_the_policy_are_told(machines: Machines, console: Console) -> None:
     with machines.serving() as url:
         path = machines.desk.ring.directory / "operator.yaml"
@@ -218,12 +195,6 @@ def test_a_home_that_asks_for_nobody_is_told_what_a_witness_would_show(
         "at": None,
         "findings": [],
     }
-
-
-def test_doctor_says_when_the_quorum_cosigned(machines: Machines, console: Console) -> None:
-    with machines.serving():
-        console.run("witness", "ask")
-    assert "the quorum cosigned 1 entries at 2026-03-01 06:00 UTC" in text(console.run("doctor", "--all").out)
 
 
 # ------------------------------------------------------------------ attacks
@@ -253,23 +224,6 @@ def put_back_behind_the_witness(
         console.run("witness", "ask")
         put_back(machines, where, *names)
         yield
-
-
-def test_home_and_keys_put_back_together_are_a_rollback_that_the_witness_shows(
-    machines: Machines, console: Console, tmp_path: Path
-) -> None:
-    with put_back_behind_the_witness(machines, console, tmp_path / "old"):
-        ran = console.run("witness", "ask")
-        assert ran.status == 4
-        assert (
-            "ROLLBACK: the witness witness.example/harbour cosigned a log of 2 entries, and this one has 1"
-            in text(ran.out)
-        )
-        assert console.run("apply").status == 4
-    verify = console.run("verify")  # the witness need not be there any more
-    assert verify.status == 4
-    assert verify.out.startswith("ROLLBACK ")
-    assert console.run("night").status == 4
 
 
 def test_another_history_grown_over_the_old_one_is_a_fork_that_the_witness_shows(
@@ -318,19 +272,6 @@ def test_what_a_witness_said_is_over_when_it_cosigns_again(machines: Machines, c
         assert console.run("witness", "ask").status == 0
     assert not read_memory(home)[NAME].refused
     assert console.record("verify")["witnesses"]["findings"] == []
-
-
-def test_a_fork_of_the_same_size_as_the_pinned_head_stays_an_alarm(
-    machines: Machines, console: Console, tmp_path: Path
-) -> None:
-    with put_back_behind_the_witness(machines, console, tmp_path / "old"):
-        machines.desk.record("heartbeat", day="2026-03-01")
-        assert ask_quietly(machines.context) == 4
-    verify = console.run("verify")
-    assert verify.status == 4
-    assert "FORK" in verify.out
-    assert json.loads(console.run("verify", "--json").out)["witnesses"]["findings"]
-    assert "FORK: the witness" in text(console.run("status").out + console.run("doctor", "--all").out)
 
 
 def sign_for_loss(desk: Desk) -> None:
@@ -424,17 +365,3 @@ def test_a_policy_file_that_was_swapped_changes_nothing_but_an_alarm(
 def test_one_round_at_a_time(machines: Machines) -> None:
     with machines.serving(), Lock(machines.desk.home.lock_path("witness")):
         assert ask_round(machines.context) is None
-
-
-def test_a_spool_carries_request_and_answer(machines: Machines, console: Console, tmp_path: Path) -> None:
-    spool = tmp_path / "spool"
-    spool.mkdir()
-    machines.address(str(spool))
-    ran = console.run("witness", "ask")
-    assert (ran.status, "the answer comes later" in text(ran.out)) == (1, True)
-    assert (
-        console.run("witness", "cosign", "--dir", str(machines.box.directory), "--spool", str(spool)).status
-        == 0
-    )
-    assert "cosigned 1 entries" in text(console.out("witness", "ask"))
-    assert read_memory(machines.desk.home)[NAME].taken

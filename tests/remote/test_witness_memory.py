@@ -3,8 +3,6 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from tests.homes import make_home
 
 from nightledger.files.home import Home
@@ -60,10 +58,6 @@ def test_what_is_remembered_is_read_back(home: Home) -> None:
     assert (Path(home.work_dir) / "witness-due").read_text() == "0\n"
 
 
-def test_nothing_is_remembered_where_nothing_was_written(home: Home) -> None:
-    assert read_memory(home) == {}
-
-
 @pytest.mark.parametrize(
     "raw",
     [
@@ -87,20 +81,4 @@ def test_what_is_damaged_is_as_if_it_were_not_there(home: Home, raw: str) -> Non
 
 def test_a_directory_in_its_place_is_as_if_it_were_not_there(home: Home) -> None:
     (Path(home.work_dir) / "witnesses.json").mkdir(parents=True)
-    assert read_memory(home) == {}
-
-
-@given(raw=st.binary(max_size=60))
-def test_no_bytes_break_it(raw: bytes, tmp_path_factory: pytest.TempPathFactory) -> None:
-    home = make_home(tmp_path_factory.mktemp("h"))
-    write_memory(home, {})
-    (Path(home.work_dir) / "witnesses.json").write_bytes(raw)
-    for known in read_memory(home).values():
-        due(known)
-
-
-def test_a_number_that_no_file_can_hold_is_as_if_it_were_not_there(home: Home) -> None:
-    write_memory(home, {"w1": ASKED})
-    path = Path(home.work_dir, "witnesses.json")
-    path.write_text(path.read_text().replace(str(ASKED.asked_at), "9" * 4300))
     assert read_memory(home) == {}

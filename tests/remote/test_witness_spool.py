@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import shutil
 from datetime import timedelta
 from pathlib import Path
 
@@ -15,7 +14,6 @@ from tests.surfaces.console import Console
 from tests.trust.witnesses import LogSigner, head_of, note_of, tree_of
 
 from nightledger.domain.errors import LockedError, MissingFileError
-from nightledger.files.atomic import replace_file
 from nightledger.files.lock import Lock
 from nightledger.gate.integrity.witnessing import read_policy
 from nightledger.gate.opening import sign_head
@@ -97,14 +95,6 @@ def test_a_fresh_time_for_the_same_head_is_a_new_request(machines: Machines, spo
     assert int.from_bytes(again[:8], "big") - int.from_bytes(first[:8], "big") == 3 * 3600
 
 
-def test_where_it_was_forgotten_what_was_taken_it_is_taken_again_without_harm(
-    machines: Machines, spool: Path
-) -> None:
-    ask(machines, spool, set())
-    answer(machines, spool)
-    assert ask(machines, spool, set()).cosigned == ask(machines, spool, set()).cosigned
-
-
 def test_a_witness_that_knows_another_size_is_asked_from_there(machines: Machines, spool: Path) -> None:
     taken: set[str] = set()
     ask(machines, spool, taken)
@@ -121,26 +111,6 @@ def test_a_witness_that_knows_another_size_is_asked_from_there(machines: Machine
     assert answer(machines, spool) == [409]
     assert ask(machines, spool, taken).waiting
     assert answer(machines, spool) == [200]
-
-
-def test_a_rolled_back_log_is_shown_the_longer_one(machines: Machines, spool: Path, tmp_path: Path) -> None:
-    saved = tmp_path / "saved"
-    shutil.copytree(machines.root / "home", saved / "home")
-    shutil.copytree(machines.root / "keys", saved / "keys")
-    for day in range(3):
-        machines.desk.record("heartbeat", day=f"2026-03-0{day + 1}")
-    taken: set[str] = set()
-    ask(machines, spool, taken)
-    answer(machines, spool)
-    assert ask(machines, spool, taken).size == 4
-    for name in ("home", "keys"):
-        shutil.rmtree(machines.root / name)
-        shutil.copytree(saved / name, machines.root / name)
-    ask(machines, spool, taken, 4)
-    answer(machines, spool)
-    found = ask(machines, spool, taken, 1).contradiction
-    assert found is not None
-    assert found.message.endswith("cosigned a log of 4 entries, and this one has 1")
 
 
 def test_files_that_arrived_in_part_are_left_until_they_are_whole(machines: Machines, spool: Path) -> None:
@@ -202,24 +172,6 @@ def test_a_request_that_cannot_be_answered_stops_none_of_the_others(
     ]
 
 
-def test_a_disk_that_fails_for_one_log_is_told_and_the_others_are_answered(
-    machines: Machines, spool: Path, monkeypatch: pytest.MonkeyPatch, console: Console
-) -> None:
-    ask(machines, spool, set())
-    stranger = Slip(kind="ask", at="2026-03-01T06:00:00Z", of="00" * 32, status=0, body=b"x")
-    (spool / ("0" * 64 + ".request")).write_bytes(dump_slip(stranger))
-
-    def fail(path: str, content: bytes) -> None:
-        if Path(path).name.startswith("0" * 64):
-            raise PermissionError(13, "Permission denied", path)
-        replace_file(path, content)
-
-    monkeypatch.setattr("nightledger.remote.witness_ways.replace_file", fail)
-    ran = console.run("witness", "cosign", "--dir", str(machines.box.directory), "--spool", str(spool))
-    assert (ran.status, "Permission denied" in ran.err) == (1, True)
-    assert answered_log(machines, spool)
-
-
 def test_damaged_memory_of_one_log_is_an_alarm_and_keeps_no_other_from_its_answer(
     machines: Machines, spool: Path, console: Console
 ) -> None:
@@ -279,10 +231,3 @@ def test_slips_survive_their_files(
     path.write_bytes(dump_slip(slip))
     assert read_slip(str(path), kind) == slip
     assert read_slip(str(path), "ask" if kind == "answer" else "answer") is None
-
-
-@given(raw=st.binary(max_size=300))
-def test_no_bytes_break_the_reading_of_slips(raw: bytes, tmp_path_factory: pytest.TempPathFactory) -> None:
-    path = tmp_path_factory.mktemp("s") / "slip"
-    path.write_bytes(raw)
-    assert read_slip(str(path), "ask") is None
