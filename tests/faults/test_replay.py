@@ -12,7 +12,7 @@ import time
 from base64 import b64decode, b64encode
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from datetime import timedelta
 from itertools import pairwise
 from pathlib import Path
@@ -870,13 +870,12 @@ def _is_closed(client: socket.socket) -> bool:
 def test_more_connections_than_there_is_room_for_are_closed_at_once(pair: Pair) -> None:
     with pair.serving(connection_s=60.0) as server:
         port = int(server.server_address[1])
-        held = [socket.create_connection((AGENT_ADDRESS, port)) for _ in range(80)]
-        time.sleep(0.3)
-        with socket.create_connection((AGENT_ADDRESS, port)) as extra:
-            extra.settimeout(5)
-            assert extra.recv(10) == b""
-        for client in held:
-            client.close()
+        with ExitStack() as held:
+            for _ in range(80):
+                held.enter_context(socket.create_connection((AGENT_ADDRESS, port)))
+            with socket.create_connection((AGENT_ADDRESS, port)) as extra:  # they are taken in turn
+                extra.settimeout(30)
+                assert extra.recv(10) == b""
 
 
 def test_what_nobody_signed_gets_no_signed_answer_and_leaves_no_trace(pair: Pair) -> None:
@@ -886,6 +885,6 @@ def test_what_nobody_signed_gets_no_signed_answer_and_leaves_no_trace(pair: Pair
         port = int(server.server_address[1])
         answers = [post(port, raw) for raw in (forged, b"{}", b"", b"\xff")]
     assert [status for status, _ in answers] == [403, 400, 400, 400]
-    assert all("signatures" not in json.loads(content) for _, content in answers)
+    assert all(b'"signatures":' not in content for _, content in answers)
     assert pair.agent.desk.ledger().log.size == size
     assert not record_of(pair).exists()

@@ -56,22 +56,6 @@ def test_a_letter_is_taken_in_answered_and_the_answer_believed(pair: Pair, share
     assert pending(pair.ops.desk.home) == {}
 
 
-def test_a_letter_that_comes_back_does_nothing_twice(pair: Pair, shared: Path) -> None:
-    """A synchroniser may bring back what was removed."""
-    message, _ = send(pair)
-    letter = shared / pair.agent.home_id / "new" / f"{message}{MESSAGE_SUFFIX}"
-    content = letter.read_bytes()
-    empty_boxes(pair.agent.context())
-    letter.write_bytes(content)
-    empty_boxes(pair.agent.context())
-    assert pair.agent.desk.events().count("message.received") == 1
-    empty_boxes(pair.ops.context())
-    answer = shared / pair.ops.home_id / "new" / f"{message}{REPLY_SUFFIX}"
-    answer.write_bytes(b"whatever")
-    assert empty_boxes(pair.ops.context()).replies == []  # nobody waits for it any more
-    assert not answer.exists()
-
-
 def test_what_was_made_by_hand_under_the_name_of_a_letter_is_told_and_set_aside(
     pair: Pair, shared: Path
 ) -> None:
@@ -147,26 +131,6 @@ def test_a_machine_that_breaks_its_own_box_holds_up_no_letter_but_its_own(pair: 
     box.unlink()
     assert len(empty_boxes(pair.agent.context()).answered) == 2
     assert pair.agent.desk.events().count("message.received") == 2
-
-
-def test_a_crash_before_the_letter_is_removed_answers_it_again(
-    pair: Pair, shared: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    class KilledError(Exception):
-        pass
-
-    def die(*_: object) -> None:
-        raise KilledError
-
-    send(pair)
-    with monkeypatch.context() as patched:
-        patched.setattr(Spool, "done", die)
-        with pytest.raises(KilledError):
-            empty_boxes(pair.agent.context())
-    assert len(empty_boxes(pair.agent.context()).answered) == 1
-    assert pair.agent.desk.events().count("message.received") == 1
-    assert len(empty_boxes(pair.ops.context()).replies) == 1
-    assert files(shared) == []
 
 
 def test_a_letter_without_an_answer_becomes_a_dead_letter_when_it_expires(pair: Pair, shared: Path) -> None:

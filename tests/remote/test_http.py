@@ -14,7 +14,6 @@ import pytest
 from nightledger.domain.errors import IntegrityError, LockedError
 from nightledger.remote import server as module
 from nightledger.remote.client import Caller, TransportError, is_loopback
-from nightledger.remote.letters import _said
 from nightledger.remote.server import LINGER_BYTES, Limits, Response, Server, Service
 
 LIMIT = 8
@@ -265,9 +264,3 @@ def test_this_machine_is_told_from_others() -> None:
     here = ("127.0.0.1", "127.0.0.2", "::1", "localhost")
     elsewhere = ("10.0.0.5", "0.0.0.0", "localhost.example.org", "")  # noqa: S104 - it is refused
     assert [is_loopback(host) for host in (*here, *elsewhere)] == [True] * 4 + [False] * 4
-
-
-@pytest.mark.parametrize("content", [b"", b"\xff", b"[]", b"{}", b"[" * 5_000, b"[" * 3_000])
-def test_what_another_machine_says_wrongly_is_not_repeated(content: bytes) -> None:
-    assert _said(content) == "nothing that can be read"
-    assert _said(b'{"error": "not now"}') == "not now"

@@ -58,21 +58,9 @@ def test_a_machine_has_a_few_keys_only() -> None:
         add_peer(peers, "ops", ONE, key("C"), ())
 
 
-def test_machines_stand_in_the_order_of_their_names() -> None:
-    peers = add_peer(known(), "desk", TWO, key("B"), ())
-    assert [peer.name for peer in peers.peers] == ["desk", "ops"]
-
-
 def test_a_key_is_removed_and_the_last_one_takes_the_machine_along() -> None:
     both = add_peer(known(), "ops", ONE, key("B"), ())
     left = remove_peer(both, "ops", key("A").key)
     assert ops(left).keys == (key("B"),)
     assert remove_peer(left, "ops", key("B").key) == Peers()
     assert remove_peer(both, "ops") == Peers()
-
-
-def test_what_is_not_there_cannot_be_removed() -> None:
-    with pytest.raises(UsageError, match="no machine"):
-        remove_peer(known(), "other")
-    with pytest.raises(UsageError, match="no such key"):
-        remove_peer(known(), "ops", "ssh-ed25519 Z")

@@ -77,18 +77,6 @@ def test_the_oldest_ids_give_way_with_their_answers_and_stay_spent(
     assert load(tmp_path).seq(ISS) == 3
 
 
-def test_what_stands_in_the_place_of_an_old_answer_stops_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(module, "KEPT", 1)
-    seen = taken(tmp_path, 1)
-    path = answer_of(tmp_path, 1)
-    path.unlink()
-    path.mkdir()
-    seen.take(message(2))
-    assert load(tmp_path).known(message(2)) == BEGUN
-
-
 def test_nothing_is_begun_before_its_number_is_on_disk(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

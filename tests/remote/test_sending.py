@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 from tests.remote.machines import AGENT_ADDRESS, Pair
 
-from nightledger.codec.strict_json import parse_json
 from nightledger.domain.errors import RecordError, RefusedError, UsageError
 from nightledger.domain.message import MAX_LIFETIME_S, Status
 from nightledger.remote.letters import Delivery, believe, deliver, prepare
@@ -100,7 +99,7 @@ def test_tries_wait_longer_each_time_and_send_the_same_bytes(pair: Pair) -> None
 @pytest.mark.parametrize("status", [400, 403, 404, 413])
 def test_a_client_error_is_not_tried_again(pair: Pair, status: int) -> None:
     waits = Waits()
-    with answering(pair, (status, b'{"error": "no"}')):
+    with answering(pair, (status, b"no\n")):
         delivery = send(pair, waits)
     assert waits.seconds == []
     assert delivery.error.endswith(f"answered {status}: no")
@@ -198,13 +197,3 @@ def test_a_kept_answer_is_checked_again(pair: Pair) -> None:
     assert believe(pair.ops.context(), raw, peer).status is Status.EXECUTED
     with pytest.raises(SignatureError):
         believe(pair.ops.context(), raw, replace(peer, keys=()))
-
-
-def test_dead_letters_are_lines_of_json(pair: Pair) -> None:
-    pair.ops.reach(agent={"url": f"http://{AGENT_ADDRESS}:1"})
-    send(pair)
-    send(pair)
-    lines = Path(pair.ops.desk.home.dead_letters).read_bytes().splitlines()
-    assert [set(parse_json(line, "it")) for line in lines] == [
-        {"envelope", "error", "dead_lettered_at", "attempts"}
-    ] * 2

@@ -3,7 +3,6 @@
 import hashlib
 import http.client
 import os
-import signal
 import socket
 import subprocess
 import sys
@@ -13,7 +12,6 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
-from tests.gate.witnessed import TRUE
 from tests.remote.witnesses import NAME, Machines
 from tests.trust.witnesses import head_of, note_of, tree_of
 
@@ -192,26 +190,3 @@ def test_a_crash_between_remembering_and_answering_is_healed_by_asking_again(mac
         fork = note_of(head_of(tree_of(seen.head.size, b"other"), origin=seen.head.origin))
         assert post(url, dump_continuation(Continuation(old_size=0, hashes=(), checkpoint=fork)))[0] == 403
     assert (healed.problem, healed.size) == ("", seen.head.size)
-
-
-def test_a_kill_at_any_moment_leaves_a_witness_that_cosigns_one_history(machines: Machines) -> None:
-    """The real program, killed while it is asked again and again."""
-    seen = view(machines)
-    command = [
-        sys.executable,
-        str(CHECKOUT / "scripts" / "command.py"),
-        *("witness", "serve", "--dir", str(machines.box.directory), "--port", "0"),
-    ]
-    environment = {**os.environ, "PYTHONPATH": str(CHECKOUT / "scripts")}
-    for delay_ms in (0, 3, 11):
-        with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True) as child:
-            assert child.stderr is not None
-            port = int(child.stderr.readline().split(";")[0].rsplit(":", 1)[1])
-            stop = threading.Timer(delay_ms / 1000, child.send_signal, (signal.SIGKILL,))
-            stop.start()
-            for _ in range(20):
-                ask_witness(NAME, HttpChannel(url=f"http://127.0.0.1:{port}", timeout_s=2), seen, 0)
-            child.wait(timeout=60)
-    with machines.serving() as url:
-        machines.at = TRUE.replace(year=2099)  # the program read the real clock
-        assert ask_witness(NAME, HttpChannel(url=url), seen, 0).problem == ""

@@ -38,7 +38,7 @@ from nightledger.remote.letters import (
 from nightledger.remote.notes import contact, read_dead_letters
 from nightledger.remote.peers import add_peer, parse_peers, remove_peer
 from nightledger.remote.receiving import take_in
-from nightledger.remote.server import LIMITS, Limits, Response, Server, Service
+from nightledger.remote.server import LIMITS, Limits, Response, Server, Service, sentence
 from nightledger.remote.spool import PATIENCE_S, Spool
 from nightledger.remote.telling import tell
 from nightledger.surfaces import screen
@@ -166,9 +166,9 @@ def open_server(context: Context, address: tuple[str, int], limits: Limits = LIM
         try:
             return Response(status=200, content=take_in(context, raw).envelope, kind=CONTENT_TYPE)
         except RecordError as error:
-            return _sentence(HTTPStatus.BAD_REQUEST, str(error))
+            return sentence(HTTPStatus.BAD_REQUEST, str(error))
         except SignatureError as error:
-            return _sentence(HTTPStatus.FORBIDDEN, str(error))
+            return sentence(HTTPStatus.FORBIDDEN, str(error))
         finally:
             gc.unfreeze()  # a command freezes what it has read because it ends soon; this one does not
 
@@ -179,13 +179,8 @@ def open_server(context: Context, address: tuple[str, int], limits: Limits = LIM
         max_bytes=MAX_MESSAGE_BYTES,
         answer=answer,
         look=look,
-        say=_sentence,
     )
     return Server(address, service, limits)
-
-
-def _sentence(status: int, text: str) -> Response:
-    return Response(status=status, content=json.dumps({"error": text}).encode(), kind=JSON)
 
 
 def receive(options: argparse.Namespace, context: Context) -> int:

@@ -77,7 +77,7 @@ TIMEOUT_S = 90.0
 """Longer than the receiver waits for other messages; a night's run may be before us."""
 _STEPS = 3
 """A request and its answer may take so many times as long as one step."""
-_MAX_ERROR_BYTES = 4096
+_MAX_ERROR_BYTES = 200
 _CLIENT_ERRORS = range(400, 500)
 _AGAIN = (408, 425, 429)
 """Client errors that a later try may mend (RFC 9110, RFC 6585, RFC 8470)."""
@@ -217,10 +217,7 @@ def deliver(
 
 
 def _said(content: bytes) -> str:
-    try:
-        return str(json.loads(content[:_MAX_ERROR_BYTES])["error"])
-    except (ValueError, KeyError, TypeError, RecursionError):
-        return "nothing that can be read"
+    return content[:_MAX_ERROR_BYTES].decode("utf-8", "replace").strip()
 
 
 def _spool(context: Context, outgoing: Outgoing) -> Delivery:

@@ -59,7 +59,7 @@ class Response:
     kind: str = TEXT
 
 
-def say(status: int, text: str) -> Response:
+def sentence(status: int, text: str) -> Response:
     """Return an answer that is a sentence."""
     return Response(status=status, content=f"{text}\n".encode())
 
@@ -75,7 +75,6 @@ class Service:
         max_bytes: That one may have.
         answer: Answers one; what it raises becomes "not now", told here on standard error unless it is a lock.
         look: Answers ``GET`` of a path; None for "there is nothing here".
-        say: Makes a sentence an answer.
     """
 
     name: str
@@ -84,7 +83,6 @@ class Service:
     max_bytes: int
     answer: Callable[[bytes], Response]
     look: Callable[[str], Response | None]
-    say: Callable[[int, str], Response] = say
 
 
 class Server(ThreadingHTTPServer):
@@ -156,12 +154,10 @@ class Server(ThreadingHTTPServer):
         try:
             return self.service.answer(raw)
         except LockedError:
-            return self.service.say(HTTPStatus.SERVICE_UNAVAILABLE, "others are at work; try again")
+            return sentence(HTTPStatus.SERVICE_UNAVAILABLE, "others are at work; try again")
         except NightledgerError as error:
             print(f"{self.service.name}: {error}", file=sys.stderr)
-            return self.service.say(
-                HTTPStatus.SERVICE_UNAVAILABLE, "this machine needs its operator; try again"
-            )
+            return sentence(HTTPStatus.SERVICE_UNAVAILABLE, "this machine needs its operator; try again")
 
 
 class _Paced(io.RawIOBase):
@@ -215,13 +211,11 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         service = self.server.service
-        self._send(service.look(self.path) or service.say(HTTPStatus.NOT_FOUND, "there is nothing here"))
+        self._send(service.look(self.path) or sentence(HTTPStatus.NOT_FOUND, "there is nothing here"))
 
     def do_POST(self) -> None:
         status, found = self._body()
-        self._send(
-            self.server.service.say(status, found) if isinstance(found, str) else self.server.answer(found)
-        )
+        self._send(sentence(status, found) if isinstance(found, str) else self.server.answer(found))
 
     def _body(self) -> tuple[int, bytes | str]:
         """Read the body; a sentence and its status where it is refused."""

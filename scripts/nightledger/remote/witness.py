@@ -5,7 +5,6 @@ what no known log has signed costs at most a few verifications.
 """
 
 import argparse
-import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Mapping
@@ -42,7 +41,6 @@ from nightledger.trust.policy import (
     parse_policy,
 )
 from nightledger.trust.witness import (
-    LOGS,
     MAX_REQUEST_BYTES,
     OK,
     UNAVAILABLE,
@@ -72,17 +70,17 @@ def open_server(
     Raises:
         ConfigurationError: The address is taken or is none of this machine's.
     """
-    known = _state_of(box)
+    told = ""
 
     def newest() -> WitnessBox:
         """Return the witness; a list of logs that cannot be read is told once, and the one before it counts."""
-        nonlocal known, box
-        if (found := _state_of(box)) != known:
-            known = found
-            try:
-                box = renew(box)
-            except (NightledgerError, OSError) as error:
-                print(f"witness: {error}", file=sys.stderr)
+        nonlocal box, told
+        try:
+            box, told = renew(box), ""
+        except (NightledgerError, OSError) as error:
+            if told != str(error):
+                told = str(error)
+                print(f"witness: {told}", file=sys.stderr)
         return box
 
     def answer(raw: bytes) -> Response:
@@ -103,15 +101,6 @@ def open_server(
         look=look,
     )
     return Server(address, service, limits)
-
-
-def _state_of(box: WitnessBox) -> tuple[int, int, int]:
-    """Tell one list of logs from another: to read it for each request would be work that anybody could ask for."""
-    try:
-        status = os.stat(box.directory / LOGS)
-    except FileNotFoundError:
-        return (0, 0, 0)
-    return (status.st_ino, status.st_size, status.st_mtime_ns)
 
 
 def keygen(options: argparse.Namespace, context: Context) -> int:

@@ -243,7 +243,7 @@ def _check_sent(raw: bytes, read: Sent) -> None:
     assert kept == [f"{peer}.{action}.json" for peer, action in answered]
     assert len(answered) == len(waits)
     assert dead == [name for name, (message, _) in waits.items() if message.exp <= NOW.timestamp()]
-    assert [letter["envelope"] for letter in read_dead_letters(home)] == [json.loads(raw)] * len(dead)
+    assert [letter["envelope"] for letter in read_dead_letters(home)] == [json.loads(raw) for _ in dead]
     for name, (message, envelope) in waits.items():
         assert (name, message, envelope) == (_message().id, _message(), raw)
     assert bool(dead) != Path(sent_dir(home), f"{_message().id}.json").exists()
