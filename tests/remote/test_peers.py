@@ -1,13 +1,10 @@
 """Who may send messages is signed; a key takes over from another."""
 
-from pathlib import Path
-
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from tests.remote.machines import Pair
 
 from nightledger.domain.message import Status
-from nightledger.trust.machine_key import machine_public_key
 
 
 def test_a_machine_knows_another_by_the_line_that_it_prints(pair: Pair) -> None:
@@ -100,11 +97,3 @@ def test_without_machines_nobody_may_send(pair: Pair) -> None:
     assert pair.agent.run("channel", "peer", "remove", "ops").status == 0
     assert "No machine may send" in pair.agent.out("channel", "peer", "list")
     assert pair.agent.record("channel", "peer", "list") == []
-
-
-def test_a_key_is_made_where_there_is_none(pair: Pair) -> None:
-    for path in (pair.ops.keys / pair.ops.home_id).glob("machine-ed25519*"):
-        path.unlink()
-    printed = pair.ops.record("channel", "keygen")
-    assert printed["fingerprint"] == machine_public_key(pair.ops.desk.ring, pair.ops.home_id).fingerprint
-    assert Path(pair.ops.keys / pair.ops.home_id / "machine-ed25519").exists()

@@ -23,7 +23,6 @@ from nightledger.remote.witness_asking import (
     write_memory,
 )
 from nightledger.remote.witness_ways import HttpChannel
-from nightledger.surfaces.verbs.apply import WITNESS_MARK
 from nightledger.trust.pin import read_pin
 
 
@@ -89,19 +88,6 @@ def test_an_approval_is_applied_when_the_witness_has_seen_its_waits_pass(
     assert "Check the fuse first." in machines.desk.text()
 
 
-def test_who_takes_the_mark_away_keeps_no_witness_from_being_asked(
-    machines: Machines, console: Console
-) -> None:
-    with machines.serving():
-        console.run("witness", "ask")
-        name = approve(console)
-        Path(machines.desk.home.path(WITNESS_MARK)).unlink()
-        assert console.run("apply").status == 0
-        machines.later(hours=2)
-        Path(machines.desk.home.path(WITNESS_MARK)).unlink()
-        assert f"Applied change 1 of {name}" in text(console.out("apply"))
-
-
 def test_cron_asks_again_when_the_waits_may_be_over_and_before_once_an_hour_at_most(
     machines: Machines, console: Console
 ) -> None:
@@ -132,12 +118,6 @@ def test_answers_are_cosigned_behind_the_person_who_gave_them(machines: Machines
     machines.later(hours=1)
     ran = console.run("approve", machines.desk.items()[-1].stored.proposal.id)
     assert (ran.status, ran.err) == (0, "")  # nobody answers, and the answers stand
-
-
-def test_nothing_is_asked_behind_answers_where_nobody_was_ever_asked(machines: Machines) -> None:
-    machines.address("http://127.0.0.1:9")
-    ask_behind(machines.context)
-    assert read_memory(machines.desk.home) == {}
 
 
 def test_what_goes_wrong_behind_answers_is_a_note(
@@ -294,15 +274,6 @@ def test_a_backup_that_was_taken_over_stays_an_alarm_until_another_witness_is_si
         assert console.run("witness", "trust", str(lines)).status == 0  # the gate is open for that
         assert console.run("night").status == 0
     assert console.run("verify").status == 0
-
-
-def test_a_home_alone_put_back_is_seen_without_the_witness(
-    machines: Machines, console: Console, tmp_path: Path
-) -> None:
-    with put_back_behind_the_witness(machines, console, tmp_path / "old", "home"):
-        pass
-    verify = console.run("verify")
-    assert (verify.status, verify.out.split(" ")[0]) == (4, "ROLLBACK")
 
 
 def test_a_head_kept_elsewhere_shows_rollback_and_fork(

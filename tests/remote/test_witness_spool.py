@@ -83,18 +83,6 @@ def test_a_request_that_waits_is_not_replaced(machines: Machines, spool: Path) -
     assert ask(machines, spool, taken, 1).size == 2
 
 
-def test_a_fresh_time_for_the_same_head_is_a_new_request(machines: Machines, spool: Path) -> None:
-    taken: set[str] = set()
-    ask(machines, spool, taken)
-    answer(machines, spool)
-    first = ask(machines, spool, taken).cosigned[0].lines[0].signature
-    machines.later(hours=3)
-    assert ask(machines, spool, set(taken), 1).waiting
-    answer(machines, spool)
-    again = ask(machines, spool, set(taken), 1).cosigned[0].lines[0].signature
-    assert int.from_bytes(again[:8], "big") - int.from_bytes(first[:8], "big") == 3 * 3600
-
-
 def test_a_witness_that_knows_another_size_is_asked_from_there(machines: Machines, spool: Path) -> None:
     taken: set[str] = set()
     ask(machines, spool, taken)
