@@ -1,1 +1,1 @@
-"""Messages between machines: taken in, sent, over HTTP and over a shared directory."""
+"""Messages between machines, and witnesses: over HTTP and over a shared directory."""
