@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 from tests.faults.sweep_cases import Case
 from tests.gate.homes import open_desk
-from tests.surfaces.channel.machines import make_pair
+from tests.remote.machines import make_pair
 
 from nightledger.codec.message import parse_reply
 from nightledger.domain.message import REPLY_TYPE, Status
-from nightledger.files.spool import MESSAGE_SUFFIX, REPLY_SUFFIX, Spool
+from nightledger.remote.spool import MESSAGE_SUFFIX, REPLY_SUFFIX, Spool
 from nightledger.trust.dsse import parse_envelope, verify_envelope
 from nightledger.trust.machine_key import machine_public_key
 

@@ -12,7 +12,7 @@ import time
 from base64 import b64decode, b64encode
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from datetime import timedelta
 from itertools import pairwise
 from pathlib import Path
@@ -22,8 +22,7 @@ import pytest
 from tests.faults.failed_tests import has_failed
 from tests.faults.sweep_report import report, sampled
 from tests.gate.homes import addition
-from tests.second_verifier import second_look
-from tests.surfaces.channel.machines import (
+from tests.remote.machines import (
     AGENT_ADDRESS,
     ALL_ACTIONS,
     Pair,
@@ -32,6 +31,7 @@ from tests.surfaces.channel.machines import (
     make_pair,
     opened,
 )
+from tests.second_verifier import second_look
 
 from nightledger.codec.canonical import MAX_INTEGER, canonical
 from nightledger.codec.message import MAX_MESSAGE_BYTES
@@ -44,12 +44,12 @@ from nightledger.domain.errors import (
     RefusedError,
 )
 from nightledger.domain.message import MAX_LIFETIME_S, MESSAGE_TYPE, REPLY_TYPE, Message, Reply, Status
-from nightledger.files.seen import KEPT, Seen
-from nightledger.gate.machines import messages as gate_messages
 from nightledger.gate.signed import sign
-from nightledger.surfaces.channel import receiving
-from nightledger.surfaces.channel.receiving import seen_paths, take_in
-from nightledger.surfaces.channel.sending import believe, known_peers
+from nightledger.remote import actions as gate_messages
+from nightledger.remote import receiving
+from nightledger.remote.letters import believe, known_peers
+from nightledger.remote.receiving import open_seen, take_in
+from nightledger.remote.seen import KEPT, Seen
 from nightledger.trust.dsse import pae, seal
 from nightledger.trust.keys import load_operator_key, operator_key_path
 from nightledger.trust.sshsig import SignatureError
@@ -388,7 +388,7 @@ def test_no_flood_flushes_an_id_out(pair: Pair) -> None:
     raw = pair.sealed(pair.message("propose_behavioral_change", body=CHANGE))
     pair.agent.take_in(raw)
     context = pair.agent.context()
-    seen = Seen(seen_paths(context, pair.agent.desk.home), logged={})
+    seen = open_seen(context, pair.agent.desk.home)
     for _ in range(KEPT + 1):
         seen.take(pair.message())
     before = effects(pair)
@@ -397,13 +397,13 @@ def test_no_flood_flushes_an_id_out(pair: Pair) -> None:
 
 
 def test_an_id_that_gave_way_is_answered_by_the_log(pair: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("nightledger.files.seen.KEPT", 2)
+    monkeypatch.setattr("nightledger.remote.seen.KEPT", 2)
     first = pair.sealed(pair.message())
     pair.agent.take_in(first)
     for _ in range(3):
         pair.agent.take_in(pair.sealed(pair.message()))
     assert answered_by_log(pair, first)
-    folder = Path(seen_paths(pair.agent.context(), pair.agent.desk.home).answers)
+    folder = pair.agent.answer("x").parent
     assert len(list(folder.glob("m-*.json"))) == 2
 
 
@@ -411,7 +411,7 @@ def test_an_id_that_gave_way_is_answered_by_the_log(pair: Pair, monkeypatch: pyt
 
 
 def record_of(pair: Pair) -> Path:
-    return Path(seen_paths(pair.agent.context(), pair.agent.desk.home).record)
+    return pair.agent.spent
 
 
 def test_a_deleted_record_allows_no_replay(pair: Pair) -> None:
@@ -476,7 +476,7 @@ def test_a_refusal_stays_one_whatever_becomes_of_its_answer(pair: Pair, gone: st
     record = json.loads(record_of(pair).read_bytes())
     (sender,) = record["senders"]
     if gone == "the answer":
-        Path(seen_paths(pair.agent.context(), pair.agent.desk.home).answer(message.id)).unlink()
+        pair.agent.answer(message.id).unlink()
     elif gone == "the id":
         record_of(pair).write_bytes(canonical({**record, "senders": [{**sender, "ids": []}]}))
     elif gone == "the hash":
@@ -492,7 +492,7 @@ def test_what_was_done_is_not_done_again_when_its_answer_goes(pair: Pair) -> Non
     message = pair.message(body={"state": {"mail": "old"}})
     raw = pair.sealed(message)
     assert pair.agent.take_in(raw).status is Status.EXECUTED
-    Path(seen_paths(pair.agent.context(), pair.agent.desk.home).answer(message.id)).unlink()
+    pair.agent.answer(message.id).unlink()
     assert pair.ask("update_heartbeat", body={"state": {"mail": "new"}}).status is Status.EXECUTED
     before = effects(pair)
     pair.agent.take_in(raw)
@@ -654,7 +654,7 @@ def test_the_log_answers_for_a_record_that_is_gone(pair: Pair) -> None:
     record_of(pair).unlink()
     assert answered_by_log(pair, raw)
     later(pair, hours=2)
-    assert refused(pair, raw)  # without a look at the log
+    assert answered_by_log(pair, raw)
 
 
 @pytest.mark.parametrize(("name", "after"), [("_carry_out", True), ("_record", True)])
@@ -870,13 +870,12 @@ def _is_closed(client: socket.socket) -> bool:
 def test_more_connections_than_there_is_room_for_are_closed_at_once(pair: Pair) -> None:
     with pair.serving(connection_s=60.0) as server:
         port = int(server.server_address[1])
-        held = [socket.create_connection((AGENT_ADDRESS, port)) for _ in range(80)]
-        time.sleep(0.3)
-        with socket.create_connection((AGENT_ADDRESS, port)) as extra:
-            extra.settimeout(5)
-            assert extra.recv(10) == b""
-        for client in held:
-            client.close()
+        with ExitStack() as held:
+            for _ in range(80):
+                held.enter_context(socket.create_connection((AGENT_ADDRESS, port)))
+            with socket.create_connection((AGENT_ADDRESS, port)) as extra:  # they are taken in turn
+                extra.settimeout(30)
+                assert extra.recv(10) == b""
 
 
 def test_what_nobody_signed_gets_no_signed_answer_and_leaves_no_trace(pair: Pair) -> None:
@@ -886,6 +885,6 @@ def test_what_nobody_signed_gets_no_signed_answer_and_leaves_no_trace(pair: Pair
         port = int(server.server_address[1])
         answers = [post(port, raw) for raw in (forged, b"{}", b"", b"\xff")]
     assert [status for status, _ in answers] == [403, 400, 400, 400]
-    assert all("signatures" not in json.loads(content) for _, content in answers)
+    assert all(b'"signatures":' not in content for _, content in answers)
     assert pair.agent.desk.ledger().log.size == size
     assert not record_of(pair).exists()

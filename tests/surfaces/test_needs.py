@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from tests.gate.homes import MEMORY, addition
 from tests.gate.signers import let_sign, new_key
+from tests.remote.test_dead_letters import bury
 from tests.surfaces.calling import Caller, make_caller
-from tests.surfaces.channel.test_dead_letters import bury
 
 from nightledger.domain.attention import Item, Need
 from nightledger.gate.review.editing import propose_edit

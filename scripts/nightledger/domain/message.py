@@ -11,6 +11,8 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
+from nightledger.domain.errors import UsageError
+
 MESSAGE_TYPE = "application/vnd.nightledger.message+json"
 """DSSE payload type of a message; under the signature, so that an answer is never taken for one."""
 REPLY_TYPE = "application/vnd.nightledger.reply+json"
@@ -136,6 +138,18 @@ class Peers:
     def named(self, name: str) -> Peer | None:
         """Give the peer that the operator calls so."""
         return next((peer for peer in self.peers if peer.name == name), None)
+
+    def find(self, name: str) -> Peer:
+        """Return the peer that the operator calls so.
+
+        Raises:
+            UsageError: There is none.
+        """
+        if (peer := self.named(name)) is None:
+            raise UsageError(
+                f"there is no machine {name!r}", hint="'nightledger channel peer list' names those known"
+            )
+        return peer
 
 
 def find_reasons(message: Message, peer: Peer, home: str, seq: int, now: int) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from nightledger.files.configuration import why_no_operator
 from nightledger.files.home import Home
 from nightledger.gate.integrity.checking import DISPUTED, accepted_since, find_drift, find_unsettled
 from nightledger.gate.opening import AS_MADE, MEND, Gate, why_no_consent
-from nightledger.surfaces.channel.notes import recent_dead_letters, told
+from nightledger.remote.notes import recent_dead_letters, told
 from nightledger.surfaces.restored_text import TAKE_OVER, loss_text, restored_text
 from nightledger.surfaces.verbs.verify import Seen
 from nightledger.trust.pin import NO_PIN

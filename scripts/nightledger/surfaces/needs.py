@@ -39,13 +39,13 @@ from nightledger.gate.signed import find_replaced
 from nightledger.gate.stored import find_set_aside
 from nightledger.jobs.notify import NOTIFIED, notify
 from nightledger.night import calendar_of, needs_of, read_ledger
-from nightledger.surfaces.channel.notes import recent_dead_letters
+from nightledger.remote.notes import recent_dead_letters
+from nightledger.remote.witness_findings import look as look_at
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.night_jobs import night_jobs
 from nightledger.surfaces.session import reading
 from nightledger.surfaces.verbs.verify import Seen
 from nightledger.surfaces.verbs.verify import look as verify
-from nightledger.surfaces.witnessing.findings import look as look_at
 from nightledger.text.visible import visible
 from nightledger.trust.keys import LOG_ED25519, KeyRing
 from nightledger.trust.pin import FILE as PIN

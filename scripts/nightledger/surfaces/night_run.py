@@ -168,7 +168,7 @@ def _complain(context: Context, home: Home, failure: Failure) -> None:
 
 def _ask_witnesses(context: Context, *, alarmed: bool) -> int:
     """Have the night's head cosigned; a witness that does not answer is no failure of the night."""
-    from nightledger.surfaces.witnessing.asking import ask_quietly
+    from nightledger.remote.witness_asking import ask_quietly
 
     try:
         return ask_quietly(context)

@@ -19,11 +19,11 @@ from nightledger.gate.review.hiding import accepted_texts
 from nightledger.gate.review.rechecking import recheck, recheck_shown
 from nightledger.gate.review.reviewing import Answer, Item, Verb, items_of, read_documents
 from nightledger.gate.stored import is_altered
+from nightledger.remote.witness_asking import ask_behind
 from nightledger.surfaces import signing
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.guarding import look_after
 from nightledger.surfaces.session import Session, reading, writing
-from nightledger.surfaces.witnessing.asking import ask_behind
 from nightledger.trust import keys
 from nightledger.trust.sshsig import Signer
 

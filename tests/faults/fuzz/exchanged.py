@@ -15,30 +15,36 @@ from tests.faults.fuzz.signed import ALICE, _EnvelopeKey
 from tests.faults.fuzz.stored import scratch, written
 from tests.faults.fuzz.target import Target
 from tests.gate.homes import HOME_ID, START, Desk, addition, make_desk, removal
-from tests.gate.peer_work import make_work
 from tests.homes import make_home
+from tests.remote.peer_work import make_work
 
 from nightledger.codec.canonical import MAX_INTEGER
+from nightledger.codec.message import make_message
 from nightledger.codec.records import dump_record, load_record, to_plain
 from nightledger.codec.strict_json import BOM, parse_json
 from nightledger.domain.attention import Item, Need, news
 from nightledger.domain.decision import Decision
 from nightledger.domain.errors import RecordError, RefusedError
-from nightledger.domain.message import MESSAGE_TYPE, REPLY_TYPE, Peer, PeerKey, Peers, Reply, Status
+from nightledger.domain.message import MESSAGE_TYPE, REPLY_TYPE, Message, Peer, PeerKey, Peers, Reply, Status
 from nightledger.domain.operator import Operator
 from nightledger.domain.waiting import Waiting
 from nightledger.files.home import Home
-from nightledger.files.spool import REPLY_SUFFIX, Letter
-from nightledger.gate.machines.remote import RemoteReview, unpack
-from nightledger.gate.machines.travelling import waiting_of
 from nightledger.gate.review.composing import Refusal, Signing, compose_by
 from nightledger.gate.review.reviewing import Answer, Verb
 from nightledger.jobs.notify import _read_told as _told
 from nightledger.jobs.notify import notify
+from nightledger.remote.letters import (
+    Emptied,
+    _bury_expired,
+    _take_reply,
+    _take_seq,
+    believe,
+    pending,
+    sent_dir,
+)
+from nightledger.remote.notes import read_dead_letters
+from nightledger.remote.waiting import RemoteReview, unpack, waiting_of
 from nightledger.surfaces import screen
-from nightledger.surfaces.channel.notes import read_dead_letters
-from nightledger.surfaces.channel.sending import _take_seq, believe, parse_kept_reply, sent_dir
-from nightledger.surfaces.channel.spooling import Emptied, _bury_expired, _take_reply, pending
 from nightledger.surfaces.context import Context
 from nightledger.text.changes.whole import text_sha256
 from nightledger.trust.base64_strict import decode_base64, encode_base64
@@ -203,23 +209,31 @@ def _replies() -> list[bytes]:
     ]
 
 
-Sent = tuple[list[tuple[str, dict[str, Any]]], list[tuple[str, str]], list[str]]
+Sent = tuple[dict[str, tuple[Message, bytes]], list[tuple[str, str]], list[str]]
 """What waits, whose answer came under which action, and what was buried."""
+
+
+def _message(**fields: Any) -> Message:
+    claims: dict[str, Any] = {
+        "iss": MINE, "aud": HOME_ID, "iat": 1_772_362_800, "exp": 1_772_366_400, "seq": 7,
+        "action": "proposals", "domain": "self_modification", "body": {},
+    }  # fmt: skip
+    return make_message(**{**claims, **fields})
 
 
 def _read_sent(raw: bytes) -> Sent:
     """Let the answer come to the message that is remembered so, then bury it where it has expired."""
     home = Home(context().home_path)
-    path = Path(written(Path(sent_dir(home), f"{WAITS}.json"), raw))
+    name = _message().id
+    path = Path(written(Path(sent_dir(home), f"{name}.json"), raw))
     shutil.rmtree(Path(home.channel_dir, "replies"), ignore_errors=True)
-    waits = list(pending(home))
+    waits = pending(home)
     emptied = Emptied()
-    letter = Letter(path=str(path), name=f"{WAITS}{REPLY_SUFFIX}", content=_sealed(_reply()))
     with suppress(RecordError):  # of a machine that nobody knows
-        _take_reply(context(), Peers(peers=(_peer(),)), letter, emptied)
+        _take_reply(context(), Peers(peers=(_peer(),)), name, _sealed(_reply(re=name)), emptied)
     written(path, raw)
     Path(home.dead_letters).unlink(missing_ok=True)
-    return waits, [(peer, action) for peer, action, _ in emptied.replies], list(_bury_expired(context()))
+    return waits, [(one["peer"], one["action"]) for one in emptied.replies], list(_bury_expired(context()))
 
 
 def _check_sent(raw: bytes, read: Sent) -> None:
@@ -227,26 +241,17 @@ def _check_sent(raw: bytes, read: Sent) -> None:
     home = Home(context().home_path)
     kept = [path.name for path in Path(home.channel_dir, "replies").rglob("*.json")]
     assert kept == [f"{peer}.{action}.json" for peer, action in answered]
-    assert bool(answered) == any(record["peer"] == "desk" for _, record in waits)
-    assert dead == [name for name, record in waits if record["exp"] <= NOW.timestamp()]
-    assert [letter["envelope"] for letter in read_dead_letters(home)] == [
-        record["envelope"] for name, record in waits if name in dead
-    ]
-    for name, record in waits:
-        assert (name, record) == (WAITS, json.loads(raw.removeprefix(BOM)))
-    assert bool(dead) != Path(sent_dir(home), f"{WAITS}.json").exists()
+    assert len(answered) == len(waits)
+    assert dead == [name for name, (message, _) in waits.items() if message.exp <= NOW.timestamp()]
+    assert [letter["envelope"] for letter in read_dead_letters(home)] == [json.loads(raw) for _ in dead]
+    for name, (message, envelope) in waits.items():
+        assert (name, message, envelope) == (_message().id, _message(), raw)
+    assert bool(dead) != Path(sent_dir(home), f"{_message().id}.json").exists()
 
 
-_SENT = {"peer": "desk", "action": "proposals", "exp": 1_772_366_400, "envelope": {"payload": "e30="}}
-_SENTS = (
-    dumped(_SENT),
-    dumped({**_SENT, "exp": 2**53 - 1, "peer": "shed"}),
-    dumped({**_SENT, "exp": "soon"}),
-    dumped({**_SENT, "action": "/../../x"}),
-    dumped({**_SENT, "envelope": {"payload": 0.5}}),
-    dumped({"action": "proposals"}),
-    *DEEP,
-)
+def _sents() -> list[bytes]:
+    sealed = [seal(MESSAGE_TYPE, dump_record(_message(**f)), _EnvelopeKey()) for f in ({}, {"seq": 8})]
+    return [*sealed, _sealed(_reply()), b'{"payload":"e30=","payloadType":"x","signatures":[]}', *DEEP]
 
 
 def _read_number(raw: bytes) -> tuple[int, int]:
@@ -329,7 +334,7 @@ TARGETS = (
     ),
     Target(
         name="kept-replies",
-        read=lambda raw: parse_kept_reply(context(), _sealed(raw), _peer()),
+        read=lambda raw: believe(context(), _sealed(raw), _peer()),
         errors=(RecordError, SignatureError),
         check=_check_reply,
         damage=lambda reply: replace(reply, iat=reply.iat + 1),
@@ -341,7 +346,7 @@ TARGETS = (
         errors=(),
         check=_check_sent,
         damage=lambda read: (read[0], [*read[1], ("desk", "decide")], read[2]),
-        seeds=lambda: list(_SENTS),
+        seeds=_sents,
         cost=4,
     ),
     Target(

@@ -24,20 +24,20 @@ from nightledger.domain.message import Message
 from nightledger.domain.words import read_moment
 from nightledger.files.home import Home
 from nightledger.files.hook_settings import HookSettings, read_hook_settings
-from nightledger.files.seen import Seen, SeenPaths, State
 from nightledger.jobs.stage import logs as stage_logs
 from nightledger.jobs.stage.logs import Worth
 from nightledger.recall.outcomes import NOTE_HEADING, cut_outcomes
 from nightledger.recall.sources import Cut
-from nightledger.surfaces.channel.notes import (
+from nightledger.remote.notes import (
+    contact,
     note_contact,
-    read_contacts,
     read_dead_letters,
     recent_dead_letters,
 )
+from nightledger.remote.seen import BEGUN, Seen
+from nightledger.remote.witness_asking import Remembered, read_memory, write_memory
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.verbs import apply, guard
-from nightledger.surfaces.witnessing.asking import Remembered, read_memory, write_memory
 from nightledger.trust.leafcache import keep_leaves, leaves_path, read_leaves
 from nightledger.trust.merkle import Tree, leaf_hash
 
@@ -93,41 +93,28 @@ _LETTERS = (
     *DEEP,
 )
 
-Contacts = dict[str, dict[str, str]]
 
-
-def _read_contacts(raw: bytes) -> Contacts:
-    written(Path(home().channel_dir, "contacts.json"), raw)
-    contacts = read_contacts(home())
-    if not contacts:
+def _read_contact(raw: bytes) -> str:
+    note_contact(home(), "desk", "heard", NOW)
+    written(Path(home().channel_dir, "contacts", "desk.heard"), raw)
+    if (found := contact(home(), "desk", "heard")) is None:
         raise NothingError
-    return contacts
+    return found
 
 
-def _check_contacts(raw: bytes, contacts: Contacts) -> None:
-    told = json.loads(raw.decode("utf-8-sig"))
-    for name, times in contacts.items():
-        assert all(told[name][kind] == at for kind, at in times.items())
-        assert all(read_moment(at) for at in times.values())
-    note_contact(home(), "desk", heard=NOW)
-    noted = read_contacts(home())
-    assert noted == {**contacts, "desk": {**contacts.get("desk", {}), "heard": "2026-03-01T12:00:00Z"}}
+def _check_contact(raw: bytes, at: str) -> None:
+    assert read_moment(at) == read_moment(raw.decode()).replace(microsecond=0)
+    note_contact(home(), "desk", "heard", NOW)
+    assert contact(home(), "desk", "heard") == "2026-03-01T12:00:00Z"
 
 
-_TIMES = {"heard": "2026-03-01T08:00:00Z", "answered": "2026-02-28T08:00:00Z"}
-_CONTACTS = (
-    dumped({"desk": _TIMES, "shed": {"heard": "2026-03-01T08:00:00Z"}, "x": {}}),
-    dumped({"desk": _TIMES, "shed": {"heard": 3, "answered": None}, "x": 4}),
-    dumped([["desk", _TIMES]]),
-    b'{"\\ud800": {}, "desk": {"heard": 0.5}}',
-    *DEEP,
-)
+_CONTACTS = (b"2026-03-01T08:00:00Z", b"2026-03-01T08:00:00+01:00", b"", b"soon", b"\xff", *DEEP)
 
 
-def _paths() -> SeenPaths:
+def _paths() -> tuple[str, str]:
     folder = scratch() / "seen"
     folder.mkdir(exist_ok=True)
-    return SeenPaths(record=str(folder / "ids"), answers=str(folder / "answers"))
+    return str(folder / "ids"), str(folder / "answers")
 
 
 def _message(number: int) -> Message:
@@ -137,25 +124,25 @@ def _message(number: int) -> Message:
     )  # fmt: skip
 
 
-def _read_seen(raw: bytes) -> dict[str, State]:
+def _read_seen(raw: bytes) -> dict[str, str | None]:
     """Read a record, and take a message in."""
-    written(_paths().record, raw)
-    seen = Seen(_paths(), logged={})
-    found = {_message(n).id: seen.state(_message(n)) for n in range(2)}
+    written(_paths()[0], raw)
+    seen = Seen(*_paths())
+    found = {_message(n).id: seen.known(_message(n)) for n in range(2)}
     assert seen.seq(HOME) >= 0
-    if seen.state(_message(0)) is State.NEW:
+    if seen.known(_message(0)) is None:
         seen.take(_message(0))
-    if seen.state(_message(0)) is State.BEGUN:
+    if seen.known(_message(0)) == BEGUN:
         seen.answered(_message(0), b"x")
     return found
 
 
-def _check_seen(raw: bytes, found: dict[str, State]) -> None:
+def _check_seen(raw: bytes, found: dict[str, str | None]) -> None:
     for name, state in found.items():
-        assert state is State.NEW or name.encode() in raw or b"\\u" in raw
-    again = Seen(_paths(), logged={})
-    assert again.state(_message(0)) is State.ANSWERED
-    assert again.state(_message(1)) is found[_message(1).id]
+        assert state is None or name.encode() in raw or b"\\u" in raw
+    again = Seen(*_paths())
+    assert again.known(_message(0))
+    assert again.known(_message(1)) == found[_message(1).id]
     assert again.seq(HOME) >= _message(0).seq
 
 
@@ -377,10 +364,10 @@ TARGETS = (
     ),
     Target(
         name="contacts",
-        read=_read_contacts,
+        read=_read_contact,
         errors=(NothingError,),
-        check=_check_contacts,
-        damage=lambda read: {**read, "desk": {**read.get("desk", {}), "heard": "never"}},
+        check=_check_contact,
+        damage=lambda _: "2026-03-02T08:00:00Z",
         seeds=lambda: list(_CONTACTS),
         cost=2,
     ),
@@ -389,7 +376,7 @@ TARGETS = (
         read=_read_seen,
         errors=(IntegrityError,),
         check=_check_seen,
-        damage=lambda found: {**found, "m-c": State.BEGUN},
+        damage=lambda found: {**found, "m-c": BEGUN},
         seeds=lambda: list(_SEEN),
         cost=4,
     ),

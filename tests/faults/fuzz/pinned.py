@@ -16,7 +16,6 @@ from tests.trust.witnesses import LogSigner, head_of, note_of, tree_of
 from nightledger.codec.canonical import MAX_INTEGER
 from nightledger.domain.errors import ConfigurationError, IntegrityError
 from nightledger.recall.meaning import EncoderError
-from nightledger.surfaces.channel.sending import _said
 from nightledger.surfaces.recall.embedding_server import MAX_NUMBERS, _read
 from nightledger.trust.keys import KeyRing, create_machine_key, load_operator_key, public_key_of
 from nightledger.trust.merkle import EMPTY_ROOT
@@ -190,17 +189,6 @@ _VECTORS = (
 )
 
 
-def _check_error(raw: bytes, said: str) -> None:
-    try:
-        told = json.loads(raw)
-    except (ValueError, RecursionError):
-        told = None
-    if isinstance(told, dict) and "error" in told and len(raw) < 1000:
-        assert said == str(told["error"])
-    else:
-        assert said == "nothing that can be read" or len(raw) >= 1000
-
-
 TARGETS = (
     Target(
         name="pins",
@@ -235,14 +223,5 @@ TARGETS = (
         check=_check_vectors,
         damage=lambda vectors: [vector + 1 for vector in vectors],
         seeds=lambda: list(_VECTORS),
-    ),
-    Target(
-        name="peer-errors",
-        read=_said,
-        errors=(),
-        check=_check_error,
-        damage=lambda said: f"{said}x",
-        seeds=lambda: [b'{"error": "no such action"}', b'{"error": ["\\ud800", 1e5]}', b"<html>", *DEEP],
-        max_bytes=900,
     ),
 )

@@ -29,8 +29,8 @@ from nightledger.codec.records import dump_record, parse_record
 from nightledger.domain.errors import ConfigurationError, RecordError
 from nightledger.domain.event import Actor
 from nightledger.domain.message import MESSAGE_TYPE, Message, Peer, PeerKey, Peers
-from nightledger.gate.machines.peers import open_message, parse_peers
-from nightledger.surfaces.witnessing.ways import Slip, dump_slip, read_slip
+from nightledger.remote.peers import open_message, parse_peers
+from nightledger.remote.witness_ways import Slip, dump_slip, read_slip
 from nightledger.trust.base64_strict import encode_base64
 from nightledger.trust.checkpoint import dump_checkpoint, parse_checkpoint
 from nightledger.trust.cosignature import cosigned_ed25519
@@ -293,7 +293,7 @@ def _check_envelope(_: bytes, read: Envelope) -> None:
 def _open(raw: bytes) -> Message:
     """Seal what the input says as a known machine would, unless it is an envelope already."""
     sealed = raw if raw.startswith(b"{") else seal(MESSAGE_TYPE, fitted(raw[1:]), _EnvelopeKey())
-    return open_message(sealed, _peers(), datetime.fromtimestamp(NOW_S, UTC)).message
+    return open_message(sealed, _peers(), datetime.fromtimestamp(NOW_S, UTC))[0]
 
 
 @cache

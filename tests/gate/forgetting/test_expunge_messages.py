@@ -3,14 +3,14 @@
 from pathlib import Path
 
 from tests.gate.homes import Desk
-from tests.gate.peer_work import make_work
+from tests.remote.peer_work import make_work
 
 from nightledger.codec.records import dump_record
 from nightledger.domain.message import MESSAGE_TYPE
 from nightledger.domain.needle import needle_of
 from nightledger.files.durable import make_dir
 from nightledger.gate.forgetting.expunge_places import find_held
-from nightledger.gate.machines.peer_actions import propose_change
+from nightledger.remote.handlers import propose_change
 from nightledger.trust.dsse import seal
 from nightledger.trust.machine_key import load_machine_key
 

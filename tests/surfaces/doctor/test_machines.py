@@ -2,7 +2,7 @@ from datetime import timedelta
 from pathlib import Path
 
 from tests.homes import make_home
-from tests.surfaces.channel.test_dead_letters import NOW, bury, stamp
+from tests.remote.test_dead_letters import NOW, bury, stamp
 
 from nightledger.surfaces.doctor.around import check_machines
 from nightledger.surfaces.doctor.checks import State

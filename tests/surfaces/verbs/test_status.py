@@ -3,8 +3,8 @@ from pathlib import Path
 
 import pytest
 from tests.gate.homes import addition, evidence
+from tests.remote.test_dead_letters import bury
 from tests.surfaces.calling import Caller, make_caller, write_identity
-from tests.surfaces.channel.test_dead_letters import bury
 
 from nightledger.codec.records import dump_line
 from nightledger.domain.errors import ConfigurationError

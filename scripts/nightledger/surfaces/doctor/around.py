@@ -18,7 +18,7 @@ from nightledger.hosts.rivals import Unread, find_rivals
 from nightledger.hosts.roots import named_config, state_roots
 from nightledger.recall.freshness import KINDS, kinds_to_say
 from nightledger.recall.sources import find_sources
-from nightledger.surfaces.channel.notes import recent_dead_letters, told
+from nightledger.remote.notes import recent_dead_letters, told
 from nightledger.surfaces.doctor.checks import Check, good, note
 from nightledger.surfaces.doctor.home import filesystem_of
 

@@ -21,12 +21,12 @@ from nightledger.hosts.cap import Cap, read_cap
 from nightledger.hosts.daylogs import find_daylogs
 from nightledger.hosts.presets import detect_host, preset
 from nightledger.recall.sources import MOST_BYTES, find_sources
+from nightledger.remote.witness_findings import check_witnesses
 from nightledger.surfaces.alarms import STRICTEST
 from nightledger.surfaces.doctor.checks import Check, bad, good, looked, note
 from nightledger.surfaces.doctor.keys import Protection, protection
 from nightledger.surfaces.home import cap_config, this_machine
 from nightledger.surfaces.verbs.verify import look_beyond
-from nightledger.surfaces.witnessing.findings import check_witnesses
 from nightledger.trust.keys import KeyRing, operator_key_path, public_key_of
 from nightledger.trust.operator_keys import find_kept
 from nightledger.trust.pin import find_pin

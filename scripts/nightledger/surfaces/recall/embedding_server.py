@@ -23,7 +23,7 @@ from nightledger.domain.errors import NightledgerError
 from nightledger.domain.operator import MeaningSource
 from nightledger.files.reading import read_regular
 from nightledger.recall.meaning import EncoderError
-from nightledger.surfaces.limited_client import is_loopback
+from nightledger.remote.client import is_loopback
 
 if TYPE_CHECKING:
     from nightledger.recall.meaning import Vector

@@ -22,7 +22,7 @@ from xml.etree import ElementTree as ET
 from nightledger.domain.errors import NightledgerError
 from nightledger.domain.operator import CalendarAddress
 from nightledger.files.reading import read_regular
-from nightledger.surfaces.limited_client import is_loopback
+from nightledger.remote.client import is_loopback
 from nightledger.text.staging.calendar import MAX_CALENDAR_BYTES
 
 MAX_PASSWORD_BYTES = 4096

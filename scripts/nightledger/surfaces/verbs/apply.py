@@ -206,6 +206,6 @@ def _witnesses_due(context: Context) -> bool:
 
 
 def _ask_witnesses(context: Context) -> int:
-    from nightledger.surfaces.witnessing.asking import ask_quietly
+    from nightledger.remote.witness_asking import ask_quietly
 
     return ask_quietly(context)

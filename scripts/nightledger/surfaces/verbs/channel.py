@@ -17,44 +17,31 @@ import argparse
 from nightledger.surfaces.context import Context
 
 COMMANDS = ("keygen", "peer", "send", "serve", "receive", "status")
-PORT = 18_799
-LIFETIME_S = 86_400
-
-
-def configure(parser: argparse.ArgumentParser) -> None:
-    """Name the options of ``channel``."""
-    parser.add_argument("command", choices=COMMANDS, metavar="COMMAND", help=", ".join(COMMANDS))
-    parser.add_argument("words", nargs="*", help=argparse.SUPPRESS)
-    keygen = parser.add_argument_group("keygen")
-    keygen.add_argument(
-        "--next", action="store_true", help="make the key that is to take over; print its line"
-    )
-    keygen.add_argument("--use-next", action="store_true", help="let it take over; every peer must know it")
-    peer = parser.add_argument_group("peer")
-    peer.add_argument("--line", metavar="LINE", help="what 'channel keygen' prints on that machine")
-    peer.add_argument("--actions", metavar="A,B", help="what it may ask for")
-    peer.add_argument("--valid-after", metavar="TIME", help="its key counts from then on")
-    peer.add_argument("--valid-before", metavar="TIME", help="its key counts until then")
-    send = parser.add_argument_group("send")
-    send.add_argument("--to", metavar="NAME", help="the machine, as 'channel peer list' names it")
-    send.add_argument("--body", metavar="FILE", help="what the action needs, JSON; - is standard input")
-    send.add_argument(
-        "--lifetime", metavar="S", type=int, default=LIFETIME_S, help="how long it is good (default: a day)"
-    )
-    send.add_argument("--retry", metavar="1,5,30", help="seconds before each further try")
-    serve = parser.add_argument_group("serve")
-    serve.add_argument("--listen", metavar="ADDRESS", default="127.0.0.1", help="default: 127.0.0.1")
-    serve.add_argument("--port", metavar="N", type=int, default=PORT, help=f"default: {PORT}")
-    serve.add_argument(
-        "--insecure-plain-http",
-        action="store_true",
-        help="listen beyond this machine; whoever is on the way can read, not change, what is said",
-    )
+OPTIONS = {
+    "command": {"choices": COMMANDS, "metavar": "COMMAND", "help": ", ".join(COMMANDS)},
+    "words": {"nargs": "*", "help": argparse.SUPPRESS},
+    "--next": "keygen: make the key that is to take over; print its line",
+    "--use-next": "keygen: let it take over; every peer must know it",
+    "--line": ("LINE", "peer: what 'channel keygen' prints on that machine"),
+    "--actions": ("A,B", "peer: what it may ask for"),
+    "--valid-after": ("TIME", "peer: its key counts from then on"),
+    "--valid-before": ("TIME", "peer: its key counts until then"),
+    "--to": ("NAME", "send: the machine, as 'channel peer list' names it"),
+    "--body": ("FILE", "send: what the action needs, JSON; - is standard input"),
+    "--lifetime": {
+        "metavar": "S", "type": int, "default": 86_400, "help": "send: how long it is good (default: a day)",
+    },
+    "--retry": ("1,5,30", "send: seconds before each further try"),
+    "--listen": {"metavar": "ADDRESS", "default": "127.0.0.1", "help": "serve: default 127.0.0.1"},
+    "--port": {"metavar": "N", "type": int, "default": 18_799, "help": "serve: default 18799"},
+    "--insecure-plain-http": "serve: listen beyond this machine; whoever is on the way can read, not "
+    "change, what is said",
+}  # fmt: skip
 
 
 def run(options: argparse.Namespace, context: Context) -> int:
-    """Do what the command says: each is a function of ``channel/commands.py``."""
-    from nightledger.surfaces.channel import commands
+    """Do what the command says: each is a function of ``remote/channel.py``."""
+    from nightledger.remote import channel
 
-    status: int = getattr(commands, options.command)(options, context)
+    status: int = getattr(channel, options.command)(options, context)
     return status

@@ -32,7 +32,7 @@ OPTIONS = {
 def run(options: argparse.Namespace, context: Context) -> int:
     """Show what waits; on a terminal ask for answers and sign them."""
     if options.remote:
-        from nightledger.surfaces.channel.remote_review import review_remote
+        from nightledger.remote.reviewing import review_remote
 
         return review_remote(context, options.remote)
     if context.json or not context.interactive():

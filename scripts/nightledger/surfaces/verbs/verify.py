@@ -24,13 +24,13 @@ from nightledger.gate.integrity.checking import Altered, Closed
 from nightledger.gate.integrity.inputs import Inputs, Rewrites, Rewritten, find_rewrites
 from nightledger.gate.integrity.witnessing import WitnessLook
 from nightledger.gate.opening import Gate, Ledger, fold_beside, open_gate, require_same
+from nightledger.remote.witness_findings import find_anchored
+from nightledger.remote.witness_findings import look as look_at
 from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.hints import wrap_hint
 from nightledger.surfaces.home import actor_of
 from nightledger.surfaces.restored_text import loss_text, restored_text
-from nightledger.surfaces.witnessing.findings import find_anchored
-from nightledger.surfaces.witnessing.findings import look as look_at
 from nightledger.text.visible import visible_lines
 from nightledger.trust.keys import KeyRing
 from nightledger.trust.pin import find_pin, read_pin

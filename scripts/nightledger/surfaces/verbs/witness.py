@@ -18,33 +18,24 @@ Changes no memory. trust is for the operator.
 import argparse
 import os
 
+from nightledger.remote import witness
 from nightledger.surfaces.context import Context
-from nightledger.surfaces.witnessing import commands
 
 ACTIONS = ("keygen", "add", "serve", "cosign", "trust", "ask")
-PORT = 18_800
-
-
 OPTIONS = {
     "action": {"choices": ACTIONS, "help": "what to do"},
     "words": {"nargs": "*", "metavar": "WORD", "help": "what it is done with"},
     "--dir": ("DIR", "the witness's directory (default: witness in $NIGHTLEDGER_KEYS)"),
-    "--listen": {
-        "metavar": "HOST",
-        "default": "127.0.0.1",
-        "help": "address to serve on (default: 127.0.0.1)",
-    },
+    "--listen": {"metavar": "HOST", "default": "127.0.0.1", "help": "address to serve on (default: 127.0.0.1)"},
     "--port": {
-        "type": int,
-        "default": PORT,
-        "help": f"port to serve on (default: {PORT}; 0 takes a free one)",
+        "type": int, "default": 18_800, "help": "port to serve on (default: 18800; 0 takes a free one)",
     },
     "--spool": ("DIR", "a directory that both machines share (cosign)"),
-}
+}  # fmt: skip
 
 
 def run(options: argparse.Namespace, context: Context) -> int:
     """Do what was asked for; 4 when a witness remembers a log that this one does not continue."""
     options.directory = os.path.abspath(options.dir or os.path.join(context.keys_dir, "witness"))
-    status: int = getattr(commands, options.action)(options, context)
+    status: int = getattr(witness, options.action)(options, context)
     return status

@@ -1,1 +1,0 @@
-"""Messages of other machines: who may send them, what they bring about, what travels out."""

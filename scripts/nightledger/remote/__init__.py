@@ -1,0 +1,1 @@
+"""Messages between machines, and witnesses: over HTTP and over a shared directory."""

@@ -1,0 +1,366 @@
+"""What machines may ask for, carried out.
+
+Invariant: each may be begun again after a crash at any moment: what it made the first time is
+found by the message's id, and is not made twice. What leaves is masked, and of the staged context the page alone,
+once it is in the exposure ledger. What comes of a daily log is proposed in the lane of machines, each change with the
+class of a tool's text and the name of the machine; nothing of it is read again by a later night.
+"""
+
+import hashlib
+import os
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import replace
+from datetime import date
+from typing import TYPE_CHECKING
+from zoneinfo import ZoneInfo
+
+from nightledger.codec.canonical import CanonicalError, canonical
+from nightledger.codec.records import parse_record
+from nightledger.codec.strict_json import parse_json
+from nightledger.domain.decision import Decision, DecisionType
+from nightledger.domain.errors import (
+    ConfigurationError,
+    NightledgerError,
+    RecordError,
+    RefusedError,
+    UnreadableError,
+)
+from nightledger.domain.exposure import Exposure
+from nightledger.domain.message import PEER, Status
+from nightledger.domain.periods import log_day
+from nightledger.domain.proposal import Draft, Evidence, Flag, Kind, Origin, Proposal, least_trusted
+from nightledger.domain.staging.page import parse_page
+from nightledger.domain.words import read_moment
+from nightledger.files.atomic import replace_file
+from nightledger.files.configuration import home_zone
+from nightledger.files.durable import make_dir
+from nightledger.files.exposures import append_exposure
+from nightledger.files.reading import read_optional
+from nightledger.files.staged import StagedLine
+from nightledger.gate.deciding import Signed, accept
+from nightledger.gate.forgetting.forgotten import read_forgotten
+from nightledger.gate.gated import read_gated
+from nightledger.gate.proposing.agent_lane import Wish, propose_wish
+from nightledger.gate.proposing.proposing import Submission, propose
+from nightledger.gate.stored import read_stored, without_unanswered
+from nightledger.hosts.daylogs import LogFile
+from nightledger.jobs.consolidate.prose import Target
+from nightledger.jobs.consolidate.statements import StatementFindings, find_in_logs
+from nightledger.jobs.prune import Asked, prune
+from nightledger.remote.work import Done, Work, find_made, logged_messages
+from nightledger.text.changes.masked import mask_lines
+from nightledger.text.markdown.document import parse_markdown
+from nightledger.text.scanners.scan import mask_secrets
+
+if TYPE_CHECKING:
+    from nightledger.jobs.stage import Staged
+
+HOST = "channel"
+"""How the exposure ledger names an agent on another machine."""
+MAX_HEARTBEAT_BYTES = 1 << 20
+TRAVELLING = (DecisionType.APPROVE, DecisionType.REJECT)
+"""Decisions that are acted on later, by ``apply``; what an operator does at once is done on the home's own machine."""
+
+
+def propose_change(work: Work) -> Done:
+    """Put one change that a machine asks for before the operator.
+
+    Raises:
+        RefusedError: The lane is full, the text too long or held back, the entry unknown.
+    """
+    return queued(find_made(work) or _propose(work))
+
+
+def queued(proposal: Proposal) -> Done:
+    """Answer with a proposal that waits, and its diff."""
+    diffs = [change.diff for change in proposal.changes]
+    return Done(
+        status=Status.QUEUED, proposal=proposal.id, body={"proposal": proposal.id, "diff": "\n".join(diffs)}
+    )
+
+
+def _propose(work: Work) -> Proposal:
+    body = work.message.body
+    text, entry = body.get("text", ""), body.get("entry", "")
+    if not text.strip() and not entry:
+        raise RefusedError(
+            "it has neither a text nor an entry", hint="say what to put in, or what to take out"
+        )
+    evidence = keep_text(work, f"{text}\n\n{body['reason']}\n")
+    wish = Wish(
+        target=body.get("target", work.gate.home.identity.gated[0]),
+        section=tuple(part.strip() for part in body.get("section", "Lessons").split(" > ")),
+        text=text,
+        entry=entry,
+        reason=body["reason"],
+        evidence=(evidence,),
+        lane=PEER,
+        asker=f"The machine {work.peer.name}",
+    )
+    try:
+        outcome = propose_wish(work.gate, work.ledger, wish, work.moment)
+    except RefusedError:
+        drop_text(work)
+        raise
+    if outcome.proposal is None:
+        drop_text(work)
+        rules = sorted({rule for held in outcome.held for rule in held.rules})
+        raise RefusedError(f"the scanners hold it back ({', '.join(rules)})")
+    return outcome.proposal
+
+
+def keep_text(work: Work, text: str) -> Evidence:
+    """Keep what a message said where a review can show it, and give it as evidence; secrets are masked.
+
+    The file is the message's own, so that a proposal that rests on it is this message's proposal.
+    """
+    content = mask_lines(text).encode()
+    path = work.gate.home.received(work.message.id)
+    make_dir(os.path.dirname(path), ignored_by_git=True)
+    _put(path, content)
+    lines = content.split(b"\n")
+    return Evidence(
+        path=work.gate.home.relative(path),
+        lines=(1, len(lines)),
+        sha256=hashlib.sha256(b"\n".join(lines)).hexdigest(),
+        origin=Origin.TOOL,
+    )
+
+
+def drop_text(work: Work) -> None:
+    """Remove what was kept of a message on which no proposal rests."""
+    with suppress(OSError):  # what an agent put there is not ours, and no reason to stop
+        os.unlink(work.gate.home.received(work.message.id))
+
+
+def load_memory_file(work: Work) -> Done:
+    """Give the text of a gated file, secrets masked.
+
+    Raises:
+        RefusedError: It is no gated file.
+    """
+    path = work.message.body["path"]
+    content = read_gated(work.gate.home, path)
+    text = content.decode("utf-8", "backslashreplace")
+    shown = mask_secrets(text)
+    return Done(
+        status=Status.EXECUTED,
+        body={
+            "path": path,
+            "sha256": hashlib.sha256(content).hexdigest(),
+            "masked": shown != text,
+            "text": shown,
+        },
+    )
+
+
+def update_heartbeat(work: Work) -> Done:
+    """Keep what a machine says of itself: identifiers and numbers, the newest of each, in whatever order they come."""
+    message = work.message
+    if any(
+        (one["iss"], one["action"], one["status"]) == (message.iss, message.action, Status.EXECUTED)
+        and one["number"] > message.seq
+        for one in logged_messages(work.ledger)
+    ):
+        return Done(status=Status.EXECUTED, body={"superseded": True})
+    path = work.gate.home.heartbeat
+    try:
+        raw = read_optional(path, MAX_HEARTBEAT_BYTES)
+        beats = dict(parse_json(raw, path)["heartbeats"]) if raw else {}
+        canonical(beats)  # as it is written again
+    except (UnreadableError, RecordError, CanonicalError, KeyError, TypeError, ValueError):
+        beats = {}  # the log has that they came; what they said is only of now
+    beats[work.peer.name] = {
+        "at": f"{work.moment.at:%Y-%m-%dT%H:%M:%SZ}",
+        "state": message.body["state"],
+    }
+    _put(path, canonical({"v": 1, "heartbeats": beats}) + b"\n")
+    return Done(status=Status.EXECUTED, body={})
+
+
+def _put(path: str, content: bytes) -> None:
+    """Write a file that is made of a message.
+
+    Raises:
+        ConfigurationError: Something else stands in its place, which an agent can put there: no reason to
+            refuse a message for good.
+    """
+    try:
+        replace_file(path, content)
+    except RefusedError as error:
+        raise ConfigurationError(str(error), hint=f"take away what stands at {path}") from error
+
+
+def decide(work: Work) -> Done:
+    """Take in a decision that an operator signed on another machine; where it comes from counts for nothing.
+
+    Raises:
+        RecordError: The bytes are no decision.
+        RefusedError: With every reason at once.
+    """
+    content = work.message.body["decision"].encode()
+    decision = parse_record(Decision, content, where="the decision")
+    if decision.type not in TRAVELLING:
+        raise RefusedError(
+            f"a decision of the type {decision.type.value} does not travel",
+            hint="make it on the machine that writes the home",
+        )
+    status = work.ledger.book.decisions.get(decision.id)
+    if status is None or status.sha256 != hashlib.sha256(content).hexdigest():
+        accept(
+            work.gate,
+            work.ledger,
+            Signed(content=content, signature=work.message.body["signature"]),
+            work.moment,
+        )
+    return Done(status=Status.EXECUTED, decision=decision.id, body={"decision": decision.id})
+
+
+def restore_context(work: Work) -> Done:
+    """Stage for the sender and answer with the page.
+
+    Raises:
+        RefusedError: Nothing could be staged, or what is shown could not be recorded, and why.
+    """
+    from nightledger.surfaces.staging.running import prepare, stage_home
+
+    gate, moment = work.gate, work.moment
+    try:
+        prepared = prepare(gate.home, os.fspath(gate.ring.directory), moment.at)
+        staged = stage_home(gate, work.ledger, moment, prepared)
+    except ConfigurationError as error:
+        raise RefusedError(str(error), hint=error.hint) from error
+    _record(work, staged)
+    page = parse_page(staged.text)
+    return Done(
+        status=Status.EXECUTED,
+        body={
+            "text": staged.text,
+            "sha256": page.sha256 if page else "",
+            "good_until": page.good_until if page else "",
+            "lines": len(staged.lines),
+            "notes": list(staged.notes),
+        },
+    )
+
+
+def _record(work: Work, staged: "Staged") -> None:
+    if not staged.lines:
+        return
+    lines = [StagedLine(one.shown, one.path, one.place) for one in staged.lines]
+    exposure = Exposure(
+        at=f"{work.moment.at:%Y-%m-%dT%H:%M:%SZ}",
+        shown=[name for line in lines for name in line.shown],
+        host=HOST,
+        event="session_start",
+        places=[line.place for line in lines if line.place],
+    )
+    try:
+        append_exposure(work.gate.home, exposure)
+    except (NightledgerError, OSError) as error:
+        raise RefusedError(f"what is shown could not be recorded: {error}") from error
+
+
+def prune_received(work: Work) -> Done:
+    """Look for what may be let go and propose it; the answer names the proposals and counts what waits.
+
+    Raises:
+        RefusedError: Nothing was looked for, and why.
+    """
+    zone = home_zone(work.gate.home, work.gate.settings)
+    pruned = prune(work.gate, work.ledger, Asked(today=log_day(work.moment.at, zone)), work.moment)
+    if pruned.reason:
+        raise RefusedError(pruned.reason)
+    made = [proposal for tally in pruned.tallies for proposal in tally.proposals]
+    waiting = {tally.op.value: tally.waiting for tally in pruned.tallies}
+    return Done(
+        status=Status.QUEUED if made or any(waiting.values()) else Status.EXECUTED,
+        proposal=made[0].id if len(made) == 1 else "",
+        body={"proposals": [proposal.id for proposal in made], "waiting": waiting},
+    )
+
+
+def consolidate_received(work: Work) -> Done:
+    """Propose what is worth keeping of a log that a machine sent.
+
+    Raises:
+        RefusedError: The lane is full, the day is none, or nothing is left to propose.
+    """
+    made = find_made(work)
+    if made is None:
+        _require_room(work)
+        made = _distil(work)
+    return queued(made)
+
+
+def _distil(work: Work) -> Proposal:
+    day = _day(work)
+    text = read_forgotten(work.gate, (), work.ledger.book).expunged.without(work.message.body["text"])
+    evidence = keep_text(work, text)
+    found = _find_worth(work, LogFile(path=evidence.path, day=day), text)
+    submission = Submission(
+        kind=Kind.CONSOLIDATE,
+        lane=PEER,
+        period=day.isoformat(),
+        title=f"Log of {day} from the machine {work.peer.name}",
+        drafts=_trusted_less(found.drafts, work.peer.name, mask_lines(text)),
+        held=found.held,
+    )
+    outcome = propose(work.gate, work.ledger, submission, work.moment)
+    if outcome.proposal is None:
+        drop_text(work)
+        held = f"; the scanners hold {len(outcome.held)} back" if outcome.held else ""
+        raise RefusedError(f"nothing in it is worth keeping that is not remembered or proposed already{held}")
+    return outcome.proposal
+
+
+def _day(work: Work) -> date:
+    try:
+        return date.fromisoformat(work.message.body["date"])
+    except ValueError as error:
+        raise RefusedError(f"{work.message.body['date']} is no day") from error
+
+
+def _require_room(work: Work) -> None:
+    """Make sure that machines have not filled their lane.
+
+    Raises:
+        RefusedError: They have.
+    """
+    waiting = sum(
+        status.lane == PEER and bool(status.open_changes()) for status in work.ledger.book.proposals.values()
+    )
+    if waiting >= work.gate.settings.agent_waiting:
+        raise RefusedError(
+            f"{waiting} proposals of machines wait already", hint="the operator has to answer them first"
+        )
+
+
+def _find_worth(work: Work, log: LogFile, text: str) -> StatementFindings:
+    home = work.gate.home
+    adopted = log_day(read_moment(home.identity.created_at), ZoneInfo(home.identity.zone))
+    target = Target(path=home.identity.gated[0], adopted=adopted)
+    document = parse_markdown(read_gated(home, target.path).decode("utf-8", "surrogateescape"))
+    stored = without_unanswered(read_stored(work.gate, work.ledger.book), work.ledger.book)
+    return find_in_logs({log: text.encode()}, document, stored, target, work.gate.settings.nightly_additions)
+
+
+def _trusted_less(drafts: Sequence[Draft], peer: str, kept: str) -> list[Draft]:
+    """Give the drafts the class of what a tool said, and evidence in the text as it is kept: masked."""
+    flag = Flag(rule="peer", message=f"the machine {peer} sent it")
+    lines = kept.encode().split(b"\n")
+    return [
+        replace(
+            draft,
+            evidence=tuple(_within(evidence, lines) for evidence in draft.evidence),
+            flags=(*draft.flags, flag),
+        )
+        for draft in drafts
+    ]
+
+
+def _within(evidence: Evidence, lines: Sequence[bytes]) -> Evidence:
+    first, last = evidence.lines
+    digest = hashlib.sha256(b"\n".join(lines[first - 1 : last])).hexdigest()
+    return replace(evidence, sha256=digest, origin=least_trusted((evidence.origin, Origin.TOOL)))

@@ -1,0 +1,473 @@
+"""Letters to other machines and from them: sent over HTTP or a spool, taken out of the spools, answers believed.
+
+Invariant: the answer that is believed is signed by a key of the machine that was asked and names
+this very message; a try that failed sends the same bytes again; what no machine took in is kept
+as a dead letter. Plain HTTP leaves this machine only where the operator said so. A letter in a box is removed after
+what it brought about is on disk, so that a crash in between brings it again, which does nothing twice.
+"""
+
+import http.client
+import json
+import os
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from nightledger.codec.canonical import MAX_INTEGER, canonical
+from nightledger.codec.message import (
+    MAX_MESSAGE_BYTES,
+    MAX_REPLY_BYTES,
+    make_message,
+    parse_message,
+    parse_reply,
+)
+from nightledger.codec.records import dump_record
+from nightledger.codec.strict_json import parse_json
+from nightledger.domain.consent import SELF_MODIFICATION
+from nightledger.domain.errors import (
+    ConfigurationError,
+    IntegrityError,
+    LockedError,
+    NightledgerError,
+    RecordError,
+    RefusedError,
+    UsageError,
+)
+from nightledger.domain.message import (
+    LIFETIME_S,
+    MESSAGE_TYPE,
+    REPLY_TYPE,
+    RETRY_AFTER_S,
+    Message,
+    Peer,
+    Peers,
+    Reply,
+    next_seq,
+)
+from nightledger.domain.operator import PeerAddress
+from nightledger.files.append import append_records
+from nightledger.files.atomic import replace_file
+from nightledger.files.configuration import load_operator
+from nightledger.files.durable import make_dir
+from nightledger.files.home import Home
+from nightledger.files.lock import Lock
+from nightledger.files.reading import read_optional
+from nightledger.remote.client import Caller, is_loopback
+from nightledger.remote.notes import note_contact
+from nightledger.remote.peers import read_peers, verify_peer
+from nightledger.remote.receiving import channel_lock, take_in
+from nightledger.remote.spool import MESSAGE_SUFFIX, REPLY_SUFFIX, Spool
+from nightledger.surfaces.context import Context
+from nightledger.surfaces.session import reading
+from nightledger.text.changes.masked import mask_lines
+from nightledger.text.scanners.scan import scan_secrets
+from nightledger.trust.dsse import parse_envelope, seal
+from nightledger.trust.keys import KeyRing
+from nightledger.trust.machine_key import load_machine_key
+
+PORT = 18_799
+"""The port in use (FACTS: the published channel)."""
+MESSAGE_PATH = "/tc/message"
+CONTENT_TYPE = "application/vnd.dsse.envelope.v1+json"
+TIMEOUT_S = 90.0
+"""Longer than the receiver waits for other messages; a night's run may be before us."""
+_STEPS = 3
+"""A request and its answer may take so many times as long as one step."""
+_MAX_ERROR_BYTES = 200
+_CLIENT_ERRORS = range(400, 500)
+_AGAIN = (408, 425, 429)
+"""Client errors that a later try may mend (RFC 9110, RFC 6585, RFC 8470)."""
+_MAX_STATE_BYTES = 1 << 16
+_LOCK_TIMEOUT_S = 10.0
+MAX_REPLY_ENVELOPE_BYTES = 2 * MAX_REPLY_BYTES
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outgoing:
+    """A message, signed and ready to go, with whom it is for and where that machine is reached."""
+
+    message: Message
+    envelope: bytes
+    peer: Peer
+    address: PeerAddress
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Delivery:
+    """What became of sending.
+
+    Attributes:
+        reply: The answer; None where there is none yet, or none came.
+        attempts: How often it was tried.
+        error: Why it is a dead letter now; empty where it is none: without an answer it lies in a spool.
+    """
+
+    reply: Reply | None = None
+    attempts: int = 1
+    error: str = ""
+
+    @property
+    def spooled(self) -> bool:
+        """Whether it lies in a spool and the answer will come there."""
+        return not self.reply and not self.error
+
+
+def prepare(
+    context: Context, name: str, action: str, body: Mapping[str, Any], *, lifetime_s: int = LIFETIME_S
+) -> Outgoing:
+    """Make and sign a message.
+
+    Raises:
+        UsageError: There is no machine of that name, or nothing says where it is reached.
+        ConfigurationError: It would leave this machine unencrypted, and nobody said that it may.
+        RefusedError: The body holds a secret, or is too large.
+        RecordError: The body is not what the action needs.
+    """
+    peer, address = known_peers(context).find(name), load_operator(context.keys_dir).peers.get(name)
+    if address is None:
+        raise UsageError(
+            f"nothing says where the machine {name!r} is reached",
+            hint=f"in {context.keys_dir}/operator.yaml: peers: {{{name}: {{url: 'http://127.0.0.2:18799'}}}}",
+        )
+    _require_private(address)
+    home, ring = Home(context.home_path), KeyRing(Path(context.keys_dir))
+    now = int(context.now.timestamp())
+    message = make_message(
+        iss=home.identity.id,
+        aud=peer.home,
+        iat=now,
+        exp=now + lifetime_s,
+        seq=_take_seq(ring, home.identity.id, now),
+        action=action,
+        domain=SELF_MODIFICATION,
+        body=_without_secrets(action, body),
+    )
+    payload = dump_record(message)
+    parse_message(payload, "the message")  # what the receiver would refuse is refused before it is sent
+    envelope = seal(MESSAGE_TYPE, payload, load_machine_key(ring, home.identity.id))
+    if len(envelope) > MAX_MESSAGE_BYTES:
+        raise RefusedError(f"the message has {len(envelope)} bytes; at most {MAX_MESSAGE_BYTES} are taken")
+    return Outgoing(message=message, envelope=envelope, peer=peer, address=address)
+
+
+def _require_private(address: PeerAddress) -> None:
+    parts = urlsplit(address.url)
+    if parts.scheme == "http" and not is_loopback(parts.hostname or "") and not address.insecure_plain_http:
+        raise ConfigurationError(
+            f"{address.url} is beyond this machine, and plain HTTP can be read on the way",
+            hint="use https, a tunnel or a spool; or set insecure_plain_http: true in operator.yaml",
+        )
+
+
+def known_peers(context: Context) -> Peers:
+    """Return the machines that the home's log names."""
+    with reading(context) as session:
+        return read_peers(session.gate.home, session.ledger, session.moment)
+
+
+def deliver(
+    context: Context,
+    outgoing: Outgoing,
+    retry_after_s: Sequence[float] | None = None,
+    pause: Callable[[float], None] = time.sleep,
+) -> Delivery:
+    """Send a message; where the machine has both, HTTP is tried and the spool is the way that remains.
+
+    Args:
+        context: The sending home.
+        outgoing: What to send.
+        retry_after_s: Seconds to wait before each further try; None as usual.
+        pause: Waits for so many seconds.
+    """
+    if not outgoing.address.url:
+        return _spool(context, outgoing)
+    url, error = outgoing.address.url, ""
+    caller = Caller(
+        url=url,
+        max_bytes=MAX_REPLY_ENVELOPE_BYTES,
+        timeout_s=TIMEOUT_S,
+        patience_s=_STEPS * TIMEOUT_S,
+        port=PORT,
+    )
+    waits = (*(RETRY_AFTER_S if retry_after_s is None else retry_after_s), None)
+    for attempt, wait in enumerate(waits, 1):
+        try:
+            headers = {"Content-Type": CONTENT_TYPE}
+            status, _, content = caller.exchange("POST", MESSAGE_PATH, outgoing.envelope, headers)
+            if status == http.client.OK:
+                reply = believe(context, content, outgoing.peer, outgoing.message.id)
+                note_contact(Home(context.home_path), outgoing.peer.name, "answered", context.now)
+                return Delivery(reply=reply, attempts=attempt)
+            error = f"{url} answered {status}: {_said(content)}"
+            if (
+                status in _CLIENT_ERRORS and status not in _AGAIN
+            ):  # it will not take it, however often it comes
+                return bury(context, outgoing.envelope, error, attempt)
+        except NightledgerError as failure:
+            error = str(failure)
+        if wait is not None:
+            pause(wait)
+    if outgoing.address.spool:
+        return _spool(context, outgoing)
+    return bury(context, outgoing.envelope, error, len(waits))
+
+
+def _said(content: bytes) -> str:
+    return content[:_MAX_ERROR_BYTES].decode("utf-8", "replace").strip()
+
+
+def _spool(context: Context, outgoing: Outgoing) -> Delivery:
+    """Put a message into the spool, and remember that its answer is to come."""
+    home, message = Home(context.home_path), outgoing.message
+    box = Spool(outgoing.address.spool, outgoing.peer.home)
+    make_dir(sent_dir(home), ignored_by_git=True)
+    replace_file(os.path.join(sent_dir(home), f"{message.id}.json"), outgoing.envelope)
+    box.put(f"{message.id}{MESSAGE_SUFFIX}", outgoing.envelope)
+    return Delivery()
+
+
+def sent_dir(home: Home) -> str:
+    """Return where messages in a spool are remembered until they are answered."""
+    return os.path.join(home.channel_dir, "sent")
+
+
+def reply_path(home: Home, peer: str, action: str) -> str:
+    """Return where the newest answer of a machine to an action is kept, as it came."""
+    return os.path.join(home.channel_dir, "replies", f"{peer}.{action}.json")
+
+
+def pending(home: Home) -> dict[str, tuple[Message, bytes]]:
+    """Return by id each of our messages that waits for its answer, and its envelope.
+
+    What we did not write so is passed over: an agent can write there.
+    """
+    found = {}
+    for name in sorted(os.listdir(sent_dir(home))) if os.path.isdir(sent_dir(home)) else []:
+        with suppress(NightledgerError):
+            raw = read_optional(os.path.join(sent_dir(home), name), MAX_MESSAGE_BYTES) or b""
+            message = parse_message(parse_envelope(raw, name, max_bytes=MAX_MESSAGE_BYTES).payload, name)
+            if name == f"{message.id}.json":
+                found[message.id] = message, raw
+    return found
+
+
+def believe(context: Context, raw: bytes, peer: Peer, message_id: str | None = None) -> Reply:
+    """Return an answer that the machine asked has signed to this home, and to this very message.
+
+    Args:
+        context: The home that asked.
+        raw: The envelope.
+        peer: Who was asked.
+        message_id: What; None for an answer that was believed when it came and kept since.
+
+    Raises:
+        NightledgerError: It is none.
+    """
+    envelope = parse_envelope(raw, "the answer", max_bytes=MAX_REPLY_ENVELOPE_BYTES)
+    verify_peer(envelope, REPLY_TYPE, Peers(peers=(peer,)), context.now)
+    reply = parse_reply(envelope.payload, "the answer")
+    if (reply.iss, reply.aud) != (peer.home, Home(context.home_path).identity.id):
+        raise RefusedError(f"the answer of {peer.name} was said to another home")
+    if message_id not in (None, reply.re):
+        raise RefusedError("the answer is to another message")
+    return reply
+
+
+def bury(context: Context, envelope: bytes, error: str, attempts: int) -> Delivery:
+    """Keep a message that no machine took in, with the reason, in the published fields."""
+    letter = {
+        "envelope": json.loads(envelope),
+        "error": error,
+        "dead_lettered_at": f"{context.now:%Y-%m-%dT%H:%M:%SZ}",
+        "attempts": attempts,
+    }
+    append_records(Home(context.home_path).dead_letters, canonical(letter) + b"\n")
+    return Delivery(attempts=attempts, error=error)
+
+
+def _take_seq(ring: KeyRing, home_id: str, now: int) -> int:
+    """Return the next number and put it on disk first, so that none is ever given twice.
+
+    Raises:
+        RecordError: The note of the last one is damaged; no number is guessed.
+    """
+    path = str(ring.path(home_id, "channel-out.json"))
+    with Lock(path.removesuffix(".json") + ".lock", timeout_s=_LOCK_TIMEOUT_S):
+        raw = read_optional(path, _MAX_STATE_BYTES)
+        seq = next_seq(0 if raw is None else _last_seq(raw, path), now * 1000)
+        replace_file(path, canonical({"v": 1, "seq": seq}) + b"\n")
+    return seq
+
+
+def _last_seq(raw: bytes, path: str) -> int:
+    with suppress(RecordError, KeyError, TypeError):
+        last = parse_json(raw, path)["seq"]
+        if type(last) is int and 0 <= last < MAX_INTEGER:
+            return last
+    problem = "seq: it is not the number of a message"
+    raise RecordError(path, (problem,), hint="move it away: the clock gives the next number")
+
+
+def _without_secrets(action: str, body: Mapping[str, Any]) -> dict[str, Any]:
+    """Mask the secrets of a log; refuse a change that holds one: masked it would say something else."""
+    if action == "consolidate_daily" and isinstance(body.get("text"), str):
+        return {**body, "text": mask_lines(body["text"])}
+    if action != "decide" and any(scan_secrets(text) for text in body.values() if isinstance(text, str)):
+        raise RefusedError("the message holds a secret", hint="say where it is kept, never what it is")
+    return dict(body)
+
+
+@dataclass(slots=True, kw_only=True)
+class Emptied:
+    """What one round did.
+
+    Attributes:
+        answered: Messages taken in: ``message``, ``action``, ``peer``.
+        replies: Answers that came: ``peer``, ``action``, ``status``, ``reason``.
+        later: Letters that could not be dealt with now.
+        problems: Sentences: boxes that cannot be read or changed, which whoever shares a spool can bring about.
+        unreadable: Letters that are no message or answer that can be taken in: ``name``, ``reason``.
+        set_aside: Letters that never became readable.
+        dead: Ids of our messages that expired without an answer.
+    """
+
+    answered: list[dict[str, str]] = field(default_factory=list)
+    replies: list[dict[str, str]] = field(default_factory=list)
+    later: int = 0
+    problems: list[str] = field(default_factory=list)
+    unreadable: list[dict[str, str]] = field(default_factory=list)
+    set_aside: int = 0
+    dead: list[str] = field(default_factory=list)
+
+
+class _BoxError(NightledgerError):
+    """A box, or a letter in it, cannot be read or changed: others can break it as they like."""
+
+
+@contextmanager
+def _touching(what: str) -> Iterator[None]:
+    """Tell what whoever shares a spool can break from what is wrong with this machine."""
+    try:
+        yield
+    except (NightledgerError, OSError) as error:
+        hint = f"; {error.hint}" if isinstance(error, NightledgerError) and error.hint else ""
+        reason = (error.strerror or error) if isinstance(error, OSError) else f"{error}{hint}"
+        raise _BoxError(f"{what}: {reason}") from error
+
+
+def _own(path: str) -> str:
+    return f"{path}, this home's own box or a letter in it, cannot be read or changed"
+
+
+def empty_boxes(context: Context) -> Emptied:
+    """Deal with every letter in this home's boxes, and with our messages that expired.
+
+    A box that is broken or missing is told, and keeps nothing else from being dealt with. A letter that this home
+    cannot deal with now keeps no other from being dealt with either, unless the log is not what was signed.
+
+    Raises:
+        NightledgerError: The log, the keys or the disk fail; what was not dealt with waits for the
+            next round.
+    """
+    emptied, peers, failures = Emptied(), known_peers(context), list[NightledgerError]()
+    home_id = Home(context.home_path).identity.id
+    for directory in spools(context):
+        try:
+            with _touching(_own(os.path.join(directory, home_id))):
+                box = Spool(directory, home_id)
+                names = box.names()
+        except _BoxError as error:
+            emptied.problems.append(str(error))
+            continue
+        for name in names:
+            try:
+                _deal(context, peers, box, name, emptied)
+            except (LockedError, _BoxError) as error:
+                emptied.later += 1
+                emptied.problems += [str(error)] if isinstance(error, _BoxError) else []
+            except IntegrityError:
+                raise
+            except NightledgerError as error:
+                failures.append(error)
+    with suppress(LockedError):  # then the next round does
+        emptied.dead.extend(_bury_expired(context))
+    if failures:
+        raise failures[0]
+    return emptied
+
+
+def _deal(context: Context, peers: Peers, box: Spool, name: str, emptied: Emptied) -> None:
+    try:
+        content = box.read(name, MAX_REPLY_ENVELOPE_BYTES)
+        if content is None:
+            return
+        if name.endswith(REPLY_SUFFIX):
+            _take_reply(context, peers, name.removesuffix(REPLY_SUFFIX), content, emptied)
+        else:
+            _take_message(context, box, content, emptied)
+    except (RecordError, RefusedError) as error:  # its own fault; any other is ours, and it comes again
+        emptied.unreadable.append({"name": name, "reason": str(error)})
+        with _touching(_own(box.path(name))):
+            gone = box.set_aside(name, context.now.timestamp())
+        emptied.set_aside += gone
+        emptied.later += not gone
+    else:
+        with _touching(_own(box.path(name))):
+            box.done(name)
+
+
+def spools(context: Context) -> list[str]:
+    """Name every directory that this home shares with some machine, sorted."""
+    addresses = load_operator(context.keys_dir).peers.values()
+    return sorted({address.spool for address in addresses if address.spool})
+
+
+def _take_message(context: Context, box: Spool, content: bytes, emptied: Emptied) -> None:
+    answered = take_in(context, content)
+    message = answered.message
+    name = f"{message.id}{REPLY_SUFFIX}"
+    with _touching(f"{message.id} was taken in, and its answer cannot be put into the sender's box"):
+        Spool(os.path.dirname(box.root), message.iss).put(name, answered.envelope)
+    emptied.answered.append({"message": message.id, "action": message.action, "peer": answered.peer})
+
+
+def _take_reply(context: Context, peers: Peers, message_id: str, content: bytes, emptied: Emptied) -> None:
+    home = Home(context.home_path)
+    waits = pending(home)
+    if message_id not in waits:
+        return  # nobody waits for it: it came before
+    message, _ = waits[message_id]
+    peer = next((peer for peer in peers.peers if peer.home == message.aud), None)
+    if peer is None:
+        raise RecordError(message_id, ("the machine that it is from is not known any more",))
+    reply = believe(context, content, peer, message_id)
+    path = reply_path(home, peer.name, message.action)
+    with channel_lock(context, home):
+        if message_id not in pending(home):
+            return  # another round took it meanwhile
+        make_dir(os.path.dirname(path), ignored_by_git=True)
+        replace_file(path, content)
+        note_contact(home, peer.name, "answered", context.now)
+        os.unlink(os.path.join(sent_dir(home), f"{message_id}.json"))
+    said = {"status": reply.status.value, "reason": reply.reason}
+    emptied.replies.append({"peer": peer.name, "action": message.action, **said})
+
+
+def _bury_expired(context: Context) -> Iterator[str]:
+    home = Home(context.home_path)
+    if not _expired(context, home):
+        return
+    with channel_lock(context, home):
+        for message_id, envelope in _expired(context, home):  # another round may have buried some meanwhile
+            bury(context, envelope, "no answer came before it expired", 1)
+            os.unlink(os.path.join(sent_dir(home), f"{message_id}.json"))
+            yield message_id
+
+
+def _expired(context: Context, home: Home) -> list[tuple[str, bytes]]:
+    now = context.now.timestamp()
+    return [(name, envelope) for name, (message, envelope) in pending(home).items() if message.exp <= now]

@@ -1,0 +1,254 @@
+"""An HTTP server of small requests, within limits: what the channel and the witness stand on.
+
+Invariant: nobody holds a connection longer than its time, makes us read more than one request,
+or takes more threads than there is room for.
+"""
+# mypy: disable-error-code="explicit-override"
+# typing.override is newer than Python 3.11, and http.server is made to be overridden
+
+import io
+import signal
+import socket
+import sys
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+from nightledger import __version__
+from nightledger.domain.errors import ConfigurationError, LockedError, NightledgerError
+from nightledger.surfaces.context import Context
+
+TEXT = "text/plain; charset=utf-8"
+MAX_LENGTH_DIGITS = 12
+"""A longer Content-Length is no number that we would read as one."""
+LINGER_S = 1.0
+LINGER_BYTES = 1 << 20
+"""How long, and how much of, a body that was refused is still taken in and dropped. Closed with
+bytes unread, a connection is reset, and the reset may reach the client before the answer does
+(RFC 9112 section 9.6)."""
+RETRY_AFTER_S = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """What clients may take.
+
+    Attributes:
+        connections: How many are held at once; more are closed, so that a flood does not become one of threads.
+        connection_s: How long a request may take to arrive, however slowly it drips.
+    """
+
+    connections: int = 80
+    connection_s: float = 20.0
+
+
+LIMITS = Limits()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Response:
+    """An answer: status, content, its type."""
+
+    status: int
+    content: bytes
+    kind: str = TEXT
+
+
+def sentence(status: int, text: str) -> Response:
+    """Return an answer that is a sentence."""
+    return Response(status=status, content=f"{text}\n".encode())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Service:
+    """What is served.
+
+    Attributes:
+        name: What it calls itself where it tells of trouble.
+        path: Of requests.
+        word: What a request is: ``message``.
+        max_bytes: That one may have.
+        answer: Answers one; what it raises becomes "not now", told here on standard error unless it is a lock.
+        look: Answers ``GET`` of a path; None for "there is nothing here".
+    """
+
+    name: str
+    path: str
+    word: str
+    max_bytes: int
+    answer: Callable[[bytes], Response]
+    look: Callable[[str], Response | None]
+
+
+class Server(ThreadingHTTPServer):
+    """Serves until ``shutdown``; a flood of connections does not become a flood of threads."""
+
+    daemon_threads = True
+    block_on_close = False
+    request_queue_size = 128
+
+    def __init__(self, address: tuple[str, int], service: Service, limits: Limits = LIMITS) -> None:
+        """Bind; nothing is answered before ``serve_forever``.
+
+        Args:
+            address: Host and port; port 0 takes a free one.
+            service: What is served.
+            limits: What clients may take.
+
+        Raises:
+            ConfigurationError: The address is taken or is none of this machine's.
+        """
+        self.service, self.limits = service, limits
+        self._held: set[Any] = set()
+        if ":" in address[0]:
+            self.address_family = socket.AF_INET6
+        try:
+            super().__init__(address, _Handler)
+        except (OSError, OverflowError) as error:
+            said = getattr(error, "strerror", None) or str(error)
+            raise ConfigurationError(
+                f"cannot listen on {address[0]}:{address[1]} ({said})", hint="choose another --port"
+            ) from error
+
+    def verify_request(self, request: Any, client_address: Any) -> bool:
+        """Take a connection where there is room for it; else it is closed."""
+        del client_address
+        if len(self._held) >= self.limits.connections:
+            return False
+        self._held.add(request)
+        return True
+
+    def shutdown_request(self, request: Any) -> None:
+        """Close a connection, whatever came of it, and give its room back."""
+        self._held.discard(request)
+        super().shutdown_request(request)
+
+    def serve_until_told(self, context: Context, what: str) -> None:
+        """Say where it listens, and serve until Ctrl-C or a service manager ends it in an orderly way.
+
+        Args:
+            context: The command's surroundings.
+            what: What is served, for people.
+        """
+        if threading.current_thread() is threading.main_thread():
+            for number in (signal.SIGTERM, signal.SIGINT):  # a thread: shutdown waits for the loop
+                signal.signal(number, lambda *_: threading.Thread(target=self.shutdown, daemon=True).start())
+        host, port = self.server_address[:2]
+        name = f"[{host!s}]" if ":" in str(host) else str(host)
+        context.note(f"serving {what} on http://{name}:{port}; end it with Ctrl-C")
+        with self:
+            self.serve_forever()
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Say one line about a connection that broke; the service goes on."""
+        del request
+        print(f"{self.service.name}: {client_address[0]}: {sys.exc_info()[1]!r}", file=sys.stderr)
+
+    def answer(self, raw: bytes) -> Response:
+        """Answer a request; what stands in the way is told on standard error, and the client may come again."""
+        try:
+            return self.service.answer(raw)
+        except LockedError:
+            return sentence(HTTPStatus.SERVICE_UNAVAILABLE, "others are at work; try again")
+        except NightledgerError as error:
+            print(f"{self.service.name}: {error}", file=sys.stderr)
+            return sentence(HTTPStatus.SERVICE_UNAVAILABLE, "this machine needs its operator; try again")
+
+
+class _Paced(io.RawIOBase):
+    """A connection that is read until its time is over, whatever the pace of the sender."""
+
+    def __init__(self, connection: socket.socket, seconds: float) -> None:
+        self._connection = connection
+        self._deadline = time.monotonic() + seconds
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any, /) -> int:
+        left = self._deadline - time.monotonic()
+        if left <= 0:
+            raise TimeoutError("the request took too long")
+        self._connection.settimeout(left)
+        return self._connection.recv_into(buffer)
+
+
+class _Handler(BaseHTTPRequestHandler):
+    """One request; the connection is closed after it."""
+
+    server: Server
+    server_version = f"nightledger/{__version__}"
+    sys_version = ""
+    _unread = False
+
+    def setup(self) -> None:
+        super().setup()
+        self.rfile.close()
+        self.rfile = io.BufferedReader(_Paced(self.connection, self.server.limits.connection_s))
+
+    def handle(self) -> None:
+        with suppress(ConnectionError, TimeoutError):  # a client that went away, or had its time, is no news
+            self.handle_one_request()
+
+    def finish(self) -> None:
+        super().finish()
+        if not self._unread:
+            return
+        with suppress(OSError):  # let the client hear the answer to a body that nobody read
+            self.connection.shutdown(socket.SHUT_WR)
+            coming = _Paced(self.connection, min(LINGER_S, self.server.limits.connection_s))
+            left = LINGER_BYTES
+            while left > 0 and (dropped := coming.readinto(bytearray(1 << 16))):
+                left -= dropped
+
+    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the base class's name
+        """Say nothing of each request."""
+
+    def do_GET(self) -> None:
+        service = self.server.service
+        self._send(service.look(self.path) or sentence(HTTPStatus.NOT_FOUND, "there is nothing here"))
+
+    def do_POST(self) -> None:
+        status, found = self._body()
+        self._send(sentence(status, found) if isinstance(found, str) else self.server.answer(found))
+
+    def _body(self) -> tuple[int, bytes | str]:
+        """Read the body; a sentence and its status where it is refused."""
+        service, lengths = self.server.service, self.headers.get_all("Content-Length", [])
+        self._unread = "Content-Length" in self.headers or "Transfer-Encoding" in self.headers
+        text = lengths[0] if lengths else ""
+        if self.path != service.path:
+            return HTTPStatus.NOT_FOUND, "there is nothing here"
+        if len(lengths) > 1:  # who reads the other one sees another request (RFC 9112 section 6.3)
+            return HTTPStatus.BAD_REQUEST, "say its length once"
+        if not (text.isascii() and text.isdigit()) or "Transfer-Encoding" in self.headers:
+            return HTTPStatus.LENGTH_REQUIRED, "say its length with Content-Length"
+        if len(text) > MAX_LENGTH_DIGITS or int(text) > service.max_bytes:
+            return (
+                HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
+                f"a {service.word} has at most {service.max_bytes} bytes",
+            )
+        self._unread = False
+        try:
+            raw = self.rfile.read(int(text))
+        except TimeoutError:
+            return HTTPStatus.REQUEST_TIMEOUT, f"the {service.word} did not arrive in time"
+        if len(raw) < int(text):
+            return HTTPStatus.BAD_REQUEST, f"the {service.word} was cut short"
+        return HTTPStatus.OK, raw
+
+    def _send(self, response: Response) -> None:
+        self.connection.settimeout(self.server.limits.connection_s)
+        self.send_response(response.status)
+        self.send_header("Content-Type", response.kind)
+        self.send_header("Content-Length", str(len(response.content)))
+        self.send_header("Connection", "close")
+        if response.status == HTTPStatus.SERVICE_UNAVAILABLE:
+            self.send_header("Retry-After", str(RETRY_AFTER_S))
+        self.end_headers()
+        self.wfile.write(response.content)

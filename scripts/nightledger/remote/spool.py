@@ -1,0 +1,146 @@
+"""Letters between machines as files, in the manner of a maildir (cr.yp.to/proto/maildir.html).
+
+``<spool>/<home id>/{tmp,new,cur}/<name>.json``: whoever writes to a home puts a file into its
+``new``. Invariant: a letter appears in ``new`` whole or not at all when it is written here; one
+that another program copies (rsync, Syncthing, a shared mount) may be seen in part, and is then
+left until it is whole. What was dealt with is removed; what never becomes readable is set aside in ``cur``.
+"""
+
+import os
+import re
+from contextlib import suppress
+
+from nightledger.domain.errors import ConfigurationError, NightledgerError, RecordError
+from nightledger.files.durable import FILE_MODE, make_dir, sync_directory, sync_file, write_all
+from nightledger.files.reading import read_regular
+
+MESSAGE_SUFFIX = ".message.json"
+REPLY_SUFFIX = ".reply.json"
+PATIENCE_S = 86_400
+"""How long a letter that cannot be read may still be on its way: as long as a message is good by default."""
+_ASIDE = ".unreadable"
+_NAME = re.compile(r"m-[a-z2-7]{26}\.(?:message|reply)\.json")
+
+
+class Spool:
+    """One home's letter box in a directory that machines share."""
+
+    __slots__ = ("root",)
+
+    def __init__(self, directory: str, home_id: str) -> None:
+        """Name the box; nothing is made yet.
+
+        Args:
+            directory: What is shared.
+            home_id: Whose box.
+
+        Raises:
+            ConfigurationError: The directory is missing: a mount that is gone must not look empty.
+        """
+        if not os.path.isdir(directory):
+            raise ConfigurationError(
+                f"the spool {directory} is missing",
+                hint="mount it, or mend operator.yaml in $NIGHTLEDGER_KEYS",
+            )
+        self.root = os.path.join(directory, home_id)
+
+    def path(self, name: str) -> str:
+        """Return where a letter lies that nobody has dealt with."""
+        return os.path.join(self.root, "new", name)
+
+    def put(self, name: str, content: bytes) -> str:
+        """Put a letter into the box: whole, under its name, on disk when this returns; an older one is replaced.
+
+        Args:
+            name: ``<message id>`` with :data:`MESSAGE_SUFFIX` or :data:`REPLY_SUFFIX`.
+            content: An envelope.
+
+        Returns:
+            Where it lies.
+        """
+        for folder in ("tmp", "new", "cur"):
+            make_dir(os.path.join(self.root, folder))
+        temp, path = os.path.join(self.root, "tmp", f"{name}.{os.getpid()}"), self.path(name)
+        flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_NONBLOCK
+        descriptor = os.open(temp, flags, FILE_MODE)
+        try:
+            write_all(descriptor, content)
+            sync_file(descriptor, temp)
+        finally:
+            os.close(descriptor)
+        os.rename(temp, path)
+        sync_directory(os.path.dirname(path))
+        return path
+
+    def names(self) -> list[str]:
+        """Return the names of the letters that nobody has dealt with, the oldest first.
+
+        Temporary files of other programs have other names, most begin with a dot.
+        """
+        return sorted(sorted(filter(_NAME.fullmatch, self._in("new"))), key=self._age)
+
+    def _in(self, folder: str) -> list[str]:
+        try:
+            return os.listdir(os.path.join(self.root, folder))
+        except FileNotFoundError:
+            return []
+
+    def _age(self, name: str) -> int:
+        try:
+            return os.lstat(self.path(name)).st_mtime_ns
+        except OSError:
+            return 0  # it is gone again
+
+    def read(self, name: str, max_bytes: int) -> bytes | None:
+        """Return what a letter holds; None where it is gone again.
+
+        Args:
+            name: One of :meth:`names`.
+            max_bytes: The largest letter that is read.
+
+        Raises:
+            RecordError: It cannot be opened, or is too large; whoever syncs it may mend it.
+        """
+        try:
+            return read_regular(self.path(name), max_bytes)
+        except NightledgerError as error:
+            if os.path.lexists(self.path(name)):
+                raise RecordError(name, (str(error),)) from error
+            return None
+
+    def aside(self) -> int:
+        """Count the letters that were set aside and not yet removed by anybody."""
+        return sum(name.endswith(_ASIDE) for name in self._in("cur"))
+
+    def done(self, name: str) -> None:
+        """Take a letter out of the box, after what it asks for is on disk."""
+        with suppress(FileNotFoundError):  # another round was first
+            os.unlink(self.path(name))
+
+    def set_aside(self, name: str, now_s: float) -> bool:
+        """Set a letter aside that cannot be read, once it has had time to become whole.
+
+        Its time is the earlier of what its writer says and of when it came here, so that a time ahead of
+        ours keeps it no longer. Where both are further ahead than that, nobody can tell how long it waits.
+
+        Args:
+            name: Which.
+            now_s: Our clock, seconds since 1970 UTC.
+
+        Returns:
+            Whether it was; else it may still be on its way.
+        """
+        path, folder = self.path(name), os.path.join(self.root, "cur")
+        try:
+            status = os.lstat(path)
+        except FileNotFoundError:
+            return False
+        if abs(now_s - min(status.st_mtime, status.st_ctime)) < PATIENCE_S:
+            return False
+        make_dir(folder)
+        n, target = 1, os.path.join(folder, f"{name}{_ASIDE}")
+        while os.path.lexists(target) and (os.path.isdir(target) or os.path.isdir(path)):
+            n += 1  # a directory takes no other's place
+            target = os.path.join(folder, f"{n}.{name}{_ASIDE}")
+        os.replace(path, target)
+        return True

@@ -1,0 +1,266 @@
+"""What waits, put together for a review on another machine, and made ready there to be shown and signed.
+
+Invariant: no secret leaves: a proposal that holds one stays, files and evidence are masked. What is hashed and signed is
+worked out from the bytes that came, never taken from what the other machine says about them.
+"""
+
+import hashlib
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
+
+from nightledger.codec.records import parse_record, to_plain
+from nightledger.domain.cooling import Cooling
+from nightledger.domain.decision import DecisionType, LogHead
+from nightledger.domain.errors import NightledgerError, RefusedError
+from nightledger.domain.judge import EDIT_LANE
+from nightledger.domain.kept import Places, files_of, is_kept, why_forbidden
+from nightledger.domain.lanes import DRIFT
+from nightledger.domain.message import Status
+from nightledger.domain.moment import Moment
+from nightledger.domain.proposal import Change, Op, Proposal, place_of
+from nightledger.domain.states import ChangeStatus, ProposalStatus
+from nightledger.domain.waiting import Document, Excerpt, HomeTerms, Travelling, Waiting
+from nightledger.files.home import Home
+from nightledger.files.reading import read_regular
+from nightledger.gate.forgetting.citing import cited
+from nightledger.gate.forgetting.forgotten import read_forgotten
+from nightledger.gate.integrity.trusting import Trust
+from nightledger.gate.kept_files import read_target
+from nightledger.gate.review.composing import Terms
+from nightledger.gate.review.reviewing import Item, items_in
+from nightledger.gate.stored import Stored, read_proposal
+from nightledger.remote.work import Done, Work
+from nightledger.text.changes.masked import mask_lines
+from nightledger.text.scanners.scan import scan_secrets
+from nightledger.trust.base64_strict import decode_base64, encode_base64
+
+MAX_TRAVELLING_BYTES = 4 << 20
+"""Of all proposals in one answer, files and evidence included; what has no room comes when others are answered."""
+MAX_EXCERPTS = 5
+"""Places of evidence that travel with a change, the strongest; its proposal names all."""
+_MAX_EXCERPT_CHARACTERS = 4_000
+_AROUND = 40
+"""Lines around evidence that scanners read with it; a log of outcomes may have a hundred thousand."""
+
+
+def list_waiting(work: Work) -> Done:
+    """Answer with everything that waits and may travel."""
+    return Done(status=Status.EXECUTED, body=to_plain(waiting_of(work)))
+
+
+def waiting_of(work: Work) -> Waiting:
+    """Put together what waits."""
+    gate, ledger = work.gate, work.ledger
+    documents: dict[str, Document] = {}
+    proposals: list[Travelling] = []
+    left_out: list[str] = []
+    room = MAX_TRAVELLING_BYTES
+    for status in ledger.book.proposals.values():
+        if status.lane == EDIT_LANE or not status.open_changes():
+            continue
+        found = _travelling(work, status)
+        added = [] if found is None else _documents(gate.home, found[0], documents)
+        size = 0 if found is None else _size(found[1]) + sum(len(document.content) for document in added)
+        if found is None or size > room:
+            left_out.append(status.id)
+            continue
+        room -= size
+        proposals.append(found[1])
+        documents |= {document.path: document for document in added}
+    return Waiting(
+        v=1,
+        origin=gate.home.identity.origin,
+        log=LogHead(size=ledger.log.size, root=ledger.log.root_at(ledger.log.size).hex()),
+        allowed_signers=Trust(gate.home, ledger)
+        .content("allowed_signers", work.moment)
+        .decode("utf-8", "replace"),
+        terms=HomeTerms(
+            cooling_after_proposal_s=gate.cooling.after_proposal_s,
+            cooling_after_signature_s=gate.cooling.after_signature_s,
+            decision_expires_days=gate.settings.decision_expires_days,
+            cap_characters=gate.cap_characters,
+        ),
+        documents=tuple(documents.values()),
+        proposals=tuple(proposals),
+        left_out=tuple(left_out),
+    )
+
+
+def _travelling(work: Work, status: ProposalStatus) -> tuple[Proposal, Travelling] | None:
+    """Give a proposal as it travels; None where it must be answered on its own machine."""
+    if status.lane == DRIFT:
+        return None
+    try:
+        stored = read_proposal(work.gate, status)
+        record = read_regular(work.gate.home.proposal(status.id), MAX_TRAVELLING_BYTES).decode()
+    except NightledgerError:
+        return None
+    if any(change.op is Op.COMPRESS for change in stored.proposal.changes):
+        return None  # a month of raw notes stays where it is
+    if any(map(work.ledger.book.is_disputed, files_of(stored.proposal.changes))):
+        return None  # bytes that nobody signed are no base for a signature elsewhere
+    if any(scan_secrets(text) for change in stored.proposal.changes for text in _texts(change)):
+        return None
+    waits = [change for change in stored.proposal.changes if change.n in status.open_changes()]
+    return stored.proposal, Travelling(
+        record=record,
+        created_at=status.created.at,
+        changes=status.open_changes(),
+        excerpts=tuple(excerpt for change in waits for excerpt in _excerpts(work, change)),
+    )
+
+
+def _texts(change: Change) -> tuple[str, ...]:
+    hunk = change.hunk
+    texts = (hunk.removed, hunk.added, hunk.context_before, hunk.context_after, change.before, change.after)
+    return (*texts, change.reason, change.section, *(part.hunk.added for part in change.also))
+
+
+def _documents(home: Home, proposal: Proposal, known: dict[str, Document]) -> list[Document]:
+    paths = sorted(set(files_of(proposal.changes)) - known.keys())
+    return [_document(home, path) for path in paths]
+
+
+def _document(home: Home, path: str) -> Document:
+    content = read_target(home, path)
+    masked = mask_lines(content.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
+    return Document(path=path, sha256=hashlib.sha256(content).hexdigest(), content=encode_base64(masked))
+
+
+def _excerpts(work: Work, change: Change) -> Iterator[Excerpt]:
+    expunged = read_forgotten(work.gate, (), work.ledger.book).expunged
+    for evidence in change.evidence[:MAX_EXCERPTS]:
+        first, last = evidence.lines
+        place = place_of(evidence)
+        try:
+            found = cited(work.gate.home, evidence)
+        except NightledgerError:
+            yield Excerpt(n=change.n, place=place, same=False, text="")
+            continue
+        yield Excerpt(
+            n=change.n,
+            place=place,
+            same=found.same,
+            text=_masked(expunged.without(found.content.decode("utf-8", "replace")).split("\n"), first, last)[
+                :_MAX_EXCERPT_CHARACTERS
+            ],
+        )
+
+
+def _masked(lines: list[str], first: int, last: int) -> str:
+    """Give lines with their secrets masked: what stands around them may tell that a line is one."""
+    start = max(0, first - 1 - _AROUND)
+    around = "\n".join(lines[start : last + _AROUND])
+    return "\n".join(mask_lines(around).split("\n")[first - 1 - start : last - start])
+
+
+def _size(travelling: Travelling) -> int:
+    return len(travelling.record) + sum(len(excerpt.text) for excerpt in travelling.excerpts)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RemoteReview:
+    """What another home waits for, as a review shows it.
+
+    Attributes:
+        terms: What that home asks of decisions.
+        documents: Its gated files as they came, secrets masked.
+        masked: Files of which something is masked: their hashes in a decision are of what was shown.
+        items: Its changes.
+        excerpts: What they rest on, by proposal.
+    """
+
+    terms: Terms
+    documents: dict[str, str]
+    masked: tuple[str, ...]
+    items: tuple[Item, ...]
+    excerpts: dict[str, tuple[Excerpt, ...]]
+
+
+def unpack(waiting: Waiting, home_id: str) -> RemoteReview:
+    """Make ready what travelled.
+
+    Args:
+        waiting: As it came, its envelope verified.
+        home_id: Id of the home that it must be about.
+
+    Raises:
+        RefusedError: It is about another home, or does not hold together.
+        RecordError: A proposal in it is none.
+    """
+    if waiting.origin.rpartition("/")[2] != home_id:
+        raise RefusedError("the answer is about another home than the machine that sent it")
+    documents: dict[str, str] = {}
+    masked: list[str] = []
+    for document in waiting.documents:
+        content = decode_base64(document.content)
+        if content is None:
+            raise RefusedError(f"what came as {document.path} is not base64")
+        documents[document.path] = content.decode("utf-8", "surrogateescape")
+        if hashlib.sha256(content).hexdigest() != document.sha256:
+            masked.append(document.path)
+    terms = waiting.terms
+    unpacked = [_unpack_one(item, documents) for item in waiting.proposals]
+    _require_once([items[0].stored.proposal.id for items, _ in unpacked if items])
+    return RemoteReview(
+        terms=Terms(
+            origin=waiting.origin,
+            cooling=Cooling(
+                after_proposal_s=terms.cooling_after_proposal_s,
+                after_signature_s=terms.cooling_after_signature_s,
+            ),
+            decision_expires_days=terms.decision_expires_days,
+            cap_characters=terms.cap_characters,
+        ),
+        documents=documents,
+        masked=tuple(masked),
+        items=tuple(item for items, _ in unpacked for item in items),
+        excerpts={items[0].stored.proposal.id: excerpts for items, excerpts in unpacked if items},
+    )
+
+
+def _unpack_one(travelling: Travelling, documents: dict[str, str]) -> tuple[list[Item], tuple[Excerpt, ...]]:
+    content = travelling.record.encode()
+    proposal = parse_record(Proposal, content, where="a proposal that came")
+    numbers = {change.n for change in proposal.changes}
+    missing = set(files_of(proposal.changes)) - documents.keys()
+    if proposal.lane == EDIT_LANE or missing or not set(travelling.changes) <= numbers:
+        raise RefusedError(f"{proposal.id} came without what is needed to review it")
+    _require_allowed(proposal, documents)
+    _require_named(proposal, travelling.excerpts)
+    stored = Stored(proposal=proposal, sha256=hashlib.sha256(content).hexdigest())
+    status = ProposalStatus(
+        id=proposal.id,
+        sha256=stored.sha256,
+        kind=proposal.kind,
+        lane=proposal.lane,
+        created=Moment(at=travelling.created_at),
+        changes={n: ChangeStatus() for n in travelling.changes},
+    )
+    return items_in([(stored, status)], DecisionType.APPROVE, documents), travelling.excerpts
+
+
+def _require_named(proposal: Proposal, excerpts: Iterable[Excerpt]) -> None:
+    """Refuse lines that are said to be evidence of a change and stand where it names none."""
+    named = {(change.n, place_of(evidence)) for change in proposal.changes for evidence in change.evidence}
+    if other := [excerpt.place for excerpt in excerpts if (excerpt.n, excerpt.place) not in named]:
+        raise RefusedError(f"{proposal.id} came with lines of {other[0]}, on which it does not rest")
+
+
+def _require_once(names: Collection[str]) -> None:
+    """Refuse two proposals of one name: an answer to one of them would sign the other."""
+    if len(set(names)) < len(names):
+        raise RefusedError(
+            "two of the proposals that came have one name, so that nobody can answer one of them"
+        )
+
+
+def _require_allowed(proposal: Proposal, documents: Collection[str]) -> None:
+    """Refuse changes that no gate carries out: what they are shown as would not be what their hunks write.
+
+    Which files are gated is the other home's word; daily logs never travel.
+    """
+    places = Places(gated=tuple(path for path in documents if not is_kept(path)))
+    reasons = [reason for change in proposal.changes for reason in why_forbidden(change, places)]
+    if reasons:
+        raise RefusedError(f"{proposal.id} came as no gate carries it out: {reasons[0]}")

@@ -1,0 +1,313 @@
+"""The commands of ``witness``: on the witness's machine, and (``trust``, ``ask``) on the one that writes the home.
+
+Over HTTP it is C2SP tlog-witness: ``POST /add-checkpoint`` and ``GET /<origin hash>/checkpoint``, within limits;
+what no known log has signed costs at most a few verifications.
+"""
+
+import argparse
+import re
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from datetime import datetime
+from pathlib import Path
+
+from nightledger.domain.errors import (
+    EXIT_ALARM,
+    EXIT_REFUSED,
+    ConfigurationError,
+    LockedError,
+    MissingFileError,
+    NightledgerError,
+    UsageError,
+)
+from nightledger.files.reading import read_regular
+from nightledger.remote.server import LIMITS, Limits, Response, Server, Service
+from nightledger.remote.telling import tell
+from nightledger.remote.witness_asking import Round, ask_round
+from nightledger.remote.witness_ways import ADD_CHECKPOINT, Outcome, answer_spool
+from nightledger.surfaces import screen
+from nightledger.surfaces.clock import system_now
+from nightledger.surfaces.context import Context
+from nightledger.surfaces.keys.trust_change import change_trust
+from nightledger.trust.cosigning import Asked
+from nightledger.trust.note import VerifierKey, parse_vkey
+from nightledger.trust.policy import (
+    MAX_POLICY_BYTES,
+    Group,
+    Policy,
+    Witness,
+    dump_policy,
+    former_logs,
+    parse_policy,
+)
+from nightledger.trust.witness import (
+    MAX_REQUEST_BYTES,
+    OK,
+    UNAVAILABLE,
+    Answer,
+    WitnessBox,
+    add_logs,
+    create_witness,
+    open_witness,
+    renew,
+)
+
+_CHECKPOINT = re.compile(r"/([0-9a-f]{64})/checkpoint")
+_KINDS = {0x04: "ed25519", 0x06: "mldsa44"}
+
+
+def open_server(
+    address: tuple[str, int], box: WitnessBox, now: Callable[[], datetime], limits: Limits = LIMITS
+) -> Server:
+    """Bind a server for a witness; the caller runs and closes it.
+
+    Args:
+        address: Host and port; port 0 takes a free one.
+        box: The witness; logs that are added while it serves are known at the next request.
+        now: The clock; aware.
+        limits: Of connections.
+
+    Raises:
+        ConfigurationError: The address is taken or is none of this machine's.
+    """
+    told = ""
+
+    def newest() -> WitnessBox:
+        """Return the witness; a list of logs that cannot be read is told once, and the one before it counts."""
+        nonlocal box, told
+        try:
+            box, told = renew(box), ""
+        except (NightledgerError, OSError) as error:
+            if told != str(error):
+                told = str(error)
+                print(f"witness: {told}", file=sys.stderr)
+        return box
+
+    def answer(raw: bytes) -> Response:
+        given = newest().answer(raw, now())
+        return Response(status=given.status, content=given.body, kind=given.content_type)
+
+    def look(path: str) -> Response | None:
+        match = _CHECKPOINT.fullmatch(path)
+        head = newest().checkpoint(match[1]) if match else None
+        return None if head is None else Response(status=OK, content=head)
+
+    service = Service(
+        name="witness",
+        path=ADD_CHECKPOINT,
+        word="request",
+        max_bytes=MAX_REQUEST_BYTES,
+        answer=answer,
+        look=look,
+    )
+    return Server(address, service, limits)
+
+
+def keygen(options: argparse.Namespace, context: Context) -> int:
+    """Make a witness, and print the lines that put it into a policy."""
+    if len(options.words) != 1:
+        raise UsageError("a witness has one name", hint="nightledger witness keygen witness.example/harbour")
+    box = create_witness(Path(options.directory), options.words[0])
+    lines = policy_lines(box)
+    context.emit(
+        {"directory": options.directory, "vkeys": [key.dump() for key in box.vkeys], "policy": lines}
+    )
+    context.print_lines(lines)
+    if not context.json:
+        context.note(f"The witness {screen.shown(box.vkeys[0].name)} is in {options.directory}.")
+        context.note("On the machine that writes the home, put these lines into a file and sign it with")
+        context.note("'nightledger witness trust FILE'.")
+    return 0
+
+
+def policy_lines(box: WitnessBox) -> list[str]:
+    """Return the lines of a policy that asks for this witness: for either of its keys, which are one machine's."""
+    word = "".join(c if c.isascii() and c.isalnum() else "-" for c in box.vkeys[0].name)
+    witnesses = tuple(Witness(name=f"{word}-{_KINDS[key.key_type]}", key=key) for key in box.vkeys)
+    group = Group(name=word, threshold=1, members=tuple(witness.name for witness in witnesses))
+    policy = Policy(witnesses=witnesses, groups=(group,), quorum=word)
+    return dump_policy(policy).decode().splitlines()
+
+
+def add(options: argparse.Namespace, context: Context) -> int:
+    """Let the witness cosign for logs."""
+    if not options.words:
+        raise UsageError(
+            "no log is named",
+            hint="nightledger witness add config/nightledger/policy (of the home), or its verifier keys",
+        )
+    logs = [key for word in options.words for key in _logs_of(word)]
+    box = add_logs(open_witness(Path(options.directory)).directory, logs)
+    names = sorted({log.name for log in box.logs})
+    lines = [f"It cosigns for {len(names)} log{'' if len(names) == 1 else 's'}:", *(f"  {n}" for n in names)]
+    tell(context, {"directory": options.directory, "logs": [log.dump() for log in box.logs]}, lines)
+    if not context.json:
+        context.note("A 'witness serve' that runs already knows them at its next request.")
+    return 0
+
+
+def _logs_of(word: str) -> tuple[VerifierKey, ...]:
+    if "+" in word:
+        return (parse_vkey(word),)
+    logs = parse_policy(read_regular(word, MAX_POLICY_BYTES), where=word).logs
+    if not logs:
+        raise UsageError(f"{word} names no log", hint="it needs a line: log <verifier key>")
+    return logs
+
+
+def serve(options: argparse.Namespace, context: Context) -> int:
+    """Answer over HTTP until it is told to stop."""
+    _require_no_words(options)
+    box = open_witness(Path(options.directory))
+    server = open_server((options.listen, options.port), box, system_now)
+    server.serve_until_told(context, screen.shown(box.vkeys[0].name))
+    return 0
+
+
+def _require_no_words(options: argparse.Namespace) -> None:
+    if options.words:
+        called = f"witness {options.action}"
+        raise UsageError(f"'{called}' takes no words", hint=f"nightledger {called} --help")
+
+
+def cosign(options: argparse.Namespace, context: Context) -> int:
+    """Answer requests that lie in files, once; 1 when one was refused, or could not be answered."""
+    if bool(options.words) == bool(options.spool):
+        raise UsageError(
+            "name the files to answer, or a directory with --spool",
+            hint="nightledger witness cosign --spool DIR",
+        )
+    if options.spool and not Path(options.spool).is_dir():
+        raise MissingFileError(
+            f"{options.spool} is no directory",
+            hint="name the directory that both machines share: nightledger witness cosign --spool DIR",
+        )
+    box = open_witness(Path(options.directory))
+    if options.spool:
+        found = list(answer_spool(options.spool, box, system_now()))
+    else:
+        found = [(path, _answer_file(path, box)) for path in options.words]
+    context.emit([_outcome_record(what, one, spool=bool(options.spool)) for what, one in found])
+    return max(
+        (_tell_outcome(context, what, one, spool=bool(options.spool)) for what, one in found), default=0
+    )
+
+
+def _answer_file(path: str, box: WitnessBox) -> Outcome:
+    """Answer a request; one that cannot be answered keeps no other from its answer."""
+    try:
+        return box.answer(read_regular(path, MAX_REQUEST_BYTES), system_now())
+    except LockedError:
+        raise
+    except (NightledgerError, OSError) as error:
+        return error
+
+
+def _outcome_record(what: str, found: Outcome, *, spool: bool) -> dict[str, object]:
+    status = found.status if isinstance(found, Answer) else UNAVAILABLE
+    text = _text(found) if isinstance(found, Answer) else str(found)
+    if spool:
+        return {"log": what, "status": status, "problem": "" if isinstance(found, Answer) else text}
+    return {"path": what, "status": status, "body": text}
+
+
+def _tell_outcome(context: Context, what: str, found: Outcome, *, spool: bool) -> int:
+    """Say what became of a request; return the exit status. In a spool a refusal is an answer like another."""
+    name = f"the log {what[:16]}…" if spool else what
+    if not isinstance(found, Answer):
+        context.note(f"error: {screen.shown(name)} was not answered: {screen.shown(str(found))}")
+        if isinstance(found, NightledgerError) and found.hint:
+            context.note(f"hint: {screen.shown(found.hint)}")
+        return EXIT_REFUSED if isinstance(found, OSError) else found.exit_status
+    if spool:
+        if found.status != OK or not context.quiet:
+            context.print(f"answered {found.status} to {name}")
+    elif found.status == OK:
+        context.print(_text(found).removesuffix("\n"))
+    else:
+        context.note(f"error: {name}: {found.status}: {screen.shown(_text(found).strip())}")
+        return EXIT_REFUSED
+    return 0
+
+
+def _text(answer: Answer) -> str:
+    return answer.body.decode("utf-8", "replace")
+
+
+def trust(options: argparse.Namespace, context: Context) -> int:
+    """Sign a policy with the witnesses and the quorum of a file."""
+    if len(options.words) != 1:
+        raise UsageError(
+            "name the file with the policy", hint="'nightledger witness keygen' prints such lines"
+        )
+    path = options.words[0]
+    wanted = parse_policy(read_regular(path, MAX_POLICY_BYTES), where=path)
+
+    def edit(in_force: Mapping[str, bytes]) -> Mapping[str, bytes]:
+        return {"policy": merged(in_force["policy"], wanted)}
+
+    decision = change_trust(context, edit)
+    names = [witness.name for witness in wanted.witnesses]
+    context.emit({"decision": decision.id, "quorum": wanted.quorum, "witnesses": names})
+    shown = screen.shown(", ".join(names) or "none")
+    context.print(f"Signed ({decision.id}): witnesses {shown}; quorum {screen.shown(wanted.quorum)}.")
+    if wanted.asks:
+        context.print("Say where they are in operator.yaml (witnesses), then: nightledger witness ask")
+    return 0
+
+
+def merged(in_force: bytes, wanted: Policy) -> bytes:
+    """Return the policy that has the logs in force, and the witnesses and the quorum that are wanted."""
+    logs = parse_policy(in_force, where="the policy in force").logs
+    policy = Policy(logs=logs, witnesses=wanted.witnesses, groups=wanted.groups, quorum=wanted.quorum)
+    content = dump_policy(policy, former_logs(in_force))
+    parse_policy(content, where="the new policy")  # this home's log must not be its own witness
+    return content
+
+
+def ask(options: argparse.Namespace, context: Context) -> int:
+    """Ask every witness; 1 when the quorum has not cosigned the newest head or one refuses, 4 when one proves another log."""
+    _require_no_words(options)
+    found = ask_round(context, everybody=True)
+    if found is None:
+        raise ConfigurationError(
+            "no witness is asked here",
+            hint="name them under witnesses in operator.yaml in $NIGHTLEDGER_KEYS; or another run is asking now",
+        )
+    record = {
+        "met": found.met,
+        "asked": [_asked_record(one) for one in found.asked],
+        "strangers": list(found.strangers),
+        "unreachable": list(found.unreachable),
+    }
+    tell(context, record, _round_lines(found), _round_notes(found))
+    if found.standing:
+        return EXIT_ALARM
+    return 0 if found.met and not any(one.refused for one in found.asked) else 1
+
+
+def _asked_record(one: Asked) -> dict[str, object]:
+    names = ("name", "size", "waiting", "problem", "refused")
+    damage = one.contradiction.damage.value if one.contradiction else None
+    record = {name: getattr(one, name) for name in names}
+    return {**record, "cosigned": bool(one.cosigned), "contradiction": damage}
+
+
+def _round_lines(found: Round) -> Iterable[str]:
+    for one in found.asked:
+        if one.contradiction:
+            yield f"{one.name}: {one.contradiction.damage.value.upper()}: {one.contradiction.message}"
+        elif one.problem:
+            yield f"{one.name}: no line ({one.problem})"
+        else:
+            said = "the answer comes later" if one.waiting else f"cosigned {one.size} entries"
+            yield f"{one.name}: {said}"
+    if not found.met:
+        yield "The policy's quorum has not cosigned the newest head."
+
+
+def _round_notes(found: Round) -> Iterable[str]:
+    for name in found.strangers:
+        yield f"note: operator.yaml names {name}, which the policy does not; it was not asked"
+    for name in found.unreachable:
+        yield f"note: operator.yaml has no address of {name}"

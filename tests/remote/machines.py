@@ -1,0 +1,183 @@
+"""Two homes on two machines that know each other: an agent's host and an operator's own."""
+
+import shutil
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.gate.homes import HOME_ID, Desk, make_desk, open_desk
+from tests.surfaces.console import Console
+
+from nightledger.codec.message import make_message
+from nightledger.codec.records import dump_record, parse_record
+from nightledger.demo.shell import Ran
+from nightledger.domain.consent import SELF_MODIFICATION
+from nightledger.domain.message import MESSAGE_TYPE, Message, Reply
+from nightledger.remote.channel import open_server
+from nightledger.remote.receiving import take_in
+from nightledger.remote.server import Limits, Server
+from nightledger.surfaces.context import Context
+from nightledger.trust.dsse import parse_envelope, seal
+from nightledger.trust.keys import KeyRing
+from nightledger.trust.machine_key import MachineKey, load_machine_key
+
+OPS_ID = "fedcba9876543210fedcba9876543210"
+AGENT_ADDRESS = "127.0.0.2"
+ALL_ACTIONS = "consolidate_daily,decide,load_memory_file,proposals,propose_behavioral_change,prune_stale_memory,restore_context,update_heartbeat"
+
+
+@dataclass(slots=True, kw_only=True)
+class Machine:
+    """One machine with its home, keys and command line."""
+
+    desk: Desk
+    environment: pytest.MonkeyPatch
+
+    @property
+    def home_id(self) -> str:
+        return self.desk.home.identity.id
+
+    @property
+    def keys(self) -> Path:
+        return self.desk.ring.directory
+
+    @property
+    def key(self) -> MachineKey:
+        return load_machine_key(KeyRing(self.keys), self.home_id)
+
+    @property
+    def spent(self) -> Path:
+        """The record of spent numbers."""
+        return self.keys / self.home_id / "channel.json"
+
+    def answer(self, message_id: str) -> Path:
+        """Give where an answer is kept."""
+        return Path(self.desk.home.channel_dir, "answers", f"{message_id}.json")
+
+    @property
+    def now(self) -> int:
+        return int(self.desk.moment.at.timestamp())
+
+    def run(self, *words: str, stdin: str = "", typed: list[str] | None = None) -> Ran:
+        return Console(desk=self.desk).run(*words, stdin=stdin, typed=typed)
+
+    def out(self, *words: str) -> str:
+        return Console(desk=self.desk).out(*words)
+
+    def record(self, *words: str) -> Any:
+        return Console(desk=self.desk).record(*words)
+
+    def context(self) -> Context:
+        """Give the surroundings of a command on this machine, at its time."""
+        self.environment.setenv("NIGHTLEDGER_KEYS", str(self.keys))
+        now = self.desk.moment.at.isoformat()
+        return Context(verb="channel", home=self.desk.home.root, now_text=now, json=False)
+
+    def take_in(self, raw: bytes) -> Reply:
+        """Take bytes in as any transport would; give what was answered."""
+        return opened(take_in(self.context(), raw).envelope)
+
+    def reach(self, **addresses: Mapping[str, str]) -> None:
+        """Write where other machines are reached."""
+        lines = ["peers:"]
+        for name, address in addresses.items():
+            lines += [f"  {name}:", *(f"    {key}: {value}" for key, value in address.items())]
+        path = self.keys / "operator.yaml"
+        path.write_text("\n".join(lines) + "\n")
+        path.chmod(0o600)
+
+
+def opened(envelope: bytes) -> Reply:
+    """Give the answer in an envelope, unverified."""
+    payload = parse_envelope(envelope, "the answer", max_bytes=1 << 25).payload
+    return parse_record(Reply, payload, where="the answer")
+
+
+@dataclass(slots=True, kw_only=True)
+class Pair:
+    """The two, and messages by hand.
+
+    Attributes:
+        agent: Where the agent lives.
+        ops: Where its operator is.
+        seq: How many messages were made.
+        tried: How many attacks were tried.
+    """
+
+    agent: Machine
+    ops: Machine
+    seq: int = 0
+    tried: int = 0
+
+    def message(self, action: str = "update_heartbeat", **fields: Any) -> Message:
+        """Give a message of the operator's machine to the agent's, good unless fields say otherwise."""
+        self.seq += 1
+        now = self.ops.now
+        claims: dict[str, Any] = {
+            "iss": self.ops.home_id,
+            "aud": self.agent.home_id,
+            "iat": now,
+            "exp": now + 3600,
+            "seq": now * 1000 + self.seq,
+            "action": action,
+            "domain": SELF_MODIFICATION,
+            "body": {"state": {"mail": "checked"}} if action == "update_heartbeat" else {},
+        }
+        return make_message(**{**claims, **fields})
+
+    def sealed(self, message: Message) -> bytes:
+        """Sign a message as the operator's machine does."""
+        return seal(MESSAGE_TYPE, dump_record(message), self.ops.key)
+
+    def ask(self, action: str, **fields: Any) -> Reply:
+        """Make, sign and take in a message."""
+        return self.agent.take_in(self.sealed(self.message(action, **fields)))
+
+    @contextmanager
+    def serving(self, *, connection_s: float = 10.0) -> Iterator[Server]:
+        """Let the agent's machine answer over HTTP, and the operator's know where."""
+        limits = Limits(connection_s=connection_s)
+        server = open_server(self.agent.context(), (AGENT_ADDRESS, 0), limits)
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
+        thread.start()
+        self.ops.reach(agent={"url": f"http://{AGENT_ADDRESS}:{server.server_address[1]}"})
+        try:
+            yield server
+        finally:
+            server.shutdown()
+            server.server_close()
+            thread.join()
+
+
+def make_pair(root: Path, environment: pytest.MonkeyPatch) -> Pair:
+    """Make both homes, and let each know the other."""
+    agent, ops = root / "agent", root / "ops"
+    for path in (agent, ops):
+        path.mkdir()
+    pair = Pair(
+        agent=Machine(desk=make_desk(agent, home_id=HOME_ID), environment=environment),
+        ops=Machine(desk=make_desk(ops, home_id=OPS_ID), environment=environment),
+    )
+    know(pair.agent, "ops", pair.ops, ALL_ACTIONS)
+    know(pair.ops, "agent", pair.agent, "")
+    return pair
+
+
+def know(machine: Machine, name: str, other: Machine, actions: str) -> None:
+    """Let a machine know another one, signed by its operator."""
+    line = other.out("channel", "keygen").strip()
+    ran = machine.run("channel", "peer", "add", name, "--line", line, "--actions", actions)
+    assert ran.status == 0, ran.err
+
+
+def copy_pair(template: Path, root: Path, environment: pytest.MonkeyPatch) -> Pair:
+    """Give both machines anew."""
+    shutil.copytree(template, root, dirs_exist_ok=True)
+    return Pair(
+        agent=Machine(desk=open_desk(root / "agent"), environment=environment),
+        ops=Machine(desk=open_desk(root / "ops"), environment=environment),
+    )

@@ -1,0 +1,55 @@
+import json
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from tests.homes import make_home
+
+from nightledger.files.home import Home
+from nightledger.remote.notes import TOLD_FOR, read_dead_letters, recent_dead_letters, told
+
+NOW = datetime(2026, 3, 9, 7, 30, tzinfo=UTC)
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    return make_home(tmp_path / "home")
+
+
+def bury(home: Home, *times: object) -> None:
+    path = Path(home.dead_letters)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(json.dumps({"dead_lettered_at": at, "error": "away"}) + "\n" for at in times))
+
+
+def stamp(at: datetime) -> str:
+    return f"{at:%Y-%m-%dT%H:%M:%SZ}"
+
+
+def test_where_no_message_died_nothing_is_told(home: Home) -> None:
+    assert read_dead_letters(home) == []
+    assert recent_dead_letters(home, NOW) == ()
+
+
+def test_letters_of_the_last_seven_days_are_told_oldest_first(home: Home) -> None:
+    new, newer = NOW - timedelta(days=2), NOW - timedelta(hours=1)
+    bury(home, stamp(NOW - TOLD_FOR), stamp(newer), stamp(new))
+    assert recent_dead_letters(home, NOW) == (new, newer)
+    assert len(read_dead_letters(home)) == 3
+
+
+def test_a_letter_of_the_future_is_one_of_now_and_one_without_a_time_is_none(home: Home) -> None:
+    bury(home, stamp(NOW + timedelta(days=3)), "yesterday", None)
+    assert recent_dead_letters(home, NOW) == (NOW,)
+
+
+def test_lines_that_are_no_letters_are_passed_over(home: Home) -> None:
+    bury(home, stamp(NOW))
+    with Path(home.dead_letters).open("a") as stream:
+        stream.write('[]\n{"dead_\n')
+    assert recent_dead_letters(home, NOW) == (NOW,)
+
+
+def test_it_is_one_sentence() -> None:
+    assert told((NOW,)) == "1 message was never taken in by another machine, the last on 2026-03-09"
+    assert told((NOW, NOW)).startswith("2 messages were never")

@@ -1,0 +1,266 @@
+"""One server and one client of small requests over real sockets: what is answered, refused, and not waited for."""
+
+import http.client
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from http import HTTPStatus
+from typing import Any
+
+import pytest
+
+from nightledger.domain.errors import IntegrityError, LockedError
+from nightledger.remote import server as module
+from nightledger.remote.client import Caller, TransportError, is_loopback
+from nightledger.remote.server import LINGER_BYTES, Limits, Response, Server, Service
+
+LIMIT = 8
+
+
+def echo(raw: bytes) -> Response:
+    if raw == b"locked":
+        raise LockedError("busy")
+    if raw == b"damaged":
+        raise IntegrityError("damaged: /somewhere")
+    if raw == b"bug":
+        raise ZeroDivisionError
+    return Response(status=HTTPStatus.OK, content=raw)
+
+
+def look(path: str) -> Response | None:
+    return Response(status=HTTPStatus.OK, content=b"well") if path == "/health" else None
+
+
+SERVICE = Service(name="echo", path="/", word="word", max_bytes=LIMIT, answer=echo, look=look)
+
+
+@contextmanager
+def serving(limits: Limits | None = None, host: str = "127.0.0.1") -> Iterator[Server]:
+    made = Server((host, 0), SERVICE, limits or Limits())
+    thread = threading.Thread(target=made.serve_forever, args=(0.01,))
+    thread.start()
+    try:
+        yield made
+    finally:
+        made.shutdown()
+        thread.join()
+        made.server_close()
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    with serving() as made:
+        yield made
+
+
+def call(server: Server) -> socket.socket:
+    return socket.create_connection(("127.0.0.1", server.server_address[1]), timeout=30)
+
+
+def heard(server: Server, *sent: bytes, end: bool = False) -> bytes:
+    with call(server) as client:
+        for part in sent:
+            client.sendall(part)
+            time.sleep(0.02)
+        if end:
+            client.shutdown(socket.SHUT_WR)
+        return b"".join(iter(lambda: client.recv(65_536), b""))
+
+
+def ask(server: Server, method: str, path: str, body: bytes | None = None) -> tuple[int, bytes, Any]:
+    host, port = server.server_address[:2]
+    connection = http.client.HTTPConnection(str(host), int(port), timeout=30)
+    connection.request(method, path, body)
+    with connection.getresponse() as answer:
+        found = answer.status, answer.read(), answer.headers
+    connection.close()
+    return found
+
+
+def test_what_is_asked_for_is_answered_and_the_connection_closed(
+    server: Server, capsys: pytest.CaptureFixture[str]
+) -> None:
+    status, content, headers = ask(server, "POST", "/", b"tap")
+    assert (status, content, headers["Connection"]) == (200, b"tap", "close")
+    assert ask(server, "GET", "/health")[:2] == (200, b"well")
+    for method, path in (("GET", "/"), ("GET", "/x"), ("POST", "/health")):
+        assert ask(server, method, path, b"" if method == "POST" else None)[0] == 404
+    for body in (b"locked", b"damaged"):
+        status, content, headers = ask(server, "POST", "/", body)
+        assert (status, headers["Retry-After"], b"somewhere" in content) == (503, "5", False)
+    assert capsys.readouterr().err == "echo: damaged: /somewhere\n"
+    with suppress(http.client.HTTPException, OSError):
+        ask(server, "POST", "/", b"bug")
+    assert "ZeroDivisionError" in capsys.readouterr().err
+    assert ask(server, "POST", "/", b"tap")[0] == 200
+    with serving(host="::1") as other:
+        assert ask(other, "POST", "/", b"tap")[0] == 200
+
+
+def test_what_is_no_small_request_is_refused_in_words(server: Server) -> None:
+    start = b"POST / HTTP/1.1\r\n"
+    for sent, status in (
+        (start + b"Content-Length: 9\r\n\r\n", b"413"),
+        (start + b"Content-Length: " + b"9" * 99 + b"\r\n\r\n", b"413"),
+        (start + b"Content-Length: -1\r\n\r\n", b"411"),
+        (start + b"Content-Length: many\r\n\r\n", b"411"),
+        (start + b"\r\n", b"411"),
+        (start + b"Content-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n", b"411"),
+        (start + b"Content-Length: 3\r\nContent-Length: 3\r\n\r\ntap", b"400"),
+        (start + b"Content-Length: 8\r\n\r\ntap", b"400"),
+        (b"PUT / HTTP/1.1\r\n\r\n", b"501"),
+    ):
+        assert heard(server, sent, end=True).split(b" ")[1] == status, sent
+
+
+def test_an_answer_to_a_body_that_nobody_read_is_heard(server: Server) -> None:
+    """The whole body is sent before the answer is read, as ``http.client`` does it."""
+    for size in (LIMIT + 2, LINGER_BYTES // 2):
+        half = b"x" * (size // 2)
+        answer = heard(server, b"POST / HTTP/1.1\r\nContent-Length: %d\r\n\r\n" % size, half, half)
+        assert answer.startswith(b"HTTP/1.0 413")
+        assert answer.endswith(b"a word has at most 8 bytes\n")
+
+
+def test_a_refused_body_that_has_no_end_is_dropped_only_for_a_while(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "LINGER_BYTES", 1 << 17)
+    with call(server) as client:
+        client.sendall(b"POST / HTTP/1.1\r\nContent-Length: 999999999\r\n\r\n")
+        with pytest.raises(ConnectionError):
+            client.sendall(b"x" * (1 << 26))
+
+
+def test_who_drips_is_cut_off_when_the_time_is_over() -> None:
+    with serving(Limits(connection_s=1.0)) as server:
+        assert b"408" in heard(server, b"POST / HTTP/1.1\r\nContent-Length: 8\r\n\r\nta")
+        assert heard(server, b"GET / HT") == b""
+
+
+def test_more_connections_than_there_is_room_for_are_closed_and_the_next_is_answered(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fail(_: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    with serving(Limits(connections=4)) as server:
+        with ExitStack() as held:
+            for _ in range(4):
+                held.enter_context(call(server))
+            with call(server) as extra:  # taken in turn: those before it hold their room by now
+                assert extra.recv(10) == b""
+        answered(server)
+        with monkeypatch.context() as patched:  # no thread: the room is for others
+            patched.setattr(threading.Thread, "start", fail)
+            assert [heard(server) for _ in range(8)] == [b""] * 8
+        assert capsys.readouterr().err.count("can't start new thread") == 8
+        answered(server)
+
+
+def answered(server: Server) -> None:
+    """Ask until there is room: connections that were closed give theirs back soon."""
+    deadline = time.monotonic() + 30
+    while time.monotonic() < deadline:
+        with suppress(OSError, http.client.HTTPException):
+            assert ask(server, "POST", "/", b"tap")[0] == 200
+            return
+        time.sleep(0.02)
+    pytest.fail("it does not answer any more")
+
+
+# ------------------------------------------------------------ whoever asks
+
+
+@contextmanager
+def answering(answer: Callable[[socket.socket], None]) -> Iterator[str]:
+    """Serve one connection by hand; give its address."""
+
+    def serve() -> None:
+        with listener.accept()[0] as connection, suppress(OSError):
+            connection.recv(65_536)
+            answer(connection)
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        thread = threading.Thread(target=serve, daemon=True)
+        thread.start()
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+        thread.join(30)
+
+
+def exchange(url: str, timeout_s: float = 10.0, patience_s: float = 10.0) -> tuple[int, str, bytes]:
+    caller = Caller(url=url, max_bytes=100, timeout_s=timeout_s, patience_s=patience_s)
+    return caller.exchange("POST", "/x", b"x")
+
+
+@pytest.mark.parametrize(
+    ("first", "then"),
+    [
+        (b"HTTP/1.1 200 OK\r\nContent-Length: 90\r\n\r\n", b"x"),
+        (b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n", b"x"),
+        (b"HTTP/1.1 200 OK\r\nX: ", b"x"),
+        (b"", b"HTTP/1.1 100 Continue\r\n\r\n"),
+    ],
+)
+def test_a_server_without_end_is_left(first: bytes, then: bytes) -> None:
+    def drip(connection: socket.socket) -> None:
+        connection.sendall(first)
+        while True:
+            time.sleep(0.01)
+            connection.sendall(then)
+
+    # by the clock, or where Python itself counts the answers to continue (3.14: at most 100)
+    with (
+        answering(drip) as url,
+        pytest.raises(TransportError, match=r"too long|too many|interim responses"),
+    ):
+        exchange(url, patience_s=0.2)
+
+
+@pytest.mark.parametrize(
+    ("said", "problem"),
+    [
+        (b"", "does not answer"),
+        (b"nonsense\r\n\r\n", "does not answer"),
+        (b"HTTP/1.0 200 OK\r\n\r\n" + b"x" * 4096, "answered with more than 100 bytes"),
+    ],
+)
+def test_what_is_no_small_answer_is_a_problem_and_leaves_no_socket_open(
+    said: bytes, problem: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given: list[http.client.HTTPResponse] = []
+
+    class Noted(http.client.HTTPResponse):
+        def __init__(self, *arguments: Any, **named: Any) -> None:
+            super().__init__(*arguments, **named)
+            given.append(self)
+
+    monkeypatch.setattr(http.client.HTTPConnection, "response_class", Noted)
+    with answering(lambda at: at.sendall(said)) as url, pytest.raises(TransportError, match=problem):
+        exchange(url)
+    assert all(one.isclosed() for one in given)
+
+
+def test_who_says_nothing_is_not_waited_for_and_no_redirect_is_followed() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        began = time.monotonic()
+        with pytest.raises(TransportError, match="does not answer"):
+            exchange(f"http://127.0.0.1:{listener.getsockname()[1]}", timeout_s=0.2)
+        assert time.monotonic() - began < 10
+    moved = b"HTTP/1.1 301 Moved\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 0\r\n\r\n"
+    with answering(lambda connection: connection.sendall(moved)) as url:
+        assert exchange(url)[0] == 301
+
+
+@pytest.mark.parametrize("url", ["ftp://x", "http://127.0.0.1:notaport", "http://[::1", "x"])
+def test_what_is_no_address_is_a_problem(url: str) -> None:
+    with pytest.raises(TransportError, match="is no address"):
+        exchange(url)
+
+
+def test_this_machine_is_told_from_others() -> None:
+    here = ("127.0.0.1", "127.0.0.2", "::1", "localhost")
+    elsewhere = ("10.0.0.5", "0.0.0.0", "localhost.example.org", "")  # noqa: S104 - it is refused
+    assert [is_loopback(host) for host in (*here, *elsewhere)] == [True] * 4 + [False] * 4

@@ -1,0 +1,199 @@
+"""A message goes out, is tried again, and becomes a dead letter with its reason."""
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+import pytest
+from tests.remote.machines import AGENT_ADDRESS, Pair
+
+from nightledger.domain.errors import RecordError, RefusedError, UsageError
+from nightledger.domain.message import MAX_LIFETIME_S, Status
+from nightledger.remote.letters import Delivery, believe, deliver, prepare
+from nightledger.remote.notes import contact, read_dead_letters
+from nightledger.remote.receiving import take_in
+from nightledger.trust.sshsig import SignatureError
+
+KEY = "sk-ant-api03-" + "Zk3Qw8Rt5Yx1Lm7Nv2Bc9Df4Gh6Js0Pa" * 3
+BEAT = {"state": {"mail": "checked"}}
+
+
+class Waits:
+    """Notes how long it was asked to wait, and does not."""
+
+    def __init__(self) -> None:
+        self.seconds: list[float] = []
+
+    def __call__(self, seconds: float) -> None:
+        self.seconds.append(seconds)
+
+
+def send(pair: Pair, waits: Waits | None = None, action: str = "update_heartbeat", **body: Any) -> Delivery:
+    context = pair.ops.context()
+    outgoing = prepare(context, "agent", action, body or BEAT)
+    return deliver(context, outgoing, pause=waits or Waits())
+
+
+@contextmanager
+def answering(pair: Pair, *answers: tuple[int, bytes], loop: bool = False) -> Iterator[list[bytes]]:
+    """Answer each try with the next answer; gives what was sent."""
+    seen: list[bytes] = []
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            seen.append(self.rfile.read(int(self.headers["Content-Length"])))
+            status, content = answers[0 if loop else len(seen) - 1]
+            self.send_response(status)
+            self.send_header("Content-Length", str(len(content)))
+            self.end_headers()
+            self.wfile.write(content)
+
+        def log_message(self, format: str, *args: Any) -> None:  # type: ignore[explicit-override]  # noqa: A002 - the base class's name; typing.override is newer than Python 3.11
+            pass
+
+    server = HTTPServer((AGENT_ADDRESS, 0), Handler)
+    thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
+    thread.start()
+    pair.ops.reach(agent={"url": f"http://{AGENT_ADDRESS}:{server.server_address[1]}"})
+    try:
+        yield seen
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+def dead(pair: Pair) -> list[dict[str, Any]]:
+    return read_dead_letters(pair.ops.desk.home)
+
+
+def test_a_message_that_arrives_is_answered_at_once(pair: Pair) -> None:
+    with pair.serving():
+        delivery = send(pair)
+    assert delivery.reply is not None
+    assert (delivery.reply.status, delivery.attempts) == (Status.EXECUTED, 1)
+    assert contact(pair.ops.desk.home, "agent", "answered") == "2026-03-01T06:00:00Z"
+    assert dead(pair) == []
+
+
+def test_tries_wait_longer_each_time_and_send_the_same_bytes(pair: Pair) -> None:
+    waits = Waits()
+    with answering(pair, (503, b"{}"), loop=True) as seen:
+        delivery = send(pair, waits)
+    assert waits.seconds == [1, 5, 30]
+    assert len(seen) == 4
+    assert len(set(seen)) == 1
+    (letter,) = dead(pair)
+    assert letter["envelope"] == json.loads(seen[0])
+    assert letter["attempts"] == delivery.attempts == 4
+    assert "answered 503" in letter["error"]
+    assert letter["dead_lettered_at"] == "2026-03-01T06:00:00Z"
+    assert set(letter) == {"envelope", "error", "dead_lettered_at", "attempts"}
+
+
+@pytest.mark.parametrize("status", [400, 403, 404, 413])
+def test_a_client_error_is_not_tried_again(pair: Pair, status: int) -> None:
+    waits = Waits()
+    with answering(pair, (status, b"no\n")):
+        delivery = send(pair, waits)
+    assert waits.seconds == []
+    assert delivery.error.endswith(f"answered {status}: no")
+    assert len(dead(pair)) == 1
+
+
+@pytest.mark.parametrize("status", [408, 425, 429, 500, 301])
+def test_what_a_later_try_may_mend_is_tried_again(pair: Pair, status: int) -> None:
+    waits = Waits()
+    with answering(pair, (status, b"not json"), loop=True) as seen:
+        send(pair, waits)
+    assert len(seen) == 4
+
+
+def test_an_answer_that_nobody_signed_is_no_answer(pair: Pair) -> None:
+    for content in (b"{}", b'{"status": "executed"}', b"\xff" * 10):
+        with answering(pair, (200, content), loop=True):
+            assert send(pair).reply is None
+    assert len(dead(pair)) == 3
+
+
+def test_nobody_there_is_a_dead_letter(pair: Pair) -> None:
+    pair.ops.reach(agent={"url": f"http://{AGENT_ADDRESS}:1"})
+    delivery = send(pair)
+    assert "does not answer" in delivery.error
+
+
+def test_where_http_fails_the_spool_is_the_way_that_remains(pair: Pair, tmp_path: Path) -> None:
+    pair.ops.reach(agent={"url": f"http://{AGENT_ADDRESS}:1", "spool": str(tmp_path)})
+    assert send(pair).spooled
+    assert dead(pair) == []
+
+
+def test_numbers_rise_whatever_the_clock_does(pair: Pair) -> None:
+    pair.ops.reach(agent={"url": f"http://{AGENT_ADDRESS}:1"})
+    numbers = []
+    for hours in (0, 0, -3, 0, 9):
+        pair.ops.desk.wait(hours=hours)
+        numbers.append(prepare(pair.ops.context(), "agent", "update_heartbeat", BEAT).message.seq)
+    assert numbers == sorted(set(numbers))
+    (pair.ops.keys / pair.ops.home_id / "channel-out.json").unlink()
+    pair.ops.desk.wait(minutes=1)
+    assert prepare(pair.ops.context(), "agent", "update_heartbeat", BEAT).message.seq > numbers[-1]
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [b"", b"[]", b"{}", b'{"seq": null}', b'{"seq": "x"}', b'{"seq": 2.5}', b'{"seq": 9007199254740991}'],
+)
+def test_a_note_of_the_last_number_that_is_damaged_is_named_and_nothing_is_sent(
+    pair: Pair, raw: bytes
+) -> None:
+    pair.ops.reach(agent={"url": f"http://{AGENT_ADDRESS}:1"})
+    path = pair.ops.keys / pair.ops.home_id / "channel-out.json"
+    path.write_bytes(raw)
+    with pytest.raises(RecordError, match="channel-out") as refused:
+        prepare(pair.ops.context(), "agent", "update_heartbeat", BEAT)
+    assert refused.value.hint == "move it away: the clock gives the next number"
+    assert path.read_bytes() == raw
+
+
+def test_a_log_is_masked_before_it_leaves_and_a_change_with_a_secret_stays(pair: Pair) -> None:
+    pair.ops.reach(agent={"url": f"http://{AGENT_ADDRESS}:1"})
+    context = pair.ops.context()
+    body = {"date": "2026-02-28", "text": f"- the key is {KEY}\n- more"}
+    sent = prepare(context, "agent", "consolidate_daily", body).message.body["text"]
+    assert KEY not in sent
+    assert sent.endswith("\n- more")
+    with pytest.raises(RefusedError, match="holds a secret"):
+        prepare(context, "agent", "propose_behavioral_change", {"text": f"- {KEY}", "reason": "x"})
+
+
+def test_what_cannot_be_sent_is_refused_before_anything_goes_out(pair: Pair) -> None:
+    context = pair.ops.context()
+    with pytest.raises(UsageError, match="no machine 'other'"):
+        prepare(context, "other", "update_heartbeat", BEAT)
+    with pytest.raises(UsageError, match="where the machine 'agent' is reached"):
+        prepare(context, "agent", "update_heartbeat", BEAT)
+    pair.ops.reach(agent={"url": f"http://{AGENT_ADDRESS}:1"})
+    with pytest.raises(RecordError, match="body"):
+        prepare(context, "agent", "update_heartbeat", {})
+    with pytest.raises(RecordError, match="too many"):
+        prepare(context, "agent", "later_action", {"text": "x " * 600_000})
+    with pytest.raises(RefusedError, match="bytes; at most 1048576"):
+        prepare(context, "agent", "later_action", {"text": "x " * 400_000})
+    assert MAX_LIFETIME_S == 7 * 86_400
+
+
+def test_a_kept_answer_is_checked_again(pair: Pair) -> None:
+    from nightledger.remote.letters import known_peers
+
+    peer = known_peers(pair.ops.context()).named("agent")
+    assert peer is not None
+    raw = take_in(pair.agent.context(), pair.sealed(pair.message())).envelope
+    assert believe(pair.ops.context(), raw, peer).status is Status.EXECUTED
+    with pytest.raises(SignatureError):
+        believe(pair.ops.context(), raw, replace(peer, keys=()))

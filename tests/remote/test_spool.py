@@ -1,0 +1,92 @@
+"""Letters in a directory that machines share."""
+
+import os
+import re
+from pathlib import Path
+
+import pytest
+
+from nightledger.domain.errors import ConfigurationError, RecordError
+from nightledger.remote.spool import MESSAGE_SUFFIX, PATIENCE_S, Spool
+
+HOME = "0123456789abcdef0123456789abcdef"
+ID = "m-" + "a" * 26
+NAME = f"{ID}{MESSAGE_SUFFIX}"
+
+
+@pytest.fixture
+def box(tmp_path: Path) -> Spool:
+    return Spool(str(tmp_path), HOME)
+
+
+def test_a_letter_lies_whole_in_new_once_and_is_gone_when_it_was_dealt_with(
+    box: Spool, tmp_path: Path
+) -> None:
+    assert (box.names(), box.aside()) == ([], 0)
+    box.put(NAME, b"an older one")
+    path = Path(box.put(NAME, b"hello"))
+    assert path == tmp_path / HOME / "new" / NAME
+    assert (path.read_bytes(), path.stat().st_mode & 0o777) == (b"hello", 0o600)
+    assert list((tmp_path / HOME / "tmp").iterdir()) == []
+    for name in (f".{NAME}.Xy12", f".syncthing.{NAME}.tmp", f"{NAME}~", f"{ID}.sync-conflict-1.message.json"):
+        path.with_name(name).write_bytes(b"half")  # what other programs leave
+    assert (box.names(), box.read(NAME, 50)) == ([NAME], b"hello")
+    for _ in range(2):
+        box.done(NAME)
+    assert (box.names(), box.read(NAME, 50)) == ([], None)
+
+
+def strange(new: Path) -> list[str]:
+    """Put what nobody can take in under names of letters; give the names."""
+    names = [f"m-{letter * 26}{MESSAGE_SUFFIX}" for letter in "bcde"]
+    (new / names[0]).symlink_to(new / NAME)
+    (new / names[1]).mkdir()
+    (new / names[2]).write_bytes(b"x" * 100)
+    os.mkfifo(new / names[3])
+    return names
+
+
+def test_whatever_has_the_name_of_a_letter_is_set_aside_in_the_end(box: Spool, tmp_path: Path) -> None:
+    box.put(NAME, b"hello")
+    new, cur = tmp_path / HOME / "new", tmp_path / HOME / "cur"
+    names: list[str] = []
+    for _ in range(2):  # the second time there is one of each name already
+        names = strange(new)
+        assert sorted(box.names()) == [NAME, *names]
+        later = max((new / name).lstat().st_ctime for name in names) + PATIENCE_S + 1
+        for name in names:
+            with pytest.raises(RecordError):
+                box.read(name, 50)
+            assert box.set_aside(name, later)
+    assert (box.names(), box.aside()) == ([NAME], 5)
+    assert sorted(path.name for path in cur.iterdir()) == sorted(
+        [*(f"{name}.unreadable" for name in names), f"2.{names[1]}.unreadable"]
+    )
+
+
+@pytest.mark.parametrize(("ahead", "side"), [(0, 1), (10**8, 1), (0, -1)])
+def test_a_letter_that_cannot_be_read_has_a_day_to_become_whole_whatever_the_clocks_say(
+    box: Spool, ahead: int, side: int
+) -> None:
+    """A writer's clock may be ahead; ours was set back, or is a simulated one."""
+    path = Path(box.put(NAME, b"half"))
+    came = path.stat().st_ctime
+    os.utime(path, (came + ahead, came + ahead))
+    assert not box.set_aside(NAME, came + side * (PATIENCE_S - 10))
+    assert path.exists()
+    assert box.set_aside(NAME, came + side * (PATIENCE_S + 10))
+    assert not box.set_aside(NAME, came + side * (PATIENCE_S + 10))
+
+
+def test_a_spool_that_is_gone_is_not_an_empty_one(tmp_path: Path) -> None:
+    with pytest.raises(ConfigurationError, match="missing"):
+        Spool(str(tmp_path / "mount"), HOME)
+
+
+def test_a_fifo_that_a_peer_put_where_a_letter_is_written_is_not_waited_for(
+    box: Spool, tmp_path: Path
+) -> None:
+    (tmp_path / HOME / "tmp").mkdir(parents=True)
+    os.mkfifo(tmp_path / HOME / "tmp" / f"{NAME}.{os.getpid()}")
+    with pytest.raises(OSError, match=re.escape(NAME)):
+        box.put(NAME, b"hello")

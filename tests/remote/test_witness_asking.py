@@ -1,0 +1,338 @@
+"""A home and its witness through days and attacks, by the commands that an operator and cron run."""
+
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from tests.gate.homes import Desk, addition, make_desk
+from tests.remote.witnesses import NAME, Machines
+from tests.surfaces.console import Console
+
+from nightledger.domain.decision import DecisionType, LogHead
+from nightledger.files.lock import Lock
+from nightledger.gate.proposing.unproposed import make_unproposed
+from nightledger.gate.restoring import Loss, loss_target
+from nightledger.remote.witness_asking import (
+    Remembered,
+    ask_behind,
+    ask_round,
+    read_memory,
+    write_memory,
+)
+from nightledger.remote.witness_ways import HttpChannel
+from nightledger.trust.pin import read_pin
+
+
+def text(ran: str) -> str:
+    return " ".join(ran.split())
+
+
+def approve(console: Console) -> str:
+    """Propose, and sign it at once."""
+    proposal = console.desk.proposal(addition("Check the fuse first."))
+    assert console.run("approve", proposal.id).status == 0
+    return proposal.id
+
+
+def test_a_night_has_its_head_cosigned_and_verify_says_so(machines: Machines, console: Console) -> None:
+    with machines.serving():
+        console.run("night")
+    assert read_memory(machines.desk.home)[NAME].failures == 0
+    assert "last at 2026-03-01 06:00 UTC." in text(console.out("verify"))
+    record = console.record("verify")["witnesses"]
+    assert (record["asked_for"], record["at"], record["findings"]) == (True, "2026-03-01T06:00:00Z", [])
+    assert record["size"] == machines.desk.ledger().log.size
+
+
+def test_a_witness_that_is_away_holds_up_no_night_and_is_named(machines: Machines, console: Console) -> None:
+    machines.address("http://127.0.0.1:9")
+    night = console.run("night")
+    assert night.status == 4
+    assert night.err.startswith("error: stale-witness: see memory/state/ATTENTION.md")
+    status = console.run("status")
+    assert "STALE-WITNESS: no head of this log is cosigned as the policy asks" in text(status.out)
+    doctor = text(console.run("doctor", "--all").out)
+    assert "STALE-WITNESS" in doctor
+    assert f"{NAME} gave no line the last time" in doctor
+    assert (
+        "1 alarm about witnesses (stale-witness): `nightledger witness ask`"
+        in Path(machines.desk.home.attention).read_text()
+    )
+    verify = console.run("verify")
+    assert verify.status == 4
+    assert verify.out.startswith("STALE-WITNESS ")
+
+
+def test_a_home_without_addresses_asks_nobody_and_says_so(machines: Machines, console: Console) -> None:
+    assert ask_round(machines.context) is None
+    assert console.run("night").status == 4
+    assert f"no address of {NAME}: it is never asked" in text(console.run("doctor", "--all").out)
+    ran = console.run("witness", "ask")
+    assert (ran.status, "no witness is asked here" in ran.err) == (2, True)
+
+
+def test_an_approval_is_applied_when_the_witness_has_seen_its_waits_pass(
+    machines: Machines, console: Console
+) -> None:
+    with machines.serving():
+        assert console.run("witness", "ask").status == 0
+        name = approve(console)
+        assert console.run("apply").status == 0
+        machines.later(hours=1, minutes=59)
+        assert "is cooling: 1 min to go" in text(console.run("apply", name).out)
+        machines.later(minutes=1)
+        assert f"Applied change 1 of {name}" in text(console.out("apply"))
+    assert "Check the fuse first." in machines.desk.text()
+
+
+def test_cron_asks_again_when_the_waits_may_be_over_and_before_once_an_hour_at_most(
+    machines: Machines, console: Console
+) -> None:
+    with machines.serving():
+        console.run("witness", "ask")
+        approve(console)
+        console.run("apply")
+        asked = [read_memory(machines.desk.home)[NAME].asked_at]
+        for _ in range(13):
+            machines.later(minutes=10)
+            console.run("apply")
+            asked.append(read_memory(machines.desk.home)[NAME].asked_at)
+    assert [at - asked[0] for at in sorted(set(asked))] == [0, 3600, 7200]  # at once, and with each full look
+    assert read_memory(machines.desk.home)[NAME].size == machines.desk.ledger().log.size
+    assert "Check the fuse first." in machines.desk.text()
+
+
+def test_answers_are_cosigned_behind_the_person_who_gave_them(machines: Machines, console: Console) -> None:
+    with machines.serving():
+        console.run("witness", "ask")
+        proposal = machines.desk.proposal(addition("Check the fuse first."))
+        machines.later(hours=3)
+        console.out("approve", proposal.id)
+        size = machines.desk.ledger().log.size
+        assert read_memory(machines.desk.home)[NAME].size == size
+        assert (Path(machines.desk.home.checkpoints_dir) / str(size)).exists()
+    machines.desk.proposal(addition("Name the cable."))
+    machines.later(hours=1)
+    ran = console.run("approve", machines.desk.items()[-1].stored.proposal.id)
+    assert (ran.status, ran.err) == (0, "")  # nobody answers, and the answers stand
+
+
+def test_what_goes_wrong_behind_answers_is_a_note(
+    machines: Machines, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with machines.serving():
+        ask_round(machines.context)
+    Path(machines.desk.home.audit_log).write_bytes(b"")
+    ask_behind(machines.context)
+    assert "note: witnesses were not asked" in capsys.readouterr().err
+
+
+def test_what_is_remembered_of_a_witness_rules_no_terminal(
+    machines: Machines, console: Console, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """An agent can write that file."""
+    with machines.serving():
+        ask_round(machines.context)
+    known = read_memory(machines.desk.home)[NAME]
+    odd = "FORK: \x1b[2Jall is well"
+    write_memory(
+        machines.desk.home,
+        {NAME: replace(known, contradiction=odd, problem=odd, size=machines.desk.ledger().log.size)},
+    )
+    capsys.readouterr()
+    ask_behind(machines.context)
+    told = capsys.readouterr().err
+    assert "all is well" in told
+    assert "\x1b" not in told
+    for verb in ("verify", "doctor", "status"):
+        ran = console.run(verb)
+        assert "\x1b" not in ran.out + ran.err
+
+
+def test_names_that_do_not_match_the_policy_are_told(machines: Machines, console: Console) -> None:
+    with machines.serving() as url:
+        path = machines.desk.ring.directory / "operator.yaml"
+        path.write_text(f'witnesses:\n  other.example/w: {{url: "{url}"}}\n')
+        ran = console.run("witness", "ask")
+    assert (ran.status, ran.out.strip()) == (1, "The policy's quorum has not cosigned the newest head.")
+    assert "names other.example/w, which the policy does not" in text(ran.err)
+    assert f"has no address of {NAME}" in text(ran.err)
+
+
+def test_a_home_that_asks_for_nobody_is_told_what_a_witness_would_show(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NIGHTLEDGER_KEYS", str(tmp_path / "keys"))
+    console = Console(desk=make_desk(tmp_path))
+    assert "nobody else has seen this log's heads" in text(console.run("doctor", "--all").out)
+    assert "cooling and undo go by its wall clock alone" in text(console.run("doctor", "--all").out)
+    assert console.record("verify")["witnesses"] == {
+        "asked_for": False,
+        "size": 0,
+        "at": None,
+        "findings": [],
+    }
+
+
+# ------------------------------------------------------------------ attacks
+
+
+def save(machines: Machines, where: Path) -> None:
+    for name in ("home", "keys"):
+        shutil.copytree(machines.root / name, where / name)
+
+
+def put_back(machines: Machines, where: Path, *names: str) -> None:
+    operator = (machines.desk.ring.directory / "operator.yaml").read_bytes()
+    for name in names or ("home", "keys"):
+        shutil.rmtree(machines.root / name)
+        shutil.copytree(where / name, machines.root / name)
+    (machines.desk.ring.directory / "operator.yaml").write_bytes(operator)
+
+
+@contextmanager
+def put_back_behind_the_witness(
+    machines: Machines, console: Console, where: Path, *names: str
+) -> Iterator[None]:
+    """Put an older state back once the witness has seen a newer one; the witness serves meanwhile."""
+    save(machines, where)
+    with machines.serving():
+        machines.desk.proposal(addition("Check the fuse first."))
+        console.run("witness", "ask")
+        put_back(machines, where, *names)
+        yield
+
+
+def test_another_history_grown_over_the_old_one_is_a_fork_that_the_witness_shows(
+    machines: Machines, console: Console, tmp_path: Path
+) -> None:
+    with put_back_behind_the_witness(machines, console, tmp_path / "old"):
+        machines.desk.record("heartbeat", day="2026-03-01")
+        machines.desk.record("heartbeat", day="2026-03-02")
+        night = console.run("night")
+        assert night.status == 4
+        assert "FORK: the witness witness.example/harbour cosigned another history of 2 entries" in text(
+            night.err
+        )
+    verify = console.run("verify")
+    assert verify.status == 4
+    assert "FORK" in verify.out
+    assert "FORK" in text(console.run("status").out)
+
+
+def test_a_witness_that_refuses_and_shows_no_head_is_an_alarm_but_pins_nothing(
+    machines: Machines, console: Console, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(HttpChannel, "newest", lambda _self, _origin: None)
+    said = "it does not cosign this log: it says that it cosigned 2 entries, and this log has 1"
+    with put_back_behind_the_witness(machines, console, tmp_path / "old"):
+        ran = console.run("witness", "ask")
+        assert ran.status == 1
+        assert text(ran.out).startswith(f"{NAME}: no line ({said})")
+        assert (
+            console.run("night").status == 4
+        )  # anybody on the way could have said so: it is told, and nothing stops
+    verify = console.run("verify")
+    assert verify.status == 4
+    told = f"{NAME} gave no line: {said}; it showed no head that would prove it"
+    assert f"STALE-WITNESS {machines.desk.home.cosigned}: {told}" in text(verify.out)
+    assert told in text(console.run("status").out)
+    assert text(console.run("doctor", "--all").out).count(said) == 1
+    assert not read_pin(machines.desk.ring, machines.desk.home.identity.id).heads[1:]
+
+
+def test_what_a_witness_said_is_over_when_it_cosigns_again(machines: Machines, console: Console) -> None:
+    home = machines.desk.home
+    write_memory(home, {NAME: Remembered(asked_at=1, failures=1, problem="it says no", refused=True)})
+    assert f"{NAME} gave no line: it says no" in text(console.run("verify").out)
+    with machines.serving():
+        assert console.run("witness", "ask").status == 0
+    assert not read_memory(home)[NAME].refused
+    assert console.record("verify")["witnesses"]["findings"] == []
+
+
+def sign_for_loss(desk: Desk) -> None:
+    signing = desk.signing()
+    seen = LogHead(size=signing.head.size + 1, root="ab" * 32)
+    target = loss_target(Loss(stands=signing.head, seen=seen, pinned=True))
+    desk.accept(make_unproposed(desk.gate, DecisionType.RESTORE, [target], signing))
+
+
+def test_a_backup_that_was_taken_over_stays_an_alarm_until_another_witness_is_signed_for(
+    machines: Machines, console: Console, tmp_path: Path
+) -> None:
+    with put_back_behind_the_witness(machines, console, tmp_path / "old"):
+        sign_for_loss(machines.desk)
+        assert console.run("night").status == 4
+        assert console.run("verify").out.startswith("FORK ")
+        assert console.run("apply").status == 4
+        lines = tmp_path / "lines"
+        lines.write_text("quorum none\n")
+        assert console.run("witness", "trust", str(lines)).status == 0  # the gate is open for that
+        assert console.run("night").status == 0
+    assert console.run("verify").status == 0
+
+
+def test_a_head_kept_elsewhere_shows_rollback_and_fork(
+    machines: Machines, console: Console, tmp_path: Path
+) -> None:
+    save(machines, tmp_path / "old")
+    machines.desk.proposal(addition("Check the fuse first."))
+    console.run("rebuild")
+    with machines.serving():
+        console.run("witness", "ask")
+        kept = tmp_path / "kept"
+        shutil.copy(machines.desk.home.checkpoint, kept)
+        assert console.run("verify", "--against", str(kept)).status == 0
+        put_back(machines, tmp_path / "old")
+        rolled = console.run("verify", "--against", str(kept))
+        assert rolled.status == 4
+        assert f"ROLLBACK {kept}: it is a head of 2 entries, and this log has 1" in text(rolled.out)
+        assert "ROLLBACK" in text(console.run("consistency", str(kept)).err)
+        machines.desk.record("heartbeat", day="2026-03-01")
+        machines.desk.record("heartbeat", day="2026-03-02")
+        forked = console.run("verify", "--against", str(kept))
+        assert f"FORK {kept}: it is a head of 2 entries of another history" in text(forked.out)
+    refused = console.run("verify", "--against", machines.desk.home.memory_md)
+    assert (refused.status, "not a signature line" in refused.err) == (4, True)
+
+
+def test_a_policy_from_elsewhere_is_demanded(machines: Machines, console: Console, tmp_path: Path) -> None:
+    with machines.serving():
+        console.run("witness", "ask")
+    home = machines.desk.home
+    mine = tmp_path / "policy"
+    shutil.copy(home.policy, mine)
+    assert console.run("verify", "--policy", str(mine)).status == 0
+    stranger = "".join(
+        line for line in mine.read_text().splitlines(keepends=True) if not line.startswith("log ")
+    )
+    mine.write_text(stranger)
+    ran = console.run("verify", "--policy", str(mine))
+    assert (ran.status, ran.out.split(" ")[0]) == (4, "UNSIGNED")
+    other = tmp_path / "other"
+    other.write_text(Path(home.policy).read_text().replace("group witness-example-harbour 1", "group x all"))
+    assert console.run("verify", "--policy", str(other)).status == 1
+    other.write_text(Path(home.policy).read_text().split("group")[0] + "quorum none\n")
+    assert console.run("verify", "--policy", str(other)).status == 0
+
+
+def test_a_policy_file_that_was_swapped_changes_nothing_but_an_alarm(
+    machines: Machines, console: Console
+) -> None:
+    with machines.serving():
+        console.run("witness", "ask")
+        name = approve(console)
+        Path(machines.desk.home.policy).write_text("quorum none\n")
+        machines.desk.wait(days=2)
+        assert "is cooling: 2 h 0 min to go" in text(console.run("apply", name).out)
+    verify = console.run("verify")
+    assert (verify.status, "ALTERED config/nightledger/policy" in verify.out) == (4, True)
+
+
+def test_one_round_at_a_time(machines: Machines) -> None:
+    with machines.serving(), Lock(machines.desk.home.lock_path("witness")):
+        assert ask_round(machines.context) is None

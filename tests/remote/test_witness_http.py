@@ -1,0 +1,192 @@
+"""c2sp.org/tlog-witness over real sockets: what is answered, and what is not waited for."""
+
+import hashlib
+import http.client
+import os
+import socket
+import subprocess
+import sys
+import textwrap
+import threading
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+from tests.remote.witnesses import NAME, Machines
+from tests.trust.witnesses import head_of, note_of, tree_of
+
+from nightledger.files.lock import Lock
+from nightledger.gate.integrity.witnessing import read_policy
+from nightledger.gate.opening import sign_head
+from nightledger.remote.witness_ways import HttpChannel
+from nightledger.trust.cosigning import LogView, WitnessUnreachableError, ask_witness
+from nightledger.trust.note import parse_note
+from nightledger.trust.policy import parse_policy
+from nightledger.trust.proof import Continuation, dump_continuation
+from nightledger.trust.witness import add_logs, open_witness
+
+CHECKOUT = Path(__file__).resolve().parents[2]
+
+
+def view(machines: Machines) -> LogView:
+    """This home's log as its witness is asked about it."""
+    desk = machines.desk
+    sign_head(desk.gate, desk.moment)
+    ledger = desk.ledger()
+    note = parse_note(Path(desk.home.checkpoint).read_bytes())
+    return LogView(note=note, tree=ledger.log.tree, policy=read_policy(desk.home, ledger, desk.moment))
+
+
+def post(url: str, body: bytes, path: str = "/add-checkpoint") -> tuple[int, str, bytes]:
+    parts = urlsplit(url)
+    connection = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=20)
+    connection.request("POST", path, body)
+    response = connection.getresponse()
+    found = response.status, response.getheader("Content-Type", ""), response.read()
+    connection.close()
+    return found
+
+
+def raw_exchange(url: str, sent: bytes) -> bytes:
+    parts = urlsplit(url)
+    with socket.create_connection((parts.hostname, parts.port), timeout=20) as connection:
+        connection.sendall(sent)
+        received = b""
+        while chunk := connection.recv(65_536):
+            received += chunk
+    return received
+
+
+def test_a_head_is_cosigned_and_shown(machines: Machines) -> None:
+    with machines.serving() as url:
+        seen = view(machines)
+        asked = ask_witness(NAME, HttpChannel(url=url), seen, 0)
+        assert (asked.problem, asked.size) == ("", seen.head.size)
+        assert len(asked.cosigned[0].lines) == len(machines.box.vkeys)
+        shown = HttpChannel(url=url).newest(hashlib.sha256(seen.head.origin.encode()).hexdigest())
+    assert shown is not None
+    assert parse_note(shown).text == seen.note.text
+
+
+def test_a_witness_that_serves_learns_of_a_log_that_is_added_and_outlives_a_list_that_is_none(
+    machines: Machines, capfd: pytest.CaptureFixture[str]
+) -> None:
+    listed = machines.box.directory / "logs"
+    known = listed.read_bytes()
+    listed.unlink()
+    machines.box = open_witness(machines.box.directory)
+    request = dump_continuation(
+        Continuation(old_size=0, hashes=(), checkpoint=Path(machines.desk.home.checkpoint).read_bytes())
+    )
+    with machines.serving() as url:
+        assert post(url, request)[0] == 404
+        listed.write_bytes(b"nonsense\n")
+        assert [post(url, request)[0] for _ in range(3)] == [404] * 3
+        listed.unlink()
+        machines.box = add_logs(machines.box.directory, parse_policy(known, where="logs").logs)
+        assert post(url, request)[0] == 200
+        listed.write_bytes(b"more nonsense\n")
+        assert post(url, request)[0] == 409  # it goes on with what it knew
+    said = capfd.readouterr().err
+    assert (said.count("is no word of a policy"), said.count("witness:")) == (2, 2)
+
+
+def test_statuses_and_content_types_are_those_of_the_specification(machines: Machines) -> None:
+    request = dump_continuation(
+        Continuation(old_size=7, hashes=(), checkpoint=Path(machines.desk.home.checkpoint).read_bytes())
+    )
+    head = dump_continuation(
+        Continuation(old_size=0, hashes=(), checkpoint=Path(machines.desk.home.checkpoint).read_bytes())
+    )
+    stranger = dump_continuation(
+        Continuation(old_size=0, hashes=(), checkpoint=note_of(head_of(tree_of(2), origin="other/log")))
+    )
+    with machines.serving() as url:
+        assert post(url, request)[0] == 400
+        status, kind, body = post(url, head)
+        assert (status, kind) == (200, "text/plain; charset=utf-8")
+        assert body.startswith("— ".encode())
+        assert post(url, head) == (409, "text/x.tlog.size", b"1\n")
+        assert post(url, stranger)[0] == 404
+        assert post(url, head.replace(b"\n1\n", b"\n2\n"))[0] == 403
+        assert post(url, b"nonsense")[0] == 400
+        assert post(url, head, "/elsewhere")[0] == 404
+        assert HttpChannel(url=url).newest("00" * 32) is None
+        assert HttpChannel(url=url).newest("x") is None
+
+
+def test_a_witness_that_is_busy_or_damaged_says_not_now(
+    machines: Machines, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("nightledger.trust.witness._LOCK_TIMEOUT_S", 0.0)
+    checkpoint = Path(machines.desk.home.checkpoint).read_bytes()
+    head = dump_continuation(Continuation(old_size=0, hashes=(), checkpoint=checkpoint))
+    with machines.serving() as url:
+        with Lock(str(machines.box.directory / "lock")):
+            assert post(url, head)[0] == 503
+        assert post(url, head)[0] == 200
+        (kept,) = (machines.box.directory / "heads").iterdir()
+        kept.write_bytes(b"nonsense")
+        status, _, body = post(url, head)
+    assert (status, body) == (503, b"this machine needs its operator; try again\n")
+    assert "is damaged" in capfd.readouterr().err
+
+
+def test_a_witness_that_shows_no_head_for_a_reason_of_its_own_is_a_problem() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+
+        def reply() -> None:
+            connection, _ = listener.accept()
+            with connection, connection.makefile("rb") as sent:
+                b"".join(iter(sent.readline, b"\r\n"))
+                connection.sendall(b"HTTP/1.1 500 Broken\r\nContent-Length: 0\r\n\r\n")
+
+        thread = threading.Thread(target=reply)
+        thread.start()
+        channel = HttpChannel(url=f"http://127.0.0.1:{listener.getsockname()[1]}")
+        with pytest.raises(WitnessUnreachableError, match="answered 500"):
+            channel.newest("ab" * 32)
+        thread.join()
+
+
+CRASHING = """
+import os, sys
+from datetime import UTC, datetime
+from pathlib import Path
+from nightledger.remote.witness import open_server
+from nightledger.trust.witness import open_witness
+
+box = open_witness(Path(sys.argv[1]))
+real = type(box).answer
+def answer(self, raw, now):
+    found = real(self, raw, now)
+    if found.status == 200:
+        os._exit(9)  # what it cosigned is on disk; nobody is told
+    return found
+type(box).answer = answer
+server = open_server(("127.0.0.1", 0), box, lambda: datetime(2026, 3, 1, 6, tzinfo=UTC))
+print(server.server_address[1], flush=True)
+server.serve_forever()
+"""
+
+
+def test_a_crash_between_remembering_and_answering_is_healed_by_asking_again(machines: Machines) -> None:
+    seen = view(machines)
+    script = machines.root / "crashing.py"
+    script.write_text(textwrap.dedent(CRASHING))
+    command = [sys.executable, str(script), str(machines.box.directory)]
+    environment = {**os.environ, "PYTHONPATH": str(CHECKOUT / "scripts")}
+    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as child:
+        assert child.stdout is not None
+        port = int(child.stdout.readline())
+        asked = ask_witness(NAME, HttpChannel(url=f"http://127.0.0.1:{port}"), seen, 0)
+        assert child.wait(timeout=60) == 9
+    assert "does not answer" in asked.problem
+    assert not asked.cosigned
+    reopened = open_witness(machines.box.directory)
+    assert next((reopened.directory / "heads").iterdir()).read_text().startswith(seen.note.text)
+    with machines.serving() as url:
+        healed = ask_witness(NAME, HttpChannel(url=url), seen, asked.size)
+        fork = note_of(head_of(tree_of(seen.head.size, b"other"), origin=seen.head.origin))
+        assert post(url, dump_continuation(Continuation(old_size=0, hashes=(), checkpoint=fork)))[0] == 403
+    assert (healed.problem, healed.size) == ("", seen.head.size)

@@ -1,0 +1,84 @@
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from tests.homes import make_home
+
+from nightledger.files.home import Home
+from nightledger.remote.witness_asking import REFRESH_S, Remembered, read_memory, write_memory
+
+NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
+ASKED = Remembered(asked_at=int(NOW.timestamp()), size=9)
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    return make_home(tmp_path)
+
+
+def due(known: Remembered, *, size: int = 9, refresh: bool = False, **by: float) -> bool:
+    return known.is_due(NOW + timedelta(**by), size, refresh=refresh)
+
+
+def test_who_was_never_asked_is_asked_at_once() -> None:
+    assert due(Remembered())
+    assert Remembered().next_s() == 0
+
+
+def test_a_head_that_did_not_grow_is_cosigned_again_after_six_hours() -> None:
+    assert not due(ASKED, hours=5, minutes=59)
+    assert due(ASKED, hours=6)
+
+
+def test_a_head_that_grew_or_a_time_that_is_needed_is_asked_for_at_once() -> None:
+    assert due(ASKED, size=10)
+    assert due(ASKED, refresh=True)
+
+
+def test_who_failed_is_asked_again_after_one_minute_then_two_then_an_hour_at_most() -> None:
+    for failures, seconds in ((1, 60), (2, 120), (3, 240), (7, 3600), (500, 3600)):
+        failed = replace(ASKED, failures=failures)
+        assert not due(failed, size=10, refresh=True, seconds=seconds - 1)
+        assert due(failed, seconds=seconds)
+
+
+def test_a_clock_that_was_set_back_asks_at_once() -> None:
+    assert due(ASKED, seconds=-1)
+
+
+def test_what_is_remembered_is_read_back(home: Home) -> None:
+    memory = {"a.example/w": ASKED, "b": replace(ASKED, failures=3, problem="nobody answers", taken="ab")}
+    write_memory(home, memory)
+    assert read_memory(home) == memory
+    assert (Path(home.work_dir) / "witness-due").read_text() == f"{ASKED.asked_at + 240}\n"
+    write_memory(home, {"a": ASKED})
+    assert (Path(home.work_dir) / "witness-due").read_text() == f"{ASKED.asked_at + REFRESH_S}\n"
+    write_memory(home, {})
+    assert (Path(home.work_dir) / "witness-due").read_text() == "0\n"
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        "",
+        "nonsense",
+        "[]",
+        '{"w": []}',
+        '{"w": {"asked_at": "1"}}',
+        '{"w": {"asked_at": true}}',
+        '{"w": {"failures": -1}}',
+        '{"w": {"odd": 1}}',
+        '{"w": null}',
+        "[" * 99_999,
+    ],
+)
+def test_what_is_damaged_is_as_if_it_were_not_there(home: Home, raw: str) -> None:
+    write_memory(home, {})
+    (Path(home.work_dir) / "witnesses.json").write_text(raw)
+    assert read_memory(home) == {}
+
+
+def test_a_directory_in_its_place_is_as_if_it_were_not_there(home: Home) -> None:
+    (Path(home.work_dir) / "witnesses.json").mkdir(parents=True)
+    assert read_memory(home) == {}

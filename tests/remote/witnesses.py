@@ -1,0 +1,83 @@
+"""A home on one machine and a witness on another: two directories that share nothing but what is said."""
+
+import contextlib
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from tests.gate.homes import START, Desk, open_desk
+from tests.gate.witnessed import TRUE, make_witnessed_desk
+
+from nightledger.remote.server import LIMITS, Limits
+from nightledger.remote.witness import open_server, policy_lines
+from nightledger.surfaces.context import Context
+from nightledger.trust.note import parse_vkey
+from nightledger.trust.pin import read_pin
+from nightledger.trust.policy import parse_policy
+from nightledger.trust.witness import WitnessBox, add_logs, create_witness, open_witness
+
+NAME = "witness.example/harbour"
+
+
+@dataclass
+class Machines:
+    """A home, its witness, and what the witness's clock says."""
+
+    desk: Desk
+    box: WitnessBox
+    at: datetime = TRUE
+
+    @property
+    def root(self) -> Path:
+        return self.desk.root
+
+    @property
+    def context(self) -> Context:
+        """What a command on the home's machine sees; ``NIGHTLEDGER_KEYS`` must be set."""
+        return Context(
+            verb="witness", home=self.desk.home.root, now_text=self.desk.moment.at.isoformat(), json=False
+        )
+
+    def later(self, **by: float) -> None:
+        """Let time pass on both machines."""
+        self.at += timedelta(**by)
+        self.desk.wait(**by)
+
+    def address(self, where: str) -> None:
+        """Write ``operator.yaml``: the witness is reached there."""
+        kind = "url" if where.startswith("http") else "spool"
+        path = self.desk.ring.directory / "operator.yaml"
+        path.write_text(f'witnesses:\n  {NAME}: {{{kind}: "{where}"}}\n')
+        path.chmod(0o600)
+
+    @contextlib.contextmanager
+    def serving(self, limits: Limits = LIMITS) -> Iterator[str]:
+        """Serve the witness on a free port of this machine; its address is written down."""
+        server = open_server(("127.0.0.1", 0), self.box, lambda: self.at, limits)
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        url = f"http://127.0.0.1:{server.server_address[1]}"
+        self.address(url)
+        try:
+            yield url
+        finally:
+            server.shutdown()
+            thread.join()
+            server.server_close()
+
+
+def make_machines(root: Path) -> None:
+    """Make both under ``root``; the home's policy asks for the witness."""
+    box = create_witness(root / "witness", NAME)
+    policy = parse_policy("\n".join(policy_lines(box)).encode(), where="policy")
+    desk = make_witnessed_desk(root, policy)
+    pin = read_pin(desk.ring, desk.home.identity.id)
+    add_logs(root / "witness", list(map(parse_vkey, pin.vkeys)))
+    assert desk.moment == START
+
+
+def open_machines(root: Path) -> Machines:
+    """Open both, or copies of them."""
+    return Machines(desk=open_desk(root), box=open_witness(root / "witness"))
