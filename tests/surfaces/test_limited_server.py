@@ -105,30 +105,6 @@ def test_a_request_that_drips_is_cut_off_when_its_time_is_over() -> None:
         assert b"408" in client.recv(1000).split(b"\r\n")[0]
 
 
-def test_a_length_that_is_said_twice_is_refused(server: LimitedServer) -> None:
-    """RFC 9112 section 6.3: a proxy before us may have read the other one."""
-    for second in (b"3", b"8"):
-        with call(server) as client:
-            client.sendall(b"POST / HTTP/1.1\r\nContent-Length: 3\r\nContent-Length: %b\r\n\r\ntap" % second)
-            assert b"400" in client.recv(1000).split(b"\r\n")[0]
-    assert post(server, b"tap")[0] == 200
-
-
-def test_connections_for_which_no_thread_could_be_started_leave_their_room_to_others(
-    server: LimitedServer, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    def fail(_: threading.Thread) -> None:
-        raise RuntimeError("can't start new thread")
-
-    with monkeypatch.context() as patched:
-        patched.setattr(threading.Thread, "start", fail)
-        for _ in range(20):
-            with call(server) as client:
-                assert client.recv(10) == b""
-    assert capsys.readouterr().err.count("can't start new thread") == 20
-    assert post(server, b"tap")[0] == 200
-
-
 def test_more_connections_than_there_is_room_for_are_closed() -> None:
     with (
         serving(connections=2, connection_s=20.0) as server,

@@ -1,4 +1,3 @@
-import subprocess
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -10,7 +9,7 @@ from nightledger.domain.runs import Run, RunOutcome
 from nightledger.files.home import Home
 from nightledger.surfaces.context import CHECKOUT
 from nightledger.surfaces.doctor.checks import Check, State
-from nightledger.surfaces.doctor.schedule import check_nights, check_schedule, check_steps, cron_lines
+from nightledger.surfaces.doctor.schedule import check_nights, check_schedule, cron_lines
 from nightledger.surfaces.unattended import Place, cron_text, launchd_files, systemd_files
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
@@ -62,23 +61,6 @@ def test_lines_that_are_commented_out_or_of_another_home_call_nothing(bin_dir: P
 def test_the_checkout_as_home_needs_no_option_in_its_lines(bin_dir: Path) -> None:
     crontab(bin_dir, f"5 * * * * {CHECKOUT}/scripts/night.py\n")
     assert len(cron_lines(Place(checkout=CHECKOUT, home=CHECKOUT))) == 1
-
-
-def test_a_user_without_crontab_has_no_lines(bin_dir: Path, tmp_path: Path) -> None:
-    crontab(bin_dir, "night.py\n", status=1)
-    assert cron_lines(Place(checkout=CHECKOUT, home=str(tmp_path))) == ()
-
-
-def test_a_crontab_that_hangs_or_cannot_run_is_none(
-    bin_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    crontab(bin_dir, "")
-
-    def hang(*_: object, **__: object) -> None:
-        raise subprocess.TimeoutExpired("crontab", 10)
-
-    monkeypatch.setattr(subprocess, "run", hang)
-    assert cron_lines(Place(checkout=CHECKOUT, home=str(tmp_path))) == ()
 
 
 @pytest.mark.parametrize("kind", ["systemd", "launchd"])
@@ -141,33 +123,3 @@ def test_a_simulated_home_needs_no_schedule(bin_dir: Path, tmp_path: Path) -> No
     assert [(c.state, "no night ran yet" in c.message) for c in check_nights(home, NOW)] == [
         (State.NOTE, True)
     ]
-
-
-def test_a_path_that_no_unit_can_hold_is_called_by_nothing(bin_dir: Path, tmp_path: Path) -> None:
-    assert bin_dir.is_dir()
-    assert [c.state for c in checks(make_home(tmp_path / "ho\nme"), tmp_path)] == [State.NOTE]
-
-
-@pytest.mark.parametrize(("ago", "told"), [([], 0), ([40], 0), ([40, 13], 1), ([3, 2], 2)])
-def test_a_clock_that_was_set_lately_is_told_with_what_it_may_have_done(
-    ago: list[int], told: int, tmp_path: Path
-) -> None:
-    home = make_home(tmp_path / "home", simulated=False)
-    for days in ago:
-        at = NOW - timedelta(days=days)
-        line = Run(
-            v=2,
-            id="r-" + "a" * 26,
-            job="clock",
-            period=at.date().isoformat(),
-            attempt=1,
-            started_at=at,
-            finished_at=at,
-            outcome=RunOutcome.DONE,
-            counts={},
-        )
-        with Path(home.runs).open("ab") as stream:
-            stream.write(dump_line(line))
-    found = [(check.state, check.message) for check in check_steps(home, NOW)]
-    assert [state for state, _ in found] == [State.NOTE] * bool(told)
-    assert not told or f"by more than an hour {told} times in 14 days" in found[0][1]

@@ -1,11 +1,10 @@
-import os
 from pathlib import Path
 
 import pytest
 from tests.jobs.nights import HIDDEN, LEAKED, LESSON, SECRET, log_of
 from tests.surfaces.calling import Caller, make_caller
 
-from nightledger.domain.errors import UnreadableError, UsageError
+from nightledger.domain.errors import UsageError
 
 NEXT = "2026-03-02T06:00:00Z"
 
@@ -36,10 +35,6 @@ def test_yesterday_is_consolidated_and_what_is_proposed_is_shown(caller: Caller)
     assert "1 change(s) proposed; 'nightledger review' shows them." in text
     assert "misses edits within one second" in text
     assert Path(caller.home.pending_view).exists()
-
-
-def test_a_night_without_proposals_is_said_in_one_line(caller: Caller) -> None:
-    assert caller.lines("consolidate", now=NEXT) == ["Nothing proposed: there is no daily log of 2026-03-01."]
 
 
 def test_a_day_is_chosen_with_its_date_and_older_logs_with_since(caller: Caller) -> None:
@@ -94,13 +89,6 @@ def test_what_was_held_back_or_passed_over_is_named_and_never_quoted(caller: Cal
     assert "\u202e" not in "".join(lines)
 
 
-def test_a_name_of_a_file_is_shown_as_data(caller: Caller) -> None:
-    (Path(caller.home.memory_dir) / "2026-03-01-\x1b[31m.md").mkdir()
-    assert caller.lines("consolidate", now=NEXT)[0] == (
-        "passed over: memory/2026-03-01-\\u{1b}[31m.md is a directory, not a file to read"
-    )
-
-
 def test_a_dry_run_shows_the_same_and_writes_nothing(caller: Caller) -> None:
     write(caller, LESSON, HIDDEN)
     before = snapshot(caller)
@@ -118,17 +106,3 @@ def test_the_record_is_the_line_of_the_consolidation_log(caller: Caller) -> None
     record = caller.record("consolidate", now=NEXT)
     assert record == json.loads(Path(caller.home.consolidation_log).read_text())
     assert record["proposal"].startswith("p-")
-
-
-def test_nothing_is_proposed_that_the_consolidation_log_could_not_tell(caller: Caller) -> None:
-    write(caller, LESSON)
-    log = Path(caller.home.consolidation_log)
-    assert caller.run("rebuild", now=NEXT) == 0
-    os.mkfifo(log)
-    with pytest.raises(UnreadableError, match=r"consolidation-log\.jsonl is not a regular file"):
-        caller.run("consolidate", now=NEXT)
-    assert caller.record("proposals", now=NEXT) == []
-    assert caller.record("rebuild", "--check", now=NEXT) == {"differs": []}
-    log.unlink()
-    assert caller.run("consolidate", now=NEXT) == 0
-    assert len(caller.record("proposals", now=NEXT)) == 1

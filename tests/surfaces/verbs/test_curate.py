@@ -7,7 +7,6 @@ from tests.gate.principled import seed
 from tests.linking import lines, outcome
 from tests.surfaces.console import Console
 
-from nightledger.gate.memory.naming import find_standing
 from nightledger.gate.memory.reinforcing import read_reinforcements
 
 
@@ -28,41 +27,11 @@ def live(console: Console, hours: int, shown: str = "") -> None:
     console.desk.wait(hours=hours + 1)
 
 
-def test_before_forty_active_hours_there_is_nothing_to_do(seeded: Console) -> None:
-    live(seeded, 12)
-    out = seeded.out("curate")
-    assert out == "Nothing to do: 12 of 40 active hours since the last pass.\n"
-    assert seeded.record("curate")["periods"] == []
-
-
-def test_a_pass_says_what_it_reinforced_and_a_second_one_does_nothing(seeded: Console) -> None:
-    live(seeded, 40)
-    assert "Reinforced 0 entries and 10 principles." in seeded.out("curate")
-    assert seeded.record("curate")["constitutional_reinforced"] == 0
-
-
 def test_as_json_it_counts(seeded: Console) -> None:
     live(seeded, 40)
     record = seeded.record("curate")
     assert (record["periods"], record["constitutional_reinforced"], record["reinforced"]) == ([40], 10, 0)
     assert (record["proposals"], record["weak_links"], record["faded"]) == ([], 0, 0)
-
-
-def test_what_faded_is_proposed_and_nothing_else_changes(seeded: Console) -> None:
-    desk = seeded.desk
-    standing = find_standing(desk.home, desk.ledger().book).entries
-    (useful,) = [name for name, placed in standing.items() if "backups" in placed.entry.text]
-    live(seeded, 400, useful)
-    memory = desk.text()
-    would = seeded.out("curate", "--dry-run")
-    assert "Would reinforce 1 entries and 10 principles." in would
-    assert "would be proposed" in would
-    assert read_reinforcements(desk.home) == ()
-    out = seeded.out("curate")
-    assert "Faded entries: 1." in out
-    assert "is proposed; 'nightledger review' asks." in out
-    assert desk.text() == memory
-    assert "archive from MEMORY.md" in seeded.run("proposals").out + seeded.run("review", typed=["q"]).out
 
 
 def test_what_is_not_proposed_says_why(seeded: Console) -> None:

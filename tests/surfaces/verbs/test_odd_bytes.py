@@ -1,7 +1,6 @@
 """Bytes that are no text, in every place of every file that verbs read: no verb breaks, and done work is told."""
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -122,57 +121,3 @@ def test_bytes_that_are_no_text_break_no_verb_and_done_work_is_told(
         ran.stdout.decode()
     done(console.run("rebuild"))
     done(console.run("rebuild", "--check"))
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="other systems refuse such names")
-def test_a_file_whose_name_is_no_text_breaks_no_verb(console: Console) -> None:
-    desk = console.desk
-    text = b"# Day\n\n## Caf\xe9\n\n- Remember that the relay restarts only when warm.\n- Decision: use \xff now\n"
-    for name in (b"2026-02-28-caf\xe9.md", b"2026-03-01-\xff.md", b"topic-\xe9.md"):
-        Path(os.fsdecode(os.fsencode(desk.home.root) + b"/memory/" + name)).write_bytes(text)
-    read_all(console)
-    for _ in range(3):
-        desk.wait(days=1)
-        assert "failed" not in done(console.run("night"))
-    done(console.run("stage"))
-    read_all(console, "--json")
-    done(console.run("rebuild", "--check"))
-
-
-BROKEN = OSError(28, "No space left on device", "entries.json")
-
-
-@pytest.fixture
-def no_views(monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(*_: object) -> None:
-        raise BROKEN
-
-    monkeypatch.setattr("nightledger.gate.proposing.views.refresh_views", refuse)
-
-
-@pytest.mark.usefixtures("no_views")
-def test_a_view_that_cannot_be_written_is_told_after_what_was_done(console: Console) -> None:
-    desk = console.desk
-    proposal = desk.proposal(addition("One."))
-    desk.approve(proposal)
-    desk.wait(hours=3)
-    for words, said in (
-        (("apply",), "Applied change 1 of"),
-        (("undo", proposal.id), "Took back change 1 of"),
-    ):
-        ran = console.run(*words)
-        assert ran.status == 1
-        assert said in ran.out
-        assert (
-            "what is told above is done; what was to follow failed:\nerror: entries.json: No space" in ran.err
-        )
-    assert desk.states(proposal) == ["undone"]
-
-
-@pytest.mark.usefixtures("no_views")
-def test_a_night_records_that_a_view_could_not_be_written(console: Console) -> None:
-    console.desk.wait(days=1)
-    ran = console.run("night")
-    assert ran.status == 1
-    assert "close_day 2026-03-01 failed: " in ran.err
-    assert "what is told above" not in ran.err

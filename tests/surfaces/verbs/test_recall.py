@@ -72,14 +72,6 @@ def test_where_nothing_is_sure_enough_it_is_quiet(home: Home, capsys: pytest.Cap
     assert capsys.readouterr() == ("", "")
 
 
-def test_on_a_terminal_it_says_that_nothing_is_sure_enough(
-    home: Home, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
-    assert recall(home, "--tags", "zfs") == 0
-    assert "Nothing has worked often enough" in capsys.readouterr().out
-
-
 def test_before_the_first_run_it_names_the_command(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -102,21 +94,6 @@ def test_a_wrong_call_says_what_to_write(
     said = capsys.readouterr().err
     assert message in said
     assert "hint: " in said
-
-
-def test_a_damaged_index_names_the_way_out(home: Home, capsys: pytest.CaptureFixture[str]) -> None:
-    next(Path(home.link_index_dir).glob("*.links")).write_bytes(b"x")
-    assert recall(home, "--tags", "cron") == 1
-    assert "hint: make it again: nightledger link --rebuild" in capsys.readouterr().err
-
-
-def test_a_name_that_somebody_put_into_the_index_cannot_steer_a_terminal(
-    home: Home, capsys: pytest.CaptureFixture[str]
-) -> None:
-    path = next(Path(home.link_index_dir).glob("*.links"))
-    path.write_bytes(path.read_bytes().replace(b"clean_up", b"\x1b[2Jxxxx"))
-    assert recall(home, "--tags", "cron,disk") == 0
-    assert "\x1b" not in capsys.readouterr().out
 
 
 def test_it_starts_without_third_party_packages(home: Home) -> None:

@@ -3,7 +3,6 @@
 import json
 import os
 import shutil
-import socket
 from pathlib import Path
 
 import pytest
@@ -11,10 +10,7 @@ from tests.recall.asking import put
 from tests.surfaces.calling import Caller, make_caller
 
 from nightledger.domain.errors import ConfigurationError
-from nightledger.domain.staging.page import dump_page, parse_page
-from nightledger.files.search_index import index_path
-from nightledger.surfaces.staging import running as calendars
-from nightledger.surfaces.staging import telling
+from nightledger.domain.staging.page import parse_page
 
 CALENDAR = (
     "BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nUID:1\r\nDTSTART:20260301T070000Z\r\nDTEND:20260301T080000Z\r\n"
@@ -99,27 +95,6 @@ def test_under_cron_a_trouble_is_said_when_it_begins_and_stands_in_status_while_
     assert len(caller.lines("stage")) == 1
 
 
-def test_under_cron_an_index_that_was_made_anew_is_said_once(caller: Caller) -> None:
-    assert caller.lines("stage") == []
-    Path(index_path(caller.home)).write_bytes(b"no index at all" * 400)
-    (said,) = caller.lines("stage")
-    assert "it was made anew" in said
-    assert caller.lines("stage") == []
-    assert caller.record("status")["staged"]["troubles"] == []
-
-
-def test_a_calendar_that_hangs_is_said_once_under_cron(
-    caller: Caller, operator: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as server:  # takes the call and never answers
-        port = server.getsockname()[1]
-        operator.write_text(f"calendars:\n  work: {{url: 'http://127.0.0.1:{port}/a.ics'}}\n")
-        monkeypatch.setattr(calendars, "PATIENCE_S", 0.05)
-        (said,) = caller.lines("stage")
-        assert "calendar work did not answer within 0.05 s" in said
-        assert caller.lines("stage") == []
-
-
 def test_rules_that_are_not_valid_are_named(caller: Caller) -> None:
     put(caller.desk, "config/nightledger/staging-rules.json", json.dumps({"lookahead": 3}))
     with pytest.raises(ConfigurationError, match="lookahead_hours"):
@@ -166,18 +141,3 @@ def test_whatever_is_logged_takes_the_page_away(caller: Caller) -> None:
     caller.desk.memory.write_text(caller.desk.text() + "- Somebody wrote this.\n")
     caller.run("guard")
     assert not os.path.lexists(caller.home.staged_context)
-
-
-def test_lines_beyond_what_hosts_take_whole_are_said(caller: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert "not given" not in caller.text("stage", "--dry-run")
-    caller.run("stage")
-    assert "not given" not in caller.text("doctor", "--all")
-    page = parse_page(Path(caller.home.staged_context).read_text())
-    assert page is not None
-    one = len(dump_page(page.lines[:1], page.good_until))
-    monkeypatch.setattr(telling, "MAX_CONTEXT_BYTES", one)
-    said = "1 line(s) are not given at a session's start"
-    assert f"The last {said}" in " ".join(caller.text("stage", "--dry-run").split())
-    assert "the last 1 staged line(s) are not given at a session's start" in caller.text("doctor", "--all")
-    monkeypatch.setattr(telling, "MAX_CONTEXT_BYTES", one - 1)
-    assert telling.not_given(page) == len(page.lines)
