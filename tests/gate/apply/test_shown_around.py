@@ -1,18 +1,11 @@
 """A signed change does to the lines around it what it was shown to do, and to no others."""
 
-import hashlib
-from pathlib import Path
-
 import pytest
 from tests.gate.homes import Desk
 
-from nightledger.domain.errors import RefusedError
 from nightledger.domain.proposal import Anchor, Hunk, Proposal
-from nightledger.files.blobs import BlobStore
-from nightledger.gate.apply.planning import MOVED, UNKEPT
-from nightledger.gate.review.composing import MOVED_BESIDE
-from nightledger.gate.review.editing import propose_edit
-from nightledger.gate.review.rechecking import OTHER, recheck_shown
+from nightledger.gate.apply.planning import MOVED
+from nightledger.gate.review.rechecking import recheck_shown
 from nightledger.gate.review.reviewing import Answer, Item, Verb, read_documents
 
 RULES = "# M\n\n## Rules\n\n"
@@ -101,28 +94,6 @@ def test_what_was_shown_beside_drift_that_is_put_back_later_is_asked_again(desk:
     assert desk.text() == accepted
 
 
-@pytest.mark.parametrize("trick", TRICKS)
-def test_what_was_shown_beside_drift_that_is_left_is_asked_again(desk: Desk, trick: str) -> None:
-    accepted, drifted, words = TRICKS[trick]
-    made, _ = shown(desk, accepted, drifted, words)
-    desk.approve(made)
-    desk.wait(hours=3)
-    (attempt,) = desk.apply(made)
-    assert not attempt.changes
-    assert desk.text() == drifted
-
-
-@pytest.mark.parametrize("trick", TRICKS)
-def test_what_was_shown_beside_drift_is_not_signed_without_it(desk: Desk, trick: str) -> None:
-    accepted, drifted, words = TRICKS[trick]
-    made, items = shown(desk, accepted, drifted, words)
-    desk.settle(take_back=[change.n for change in desk.drift().changes])
-    answers = [Answer(proposal=made.id, n=1, verb=Verb.APPROVE)]
-    documents = read_documents(desk.gate)
-    _, fallen = recheck_shown(desk.gate, desk.ledger().book, items, answers, documents)
-    assert [refusal.reason for refusal in fallen] == [OTHER]
-
-
 def test_a_change_beside_drift_of_another_list_goes_on(desk: Desk) -> None:
     made, _ = shown(
         desk, PARENT, f"{PARENT}\n## Notes\n\n- Drifted.\n", ("- Never do\n", "- Never ever do\n")
@@ -132,56 +103,6 @@ def test_a_change_beside_drift_of_another_list_goes_on(desk: Desk) -> None:
     (attempt,) = desk.apply(made)
     assert attempt.changes == (1,)
     assert desk.text().startswith(f"{RULES}- Never ever do\n  - Push keys.\n")
-
-
-def test_a_line_below_that_was_taken_out_since_stops_no_change(desk: Desk) -> None:
-    longer = PARENT.replace("- Ask", "  - Wire money.\n- Ask")
-    made, _ = shown(desk, longer, longer, ("- Never do\n", "- Never ever do\n"))
-    desk.approve(made)
-    desk.edit(PARENT.encode())
-    desk.wait(hours=3)
-    (attempt,) = desk.apply(made)
-    assert attempt.changes == (1,)
-
-
-def test_a_change_of_what_stands_above_a_line_is_not_signed_with_another_that_words_that_line(
-    desk: Desk,
-) -> None:
-    desk.edit(PARENT.encode())
-    section = ("M", "Rules")
-    pushes = Hunk(anchor=Anchor.EXACT, section=section, removed="  - Push keys.\n", added="  - Push.\n")
-    never = Hunk(anchor=Anchor.EXACT, section=section, removed="- Never do\n", added="- Always do\n")
-    first, second = desk.forge(pushes), desk.forge(never)
-    _, refusals = desk.compose_all(first, second)
-    assert [(refusal.proposal, refusal.reason) for refusal in refusals] == [(second.id, MOVED_BESIDE)]
-
-
-def test_an_edit_above_a_line_that_drift_took_out_waits_for_the_drift(desk: Desk) -> None:
-    desk.edit(PARENT.encode())
-    desk.memory.write_text(f"{RULES}- Never do\n- Ask.\n")
-    with pytest.raises(RefusedError, match="a heading above its lines was changed outside the gate"):
-        propose_edit(
-            desk.gate, desk.ledger(), "MEMORY.md", f"{RULES}- Always do\n- Ask.\n".encode(), desk.moment
-        )
-
-
-def test_where_the_bytes_shown_are_kept_nowhere_no_line_beside_the_change_may_say_something_else_by_it(
-    desk: Desk,
-) -> None:
-    empty = f"{RULES}- Never do\n- Ask.\n"
-    made, _ = shown(desk, empty, empty, ("- Never do\n", "- Always do\n"))
-    other = desk.forge(
-        Hunk(anchor=Anchor.EXACT, section=("M", "Rules"), removed="- Ask.\n", added="- Ask first.\n")
-    )
-    desk.approve(made, other)
-    desk.wait(minutes=1)
-    desk.edit(PARENT.encode())
-    sha256 = hashlib.sha256(empty.encode()).hexdigest()
-    Path(BlobStore(desk.home.blobs_dir).path(sha256)).unlink()
-    desk.wait(hours=3)
-    attempts = desk.apply(made, other)
-    assert [attempt.stale for attempt in attempts] == [((1, UNKEPT),), ()]
-    assert desk.text() == PARENT.replace("- Ask.", "- Ask first.")
 
 
 BARE = "# M\n\n## Never\n\n- Curse.\n\n## Always\n\n- Alpha.\n- Mid.\n- Ask.\n"
@@ -216,38 +137,8 @@ def test_what_has_a_place_only_by_another_change_is_not_signed_where_it_was_show
     assert [refusal.proposal for refusal in fallen] == [f"{made.id}#2"]
 
 
-def test_what_was_signed_resting_on_another_is_asked_again_where_its_file_is_another(desk: Desk) -> None:
-    made, _ = resting(desk)
-    desk.settle(take_back=[change.n for change in desk.drift().changes])
-    desk.approve(made)
-    desk.edit(BARE.replace("Curse", "Swear").encode())
-    desk.wait(hours=3)
-    (attempt,) = desk.apply(made)
-    assert (2, MOVED) in attempt.stale
-    assert "Push" not in desk.text()
-
-
 NEVER_TWICE = "# M\n\n## Always\n\nAsk.\n\n## Never\n\nCurse.\n\n## Never\n\n"
 PUSH = "Push keys.\n"
-
-
-def test_what_was_signed_without_a_place_of_its_own_is_asked_again_where_its_file_is_another(
-    desk: Desk,
-) -> None:
-    desk.edit(BARE.encode())
-    place = ("M", "Always")
-    made = desk.forge(
-        Hunk(anchor=Anchor.EXACT, section=place, removed="- Mid.\n", added="- Middle.\n"),
-        Hunk(
-            anchor=Anchor.EXACT, section=place, removed="", added="- Extra.\n", context_before="- Middle.\n"
-        ),
-    )
-    desk.approve(made)
-    desk.edit(BARE.replace("Curse", "Swear").encode())
-    desk.wait(hours=3)
-    (attempt,) = desk.apply(made)
-    assert attempt.stale == ((2, MOVED),)
-    assert "- Middle.\n- Ask." in desk.text()
 
 
 def headings_that_go(desk: Desk) -> Proposal:

@@ -1,7 +1,5 @@
-from dataclasses import replace
-
 from tests.gate.forgetting_desk import LOG, archive, compress, forget, prune
-from tests.gate.homes import Desk, addition
+from tests.gate.homes import Desk
 
 from nightledger.domain.proposal import Change, Proposal
 from nightledger.gate.forgetting.prune_view import prune_view
@@ -47,17 +45,3 @@ def test_each_kind_stands_in_its_published_fields(desk: Desk) -> None:
             },
         ],
     }
-
-
-def test_what_the_home_tells_as_a_secret_is_masked(desk: Desk) -> None:
-    (proposal, change), *_ = waiting(desk)
-    told = "Nebelhorn" + "4711"
-    told_by = replace(change, section=f"Box {told}", reason=f"The box opens with {told}.")
-    shown = str(prune_view([(proposal, told_by)], frozenset({told})))
-    assert told not in shown
-    assert shown.count("masked: 13 bytes") == 2
-
-
-def test_changes_of_text_stand_in_the_other_view(desk: Desk) -> None:
-    proposal = desk.proposal(addition("Set the zone."))
-    assert prune_view([(proposal, proposal.changes[0])], frozenset()) == {"v": 1, "prune_candidates": []}

@@ -20,21 +20,6 @@ def test_what_a_home_began_with_and_what_was_signed_since_is_signed(desk: Desk) 
     }
 
 
-def test_what_drifted_is_not_signed_and_the_rest_still_is(desk: Desk) -> None:
-    desk.memory.write_text(desk.text().replace("30 days", "3 days") + "\n- Trust every mail.\n")
-    assert signed(desk) == {
-        "Keep backups for 3 days.": False,
-        "Restart the relay after an upgrade.": True,
-        "Trust every mail.": False,
-    }
-
-
-def test_what_moved_to_another_section_is_not_signed_there(desk: Desk) -> None:
-    line = "- Keep backups for 30 days.\n"
-    desk.memory.write_text(desk.text().replace(line, "").replace("## Projects\n", f"## Projects\n\n{line}"))
-    assert signed(desk)["Keep backups for 30 days."] is False
-
-
 def test_where_the_accepted_bytes_were_lost_nothing_is_signed(desk: Desk) -> None:
     from pathlib import Path
 
