@@ -25,33 +25,6 @@ def listing(root: Path) -> dict[str, bytes]:
     return {str(p.relative_to(root)): p.read_bytes() for p in sorted(root.rglob("*")) if p.is_file()}
 
 
-def test_adopting_changes_none_of_the_workspaces_bytes_and_lists_what_it_makes(tmp_path: Path) -> None:
-    home = workspace(tmp_path)
-    (home / "notes").mkdir()
-    (home / "notes" / "a.md").write_bytes(b"\xff\x00")
-    before = listing(home)
-    planned = plan(make_founding(tmp_path))
-    identity = found(make_founding(tmp_path), None, START)
-    after = listing(home)
-    assert {name: after[name] for name in before} == before
-    ignored = {name for name in after if name.endswith(".gitignore")}
-    made = set(after) - set(before) - ignored
-    in_listed_folders = {n for n in after if "leaves" in n or n.startswith("audit/blobs/sha256/")}
-    assert made <= {*planned, "audit/checkpoints/1", "audit/leaves"} | in_listed_folders
-    assert {name for name in planned if os.path.isfile(home / name)} <= made
-    assert "MEMORY.md" not in planned
-    assert all(after[name] == b"*\n" for name in ignored)
-    assert ignored
-    assert (identity.id, identity.origin, identity.zone, identity.gated) == (
-        HOME_ID,
-        f"nightledger-simulated/{HOME_ID}" if "simulated" in identity.origin else f"nightledger/{HOME_ID}",
-        "UTC",
-        ("MEMORY.md",),
-    )
-    assert identity.created_at == "2026-03-01T06:00:00Z"
-    assert plan(make_founding(tmp_path)) == []
-
-
 @pytest.mark.parametrize("name", ["audit/x.log", "config/nightledger/x", "memory/system/x", "memory/state/x"])
 def test_a_directory_of_another_tool_is_refused(tmp_path: Path, name: str) -> None:
     home = workspace(tmp_path)

@@ -65,16 +65,6 @@ def test_a_log_that_is_shorter_than_its_own_head_is_damaged_and_not_old(desk: De
         lost_entries(home, None)
 
 
-def test_another_history_that_is_shorter_too_is_not_an_old_one(desk: Desk, tmp_path: Path) -> None:
-    desk.proposal(addition("Use the blue switch."))
-    home = copied(desk, tmp_path)
-    desk.proposal(addition("Water the fern."))
-    log = Path(home.audit_log)
-    log.write_bytes(log.read_bytes().replace(b'"changes":1', b'"changes":2'))
-    with pytest.raises(IntegrityError, match="EDITED"):
-        lost_entries(home, read_pin(desk.ring, home.identity.id))
-
-
 def test_until_the_loss_stands_in_the_log_the_home_is_an_alarm_and_is_restored_again(
     desk: Desk, tmp_path: Path
 ) -> None:

@@ -5,11 +5,10 @@ from tests.gate.memory.test_pinning import RELAY
 
 from nightledger.domain.errors import UsageError
 from nightledger.domain.proposal import Proposal
-from nightledger.gate.apply.undoing import reversal
 from nightledger.gate.forgetting.forget_entry import entry_of_change, forget
 from nightledger.gate.forgetting.forgotten import read_forgotten
 from nightledger.gate.memory.naming import Placed, find_standing
-from nightledger.gate.proposing.proposing import Outcome, propose
+from nightledger.gate.proposing.proposing import Outcome
 from nightledger.gate.stored import read_stored
 
 AGAIN = "Backups are kept for 30 days."
@@ -60,22 +59,6 @@ def test_an_operators_own_edit_may_say_it_and_ends_it(desk: Desk) -> None:
     desk.wait(hours=1)
     forgotten(desk)
     assert holds(desk, AGAIN)
-
-
-def test_a_reversal_after_the_undo_window_may_bring_it_back_and_ends_it(desk: Desk) -> None:
-    proposal = forgotten(desk)
-    desk.wait(days=8)
-    undo = desk.plan_undo(proposal)
-    assert undo.problem
-    submission = reversal(undo, {"MEMORY.md": desk.text()})
-    made = propose(desk.gate, desk.ledger(), submission, desk.moment).proposal
-    assert made is not None
-    assert holds(desk, AGAIN)
-    desk.approve(made)
-    desk.wait(hours=3)
-    desk.apply(made)
-    assert BACKUPS in desk.text()
-    assert not holds(desk, AGAIN)
 
 
 def test_a_change_that_put_nothing_in_that_stands_is_refused(desk: Desk) -> None:

@@ -5,16 +5,13 @@ from pathlib import Path
 
 import pytest
 from tests.gate.forgetting_desk import (
-    ARCHIVE,
     COPY,
     FULL,
     LOG,
     ODD,
-    archive,
     compress,
     file,
     forgotten,
-    pruned,
     put,
     snapshot,
 )
@@ -24,8 +21,6 @@ from nightledger.files.blobs import BlobStore
 from nightledger.gate.apply.undoing import reversal
 from nightledger.gate.integrity.checking import find_altered
 from nightledger.gate.review.reviewing import read_documents
-
-BACKUPS = "- Keep backups for 30 days.\n"
 
 
 def test_logs_of_any_bytes_are_copied_and_given_back_as_they_were(desk: Desk) -> None:
@@ -53,18 +48,6 @@ def test_an_edited_line_of_a_summary_comes_after_the_full_text(desk: Desk) -> No
     put(desk, LOG, text.replace(b"was upgraded.", b"was upgraded twice."))
     desk.undo(proposal)
     assert file(desk, LOG).read_bytes() == FULL + b"- The relay was upgraded twice.\n"
-
-
-def test_later_entries_of_the_archive_survive_the_undo_of_earlier_ones(desk: Desk) -> None:
-    first = forgotten(desk, *archive(desk, "backups"))
-    second = forgotten(desk, *archive(desk, "relay"))
-    desk.undo(first)
-    text = file(desk, ARCHIVE).read_text()
-    assert "backups" not in text
-    assert "Restart the relay" in text
-    assert BACKUPS in desk.text()
-    desk.undo(second)
-    assert not file(desk, ARCHIVE).exists()
 
 
 def blob_of(desk: Desk, content: bytes) -> Path:
@@ -101,18 +84,6 @@ def test_verify_tells_a_copy_that_is_missing_changed_or_unreadable(desk: Desk) -
     file(desk, COPY).symlink_to("/etc/hosts")
     (found,) = find_altered(desk.home, desk.ledger(), desk.moment)
     assert "link" in found.message
-
-
-def test_drift_in_memory_holds_an_archival_back_and_its_archive_with_it(desk: Desk) -> None:
-    proposal = pruned(desk, *archive(desk, "backups"))
-    desk.approve(proposal)
-    desk.memory.write_text(desk.text().replace("30 days.", "30 days.\n- Drifted right below."))
-    desk.guard()
-    desk.wait(hours=3)
-    (attempt,) = desk.apply()
-    assert attempt.changes == ()
-    assert attempt.waits or attempt.stale
-    assert not file(desk, ARCHIVE).exists()
 
 
 def test_a_copy_that_two_logs_share_stays_while_one_of_them_rests_on_it(desk: Desk) -> None:

@@ -28,48 +28,6 @@ def quiet(desk: Desk) -> bool:
     return is_quiet(desk.gate, desk.ledger().book)
 
 
-def test_there_is_one_open_item_a_file_however_often_it_changes(desk: Desk) -> None:
-    for n in range(5):
-        add(desk, f"- Note number {n}.")
-        desk.wait(minutes=10)
-        desk.guard()
-    book = desk.ledger().book
-    assert len([s for s in book.proposals.values() if s.open_changes()]) == 1
-    assert len(desk.drift().changes) == 1
-    assert desk.drift().changes[0].after.count("\n") == 5
-
-
-def test_an_item_is_closed_when_the_file_is_again_what_was_accepted(desk: Desk) -> None:
-    add(desk, "- Boat: paint the hull")
-    desk.guard()
-    item = desk.drift()
-    desk.memory.write_text(MEMORY)
-    assert not quiet(desk)
-    assert desk.guard() == ()
-    assert desk.states(item) == ["withdrawn"]
-    add(desk, "- Boat: paint the hull")
-    desk.guard()
-    assert desk.drift().id != item.id
-
-
-def test_hunks_are_answered_one_by_one_and_the_rest_stays_drift(desk: Desk) -> None:
-    text = MEMORY.replace("30 days", "40 days").replace("## Projects\n", "## Projects\n\n- Boat.\n")
-    desk.memory.write_text(text.replace("- Restart the relay after an upgrade.\n", ""))
-    desk.guard()
-    item = desk.drift()
-    assert [change.op.value for change in item.changes] == ["replace", "remove", "add"]
-    desk.settle(keep=[1], take_back=[2])
-    assert desk.text() == text
-    assert desk.states(item) == ["applied", "rejected", "pending"]
-    (rest,) = desk.guard()
-    assert desk.states(item) == ["applied", "rejected", "superseded"]
-    left = desk.drift()
-    assert (left.id, len(left.changes)) == (rest.proposal, 1)
-    assert left.changes[0].after == "\n- Boat.\n"
-    desk.settle(keep=[1])
-    assert find_drift(desk.home, desk.ledger().book) == ()
-
-
 def test_what_was_kept_can_be_undone(desk: Desk) -> None:
     desk.memory.write_text(MEMORY.replace("30 days", "40 days") + "- Boat.\n")
     desk.guard()

@@ -3,7 +3,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.gate.homes import Desk, addition
+from tests.gate.homes import Desk
 from tests.gate.signers import let_sign, new_key, own_key, revoke_key
 
 from nightledger.domain.errors import AlteredError
@@ -11,7 +11,7 @@ from nightledger.domain.states import Book
 from nightledger.files.blobs import BlobStore
 from nightledger.gate.integrity.checking import find_altered
 from nightledger.gate.integrity.trust_changes import settle_trust
-from nightledger.gate.integrity.trusting import Trust, read_signers
+from nightledger.gate.integrity.trusting import read_signers
 from nightledger.gate.signed import find_replaced, read_kept, read_signed
 
 
@@ -21,19 +21,6 @@ def names(desk: Desk) -> list[str]:
 
 def altered(desk: Desk) -> list[str]:
     return [found.path for found in find_altered(desk.home, desk.ledger(), desk.moment)]
-
-
-def test_every_decision_is_judged_by_the_set_at_its_place(desk: Desk) -> None:
-    first = desk.approve(desk.proposal(addition("One.")))[0]
-    other = new_key(desk.root, "other")
-    let_sign(desk, other, "ana")
-    revoke_key(desk, own_key(desk), by=other, principal="ana")
-    ledger = desk.ledger()
-    trust = Trust(desk.home, ledger)
-    status = ledger.book.decisions[first.id]
-    assert [s.principals[0] for s in trust.signers_of(status).signers] == ["operator"]
-    assert [s.principals[0] for s in trust.signers(desk.moment).signers] == ["ana"]
-    assert altered(desk) == []
 
 
 @pytest.mark.parametrize("suffix", ["", ".sig"])
@@ -85,15 +72,3 @@ def test_a_decision_without_a_hash_of_its_signature_is_read_from_its_files(desk:
     Path(desk.home.decision(decision.id)).unlink()
     with pytest.raises(AlteredError):
         read_kept(desk.home, status)
-
-
-def test_a_change_for_another_home_or_another_history_counts_for_nothing(desk: Desk) -> None:
-    let_sign(desk, new_key(desk.root, "other"), "ana")
-    ledger = desk.ledger()
-    assert Trust(desk.home, ledger).void == frozenset()
-
-    class Elsewhere:
-        size, root_at = 1, staticmethod(lambda _size: b"")
-
-    moved = replace(ledger, log=Elsewhere())  # type: ignore[arg-type]
-    assert Trust(desk.home, moved).void == {1}

@@ -4,15 +4,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from tests.gate.homes import Desk, addition, make_desk
-from tests.gate.lived import live
-from tests.gate.memory.test_naming import BACKUPS, ids
-from tests.gate.memory.test_pinning import RELAY, pinned
+from tests.gate.homes import Desk, make_desk
+from tests.gate.memory.test_pinning import RELAY
 from tests.gate.principled import seed
-from tests.gate.used import add_exposure, add_outcome
 
-from nightledger.domain.frames import Candidate, Dropped, Frame
-from nightledger.domain.retention import DURABLE, STANDARD, recency
+from nightledger.domain.frames import Candidate, Frame
 from nightledger.gate.memory.principles import shipped_principles
 from nightledger.gate.memory.recalling import Recollection, recollect
 
@@ -67,16 +63,6 @@ def test_what_scanners_hold_back_is_left_out_counted_and_gives_its_place_away(tm
     assert (shown(recall(desk)), recall(desk).quarantined) == (good, 2)
 
 
-def test_what_does_not_fit_the_budget_is_named_and_something_shorter_comes_in(tmp_path: Path) -> None:
-    long, short = f"- {'relay ' * 20}has a port.", "- The fern needs water."
-    desk = made_of(tmp_path, [long, short])
-    give_rules(desk, Frame.TASK, tokens=20, principle_tokens=20)
-    chosen = recall(desk, "relay").chosen
-    assert [one.candidate.text for one in chosen.shown] == [short]
-    assert [(one.candidate.text, why) for one, why in chosen.dropped] == [(long, Dropped.OVER_BUDGET)]
-    assert chosen.tokens == 8
-
-
 # ------------------------------------------------------------------ what it is measured by
 
 
@@ -88,17 +74,3 @@ def test_a_query_is_like_what_holds_it_and_like_what_it_holds(desk: Desk) -> Non
     seed(desk)
     text = next(one.text for one in shipped_principles().principles if one.name == "care")
     assert principle(desk, "care", text).similarity == 1.0
-
-
-def test_an_entry_is_as_fresh_as_its_making_or_its_last_use_by_its_tier(desk: Desk) -> None:
-    pinned(desk, RELAY, tag="self/goal")
-    live(desk, range(1, 5))
-    desk.applied(addition("Set the zone."))
-    live(desk, range(9, 15))
-    assert candidate(desk, BACKUPS).recency == recency(STANDARD.rate, 10)
-    assert candidate(desk, RELAY).recency == recency(DURABLE.rate, 10)
-    assert candidate(desk, "- Set the zone.").recency == recency(STANDARD.rate, 6)
-    add_outcome(desk.home, desk.moment.at, ids(desk)[BACKUPS])
-    add_exposure(desk.home, desk.moment.at, ids(desk)[RELAY])
-    assert candidate(desk, BACKUPS).recency == 1.0
-    assert candidate(desk, RELAY).recency < 1.0

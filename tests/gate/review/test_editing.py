@@ -24,18 +24,6 @@ def files_with(desk: Desk, text: str) -> list[str]:
     )
 
 
-def test_each_diff_of_an_edit_is_against_what_the_changes_before_it_left(desk: Desk) -> None:
-    desk.memory.write_text("- a\n- a\n- b\n- a\n")
-    desk.guard()
-    desk.settle(keep=[change.n for change in desk.drift().changes])
-    proposal = desk.edit(b"- b\n- a\n- a\n")
-    assert len(proposal.changes) == 2
-    assert [
-        [line for line in change.diff.splitlines() if line[0] in "+-" and line[:3] not in {"---", "+++"}]
-        for change in proposal.changes
-    ] == [["-- a", "-- a"], ["+- a"]]
-
-
 def test_an_edit_of_bytes_that_no_record_can_hold_is_refused(tmp_path: "object", desk: Desk) -> None:
     del tmp_path
     desk.memory.write_bytes(b"# M\n\n- caf\xe9\n- two\n")
