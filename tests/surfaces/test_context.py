@@ -11,7 +11,6 @@ from tests.homes import make_home
 from nightledger.domain.errors import ConfigurationError, UsageError
 from nightledger.surfaces import clock
 from nightledger.surfaces.context import CHECKOUT, Context
-from nightledger.surfaces.home import is_simulated
 
 Out = pytest.CaptureFixture[str]
 
@@ -57,21 +56,6 @@ def test_a_home_of_another_user_is_not_found_upward_but_by_root(
     assert context().home == str(tmp_path)
 
 
-def test_the_clock_is_read_once_in_whole_seconds() -> None:
-    made = context()
-    assert made.now is made.now
-    assert made.now.microsecond == 0
-    assert made.now.tzinfo is UTC
-    assert abs((clock.system_now() - made.now).total_seconds()) < 60
-    assert made.moment.at == made.now
-    assert (made.moment.boot, made.moment.boot_s > 0) == clock_boot()
-
-
-def clock_boot() -> tuple[str, bool]:
-    boot, seconds = clock.boot_clock()
-    return boot, seconds > 0
-
-
 def test_a_given_time_works_in_a_simulated_home_only(tmp_path: Path) -> None:
     make_home(tmp_path / "simulated")
     make_home(tmp_path / "ordinary", simulated=False)
@@ -104,16 +88,6 @@ def test_what_is_no_time_is_refused(text: str) -> None:
 def test_a_time_from_which_days_cannot_be_counted_is_refused(text: str) -> None:
     with pytest.raises(UsageError, match="is too far away"):
         clock.parse_now(text)
-
-
-@pytest.mark.parametrize("text", ["", "[]", "not json", '{"simulated": "yes"}', "{}"])
-def test_only_a_home_that_says_so_is_simulated(tmp_path: Path, text: str) -> None:
-    path = tmp_path / "config" / "nightledger" / "home.json"
-    path.parent.mkdir(parents=True)
-    path.write_text(text)
-    assert not is_simulated(str(tmp_path))
-    path.write_text('{"simulated": true}')
-    assert is_simulated(str(tmp_path))
 
 
 def test_people_read_lines_and_programs_one_document(capsys: Out) -> None:

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from tests.domain.gate_values import change, proposal
 from tests.gate.homes import evidence
 
-from nightledger.domain.proposal import Flag, Origin, Scope, SizeMeter, Target
+from nightledger.domain.proposal import Flag, Origin, Scope
 from nightledger.gate.review.reviewing import Item
 from nightledger.gate.stored import Stored
 from nightledger.surfaces import screen
@@ -20,23 +20,6 @@ WORDS = st.text(alphabet=st.sampled_from("ab \u6f22\u3000\u0301-"), max_size=200
 @pytest.fixture(autouse=True)
 def narrow(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "40")
-
-
-@pytest.mark.parametrize(("columns", "filled"), [("7", 20), ("20", 20), ("40", 40), ("77", 77), ("300", 100)])
-def test_the_width_is_the_terminals_between_20_and_100(
-    monkeypatch: pytest.MonkeyPatch, columns: str, filled: int
-) -> None:
-    monkeypatch.setenv("COLUMNS", columns)
-    assert screen.width() == filled
-
-
-@given(WORDS, st.sampled_from(["", "    "]), st.sampled_from([None, "", "  why: "]))
-def test_prose_is_broken_to_the_width_and_nothing_is_lost(text: str, indent: str, first: str | None) -> None:
-    rows = screen.wrap(text, indent=indent, first=first)
-    assert all(screen.columns(row) <= 40 for row in rows)
-    lead = (indent if first is None else first).rstrip()
-    assert "".join("".join(rows).split()) == "".join((lead + text).split())
-    assert all(row.startswith(indent) or not row.strip() for row in rows[1:])
 
 
 @given(st.sampled_from("+- "), WORDS)
@@ -124,22 +107,3 @@ def test_a_change_is_shown_with_all_that_an_operator_needs(monkeypatch: pytest.M
     assert "  ! cannot be applied now: the section a\\u{1b}[8mb is gone" in screen.item_lines(hostile, 2, 3)
     gone = replace(item, diff="", unplaced="its lines are gone")
     assert screen.item_lines(gone, 1, 1)[-2:] == ["  ! cannot be applied now: its lines are gone", "+stored"]
-
-
-def test_the_meter_tells_sizes_against_the_cap() -> None:
-    def target(path: str, cap: int | None) -> Target:
-        meter = SizeMeter(before_characters=1200, after_characters=1234, cap_characters=cap)
-        return Target(path=path, base_sha256="", meter=meter)
-
-    both = proposal(targets=(target("MEMORY.md", 12000), target("USER.md", None)))
-    assert screen.meter(both) == (
-        "MEMORY.md: 1,200 to 1,234 of 12,000 characters; USER.md: 1,200 to 1,234 characters"
-    )
-
-
-def test_what_is_printed_has_its_secrets_masked_whoever_made_it() -> None:
-    (row,) = screen.diff_lines(f"+key {SECRET}\n", told=frozenset())
-    assert SECRET not in row.replace(screen.GOES_ON, "")
-    assert "[masked: 40 bytes]" in row
-    assert screen.shown(f"key {SECRET}") == "key [masked: 40 bytes]"
-    assert screen.shown("PIN zebra77hatch", told=frozenset({"zebra77hatch"})) == "PIN [masked: 12 bytes]"

@@ -1,5 +1,4 @@
 import contextlib
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -12,7 +11,6 @@ from tests.surfaces.console import Console
 from nightledger.domain.errors import LockedError, RefusedError
 from nightledger.domain.event import Actor
 from nightledger.files.lock import Lock
-from nightledger.files.search_index import index_path, open_store
 from nightledger.recall.indexing import refresh
 from nightledger.surfaces import session
 from nightledger.surfaces.context import Context
@@ -33,13 +31,6 @@ def signed_size(desk: Desk) -> int:
     return check_log(desk.home, read_pin(desk.ring, desk.home.identity.id)).report.signed_size
 
 
-def judged_size(desk: Desk) -> int:
-    store = open_store(index_path(desk.home))
-    assert store is not None
-    with contextlib.closing(store):
-        return int((store.meta("head") or "0").partition(" ")[0])
-
-
 def test_a_run_that_appended_signs_its_head_before_it_lets_go(desk: Desk) -> None:
     with session.writing(context(desk)) as at_work:
         assert at_work.gate.actor is Actor.CRON
@@ -55,13 +46,6 @@ def test_a_run_that_failed_signs_what_it_appended(desk: Desk) -> None:
         raise RefusedError("half way")
     assert signed_size(desk) == 2
     assert Path(desk.home.checkpoints_dir, "2").exists()
-
-
-def test_a_run_that_appended_nothing_signs_nothing(desk: Desk) -> None:
-    before = Path(desk.home.checkpoint).read_bytes()
-    with session.writing(context(desk), actor=Actor.AGENT) as at_work:
-        assert at_work.gate.actor is Actor.AGENT
-    assert Path(desk.home.checkpoint).read_bytes() == before
 
 
 def test_one_run_at_a_time(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -85,30 +69,6 @@ def test_another_machine_may_look_and_not_write(desk: Desk) -> None:
         pass
     with pytest.raises(RefusedError, match="is written by 'elsewhere'"), session.writing(context(desk)):
         pass
-
-
-def test_a_run_that_appended_has_the_search_index_judge_by_its_events_where_there_is_one(desk: Desk) -> None:
-    with session.writing(context(desk)):
-        desk.proposal(addition("One."))
-    assert not os.path.lexists(desk.home.search_dir)
-    refresh(desk.gate, desk.ledger(), desk.moment).store.close()
-    for text in ("Two.", "Three."):
-        with session.writing(context(desk)):
-            desk.proposal(addition(text))
-        assert judged_size(desk) == desk.ledger().log.size
-
-
-def test_a_search_index_that_cannot_be_used_is_no_failure_of_the_verb(desk: Desk) -> None:
-    os.makedirs(index_path(desk.home))
-    with session.writing(context(desk)):
-        desk.proposal(addition("One."))
-    assert signed_size(desk) == 2
-    os.rmdir(index_path(desk.home))
-    Path(index_path(desk.home)).write_bytes(b"nonsense" * 1000)
-    with session.writing(context(desk)):
-        desk.proposal(addition("Two."))
-    assert signed_size(desk) == 3
-    assert Path(index_path(desk.home)).read_bytes() == b"nonsense" * 1000
 
 
 @pytest.mark.parametrize("indexed", [True, False])

@@ -2,7 +2,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from tests.gate.homes import START, Desk, addition, make_desk
+from tests.gate.homes import START, Desk, addition
 from tests.gate.signers import new_key
 from tests.surfaces.console import Console
 
@@ -14,12 +14,6 @@ from nightledger.trust.keys import operator_key_path
 
 def context(desk: Desk) -> Context:
     return Context(verb="review", home=desk.home.root, now_text=START.at.isoformat(), json=False)
-
-
-@pytest.fixture
-def locked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
-    monkeypatch.setenv("NIGHTLEDGER_KEYS", str(tmp_path / "keys"))
-    return make_desk(tmp_path, passphrase=b"caf\xc3\xa9")
 
 
 def test_the_head_that_decisions_name_is_signed_and_kept(console: Console) -> None:
@@ -60,11 +54,6 @@ def test_where_no_key_is_that_is_said_and_what_helps(console: Console) -> None:
     ):
         signing.principal_of(at_work)
     assert "docs/machines.md" in (caught.value.hint or "")
-
-
-def test_a_passphrase_is_asked_for_on_a_terminal_only(locked: Desk) -> None:
-    with pytest.raises(RefusedError, match="no terminal to ask on"):
-        signing.signer_of(locked.gate, context(locked))
 
 
 def test_without_a_private_key_file_ssh_keygen_signs(console: Console, tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from nightledger.domain.runs import Run, RunOutcome
 from nightledger.files.home import Home
 from nightledger.surfaces.context import CHECKOUT
 from nightledger.surfaces.doctor.checks import Check, State
-from nightledger.surfaces.doctor.schedule import check_nights, check_schedule, cron_lines
+from nightledger.surfaces.doctor.schedule import check_nights, check_schedule
 from nightledger.surfaces.unattended import Place, cron_text, launchd_files, systemd_files
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
@@ -58,11 +58,6 @@ def test_lines_that_are_commented_out_or_of_another_home_call_nothing(bin_dir: P
     assert "schedule --print cron" in found[0].fix
 
 
-def test_the_checkout_as_home_needs_no_option_in_its_lines(bin_dir: Path) -> None:
-    crontab(bin_dir, f"5 * * * * {CHECKOUT}/scripts/night.py\n")
-    assert len(cron_lines(Place(checkout=CHECKOUT, home=CHECKOUT))) == 1
-
-
 @pytest.mark.parametrize("kind", ["systemd", "launchd"])
 def test_units_in_their_place_are_recognised(kind: str, bin_dir: Path, tmp_path: Path) -> None:
     assert bin_dir.is_dir()
@@ -75,21 +70,6 @@ def test_units_in_their_place_are_recognised(kind: str, bin_dir: Path, tmp_path:
     assert [c.message for c in checks(home, tmp_path)] == [
         f"{kind} calls {name}" for name in ("night", "stage", "guard", "apply")
     ]
-
-
-@pytest.mark.parametrize("kind", ["systemd", "launchd"])
-def test_a_unit_for_one_call_says_nothing_of_the_other(kind: str, bin_dir: Path, tmp_path: Path) -> None:
-    assert bin_dir.is_dir()
-    home = make_home(tmp_path / "home", simulated=False)
-    place = Place(checkout=CHECKOUT, home=home.root)
-    for file in systemd_files(place) if kind == "systemd" else launchd_files(place):
-        if "apply" in Path(file.path).name:
-            path = tmp_path / "user" / file.path
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(file.text)
-    found = checks(home, tmp_path)
-    assert found[0].message == f"{kind} calls apply"
-    assert found[1].message.startswith("nothing calls night, stage and guard:")
 
 
 @pytest.mark.parametrize(("ago", "state"), [(5, State.NOTE), (27, State.BAD), (-5, State.BAD)])
@@ -114,12 +94,3 @@ def test_a_run_of_late_says_that_something_else_calls(
     assert [c.state for c in checks(home, tmp_path)] == [state]
     (night,) = check_nights(home, NOW)
     assert (night.state, "verif" in night.message) == (State.GOOD if ago == 5 else State.BAD, True)
-
-
-def test_a_simulated_home_needs_no_schedule(bin_dir: Path, tmp_path: Path) -> None:
-    assert bin_dir.is_dir()
-    home = make_home(tmp_path / "home")
-    assert [c.state for c in checks(home, tmp_path)] == [State.NOTE]
-    assert [(c.state, "no night ran yet" in c.message) for c in check_nights(home, NOW)] == [
-        (State.NOTE, True)
-    ]

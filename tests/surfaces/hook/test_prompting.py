@@ -83,14 +83,6 @@ def test_an_open_item_is_named_and_recorded_by_its_place(home: Home) -> None:
     assert OPEN.endswith("pump")
 
 
-def test_a_link_is_shown_when_both_of_its_tags_are_asked_about(home: Home) -> None:
-    text = ask(home, "the cron job and its time zone")
-    assert "- In every crontab set_zone_explicitly; the machine runs on UTC. (MEMORY.md:5)" in text
-    assert shown(home)[-1] == ["cron + time_zone", "e-bbbbbbbbbbbbbbbbbbbbbbbbbb"]
-    assert "set_zone_explicitly" not in ask(home, "what about cron?", session="t")
-    assert "set_zone_explicitly" not in ask(home, "the time zone of Peru", session="u")
-
-
 def test_a_tag_may_come_from_the_prompt_before(home: Home) -> None:
     assert "set_zone_explicitly" not in ask(home, "the cron job in the crontab of the machine")
     assert "set_zone_explicitly" in ask(home, "and its time zone")
@@ -141,14 +133,6 @@ def test_text_cannot_close_the_frame(home: Home) -> None:
 def test_the_home_s_own_rules_count(home: Home, rules: dict[str, Any], expected: int) -> None:
     Path(home.staging_rules).write_text(json.dumps({"v": 1, "prompt_hook": rules}))
     assert ask(home, SENSOR).count("\n- ") == expected
-
-
-def test_a_second_line_comes_where_it_is_nearly_as_relevant(home: Home) -> None:
-    prompt = "the greenhouse sensor thresholds and the greenhouse pump of the plumber"
-    text = ask(home, prompt)
-    assert text.count("\n- ") == 2
-    assert {"(memory/state/session-handoff.md:4)", "Fahrenheit;"} <= set(text.split())
-    assert len(text) <= 400
 
 
 def test_of_prompts_only_words_are_kept_that_stand_in_memory(home: Home) -> None:

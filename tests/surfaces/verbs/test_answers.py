@@ -1,37 +1,16 @@
 """``approve`` and ``reject``: one proposal answered from the command line."""
 
-import json
 from pathlib import Path
 
 import pytest
-from tests.gate.homes import MEMORY, Desk, addition, make_desk, removal
+from tests.gate.homes import Desk, addition, make_desk
 from tests.surfaces.console import Console
 
 from nightledger.domain.proposal import Proposal
 
-OLD = "- Keep backups for 30 days."
-
 
 def three(desk: Desk) -> Proposal:
     return desk.proposal(*(addition(f"Lesson {n}.", rank=1 - n / 10) for n in range(3)))
-
-
-def test_approve_shows_the_diff_and_says_what_follows(console: Console) -> None:
-    proposal = three(console.desk)
-    out = console.out("approve", proposal.id[:12])
-    assert "+- Lesson 0." in out
-    assert "Signed change 1, 2, 3. It cools until 2026-03-01 08:00 UTC." in out
-    assert console.desk.states(proposal) == ["approved"] * 3
-    assert console.desk.text() == MEMORY
-
-
-def test_only_some_changes(console: Console) -> None:
-    proposal = three(console.desk)
-    record = console.record("approve", proposal.id, "--only", "3, 1,1")
-    assert record["changes"] == [1, 3]
-    assert record["not_before"] == "2026-03-01T08:00:00Z"
-    assert (record["type"], record["proposal"]) == ("approve", proposal.id)
-    assert console.desk.states(proposal) == ["approved", "pending", "approved"]
 
 
 @pytest.mark.parametrize("only", ["", "0", "1;2", "-1", "\u00b2", "1,", "a", "9" * 5000])
@@ -61,36 +40,6 @@ def test_a_named_diff_is_signed_and_no_other(console: Console) -> None:
     assert f"the diff has SHA-256 {sha256}" in ran.err
     console.out("approve", proposal.id, "--diff-sha256", sha256.upper())
     assert console.desk.states(proposal) == ["approved"] * 3
-
-
-def test_a_named_diff_may_be_signed_in_part_and_then_the_rest(console: Console) -> None:
-    """``show`` gives one hash, whichever of the changes are answered now."""
-    proposal = three(console.desk)
-    sha256 = console.record("show", proposal.id)["diff_sha256"]
-    ran = console.run("approve", proposal.id, "--only", "1,3", "--diff-sha256", "0" * 64)
-    assert (ran.status, f"the diff has SHA-256 {sha256}" in ran.err) == (1, True)
-    record = console.record("approve", proposal.id, "--only", "1,3", "--diff-sha256", sha256)
-    assert record["changes"] == [1, 3]
-    assert console.desk.states(proposal) == ["approved", "pending", "approved"]
-    console.out("approve", proposal.id, "--diff-sha256", console.record("show", proposal.id)["diff_sha256"])
-    assert console.desk.states(proposal) == ["approved"] * 3
-
-
-def test_what_does_not_fit_is_refused_whole(console: Console) -> None:
-    proposal = console.desk.proposal(removal(OLD))
-    console.desk.memory.write_text("# MEMORY.md\n")
-    ran = console.run("approve", proposal.id)
-    assert ran.status == 1
-    assert "cannot be signed: its lines are no longer in the file as they were" in ran.err
-    assert console.desk.states(proposal) == ["pending"]
-
-
-def test_reject_keeps_the_reason(console: Console) -> None:
-    proposal = three(console.desk)
-    assert console.out("reject", proposal.id, "--reason", "not true", "--only", "2") == "Rejected change 2.\n"
-    (decision,) = console.desk.ledger().book.decisions
-    assert json.loads(Path(console.desk.home.decision(decision)).read_bytes())["reason"] == "not true"
-    assert console.desk.states(proposal) == ["pending", "rejected", "pending"]
 
 
 def test_in_scripts_only_a_key_without_passphrase_signs(

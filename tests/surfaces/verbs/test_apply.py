@@ -1,6 +1,3 @@
-import json
-from pathlib import Path
-
 from tests.gate.homes import MEMORY, addition
 from tests.surfaces.console import Console
 
@@ -21,23 +18,3 @@ def test_early_it_changes_nothing_and_says_so_to_who_asked(console: Console) -> 
     console.desk.wait(hours=1, minutes=59, seconds=1)
     assert "1 min to go" in console.run("apply", proposal.id).out
     assert console.desk.text() == MEMORY
-
-
-def test_only_the_one_that_was_asked_for(console: Console) -> None:
-    first, second = (console.desk.proposal(addition(f"Lesson {n}.")) for n in range(2))
-    console.desk.approve(first, second)
-    console.desk.wait(hours=3)
-    console.out("apply", second.id)
-    assert console.desk.states(first) == ["approved"]
-    assert console.desk.states(second) == ["applied"]
-
-
-def test_a_refusal_is_told_with_its_reasons(console: Console) -> None:
-    proposal = console.desk.proposal(addition("One."))
-    console.desk.approve(proposal)
-    own = {"v": 1, "domains": {"self_modification": {"blocked": ["consolidate_daily_to_memory"]}}}
-    Path(console.desk.home.consent_graph).write_text(json.dumps(own))
-    console.desk.wait(hours=3)
-    ran = console.run("apply")
-    assert ran.status == 1
-    assert ran.out == f"{proposal.id} was not applied: the consent graph blocks consolidate_daily_to_memory\n"

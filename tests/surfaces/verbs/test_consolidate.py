@@ -45,11 +45,6 @@ def test_a_day_is_chosen_with_its_date_and_older_logs_with_since(caller: Caller)
     assert [log["path"] for log in record["logs"]] == ["memory/2026-02-27.md"]
 
 
-def test_yesterday_is_a_day_of_the_homes_zone(caller: Caller) -> None:
-    assert caller.record("consolidate", now="2026-03-02T00:00:00Z")["period"] == "2026-03-01"
-    assert caller.record("consolidate", now="2026-03-01T23:59:59Z")["period"] == "2026-02-28"
-
-
 @pytest.mark.parametrize("day", ["2026-03-02", "2026-03-03", "9999-12-31"])
 @pytest.mark.parametrize("dry_run", [(), ("--dry-run",)])
 def test_a_day_that_is_not_over_is_refused(caller: Caller, day: str, dry_run: tuple[str, ...]) -> None:
@@ -97,12 +92,3 @@ def test_a_dry_run_shows_the_same_and_writes_nothing(caller: Caller) -> None:
     assert tried[1] == "Would propose 1 change(s); nothing was written (--dry-run)."
     done = caller.lines("consolidate", now=NEXT)
     assert (tried[0], tried[2:]) == (done[0], done[3:])
-
-
-def test_the_record_is_the_line_of_the_consolidation_log(caller: Caller) -> None:
-    import json
-
-    write(caller, LESSON)
-    record = caller.record("consolidate", now=NEXT)
-    assert record == json.loads(Path(caller.home.consolidation_log).read_text())
-    assert record["proposal"].startswith("p-")

@@ -7,7 +7,6 @@ from tests.surfaces.console import Console
 
 from nightledger.codec.constitution import dump_page
 from nightledger.demo.shell import Ran, Shell
-from nightledger.domain.constitution import FOUNDING
 from nightledger.gate.memory.principles import shipped_principles
 
 PAGE = dump_page(shipped_principles())
@@ -24,15 +23,6 @@ def page(console: Console, text: str) -> str:
     path = console.desk.root / "page.md"
     path.write_text(text, encoding="utf-8")
     return str(path)
-
-
-def test_it_is_shown_as_signed(seeded: Console) -> None:
-    shown = seeded.record("constitution")
-    assert [one["name"] for one in shown["principles"]] == list(FOUNDING)
-    assert shown["file_as_signed"] is True
-    out = seeded.out("constitution", "show")
-    assert "care [self/constitutional, self/value]" in out
-    assert "better health than I" in out
 
 
 def test_a_home_without_one_says_how_to_get_it(console: Console) -> None:

@@ -8,7 +8,6 @@ from tests.surfaces.console import Console
 
 from nightledger.files.lock import Lock
 
-SECRET = "ghp_" + "Ab3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0dF3hJ6"
 EDITED = MEMORY.replace("30 days", "90 days")
 
 
@@ -16,45 +15,6 @@ def source(console: Console, content: bytes) -> str:
     path = console.desk.root / "new.md"
     path.write_bytes(content)
     return str(path)
-
-
-def test_an_edit_is_shown_signed_and_applied_at_once(console: Console) -> None:
-    out = console.out("edit", "--from", source(console, EDITED.encode()))
-    assert "-- Keep backups for 30 days." in out
-    assert "+- Keep backups for 90 days." in out
-    assert "takes it back" in out
-    assert console.desk.text() == EDITED
-    assert console.run("verify").status == 0
-    assert console.record("edit", "--from", source(console, MEMORY.encode()))["changed"] is True
-    assert console.desk.text() == MEMORY
-
-
-@pytest.mark.parametrize(
-    ("content", "said"),
-    [
-        (f"{MEMORY}- {SECRET}\n".encode(), "the scanner secret."),
-        (f"{MEMORY}- a\u202eb\n".encode(), "the scanner unicode."),
-    ],
-)
-def test_what_could_not_be_applied_is_not_signed_and_leaves_nothing_open(
-    console: Console, content: bytes, said: str
-) -> None:
-    ran = console.run("edit", "--from", source(console, content))
-    assert ran.status == 1
-    assert said in ran.err
-    assert console.desk.text() == MEMORY
-    assert console.desk.ledger().book.decisions == {}
-    console.out("edit", "--from", source(console, EDITED.encode()))
-    assert console.record("proposals") == []
-    assert console.desk.text() == EDITED
-
-
-def test_an_edit_over_the_cap_is_refused(console: Console) -> None:
-    Path(console.desk.home.settings).write_text("cap_characters: {generic: 500}\n")
-    ran = console.run("edit", "--from", source(console, (MEMORY + "word " * 100).encode()))
-    assert ran.status == 1
-    assert "its host shows 500" in ran.err
-    assert console.desk.text() == MEMORY
 
 
 def test_without_the_passphrase_nothing_happens(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

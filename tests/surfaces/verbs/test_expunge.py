@@ -199,16 +199,6 @@ def test_a_line_that_became_another_since_it_was_read_is_shown_before_a_gated_fi
     assert f"what goes: {RULE}" in rows
 
 
-def test_what_an_expunge_leaves_of_a_gated_line_is_shown_and_the_text_itself_is_not(
-    caller: Caller, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    caller.desk.applied(addition(f"The code is {LEAK}."))
-    typed(monkeypatch, LEAK)
-    rows = caller.lines("expunge", "--text-from-stdin", "--dry-run")
-    assert "    - The code is [expunged]." in rows
-    assert not any(LEAK in row or "what goes" in row for row in rows)
-
-
 def test_an_expunge_whose_gated_lines_changed_after_they_were_shown_is_not_signed(
     caller: Caller, monkeypatch: pytest.MonkeyPatch
 ) -> None:

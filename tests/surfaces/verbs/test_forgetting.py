@@ -71,13 +71,6 @@ def test_a_tag_says_how_an_entry_fades(console: Console) -> None:
     assert (ran.status, "neither pinned nor tagged" in ran.err) == (USAGE, True)
 
 
-@pytest.mark.parametrize("verb", ["pin", "unpin"])
-def test_a_tag_that_is_none_is_refused(console: Console, verb: str) -> None:
-    ran = console.run(verb, "e-abc", "--tag", "self/constitutional")
-    assert ran.status == USAGE
-    assert "one of self/value, self/constraint" in ran.err
-
-
 def test_words_list_what_fits_and_choose_nothing(console: Console) -> None:
     ran = console.run("pin", "backups")
     assert ran.status == USAGE
@@ -157,17 +150,6 @@ def test_an_entry_that_holds_a_secret_cannot_be_copied_into_a_proposal_but_goes(
 # ---------------------------------------------------------------- hygiene
 
 
-def test_without_a_terminal_it_counts_and_changes_nothing(console: Console) -> None:
-    active(console.desk)
-    before = console.desk.ledger().log.size
-    said = console.out("hygiene")
-    assert "0 active, 0 immune, 2 pending decay" in said
-    assert "nothing can prove useful" in " ".join(said.split())
-    assert said.count("nothing is known to have come of it") == 2
-    assert "run 'nightledger hygiene' on a terminal" in said
-    assert console.desk.ledger().log.size == before
-
-
 def test_force_signs_and_asks_nothing(console: Console) -> None:
     active(console.desk)
     record = console.record("hygiene", "--force")
@@ -206,11 +188,6 @@ def test_one_answer_for_all_that_are_left(console: Console) -> None:
     assert "2 active" in console.out("hygiene")
     active(console.desk)
     assert "Signed" in console.out("hygiene", typed=["Y"])
-
-
-def test_only_a_projects_entries_are_asked_about(console: Console) -> None:
-    active(console.desk)
-    assert console.out("hygiene", "--project", "lessons").startswith("1 entry: 0 active, 0 immune, 1 pending")
 
 
 def test_the_published_policy_judges_where_it_is_asked_for(console: Console) -> None:

@@ -25,15 +25,6 @@ def test_it_says_what_it_found_once_and_under_cron_nothing_more(console: Console
     assert console.run("verify").status == 4
 
 
-def test_json_names_each_file_that_is_not_settled(console: Console) -> None:
-    assert console.record("guard") == {"drift": []}
-    drift(console.desk)
-    (found,) = console.record("guard")["drift"]
-    assert (found["path"], found["new"], found["writer"]) == ("MEMORY.md", True, "unknown")
-    (again,) = console.record("guard")["drift"]
-    assert (again["proposal"], again["new"]) == (found["proposal"], False)
-
-
 def test_the_exit_code_says_that_something_is_not_settled(console: Console) -> None:
     assert console.run("guard", "--exit-code").status == 0
     drift(console.desk)
@@ -66,18 +57,6 @@ def test_a_change_within_the_second_of_the_mark_is_seen(console: Console) -> Non
     console.out("guard")
     drift(console.desk)
     assert "changed outside" in console.out("guard")
-
-
-def test_while_another_run_is_at_work_a_review_shows_what_is_known(
-    console: Console, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(session, "LOCK_TIMEOUT_S", 0.1)
-    drift(console.desk)
-    with Lock(console.desk.home.lock_path()):
-        ran = console.run("review", typed=[])
-    assert ran.status == 0, ran.err
-    assert "no item asks about it yet" in " ".join(ran.out.split())
-    assert "Nothing else waits for you." in ran.out
 
 
 def test_status_and_notices_count_it(console: Console) -> None:

@@ -2,7 +2,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.gate.homes import addition, removal
+from tests.gate.homes import addition
 from tests.surfaces.calling import Caller, make_caller
 
 from nightledger.domain.errors import RefusedError, UnreadableError, UsageError
@@ -13,36 +13,6 @@ from nightledger.gate.opening import record
 @pytest.fixture
 def caller(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Caller:
     return make_caller(tmp_path, monkeypatch, capsys)
-
-
-def test_an_apply_tells_when_why_who_signed_and_until_when_it_can_be_undone(caller: Caller) -> None:
-    proposal = caller.desk.applied(addition("Use the blue switch."), removal("- Keep backups for 30 days."))
-    text = caller.text("history")
-    assert f"2026-03-01 09:00 UTC applied: {proposal.id}, MEMORY.md" in text
-    assert "1: it is over" in text
-    assert "2: it was said (agent)" in text
-    assert caller.record("history")["steps"][0]["changes"][1]["provenance"] == ["agent"]
-    assert f"undo until 2026-03-08 09:00 UTC: nightledger undo {proposal.id[:10]}#2" in text
-    assert "signed by operator, d-" in text
-
-
-def test_the_window_closes(caller: Caller) -> None:
-    caller.desk.applied(addition("Use the blue switch."))
-    caller.desk.wait(days=7)
-    assert caller.record("history")["steps"][0]["changes"][0]["undo_until"] is None
-    assert "its undo window has closed" in caller.text("history")
-
-
-def test_an_undo_is_a_step_of_its_own_and_what_it_took_back_cannot_be_undone(caller: Caller) -> None:
-    proposal = caller.desk.applied(addition("Use the blue switch."))
-    caller.run("undo", proposal.id)
-    steps = caller.record("history")["steps"]
-    assert [step["kind"] for step in steps] == ["undo", "apply"]
-    assert [step["changes"][0]["state"] for step in steps] == ["undone", "undone"]
-    assert [step["changes"][0]["undo_until"] for step in steps] == [None, None]
-    text = caller.text("history")
-    assert "taken back here" in text
-    assert "since then undone" in text
 
 
 def test_the_newest_come_first_and_only_so_many(caller: Caller) -> None:
@@ -91,11 +61,3 @@ def test_reasons_are_masked_where_the_file_tells_what_they_say(caller: Caller) -
     caller.desk.memory.write_text(f"{caller.desk.text()}- Loft box password: {told}\n")
     assert "[masked: 13 bytes] was typed twice" in caller.text("history")
     assert told not in str(caller.record("history"))
-
-
-def test_what_took_out_a_secret_says_that_it_does_not_come_back(caller: Caller) -> None:
-    text = caller.desk.text()
-    caller.desk.memory.write_text(f"{text}- Loft box password: {'Nebelhorn' + '4711'}\n")
-    caller.desk.edit(text.encode())
-    assert "no undo: a secret does not come back" in caller.text("history")
-    assert "Nebelhorn" not in caller.text("history")

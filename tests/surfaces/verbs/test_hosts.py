@@ -4,11 +4,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.homes import make_home
 from tests.surfaces.calling import Caller, make_caller
 
 from nightledger.domain.errors import ConfigurationError, FileChangedError, RefusedError
-from nightledger.surfaces.hook.installing import BACKUP, plan_install, plan_remove, take
+from nightledger.surfaces.hook.installing import BACKUP, plan_install, take
 
 SETTINGS = '{\n  "model": "x",\n  "hooks": {\n    "Stop": [{"hooks": [{"type": "command", "command": "beep"}]}]\n  }\n}\n'
 
@@ -151,22 +150,6 @@ def test_hooks_of_a_checkout_that_moved_are_named_and_replaced(caller: Caller, u
     )
 
 
-@pytest.mark.parametrize("host", ["claude-code", "codex", "hermes", "openclaw"])
-def test_keys_that_lie_elsewhere_are_named_to_the_hook(
-    caller: Caller, user: Path, monkeypatch: pytest.MonkeyPatch, host: str
-) -> None:
-    monkeypatch.delenv("NIGHTLEDGER_KEYS", raising=False)
-    assert "--keys" not in caller.text("hosts", "install", host, "--print")
-    monkeypatch.setenv("NIGHTLEDGER_KEYS", str(user / "my keys"))
-    shown = "".join(caller.lines("hosts", "install", host, "--print"))
-    assert "--keys" in shown
-    assert f"{user}/my keys" in shown
-    caller.text("hosts", "install", host, "--yes")
-    assert "Nothing to do" in caller.text("hosts", "install", host, "--yes")
-    caller.text("hosts", "remove", host, "--yes")
-    assert not state_of(caller, host.replace("-", "_"))["installed"]
-
-
 def test_a_project_may_have_hooks_of_its_own(caller: Caller, user: Path, tmp_path: Path) -> None:
     project = tmp_path / "project"
     project.mkdir()
@@ -273,22 +256,3 @@ def test_a_file_behind_a_link_comes_back_byte_for_byte_and_the_link_stays(
         assert (dotfiles / name).read_text() == content
         assert os.listdir(dotfiles) == [name]
         assert os.listdir(link.parent) == [name]
-
-
-def test_the_copy_stays_while_another_home_has_hooks_in_the_file(
-    caller: Caller, user: Path, tmp_path: Path
-) -> None:
-    root, path = str(user / ".claude"), user / ".claude" / "settings.json"
-    path.write_text("{ }")
-    other = make_home(tmp_path / "it's another home", id="aaaa0c5a" * 4)
-    for home in (caller.home, other):
-        for step in plan_install(home, "claude_code", root):
-            take(step)
-    for step in plan_remove(caller.home, "claude_code", root):
-        take(step)
-    assert other.root.split("'")[1] in path.read_text()
-    assert Path(f"{path}{BACKUP}").exists()
-    for step in plan_remove(other, "claude_code", root):
-        take(step)
-    assert path.read_text() == "{ }"
-    assert not Path(f"{path}{BACKUP}").exists()

@@ -5,14 +5,11 @@ from tests.gate.signers import Key, new_key
 from tests.surfaces.calling import Caller, make_caller
 
 from nightledger.domain.errors import FileChangedError, RefusedError, UsageError
-from nightledger.domain.trusting import RECOVERY_NAMESPACE
 from nightledger.gate.integrity.trusting import read_signers
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.keys import changes as key_changes
 from nightledger.surfaces.keys import trust_change
 from nightledger.trust.keys import needs_passphrase, public_key_of
-from nightledger.trust.signers import AllowedSigner
-from nightledger.trust.sshkey import ed25519_key
 
 
 @pytest.fixture
@@ -147,14 +144,6 @@ def test_nothing_is_signed_over_trust_files_that_changed_meanwhile(caller: Calle
     with pytest.raises(FileChangedError, match="changed meanwhile; nothing was signed"):
         trust_change.change_trust(context, lambda _: {"peers": next(counts)})
     assert caller.desk.ledger().book.decisions == {}
-
-
-def test_a_line_says_what_it_is_for() -> None:
-    key = ed25519_key(bytes(32))
-    lines = {None: ("everything",), ("git", RECOVERY_NAMESPACE): ("git", "recovery")}
-    for namespaces, words in lines.items():
-        line = AllowedSigner(principals=("ana",), key=key, namespaces=namespaces)
-        assert key_changes.purposes(line) == words
 
 
 def test_a_rotation_without_the_old_key_says_what_is_left(caller: Caller) -> None:

@@ -71,13 +71,3 @@ def test_what_is_unfinished_is_said(caller: Caller) -> None:
     text = caller.text("leave")
     assert "1 approvals are signed and not applied" in text
     assert "1 changes wait for an answer" in text
-
-
-def test_what_can_be_deleted_by_hand_is_named_with_the_keys(caller: Caller) -> None:
-    keys = str(caller.root / "keys" / caller.home.identity.id)
-    assert caller.record("leave")["deletable"][-2:] == ["audit", keys]
-
-
-def test_no_line_is_wider_than_a_narrow_terminal(caller: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COLUMNS", "40")
-    assert max(map(len, caller.lines("leave"))) <= 40

@@ -44,13 +44,6 @@ def test_bad_lines_are_named_by_file_and_line(home: Home, capsys: pytest.Capture
     assert said[21].endswith("is unfinished; it is read once the logger has closed it")
 
 
-def test_as_json_it_is_one_document(home: Home, capsys: pytest.CaptureFixture[str]) -> None:
-    Path(home.outcomes).write_bytes(line(outcome(1)))
-    assert main(["link", "--home", home.root, "--json"]) == 0
-    report = json.loads(capsys.readouterr().out)
-    assert (report["mode"], report["added"], report["links"], report["problems"]) == ("rebuilt", 1, 1, [])
-
-
 def test_a_view_that_waits_is_not_counted(home: Home, capsys: pytest.CaptureFixture[str]) -> None:
     Path(home.outcomes).write_bytes(line(outcome(1)))
     assert main(["link", "--home", home.root, "--index-only"]) == 0

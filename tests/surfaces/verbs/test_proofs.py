@@ -1,6 +1,5 @@
 """``prove``, ``check-proof``, ``consistency``: out of a home, and checked without one."""
 
-import json
 import shutil
 from pathlib import Path
 
@@ -10,8 +9,6 @@ from tests.gate.witnessed import cosign, make_witnessed_desk, two_of_three
 from tests.surfaces.console import Console
 
 from nightledger.demo.shell import Shell
-from nightledger.trust.pin import read_pin
-from nightledger.trust.policy import Policy, dump_policy
 
 
 @pytest.fixture(scope="session")
@@ -65,44 +62,6 @@ def test_a_decision_is_proved_to_somebody_without_the_home(console: Console) -> 
     )
     assert decision in said
     assert "cosigned by w1 at 2026-03-01 10:00:00 UTC" in said
-
-
-def test_the_line_may_come_from_elsewhere(console: Console) -> None:
-    path = prove(console, "0")
-    line = console.desk.ledger().log.line(0)
-    file = console.desk.root / "line"
-    file.write_bytes(line + b"\n")
-    given: tuple[tuple[str, str], ...] = (("--leaf", str(file)), ("--line", line.decode()))
-    for option in given:
-        status, said = elsewhere(console, "check-proof", path, *option, "--policy", policy(console))
-        assert status == 0, said
-    status, said = elsewhere(console, "check-proof", path, "--policy", policy(console))
-    assert (status, "does not hold the line that it is of" in said) == (2, True)
-
-
-def test_the_logs_own_key_will_do_for_who_asks_for_no_witness(console: Console) -> None:
-    path = prove(console, "0", "--with-line")
-    keys = read_pin(console.desk.ring, console.desk.home.identity.id).vkeys
-    status, said = elsewhere(console, "check-proof", path, *(word for key in keys for word in ("--log", key)))
-    assert (status, "the log's own word is all there is" in " ".join(said.split())) == (0, True)
-    file = console.desk.root / "none"
-    file.write_bytes(dump_policy(Policy()))
-    status, said = elsewhere(console, "check-proof", path, "--policy", str(file))
-    assert (status, "which is no log of the policy" in said) == (4, True)
-
-
-def test_a_proof_is_printed_and_told_in_json(console: Console) -> None:
-    (apply,) = console.desk.ledger().book.applies
-    printed = console.out("prove", apply)
-    assert printed.startswith("c2sp.org/tlog-proof@v1\nindex 4\n")
-    record = console.record("prove", apply)
-    assert record["proof"] == printed
-    assert (record["entry"], record["cosigned"], record["path"]) == (4, True, None)
-    assert json.loads(record["line"])["event"] == "apply.done"
-    checked = elsewhere(
-        console, "check-proof", prove(console, apply, "--with-line"), "--policy", policy(console), "--json"
-    )[1]
-    assert json.loads(checked)["cosigned"] == {"w1": "2026-03-01T10:00:00Z", "w2": "2026-03-01T10:00:00Z"}
 
 
 @pytest.mark.parametrize(

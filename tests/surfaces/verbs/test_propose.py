@@ -1,6 +1,5 @@
 import io
 import sys
-from pathlib import Path
 
 import pytest
 from tests.gate.homes import MEMORY
@@ -9,16 +8,6 @@ from tests.surfaces.console import Console
 from nightledger.surfaces import cli
 
 BASE = ("propose", "--reason", "it failed twice")
-
-
-def test_an_agent_gets_an_id_and_its_operator_will_see_it(console: Console) -> None:
-    out = console.out(*BASE, "--text", "Set the zone.")
-    proposal, said = out.splitlines()
-    assert said == "Your operator will see it."
-    assert console.desk.ledger().book.proposals[proposal].lane == "agent"
-    assert console.desk.ledger().log.events[-1].actor.value == "agent"
-    assert proposal in Path(console.desk.home.pending_view).read_text()
-    assert console.desk.text() == MEMORY
 
 
 def test_the_text_may_come_on_standard_input_with_its_source(console: Console) -> None:
@@ -30,14 +19,6 @@ def test_the_text_may_come_on_standard_input_with_its_source(console: Console) -
     (change,) = console.record("proposals")[0]["changes"]
     assert change["section"] == "MEMORY.md > Projects"
     assert [(e["path"], e["lines"]) for e in change["evidence"]] == [("memory/a.md", [2, 2])]
-
-
-def test_a_dry_run_writes_nothing(console: Console) -> None:
-    before = console.desk.events()
-    assert console.out(*BASE, "--text", "Set the zone.", "--dry-run").endswith(
-        "Nothing was written (--dry-run).\n"
-    )
-    assert console.desk.events() == before
 
 
 @pytest.mark.parametrize(

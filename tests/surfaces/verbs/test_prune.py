@@ -46,16 +46,6 @@ def test_what_was_looked_at_and_proposed_is_said(caller: Caller) -> None:
     assert [item["type"] for item in request["prune_candidates"]] == ["memory_entry", "daily_log"]
 
 
-def test_a_rerun_says_what_waits(caller: Caller) -> None:
-    write(caller, "2026-01-05.md")
-    caller.lines("prune", now=NEXT)
-    said = " ".join(" ".join(caller.lines("prune", now=NEXT)[1:]).split())
-    assert said == (
-        "3 entries: 1 closed for more than 90 days, 1 waiting for your answer already; 0 proposed to archive. "
-        "1 daily log: 1 older than 30 days, 1 waiting for your answer already; 0 proposed to compress."
-    )
-
-
 def test_only_what_is_asked_for_is_pruned(caller: Caller) -> None:
     write(caller, "2026-01-05.md")
     assert [

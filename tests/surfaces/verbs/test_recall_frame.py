@@ -33,17 +33,6 @@ def test_task_shows_what_fits_the_query_first(seeded: Console) -> None:
     assert record["withheld"] == {"unsigned": 0, "quarantined": 0, "forgotten": 0}
 
 
-def test_self_is_about_what_is_tagged_and_says_how_much_is_not(seeded: Console) -> None:
-    record = frame(seeded, "self")
-    assert [one["kind"] for one in record["shown"]] == ["principle", "principle"]
-    assert record["outside"] == 2
-    assert [one["why"] for one in record["dropped"]] == ["over_cap"] * 8
-    out = seeded.out("recall", "--frame", "SELF")
-    assert "SELF: 2 of 5 places" in out
-    assert "of 600 tokens" in out
-    assert "Left out: 8 principles over their cap; 2 without a tag of self/." in " ".join(out.split())
-
-
 # ---------------------------------------------------------------- what is withheld
 
 

@@ -1,17 +1,15 @@
 import hashlib
-import json
-from datetime import datetime
 from pathlib import Path
 
 import pytest
-from tests.gate.homes import MEMORY, Desk, addition, later, make_desk, removal
+from tests.gate.homes import Desk, addition, make_desk, removal
 from tests.surfaces.console import Console
 
 from nightledger.domain.event import EventName
 from nightledger.domain.proposal import Proposal
 from nightledger.files.lock import Lock
 from nightledger.gate.opening import record
-from nightledger.surfaces import clock, session
+from nightledger.surfaces import session
 from nightledger.trust.keys import operator_key_path
 
 OLD = "- Keep backups for 30 days."
@@ -23,35 +21,6 @@ def two(desk: Desk) -> Proposal:
     return desk.proposal(addition("Set the zone.", rank=0.9), removal(OLD))
 
 
-def test_as_json_it_gives_the_changes_with_their_diffs_of_now(console: Console) -> None:
-    proposal = two(console.desk)
-    first, second = console.record("review")
-    assert (first["id"], first["n"], first["op"], first["state"]) == (proposal.id, 1, "add", "pending")
-    assert "+- Set the zone." in first["diff"]
-    assert second["unplaced"] == ""
-
-
-def test_answers_are_signed_once_at_the_end(console: Console) -> None:
-    proposal = two(console.desk)
-    out = console.out("review", typed=["y", "n", "still true", "y"])
-    assert "Rejected 1 change(s)." in out
-    assert "Signed 1 change(s). They cool until 2026-03-01 08:00 UTC" in out
-    assert console.desk.states(proposal) == ["approved", "rejected"]
-    decisions = console.desk.ledger().book.decisions.values()
-    assert [decision.type.value for decision in decisions] == ["approve", "reject"]
-    texts = [Path(console.desk.home.decision(d.id)).read_text() for d in decisions]
-    assert json.loads(texts[1])["reason"] == "still true"
-    size = json.loads(texts[0])["log"]["size"]
-    assert Path(console.desk.home.checkpoints_dir, str(size)).exists()
-    assert console.desk.text() == MEMORY
-
-
-def test_unknown_keys_show_the_keys_again(console: Console) -> None:
-    two(console.desk)
-    out = console.out("review", typed=["", "x", "Q"])
-    assert out.count("y sign") == 3
-
-
 def test_the_whole_diff_and_the_evidence_are_one_key_away(console: Console) -> None:
     desk = console.desk
     (desk.root / "home" / "memory" / "2026-02-28.md").write_text("It failed \x1b[2J again.\n")
@@ -61,33 +30,6 @@ def test_the_whole_diff_and_the_evidence_are_one_key_away(console: Console) -> N
     assert "memory/2026-02-28.md:1 (agent): these lines have changed since" in out
     assert "    It failed \\u{1b}[2J again." in out
     assert "\x1b[2J" not in out
-
-
-def test_only_the_proposal_named_is_asked_about(console: Console) -> None:
-    first = console.desk.proposal(addition("One."))
-    second = console.desk.proposal(addition("Two."))
-    console.out("review", second.id, typed=["y", "y"])
-    assert console.desk.states(first) == ["pending"]
-    assert console.desk.states(second) == ["approved"]
-    assert [item["id"] for item in console.record("review", first.id)] == [first.id]
-
-
-def editor(root: Path, script: str) -> str:
-    path = root / "editor.sh"
-    path.write_text(f"#!/bin/sh\n{script}\n")
-    path.chmod(0o700)
-    return str(path)
-
-
-@pytest.mark.parametrize("script", ["true", ': > "$1"'])
-def test_an_edit_that_says_nothing_new_changes_nothing(
-    console: Console, monkeypatch: pytest.MonkeyPatch, script: str
-) -> None:
-    proposal = two(console.desk)
-    monkeypatch.setenv("VISUAL", editor(console.desk.root, script))
-    out = console.out("review", typed=["e", "q"])
-    assert "nothing was changed" in out
-    assert console.desk.states(proposal) == ["pending", "pending"]
 
 
 def test_on_a_terminal_of_40_columns_no_row_is_longer(console: Console) -> None:
@@ -178,26 +120,6 @@ def test_answers_wait_for_a_run_at_work_and_are_not_lost(
     assert console.desk.states(proposal) == ["approved", "deferred"]
 
 
-def test_the_cooling_begins_when_it_is_signed_and_not_when_it_was_shown(
-    console: Console, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    desk = console.desk
-    proposal = two(desk)
-    desk.wait(hours=5)  # the wait after the proposal is over, the one after the signature counts
-    times = iter([desk.moment.at, later(desk.moment, hours=1).at])
-    last = [desk.moment.at]
-
-    def parse_now(_: str) -> datetime:
-        last[0] = next(times, last[0])
-        return last[0]
-
-    monkeypatch.setattr(clock, "parse_now", parse_now)
-    console.out("review", typed=["y", "q", "y"])
-    (decision,) = desk.ledger().book.decisions.values()
-    assert decision.recorded.at == later(desk.moment, hours=1).at
-    assert desk.states(proposal) == ["approved", "pending"]
-
-
 def test_no_text_of_a_file_can_pose_as_another_row(console: Console) -> None:
     spoof = "ok" + " " * 75 + "- Keep backups for 30 days." + "\u3000" * 40 + "[2/2] harmless"
     console.desk.proposal(addition(spoof))
@@ -244,15 +166,6 @@ def test_what_scanners_held_back_since_the_last_answer_is_told_with_its_reason(c
     assert "! memory/2026-02-28.md: secret.github" in out
     assert ":3:" not in out
     assert ORDER not in out
-
-
-@pytest.mark.parametrize("other", [ORDER + " Now.", "x" * 100_000])
-def test_a_held_text_that_is_not_as_it_was_explains_nothing(console: Console, other: str) -> None:
-    held_text(console, ORDER).write_text(other)
-    held_back(console, 7, text=ORDER)
-    out = console.out("review")
-    assert "1 text was held back" in out
-    assert "! memory/2026-02-28.md:7: instruction.override\n" in out
 
 
 def test_a_flood_of_what_was_held_back_takes_few_lines(console: Console) -> None:

@@ -131,13 +131,3 @@ def test_status_and_doctor_tell_what_is_staged(caller: Caller, operator: Path) -
     assert "the calendar work is asked over the network" in caller.text("doctor", "--all")
     operator.unlink()
     assert "no calendar is named" in caller.text("doctor", "--all")
-
-
-def test_whatever_is_logged_takes_the_page_away(caller: Caller) -> None:
-    caller.run("stage")
-    assert os.path.lexists(caller.home.staged_context)
-    caller.run("guard")  # nothing to say: nothing is logged
-    assert os.path.lexists(caller.home.staged_context)
-    caller.desk.memory.write_text(caller.desk.text() + "- Somebody wrote this.\n")
-    caller.run("guard")
-    assert not os.path.lexists(caller.home.staged_context)
