@@ -3,7 +3,6 @@ from pathlib import Path
 import pytest
 from tests.gate.homes import Desk, addition, open_desk
 
-from nightledger.domain.consent import Tier
 from nightledger.domain.errors import ConfigurationError
 from nightledger.domain.event import EventName
 from nightledger.domain.states import ChangeState
@@ -14,7 +13,6 @@ from nightledger.gate.opening import (
     record,
     require_settings,
     sign_head,
-    why_no_consent,
 )
 from nightledger.trust.keys import KeyRing, load_log_key
 from nightledger.trust.logkey import LogKey
@@ -78,37 +76,3 @@ def test_events_kept_on_the_way_are_taken_from_nobody(desk: Desk) -> None:
     assert [event.event for event in fold_log(desk.home, log, keep={EventName.DECIDED})[1]] == [
         "decision.recorded"
     ]
-
-
-@pytest.mark.parametrize(
-    "content",
-    [
-        "{",
-        '{"v": 1, "domains": {"self_modification": {"autonomous": ["forget"]}}}',
-        '{"v": 1, "domains": {"email": {"autonomous": [1]}}}',
-    ],
-)
-def test_a_consent_graph_that_cannot_be_used_blocks_what_it_judges_and_stops_nothing_else(
-    desk: Desk, content: str
-) -> None:
-    proposal = desk.proposal(addition("One."))
-    desk.approve(proposal)
-    desk.wait(hours=3)
-    assert why_no_consent(desk.home) == ""
-    graph = Path(desk.home.consent_graph)
-    graph.write_text(content)
-    why = why_no_consent(desk.home)
-    assert why.startswith(str(graph))
-    assert "\n" not in why
-    moment = desk.moment
-    desk = open_desk(desk.root)
-    desk.moment = moment
-    assert desk.gate.consent.tier("email", "read") is Tier.BLOCKED
-    (attempt,) = desk.apply()
-    assert attempt.reasons == ("the consent graph blocks consolidate_daily_to_memory",)
-    assert desk.proposal(addition("Two.")).id in desk.ledger().book.proposals
-    graph.unlink()
-    desk = open_desk(desk.root)
-    desk.moment = moment
-    (attempt,) = desk.apply()
-    assert attempt.changes == (1,)

@@ -60,20 +60,6 @@ def test_all_of_a_proposal_with_an_archival_a_compression_and_a_link_is_taken_ba
     assert counts(desk) == (4, 0)
 
 
-@pytest.mark.parametrize("rejected", [Op.ARCHIVE, Op.COMPRESS, Op.DELETE_LINK])
-def test_what_is_taken_back_while_it_cools_leaves_the_others_as_they_were_signed(
-    desk: Desk, rejected: Op
-) -> None:
-    """The decision names more files, or more lines of them, than the apply writes."""
-    proposal = mixed(desk, "backups", "relay")
-    desk.approve(proposal)
-    desk.reject_some(proposal, next(change.n for change in proposal.changes if change.op is rejected))
-    desk.wait(hours=3)
-    desk.apply()
-    assert sorted(desk.states(proposal)) == ["applied"] * 3 + ["rejected"]
-    assert counts(desk) == (1, 0)
-
-
 # ---------------------------------------------------------------- closed proposals whose text went
 
 

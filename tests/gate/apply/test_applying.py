@@ -1,5 +1,4 @@
 import os
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -8,17 +7,14 @@ from tests.gate.homes import MEMORY, START, Desk, addition, make_desk, open_desk
 
 from nightledger.domain.errors import RefusedError, UnreadableError
 from nightledger.domain.moment import Moment
-from nightledger.domain.proposal import Anchor, Hunk, Op, Proposal
-from nightledger.files.atomic import exchange_file
+from nightledger.domain.proposal import Op, Proposal
 from nightledger.files.blobs import BlobStore
 from nightledger.files.home import Home
 from nightledger.gate.apply import planning, writing
-from nightledger.gate.apply.applying import apply_one
 from nightledger.gate.apply.planning import MOVED, place_changes
 from nightledger.gate.apply.writing import Write
 from nightledger.gate.deciding import sign
 from nightledger.gate.kept_files import read_target
-from nightledger.gate.review.composing import MOVED_BESIDE
 from nightledger.trust.keys import load_operator_key, operator_key_path
 
 LESSON = "Set the zone in every timer."
@@ -30,16 +26,6 @@ def ready(desk: Desk, *texts: str) -> Proposal:
     desk.approve(proposal)
     desk.wait(hours=3)
     return proposal
-
-
-def test_nothing_is_applied_twice_even_when_asked_with_what_was_known_before(desk: Desk) -> None:
-    ready(desk)
-    ledger = desk.ledger()
-    decision = ledger.book.approvals_to_apply()[0]
-    desk.apply()
-    text = desk.text()
-    assert apply_one(desk.gate, desk.ledger(), decision, desk.moment).reasons == ("change 1 is applied",)
-    assert desk.text() == text
 
 
 @pytest.mark.parametrize("end", ["\r\n", "\n"])
@@ -113,21 +99,6 @@ def test_a_giant_file_is_refused_not_half_read(desk: Desk) -> None:
     assert desk.memory.stat().st_size == 50_000_000
 
 
-def test_a_change_that_would_swallow_the_blocks_below_it_is_not_written(desk: Desk) -> None:
-    fence = Hunk(
-        anchor=Anchor.EXACT,
-        section=("MEMORY.md", "Decisions"),
-        removed="- Keep backups for 30 days.\n",
-        added="```\n",
-    )
-    desk.approve(desk.forge(fence))
-    desk.wait(hours=3)
-    attempt = desk.apply()[0]
-    assert not attempt.changes
-    assert any("fence" in reason for reason in attempt.reasons)
-    assert desk.text() == MEMORY
-
-
 @pytest.mark.parametrize(
     ("moment", "wait_s"),
     [
@@ -142,27 +113,6 @@ def test_no_clock_step_lets_a_change_in_early(desk: Desk, moment: Moment, wait_s
     desk.moment = moment
     assert desk.apply()[0].wait_s == wait_s
     assert desk.text() == MEMORY
-
-
-def test_a_rival_that_writes_at_the_same_moment_keeps_its_bytes(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    proposal = ready(desk)
-    real: Callable[..., bytes] = exchange_file
-
-    def late(path: str, content: bytes, **options: Callable[[bytes], None]) -> bytes:
-        desk.memory.write_text("# MEMORY.md\n\nwritten by a rival\n")
-        return real(path, content, **options)
-
-    monkeypatch.setattr(writing, "exchange_file", late)
-    attempt = desk.apply()[0]
-    assert attempt.raced
-    assert desk.states(proposal) == ["applied"]
-    raced = desk.ledger().log.events[-1]
-    assert raced.event == "apply.raced"
-    (kept,) = raced.fields["replaced"]
-    assert BlobStore(desk.home.blobs_dir).get(kept["sha256"]) == b"# MEMORY.md\n\nwritten by a rival\n"
-    assert kept["path"] == "MEMORY.md"
 
 
 def test_place_changes_gives_back_what_it_got_when_nothing_fits(desk: Desk) -> None:
@@ -213,19 +163,3 @@ def test_what_is_written_is_judged_by_the_very_bytes_from_which_it_is_made(
     (attempt,) = desk.apply(proposal)
     assert attempt.stale == ((1, MOVED), (2, MOVED))
     assert "Lend money" not in desk.text()
-
-
-def two_labels(desk: Desk) -> None:
-    """Let the operator accept a memory that is ordered by lines instead of headings."""
-    desk.edit(b"# M\n\n## Rules\n\nNever:\n\n- Wire money.\n- Share keys.\n\n**Always**\n\n- Say thanks.\n")
-
-
-def test_a_change_of_a_proposal_is_not_led_elsewhere_by_those_before_it(desk: Desk) -> None:
-    two_labels(desk)
-    hunks = [
-        Hunk(anchor=Anchor.EXACT, section=("M", "Rules"), removed="- Share keys.\n"),
-        Hunk(anchor=Anchor.SECTION_END, section=("M", "Rules"), added="- Share keys.\n"),
-        Hunk(anchor=Anchor.EXACT, section=("M", "Rules"), removed="- Share keys.\n", added="- Give money.\n"),
-    ]
-    _, refusals = desk.compose_all(desk.forge(*hunks))
-    assert [refusal.reason for refusal in refusals] == [MOVED_BESIDE]

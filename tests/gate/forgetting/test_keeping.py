@@ -9,7 +9,6 @@ from tests.gate.signers import let_sign, new_key
 from nightledger.domain.decision import DecisionType
 from nightledger.domain.moment import Moment
 from nightledger.domain.proposal import Proposal
-from nightledger.files.blobs import BlobStore
 from nightledger.gate.consenting import graph_target
 from nightledger.gate.daily import close_day
 from nightledger.gate.forgetting import keeping
@@ -96,30 +95,6 @@ def test_a_clock_set_back_keeps_what_is_there(desk: Desk) -> None:
     changed_twice(desk)
     desk.wait(days=-400)
     assert sweep(desk) == 0
-
-
-def test_what_waits_keeps_its_blobs(desk: Desk) -> None:
-    """Here what an apply that a crash cut short names, and what the log says of an open proposal."""
-    proposal = desk.proposal(addition("One."))
-    blobs = BlobStore(desk.home.blobs_dir)
-    mine, other = blobs.put(b"of a proposal that waits"), blobs.put(b"of one that does not")
-    desk.record("proposal.deferred", proposal=proposal.id, changes=[], places=[{"sha256": mine}])
-    desk.record("proposal.deferred", proposal="p-" + "a" * 26, changes=[], places=[{"sha256": other}])
-    torn = blobs.put(b"of an apply that was cut short")
-    target = {"path": "MEMORY.md", "before": torn, "after": torn}
-    decision = desk.approve(desk.proposal(addition("Two.")))[0]
-    desk.record(
-        "apply.intent",
-        apply="a-" + "a" * 26,
-        decision=decision.id,
-        proposal=decision.proposal,
-        changes=[1],
-        targets=[target],
-    )
-    live(desk, 20)
-    assert sweep(desk) == 1
-    assert {mine, torn} <= held(desk)
-    assert other not in held(desk)
 
 
 def test_a_sweep_that_was_cut_short_is_finished_and_logged_once(

@@ -11,17 +11,12 @@ from nightledger.domain.decision import DecisionType
 from nightledger.domain.drift import OnDrift
 from nightledger.domain.errors import RefusedError
 from nightledger.domain.states import DecisionStatus
-from nightledger.files.blobs import BlobStore
 from nightledger.gate.daily import is_tired
-from nightledger.gate.guard.guarding import is_quiet
 from nightledger.gate.guard.settlement import (
-    NOT_SHOWN,
     Settlement,
     carry_out,
     compose_settlements,
-    finish_settlements,
 )
-from nightledger.gate.integrity.checking import find_drift
 from nightledger.gate.review.composing import Refusal
 from nightledger.gate.review.reviewing import Answer, Item, Verb, items_of
 
@@ -63,20 +58,6 @@ def test_one_that_expired_or_was_altered_is_not_carried_out(drifted: Desk) -> No
         carry_out(drifted.gate, drifted.ledger(), status, (), drifted.moment)
 
 
-@pytest.mark.parametrize("verbs", [(Verb.APPROVE, Verb.REJECT), (Verb.APPROVE, Verb.APPROVE)])
-def test_what_was_recorded_and_not_carried_out_is_finished_later(
-    verbs: tuple[Verb, Verb], drifted: Desk
-) -> None:
-    ((settlement,), _) = composed(drifted, *verbs)
-    recorded(drifted, settlement)
-    finish_settlements(drifted.gate, drifted.ledger(), drifted.moment)
-    assert find_drift(drifted.home, drifted.ledger().book) == ()
-    assert (BOAT in drifted.text()) is (verbs[1] is Verb.APPROVE)
-    before = drifted.events()
-    finish_settlements(drifted.gate, drifted.ledger(), drifted.moment)
-    assert drifted.events() == before
-
-
 def test_drift_never_grows_tired_and_an_offer_does(desk: Desk) -> None:
     desk.set(reviewable_days=0)
     desk.memory.write_text(TWO)
@@ -87,19 +68,3 @@ def test_drift_never_grows_tired_and_an_offer_does(desk: Desk) -> None:
     (sighting,) = desk.guard()
     ledger = desk.ledger()
     assert is_tired(desk.gate, ledger, ledger.book.proposals[sighting.proposal])
-
-
-def test_a_part_is_not_kept_where_the_bytes_accepted_before_are_lost_meanwhile(drifted: Desk) -> None:
-    """Else whoever removes a blob could have all that drifted accepted by one answer about a part of it."""
-    blob = Path(BlobStore(drifted.home.blobs_dir).path(drifted.ledger().book.gated["MEMORY.md"]))
-    blob.unlink()
-    item = drifted.drift()
-    assert composed(drifted, Verb.APPROVE, Verb.LATER) == ([], [Refusal(proposal=item.id, reason=NOT_SHOWN)])
-    assert not is_quiet(drifted.gate, drifted.ledger().book)
-    (sighting,) = drifted.guard()
-    assert (sighting.new, sighting.proposal != item.id) == (True, True)
-    assert drifted.states(item) == ["superseded", "superseded"]
-    assert [change.n for change in drifted.drift().changes] == [1]  # the whole file, shown as new
-    assert drifted.guard()[0].new is False
-    drifted.settle((1,))
-    assert find_drift(drifted.home, drifted.ledger().book) == ()

@@ -2,11 +2,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.gate.homes import MEMORY, Desk, addition, evidence, removal
+from tests.gate.homes import Desk, addition, removal
 
 from nightledger.codec.records import dump_record
 from nightledger.domain.errors import RefusedError
-from nightledger.domain.lanes import JOB
 from nightledger.domain.proposal import Draft, Op
 from nightledger.gate.proposing import proposing
 from nightledger.gate.proposing.proposing import supersede
@@ -14,31 +13,6 @@ from nightledger.gate.proposing.proposing import supersede
 
 def additions(*numbers: int, **fields: str) -> list[Draft]:
     return [addition(f"Lesson number {n} of many.", rank=1 - n / 100, **fields) for n in numbers]
-
-
-def test_a_rerun_proposes_the_same_id_and_nothing_twice(desk: Desk) -> None:
-    first = desk.propose(addition("Set the zone."), lane=JOB)
-    again = desk.propose(addition("Set the zone."), lane=JOB)
-    assert first.proposal is not None
-    assert (again.proposal, again.suppressed) == (None, 1)
-    assert desk.events().count("proposal.created") == 1
-
-
-def test_additions_over_the_hosts_cap_come_only_with_removals_of_their_size(desk: Desk) -> None:
-    desk.set(cap_characters={"generic": len(MEMORY) + 30})
-    outcome = desk.propose(
-        addition("A lesson of some length.", rank=0.9), addition("One too many, this one.")
-    )
-    assert outcome.proposal is not None
-    assert [change.after for change in outcome.proposal.changes] == ["- A lesson of some length."]
-    assert outcome.over_cap == 1
-    desk.set(cap_characters={"generic": 10})
-    assert desk.propose(addition("Nothing fits any more.")).over_cap == 1
-    traded = desk.propose(removal("- Keep backups for 30 days."), addition("Short one.", rank=0.4))
-    assert traded.proposal is not None
-    assert [change.n for change in traded.proposal.changes] == [1, 2]
-    assert traded.over_cap == 0
-    assert traded.proposal.targets[0].meter.cap_characters == 10
 
 
 def test_what_something_newer_replaces_is_closed(desk: Desk) -> None:
@@ -68,23 +42,6 @@ def test_a_memory_file_rewritten_whole_can_still_be_shown(desk: Desk, count: int
     desk.memory.write_text("# A\n\n" + words * count)
     edit = desk.edit(("# B\n\n" + words.replace("little", "less") * count).encode())
     assert desk.states(edit) == ["applied"] * len(edit.changes)
-
-
-def test_the_same_lines_under_another_key_are_the_same_change(desk: Desk) -> None:
-    reworded = replace(addition("One."), statement_key="said otherwise")
-    first = desk.proposal(addition("One."))
-    waits = desk.propose(reworded, addition("Two."))
-    assert waits.suppressed == 1
-    assert waits.proposal is not None
-    assert [(c.n, c.after) for c in waits.proposal.changes] == [(1, "- Two.")]
-    desk.reject(first)
-    again = desk.propose(reworded)
-    assert (again.proposal, again.suppressed) == (None, 1)
-    fresh = desk.propose(
-        replace(reworded, evidence=(*reworded.evidence, evidence("memory/2026-03-05.md")))
-    ).proposal
-    assert fresh is not None
-    assert fresh.id != first.id
 
 
 def test_the_same_statement_in_other_words_is_proposed_once_and_taken_out_all_the_same(desk: Desk) -> None:
