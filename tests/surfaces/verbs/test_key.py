@@ -58,23 +58,6 @@ def test_a_private_keys_file_names_its_public_side(caller: Caller) -> None:
     assert key_changes.read_key(str(ana.path)) == ana.public
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (("add",), "needs a public key"),
-        (("revoke",), "needs a key or its fingerprint"),
-        (("recovery",), "needs a public key"),
-        (("add", "no-such.pub", "--principal", "ana"), "there is no file"),
-        (("revoke", "SHA256:abc"), "no key that ever could sign is"),
-        (("revoke", "SHA256:"), "no key that ever could sign is"),
-    ],
-)
-def test_what_is_missing_is_named(caller: Caller, words: tuple[str, ...], message: str) -> None:
-    with pytest.raises(UsageError, match=message):
-        caller.run("key", *words)
-    assert signers(caller) == ["operator"]
-
-
 def test_a_rotation_to_a_key_that_is_elsewhere_leaves_its_public_side_here(caller: Caller) -> None:
     hardware = new_key(caller.root, "token")
     assert caller.run("key", "rotate", public(hardware)) == 0

@@ -82,25 +82,6 @@ def needs_open(desk: Desk) -> bool:
     return not needs_passphrase(operator_key_path(desk.ring, desk.home.identity.id))
 
 
-def test_while_a_person_reads_other_runs_go_on(console: Console) -> None:
-    proposal = two(console.desk)
-    terminal = console.terminal("review")
-    terminal.expect(PROMPT)
-    assert console.run("apply").status == 0
-    console.out("approve", proposal.id, "--only", "1")
-    agents = console.desk.proposal(addition("Later thought."))
-    terminal.type("y")
-    terminal.expect(PROMPT)
-    terminal.type("y")
-    terminal.expect(BEFORE_SIGNING)
-    terminal.type("y")
-    assert terminal.end() == 1
-    assert f"not signed: {proposal.id}#1: it is approved meanwhile" in terminal.seen
-    assert "Signed 1 change(s)." in terminal.seen
-    assert console.desk.states(proposal) == ["approved", "approved"]
-    assert console.desk.states(agents) == ["pending"]
-
-
 def test_answers_wait_for_a_run_at_work_and_are_not_lost(
     console: Console, monkeypatch: pytest.MonkeyPatch
 ) -> None:
