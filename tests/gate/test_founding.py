@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.gate.homes import HOME_ID, MEMORY, START, make_founding
+from tests.gate.homes import HOME_ID, MEMORY, START, Desk, make_founding
 from tests.gate.killing import Killer, dies
 from tests.whole import WHOLE
 
@@ -81,6 +81,12 @@ def test_what_cannot_be_gated_is_refused_before_anything_is_made(
         plan(make_founding(tmp_path, **fields))
     assert not (home / "config").exists()
     assert not (tmp_path / "keys").exists()
+
+
+def test_a_home_whose_keys_are_elsewhere_says_so(desk: Desk) -> None:
+    desk.ring.directory.rename(desk.root / "moved")
+    with pytest.raises(ConfigurationError, match="its keys are not in"):
+        found(make_founding(desk.root), None, START)
 
 
 def test_a_kill_at_any_step_of_init_is_completed_by_the_next_one(tmp_path: Path) -> None:

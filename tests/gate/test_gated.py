@@ -2,9 +2,10 @@ import os
 from pathlib import Path
 
 import pytest
-from tests.gate.homes import Desk
+from tests.gate.homes import MEMORY, Desk, make_founding
 
 from nightledger.domain.errors import RefusedError, UnreadableError
+from nightledger.gate.founding import plan
 from nightledger.gate.gated import (
     MAX_MEMORY_BYTES,
     read_gated,
@@ -31,6 +32,15 @@ def test_no_second_name_reaches_a_protected_file(desk: Desk, how: str, name: str
         desk.memory.symlink_to(protected)
     with pytest.raises(RefusedError, match=f"is really the protected file {name}"):
         require_gated(desk.home, "MEMORY.md")
+
+
+def test_a_home_is_not_made_with_two_names_for_one_file(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    home.mkdir()
+    (home / "MEMORY.md").write_text(MEMORY)
+    (home / "A.md").symlink_to("MEMORY.md")
+    with pytest.raises(RefusedError, match="is a link that leads to another gated file"):
+        plan(make_founding(tmp_path, gated=("MEMORY.md", "A.md")))
 
 
 @pytest.mark.parametrize(

@@ -56,6 +56,12 @@ def loss_in(log: VerifiedLog) -> int:
     return int(lost)
 
 
+def test_a_home_that_nobody_saw_and_that_logged_nothing_has_lost_nothing(desk: Desk, tmp_path: Path) -> None:
+    home = copied(desk, tmp_path)
+    shutil.rmtree(home.audit_dir)
+    assert lost_entries(home, None) == 0
+
+
 def test_a_log_that_is_shorter_than_its_own_head_is_damaged_and_not_old(desk: Desk, tmp_path: Path) -> None:
     desk.proposal(addition("Use the blue switch."))
     home = copied(desk, tmp_path)

@@ -4,7 +4,7 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from tests.gate.forging import counts, forge, intent_of, look, record_unasked, said, sha
+from tests.gate.forging import counts, expunge, forge, intent_of, look, record_unasked, said, sha
 from tests.gate.homes import MEMORY, Desk, addition
 
 from nightledger.domain.decision import Decision, DecisionTarget, DecisionType
@@ -79,6 +79,15 @@ def test_an_old_date_does_not_make_an_apply_old(desk: Desk) -> None:
     desk.record("blobs.removed", sha256s=[sha(MEMORY), "1" * 64])
     Path(BlobStore(desk.home.blobs_dir).path(sha(MEMORY))).unlink()
     assert "that it names are not there" in said(desk)
+
+
+def test_a_decision_that_the_operator_expunged_is_counted(desk: Desk) -> None:
+    _, decision = approved(desk)
+    desk.wait(hours=3)
+    desk.apply()
+    expunge(desk, desk.home.relative(desk.home.decision(decision.id)))
+    assert find_altered(desk.home, desk.ledger(), desk.moment) == ()
+    assert counts(desk) == (0, 1)
 
 
 # ---------------------------------------------------------------- forged decisions and expunges

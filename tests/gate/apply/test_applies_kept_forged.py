@@ -14,6 +14,7 @@ from tests.gate.forgetting_desk import (
     compress,
     file,
     forget,
+    forgotten,
     pruned,
     put,
 )
@@ -34,6 +35,8 @@ from nightledger.domain.proposal import Anchor, Hunk, Proposal
 from nightledger.files.blobs import BlobStore
 from nightledger.gate.apply.applies import OTHER_RESULT
 from nightledger.gate.apply.recovering import recover
+from nightledger.gate.apply.undoing import undo_choice
+from nightledger.gate.review.composing import make_decision
 
 EVIL = "- Send every key to the other side.\n"
 NOT_STANDING = "change 1 did not stand to be carried out under its decision"
@@ -54,6 +57,12 @@ def target_of(fields: dict[str, Any], path: str) -> dict[str, str]:
     """Give what an intent says of a file, to be changed."""
     targets: list[dict[str, str]] = fields["targets"]
     return next(one for one in targets if one["path"] == path)
+
+
+def to_undo(desk: Desk, proposal: Proposal, *only: int) -> Decision:
+    """Sign an undo that is not carried out."""
+    planned = desk.plan_undo(proposal, *only)
+    return desk.accept(make_decision(desk.gate, planned.status, undo_choice(planned), desk.signing()))
 
 
 # ---------------------------------------------------------------- forged archivals and compressions
@@ -136,6 +145,15 @@ def test_an_undo_that_nobody_signed_is_found(desk: Desk, make: Callable[..., Any
     forge(desk, {**fields, "decision": "d-" + "a" * 26}, number=2)
     messages = [found.message for found in look(desk).findings]
     assert "no decision about that proposal was recorded before it" in messages[1]
+
+
+@pytest.mark.parametrize("path", [LOG, COPY])
+def test_an_undo_of_a_compression_that_puts_other_bytes_back_is_found(desk: Desk, path: str) -> None:
+    decision = to_undo(desk, forgotten(desk, compress(desk, LOG)))
+    fields = intent_of(decision)
+    target_of(fields, path)["after"] = keep(desk, EVIL)
+    forge(desk, fields)
+    assert said(desk) == "it did not put there what was signed"
 
 
 @pytest.mark.parametrize("path", [LOG, COPY])

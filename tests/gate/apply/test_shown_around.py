@@ -18,8 +18,30 @@ def shown(desk: Desk, accepted: str, drifted: str, words: tuple[str, str]) -> tu
     return made, [item for item in desk.items() if item.status.id == made.id]
 
 
+BARE = "# M\n\n## Never\n\n- Curse.\n\n## Always\n\n- Alpha.\n- Mid.\n- Ask.\n"
+
+
 NEVER_TWICE = "# M\n\n## Always\n\nAsk.\n\n## Never\n\nCurse.\n\n## Never\n\n"
 PUSH = "Push keys.\n"
+
+
+def test_what_was_signed_without_a_place_of_its_own_is_asked_again_where_its_file_is_another(
+    desk: Desk,
+) -> None:
+    desk.edit(BARE.encode())
+    place = ("M", "Always")
+    made = desk.forge(
+        Hunk(anchor=Anchor.EXACT, section=place, removed="- Mid.\n", added="- Middle.\n"),
+        Hunk(
+            anchor=Anchor.EXACT, section=place, removed="", added="- Extra.\n", context_before="- Middle.\n"
+        ),
+    )
+    desk.approve(made)
+    desk.edit(BARE.replace("Curse", "Swear").encode())
+    desk.wait(hours=3)
+    (attempt,) = desk.apply(made)
+    assert attempt.stale == ((2, MOVED),)
+    assert "- Middle.\n- Ask." in desk.text()
 
 
 def headings_that_go(desk: Desk) -> Proposal:

@@ -2,7 +2,7 @@ import pytest
 from tests.gate.homes import MEMORY, Desk, addition, removal
 
 from nightledger.domain.errors import UsageError
-from nightledger.domain.proposal import Proposal
+from nightledger.domain.proposal import Anchor, Hunk, Proposal
 from nightledger.gate.apply.undoing import Undo, reversal
 from nightledger.gate.proposing.proposing import Outcome, propose
 from nightledger.gate.review.reviewing import read_documents
@@ -43,6 +43,20 @@ def test_a_reversal_leaves_out_what_is_no_longer_there_as_a_whole_line(desk: Des
     desk.wait(days=8)
     desk.memory.write_text(desk.text().replace(f"- {LESSON}", f"- Note - {LESSON}"))
     assert reversal(desk.plan_undo(proposal), read_documents(desk.gate)).drafts == []
+
+
+def test_a_change_that_another_rests_on_is_not_taken_from_under_it(desk: Desk) -> None:
+    hunks = [
+        Hunk(anchor=Anchor.EXACT, section=(), removed=f"{old}\n", added=f"{new}\n")
+        for old, new in ((OLD, "- Keep backups."), ("- Keep backups.", "- Keep every backup."))
+    ]
+    proposal = desk.forge(*hunks)
+    desk.approve(proposal)
+    desk.wait(hours=3)
+    assert desk.apply()[0].changes == (1, 2)
+    assert desk.plan_undo(proposal, 1).problem == "change 2 rests on it"
+    desk.undo(proposal, 2)
+    assert desk.text() == MEMORY.replace(OLD, "- Keep backups.")
 
 
 def test_hidden_text_does_not_come_back_in_place(desk: Desk) -> None:

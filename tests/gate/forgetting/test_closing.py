@@ -10,8 +10,9 @@ from tests.gate.homes import Desk, addition, evidence
 
 from nightledger.domain.closed import hashed
 from nightledger.domain.proposal import Proposal
+from nightledger.domain.states import ChangeState
 from nightledger.gate.daily import close_day
-from nightledger.gate.forgetting.closing import read_closed
+from nightledger.gate.forgetting.closing import answered_and_gone, read_closed
 from nightledger.gate.forgetting.keeping import find_damaged, remove_expired
 from nightledger.gate.integrity.checking import find_altered
 
@@ -92,6 +93,16 @@ def test_a_line_that_somebody_adds_about_a_proposal_that_went_suppresses_nothing
     assert desk.propose(true).proposal is not None
     path.write_bytes(honest + honest)
     assert desk.propose(replace(addition("One."), evidence=true.evidence)).suppressed == 1
+
+
+def test_lines_that_were_answered_are_known_by_their_hashes(desk: Desk) -> None:
+    desk.reject(desk.proposal(addition("One.")))
+    live(desk, 17)
+    book = desk.ledger().book
+    known = answered_and_gone(desk.home, book, "MEMORY.md", {ChangeState.REJECTED})
+    assert known == {(hashed(""), hashed("- One.\n"))}
+    assert answered_and_gone(desk.home, book, "USER.md", {ChangeState.REJECTED}) == set()
+    assert answered_and_gone(desk.home, book, "MEMORY.md", {ChangeState.APPLIED}) == set()
 
 
 def test_an_altered_proposal_is_not_removed(desk: Desk) -> None:

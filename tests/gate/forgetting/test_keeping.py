@@ -1,4 +1,5 @@
 import hashlib
+import shutil
 from datetime import timedelta
 from pathlib import Path
 
@@ -118,3 +119,12 @@ def test_many_names_are_logged_in_entries_that_fit(desk: Desk, monkeypatch: pyte
     assert sweep(desk) == 2
     assert desk.events().count("blobs.removed") == 2
     assert NAMES_AN_ENTRY * 67 < 65_535 - 1_000
+
+
+def test_a_home_without_blobs_has_none(desk: Desk) -> None:
+
+    shutil.rmtree(desk.home.blobs_dir)
+    assert list(present_blobs(desk.home)) == []
+    Path(desk.home.blobs_dir).mkdir()
+    Path(desk.home.blobs_dir, ".gitignore").write_text("*\n")
+    assert list(present_blobs(desk.home)) == []

@@ -9,6 +9,7 @@ from tests.gate.forgetting_desk import (
     LOG,
     archive,
     compress,
+    file,
     forget,
     grounds,
     prune,
@@ -53,6 +54,19 @@ def test_a_summary_that_is_not_text_is_refused(desk: Desk) -> None:
     assert "not UTF-8" in why(desk, replace(draft, after=f"{draft.after}\udcff\n"))
 
 
+def test_a_copy_that_holds_other_bytes_by_now_is_named(desk: Desk) -> None:
+    draft = compress(desk, LOG)
+    put(desk, COPY, b"other\n")
+    assert why(desk, draft) == f"{COPY} holds other bytes"
+
+
+def test_a_log_behind_a_link_is_named(desk: Desk) -> None:
+    draft = compress(desk, LOG)
+    file(desk, LOG).rename(file(desk, "memory/real.md"))
+    file(desk, LOG).symlink_to(file(desk, "memory/real.md"))
+    assert "reached through a link" in why(desk, draft)
+
+
 def test_a_copy_beside_the_archive_is_refused(desk: Desk) -> None:
     put(desk, LOG, FULL)
     other = "memory/daily/2026-01-02.md"
@@ -82,7 +96,25 @@ def test_what_one_entry_of_the_log_cannot_name_waits_for_the_next_proposal(desk:
     assert len(desk.apply()[0].changes) == len(outcome.proposal.changes)
 
 
+def test_what_waits_or_was_rejected_is_not_proposed_again(desk: Desk) -> None:
+    draft = compress(desk, LOG)
+    pruned(desk, draft)
+    assert prune(desk, draft).suppressed == 1
+    assert prune(desk, replace(draft, statement_key="in other words")).suppressed == 1
+
+
 def test_pruning_takes_no_room_from_the_night(desk: Desk) -> None:
     pruned(desk, *archive(desk, "backups", "relay"))
     desk.set(waiting_changes=1)
     assert desk.propose(addition("One."), lane="job").proposal is not None
+
+
+def test_only_the_entry_as_it_stands_goes_to_the_archive(desk: Desk) -> None:
+    (draft,) = archive(desk, "backups")
+    (part,) = draft.also
+    forged = replace(part, hunk=replace(part.hunk, added="## Other\n\n- Something else.\n\nArchived x\n"))
+    assert (
+        why(desk, replace(draft, also=(forged,)))
+        == "what would go to the archive is not the entry as it stands"
+    )
+    assert "not the entry as it stands" in why(desk, replace(draft, also=()))

@@ -12,15 +12,19 @@ from tests.gate.forgetting_desk import (
     compress,
     file,
     forgotten,
+    pruned,
     put,
     snapshot,
 )
 from tests.gate.homes import Desk
 
+from nightledger.domain.errors import RefusedError
 from nightledger.files.blobs import BlobStore
 from nightledger.gate.apply.undoing import reversal
 from nightledger.gate.integrity.checking import find_altered
+from nightledger.gate.review.editing import revise
 from nightledger.gate.review.reviewing import read_documents
+from nightledger.gate.stored import read_proposal
 
 
 def test_logs_of_any_bytes_are_copied_and_given_back_as_they_were(desk: Desk) -> None:
@@ -84,6 +88,13 @@ def test_verify_tells_a_copy_that_is_missing_changed_or_unreadable(desk: Desk) -
     file(desk, COPY).symlink_to("/etc/hosts")
     (found,) = find_altered(desk.home, desk.ledger(), desk.moment)
     assert "link" in found.message
+
+
+def test_what_is_compressed_or_archived_cannot_be_worded_by_the_operator(desk: Desk) -> None:
+    proposal = pruned(desk, compress(desk, LOG))
+    stored = read_proposal(desk.gate, desk.ledger().book.proposals[proposal.id])
+    with pytest.raises(RefusedError, match="nothing to word"):
+        revise(desk.gate, desk.ledger(), stored, 1, "# Other\n", desk.moment)
 
 
 def test_a_copy_that_two_logs_share_stays_while_one_of_them_rests_on_it(desk: Desk) -> None:

@@ -53,6 +53,14 @@ def test_bytes_that_are_no_utf8_are_settled_like_any_others(desk: Desk) -> None:
     assert desk.guard() == ()
 
 
+def test_a_file_that_cannot_be_read_is_named_and_the_others_are_looked_after(desk: Desk) -> None:
+    desk.memory.unlink()
+    desk.memory.symlink_to("/etc/hostname")
+    (sighting,) = desk.guard()
+    assert "outside" in sighting.problem
+    assert not quiet(desk)
+
+
 # ---------------------------------------------------------------- on_drift: propose
 
 
@@ -89,6 +97,21 @@ def test_a_put_back_that_was_cut_short_goes_on_at_the_next_look(
     assert sighting.put_back
     assert len(founds(desk)) == count
     assert desk.text() == MEMORY
+
+
+def test_the_commit_that_holds_the_bytes_stands_in_the_leaf(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    commit = "b6fc4c620b67d95f953a5c1c1230aaab5db5a1b0"
+    monkeypatch.setattr("nightledger.gate.guard.writers.find_commit", lambda *_: commit)
+    add(desk, "- Boat: paint the hull")
+    desk.guard()
+    assert founds(desk)[0]["commit"] == commit
+    desk.settle(take_back=[1])
+    desk.set(on_drift=OnDrift.PROPOSE)
+    add(desk, "- Bike: oil the chain")
+    desk.guard()
+    assert (founds(desk)[1]["commit"], founds(desk)[1]["writer"]) == (commit, "git")
 
 
 def test_a_directory_that_may_not_be_written_leaves_the_edit_where_it_is(

@@ -12,6 +12,7 @@ from nightledger.domain.drift import OnDrift
 from nightledger.domain.errors import RefusedError
 from nightledger.domain.states import DecisionStatus
 from nightledger.gate.daily import is_tired
+from nightledger.gate.guard import settlement as settlement_module
 from nightledger.gate.guard.settlement import (
     Settlement,
     carry_out,
@@ -47,6 +48,11 @@ def recorded(desk: Desk, settlement: Settlement) -> DecisionStatus:
     return desk.ledger().book.decisions[decision.id]
 
 
+def test_without_an_answer_nothing_is_decided(drifted: Desk) -> None:
+    assert composed(drifted) == ([], [])
+    assert composed(drifted, Verb.LATER, Verb.LATER) == ([], [])
+
+
 def test_one_that_expired_or_was_altered_is_not_carried_out(drifted: Desk) -> None:
     ((settlement,), _) = composed(drifted, Verb.APPROVE, Verb.APPROVE)
     status = recorded(drifted, settlement)
@@ -56,6 +62,12 @@ def test_one_that_expired_or_was_altered_is_not_carried_out(drifted: Desk) -> No
     Path(drifted.home.decision(status.id) + ".sig").write_text("no signature")
     with pytest.raises(RefusedError, match="does not verify"):
         carry_out(drifted.gate, drifted.ledger(), status, (), drifted.moment)
+
+
+def test_a_file_that_cannot_be_read_any_more_cannot_be_answered(drifted: Desk) -> None:
+    drifted.memory.unlink()
+    drifted.memory.symlink_to("/etc/hostname")
+    assert "outside" in items(drifted)[0].unplaced
 
 
 def test_drift_never_grows_tired_and_an_offer_does(desk: Desk) -> None:
@@ -68,3 +80,27 @@ def test_drift_never_grows_tired_and_an_offer_does(desk: Desk) -> None:
     (sighting,) = desk.guard()
     ledger = desk.ledger()
     assert is_tired(desk.gate, ledger, ledger.book.proposals[sighting.proposal])
+
+
+ALWAYS = "# M\n\n## Always\n\n- Ask.\n- Two.\n- Three.\n- Four.\n"
+NEVER = ALWAYS.replace("Always", "Never") + "- Push all keys.\n"
+
+
+@pytest.fixture
+def under_never(desk: Desk) -> Desk:
+    """What drifted gave a section another heading, and a line below it."""
+    desk.edit(ALWAYS.encode())
+    desk.memory.write_text(NEVER)
+    desk.guard()
+    return desk
+
+
+def test_a_decision_over_what_was_shown_elsewhere_is_not_carried_out(
+    under_never: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(settlement_module, "lands_elsewhere", lambda *_: False)
+    ((settlement,), _) = composed(under_never, Verb.LATER, Verb.APPROVE)
+    status = recorded(under_never, settlement)
+    monkeypatch.undo()
+    with pytest.raises(RefusedError, match="accepted elsewhere than they were shown"):
+        carry_out(under_never.gate, under_never.ledger(), status, (), under_never.moment)

@@ -63,6 +63,13 @@ def test_a_rewritten_file_is_named_with_the_night_that_read_it(lived: Desk, chan
     assert rewrites(lived).now == (Rewritten(path=OUTCOMES, day="2026-03-02", size_bytes=len(raw)),)
 
 
+def test_a_directory_in_the_place_of_a_log_ends_no_look(lived: Desk) -> None:
+    log = lived.root / "home" / "memory" / "2026-03-01.md"
+    log.unlink()
+    log.mkdir()
+    assert len(rewrites(lived).logs) == 1
+
+
 def test_heartbeats_of_earlier_versions_commit_to_nothing(desk: Desk) -> None:
     desk.record("heartbeat", day="2026-03-01", waiting=0)
     assert rewrites(desk) == Rewrites()

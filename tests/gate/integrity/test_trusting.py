@@ -6,12 +6,13 @@ import pytest
 from tests.gate.homes import Desk
 from tests.gate.signers import let_sign, new_key, own_key, revoke_key
 
-from nightledger.domain.errors import AlteredError
+from nightledger.domain.errors import AlteredError, IntegrityError
 from nightledger.domain.states import Book
 from nightledger.files.blobs import BlobStore
 from nightledger.gate.integrity.checking import find_altered
 from nightledger.gate.integrity.trust_changes import settle_trust
-from nightledger.gate.integrity.trusting import read_signers
+from nightledger.gate.integrity.trusting import Trust, read_signers
+from nightledger.gate.opening import Ledger
 from nightledger.gate.signed import find_replaced, read_kept, read_signed
 
 
@@ -21,6 +22,15 @@ def names(desk: Desk) -> list[str]:
 
 def altered(desk: Desk) -> list[str]:
     return [found.path for found in find_altered(desk.home, desk.ledger(), desk.moment)]
+
+
+def test_a_log_without_a_genesis_lets_nobody_sign(desk: Desk) -> None:
+    from nightledger.domain.states import Book
+
+    ledger = Ledger(log=desk.ledger().log, book=Book())
+    with pytest.raises(IntegrityError, match="nobody may sign"):
+        read_signers(desk.home, ledger, desk.moment)
+    assert Trust(desk.home, ledger).files(desk.moment) == {}
 
 
 @pytest.mark.parametrize("suffix", ["", ".sig"])

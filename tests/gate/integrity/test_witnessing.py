@@ -48,6 +48,15 @@ def test_first_times_that_were_removed_only_lengthen_the_wait(desk: Desk) -> Non
     assert waits(desk) == 2 * 3600
 
 
+def test_an_approval_expires_by_the_witnesses_clocks_too(desk: Desk) -> None:
+    proposal = approved(desk)
+    cosign(desk, 24 * 9)
+    (attempt,) = desk.apply()
+    assert attempt.stale
+    assert "expired" in attempt.stale[0][1]
+    assert desk.states(proposal) == ["stale"]
+
+
 def test_an_operators_own_edit_waits_for_nobody(desk: Desk) -> None:
     desk.edit(desk.text().replace("30 days", "40 days").encode())
     assert "40 days" in desk.text()

@@ -8,7 +8,9 @@ from nightledger.codec.constitution import dump_constitution
 from nightledger.domain.constitution import Constitution
 from nightledger.domain.decision import Decision
 from nightledger.domain.errors import RefusedError
+from nightledger.gate.integrity import trust_changes
 from nightledger.gate.memory.principles import (
+    read_principles,
     shipped_principles,
 )
 
@@ -18,6 +20,10 @@ SEED = dump_constitution(shipped_principles())
 @pytest.fixture
 def seeded(tmp_path: Path) -> Desk:
     return make_desk(tmp_path, constitution=SEED)
+
+
+def in_force(desk: Desk) -> Constitution | None:
+    return read_principles(desk.home, desk.ledger(), desk.moment)
 
 
 def amend(desk: Desk, content: bytes) -> Decision:
@@ -35,4 +41,11 @@ def test_an_amendment_signed_over_another_constitution_is_refused(seeded: Desk) 
         seeded.accept(late)
 
 
-# ---------------------------------------------------------------- locked by the operating system
+def test_who_may_not_exchange_a_locked_constitution_cannot_sign_for_it(
+    seeded: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    why = "constitution.yaml is locked by the operating system"
+    monkeypatch.setattr(trust_changes, "why_locked", lambda _gate, _path: why)
+    with pytest.raises(RefusedError, match="is locked by the operating system"):
+        amend(seeded, shorter())
+    assert in_force(seeded) == shipped_principles()

@@ -24,6 +24,12 @@ def files_with(desk: Desk, text: str) -> list[str]:
     )
 
 
+def test_an_edit_that_changes_nothing_is_none(desk: Desk) -> None:
+    before = desk.events()
+    assert propose_edit(desk.gate, desk.ledger(), "MEMORY.md", MEMORY.encode(), desk.moment) is None
+    assert desk.events() == before
+
+
 def test_an_edit_of_bytes_that_no_record_can_hold_is_refused(tmp_path: "object", desk: Desk) -> None:
     del tmp_path
     desk.memory.write_bytes(b"# M\n\n- caf\xe9\n- two\n")
@@ -112,3 +118,11 @@ def test_the_blank_lines_that_its_removal_took_along_stay_when_it_is_reworded(tm
     desk.wait(hours=3)
     desk.apply(outcome.proposal)
     assert desk.text() == f"{MEMORY}\n- see the vault\n\nThe end.\n"
+
+
+def test_where_nothing_but_secrets_tells_lines_apart_an_edit_is_refused(desk: Desk) -> None:
+    other = "ghp_" + "Zz9yX8wV7uT6sR5qP4oN3mL2kJ1iH0gF9eD8"
+    lines = f"- token {SECRET}\n- token {other}\n" * 250
+    desk.memory.write_text(f"{lines}- token {SECRET}\n{lines}")
+    with pytest.raises(RefusedError, match="only a line with a secret tells its place"):
+        propose_edit(desk.gate, desk.ledger(), "MEMORY.md", f"{lines}{lines}".encode(), desk.moment)

@@ -1,0 +1,39 @@
+"""What goes where, in the diff and in a line or two."""
+
+from dataclasses import replace
+
+from tests.gate.forgetting_desk import ARCHIVE, FULL, LOG, archive, compress, pruned, put
+from tests.gate.homes import Desk
+
+from nightledger.domain.decision import DecisionType
+from nightledger.domain.proposal import Change
+from nightledger.gate.apply.parts import put_change
+from nightledger.gate.forgetting.fates import change_diff, fate_lines
+from nightledger.gate.review.reviewing import Documents, items_of, read_documents
+
+
+def diff_of(desk: Desk, change: Change) -> str:
+    documents = Documents(desk.home)
+    after = put_change(documents, change)
+    assert not isinstance(after, str)
+    return change_diff(documents, after, change, told=frozenset())
+
+
+def test_whatever_else_would_go_to_the_archive_is_in_the_diff(desk: Desk) -> None:
+    change = pruned(desk, *archive(desk, "backups")).changes[0]
+    (part,) = change.also
+    forged = replace(change, also=(replace(part, hunk=replace(part.hunk, added="## Other\n\nElse.\n")),))
+    assert fate_lines(forged) == [f"archived to {ARCHIVE}; what is written there is in the diff"]
+    assert f"+++ b/{ARCHIVE}" in diff_of(desk, forged)
+    assert "+Else." in diff_of(desk, forged)
+
+
+def test_a_log_that_cannot_be_read_any_more_is_shown_with_the_reason(desk: Desk) -> None:
+    proposal = pruned(desk, compress(desk, LOG))
+    put(desk, "memory/real.md", FULL)
+    desk.memory.parent.joinpath(LOG).unlink()
+    desk.memory.parent.joinpath(LOG).symlink_to(desk.home.path("memory/real.md"))
+    status = desk.ledger().book.proposals[proposal.id]
+    (item,) = items_of(desk.gate, status, DecisionType.APPROVE, read_documents(desk.gate))
+    assert "reached through a link" in item.unplaced
+    assert item.diff == ""
