@@ -122,6 +122,33 @@ def test_a_decision_goes_by_its_hash_and_its_approval_is_asked_again(caller: Cal
     assert caller.run("verify") == 0
 
 
+def test_what_was_never_kept_of_a_file_is_to_be_settled_first(
+    caller: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    caller.desk.applied(addition("Another lesson."))
+    accepted = hashlib.sha256(caller.desk.text().encode()).hexdigest()
+    caller.desk.memory.write_text(caller.desk.text() + "\n- By the agent.\n")
+    Path(caller.home.blobs_dir, accepted[:2], accepted).unlink()
+    caller.desk.proposal(addition(LEAK))
+    assert expunge(caller, monkeypatch) == 0  # no gated file holds it
+    caller.desk.memory.write_text(caller.desk.text() + f"- {LEAK}\n")
+    events = caller.desk.events()
+    with pytest.raises(RefusedError, match="nothing was signed or removed"):
+        expunge(caller, monkeypatch)
+    assert caller.desk.events() == events
+
+
+def test_a_file_that_cannot_be_unlocked_is_not_edited(
+    caller: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    caller.desk.applied(addition(f"The code is {LEAK}."))
+    events = caller.desk.events()
+    monkeypatch.setattr(expunging, "why_locked", lambda _gate, path: f"{path} is locked")
+    with pytest.raises(RefusedError, match="is locked; nothing was signed"):
+        expunge(caller, monkeypatch)
+    assert caller.desk.events() == events
+
+
 def test_a_text_of_several_lines_goes_with_each_of_its_lines(
     caller: Caller, monkeypatch: pytest.MonkeyPatch
 ) -> None:

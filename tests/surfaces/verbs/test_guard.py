@@ -32,6 +32,14 @@ def test_the_exit_code_says_that_something_is_not_settled(console: Console) -> N
     assert console.run("guard").status == 0
 
 
+def test_what_cannot_be_looked_after_is_an_alarm(console: Console) -> None:
+    console.desk.memory.unlink()
+    console.desk.memory.symlink_to("/etc/hostname")
+    ran = console.run("guard")
+    assert ran.status == 4
+    assert "MEMORY.md cannot be looked after" in ran.out
+
+
 def test_when_nothing_was_touched_cron_takes_one_small_look(
     console: Console, monkeypatch: pytest.MonkeyPatch
 ) -> None:

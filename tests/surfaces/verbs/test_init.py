@@ -122,6 +122,12 @@ def test_what_cannot_be_is_refused_and_nothing_is_made(
     assert not (place.home / "config").exists()
 
 
+def test_a_workspace_that_is_not_there_cannot_be_adopted(place: Place) -> None:
+    ran = place.run("--adopt", "--no-passphrase")
+    assert ran.status == 2
+    assert "there is no workspace at" in ran.err
+
+
 def test_an_unknown_host_is_refused(place: Place) -> None:
     workspace(place)
     ran = place.run("--adopt", "--no-passphrase", "--host", "opnclaw")

@@ -1,6 +1,7 @@
 """Bytes that are no text, in every place of every file that verbs read: no verb breaks, and done work is told."""
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -120,4 +121,19 @@ def test_bytes_that_are_no_text_break_no_verb_and_done_work_is_told(
         assert (ran.returncode, ran.stderr) == (0, b""), event
         ran.stdout.decode()
     done(console.run("rebuild"))
+    done(console.run("rebuild", "--check"))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems refuse such names")
+def test_a_file_whose_name_is_no_text_breaks_no_verb(console: Console) -> None:
+    desk = console.desk
+    text = b"# Day\n\n## Caf\xe9\n\n- Remember that the relay restarts only when warm.\n- Decision: use \xff now\n"
+    for name in (b"2026-02-28-caf\xe9.md", b"2026-03-01-\xff.md", b"topic-\xe9.md"):
+        Path(os.fsdecode(os.fsencode(desk.home.root) + b"/memory/" + name)).write_bytes(text)
+    read_all(console)
+    for _ in range(3):
+        desk.wait(days=1)
+        assert "failed" not in done(console.run("night"))
+    done(console.run("stage"))
+    read_all(console, "--json")
     done(console.run("rebuild", "--check"))

@@ -156,3 +156,11 @@ def test_a_flood_of_what_was_held_back_takes_few_lines(console: Console) -> None
     assert "memory/2026-02-28.md:8:" in out
     assert "memory/2026-02-28.md:6:" not in out
     assert "! and 6 more: nightledger status --held" in out
+
+
+def test_a_gated_file_that_cannot_be_read_is_named(console: Console) -> None:
+    console.desk.memory.unlink()
+    console.desk.memory.mkdir()
+    said = " ".join(console.out("review").split())
+    assert "! MEMORY.md cannot be read, and nothing about it can be signed" in said
+    assert "Nothing waits for you." in said
