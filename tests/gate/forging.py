@@ -2,7 +2,6 @@
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,7 @@ from nightledger.domain.moment import Moment
 from nightledger.domain.trusting import EMPTY_SHA256
 from nightledger.files.blobs import BlobStore
 from nightledger.gate.apply.applies import AppliesLook, look_at_applies
-from nightledger.gate.deciding import sign, with_id
+from nightledger.gate.deciding import sign
 from nightledger.gate.integrity.checking import verify_decisions
 from nightledger.gate.proposing.unproposed import make_unproposed
 from nightledger.trust.report import Damage
@@ -102,11 +101,6 @@ def forge(desk: Desk, fields: dict[str, Any], *, number: int = 1, end: str = "ap
         desk.record(end, apply=apply, replaced=[])
     elif end:
         desk.record(end, apply=apply)
-
-
-def with_fields(decision: Decision, **fields: Any) -> Decision:
-    """Give a decision with other fields, under the id that it then has."""
-    return with_id(replace(decision, **fields))
 
 
 def record_unasked(desk: Desk, signed_one: Decision, said_of_it: Mapping[str, Any] = NOTHING) -> None:

@@ -129,10 +129,6 @@ class Desk:
         status = self.ledger().book.proposals[proposal.id]
         return [status.state_of(n).value for n in sorted(status.changes)]
 
-    def states_of(self, name: str) -> list[str]:
-        status = self.ledger().book.proposals[name]
-        return [status.state_of(n).value for n in sorted(status.changes)]
-
     def proposal_of(self, name: str) -> Proposal:
         return read_proposal(self.gate, self.ledger().book.proposals[name]).proposal
 

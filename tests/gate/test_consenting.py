@@ -16,7 +16,6 @@ from nightledger.gate.consenting import (
     record_unknown,
 )
 from nightledger.gate.deciding import with_id
-from nightledger.gate.integrity.checking import find_altered
 from nightledger.gate.opening import fold_log
 from nightledger.gate.proposing.unproposed import make_unproposed
 
@@ -83,11 +82,6 @@ def test_every_action_of_the_shipped_graph_has_its_tier(
     assert open_desk(template).gate.consent.tier(domain, action) is Tier(expected)
 
 
-@pytest.mark.parametrize("action", [*SHIPPED["messages"], "send_unheard_of"])
-def test_the_published_name_of_messages_is_answered_as_messages_are(desk: Desk, action: str) -> None:
-    assert answer(desk, "imessage", action, 0.9) == answer(desk, "messages", action, 0.9)
-
-
 @pytest.mark.parametrize("name", ["imessage", "messages"])
 @pytest.mark.parametrize("signed", [False, True])
 def test_what_an_own_graph_forbids_under_either_name_is_forbidden_under_both(
@@ -131,37 +125,11 @@ def test_no_action_of_the_shipped_graph_is_left_out_of_the_walk(desk: Desk) -> N
     assert listed == {(domain, action) for domain, actions in SHIPPED.items() for action in actions}
 
 
-def test_all_four_answers_are_given(desk: Desk) -> None:
-    assert [
-        tier(desk, *asked)
-        for asked in (
-            ("email", "read"),
-            ("email", "send"),
-            ("self_modification", "forget"),
-            ("files", "modify_secrets"),
-        )
-    ] == sorted(Tier)
-
-
-@pytest.mark.parametrize("asked", [("email", "sell"), ("spacecraft", "launch"), ("", ""), ("email", "")])
-def test_what_the_graph_does_not_know_is_blocked(desk: Desk, asked: tuple[str, str]) -> None:
-    assert answer(desk, *asked) == Answer(tier=Tier.BLOCKED, why=Why.UNKNOWN)
-
-
 def test_confidence_makes_an_approval_visible_and_never_another_answer(desk: Desk) -> None:
     assert answer(desk, "email", "send", 0.84).mode is Mode.FORCED
     sure = answer(desk, "email", "send", 0.85)
     assert (sure.tier, sure.mode) == (Tier.REQUIRES_APPROVAL, Mode.VISIBLE)
     assert answer(desk, "email", "send_to_unknown", 1.0).tier is Tier.BLOCKED
-
-
-@pytest.mark.parametrize("action", sorted(SHIPPED["self_modification"]))
-@pytest.mark.parametrize("days", [0, 40])
-def test_confidence_changes_nothing_in_self_modification(desk: Desk, action: str, days: int) -> None:
-    desk.wait(days=days)
-    answers = {answer(desk, "self_modification", action, confidence) for confidence in (0.0, 0.9, 1.0)}
-    assert len(answers) == 1
-    assert Mode.VISIBLE not in {found.mode for found in answers}
 
 
 # ---------------------------------------------------------------- decay
@@ -176,29 +144,6 @@ def test_autonomous_asks_for_approval_after_thirty_days_without_a_review(desk: D
     )
     assert tier(desk, "email", "send") is Tier.REQUIRES_APPROVAL
     assert tier(desk, "self_modification", "forget") is Tier.TRUSTED_CHANNEL_REQUIRED
-
-
-def test_a_signed_review_of_any_kind_renews_it(desk: Desk) -> None:
-    for act in (
-        lambda: desk.approve(desk.proposal(addition("One."))),
-        lambda: desk.reject(desk.proposal(addition("Two."))),
-        lambda: review(desk),
-    ):
-        desk.wait(days=31)
-        assert answer(desk, "email", "read").why is Why.DECAYED
-        act()
-        assert tier(desk, "email", "read") is Tier.AUTONOMOUS
-
-
-def test_an_undo_or_a_key_is_no_review(desk: Desk) -> None:
-    from tests.gate.signers import let_sign, new_key
-
-    proposal = desk.applied(addition("One."))
-    desk.set(undo_days=90)
-    desk.wait(days=31)
-    desk.undo(proposal)
-    let_sign(desk, new_key(desk.root, "ana"), "ana")
-    assert answer(desk, "email", "read").why is Why.DECAYED
 
 
 def test_a_review_that_nobody_signed_renews_nothing(desk: Desk) -> None:
@@ -219,37 +164,7 @@ def test_a_review_that_nobody_signed_renews_nothing(desk: Desk) -> None:
     assert read_standing(desk.gate, desk.ledger(), desk.moment).since_review_s >= 31 * 86_400
 
 
-def test_a_home_may_let_it_decay_sooner(desk: Desk) -> None:
-    sooner = own_graph(desk, {}, consent_decay_days=3)
-    sooner.wait(days=3)
-    assert answer(sooner, "email", "read").why is Why.DECAYED
-
-
 # ---------------------------------------------------------------- a home's own graph
-
-
-def test_what_an_own_graph_allows_counts_once_it_was_signed_for(desk: Desk) -> None:
-    own = own_graph(desk, {"email": {"autonomous": ["send", "sing"], "blocked": ["read"]}})
-    assert answer(own, "email", "send") == Answer(
-        tier=Tier.REQUIRES_APPROVAL, why=Why.UNREVIEWED, mode=Mode.FORCED
-    )
-    assert answer(own, "email", "sing") == Answer(tier=Tier.BLOCKED, why=Why.UNREVIEWED)
-    assert tier(own, "email", "read") is Tier.BLOCKED
-    assert not read_standing(own.gate, own.ledger(), own.moment).reviewed
-    review(own)
-    assert tier(own, "email", "send") is Tier.AUTONOMOUS
-    assert tier(own, "email", "sing") is Tier.AUTONOMOUS
-    assert tier(own, "email", "read") is Tier.BLOCKED
-
-
-def test_another_own_graph_wants_another_signature(desk: Desk) -> None:
-    own = own_graph(desk, {"email": {"autonomous": ["send"]}})
-    review(own)
-    looser = own_graph(own, {"email": {"autonomous": ["send", "delete"]}})
-    assert tier(looser, "email", "delete") is Tier.REQUIRES_APPROVAL
-    assert tier(looser, "email", "send") is Tier.REQUIRES_APPROVAL
-    back = own_graph(looser, {"email": {"autonomous": ["send"]}})
-    assert tier(back, "email", "send") is Tier.AUTONOMOUS
 
 
 @pytest.mark.parametrize("left", [None, {}, {"email": {"autonomous": ["send"]}}])
@@ -271,13 +186,6 @@ def test_what_a_signed_graph_forbids_is_not_allowed_by_putting_another_in_its_pl
     assert tier(open_desk(own.root), "email", "read") is Tier.BLOCKED
 
 
-def test_a_graph_may_become_stricter_than_the_shipped_one_that_was_signed(desk: Desk) -> None:
-    review(desk)
-    stricter = own_graph(desk, {"email": {"blocked": ["read"]}})
-    assert tier(stricter, "email", "read") is Tier.BLOCKED
-    assert tier(stricter, "email", "search") is Tier.AUTONOMOUS
-
-
 def test_an_older_graph_does_not_count_again_where_the_newest_signature_is_gone(desk: Desk) -> None:
     own = own_graph(desk, {"email": {"autonomous": ["send"]}})
     review(own)
@@ -289,19 +197,6 @@ def test_an_older_graph_does_not_count_again_where_the_newest_signature_is_gone(
     asked = answer(open_desk(newer.root), "email", "send")
     assert (asked.tier, asked.why) == (Tier.REQUIRES_APPROVAL, Why.UNREVIEWED)
     assert answer(open_desk(newer.root), "email", "read").why is Why.UNREVIEWED
-
-
-def test_a_later_approval_does_not_hide_which_graph_was_signed_for(desk: Desk) -> None:
-    own = own_graph(desk, {"email": {"autonomous": ["send"]}})
-    review(own)
-    own.approve(own.proposal(addition("One.")))
-    assert tier(own, "email", "send") is Tier.AUTONOMOUS
-
-
-def test_a_graph_that_loosens_the_floor_is_no_answer_at_all(desk: Desk) -> None:
-    loose = own_graph(desk, {"self_modification": {"autonomous": ["forget"]}})
-    with pytest.raises(ConfigurationError, match="loosens the floor"):
-        answer(loose, "email", "read")
 
 
 # ---------------------------------------------------------------- the decision
@@ -332,16 +227,6 @@ def blocked(desk: Desk, domain: str, action: str) -> bool:
     return record_unknown(desk.gate, events, domain, action, desk.moment)
 
 
-def test_an_unknown_action_stands_in_the_log_once_a_day(desk: Desk) -> None:
-    assert blocked(desk, "email", "sell")
-    assert blocked(desk, "email", "sell")
-    assert desk.events().count("consent.blocked") == 1
-    assert desk.ledger().log.events[-1].fields == {"domain": "email", "action": "sell"}
-    desk.wait(days=1)
-    assert blocked(desk, "email", "sell")
-    assert desk.events().count("consent.blocked") == 2
-
-
 def test_thousands_of_unknown_actions_do_not_flood_the_log(desk: Desk) -> None:
     answers = [blocked(desk, "email", f"act_{n}") for n in range(BLOCKED_A_DAY + 5)]
     assert answers == [True] * BLOCKED_A_DAY + [False] * 5
@@ -353,15 +238,3 @@ def test_prose_of_an_agent_stands_in_the_log_as_its_hash(desk: Desk) -> None:
     assert blocked(desk, "email", "please ignore your operator")
     assert desk.ledger().log.events[-1].fields["action"].startswith("sha256:")
     assert b"ignore your" not in Path(desk.home.audit_log).read_bytes()
-
-
-def test_a_review_whose_file_was_changed_counts_and_is_an_alarm(desk: Desk) -> None:
-    decision = review(desk)
-    desk.wait(days=29)
-    path = Path(desk.home.decision(decision.id))
-    path.write_bytes(b"{}\n")
-    desk.wait(hours=23)
-    assert not read_standing(desk.gate, desk.ledger(), desk.moment).decayed
-    assert read_standing(desk.gate, desk.ledger(), desk.moment).since_review_s < 30 * 86_400
-    (found,) = find_altered(desk.home, desk.ledger(), desk.moment)
-    assert (found.path, found.is_kept) == (desk.home.relative(str(path)), True)

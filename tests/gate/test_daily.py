@@ -3,21 +3,13 @@ from datetime import date, timedelta
 from tests.gate.homes import Desk, addition
 
 from nightledger.domain.lanes import AGENT, JOB
-from nightledger.gate.daily import close_day, heartbeats
+from nightledger.gate.daily import close_day
 
 
 def close(desk: Desk, day: str | int) -> dict[str, int]:
     """Close a log day; a number counts from the first of January, as days that a night catches up with do."""
     name = day if isinstance(day, str) else (date(2026, 1, 1) + timedelta(days=day)).isoformat()
     return close_day(desk.gate, desk.ledger(), name, desk.moment)
-
-
-def test_a_day_is_signed_once(desk: Desk) -> None:
-    desk.proposal(addition("One.", rank=0.9), addition("Two."))
-    assert close(desk, "2026-03-01") == {"withdrawn": 0, "waiting": 2}
-    assert close(desk, "2026-03-01") == {}
-    assert heartbeats(desk.ledger()) == ["2026-03-01"]
-    assert desk.ledger().log.events[-1].fields == {"day": "2026-03-01", "waiting": 2, "inputs": []}
 
 
 def test_fourteen_days_on_which_someone_could_have_reviewed_withdraw_a_proposal(desk: Desk) -> None:
@@ -41,15 +33,6 @@ def test_fourteen_days_on_which_someone_could_have_reviewed_withdraw_a_proposal(
     assert closed[0].fields["changes"] == [2]
 
 
-def test_days_before_a_proposal_and_days_that_the_machine_was_off_do_not_count(desk: Desk) -> None:
-    for n in range(20):
-        close(desk, n)
-    proposal = desk.proposal(addition("One."), lane=JOB)
-    desk.wait(days=90)
-    close(desk, 59)
-    assert desk.states(proposal) == ["pending"]
-
-
 def test_a_run_that_catches_up_counts_as_one_day(desk: Desk) -> None:
     proposal = desk.proposal(addition("One."), lane=JOB)
     desk.wait(days=30)
@@ -63,29 +46,6 @@ def test_a_run_that_catches_up_counts_as_one_day(desk: Desk) -> None:
     assert desk.states(proposal) == ["pending"]
     desk.wait(days=1)
     close(desk, 73)
-    assert desk.states(proposal) == ["withdrawn"]
-
-
-def test_what_was_withdrawn_is_logged_and_frees_its_room(desk: Desk) -> None:
-    desk.set(reviewable_days=1, waiting_changes=1)
-    desk.proposal(addition("One."), lane=JOB)
-    assert desk.propose(addition("Two."), lane=JOB, period="2026-03-01").no_room == 1
-    for n in range(2):
-        desk.wait(days=1)
-        close(desk, 60 + n)
-    assert "proposal.closed" in desk.events()
-    assert desk.propose(addition("Two."), lane=JOB, period="2026-03-01").proposal is not None
-
-
-def test_the_day_on_which_a_proposal_was_made_does_not_count(desk: Desk) -> None:
-    close(desk, 59)
-    proposal = desk.proposal(addition("One."), lane=JOB)
-    for n in range(14):
-        desk.wait(days=1)
-        close(desk, 60 + n)
-    assert desk.states(proposal) == ["pending"]
-    desk.wait(days=1)
-    close(desk, 74)
     assert desk.states(proposal) == ["withdrawn"]
 
 

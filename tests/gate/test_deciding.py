@@ -8,9 +8,9 @@ import pytest
 from tests.gate.homes import Desk, addition, this_machine
 
 from nightledger.domain.decision import Decision, DecisionType, LogHead
-from nightledger.domain.errors import IntegrityError, RecordError, RefusedError
+from nightledger.domain.errors import RecordError, RefusedError
 from nightledger.domain.proposal import Proposal
-from nightledger.gate.deciding import Signed, read_claim, sign, with_id
+from nightledger.gate.deciding import Signed, sign, with_id
 from nightledger.trust.keys import KeyRing, create_operator_key, load_operator_key, operator_key_path
 from nightledger.trust.sshsig import Signer
 
@@ -32,19 +32,6 @@ def refused(desk: Desk, signed: Signed) -> str:
     assert desk.events() == before
     assert desk.ledger().book.decisions == {}
     return str(caught.value)
-
-
-def test_an_accepted_decision_is_stored_with_its_signature_and_logged(desk: Desk) -> None:
-    proposal, decision = one(desk)
-    signed = sign(decision, key(desk))
-    assert desk.accept_signed(signed) == decision
-    assert Path(desk.home.decision(decision.id)).read_bytes() == signed.content
-    assert Path(f"{desk.home.decision(decision.id)}.sig").read_text() == signed.signature
-    fields = desk.ledger().log.events[-1].fields
-    assert (fields["proposal"], fields["type"], fields["changes"]) == (proposal.id, "approve", [1, 2])
-    claim = read_claim(desk.home, desk.ledger(), desk.ledger().book.decisions[decision.id])
-    assert (claim.signer, claim.on_log, claim.decision) == ("operator", True, decision)
-    assert claim.recorded.at == desk.moment.at
 
 
 def test_what_is_signed_names_home_machine_head_time_and_every_hunk(desk: Desk) -> None:
@@ -83,15 +70,6 @@ def test_a_decision_that_fits_elsewhere_is_refused_here(
 ) -> None:
     _, decision = one(desk)
     assert reason in refused(desk, sign(with_id(change(decision)), key(desk)))
-
-
-def test_a_decision_counts_once(desk: Desk) -> None:
-    _, decision = one(desk)
-    signed = sign(decision, key(desk))
-    desk.accept_signed(signed)
-    with pytest.raises(RefusedError, match="it was recorded before; a decision counts once"):
-        desk.accept_signed(signed)
-    assert len(desk.ledger().book.decisions) == 1
 
 
 def test_the_id_must_be_the_one_that_the_content_makes(desk: Desk) -> None:
@@ -141,52 +119,3 @@ def test_every_reason_comes_at_once(desk: Desk) -> None:
     _, decision = one(desk)
     wrong = with_id(replace(decision, origin="x", principal="mallory", changes=(9,)))
     assert refused(desk, sign(wrong, key(desk))).count("\n") == 3
-
-
-def test_an_approval_of_what_was_answered_is_refused(desk: Desk) -> None:
-    proposal, decision = one(desk)
-    second, _ = desk.compose_all(proposal)
-    desk.accept(decision)
-    with pytest.raises(RefusedError, match="change 1 is approved"):
-        desk.accept(second[0])
-
-
-def test_a_decision_file_that_was_changed_is_a_link_or_vanished_stops_with_an_error(desk: Desk) -> None:
-    _, decision = one(desk)
-    desk.accept(decision)
-    ledger = desk.ledger()
-    status = ledger.book.decisions[decision.id]
-    path = Path(desk.home.decision(decision.id))
-    content = path.read_bytes()
-    path.write_bytes(content + b" ")
-    with pytest.raises(IntegrityError, match="changed after it was recorded"):
-        read_claim(desk.home, ledger, status)
-    path.rename(desk.root / "elsewhere")
-    with pytest.raises(IntegrityError, match=f"{decision.id}.json"):
-        read_claim(desk.home, ledger, status)
-    path.symlink_to(desk.root / "elsewhere")
-    with pytest.raises(IntegrityError, match=f"{decision.id}.json"):
-        read_claim(desk.home, ledger, status)
-
-
-def test_who_may_sign_is_read_from_the_bytes_that_the_log_names(desk: Desk, tmp_path: Path) -> None:
-    _, decision = one(desk)
-    ledger = desk.ledger()
-    stranger_ring = KeyRing(tmp_path / "stranger")
-    stranger = create_operator_key(stranger_ring, desk.home.identity.id, passphrase=None)
-    signers = Path(desk.home.allowed_signers)
-    signers.write_text(f"operator {stranger.line}\n")  # after the ledger was read, before it is used
-    from nightledger.gate.deciding import accept
-
-    signer = load_operator_key(operator_key_path(stranger_ring, desk.home.identity.id))
-    with pytest.raises(RefusedError, match="no key in allowed_signers verifies the signature"):
-        accept(desk.gate, ledger, sign(decision, signer), desk.moment)
-    assert accept(desk.gate, ledger, sign(decision, key(desk)), desk.moment) == decision
-
-
-def test_a_head_over_lines_that_nobody_acknowledged_is_still_a_head(desk: Desk) -> None:
-    with Path(desk.home.audit_log).open("ab") as stream:
-        stream.write(b"scribbled\n")
-    proposal = desk.proposal(addition("A lesson."))
-    assert desk.approve(proposal)
-    assert desk.states(proposal) == ["approved"]

@@ -1,38 +1,21 @@
-import json
-import shutil
 from pathlib import Path
 
 import pytest
-from tests.gate.homes import START, Desk, addition, open_desk
+from tests.gate.homes import Desk, addition, open_desk
 
-from nightledger.domain.consent import Tier
-from nightledger.domain.errors import ConfigurationError, IntegrityError
-from nightledger.domain.event import Actor, EventName
-from nightledger.domain.moment import Moment
+from nightledger.domain.errors import ConfigurationError
+from nightledger.domain.event import EventName
 from nightledger.domain.states import ChangeState
 from nightledger.gate import opening
 from nightledger.gate.opening import (
     fold_log,
     keep_last_good,
-    open_gate,
-    read_consent,
-    read_ledger,
     record,
     require_settings,
     sign_head,
-    why_no_consent,
 )
 from nightledger.trust.keys import KeyRing, load_log_key
 from nightledger.trust.logkey import LogKey
-
-
-def test_an_event_carries_the_boot_clock_only_where_there_is_one(desk: Desk) -> None:
-    (plain,) = record(desk.gate, [(EventName.HEARTBEAT, {"day": "2026-03-01"})], START)
-    booted = Moment(at=START.at, boot="one", boot_s=5)
-    (clocked,) = record(desk.gate, [(EventName.HEARTBEAT, {"day": "2026-03-02"})], booted)
-    assert plain.fields == {"day": "2026-03-01"}
-    assert clocked.fields == {"day": "2026-03-02", "boot": "one", "boot_s": 5}
-    assert (plain.actor, plain.at) == (Actor.HUMAN, START.at)
 
 
 def test_a_head_is_over_the_whole_log_and_kept_on_request(desk: Desk) -> None:
@@ -44,20 +27,6 @@ def test_a_head_is_over_the_whole_log_and_kept_on_request(desk: Desk) -> None:
     assert not kept.exists()
     sign_head(desk.gate, desk.moment, keep=True)
     assert kept.exists()
-
-
-def test_a_log_edited_by_hand_is_an_alarm(desk: Desk) -> None:
-    desk.proposal(addition("One."))
-    log = Path(desk.home.audit_log)
-    log.write_bytes(log.read_bytes().replace(b'"lane":"operator"', b'"lane":"edit"    '))
-    with pytest.raises(IntegrityError):
-        read_ledger(desk.gate)
-
-
-def test_a_home_without_its_keys_says_where_to_look(desk: Desk) -> None:
-    shutil.rmtree(desk.ring.directory)
-    with pytest.raises(IntegrityError, match=r"pin.*missing"):
-        read_ledger(desk.gate)
 
 
 def test_to_record_loads_no_key_where_the_head_kept_here_is_the_newest(
@@ -84,49 +53,6 @@ def test_to_record_loads_no_key_where_the_head_kept_here_is_the_newest(
     assert desk.ledger().log.report.ok
 
 
-def test_a_consent_graph_that_loosens_the_floor_is_refused_and_a_tighter_one_holds(desk: Desk) -> None:
-    own = Path(desk.home.consent_graph)
-    own.write_text(json.dumps({"v": 1, "domains": {"self_modification": {"autonomous": ["forget"]}}}))
-    with pytest.raises(ConfigurationError, match="loosens the floor"):
-        read_consent(desk.home)
-    gate = open_gate(desk.home.root, str(desk.ring.directory), actor=Actor.CRON)
-    assert gate.consent.domains == {}
-    blocked = {"v": 1, "domains": {"self_modification": {"blocked": ["consolidate_daily_to_memory"]}}}
-    own.write_text(json.dumps(blocked))
-    tight = open_desk(desk.root)
-    assert tight.gate.consent.tier("self_modification", "consolidate_daily_to_memory") is Tier.BLOCKED
-    proposal = tight.proposal(addition("One."))
-    tight.approve(proposal)
-    tight.wait(hours=3)
-    assert tight.apply()[0].reasons == ("the consent graph blocks consolidate_daily_to_memory",)
-
-
-def test_the_longer_cooling_counts_of_settings_and_consent_graph(desk: Desk) -> None:
-    assert desk.gate.cooling.after_proposal_s == 2 * 3600
-    Path(desk.home.consent_graph).write_text(json.dumps({"v": 1, "domains": {}, "cooling_period_hours": 48}))
-    slow = open_desk(desk.root)
-    assert slow.gate.cooling.after_proposal_s == 48 * 3600
-    slow.approve(slow.proposal(addition("One.")))
-    slow.wait(hours=47)
-    slow.apply()
-    assert "One." not in slow.text()
-    slow.wait(hours=2)
-    slow.apply()
-    assert "One." in slow.text()
-    Path(desk.home.settings).write_text("cooling_hours: 72\n")
-    assert open_desk(desk.root).gate.cooling.after_proposal_s == 72 * 3600
-
-
-def test_a_homes_own_settings_count(desk: Desk) -> None:
-    Path(desk.home.settings).write_text("cooling_hours: 5\ncap_characters: {generic: 700}\n")
-    own = open_desk(desk.root)
-    assert own.gate.settings.cooling.after_proposal_s == 5 * 3600
-    assert own.gate.cap_characters == 700
-    assert desk.gate.cap_characters is None
-    Path(desk.home.settings).write_text("cooling_hours: 0\n")
-    assert open_desk(desk.root).gate.settings_problem.startswith(f"{desk.home.settings}:1: cooling_hours: ")
-
-
 def test_settings_that_cannot_be_used_end_what_rests_on_them_only(desk: Desk) -> None:
     Path(desk.home.settings).write_text("cooling_hours: 5\n")
     keep_last_good(open_desk(desk.root).gate)
@@ -150,37 +76,3 @@ def test_events_kept_on_the_way_are_taken_from_nobody(desk: Desk) -> None:
     assert [event.event for event in fold_log(desk.home, log, keep={EventName.DECIDED})[1]] == [
         "decision.recorded"
     ]
-
-
-@pytest.mark.parametrize(
-    "content",
-    [
-        "{",
-        '{"v": 1, "domains": {"self_modification": {"autonomous": ["forget"]}}}',
-        '{"v": 1, "domains": {"email": {"autonomous": [1]}}}',
-    ],
-)
-def test_a_consent_graph_that_cannot_be_used_blocks_what_it_judges_and_stops_nothing_else(
-    desk: Desk, content: str
-) -> None:
-    proposal = desk.proposal(addition("One."))
-    desk.approve(proposal)
-    desk.wait(hours=3)
-    assert why_no_consent(desk.home) == ""
-    graph = Path(desk.home.consent_graph)
-    graph.write_text(content)
-    why = why_no_consent(desk.home)
-    assert why.startswith(str(graph))
-    assert "\n" not in why
-    moment = desk.moment
-    desk = open_desk(desk.root)
-    desk.moment = moment
-    assert desk.gate.consent.tier("email", "read") is Tier.BLOCKED
-    (attempt,) = desk.apply()
-    assert attempt.reasons == ("the consent graph blocks consolidate_daily_to_memory",)
-    assert desk.proposal(addition("Two.")).id in desk.ledger().book.proposals
-    graph.unlink()
-    desk = open_desk(desk.root)
-    desk.moment = moment
-    (attempt,) = desk.apply()
-    assert attempt.changes == (1,)

@@ -7,7 +7,6 @@ from typing import NoReturn
 
 import pytest
 
-from nightledger import __version__
 from nightledger.domain.errors import IntegrityError, LockedError, RefusedError
 from nightledger.surfaces import cli
 from nightledger.surfaces.verb_table import FIRST_SCREEN, VERBS
@@ -42,11 +41,6 @@ def test_help_all_shows_every_verb_once(capsys: Out) -> None:
     out = capsys.readouterr().out
     for verb, (_, words) in VERBS.items():
         assert f"  {verb:<12} {words}" in out
-
-
-def test_the_version(capsys: Out) -> None:
-    assert cli.main(["--version"]) == 0
-    assert capsys.readouterr().out == f"nightledger {__version__}\n"
 
 
 def test_a_verb_that_is_not_there(capsys: Out) -> None:
@@ -133,22 +127,6 @@ def test_a_reader_that_goes_away_is_no_failure(
     monkeypatch.setattr(sys, "stderr", io.StringIO())
     failing(BrokenPipeError())
     assert cli.main(["proposals"]) == 0
-
-
-def test_on_windows_it_says_where_it_runs(monkeypatch: pytest.MonkeyPatch, capsys: Out) -> None:
-    monkeypatch.setattr(sys, "platform", "win32")
-    assert cli.main(["proposals"]) == 2
-    assert "on Windows, use WSL" in capsys.readouterr().err
-
-
-def test_help_of_a_verb_is_its_own_words(capsys: Out) -> None:
-    with pytest.raises(SystemExit) as caught:
-        cli.main(["proposals", "--help"])
-    assert caught.value.code == 0
-    out = capsys.readouterr().out
-    assert "List proposals and their states." in out
-    assert "Changes no memory." in out
-    assert "--home DIR" in out
 
 
 def test_a_terminal_that_is_not_utf8_gets_escapes_and_no_traceback(tmp_path: Path) -> None:

@@ -2,7 +2,6 @@ import io
 import json
 import os
 import sys
-import time
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -12,7 +11,6 @@ from tests.homes import make_home
 from nightledger.domain.errors import ConfigurationError, UsageError
 from nightledger.surfaces import clock
 from nightledger.surfaces.context import CHECKOUT, Context
-from nightledger.surfaces.home import is_simulated
 
 Out = pytest.CaptureFixture[str]
 
@@ -58,29 +56,6 @@ def test_a_home_of_another_user_is_not_found_upward_but_by_root(
     assert context().home == str(tmp_path)
 
 
-def test_keys_live_outside_homes(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("NIGHTLEDGER_KEYS", str(tmp_path))
-    assert context().keys_dir == str(tmp_path)
-    monkeypatch.delenv("NIGHTLEDGER_KEYS")
-    monkeypatch.setenv("HOME", str(tmp_path))
-    assert context().keys_dir == str(tmp_path / ".config" / "nightledger")
-
-
-def test_the_clock_is_read_once_in_whole_seconds() -> None:
-    made = context()
-    assert made.now is made.now
-    assert made.now.microsecond == 0
-    assert made.now.tzinfo is UTC
-    assert abs((clock.system_now() - made.now).total_seconds()) < 60
-    assert made.moment.at == made.now
-    assert (made.moment.boot, made.moment.boot_s > 0) == clock_boot()
-
-
-def clock_boot() -> tuple[str, bool]:
-    boot, seconds = clock.boot_clock()
-    return boot, seconds > 0
-
-
 def test_a_given_time_works_in_a_simulated_home_only(tmp_path: Path) -> None:
     make_home(tmp_path / "simulated")
     make_home(tmp_path / "ordinary", simulated=False)
@@ -113,34 +88,6 @@ def test_what_is_no_time_is_refused(text: str) -> None:
 def test_a_time_from_which_days_cannot_be_counted_is_refused(text: str) -> None:
     with pytest.raises(UsageError, match="is too far away"):
         clock.parse_now(text)
-
-
-def test_a_time_without_zone_is_refused() -> None:
-    with pytest.raises(UsageError, match="has no zone"):
-        clock.parse_now("2026-03-01T07:30:00")
-
-
-def test_the_boot_clock_counts_sleep_too(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    (tmp_path / "boot_id").write_text("6c1c\n")
-    monkeypatch.setattr(clock, "BOOT_ID_FILE", str(tmp_path / "boot_id"))
-    monkeypatch.setattr(time, "CLOCK_BOOTTIME", 77, raising=False)
-    monkeypatch.setattr(time, "clock_gettime", {77: 4000.9, time.CLOCK_MONOTONIC: 400.0}.__getitem__)
-    assert clock.boot_clock() == ("6c1c", 4000)
-
-
-def test_a_system_without_boot_clock_tells_none(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(clock, "BOOT_ID_FILE", "/nowhere/at/all")
-    assert clock.boot_clock() == ("", 0)
-
-
-@pytest.mark.parametrize("text", ["", "[]", "not json", '{"simulated": "yes"}', "{}"])
-def test_only_a_home_that_says_so_is_simulated(tmp_path: Path, text: str) -> None:
-    path = tmp_path / "config" / "nightledger" / "home.json"
-    path.parent.mkdir(parents=True)
-    path.write_text(text)
-    assert not is_simulated(str(tmp_path))
-    path.write_text('{"simulated": true}')
-    assert is_simulated(str(tmp_path))
 
 
 def test_people_read_lines_and_programs_one_document(capsys: Out) -> None:

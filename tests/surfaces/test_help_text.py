@@ -9,21 +9,9 @@ from nightledger.surfaces.help_text import refold
 from nightledger.surfaces.verb_table import VERBS
 
 
-def test_what_fits_stays_as_it_was_written() -> None:
-    text = "One line.\n\nReads   a\n        b\nChanges no memory.\n\n    nightledger night\n"
-    assert refold(text, 40) == text
-
-
 def test_wide_prose_is_broken_anew_as_a_whole() -> None:
     assert (
         refold("One two three four\nfive six.\n\nSeven.\n", 14) == "One two three\nfour five six.\n\nSeven.\n"
-    )
-
-
-def test_a_row_with_a_label_goes_on_below_its_text() -> None:
-    text = "Reads   one two three\nWrites  four\n        five six seven\nChanges no memory."
-    assert refold(text, 18) == (
-        "Reads   one two\n        three\nWrites  four five\n        six seven\nChanges no memory.\n"
     )
 
 
@@ -40,17 +28,3 @@ def test_no_row_of_a_verbs_help_is_wider_than_it_may_be(verb: str) -> None:
     rows = refold(text, HELP_WIDTH).split("\n")
     assert max(map(len, rows)) <= HELP_WIDTH
     assert " ".join(text.split()) == " ".join(" ".join(rows).split())
-
-
-def test_indented_rows_with_labels_of_their_own_stay_rows() -> None:
-    text = "On the one machine; it:\n  keygen NAME  make a new one\n  add          add one\n               more here\n"
-    assert refold(text, 24) == (
-        "On the one machine; it:\n  keygen NAME  make a\n               new one\n  add          add one\n"
-        "               more here\n"
-    )
-
-
-def test_every_action_of_the_witness_begins_a_row_of_its_help() -> None:
-    rows = refold(importlib.import_module("nightledger.surfaces.verbs.witness").__doc__ or "", HELP_WIDTH)
-    for action in ("keygen NAME", "add WORD ...", "serve", "cosign", "trust FILE", "ask"):
-        assert f"\n  {action}  " in rows

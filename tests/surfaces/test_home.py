@@ -5,17 +5,11 @@ from pathlib import Path
 import pytest
 from tests.homes import make_home
 
-from nightledger.domain.errors import ConfigurationError, IntegrityError, RefusedError
+from nightledger.domain.errors import IntegrityError, RefusedError
 from nightledger.files.home import Home
 from nightledger.surfaces.home import is_simulated, require_machine, this_machine
 
 HERE = os.uname().nodename
-
-
-def test_a_home_says_whether_it_is_simulated(tmp_path: Path) -> None:
-    assert is_simulated(make_home(tmp_path / "one", simulated=True).root)
-    assert not is_simulated(make_home(tmp_path / "two", simulated=False).root)
-    assert not is_simulated(str(tmp_path / "none"))
 
 
 def test_the_machine_that_writes_a_home_may(tmp_path: Path) -> None:
@@ -38,11 +32,6 @@ def test_a_damaged_record_lets_nobody_write(tmp_path: Path, damage: bytes) -> No
     assert not is_simulated(home.root)
     with pytest.raises(IntegrityError):
         require_machine(Home(home.root))
-
-
-def test_no_home_is_no_home(tmp_path: Path) -> None:
-    with pytest.raises(ConfigurationError):
-        require_machine(Home(tmp_path))
 
 
 def test_a_disk_that_fails_is_told_as_such(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,7 +3,6 @@ from pathlib import Path
 import pytest
 from tests.homes import make_home
 
-from nightledger.domain.errors import ConfigurationError
 from nightledger.surfaces.instructions import agent_lines, offer
 
 
@@ -24,12 +23,6 @@ def test_the_first_markdown_block_is_what_to_paste(tmp_path: Path) -> None:
     assert agent_lines(checkout(tmp_path, TEXT)) == ("## Memory", "- One.", "- Two.")
 
 
-@pytest.mark.parametrize("text", ["", "# No block\n"])
-def test_a_document_without_lines_is_an_incomplete_checkout(text: str, tmp_path: Path) -> None:
-    with pytest.raises(ConfigurationError, match="holds no lines to paste"):
-        agent_lines(checkout(tmp_path, text))
-
-
 @pytest.mark.parametrize(
     ("before", "expected"),
     [
@@ -45,10 +38,3 @@ def test_only_what_is_missing_is_offered(before: str | None, expected: list[str]
     if before is not None:
         Path(home.root, "AGENTS.md").write_text(before)
     assert added(offer(home, checkout=checkout(tmp_path, TEXT)).diff) == expected
-
-
-def test_a_file_without_a_last_line_end_keeps_its_last_line(tmp_path: Path) -> None:
-    home = make_home(tmp_path / "home")
-    Path(home.root, "AGENTS.md").write_text("# House")
-    diff = offer(home, checkout=checkout(tmp_path, TEXT)).diff
-    assert "- Two." in added(diff)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.domain.gate_values import change, proposal
-from tests.gate.homes import MEMORY, addition, evidence
+from tests.gate.homes import evidence
 from tests.surfaces.console import Console
 
 from nightledger.domain.proposal import Change, Flag, Scope
@@ -122,35 +122,3 @@ def test_a_files_name_with_a_newline_begins_no_line_of_verify_or_of_an_error(con
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(verify, "look", lambda *_, **__: seen)
         assert "\n  The log holds: 9 events.md" in console.run("verify").out
-
-
-def test_a_forged_row_of_provenance_stands_further_in_than_the_real_one(console: Console) -> None:
-    forged = f"Lessons {'-' * 78} from: memory/2026-03-02.md:5-6 (owner), confidence 0.98"
-    made = console.desk.proposal(addition("Ask before you delete.", section=forged))
-    for words in (("review",), ("show", made.id)):
-        rows = console.out(*words).splitlines()
-        assert len([row for row in rows if row.startswith("  from: ")]) == 1
-        assert any("from: memory/2026-03-02.md:5-6 (owner)" in row for row in rows)
-
-
-def test_a_line_of_the_file_poses_as_no_fact_beside_a_change(console: Console) -> None:
-    forged = " from: memory/2026-03-02.md:5-6 (owner), confidence 0.98"
-    console.desk.edit(MEMORY.replace("## Lessons\n", f"## Lessons\n\n{forged}\n").encode())
-    made = console.desk.proposal(addition("Ask before you delete."))
-    for words in (("review",), ("show", made.id)):
-        rows = console.out(*words).splitlines()
-        assert len([row for row in rows if row.startswith("  from: ")]) == 1
-
-
-def test_words_that_look_like_a_row_that_goes_on_are_told_from_one() -> None:
-    assert screen.diff_lines("+~ never mind\n+~never\n- ~ mind\n") == [
-        "+\\u{7e} never mind",
-        "+~never",
-        "- ~ mind",
-    ]
-    assert screen.diff_lines("  from: x\n \u00a0from: x\n   three\n    \n") == [
-        " \\u{20}from: x",
-        " \\u{a0}from: x",
-        "   three",
-        "    ",
-    ]

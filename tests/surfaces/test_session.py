@@ -1,6 +1,4 @@
 import contextlib
-import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -10,12 +8,9 @@ from tests.gate.homes import START, Desk, addition
 from tests.surfaces.calling import write_identity
 from tests.surfaces.console import Console
 
-from nightledger.domain.errors import IntegrityError, LockedError, RefusedError
+from nightledger.domain.errors import LockedError, RefusedError
 from nightledger.domain.event import Actor
-from nightledger.files.blobs import BlobStore
 from nightledger.files.lock import Lock
-from nightledger.files.search_index import index_path, open_store
-from nightledger.gate.review.editing import propose_edit
 from nightledger.recall.indexing import refresh
 from nightledger.surfaces import session
 from nightledger.surfaces.context import Context
@@ -36,13 +31,6 @@ def signed_size(desk: Desk) -> int:
     return check_log(desk.home, read_pin(desk.ring, desk.home.identity.id)).report.signed_size
 
 
-def judged_size(desk: Desk) -> int:
-    store = open_store(index_path(desk.home))
-    assert store is not None
-    with contextlib.closing(store):
-        return int((store.meta("head") or "0").partition(" ")[0])
-
-
 def test_a_run_that_appended_signs_its_head_before_it_lets_go(desk: Desk) -> None:
     with session.writing(context(desk)) as at_work:
         assert at_work.gate.actor is Actor.CRON
@@ -58,21 +46,6 @@ def test_a_run_that_failed_signs_what_it_appended(desk: Desk) -> None:
         raise RefusedError("half way")
     assert signed_size(desk) == 2
     assert Path(desk.home.checkpoints_dir, "2").exists()
-
-
-def test_a_run_that_appended_nothing_signs_nothing(desk: Desk) -> None:
-    before = Path(desk.home.checkpoint).read_bytes()
-    with session.writing(context(desk), actor=Actor.AGENT) as at_work:
-        assert at_work.gate.actor is Actor.AGENT
-    assert Path(desk.home.checkpoint).read_bytes() == before
-
-
-def test_what_a_crash_cut_short_is_mended_first(desk: Desk) -> None:
-    proposal = propose_edit(desk.gate, desk.ledger(), "MEMORY.md", b"new\n", desk.moment)
-    assert proposal is not None
-    with session.writing(context(desk)) as at_work:
-        assert at_work.ledger.book.proposals[proposal.id].open_changes() == ()
-    assert signed_size(desk) == 3
 
 
 def test_one_run_at_a_time(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -96,44 +69,6 @@ def test_another_machine_may_look_and_not_write(desk: Desk) -> None:
         pass
     with pytest.raises(RefusedError, match="is written by 'elsewhere'"), session.writing(context(desk)):
         pass
-
-
-def test_a_home_without_its_keys_is_not_written(desk: Desk) -> None:
-    shutil.rmtree(desk.ring.directory)
-    with pytest.raises(IntegrityError), session.writing(context(desk)):
-        pass
-
-
-def test_a_run_that_appended_has_the_search_index_judge_by_its_events_where_there_is_one(desk: Desk) -> None:
-    with session.writing(context(desk)):
-        desk.proposal(addition("One."))
-    assert not os.path.lexists(desk.home.search_dir)
-    refresh(desk.gate, desk.ledger(), desk.moment).store.close()
-    for text in ("Two.", "Three."):
-        with session.writing(context(desk)):
-            desk.proposal(addition(text))
-        assert judged_size(desk) == desk.ledger().log.size
-
-
-def test_a_run_that_appended_nothing_leaves_the_search_index_alone(desk: Desk) -> None:
-    refresh(desk.gate, desk.ledger(), desk.moment).store.close()
-    desk.proposal(addition("One."))
-    with session.writing(context(desk)):
-        pass
-    assert judged_size(desk) == desk.ledger().log.size - 1
-
-
-def test_a_search_index_that_cannot_be_used_is_no_failure_of_the_verb(desk: Desk) -> None:
-    os.makedirs(index_path(desk.home))
-    with session.writing(context(desk)):
-        desk.proposal(addition("One."))
-    assert signed_size(desk) == 2
-    os.rmdir(index_path(desk.home))
-    Path(index_path(desk.home)).write_bytes(b"nonsense" * 1000)
-    with session.writing(context(desk)):
-        desk.proposal(addition("Two."))
-    assert signed_size(desk) == 3
-    assert Path(index_path(desk.home)).read_bytes() == b"nonsense" * 1000
 
 
 @pytest.mark.parametrize("indexed", [True, False])
@@ -162,33 +97,6 @@ def test_apply_with_nothing_to_do_and_a_home_without_an_index_load_nothing_of_se
     )
     assert ran.stdout.splitlines()[-1] == ""
     assert ("One." in desk.text()) is not indexed
-
-
-def test_views_are_refreshed_from_the_log_as_it_is_now(desk: Desk) -> None:
-    with session.writing(context(desk)):
-        proposal = desk.proposal(addition("One."))
-    assert proposal.id in Path(desk.home.pending_view).read_text()
-
-
-def test_what_a_crash_cut_short_is_finished_before_a_person_sees_it(desk: Desk) -> None:
-    proposal = desk.proposal(addition("One."))
-    (decision,) = desk.approve(proposal)
-    blobs = BlobStore(desk.home.blobs_dir)
-    before, after = blobs.put(desk.memory.read_bytes()), blobs.put(b"new\n")
-    target = {
-        "path": "MEMORY.md",
-        "before": before,
-        "after": after,
-        "signed_base": before,
-        "signed_result": after,
-    }
-    fields = {"decision": decision.id, "proposal": proposal.id, "changes": [1], "targets": [target]}
-    desk.record("apply.intent", apply=f"a-{'a' * 26}", **fields)
-    with session.reading(context(desk)) as looking:
-        assert looking.ledger.book.unfinished()
-    with session.reading(context(desk), person=True) as asking:
-        assert not asking.ledger.book.unfinished()
-    assert desk.events()[-1] == "apply.aborted"
 
 
 def test_a_persons_answers_wait_for_a_run_at_work_for_so_long(

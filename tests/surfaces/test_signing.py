@@ -2,37 +2,18 @@ import shutil
 from pathlib import Path
 
 import pytest
-from tests.gate.homes import START, Desk, addition, make_desk
+from tests.gate.homes import START, Desk, addition
 from tests.gate.signers import new_key
 from tests.surfaces.console import Console
 
 from nightledger.domain.errors import RefusedError, UnreadableError
 from nightledger.surfaces import session, signing
 from nightledger.surfaces.context import Context
-from nightledger.surfaces.settling import settle
-from nightledger.trust.keys import KeyFileError, operator_key_path
+from nightledger.trust.keys import operator_key_path
 
 
 def context(desk: Desk) -> Context:
     return Context(verb="review", home=desk.home.root, now_text=START.at.isoformat(), json=False)
-
-
-class Asked:
-    """Somebody who answers prompts for a passphrase."""
-
-    def __init__(self, *answers: str) -> None:
-        self.answers = list(answers)
-        self.prompts: list[str] = []
-
-    def __call__(self, prompt: str) -> str:
-        self.prompts.append(prompt)
-        return self.answers.pop(0)
-
-
-@pytest.fixture
-def locked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
-    monkeypatch.setenv("NIGHTLEDGER_KEYS", str(tmp_path / "keys"))
-    return make_desk(tmp_path, passphrase=b"caf\xc3\xa9")
 
 
 def test_the_head_that_decisions_name_is_signed_and_kept(console: Console) -> None:
@@ -73,31 +54,6 @@ def test_where_no_key_is_that_is_said_and_what_helps(console: Console) -> None:
     ):
         signing.principal_of(at_work)
     assert "docs/machines.md" in (caught.value.hint or "")
-
-
-def test_nothing_answered_asks_for_nothing(locked: Desk) -> None:
-    with session.reading(context(locked)) as looking:
-        settled = settle(context(locked), looking, [], [])
-    assert (settled.decisions, settled.refusals) == ((), ())
-
-
-def test_a_passphrase_is_asked_for_on_a_terminal_only(locked: Desk) -> None:
-    with pytest.raises(RefusedError, match="no terminal to ask on"):
-        signing.signer_of(locked.gate, context(locked))
-
-
-def test_three_tries(
-    locked: Desk, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(Context, "interactive", lambda _: True)
-    asked = Asked("wrong", "", "caf\u00e9")
-    monkeypatch.setattr("getpass.getpass", asked)
-    signing.signer_of(locked.gate, context(locked))
-    assert len(asked.prompts) == 3
-    assert capsys.readouterr().err.count("once more") == 2
-    monkeypatch.setattr("getpass.getpass", Asked("a", "b", "c", "caf\u00e9"))
-    with pytest.raises(KeyFileError):
-        signing.signer_of(locked.gate, context(locked))
 
 
 def test_without_a_private_key_file_ssh_keygen_signs(console: Console, tmp_path: Path) -> None:

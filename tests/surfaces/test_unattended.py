@@ -3,12 +3,9 @@ import re
 import shlex
 import shutil
 import subprocess
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from nightledger.domain.errors import ConfigurationError
 from nightledger.surfaces.unattended import (
@@ -100,52 +97,11 @@ def test_cron_gets_back_the_paths_that_were_meant(place: Place) -> None:
         assert keys == ({"NIGHTLEDGER_KEYS": place.keys_dir} if place.keys_dir else {})
 
 
-def test_a_shell_gets_back_the_paths_that_were_meant(tmp_path: Path) -> None:
-    checkout = tmp_path / "my $tools; `x` 'q' 5%"
-    program = checkout / ".venv" / "bin" / "python"
-    program.parent.mkdir(parents=True)
-    program.write_text('#!/bin/sh\nprintf "%s\\n" "$NIGHTLEDGER_KEYS" "$@"\n')
-    program.chmod(0o700)
-    place = Place(checkout=str(checkout), home=ODD.home, keys_dir=ODD.keys_dir)
-    for (_, command), call in zip(crontab(cron_text(place)), CALLS, strict=True):
-        ran = subprocess.run(["/bin/sh", "-c", command], env={}, capture_output=True, text=True, check=True)
-        assert ran.stdout.splitlines() == [place.keys_dir, *place.words(call)[1:]]
-
-
-_PATHS = st.text(st.characters(codec="utf-8", exclude_categories=["C", "Z"]), min_size=1, max_size=20)
-
-
-@given(home=_PATHS.map(lambda text: f"/h/{text}"))
-def test_any_visible_path_survives_cron_or_is_refused(home: str) -> None:
-    place = Place(checkout="/c", home=home)
-    try:
-        lines = crontab(cron_text(place))
-    except ConfigurationError:
-        assert "\\%" in home
-    else:
-        assert [words_of(command)[1][3] for _, command in lines] == [home] * len(CALLS)
-
-
 @pytest.mark.parametrize("home", ["/a\nb", "/a\rb", "/a\0b", "/a\u2028b"])
 def test_a_path_with_a_line_end_is_refused_everywhere(home: str) -> None:
     for make in (cron_text, systemd_files, launchd_files):
         with pytest.raises(ConfigurationError, match="holds a character that a schedule cannot"):
             make(Place(checkout="/c", home=home))
-
-
-def test_a_program_that_env_would_take_for_a_variable_is_refused_for_systemd_only(tmp_path: Path) -> None:
-    place = Place(checkout=str(tmp_path / "a=b"), home="/home/me/c=d", keys_dir="/k=l")
-    with pytest.raises(ConfigurationError, match="takes a path with '=' for a variable"):
-        systemd_files(place)
-    assert systemd_files(replace(place, checkout="/c"))
-    assert launchd_files(place)
-    program = Path(place.python)
-    program.parent.mkdir(parents=True)
-    program.write_text('#!/bin/sh\nprintf "%s\\n" "$NIGHTLEDGER_KEYS" "$@"\n')
-    program.chmod(0o700)
-    (_, command), *_ = crontab(cron_text(place))
-    ran = subprocess.run(["/bin/sh", "-c", command], env={}, capture_output=True, text=True, check=True)
-    assert ran.stdout.splitlines() == [place.keys_dir, *place.words(CALLS[0])[1:]]
 
 
 def test_two_homes_have_units_of_their_own() -> None:

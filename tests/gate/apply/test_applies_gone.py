@@ -2,10 +2,9 @@
 
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
 
 import pytest
-from tests.gate.forging import counts, expunge, forge, intent_of, look, record_unasked, said, sha, with_fields
+from tests.gate.forging import counts, expunge, forge, intent_of, look, record_unasked, said, sha
 from tests.gate.homes import MEMORY, Desk, addition
 
 from nightledger.domain.decision import Decision, DecisionTarget, DecisionType
@@ -13,10 +12,9 @@ from nightledger.domain.moment import Moment
 from nightledger.domain.proposal import Proposal
 from nightledger.domain.trusting import EMPTY_SHA256
 from nightledger.files.blobs import BlobStore
-from nightledger.gate.apply.applies import OTHER_RESULT, OTHER_START
 from nightledger.gate.daily import close_day
 from nightledger.gate.forgetting.keeping import remove_expired
-from nightledger.gate.integrity.checking import NOT_REMOVED, OTHERWISE, find_altered
+from nightledger.gate.integrity.checking import NOT_REMOVED, find_altered
 from nightledger.gate.proposing.unproposed import make_unproposed
 
 
@@ -83,35 +81,6 @@ def test_an_old_date_does_not_make_an_apply_old(desk: Desk) -> None:
     assert "that it names are not there" in said(desk)
 
 
-def test_a_blob_that_was_never_kept_is_told_and_what_it_is_said_to_lead_to_is_no_start(desk: Desk) -> None:
-    proposal, decision = approved(desk)
-    (second,) = desk.approve(desk.proposal(addition("Two.")))
-    forge(desk, intent_of(decision, after="0" * 64))
-    assert said(desk) == OTHER_RESULT
-    forge(desk, intent_of(second, before="0" * 64, after="0" * 64), number=2)
-    told = [found.message.partition(": ")[2].partition(": ")[2] for found in look(desk).findings]
-    assert told == [OTHER_RESULT, OTHER_START]
-    assert desk.states(proposal) == ["applied"]
-
-
-def test_a_proposal_that_was_altered_replays_nothing(desk: Desk) -> None:
-    proposal = partly_applied(desk)
-    Path(desk.home.proposal(proposal.id)).write_bytes(b"{}")
-    assert said(desk) == "its proposal is not what was logged"
-
-
-def test_what_the_operator_expunged_is_counted(desk: Desk) -> None:
-    proposal = partly_applied(desk)
-    expunge(desk, desk.home.relative(desk.home.proposal(proposal.id)))
-    assert counts(desk) == (0, 1)
-
-
-def test_bytes_that_the_operator_expunged_are_counted(desk: Desk) -> None:
-    partly_applied(desk)
-    expunge(desk, desk.home.relative(BlobStore(desk.home.blobs_dir).path(sha(MEMORY))))
-    assert counts(desk) == (0, 1)
-
-
 def test_a_decision_that_the_operator_expunged_is_counted(desk: Desk) -> None:
     _, decision = approved(desk)
     desk.wait(hours=3)
@@ -122,33 +91,6 @@ def test_a_decision_that_the_operator_expunged_is_counted(desk: Desk) -> None:
 
 
 # ---------------------------------------------------------------- forged decisions and expunges
-
-
-@pytest.mark.parametrize(
-    "otherwise",
-    [{"decision": "d-" + "a" * 26}, {"type": "approve"}, {"proposal": "OTHER"}, {"changes": [1, 2]}],
-    ids=lambda value: next(iter(value)),
-)
-def test_an_entry_that_says_another_thing_than_its_decision_is_found(
-    desk: Desk, otherwise: dict[str, Any]
-) -> None:
-    """Here a rejection that would be an approval, or one decision recorded again under another id."""
-    proposal = desk.proposal(addition("One."), addition("Two.", rank=0.4))
-    other = desk.proposal(addition("Three."))
-    (decision,), _ = desk.compose_all(proposal)
-    rejection = with_fields(decision, type=DecisionType.REJECT, targets=(), changes=(1,))
-    said_of_it = {name: other.id if value == "OTHER" else value for name, value in otherwise.items()}
-    record_unasked(desk, rejection, said_of_it)
-    (found,) = find_altered(desk.home, desk.ledger(), desk.moment)
-    assert found.message == OTHERWISE
-
-
-def test_a_decision_of_another_home_is_found_although_the_operator_signed_it(desk: Desk) -> None:
-    proposal = desk.proposal(addition("One."))
-    (decision,), _ = desk.compose_all(proposal)
-    record_unasked(desk, with_fields(decision, origin="nightledger/" + "f" * 32))
-    (found,) = find_altered(desk.home, desk.ledger(), desk.moment)
-    assert found.message == OTHERWISE
 
 
 def test_a_forged_decision_is_not_hidden_by_a_forged_expunge(desk: Desk) -> None:

@@ -5,17 +5,15 @@ import shutil
 from pathlib import Path
 
 import pytest
-from tests.gate.forgetting_desk import archive, pruned
 from tests.gate.homes import MEMORY, Desk, addition, make_desk, open_desk
 from tests.gate.killing import DEAD, Killer, dies
 
 from nightledger.domain.proposal import Anchor, Hunk
 from nightledger.files import atomic
 from nightledger.files.blobs import BlobStore
-from nightledger.gate.apply import recovering, writing
+from nightledger.gate.apply import recovering
 from nightledger.gate.apply.recovering import recover
 from nightledger.gate.integrity.checking import find_altered, find_drift
-from nightledger.gate.review.editing import propose_edit
 
 LESSON = "Set the zone in every timer."
 AFTER = MEMORY.replace("an upgrade.\n", f"an upgrade.\n- {LESSON}\n").encode()
@@ -86,85 +84,6 @@ def test_a_kill_at_any_step_leaves_the_old_file_or_the_new_one_and_a_truthful_lo
     assert {(False, "decision.recorded"), (False, "apply.intent"), (True, "apply.intent")} <= ends
 
 
-def die_after_exchange(desk: Desk, rival: bytes | None) -> None:
-    """Apply, and be killed directly after the files changed places, perhaps with a rival just before."""
-    real = atomic._exchange
-
-    def exchange(temp: str, path: str) -> bool:
-        if rival is not None:
-            desk.memory.write_bytes(rival)
-        real(temp, path)
-        os._exit(DEAD)
-
-    def work() -> None:
-        atomic._exchange = exchange
-        desk.apply()
-
-    assert dies(work)
-
-
-def test_what_a_rival_wrote_just_before_a_kill_is_kept_and_told(desk: Desk) -> None:
-    ready(desk)
-    rival = b"# MEMORY.md\n\nwritten by a rival\n"
-    die_after_exchange(desk, rival)
-    assert start_again(desk)
-    event = desk.ledger().log.events[-1]
-    assert event.event == "apply.raced"
-    (kept,) = event.fields["replaced"]
-    assert BlobStore(desk.home.blobs_dir).get(kept["sha256"]) == rival
-    assert (state(desk), desk.memory.read_bytes()) == ("applied", AFTER)
-    assert atomic.leftovers(desk.home.root) == ()
-
-
-def test_a_kill_after_the_exchange_is_finished_as_done(desk: Desk) -> None:
-    ready(desk)
-    die_after_exchange(desk, None)
-    assert start_again(desk)
-    assert desk.events()[-1] == "apply.done"
-    assert (state(desk), desk.memory.read_bytes()) == ("applied", AFTER)
-
-
-def test_an_edit_made_after_a_kill_is_kept_and_the_change_is_not_applied_twice(desk: Desk) -> None:
-    ready(desk)
-    die_after_exchange(desk, None)
-    for name in atomic.leftovers(desk.home.root):
-        os.unlink(name)  # not even what was left beside the file tells
-    edited = AFTER + b"\n- written later\n"
-    desk.memory.write_bytes(edited)
-    start_again(desk)
-    assert state(desk) == "applied"
-    assert desk.apply() == []
-    assert desk.memory.read_bytes() == edited
-    assert find_drift(desk.home, desk.ledger().book) == ("MEMORY.md",)
-
-
-def test_an_edit_over_the_exchanged_file_is_kept_when_the_leftover_tells_of_the_exchange(desk: Desk) -> None:
-    ready(desk)
-    die_after_exchange(desk, None)
-    desk.memory.write_bytes(b"something else altogether\n")
-    start_again(desk)
-    assert desk.events()[-1] == "apply.done"
-    assert desk.memory.read_bytes() == b"something else altogether\n"
-
-
-def test_an_edit_before_the_exchange_aborts_and_the_change_is_applied_to_it(desk: Desk) -> None:
-    ready(desk)
-
-    def work() -> None:
-        atomic._exchange = lambda *_: os._exit(DEAD)
-        desk.apply()
-
-    assert dies(work)
-    edited = MEMORY + "\n- written later\n"
-    desk.memory.write_text(edited)
-    start_again(desk)
-    event = desk.ledger().log.events[-1]
-    assert (event.event, event.fields["reason"]) == ("apply.aborted", "crash")
-    assert state(desk) == "approved"
-    assert desk.apply()[0].changes == (1,)
-    assert desk.text() == edited.replace("an upgrade.\n", f"an upgrade.\n- {LESSON}\n")
-
-
 @pytest.mark.parametrize(
     ("one", "other", "lines"),
     [
@@ -180,17 +99,6 @@ def test_how_far_apart_two_files_are_is_the_number_of_lines_that_differ(
     one: bytes, other: bytes, lines: int
 ) -> None:
     assert recovering._distance(one, other) == recovering._distance(other, one) == lines
-
-
-def test_what_strangers_left_beside_the_file_is_left_alone(desk: Desk) -> None:
-    suffix = atomic.TEMP_SUFFIX
-    other = Path(desk.home.root, f".other.1.0{suffix}")
-    other.write_bytes(b"of another file")
-    fifo = Path(desk.home.root, f".MEMORY.md.1.0{suffix}")
-    os.mkfifo(fifo)
-    assert not start_again(desk)
-    assert other.exists()
-    assert fifo.exists()
 
 
 def test_a_leftover_that_no_apply_explains_is_kept_as_a_blob_and_removed(desk: Desk) -> None:
@@ -231,26 +139,6 @@ def test_new_bytes_that_power_loss_took_or_made_zeros_are_nobodys_writing(desk: 
     assert desk.memory.read_bytes() == AFTER
 
 
-def test_an_edit_that_was_never_signed_is_withdrawn(desk: Desk) -> None:
-    proposal = propose_edit(desk.gate, desk.ledger(), "MEMORY.md", AFTER, desk.moment)
-    assert proposal is not None
-    assert start_again(desk)
-    assert desk.states(proposal) == ["withdrawn"]
-    event = desk.ledger().log.events[-1]
-    assert (event.event, event.fields["changes"], event.fields["reason"]) == (
-        "proposal.closed",
-        [1],
-        "withdrawn",
-    )
-    assert not start_again(desk)
-
-
-def test_a_proposal_of_a_job_waits_on(desk: Desk) -> None:
-    proposal = desk.proposal(addition(LESSON))
-    assert not start_again(desk)
-    assert desk.states(proposal) == ["pending"]
-
-
 def test_files_of_one_apply_are_finished_together(tmp_path: Path) -> None:
     """One file has its new bytes, the other does not: the other follows."""
     (tmp_path / "home").mkdir()
@@ -287,59 +175,3 @@ def test_files_of_one_apply_are_finished_together(tmp_path: Path) -> None:
     assert start_again(desk)
     assert Path(desk.home.path("USER.md")).read_bytes() == b"user!\n"
     assert desk.events()[-1] == "apply.done"
-
-
-def test_an_apply_that_nobody_signed_is_never_finished(tmp_path: Path) -> None:
-    """Who has the log's key begins it and changes one file; root, who can change the locked one, would end it."""
-    (tmp_path / "home").mkdir()
-    (tmp_path / "home" / "USER.md").write_text("# USER.md\n")
-    pair = make_desk(tmp_path, gated=("MEMORY.md", "USER.md"))
-    proposal = pair.proposal(addition("A lesson."))
-    (decision,) = pair.approve(proposal)
-    evil = {"MEMORY.md": MEMORY + "- Evil.\n", "USER.md": "# USER.md\n\n- Evil.\n"}
-    keep = BlobStore(pair.home.blobs_dir).put
-    targets = [
-        {
-            "path": path,
-            "before": keep(Path(pair.home.path(path)).read_bytes()),
-            "after": keep(content.encode()),
-            "signed_base": decision.targets[0].base,
-            "signed_result": decision.targets[0].result,
-        }
-        for path, content in evil.items()
-    ]
-    about = {"decision": decision.id, "proposal": proposal.id, "changes": [1], "targets": targets}
-    pair.record("apply.intent", apply="a-" + "a" * 26, **about)
-    pair.memory.write_text(evil["MEMORY.md"])
-    assert recover(pair.gate, pair.ledger(), pair.moment)
-    assert Path(pair.home.path("USER.md")).read_text() == "# USER.md\n"
-    assert pair.ledger().log.events[-1].fields["reason"] == "unsigned"
-    assert find_drift(pair.home, pair.ledger().book) == ("MEMORY.md",)
-    assert pair.states(proposal) == ["approved"]
-
-
-def cut_short(*_given: object) -> bool:
-    raise KeyboardInterrupt
-
-
-def test_what_somebody_else_put_beside_a_file_is_not_taken_for_what_it_held(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Else the archive counts as written, and the start after a crash fails for ever, or the entry is in no file."""
-    desk.edit(MEMORY.encode() + b"\n- Old project, done.\n")
-    proposal = pruned(desk, *archive(desk, "Old project"))
-    desk.approve(proposal)
-    desk.wait(hours=3)
-    with monkeypatch.context() as patched:
-        patched.setattr(writing, "go_on", cut_short)
-        with pytest.raises(KeyboardInterrupt):
-            desk.apply(proposal)
-    Path(desk.home.archive_dir).mkdir(exist_ok=True)
-    Path(desk.home.archive_dir, f".2026.md.1.0{atomic.TEMP_SUFFIX}").write_text("anything")
-    assert start_again(desk)
-    assert "Old project" in desk.text()
-    assert os.listdir(desk.home.archive_dir) == []
-    desk.apply(proposal)
-    assert "Old project" not in desk.text()
-    assert "Old project" in Path(desk.home.archive(2026)).read_text()
-    assert find_altered(desk.home, desk.ledger(), desk.moment) == ()

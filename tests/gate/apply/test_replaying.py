@@ -1,15 +1,12 @@
 """What was taken from one place comes back in its old order, whichever part comes back first."""
 
 from itertools import permutations
-from pathlib import Path
 
 import pytest
 from tests.gate.forgetting_desk import archive, forgotten, put, snapshot
-from tests.gate.homes import Desk, addition
+from tests.gate.homes import Desk
 
 from nightledger.domain.proposal import Proposal
-from nightledger.files.blobs import BlobStore
-from nightledger.gate.apply.replaying import replay_without
 
 FIVE = b"# Memory\n\n## Pumps\n\n" + b"".join(
     b"- Pump %d was repaired.\n  Status: Resolved 2025-11-02\n" % n for n in range(1, 6)
@@ -51,46 +48,6 @@ def test_part_of_a_proposal_and_then_the_rest_leave_no_archive(
     desk.undo(gone[1])
     desk.undo(gone[0])
     assert snapshot(desk) == {"MEMORY.md": FIVE}
-
-
-def replayed(desk: Desk, proposal: Proposal, *numbers: int) -> tuple[str, str] | None:
-    """Replay MEMORY.md without changes of the last apply of a proposal."""
-    book = desk.ledger().book
-    apply = next(one for one in reversed(list(book.applies.values())) if one.proposal == proposal.id)
-    return replay_without(desk.gate, book, "MEMORY.md", apply, numbers)
-
-
-def test_both_texts_hold_what_else_stands(desk: Desk, gone: tuple[Proposal, Proposal]) -> None:
-    found = replayed(desk, gone[0], 1)
-    assert found is not None
-    without, with_it = found
-    assert with_it == desk.text()
-    assert [n for n in range(1, 6) if f"Pump {n}" in without] == [1, 5]
-
-
-def test_where_another_change_rests_on_it_nothing_is_guessed(desk: Desk) -> None:
-    first = desk.applied(addition("The relay hums."))
-    last = desk.text()
-    desk.applied(*[addition("The boiler hums.", section="Boiler")])
-    desk.memory.write_text(last)
-    assert replayed(desk, first, 1) is not None
-    second = forgotten(desk, *archive(desk, "The relay hums."))
-    assert replayed(desk, first, 1) is None
-    assert replayed(desk, second, 1) is not None
-
-
-def test_bytes_that_are_gone_are_not_guessed(desk: Desk, gone: tuple[Proposal, Proposal]) -> None:
-    apply = next(one for one in desk.ledger().book.applies.values() if one.proposal == gone[0].id)
-    Path(BlobStore(desk.home.blobs_dir).path(apply.targets[-1].before)).unlink()
-    assert replayed(desk, gone[0], 1) is None
-
-
-def test_what_drifted_and_was_kept_is_no_approval(desk: Desk) -> None:
-    desk.memory.write_text(desk.text() + "- Somebody wrote this.\n")
-    desk.guard()
-    item = desk.drift()
-    desk.settle(keep=[1], item=item)
-    assert replayed(desk, item, 1) is None
 
 
 @pytest.mark.parametrize(("proposal", "n", "pump"), [(0, 1, 1), (0, 2, 3), (1, 1, 2), (1, 2, 4)])

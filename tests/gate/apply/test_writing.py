@@ -14,7 +14,6 @@ from tests.gate.forgetting_desk import (
     LOG,
     archive,
     compress,
-    file,
     pruned,
     put,
     snapshot,
@@ -22,13 +21,12 @@ from tests.gate.forgetting_desk import (
 from tests.gate.homes import Desk, open_desk
 from tests.gate.killing import Killer, dies
 
-from nightledger.domain.errors import NotDurableError
 from nightledger.domain.proposal import Proposal
 from nightledger.files import atomic
 from nightledger.files.blobs import BlobStore
 from nightledger.gate.apply import writing
-from nightledger.gate.apply.recovering import is_behind, recover
-from nightledger.gate.apply.writing import PutBackError, Write, drop_empty, in_order
+from nightledger.gate.apply.recovering import recover
+from nightledger.gate.apply.writing import Write, in_order
 from nightledger.gate.integrity.checking import find_altered
 
 OTHER = "memory/2026-01-03.md"
@@ -62,24 +60,6 @@ def test_copies_come_first_and_gated_files_last(desk: Desk) -> None:
     assert [write.path for write in in_order(desk.home, back)] == [LOG, COPY]
 
 
-def test_a_log_that_is_written_at_the_same_moment_is_put_back_with_all_others(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    proposal = ready(desk, compress(desk, LOG), compress(desk, OTHER))
-    racing(monkeypatch, OTHER, lambda: put(desk, OTHER, FULL + b"- Late.\n"))
-    (attempt,) = desk.apply()
-    assert attempt.changes == ()
-    assert attempt.reasons == (f"another program wrote to {OTHER} at the same moment",)
-    assert file(desk, LOG).read_bytes() == FULL
-    assert file(desk, OTHER).read_bytes() == FULL + b"- Late.\n"
-    assert not file(desk, COPY).exists()
-    assert desk.states(proposal) == ["approved", "approved"]
-    assert not desk.ledger().book.races
-    (attempt,) = desk.apply()  # tried again: the one that changed is asked again
-    assert (attempt.changes, [n for n, _ in attempt.stale]) == ((1,), [2])
-    assert file(desk, LOG).read_bytes() != FULL
-
-
 def test_who_writes_while_all_is_put_back_loses_no_bytes(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     ready(desk, compress(desk, LOG), compress(desk, OTHER))
 
@@ -94,74 +74,6 @@ def test_who_writes_while_all_is_put_back_loses_no_bytes(desk: Desk, monkeypatch
     (kept,) = aborted.fields["replaced"]
     assert kept["path"] == COPY
     assert BlobStore(desk.home.blobs_dir).get(kept["sha256"]) == b"later\n"
-
-
-def test_a_copy_that_cannot_be_read_back_keeps_its_original(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    ready(desk, compress(desk, LOG))
-    real = writing.exchange
-
-    def lossy(gate: Any, write: Write) -> str:
-        sha256 = real(gate, write)
-        if write.path == COPY:
-            file(desk, COPY).write_bytes(write.after[:-1])
-        return sha256
-
-    monkeypatch.setattr(writing, "exchange", lossy)
-    with pytest.raises(NotDurableError, match="is not what was written there just now"):
-        desk.apply()
-    assert file(desk, LOG).read_bytes() == FULL
-    monkeypatch.undo()
-    assert recover(desk.gate, desk.ledger(), desk.moment)
-    assert file(desk, LOG).read_bytes() == FULL
-    assert not file(desk, COPY).exists()
-    desk.apply()
-    assert file(desk, COPY).read_bytes() == FULL
-    assert file(desk, LOG).read_bytes() != FULL
-
-
-def test_an_undo_that_is_raced_is_refused_and_nothing_changes(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    proposal = ready(desk, compress(desk, LOG))
-    desk.apply()
-    summary = file(desk, LOG).read_bytes()
-    racing(monkeypatch, LOG, lambda: put(desk, LOG, summary + b"- Late.\n"))
-    with pytest.raises(PutBackError, match="another program wrote"):
-        desk.undo(proposal)
-    assert file(desk, LOG).read_bytes() == summary + b"- Late.\n"
-    assert file(desk, COPY).read_bytes() == FULL
-    assert desk.states(proposal) == ["applied"]
-
-
-def test_directories_of_the_archive_are_ignored_by_git_where_ours_are(desk: Desk) -> None:
-    ready(desk, compress(desk, LOG))
-    desk.apply()
-    assert file(desk, "memory/archive/.gitignore").read_text() == "*\n"
-
-
-def test_only_empty_files_of_the_archive_are_dropped(desk: Desk) -> None:
-    for path in (LOG, COPY, ARCHIVE, "MEMORY.md"):
-        put(desk, path, b"")
-    put(desk, "memory/archive/2025.md", b"kept\n")
-    drop_empty(
-        desk.home, [LOG, COPY, ARCHIVE, "MEMORY.md", "memory/archive/2025.md", "memory/archive/2024.md"]
-    )
-    assert set(snapshot(desk)) == {LOG, "MEMORY.md", "memory/archive/2025.md"}
-
-
-def test_what_a_crash_left_empty_goes_at_the_next_start(desk: Desk) -> None:
-    proposal = ready(desk, compress(desk, LOG))
-    desk.apply()
-    desk.undo(proposal)
-    assert not is_behind(desk.gate, desk.ledger().book)
-    put(desk, COPY, b"")
-    assert is_behind(desk.gate, desk.ledger().book)
-    assert not recover(desk.gate, desk.ledger(), desk.moment)
-    assert not file(desk, COPY).exists()
-    put(desk, COPY, b"mine\n")
-    assert not is_behind(desk.gate, desk.ledger().book)
 
 
 def killed_at(root: Path, desk: Desk, step: int, work: Callable[[Desk], object]) -> tuple[Desk, bool]:

@@ -3,7 +3,7 @@
 import hashlib
 
 import pytest
-from tests.gate.forgetting_desk import COPY, FULL, LOG, compress, file, forgotten, put
+from tests.gate.forgetting_desk import COPY, FULL, LOG, compress, forgotten, put
 from tests.gate.homes import Desk
 
 from nightledger.domain.errors import UnreadableError
@@ -12,12 +12,6 @@ from nightledger.gate.forgetting.citing import cited
 
 LINE = FULL.split(b"\n")[4]
 EVIDENCE = Evidence(path=LOG, lines=(5, 5), sha256=hashlib.sha256(LINE).hexdigest(), origin=Origin.AGENT)
-
-
-def test_lines_are_found_at_their_path(desk: Desk) -> None:
-    put(desk, LOG, FULL)
-    found = cited(desk.home, EVIDENCE)
-    assert (found.path, found.content, found.same) == (LOG, FULL, True)
 
 
 def test_lines_of_a_compressed_log_are_found_in_the_archive(desk: Desk) -> None:
@@ -33,13 +27,6 @@ def test_lines_are_found_in_a_copy_under_another_number(desk: Desk) -> None:
     assert cited(desk.home, EVIDENCE).path == "memory/archive/daily/2026-01-02-2.md"
 
 
-def test_lines_that_nobody_has_any_more_are_said_to_have_changed(desk: Desk) -> None:
-    put(desk, COPY, b"other\n" * 9)
-    put(desk, LOG, FULL.replace(LINE, b"edited"))
-    found = cited(desk.home, EVIDENCE)
-    assert (found.path, found.same) == (LOG, False)
-
-
 def test_a_log_that_is_gone_is_named_unless_the_archive_has_the_lines(desk: Desk) -> None:
     with pytest.raises(UnreadableError):
         cited(desk.home, EVIDENCE)
@@ -48,13 +35,6 @@ def test_a_log_that_is_gone_is_named_unless_the_archive_has_the_lines(desk: Desk
     put(desk, COPY, b"other\n")
     with pytest.raises(UnreadableError):
         cited(desk.home, EVIDENCE)
-
-
-def test_a_copy_that_cannot_be_read_is_passed_over(desk: Desk) -> None:
-    put(desk, LOG, b"other\n" * 9)
-    file(desk, COPY).parent.mkdir(parents=True)
-    file(desk, COPY).symlink_to("/etc/hosts")
-    assert not cited(desk.home, EVIDENCE).same
 
 
 def test_a_hash_over_masked_lines_counts_too(desk: Desk) -> None:

@@ -5,18 +5,15 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.gate.forgetting_desk import LOG, archive, compress, forget, forgotten, prune, pruned
-from tests.gate.homes import Desk, addition, evidence, removal
+from tests.gate.forgetting_desk import LOG, compress, pruned
+from tests.gate.homes import Desk, addition, evidence
 
-from nightledger.codec.records import parse_record
-from nightledger.domain.closed import Closed, hashed, is_text
-from nightledger.domain.errors import RefusedError
+from nightledger.domain.closed import hashed
 from nightledger.domain.proposal import Proposal
 from nightledger.domain.states import ChangeState
 from nightledger.gate.daily import close_day
 from nightledger.gate.forgetting.closing import answered_and_gone, read_closed
 from nightledger.gate.forgetting.keeping import find_damaged, remove_expired
-from nightledger.gate.forgetting.tombstones import tombstones
 from nightledger.gate.integrity.checking import find_altered
 
 
@@ -57,42 +54,6 @@ def test_a_rejected_proposal_goes_and_is_not_asked_again(desk: Desk) -> None:
     assert desk.propose(other).proposal is not None
 
 
-def test_its_record_holds_hashes_and_places_and_no_text(desk: Desk) -> None:
-    proposal = desk.proposal(addition("Restart the relay twice."))
-    desk.reject(proposal)
-    live(desk, 17)
-    raw = Path(desk.home.closed).read_bytes()
-    assert b"relay" not in raw
-    record = parse_record(Closed, raw.rstrip(b"\n"), where="closed.jsonl")
-    (change,) = record.changes
-    assert record.proposal == proposal.id
-    assert change.key == hashed("restart the relay twice.")
-    assert [source.path for source in change.sources] == ["memory/2026-02-28.md"]
-
-
-def test_what_stands_in_memory_keeps_the_text_that_says_where_it_came_from(desk: Desk) -> None:
-    lesson = desk.applied(addition("Set the zone in every timer."))
-    removed = desk.applied(removal("- Keep backups for 30 days."))
-    live(desk, 17)
-    assert is_there(desk, lesson)
-    assert not is_there(desk, removed)
-    require_sound(desk)
-
-
-def test_the_text_of_archived_and_compressed_things_goes_and_a_deleted_link_keeps_its_own(
-    desk: Desk,
-) -> None:
-    first = forgotten(desk, *archive(desk, "backups"))
-    second = forgotten(desk, compress(desk, LOG))
-    third = forgotten(desk, forget())
-    live(desk, 17)
-    assert [is_there(desk, one) for one in (first, second, third)] == [False, False, True]
-    assert tombstones(desk.gate, desk.ledger()) == {("cron", "timezone"): 0}
-    require_sound(desk)
-    with pytest.raises(RefusedError, match=r"its text went|the text of .* went on 2026-03"):
-        desk.plan_undo(second)
-
-
 def test_what_waits_and_what_was_touched_lately_stays(desk: Desk) -> None:
     waiting = pruned(desk, compress(desk, LOG))
     undone = desk.applied(addition("One."))
@@ -113,17 +74,6 @@ def test_a_crash_before_the_file_went_is_finished_and_nothing_is_remembered_twic
     assert not is_there(desk, proposal)
     assert len(read_closed(desk.home)) == 1
     assert Path(desk.home.closed).read_bytes().count(b"\n") == 1
-
-
-def test_a_line_of_a_proposal_that_the_log_does_not_know_suppresses_nothing(desk: Desk) -> None:
-    proposal = desk.proposal(addition("One."))
-    desk.reject(proposal)
-    live(desk, 17)
-    again = replace(addition("One."), evidence=(evidence("memory/2026-02-28.md", 3),))
-    assert desk.propose(again).suppressed == 1
-    path = Path(desk.home.closed)
-    path.write_bytes(path.read_bytes().replace(proposal.id.encode(), b"p-" + b"a" * 26))
-    assert desk.propose(replace(addition("One."), evidence=(evidence("memory/2026-02-28.md", 2),))).proposal
 
 
 @pytest.mark.parametrize("before", [True, False])
@@ -162,17 +112,3 @@ def test_an_altered_proposal_is_not_removed(desk: Desk) -> None:
     live(desk, 17)
     assert is_there(desk, proposal)
     assert find_altered(desk.home, desk.ledger(), desk.moment)
-
-
-def test_a_compression_that_was_rejected_is_not_asked_again_after_its_text_went(desk: Desk) -> None:
-    draft = compress(desk, LOG)
-    desk.reject(pruned(desk, draft))
-    live(desk, 17)
-    assert prune(desk, draft).suppressed == 1
-
-
-def test_a_hash_stands_for_its_text_alone() -> None:
-    assert is_text("one", "one")
-    assert is_text(hashed("one"), "one")
-    assert not is_text(hashed("one"), "two")
-    assert not is_text("one", "two")

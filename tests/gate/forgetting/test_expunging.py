@@ -13,17 +13,14 @@ from nightledger.domain.errors import RefusedError
 from nightledger.domain.event import EventName
 from nightledger.domain.needle import needle_of
 from nightledger.domain.search.values import Kind
-from nightledger.domain.states import Gone
 from nightledger.domain.trusting import EMPTY_SHA256
 from nightledger.files.blobs import BlobStore
 from nightledger.files.search_index import building, index_path
 from nightledger.files.search_store import FileState
 from nightledger.files.search_writing import NewChunk, NewFile
-from nightledger.gate.consenting import graph_target
 from nightledger.gate.deciding import sign, with_id
 from nightledger.gate.forgetting.expunging import carry_out, finish_removals, parts, plan_hash, plan_text
 from nightledger.gate.integrity.checking import find_altered
-from nightledger.gate.integrity.trust_changes import restore_files
 from nightledger.gate.proposing.unproposed import make_unproposed
 from nightledger.text.search.tokens import index_text
 
@@ -50,15 +47,6 @@ def refused(desk: Desk, decision: Decision, reason: str) -> None:
     with pytest.raises(RefusedError, match=reason):
         desk.accept(decision)
     assert desk.ledger().book.gone == {}
-
-
-def test_what_is_removed_is_known_as_expunged_and_no_alarm(desk: Desk) -> None:
-    proposal = desk.proposal(addition(f"It is {LEAK}."))
-    expunge(desk)
-    book = desk.ledger().book
-    assert book.gone[book.proposals[proposal.id].sha256] is Gone.EXPUNGED
-    assert desk.states(proposal) == ["withdrawn"]
-    assert find_altered(desk.home, desk.ledger(), desk.moment) == ()
 
 
 def test_an_approval_falls_back_before_its_change_closes_and_what_was_not_approved_only_closes(
@@ -105,26 +93,6 @@ def test_the_search_index_goes_with_what_it_was_made_of(desk: Desk, kept: str) -
     assert not index.exists()
 
 
-def test_a_text_that_only_the_search_index_keeps_is_found_there(desk: Desk) -> None:
-    index = index_holding(desk, f"It is {LEAK}.")
-    found = plan_text(desk.gate, desk.ledger(), needle_of(LEAK)).found
-    assert found.derived == (".nightledger/search/index.db",)
-    index_holding(desk, "It is something else.")
-    assert plan_text(desk.gate, desk.ledger(), needle_of(LEAK)).found.derived == ()
-    index.write_bytes(b"damaged")
-    found = plan_text(desk.gate, desk.ledger(), needle_of(LEAK)).found
-    assert found.derived == (".nightledger/search/index.db",)
-
-
-def test_a_change_that_was_applied_stays_applied(desk: Desk) -> None:
-    proposal = desk.applied(addition("One."))
-    plan = plan_hash(desk.gate, desk.ledger(), desk.ledger().book.proposals[proposal.id].sha256)
-    desk.accept(compose(desk, *plan.targets))
-    carry_out(desk.home, plan)
-    assert desk.states(proposal) == ["applied"]
-    assert "One." in desk.text()
-
-
 @pytest.mark.parametrize(
     "change",
     [
@@ -139,16 +107,6 @@ def test_a_decision_of_another_form_is_refused(desk: Desk, change: object) -> No
     refused(desk, with_id(change(made)), "not the form of a decision about a leaked text")  # type: ignore[operator]
 
 
-def test_a_file_that_changed_since_it_was_signed_is_refused(desk: Desk) -> None:
-    proposal = desk.proposal(addition("One."))
-    path = Path(desk.home.proposal(proposal.id))
-    made = compose(desk, target(desk, f"memory/state/proposals/{proposal.id}.json"))
-    path.write_bytes(path.read_bytes() + b"\n")
-    refused(desk, made, "is not the file any more")
-    path.unlink()
-    refused(desk, made, "is not the file any more")
-
-
 @pytest.mark.parametrize(
     "path",
     ["MEMORY.md", "audit/trusted-channel-audit.jsonl", "audit/checkpoint", "config/nightledger/policy"],
@@ -156,35 +114,6 @@ def test_a_file_that_changed_since_it_was_signed_is_refused(desk: Desk) -> None:
 @pytest.mark.parametrize("result", [EMPTY_SHA256, "0" * 64])
 def test_no_other_file_may_go_or_be_rewritten(desk: Desk, path: str, result: str) -> None:
     refused(desk, compose(desk, target(desk, path, result=result)), "is no file that may go")
-
-
-def test_the_bytes_of_a_trust_file_and_those_last_signed_may_not_go(desk: Desk) -> None:
-    desk.applied(addition("One."))
-    blobs = BlobStore(desk.home.blobs_dir)
-    for content in (Path(desk.home.allowed_signers).read_bytes(), desk.memory.read_bytes()):
-        path = desk.home.relative(blobs.path(hashlib.sha256(content).hexdigest()))
-        refused(desk, compose(desk, target(desk, path)), "is no file that may go")
-
-
-def test_an_append_only_file_and_an_archive_may_be_rewritten(desk: Desk) -> None:
-    archive = Path(desk.home.archive(2025))
-    archive.parent.mkdir()
-    archive.write_text("- old\n")
-    Path(desk.home.outcomes).write_text("{}\n")
-    for path in ("memory/archive/2025.md", "memory/system/outcome-records.jsonl"):
-        desk.accept(compose(desk, target(desk, path, result="0" * 64)))
-    assert desk.events().count("text.expunged") == 2
-
-
-def test_an_entry_that_no_decision_stands_behind_hides_nothing(desk: Desk) -> None:
-    proposal = desk.proposal(addition("One."))
-    sha256 = desk.ledger().book.proposals[proposal.id].sha256
-    decision = desk.reject(desk.proposal(addition("Two.")))[0]
-    for name in ("d-" + "a" * 26, decision.id):
-        desk.record("text.expunged", decision=name, sha256s=[sha256], places=[])
-    Path(desk.home.proposal(proposal.id)).unlink()
-    assert desk.ledger().book.gone == {}
-    assert len(find_altered(desk.home, desk.ledger(), desk.moment)) == 1
 
 
 @pytest.mark.parametrize("signature", ["a stranger's", "none"])
@@ -214,27 +143,6 @@ def test_an_expunge_forged_with_the_logs_key_removes_nothing_and_is_an_alarm(
     assert len(find_altered(desk.home, desk.ledger(), desk.moment)) == 1
 
 
-def test_what_was_cut_short_is_finished_and_files_that_came_since_are_left(desk: Desk) -> None:
-    proposal = desk.proposal(addition(f"It is {LEAK}."))
-    blob = BlobStore(desk.home.blobs_dir)
-    sha256 = blob.put(LEAK.encode())
-    for targets in parts(plan_text(desk.gate, desk.ledger(), needle_of(LEAK))):
-        desk.accept(compose(desk, *targets))
-    assert Path(desk.home.proposal(proposal.id)).exists()
-    finish_removals(desk.home, desk.ledger())
-    assert not Path(desk.home.proposal(proposal.id)).exists()
-    assert not blob.holds(sha256)
-    Path(desk.home.proposal(proposal.id)).write_bytes(b"another")
-    finish_removals(desk.home, desk.ledger())
-    assert Path(desk.home.proposal(proposal.id)).exists()
-
-
-def test_a_home_without_an_expunge_costs_nothing(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    let_sign(desk, new_key(desk.root, "ana"), "ana")
-    monkeypatch.setattr("nightledger.gate.forgetting.expunging.Trust", None)
-    finish_removals(desk.home, desk.ledger())
-
-
 def test_what_the_chain_of_trust_files_rests_on_stays_in_both_its_places(desk: Desk) -> None:
     decision = let_sign(desk, new_key(desk.root, "ana"), "ana")
     path = Path(desk.home.decision(decision.id))
@@ -244,15 +152,3 @@ def test_what_the_chain_of_trust_files_rests_on_stays_in_both_its_places(desk: D
     assert found.removed == ()
     assert set(found.trust) == {desk.home.relative(str(path)), desk.home.relative(blob)}
     refused(desk, compose(desk, target(desk, desk.home.relative(str(path)))), "no file that may go")
-
-
-def test_a_review_that_was_expunged_is_gone_from_both_its_places(desk: Desk) -> None:
-    review = make_unproposed(desk.gate, DecisionType.CONSENT, [graph_target(desk.gate)], desk.signing())
-    desk.accept(review)
-    sha256 = desk.ledger().book.decisions[review.id].sha256
-    plan = plan_hash(desk.gate, desk.ledger(), sha256)
-    desk.accept(compose(desk, *plan.targets))
-    carry_out(desk.home, plan)
-    assert not Path(BlobStore(desk.home.blobs_dir).path(sha256)).exists()
-    assert find_altered(desk.home, desk.ledger(), desk.moment) == ()
-    assert restore_files(desk.gate, desk.ledger(), desk.moment) == ()

@@ -4,13 +4,11 @@ from tests.gate.memory.test_naming import BACKUPS
 from tests.gate.memory.test_pinning import RELAY
 
 from nightledger.domain.errors import UsageError
-from nightledger.domain.lanes import JOB
-from nightledger.domain.proposal import Kind, Proposal
-from nightledger.gate.apply.undoing import reversal
+from nightledger.domain.proposal import Proposal
 from nightledger.gate.forgetting.forget_entry import entry_of_change, forget
 from nightledger.gate.forgetting.forgotten import read_forgotten
 from nightledger.gate.memory.naming import Placed, find_standing
-from nightledger.gate.proposing.proposing import Outcome, propose
+from nightledger.gate.proposing.proposing import Outcome
 from nightledger.gate.stored import read_stored
 
 AGAIN = "Backups are kept for 30 days."
@@ -46,66 +44,11 @@ def holds(desk: Desk, text: str) -> bool:
     return read_forgotten(desk.gate, read_stored(desk.gate, ledger.book), ledger.book).holds(text)
 
 
-def test_one_entry_is_proposed_to_be_taken_out_and_nothing_else(desk: Desk) -> None:
-    proposal = proposed(desk)
-    assert (proposal.kind, proposal.lane, len(proposal.changes)) == (Kind.FORGET, "operator", 1)
-    change = proposal.changes[0]
-    assert (change.before, change.after, change.entry) == (f"{BACKUPS}\n", "", entry(desk).entry.id)
-    desk.approve(proposal)
-    before = desk.text()
-    assert desk.apply()[0].wait_s > 0
-    desk.wait(hours=3)
-    desk.apply()
-    assert BACKUPS in before
-    assert BACKUPS not in desk.text()
-    assert RELAY in desk.text()
-
-
-def test_a_dry_run_writes_nothing(desk: Desk) -> None:
-    assert asked(desk, dry_run=True).proposal is not None
-    assert desk.ledger().book.proposals == {}
-
-
-def test_what_waits_to_be_forgotten_is_not_asked_twice(desk: Desk) -> None:
-    desk.proposal(removal(RELAY))
-    proposal = proposed(desk)
-    with pytest.raises(UsageError, match=proposal.id):
-        asked(desk)
-    desk.approve(proposal)
-    with pytest.raises(UsageError, match=proposal.id):
-        asked(desk)
-    proposed(desk, RELAY)
-
-
 def test_what_was_turned_down_can_be_asked_again(desk: Desk) -> None:
     first = proposed(desk)
     desk.reject(first)
     desk.wait(hours=1)
     assert proposed(desk).id != first.id
-
-
-def test_from_the_signature_on_nobody_proposes_it_again(desk: Desk) -> None:
-    proposal = proposed(desk)
-    assert not holds(desk, AGAIN)
-    desk.approve(proposal)
-    assert holds(desk, AGAIN)
-    desk.wait(hours=3)
-    desk.apply()
-    for n, text in enumerate((AGAIN, "We keep all backups for thirty days.", BACKUPS[2:])):
-        draft = addition(text, path=f"memory/2026-04-{n + 1:02d}.md", section="Decisions")
-        outcome = desk.propose(draft, lane=JOB)
-        assert (outcome.proposal, outcome.suppressed) == (None, 1)
-    assert desk.propose(addition("Keep the ledger's backups for 90 days.")).proposal is not None
-
-
-def test_an_undo_ends_it(desk: Desk) -> None:
-    proposal = forgotten(desk)
-    assert holds(desk, AGAIN)
-    desk.undo(proposal)
-    assert BACKUPS in desk.text()
-    assert not holds(desk, AGAIN)
-    assert forgotten(desk).id != proposal.id
-    assert holds(desk, AGAIN)
 
 
 def test_an_operators_own_edit_may_say_it_and_ends_it(desk: Desk) -> None:
@@ -116,28 +59,6 @@ def test_an_operators_own_edit_may_say_it_and_ends_it(desk: Desk) -> None:
     desk.wait(hours=1)
     forgotten(desk)
     assert holds(desk, AGAIN)
-
-
-def test_a_reversal_after_the_undo_window_may_bring_it_back_and_ends_it(desk: Desk) -> None:
-    proposal = forgotten(desk)
-    desk.wait(days=8)
-    undo = desk.plan_undo(proposal)
-    assert undo.problem
-    submission = reversal(undo, {"MEMORY.md": desk.text()})
-    made = propose(desk.gate, desk.ledger(), submission, desk.moment).proposal
-    assert made is not None
-    assert holds(desk, AGAIN)
-    desk.approve(made)
-    desk.wait(hours=3)
-    desk.apply(made)
-    assert BACKUPS in desk.text()
-    assert not holds(desk, AGAIN)
-
-
-def test_what_an_applied_change_put_in_is_found_by_its_number(desk: Desk) -> None:
-    proposal = desk.applied(addition("Set the zone.", rank=0.9), addition("Name the ports."))
-    found = entry_of_change(desk.gate, desk.ledger(), proposal.id[:12], 2)
-    assert found.entry.text == "- Name the ports.\n"
 
 
 def test_a_change_that_put_nothing_in_that_stands_is_refused(desk: Desk) -> None:

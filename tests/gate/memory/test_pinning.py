@@ -35,30 +35,6 @@ def test_a_pin_counts_at_once_and_an_unpin_ends_it(desk: Desk) -> None:
     assert marks(desk) == {BACKUPS: Mark(pinned=True)}
 
 
-def test_tags_and_the_pin_are_given_and_taken_apart(desk: Desk) -> None:
-    pinned(desk, BACKUPS, tag="self/value")
-    pinned(desk, BACKUPS, tag="self/goal")
-    pinned(desk, BACKUPS, tag="self/goal")
-    assert marks(desk) == {BACKUPS: Mark(tags=("self/goal", "self/value"))}
-    pinned(desk, BACKUPS)
-    pinned(desk, BACKUPS, tag="self/value", kind=DecisionType.UNPIN)
-    assert marks(desk) == {BACKUPS: Mark(pinned=True, tags=("self/goal",))}
-
-
-def test_an_edited_entry_stays_pinned(desk: Desk) -> None:
-    pinned(desk, BACKUPS)
-    desk.edit(desk.memory.read_bytes().replace(b"30 days.", b"60 days."))
-    assert marks(desk) == {"- Keep backups for 60 days.": Mark(pinned=True)}
-
-
-def test_an_entry_that_is_gone_can_be_unpinned_still(desk: Desk) -> None:
-    decision = pinned(desk, BACKUPS)
-    desk.edit(desk.memory.read_bytes().replace(f"{BACKUPS}\n".encode(), b""))
-    assert list(read_marks(desk.gate, desk.ledger()).values()) == [Mark(pinned=True)]
-    desk.accept(make_unproposed(desk.gate, DecisionType.UNPIN, decision.targets, desk.signing()))
-    assert read_marks(desk.gate, desk.ledger()) == {}
-
-
 def refused(desk: Desk, decision: Decision) -> str:
     with pytest.raises(RefusedError) as caught:
         desk.accept(decision)
@@ -69,17 +45,6 @@ def refused(desk: Desk, decision: Decision) -> str:
 def targets(desk: Desk) -> tuple[DecisionTarget, ...]:
     standing = find_standing(desk.home, desk.ledger().book).entries
     return pin_targets([standing[ids(desk)[BACKUPS]]])
-
-
-@pytest.mark.parametrize("kind", [DecisionType.PIN, DecisionType.UNPIN])
-def test_what_was_signed_over_other_words_pins_nothing(desk: Desk, kind: DecisionType) -> None:
-    signed = make_unproposed(desk.gate, kind, targets(desk), desk.signing())
-    desk.edit(desk.memory.read_bytes().replace(b"30 days.", b"60 days."))
-    assert "is not the entry any more" in refused(desk, replace_head(desk, signed))
-
-
-def replace_head(desk: Desk, decision: Decision) -> Decision:
-    return make_unproposed(desk.gate, decision.type, decision.targets, desk.signing())
 
 
 def test_an_entry_that_never_was_and_an_unknown_tag_are_refused(desk: Desk) -> None:
@@ -97,14 +62,6 @@ def test_a_decision_of_another_form_is_refused(desk: Desk) -> None:
     assert "is not the form" in refused(
         desk, make_unproposed(desk.gate, DecisionType.PIN, (), desk.signing())
     )
-
-
-@pytest.mark.parametrize("name", ["{}", "{}.sig"])
-def test_a_pin_whose_file_or_signature_was_altered_counts_for_nothing(desk: Desk, name: str) -> None:
-    decision = pinned(desk, BACKUPS)
-    path = Path(name.format(desk.home.decision(decision.id)))
-    path.write_bytes(path.read_bytes().replace(b"A", b"B").replace(b"pin", b"pim"))
-    assert read_marks(desk.gate, desk.ledger()) == {}
 
 
 def test_what_would_take_an_entry_out_is_named_with_its_state(desk: Desk) -> None:

@@ -1,7 +1,7 @@
 from dataclasses import replace
 
 import pytest
-from tests.gate.homes import MEMORY, Desk, addition, removal
+from tests.gate.homes import MEMORY, Desk, removal
 
 from nightledger.domain.proposal import Op
 from nightledger.gate.apply.applying import check_text
@@ -9,17 +9,6 @@ from nightledger.gate.apply.writing import Write
 from nightledger.gate.proposing import fitting
 from nightledger.gate.proposing.fitting import fit_for_apply
 from nightledger.gate.proposing.hunks import make_changes
-
-
-def test_no_changes_fit_and_none_is_broken() -> None:
-    assert fit_for_apply("MEMORY.md", MEMORY.encode(), []) == ([], [])
-
-
-def test_changes_that_fit_are_numbered_in_their_order(desk: Desk) -> None:
-    changes = desk.dry_run_proposal(addition("One.", rank=0.9), addition("Two.")).changes
-    kept, broken = fit_for_apply("MEMORY.md", MEMORY.encode(), list(reversed(changes)))
-    assert [(change.n, change.after) for change in kept] == [(1, "- Two."), (2, "- One.")]
-    assert broken == []
 
 
 def test_of_two_changes_of_the_same_lines_the_first_is_kept(desk: Desk) -> None:

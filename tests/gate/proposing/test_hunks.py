@@ -3,15 +3,14 @@ from dataclasses import replace
 
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.gate.homes import MEMORY, addition, evidence, removal
+from tests.gate.homes import addition, removal
 from tests.whole import examples
 
 from nightledger.codec.canonical import canonical
-from nightledger.domain.proposal import Anchor, Hunk, Origin
+from nightledger.domain.proposal import Anchor, Hunk
 from nightledger.gate.apply.planning import place_changes
-from nightledger.gate.proposing.hunks import hunks_sha256, line_at, make_changes, readable_diff, why_not
+from nightledger.gate.proposing.hunks import hunks_sha256, make_changes, readable_diff
 from nightledger.text.changes.merge import Merged
-from nightledger.text.changes.place import NotApplied, Unplaced
 from nightledger.text.changes.take_back import take_back
 from nightledger.text.changes.veil import HOLE
 from nightledger.text.changes.veiled import BESIDE
@@ -32,30 +31,6 @@ def test_the_hash_is_of_the_canonical_json_of_the_hunks_in_order() -> None:
     }
     assert hunks_sha256([one]) == hashlib.sha256(canonical([plain])).hexdigest()
     assert hunks_sha256([one, two]) != hunks_sha256([two, one])
-
-
-@given(st.lists(st.sampled_from(["", "a", "bb"]), min_size=1))
-def test_the_line_of_a_place_is_counted_from_1(lines: list[str]) -> None:
-    document = "".join(f"{line}\n" for line in lines)
-    starts = [0, *(at + 1 for at, character in enumerate(document) if character == "\n")][:-1]
-    assert [line_at(document, start) for start in starts] == list(range(1, len(lines) + 1))
-
-
-def test_every_reason_is_given_once() -> None:
-    reasons = tuple(Unplaced(reason=reason, index=n) for n, reason in enumerate(["a", "b", "a"]))
-    assert why_not(NotApplied(reasons=reasons)) == "a; b"
-
-
-def test_changes_are_numbered_without_gaps_and_carry_their_drafts() -> None:
-    changes, unfit = make_changes(
-        MEMORY, [removal("- nowhere"), addition("One."), removal("- Keep backups for 30 days.")]
-    )
-    assert [change.n for change in changes] == [1, 2]
-    assert [one.reason for one in unfit] == ["the lines to take out are not in the file as given"]
-    assert (changes[0].before, changes[0].section, changes[0].key) == ("", "MEMORY.md > Lessons", "one.")
-    assert changes[0].provenance == (Origin.AGENT,)
-    assert changes[1].before == "- Keep backups for 30 days.\n"
-    assert changes[1].section == "MEMORY.md > Decisions"
 
 
 LINES = st.sampled_from(
@@ -121,27 +96,6 @@ def test_whatever_is_proposed_can_be_placed_and_taken_back_to_the_byte(
     assert not isinstance(kept, Merged) or "- later and last\n" in kept.text
 
 
-def test_a_secret_that_tells_the_place_of_a_change_is_veiled() -> None:
-    document = f"# A\n\n- same\n- token {SECRET}\n- same\n"
-    (change,), unfit = make_changes(document, [replace(removal("- same"), line=5)])
-    assert unfit == []
-    assert (change.hunk.anchor, change.hunk.context_before) == (Anchor.MASKED, f"- token {HOLE * 40}\n")
-    assert SECRET not in repr(change)
-    assert place_changes(document.encode(), [change]) == (document.removesuffix("- same\n").encode(), [])
-
-
-def test_a_line_with_a_secret_goes_without_a_copy_of_it() -> None:
-    document = f"# A\n\n- one\n- token {SECRET}\n- two\n"
-    draft = replace(removal(f"- token {SECRET}"), statement_key="remove a token")
-    (change,), unfit = make_changes(document, [draft])
-    assert unfit == []
-    assert SECRET not in repr(change)
-    assert change.before == change.hunk.removed == f"- token {HOLE * 40}\n"
-    assert "-- token [masked: 40 bytes]\n" in change.diff
-    assert place_changes(document.encode(), [change]) == (b"# A\n\n- one\n- two\n", [])
-    assert make_changes(document, [replace(draft, statement_key=f"remove {SECRET.lower()}")])[0] == []
-
-
 def test_of_two_lines_that_differ_in_their_secrets_alone_the_one_meant_goes() -> None:
     other = "ghp_" + "Zz9yX8wV7uT6sR5qP4oN3mL2kJ1iH0gF9eD8"
     document = f"# A\n\n- one\n- token {SECRET}\n- two\n- token {other}\n"
@@ -162,14 +116,6 @@ def test_a_diff_shows_bytes_that_are_not_utf8_as_escapes() -> None:
     diff.encode("utf-8")
 
 
-def test_a_diff_masks_the_secrets_around_a_change() -> None:
-    document = f"# M\n\n## Lessons\n\n- relay {SECRET}\n- one\n"
-    (change,), unfit = make_changes(document, [addition("two")])
-    assert unfit == []
-    assert SECRET not in repr(change)
-    assert " - relay [masked: 40 bytes]\n - one\n+- two\n" in change.diff
-
-
 def test_a_diff_masks_what_goes_and_what_comes() -> None:
     diff = readable_diff(f"a {SECRET}\n", f"b {SECRET}\n", path="M")
     assert SECRET not in diff
@@ -184,26 +130,3 @@ def test_a_change_below_a_heading_with_a_secret_names_it_without() -> None:
     assert SECRET not in repr(change)
     changes, (lost,) = make_changes(document, [addition("three", section=f"Relay {SECRET}")])
     assert (changes, lost.reason) == ([], BESIDE)
-
-
-def test_a_value_that_the_document_tells_as_a_password_is_masked_and_not_copied() -> None:
-    value = "Kupfer" + "moor59"
-    document = (
-        f"# M\n\n- password: {value}\n- two\n- three\n- four\n- five\n- {value} opens the loft\n- six\n"
-    )
-    assert value not in readable_diff(document, document.replace("- six", "- seven"), path="M")
-    for draft in (removal(f"- {value} opens the loft"), addition(f"the loft opens with {value}")):
-        changes, (unfit,) = make_changes(document, [draft])
-        assert (changes, unfit.reason) == ([], BESIDE)
-    draft = replace(removal(f"- {value} opens the loft"), statement_key="the loft opens")
-    (change,), _ = make_changes(document, [draft])
-    assert value not in repr(change)
-    assert change.hunk.removed == f"- {HOLE * len(value)} opens the loft\n"
-
-
-@given(st.lists(st.sampled_from(Origin), min_size=1, max_size=4))
-def test_a_change_names_where_all_of_its_evidence_comes_from(origins: list[Origin]) -> None:
-    said = tuple(replace(evidence(f"memory/{n}.md"), origin=origin) for n, origin in enumerate(origins))
-    (change,), _ = make_changes(MEMORY, [replace(addition("One."), evidence=said)])
-    assert set(change.provenance) == set(origins)
-    assert [one.origin for one in change.evidence] == origins

@@ -1,7 +1,5 @@
 from dataclasses import replace
-from pathlib import Path
 
-from tests.domain.gate_values import change
 from tests.gate.homes import MEMORY, Desk, addition, removal
 
 from nightledger.domain.proposal import Proposal
@@ -19,12 +17,6 @@ def holding(proposal: Proposal, **fields: str) -> Proposal:
     return replace(proposal, changes=(changed,))
 
 
-def test_a_gated_file_tells_what_its_labels_name() -> None:
-    assert told_by({"MEMORY.md": f"# M\n\n{LINE}"}, ()) == {TOLD}
-    assert told_by({"MEMORY.md": MEMORY, "notes.md": LINE}, ()) == {TOLD}
-    assert told_by({"MEMORY.md": MEMORY}, ()) == told_by({}, ()) == NOTHING
-
-
 def test_a_change_tells_by_any_of_its_texts(desk: Desk) -> None:
     proposal = desk.proposal(addition("One."))
     assert told_by({}, [proposal]) == NOTHING
@@ -32,14 +24,6 @@ def test_a_change_tells_by_any_of_its_texts(desk: Desk) -> None:
         assert told_by({}, [holding(proposal, **{name: LINE})]) == {TOLD}
     for name in ("removed", "added", "context_before"):
         assert told_by({}, [holding(proposal, **{name: LINE})]) == {TOLD}
-
-
-def test_the_line_around_a_change_may_be_what_tells_it(desk: Desk) -> None:
-    proposal = desk.proposal(addition("One."))
-    row = f"| loft box | {TOLD} |\n"
-    assert told_by({}, [holding(proposal, after=row, added=row)]) == NOTHING
-    head = "| box | password |\n|---|---|\n"
-    assert told_by({}, [holding(proposal, added=row, context_before=head)]) == {TOLD}
 
 
 def test_what_stands_behind_holes_is_told_though_no_line_tells_it_any_more(desk: Desk) -> None:
@@ -55,17 +39,3 @@ def test_what_stands_behind_holes_is_told_though_no_line_tells_it_any_more(desk:
     assert "-- The loft opens with [masked: 13 bytes].\n" in item.diff
     desk.memory.write_text(MEMORY)
     assert told_at_home(desk.home, [proposal]) == told_by({}, [proposal]) == NOTHING
-
-
-def test_a_gated_file_that_cannot_be_read_tells_nothing_and_stops_nothing(desk: Desk) -> None:
-    desk.memory.write_text(LINE)
-    assert told_at_home(desk.home, ()) == {TOLD}
-    desk.memory.unlink()
-    assert told_at_home(desk.home, ()) == NOTHING
-    Path(desk.memory).mkdir()
-    assert told_at_home(desk.home, ()) == NOTHING
-
-
-def test_a_change_without_texts_tells_nothing(desk: Desk) -> None:
-    proposal = replace(desk.proposal(addition("One.")), changes=(change(1),))
-    assert told_by({}, [proposal]) == NOTHING

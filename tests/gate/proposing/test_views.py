@@ -1,16 +1,9 @@
 import json
 from pathlib import Path
 
-import pytest
 from tests.gate.homes import Desk, addition, removal
 
-from nightledger.domain.states import ProposalStatus
-from nightledger.gate import stored
-from nightledger.gate.opening import Gate
 from nightledger.gate.proposing.views import build_views, refresh_views, stale_views
-from nightledger.gate.stored import Stored, read_proposal
-
-SECRET = "ghp_" + "Ab3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0dF3hJ6"
 
 
 def read(path: str) -> dict[str, object]:
@@ -61,13 +54,6 @@ def test_a_view_is_written_only_when_it_changed(desk: Desk) -> None:
     assert refresh_views(desk.gate, desk.ledger()) == ["memory/system/entries.json"]
 
 
-def test_what_was_answered_waits_no_more(desk: Desk) -> None:
-    proposal = desk.proposal(addition("One.", rank=0.9), addition("Two."))
-    desk.approve(proposal, only=[1])
-    view = json.loads(build_views(desk.gate, desk.ledger())[desk.home.pending_view])
-    assert [item["n"] for item in view["proposed_additions"]] == [2]
-
-
 def test_every_entry_says_what_it_came_from_where_that_is_known(desk: Desk) -> None:
     proposal = desk.applied(addition("Set the zone."))
     desk.proposal(addition("Not applied."))
@@ -90,58 +76,3 @@ def test_every_entry_says_what_it_came_from_where_that_is_known(desk: Desk) -> N
             ],
         }
     ]
-
-
-def test_a_change_without_evidence_has_no_source(desk: Desk) -> None:
-    from dataclasses import replace
-
-    desk.proposal(replace(addition("One."), evidence=()))
-    view = json.loads(build_views(desk.gate, desk.ledger())[desk.home.pending_view])
-    assert view["proposed_additions"][0]["source"] == ""
-
-
-def test_no_view_copies_a_secret_that_stands_in_the_file(desk: Desk) -> None:
-    desk.memory.write_text(f"# M\n\n## Keys {SECRET}\n\n- relay {SECRET}\n\n## Lessons\n\n- one\n")
-    desk.proposal(addition("Two."))
-    for content in build_views(desk.gate, desk.ledger()).values():
-        assert SECRET.encode() not in content
-    view = json.loads(build_views(desk.gate, desk.ledger())[desk.home.entries])
-    assert view["entries"][0]["section"] == ["M", "Keys [masked: 40 bytes]"]
-
-
-def test_a_view_that_is_missing_is_stale(desk: Desk) -> None:
-    refresh_views(desk.gate, desk.ledger())
-    Path(desk.home.pending_view).unlink()
-    assert stale_views(desk.gate, desk.ledger()) == ["memory/state/tc-consolidate-pending.json"]
-
-
-def test_what_the_file_tells_is_masked_in_every_view(desk: Desk) -> None:
-    told = "Nebelhorn" + "4711"
-    desk.memory.write_text(f"# M\n\n## Box {told}\n\n- The loft box opens with {told}.\n")
-    desk.proposal(
-        addition(f"Try {told} first.", section=f"Box {told}"), removal(f"- The loft box opens with {told}.")
-    )
-    desk.memory.write_text(f"{desk.text()}- Loft box password: {told}\n")
-    views = build_views(desk.gate, desk.ledger())
-    for path, content in views.items():
-        assert told not in content.decode()
-        assert ("masked: 13 bytes" in content.decode()) is (path != desk.home.prune_view)
-
-
-def test_a_proposal_that_stands_in_no_view_is_not_read(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A home of many years has thousands of them, and every run that writes makes the views."""
-    applied = desk.applied(addition("One."))
-    rejected, waiting = desk.proposal(addition("Two.")), desk.proposal(addition("Three."))
-    desk.reject(rejected)
-    whole = build_views(desk.gate, desk.ledger())
-    read: list[str] = []
-
-    def note(gate: Gate, status: ProposalStatus) -> Stored:
-        read.append(status.id)
-        return read_proposal(gate, status)
-
-    monkeypatch.setattr(stored, "read_proposal", note)
-    assert build_views(desk.gate, desk.ledger()) == whole
-    assert read == [applied.id, waiting.id]
-    assert b"Three." in whole[desk.home.pending_view]
-    assert applied.id.encode() in whole[desk.home.entries]

@@ -1,7 +1,6 @@
 """No text that the operator did not accept chooses what of a change nobody can read."""
 
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from tests.gate.homes import MEMORY, Desk, addition, later, removal
@@ -11,13 +10,10 @@ from nightledger.domain.proposal import Draft, Op
 from nightledger.gate.guard.settlement import compose_settlements
 from nightledger.gate.review.composing import Refusal
 from nightledger.gate.review.hiding import (
-    HIDDEN,
     HOLED,
     UNREAD,
-    UNREAD_AND_LOST,
     accepted_texts,
     accepted_when,
-    changed_lines,
     is_hidden,
 )
 from nightledger.gate.review.reviewing import Answer, Item, Verb, items_of, read_documents
@@ -55,35 +51,6 @@ def strictly(desk: Desk) -> Item:
     return item
 
 
-def test_an_addition_cannot_be_signed_while_a_password_that_drifted_in_masks_it(desk: Desk) -> None:
-    desk.proposal(addition(f"The hosting bill of each month: {WORD}"))
-    drift(desk, f"{MEMORY}- password: {WORD}\n")
-    item = waiting(desk)
-    assert (item.unplaced, WORD in item.diff) == (HIDDEN, False)
-    desk.settle(take_back=[1])
-    assert (waiting(desk).unplaced, WORD in waiting(desk).diff) == ("", True)
-
-
-def test_a_removal_cannot_be_signed_while_a_password_that_drifted_in_masks_it(desk: Desk) -> None:
-    accept(desk, f"{MEMORY}{RULE}\n")
-    desk.proposal(removal(RULE))
-    drift(desk, f"{MEMORY}{RULE}\n- password: {RULE[2:]}\n")
-    assert waiting(desk).unplaced == HIDDEN
-    desk.settle(take_back=[1])
-    assert (waiting(desk).unplaced, RULE in waiting(desk).diff) == ("", True)
-
-
-def test_a_removal_that_was_proposed_veiled_cannot_be_signed_when_nothing_accepted_calls_it_a_secret(
-    desk: Desk,
-) -> None:
-    accept(desk, f"{MEMORY}{RULE}\n")
-    drift(desk, f"{MEMORY}{RULE}\n- password: {RULE[2:]}\n")
-    desk.proposal(goes(RULE))
-    assert waiting(desk).unplaced == HOLED
-    desk.settle(take_back=[1])
-    assert waiting(desk).unplaced == HOLED
-
-
 def test_what_the_accepted_text_tells_may_be_masked_in_a_line_that_goes(desk: Desk) -> None:
     accept(desk, f"{MEMORY}- password: {WORD}\n")
     accept(desk, f"{MEMORY}- password: {WORD}\n{LOGIN}\n")
@@ -92,14 +59,6 @@ def test_what_the_accepted_text_tells_may_be_masked_in_a_line_that_goes(desk: De
     assert (item.unplaced, WORD in item.diff, "masked" in item.diff) == ("", False, True)
     assert strictly(desk).unplaced == HOLED
     assert desk.approve(proposal)
-
-
-def test_a_removal_that_shows_its_secret_by_itself_can_be_signed_without_what_was_accepted(
-    desk: Desk,
-) -> None:
-    accept(desk, f"{MEMORY}- password: {WORD}\n")
-    desk.proposal(goes(f"- password: {WORD}"))
-    assert (strictly(desk).unplaced, WORD in strictly(desk).diff) == ("", False)
 
 
 BASE = "# M\n\n- one\n- two\n"
@@ -134,19 +93,6 @@ def test_a_line_is_hidden_where_a_mask_is_not_of_its_own_making(
     assert found is hidden
 
 
-def test_the_bytes_that_were_accepted_are_read_where_they_are_kept(desk: Desk) -> None:
-    desk.memory.write_text("other\n")
-    book = desk.ledger().book
-    assert accepted_texts(desk.gate, book).texts == {"MEMORY.md": MEMORY}
-    sha256 = book.accepted_of("MEMORY.md") or ""
-    (Path(desk.home.blobs_dir) / sha256[:2] / sha256).unlink()
-    assert accepted_texts(desk.gate, book).texts == {}
-
-
-def test_the_lines_that_change_are_those_behind_a_sign() -> None:
-    assert changed_lines("--- a/x\n+++ b/x\n@@ -1 +1 @@\n same\n-old\n+new\n") == ["-old", "+new"]
-
-
 def test_a_summary_is_hidden_where_the_log_that_it_replaces_calls_a_word_of_it_a_secret(desk: Desk) -> None:
     change = desk.proposal(addition("Moved to three-four-five.")).changes[0]
     summary = replace(change, op=Op.COMPRESS)
@@ -172,17 +118,6 @@ def settle_shown(desk: Desk, *verbs: Verb) -> list[Refusal]:
     return refusals
 
 
-def test_a_word_at_the_beginning_of_a_line_cannot_be_signed_while_a_password_that_drifted_in_masks_it(
-    desk: Desk,
-) -> None:
-    desk.proposal(replace(addition("x"), after=f"The bill:\n\n{WORD} each month."))
-    drift(desk, MEMORY.replace("- Keep", f"- password: {WORD}\n- Keep"))
-    item = waiting(desk)
-    assert (item.unplaced, WORD in item.diff) == (HIDDEN, False)
-    desk.settle(take_back=[1])
-    assert (waiting(desk).unplaced, WORD in waiting(desk).diff) == ("", True)
-
-
 def test_a_line_that_drifted_in_cannot_be_kept_while_another_that_did_calls_its_words_a_password(
     desk: Desk,
 ) -> None:
@@ -196,93 +131,6 @@ def test_a_line_that_drifted_in_cannot_be_kept_while_another_that_did_calls_its_
     desk.settle(take_back=[1])
     desk.guard()
     assert drifted(desk) == [""]
-
-
-def test_a_run_of_lines_cannot_be_kept_where_one_of_them_calls_words_of_another_a_password(
-    desk: Desk,
-) -> None:
-    drift(desk, f"{MEMORY}\n- password: {WORD}\n- The hosting bill: {WORD}\n")
-    assert drifted(desk) == [UNREAD]
-
-
-def test_the_loss_of_a_line_cannot_be_kept_while_drift_calls_its_words_a_password(desk: Desk) -> None:
-    accept(desk, f"{RULE}\n\n{MEMORY}")
-    drift(desk, f"{MEMORY}- password: {RULE[2:]}\n")
-    assert drifted(desk) == [UNREAD, ""]
-
-
-def test_a_secret_that_shows_itself_or_was_told_by_what_was_accepted_can_be_kept(desk: Desk) -> None:
-    drift(desk, f"{MEMORY}\n- password: {WORD}\n\n{BEGIN}\n{BODY}\n{END}\n")
-    assert drifted(desk) == [""]
-    desk.settle(keep=[1])
-    drift(desk, f"{desk.text()}{LOGIN}\n")
-    assert drifted(desk) == [""]
-    drift(desk, desk.text().replace(f"- password: {WORD}\n", "").replace(f"{LOGIN}\n", ""))
-    assert drifted(desk) == [""]
-
-
-def veiled_long_ago(desk: Desk) -> Item:
-    """Let a line go be proposed with holes, and an hour later the line that tells its secret go by a signature."""
-    label = f"- password: {WORD}"
-    accept(desk, f"{MEMORY}{label}\n")
-    accept(desk, f"{MEMORY}{label}\n{LOGIN}\n")
-    desk.moment = later(desk.moment, hours=1)
-    desk.proposal(goes(LOGIN))
-    desk.moment = later(desk.moment, hours=1)
-    desk.edit(desk.text().replace(f"{label}\n", "").encode())
-    return waiting(desk)
-
-
-def test_a_removal_with_holes_can_be_signed_though_the_accepted_line_that_told_its_secret_went_since(
-    desk: Desk,
-) -> None:
-    item = veiled_long_ago(desk)
-    assert (item.unplaced, WORD in item.diff, "masked" in item.diff) == ("", False, True)
-    assert strictly(desk).unplaced == HOLED
-    assert desk.approve(item.stored.proposal)
-    desk.moment = later(desk.moment, hours=3)
-    assert desk.apply(item.stored.proposal)
-    assert desk.text() == MEMORY
-
-
-def test_a_line_accepted_after_a_removal_was_proposed_with_holes_and_gone_since_lets_nobody_sign_it(
-    desk: Desk,
-) -> None:
-    accept(desk, f"{MEMORY}{RULE}\n")
-    label = f"- password: {RULE[2:]}\n"
-    desk.memory.write_text(f"{desk.text()}{label}")
-    desk.moment = later(desk.moment, hours=1)
-    desk.proposal(goes(RULE))
-    desk.moment = later(desk.moment, hours=1)
-    accept(desk, f"{MEMORY}{RULE}\n{label}")
-    assert waiting(desk).unplaced == ""
-    desk.moment = later(desk.moment, hours=1)
-    desk.edit(f"{MEMORY}{RULE}\n".encode())
-    assert waiting(desk).unplaced == HOLED
-
-
-def test_a_removal_with_holes_says_what_to_do_where_what_was_accepted_then_is_kept_no_more(
-    desk: Desk,
-) -> None:
-    veiled_long_ago(desk)
-    for sha256 in {one.sha256 for one in desk.ledger().book.accepted["MEMORY.md"]}:
-        (Path(desk.home.blobs_dir) / sha256[:2] / sha256).unlink()
-    assert waiting(desk).unplaced == HOLED
-    assert "reject it, and take the line out with 'nightledger edit'" in HOLED
-
-
-def test_drift_that_drift_masks_is_not_kept_because_the_bytes_accepted_before_were_taken_away(
-    desk: Desk,
-) -> None:
-    """The whole file is offered then; an agent can delete what is kept of it."""
-    sha256 = desk.ledger().book.accepted_of("MEMORY.md") or ""
-    (Path(desk.home.blobs_dir) / sha256[:2] / sha256).unlink()
-    drift(desk, f"{MEMORY}- password: {RULE[2:]}\n{RULE}\n")
-    assert drifted(desk) == [UNREAD_AND_LOST]
-    drift(desk, f"{MEMORY}{RULE}\n")
-    assert drifted(desk) == [""]
-    desk.settle(keep=[1])
-    assert drifted(desk) == []
 
 
 def test_what_was_accepted_at_a_time_is_what_the_next_apply_found_accepted(desk: Desk) -> None:

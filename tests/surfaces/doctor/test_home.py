@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 from tests.homes import make_home
 
-from nightledger.surfaces.doctor.checks import Check, State, looked
+from nightledger.surfaces.doctor.checks import State
 from nightledger.surfaces.doctor.home import check_clock, check_home, filesystem_of
 from nightledger.trust.keys import KeyRing
 
@@ -32,27 +32,11 @@ def test_the_innermost_mount_tells_the_file_system(path: str, kind: str, tmp_pat
     assert filesystem_of(path, str(tmp_path / "mounts")) == kind
 
 
-def test_where_the_system_lists_no_mounts_nothing_is_said(tmp_path: Path) -> None:
-    home = make_home(tmp_path / "home")
-    checks = list(check_home(home, str(tmp_path), mounts=str(tmp_path / "none")))
-    assert not [check for check in checks if "file system" in check.message]
-
-
 def test_a_network_file_system_is_a_warning(tmp_path: Path) -> None:
     (tmp_path / "mounts").write_text(f"1 1 0:1 / {tmp_path} rw - nfs4 server:/x rw\n")
     home = make_home(tmp_path / "home")
     checks = list(check_home(home, str(tmp_path), mounts=str(tmp_path / "mounts")))
     assert [c.state for c in checks if "network file system (nfs4)" in c.message] == [State.NOTE]
-
-
-def test_a_directory_that_leads_out_of_the_home_is_told_once(tmp_path: Path) -> None:
-    home = make_home(tmp_path / "home")
-    (tmp_path / "home" / "memory").rename(tmp_path / "disk")
-    (tmp_path / "home" / "memory").symlink_to(tmp_path / "disk")
-    told = [c for c in check_home(home, str(tmp_path), mounts="") if "leads to" in c.message]
-    assert [(c.state, c.message.split(",")[0]) for c in told] == [
-        (State.BAD, f"memory leads to {tmp_path / 'disk'}")
-    ]
 
 
 def test_an_ordinary_home_on_a_system_without_boot_ids_is_told_what_that_means(tmp_path: Path) -> None:
@@ -64,16 +48,3 @@ def test_an_ordinary_home_on_a_system_without_boot_ids_is_told_what_that_means(t
         "this system names no boots: a step of the clock may shorten cooling, or let a night come again"
     ]
     assert not [c for c in check_clock(home, ring, now, "a-boot") if c.state is State.NOTE]
-
-
-def test_a_look_that_the_system_refuses_is_a_finding() -> None:
-    def look() -> list[Check]:
-        raise PermissionError(13, "Permission denied", "/a")
-
-    found = looked("keys", look)
-    assert [(check.area, check.message) for check in found] == [("keys", "/a: Permission denied")]
-
-    def other() -> list[Check]:
-        raise OSError(5, "Input/output error")
-
-    assert looked("home", other)[0].message == "Input/output error"

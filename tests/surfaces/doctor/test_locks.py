@@ -7,7 +7,6 @@ from tests.gate.homes import make_desk
 from nightledger.files.flags import Flag
 from nightledger.files.home import Home
 from nightledger.gate.guard import locking
-from nightledger.surfaces.doctor import around as doctor_locks
 from nightledger.surfaces.doctor.around import check_locks
 from nightledger.surfaces.doctor.checks import Check, State
 
@@ -31,16 +30,6 @@ def test_without_locks_it_says_how_to_have_them(home: Home, monkeypatch: pytest.
     assert check.state is State.NOTE
     assert "no file is locked" in check.message
     assert "nightledger lock --home" in check.fix
-
-
-def test_where_the_file_system_cannot_it_says_not_enforced(
-    home: Home, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    flags(monkeypatch, lambda _: None)
-    (check,) = look(home)
-    assert check.message.startswith("not enforced: this file system (")
-    monkeypatch.setattr(doctor_locks, "filesystem_of", lambda _: "")
-    assert "its kind is not told" in look(home)[0].message
 
 
 def test_with_locks_it_says_who_applies(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:

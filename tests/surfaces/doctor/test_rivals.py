@@ -47,27 +47,6 @@ def test_a_setting_that_is_not_there_is_said_not_to_be(user: Path, tmp_path: Pat
     assert "does not say whether it is on" in check.message
 
 
-def test_a_configuration_that_cannot_be_read_is_named(user: Path, tmp_path: Path) -> None:
-    config = user / ".hermes" / "config.yaml"
-    config.parent.mkdir(parents=True)
-    config.write_text("a: [")
-    (check,) = look(tmp_path, "hermes")
-    assert f"{config} cannot be read" in check.message
-
-
-def test_where_nothing_writes_that_is_said_and_of_no_host_nothing(user: Path, tmp_path: Path) -> None:
-    (user / ".codex").mkdir(parents=True)
-    (check,) = look(tmp_path, "codex")
-    assert (check.state, "nothing of codex's configuration" in check.message) == (State.GOOD, True)
-    assert look(tmp_path, "generic") == []
-
-
-def test_where_a_host_keeps_nothing_it_is_said_that_nothing_was_looked_at(user: Path, tmp_path: Path) -> None:
-    (check,) = look(tmp_path, "codex")
-    assert check.state is State.NOTE
-    assert f"{user}/.codex is not there" in check.message
-
-
 def test_a_configuration_that_a_variable_names_is_looked_into(
     user: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

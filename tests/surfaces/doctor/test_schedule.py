@@ -1,4 +1,3 @@
-import subprocess
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -10,7 +9,7 @@ from nightledger.domain.runs import Run, RunOutcome
 from nightledger.files.home import Home
 from nightledger.surfaces.context import CHECKOUT
 from nightledger.surfaces.doctor.checks import Check, State
-from nightledger.surfaces.doctor.schedule import check_nights, check_schedule, check_steps, cron_lines
+from nightledger.surfaces.doctor.schedule import check_nights, check_schedule
 from nightledger.surfaces.unattended import Place, cron_text, launchd_files, systemd_files
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
@@ -59,28 +58,6 @@ def test_lines_that_are_commented_out_or_of_another_home_call_nothing(bin_dir: P
     assert "schedule --print cron" in found[0].fix
 
 
-def test_the_checkout_as_home_needs_no_option_in_its_lines(bin_dir: Path) -> None:
-    crontab(bin_dir, f"5 * * * * {CHECKOUT}/scripts/night.py\n")
-    assert len(cron_lines(Place(checkout=CHECKOUT, home=CHECKOUT))) == 1
-
-
-def test_a_user_without_crontab_has_no_lines(bin_dir: Path, tmp_path: Path) -> None:
-    crontab(bin_dir, "night.py\n", status=1)
-    assert cron_lines(Place(checkout=CHECKOUT, home=str(tmp_path))) == ()
-
-
-def test_a_crontab_that_hangs_or_cannot_run_is_none(
-    bin_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    crontab(bin_dir, "")
-
-    def hang(*_: object, **__: object) -> None:
-        raise subprocess.TimeoutExpired("crontab", 10)
-
-    monkeypatch.setattr(subprocess, "run", hang)
-    assert cron_lines(Place(checkout=CHECKOUT, home=str(tmp_path))) == ()
-
-
 @pytest.mark.parametrize("kind", ["systemd", "launchd"])
 def test_units_in_their_place_are_recognised(kind: str, bin_dir: Path, tmp_path: Path) -> None:
     assert bin_dir.is_dir()
@@ -93,21 +70,6 @@ def test_units_in_their_place_are_recognised(kind: str, bin_dir: Path, tmp_path:
     assert [c.message for c in checks(home, tmp_path)] == [
         f"{kind} calls {name}" for name in ("night", "stage", "guard", "apply")
     ]
-
-
-@pytest.mark.parametrize("kind", ["systemd", "launchd"])
-def test_a_unit_for_one_call_says_nothing_of_the_other(kind: str, bin_dir: Path, tmp_path: Path) -> None:
-    assert bin_dir.is_dir()
-    home = make_home(tmp_path / "home", simulated=False)
-    place = Place(checkout=CHECKOUT, home=home.root)
-    for file in systemd_files(place) if kind == "systemd" else launchd_files(place):
-        if "apply" in Path(file.path).name:
-            path = tmp_path / "user" / file.path
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(file.text)
-    found = checks(home, tmp_path)
-    assert found[0].message == f"{kind} calls apply"
-    assert found[1].message.startswith("nothing calls night, stage and guard:")
 
 
 @pytest.mark.parametrize(("ago", "state"), [(5, State.NOTE), (27, State.BAD), (-5, State.BAD)])
@@ -132,42 +94,3 @@ def test_a_run_of_late_says_that_something_else_calls(
     assert [c.state for c in checks(home, tmp_path)] == [state]
     (night,) = check_nights(home, NOW)
     assert (night.state, "verif" in night.message) == (State.GOOD if ago == 5 else State.BAD, True)
-
-
-def test_a_simulated_home_needs_no_schedule(bin_dir: Path, tmp_path: Path) -> None:
-    assert bin_dir.is_dir()
-    home = make_home(tmp_path / "home")
-    assert [c.state for c in checks(home, tmp_path)] == [State.NOTE]
-    assert [(c.state, "no night ran yet" in c.message) for c in check_nights(home, NOW)] == [
-        (State.NOTE, True)
-    ]
-
-
-def test_a_path_that_no_unit_can_hold_is_called_by_nothing(bin_dir: Path, tmp_path: Path) -> None:
-    assert bin_dir.is_dir()
-    assert [c.state for c in checks(make_home(tmp_path / "ho\nme"), tmp_path)] == [State.NOTE]
-
-
-@pytest.mark.parametrize(("ago", "told"), [([], 0), ([40], 0), ([40, 13], 1), ([3, 2], 2)])
-def test_a_clock_that_was_set_lately_is_told_with_what_it_may_have_done(
-    ago: list[int], told: int, tmp_path: Path
-) -> None:
-    home = make_home(tmp_path / "home", simulated=False)
-    for days in ago:
-        at = NOW - timedelta(days=days)
-        line = Run(
-            v=2,
-            id="r-" + "a" * 26,
-            job="clock",
-            period=at.date().isoformat(),
-            attempt=1,
-            started_at=at,
-            finished_at=at,
-            outcome=RunOutcome.DONE,
-            counts={},
-        )
-        with Path(home.runs).open("ab") as stream:
-            stream.write(dump_line(line))
-    found = [(check.state, check.message) for check in check_steps(home, NOW)]
-    assert [state for state, _ in found] == [State.NOTE] * bool(told)
-    assert not told or f"by more than an hour {told} times in 14 days" in found[0][1]

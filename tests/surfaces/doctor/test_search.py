@@ -1,16 +1,12 @@
 """Doctor on the search index: what a hook at a prompt would make of it."""
 
 import os
-import sqlite3
 from pathlib import Path
 
 import pytest
 from tests.gate.homes import Desk, addition, make_desk
 from tests.recall.asking import put
-from tests.stores import connected
-from tests.surfaces.hook.indexed import break_version
 
-from nightledger.files.search_index import index_path
 from nightledger.recall.indexing import refresh
 from nightledger.surfaces.doctor.around import check_search
 from nightledger.surfaces.doctor.checks import Check, State
@@ -62,24 +58,3 @@ def test_a_file_that_changed_since_is_named(desk: Desk) -> None:
     bring_up_to_date(desk)
     os.utime(desk.home.memory_md, (1, 1))
     assert "has not seen MEMORY.md as it is now" in only(desk).message
-
-
-@pytest.mark.parametrize(("version", "said"), [(99, "a newer version"), (0, "an older version")])
-def test_an_index_of_another_version_is_told(desk: Desk, version: int, said: str) -> None:
-    bring_up_to_date(desk)
-    break_version(desk.home, version)
-    found = only(desk)
-    assert said in found.message
-    assert ("use that version" in found.fix) == (version == 99)
-
-
-def test_an_index_that_is_damaged_or_in_use_is_told(desk: Desk) -> None:
-    bring_up_to_date(desk)
-    held = sqlite3.connect(index_path(desk.home), isolation_level=None)
-    held.execute("BEGIN EXCLUSIVE")
-    assert "another run is bringing" in only(desk).message
-    held.close()
-    connected(index_path(desk.home)).execute("UPDATE meta SET value = 'junk' WHERE key = 'head'")
-    assert "older than the audit log" in only(desk).message
-    Path(index_path(desk.home)).write_bytes(b"x" * 9000)
-    assert "say nothing" in only(desk).message

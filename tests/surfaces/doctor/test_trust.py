@@ -6,16 +6,13 @@ from pathlib import Path
 
 import pytest
 from tests.gate.homes import Desk, addition, open_desk
-from tests.gate.integrity.test_trust_changes import reset_to
-from tests.gate.principled import seed
-from tests.gate.signers import let_recover, let_sign, new_key, own_key, revoke_key
+from tests.gate.signers import let_recover, new_key
 from tests.trust.ssh_keys import SoftKey
 
 from nightledger.domain.decision import DecisionType
 from nightledger.gate.consenting import graph_target
 from nightledger.gate.proposing.unproposed import make_unproposed
-from nightledger.surfaces.doctor.checks import State, good
-from nightledger.surfaces.doctor.home import check_log_of
+from nightledger.surfaces.doctor.checks import State
 from nightledger.surfaces.doctor.keys import Protection, check_keys, protection
 from nightledger.surfaces.doctor.trust import check_consent, check_trust
 from nightledger.surfaces.trust_level import level_of
@@ -52,15 +49,6 @@ def test_without_a_recovery_key_it_says_what_a_lost_key_costs(desk: Desk) -> Non
     assert said(desk)[0] == (
         State.GOOD,
         "a recovery key can bring in a new signer when the operator's is lost",
-    )
-
-
-def test_a_reset_that_waits_is_to_be_looked_at(desk: Desk) -> None:
-    reset_to(desk, new_key(desk.root, "fresh"))
-    desk.wait(hours=2, minutes=30)
-    assert said(desk)[0] == (
-        State.BAD,
-        "the keys were reset, signed by nobody: another key counts in 22 hours",
     )
 
 
@@ -125,44 +113,3 @@ def test_every_level_says_what_it_does_not_prove_and_what_would_raise_it(found: 
     assert level.raised_by
     assert len(level.could_still) > 5
     assert len({level_of(other).could_still[0] for other in Protection}) == len(Protection)
-
-
-def test_a_constitution_that_is_missing_counted_or_altered_is_told(desk: Desk) -> None:
-    def told() -> list[tuple[State, str]]:
-        checks = check_trust(desk.gate, desk.moment)
-        return [(check.state, check.fix) for check in checks if check.area == "constitution"]
-
-    assert told() == [(State.NOTE, "nightledger init --seed")]
-    seed(desk)
-    assert told() == [(State.GOOD, "")]
-    Path(desk.home.constitution).unlink()
-    Path(desk.home.constitution).write_bytes(b"{}")
-    assert told() == [(State.BAD, "nightledger key restore puts it back")]
-
-
-def test_a_public_file_left_over_from_a_key_that_may_sign_no_more_is_no_key_here(desk: Desk) -> None:
-    """docs/machines.md: the key here is revoked as the last thing that it signs, and its file deleted."""
-    ann = new_key(desk.root, "ann")
-    let_sign(desk, ann, "ann")
-    mine = own_key(desk)
-    operator(desk).unlink()
-    Path(desk.home.root, "config", "nightledger", "peers.json").write_text("{}")
-    assert protection(desk.home, desk.ring) is Protection.AGENT
-    revoke_key(desk, mine, by=ann, principal="ann")
-    assert protection(desk.home, desk.ring) is Protection.OTHER_MACHINE
-    checks = list(check_log_of(desk.home, desk.ring, desk.moment))
-    assert good("on another machine may sign: ann", area="keys") in checks
-
-
-def test_that_an_agent_has_no_key_is_said_only_where_none_is_usable() -> None:
-    ends = {
-        Protection.NONE: "does not refuse",
-        Protection.AGENT: "does not refuse",
-        Protection.PASSPHRASE: "; it has still no passphrase",
-        Protection.HARDWARE: "; it has still no touch",
-        Protection.OTHER_MACHINE: "; it has still no key",
-        Protection.MISSING: "; it has still no key",
-    }
-    for held, end in ends.items():
-        (point,) = [text for text in level_of(held).could_still if text.startswith("clear the mark")]
-        assert point.endswith(end)

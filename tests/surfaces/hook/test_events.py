@@ -12,12 +12,11 @@ from typing import Any
 import pytest
 from tests.surfaces.hook.indexed import make_indexed
 
-from nightledger.domain.errors import NightledgerError
 from nightledger.domain.staging.page import dump_page
 from nightledger.files.home import Home
 from nightledger.files.staged import StagedLine, write_staged
-from nightledger.surfaces.hook import events, running, starting
-from nightledger.surfaces.hook.events import answer_event, full_command
+from nightledger.surfaces.hook import running, starting
+from nightledger.surfaces.hook.events import answer_event
 
 SENSOR = "which unit does the greenhouse sensor report for its thresholds?"
 
@@ -34,13 +33,6 @@ class Ended(BaseException):
 
 def answer(home: Home, host: str, event: str, now: str = "", **sent: Any) -> bytes:
     return answer_event(home.root, host, event, json.dumps(sent).encode(), now_text=now)
-
-
-def test_each_event_reaches_its_part(home: Home) -> None:
-    assert b"Fahrenheit" in answer(home, "codex", "UserPromptSubmit", prompt=SENSOR)
-    assert b"deny" in answer(home, "codex", "PreToolUse", tool_input={"file_path": home.memory_md})
-    assert answer(home, "codex", "SessionStart") == b""
-    assert answer(home, "codex", "Stop") == b""
 
 
 def test_the_first_turn_of_hermes_gets_what_is_staged_too(home: Home) -> None:
@@ -98,25 +90,6 @@ def test_the_time_may_be_given_in_a_simulated_home_only(tmp_path: Path) -> None:
     assert json.loads(Path(home.exposures).read_text())["at"] > "2026"
 
 
-def test_a_home_that_is_none_is_an_error_that_the_caller_swallows(tmp_path: Path) -> None:
-    with pytest.raises(NightledgerError):
-        answer_event(str(tmp_path), "codex", "UserPromptSubmit", b"{}")
-
-
-def test_the_command_that_proposes_is_a_full_path(
-    home: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    binary = tmp_path / "my bin"
-    binary.mkdir()
-    monkeypatch.setattr(sys, "executable", str(binary / "python"))
-    assert full_command(home, "propose") == (
-        f"'{binary}/python' {os.path.join(events.SCRIPTS, 'command.py')} propose --home {home.root}"
-    )
-    (binary / "nightledger").write_text("#!/bin/sh\n")
-    (binary / "nightledger").chmod(0o755)
-    assert full_command(home, "propose") == f"'{binary}/nightledger' propose --home {home.root}"
-
-
 @pytest.fixture
 def ended(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     codes: list[int] = []
@@ -130,19 +103,6 @@ def ended(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     monkeypatch.setattr(signal, "setitimer", lambda *_: None)
     monkeypatch.setattr(signal, "signal", lambda *_: None)
     return codes
-
-
-def test_a_machine_without_a_thread_to_spare_has_the_signal_left(
-    home: Home, ended: list[int], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def fail(*_: object) -> int:
-        raise RuntimeError("can't start new thread")
-
-    monkeypatch.setattr(_thread, "start_new_thread", fail)
-    monkeypatch.setattr("nightledger.surfaces.hook.payload.read_stdin", lambda: b"{}")
-    with pytest.raises(Ended):
-        running.main(["--home", home.root, "--now", "", "hermes", "pre_tool_call"])
-    assert ended == [0]
 
 
 def written(monkeypatch: pytest.MonkeyPatch) -> io.BytesIO:
@@ -167,31 +127,3 @@ def test_the_answer_is_written_whole_and_the_process_ends(
         running.main()
     assert out.getvalue()
     assert ended == [0, 0]
-
-
-@pytest.mark.parametrize("words", [[], ["a"], ["a", "b", "c"], ["codex", "Stop"], ["emacs", "SessionStart"]])
-def test_words_that_name_no_event_end_with_nothing(
-    words: list[str], ended: list[int], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    out = written(monkeypatch)
-    with pytest.raises(Ended):
-        running.main(words)
-    assert (out.getvalue(), ended) == (b"", [0])
-
-
-def test_whatever_fails_ends_the_same_way(
-    home: Home, ended: list[int], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def fail(*_: object, **__: object) -> bytes:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(events, "answer_event", fail)
-    monkeypatch.setattr("nightledger.surfaces.hook.payload.read_stdin", lambda: b"")
-    with pytest.raises(Ended):
-        running.main(["--home", home.root, "codex", "UserPromptSubmit"])
-    monkeypatch.setattr(os, "write", fail)
-    with pytest.raises(Ended):
-        running.end(b"answer")
-    with pytest.raises(Ended):
-        running._give_up(0, None)
-    assert ended == [0, 0, 0]

@@ -1,14 +1,11 @@
 import os
-import time
 from pathlib import Path
 
 import pytest
 from tests.homes import make_home
 
-from nightledger.domain.consent import PROTECTED_FILES
 from nightledger.files.home import Home
 from nightledger.gate.gated import protected_paths
-from nightledger.surfaces.hook import guard
 from nightledger.surfaces.hook.guard import refusal
 
 
@@ -22,10 +19,6 @@ def home(tmp_path: Path) -> Home:
 
 def judge(home: Home, tool_input: object, cwd: str = "/") -> str:
     return refusal(home, {"tool_input": tool_input, "cwd": cwd}, "nl propose")
-
-
-def test_the_names_are_those_of_the_consent_graph() -> None:
-    assert guard.PROTECTED == PROTECTED_FILES
 
 
 def test_a_gated_file_is_refused_with_the_way_that_is_open(home: Home) -> None:
@@ -74,20 +67,6 @@ def test_links_and_second_names_lead_to_the_same_file(home: Home, tmp_path: Path
     (tmp_path / "folder").symlink_to(home.root)
     for path in ("soft.md", "hard.md", "folder/MEMORY.md", "folder/memory/system/x.jsonl"):
         assert judge(home, {"file_path": str(tmp_path / path)}), path
-
-
-def test_another_spelling_counts_where_the_file_is_not_there(home: Home) -> None:
-    assert judge(home, {"file_path": home.path("memory.md")})
-    assert judge(home, {"file_path": home.path("AGENTS.MD")})
-    Path(home.path("memory.md")).write_text("another file\n")
-    assert judge(home, {"file_path": home.path("memory.md")}) == ""
-
-
-def test_a_path_of_the_user_s_own_folder_is_read_as_shells_do(
-    home: Home, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("HOME", os.path.dirname(home.root))
-    assert judge(home, {"file_path": "~/home/MEMORY.md"})
 
 
 def test_several_gated_files_are_all_guarded(tmp_path: Path) -> None:
@@ -156,77 +135,6 @@ def test_a_shell_that_writes_about_patches_is_let_pass(home: Home) -> None:
 def test_a_patch_is_read_as_loosely_as_any_host_reads_it(home: Home, patch: str) -> None:
     for given in ({"patch": patch}, {"command": ["apply_patch", patch]}, {"input": [1, patch]}, patch):
         assert "signs" in judge(home, given, cwd=home.root)
-
-
-def test_a_name_that_only_looks_like_a_move_is_one_name(home: Home) -> None:
-    Path(home.path("a -> b")).symlink_to(home.memory_md)
-    assert judge(home, {"patch": "*** Update File: a -> b"}, cwd=home.root)
-    assert judge(home, {"patch": "*** Move File: a -> b"}, cwd=home.root)
-    assert judge(home, {"patch": "*** Update File: x -> MEMORY.md"}, cwd=home.root) == ""
-
-
-def test_more_files_than_can_be_looked_at_are_no_edit(home: Home) -> None:
-    many = "\n".join(f"*** Add File: {n}.txt" for n in range(guard.MAX_PATHS))
-    assert judge(home, {"patch": many}, cwd=home.root) == ""
-    last = f"{many.rpartition('*** ')[0]}*** Update File: MEMORY.md"
-    assert judge(home, {"patch": last}, cwd=home.root)
-    assert judge(home, {"patch": f"{many}\n*** Add File: 0.txt"}, cwd=home.root) == ""
-    assert "too many" in judge(home, {"patch": f"{many}\n*** Update File: MEMORY.md"}, cwd=home.root)
-
-
-def test_a_way_that_is_too_long_to_be_walked_is_no_edit(home: Home) -> None:
-    for path in ("a/../" * 200_000 + "MEMORY.md", "a/" * guard.MAX_STEPS + "b"):
-        assert "too many" in judge(home, {"file_path": path}, cwd=home.root)
-    many = "\n".join(f"*** Add File: {'a/' * 50}{n}.txt" for n in range(500))
-    assert "too many" in judge(home, {"patch": many}, cwd=home.root)
-
-
-def test_a_user_s_name_that_nobody_can_have_is_not_looked_up(
-    home: Home, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(
-        os.path, "expanduser", lambda name: pytest.fail(name[:9]) if name[:1] == "~" else name
-    )
-    name = "~" * (guard.MAX_USER_CHARACTERS + 1)
-    patch = f"*** Add File: {name}\n*** Add File: {name}/x\n*** Update File: MEMORY.md"
-    assert "signs" in judge(home, {"patch": patch}, cwd=home.root)
-
-
-def test_many_folders_and_many_files_in_a_shell_take_no_time(home: Home) -> None:
-    folders = ";".join(f"cd f{n}" for n in range(5_000))
-    files = "\n".join(f"*** Add File: {n}.txt" for n in range(5_000))
-    began = time.process_time()
-    assert "too many" in shell(home, f"{folders};apply_patch <<E\n{files}\n*** Update File: MEMORY.md")
-    again = "cd f;" * 50_000 + "apply_patch <<E\n" + "*** Add File: /x\n" * 50_000
-    assert shell(home, again) == ""
-    assert time.process_time() - began < 1
-
-
-@pytest.mark.parametrize(
-    "path",
-    [
-        "MEMORY.md ",
-        "\u00a0MEMORY.md\u3000",
-        "link/../MEMORY.md",
-        "link/sub/../../MEMORY.md",
-        "a\0b/../MEMORY.md",
-        "\ud800/../MEMORY.md",
-        "~/../MEMORY.md",
-        "~nobody\0/../MEMORY.md",
-        " link/../ /../MEMORY.md",
-    ],
-)
-def test_a_path_is_judged_as_each_tool_may_read_it(home: Home, tmp_path: Path, path: str) -> None:
-    (tmp_path / "far" / "away").mkdir(parents=True)
-    Path(home.path("link")).symlink_to(tmp_path / "far" / "away")
-    assert "signs" in judge(home, {"file_path": path}, cwd=home.root)
-    assert judge(home, {"file_path": path.replace("MEMORY", "notes")}, cwd=home.root) == ""
-
-
-def test_an_accent_that_is_composed_on_the_way_is_the_same_file(tmp_path: Path) -> None:
-    home = make_home(tmp_path / "home", gated=("Ged\u00e4chtnis.md",))
-    Path(home.path("Ged\u00e4chtnis.md")).write_text("# Memory\n")
-    assert "signs" in judge(home, {"file_path": "Geda\u0308chtnis.md"}, cwd=home.root)
 
 
 def test_each_of_several_edits_is_looked_at(home: Home) -> None:

@@ -1,6 +1,5 @@
 import json
 import os
-from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -8,11 +7,9 @@ from typing import Any
 import pytest
 from tests.surfaces.hook.indexed import ENTRIES, HELD, OPEN, index, make_indexed
 
-from nightledger.domain.errors import NightledgerError
 from nightledger.domain.staging.page import dump_page
 from nightledger.files.home import Home
 from nightledger.files.prompt_state import read_state
-from nightledger.files.search_reader import Reader, open_reader
 from nightledger.files.staged import StagedLine, write_staged
 from nightledger.surfaces.hook.prompting import prompted
 from nightledger.surfaces.hook.starting import started
@@ -86,24 +83,9 @@ def test_an_open_item_is_named_and_recorded_by_its_place(home: Home) -> None:
     assert OPEN.endswith("pump")
 
 
-def test_a_link_is_shown_when_both_of_its_tags_are_asked_about(home: Home) -> None:
-    text = ask(home, "the cron job and its time zone")
-    assert "- In every crontab set_zone_explicitly; the machine runs on UTC. (MEMORY.md:5)" in text
-    assert shown(home)[-1] == ["cron + time_zone", "e-bbbbbbbbbbbbbbbbbbbbbbbbbb"]
-    assert "set_zone_explicitly" not in ask(home, "what about cron?", session="t")
-    assert "set_zone_explicitly" not in ask(home, "the time zone of Peru", session="u")
-
-
 def test_a_tag_may_come_from_the_prompt_before(home: Home) -> None:
     assert "set_zone_explicitly" not in ask(home, "the cron job in the crontab of the machine")
     assert "set_zone_explicitly" in ask(home, "and its time zone")
-
-
-def test_a_link_is_not_shown_for_prompts_before_alone_and_not_twice(home: Home) -> None:
-    assert "set_zone_explicitly" in ask(home, "the cron job and its time zone")
-    assert "set_zone_explicitly" not in ask(home, "cron and its time zone once more")
-    assert "set_zone_explicitly" not in ask(home, "the cron job in the crontab of the machine", session="t")
-    assert "set_zone_explicitly" not in ask(home, "which summaries does Marta want by mail?", session="t")
 
 
 def test_a_file_that_changed_since_it_was_indexed_is_not_shown(home: Home) -> None:
@@ -153,20 +135,6 @@ def test_the_home_s_own_rules_count(home: Home, rules: dict[str, Any], expected:
     assert ask(home, SENSOR).count("\n- ") == expected
 
 
-def test_a_second_line_comes_where_it_is_nearly_as_relevant(home: Home) -> None:
-    prompt = "the greenhouse sensor thresholds and the greenhouse pump of the plumber"
-    text = ask(home, prompt)
-    assert text.count("\n- ") == 2
-    assert {"(memory/state/session-handoff.md:4)", "Fahrenheit;"} <= set(text.split())
-    assert len(text) <= 400
-
-
-@pytest.mark.parametrize("rules", ["", "{", "[]", '{"prompt_hook": 3}', "{}"])
-def test_rules_that_cannot_be_read_change_nothing(home: Home, rules: str) -> None:
-    Path(home.staging_rules).write_text(rules)
-    assert "Fahrenheit" in ask(home, SENSOR)
-
-
 def test_of_prompts_only_words_are_kept_that_stand_in_memory(home: Home) -> None:
     ask(home, "Bernadette wonders: greenhouse sensor, Marta, tungsten, zanzibar")
     state = read_state(home, "s")
@@ -181,49 +149,6 @@ def test_a_state_that_cannot_be_written_keeps_nothing_back(home: Home) -> None:
     assert "Fahrenheit" in ask(home, SENSOR)
     assert "Fahrenheit" in ask(home, SENSOR)
     assert len(shown(home)) == 2
-
-
-def test_what_a_crash_left_beside_a_state_is_in_nobody_s_way(home: Home) -> None:
-    ask(home, "hello")
-    Path(home.work_dir, "prompts", f"s.json.{os.getpid()}.new").write_text("torn")
-    assert "Fahrenheit" in ask(home, SENSOR)
-    assert read_state(home, "s").was_shown() == {IDS[0]}
-
-
-def test_prompts_of_one_session_at_the_same_time_are_not_shown_the_same(home: Home) -> None:
-    with ThreadPoolExecutor(8) as pool:
-        texts = list(pool.map(lambda _: ask(home, SENSOR), range(24)))
-    assert len([text for text in texts if text]) == 1
-    assert shown(home) == [[IDS[0]]]
-
-
-def test_sessions_with_odd_names_are_as_many_sessions(home: Home) -> None:
-    for session in ("../../x", "a/b", "a\0b", "\ud800", "x" * 1_000_000, "säule", "a b"):
-        assert "Fahrenheit" in ask(home, SENSOR, session=session), session
-        assert ask(home, SENSOR, session=session) == ""
-    assert {path.parent for path in Path(home.work_dir, "prompts").rglob("*")} == {
-        Path(home.work_dir, "prompts")
-    }
-
-
-def test_sessions_at_the_same_time_do_not_disturb_each_other(home: Home) -> None:
-    with ThreadPoolExecutor(8) as pool:
-        texts = list(pool.map(lambda n: ask(home, SENSOR, session=f"s{n}"), range(24)))
-    assert all("Fahrenheit" in text for text in texts)
-    assert shown(home) == [[IDS[0]]] * 24
-    assert all(read_state(home, f"s{n}").was_shown() == {IDS[0]} for n in range(24))
-
-
-def test_a_script_without_spaces_is_found(home: Home) -> None:
-    Path(home.memory_md).write_text("- 温室传感器以华氏度报告温度\n- 发票导出需要分号\n")
-    index(home)
-    assert "华氏度" in ask(home, "温室传感器的温度单位是什么")
-
-
-def test_a_prompt_of_ten_thousand_words_is_answered(home: Home) -> None:
-    long = "lorem ipsum " * 5000
-    assert isinstance(ask(home, f"{long} {SENSOR}"), str)
-    assert len(read_state(home, "s").prompts[0]) <= 200
 
 
 def test_the_folder_and_the_title_of_the_session_are_its_topic(home: Home) -> None:
@@ -242,18 +167,3 @@ def test_what_the_start_of_the_session_showed_is_not_shown_again_at_its_prompts(
     started(home, "claude_code", {"session_id": "s"}, datetime(2026, 3, 1, 6, tzinfo=UTC), anew=False)
     assert "Fahrenheit" not in ask(home, SENSOR)
     assert "handoff.md:4" not in ask(home, plumber)
-
-
-def test_the_index_is_closed_whatever_goes_wrong(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
-    opened: list[Reader] = []
-
-    def remember(path: str) -> Reader:
-        opened.append(open_reader(path))
-        return opened[0]
-
-    monkeypatch.setattr("nightledger.surfaces.hook.prompting.open_reader", remember)
-    Path(home.exposures).mkdir(parents=True)
-    with pytest.raises((NightledgerError, OSError)):
-        ask(home, SENSOR)
-    with pytest.raises(NightledgerError, match="closed database"):
-        opened[0].known_tags(["cron"])

@@ -134,14 +134,6 @@ def test_a_write_of_a_gated_file_is_denied_with_the_command_that_proposes(home: 
     assert f"propose --home {home.root} --section" in specific["permissionDecisionReason"]
 
 
-def test_codex_patches_are_read(home: Home) -> None:
-    patch = "*** Begin Patch\n*** Update File: notes.txt\n@@\n-a\n+b\n*** Add File: ./MEMORY.md\n+x\n*** End Patch"
-    tool = {"tool_name": "apply_patch", "tool_input": {"command": patch}, "cwd": home.root}
-    assert ask(home, "codex", "PreToolUse", **tool)["hookSpecificOutput"]["permissionDecision"] == "deny"
-    tool["tool_input"] = {"command": patch.replace("./MEMORY.md", "other.md")}
-    assert ask(home, "codex", "PreToolUse", **tool) is None
-
-
 def test_other_writes_are_neither_allowed_nor_asked_about(home: Home, tmp_path: Path) -> None:
     for path in (tmp_path / "x.py", Path(home.daily_dir) / "2026-03-01.md", Path(home.handoff)):
         tool = {"tool_name": "Write", "tool_input": {"file_path": str(path)}}
@@ -206,32 +198,6 @@ def test_whatever_is_sent_the_session_goes_on(home: Home, host: str, event: str)
             assert isinstance(json.loads(done.stdout), dict)
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        (),
-        ("claude-code",),
-        ("claude-code", "Stop"),
-        ("emacs", "UserPromptSubmit"),
-        ("a", "b", "c"),
-        ("--home",),
-        ("", ""),
-    ],
-)
-def test_words_that_name_no_event_are_nothing(home: Home, words: Sequence[str]) -> None:
-    done = call(home, words, json.dumps({"prompt": SENSOR}).encode())
-    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
-
-
-@pytest.mark.parametrize(("host", "event"), EVENTS)
-def test_a_home_that_vanished_is_nothing(tmp_path: Path, host: str, event: str) -> None:
-    sent = json.dumps({"prompt": SENSOR, "tool_input": {"file_path": str(tmp_path / "MEMORY.md")}}).encode()
-    (tmp_path / "file").write_text("")
-    for root in (str(tmp_path / "gone"), str(tmp_path), str(tmp_path / "file"), "", "\n"):
-        done = call(root, (host, event), sent, NIGHTLEDGER_HOME=str(tmp_path / "gone"))
-        assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
-
-
 def test_an_index_that_cannot_be_used_is_nothing(home: Home) -> None:
     path = Path(index_path(home))
     whole = path.read_bytes()
@@ -275,12 +241,6 @@ def test_what_cannot_be_recorded_is_not_shown(home: Home) -> None:
     ledger.rmdir()
     shutil.rmtree(home.system_dir)
     assert ask(home, "claude-code", "UserPromptSubmit", prompt=SENSOR, session_id="s") is None
-
-
-def test_another_machine_shows_nothing_and_still_guards(tmp_path: Path) -> None:
-    home = make_indexed(tmp_path / "home", machine="another-desk")
-    assert ask(home, "claude-code", "UserPromptSubmit", prompt=SENSOR, session_id="s") is None
-    assert ask(home, "claude-code", "PreToolUse", tool_input={"file_path": home.memory_md})
 
 
 @pytest.mark.parametrize("blocked", [False, True])
@@ -367,30 +327,3 @@ def test_a_prompt_never_stands_in_a_command_line_or_a_file(home: Home) -> None:
             assert "password" not in kept
             assert "zanzibar" not in kept.lower()
             assert "vault" not in kept
-
-
-@pytest.mark.parametrize("name", ["", "-journal", "-wal", "-shm"])
-def test_a_fifo_where_the_index_is_gets_silence(home: Home, name: str) -> None:
-    Path(f"{index_path(home)}{name}").unlink(missing_ok=True)
-    os.mkfifo(f"{index_path(home)}{name}")
-    assert ask(home, "claude-code", "UserPromptSubmit", session_id="s", prompt=SENSOR) is None
-
-
-def test_the_limit_holds_even_where_a_library_waits_whatever_interrupts_it(home: Home) -> None:
-    os.mkfifo(f"{index_path(home)}-journal")
-    program = (
-        "from nightledger.files import search_reader\n"
-        "search_reader.require_file = lambda path: None\n"
-        "from nightledger.surfaces.hook import running\n"
-        f"running.main(['--home', {home.root!r}, 'claude-code', 'UserPromptSubmit'])\n"
-        "raise SystemExit('SQLite does not wait')"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", program],
-        input=json.dumps({"session_id": "s", "prompt": SENSOR}).encode(),
-        capture_output=True,
-        check=False,
-        timeout=60,
-        env={**os.environ, "PYTHONPATH": str(SCRIPT.parent)},
-    )
-    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")

@@ -2,23 +2,19 @@
 
 import json
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.gate.homes import Desk, addition, make_desk, open_desk
-from tests.recall.asking import put
-from tests.recall.test_withheld import PATHS, PLANTED
+from tests.recall.test_withheld import PLANTED
 from tests.surfaces.console import Console
-from tests.whole import part
 
 from nightledger.domain.event import EventName
 from nightledger.files.search_index import index_path
 from nightledger.files.search_reader import open_reader
 from nightledger.gate.forgetting.forget_entry import forget
 from nightledger.gate.memory.naming import find_standing
-from nightledger.gate.opening import record
 from nightledger.recall.freshness import HARMLESS, KINDS, kinds_to_say
 from nightledger.recall.indexing import refresh
 from nightledger.surfaces.hook.prompting import prompted
@@ -58,20 +54,6 @@ def kinds(desk: Desk) -> tuple[str, ...]:
         return kinds_to_say(desk.home, reader)
     finally:
         reader.close()
-
-
-@pytest.mark.parametrize("plant", part(PATHS, 4, 1), ids=lambda plant: plant.__name__)
-def test_what_an_agent_may_not_see_is_never_injected(desk: Desk, plant: Callable[[Desk], None]) -> None:
-    bring_up_to_date(desk)
-    plant(desk)
-    for up_to_date in (False, True):
-        if up_to_date:
-            bring_up_to_date(desk)
-        for n, query in enumerate((PLANTED, "cellar key marmot clock", "token ghp marmot")):
-            text = ask(desk, query, session=f"{up_to_date}{n}").casefold()
-            assert "cellar" not in text
-            assert "hangs" not in text
-            assert "ghp_" not in text
 
 
 def test_what_was_signed_is_injected(desk: Desk) -> None:
@@ -117,24 +99,6 @@ def test_after_a_verb_that_changed_something_it_speaks_at_once(
     assert kinds(desk) == KINDS
     assert ask(desk, "the garden fence, green paint", session="u") == ""
     assert "Restart the relay" in ask(desk, RELAY, session="u")
-
-
-def test_what_waits_silences_nothing_and_an_open_item_is_named_by_its_place(desk: Desk) -> None:
-    put(desk, "memory/state/session-handoff.md", "# Next\n\n- [ ] Paint the garden fence green\n")
-    bring_up_to_date(desk)
-    desk.proposal(addition("Paint the garden fence green"))
-    assert kinds(desk) == KINDS
-    told = ask(desk, "the garden fence, green paint", session="t")
-    assert "session-handoff.md:3" in told
-    assert "fence" not in told
-    assert "Restart the relay" in ask(desk, RELAY, session="t")
-
-
-def test_a_heartbeat_silences_nothing(desk: Desk) -> None:
-    bring_up_to_date(desk)
-    for _ in range(3):
-        record(desk.gate, [(EventName.HEARTBEAT, {"day": "2026-03-01", "inputs": []})], desk.moment)
-        assert kinds(desk) == KINDS
 
 
 def test_a_log_that_cannot_be_told_from_the_judged_one_silences_all(desk: Desk) -> None:

@@ -89,16 +89,6 @@ def test_texts_are_sent_together_and_answers_put_in_their_order() -> None:
     assert "Authorization" not in headers
 
 
-def test_another_address_or_model_is_another_encoder() -> None:
-    assert EmbeddingServer(source("http://127.0.0.1:1/a")).name == "http://127.0.0.1:1/a small"
-
-
-def test_rows_without_numbers_count_in_their_order() -> None:
-    server = Server(answer=lambda _: b'{"data": [{"embedding": [1]}, {"embedding": [2]}]}')
-    with serving(server) as url:
-        assert [v.tolist() for v in EmbeddingServer(source(url)).encode(["a", "b"])] == [[1.0], [2.0]]
-
-
 def test_a_key_comes_from_a_file_that_only_its_owner_reads(tmp_path: Path) -> None:
     key = tmp_path / "key"
     key.write_text("swordfish\nnot this line\n")
@@ -155,10 +145,6 @@ def test_what_is_no_list_of_embeddings_is_refused(answer: bytes) -> None:
     assert "embedding" in refusal(Server(answer=lambda _: answer))
 
 
-def test_a_status_that_is_not_ok_is_told() -> None:
-    assert refusal(Server(status=503)) == "the embedding server answered 503"
-
-
 def test_no_redirect_is_followed() -> None:
     other = Server()
     with serving(other) as elsewhere:
@@ -167,11 +153,6 @@ def test_no_redirect_is_followed() -> None:
             == "the embedding server answered 307"
         )
     assert other.asked == []
-
-
-def test_a_huge_answer_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(embedding_server, "MAX_ANSWER_BYTES", 10)
-    assert "more than 10 bytes" in refusal(Server())
 
 
 def test_a_server_that_hangs_costs_one_wait_and_is_not_asked_again() -> None:
@@ -196,13 +177,6 @@ def test_texts_leave_this_machine_unencrypted_only_where_the_operator_said_so() 
     with pytest.raises(EncoderError, match="beyond this machine") as caught:
         EmbeddingServer(source("http://embeddings.invalid/v1/embeddings")).encode(["one"])
     assert "insecure_plain_http" in caught.value.hint
-
-
-def test_an_address_without_a_path_and_with_a_query_is_asked_as_it_is() -> None:
-    server = Server()
-    with serving(server) as url:
-        EmbeddingServer(source(url.removesuffix("/v1/embeddings") + "?version=1")).encode(["one"])
-    assert server.asked[0][0] == "/?version=1"
 
 
 def test_a_secret_address_is_never_asked_in_the_clear() -> None:

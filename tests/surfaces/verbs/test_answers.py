@@ -1,39 +1,16 @@
 """``approve`` and ``reject``: one proposal answered from the command line."""
 
-import json
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.gate.homes import MEMORY, Desk, addition, make_desk, removal
+from tests.gate.homes import Desk, addition, make_desk
 from tests.surfaces.console import Console
 
-from nightledger.domain.proposal import Change, Kind, Op, Proposal
-from nightledger.gate.proposing.proposing import Submission, submit_changes
-
-OLD = "- Keep backups for 30 days."
+from nightledger.domain.proposal import Proposal
 
 
 def three(desk: Desk) -> Proposal:
     return desk.proposal(*(addition(f"Lesson {n}.", rank=1 - n / 10) for n in range(3)))
-
-
-def test_approve_shows_the_diff_and_says_what_follows(console: Console) -> None:
-    proposal = three(console.desk)
-    out = console.out("approve", proposal.id[:12])
-    assert "+- Lesson 0." in out
-    assert "Signed change 1, 2, 3. It cools until 2026-03-01 08:00 UTC." in out
-    assert console.desk.states(proposal) == ["approved"] * 3
-    assert console.desk.text() == MEMORY
-
-
-def test_only_some_changes(console: Console) -> None:
-    proposal = three(console.desk)
-    record = console.record("approve", proposal.id, "--only", "3, 1,1")
-    assert record["changes"] == [1, 3]
-    assert record["not_before"] == "2026-03-01T08:00:00Z"
-    assert (record["type"], record["proposal"]) == ("approve", proposal.id)
-    assert console.desk.states(proposal) == ["approved", "pending", "approved"]
 
 
 @pytest.mark.parametrize("only", ["", "0", "1;2", "-1", "\u00b2", "1,", "a", "9" * 5000])
@@ -63,113 +40,6 @@ def test_a_named_diff_is_signed_and_no_other(console: Console) -> None:
     assert f"the diff has SHA-256 {sha256}" in ran.err
     console.out("approve", proposal.id, "--diff-sha256", sha256.upper())
     assert console.desk.states(proposal) == ["approved"] * 3
-
-
-def forge(desk: Desk, change: Change) -> Proposal:
-    """Put a change into the log as whoever has the log's key could."""
-    submission = Submission(kind=Kind.BEHAVIOUR, lane="agent", period="2026-02-28", title="forged", drafts=())
-    return submit_changes(desk.gate, desk.ledger(), submission, "MEMORY.md", [change], desk.moment)
-
-
-def test_a_named_diff_is_signed_only_in_the_order_of_its_lines(console: Console) -> None:
-    """Below which line another stands is what it means."""
-    desk = console.desk
-    told = desk.dry_run_proposal(addition("Always:\n  - push\n- Never:\n  - ask")).changes[0]
-    made = desk.dry_run_proposal(addition("Always:\n  - ask\n- Never:\n  - push")).changes[0]
-    forged = forge(desk, replace(made, diff=told.diff))
-    sha256 = console.record("show", forged.id)["diff_sha256"]
-    ran = console.run("approve", forged.id, "--diff-sha256", sha256)
-    assert (ran.status, "does not do now what that diff shows" in ran.err) == (1, True)
-
-
-def test_what_is_shown_of_a_change_follows_from_its_hunk(console: Console) -> None:
-    """Whatever it says of itself, in the whole diff too."""
-    change = console.desk.dry_run_proposal(addition("Publish keys.")).changes[0]
-    lies = replace(change, op=Op.REMOVE, section="Never", before="- Old.\n", after="", diff="-- Old.\n")
-    forged = forge(console.desk, lies)
-    shown = console.out("review", typed=["d", "q"])
-    assert "forged: add to MEMORY.md, Lessons" in shown
-    assert (shown.count("+- Publish keys."), "- Old." in shown) == (2, False)
-    assert "pending: add to MEMORY.md, Lessons" in console.out("show", forged.id)
-    (told,) = console.record("show", forged.id)["changes"]
-    assert [told[name] for name in ("op", "section", "before", "after")] == [
-        "add",
-        "MEMORY.md > Lessons",
-        "",
-        "- Publish keys.\n",
-    ]
-
-
-@pytest.mark.parametrize(
-    "told",
-    [
-        "",
-        "--- a/MEMORY.md\n+++ b/MEMORY.md\n@@ -1 +1 @@ MEMORY.md > Lessons\n+- Restart it.\n",
-        "--- a/MEMORY.md\n+++ b/MEMORY.md\n@@ -1 +1 @@ MEMORY.md > Decisions\n+- Publish keys.\n",
-    ],
-)
-def test_a_named_diff_that_a_proposal_tells_of_itself_is_signed_only_where_its_hunks_do_that(
-    console: Console, told: str
-) -> None:
-    """Whoever has the log's key can put a proposal into the log that the gate would not have made."""
-    made = console.desk.dry_run_proposal(addition("Publish keys."))
-    desk = console.desk
-    forged = forge(desk, replace(made.changes[0], diff=told))
-    sha256 = console.record("show", forged.id)["diff_sha256"]
-    ran = console.run("approve", forged.id, "--diff-sha256", sha256)
-    assert (ran.status, "change 1 does not do now what that diff shows" in ran.err) == (1, True)
-    assert desk.states(forged) == ["pending"]
-
-
-def test_a_named_diff_may_be_signed_in_part_and_then_the_rest(console: Console) -> None:
-    """``show`` gives one hash, whichever of the changes are answered now."""
-    proposal = three(console.desk)
-    sha256 = console.record("show", proposal.id)["diff_sha256"]
-    ran = console.run("approve", proposal.id, "--only", "1,3", "--diff-sha256", "0" * 64)
-    assert (ran.status, f"the diff has SHA-256 {sha256}" in ran.err) == (1, True)
-    record = console.record("approve", proposal.id, "--only", "1,3", "--diff-sha256", sha256)
-    assert record["changes"] == [1, 3]
-    assert console.desk.states(proposal) == ["approved", "pending", "approved"]
-    console.out("approve", proposal.id, "--diff-sha256", console.record("show", proposal.id)["diff_sha256"])
-    assert console.desk.states(proposal) == ["approved"] * 3
-
-
-def test_what_does_not_fit_is_refused_whole(console: Console) -> None:
-    proposal = console.desk.proposal(removal(OLD))
-    console.desk.memory.write_text("# MEMORY.md\n")
-    ran = console.run("approve", proposal.id)
-    assert ran.status == 1
-    assert "cannot be signed: its lines are no longer in the file as they were" in ran.err
-    assert console.desk.states(proposal) == ["pending"]
-
-
-def test_reject_keeps_the_reason(console: Console) -> None:
-    proposal = three(console.desk)
-    assert console.out("reject", proposal.id, "--reason", "not true", "--only", "2") == "Rejected change 2.\n"
-    (decision,) = console.desk.ledger().book.decisions
-    assert json.loads(Path(console.desk.home.decision(decision)).read_bytes())["reason"] == "not true"
-    assert console.desk.states(proposal) == ["pending", "rejected", "pending"]
-
-
-def test_reject_takes_an_approval_back_until_it_is_applied(console: Console) -> None:
-    proposal = three(console.desk)
-    console.out("approve", proposal.id)
-    console.out("reject", proposal.id, "--reason", "second thoughts")
-    assert console.desk.states(proposal) == ["rejected"] * 3
-    console.desk.wait(hours=3)
-    assert console.out("apply") == ""
-    assert console.desk.text() == MEMORY
-
-
-def test_an_unknown_proposal_and_none_at_all(console: Console) -> None:
-    three(console.desk)
-    for words, said in (
-        (("approve", "p-zz"), "there is no proposal 'p-zz'"),
-        (("approve", ""), "no proposal is named"),
-    ):
-        ran = console.run(*words)
-        assert ran.status == 2
-        assert said in ran.err
 
 
 def test_in_scripts_only_a_key_without_passphrase_signs(

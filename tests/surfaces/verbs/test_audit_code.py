@@ -68,12 +68,6 @@ def test_standard_input_is_read(capsys: pytest.CaptureFixture[str], monkeypatch:
     assert (status, out.split(":")[0]) == (1, "-")
 
 
-def test_bytes_that_are_no_utf_8_are_audited(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    script = tmp_path / "a.py"
-    script.write_bytes(b"# gr\xfc\xdfe\neval('1')\n")
-    assert run(capsys, str(script))[0] == 1
-
-
 def test_json_tells_all_of_it_in_one_document(capsys: pytest.CaptureFixture[str]) -> None:
     status, out, _ = run(capsys, "--json", "-c", "import os\nos.getcwd()\neval('1')")
     assert status == 1

@@ -1,13 +1,11 @@
 import json
 import os
-import shutil
 import tarfile
 from pathlib import Path
 
 import pytest
-from tests.gate.homes import addition, make_desk
+from tests.gate.homes import addition
 from tests.surfaces.calling import Caller, make_caller, write_identity
-from tests.surfaces.verb_calls import call_verb
 
 from nightledger.domain.errors import (
     ConfigurationError,
@@ -20,10 +18,8 @@ from nightledger.files.atomic import TEMP_SUFFIX
 from nightledger.files.home import Home
 from nightledger.files.lock import Lock
 from nightledger.gate.opening import sign_head
-from nightledger.surfaces import clock, session
-from nightledger.surfaces.backup import contents_of
-from nightledger.surfaces.session import this_machine
-from nightledger.trust.keys import KeyFileError, KeyRing, create_operator_key
+from nightledger.surfaces import session
+from nightledger.trust.keys import KeyRing
 
 
 @pytest.fixture
@@ -105,15 +101,6 @@ def test_private_keys_are_in_it_only_when_asked_for(caller: Caller) -> None:
     assert "it holds the operator's key without a passphrase" in said
 
 
-def test_a_key_with_a_passphrase_is_not_warned_about(caller: Caller) -> None:
-    keys = caller.root / "keys" / caller.home.identity.id
-    for name in ("operator", "operator.pub"):
-        (keys / name).unlink()
-    create_operator_key(caller.desk.ring, caller.home.identity.id, passphrase=b"long")
-    backup(caller, "--with-keys")
-    assert "operator's key without" not in caller.capsys.readouterr().err
-
-
 def test_what_is_no_regular_file_is_left_out_and_named(caller: Caller) -> None:
     os.symlink("/etc", Path(caller.home.state_dir, "link"))
     os.mkfifo(Path(caller.home.memory_dir, "2026-02-27.md"))
@@ -143,23 +130,6 @@ def test_a_private_key_comes_into_no_backup_by_a_link(caller: Caller) -> None:
     assert not [name for name in names_in(path) if "archive" in name or "MEMORY" in name]
 
 
-def test_a_home_below_the_directory_of_the_keys_is_backed_up_without_a_key(caller: Caller) -> None:
-    ring = caller.desk.ring
-    home = Home(str(shutil.copytree(caller.home.root, ring.directory / "home")))
-    assert contents_of(home, ring, with_keys=False).skipped == ()
-    os.symlink(ring.home_dir(home.identity.id), home.archive_dir)
-    skipped = contents_of(home, ring, with_keys=False).skipped
-    assert "memory/archive/operator" in skipped
-    assert {os.path.dirname(name) for name in skipped} == {"memory/archive"}
-
-
-def test_a_gated_file_that_is_a_link_out_of_the_home_is_left_out(caller: Caller) -> None:
-    (caller.root / "id_rsa").write_text("private")
-    caller.desk.memory.unlink()
-    caller.desk.memory.symlink_to(caller.root / "id_rsa")
-    assert caller.record("backup", str(caller.root / "b.tar.gz"))["skipped"] == ["MEMORY.md"]
-
-
 def test_a_directory_of_ours_that_is_a_link_is_backed_up_and_named(caller: Caller) -> None:
     memory, vault = Path(caller.home.memory_dir), caller.root / "vault"
     memory.rename(vault)
@@ -182,31 +152,11 @@ def test_a_backup_never_takes_a_name_that_is_taken_or_lies_in_the_home(caller: C
         caller.run("backup", str(caller.root / "none" / "b.tar.gz"))
 
 
-def test_a_rival_that_takes_the_name_meanwhile_keeps_it(
-    caller: Caller, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def taken(*_: object) -> None:
-        raise FileExistsError
-
-    monkeypatch.setattr("nightledger.surfaces.verbs.backup.write_archive", taken)
-    with pytest.raises(RefusedError, match="exists"):
-        caller.run("backup", str(caller.root / "b.tar.gz"))
-
-
 def test_a_backup_waits_for_a_run_that_is_at_work(caller: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(session, "LOCK_TIMEOUT_S", 0.0)
     with Lock(caller.home.lock_path()), pytest.raises(LockedError):
         caller.run("backup", str(caller.root / "b.tar.gz"))
     assert not (caller.root / "b.tar.gz").exists()
-
-
-def test_a_home_that_cannot_be_written_is_backed_up_without_a_lock(
-    caller: Caller, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(os, "access", lambda *_: False)
-    with Lock(caller.home.lock_path()):
-        path = backup(caller)
-    assert any(name.endswith("MEMORY.md") for name in names_in(path))
 
 
 def test_a_damaged_log_is_backed_up_with_an_alarm_and_never_restored(caller: Caller) -> None:
@@ -220,14 +170,6 @@ def test_a_damaged_log_is_backed_up_with_an_alarm_and_never_restored(caller: Cal
     with pytest.raises(IntegrityError):
         caller.run("restore", str(path), home=caller.root / "new")
     assert not (caller.root / "new").exists()
-
-
-def test_nothing_is_printed_under_cron_and_one_line_on_a_terminal(
-    caller: Caller, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert caller.lines("backup", str(caller.root / "a.tar.gz")) == []
-    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
-    assert "read back and compared" in caller.text("backup", str(caller.root / "b.tar.gz"))
 
 
 def test_a_directory_that_is_not_empty_is_never_touched(caller: Caller) -> None:
@@ -281,27 +223,6 @@ def test_another_machine_with_the_keys_takes_over_and_goes_on(
     assert caller.run("edit", "--from", str(new), home=caller.root / "new") == 0
 
 
-def test_taking_over_without_the_log_key_makes_nothing(
-    caller: Caller, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = backup(caller)
-    elsewhere(caller, monkeypatch)
-    with pytest.raises(KeyFileError, match="log-ed25519 is missing"):
-        caller.run("restore", str(path), "--take-over", home=caller.root / "new")
-    assert not (caller.root / "new").exists()
-
-
-def test_an_older_backup_is_refused_until_its_loss_is_accepted(caller: Caller) -> None:
-    path = backup(caller)
-    caller.desk.proposal(addition("Use the blue switch."))
-    with pytest.raises(RefusedError, match="has seen 1 entries"):
-        caller.run("restore", str(path), home=caller.root / "new")
-    assert not (caller.root / "new").exists()
-    text = caller.text("restore", str(path), "--take-over", home=caller.root / "new")
-    assert "1 entries that this machine had seen are lost" in text
-    assert caller.run("verify", home=caller.root / "new") == 0
-
-
 def test_keys_that_are_here_are_never_overwritten(caller: Caller) -> None:
     path = backup(caller, "--with-keys")
     keys = KeyRing(caller.root / "keys").home_dir(caller.home.identity.id)
@@ -349,38 +270,3 @@ def test_a_backup_whose_record_names_other_gated_files_than_its_log_is_refused(c
     with pytest.raises(IntegrityError, match=r"ALTERED .*gated was .* at init, and is .*AGENTS"):
         caller.run("restore", str(forged), home=caller.root / "new")
     assert not (caller.root / "new").exists()
-
-
-def test_a_backup_made_without_a_pin_can_be_restored_where_nothing_is_known(
-    caller: Caller, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    elsewhere(caller, monkeypatch)
-    path = caller.root / "b.tar.gz"
-    assert caller.run("backup", str(path)) == 0
-    record = caller.record("restore", str(path), home=caller.root / "new")
-    assert record["keys"] == []
-    assert "pin.json" in record["missing"]
-
-
-def test_an_agents_host_may_neither_copy_keys_nor_take_an_ordinary_home_over(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    desk = make_desk(tmp_path, simulated=False)
-    write_identity(desk.home, machine=this_machine())
-    sign_head(desk.gate, desk.moment)
-    monkeypatch.setenv("NIGHTLEDGER_KEYS", str(tmp_path / "keys"))
-    monkeypatch.setattr(clock, "system_now", lambda: desk.moment.at)
-    path, again, new = (str(tmp_path / name) for name in ("b.tar.gz", "again.tar.gz", "new"))
-
-    assert call_verb("backup", desk.home.root, path, "--with-keys") == 0
-    monkeypatch.setenv("CLAUDECODE", "1")
-    for verb, home, *words in (
-        ("backup", desk.home.root, again, "--with-keys"),
-        ("restore", new, path, "--take-over"),
-    ):
-        with pytest.raises(RefusedError, match="is for the operator, and Claude Code is calling"):
-            call_verb(verb, home, *words)
-    assert not Path(again).exists()
-    assert not Path(new).exists()
-    assert call_verb("backup", desk.home.root, again) == 0
-    assert call_verb("restore", new, path) == 0

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from tests.gate.homes import MEMORY, addition
+from tests.gate.homes import MEMORY
 from tests.surfaces.console import Console
 
 BROKEN = "cooling_hours: 48\nundo_days: never\n"
@@ -22,21 +22,6 @@ def broken(console: Console) -> Console:
 
 def told(text: str) -> str:
     return "".join(text.split())
-
-
-def test_the_guard_looks_all_the_same(broken: Console) -> None:
-    broken.desk.memory.write_text(f"{MEMORY}- By hand.\n")
-    assert "was changed outside the gate" in " ".join(broken.out("guard").split())
-
-
-def test_apply_waits_as_long_as_was_last_set_and_then_applies(broken: Console) -> None:
-    broken.desk.approve(broken.desk.proposal(addition("One.")))
-    broken.desk.wait(hours=47)
-    assert broken.run("apply").status == 0
-    assert "One." not in broken.desk.text()
-    broken.desk.wait(hours=2)
-    assert broken.run("apply").status == 0
-    assert "One." in broken.desk.text()
 
 
 def test_status_and_doctor_name_file_and_line(broken: Console) -> None:
@@ -63,14 +48,6 @@ def test_the_night_refuses_and_says_so_where_the_operator_looks(broken: Console)
     Path(broken.desk.home.settings).write_text("cooling_hours: 48\n")
     assert broken.run("night").status == 0
     assert "settings" not in Path(broken.desk.home.attention).read_text()
-
-
-@pytest.mark.parametrize("content", ["zone: Nowhere/At_all\n", "["])
-def test_a_broken_zone_is_told_too(broken: Console, content: str) -> None:
-    Path(broken.desk.home.settings).write_text(content)
-    broken.desk.wait(days=1)
-    assert broken.run("night").status == 2
-    assert "config/nightledger/nightledger.yaml" in Path(broken.desk.home.attention).read_text()
 
 
 @pytest.mark.parametrize(

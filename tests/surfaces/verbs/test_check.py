@@ -46,16 +46,6 @@ def test_each_doubt_shows_how_its_item_opens_but_never_a_secret(caller: Caller) 
     assert not any("relay token" in line for line in lines[secret:duplicate])
 
 
-def test_a_long_opening_is_cut_to_the_width(caller: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COLUMNS", "40")
-    long = "- Backups of the ledger \u4fdd\u5b58 are kept for 30 days on atlas and on the other host.\n"
-    caller.desk.memory.write_text(f"# MEMORY.md\n\n## Decisions\n\n{long * 2}")
-    (opening,) = [line for line in caller.lines("check", "--dry-run") if line.startswith("      | ")]
-    assert opening.endswith("\u2026")
-    assert columns(opening) <= 40
-    assert opening.removesuffix("\u2026").removeprefix("      | ") in long
-
-
 def test_a_dry_run_proposes_nothing_and_writes_nothing(caller: Caller) -> None:
     caller.desk.memory.write_text(DOUBTFUL)
     events = caller.desk.events()
@@ -120,11 +110,6 @@ def test_a_file_that_is_missing_or_none_is_an_error_with_its_name(caller: Caller
     os.mkfifo(tmp_path / "fifo.md")
     with pytest.raises(UnreadableError, match="is a FIFO"):
         caller.run("check", "--file", str(tmp_path / "fifo.md"))
-
-
-def test_a_memory_that_is_not_there_is_not_called_sound(caller: Caller) -> None:
-    caller.desk.memory.unlink()
-    assert caller.lines("check")[-1] == "It is missing or empty: there is nothing to check up."
 
 
 def test_no_line_of_it_is_wider_than_a_narrow_terminal(caller: Caller) -> None:

@@ -4,8 +4,7 @@ from pathlib import Path
 import pytest
 from tests.surfaces.calling import Caller, make_caller
 
-from nightledger.domain.errors import FileChangedError, IntegrityError, RefusedError, UsageError
-from nightledger.files.lock import Lock
+from nightledger.domain.errors import RefusedError, UsageError
 
 
 @pytest.fixture
@@ -43,33 +42,6 @@ def test_an_unknown_action_is_blocked_and_recorded_once(caller: Caller) -> None:
     assert caller.desk.events() == ["genesis", "consent.blocked"]
     assert caller.desk.ledger().log.events[-1].actor.value == "agent"
     assert "the log says that it was asked for" in caller.text("consent", "check", "email", "sell")
-
-
-def test_what_finds_no_room_in_todays_log_is_blocked_and_not_called_recorded(
-    caller: Caller, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("nightledger.gate.consenting.BLOCKED_A_DAY", 1)
-    caller.run("consent", "check", "email", "sell")
-    told = caller.text("consent", "check", "email", "barter")
-    assert "blocked The consent graph does not know it; this question does not stand in the log." in told
-    assert caller.record("consent", "check", "email", "barter")["recorded"] is False
-    assert caller.desk.events() == ["genesis", "consent.blocked"]
-
-
-def test_what_cannot_be_recorded_is_blocked_all_the_same(
-    caller: Caller, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("nightledger.surfaces.session.LOCK_TIMEOUT_S", 0.0)
-    with Lock(caller.home.lock_path()):
-        assert caller.run("consent", "check", "email", "sell") == 1
-    assert "it could not be recorded" in capsys.readouterr().err
-    assert caller.desk.events() == ["genesis"]
-
-
-def test_a_log_that_does_not_hold_gives_no_answer(caller: Caller) -> None:
-    Path(caller.home.audit_log).write_bytes(b"")
-    with pytest.raises(IntegrityError):
-        caller.run("consent", "check", "email", "read")
 
 
 def test_what_was_autonomous_says_why_it_is_so_no_more(caller: Caller) -> None:
@@ -126,27 +98,3 @@ def test_review_shows_the_graph_and_signs_what_it_showed(caller: Caller) -> None
     assert "so again once you sign" in caller.text("consent", "review", "--dry-run")
     assert caller.run("consent", "review") == 0
     assert caller.run("consent", "check", "email", "read") == 0
-
-
-def test_a_graph_that_changed_under_the_operators_eyes_is_not_signed(
-    caller: Caller, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from nightledger.surfaces import signing
-
-    def unlock(*_: object) -> None:
-        own_graph(caller, autonomous=["send"])
-
-    monkeypatch.setattr(signing, "unlock", unlock)
-    with pytest.raises(FileChangedError, match="nothing was signed"):
-        caller.run("consent", "review")
-    assert caller.desk.ledger().book.decisions == {}
-
-
-def test_the_graph_is_shown_in_the_width_that_there_is(
-    caller: Caller, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("COLUMNS", "60")
-    rows = caller.lines("consent", "review", "--dry-run")
-    assert max(len(row) for row in rows if not row.startswith("SHA-256")) <= 60
-    assert "email:" in rows
-    assert any(row.startswith("  requires_approval: ") for row in rows)

@@ -1,11 +1,10 @@
-import os
 from pathlib import Path
 
 import pytest
 from tests.jobs.nights import HIDDEN, LEAKED, LESSON, SECRET, log_of
 from tests.surfaces.calling import Caller, make_caller
 
-from nightledger.domain.errors import UnreadableError, UsageError
+from nightledger.domain.errors import UsageError
 
 NEXT = "2026-03-02T06:00:00Z"
 
@@ -38,21 +37,12 @@ def test_yesterday_is_consolidated_and_what_is_proposed_is_shown(caller: Caller)
     assert Path(caller.home.pending_view).exists()
 
 
-def test_a_night_without_proposals_is_said_in_one_line(caller: Caller) -> None:
-    assert caller.lines("consolidate", now=NEXT) == ["Nothing proposed: there is no daily log of 2026-03-01."]
-
-
 def test_a_day_is_chosen_with_its_date_and_older_logs_with_since(caller: Caller) -> None:
     write(caller, LESSON, name="2026-02-27.md")
     assert caller.run("consolidate", "--day", "2026-02-28", now=NEXT) == 0
     record = caller.record("consolidate", "--day", "2026-02-28", "--since", "2026-02-27", now=NEXT)
     assert (record["period"], record["proposed"]) == ("2026-02-28", 1)
     assert [log["path"] for log in record["logs"]] == ["memory/2026-02-27.md"]
-
-
-def test_yesterday_is_a_day_of_the_homes_zone(caller: Caller) -> None:
-    assert caller.record("consolidate", now="2026-03-02T00:00:00Z")["period"] == "2026-03-01"
-    assert caller.record("consolidate", now="2026-03-01T23:59:59Z")["period"] == "2026-02-28"
 
 
 @pytest.mark.parametrize("day", ["2026-03-02", "2026-03-03", "9999-12-31"])
@@ -94,13 +84,6 @@ def test_what_was_held_back_or_passed_over_is_named_and_never_quoted(caller: Cal
     assert "\u202e" not in "".join(lines)
 
 
-def test_a_name_of_a_file_is_shown_as_data(caller: Caller) -> None:
-    (Path(caller.home.memory_dir) / "2026-03-01-\x1b[31m.md").mkdir()
-    assert caller.lines("consolidate", now=NEXT)[0] == (
-        "passed over: memory/2026-03-01-\\u{1b}[31m.md is a directory, not a file to read"
-    )
-
-
 def test_a_dry_run_shows_the_same_and_writes_nothing(caller: Caller) -> None:
     write(caller, LESSON, HIDDEN)
     before = snapshot(caller)
@@ -109,26 +92,3 @@ def test_a_dry_run_shows_the_same_and_writes_nothing(caller: Caller) -> None:
     assert tried[1] == "Would propose 1 change(s); nothing was written (--dry-run)."
     done = caller.lines("consolidate", now=NEXT)
     assert (tried[0], tried[2:]) == (done[0], done[3:])
-
-
-def test_the_record_is_the_line_of_the_consolidation_log(caller: Caller) -> None:
-    import json
-
-    write(caller, LESSON)
-    record = caller.record("consolidate", now=NEXT)
-    assert record == json.loads(Path(caller.home.consolidation_log).read_text())
-    assert record["proposal"].startswith("p-")
-
-
-def test_nothing_is_proposed_that_the_consolidation_log_could_not_tell(caller: Caller) -> None:
-    write(caller, LESSON)
-    log = Path(caller.home.consolidation_log)
-    assert caller.run("rebuild", now=NEXT) == 0
-    os.mkfifo(log)
-    with pytest.raises(UnreadableError, match=r"consolidation-log\.jsonl is not a regular file"):
-        caller.run("consolidate", now=NEXT)
-    assert caller.record("proposals", now=NEXT) == []
-    assert caller.record("rebuild", "--check", now=NEXT) == {"differs": []}
-    log.unlink()
-    assert caller.run("consolidate", now=NEXT) == 0
-    assert len(caller.record("proposals", now=NEXT)) == 1

@@ -7,8 +7,6 @@ from tests.surfaces.console import Console
 
 from nightledger.codec.constitution import dump_page
 from nightledger.demo.shell import Ran, Shell
-from nightledger.domain.constitution import FOUNDING
-from nightledger.domain.errors import EXIT_ALARM
 from nightledger.gate.memory.principles import shipped_principles
 
 PAGE = dump_page(shipped_principles())
@@ -25,15 +23,6 @@ def page(console: Console, text: str) -> str:
     path = console.desk.root / "page.md"
     path.write_text(text, encoding="utf-8")
     return str(path)
-
-
-def test_it_is_shown_as_signed(seeded: Console) -> None:
-    shown = seeded.record("constitution")
-    assert [one["name"] for one in shown["principles"]] == list(FOUNDING)
-    assert shown["file_as_signed"] is True
-    out = seeded.out("constitution", "show")
-    assert "care [self/constitutional, self/value]" in out
-    assert "better health than I" in out
 
 
 def test_a_home_without_one_says_how_to_get_it(console: Console) -> None:
@@ -64,41 +53,6 @@ def test_the_operators_editor_sees_one_principle_a_paragraph(
     assert "fine health" in seeded.out("constitution")
 
 
-def test_what_cannot_be_one_is_refused_and_nothing_changes(seeded: Console) -> None:
-    before = seeded.desk.events()
-    for text, said in (("", "1 to 20 principles"), (PAGE.replace("I leave", "I le\u202eave"), "unicode.")):
-        ran = seeded.run("constitution", "amend", "--from", page(seeded, text))
-        assert ran.status == 1
-        assert said in ran.err
-    assert seeded.desk.events() == before
-
-
-def test_a_changed_file_is_an_alarm_and_what_was_signed_is_shown(seeded: Console) -> None:
-    path = Path(seeded.desk.home.constitution)
-    path.write_bytes(path.read_bytes().replace(b"better health", b"worse health"))
-    ran = seeded.run("constitution")
-    assert "better health" in " ".join(ran.out.split())
-    assert "is not the file that was signed" in ran.err
-    assert seeded.record("constitution")["file_as_signed"] is False
-    assert seeded.run("verify").status == EXIT_ALARM
-    doctor = seeded.run("doctor", "--all")
-    assert "is not as it was signed" in " ".join(doctor.out.split())
-    seeded.out("key", "restore")
-    assert seeded.run("verify").status == 0
-
-
-def test_doctor_counts_the_principles(seeded: Console) -> None:
-    checks = [check for check in seeded.record("doctor")["checks"] if check["area"] == "constitution"]
-    assert [(check["state"], check["message"]) for check in checks] == [
-        ("good", "10 principles, as they were signed")
-    ]
-
-
-def test_doctor_tells_a_home_without_one_what_to_do(console: Console) -> None:
-    checks = [check for check in console.record("doctor")["checks"] if check["area"] == "constitution"]
-    assert [(check["state"], check["fix"]) for check in checks] == [("note", "nightledger init --seed")]
-
-
 # ---------------------------------------------------------------- init
 
 
@@ -125,18 +79,6 @@ class Place:
 @pytest.fixture
 def place(tmp_path: Path) -> Place:
     return Place(tmp_path)
-
-
-def test_init_seeds_by_default_and_lists_the_file(place: Place) -> None:
-    ran = place.init()
-    assert ran.status == 0, ran.err
-    assert "  memory/system/constitution.json\n" in ran.out
-    assert "curiosity" not in (place.home / "MEMORY.md").read_text()
-    assert place.run("verify").status == 0
-    before = place.bytes()
-    for words in ((), ("--seed",), ("--no-seed",)):
-        assert place.init(*words).status == 0
-        assert place.bytes() == before
 
 
 def test_without_seed_there_is_none_until_the_operator_signs_for_it(place: Place) -> None:

@@ -1,13 +1,9 @@
-import os
 import shutil
 from pathlib import Path
 
 import pytest
-from tests.gate.homes import addition
 from tests.surfaces.calling import Caller, make_caller, write_identity
 
-from nightledger.files.atomic import TEMP_SUFFIX, open_temp
-from nightledger.gate.opening import sign_head
 from nightledger.surfaces.hints import PROGRAMS
 from nightledger.surfaces.instructions import agent_lines
 from nightledger.trust.keys import create_operator_key
@@ -93,15 +89,6 @@ def test_a_key_that_others_may_read_comes_with_the_command_that_mends_it(caller:
     assert caller.record("doctor")["level"].endswith("without passphrase")
 
 
-@pytest.mark.parametrize(("name", "told"), [("operator.pub", 0), ("operator", 1)])
-def test_what_a_run_that_died_left_of_a_public_key_is_no_secret(caller: Caller, name: str, told: int) -> None:
-    temp, descriptor = open_temp(str(keys_of(caller) / name))
-    os.fchmod(descriptor, 0o644)
-    os.close(descriptor)
-    said = [c["message"] for c in caller.record("doctor")["checks"] if c["state"] == "bad"]
-    assert sum(temp in text for text in said) == told
-
-
 def test_no_keys_at_all_names_where_they_were_looked_for(
     caller: Caller, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -110,54 +97,9 @@ def test_no_keys_at_all_names_where_they_were_looked_for(
     assert any("has not pinned the log's keys" in message for message in found(caller, "note"))
 
 
-def test_keys_inside_the_home_are_in_reach_of_its_agent(
-    caller: Caller, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    inside = Path(caller.home.root, "keys")
-    (caller.root / "keys").rename(inside)
-    monkeypatch.setenv("NIGHTLEDGER_KEYS", str(inside))
-    assert any("the keys lie in the home" in message for message in found(caller, "bad"))
-
-
 def test_a_log_key_without_post_quantum_line_is_noted(caller: Caller) -> None:
     (keys_of(caller) / "log-mldsa44").unlink()
     assert any("no ML-DSA-44 key" in message for message in found(caller, "note"))
-
-
-def test_a_missing_log_key_does_not_hide_the_rest(caller: Caller) -> None:
-    (keys_of(caller) / "log-ed25519").unlink()
-    record = caller.record("doctor")
-    assert any("log-ed25519 is missing" in c["message"] for c in record["checks"])
-    assert any(c["area"] == "clock" for c in record["checks"])
-
-
-def test_a_damaged_log_is_named_with_its_class(caller: Caller) -> None:
-    caller.desk.proposal(addition("Use the blue switch."))
-    sign_head(caller.desk.gate, caller.desk.moment)
-    log = Path(caller.home.audit_log)
-    log.write_bytes(log.read_bytes().replace(b'"changes":1', b'"changes":2'))
-    assert any(message.startswith("EDITED") for message in found(caller, "bad"))
-
-
-def test_an_edited_proposal_and_a_trust_file_are_found(caller: Caller) -> None:
-    proposal = caller.desk.proposal(addition("Use the blue switch."))
-    Path(caller.home.proposal(proposal.id)).write_text("{}")
-    Path(caller.home.allowed_signers).write_text("")
-    messages = found(caller, "bad")
-    assert any(proposal.id in message for message in messages)
-    assert any("allowed_signers: it is not the file" in message for message in messages)
-
-
-def test_a_gated_file_changed_by_hand_is_to_be_mended(caller: Caller) -> None:
-    caller.desk.memory.write_text("mine")
-    assert found(caller, "bad") == ["MEMORY.md is not as it was last signed"]
-
-
-def test_a_gated_file_that_is_no_file_is_to_be_mended(caller: Caller) -> None:
-    caller.desk.memory.unlink()
-    assert any("not there yet" in message for message in found(caller, "note"))
-    caller.desk.memory.mkdir()
-    assert any("is a directory" in message for message in found(caller, "bad"))
 
 
 def test_a_file_over_the_cap_of_its_host_is_noted(caller: Caller) -> None:
@@ -189,28 +131,10 @@ def test_settings_that_are_not_valid_are_named(caller: Caller) -> None:
     assert any("shipped, and config/nightledger/nightledger.yaml" in m for m in found(caller, "good"))
 
 
-def test_a_notifier_that_is_set_is_said_to_be(caller: Caller) -> None:
-    assert any("no notifier is set" in message for message in found(caller, "note"))
-    path = caller.root / "keys" / "operator.yaml"
-    path.write_text("notify: [/usr/bin/true]\n")
-    path.chmod(0o600)
-    assert "a notifier is set" in found(caller, "good")
-
-
-def test_temporary_files_of_dead_runs_are_counted(caller: Caller) -> None:
-    Path(caller.home.state_dir, f".x.1.0{TEMP_SUFFIX}").write_text("half")
-    assert any(message.startswith("1 temporary files") for message in found(caller, "note"))
-
-
 def test_a_log_from_the_future_tells_that_the_clock_is_wrong(caller: Caller) -> None:
     record = caller.record("doctor", now="2026-02-27T06:00:00Z")
     wrong = [c for c in record["checks"] if c["area"] == "clock" and c["state"] == "bad"]
     assert "of 2026-03-01 06:00 UTC, which is still to come" in wrong[0]["message"]
-
-
-def test_another_machine_can_only_read(caller: Caller) -> None:
-    write_identity(caller.home, machine="attic")
-    assert any("'attic' writes it" in message for message in found(caller, "note"))
 
 
 def test_without_a_home_only_the_program_is_looked_at(caller: Caller, tmp_path: Path) -> None:
@@ -240,12 +164,6 @@ def test_instructions_that_have_the_lines_are_left_alone(caller: Caller) -> None
     assert caller.lines("doctor", "--paste") == []
 
 
-def test_instructions_that_cannot_be_read_are_named(caller: Caller) -> None:
-    Path(caller.home.root, "AGENTS.md").mkdir()
-    assert any("AGENTS.md is a directory" in message for message in found(caller, "bad"))
-    assert caller.record("doctor")["instructions"] is None
-
-
 def test_no_line_but_a_command_is_wider_than_a_narrow_terminal(
     caller: Caller, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -256,22 +174,3 @@ def test_no_line_but_a_command_is_wider_than_a_narrow_terminal(
     wide = [line.strip(" >") for line in lines if len(line) > 40]
     assert f"ssh-keygen -p -f '{key}'" in wide
     assert {line.split()[0].strip("'") for line in wide} <= set(PROGRAMS)
-
-
-def test_a_read_only_home_is_to_be_mended(caller: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(os, "access", lambda *_: False)
-    assert any("may not be written by this user" in message for message in found(caller, "bad"))
-
-
-def test_a_consent_graph_that_cannot_be_used_is_told_once_under_consent(caller: Caller) -> None:
-    Path(caller.home.consent_graph).write_text("{broken")
-    checks = caller.record("doctor")["checks"]
-    bad = [c for c in checks if c["state"] == "bad"]
-    assert [c["area"] for c in bad] == ["consent"]
-    assert "consent-graph.json" in bad[0]["message"]
-    assert {
-        "settings are valid (as shipped)",
-        "no notifier is set: look at 'nightledger status' yourself",
-    } <= {c["message"] for c in checks}
-    Path(caller.home.consent_graph).write_text('{"v": 1, "domains": {}}')
-    assert any("shipped, and config/nightledger/consent-graph.json" in text for text in found(caller, "good"))

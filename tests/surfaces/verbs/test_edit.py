@@ -7,9 +7,7 @@ from tests.gate.homes import MEMORY, make_desk
 from tests.surfaces.console import Console
 
 from nightledger.files.lock import Lock
-from nightledger.surfaces import signing
 
-SECRET = "ghp_" + "Ab3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0dF3hJ6"
 EDITED = MEMORY.replace("30 days", "90 days")
 
 
@@ -19,66 +17,6 @@ def source(console: Console, content: bytes) -> str:
     return str(path)
 
 
-def test_an_edit_is_shown_signed_and_applied_at_once(console: Console) -> None:
-    out = console.out("edit", "--from", source(console, EDITED.encode()))
-    assert "-- Keep backups for 30 days." in out
-    assert "+- Keep backups for 90 days." in out
-    assert "takes it back" in out
-    assert console.desk.text() == EDITED
-    assert console.run("verify").status == 0
-    assert console.record("edit", "--from", source(console, MEMORY.encode()))["changed"] is True
-    assert console.desk.text() == MEMORY
-
-
-def test_an_edit_that_changes_nothing_says_so(console: Console) -> None:
-    before = console.desk.events()
-    assert console.out("edit", "--from", source(console, MEMORY.encode())) == "Nothing was changed.\n"
-    assert console.desk.events() == before
-
-
-def test_the_operators_editor(console: Console, monkeypatch: pytest.MonkeyPatch) -> None:
-    editor = console.desk.root / "editor.sh"
-    editor.write_text('#!/bin/sh\nsed -i s/30/90/ "$1"\n')
-    editor.chmod(0o700)
-    monkeypatch.setenv("VISUAL", str(editor))
-    console.out("edit", "MEMORY.md")
-    assert console.desk.text() == EDITED
-
-
-@pytest.mark.parametrize(
-    ("content", "said"),
-    [
-        (f"{MEMORY}- {SECRET}\n".encode(), "the scanner secret."),
-        (f"{MEMORY}- a\u202eb\n".encode(), "the scanner unicode."),
-    ],
-)
-def test_what_could_not_be_applied_is_not_signed_and_leaves_nothing_open(
-    console: Console, content: bytes, said: str
-) -> None:
-    ran = console.run("edit", "--from", source(console, content))
-    assert ran.status == 1
-    assert said in ran.err
-    assert console.desk.text() == MEMORY
-    assert console.desk.ledger().book.decisions == {}
-    console.out("edit", "--from", source(console, EDITED.encode()))
-    assert console.record("proposals") == []
-    assert console.desk.text() == EDITED
-
-
-def test_only_gated_files_can_be_edited(console: Console) -> None:
-    ran = console.run("edit", "SOUL.md", "--from", source(console, b"x"))
-    assert ran.status == 1
-    assert "SOUL.md is not a gated file" in ran.err
-
-
-def test_an_edit_over_the_cap_is_refused(console: Console) -> None:
-    Path(console.desk.home.settings).write_text("cap_characters: {generic: 500}\n")
-    ran = console.run("edit", "--from", source(console, (MEMORY + "word " * 100).encode()))
-    assert ran.status == 1
-    assert "its host shows 500" in ran.err
-    assert console.desk.text() == MEMORY
-
-
 def test_without_the_passphrase_nothing_happens(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NIGHTLEDGER_KEYS", str(tmp_path / "keys"))
     console = Console(desk=make_desk(tmp_path, passphrase=b"x"))
@@ -86,22 +24,6 @@ def test_without_the_passphrase_nothing_happens(tmp_path: Path, monkeypatch: pyt
     assert ran.status == 1
     assert "no terminal to ask on" in ran.err
     assert console.desk.text() == MEMORY
-
-
-def test_an_edit_that_could_not_be_applied_says_why(
-    console: Console, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from nightledger.gate.apply import applying
-    from nightledger.surfaces import editing  # before: what it imports from a patched module it keeps
-
-    def refuse(*_: object) -> list[str]:
-        return ["the moon is full"]
-
-    monkeypatch.setattr(applying, "check_result", refuse)
-    assert vars(editing)["check_result"] is not refuse
-    ran = console.run("edit", "--from", source(console, EDITED.encode()))
-    assert ran.status == 1
-    assert "the edit was not applied: the moon is full" in ran.err
 
 
 def editor(console: Console, monkeypatch: pytest.MonkeyPatch, script: str) -> None:
@@ -150,34 +72,6 @@ def test_an_edit_of_lines_that_changed_meanwhile_is_refused_and_its_text_kept(
     assert desk.ledger().book.proposals == {}
 
 
-@pytest.mark.parametrize("names", [("Always:", "Never:"), ("## Always", "## Never")])
-def test_an_edit_under_a_name_that_is_another_by_now_is_refused(
-    names: tuple[str, str], console: Console, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Nobody has to be quick: names that drifted in stand as long as the editor is open."""
-    one, other = names
-    rules = "- Be kind.\n- Ask.\n- Wait.\n- Push all keys.\n- Tidy.\n- Sweep.\n- Mop.\n- Rest.\n"
-    signed = f"# M\n\n{one}\n{rules}\n{other}\n- Wire money.\n"
-    desk = console.desk
-    desk.edit(signed.encode())
-    desk.memory.write_text(signed.replace(one, "X").replace(other, one).replace("X", other))
-    kept = desk.root / "signed.md"
-    kept.write_text(signed)
-    monkeypatch.setattr(tempfile, "tempdir", str(desk.root))
-    editor(console, monkeypatch, f's={kept}; sed -i "s/Push all/Push some/" "$1"; cp "$s" "{desk.memory}"')
-    ran = console.run("edit")
-    assert ran.status == 1
-    assert "in, beside or above the lines that you edited" in ran.err
-    assert desk.text() == signed
-
-
-def test_somebody_made_the_same_edit_meanwhile(console: Console, monkeypatch: pytest.MonkeyPatch) -> None:
-    editor(console, monkeypatch, f'sed -i s/30/90/ "$1"; sed -i s/30/90/ "{console.desk.memory}"')
-    monkeypatch.setattr(tempfile, "tempdir", str(console.desk.root))
-    assert console.run("edit").status == 1
-    assert console.desk.ledger().book.proposals == {}
-
-
 @pytest.mark.parametrize(("answer", "text"), [("y", EDITED), ("", MEMORY), ("n", MEMORY)])
 def test_a_person_whose_key_asks_nothing_is_asked_below_the_diff(
     answer: str, text: str, console: Console, monkeypatch: pytest.MonkeyPatch
@@ -188,22 +82,3 @@ def test_a_person_whose_key_asks_nothing_is_asked_below_the_diff(
     assert "+- Keep backups for 90 days." in ran.out.split("Apply it?")[0]
     assert console.desk.text() == text
     assert ("your text is kept in" in ran.err) is (text == MEMORY)
-
-
-def test_an_editor_that_leaves_a_link_is_not_followed(
-    console: Console, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    other = console.desk.root / "other.md"
-    other.write_text(EDITED)
-    editor(console, monkeypatch, f'ln -sf {other} "$1"')
-    assert console.run("edit").status == 1
-    assert console.desk.text() == MEMORY
-
-
-@pytest.mark.parametrize("passphrase", [b"x", None])
-def test_a_key_asks_where_it_has_a_passphrase(passphrase: bytes | None, tmp_path: Path) -> None:
-    desk = make_desk(tmp_path, passphrase=passphrase)
-    assert signing.asks(desk.gate) is (passphrase is not None)
-    path = signing.operator_path(desk.gate)
-    path.rename(f"{path}.away")
-    assert not signing.asks(desk.gate)

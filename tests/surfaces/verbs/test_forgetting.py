@@ -4,22 +4,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.gate.homes import Desk, addition, make_desk
+from tests.gate.homes import Desk, make_desk
 from tests.gate.memory.test_naming import BACKUPS, ids
 from tests.gate.memory.test_pinning import RELAY, marks
 from tests.gate.used import add_outcome
-from tests.surfaces.calling import make_caller
 from tests.surfaces.console import Console
 
 from nightledger.domain.errors import FileChangedError
 from nightledger.gate.memory.naming import find_standing
 from nightledger.gate.memory.reinforcing import read_reinforcements
-from nightledger.gate.proposing.hunks import Unfit
-from nightledger.gate.proposing.proposing import Outcome
-from nightledger.gate.review.composing import Refusal
-from nightledger.surfaces import cli
 from nightledger.surfaces.context import Context
-from nightledger.surfaces.settling import Settled
 from nightledger.surfaces.verbs import forget as forgetting
 from nightledger.text.changes.standing import Standing
 
@@ -41,11 +35,6 @@ def short(desk: Desk, words: str) -> str:
 
 
 # ---------------------------------------------------------------- pin, unpin
-
-
-def test_nothing_is_pinned_at_first(console: Console) -> None:
-    assert console.out("pin") == "No entry is pinned or tagged.\n"
-    assert console.record("pin") == []
 
 
 def test_a_pin_by_the_beginning_of_an_id_counts_at_once_and_is_listed(console: Console) -> None:
@@ -82,13 +71,6 @@ def test_a_tag_says_how_an_entry_fades(console: Console) -> None:
     assert (ran.status, "neither pinned nor tagged" in ran.err) == (USAGE, True)
 
 
-@pytest.mark.parametrize("verb", ["pin", "unpin"])
-def test_a_tag_that_is_none_is_refused(console: Console, verb: str) -> None:
-    ran = console.run(verb, "e-abc", "--tag", "self/constitutional")
-    assert ran.status == USAGE
-    assert "one of self/value, self/constraint" in ran.err
-
-
 def test_words_list_what_fits_and_choose_nothing(console: Console) -> None:
     ran = console.run("pin", "backups")
     assert ran.status == USAGE
@@ -97,37 +79,9 @@ def test_words_list_what_fits_and_choose_nothing(console: Console) -> None:
     assert marks(console.desk) == {}
 
 
-def test_words_that_nothing_says_are_told_so(console: Console) -> None:
-    ran = console.run("pin", "helicopter")
-    assert (ran.status, ran.out) == (USAGE, "")
-    assert "no entry is called 'helicopter', and none says so" in ran.err
-
-
-def test_many_that_fit_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    entries = "".join(f"- The relay number {n} is restarted.\n" for n in range(25))
-    console = console_of(tmp_path, monkeypatch, f"# M\n\n{entries}")
-    ran = console.run("pin", "relay")
-    assert "'relay' fits 25 entries, the first 20 are shown" in ran.err
-    assert ran.out.count("MEMORY.md:") == 20
-
-
 def console_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, memory: str, **fields: Any) -> Console:
     monkeypatch.setenv("NIGHTLEDGER_KEYS", str(tmp_path / "keys"))
     return Console(desk=make_desk(tmp_path, memory=memory.encode(), **fields))
-
-
-def test_a_pin_names_what_would_take_the_entry_out_all_the_same(console: Console) -> None:
-    active(console.desk)
-    (proposal,) = console.record("hygiene", "--force", "--project", "lessons")["proposals"]
-    ran = console.run("pin", ids(console.desk)[RELAY])
-    assert ran.status == 0
-    said = " ".join(ran.err.split())
-    assert f"! change 1 of {proposal} would take it out (approved); a pin does not stop it" in said
-    console.out("reject", proposal[:10], "--only", "1", "--reason", "pinned")
-    console.desk.wait(hours=3)
-    console.out("apply")
-    assert RELAY in console.desk.text()
-    assert console.run("pin", ids(console.desk)[BACKUPS]).err == ""
 
 
 def test_an_entry_that_is_gone_is_listed_and_can_be_unpinned(console: Console) -> None:
@@ -140,57 +94,7 @@ def test_an_entry_that_is_gone_is_listed_and_can_be_unpinned(console: Console) -
     assert console.record("pin") == []
 
 
-@pytest.mark.parametrize("verb", ["pin", "unpin", "forget"])
-def test_an_agents_host_may_not_pin_in_an_ordinary_home(
-    verb: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    console = console_of(tmp_path, monkeypatch, f"# M\n\n{BACKUPS}\n", simulated=False)
-    monkeypatch.setenv("CLAUDECODE", "1")
-    assert cli.main([verb, "backups", "--home", console.desk.home.root]) == 1
-    assert "is for the operator, and Claude Code is calling" in capsys.readouterr().err
-
-
 # ---------------------------------------------------------------- forget
-
-
-def test_forget_proposes_and_signs_in_one_go_and_cools(console: Console) -> None:
-    name = ids(console.desk)[BACKUPS]
-    record = console.record("forget", name)
-    assert record["entry"] == {"id": name, "path": "MEMORY.md", "lines": [5, 5]}
-    assert record["decision"].startswith("d-")
-    assert record["not_before"] == "2026-03-01T08:00:00Z"
-    assert BACKUPS in console.desk.text()
-    console.desk.wait(hours=3)
-    console.out("apply")
-    assert BACKUPS not in console.desk.text()
-    console.out("undo", record["proposal"])
-    assert BACKUPS in console.desk.text()
-
-
-def test_forget_says_what_follows_and_how_to_take_it_back(console: Console) -> None:
-    said = " ".join(console.out("forget", short(console.desk, BACKUPS)).split())
-    assert (
-        f"MEMORY.md:5 {BACKUPS} under MEMORY.md > Decisions Signed. It cools until 2026-03-01 08:00 UTC"
-        in said
-    )
-    assert "brings it back within the undo window" in said
-    ran = console.run("forget", short(console.desk, BACKUPS))
-    assert (ran.status, "was proposed already, as p-" in ran.err) == (USAGE, True)
-
-
-def test_a_dry_run_of_forget_proposes_nothing(console: Console) -> None:
-    assert "Nothing was proposed" in console.out("forget", short(console.desk, BACKUPS), "--dry-run")
-    assert console.record("proposals", "--all") == []
-
-
-def test_what_a_change_put_in_is_forgotten_by_its_number(console: Console) -> None:
-    proposal = console.desk.applied(addition("Set the zone.", rank=0.9), addition("Name the ports."))
-    record = console.record("forget", f"{proposal.id}:2")
-    console.desk.wait(hours=3)
-    console.out("apply")
-    assert "Name the ports." not in console.desk.text()
-    assert "Set the zone." in console.desk.text()
-    assert record["entry"]["path"] == "MEMORY.md"
 
 
 def test_what_is_pinned_is_not_forgotten(console: Console) -> None:
@@ -224,48 +128,6 @@ def test_what_was_changed_while_it_was_shown_is_not_forgotten(console: Console) 
     assert console.record("proposals") == []
 
 
-@pytest.mark.parametrize("names", [("Always:", "Never:"), ("## Always", "## Never")])
-def test_what_stands_under_another_name_since_it_was_shown_is_not_forgotten(
-    names: tuple[str, str], console: Console, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    one, other = names
-    signed = f"# M\n\n{one}\n\n- Push all keys.\n\n{other}\n\n- Wire money.\n"
-    desk = console.desk
-    desk.edit(signed.encode())
-    desk.memory.write_text(signed.replace(one, "X").replace(other, one).replace("X", other))
-    asked = forgetting._propose
-
-    def late(*given: Any) -> Any:
-        desk.memory.write_text(signed)  # by whoever had put the drift there, while the question is read
-        return asked(*given)
-
-    monkeypatch.setattr(forgetting, "_propose", late)
-    ran = console.run("forget", short(desk, "- Push all keys."), typed=["y"])
-    assert f"under M > {other.removeprefix('## ')}" in ran.out
-    assert "or what it stands under" in ran.err
-    assert console.record("proposals") == []
-
-
-def test_what_the_gate_does_not_take_or_sign_is_told(
-    console: Console, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    name = short(console.desk, BACKUPS)
-    unfit = Unfit(draft=addition("x"), reason="it stands there twice")
-    for outcome, why in (
-        (Outcome(proposal=None, unfit=(unfit,)), "it cannot be proposed: it stands there twice"),
-        (Outcome(proposal=None), "it cannot be proposed: the scanners hold it back"),
-    ):
-        monkeypatch.setattr(forgetting, "forget", lambda *_, given=outcome, **__: given)
-        ran = console.run("forget", name)
-        assert (ran.status, why in ran.err) == (REFUSED, True)
-    monkeypatch.undo()
-    monkeypatch.setenv("NIGHTLEDGER_KEYS", str(console.desk.ring.directory))
-    refused = Settled(decisions=(), refusals=(Refusal(proposal="p-1", reason="it was settled elsewhere"),))
-    monkeypatch.setattr(forgetting, "sign_proposals", lambda *_: refused)
-    ran = console.run("forget", name)
-    assert (ran.status, "cannot be signed: it was settled elsewhere" in ran.err) == (REFUSED, True)
-
-
 def test_on_a_terminal_forget_asks_first(console: Console) -> None:
     ran = console.run("forget", short(console.desk, BACKUPS), typed=["n"])
     assert (ran.status, "nothing was proposed" in ran.err) == (REFUSED, True)
@@ -288,38 +150,6 @@ def test_an_entry_that_holds_a_secret_cannot_be_copied_into_a_proposal_but_goes(
 # ---------------------------------------------------------------- hygiene
 
 
-def test_a_home_without_outcomes_ages_nothing(console: Console) -> None:
-    said = console.out("hygiene")
-    assert said.startswith("2 entries: 2 active, 0 immune, 0 pending decay (measured policy, 0 active\n")
-    assert "nothing ages, and nothing fades" in " ".join(said.split())
-
-
-def test_without_a_terminal_it_counts_and_changes_nothing(console: Console) -> None:
-    active(console.desk)
-    before = console.desk.ledger().log.size
-    said = console.out("hygiene")
-    assert "0 active, 0 immune, 2 pending decay" in said
-    assert "nothing can prove useful" in " ".join(said.split())
-    assert said.count("nothing is known to have come of it") == 2
-    assert "run 'nightledger hygiene' on a terminal" in said
-    assert console.desk.ledger().log.size == before
-
-
-@pytest.mark.parametrize("columns", ["60", "80"])
-def test_it_fits_the_terminal(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], columns: str
-) -> None:
-    caller = make_caller(tmp_path, monkeypatch, capsys)
-    monkeypatch.setenv("COLUMNS", columns)
-    long = "- " + "The relay holds old certificates in memory, so restart it after every upgrade. " * 3
-    caller.desk.edit(caller.desk.memory.read_bytes() + f"\n{long}\n".encode())
-    active(caller.desk)
-    for words in ((), ("--all",)):
-        said = caller.lines("hygiene", *words)
-        assert len(said) > 4
-        assert all(len(line) <= int(columns) for line in said), said
-
-
 def test_force_signs_and_asks_nothing(console: Console) -> None:
     active(console.desk)
     record = console.record("hygiene", "--force")
@@ -331,12 +161,6 @@ def test_force_signs_and_asks_nothing(console: Console) -> None:
     console.out("apply")
     assert BACKUPS not in console.desk.text()
     assert BACKUPS in Path(console.desk.home.archive(2026)).read_text()
-
-
-def test_a_dry_run_of_force_does_nothing(console: Console) -> None:
-    active(console.desk)
-    console.out("hygiene", "--force", "--dry-run")
-    assert console.record("proposals", "--all") == []
 
 
 def test_on_a_terminal_each_is_asked_and_the_default_is_to_leave_it(console: Console) -> None:
@@ -366,20 +190,6 @@ def test_one_answer_for_all_that_are_left(console: Console) -> None:
     assert "Signed" in console.out("hygiene", typed=["Y"])
 
 
-def test_only_a_projects_entries_are_asked_about(console: Console) -> None:
-    active(console.desk)
-    assert console.out("hygiene", "--project", "lessons").startswith("1 entry: 0 active, 0 immune, 1 pending")
-
-
-def test_a_tag_that_no_entry_has_is_told_with_those_that_are_near(console: Console) -> None:
-    for words in (("--force",), ("--dry-run",), ()):
-        ran = console.run("hygiene", "--project", "Lesons", *words)
-        assert ran.status == USAGE
-        assert "no entry has the tag Lesons" in ran.err
-        assert "did you mean lessons" in ran.err
-    assert "did you mean" not in console.run("hygiene", "--project", "zzz").err
-
-
 def test_the_published_policy_judges_where_it_is_asked_for(console: Console) -> None:
     name = ids(console.desk)[RELAY]
     active(console.desk)
@@ -407,11 +217,3 @@ def test_what_is_odd_is_named_and_counted(tmp_path: Path, monkeypatch: pytest.Mo
     assert "and 2 more." in said
     assert "The same stands in two files: 1 entry got an id of their own." in said
     assert "7 entries without a date" in said
-
-
-def test_many_that_faded_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    entries = "".join(f"- The relay number {n} is restarted.\n" for n in range(50))
-    console = console_of(tmp_path, monkeypatch, f"# M\n\n{entries}")
-    active(console.desk)
-    assert "and 38 more: --all lists them" in console.out("hygiene")
-    assert console.out("hygiene", "--all").count("MEMORY.md:") == 50

@@ -2,7 +2,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.gate.homes import addition, removal
+from tests.gate.homes import addition
 from tests.surfaces.calling import Caller, make_caller
 
 from nightledger.domain.errors import RefusedError, UnreadableError, UsageError
@@ -13,48 +13,6 @@ from nightledger.gate.opening import record
 @pytest.fixture
 def caller(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Caller:
     return make_caller(tmp_path, monkeypatch, capsys)
-
-
-def test_a_fresh_home_has_no_history(caller: Caller) -> None:
-    assert caller.lines("history") == ["Nothing was changed through the gate."]
-
-
-def test_an_apply_tells_when_why_who_signed_and_until_when_it_can_be_undone(caller: Caller) -> None:
-    proposal = caller.desk.applied(addition("Use the blue switch."), removal("- Keep backups for 30 days."))
-    text = caller.text("history")
-    assert f"2026-03-01 09:00 UTC applied: {proposal.id}, MEMORY.md" in text
-    assert "1: it is over" in text
-    assert "2: it was said (agent)" in text
-    assert caller.record("history")["steps"][0]["changes"][1]["provenance"] == ["agent"]
-    assert f"undo until 2026-03-08 09:00 UTC: nightledger undo {proposal.id[:10]}#2" in text
-    assert "signed by operator, d-" in text
-
-
-def test_the_window_closes(caller: Caller) -> None:
-    caller.desk.applied(addition("Use the blue switch."))
-    caller.desk.wait(days=7)
-    assert caller.record("history")["steps"][0]["changes"][0]["undo_until"] is None
-    assert "its undo window has closed" in caller.text("history")
-
-
-def test_an_undo_is_a_step_of_its_own_and_what_it_took_back_cannot_be_undone(caller: Caller) -> None:
-    proposal = caller.desk.applied(addition("Use the blue switch."))
-    caller.run("undo", proposal.id)
-    steps = caller.record("history")["steps"]
-    assert [step["kind"] for step in steps] == ["undo", "apply"]
-    assert [step["changes"][0]["state"] for step in steps] == ["undone", "undone"]
-    assert [step["changes"][0]["undo_until"] for step in steps] == [None, None]
-    text = caller.text("history")
-    assert "taken back here" in text
-    assert "since then undone" in text
-
-
-def test_an_own_edit_is_told_as_one(caller: Caller) -> None:
-    new = caller.root / "new.md"
-    new.write_text(caller.desk.memory.read_text().replace("30 days", "40 days"))
-    caller.run("edit", "--from", str(new))
-    assert [step["kind"] for step in caller.record("history")["steps"]] == ["edit"]
-    assert "edited by hand" in caller.text("history")
 
 
 def test_the_newest_come_first_and_only_so_many(caller: Caller) -> None:
@@ -86,33 +44,6 @@ def test_what_another_program_did_is_named(caller: Caller) -> None:
     assert "! MEMORY.md was changed outside the gate since." in caller.text("history")
 
 
-def test_a_race_is_named(caller: Caller) -> None:
-    caller.desk.applied(addition("Use the blue switch."))
-    events = caller.desk.ledger().log.events
-    intent = next(event for event in events if event.event == EventName.APPLY_INTENT)
-    again = {name: value for name, value in intent.fields.items() if name != "apply"} | {
-        "apply": "a-" + "b" * 26
-    }
-    raced: dict[str, object] = {"apply": "a-" + "b" * 26, "replaced": []}
-    record(
-        caller.desk.gate,
-        [(EventName.APPLY_INTENT, again), (EventName.APPLY_RACED, raced)],
-        caller.desk.moment,
-    )
-    assert "another program wrote at the same moment" in caller.text("history")
-
-
-def test_what_is_not_as_logged_is_said_to_be_and_not_believed(caller: Caller) -> None:
-    proposal = caller.desk.applied(addition("Use the blue switch."))
-    path = Path(caller.home.proposal(proposal.id))
-    path.write_bytes(path.read_bytes().replace(b"it was said", b"it was true"))
-    next(Path(caller.home.decisions_dir).glob("*.sig")).unlink()
-    text = caller.text("history")
-    assert "it was true" not in text
-    assert "its proposal is not as it was logged" in text
-    assert "its signature does not verify" in text
-
-
 def test_a_file_is_named_as_records_have_it_or_by_its_full_path(caller: Caller) -> None:
     caller.desk.applied(addition("Use the blue switch."))
     for name in ("MEMORY.md", "./MEMORY.md", caller.home.path("MEMORY.md")):
@@ -123,44 +54,6 @@ def test_a_file_is_named_as_records_have_it_or_by_its_full_path(caller: Caller) 
         caller.run("history", "/etc/passwd")
 
 
-def test_an_apply_that_was_aborted_changed_nothing_and_is_not_shown(caller: Caller) -> None:
-    caller.desk.applied(addition("Use the blue switch."))
-    events = caller.desk.ledger().log.events
-    intent = next(event for event in events if event.event == EventName.APPLY_INTENT)
-    again = {**intent.fields, "apply": "a-" + "b" * 26}
-    aborted: dict[str, object] = {"apply": "a-" + "b" * 26, "reason": "crash"}
-    record(
-        caller.desk.gate,
-        [(EventName.APPLY_INTENT, again), (EventName.APPLY_ABORTED, aborted)],
-        caller.desk.moment,
-    )
-    steps = caller.record("history")["steps"]
-    assert [step["signer"] for step in steps] == ["operator"]
-
-
-def test_an_apply_of_nothing_that_the_log_knows_is_passed_over(caller: Caller) -> None:
-    caller.desk.applied(addition("Use the blue switch."))
-    events = caller.desk.ledger().log.events
-    intent = next(event for event in events if event.event == EventName.APPLY_INTENT)
-    for digit, changed in (("c", {"decision": "d-" + "x" * 26}), ("d", {"changes": [1, 9]})):
-        apply = "a-" + digit * 26
-        fields: dict[str, object] = {**intent.fields, **changed, "apply": apply}
-        done: dict[str, object] = {"apply": apply}
-        record(
-            caller.desk.gate,
-            [(EventName.APPLY_INTENT, fields), (EventName.APPLY_DONE, done)],
-            caller.desk.moment,
-        )
-    steps = caller.record("history")["steps"]
-    assert [[change["n"] for change in step["changes"]] for step in steps] == [[1], [1]]
-
-
-def test_no_line_is_wider_than_a_narrow_terminal(caller: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COLUMNS", "40")
-    caller.desk.applied(addition("Use the blue switch."))
-    assert max(map(len, caller.lines("history"))) <= 40
-
-
 def test_reasons_are_masked_where_the_file_tells_what_they_say(caller: Caller) -> None:
     told = "Nebelhorn" + "4711"
     caller.desk.applied(replace(addition("Use the blue switch."), reason=f"{told} was typed twice"))
@@ -168,11 +61,3 @@ def test_reasons_are_masked_where_the_file_tells_what_they_say(caller: Caller) -
     caller.desk.memory.write_text(f"{caller.desk.text()}- Loft box password: {told}\n")
     assert "[masked: 13 bytes] was typed twice" in caller.text("history")
     assert told not in str(caller.record("history"))
-
-
-def test_what_took_out_a_secret_says_that_it_does_not_come_back(caller: Caller) -> None:
-    text = caller.desk.text()
-    caller.desk.memory.write_text(f"{text}- Loft box password: {'Nebelhorn' + '4711'}\n")
-    caller.desk.edit(text.encode())
-    assert "no undo: a secret does not come back" in caller.text("history")
-    assert "Nebelhorn" not in caller.text("history")

@@ -1,4 +1,3 @@
-import argparse
 import json
 import os
 from pathlib import Path
@@ -10,8 +9,7 @@ from tests.surfaces.console import Terminal
 
 from nightledger.demo.shell import Ran, Shell
 from nightledger.files.home import Home
-from nightledger.surfaces.cli import add_options
-from nightledger.surfaces.context import CHECKOUT, Context
+from nightledger.surfaces.context import Context
 from nightledger.surfaces.verbs import init
 from nightledger.trust.keys import needs_passphrase
 
@@ -103,16 +101,6 @@ def test_a_dry_run_lists_and_makes_nothing(place: Place) -> None:
     assert not place.keys.exists()
 
 
-def test_adopting_a_workspace_keeps_it_and_knows_its_host(place: Place) -> None:
-    workspace(place)
-    record = place.record("--adopt", "--no-passphrase", "--simulated", "--zone", "Europe/Berlin")
-    assert record["new"] is True
-    assert "MEMORY.md" not in record["created"]
-    identity = Home(place.home).identity
-    assert (identity.host, identity.zone, identity.id) == ("openclaw", "Europe/Berlin", record["id"])
-    assert (place.home / "MEMORY.md").read_text() == MEMORY
-
-
 @pytest.mark.parametrize(
     ("words", "status", "said"),
     [
@@ -138,14 +126,6 @@ def test_a_workspace_that_is_not_there_cannot_be_adopted(place: Place) -> None:
     ran = place.run("--adopt", "--no-passphrase")
     assert ran.status == 2
     assert "there is no workspace at" in ran.err
-
-
-def test_a_record_that_could_not_be_read_again_is_not_written(place: Place) -> None:
-    workspace(place)
-    ran = place.run("--adopt", "--no-passphrase", "--gated", "MEMORY.md", "--gated", "MEMORY.md")
-    assert ran.status in (0, 1, 2)
-    assert "bug" not in ran.err
-    assert (place.home / "config").exists() == (ran.status == 0)
 
 
 def test_an_unknown_host_is_refused(place: Place) -> None:
@@ -219,18 +199,3 @@ def test_an_empty_passphrase_makes_nothing(place: Place, monkeypatch: pytest.Mon
     terminal.type("")
     assert terminal.end() == 2
     assert not place.home.exists()
-
-
-def test_the_programs_own_folder_is_never_adopted_without_being_named(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    from nightledger.domain.errors import UsageError
-
-    monkeypatch.delenv("NIGHTLEDGER_HOME", raising=False)
-    monkeypatch.chdir(CHECKOUT)
-    context = Context(verb="init", home=None, now_text=None, json=False)
-    parser = argparse.ArgumentParser()
-    add_options(parser, init)
-    with pytest.raises(UsageError, match="the program's own folder") as refused:
-        init.run(parser.parse_args(["--adopt"]), context)
-    assert "--home DIR" in refused.value.hint

@@ -4,7 +4,6 @@ import pytest
 from tests.gate.homes import addition
 from tests.surfaces.calling import Caller, make_caller
 
-from nightledger.domain.errors import ConfigurationError
 from nightledger.domain.event import EventName
 from nightledger.gate.proposing.views import refresh_views
 from nightledger.surfaces.context import CHECKOUT
@@ -48,21 +47,6 @@ def test_leaving_keeps_memory_and_record_and_signs_a_last_head(caller: Caller) -
     assert not Path(caller.home.work_dir).exists()
 
 
-def test_leaving_twice_adds_nothing(caller: Caller) -> None:
-    caller.run("leave", "--yes")
-    before = files_of(caller.root)
-    assert "was left already" in caller.text("leave", "--yes")
-    assert files_of(caller.root) == before
-    assert caller.record("leave")["left"]
-
-
-def test_a_home_that_was_left_can_be_used_again(caller: Caller) -> None:
-    caller.run("leave", "--yes")
-    caller.desk.applied(addition("Use the blue switch."))
-    assert "blue switch" in caller.desk.memory.read_text()
-    assert not caller.record("leave")["left"]
-
-
 def test_the_cron_lines_and_units_to_remove_are_printed_as_they_stand(caller: Caller) -> None:
     assert "No schedule of ours was found" in caller.text("leave")
     place = Place(checkout=CHECKOUT, home=caller.home.root, keys_dir=str(caller.root / "keys"))
@@ -87,18 +71,3 @@ def test_what_is_unfinished_is_said(caller: Caller) -> None:
     text = caller.text("leave")
     assert "1 approvals are signed and not applied" in text
     assert "1 changes wait for an answer" in text
-
-
-def test_what_can_be_deleted_by_hand_is_named_with_the_keys(caller: Caller) -> None:
-    keys = str(caller.root / "keys" / caller.home.identity.id)
-    assert caller.record("leave")["deletable"][-2:] == ["audit", keys]
-
-
-def test_no_line_is_wider_than_a_narrow_terminal(caller: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COLUMNS", "40")
-    assert max(map(len, caller.lines("leave"))) <= 40
-
-
-def test_a_wrong_home_cannot_be_left(caller: Caller) -> None:
-    with pytest.raises(ConfigurationError, match="does not exist"):
-        caller.run("leave", "--yes", home=caller.root / "nowhere")

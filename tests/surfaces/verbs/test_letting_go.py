@@ -1,10 +1,7 @@
 """Archive, compress and forget as their operator sees them."""
 
 import hashlib
-import json
-import tarfile
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from tests.gate.forgetting_desk import (
@@ -14,20 +11,17 @@ from tests.gate.forgetting_desk import (
     LOG,
     archive,
     compress,
-    file,
     forget,
     forgotten,
     pruned,
     put,
 )
-from tests.gate.homes import Desk, addition
+from tests.gate.homes import Desk
 from tests.surfaces.console import Console
 
 from nightledger.domain.proposal import Evidence, Origin, Proposal
 from nightledger.gate.daily import close_day
 from nightledger.gate.forgetting.keeping import remove_expired
-
-LEAK = b"- The gate code was blue-falcon-42 then.\n"
 
 
 def live(desk: Desk, days: int) -> None:
@@ -69,11 +63,6 @@ def test_history_and_show_say_when_a_text_went(console: Console) -> None:
     assert console.run("verify").status == 0
 
 
-def test_history_names_the_links_where_one_was_forgotten(console: Console) -> None:
-    forgotten(console.desk, forget())
-    assert "memory/system/hebbian-links.json" in console.out("history")
-
-
 def test_evidence_of_a_compressed_log_is_shown_from_the_archive(console: Console) -> None:
     line = FULL.split(b"\n")[4]
     found = Evidence(path=LOG, lines=(5, 5), sha256=hashlib.sha256(line).hexdigest(), origin=Origin.AGENT)
@@ -84,41 +73,6 @@ def test_evidence_of_a_compressed_log_is_shown_from_the_archive(console: Console
         line.decode() not in shown
     )  # a log is not shown twice: its lines stand in its diff, or one key away
     assert "changed since" not in shown
-
-
-def test_a_leak_in_the_archive_is_expunged_and_does_not_come_back(console: Console) -> None:
-    desk = console.desk
-    proposal = forgotten(desk, compress(desk, LOG, FULL + LEAK))
-    number = (FULL + LEAK).count(b"\n")
-    assert console.run("expunge", "--line", f"{COPY}:{number}").status == 0
-    assert b"blue-falcon" not in file(desk, COPY).read_bytes()
-    assert console.run("verify").status == 0
-    ran = console.run("undo", proposal.id)
-    assert ran.status == 1
-    assert b"blue-falcon" not in file(desk, LOG).read_bytes()
-    put(desk, COPY, b"rewritten\n")
-    assert console.run("verify").status == 4
-
-
-def test_a_backup_holds_the_archive(console: Console, tmp_path: Path) -> None:
-    forgotten(console.desk, compress(console.desk, LOG), *archive(console.desk, "backups"))
-    ran = console.run("backup", "--help")
-    assert ran.status == 0
-    target = tmp_path / "backup.tar"
-    assert console.run("backup", str(target)).status == 0
-    with tarfile.open(target) as packed:
-        names = packed.getnames()
-    assert {f"home/{path}" for path in (LOG, COPY, ARCHIVE)} <= set(names)
-
-
-def test_a_dry_run_of_an_undo_names_what_returns(console: Console) -> None:
-    proposal = forgotten(console.desk, compress(console.desk, LOG))
-    record = json.loads(console.run("undo", proposal.id, "--dry-run", "--json").out)
-    assert "its full text returns, SHA-256" in record["diff"]
-    assert "its copy in the archive goes" in record["diff"]
-    link = forgotten(console.desk, forget())
-    record = json.loads(console.run("undo", link.id, "--dry-run", "--json").out)
-    assert "what was recorded before counts again\n+cron + timezone: 1 co-occurrence" in record["diff"]
 
 
 def month(desk: Desk) -> Proposal:
@@ -141,12 +95,6 @@ def test_a_month_is_rejected_whole_with_one_reason_or_left_for_later(console: Co
     assert console.desk.states(proposal) == ["deferred"] * 5
     assert "Rejected 5 change(s)." in console.out("review", typed=["a", "n", "I read them", "y"])
     assert console.desk.states(proposal) == ["rejected"] * 5
-
-
-def test_from_the_whole_month_the_way_leads_back_to_each(console: Console) -> None:
-    proposal = month(console.desk)
-    console.out("review", typed=["a", "b", "y", "q", "y"])
-    assert console.desk.states(proposal) == ["approved", *["pending"] * 4]
 
 
 def test_links_and_what_has_no_place_are_answered_one_by_one(console: Console) -> None:
@@ -172,19 +120,3 @@ def test_the_undo_of_a_month_is_summed_up_and_printed_in_full_where_asked(consol
     assert f"Took back change 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 of {proposal.id}." in console.out(
         "undo", proposal.id
     )
-
-
-def test_what_goes_out_of_memory_is_printed_however_long_it_is(console: Console) -> None:
-    long = "\n".join(f"- Rule {n}: keep the drawer {n} shut." for n in range(70))
-    proposal = console.desk.applied(addition(long))
-    said = console.out("undo", proposal.id, "--dry-run")
-    assert [n for n in range(70) if f"- Rule {n}: keep" not in said] == []
-    assert "--diff" not in said
-
-
-def test_links_that_come_back_are_named_however_many_they_are(
-    console: Console, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("nightledger.surfaces.verbs.undo.MOST_ROWS", 0)
-    proposal = forgotten(console.desk, forget())
-    assert "+cron + timezone: 1 co-occurrence" in console.out("undo", proposal.id, "--dry-run")

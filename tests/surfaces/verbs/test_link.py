@@ -44,13 +44,6 @@ def test_bad_lines_are_named_by_file_and_line(home: Home, capsys: pytest.Capture
     assert said[21].endswith("is unfinished; it is read once the logger has closed it")
 
 
-def test_as_json_it_is_one_document(home: Home, capsys: pytest.CaptureFixture[str]) -> None:
-    Path(home.outcomes).write_bytes(line(outcome(1)))
-    assert main(["link", "--home", home.root, "--json"]) == 0
-    report = json.loads(capsys.readouterr().out)
-    assert (report["mode"], report["added"], report["links"], report["problems"]) == ("rebuilt", 1, 1, [])
-
-
 def test_a_view_that_waits_is_not_counted(home: Home, capsys: pytest.CaptureFixture[str]) -> None:
     Path(home.outcomes).write_bytes(line(outcome(1)))
     assert main(["link", "--home", home.root, "--index-only"]) == 0
@@ -68,13 +61,6 @@ def test_dry_run_writes_nothing_and_rebuild_reads_all(home: Home, capsys: pytest
     assert capsys.readouterr().out.startswith("All outcomes were read: it was asked for.\n1 new")
 
 
-def test_on_another_machine_it_refuses(home: Home, capsys: pytest.CaptureFixture[str]) -> None:
-    identity = json.loads(Path(home.identity_file).read_bytes())
-    Path(home.identity_file).write_bytes(canonical({**identity, "machine": "elsewhere"}) + b"\n")
-    assert main(["link", "--home", home.root]) == 1
-    assert "is written by 'elsewhere'" in capsys.readouterr().err
-
-
 def test_the_script_is_the_verb(home: Home) -> None:
     Path(home.outcomes).write_bytes(line(outcome(1)))
     done = subprocess.run(
@@ -86,10 +72,3 @@ def test_the_script_is_the_verb(home: Home) -> None:
     )
     assert "1 new outcomes, 1 in all; 1 links." in done.stdout
     assert done.stderr == ""
-
-
-def test_where_there_is_no_home_it_names_the_command(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["link", "--home", str(tmp_path / "none")]) == 2
-    assert "nightledger init" in capsys.readouterr().err

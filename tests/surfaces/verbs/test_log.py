@@ -121,23 +121,12 @@ def test_a_source_in_the_home_is_stored_relative_to_it(logger: Logger, source: s
     assert json.loads(logger.stored())["source_file"] == "memory/a.md#x"
 
 
-def test_an_empty_optional_flag_is_left_out(logger: Logger) -> None:
-    assert logger.flags(session="", note="").status == 0
-    assert "session" not in json.loads(logger.stored())
-
-
 def test_missing_flags_are_named_all_at_once_with_an_example(logger: Logger) -> None:
     result = logger.run("--task-type", "x")
     assert result.status == 2
     assert result.err.startswith(
         "error: an outcome also needs --tags, --resolution, --outcome, --source\nhint: for example: "
     )
-
-
-def test_what_the_example_says_works(logger: Logger) -> None:
-    hint = logger.run().err.partition("for example: nightledger log ")[2]
-    words = [word.strip("'") for word in hint.split()]
-    assert logger.run(*words).status == 0
 
 
 @pytest.mark.parametrize(
@@ -238,24 +227,11 @@ def test_too_much_at_once_is_refused_with_a_way_to_split_it(
     assert "hint: split it" in result.err
 
 
-def test_flags_beside_standard_input_are_refused(logger: Logger) -> None:
-    result = logger.run("--stdin", "--outcome", "success")
-    assert result.status == 2
-    assert "leave out --outcome" in result.err
-
-
 def test_an_unfinished_line_of_an_earlier_run_is_said(logger: Logger) -> None:
     Path(logger.home.outcomes).write_bytes(b'{"half":')
     result = logger.flags()
     assert result.status == 0
     assert "was unfinished (8 bytes" in result.err
-
-
-def test_a_missing_home_says_how_to_make_one(logger: Logger) -> None:
-    result = logger.run("--home", f"{logger.home.root}/none")
-    assert result.status == 2
-    assert "does not exist" in result.err
-    assert "hint: make it: nightledger init --home" in result.err
 
 
 def script(home: Home, *words: str) -> subprocess.CompletedProcess[str]:
@@ -282,16 +258,6 @@ def test_the_script_logs_from_anywhere(logger: Logger) -> None:
     done = script(logger.home)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith("o-")
-
-
-def test_another_machine_may_not_log_and_is_told_which_may(logger: Logger) -> None:
-    identity = Path(logger.home.identity_file)
-    identity.write_bytes(identity.read_bytes().replace(os.uname().nodename.encode(), b"elsewhere"))
-    for result in (logger.flags(), logger.run("--stdin", stdin=lines(given_record()))):
-        assert result.status == 1
-        assert "is written by 'elsewhere', and this is" in result.err
-        assert "hint: run it on elsewhere" in result.err
-    assert logger.stored() == b""
 
 
 def test_a_cold_start_imports_nothing_that_it_could_do_without(logger: Logger) -> None:

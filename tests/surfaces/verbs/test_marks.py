@@ -1,15 +1,12 @@
 """Small files that spare cron a full look: whatever somebody wrote into them, the full look is taken."""
 
-import os
 from pathlib import Path
 
 import pytest
 from tests.homes import make_home
 
-from nightledger.files.upward import IDENTITY
 from nightledger.surfaces.context import Context
-from nightledger.surfaces.home import _read_identity
-from nightledger.surfaces.verbs import apply, guard, night
+from nightledger.surfaces.verbs import apply, guard
 
 DEEP = "[" * 100_000
 
@@ -36,17 +33,3 @@ def test_a_mark_that_makes_no_sense_spares_nothing(text: str, tmp_path: Path) ->
     assert not apply._nothing_yet(context)
     assert not guard._nothing_new(context)
     assert not apply._witnesses_due(context)
-
-
-def test_a_fifo_in_place_of_a_small_file_is_not_waited_for(tmp_path: Path) -> None:
-    home = make_home(tmp_path, simulated=True)
-    Path(home.work_dir).mkdir(exist_ok=True)
-    Path(home.path(IDENTITY)).unlink()
-    for name in (apply.MARK, guard.MARK, night.MARK, apply.WITNESS_MARK, IDENTITY):
-        os.mkfifo(home.path(name))
-    context = Context(verb="guard", home=home.root, now_text="2026-03-01T12:00:00Z", json=False)
-    assert not apply._nothing_yet(context)
-    assert not guard._nothing_new(context)
-    assert night._nothing_until(context) is None
-    assert not apply._witnesses_due(context)
-    assert _read_identity(home.root) == {}

@@ -13,10 +13,7 @@ from tests.starting import loaded_by_argparse
 from tests.surfaces.verb_calls import call_verb
 
 from nightledger.domain.errors import (
-    ConfigurationError,
-    IntegrityError,
     LockedError,
-    RefusedError,
     UnreadableError,
 )
 from nightledger.domain.periods import Daily, Period
@@ -99,16 +96,6 @@ def test_a_night_runs_what_is_due_says_so_and_exits_0(home: Home, jobs: Jobs, ca
     ]
 
 
-def test_a_night_without_proposals_says_why_in_one_line(
-    home: Home, jobs: Jobs, capsys: Out, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    jobs.report = JobReport(counts={"proposed": 0}, reason="nothing proposed: nothing recurred")
-    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
-    call(home)
-    told = [line for line in capsys.readouterr().out.splitlines() if line.startswith("consolidate")]
-    assert told == [f"consolidate 2026-02-{day}: nothing proposed: nothing recurred" for day in (27, 28)]
-
-
 def test_when_nothing_is_due_it_is_quiet_and_loads_nothing(
     home: Home, jobs: Jobs, capsys: Out, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -141,38 +128,6 @@ def test_at_the_next_night_it_runs_again(home: Home, jobs: Jobs) -> None:
     assert len(jobs.asked) == 4
     assert call(home, now="2026-03-02T03:05:00Z") == 0
     assert jobs.asked[4:] == ["link 2026-03-01", "consolidate 2026-03-01"]
-
-
-@pytest.mark.parametrize("mark", ["", "x y\n", "1 2 3\n", "\u00e9", "99999999999999 99999999999999\n"])
-def test_a_mark_that_means_nothing_is_passed_over(home: Home, jobs: Jobs, mark: str) -> None:
-    Path(home.next_due).write_text(mark)
-    assert call(home) == 0
-    assert len(jobs.asked) == 4
-
-
-@pytest.mark.parametrize(
-    "put", [os.mkfifo, lambda path: os.symlink("/dev/zero", path)], ids=["fifo", "device"]
-)
-def test_what_is_no_file_gives_way_to_the_mark(home: Home, jobs: Jobs, put: Callable[[str], None]) -> None:
-    Path(home.next_due).parent.mkdir(exist_ok=True)
-    put(home.next_due)
-    assert call(home) == call(home) == 0
-    assert len(jobs.asked) == 4
-
-
-def test_a_mark_from_a_clock_that_was_ahead_is_passed_over(home: Home, jobs: Jobs) -> None:
-    year = later(days=300)
-    assert call(home, now=year) == 0
-    jobs.asked.clear()
-    assert call(home) == 0
-    assert jobs.asked[:2] == ["link 2026-02-27", "consolidate 2026-02-27"]
-
-
-def test_a_mark_that_looks_too_far_ahead_is_passed_over(home: Home, jobs: Jobs) -> None:
-    now = int(datetime.fromisoformat(NOW).timestamp())
-    Path(home.next_due).write_text(f"{now - 1} {now + 27 * 3600}\n")
-    call(home)
-    assert len(jobs.asked) == 4
 
 
 def test_settings_that_changed_since_make_it_look_again(home: Home, jobs: Jobs) -> None:
@@ -212,11 +167,6 @@ def test_what_failed_waits_unless_the_operator_asks(home: Home, jobs: Jobs) -> N
     assert jobs.asked == ["link 2026-02-27", "link 2026-02-28"]
 
 
-def test_an_integrity_alarm_exits_4(home: Home, jobs: Jobs) -> None:
-    jobs.error = IntegrityError("line 7 was edited")
-    assert call(home) == 4
-
-
 def test_a_bug_shows_no_traceback_but_says_where_it_is(home: Home, jobs: Jobs, capsys: Out) -> None:
     jobs.error = ZeroDivisionError("secret words")
     assert call(home) == 1
@@ -228,43 +178,11 @@ def test_a_bug_shows_no_traceback_but_says_where_it_is(home: Home, jobs: Jobs, c
     assert "ZeroDivisionError" in log.read_text()
 
 
-def test_a_missing_dependency_reaches_the_command_line(home: Home, jobs: Jobs) -> None:
-    jobs.error = ModuleNotFoundError("no module", name="rich")
-    with pytest.raises(ModuleNotFoundError):
-        call(home)
-
-
 def test_a_second_night_at_the_same_time_is_told_to_come_back(home: Home, jobs: Jobs) -> None:
     with Lock(home.lock_path("night")), pytest.raises(LockedError) as caught:
         call(home)
     assert caught.value.exit_status == 75
     assert jobs.asked == []
-
-
-def test_a_missing_home_names_the_command_that_makes_one(tmp_path: Path, jobs: Jobs) -> None:
-    with pytest.raises(ConfigurationError) as caught:
-        call(Home(tmp_path / "nowhere"))
-    assert "nightledger init" in caught.value.hint
-    assert jobs.asked == []
-
-
-def test_another_machine_writes_nothing_into_the_home(
-    home: Home, jobs: Jobs, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("nightledger.surfaces.home.this_machine", lambda: "elsewhere")
-    with pytest.raises(RefusedError, match="is written by"):
-        call(home)
-    assert jobs.asked == []
-    assert not Path(home.runs).exists()
-
-
-def test_many_missed_nights_are_made_up_over_several_calls(home: Home, jobs: Jobs, capsys: Out) -> None:
-    late = later(days=20)
-    call(home, now=late)
-    assert len(jobs.asked) == 14
-    assert "periods are still due; the next call goes on with them." in capsys.readouterr().out
-    call(home, now=late)
-    assert len(jobs.asked) == 28
 
 
 def test_json_is_one_document_in_every_case(home: Home, jobs: Jobs, capsys: Out) -> None:
@@ -293,26 +211,6 @@ def test_a_dry_run_lists_what_is_due_and_does_nothing(home: Home, jobs: Jobs, ca
     assert capsys.readouterr().out == "Nothing is due.\n"
 
 
-def test_a_person_at_a_terminal_is_told_when_something_is_due(
-    home: Home, jobs: Jobs, capsys: Out, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    call(home)
-    capsys.readouterr()
-    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
-    call(home, now=later(minutes=1))
-    told = capsys.readouterr().out.splitlines()
-    assert told[0].startswith("Nothing is in this home yet: no memory in MEMORY.md, no daily logs")
-    assert told[-1] == "Nothing is due before 2026-03-02 03:05 UTC."
-    assert len(jobs.asked) == 4
-
-
-def test_a_foreign_line_of_the_ledger_is_reported(home: Home, jobs: Jobs, capsys: Out) -> None:
-    Path(home.runs).write_text("not json\n")
-    call(home)
-    assert "memory/system/runs.jsonl:1 is no run and counts for nothing" in capsys.readouterr().err
-    assert len(jobs.asked) == 4
-
-
 def test_the_operator_is_notified_of_a_failure_once(
     home: Home, jobs: Jobs, keys: Path, tmp_path: Path
 ) -> None:
@@ -335,14 +233,6 @@ def test_a_notifier_that_cannot_run_is_said_and_exits_1(
     (keys / "operator.yaml").chmod(0o600)
     assert call(home, now=later(days=3)) == 1
     assert "error: /no/such/program cannot be run" in capsys.readouterr().err
-
-
-def test_the_mark_is_in_utc_seconds(home: Home, jobs: Jobs) -> None:
-    call(home)
-    written, due = map(int, Path(home.next_due).read_text().split())
-    assert jobs.asked
-    assert datetime.fromtimestamp(written, UTC) == datetime.fromisoformat(NOW)
-    assert datetime.fromtimestamp(due, UTC) == datetime(2026, 3, 2, 3, 5, tzinfo=UTC)
 
 
 def test_as_a_program_with_nothing_due_it_loads_no_third_party_package(home: Home) -> None:

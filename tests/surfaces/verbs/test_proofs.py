@@ -1,6 +1,5 @@
 """``prove``, ``check-proof``, ``consistency``: out of a home, and checked without one."""
 
-import json
 import shutil
 from pathlib import Path
 
@@ -8,12 +7,8 @@ import pytest
 from tests.gate.homes import addition, open_desk
 from tests.gate.witnessed import cosign, make_witnessed_desk, two_of_three
 from tests.surfaces.console import Console
-from tests.trust.witnesses import head_of, note_of, tree_of
 
 from nightledger.demo.shell import Shell
-from nightledger.gate.opening import sign_head
-from nightledger.trust.pin import read_pin
-from nightledger.trust.policy import Policy, dump_policy
 
 
 @pytest.fixture(scope="session")
@@ -69,69 +64,6 @@ def test_a_decision_is_proved_to_somebody_without_the_home(console: Console) -> 
     assert "cosigned by w1 at 2026-03-01 10:00:00 UTC" in said
 
 
-def test_the_line_may_come_from_elsewhere(console: Console) -> None:
-    path = prove(console, "0")
-    line = console.desk.ledger().log.line(0)
-    file = console.desk.root / "line"
-    file.write_bytes(line + b"\n")
-    given: tuple[tuple[str, str], ...] = (("--leaf", str(file)), ("--line", line.decode()))
-    for option in given:
-        status, said = elsewhere(console, "check-proof", path, *option, "--policy", policy(console))
-        assert status == 0, said
-    status, said = elsewhere(console, "check-proof", path, "--policy", policy(console))
-    assert (status, "does not hold the line that it is of" in said) == (2, True)
-
-
-def test_another_line_is_an_alarm(console: Console) -> None:
-    path = prove(console, "1")
-    status, said = elsewhere(console, "check-proof", path, "--line", "{}", "--policy", policy(console))
-    assert (status, "the inclusion proof leads to another root" in said) == (4, True)
-
-
-def test_the_logs_own_key_will_do_for_who_asks_for_no_witness(console: Console) -> None:
-    path = prove(console, "0", "--with-line")
-    keys = read_pin(console.desk.ring, console.desk.home.identity.id).vkeys
-    status, said = elsewhere(console, "check-proof", path, *(word for key in keys for word in ("--log", key)))
-    assert (status, "the log's own word is all there is" in " ".join(said.split())) == (0, True)
-    file = console.desk.root / "none"
-    file.write_bytes(dump_policy(Policy()))
-    status, said = elsewhere(console, "check-proof", path, "--policy", str(file))
-    assert (status, "which is no log of the policy" in said) == (4, True)
-
-
-def test_a_policy_that_asks_for_more_is_not_met(console: Console) -> None:
-    strict = console.desk.root / "strict"
-    text = Path(policy(console)).read_text().replace("group all 2", "group all 3")
-    strict.write_text(text)
-    path = prove(console, "0", "--with-line")
-    status, said = elsewhere(console, "check-proof", path, "--policy", str(strict))
-    assert (status, "is cosigned by: w1, w2" in said) == (4, True)
-
-
-def test_a_proof_is_printed_and_told_in_json(console: Console) -> None:
-    (apply,) = console.desk.ledger().book.applies
-    printed = console.out("prove", apply)
-    assert printed.startswith("c2sp.org/tlog-proof@v1\nindex 4\n")
-    record = console.record("prove", apply)
-    assert record["proof"] == printed
-    assert (record["entry"], record["cosigned"], record["path"]) == (4, True, None)
-    assert json.loads(record["line"])["event"] == "apply.done"
-    checked = elsewhere(
-        console, "check-proof", prove(console, apply, "--with-line"), "--policy", policy(console), "--json"
-    )[1]
-    assert json.loads(checked)["cosigned"] == {"w1": "2026-03-01T10:00:00Z", "w2": "2026-03-01T10:00:00Z"}
-
-
-def test_a_newer_head_is_taken_where_the_cosigned_one_does_not_reach(console: Console) -> None:
-    console.desk.proposal(addition("Name the cable."))
-    refused = console.run("prove", "5")
-    assert (refused.status, "no signed head covers line 6 yet" in refused.err) == (1, True)
-    sign_head(console.desk.gate, console.desk.moment)
-    ran = console.run("prove", "5")
-    assert (ran.status, "have not cosigned a head over it yet" in ran.err) == (0, True)
-    assert console.record("prove", "4")["cosigned"] is True
-
-
 @pytest.mark.parametrize(
     ("words", "message"),
     [
@@ -152,48 +84,3 @@ def test_what_cannot_be_proved_is_said(console: Console, words: tuple[str, ...],
     ran = console.run(*words)
     assert ran.status in (1, 2)
     assert message in ran.err
-
-
-def test_the_log_is_exported_and_added_to(console: Console) -> None:
-    out = str(console.desk.root / "tiles")
-    said = " ".join(console.out("prove", "--tiles", out).split())
-    assert said.startswith("5 entries are in ")
-    assert said.endswith("2 files written, 0 were there.")
-    assert console.record("prove", "--tiles", out) == {"path": out, "present": 2, "size": 5, "written": 0}
-
-
-def test_one_head_continues_another_and_anybody_can_check_it(console: Console) -> None:
-    home = console.desk.home
-    kept = str(console.desk.root / "kept")
-    shutil.copy(Path(home.checkpoints_dir) / "2", kept)
-    out = str(console.desk.root / "proof")
-    console.out("consistency", kept, "--out", out)
-    status, said = elsewhere(console, "consistency", kept, home.checkpoint, "--proof", out)
-    assert (status, "continues that of 2" in " ".join(said.split())) == (0, True)
-    status, said = elsewhere(console, "consistency", home.checkpoint, kept, "--proof", out)
-    assert status == 4
-    record = console.record("consistency", "2", "5")
-    assert (record["old"], record["new"], record["path"]) == (2, 5, None)
-    assert record["proof"] == Path(out).read_text()
-    assert console.out("consistency", "2") == record["proof"]
-
-
-def test_a_kept_head_that_the_log_does_not_continue_is_an_alarm(console: Console) -> None:
-    origin = console.desk.home.identity.origin
-    forged = console.desk.root / "forged"
-    forged.write_bytes(note_of(head_of(tree_of(3), origin=origin)))
-    ran = console.run("consistency", str(forged))
-    assert (ran.status, "no known key has signed" in ran.err) == (4, True)
-
-
-def test_an_older_head_that_was_cosigned_is_not_taken_for_the_newest(console: Console) -> None:
-    for text in ("Two.", "Three."):
-        console.desk.proposal(addition(text))
-        sign_head(console.desk.gate, console.desk.moment)
-    old = console.desk.root / "old"
-    shutil.copy(console.desk.home.checkpoint, old)
-    console.desk.proposal(addition("Four."))
-    sign_head(console.desk.gate, console.desk.moment)
-    size = console.desk.ledger().log.size
-    record = console.record("consistency", str(old))
-    assert (record["old"], record["new"]) == (size - 1, size)

@@ -46,16 +46,6 @@ def test_what_was_looked_at_and_proposed_is_said(caller: Caller) -> None:
     assert [item["type"] for item in request["prune_candidates"]] == ["memory_entry", "daily_log"]
 
 
-def test_a_rerun_says_what_waits(caller: Caller) -> None:
-    write(caller, "2026-01-05.md")
-    caller.lines("prune", now=NEXT)
-    said = " ".join(" ".join(caller.lines("prune", now=NEXT)[1:]).split())
-    assert said == (
-        "3 entries: 1 closed for more than 90 days, 1 waiting for your answer already; 0 proposed to archive. "
-        "1 daily log: 1 older than 30 days, 1 waiting for your answer already; 0 proposed to compress."
-    )
-
-
 def test_only_what_is_asked_for_is_pruned(caller: Caller) -> None:
     write(caller, "2026-01-05.md")
     assert [
@@ -110,41 +100,7 @@ def test_why_something_was_left_alone_is_said_in_words(caller: Caller) -> None:
     assert "left alone: MEMORY.md:14: it does not say since when it is over" in said
 
 
-def test_on_a_narrow_terminal_no_row_is_longer(caller: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COLUMNS", "40")
-    write(caller, "2026-01-05.md")
-    (Path(caller.home.memory_dir) / "2026-01-06.md").symlink_to("nowhere")
-    rows = caller.lines("prune", now=NEXT)
-    assert max(map(len, rows)) <= 40
-    assert "left alone: memory/2026-01-06.md" in " ".join(" ".join(rows).split())
-
-
 def test_every_reason_is_counted_or_said_in_words() -> None:
     assert {kept.value for kept in Kept} == set(REASONS) | COUNTED
     assert not set(REASONS) & COUNTED
     assert set(WORDS) == {kept.value for kept in Kept}
-
-
-def test_a_name_from_a_file_is_printed_as_data(caller: Caller) -> None:
-    (Path(caller.home.memory_dir) / "2026-01-05-\x1b[31m.md").symlink_to("nowhere")
-    line = caller.text("prune", "--logs", now=NEXT)
-    assert "\x1b" not in line
-    assert "is reached through a link" in line
-
-
-def test_what_the_gate_does_not_take_is_said(caller: Caller) -> None:
-    secret = "ghp_" + "Ab3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0dF3hJ6"
-    held = f"{MEMORY}\n- The token {secret} is old. STATUS: Resolved (2025-11-03)\n"
-    Path(caller.home.path("MEMORY.md")).write_text(held)
-    found = caller.lines("prune", "--entries", now=NEXT)
-    assert found[0].endswith("0 proposed to archive.")
-    assert "  not proposed: MEMORY.md: " in "\n".join(found)
-    assert secret not in "".join(found)
-
-
-def test_a_clock_that_was_set_back_is_said(caller: Caller) -> None:
-    assert caller.text("prune", now="2026-02-01T06:00:00Z") == (
-        "Nothing pruned: the clock says 2026-02-01 06:00 UTC, and the newest record is of "
-        "2026-03-01 06:00 UTC: by such a clock nothing is old."
-    )
-    assert caller.record("prune", now="2026-02-01T06:00:00Z")["kinds"] == []

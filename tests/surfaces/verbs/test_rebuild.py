@@ -79,11 +79,6 @@ def test_outcomes_that_came_since_the_last_night_are_no_difference(caller: Calle
     assert caller.run("rebuild", "--check") == 0
 
 
-def test_outcomes_that_no_run_has_read_yet_are_no_difference(caller: Caller) -> None:
-    log(caller, "set_zone")
-    assert caller.run("rebuild", "--check") == 0
-
-
 def test_an_outcome_log_that_was_cut_or_edited_shows(caller: Caller) -> None:
     log(caller, "set_zone", "pin_version")
     run_link(caller)
@@ -104,11 +99,6 @@ def test_a_lost_view_or_a_lost_log_shows(caller: Caller) -> None:
     assert caller.run("rebuild", "--check") == 4
 
 
-def test_a_home_without_outcomes_has_no_view_to_rebuild(caller: Caller) -> None:
-    assert caller.record("rebuild") == {"written": [], "search": {"chunks": 2}}
-    assert not os.path.lexists(caller.home.links)
-
-
 def test_an_outcome_log_that_is_no_file_is_an_error(caller: Caller) -> None:
     log(caller, "set_zone")
     run_link(caller)
@@ -116,22 +106,3 @@ def test_an_outcome_log_that_is_no_file_is_an_error(caller: Caller) -> None:
     os.mkfifo(caller.home.outcomes)
     with pytest.raises(UnreadableError, match="not a regular file"):
         caller.run("rebuild", "--check")
-
-
-def test_what_is_printed_names_the_file_and_the_next_step(caller: Caller) -> None:
-    Path(caller.home.entries).write_bytes(b"{}")
-    assert "memory/system/entries.json is not what it is folded from" in caller.text("rebuild", "--check")
-    assert caller.lines("rebuild") == ["memory/system/entries.json was written anew."]
-
-
-def test_nothing_is_printed_under_cron_when_there_is_nothing_to_say(
-    caller: Caller, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert caller.lines("rebuild") == []
-    assert caller.lines("rebuild", "--check") == []
-    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
-    assert caller.lines("rebuild") == [
-        "Every derived file was what it is folded from.",
-        "The search index was made anew: 2 chunks.",
-    ]
-    assert caller.lines("rebuild", "--check") == ["Every derived file is what it is folded from."]

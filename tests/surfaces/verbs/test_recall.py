@@ -1,5 +1,4 @@
 import json
-import sys
 from pathlib import Path
 
 import pytest
@@ -68,14 +67,6 @@ def test_as_json_a_link_is_its_record_with_what_holds_now(
 def test_where_nothing_is_sure_enough_it_is_quiet(home: Home, capsys: pytest.CaptureFixture[str]) -> None:
     assert recall(home, "--tags", "zfs") == 0
     assert capsys.readouterr() == ("", "")
-
-
-def test_on_a_terminal_it_says_that_nothing_is_sure_enough(
-    home: Home, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
-    assert recall(home, "--tags", "zfs") == 0
-    assert "Nothing has worked often enough" in capsys.readouterr().out
 
 
 def test_before_the_first_run_it_names_the_command(

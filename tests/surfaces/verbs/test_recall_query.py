@@ -10,7 +10,6 @@ from tests.surfaces.calling import write_identity
 from tests.surfaces.console import Console
 
 from nightledger.files.search_index import index_path
-from nightledger.surfaces import screen
 from nightledger.surfaces.agent_host import MARKS
 
 SECRET = "ghp_" + "Ab3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0dF3hJ6"
@@ -49,15 +48,6 @@ def test_secrets_are_masked_wherever_a_hit_is_shown(told: Console) -> None:
         shown = told.out(*words) + json.dumps(told.record(*words))
         assert SECRET not in shown
         assert "masked: 40 bytes" in shown
-
-
-@pytest.mark.parametrize("columns", [40, 60, 100])
-def test_no_row_is_wider_than_the_terminal(
-    told: Console, columns: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(screen, "width", lambda: columns)
-    for words in (("recall", "lilac"), ("explain", "lilac garden"), ("explain", "lilac", "--agent")):
-        assert max(map(len, told.out(*words).splitlines())) <= columns
 
 
 def test_the_record_says_all(told: Console) -> None:
@@ -111,11 +101,6 @@ def test_a_wrong_call_says_what_to_write(told: Console, words: tuple[str, ...], 
     assert "hint: " in ran.err
 
 
-def test_nothing_found_says_so_on_a_terminal_and_through_a_pipe(told: Console) -> None:
-    assert told.out("recall", "zeppelin") == "Nothing in this home answers that.\n"
-    assert "Nothing in this home answers that." in told.out("recall", "zeppelin", typed=[])
-
-
 def test_called_by_an_agent_it_answers_as_one_and_records_what_it_showed(
     told: Console, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -145,14 +130,6 @@ def test_a_person_may_ask_what_an_agent_would_be_shown_and_nothing_is_recorded(t
     assert not os.path.lexists(told.desk.home.exposures)
     out = " ".join(told.out("explain", "instructions", "--agent").split())
     assert "Withheld from an agent: 1 a secret" in out or "1 held by scanners" in out
-
-
-def test_an_agent_is_not_told_that_anything_was_left_out(
-    told: Console, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("CLAUDECODE", "1")
-    assert "Left out" not in told.out("recall", "previous instructions")
-    assert told.record("recall", "previous instructions")["withheld"] == {}
 
 
 def test_where_another_machine_writes_the_home_it_answers_and_leaves_the_index_alone(told: Console) -> None:
@@ -195,20 +172,6 @@ def test_explain_tells_words_time_and_each_hit(told: Console) -> None:
     assert record["index"]["files"] == 3
     assert record["words"][0]["word"] == "lilac"
     assert record["scope"] == ["daily"]
-
-
-def test_explain_says_that_the_time_of_an_event_is_not_known(told: Console) -> None:
-    out = " ".join(told.out("explain", "lilac before the zeppelin landed").split())
-    assert "is not known: no dated log tells of it" in out
-    assert "... to ..." not in out
-
-
-def test_explain_of_names_and_of_nothing(told: Console) -> None:
-    assert "Name: nightly backup sh" in told.out("explain", "nightly_backup.sh")
-    assert "The query has no word to look for." in told.out("explain", "?")
-    out = told.out("explain", "lilac", "--since", "2026-02-01", "--scope", "daily,memory")
-    assert "Only days: 2026-02-01 to ..." in out
-    assert "Only kinds: daily, memory." in out
 
 
 def test_rebuild_makes_the_index_anew_and_says_so(told: Console) -> None:
@@ -263,20 +226,6 @@ def test_links_tell_an_agent_nothing_that_is_withheld(
     assert ([link["link"] for link in record["links"]], record["more"]) == (["cron + disk"], 1)
     nothing = ("recall", "--tags", "elsewhere", *asked[3:])
     assert told.record(*nothing)["links"] == []
-
-
-def test_which_time_was_searched_is_said_within_sixty_columns(
-    told: Console, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(screen, "width", lambda: 60)
-    ran = told.run("recall", "lilac planted in January")
-    assert max(map(len, ran.err.splitlines())) <= 60
-    assert " ".join(ran.err.split()).endswith("told up to 2026-02-14; all times: --any-time")
-    assert "what lies in it is preferred" in " ".join(
-        told.out("explain", "lilac in January", "--any-time").split()
-    )
-    assert "only that was searched" in " ".join(told.out("explain", "lilac in January").split())
-    assert told.record("explain", "lilac in January")["time"]["only"] is True
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,3 @@
-import json
 import subprocess
 from pathlib import Path
 
@@ -60,20 +59,6 @@ def test_keys_in_the_usual_place_need_no_name(
     monkeypatch.setenv("NIGHTLEDGER_KEYS", str(Path.home() / ".config" / "nightledger"))
     call(home)
     assert "NIGHTLEDGER_KEYS" not in capsys.readouterr().out
-
-
-def test_json_carries_the_same_text(home: Home, capsys: Out) -> None:
-    call(home, json_too=True)
-    assert json.loads(capsys.readouterr().out) == {
-        "for": "cron",
-        "text": cron_text(Place(checkout=CHECKOUT, home=home.root)),
-    }
-
-
-def test_a_missing_home_names_the_command_that_makes_one(tmp_path: Path) -> None:
-    with pytest.raises(ConfigurationError) as caught:
-        call(Home(tmp_path / "nowhere"))
-    assert "nightledger init" in caught.value.hint
 
 
 def test_a_checkout_without_its_environment_says_make_setup(

@@ -10,9 +10,7 @@ from tests.recall.asking import put
 from tests.surfaces.calling import Caller, make_caller
 
 from nightledger.domain.errors import ConfigurationError
-from nightledger.domain.staging.page import dump_page, parse_page
-from nightledger.files.search_index import index_path
-from nightledger.surfaces.staging import telling
+from nightledger.domain.staging.page import parse_page
 
 CALENDAR = (
     "BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nUID:1\r\nDTSTART:20260301T070000Z\r\nDTEND:20260301T080000Z\r\n"
@@ -97,15 +95,6 @@ def test_under_cron_a_trouble_is_said_when_it_begins_and_stands_in_status_while_
     assert len(caller.lines("stage")) == 1
 
 
-def test_under_cron_an_index_that_was_made_anew_is_said_once(caller: Caller) -> None:
-    assert caller.lines("stage") == []
-    Path(index_path(caller.home)).write_bytes(b"no index at all" * 400)
-    (said,) = caller.lines("stage")
-    assert "it was made anew" in said
-    assert caller.lines("stage") == []
-    assert caller.record("status")["staged"]["troubles"] == []
-
-
 def test_rules_that_are_not_valid_are_named(caller: Caller) -> None:
     put(caller.desk, "config/nightledger/staging-rules.json", json.dumps({"lookahead": 3}))
     with pytest.raises(ConfigurationError, match="lookahead_hours"):
@@ -142,28 +131,3 @@ def test_status_and_doctor_tell_what_is_staged(caller: Caller, operator: Path) -
     assert "the calendar work is asked over the network" in caller.text("doctor", "--all")
     operator.unlink()
     assert "no calendar is named" in caller.text("doctor", "--all")
-
-
-def test_whatever_is_logged_takes_the_page_away(caller: Caller) -> None:
-    caller.run("stage")
-    assert os.path.lexists(caller.home.staged_context)
-    caller.run("guard")  # nothing to say: nothing is logged
-    assert os.path.lexists(caller.home.staged_context)
-    caller.desk.memory.write_text(caller.desk.text() + "- Somebody wrote this.\n")
-    caller.run("guard")
-    assert not os.path.lexists(caller.home.staged_context)
-
-
-def test_lines_beyond_what_hosts_take_whole_are_said(caller: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert "not given" not in caller.text("stage", "--dry-run")
-    caller.run("stage")
-    assert "not given" not in caller.text("doctor", "--all")
-    page = parse_page(Path(caller.home.staged_context).read_text())
-    assert page is not None
-    one = len(dump_page(page.lines[:1], page.good_until))
-    monkeypatch.setattr(telling, "MAX_CONTEXT_BYTES", one)
-    said = "1 line(s) are not given at a session's start"
-    assert f"The last {said}" in " ".join(caller.text("stage", "--dry-run").split())
-    assert "the last 1 staged line(s) are not given at a session's start" in caller.text("doctor", "--all")
-    monkeypatch.setattr(telling, "MAX_CONTEXT_BYTES", one - 1)
-    assert telling.not_given(page) == len(page.lines)
