@@ -152,3 +152,13 @@ def test_what_the_chain_of_trust_files_rests_on_stays_in_both_its_places(desk: D
     assert found.removed == ()
     assert set(found.trust) == {desk.home.relative(str(path)), desk.home.relative(blob)}
     refused(desk, compose(desk, target(desk, desk.home.relative(str(path)))), "no file that may go")
+
+
+def test_a_file_that_changed_since_it_was_signed_is_refused(desk: Desk) -> None:
+    proposal = desk.proposal(addition("One."))
+    path = Path(desk.home.proposal(proposal.id))
+    made = compose(desk, target(desk, f"memory/state/proposals/{proposal.id}.json"))
+    path.write_bytes(path.read_bytes() + b"\n")
+    refused(desk, made, "is not the file any more")
+    path.unlink()
+    refused(desk, made, "is not the file any more")

@@ -180,3 +180,12 @@ def _accept_and_die(root: Path, signed: Signed, step: int) -> None:
     ledger = desk.ledger()
     Killer(step).arm()
     accept(desk.gate, ledger, signed, desk.moment)
+
+
+def test_an_altered_approval_does_not_stop_a_revocation(desk: Desk) -> None:
+    other = new_key(desk.root, "other")
+    let_sign(desk, other, "ana")
+    (decision,) = desk.approve(desk.proposal(addition("One.")))
+    Path(desk.home.decision(decision.id)).unlink()
+    revoke_key(desk, own_key(desk), by=other, principal="ana")
+    assert names(desk) == ["ana"]

@@ -1,8 +1,12 @@
 """What was answered stands only for what was shown, and only while it waits."""
 
+from dataclasses import replace
+from pathlib import Path
+
 from tests.gate.homes import MEMORY, Desk, addition
 
 from nightledger.domain.proposal import Anchor, Hunk
+from nightledger.domain.states import Book
 from nightledger.gate.review.composing import Refusal
 from nightledger.gate.review.rechecking import OTHER, recheck, recheck_shown
 from nightledger.gate.review.reviewing import Answer, Item, Verb, read_documents
@@ -64,3 +68,16 @@ def test_an_approval_falls_when_its_label_is_another_by_now_however_far_above_it
     desk.memory.write_text(accepted)  # by whoever had put the drift there, while the key is unlocked
     answers = [Answer(proposal=items[0].status.id, n=1, verb=Verb.APPROVE)]
     assert shown_again(desk, items, answers) == ([], [OTHER])
+
+
+def test_other_bytes_than_those_shown_fall(desk: Desk) -> None:
+    proposal = desk.proposal(addition("One."))
+    items, answers = desk.items(), say(desk, Verb.APPROVE)
+    other = [replace(item, stored=replace(item.stored, sha256="0" * 64)) for item in items]
+    _, fallen = recheck(desk.gate, desk.ledger().book, other, answers)
+    assert fallen[0].reason == "it is not the proposal that was shown"
+    _, fallen = recheck(desk.gate, Book(), items, answers)
+    assert fallen[0].reason == "the log does not know it any more"
+    Path(desk.home.proposal(proposal.id)).write_bytes(b"{}")
+    _, fallen = recheck(desk.gate, desk.ledger().book, items, answers)
+    assert "altered meanwhile" in fallen[0].reason
