@@ -18,7 +18,7 @@ _SHELL_LINE = re.compile(
     r"find|sed|awk|crontab|launchctl|openssl|nc|node)(?:\s+(?![=.(\[])\S.*)?$|.*\|\s*(?:sh|bash|zsh|sudo|tee|xargs)\b"
 )
 _JAVASCRIPT = re.compile(
-    r"^\s*(?:export\s|const\s|let\s|var\s|(?:async\s+)?function\b|import\s.*\sfrom\s+['\"]|\}\)?;?\s*$)|=>\s*[\w{(\[]|"
+    r"^[^\S\n]*(?:export\s|const\s|let\s|var\s|(?:async\s+)?function\b|import\s.*\sfrom\s+['\"]|\}\)?;?\s*$)|=>\s*[\w{(\[]|"
     r"\brequire\(\s*['\"]|\bconsole\.\w+\(|===",
     re.MULTILINE,
 )
@@ -27,7 +27,7 @@ _PYTHON_LINE = re.compile(
     r"elif .*:$|except\b.*:$|with .*:$|print\b|%%?\w|!\w|if __name__)",
     re.MULTILINE,
 )
-_ENDS = re.compile(r"^\s*end\s*$", re.MULTILINE)
+_ENDS = re.compile(r"^[^\S\n]*end[^\S\n]*$", re.MULTILINE)
 _SURE_SIGNS = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.AsyncFunctionDef)
 _SIGNS = (ast.ClassDef, ast.With, ast.AsyncWith, ast.For, ast.AsyncFor, ast.While, ast.Try, ast.Lambda, ast.ListComp, ast.Assign,
           ast.AnnAssign, ast.AugAssign, ast.Call, ast.JoinedStr, ast.If, ast.Raise, ast.Assert, ast.Await, ast.Delete)  # fmt: skip
