@@ -327,7 +327,9 @@ def test_start_leads_through_every_step_and_then_says_that_each_is_done(place: P
     assert again.status == 0, again
     for name in ("adopt: done", "check: done", "mine: done", "review: nothing to do", "keys: done"):
         assert name in again.out, again.out
-    assert again.out.count("[Y/n]") == 1, "no crontab was changed, so the lines are offered again"
+    assert again.out.count("[Y/n]") == 2, (
+        "no crontab and no instructions were changed: both are offered again"
+    )
 
 
 def agent_of_openclaw(place: Place) -> Path:
@@ -368,6 +370,11 @@ def test_between_two_questions_start_fills_no_more_than_a_screen_and_lists_what_
     assert [len(s.splitlines()) for s in steps if len(s.splitlines()) > 24] == []
     middle, _, end = ran.out.partition("\nNext:\n")
     assert "Next: " not in middle
+    if sys.platform == "linux":
+        jobs = [line for line in middle.splitlines() if "* * * *" in line]
+        assert [name in " ".join(jobs) for name in ("night.py", "stager.py", "guard.py", "applier.py")] == [
+            True
+        ] * 4
     for verb in ("check", "review", "apply", "schedule --print"):
         assert f"nightledger {verb}" not in middle, verb
     for verb in (

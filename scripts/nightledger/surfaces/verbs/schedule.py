@@ -32,7 +32,11 @@ def run(options: argparse.Namespace, context: Context) -> int:
     }
     text = texts[options.caller](_place(context))
     context.emit({"for": options.caller, "text": text})
-    context.print(text.removesuffix("\n"))
+    if context.guided:  # between two questions of 'start': the lines alone
+        jobs = [line for line in text.split("\n") if line and not line.startswith("#")]
+        context.print_lines(["Add these to yours with: crontab -e", *jobs])
+    else:
+        context.print(text.removesuffix("\n"))
     return 0
 
 

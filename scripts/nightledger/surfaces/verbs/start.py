@@ -117,9 +117,7 @@ def _steps(context: Context, given: tuple[str, ...]) -> Iterator[Step]:
     yield Step(
         "review", ("review",), "" if not made or look(context).waits else "nothing to do, nothing waits", asks
     )
-    caller = "launchd" if sys.platform == "darwin" else "cron"
-    asks = f"Nothing runs by itself yet. 'nightledger schedule' prints what {caller} is to call; the command comes at the end."
-    yield Step("schedule", ("schedule", "--print", caller), _scheduled(context) if made else "", asks)
+    yield _schedule(_scheduled(context) if made else "")
     yield from _instructions(home) if made else ()
     yield from _hooks(home, host, made=made)
     asks = (
@@ -129,6 +127,15 @@ def _steps(context: Context, given: tuple[str, ...]) -> Iterator[Step]:
     yield Step(
         "keys", ("backup", "--with-keys", "FILE"), BEFORE if "keys" in read_started(home) else "", asks
     )
+
+
+def _schedule(done: str) -> Step:
+    """Give the step that shows what cron is to call; of launchd, which takes pages, only the command is named."""
+    if sys.platform == "darwin":
+        told = "Nothing runs by itself yet. 'nightledger schedule' prints what launchd is to call; the command comes at the end."
+        return Step("schedule", ("schedule", "--print", "launchd"), done, told)
+    asks = "Nothing runs by itself yet. Show the lines for cron, for you to add?"
+    return Step("schedule", ("schedule", "--print", "cron"), done, asks)
 
 
 def _instructions(home: Home) -> Iterator[Step]:
