@@ -5,7 +5,7 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from http import HTTPStatus
 from typing import Any
 
@@ -71,12 +71,10 @@ def heard(server: Server, *sent: bytes, end: bool = False) -> bytes:
 
 def ask(server: Server, method: str, path: str, body: bytes | None = None) -> tuple[int, bytes, Any]:
     host, port = server.server_address[:2]
-    connection = http.client.HTTPConnection(str(host), int(port), timeout=30)
-    connection.request(method, path, body)
-    with connection.getresponse() as answer:
-        found = answer.status, answer.read(), answer.headers
-    connection.close()
-    return found
+    with closing(http.client.HTTPConnection(str(host), int(port), timeout=30)) as connection:
+        connection.request(method, path, body)
+        with connection.getresponse() as answer:
+            return answer.status, answer.read(), answer.headers
 
 
 def test_what_is_asked_for_is_answered_and_the_connection_closed(

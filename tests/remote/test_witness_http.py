@@ -8,6 +8,7 @@ import subprocess
 import sys
 import textwrap
 import threading
+from contextlib import closing
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -39,12 +40,10 @@ def view(machines: Machines) -> LogView:
 
 def post(url: str, body: bytes, path: str = "/add-checkpoint") -> tuple[int, str, bytes]:
     parts = urlsplit(url)
-    connection = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=20)
-    connection.request("POST", path, body)
-    response = connection.getresponse()
-    found = response.status, response.getheader("Content-Type", ""), response.read()
-    connection.close()
-    return found
+    with closing(http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=20)) as connection:
+        connection.request("POST", path, body)
+        with connection.getresponse() as response:
+            return response.status, response.getheader("Content-Type", ""), response.read()
 
 
 def raw_exchange(url: str, sent: bytes) -> bytes:
