@@ -108,11 +108,10 @@ def test_it_is_one_write_then_a_sync_under_a_lock(log: Path, monkeypatch: pytest
 def test_a_file_that_is_held_keeps_others_out_until_it_is_closed(log: Path) -> None:
     with Appender(str(log)) as file:
         file.hold(0)
-        appended = file.write(b"one\n")
+        appended = file.append(b"one\n")
         with log.open("rb") as rival:
             with pytest.raises(BlockingIOError):
                 fcntl.flock(rival, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            file.sync()
             file.close()
             fcntl.flock(rival, fcntl.LOCK_EX | fcntl.LOCK_NB)
     assert (appended.offset, appended.size_bytes, log.read_bytes()) == (0, 4, b"one\n")
@@ -126,16 +125,6 @@ def test_a_file_that_another_holds_is_waited_for_and_then_said_to_be_held(log: P
                 other.hold(timeout_s)
         threading.Timer(0.05, holder.close).start()
         other.hold(60)
-
-
-def test_the_half_that_writes_does_not_sync(log: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    synced: list[int] = []
-    monkeypatch.setattr(os, "fdatasync", synced.append)
-    with Appender(str(log)) as file:
-        file.write(b"one\n")
-        assert not synced
-        file.sync()
-        assert len(synced) == 1
 
 
 def test_more_than_a_block_behind_an_offset_is_read_to_the_end(log: Path) -> None:

@@ -17,7 +17,7 @@ from nightledger.trust import audit
 from nightledger.trust.audit import append, sign_head
 from nightledger.trust.checkpoint import Checkpoint, dump_checkpoint
 from nightledger.trust.event import EventError, NewEvent
-from nightledger.trust.head import HeadFile, read_head
+from nightledger.trust.head import read_head
 from nightledger.trust.keys import KeyRing, load_log_key
 from nightledger.trust.merkle import CompactRange, Tree, leaf_hash
 from nightledger.trust.note import dump_note, sign_note
@@ -260,39 +260,12 @@ def test_an_entry_is_acknowledged_only_when_the_head_is_kept(
         raise NotDurableError("the disk is gone")
 
     with monkeypatch.context() as patch:
-        patch.setattr(HeadFile, "keep", fail)
+        patch.setattr(audit, "keep_head", fail)
         with pytest.raises(NotDurableError):
             world.append(1)
     assert numbers(world) == []
     world.append(2)
     assert numbers(world) == [2]
-
-
-def test_the_line_is_on_disk_before_the_head_is_written_and_both_before_it_returns(
-    world: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    done: list[tuple[str, str]] = []
-    write, sync = os.write, os.fdatasync
-
-    def name_of(descriptor: int) -> str:
-        inode = os.fstat(descriptor).st_ino
-        files = {"log": Path(world.home.audit_log), "head": world.ring.path(HOME_ID, "head.json")}
-        return next(name for name, path in files.items() if path.stat().st_ino == inode)
-
-    def note_write(descriptor: int, content: bytes) -> int:
-        done.append(("write", name_of(descriptor)))
-        return write(descriptor, content)
-
-    def note_sync(descriptor: int) -> None:
-        done.append(("sync", name_of(descriptor)))
-        sync(descriptor)
-
-    world.append(1)
-    monkeypatch.setattr(os, "write", note_write)
-    monkeypatch.setattr(os, "fdatasync", note_sync)
-    world.append(2)
-    monkeypatch.undo()
-    assert done == [("write", "log"), ("sync", "log"), ("write", "head"), ("sync", "head")]
 
 
 def test_a_line_that_is_not_on_disk_leaves_the_head_as_it_was(
@@ -327,7 +300,7 @@ def test_a_damaged_head_stops_an_append_before_anything_is_written(world: World)
 def test_a_writer_that_ignores_the_lock_voids_what_we_wrote_behind_it(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    write = Appender.write
+    write = Appender.append
 
     def raced(log: Appender, payload: bytes) -> Appended:
         with open(log.path, "ab") as stream:
@@ -335,7 +308,7 @@ def test_a_writer_that_ignores_the_lock_voids_what_we_wrote_behind_it(
         return write(log, payload)
 
     with monkeypatch.context() as patch:
-        patch.setattr(Appender, "write", raced)
+        patch.setattr(Appender, "append", raced)
         with pytest.raises(IntegrityError, match="another program wrote"):
             world.append(1)
     world.append(2)

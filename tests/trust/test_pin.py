@@ -1,19 +1,14 @@
 import json
-import tempfile
 from dataclasses import replace
 from datetime import timedelta
-from hashlib import sha256
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from tests.trust.worlds import HOME_ID, NOW, ORIGIN, keep_head
+from tests.trust.worlds import HOME_ID, NOW, ORIGIN
 
 from nightledger.codec.canonical import canonical
 from nightledger.domain.errors import ConfigurationError, IntegrityError
-from nightledger.files.slots import SlotFile
-from nightledger.trust.head import HeadFile, KeptHead, dump_head, read_head
+from nightledger.trust.head import KeptHead, keep_head, read_head
 from nightledger.trust.keys import KeyRing
 from nightledger.trust.merkle import CompactRange, leaf_hash
 from nightledger.trust.pin import MAX_HEADS, Head, Pin, create_pin, find_pin, read_pin, remember_head
@@ -98,124 +93,6 @@ def test_the_acknowledged_head_comes_with_the_pin(ring: KeyRing) -> None:
     assert read_head(ring.home_dir(HOME_ID)) == KeptHead(range=grown, offset=77)
     pin = read_pin(ring, HOME_ID)
     assert (pin.acknowledged, pin.acknowledged_root) == (3, grown.root())
-
-
-@given(size=st.integers(0, 5_000), offset=st.integers(0, 2**53 - 1), turn=st.integers(0, 10**9))
-def test_a_head_is_canonical_json_with_the_hash_of_the_rest_in_it(size: int, offset: int, turn: int) -> None:
-    peaks = tuple(leaf_hash(b"%d" % n) for n in range(size.bit_count()))
-    with tempfile.TemporaryDirectory() as folder:
-        kept = KeptHead(range=CompactRange(size=size, peaks=peaks), offset=offset)
-        line = dump_head(kept, turn)
-        overwrite(Path(folder) / "head.json", turn % 2, line)
-        with HeadFile(Path(folder)) as file:
-            found = file.kept
-            file.prepare(kept)
-            file.keep()
-        both = (Path(folder) / "head.json").read_bytes()
-    record = json.loads(line)
-    assert canonical(record) == line
-    assert record.pop("check") == sha256(canonical(record)).hexdigest()
-    assert found == kept
-    assert both[4096 * ((turn + 1) % 2) :].startswith(dump_head(kept, turn + 1))
-
-
-def overwrite(path: Path, slot: int, content: bytes) -> None:
-    with SlotFile(str(path)) as file:
-        file.prepare(slot, content)
-        file.write()
-
-
-def heads(ring: KeyRing, *sizes: int) -> Path:
-    """Keep the heads of logs of so many lines, one after the other; give their file."""
-    for size in sizes:
-        grown = CompactRange().extend([leaf_hash(b"%d" % n) for n in range(size)])
-        keep_head(ring.home_dir(HOME_ID), KeptHead(range=grown, offset=10 * size))
-    return ring.home_dir(HOME_ID) / "head.json"
-
-
-def size_of(ring: KeyRing) -> int:
-    found = read_head(ring.home_dir(HOME_ID))
-    assert found is not None
-    return found.range.size
-
-
-@pytest.mark.parametrize("count", [1, 2, 3, 4])
-def test_the_newest_head_counts_and_the_one_before_is_there_where_a_crash_cut_it(
-    ring: KeyRing, count: int
-) -> None:
-    """Whatever of the bytes that were to be overwritten a crash leaves as they were."""
-    create_pin(ring, PIN)
-    before = heads(ring, *range(1, count + 1)).read_bytes()
-    file = heads(ring, count + 1)
-    after = file.read_bytes()
-    assert (size_of(ring), len(after)) == (count + 1, 8192)
-    changed = [at for at, (old, new) in enumerate(zip(before, after, strict=True)) if old != new]
-    assert max(changed) - min(changed) < 4096
-    for at in range(min(changed), max(changed), 7):
-        for torn in (after[:at] + before[at:], before[:at] + after[at:]):
-            file.write_bytes(torn)
-            assert size_of(ring) == (count + 1 if torn == after else count)
-    file.write_bytes(after[: changed[3]] + b"\0" * (changed[9] - changed[3]) + after[changed[9] :])
-    assert size_of(ring) == count
-    heads(ring, count + 2)  # and the next one takes the place of what was cut
-    assert size_of(ring) == count + 2
-
-
-def test_a_head_of_an_older_version_is_read_and_makes_room(ring: KeyRing) -> None:
-    create_pin(ring, PIN)
-    grown = CompactRange().extend([leaf_hash(b"first")])
-    old = b'{"offset":77,"peaks":["%s"],"size":1,"v":1}\n' % grown.root().hex().encode()
-    file = ring.home_dir(HOME_ID) / "head.json"
-    file.write_bytes(old)
-    file.chmod(0o600)
-    assert read_head(file.parent) == KeptHead(range=grown, offset=77)
-    heads(ring, 3)
-    assert (size_of(ring), file.stat().st_size, file.stat().st_mode & 0o777) == (3, 8192, 0o600)
-
-
-def test_a_head_with_another_check_or_a_turn_that_is_no_number_is_none(ring: KeyRing) -> None:
-    create_pin(ring, PIN)
-    file = heads(ring, 1)
-    record = json.loads(file.read_bytes()[:4096])
-    del record["check"]
-    forged = canonical(
-        {**record, "turn": "9", "check": sha256(canonical({**record, "turn": "9"})).hexdigest()}
-    )
-    for other in (forged, b"[]", b"{}", canonical({**record, "check": "0" * 64})):
-        overwrite(file, 1, other)
-        assert size_of(ring) == 1
-    overwrite(file, 0, b"")
-    with pytest.raises(IntegrityError, match="is damaged"):
-        read_head(file.parent)
-
-
-def test_filling_that_holds_the_end_of_another_record_makes_a_slot_none(ring: KeyRing) -> None:
-    """What is left of a longer line behind a shorter one: the write was cut."""
-    create_pin(ring, PIN)
-    file = heads(ring, 1, 2)
-    raw = bytearray(file.read_bytes())
-    raw[4096 + 4000] = ord("}")
-    file.write_bytes(raw)
-    assert size_of(ring) == 1
-
-
-@pytest.mark.parametrize(
-    "raw",
-    [
-        b"",
-        b"{}",
-        b" " * 8192,
-        b"[]",
-        b'{"offset":1,"peaks":[],"size":1,"v":1}',
-        b'{"offset":1,"peaks":["00"],"size":1,"v":1}',
-    ],
-)
-def test_a_damaged_head_is_an_alarm(ring: KeyRing, raw: bytes) -> None:
-    create_pin(ring, PIN)
-    (ring.home_dir(HOME_ID) / "head.json").write_bytes(raw)
-    with pytest.raises(IntegrityError, match="is damaged") as caught:
-        read_head(ring.home_dir(HOME_ID))
-    assert "last checkpoint" in caught.value.hint
 
 
 @pytest.mark.parametrize(

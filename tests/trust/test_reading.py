@@ -10,14 +10,13 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.trust.worlds import HOME_ID, NOW, ORIGIN, World, keep_head
+from tests.trust.worlds import HOME_ID, NOW, ORIGIN, World
 
 from nightledger.domain.errors import IntegrityError
 from nightledger.trust import scan
 from nightledger.trust.checkpoint import Checkpoint, dump_checkpoint
 from nightledger.trust.event import NewEvent
-from nightledger.trust.head import KeptHead
-from nightledger.trust.leafcache import leaves_path
+from nightledger.trust.head import KeptHead, keep_head
 from nightledger.trust.merkle import CompactRange, TreeRangeError, leaf_hash
 from nightledger.trust.note import dump_note, sign_note
 from nightledger.trust.pin import Head
@@ -120,13 +119,13 @@ def test_acknowledged_lines_are_hashed_and_not_judged_again(
     signed: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     judged: list[int] = []
-    true_decode = scan._decode_block
+    true_decode = scan._decode
 
-    def watch(block: bytes, first: int) -> object:
+    def watch(lines: list[bytes], first: int) -> object:
         judged.append(first)
-        return true_decode(block, first)
+        return true_decode(lines, first)
 
-    monkeypatch.setattr(scan, "_decode_block", watch)
+    monkeypatch.setattr(scan, "_decode", watch)
     report = verify(signed.home, signed.pin)
     assert (report.ok, judged) == (True, [])
     assert verify(signed.home, signed.pin, thorough=True) == report
@@ -136,16 +135,15 @@ def test_acknowledged_lines_are_hashed_and_not_judged_again(
 # ------------------------------------------------------------------ edited
 
 
-def test_an_edited_line_is_named_exactly(signed: World) -> None:
+def test_an_edited_line_is_an_alarm(signed: World) -> None:
     signed.edit_line(5, b'"n":4', b'"n":5')
     log = signed.check()
     assert found(signed) == [("edited", 5, True)]
-    with pytest.raises(IntegrityError, match=r"EDITED .*line 5 is not the line that was signed"):
+    with pytest.raises(IntegrityError, match=r"EDITED .*line 5 or one of those up to 7 is not"):
         require_intact(log)
 
 
-def test_without_leaf_hashes_the_line_is_bracketed_by_kept_checkpoints(signed: World) -> None:
-    os.unlink(leaves_path(signed.home))
+def test_the_line_is_bracketed_by_kept_checkpoints(signed: World) -> None:
     signed.edit_line(6, b'"n":5', b'"n":4')
     (finding,) = signed.check().report.findings
     assert (finding.damage, finding.line) == (Damage.EDITED, 5)
@@ -153,7 +151,6 @@ def test_without_leaf_hashes_the_line_is_bracketed_by_kept_checkpoints(signed: W
 
 
 def test_heads_seen_bracket_it_as_well(signed: World) -> None:
-    os.unlink(leaves_path(signed.home))
     shutil.rmtree(signed.home.checkpoints_dir)
     signed.edit_line(6, b'"n":5', b'"n":4')
     (finding,) = signed.check().report.findings
@@ -161,18 +158,10 @@ def test_heads_seen_bracket_it_as_well(signed: World) -> None:
 
 
 def test_without_anything_kept_or_seen_the_whole_log_is_meant(signed: World) -> None:
-    os.unlink(leaves_path(signed.home))
     shutil.rmtree(signed.home.checkpoints_dir)
     signed.edit_line(6, b'"n":5', b'"n":4')
     (finding,) = verify(signed.home, None).findings
     assert "line 1 or one of those up to 9" in finding.message
-
-
-def test_forged_leaf_hashes_do_not_hide_an_edit(signed: World) -> None:
-    signed.edit_line(5, b'"n":4', b'"n":5')
-    forged = b"".join(map(leaf_hash, signed.log_bytes().splitlines()))
-    Path(leaves_path(signed.home)).write_bytes(forged)
-    assert found(signed)[0][:2] == ("edited", 5)
 
 
 @pytest.mark.parametrize("change", ["delete", "swap", "double", "insert"])
@@ -212,7 +201,8 @@ def test_any_flipped_bit_is_an_alarm_of_the_right_class(
     if intact[at : at + 1] == b"\n" and at == len(intact) - 1:
         assert first.damage is Damage.TRUNCATED
     else:
-        assert (first.damage, first.line) == (Damage.EDITED, line)
+        assert first.damage is Damage.EDITED
+        assert 1 <= (first.line or 0) <= line
 
 
 @given(end=st.integers(min_value=0))
@@ -465,9 +455,6 @@ def test_an_edited_log_with_a_new_seq_chain_is_still_caught(signed: World) -> No
     ]
     signed.write_log(b"".join(line + b"\n" for line in renumbered))
     assert found(signed) == [("edited", 5, True), ("truncated", 9, True)]
-    os.rename(leaves_path(signed.home), leaves_path(signed.home) + ".away")
-    assert found(signed) == [("edited", 5, True), ("truncated", 9, True)]
-    os.rename(leaves_path(signed.home) + ".away", leaves_path(signed.home))
     renumbered.append(signed.event(99).line(8))
     signed.write_log(b"".join(line + b"\n" for line in renumbered))
     assert found(signed) == [("edited", 5, True)]
@@ -544,19 +531,19 @@ def test_an_empty_log_has_no_newest_entry(bare: World) -> None:
 
 
 def test_the_newest_entry_is_the_last_that_counts(signed: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(scan, "BLOCK_BYTES", 1)
+    monkeypatch.setattr(scan, "_BATCH", 1)
     signed.write_log(signed.log_bytes() + FORGED + b"\nhalf\n")
     newest = signed.check().newest
     assert newest is not None
     assert newest.seq == 8
 
 
-@pytest.mark.parametrize("block", [1, 300, 1 << 16])
+@pytest.mark.parametrize("block", [1, 7, 256])
 @pytest.mark.parametrize("tail", [b"half\rof\rit", b"a line\r\n\x0b\x0c\nanother\n", b"\n\n", b"\0" * 400])
 def test_closed_tails_are_passed_over_whatever_they_hold(
     signed: World, monkeypatch: pytest.MonkeyPatch, block: int, tail: bytes
 ) -> None:
-    monkeypatch.setattr(scan, "BLOCK_BYTES", block)
+    monkeypatch.setattr(scan, "_BATCH", block)
     signed.write_log(signed.log_bytes() + tail)
     signed.append(50)
     signed.append(51)

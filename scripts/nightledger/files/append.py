@@ -51,7 +51,7 @@ class Appender(OpenFile):
     this class never mix their lines, whatever other locks they hold.
     """
 
-    __slots__ = ("_clean_size", "_opened", "path")
+    __slots__ = ("_clean_size", "_held", "_opened", "path")
 
     def __init__(self, path: str, *, make: bool = True) -> None:
         """Open the file, made (0600) where it is missing.
@@ -66,6 +66,7 @@ class Appender(OpenFile):
             UnreadableError: When the name is taken by something that is no regular file.
         """
         self.path = path
+        self._held = False
         self._clean_size = 0
         """The size up to which we know that the file ends with a line end."""
         descriptor, self._opened = _open(path, make=make)
@@ -93,6 +94,7 @@ class Appender(OpenFile):
                     raise LockedError(f"{self.path} is held by another process") from None
                 time.sleep(_PAUSE_S)
             else:
+                self._held = True
                 return
 
     def read_from(self, offset: int) -> bytes:
@@ -119,21 +121,17 @@ class Appender(OpenFile):
             NotDurableError: When the disk took only a part, or could not confirm; the message says
                 what is there. Never retried here.
         """
-        fcntl.flock(self._descriptor, fcntl.LOCK_EX)
-        try:
-            appended = self.write(payload)
-            self.sync()
-        finally:
-            fcntl.flock(self._descriptor, fcntl.LOCK_UN)
-        return appended
-
-    def write(self, payload: bytes) -> Appended:
-        """Do the first half of :meth:`append`, for whoever holds the file: nothing lasts before :meth:`sync` has returned.
-
-        In between the disk is at work already, and so may be whoever calls this.
-        """
         if not payload.endswith(b"\n"):
             raise ValueError("a payload is whole lines")
+        if self._held:
+            return self._append(payload)
+        fcntl.flock(self._descriptor, fcntl.LOCK_EX)
+        try:
+            return self._append(payload)
+        finally:
+            fcntl.flock(self._descriptor, fcntl.LOCK_UN)
+
+    def _append(self, payload: bytes) -> Appended:
         size = self._checked_size()
         torn = 0 if size == self._clean_size else _torn_bytes(self._descriptor, size)
         content = b"\n" + payload if torn else payload
@@ -144,11 +142,8 @@ class Appender(OpenFile):
         # Where it went: a program that ignores the lock may have written since the size was asked for.
         end = os.lseek(self._descriptor, 0, os.SEEK_CUR)
         self._clean_size = end
-        return Appended(offset=end - len(payload), size_bytes=end, torn_bytes=torn)
-
-    def sync(self) -> None:
-        """Do the second half: what was written survives power loss when this returns."""
         sync_bytes(self._descriptor, self.path)
+        return Appended(offset=end - len(payload), size_bytes=end, torn_bytes=torn)
 
     def _checked_size(self) -> int:
         try:

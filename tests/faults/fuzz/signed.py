@@ -69,7 +69,6 @@ from nightledger.trust.signers import (
 )
 from nightledger.trust.sshkey import PublicKey, PublicKeyError, parse_public_line
 from nightledger.trust.sshsig import Signature, SignatureError, _unarmour, parse_signature, verify_with
-from nightledger.trust.tiles import entry_bundles, hash_tiles
 from nightledger.trust.wire import wire_string
 from nightledger.trust.witness import Answer, WitnessBox, create_witness
 
@@ -104,14 +103,14 @@ def _read_log(raw: bytes) -> tuple[Scan, list[dict[str, Any]]]:
     path = _scratch() / "log"
     path.write_bytes(raw)
     scan = scan_log(str(path))
-    return scan, [record for records in scan.records(scan.blocks, scan.tree.size, ()) for record in records]
+    return scan, list(scan.records(scan.tree.size, ()))
 
 
 def _check_log(raw: bytes, read: tuple[Scan, list[dict[str, Any]]]) -> None:
     scan, records = read
     lines = raw.split(b"\n")
     assert scan.unfinished == lines.pop()
-    assert (scan.tree.size, scan.offset) == (len(lines), len(raw) - len(scan.unfinished))
+    assert (scan.tree.size, scan.lines) == (len(lines), lines)
     tree = Tree()
     tree.extend(list(map(leaf_hash, lines)))
     assert scan.tree.root() == tree.root()
@@ -225,33 +224,6 @@ def _policies() -> list[bytes]:
         b"witness a " + vkeys[0] + b"\nwitness b\t" + vkeys[1] + b"\ngroup g any a b\nquorum g\n",
         b"log \xff+00000000+AQ==\nquorum none\n",
     ]
-
-
-def _read_tiles(raw: bytes) -> tuple[list[bytes], list[tuple[str, bytes]], list[tuple[str, bytes]]]:
-    leaves = raw[1:].split(b"\n") * (130 if raw[:1] > b"\xf0" else 1)
-    tree = Tree()
-    tree.extend(list(map(leaf_hash, leaves)))
-    return leaves, list(hash_tiles(tree, tree.size)), list(entry_bundles(leaves))
-
-
-def _check_tiles(
-    _: bytes, read: tuple[list[bytes], list[tuple[str, bytes]], list[tuple[str, bytes]]]
-) -> None:
-    leaves, hashes, bundles = read
-    unpacked = [leaf for _, bundle in bundles for leaf in _unbundled(bundle)]
-    assert unpacked == leaves
-    lowest = b"".join(content for path, content in hashes if path.startswith("tile/0/"))
-    assert lowest == b"".join(map(leaf_hash, leaves))
-    assert len({path for path, _ in (*hashes, *bundles)}) == len(hashes) + len(bundles)
-
-
-def _unbundled(bundle: bytes) -> list[bytes]:
-    found, at = [], 0
-    while at < len(bundle):
-        end = at + 2 + int.from_bytes(bundle[at : at + 2], "big")
-        found.append(bundle[at + 2 : end])
-        at = end
-    return found
 
 
 # envelopes
@@ -494,14 +466,6 @@ TARGETS = (
         check=_check_policy,
         damage=lambda policy: replace(policy, quorum="nobody"),
         seeds=_policies,
-    ),
-    Target(
-        name="tiles",
-        read=_read_tiles,
-        errors=(),
-        check=_check_tiles,
-        damage=lambda read: (read[0], read[1], read[2][:-1]),
-        seeds=lambda: [b"\x01a\nb\n\nc", b"\xffa\nb", b"\x01"],
     ),
     Target(
         name="vkeys",
