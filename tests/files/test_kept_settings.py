@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 from nightledger.codec.settings import dump_settings, parse_settings
 from nightledger.domain.drift import OnDrift
 from nightledger.domain.settings import Settings
-from nightledger.files.configuration import SHIPPED
+from nightledger.files.configuration import SHIPPED, keep_settings, read_in_force
 from nightledger.files.home import Home
-from nightledger.files.kept_settings import keep_settings, read_in_force
 
 
 @pytest.fixture

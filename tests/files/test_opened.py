@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from nightledger.files.opened import OpenFile
+from nightledger.files.append import OpenFile
 
 
 @pytest.fixture

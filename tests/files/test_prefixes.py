@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nightledger.domain.errors import UnreadableError
-from nightledger.files import prefixes
-from nightledger.files.prefixes import Prefix, hash_file, hash_prefixes
+from nightledger.files import line_log
+from nightledger.files.line_log import Prefix, hash_file, hash_prefixes
 
 
 def prefix(content: bytes) -> Prefix:
@@ -27,7 +27,7 @@ def test_every_beginning_has_the_hash_of_its_bytes(
 def test_a_file_larger_than_a_block_is_read_in_blocks(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(prefixes, "_BLOCK_BYTES", 7)
+    monkeypatch.setattr(line_log, "CHUNK_BYTES", 7)
     path = tmp_path / "grows"
     path.write_bytes(bytes(range(100)))
     assert hash_file(str(path)) == prefix(bytes(range(100)))

@@ -19,11 +19,13 @@ if TYPE_CHECKING:
     from nightledger.domain.identity import Identity
 
 MAX_IDENTITY_BYTES = 1 << 16
+IDENTITY = os.path.join("config", "nightledger", "home.json")
+"""What makes a directory a home."""
 IDENTITY_HINT = "put config/nightledger/home.json back from a backup, as 'nightledger init' wrote it: 'nightledger restore'"
 _ID = re.compile(r"[a-z]-[a-z2-7]{26}")
 
 
-class _Place:
+class HomePath:
     """A path of a home, by its name relative to the root."""
 
     __slots__ = ("_relative",)
@@ -46,74 +48,76 @@ class Home:
 
     __slots__ = ("_identity", "root")
 
-    memory_dir = _Place("memory")  # daily logs in the layouts of hosts, and the directories below
-    daily_dir = _Place("memory/daily")  # raw daily logs, ``YYYY-MM-DD.md``
-    system_dir = _Place("memory/system")  # records and what is folded from them
-    outcomes = _Place("memory/system/outcome-records.jsonl")  # append-only outcomes, one a line
-    links = _Place("memory/system/hebbian-links.json")  # association view for people and other tools; derived
+    memory_dir = HomePath("memory")  # daily logs in the layouts of hosts, and the directories below
+    daily_dir = HomePath("memory/daily")  # raw daily logs, ``YYYY-MM-DD.md``
+    system_dir = HomePath("memory/system")  # records and what is folded from them
+    outcomes = HomePath("memory/system/outcome-records.jsonl")  # append-only outcomes, one a line
+    links = HomePath(
+        "memory/system/hebbian-links.json"
+    )  # association view for people and other tools; derived
     # what each consolidation did, one a line
-    consolidation_log = _Place("memory/system/consolidation-log.jsonl")
-    runs = _Place("memory/system/runs.jsonl")  # the run ledger, one run of one job a line
+    consolidation_log = HomePath("memory/system/consolidation-log.jsonl")
+    runs = HomePath("memory/system/runs.jsonl")  # the run ledger, one run of one job a line
     # what was shown to the agent, where and when, one a line
-    exposures = _Place("memory/system/exposures.jsonl")
+    exposures = HomePath("memory/system/exposures.jsonl")
     # what is remembered of proposals whose text went, one a line
-    closed = _Place("memory/system/closed.jsonl")
+    closed = HomePath("memory/system/closed.jsonl")
     # what curate and the operator's mercy keep fresh, one a line
-    reinforcements = _Place("memory/system/reinforcements.jsonl")
-    cursors = _Place("memory/system/cursors.json")  # how far each reader has read
-    entries = _Place("memory/system/entries.json")  # sidecar of MEMORY.md; derived
-    constitution = _Place("memory/system/constitution.json")  # the principles; a protected file
-    state_dir = _Place("memory/state")  # what waits and what is staged
-    proposals_dir = _Place("memory/state/proposals")  # one immutable file a proposal
+    reinforcements = HomePath("memory/system/reinforcements.jsonl")
+    cursors = HomePath("memory/system/cursors.json")  # how far each reader has read
+    entries = HomePath("memory/system/entries.json")  # sidecar of MEMORY.md; derived
+    constitution = HomePath("memory/system/constitution.json")  # the principles; a protected file
+    state_dir = HomePath("memory/state")  # what waits and what is staged
+    proposals_dir = HomePath("memory/state/proposals")  # one immutable file a proposal
     # generated view of what consolidation proposed and what waits, in the published fields
-    pending_view = _Place("memory/state/tc-consolidate-pending.json")
+    pending_view = HomePath("memory/state/tc-consolidate-pending.json")
     # generated view of what pruning proposed and what waits, in the published fields
-    prune_view = _Place("memory/state/tc-prune-request.json")
+    prune_view = HomePath("memory/state/tc-prune-request.json")
     # context staged for the agent's next session
-    staged_context = _Place("memory/state/tc-restore-pending.md")
+    staged_context = HomePath("memory/state/tc-restore-pending.md")
     # what each line of the staged context rests on; what was worked out for it
-    staged_dir = _Place(".nightledger/staged")
-    handoff = _Place("memory/state/session-handoff.md")  # the agent's handoff; written by the agent
-    attention = _Place("memory/state/ATTENTION.md")  # what needs the operator
+    staged_dir = HomePath(".nightledger/staged")
+    handoff = HomePath("memory/state/session-handoff.md")  # the agent's handoff; written by the agent
+    attention = HomePath("memory/state/ATTENTION.md")  # what needs the operator
     # texts that came in messages and that proposals rest on; secrets masked
-    received_dir = _Place("memory/state/received")
-    heartbeat = _Place("memory/state/tc-heartbeat.json")  # what other machines last said of themselves
+    received_dir = HomePath("memory/state/received")
+    heartbeat = HomePath("memory/state/tc-heartbeat.json")  # what other machines last said of themselves
     # messages of ours that no machine took in, one a line, in the published fields
-    dead_letters = _Place("memory/state/tc-dead-letters.jsonl")
-    archive_dir = _Place("memory/archive")  # archived entries, ``YYYY.md``
-    archive_daily_dir = _Place("memory/archive/daily")  # full text of compressed daily logs
-    audit_dir = _Place("audit")  # the audit log and what it refers to
-    audit_log = _Place("audit/trusted-channel-audit.jsonl")  # the audit log, one event a line; never pruned
-    checkpoint = _Place("audit/checkpoint")  # the newest signed head of the log
-    cosigned = _Place("audit/cosigned")  # the newest head that witnesses cosigned
+    dead_letters = HomePath("memory/state/tc-dead-letters.jsonl")
+    archive_dir = HomePath("memory/archive")  # archived entries, ``YYYY.md``
+    archive_daily_dir = HomePath("memory/archive/daily")  # full text of compressed daily logs
+    audit_dir = HomePath("audit")  # the audit log and what it refers to
+    audit_log = HomePath("audit/trusted-channel-audit.jsonl")  # the audit log, one event a line; never pruned
+    checkpoint = HomePath("audit/checkpoint")  # the newest signed head of the log
+    cosigned = HomePath("audit/cosigned")  # the newest head that witnesses cosigned
     # signed heads that a decision, a witness or a day's end refers to, named by size
-    checkpoints_dir = _Place("audit/checkpoints")
-    decisions_dir = _Place("audit/decisions")  # what an operator signed, with detached signatures
-    blobs_dir = _Place("audit/blobs/sha256")  # raw bytes for undo and diffs, by hash
-    quarantine_dir = _Place("audit/quarantine")  # text that scanners held back
-    config_dir = _Place("config/nightledger")  # this home's settings and trust files
-    identity_file = _Place("config/nightledger/home.json")  # who this home is
+    checkpoints_dir = HomePath("audit/checkpoints")
+    decisions_dir = HomePath("audit/decisions")  # what an operator signed, with detached signatures
+    blobs_dir = HomePath("audit/blobs/sha256")  # raw bytes for undo and diffs, by hash
+    quarantine_dir = HomePath("audit/quarantine")  # text that scanners held back
+    config_dir = HomePath("config/nightledger")  # this home's settings and trust files
+    identity_file = HomePath(IDENTITY)  # who this home is
     # this home's settings, over the shipped defaults
-    settings = _Place("config/nightledger/nightledger.yaml")
+    settings = HomePath("config/nightledger/nightledger.yaml")
     # this home's consent graph, over the shipped one
-    consent_graph = _Place("config/nightledger/consent-graph.json")
+    consent_graph = HomePath("config/nightledger/consent-graph.json")
     # this home's staging rules, over the shipped ones
-    staging_rules = _Place("config/nightledger/staging-rules.json")
-    allowed_signers = _Place("config/nightledger/allowed_signers")  # trust file: who may sign
-    revoked_keys = _Place("config/nightledger/revoked_keys")  # trust file: whose signatures no longer count
+    staging_rules = HomePath("config/nightledger/staging-rules.json")
+    allowed_signers = HomePath("config/nightledger/allowed_signers")  # trust file: who may sign
+    revoked_keys = HomePath("config/nightledger/revoked_keys")  # trust file: whose signatures no longer count
     # trust file: which machines may send messages, and what each may ask for
-    peers = _Place("config/nightledger/peers.json")
+    peers = HomePath("config/nightledger/peers.json")
     # trust file: which logs and witnesses count (C2SP tlog-policy)
-    policy = _Place("config/nightledger/policy")
-    work_dir = _Place(".nightledger")  # disposable: locks, indexes, inbox, seen ids
-    locks_dir = _Place(".nightledger/locks")  # lock files; removed by nobody while a run is at work
-    started = _Place(".nightledger/started")  # which steps of ``start`` were done
+    policy = HomePath("config/nightledger/policy")
+    work_dir = HomePath(".nightledger")  # disposable: locks, indexes, inbox, seen ids
+    locks_dir = HomePath(".nightledger/locks")  # lock files; removed by nobody while a run is at work
+    started = HomePath(".nightledger/started")  # which steps of ``start`` were done
     # when ``night`` has something to do next; spares a look at everything else
-    next_due = _Place(".nightledger/next-due")
-    search_dir = _Place(".nightledger/search")  # index of search
-    link_index_dir = _Place(".nightledger/links")  # index behind the association view
+    next_due = HomePath(".nightledger/next-due")
+    search_dir = HomePath(".nightledger/search")  # index of search
+    link_index_dir = HomePath(".nightledger/links")  # index behind the association view
     # answers given to messages, messages that wait for their answer, last contacts
-    channel_dir = _Place(".nightledger/channel")
+    channel_dir = HomePath(".nightledger/channel")
 
     def __init__(self, root: "str | Path") -> None:
         self.root = os.path.abspath(os.fspath(root))
@@ -180,9 +184,7 @@ class Home:
                 raise
         if any(map(os.path.lexists, (self.identity_file, self.audit_log, self.checkpoint))):
             raise IntegrityError(f"{self.identity_file} is gone or is no file", hint=IDENTITY_HINT)
-        from nightledger.files.no_home import no_home
-
-        raise no_home(self.root)
+        raise _no_home(self.root)
 
     @property
     def memory_md(self) -> str:
@@ -268,3 +270,38 @@ def _checked_id(record_id: str) -> str:
     if not _ID.fullmatch(record_id):
         raise UnreadableError(f"{record_id!r} is not an id", hint="'nightledger proposals' lists ids")
     return record_id
+
+
+def find_upward(here: str) -> str:
+    """Return the nearest directory, from one upward, that is a home; empty where there is none.
+
+    One of another user is passed over, as whoever can write into a directory above could else choose the home;
+    root takes any.
+
+    Args:
+        here: Absolute.
+    """
+    user = os.geteuid()
+    while True:
+        try:
+            owner = os.stat(os.path.join(here, IDENTITY)).st_uid
+            if user in (0, owner):
+                return here
+        except OSError:
+            pass
+        if here == os.path.dirname(here):
+            return ""
+        here = os.path.dirname(here)
+
+
+def _no_home(root: str) -> ConfigurationError:
+    """Say why a directory is no home, and what makes it one."""
+    from shlex import quote
+
+    make = f"nightledger init --home {quote(root)}"
+    if not os.path.lexists(root):
+        return ConfigurationError(f"the home {root} does not exist", hint=f"make it: {make}")
+    if not os.path.isdir(root):
+        return ConfigurationError(f"the home {root} is not a directory", hint="name a directory with --home")
+    adopt = f"{make}, or {make} --adopt to take over an agent's workspace"
+    return ConfigurationError(f"{root} is not a home yet", hint=f"make it one: {adopt}")
