@@ -8,8 +8,8 @@ import pytest
 from nightledger.codec.canonical import MAX_INTEGER
 from nightledger.domain.errors import IntegrityError, NotDurableError
 from nightledger.domain.message import Message
-from nightledger.remote import seen as module
-from nightledger.remote.seen import BEGUN, Seen
+from nightledger.remote import receiving as module
+from nightledger.remote.receiving import BEGUN, Seen
 
 NOW = 1_772_262_000
 ISS = "b" * 32

@@ -13,7 +13,7 @@ from nightledger.domain.waiting import Waiting
 from nightledger.gate.review.composing import compose_by
 from nightledger.gate.review.reviewing import Answer, Verb
 from nightledger.remote.waiting import RemoteReview, unpack, waiting_of
-from nightledger.trust.base64_strict import encode_base64
+from nightledger.trust.wire import encode_base64
 
 KEY = "sk-ant-api03-" + "Zk3Qw8Rt5Yx1Lm7Nv2Bc9Df4Gh6Js0Pa" * 3
 

@@ -40,7 +40,7 @@ def approve(console: Console) -> str:
 def test_a_night_has_its_head_cosigned_and_verify_says_so(machines: Machines, console: Console) -> None:
     with machines.serving():
         console.run("night")
-    assert read_memory(machines.desk.home)[NAME].failures == 0
+    assert read_memory(machines.desk.home)[NAME].problem == ""
     assert "last at 2026-03-01 06:00 UTC." in text(console.out("verify"))
     record = console.record("verify")["witnesses"]
     assert (record["asked_for"], record["at"], record["findings"]) == (True, "2026-03-01T06:00:00Z", [])
@@ -246,7 +246,7 @@ def test_a_witness_that_refuses_and_shows_no_head_is_an_alarm_but_pins_nothing(
 
 def test_what_a_witness_said_is_over_when_it_cosigns_again(machines: Machines, console: Console) -> None:
     home = machines.desk.home
-    write_memory(home, {NAME: Remembered(asked_at=1, failures=1, problem="it says no", refused=True)})
+    write_memory(home, {NAME: Remembered(asked_at=1, problem="it says no", refused=True)})
     assert f"{NAME} gave no line: it says no" in text(console.run("verify").out)
     with machines.serving():
         assert console.run("witness", "ask").status == 0

@@ -19,12 +19,11 @@ from tests.trust.witnesses import head_of, note_of, tree_of
 from nightledger.files.lock import Lock
 from nightledger.gate.integrity.witnessing import read_policy
 from nightledger.gate.opening import sign_head
-from nightledger.remote.witness_ways import HttpChannel
-from nightledger.trust.cosigning import LogView, WitnessUnreachableError, ask_witness
+from nightledger.remote.cosigner import add_logs, open_witness
+from nightledger.remote.witness_ways import HttpChannel, LogView, WitnessUnreachableError, ask_witness
 from nightledger.trust.note import parse_note
 from nightledger.trust.policy import parse_policy
 from nightledger.trust.proof import Continuation, dump_continuation
-from nightledger.trust.witness import add_logs, open_witness
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 
@@ -117,7 +116,7 @@ def test_statuses_and_content_types_are_those_of_the_specification(machines: Mac
 def test_a_witness_that_is_busy_or_damaged_says_not_now(
     machines: Machines, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("nightledger.trust.witness._LOCK_TIMEOUT_S", 0.0)
+    monkeypatch.setattr("nightledger.remote.cosigner._LOCK_TIMEOUT_S", 0.0)
     checkpoint = Path(machines.desk.home.checkpoint).read_bytes()
     head = dump_continuation(Continuation(old_size=0, hashes=(), checkpoint=checkpoint))
     with machines.serving() as url:
@@ -153,7 +152,7 @@ import os, sys
 from datetime import UTC, datetime
 from pathlib import Path
 from nightledger.remote.witness import open_server
-from nightledger.trust.witness import open_witness
+from nightledger.remote.cosigner import open_witness
 
 box = open_witness(Path(sys.argv[1]))
 real = type(box).answer

@@ -3,9 +3,9 @@ from pathlib import Path
 import pytest
 from tests.trust.witnesses import LOG, LogSigner, head_of, note_of, tree_of
 
-from nightledger.trust.anchor import contradicts, read_anchor
 from nightledger.trust.note import NoteError
-from nightledger.trust.report import Damage
+from nightledger.trust.report import Damage, contradicts
+from nightledger.trust.signed_head import read_anchor
 
 VKEY = LogSigner().key.dump()
 

@@ -17,11 +17,10 @@ from nightledger.trust import audit
 from nightledger.trust.audit import append, sign_head
 from nightledger.trust.checkpoint import Checkpoint, dump_checkpoint
 from nightledger.trust.event import EventError, NewEvent
-from nightledger.trust.head import read_head
 from nightledger.trust.keys import KeyRing, load_log_key
 from nightledger.trust.merkle import CompactRange, Tree, leaf_hash
 from nightledger.trust.note import dump_note, sign_note
-from nightledger.trust.pin import Head, find_pin, remember_head
+from nightledger.trust.pin import Head, find_pin, read_head, remember_head
 from nightledger.trust.signed_head import UnsignedError, read_signed_head, read_stated_head
 
 

@@ -15,14 +15,14 @@ from tests.trust.witnesses import (
     witness_key,
 )
 
+from nightledger.remote.cosigner import Answer
+from nightledger.remote.witness_ways import Asked, LogView, ask_witness
 from nightledger.trust.checkpoint import dump_checkpoint
 from nightledger.trust.cosignature import verifier_of
-from nightledger.trust.cosigning import Asked, LogView, ask_witness
 from nightledger.trust.merkle import Tree
 from nightledger.trust.note import NoteVerifier, dump_note, parse_note, sign_note
 from nightledger.trust.proof import Continuation, dump_continuation, parse_continuation
 from nightledger.trust.report import Damage
-from nightledger.trust.witness import Answer
 
 NAME = witness_key(1).name
 

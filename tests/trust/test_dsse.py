@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from tests.rows import each_row
 
 from nightledger.domain.errors import RecordError
+from nightledger.remote.machine_key import MachineKey
 from nightledger.trust.dsse import (
     Envelope,
     dump_envelope,
@@ -24,7 +25,6 @@ from nightledger.trust.dsse import (
     seal,
     verify_envelope,
 )
-from nightledger.trust.machine_key import MachineKey
 from nightledger.trust.sshsig import SignatureError
 
 KIND = "application/vnd.example+json"

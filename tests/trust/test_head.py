@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from nightledger.codec.canonical import canonical
 from nightledger.domain.errors import IntegrityError
-from nightledger.trust.head import FILE, KeptHead, dump_head, keep_head, read_head
 from nightledger.trust.merkle import CompactRange, leaf_hash
+from nightledger.trust.pin import HEAD_FILE as FILE
+from nightledger.trust.pin import KeptHead, dump_head, keep_head, read_head
 
 
 def head_of(size: int, offset: int) -> KeptHead:

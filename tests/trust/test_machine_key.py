@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from nightledger.remote.machine_key import load_machine_key, machine_public_key, take_over
 from nightledger.trust.keys import KeyFileError, KeyRing
-from nightledger.trust.machine_key import load_machine_key, machine_public_key, take_over
 from nightledger.trust.sshkey import verify_raw
 
 HOME = "0123456789abcdef0123456789abcdef"

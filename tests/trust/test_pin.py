@@ -8,10 +8,20 @@ from tests.trust.worlds import HOME_ID, NOW, ORIGIN
 
 from nightledger.codec.canonical import canonical
 from nightledger.domain.errors import ConfigurationError, IntegrityError
-from nightledger.trust.head import KeptHead, keep_head, read_head
 from nightledger.trust.keys import KeyRing
 from nightledger.trust.merkle import CompactRange, leaf_hash
-from nightledger.trust.pin import MAX_HEADS, Head, Pin, create_pin, find_pin, read_pin, remember_head
+from nightledger.trust.pin import (
+    MAX_HEADS,
+    Head,
+    KeptHead,
+    Pin,
+    create_pin,
+    find_pin,
+    keep_head,
+    read_head,
+    read_pin,
+    remember_head,
+)
 
 PIN = Pin(
     home=HOME_ID,

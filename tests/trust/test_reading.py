@@ -16,10 +16,9 @@ from nightledger.domain.errors import IntegrityError
 from nightledger.trust import scan
 from nightledger.trust.checkpoint import Checkpoint, dump_checkpoint
 from nightledger.trust.event import NewEvent
-from nightledger.trust.head import KeptHead, keep_head
 from nightledger.trust.merkle import CompactRange, TreeRangeError, leaf_hash
 from nightledger.trust.note import dump_note, sign_note
-from nightledger.trust.pin import Head
+from nightledger.trust.pin import Head, KeptHead, keep_head
 from nightledger.trust.reading import check_log, read_events, require_intact, verify
 from nightledger.trust.report import Damage, Finding, Report
 

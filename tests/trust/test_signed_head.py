@@ -7,7 +7,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from tests.trust.worlds import NOW, ORIGIN, World
 
 from nightledger.trust.checkpoint import MAX_SIZE, Checkpoint, dump_checkpoint
-from nightledger.trust.logkey import LogKey
+from nightledger.trust.keys import LogKey
 from nightledger.trust.note import NoteSigner, dump_note, sign_note
 from nightledger.trust.signed_head import UnsignedError, read_signed_head, read_stated_head
 

@@ -3,8 +3,15 @@ import pytest
 from nightledger.domain.decision import NAMESPACE
 from nightledger.domain.errors import RefusedError, UsageError
 from nightledger.domain.trusting import RECOVERY_NAMESPACE
-from nightledger.trust.signer_files import add_signer, find_key, remove_key, revoke
-from nightledger.trust.signers import AllowedSigner, parse_allowed_signers, parse_revoked_keys
+from nightledger.trust.signers import (
+    AllowedSigner,
+    add_signer,
+    find_key,
+    parse_allowed_signers,
+    parse_revoked_keys,
+    remove_key,
+    revoke,
+)
 from nightledger.trust.sshkey import PublicKey, ed25519_key
 
 ANA, BO = (ed25519_key(bytes([n]) * 32, comment=f"key {n}") for n in (1, 2))

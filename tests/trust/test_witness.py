@@ -17,6 +17,15 @@ from tests.whole import examples
 
 from nightledger.domain.errors import ConfigurationError, LockedError, RecordError
 from nightledger.files.lock import Lock
+from nightledger.remote.cosigner import (
+    MAX_REQUEST_BYTES,
+    Answer,
+    Cosigner,
+    WitnessError,
+    add_logs,
+    create_witness,
+    open_witness,
+)
 from nightledger.trust import keys
 from nightledger.trust.checkpoint import Checkpoint, parse_checkpoint
 from nightledger.trust.cosignature import has_mldsa
@@ -25,15 +34,6 @@ from nightledger.trust.merkle import EMPTY_ROOT, Tree, leaf_hash
 from nightledger.trust.note import VerifierKey, dump_note, parse_note, sign_note
 from nightledger.trust.policy import Policy, Witness, cosigned_times
 from nightledger.trust.proof import Continuation, dump_continuation
-from nightledger.trust.witness import (
-    MAX_REQUEST_BYTES,
-    Answer,
-    WitnessBox,
-    WitnessError,
-    add_logs,
-    create_witness,
-    open_witness,
-)
 
 NAME = "witness.example/harbour"
 SHA = hashlib.sha256(LOG.encode()).hexdigest()
@@ -57,7 +57,7 @@ def directory(tmp_path: Path, keys_of_a_witness: Path) -> Path:
 
 
 @pytest.fixture
-def box(directory: Path) -> WitnessBox:
+def box(directory: Path) -> Cosigner:
     create_witness(directory, NAME)
     return add_logs(directory, [LogSigner().key])
 
@@ -71,7 +71,7 @@ def request(
     return dump_continuation(Continuation(old_size=old, hashes=hashes, checkpoint=checkpoint))
 
 
-def cosigned(box: WitnessBox, raw: bytes, answer: Answer) -> dict[str, datetime]:
+def cosigned(box: Cosigner, raw: bytes, answer: Answer) -> dict[str, datetime]:
     """Read an answer as the client of the specification does: behind the checkpoint that was asked for."""
     assert answer.status == 200, answer
     note = parse_note(raw.partition(b"\n\n")[2] + answer.body)
@@ -79,7 +79,7 @@ def cosigned(box: WitnessBox, raw: bytes, answer: Answer) -> dict[str, datetime]
     return cosigned_times(note, Policy(witnesses=named))
 
 
-def test_a_log_grows_and_each_head_is_cosigned_with_the_time(box: WitnessBox) -> None:
+def test_a_log_grows_and_each_head_is_cosigned_with_the_time(box: Cosigner) -> None:
     tree = tree_of(9)
     for minute, (old, size) in enumerate([(0, 1), (1, 4), (4, 4), (4, 9)]):
         now = NOON + timedelta(minutes=minute)
@@ -91,12 +91,12 @@ def test_a_log_grows_and_each_head_is_cosigned_with_the_time(box: WitnessBox) ->
         assert len(parse_note(kept).signatures) == 1 + len(box.vkeys)
 
 
-def test_both_kinds_of_lines_are_made_where_the_platform_can(box: WitnessBox) -> None:
+def test_both_kinds_of_lines_are_made_where_the_platform_can(box: Cosigner) -> None:
     assert [key.key_type for key in box.vkeys] == [0x04, 0x06][: 1 + has_mldsa()]
     assert {key.name for key in box.vkeys} == {NAME}
 
 
-def test_an_empty_log_is_cosigned_and_may_grow(box: WitnessBox) -> None:
+def test_an_empty_log_is_cosigned_and_may_grow(box: Cosigner) -> None:
     empty, tree = tree_of(0), tree_of(3)
     assert empty.root() == EMPTY_ROOT
     assert box.answer(request(empty, 0), NOON).status == 200
@@ -104,13 +104,13 @@ def test_an_empty_log_is_cosigned_and_may_grow(box: WitnessBox) -> None:
     assert box.answer(request(tree, 0), NOON).status == 200
 
 
-def test_an_empty_log_has_one_root(box: WitnessBox) -> None:
+def test_an_empty_log_has_one_root(box: Cosigner) -> None:
     odd = Checkpoint(origin=LOG, size=0, root=bytes(32))
     raw = dump_continuation(Continuation(old_size=0, hashes=(), checkpoint=note_of(odd)))
     assert box.answer(raw, NOON).status == 422
 
 
-def test_another_old_size_is_a_conflict_that_names_the_last_one(box: WitnessBox) -> None:
+def test_another_old_size_is_a_conflict_that_names_the_last_one(box: Cosigner) -> None:
     tree = tree_of(9)
     box.answer(request(tree, 0, 4), NOON)
     for old in (0, 3, 5):
@@ -120,21 +120,21 @@ def test_another_old_size_is_a_conflict_that_names_the_last_one(box: WitnessBox)
     assert fresh.status == 200
 
 
-def test_a_log_that_is_new_here_begins_at_zero(box: WitnessBox) -> None:
+def test_a_log_that_is_new_here_begins_at_zero(box: Cosigner) -> None:
     answer = box.answer(request(tree_of(9), 3), NOON)
     assert (answer.status, answer.body) == (409, b"0\n")
     assert box.answer(request(tree_of(9), 0, proof=(bytes(32),)), NOON).status == 422
     assert box.checkpoint(SHA) is None
 
 
-def test_a_smaller_head_is_refused_after_a_larger_one(box: WitnessBox) -> None:
+def test_a_smaller_head_is_refused_after_a_larger_one(box: Cosigner) -> None:
     tree = tree_of(9)
     box.answer(request(tree, 0), NOON)
     assert box.answer(request(tree, 4, 4), NOON).status == 409
     assert box.answer(request(tree, 9, 4, proof=()), NOON).status == 400
 
 
-def test_another_history_is_refused_at_any_size(box: WitnessBox) -> None:
+def test_another_history_is_refused_at_any_size(box: Cosigner) -> None:
     tree, fork = tree_of(5), tree_of(9, b"other")
     box.answer(request(tree, 0), NOON)
     assert box.answer(request(fork, 5, 5, proof=()), NOON).status == 422
@@ -143,7 +143,7 @@ def test_another_history_is_refused_at_any_size(box: WitnessBox) -> None:
     assert box.answer(request(tree_of(9), 5), NOON).status == 200
 
 
-def test_an_unknown_log_is_not_found(box: WitnessBox) -> None:
+def test_an_unknown_log_is_not_found(box: Cosigner) -> None:
     head = head_of(tree_of(3), origin="nightledger/other")
     raw = dump_continuation(Continuation(old_size=0, hashes=(), checkpoint=note_of(head)))
     assert box.answer(raw, NOON).status == 404
@@ -151,7 +151,7 @@ def test_an_unknown_log_is_not_found(box: WitnessBox) -> None:
     assert box.checkpoint("../" * 9 + "etc/passwd") is None
 
 
-def test_a_head_that_the_log_did_not_sign_is_forbidden(box: WitnessBox) -> None:
+def test_a_head_that_the_log_did_not_sign_is_forbidden(box: Cosigner) -> None:
     text = f"{LOG}\n3\n{'A' * 43}=\n"
     strange = dump_note(sign_note(text, [LogSigner(LOG, 7)]))
     bad = note_of(head_of(tree_of(3))).replace(b"\n3\n", b"\n4\n")
@@ -171,11 +171,11 @@ def test_a_head_that_the_log_did_not_sign_is_forbidden(box: WitnessBox) -> None:
         b"old 0\n" + b"A" * MAX_REQUEST_BYTES,
     ],
 )
-def test_what_is_no_request_is_malformed(box: WitnessBox, raw: bytes) -> None:
+def test_what_is_no_request_is_malformed(box: Cosigner, raw: bytes) -> None:
     assert box.answer(raw, NOON).status == 400
 
 
-def test_lines_of_others_are_neither_asked_for_nor_kept(box: WitnessBox) -> None:
+def test_lines_of_others_are_neither_asked_for_nor_kept(box: Cosigner) -> None:
     checkpoint = note_of(head_of(tree_of(3)), cosigner(1), LogSigner(LOG, 7))
     raw = dump_continuation(Continuation(old_size=0, hashes=(), checkpoint=checkpoint))
     assert box.answer(raw, NOON).status == 200
@@ -183,7 +183,7 @@ def test_lines_of_others_are_neither_asked_for_nor_kept(box: WitnessBox) -> None
     assert [line.name for line in kept.signatures] == [LOG, *[NAME] * len(box.vkeys)]
 
 
-def test_a_line_that_is_repeated_counts_and_is_kept_once(box: WitnessBox) -> None:
+def test_a_line_that_is_repeated_counts_and_is_kept_once(box: Cosigner) -> None:
     for copies in (2, 98, 99, 100):
         text, _, line = note_of(head_of(tree_of(copies))).rpartition(b"\n\n")
         old = 0 if copies == 2 else parse_checkpoint(parse_note(box.checkpoint(SHA) or b"").text).size
@@ -195,7 +195,7 @@ def test_a_line_that_is_repeated_counts_and_is_kept_once(box: WitnessBox) -> Non
         assert [line.name for line in kept.signatures] == [LOG, *[NAME] * len(box.vkeys)]
 
 
-def test_a_second_line_of_a_key_holds_too_or_all_is_forbidden(box: WitnessBox) -> None:
+def test_a_second_line_of_a_key_holds_too_or_all_is_forbidden(box: Cosigner) -> None:
     note = parse_note(note_of(head_of(tree_of(3))))
     (line,) = note.signatures
     bad = replace(line, signature=bytes(64))
@@ -204,7 +204,7 @@ def test_a_second_line_of_a_key_holds_too_or_all_is_forbidden(box: WitnessBox) -
     assert box.answer(raw, NOON).status == 403
 
 
-def test_a_log_with_two_keys_may_sign_with_either(box: WitnessBox, directory: Path) -> None:
+def test_a_log_with_two_keys_may_sign_with_either(box: Cosigner, directory: Path) -> None:
     box = add_logs(directory, [LogSigner(LOG, 7).key])
     head = head_of(tree_of(3))
     text = parse_note(note_of(head)).text
@@ -214,7 +214,7 @@ def test_a_log_with_two_keys_may_sign_with_either(box: WitnessBox, directory: Pa
     assert box.answer(raw, NOON).status == 200
 
 
-def test_its_times_never_go_back(box: WitnessBox) -> None:
+def test_its_times_never_go_back(box: Cosigner) -> None:
     tree = tree_of(3)
     box.answer(request(tree, 0), NOON)
     answer = box.answer(request(tree, 3), NOON - timedelta(seconds=1))
@@ -222,14 +222,14 @@ def test_its_times_never_go_back(box: WitnessBox) -> None:
     assert box.answer(request(tree, 3), NOON + timedelta(milliseconds=1)).status == 200
 
 
-def test_what_it_cosigned_is_remembered_by_the_next_process(box: WitnessBox, directory: Path) -> None:
+def test_what_it_cosigned_is_remembered_by_the_next_process(box: Cosigner, directory: Path) -> None:
     box.answer(request(tree_of(4), 0), NOON)
     again = open_witness(directory)
     assert again.answer(request(tree_of(9, b"other"), 0), NOON).status == 409
     assert again.answer(request(tree_of(9), 4), NOON).status == 200
 
 
-def test_an_answer_that_got_lost_is_healed_by_asking_again(box: WitnessBox) -> None:
+def test_an_answer_that_got_lost_is_healed_by_asking_again(box: Cosigner) -> None:
     tree = tree_of(4)
     box.answer(request(tree, 0), NOON)  # persisted, and nobody was told
     told = box.answer(request(tree, 0), NOON)
@@ -238,7 +238,7 @@ def test_an_answer_that_got_lost_is_healed_by_asking_again(box: WitnessBox) -> N
     assert cosigned(box, raw, box.answer(raw, NOON))
 
 
-def test_damaged_memory_stops_it(box: WitnessBox, directory: Path) -> None:
+def test_damaged_memory_stops_it(box: Cosigner, directory: Path) -> None:
     tree = tree_of(4)
     box.answer(request(tree, 0), NOON)
     path = directory / "heads" / SHA
@@ -278,7 +278,7 @@ def test_a_missing_witness_names_the_command_that_makes_one(tmp_path: Path) -> N
     assert "witness keygen" in caught.value.hint
 
 
-def test_a_verifier_key_more_than_it_has_is_refused(directory: Path, box: WitnessBox) -> None:
+def test_a_verifier_key_more_than_it_has_is_refused(directory: Path, box: Cosigner) -> None:
     more = "".join(f"{key.dump()}\n" for key in (*box.vkeys, LogSigner().key))
     (directory / "vkeys").write_text(more)
     with pytest.raises(ConfigurationError, match="does not name the keys"):
@@ -286,7 +286,7 @@ def test_a_verifier_key_more_than_it_has_is_refused(directory: Path, box: Witnes
 
 
 def test_where_its_second_key_is_lost_a_second_verifier_key_of_another_name_is_refused(
-    directory: Path, box: WitnessBox
+    directory: Path, box: Cosigner
 ) -> None:
     if not has_mldsa():
         pytest.skip("this platform's cryptography has no ML-DSA")
@@ -300,7 +300,7 @@ def test_where_its_second_key_is_lost_a_second_verifier_key_of_another_name_is_r
 
 
 def test_a_remembered_line_of_its_second_key_that_does_not_hold_is_damage(
-    directory: Path, box: WitnessBox
+    directory: Path, box: Cosigner
 ) -> None:
     if not has_mldsa():
         pytest.skip("this platform's cryptography has no ML-DSA")
@@ -316,14 +316,14 @@ def test_a_remembered_line_of_its_second_key_that_does_not_hold_is_damage(
 
 
 @pytest.mark.parametrize("content", ["", "nonsense\n", f"{LogSigner().key.dump()}\n"])
-def test_verifier_keys_of_others_are_refused(directory: Path, box: WitnessBox, content: str) -> None:
+def test_verifier_keys_of_others_are_refused(directory: Path, box: Cosigner, content: str) -> None:
     assert box.logs
     (directory / "vkeys").write_text(content)
     with pytest.raises(ConfigurationError):
         open_witness(directory)
 
 
-def test_a_key_that_others_may_read_is_refused(directory: Path, box: WitnessBox) -> None:
+def test_a_key_that_others_may_read_is_refused(directory: Path, box: Cosigner) -> None:
     assert box.logs
     (directory / "witness-ed25519").chmod(0o644)
     with pytest.raises(KeyFileError, match="others may read"):
@@ -339,7 +339,7 @@ def test_a_key_of_another_kind_is_refused(directory: Path) -> None:
 
 
 def test_without_ml_dsa_it_cosigns_with_its_first_key(
-    directory: Path, box: WitnessBox, monkeypatch: pytest.MonkeyPatch
+    directory: Path, box: Cosigner, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     log_mldsa = VerifierKey(name=LOG, key_type=0x06, public=bytes(1312))
     add_logs(directory, [log_mldsa])
@@ -350,7 +350,7 @@ def test_without_ml_dsa_it_cosigns_with_its_first_key(
     assert (answer.status, answer.body.count(b"\n")) == (200, 1)
 
 
-def test_logs_are_added_and_never_twice(directory: Path, box: WitnessBox) -> None:
+def test_logs_are_added_and_never_twice(directory: Path, box: Cosigner) -> None:
     other = LogSigner("nightledger/other", 7).key
     assert add_logs(directory, [other, LogSigner().key]).logs == (*box.logs, other)
     with pytest.raises(RecordError, match="cannot have this part"):
@@ -359,9 +359,9 @@ def test_logs_are_added_and_never_twice(directory: Path, box: WitnessBox) -> Non
 
 
 def test_one_request_at_a_time_is_judged(
-    box: WitnessBox, directory: Path, monkeypatch: pytest.MonkeyPatch
+    box: Cosigner, directory: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("nightledger.trust.witness._LOCK_TIMEOUT_S", 0.0)
+    monkeypatch.setattr("nightledger.remote.cosigner._LOCK_TIMEOUT_S", 0.0)
     with Lock(os.fspath(directory / "lock")), pytest.raises(LockedError):
         box.answer(request(tree_of(3), 0), NOON)
 

@@ -10,8 +10,7 @@ from nightledger.domain.event import Actor, Event
 from nightledger.files.home import Home
 from nightledger.trust import audit
 from nightledger.trust.event import NewEvent
-from nightledger.trust.keys import KeyRing
-from nightledger.trust.logkey import LogKey
+from nightledger.trust.keys import KeyRing, LogKey
 from nightledger.trust.pin import Pin, read_pin
 from nightledger.trust.reading import VerifiedLog, check_log, verify
 

@@ -29,8 +29,7 @@ from nightledger.gate.integrity.beginning import why_another
 from nightledger.trust import audit, pin, reading
 from nightledger.trust.checkpoint import Checkpoint
 from nightledger.trust.event import Actor, Event, NewEvent
-from nightledger.trust.keys import KeyRing, load_log_key
-from nightledger.trust.logkey import LogKey, UnloadedKey
+from nightledger.trust.keys import KeyRing, LogKey, UnloadedKey, load_log_key
 from nightledger.trust.reading import VerifiedLog
 from nightledger.trust.scan import collector_at_rest, event_of_record
 

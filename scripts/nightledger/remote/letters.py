@@ -57,6 +57,7 @@ from nightledger.files.home import Home
 from nightledger.files.lock import Lock
 from nightledger.files.reading import read_optional
 from nightledger.remote.client import Caller, is_loopback
+from nightledger.remote.machine_key import load_machine_key
 from nightledger.remote.notes import note_contact
 from nightledger.remote.peers import read_peers, verify_peer
 from nightledger.remote.receiving import channel_lock, take_in
@@ -67,7 +68,6 @@ from nightledger.text.changes.masked import mask_lines
 from nightledger.text.scanners.scan import scan_secrets
 from nightledger.trust.dsse import parse_envelope, seal
 from nightledger.trust.keys import KeyRing
-from nightledger.trust.machine_key import load_machine_key
 
 PORT = 18_799
 """The port in use (FACTS: the published channel)."""

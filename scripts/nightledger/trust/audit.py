@@ -21,12 +21,20 @@ from nightledger.files.durable import is_there, make_dir
 from nightledger.files.home import Home
 from nightledger.trust.checkpoint import Checkpoint, dump_checkpoint
 from nightledger.trust.event import Actor, Event, EventError, NewEvent
-from nightledger.trust.head import KeptHead, keep_head, read_head
-from nightledger.trust.keys import KeyRing
-from nightledger.trust.logkey import LogKey, UnloadedKey
+from nightledger.trust.keys import KeyRing, LogKey, UnloadedKey
 from nightledger.trust.merkle import CompactRange, leaf_hash
 from nightledger.trust.note import dump_note, sign_note
-from nightledger.trust.pin import Head, Pin, create_pin, find_pin, read_pin, remember_head
+from nightledger.trust.pin import (
+    Head,
+    KeptHead,
+    Pin,
+    create_pin,
+    find_pin,
+    keep_head,
+    read_head,
+    read_pin,
+    remember_head,
+)
 from nightledger.trust.scan import is_entry
 from nightledger.trust.signed_head import SignedHead, read_signed_head, read_stated_head
 

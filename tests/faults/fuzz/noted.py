@@ -34,7 +34,7 @@ from nightledger.remote.notes import (
     read_dead_letters,
     recent_dead_letters,
 )
-from nightledger.remote.seen import BEGUN, Seen
+from nightledger.remote.receiving import BEGUN, Seen
 from nightledger.remote.witness_asking import Remembered, read_memory, write_memory
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.verbs import apply, guard
@@ -179,19 +179,17 @@ def _check_remembered(raw: bytes, memory: dict[str, Remembered]) -> None:
     }
     for one in memory.values():
         assert one.next_s() >= one.asked_at >= 0
-        assert one.is_due(NOW, one.size, refresh=True) or one.failures
+        assert one.is_due(NOW, one.size, refresh=True) or one.problem
     write_memory(home(), memory)
     assert read_memory(home()) == memory
     Context(verb="apply", home=home().root, now_text=None, json=False)
 
 
 _REMEMBERED = (
-    dumped(
-        {"w1": {"asked_at": 1_772_366_400, "size": 9, "failures": 3, "problem": "late", "refused": False}}
-    ),
-    dumped({"w1": {}, "w2": {"contradiction": "a head", "taken": "0" * 64}}),
+    dumped({"w1": {"asked_at": 1_772_366_400, "size": 9, "problem": "late", "refused": False}}),
+    dumped({"w1": {}, "w2": {"contradiction": "a head"}}),
     b'{"w": {"asked_at": ' + b"9" * 4300 + b"}}",
-    b'{"w": {"problem": "\\ud800", "failures": true}}',
+    b'{"w": {"problem": "\\ud800", "refused": 1}}',
     *DEEP,
 )
 

@@ -29,9 +29,9 @@ from nightledger.codec.records import dump_record, parse_record
 from nightledger.domain.errors import ConfigurationError, RecordError
 from nightledger.domain.event import Actor
 from nightledger.domain.message import MESSAGE_TYPE, Message, Peer, PeerKey, Peers
+from nightledger.remote.cosigner import Answer, Cosigner, create_witness
 from nightledger.remote.peers import open_message, parse_peers
 from nightledger.remote.witness_ways import Slip, dump_slip, read_slip
-from nightledger.trust.base64_strict import encode_base64
 from nightledger.trust.checkpoint import dump_checkpoint, parse_checkpoint
 from nightledger.trust.cosignature import cosigned_ed25519
 from nightledger.trust.dsse import Envelope, dump_envelope, parse_envelope, payloads_in, seal, verify_envelope
@@ -69,8 +69,7 @@ from nightledger.trust.signers import (
 )
 from nightledger.trust.sshkey import PublicKey, PublicKeyError, parse_public_line
 from nightledger.trust.sshsig import Signature, SignatureError, _unarmour, parse_signature, verify_with
-from nightledger.trust.wire import wire_string
-from nightledger.trust.witness import Answer, WitnessBox, create_witness
+from nightledger.trust.wire import encode_base64, wire_string
 
 NAMESPACE = "nightledger-decision@v1"
 ALICE = SoftKey("ssh-ed25519", seed=1)
@@ -369,7 +368,7 @@ def _check_vkey(raw: bytes, read: Any) -> None:
 
 
 @cache
-def _box() -> WitnessBox:
+def _box() -> Cosigner:
     box = create_witness(_scratch() / "witness", "witness.example/9")
     return replace(box, logs=(LogSigner().key,))
 

@@ -24,12 +24,12 @@ from nightledger.domain.cooling import Vouched
 from nightledger.domain.errors import ConfigurationError, RecordError
 from nightledger.files.durable import make_dir
 from nightledger.files.home import Home
+from nightledger.remote.cosigner import LOGS, VKEYS, Cosigner, create_witness, open_witness
 from nightledger.trust.cosigned import Cosignatures, CosignedHead, keep_lines
 from nightledger.trust.merkle import Tree
 from nightledger.trust.note import NoteError, parse_note, sign_note
 from nightledger.trust.policy import Policy, cosigned_times, dump_policy
 from nightledger.trust.report import Damage
-from nightledger.trust.witness import LOGS, VKEYS, WitnessBox, create_witness, open_witness
 
 SIZE = 9
 POLICY = policy_of(3, 2)
@@ -158,11 +158,11 @@ def _heads() -> list[bytes]:
 
 
 @cache
-def _box() -> WitnessBox:
+def _box() -> Cosigner:
     return create_witness(scratch() / "listed", "witness.example/9")
 
 
-def _open(raw: bytes) -> WitnessBox:
+def _open(raw: bytes) -> Cosigner:
     """Open a witness whose verifier keys stand before a NUL, where it is not the first byte, and its logs behind it."""
     vkeys, cut, logs = raw.partition(b"\0")
     directory = _box().directory
@@ -177,7 +177,7 @@ def _vkeys() -> bytes:
     return "".join(f"{key.dump()}\n" for key in _box().vkeys).encode()
 
 
-def _check_open(raw: bytes, box: WitnessBox) -> None:
+def _check_open(raw: bytes, box: Cosigner) -> None:
     vkeys, _, logs = raw.decode("utf-8", "surrogateescape").partition("\0")
     assert [key.dump() for key in box.vkeys] == (vkeys or _vkeys().decode()).splitlines()
     assert box.vkeys == _box().vkeys

@@ -21,9 +21,9 @@ from nightledger.gate.opening import Gate, Ledger, fold_log, read_ledger, record
 from nightledger.gate.proposing.views import refresh_views
 from nightledger.gate.restoring import take_over
 from nightledger.trust import keys, pin
-from nightledger.trust.head import KeptHead, keep_head
 from nightledger.trust.keys import KeyRing
 from nightledger.trust.merkle import CompactRange, leaf_hash
+from nightledger.trust.pin import KeptHead, keep_head
 from nightledger.trust.policy import LOG_LINES, dump_logs, former_logs, parse_policy
 from nightledger.trust.reading import check_log, verify
 from nightledger.trust.sshkey import PublicKey
