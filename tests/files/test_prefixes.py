@@ -34,11 +34,6 @@ def test_a_file_larger_than_a_block_is_read_in_blocks(
     assert hash_prefixes(str(path), [50, 3]) == {3: prefix(b"\0\1\2"), 50: prefix(bytes(range(50)))}
 
 
-def test_a_missing_file_has_no_beginning(tmp_path: Path) -> None:
-    assert hash_file(str(tmp_path / "none")) is None
-    assert hash_prefixes(str(tmp_path / "none"), [0]) == {}
-
-
 def test_a_link_is_not_followed(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(tmp_path / "elsewhere")
     with pytest.raises(UnreadableError, match="is a link"):

@@ -11,13 +11,11 @@ from hypothesis import strategies as st
 from tests.gate.witnessed import TRUE
 from tests.remote.witnesses import NAME, Machines
 from tests.surfaces.console import Console
-from tests.trust.witnesses import LogSigner, head_of, note_of, tree_of
 
-from nightledger.domain.errors import LockedError, MissingFileError
+from nightledger.domain.errors import LockedError
 from nightledger.files.lock import Lock
 from nightledger.gate.integrity.witnessing import read_policy
 from nightledger.gate.opening import sign_head
-from nightledger.remote.cosigner import add_logs
 from nightledger.remote.witness_ways import (
     Asked,
     LogView,
@@ -69,15 +67,6 @@ def answered_log(machines: Machines, spool: Path) -> bool:
     return slip is not None and slip.status == 200
 
 
-def test_a_request_waits_is_answered_once_and_its_answer_taken(machines: Machines, spool: Path) -> None:
-    assert ask(machines, spool).waiting
-    assert answer(machines, spool) == [200]
-    assert answer(machines, spool) == []
-    asked = ask(machines, spool)
-    assert (asked.problem, asked.size, len(asked.cosigned)) == ("", 1, 1)
-    assert sorted(path.suffix for path in spool.iterdir()) == [".answer", ".head", ".request"]
-
-
 def test_a_request_that_waits_is_not_replaced(machines: Machines, spool: Path) -> None:
     ask(machines, spool)
     before = (spool / f"{log_of(machines)}.request").read_bytes()
@@ -126,24 +115,6 @@ def test_files_that_arrived_in_part_are_left_until_they_are_whole(machines: Mach
     assert ask(machines, spool).size == 1
 
 
-def test_what_is_no_request_is_passed_over_and_named_ones_are_answered(
-    machines: Machines, spool: Path
-) -> None:
-    ask(machines, spool)
-    (spool / "notes.txt").write_text("hello")
-    (spool / ("ab" * 32 + ".request")).mkdir()
-    (spool / ("cd" * 32 + ".request")).write_bytes(b"x" * 300_000)
-    stranger = Slip(
-        kind="ask",
-        at="2026-03-01T06:00:00Z",
-        of="00" * 32,
-        status=0,
-        body=b"old 0\n\n" + note_of(head_of(tree_of(2), origin="other/log")),
-    )
-    (spool / ("ef" * 32 + ".request")).write_bytes(dump_slip(stranger))
-    assert sorted(answer(machines, spool)) == [200, 404]
-
-
 def test_a_request_that_cannot_be_answered_stops_none_of_the_others(
     machines: Machines, spool: Path, console: Console
 ) -> None:
@@ -167,24 +138,6 @@ def test_a_request_that_cannot_be_answered_stops_none_of_the_others(
     ]
 
 
-def test_damaged_memory_of_one_log_is_an_alarm_and_keeps_no_other_from_its_answer(
-    machines: Machines, spool: Path, console: Console
-) -> None:
-    ask(machines, spool)
-    add_logs(machines.box.directory, [LogSigner("other/log").key])
-    other = hashlib.sha256(b"other/log").hexdigest()
-    body = b"old 0\n\n" + note_of(head_of(tree_of(2), origin="other/log"))
-    slip = Slip(kind="ask", at="2026-03-01T06:00:00Z", of="00" * 32, status=0, body=body)
-    (spool / f"{other}.request").write_bytes(dump_slip(slip))
-    heads = machines.box.directory / "heads"
-    heads.mkdir(exist_ok=True)
-    (heads / other).write_bytes(b"damaged")
-    ran = console.run("witness", "cosign", "--dir", str(machines.box.directory), "--spool", str(spool))
-    assert (ran.status, answered_log(machines, spool)) == (4, True)
-    assert "is damaged" in ran.err
-    assert "hint: put the witness's directory back from a backup" in ran.err
-
-
 def test_where_others_hold_the_witness_a_round_ends(
     machines: Machines, spool: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -193,22 +146,6 @@ def test_where_others_hold_the_witness_a_round_ends(
     with Lock(str(machines.box.directory / "lock")), pytest.raises(LockedError):
         answer(machines, spool)
     assert answer(machines, spool) == [200]
-
-
-def test_a_missing_directory_is_a_problem_and_no_empty_one(machines: Machines, spool: Path) -> None:
-    gone = spool / "gone"
-    assert "is missing" in ask(machines, gone).problem
-    with pytest.raises(MissingFileError):
-        answer(machines, gone)
-
-
-def test_a_directory_that_cannot_be_written_is_a_problem(machines: Machines, spool: Path) -> None:
-    (spool / f"{log_of(machines)}.request").mkdir()
-    asked = ask(machines, spool)
-    assert "nothing can be put into" in asked.problem
-    (spool / f"{log_of(machines)}.head").mkdir()
-    channel = SpoolChannel(directory=str(spool), origin_sha256=log_of(machines), now=TRUE, taken=set())
-    assert channel.newest(log_of(machines)) is None
 
 
 @given(

@@ -65,11 +65,6 @@ def test_bad_lines_are_named_and_the_good_ones_kept(
     assert seqs(scan) == [index for index in range(count) if index not in bad]
 
 
-def test_a_line_in_another_place_is_bad(tmp_path: Path) -> None:
-    scan = scanned(tmp_path, joined([line(0), line(2), line(1), line(3), line(3)]))
-    assert scan.bad == [1, 2, 4]
-
-
 def test_a_closed_tail_is_not_counted(tmp_path: Path) -> None:
     raw = joined(
         [line(0), line(1), b"half", line(3, "log.tail_closed", first=1, count=2, damaged=1), line(4)]
@@ -115,15 +110,6 @@ def test_known_blocks_are_hashed_only_unless_they_close_a_tail(
     scan = scan_log(str(tmp_path / "log"), known=4)
     assert (scan.bad, scan.closures) == ([4], [Closure(1, 2)])
     assert scan.tree.root() == CompactRange().extend(map(leaf_hash, lines)).root()
-
-
-@pytest.mark.parametrize(
-    "fields",
-    [{}, {"first": 0}, {"first": "0", "count": 1}, {"first": 0, "count": 2}, {"first": -1, "count": 2}],
-)
-def test_a_closure_must_end_where_it_stands(tmp_path: Path, fields: dict[str, int | str]) -> None:
-    scan = scanned(tmp_path, joined([line(0), line(1, "log.tail_closed", **fields)]))
-    assert scan.closures == []
 
 
 def test_what_is_no_regular_file_is_refused(tmp_path: Path) -> None:
