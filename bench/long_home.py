@@ -39,9 +39,8 @@ from nightledger.gate.founding import PRINCIPAL
 from nightledger.gate.opening import Gate, log_key
 from nightledger.trust import audit
 from nightledger.trust.event import NewEvent
-from nightledger.trust.head import read_head
-from nightledger.trust.keys import load_operator_key, operator_key_path
-from nightledger.trust.logkey import LogKey
+from nightledger.trust.keys import LogKey, load_operator_key, operator_key_path
+from nightledger.trust.pin import read_head
 from nightledger.trust.sshsig import Signer
 
 FIRST = date(1971, 1, 1)

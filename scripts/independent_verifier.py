@@ -102,13 +102,6 @@ def read_head(raw: bytes, origin: str, vkeys: Sequence[Sequence[Any]]) -> tuple[
     return int(match[2]), base64.b64decode(match[3]).hex()
 
 
-def read_kept(raw: bytes) -> Entry:
-    """Return what a file beside the keys says; of the two slots of ``head.json`` the newest that is whole."""
-    slots = [(check, b"{%s}" % rest) for check, rest in re.findall(rb'\{"check":"(\w{64})",(.*)\}', raw)]
-    whole = (json.loads(one) for check, one in slots if hashlib.sha256(one).hexdigest() == check.decode())
-    return max(whole, key=lambda one: one["turn"]) if slots else json.loads(raw)
-
-
 def read_entry(line: bytes, seq: int) -> Entry | None:
     """Return an entry of its place: RFC 8785 JSON without floats and nulls; None for any other line."""
     try:
@@ -163,7 +156,7 @@ class _Audit:  # a home: its files, what its log says and a machine pinned of it
         name, self.origin = str(identity["id"]), str(identity["origin"])
         files = (keys / name / file for file in ("pin.json", "head.json"))
         self.clock = END if identity["simulated"] else f"{datetime.now(UTC) + timedelta(days=2):%FT%TZ}"  # noqa: TID251 - a program of its own
-        self.pin, self.kept = (read_kept(file.read_bytes()) if file.is_file() else {} for file in files)
+        self.pin, self.kept = (json.loads(file.read_bytes()) if file.is_file() else {} for file in files)
         self.lines = self._read(LOG).split(b"\n")[:-1]  # a line without its end was never acknowledged
         self._check_log([*self._read_heads(against)])
         if not self.alarms:  # what a damaged log says is not worth a look at anything else

@@ -17,7 +17,7 @@ from nightledger.codec.settings import parse_settings
 from nightledger.demo.shell import Shell
 from nightledger.domain import errors
 from nightledger.domain.event import EventName
-from nightledger.files.home import Home
+from nightledger.files.home import Home, HomePath
 from nightledger.hosts.presets import PRESETS
 from nightledger.surfaces.cli import help_text
 from nightledger.surfaces.verb_table import VERBS
@@ -211,8 +211,7 @@ def test_code_and_schemas_name_only_decisions_that_exist() -> None:
 def home_files() -> set[str]:
     """Give every path that ``files/home.py`` names, relative to a home, ids and dates as ``*``."""
     home = Home("/h")
-    fixed = {getattr(home, name) for name, value in vars(Home).items() if isinstance(value, property)
-             if name not in ("identity", "memory_md")}  # fmt: skip
+    fixed = {getattr(home, name) for name, value in vars(Home).items() if isinstance(value, HomePath)}
     made = {
         home.proposals_dir + "/*.json",
         home.decisions_dir + "/*.json",

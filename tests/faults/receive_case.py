@@ -11,9 +11,9 @@ from tests.remote.machines import make_pair
 
 from nightledger.codec.message import parse_reply
 from nightledger.domain.message import REPLY_TYPE, Status
+from nightledger.remote.machine_key import machine_public_key
 from nightledger.remote.spool import MESSAGE_SUFFIX, REPLY_SUFFIX, Spool
 from nightledger.trust.dsse import parse_envelope, verify_envelope
-from nightledger.trust.machine_key import machine_public_key
 
 WORK = "work"
 """Where a case is run, beside where it was made: a spool is named by its whole path."""

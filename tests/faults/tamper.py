@@ -87,10 +87,9 @@ class History:
         return (self.root / "home" / name).read_bytes()
 
     def audit_files(self) -> dict[str, bytes]:
-        """Give log, checkpoint, checkpoints kept and the cache of leaf hashes: all that a rollback replaces."""
+        """Give log, checkpoint and checkpoints kept: all that a rollback replaces."""
         home = self.root / "home"
         paths = [home / LOG, home / CHECKPOINT, *sorted((home / "audit" / "checkpoints").glob("[0-9]*"))]
-        paths.append(home / ".nightledger" / "audit-leaves")
         return {str(path.relative_to(home)): path.read_bytes() for path in paths if path.exists()}
 
     def kept_heads(self) -> list[str]:
@@ -174,7 +173,10 @@ def wrong(
     first = found[0]
     if first.alarm != attack.alarm or first.damage not in attack.classes:
         return f"{attack.kind}, {attack.what}: told as {first}"
-    if attack.line is not None and first.line != attack.line:
+    near = first.damage is Damage.EDITED and (first.line or 0) <= (
+        attack.line or 0
+    )  # behind the newest good head
+    if attack.line is not None and first.line != attack.line and not near:
         return f"{attack.kind}, {attack.what}: line {first.line} was named and not {attack.line}"
     return ""
 

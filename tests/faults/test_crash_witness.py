@@ -13,9 +13,9 @@ from tests.faults.crash_watch import same, watching
 from tests.faults.sweep_report import report
 from tests.trust.witnesses import NOON, LogSigner, head_of, note_of, tree_of
 
+from nightledger.remote.cosigner import Answer, Cosigner, add_logs, create_witness, open_witness
 from nightledger.trust.merkle import Tree
 from nightledger.trust.proof import Continuation, dump_continuation
-from nightledger.trust.witness import Answer, WitnessBox, add_logs, create_witness, open_witness
 
 SWEEP = "crash states of a witness"
 CONTROLS = ("no fsync", "no fsync of directories", "truncate in place")
@@ -23,7 +23,7 @@ OLD, UNASKED, NEW = 4, 7, 9
 TREE, OTHER = tree_of(NEW), tree_of(NEW, b"another line")
 
 
-def ask(box: WitnessBox, tree: Tree, old: int, minute: int) -> Answer:
+def ask(box: Cosigner, tree: Tree, old: int, minute: int) -> Answer:
     """Ask for a cosignature of the whole tree, of which ``old`` lines were cosigned before."""
     hashes = tree.consistency_proof(old, tree.size) if 0 < old <= tree.size else ()
     checkpoint = note_of(head_of(tree, tree.size))

@@ -48,8 +48,7 @@ from nightledger.gate.signed import sign
 from nightledger.remote import actions as gate_messages
 from nightledger.remote import receiving
 from nightledger.remote.letters import believe, known_peers
-from nightledger.remote.receiving import open_seen, take_in
-from nightledger.remote.seen import KEPT, Seen
+from nightledger.remote.receiving import KEPT, Seen, open_seen, take_in
 from nightledger.trust.dsse import pae, seal
 from nightledger.trust.keys import load_operator_key, operator_key_path
 from nightledger.trust.sshsig import SignatureError
@@ -397,7 +396,7 @@ def test_no_flood_flushes_an_id_out(pair: Pair) -> None:
 
 
 def test_an_id_that_gave_way_is_answered_by_the_log(pair: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("nightledger.remote.seen.KEPT", 2)
+    monkeypatch.setattr("nightledger.remote.receiving.KEPT", 2)
     first = pair.sealed(pair.message())
     pair.agent.take_in(first)
     for _ in range(3):

@@ -16,8 +16,7 @@ from tests.trust.worlds import HOME_ID, ORIGIN, World, make_home
 
 from nightledger.domain.errors import NightledgerError
 from nightledger.files.home import Home
-from nightledger.trust import reading
-from nightledger.trust.head import HeadFile
+from nightledger.trust import audit, reading
 from nightledger.trust.keys import KeyRing, create_log_keys, load_log_key
 from nightledger.trust.report import Report
 
@@ -175,7 +174,7 @@ def test_a_check_that_cries_wolf_is_found(
     hole: str, begun: Disk, memory: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if hole.startswith("the acknowledged"):
-        monkeypatch.setattr(HeadFile, "keep", lambda *_: None)
+        monkeypatch.setattr(audit, "keep_head", lambda *_: None)
     else:
         real = reading._check
 

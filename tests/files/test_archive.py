@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from nightledger.domain.errors import FileChangedError, MissingFileError, UnreadableError
-from nightledger.files import archive
+from nightledger.domain.errors import MissingFileError, UnreadableError
 from nightledger.files.archive import ArchiveError, Source, read_archive, write_archive
 
 
@@ -53,15 +52,6 @@ def test_the_same_files_make_the_same_bytes(tmp_path: Path) -> None:
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
 
 
-def test_a_name_that_is_no_unicode_comes_back(tmp_path: Path) -> None:
-    path = os.fsencode(tmp_path) + b"/caf\xe9"
-    Path(os.fsdecode(path)).write_text("x")
-    name = os.fsdecode(b"home/caf\xe9")
-    write_archive(str(tmp_path / "b"), [Source(name=name, path=os.fsdecode(path))], {})
-    read_archive(str(tmp_path / "b"), str(tmp_path / "out"))
-    assert os.path.exists(os.fsencode(tmp_path) + b"/out/home/caf\xe9")
-
-
 def test_a_name_that_is_taken_is_left_as_it_is_and_nothing_is_left_behind(tmp_path: Path) -> None:
     (tmp_path / "b").write_text("mine")
     before = sorted(path.name for path in tmp_path.iterdir())
@@ -73,41 +63,8 @@ def test_a_name_that_is_taken_is_left_as_it_is_and_nothing_is_left_behind(tmp_pa
 
 def test_a_source_that_is_no_file_leaves_no_backup(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(UnreadableError, match="no regular file"):
+    with pytest.raises(UnreadableError, match="is a FIFO"):
         write_archive(str(tmp_path / "b"), [Source(name="a", path=str(tmp_path / "pipe"))], {})
-    assert not (tmp_path / "b").exists()
-
-
-class Cut:
-    """A stream that is shorter than it was said to be."""
-
-    def __init__(self, stream: object) -> None:
-        assert stream
-
-    def read(self, size: int) -> bytes:
-        assert size
-        return b""
-
-
-class Broken:
-    """A stream on a disk that fails."""
-
-    def __init__(self, stream: object) -> None:
-        assert stream
-
-    def read(self, size: int) -> bytes:
-        raise OSError(5, f"Input/output error after {size}")
-
-
-def test_a_source_that_is_cut_meanwhile_leaves_no_backup(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(archive, "_Hashing", Cut)
-    with pytest.raises(FileChangedError, match="was cut while it was read"):
-        write_archive(str(tmp_path / "b"), sources(tmp_path, one="1"), {})
-    monkeypatch.setattr(archive, "_Hashing", Broken)
-    with pytest.raises(OSError, match="Input/output"):
-        write_archive(str(tmp_path / "b"), sources(tmp_path, one="1"), {})
     assert not (tmp_path / "b").exists()
 
 
@@ -181,12 +138,6 @@ def test_what_the_manifest_does_not_say_is_refused(
 ) -> None:
     with pytest.raises(ArchiveError, match=message):
         read_archive(make(tmp_path / "b", members))
-
-
-def test_a_manifest_without_end_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(archive, "MAX_MANIFEST_BYTES", 10)
-    with pytest.raises(ArchiveError, match="more than any of ours"):
-        read_archive(make(tmp_path / "b", [manifest('{"v": 1, "about": {}, "files": []}')]))
 
 
 def test_what_is_no_backup_at_all_is_named(tmp_path: Path) -> None:

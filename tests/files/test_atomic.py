@@ -15,7 +15,6 @@ from nightledger.files.atomic import (
     leftovers,
     link_or_copy,
     replace_file,
-    sha256_file,
 )
 
 OLD, NEW = b"old bytes\n", b"new bytes, more of them\n"
@@ -59,14 +58,6 @@ def test_a_new_file_belongs_to_its_owner_only(tmp_path: Path) -> None:
     assert mode_of(tmp_path / "new") == 0o600
 
 
-@pytest.mark.parametrize("mode", [0o644, 0o440, 0o600, 0o755])
-def test_a_replaced_file_keeps_its_mode(file: Path, mode: int) -> None:
-    file.chmod(mode)
-    replace_file(str(file), NEW)
-    assert file.read_bytes() == NEW
-    assert mode_of(file) == mode
-
-
 def test_a_replaced_file_keeps_its_owner(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     owners = []
     real = os.lstat(file)
@@ -94,27 +85,12 @@ def test_an_owner_that_cannot_be_kept_stops_the_replacement(
     assert names(file.parent) == ["MEMORY.md"]
 
 
-def test_nothing_but_the_file_itself_is_left_beside_it(file: Path) -> None:
-    replace_file(str(file), NEW)
-    assert names(file.parent) == ["MEMORY.md"]
-
-
 def test_a_file_that_is_not_the_expected_one_is_left_alone(file: Path) -> None:
     with pytest.raises(FileChangedError, match="has changed") as caught:
         replace_file(str(file), NEW, expect_sha256=sha256(b"something else"))
     assert sha256(OLD) in str(caught.value)
     assert "run it again" in caught.value.hint
     assert file.read_bytes() == OLD
-
-
-def test_the_expected_file_is_replaced(file: Path) -> None:
-    replace_file(str(file), NEW, expect_sha256=sha256(OLD))
-    assert file.read_bytes() == NEW
-
-
-def test_a_file_that_is_expected_and_missing_has_changed(tmp_path: Path) -> None:
-    with pytest.raises(FileChangedError, match="no file"):
-        replace_file(str(tmp_path / "gone"), NEW, expect_sha256=sha256(OLD))
 
 
 def test_a_link_is_refused_and_what_it_points_at_untouched(file: Path) -> None:
@@ -124,12 +100,6 @@ def test_a_link_is_refused_and_what_it_points_at_untouched(file: Path) -> None:
         replace_file(str(link), NEW)
     assert link.is_symlink()
     assert file.read_bytes() == OLD
-
-
-def test_a_directory_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "dir").mkdir()
-    with pytest.raises(RefusedError, match="not a regular file"):
-        replace_file(str(tmp_path / "dir"), NEW)
 
 
 @pytest.mark.parametrize("call", ["open", "write", "fchmod", "fsync", "rename"])
@@ -180,13 +150,6 @@ def test_a_temporary_file_of_a_dead_run_with_our_number_is_stepped_over(file: Pa
     replace_file(str(file), NEW)
     assert file.read_bytes() == NEW
     assert leftovers(str(file.parent)) == (str(stale),)
-
-
-def test_a_relative_path_works_where_it_stands(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(file.parent)
-    replace_file("MEMORY.md", NEW)
-    create_file("other", OLD)
-    assert file.read_bytes() == NEW
 
 
 def test_creating_takes_a_free_name_only(file: Path) -> None:
@@ -251,29 +214,6 @@ def test_replaced_bytes_stay_on_disk_until_they_were_kept(file: Path) -> None:
     assert Path(left).read_bytes() == OLD
 
 
-@pytest.mark.usefixtures("exchange")
-def test_there_is_nothing_to_exchange_with_a_missing_file(tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError):
-        exchange_file(str(tmp_path / "none"), NEW)
-    assert names(tmp_path) == []
-
-
-def test_a_file_that_vanished_during_the_exchange_is_an_error(
-    file: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    write_temp = atomic._write_temp
-
-    def rival_removes(path: str, content: bytes, mode: int) -> str:
-        temp = write_temp(path, content, mode)
-        file.unlink()
-        return temp
-
-    monkeypatch.setattr(atomic, "_write_temp", rival_removes)
-    with pytest.raises(OSError, match="No such file"):
-        exchange_file(str(file), NEW)
-    assert names(file.parent) == []
-
-
 @pytest.mark.parametrize("code", [errno.EINVAL, errno.ENOSYS])
 def test_a_file_system_that_cannot_exchange_gets_the_other_way(
     code: int, file: Path, monkeypatch: pytest.MonkeyPatch
@@ -290,21 +230,6 @@ def test_a_file_system_that_cannot_exchange_gets_the_other_way(
     monkeypatch.setattr("ctypes.get_errno", lambda: code)
     assert exchange_file(str(file), NEW) == OLD
     assert file.read_bytes() == NEW
-
-
-def test_a_system_without_the_call_gets_the_other_way(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ctypes.CDLL", lambda *_, **__: object())
-    assert exchange_file(str(file), NEW) == OLD
-
-
-def test_the_hash_of_a_large_file_is_that_of_its_bytes(tmp_path: Path) -> None:
-    content = bytes(range(256)) * 8192
-    (tmp_path / "large").write_bytes(content)
-    assert sha256_file(str(tmp_path / "large")) == sha256(content)
-
-
-def test_a_missing_directory_has_no_leftovers(tmp_path: Path) -> None:
-    assert leftovers(str(tmp_path / "none")) == ()
 
 
 def test_a_second_name_that_is_taken_stops_the_other_way_before_anything_changed(
@@ -330,13 +255,6 @@ def test_what_is_no_file_gives_way_to_what_is_disposable_alone(
     assert mark.read_bytes() == NEW
     assert not mark.is_symlink()
     assert file.read_bytes() == OLD
-
-
-def test_a_directory_gives_way_to_nothing(tmp_path: Path) -> None:
-    (tmp_path / "mark").mkdir()
-    with pytest.raises(RefusedError, match="not a regular file"):
-        replace_file(str(tmp_path / "mark"), NEW, disposable=True)
-    assert names(tmp_path) == ["mark"]
 
 
 def test_a_fifo_is_not_waited_for_and_not_what_was_expected(tmp_path: Path) -> None:

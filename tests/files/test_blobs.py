@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from nightledger.domain.errors import EXIT_ALARM, IntegrityError, MissingBlobError
+from nightledger.domain.errors import EXIT_ALARM, IntegrityError
 from nightledger.files.blobs import BlobStore
 
 CONTENT = b"raw \x00 bytes \xff\r\n"
@@ -48,15 +48,3 @@ def test_a_damaged_blob_is_never_given_out_and_mended_by_the_next_put(
     assert caught.value.exit_status == EXIT_ALARM
     blobs.put(CONTENT)
     assert blobs.get(SHA256) == CONTENT
-
-
-def test_a_missing_blob_says_so(blobs: BlobStore) -> None:
-    assert not blobs.holds(SHA256)
-    with pytest.raises(MissingBlobError, match=SHA256):
-        blobs.get(SHA256)
-
-
-@pytest.mark.parametrize("name", ["", "abc", SHA256.upper(), "../" + SHA256[3:], SHA256 + "\n"])
-def test_only_a_hash_is_a_name(blobs: BlobStore, name: str) -> None:
-    with pytest.raises(ValueError, match="not a SHA-256"):
-        blobs.path(name)

@@ -17,10 +17,6 @@ def home(tmp_path: Path) -> Home:
     return make_home(tmp_path / "home", zone="Asia/Tokyo")
 
 
-def test_a_home_without_settings_has_the_shipped_ones(home: Home) -> None:
-    assert load_settings(home) == Settings()
-
-
 def test_a_home_has_its_own_settings_over_the_shipped_ones(home: Home) -> None:
     Path(home.settings).write_text("undo_days: 30\n")
     assert load_settings(home) == Settings(undo_days=30)
@@ -55,11 +51,6 @@ def test_settings_that_are_no_small_file_in_the_home_are_refused(
 def test_log_days_begin_in_the_zone_of_init_unless_the_settings_name_another(home: Home) -> None:
     assert home_zone(home, Settings()) == ZoneInfo("Asia/Tokyo")
     assert home_zone(home, Settings(zone="Europe/Berlin")) == ZoneInfo("Europe/Berlin")
-
-
-def test_without_an_operator_file_nothing_is_run(tmp_path: Path) -> None:
-    assert load_operator(str(tmp_path)) == Operator()
-    assert load_operator(str(tmp_path / "missing")) == Operator()
 
 
 def test_the_operators_file_is_read_from_the_keys_directory(tmp_path: Path) -> None:

@@ -28,13 +28,6 @@ def test_a_short_write_is_continued_until_every_byte_is_taken(
     assert path.read_bytes() == b"0123456789"
 
 
-def test_nothing_to_write_is_no_system_call(monkeypatch: pytest.MonkeyPatch) -> None:
-    written: list[bytes] = []
-    monkeypatch.setattr(os, "write", lambda _, raw: written.append(raw))
-    durable.write_all(-1, b"")
-    assert not written
-
-
 @pytest.mark.parametrize(("call", "name"), [("sync_file", "fsync"), ("sync_bytes", "fdatasync")])
 def test_a_failed_sync_is_reported_once_and_not_retried(
     call: str, name: str, monkeypatch: pytest.MonkeyPatch
@@ -67,14 +60,6 @@ def test_directories_are_made_for_their_owner_only_with_those_above(tmp_path: Pa
     assert mode_of(tmp_path / "a") == mode_of(tmp_path / "a" / "b") == 0o700
 
 
-def test_a_directory_that_is_there_is_left_as_it_is(tmp_path: Path) -> None:
-    there = tmp_path / "there"
-    there.mkdir(mode=0o755)
-    assert not durable.make_dir(str(there), ignored_by_git=True)
-    assert mode_of(there) == 0o755
-    assert list(there.iterdir()) == []
-
-
 def test_a_directory_of_ours_in_a_workspace_is_ignored_by_git_from_the_moment_it_is_seen(
     tmp_path: Path,
 ) -> None:
@@ -100,53 +85,12 @@ def test_two_runs_that_make_one_directory_both_find_it_made(
     assert [entry.name for entry in tmp_path.iterdir()] == ["a"]
 
 
-def test_a_directory_that_a_rival_made_just_now_is_taken(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    wanted = tmp_path / "a"
-    wanted.mkdir()
-    answers = iter([False, True, True])
-    monkeypatch.setattr(os.path, "isdir", lambda _: next(answers))
-    monkeypatch.setattr(os.path, "lexists", lambda _: False)
-    assert durable.make_dir(str(wanted))
-
-
-def test_a_workspace_where_nothing_can_be_made_is_an_error_that_leaves_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def refuse(_: str, __: str) -> None:
-        raise OSError(errno.EACCES, "Permission denied")
-
-    monkeypatch.setattr(os, "rename", refuse)
-    with pytest.raises(OSError, match="Permission denied"):
-        durable.make_dir(str(tmp_path / "a"), ignored_by_git=True)
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_a_file_where_a_directory_should_be_is_named_with_a_way_out(tmp_path: Path) -> None:
     (tmp_path / "it's").write_text("")
     with pytest.raises(ConfigurationError, match="is not a directory") as caught:
         durable.make_dir(str(tmp_path / "it's"))
     assert "mv " in caught.value.hint
     assert """it'"'"'s'""" in caught.value.hint
-
-
-def test_only_a_regular_file_is_regular(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("")
-    (tmp_path / "link").symlink_to(tmp_path / "file")
-    assert durable.is_regular(str(tmp_path / "file"))
-    assert not durable.is_regular(str(tmp_path / "link"))
-    assert not durable.is_regular(str(tmp_path / "none"))
-    assert not durable.is_regular(str(tmp_path))
-
-
-def test_a_name_taken_by_a_file_at_the_last_moment_is_an_error(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "a").write_text("")
-    monkeypatch.setattr(os.path, "lexists", lambda _: False)
-    with pytest.raises(FileExistsError):
-        durable.make_dir(str(tmp_path / "a"))
 
 
 @pytest.mark.parametrize("call", [durable.sync_file, durable.sync_bytes])
@@ -174,23 +118,6 @@ def test_a_volume_that_does_not_know_the_drive_call_gets_the_plain_one(
     monkeypatch.setattr(os, "fsync", plain.append)
     durable._full_sync(7)
     assert plain == [7]
-
-
-def test_a_system_without_the_drive_call_gets_the_plain_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    plain: list[int] = []
-    monkeypatch.delattr(fcntl, "F_FULLFSYNC", raising=False)
-    monkeypatch.setattr(os, "fsync", plain.append)
-    durable._full_sync(7)
-    assert plain == [7]
-
-
-def test_what_is_missing_is_not_there_and_a_link_is_wherever_it_points(tmp_path: Path) -> None:
-    (tmp_path / "file").write_bytes(b"")
-    (tmp_path / "link").symlink_to(tmp_path / "nowhere")
-    assert durable.is_there(str(tmp_path / "file"))
-    assert durable.is_there(str(tmp_path / "link"))
-    assert not durable.is_there(str(tmp_path / "none"))
-    assert not durable.is_there(str(tmp_path / "file" / "below"))
 
 
 def test_what_cannot_be_asked_for_is_not_missing(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -39,16 +39,6 @@ def test_what_is_appended_is_what_retention_reads(tmp_path: Path) -> None:
     assert len(uses.hours) == 2
 
 
-def test_a_torn_line_is_closed_and_kept(tmp_path: Path) -> None:
-    home = make_home(tmp_path)
-    Path(home.exposures).write_bytes(b'{"v":1,"at":"2026')
-    append_exposure(home, exposure())
-    lines = Path(home.exposures).read_bytes().splitlines()
-    assert lines[0] == b'{"v":1,"at":"2026'
-    assert json.loads(lines[1])["shown"] == ["cron + path", ENTRY]
-    assert fold_uses(home, {}).bad_lines == 1
-
-
 def test_a_ledger_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
     home = make_home(tmp_path)
     Path(home.exposures).mkdir()

@@ -51,11 +51,6 @@ def test_one_flag_is_set_and_cleared_and_the_others_stay(kernel: Kernel, path: s
     assert kernel.bits == 0x80000 | 0x20
 
 
-def test_a_flag_that_is_as_wanted_is_left_alone(kernel: Kernel, path: str) -> None:
-    set_flag(path, Flag.IMMUTABLE, on=False)
-    assert kernel.sets == 0
-
-
 @pytest.mark.parametrize("code", [errno.ENOTTY, errno.EOPNOTSUPP])
 def test_a_file_system_without_flags_gives_none(
     code: int, path: str, monkeypatch: pytest.MonkeyPatch

@@ -115,15 +115,8 @@ def test_without_repository_commit_or_git_nothing_is_found(
     (empty / ".git" / "HEAD").unlink()
     (empty / ".git" / "HEAD").symlink_to("/etc/hostname")
     assert find_commit(str(empty), TEXT) == ""
-    monkeypatch.setattr(gitlog, "_PATH", str(tmp_path))
+    monkeypatch.setitem(gitlog._ENVIRONMENT, "PATH", str(tmp_path))
     assert find_commit(str(repository), TEXT) == ""
-
-
-def test_a_broken_pointer_to_a_repository_is_none(tmp_path: Path) -> None:
-    (tmp_path / ".git").write_text("gitdir: nowhere\n")
-    assert find_commit(str(tmp_path), TEXT) == ""
-    (tmp_path / ".git").write_text("what\n")
-    assert find_commit(str(tmp_path), TEXT) == ""
 
 
 def test_a_history_that_takes_too_long_is_given_up(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -132,13 +125,3 @@ def test_a_history_that_takes_too_long_is_given_up(repository: Path, monkeypatch
 
     monkeypatch.setattr(subprocess, "run", slow)
     assert find_commit(str(repository), TEXT) == ""
-
-
-@pytest.mark.parametrize("told", [b"gitdir: a\0b\n", b"gitdir: own\0\n"])
-def test_a_repository_whose_place_holds_a_nul_is_none(tmp_path: Path, told: bytes) -> None:
-    (tmp_path / ".git").write_bytes(told)
-    assert find_commit(str(tmp_path), TEXT) == ""
-    (tmp_path / ".git").write_bytes(b"gitdir: own\n")
-    (tmp_path / "own").mkdir()
-    (tmp_path / "own" / "commondir").write_bytes(b"a\0b")
-    assert find_commit(str(tmp_path), TEXT) == ""

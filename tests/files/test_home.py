@@ -1,11 +1,10 @@
-import inspect
 import json
 from pathlib import Path
 
 import pytest
 
 from nightledger.codec.home_record import dump_home
-from nightledger.domain.errors import EXIT_USAGE, ConfigurationError, IntegrityError, UnreadableError
+from nightledger.domain.errors import ConfigurationError, IntegrityError, UnreadableError
 from nightledger.domain.identity import Identity
 from nightledger.files.home import Home
 
@@ -71,17 +70,6 @@ def test_every_path_of_the_contract_is_named() -> None:
     } == {path: f"/h/{path}" for path in EXPECTED}
 
 
-def test_every_path_of_messages_is_named() -> None:
-    home = Home("/h")
-    message = "m-qygk77v7yviucnh5dahsec22w6"
-    assert home.channel_dir == "/h/.nightledger/channel"
-    assert home.peers == "/h/config/nightledger/peers.json"
-    assert home.received_dir == "/h/memory/state/received"
-    assert home.received(message) == f"/h/memory/state/received/{message}.md"
-    assert home.heartbeat == "/h/memory/state/tc-heartbeat.json"
-    assert home.dead_letters == "/h/memory/state/tc-dead-letters.jsonl"
-
-
 EXPECTED = [
     "memory/daily",
     "memory/system/outcome-records.jsonl",
@@ -121,44 +109,11 @@ EXPECTED = [
 ]
 
 
-def test_no_two_properties_name_one_path() -> None:
-    home = Home("/h")
-    names = [
-        name
-        for name, member in inspect.getmembers(Home)
-        if isinstance(member, property) and name not in ("identity", "memory_md")
-    ]
-    assert len({getattr(home, name) for name in names}) == len(names)
-
-
-def test_building_a_home_touches_nothing(tmp_path: Path) -> None:
-    assert Home(tmp_path / "none" / "").root == str(tmp_path / "none")
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_a_relative_root_is_made_absolute(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    assert Home(".").root == str(tmp_path)
-
-
-def test_a_missing_home_names_the_command_that_makes_one(tmp_path: Path) -> None:
-    with pytest.raises(ConfigurationError, match="does not exist") as caught:
-        Home(tmp_path / "my home").require()
-    assert f"nightledger init --home '{tmp_path}/my home'" in caught.value.hint
-    assert caught.value.exit_status == EXIT_USAGE
-
-
 def test_a_directory_that_is_no_home_yet_names_both_ways_to_make_it_one(tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match="is not a home yet") as caught:
         _ = Home(tmp_path).identity
     assert "nightledger init --home" in caught.value.hint
     assert "--adopt" in caught.value.hint
-
-
-def test_a_file_is_no_home(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("")
-    with pytest.raises(ConfigurationError, match="is not a directory"):
-        Home(tmp_path / "file").require()
 
 
 def test_a_home_of_another_user_is_not_called_no_home(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -169,14 +124,6 @@ def test_a_home_of_another_user_is_not_called_no_home(home: Home, monkeypatch: p
     with pytest.raises(PermissionError) as caught:
         home.require()
     assert caught.value.filename == home.identity_file
-
-
-def test_identity_is_read_once(home: Home) -> None:
-    assert home.require() is home
-    first = home.identity
-    Path(home.identity_file).unlink()
-    assert home.identity is first
-    assert first.zone == "Europe/Berlin"
 
 
 def test_a_damaged_identity_is_named_and_not_guessed(home: Home) -> None:
@@ -194,11 +141,6 @@ def test_an_identity_that_is_a_link_out_of_the_home_is_refused(home: Home, tmp_p
     with pytest.raises(IntegrityError, match="outside"):
         _ = home.identity
     outside.unlink()
-
-
-def test_the_first_gated_file_is_the_memory_file(home: Home) -> None:
-    assert home.memory_md == f"{home.root}/MEMORY.md"
-    assert home.gated_paths() == (f"{home.root}/MEMORY.md", f"{home.root}/docs/RULES.md")
 
 
 def test_a_gated_link_is_resolved_inside_the_home_and_refused_outside(home: Home, tmp_path: Path) -> None:

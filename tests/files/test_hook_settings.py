@@ -3,7 +3,6 @@ import os
 from pathlib import Path
 from typing import Any
 
-import pytest
 from tests.homes import make_home
 
 from nightledger.codec.schema import read_schema
@@ -41,23 +40,6 @@ def test_a_home_sets_what_differs(tmp_path: Path) -> None:
     raw = Path(home.staging_rules).read_bytes()
     shipped = (ROOT / "config" / "staging-rules.json").read_bytes()
     assert parse_staging_rules(shipped, raw, where="x") == parse_staging_rules(shipped, None, where="x")
-
-
-@pytest.mark.parametrize(
-    "rules",
-    [
-        {},
-        [],
-        {"prompt_hook": []},
-        {"prompt_hook": {"relevance": 0, "tokens": 2001, "lines": -1}},
-        {"prompt_hook": {"relevance": True, "tokens": 1.5, "lines": "2"}},
-        {"prompt_hook": {"relevance": None, "other": 3}},
-    ],
-)
-def test_what_makes_no_sense_counts_as_not_set(tmp_path: Path, rules: Any) -> None:
-    home = make_home(tmp_path)
-    write(home, rules)
-    assert told(read_hook_settings(home)) == DEFAULTS
 
 
 def test_what_cannot_be_read_counts_as_not_set(tmp_path: Path) -> None:

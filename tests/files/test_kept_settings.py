@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 from nightledger.codec.settings import dump_settings, parse_settings
 from nightledger.domain.drift import OnDrift
 from nightledger.domain.settings import Settings
-from nightledger.files.configuration import SHIPPED
+from nightledger.files.configuration import SHIPPED, keep_settings, read_in_force
 from nightledger.files.home import Home
-from nightledger.files.kept_settings import keep_settings, read_in_force
 
 
 @pytest.fixture
@@ -59,12 +58,6 @@ def test_what_is_kept_is_read_as_what_it_was(values: dict[str, Any]) -> None:
     assert parse_settings(shipped, dump_settings(settings), where="kept") == settings
 
 
-def test_good_settings_count_as_they_are(home: Home, kept: str) -> None:
-    write(home, "zone: Europe/Berlin\nnightly_additions: 20\n")
-    found = read_in_force(home, kept)
-    assert (found.settings, found.problem) == (Settings(zone="Europe/Berlin", nightly_additions=20), "")
-
-
 @pytest.mark.parametrize(
     ("broken", "told"),
     [
@@ -92,16 +85,6 @@ def test_a_broken_file_leaves_the_stricter_of_shipped_and_last_good(
     assert told in found.problem
     assert b"secret" not in Path(kept).read_bytes()
     assert stat.S_IMODE(os.stat(kept).st_mode) == 0o600
-
-
-@pytest.mark.parametrize("content", [None, b"{", b'{"cooling_hours": 0}'])
-def test_where_nothing_good_is_kept_the_shipped_ones_count(
-    home: Home, kept: str, content: bytes | None
-) -> None:
-    if content is not None:
-        Path(kept).write_bytes(content)
-    write(home, "{")
-    assert read_in_force(home, kept).settings == Settings()
 
 
 def test_nothing_is_written_while_nothing_changed_and_nothing_is_kept_of_a_file_that_is_gone(

@@ -1,5 +1,5 @@
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -56,31 +56,6 @@ def worked(name: str, tags: list[str], times: int, day: int = 1) -> list[dict[st
     ]
 
 
-def test_one_tag_gives_its_links_from_the_threshold_up_the_surest_first(home: Home) -> None:
-    index = index_of(
-        home,
-        worked("a", ["cron", "disk"], 3),
-        worked("b", ["cron", "mail"], 5),
-        worked("c", ["cron", "zfs"], 2),
-    )
-    found = index.recall(["cron"], 10)
-    assert keys(found) == ["cron + mail", "cron + disk"]
-    assert [item.confidence for item in found[0]] == [0.9797, 0.85]
-    assert found[1] == 0
-
-
-def test_several_tags_give_the_links_between_them(home: Home) -> None:
-    index = index_of(home, worked("a", ["cron", "disk", "mail"], 3), worked("b", ["cron", "zfs"], 3))
-    assert keys(index.recall(["cron", "disk", "zfs"], 10)) == ["cron + disk", "cron + zfs"]
-    assert keys(index.recall(["disk", "zfs"], 10)) == []
-
-
-def test_what_has_no_room_is_counted(home: Home) -> None:
-    index = index_of(home, worked("a", ["cron", "disk", "mail", "zfs"], 3))
-    found = index.recall(["cron"], 2)
-    assert (keys(found), found[1]) == (["cron + disk", "cron + mail"], 1)
-
-
 def test_confidence_fades_by_the_days_on_which_anything_was_recorded(home: Home) -> None:
     days = [
         outcome(n, ["zfs"], timestamp=f"2026-{m:02}-{d:02}T12:00:00Z")
@@ -91,15 +66,6 @@ def test_confidence_fades_by_the_days_on_which_anything_was_recorded(home: Home)
     assert (item.idle_days, item.confidence, item.link.confidence(item.link.best)) == (25, 0.7011, 0.85)
     index = index_of(home, worked("a", ["cron", "disk"], 3), days)
     assert keys(index.recall(["cron"], 9)) == []
-
-
-def test_an_empty_index_and_unknown_tags_give_nothing(home: Home) -> None:
-    assert open_index(os.path.join(home.work_dir, "none")) is None
-    link(home, BERLIN)
-    index = index_of(home)
-    assert index.recall(["cron"], 5) == ([], 0)
-    assert index.top_links(5) == ([], 0)
-    assert index.link("a", "b") is None
 
 
 records = st.builds(
@@ -162,14 +128,6 @@ def test_a_file_that_is_no_index_names_the_way_out(home: Home, content: bytes) -
     with pytest.raises(LinkIndexError, match="cannot be used") as caught:
         open_index(home.link_index_dir)
     assert caught.value.hint == "make it again: nightledger link --rebuild"
-
-
-@pytest.mark.parametrize("make", [os.mkdir, os.mkfifo, lambda path: os.symlink("/etc/hostname", path)])
-def test_what_is_no_file_is_not_read(home: Home, make: Callable[[str], None]) -> None:
-    os.mkdir(home.link_index_dir)
-    make(os.path.join(home.link_index_dir, FILE))
-    with pytest.raises(LinkIndexError, match="is not a regular file"):
-        open_index(home.link_index_dir)
 
 
 @pytest.mark.parametrize("stored", ["", "[]", "{}", '[["r", "many"]]', '[["r", 1, 0, 0, 0, 0, 1, [7]]]'])

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nightledger.domain.errors import UnreadableError
-from nightledger.files import prefixes
-from nightledger.files.prefixes import Prefix, hash_file, hash_prefixes
+from nightledger.files import line_log
+from nightledger.files.line_log import Prefix, hash_file, hash_prefixes
 
 
 def prefix(content: bytes) -> Prefix:
@@ -27,16 +27,11 @@ def test_every_beginning_has_the_hash_of_its_bytes(
 def test_a_file_larger_than_a_block_is_read_in_blocks(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(prefixes, "_BLOCK_BYTES", 7)
+    monkeypatch.setattr(line_log, "CHUNK_BYTES", 7)
     path = tmp_path / "grows"
     path.write_bytes(bytes(range(100)))
     assert hash_file(str(path)) == prefix(bytes(range(100)))
     assert hash_prefixes(str(path), [50, 3]) == {3: prefix(b"\0\1\2"), 50: prefix(bytes(range(50)))}
-
-
-def test_a_missing_file_has_no_beginning(tmp_path: Path) -> None:
-    assert hash_file(str(tmp_path / "none")) is None
-    assert hash_prefixes(str(tmp_path / "none"), [0]) == {}
 
 
 def test_a_link_is_not_followed(tmp_path: Path) -> None:

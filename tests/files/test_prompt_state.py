@@ -35,14 +35,6 @@ def test_five_prompts_and_ten_showings_are_kept() -> None:
     assert state.after("x", ()).was_shown() == state.was_shown()
 
 
-def test_a_prompt_is_cut_at_a_word_s_end() -> None:
-    (kept,) = PromptState().after("abcdefghi " * 40, ()).prompts
-    assert len(kept) <= 200
-    assert set(kept.split()) == {"abcdefghi"}
-    assert PromptState().after("x" * 300, ()).prompts == ("",)
-    assert PromptState().after("y" * 200, ()).prompts == ("y" * 200,)
-
-
 @pytest.mark.parametrize("session", ["s", "", "../../x", "a/b", "x" * 300, "agent:main", "\udfff", "."])
 def test_what_is_written_is_read_and_stays_in_its_folder(home: Home, session: str) -> None:
     state = PromptState(("a b",), (("e-1", "cron + path"),))
@@ -127,26 +119,3 @@ def test_a_state_of_this_hook_waits_for_the_one_before_it(home: Home) -> None:
     found.close()
     assert read_state(home, "s").was_shown() == frozenset()
     assert json.loads((folder(home) / "s.json").read_text()) == {"v": 1, "prompts": [], "shown": []}
-
-
-def test_what_is_no_file_in_its_place_is_an_empty_state(home: Home) -> None:
-    write_state(home, "s", PromptState(("a",), ()))
-    path = folder(home) / "s.json"
-    path.unlink()
-    os.mkfifo(path)
-    held = hold_state(home, "s")
-    assert held.state.prompts == ()
-    with pytest.raises(OSError, match=r"."):
-        held.put(PromptState())
-    held.close()
-    path.unlink()
-    path.mkdir()
-    held = hold_state(home, "s")
-    with pytest.raises(OSError, match=r"."):
-        held.put(PromptState())
-    held.close()
-
-
-def test_a_session_without_a_name_is_one_session(home: Home) -> None:
-    write_state(home, None, PromptState(("a",), ()))
-    assert read_state(home, 5).prompts == read_state(home, "").prompts == ("a",)

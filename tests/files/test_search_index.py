@@ -1,6 +1,5 @@
 import os
 import sqlite3
-import stat
 from collections.abc import Callable
 from contextlib import closing
 from datetime import date
@@ -13,29 +12,22 @@ from hypothesis import strategies as st
 from tests.stores import in_memory
 
 from nightledger.domain.search.values import Kind
-from nightledger.files import search_index
-from nightledger.files.atomic import TEMP_SUFFIX
-from nightledger.files.home import Home
 from nightledger.files.search_index import (
     any_page,
     building,
-    index_path,
     open_store,
     take_back,
     writing,
 )
 from nightledger.files.search_reader import open_reader
 from nightledger.files.search_schema import (
-    APPLICATION,
     VERSION,
-    BusyIndexError,
     DamagedIndexError,
     OtherVersionError,
     SearchIndexError,
-    telling,
 )
 from nightledger.files.search_store import FileState, Filter, SearchStore
-from nightledger.files.search_writing import PAGE_CHARACTERS, NewChunk, NewFile, SearchWriter
+from nightledger.files.search_writing import NewChunk, NewFile
 from nightledger.text.search.chunks import cut_markdown
 from nightledger.text.search.tokens import index_text, match_any, query_terms
 
@@ -121,15 +113,6 @@ def test_it_finds_file_and_lines_and_gives_the_text(path: str) -> None:
         assert set(store.files()) == {"a.md", "b.md"}
 
 
-def test_files_are_private_and_nothing_else_is_left(path: str) -> None:
-    assert stat.S_IMODE(os.stat(path).st_mode) == 0o600
-    assert stat.S_IMODE(os.stat(os.path.dirname(path)).st_mode) == 0o700
-    assert sorted(os.listdir(os.path.dirname(path))) == [".gitignore", "index.db"]
-    with writing(path, index_text) as writer:
-        writer.put(file("c.md", "- new\n"))
-    assert sorted(os.listdir(os.path.dirname(path))) == [".gitignore", "index.db"]
-
-
 def test_filters_by_kind_day_and_verdict(tmp_path: Path) -> None:
     path = make(
         tmp_path / "s" / "i.db",
@@ -146,27 +129,11 @@ def test_filters_by_kind_day_and_verdict(tmp_path: Path) -> None:
         assert store.held([]) == {}
 
 
-def test_what_a_filter_leaves_is_found_behind_much_that_it_does_not(tmp_path: Path) -> None:
-    many = [file(f"{n:03}.md", "- plant plant plant\n") for n in range(100)]
-    path = make(tmp_path / "s" / "i.db", *many, file("z.md", f"- plant {'x ' * 50}\n", kind=Kind.ARCHIVE))
-    with closing(opened(path)) as store:
-        assert found(store, "plant", kinds=[Kind.ARCHIVE]) == ["z.md:1"]
-
-
 def test_of_equals_those_come_whose_path_sorts_first_however_they_were_indexed(tmp_path: Path) -> None:
     names = [f"{n:03}.md" for n in range(60)]
     path = make(tmp_path / "s" / "i.db", *(file(name, "- plant\n") for name in reversed(names)))
     with closing(opened(path)) as store:
         assert found(store, "plant") == [f"{name}:1" for name in names[:10]]
-
-
-def test_neighbours_come_in_order(tmp_path: Path) -> None:
-    text = "".join(f"- {n} {'y' * 400}\n" for n in range(5))
-    with closing(opened(make(tmp_path / "s" / "i.db", file("a.md", text)))) as store:
-        middle = store.chunks_of("a.md")[2]
-        assert [one.n for one in store.beside(middle)] == [1, 3]
-        assert [one.n for one in store.beside(middle, 9)] == [0, 1, 3, 4]
-        assert store.leads([middle.id])[middle.id].startswith("y")
 
 
 TEXT = st.lists(
@@ -204,14 +171,6 @@ def test_only_what_changed_of_a_file_is_indexed_anew() -> None:
     assert [one.first_line for one in writer.store.chunks_of("a.md")][:3] == [1, 3, 7]
 
 
-def test_long_files_are_read_by_pages() -> None:
-    writer = in_memory()
-    text = "\n".join(f"- {n}{' word' * 40}" for n in range(400))
-    writer.put(file("a.md", text))
-    assert len(writer.store.ask("SELECT id FROM pages")) > len(text) // PAGE_CHARACTERS
-    assert "\n".join(one.text for one in writer.store.chunks_of("a.md")) == text
-
-
 def test_a_write_that_fails_changes_nothing(path: str) -> None:
     with pytest.raises(ZeroDivisionError), writing(path, index_text) as writer:  # noqa: PT012 - it fails halfway
         writer.put(file("c.md", "- new\n"))
@@ -237,13 +196,6 @@ def test_who_reads_goes_on_while_a_new_index_is_made_and_put_in_place(path: str)
         assert found(before, "plant") == ["a.md:1", "b.md:1"]
     with closing(opened(path)) as after:
         assert found(after, "plant") == ["c.md:1"]
-
-
-def test_what_a_killed_run_left_goes(path: str) -> None:
-    left = Path(f"{path}.1.nightledger-tmp")
-    left.write_bytes(b"half")
-    make(Path(path), file("a.md", GARDEN))
-    assert not left.exists()
 
 
 def test_a_journal_of_the_old_index_is_not_played_back_into_the_new_one(path: str) -> None:
@@ -333,13 +285,6 @@ def test_an_index_of_another_version_is_named(path: str, version: int, word: str
     assert caught.value.newer is (word == "newer")
 
 
-def test_an_index_that_another_run_writes_is_busy(path: str) -> None:
-    with closing(sqlite3.connect(path, isolation_level=None)) as other:
-        other.execute("BEGIN EXCLUSIVE")
-        with pytest.raises(BusyIndexError, match="another run writes"):
-            open_store(path, wait_s=0)
-
-
 def test_a_link_or_a_directory_is_no_index(tmp_path: Path, path: str) -> None:
     (tmp_path / "link.db").symlink_to(path)
     for name in ("link.db", "search"):
@@ -347,42 +292,6 @@ def test_a_link_or_a_directory_is_no_index(tmp_path: Path, path: str) -> None:
             open_store(str(tmp_path / name))
         with pytest.raises(SearchIndexError), writing(str(tmp_path / name), index_text):
             pass
-
-
-def test_no_index_is_none(tmp_path: Path) -> None:
-    assert open_store(str(tmp_path / "none.db")) is None
-
-
-def test_a_name_with_marks_of_uris_is_opened(tmp_path: Path) -> None:
-    path = make(tmp_path / "what? 100% #1" / "i.db", file("a.md", GARDEN))
-    with closing(opened(path)) as store:
-        assert store.count() == 1
-
-
-def test_what_else_sqlite_says_is_an_error_of_ours() -> None:
-    with pytest.raises(SearchIndexError, match="disk I/O"), telling("x"):
-        raise sqlite3.OperationalError("disk I/O error")
-
-
-def test_the_index_of_a_home_has_its_place(tmp_path: Path) -> None:
-    assert index_path(Home(str(tmp_path))) == str(tmp_path / ".nightledger" / "search" / "index.db")
-
-
-def test_the_file_says_whose_it_is(path: str) -> None:
-    raw = Path(path).read_bytes()
-    assert int.from_bytes(raw[68:72], "big") == APPLICATION  # sqlite.org/fileformat.html, 1.3
-    assert search_index.MEMORY == ":memory:"
-
-
-def test_links_are_replaced_and_given_the_surest_first() -> None:
-    writer: SearchWriter = in_memory()
-    writer.put_links([("cron", "disk", "clean_up", 0.8, 1), ("cron", "zone", "set_zone", 0.9, 2)])
-    assert writer.store.links(["cron"]) == [
-        ("cron", "zone", "set_zone", 0.9),
-        ("cron", "disk", "clean_up", 0.8),
-    ]
-    writer.put_links([("disk", "raid", "swap", 0.7, 3)])
-    assert writer.store.links(["cron", "raid"]) == [("disk", "raid", "swap", 0.7)]
 
 
 def test_frequencies_count_stems(path: str) -> None:
@@ -437,21 +346,6 @@ def test_counts_are_counted_anew_after_a_file_came_or_went() -> None:
     assert counts == [1, 2, 1]
 
 
-def test_what_is_of_some_days_comes_in_their_order() -> None:
-    writer = in_memory()
-    for day in (3, 1, 2):
-        writer.put(file(f"{9 - day}.md", f"- lilac {day}\n", day=date(2026, 2, day)))
-    writer.put(file("none.md", "- lilac\n"))
-    store = writer.store
-    chunks = store.chunks(range(1, 5))
-    said = [chunks[number].text for number in store.of_days(Filter())]
-    assert said == ["- lilac 1", "- lilac 2", "- lilac 3"]
-    of_two = store.of_days(Filter(since=date(2026, 2, 2), until=date(2026, 2, 3)))
-    assert len(of_two) == 2
-    assert store.of_days(Filter(), 1) == store.of_days(Filter())[:1]
-    assert store.of_days(Filter(kinds=[Kind.MEMORY])) == []
-
-
 @pytest.mark.parametrize("name", ["-journal", "-wal", "-shm"])
 @pytest.mark.parametrize("put", [os.mkfifo, lambda path: os.symlink("nothing", path)], ids=["fifo", "link"])
 def test_what_is_no_file_beside_an_index_makes_it_unusable_and_goes_with_it(
@@ -468,17 +362,3 @@ def test_what_is_no_file_beside_an_index_makes_it_unusable_and_goes_with_it(
         writer.put(file("MEMORY.md", GARDEN))
     assert not os.path.lexists(path + name)
     open_reader(path).close()
-
-
-def test_a_fifo_beside_an_index_is_not_waited_for_by_who_takes_back(path: str) -> None:
-    os.mkfifo(f"{path}-journal")
-    with pytest.raises(SearchIndexError, match="not a regular file"):
-        take_back(path)
-
-
-@pytest.mark.parametrize("name", ["-journal", "-wal", "-shm"])
-def test_what_waits_beside_the_name_that_a_new_index_is_made_under_goes(path: str, name: str) -> None:
-    os.mkfifo(f"{path}.{os.getpid()}{TEMP_SUFFIX}{name}")
-    with building(path, index_text) as writer:
-        writer.put(file("MEMORY.md", GARDEN))
-    assert not [one for one in os.listdir(os.path.dirname(path)) if TEMP_SUFFIX in one]

@@ -1,17 +1,16 @@
 """What the prompt hook asks the index; test_search_store.py asks the rest."""
 
-import sqlite3
 from pathlib import Path
 
 import pytest
-from tests.stores import connected, kept
+from tests.stores import kept
 from tests.surfaces.hook.indexed import ENTRIES, HELD, break_version, make_indexed
 
 from nightledger.domain.errors import MissingFileError
 from nightledger.files.home import Home
 from nightledger.files.search_index import index_path
 from nightledger.files.search_reader import Reader, open_reader
-from nightledger.files.search_schema import DamagedIndexError, OtherVersionError, SearchIndexError
+from nightledger.files.search_schema import OtherVersionError, SearchIndexError
 
 
 @pytest.fixture
@@ -45,23 +44,11 @@ def test_lines_come_in_the_order_that_they_are_asked_for(reader: Reader, home: H
     assert all(line.first == line.last for line in lines)
 
 
-def test_a_range_and_a_bound_hold(reader: Reader) -> None:
-    every = reader.with_words('"the"', 0, 1 << 40, 100)
-    assert len(every) > 2
-    assert reader.with_words('"the"', every[1], every[1], 100) == [every[1]]
-    assert len(reader.with_words('"the"', 0, 1 << 40, 1)) == 1
-
-
 def test_tags_are_found_in_links_either_side(reader: Reader) -> None:
     assert reader.known_tags(["time_zone", "cron", "path"]) == ["cron", "time_zone"]
     assert reader.associations(["time_zone", "cron"]) == [("cron", "time_zone", "set_zone_explicitly")]
     assert reader.associations(["cron"]) == []
     assert reader.known_tags([]) == []
-
-
-def test_nothing_is_written(reader: Reader) -> None:
-    with pytest.raises(sqlite3.OperationalError, match="readonly"):
-        reader.connection.execute("DELETE FROM chunks")
 
 
 def test_an_index_that_is_none_or_of_another_version_is_an_error(home: Home) -> None:
@@ -74,13 +61,3 @@ def test_an_index_that_is_none_or_of_another_version_is_an_error(home: Home) -> 
     Path(index_path(home)).unlink()
     with pytest.raises(MissingFileError):
         open_reader(index_path(home))
-
-
-def test_a_page_that_is_damaged_is_an_error(home: Home) -> None:
-    connected(index_path(home)).execute("UPDATE pages SET text = x'00'")
-    reader = kept(open_reader(index_path(home)))
-    with pytest.raises(DamagedIndexError, match="page"):
-        reader.lines(sorted(reader.may_be_shown(["memory"])))
-    connected(index_path(home)).execute("DELETE FROM pages")
-    with pytest.raises(DamagedIndexError, match="page"):
-        kept(open_reader(index_path(home))).lines(sorted(reader.may_be_shown(["memory"])))

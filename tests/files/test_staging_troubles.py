@@ -32,17 +32,6 @@ def test_what_is_over_is_forgotten_and_new_when_it_returns(desk: Desk) -> None:
     assert keep_troubles(desk.home, [LATE], LATER) == (LATE[1],)
 
 
-def test_nothing_is_written_where_nothing_changes(desk: Desk) -> None:
-    path = Path(desk.home.staged_dir) / "troubles.json"
-    keep_troubles(desk.home, [], NOW)
-    assert not path.exists()
-    keep_troubles(desk.home, [LATE], NOW)
-    before = os.stat(path)
-    keep_troubles(desk.home, [LATE], LATER)
-    after = os.stat(path)
-    assert (after.st_ino, after.st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
-
-
 @pytest.mark.parametrize(
     "raw", [b"{", b"[]", b'{"v":2,"troubles":[]}', b'{"v":1,"troubles":[{"what":"x"}]}', b'{"v":1}']
 )
@@ -50,11 +39,3 @@ def test_what_cannot_be_read_counts_as_no_trouble(desk: Desk, raw: bytes) -> Non
     os.makedirs(desk.home.staged_dir, exist_ok=True)
     (Path(desk.home.staged_dir) / "troubles.json").write_bytes(raw)
     assert read_troubles(desk.home) == ()
-
-
-def test_a_fifo_is_no_trouble_and_gives_way(desk: Desk) -> None:
-    os.makedirs(desk.home.staged_dir, exist_ok=True)
-    os.mkfifo(os.path.join(desk.home.staged_dir, "troubles.json"))
-    assert read_troubles(desk.home) == ()
-    assert keep_troubles(desk.home, [LATE], LATER)
-    assert len(read_troubles(desk.home)) == 1

@@ -4,7 +4,7 @@ import os
 from collections.abc import Callable
 from typing import Any
 
-from nightledger.files import append, atomic, slots
+from nightledger.files import append, atomic
 
 DEAD = 9
 PRIMITIVES: tuple[tuple[Any, str], ...] = (
@@ -14,8 +14,6 @@ PRIMITIVES: tuple[tuple[Any, str], ...] = (
     (atomic, "_exchange"),
     (append, "write_all"),
     (append, "sync_bytes"),
-    (slots, "write_all"),
-    (slots, "sync_bytes"),
     (os, "rename"),
     (os, "link"),
     (os, "unlink"),

@@ -11,7 +11,7 @@ from nightledger.gate.deciding import Signed, accept, sign
 from nightledger.gate.integrity.trust_changes import keep_contents
 from nightledger.gate.integrity.trusting import Trust
 from nightledger.gate.proposing.unproposed import make_unproposed, trust_targets
-from nightledger.trust import signer_files
+from nightledger.trust import signers
 from nightledger.trust.keys import create_key_at, load_operator_key, operator_key_path
 from nightledger.trust.signers import AllowedSigner
 from nightledger.trust.sshkey import PublicKey
@@ -89,7 +89,7 @@ def change(
 
 def let_sign(desk: Desk, key: Key, principal: str, namespace: str = NAMESPACE) -> Decision:
     """Let another key sign."""
-    allowed = signer_files.add_signer(
+    allowed = signers.add_signer(
         text(desk, "allowed_signers"), text(desk, "revoked_keys"), key.line(principal, namespace)
     )
     return change(desk, {"allowed_signers": allowed})
@@ -103,7 +103,7 @@ def let_recover(desk: Desk, key: Key) -> Decision:
 def revoke_key(desk: Desk, revoked: Key, *, by: Key, principal: str) -> Decision:
     """Revoke a key by another one's signature."""
     contents = {
-        "allowed_signers": signer_files.remove_key(text(desk, "allowed_signers"), revoked.public),
-        "revoked_keys": signer_files.revoke(text(desk, "revoked_keys"), revoked.public),
+        "allowed_signers": signers.remove_key(text(desk, "allowed_signers"), revoked.public),
+        "revoked_keys": signers.revoke(text(desk, "revoked_keys"), revoked.public),
     }
     return change(desk, contents, key=by, principal=principal)

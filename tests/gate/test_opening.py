@@ -14,8 +14,7 @@ from nightledger.gate.opening import (
     require_settings,
     sign_head,
 )
-from nightledger.trust.keys import KeyRing, load_log_key
-from nightledger.trust.logkey import LogKey
+from nightledger.trust.keys import KeyRing, LogKey, load_log_key
 
 
 def test_a_head_is_over_the_whole_log_and_kept_on_request(desk: Desk) -> None:

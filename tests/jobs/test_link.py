@@ -565,7 +565,7 @@ def test_no_log_is_no_links(home: Home) -> None:
 
 def test_a_log_that_is_no_file_is_refused(home: Home) -> None:
     os.mkdir(home.outcomes)
-    with pytest.raises(UnreadableError, match="is not a regular file"):
+    with pytest.raises(UnreadableError, match="is a directory"):
         run(home)
     os.rmdir(home.outcomes)
     os.mkfifo(home.outcomes)

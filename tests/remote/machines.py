@@ -18,12 +18,12 @@ from nightledger.demo.shell import Ran
 from nightledger.domain.consent import SELF_MODIFICATION
 from nightledger.domain.message import MESSAGE_TYPE, Message, Reply
 from nightledger.remote.channel import open_server
+from nightledger.remote.machine_key import MachineKey, load_machine_key
 from nightledger.remote.receiving import take_in
 from nightledger.remote.server import Limits, Server
 from nightledger.surfaces.context import Context
 from nightledger.trust.dsse import parse_envelope, seal
 from nightledger.trust.keys import KeyRing
-from nightledger.trust.machine_key import MachineKey, load_machine_key
 
 OPS_ID = "fedcba9876543210fedcba9876543210"
 AGENT_ADDRESS = "127.0.0.2"

@@ -2,22 +2,18 @@
 
 import os
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from tests.remote.machines import Pair
 
-from nightledger.domain.errors import IntegrityError, LinkIndexError
 from nightledger.domain.message import Message
 from nightledger.files.home import Home
 from nightledger.files.lock import Lock
-from nightledger.remote import actions
 from nightledger.remote import letters as spooling
 from nightledger.remote.letters import Delivery, believe, deliver, empty_boxes, pending, prepare
 from nightledger.remote.notes import read_dead_letters
-from nightledger.remote.spool import MESSAGE_SUFFIX, REPLY_SUFFIX, Spool
-from nightledger.remote.work import Done, Work
+from nightledger.remote.spool import MESSAGE_SUFFIX, REPLY_SUFFIX
 
 BEAT = {"state": {"mail": "checked"}}
 
@@ -83,20 +79,6 @@ def test_what_was_made_by_hand_under_the_name_of_a_letter_is_told_and_set_aside(
     assert "0 letter(s) wait, 2 set aside in cur/ that could not be read" in shown
 
 
-def test_what_is_wrong_with_this_machine_is_no_fault_of_a_letter(pair: Pair, shared: Path) -> None:
-    message, _ = send(pair)
-    letter = shared / pair.agent.home_id / "new" / f"{message}{MESSAGE_SUFFIX}"
-    os.utime(letter, (0, 0))
-    log = Path(pair.agent.desk.home.audit_log)
-    whole = log.read_bytes()
-    log.write_bytes(whole.replace(b"genesis", b"genesys", 1))
-    with pytest.raises(IntegrityError):
-        empty_boxes(pair.agent.context())
-    assert letter.exists()
-    log.write_bytes(whole)
-    assert len(empty_boxes(pair.agent.context()).answered) == 1
-
-
 def test_a_run_at_work_leaves_letters_for_the_next_round(
     pair: Pair, shared: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -126,7 +108,7 @@ def test_a_machine_that_breaks_its_own_box_holds_up_no_letter_but_its_own(pair: 
     ran = pair.agent.run("channel", "receive")
     assert ran.status == 1
     told = "".join(ran.err.split())  # a path may be broken anywhere
-    assert "wastakenin,anditsanswercannotbeputintothesender'sbox" in told
+    assert "cannotbedealtwith:" in told
     assert f"{box} is not a directory; move it away: mv {box} {box}.old".replace(" ", "") in told
     box.unlink()
     assert len(empty_boxes(pair.agent.context()).answered) == 2
@@ -142,65 +124,6 @@ def test_a_letter_without_an_answer_becomes_a_dead_letter_when_it_expires(pair: 
     assert letter["error"] == "no answer came before it expired"
     assert pending(pair.ops.desk.home) == {}
     assert files(shared)  # it lies there still; the receiver refuses it
-
-
-def test_an_answer_of_a_machine_that_is_known_no_more_is_not_believed(pair: Pair, shared: Path) -> None:
-    message, _ = send(pair)
-    empty_boxes(pair.agent.context())
-    assert pair.ops.run("channel", "peer", "remove", "agent").status == 0
-    answer = shared / pair.ops.home_id / "new" / f"{message}{REPLY_SUFFIX}"
-    os.utime(answer, (pair.ops.now, pair.ops.now))
-    emptied = empty_boxes(pair.ops.context())
-    assert (emptied.replies, emptied.later) == ([], 1)
-
-
-def two_spools(pair: Pair, tmp_path: Path) -> tuple[Path, Path]:
-    """Let the agent share a directory with each of two machines; the first by name is that of a stranger."""
-    first, second = tmp_path / "a", tmp_path / "b"
-    for path in (first, second):
-        path.mkdir()
-    pair.agent.reach(stranger={"spool": str(first)}, ops={"spool": str(second)})
-    pair.ops.reach(agent={"spool": str(second)})
-    return first, second
-
-
-@pytest.mark.parametrize(
-    ("break_it", "reason"),
-    [
-        (lambda box: box.touch(), "Not a directory"),
-        (lambda box: (box.mkdir(), (box / "new").touch()), "Not a directory"),
-        (lambda box: box.parent.rmdir(), "is missing; mount it, or mend operator.yaml in $NIGHTLEDGER_KEYS"),
-    ],
-)
-def test_a_box_of_ours_that_another_machine_broke_is_told_and_holds_up_no_other(
-    pair: Pair, tmp_path: Path, break_it: Callable[[Path], object], reason: str
-) -> None:
-    first, _ = two_spools(pair, tmp_path)
-    box = first / pair.agent.home_id
-    break_it(box)
-    message, _ = send(pair)
-    ran = pair.agent.run("channel", "receive")
-    assert (ran.status, message in ran.out) == (1, True)
-    told = "".join(ran.err.split())  # a path may be broken anywhere
-    assert (
-        f"{box}, this home's own box or a letter in it, cannot be read or changed:".replace(" ", "") in told
-    )
-    assert f"{reason} hint: mend what the error names".replace(" ", "") in told
-    assert pair.agent.run("channel", "status").status == 0
-
-
-def test_a_letter_that_cannot_be_set_aside_is_told_and_holds_up_no_other(pair: Pair, shared: Path) -> None:
-    box = Spool(str(shared), pair.agent.home_id)
-    broken = Path(box.put(f"m-{'2' * 26}{MESSAGE_SUFFIX}", b"{"))
-    os.utime(broken, (0, 0))
-    message, _ = send(pair)
-    cur = shared / pair.agent.home_id / "cur"
-    cur.rmdir()
-    cur.touch()
-    emptied = empty_boxes(pair.agent.context())
-    assert [one["message"] for one in emptied.answered] == [message]
-    assert [problem.split(",")[0] for problem in emptied.problems] == [str(broken)]
-    assert (emptied.set_aside, emptied.later, broken.exists()) == (0, 1, True)
 
 
 def test_two_rounds_at_once_take_an_answer_once(
@@ -239,20 +162,3 @@ def test_two_rounds_at_once_bury_a_message_once(
     assert empty_boxes(pair.ops.context()).dead == []
     assert found == [[message]]
     assert len(read_dead_letters(pair.ops.desk.home)) == 1
-
-
-def test_a_letter_that_this_home_cannot_deal_with_keeps_no_other_from_being_dealt_with(
-    pair: Pair, shared: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def broken(_: Work) -> Done:
-        raise LinkIndexError("the link index cannot be read")
-
-    monkeypatch.setitem(actions.RULES, "restore_context", actions.Rule(handler=broken))
-    message, _ = send(pair)
-    letters = shared / pair.agent.home_id / "new"
-    while min(os.listdir(letters)).startswith(message):  # one that comes before it
-        send(pair, "restore_context")
-    with pytest.raises(LinkIndexError):
-        empty_boxes(pair.agent.context())
-    assert (shared / pair.ops.home_id / "new" / f"{message}{REPLY_SUFFIX}").exists()
-    assert files(shared)[0].endswith(MESSAGE_SUFFIX)

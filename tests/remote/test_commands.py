@@ -36,15 +36,6 @@ def test_a_look_at_a_file_is_printed(pair: Pair, tmp_path: Path) -> None:
     assert "  - Restart the relay after an upgrade." in out
 
 
-def test_a_rejection_is_told_and_exits_with_1(pair: Pair, tmp_path: Path) -> None:
-    with pair.serving():
-        ran = pair.ops.run(
-            "channel", "send", "load_memory_file", "--to", "agent", "--body", body(tmp_path, path="SOUL.md")
-        )
-    assert ran.status == 1
-    assert "agent: rejected: SOUL.md is not a gated file" in ran.out
-
-
 def test_a_lying_answer_rules_no_terminal(pair: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
     lie = Done(status=Status.EXECUTED, body={"\x1b[2Jx\nagent: executed": "\x1b[2J"})
     monkeypatch.setitem(actions.RULES, "proposals", actions.Rule(handler=lambda _: lie, writes=False))
@@ -128,69 +119,6 @@ def test_letters_are_told_in_each_round(pair: Pair, tmp_path: Path) -> None:
     status = pair.ops.record("channel", "status")
     assert status["peers"][0]["answered"] == "2026-03-01T06:00:00Z"
     assert status["peers"][0]["unanswered"] == 0
-
-
-def test_a_round_with_trouble_says_so(pair: Pair, tmp_path: Path) -> None:
-    shared = tmp_path / "shared"
-    shared.mkdir()
-    pair.ops.reach(agent={"spool": str(shared)})
-    pair.agent.reach(ops={"spool": str(shared)})
-    sent = pair.ops.record("channel", "send", "proposals", "--to", "agent")
-    letter = shared / pair.agent.home_id / "new" / f"{sent['id']}.message.json"
-    letter.write_text("{")
-    os.utime(letter, (0, 0))
-    ran = pair.agent.run("channel", "receive")
-    assert ran.status == 1
-    assert "1 letter(s) could not be read" in ran.err
-    pair.ops.desk.wait(days=2)
-    ran = pair.ops.run("channel", "receive")
-    assert ran.status == 1
-    assert "is a dead letter now" in " ".join(ran.err.split())
-    assert pair.ops.record("channel", "receive")["dead"] == []
-    shared.rename(tmp_path / "gone")
-    ran = pair.ops.run("channel", "receive")
-    assert (ran.status, "is missing" in " ".join(ran.err.split())) == (1, True)
-    assert "is missing" in " ".join(pair.ops.out("channel", "status").split())
-
-
-def test_what_channel_prints_fits_a_narrow_terminal(
-    pair: Pair, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("nightledger.demo.shell.WIDTH", 40)
-    pair.ops.reach(agent={"spool": str(tmp_path)})
-    pair.agent.reach(ops={"spool": str(tmp_path)})
-    printed = []
-    for machine, words in (
-        (pair.ops, ("send", "proposals", "--to", "agent")),
-        (pair.ops, ("status",)),
-        (pair.agent, ("receive",)),
-        (pair.ops, ("receive",)),
-        (pair.ops, ("status",)),
-        (pair.ops, ("peer", "list")),
-        (pair.ops, ("send", "load_memory_file", "--to", "agent", "--body", body(tmp_path, path="SOUL.md"))),
-        (pair.agent, ("receive",)),
-        (pair.ops, ("receive",)),
-    ):
-        ran = machine.run("channel", *words, typed=[])
-        printed += [*ran.out.splitlines(), *ran.err.splitlines()]
-    assert len(printed) > 9
-    assert [row for row in printed if len(row) > 40] == []
-
-
-def test_a_damaged_note_of_contacts_is_no_trouble(pair: Pair) -> None:
-    pair.ask("update_heartbeat")
-    noted = Path(pair.agent.desk.home.channel_dir) / "contacts" / "ops.heard"
-    noted.write_text("{")
-    assert "heard never" in pair.agent.out("channel", "status")
-    pair.ask("update_heartbeat")
-    assert "heard 2026-03-01T06:00:00Z" in pair.agent.out("channel", "status")
-
-
-def test_an_address_that_is_taken_is_told(pair: Pair) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        ran = pair.agent.run("channel", "serve", "--port", str(taken.getsockname()[1]))
-    assert ran.status == 2
-    assert "cannot listen on" in ran.err
 
 
 def test_a_service_ends_in_order_when_it_is_told_to(pair: Pair) -> None:

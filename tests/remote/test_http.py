@@ -12,9 +12,8 @@ from typing import Any
 import pytest
 
 from nightledger.domain.errors import IntegrityError, LockedError
-from nightledger.remote import server as module
 from nightledger.remote.client import Caller, TransportError, is_loopback
-from nightledger.remote.server import LINGER_BYTES, Limits, Response, Server, Service
+from nightledger.remote.server import Limits, Response, Server, Service
 
 LIMIT = 8
 
@@ -113,26 +112,7 @@ def test_what_is_no_small_request_is_refused_in_words(server: Server) -> None:
         assert heard(server, sent, end=True).split(b" ")[1] == status, sent
 
 
-def test_an_answer_to_a_body_that_nobody_read_is_heard(server: Server) -> None:
-    """The whole body is sent before the answer is read, as ``http.client`` does it."""
-    for size in (LIMIT + 2, LINGER_BYTES // 2):
-        half = b"x" * (size // 2)
-        answer = heard(server, b"POST / HTTP/1.1\r\nContent-Length: %d\r\n\r\n" % size, half, half)
-        assert answer.startswith(b"HTTP/1.0 413")
-        assert answer.endswith(b"a word has at most 8 bytes\n")
-
-
-def test_a_refused_body_that_has_no_end_is_dropped_only_for_a_while(
-    server: Server, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(module, "LINGER_BYTES", 1 << 17)
-    with call(server) as client:
-        client.sendall(b"POST / HTTP/1.1\r\nContent-Length: 999999999\r\n\r\n")
-        with pytest.raises(ConnectionError):
-            client.sendall(b"x" * (1 << 26))
-
-
-def test_who_drips_is_cut_off_when_the_time_is_over() -> None:
+def test_who_says_no_more_is_cut_off_when_the_time_is_over() -> None:
     with serving(Limits(connection_s=1.0)) as server:
         assert b"408" in heard(server, b"POST / HTTP/1.1\r\nContent-Length: 8\r\n\r\nta")
         assert heard(server, b"GET / HT") == b""

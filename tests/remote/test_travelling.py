@@ -6,18 +6,15 @@ from pathlib import Path
 
 import pytest
 from tests.gate.forgetting_desk import ARCHIVE, LOG, archive, compress, forget, pruned
-from tests.gate.forging import forge, keep
 from tests.gate.homes import MEMORY, Desk, addition, evidence, removal
 from tests.remote.peer_work import make_work
 
-from nightledger.domain.proposal import Anchor, Evidence, Hunk
+from nightledger.domain.proposal import Evidence
 from nightledger.domain.waiting import Waiting
 from nightledger.gate.review.composing import compose_by
 from nightledger.gate.review.reviewing import Answer, Verb
 from nightledger.remote import waiting as travelling
 from nightledger.remote.waiting import unpack, waiting_of
-
-KEY = "sk-ant-api03-" + "Zk3Qw8Rt5Yx1Lm7Nv2Bc9Df4Gh6Js0Pa" * 3
 
 
 def waiting(desk: Desk) -> Waiting:
@@ -30,43 +27,6 @@ def log(desk: Desk, text: str) -> Evidence:
     path.write_text(text)
     line = text.split("\n")[1].encode()
     return replace(evidence("memory/2026-02-28.md", 2), sha256=hashlib.sha256(line).hexdigest())
-
-
-def test_only_what_waits_travels(desk: Desk) -> None:
-    done = desk.proposal(addition("done"))
-    desk.approve(done)
-    part = desk.proposal(addition("one of two"), addition("two of two"))
-    desk.reject_some(part, 1)
-    desk.edit(MEMORY.encode() + b"\n- mine\n")
-    (item,) = waiting(desk).proposals
-    assert item.changes == (2,)
-
-
-def test_no_proposal_about_a_file_travels_of_which_the_log_claims_what_nobody_signed(desk: Desk) -> None:
-    proposal, other = desk.proposal(addition("first")), desk.proposal(addition("second"))
-    desk.memory.write_text(f"{MEMORY}\n- Foreign.\n")
-    after = keep(desk, desk.text())
-    target = {"path": "MEMORY.md", "before": keep(desk, MEMORY), "after": after}
-    about = {"decision": "d-" + "f" * 26, "proposal": other.id, "changes": [1]}
-    desk.record("decision.recorded", sha256="0" * 64, type="approve", **about)
-    forge(desk, {**about, "targets": [target]})
-    found = waiting(desk)
-    assert found.proposals == ()
-    assert proposal.id in found.left_out
-    assert found.documents == ()
-
-
-def test_evidence_of_several_lines_names_them_all(desk: Desk) -> None:
-    cited = replace(log(desk, "# 2026-02-28\n- restarted\n- the relay\n"), lines=(2, 3))
-    desk.proposal(replace(addition("Rotate keys"), evidence=(cited,)))
-    (excerpt,) = waiting(desk).proposals[0].excerpts
-    assert (excerpt.place, excerpt.text) == ("memory/2026-02-28.md:2-3", "- restarted\n- the relay")
-
-
-def test_a_proposal_that_holds_a_secret_stays(desk: Desk) -> None:
-    forged = desk.forge(Hunk(anchor=Anchor.SECTION_END, section=("Lessons",), added=f"- the key is {KEY}\n"))
-    found = waiting(desk)
-    assert (found.proposals, found.left_out) == ((), (forged.id,))
 
 
 def test_what_has_no_room_is_named_and_comes_later(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,15 +7,7 @@ from tests.gate.homes import addition
 from tests.remote.machines import Pair
 
 from nightledger.domain.staging.page import parse_page
-from nightledger.domain.states import ChangeState
 from nightledger.trust.keys import public_key_of
-
-LOG = """# 2026-02-28
-
-- 08:10 Backup of harbour failed again: restic was not found
-- 09:40 Root cause: cron has no PATH; call restic by its full path from now on
-- 15:20 Sorted the inbox
-"""
 
 
 def body(tmp_path: Path, **fields: object) -> str:
@@ -35,28 +27,6 @@ def leave_public_keys_only(pair: Pair) -> None:
     files = [path for path in pair.agent.keys.rglob("*") if path.is_file()]
     private = [path.name for path in files if b"OPENSSH PRIVATE" in path.read_bytes()]
     assert private == ["machine-ed25519"]
-
-
-def test_an_operator_reviews_and_signs_on_another_machine(pair: Pair, tmp_path: Path) -> None:
-    leave_public_keys_only(pair)
-    with pair.serving():
-        sent = pair.ops.record(
-            "channel", "send", "propose_behavioral_change", "--to", "agent",
-            "--body", body(tmp_path, text="- Ask before restarting the relay.", reason="a transfer was cut"),
-        )  # fmt: skip
-        proposal = sent["body"]["proposal"]
-        reviewed = pair.ops.run("review", "--remote", "agent", typed=["v", "y", "y"])
-    assert reviewed.status == 0, reviewed.err + reviewed.out
-    assert "+- Ask before restarting the relay." in reviewed.out
-    assert "recorded there" in reviewed.out
-    status = pair.agent.desk.ledger().book.proposals[proposal]
-    assert status.state_of(1) is ChangeState.APPROVED
-    early = pair.agent.run("apply")
-    assert (early.status, pair.agent.desk.text()) == (0, pair.ops.desk.text())  # it cools like any other
-    pair.agent.desk.wait(hours=3)
-    assert pair.agent.run("apply").status == 0
-    assert "- Ask before restarting the relay." in pair.agent.desk.text()
-    assert pair.agent.run("verify").status == 0
 
 
 def test_the_agents_machine_cannot_sign_for_itself_any_more(pair: Pair) -> None:
@@ -95,14 +65,6 @@ def test_the_staged_context_is_given_as_the_agent_gets_it(pair: Pair) -> None:
     assert (shown["host"], shown["event"]) == ("channel", "session_start")
     assert {"path": "memory/state/session-handoff.md", "lines": [5, 5]} in shown["places"]
     assert pair.agent.run("verify").status == 0
-
-
-def test_staging_rules_that_cannot_be_meant_are_told_to_who_asks(pair: Pair) -> None:
-    Path(pair.agent.desk.home.staging_rules).write_text('{"lookahead": 3}')
-    with pair.serving():
-        sent = pair.ops.record("channel", "send", "restore_context", "--to", "agent")
-    assert sent["status"] == "rejected"
-    assert "did you mean 'lookahead_hours'?" in sent["reason"]
 
 
 def test_a_pruning_that_the_ops_machine_asks_for_ends_as_proposals(pair: Pair) -> None:

@@ -3,11 +3,9 @@
 import hashlib
 import http.client
 import os
-import socket
 import subprocess
 import sys
 import textwrap
-import threading
 from contextlib import closing
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -16,15 +14,13 @@ import pytest
 from tests.remote.witnesses import NAME, Machines
 from tests.trust.witnesses import head_of, note_of, tree_of
 
-from nightledger.files.lock import Lock
 from nightledger.gate.integrity.witnessing import read_policy
 from nightledger.gate.opening import sign_head
-from nightledger.remote.witness_ways import HttpChannel
-from nightledger.trust.cosigning import LogView, WitnessUnreachableError, ask_witness
+from nightledger.remote.cosigner import add_logs, open_witness
+from nightledger.remote.witness_ways import HttpChannel, LogView, ask_witness
 from nightledger.trust.note import parse_note
 from nightledger.trust.policy import parse_policy
 from nightledger.trust.proof import Continuation, dump_continuation
-from nightledger.trust.witness import add_logs, open_witness
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 
@@ -44,16 +40,6 @@ def post(url: str, body: bytes, path: str = "/add-checkpoint") -> tuple[int, str
         connection.request("POST", path, body)
         with connection.getresponse() as response:
             return response.status, response.getheader("Content-Type", ""), response.read()
-
-
-def raw_exchange(url: str, sent: bytes) -> bytes:
-    parts = urlsplit(url)
-    with socket.create_connection((parts.hostname, parts.port), timeout=20) as connection:
-        connection.sendall(sent)
-        received = b""
-        while chunk := connection.recv(65_536):
-            received += chunk
-    return received
 
 
 def test_a_head_is_cosigned_and_shown(machines: Machines) -> None:
@@ -114,46 +100,12 @@ def test_statuses_and_content_types_are_those_of_the_specification(machines: Mac
         assert HttpChannel(url=url).newest("x") is None
 
 
-def test_a_witness_that_is_busy_or_damaged_says_not_now(
-    machines: Machines, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr("nightledger.trust.witness._LOCK_TIMEOUT_S", 0.0)
-    checkpoint = Path(machines.desk.home.checkpoint).read_bytes()
-    head = dump_continuation(Continuation(old_size=0, hashes=(), checkpoint=checkpoint))
-    with machines.serving() as url:
-        with Lock(str(machines.box.directory / "lock")):
-            assert post(url, head)[0] == 503
-        assert post(url, head)[0] == 200
-        (kept,) = (machines.box.directory / "heads").iterdir()
-        kept.write_bytes(b"nonsense")
-        status, _, body = post(url, head)
-    assert (status, body) == (503, b"this machine needs its operator; try again\n")
-    assert "is damaged" in capfd.readouterr().err
-
-
-def test_a_witness_that_shows_no_head_for_a_reason_of_its_own_is_a_problem() -> None:
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-
-        def reply() -> None:
-            connection, _ = listener.accept()
-            with connection, connection.makefile("rb") as sent:
-                b"".join(iter(sent.readline, b"\r\n"))
-                connection.sendall(b"HTTP/1.1 500 Broken\r\nContent-Length: 0\r\n\r\n")
-
-        thread = threading.Thread(target=reply)
-        thread.start()
-        channel = HttpChannel(url=f"http://127.0.0.1:{listener.getsockname()[1]}")
-        with pytest.raises(WitnessUnreachableError, match="answered 500"):
-            channel.newest("ab" * 32)
-        thread.join()
-
-
 CRASHING = """
 import os, sys
 from datetime import UTC, datetime
 from pathlib import Path
 from nightledger.remote.witness import open_server
-from nightledger.trust.witness import open_witness
+from nightledger.remote.cosigner import open_witness
 
 box = open_witness(Path(sys.argv[1]))
 real = type(box).answer

@@ -11,16 +11,22 @@ from hypothesis import strategies as st
 from tests.gate.witnessed import TRUE
 from tests.remote.witnesses import NAME, Machines
 from tests.surfaces.console import Console
-from tests.trust.witnesses import LogSigner, head_of, note_of, tree_of
 
-from nightledger.domain.errors import LockedError, MissingFileError
+from nightledger.domain.errors import LockedError
 from nightledger.files.lock import Lock
 from nightledger.gate.integrity.witnessing import read_policy
 from nightledger.gate.opening import sign_head
-from nightledger.remote.witness_ways import Slip, SpoolChannel, answer_spool, dump_slip, read_slip
-from nightledger.trust.cosigning import Asked, LogView, ask_witness
+from nightledger.remote.witness_ways import (
+    Asked,
+    LogView,
+    Slip,
+    SpoolChannel,
+    answer_spool,
+    ask_witness,
+    dump_slip,
+    read_slip,
+)
 from nightledger.trust.note import parse_note
-from nightledger.trust.witness import add_logs
 
 
 @pytest.fixture
@@ -42,9 +48,12 @@ def log_of(machines: Machines) -> str:
     return hashlib.sha256(machines.desk.home.identity.origin.encode()).hexdigest()
 
 
-def ask(machines: Machines, spool: Path, taken: set[str], known: int = 0) -> Asked:
+def ask(machines: Machines, spool: Path, known: int = 0) -> Asked:
     channel = SpoolChannel(
-        directory=str(spool), origin_sha256=log_of(machines), now=machines.desk.moment.at, taken=taken
+        directory=str(spool),
+        origin_sha256=log_of(machines),
+        now=machines.desk.moment.at,
+        taken=machines.taken,
     )
     return ask_witness(NAME, channel, view(machines), known)
 
@@ -58,52 +67,39 @@ def answered_log(machines: Machines, spool: Path) -> bool:
     return slip is not None and slip.status == 200
 
 
-def test_a_request_waits_is_answered_once_and_its_answer_taken(machines: Machines, spool: Path) -> None:
-    taken: set[str] = set()
-    assert ask(machines, spool, taken).waiting
-    assert answer(machines, spool) == [200]
-    assert answer(machines, spool) == []
-    asked = ask(machines, spool, taken)
-    assert (asked.problem, asked.size, len(asked.cosigned)) == ("", 1, 1)
-    assert sorted(path.suffix for path in spool.iterdir()) == [".answer", ".head", ".request"]
-
-
 def test_a_request_that_waits_is_not_replaced(machines: Machines, spool: Path) -> None:
-    taken: set[str] = set()
-    ask(machines, spool, taken)
+    ask(machines, spool)
     before = (spool / f"{log_of(machines)}.request").read_bytes()
     machines.later(hours=1)
     machines.desk.record("heartbeat", day="2026-03-01")
-    assert ask(machines, spool, taken).waiting
+    assert ask(machines, spool).waiting
     assert (spool / f"{log_of(machines)}.request").read_bytes() == before
     answer(machines, spool)
-    asked = ask(machines, spool, taken)
+    asked = ask(machines, spool)
     assert (asked.size, asked.waiting, len(asked.cosigned)) == (1, True, 1)
     assert answer(machines, spool) == [200]
-    assert ask(machines, spool, taken, 1).size == 2
+    assert ask(machines, spool, 1).size == 2
 
 
 def test_a_witness_that_knows_another_size_is_asked_from_there(machines: Machines, spool: Path) -> None:
-    taken: set[str] = set()
-    ask(machines, spool, taken)
+    ask(machines, spool)
     answer(machines, spool)
     machines.desk.record("heartbeat", day="2026-03-01")
-    assert ask(machines, spool, taken).waiting  # takes the first answer, asks for the second head
+    assert ask(machines, spool).waiting  # takes the first answer, asks for the second head
     answer(machines, spool)
     machines.desk.record("heartbeat", day="2026-03-02")
-    ask(machines, spool, taken)
+    ask(machines, spool)
     assert answer(machines, spool) == [200]
     for path in spool.iterdir():
         path.unlink()
-    assert ask(machines, spool, taken).waiting  # all is forgotten here: it begins at 0
+    assert ask(machines, spool).waiting  # all is forgotten here: it begins at 0
     assert answer(machines, spool) == [409]
-    assert ask(machines, spool, taken).waiting
+    assert ask(machines, spool).waiting
     assert answer(machines, spool) == [200]
 
 
 def test_files_that_arrived_in_part_are_left_until_they_are_whole(machines: Machines, spool: Path) -> None:
-    taken: set[str] = set()
-    ask(machines, spool, taken)
+    ask(machines, spool)
     request = spool / f"{log_of(machines)}.request"
     whole = request.read_bytes()
     for cut in (0, 1, 100, len(whole) - 1):
@@ -114,33 +110,15 @@ def test_files_that_arrived_in_part_are_left_until_they_are_whole(machines: Mach
     answered = spool / f"{log_of(machines)}.answer"
     complete = answered.read_bytes()
     answered.write_bytes(complete[:-1])
-    assert ask(machines, spool, taken).waiting
+    assert ask(machines, spool).waiting
     answered.write_bytes(complete)
-    assert ask(machines, spool, taken).size == 1
-
-
-def test_what_is_no_request_is_passed_over_and_named_ones_are_answered(
-    machines: Machines, spool: Path
-) -> None:
-    ask(machines, spool, set())
-    (spool / "notes.txt").write_text("hello")
-    (spool / ("ab" * 32 + ".request")).mkdir()
-    (spool / ("cd" * 32 + ".request")).write_bytes(b"x" * 300_000)
-    stranger = Slip(
-        kind="ask",
-        at="2026-03-01T06:00:00Z",
-        of="00" * 32,
-        status=0,
-        body=b"old 0\n\n" + note_of(head_of(tree_of(2), origin="other/log")),
-    )
-    (spool / ("ef" * 32 + ".request")).write_bytes(dump_slip(stranger))
-    assert sorted(answer(machines, spool)) == [200, 404]
+    assert ask(machines, spool).size == 1
 
 
 def test_a_request_that_cannot_be_answered_stops_none_of_the_others(
     machines: Machines, spool: Path, console: Console
 ) -> None:
-    ask(machines, spool, set())
+    ask(machines, spool)
     logs = ["0" * 64, "00" * 31 + "01"]
     for log in logs:
         slip = Slip(kind="ask", at="2026-03-01T06:00:00Z", of="00" * 32, status=0, body=b"x")
@@ -160,48 +138,14 @@ def test_a_request_that_cannot_be_answered_stops_none_of_the_others(
     ]
 
 
-def test_damaged_memory_of_one_log_is_an_alarm_and_keeps_no_other_from_its_answer(
-    machines: Machines, spool: Path, console: Console
-) -> None:
-    ask(machines, spool, set())
-    add_logs(machines.box.directory, [LogSigner("other/log").key])
-    other = hashlib.sha256(b"other/log").hexdigest()
-    body = b"old 0\n\n" + note_of(head_of(tree_of(2), origin="other/log"))
-    slip = Slip(kind="ask", at="2026-03-01T06:00:00Z", of="00" * 32, status=0, body=body)
-    (spool / f"{other}.request").write_bytes(dump_slip(slip))
-    heads = machines.box.directory / "heads"
-    heads.mkdir(exist_ok=True)
-    (heads / other).write_bytes(b"damaged")
-    ran = console.run("witness", "cosign", "--dir", str(machines.box.directory), "--spool", str(spool))
-    assert (ran.status, answered_log(machines, spool)) == (4, True)
-    assert "is damaged" in ran.err
-    assert "hint: put the witness's directory back from a backup" in ran.err
-
-
 def test_where_others_hold_the_witness_a_round_ends(
     machines: Machines, spool: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("nightledger.trust.witness._LOCK_TIMEOUT_S", 0.0)
-    ask(machines, spool, set())
+    monkeypatch.setattr("nightledger.remote.cosigner._LOCK_TIMEOUT_S", 0.0)
+    ask(machines, spool)
     with Lock(str(machines.box.directory / "lock")), pytest.raises(LockedError):
         answer(machines, spool)
     assert answer(machines, spool) == [200]
-
-
-def test_a_missing_directory_is_a_problem_and_no_empty_one(machines: Machines, spool: Path) -> None:
-    gone = spool / "gone"
-    assert "is missing" in ask(machines, gone, set()).problem
-    with pytest.raises(MissingFileError):
-        answer(machines, gone)
-
-
-def test_a_directory_that_cannot_be_written_is_a_problem(machines: Machines, spool: Path) -> None:
-    (spool / f"{log_of(machines)}.request").mkdir()
-    asked = ask(machines, spool, set())
-    assert "nothing can be put into" in asked.problem
-    (spool / f"{log_of(machines)}.head").mkdir()
-    channel = SpoolChannel(directory=str(spool), origin_sha256=log_of(machines), now=TRUE, taken=set())
-    assert channel.newest(log_of(machines)) is None
 
 
 @given(

@@ -3,20 +3,20 @@
 import contextlib
 import threading
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from pathlib import Path
 
 from tests.gate.homes import START, Desk, open_desk
 from tests.gate.witnessed import TRUE, make_witnessed_desk
 
+from nightledger.remote.cosigner import Cosigner, add_logs, create_witness, open_witness
 from nightledger.remote.server import LIMITS, Limits
 from nightledger.remote.witness import open_server, policy_lines
 from nightledger.surfaces.context import Context
 from nightledger.trust.note import parse_vkey
 from nightledger.trust.pin import read_pin
 from nightledger.trust.policy import parse_policy
-from nightledger.trust.witness import WitnessBox, add_logs, create_witness, open_witness
 
 NAME = "witness.example/harbour"
 
@@ -26,8 +26,9 @@ class Machines:
     """A home, its witness, and what the witness's clock says."""
 
     desk: Desk
-    box: WitnessBox
+    box: Cosigner
     at: datetime = TRUE
+    taken: set[str] = field(default_factory=set)
 
     @property
     def root(self) -> Path:

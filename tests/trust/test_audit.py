@@ -1,28 +1,25 @@
 import errno
 import os
 import shutil
-from datetime import UTC, datetime, timedelta, timezone
 from multiprocessing import get_context
 from pathlib import Path
 
 import pytest
 from tests.trust.worlds import HOME_ID, NOW, ORIGIN, World
 
-from nightledger.domain.errors import IntegrityError, LockedError, NightledgerError, NotDurableError
+from nightledger.domain.errors import IntegrityError, LockedError, NotDurableError
 from nightledger.domain.event import Actor
 from nightledger.files import append as appending
 from nightledger.files.append import Appended, Appender
 from nightledger.files.home import Home
 from nightledger.trust import audit
-from nightledger.trust.audit import append, sign_head
 from nightledger.trust.checkpoint import Checkpoint, dump_checkpoint
 from nightledger.trust.event import EventError, NewEvent
-from nightledger.trust.head import HeadFile, read_head
 from nightledger.trust.keys import KeyRing, load_log_key
-from nightledger.trust.merkle import CompactRange, Tree, leaf_hash
+from nightledger.trust.merkle import CompactRange, leaf_hash
 from nightledger.trust.note import dump_note, sign_note
-from nightledger.trust.pin import Head, find_pin, remember_head
-from nightledger.trust.signed_head import UnsignedError, read_signed_head, read_stated_head
+from nightledger.trust.pin import Head, read_head, remember_head
+from nightledger.trust.signed_head import read_stated_head
 
 
 def names(world: World) -> list[str]:
@@ -50,13 +47,6 @@ def test_a_started_log_holds_its_first_entry_signed_and_pinned(bare: World) -> N
     assert [head.size for head in pin.heads] == [1]
     assert bare.check().report.ok
     assert Path(bare.home.checkpoint).read_bytes() == (Path(bare.home.checkpoints_dir) / "1").read_bytes()
-
-
-def test_starting_twice_changes_nothing(world: World) -> None:
-    before = {path: path.read_bytes() for path in Path(world.home.audit_dir).rglob("*") if path.is_file()}
-    assert world.start() == world.pin
-    assert before == {path: path.read_bytes() for path in before}
-    assert names(world) == ["genesis"]
 
 
 @pytest.mark.parametrize("missing", [["checkpoint"], ["pin", "checkpoint"], ["pin", "checkpoint", "head"]])
@@ -94,23 +84,6 @@ def test_a_start_that_was_killed_before_it_was_acknowledged_begins_anew(
     assert names(bare) == ["genesis"]
 
 
-def test_a_log_that_these_keys_did_not_begin_is_refused(world: World) -> None:
-    world.append(1)
-    world.sign()
-    before = world.log_bytes()
-    shutil.rmtree(world.ring.home_dir(HOME_ID))
-    from nightledger.trust.keys import create_log_keys
-
-    create_log_keys(world.ring, HOME_ID)
-    other = World(home=world.home, ring=world.ring, key=load_log_key(world.ring, HOME_ID, ORIGIN))
-    with pytest.raises(IntegrityError, match="was not begun with these keys"):
-        other.start()
-    Path(world.home.checkpoint).unlink()
-    with pytest.raises(IntegrityError, match="was not begun with these keys"):
-        other.start()
-    assert world.log_bytes() == before
-
-
 @pytest.mark.parametrize("calls", [1, 2])
 def test_two_runs_that_begin_a_log_at_once_write_one_first_entry(
     bare: World, monkeypatch: pytest.MonkeyPatch, calls: int
@@ -133,21 +106,6 @@ def test_two_runs_that_begin_a_log_at_once_write_one_first_entry(
     assert bare.check().report.ok
 
 
-def test_a_log_that_went_before_it_was_pinned_is_not_pinned(bare: World) -> None:
-    bare.start()
-    bare.ring.path(HOME_ID, "pin.json").unlink()
-    Path(bare.home.audit_log).unlink()
-    with pytest.raises(IntegrityError, match="is missing"):
-        bare.start()
-    assert find_pin(bare.ring, HOME_ID) is None
-
-
-def test_a_log_that_is_missing_cannot_be_held(world: World) -> None:
-    Path(world.home.audit_log).unlink()
-    with pytest.raises(IntegrityError, match="is missing"):
-        audit.hold(world.home)
-
-
 def test_a_log_is_held_by_one_run_at_a_time(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(audit, "_LOCK_TIMEOUT_S", 0.0)
     before, opened = world.log_bytes(), len(os.listdir("/dev/fd"))
@@ -159,46 +117,7 @@ def test_a_log_is_held_by_one_run_at_a_time(world: World, monkeypatch: pytest.Mo
     world.append(1)
 
 
-@pytest.mark.parametrize("kind", ["folder", "link"])
-def test_a_log_is_not_begun_where_something_else_has_its_name(bare: World, tmp_path: Path, kind: str) -> None:
-    log, elsewhere = Path(bare.home.audit_log), tmp_path / "elsewhere"
-    log.parent.mkdir(exist_ok=True)
-    if kind == "folder":
-        log.mkdir()
-    else:
-        elsewhere.write_bytes(b"not ours\n")
-        log.symlink_to(elsewhere)
-    with pytest.raises(NightledgerError):
-        bare.start()
-    assert log.is_dir() or (log.is_symlink() and elsewhere.read_bytes() == b"not ours\n")
-    assert find_pin(bare.ring, HOME_ID) is None
-
-
 # ------------------------------------------------------------------ appending
-
-
-def test_entries_get_their_places_and_come_back(world: World) -> None:
-    placed = world.append(1, 2)
-    assert [(event.seq, event.fields["n"]) for event in placed] == [(1, 1), (2, 2)]
-    assert world.append(3)[0].seq == 3
-    assert numbers(world) == [1, 2, 3]
-    assert world.log_bytes().count(b"\n") == 4
-
-
-def test_nothing_appended_writes_nothing(world: World) -> None:
-    before = world.log_bytes()
-    assert world.append() == ()
-    assert world.log_bytes() == before
-
-
-def test_a_refused_event_leaves_the_log_as_it_was(world: World) -> None:
-    before = world.log_bytes()
-    with pytest.raises(EventError):
-        append(
-            world.home, world.key, [world.event(1), NewEvent(event="Bad", actor=world.event().actor, at=NOW)]
-        )
-    assert world.log_bytes() == before
-    assert world.append(5)[0].seq == 1
 
 
 def test_one_write_holds_all_lines(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -231,28 +150,6 @@ def test_a_torn_tail_is_closed_append_only_and_recorded(world: World, tail: byte
     assert (report.ok, report.findings, report.closed) == (True, (), 1)
 
 
-def test_what_somebody_else_appends_is_kept_recorded_and_never_counted(world: World) -> None:
-    world.append(1)
-    forged = world.log_bytes().splitlines()[-1].replace(b'"n":1', b'"n":666').replace(b'"seq":1', b'"seq":2')
-    world.write_log(world.log_bytes() + forged + b"\n")
-    assert numbers(world) == [1]
-    world.append(2)
-    world.sign()
-    assert forged in world.log_bytes()
-    assert numbers(world) == [1, 2]
-    closing = world.check().events[-2]
-    assert dict(closing.fields) == {"first": 2, "count": 1, "damaged": 0}
-    assert world.check().report.ok
-
-
-def test_signing_alone_closes_a_tail_as_well(world: World) -> None:
-    world.write_log(world.log_bytes() + b"half")
-    world.sign()
-    assert names(world) == ["genesis", "log.tail_closed"]
-    report = world.check().report
-    assert (report.signed_size, report.findings) == (3, ())
-
-
 def test_an_entry_is_acknowledged_only_when_the_head_is_kept(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -260,39 +157,12 @@ def test_an_entry_is_acknowledged_only_when_the_head_is_kept(
         raise NotDurableError("the disk is gone")
 
     with monkeypatch.context() as patch:
-        patch.setattr(HeadFile, "keep", fail)
+        patch.setattr(audit, "keep_head", fail)
         with pytest.raises(NotDurableError):
             world.append(1)
     assert numbers(world) == []
     world.append(2)
     assert numbers(world) == [2]
-
-
-def test_the_line_is_on_disk_before_the_head_is_written_and_both_before_it_returns(
-    world: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    done: list[tuple[str, str]] = []
-    write, sync = os.write, os.fdatasync
-
-    def name_of(descriptor: int) -> str:
-        inode = os.fstat(descriptor).st_ino
-        files = {"log": Path(world.home.audit_log), "head": world.ring.path(HOME_ID, "head.json")}
-        return next(name for name, path in files.items() if path.stat().st_ino == inode)
-
-    def note_write(descriptor: int, content: bytes) -> int:
-        done.append(("write", name_of(descriptor)))
-        return write(descriptor, content)
-
-    def note_sync(descriptor: int) -> None:
-        done.append(("sync", name_of(descriptor)))
-        sync(descriptor)
-
-    world.append(1)
-    monkeypatch.setattr(os, "write", note_write)
-    monkeypatch.setattr(os, "fdatasync", note_sync)
-    world.append(2)
-    monkeypatch.undo()
-    assert done == [("write", "log"), ("sync", "log"), ("write", "head"), ("sync", "head")]
 
 
 def test_a_line_that_is_not_on_disk_leaves_the_head_as_it_was(
@@ -314,20 +184,10 @@ def test_a_line_that_is_not_on_disk_leaves_the_head_as_it_was(
     assert numbers(world) == [1, 3]
 
 
-def test_a_damaged_head_stops_an_append_before_anything_is_written(world: World) -> None:
-    world.append(1)
-    before = world.log_bytes()
-    opened = len(os.listdir("/dev/fd"))
-    world.ring.path(HOME_ID, "head.json").write_bytes(b" " * 8192)
-    with pytest.raises(IntegrityError, match="is damaged"):
-        world.append(2)
-    assert (world.log_bytes(), len(os.listdir("/dev/fd"))) == (before, opened)
-
-
 def test_a_writer_that_ignores_the_lock_voids_what_we_wrote_behind_it(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    write = Appender.write
+    write = Appender.append
 
     def raced(log: Appender, payload: bytes) -> Appended:
         with open(log.path, "ab") as stream:
@@ -335,7 +195,7 @@ def test_a_writer_that_ignores_the_lock_voids_what_we_wrote_behind_it(
         return write(log, payload)
 
     with monkeypatch.context() as patch:
-        patch.setattr(Appender, "write", raced)
+        patch.setattr(Appender, "append", raced)
         with pytest.raises(IntegrityError, match="another program wrote"):
             world.append(1)
     world.append(2)
@@ -344,113 +204,7 @@ def test_a_writer_that_ignores_the_lock_voids_what_we_wrote_behind_it(
     assert world.check().report.ok
 
 
-@pytest.mark.parametrize("rival", [b"rival\n", b"half", b"one\ntwo\n", b"\n"])
-def test_a_writer_that_is_first_by_a_moment_voids_what_we_wrote_behind_it(
-    world: World, monkeypatch: pytest.MonkeyPatch, rival: bytes
-) -> None:
-    """It writes when the size was asked for already, and our line goes behind its own."""
-    world.append(1)
-
-    def raced(descriptor: int, content: bytes) -> None:
-        os.write(descriptor, rival)
-        os.write(descriptor, content)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(appending, "write_all", raced)
-        with pytest.raises(IntegrityError, match="another program wrote"):
-            world.append(2)
-    world.append(3)
-    world.sign()
-    assert numbers(world) == [1, 3]
-    assert world.check().report.ok
-
-
-@pytest.mark.parametrize("cut", [1, 2, 30, 10_000])
-def test_a_log_that_was_cut_is_not_continued(world: World, cut: int) -> None:
-    world.append(1)
-    world.write_log(world.log_bytes()[:-cut])
-    before = world.log_bytes()
-    with pytest.raises(IntegrityError, match="was cut or changed"):
-        world.append(2)
-    with pytest.raises(IntegrityError):
-        world.sign()
-    assert world.log_bytes() == before
-
-
-def test_a_log_that_is_gone_is_not_begun_anew(world: World) -> None:
-    Path(world.home.audit_log).unlink()
-    with pytest.raises(IntegrityError, match="is missing"):
-        world.append(1)
-    Path(world.home.audit_log).mkdir()
-    with pytest.raises(NightledgerError, match="not a regular file"):
-        world.append(1)
-
-
-def test_a_log_moved_behind_its_back_is_noticed_at_its_last_line_end(world: World) -> None:
-    world.append(1)
-    raw = world.log_bytes()
-    world.write_log(b"x" + raw)
-    with pytest.raises(IntegrityError, match="was cut or changed"):
-        world.append(2)
-
-
 # ------------------------------------------------------------------ keys restored from a backup
-
-
-def test_without_the_kept_head_the_log_counts_up_to_its_checkpoint(world: World) -> None:
-    world.append(1)
-    world.sign()
-    world.append(2)
-    world.ring.path(HOME_ID, "head.json").unlink()
-    assert numbers(world) == [1]
-    world.append(3)
-    world.sign()
-    assert numbers(world) == [1, 3]
-    assert world.check().report.ok
-
-
-def test_a_kept_head_older_than_the_checkpoint_catches_up(world: World) -> None:
-    head = world.ring.path(HOME_ID, "head.json")
-    old = head.read_bytes()
-    world.append(1, 2)
-    world.sign()
-    head.write_bytes(old)
-    assert world.append(3)[0].seq == 3
-    assert numbers(world) == [1, 2, 3]
-
-
-def test_an_older_head_does_not_make_a_forged_checkpoint_good(world: World) -> None:
-    head = world.ring.path(HOME_ID, "head.json")
-    old = head.read_bytes()
-    world.append(1)
-    world.sign()
-    head.write_bytes(old)
-    checkpoint = Path(world.home.checkpoint)
-    checkpoint.write_bytes(checkpoint.read_bytes()[:-60] + b"A" * 58 + b"=\n")
-    with pytest.raises(UnsignedError):
-        world.append(2)
-
-
-def test_a_log_that_its_checkpoint_was_not_signed_for_is_not_continued(world: World) -> None:
-    head = world.ring.path(HOME_ID, "head.json")
-    old = head.read_bytes()
-    world.append(1)
-    world.sign()
-    head.write_bytes(old)
-    world.edit_line(2, b'"n":1', b'"n":2')
-    with pytest.raises(IntegrityError, match="is not the log that"):
-        world.append(2)
-
-
-def test_a_checkpoint_of_another_tree_of_this_size_stops_an_append(world: World) -> None:
-    world.append(1)
-    world.sign()
-    other = dump_checkpoint(Checkpoint(origin=ORIGIN, size=2, root=bytes(32)))
-    Path(world.home.checkpoint).write_bytes(dump_note(sign_note(other, world.key.signers(NOW))))
-    before = world.log_bytes()
-    with pytest.raises(IntegrityError, match="is not the log that"):
-        world.append(2)
-    assert world.log_bytes() == before
 
 
 def test_a_checkpoint_that_is_exchanged_while_it_is_read_counts_no_line(
@@ -500,53 +254,12 @@ def test_a_checkpoint_that_is_exchanged_before_it_is_found_to_be_the_present_one
 # ------------------------------------------------------------------ signing
 
 
-def test_one_checkpoint_covers_a_run(world: World) -> None:
-    world.append(1)
-    world.append(2)
-    checkpoint = sign_head(world.home, world.key, world.ring, now=NOW)
-    tree = Tree()
-    tree.extend([leaf_hash(line) for line in world.log_bytes().splitlines()])
-    assert (checkpoint.size, checkpoint.root) == (3, tree.root())
-    assert read_signed_head(world.home.checkpoint, ORIGIN, world.key.vkeys).checkpoint == checkpoint
-    assert [head.size for head in world.pin.heads] == [1, 3]
-
-
-def test_a_head_is_remembered_in_whole_seconds_of_utc(world: World) -> None:
-    world.append(1)
-    zone = timezone(timedelta(hours=2))
-    sign_head(world.home, world.key, world.ring, now=datetime(2026, 3, 1, 6, 0, 0, 999_999, zone))
-    assert world.pin.heads[-1].at == datetime(2026, 3, 1, 4, tzinfo=UTC)
-    assert b"2026-03-01T04:00:00Z" in world.ring.path(HOME_ID, "pin.json").read_bytes()
-
-
-def test_nothing_new_signs_nothing(world: World) -> None:
-    before = Path(world.home.checkpoint).read_bytes()
-    world.sign()
-    assert Path(world.home.checkpoint).read_bytes() == before
-
-
-def test_a_checkpoint_is_kept_on_request_only(world: World) -> None:
-    world.append(1)
-    world.sign()
-    world.append(2)
-    world.sign(keep=True)
-    world.sign(keep=True)
-    assert sorted(os.listdir(world.home.checkpoints_dir), key=int)[-2:] == ["1", "3"]
-
-
 def test_nothing_is_signed_that_contradicts_what_was_seen(world: World) -> None:
     world.append(1)
     remember_head(world.ring, HOME_ID, Head(size=2, root=leaf_hash(b"another history"), at=NOW))
     with pytest.raises(IntegrityError, match="nothing was signed"):
         world.sign()
     assert world.check().report.signed_size == 1
-
-
-def test_nothing_is_signed_that_is_shorter_than_what_was_seen(world: World) -> None:
-    world.append(1)
-    remember_head(world.ring, HOME_ID, Head(size=7, root=leaf_hash(b"longer"), at=NOW))
-    with pytest.raises(IntegrityError, match="does not continue"):
-        world.sign()
 
 
 # ------------------------------------------------------------------ several writers

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nightledger.trust.base64_strict import decode_base64, encode_base64
+from nightledger.trust.wire import decode_base64, encode_base64
 
 
 # RFC 4648 section 10

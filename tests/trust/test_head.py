@@ -1,90 +1,60 @@
-"""The head of the log in the keys' directory, where something else was written there."""
+"""The head of the log in the keys' directory."""
 
 import json
+from hashlib import sha256
 from pathlib import Path
-from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from nightledger.domain.errors import IntegrityError, NotDurableError
-from nightledger.files import slots
-from nightledger.trust import head
-from nightledger.trust.head import FILE, HeadFile, KeptHead, read_head
+from nightledger.codec.canonical import canonical
+from nightledger.domain.errors import IntegrityError
 from nightledger.trust.merkle import CompactRange, leaf_hash
+from nightledger.trust.pin import HEAD_FILE as FILE
+from nightledger.trust.pin import KeptHead, dump_head, keep_head, read_head
 
 
-def grow(directory: Path, times: int) -> KeptHead:
-    """Keep heads one after the other, each over one leaf more; give the last."""
-    kept = KeptHead(range=CompactRange(), offset=0)
-    for _ in range(times):
-        with HeadFile(directory) as file:
-            found = file.kept or kept
-            kept = KeptHead(range=found.range.append(leaf_hash(b"leaf")), offset=found.offset + 5)
-            file.prepare(kept)
-            file.keep()
-    return kept
+def head_of(size: int, offset: int) -> KeptHead:
+    peaks = tuple(leaf_hash(b"%d" % n) for n in range(size.bit_count()))
+    return KeptHead(range=CompactRange(size=size, peaks=peaks), offset=offset)
+
+
+@given(size=st.integers(0, 5_000), offset=st.integers(0, 2**53 - 1))
+def test_a_head_is_canonical_json_with_the_hash_of_the_rest_in_it(
+    size: int, offset: int, tmp_path: Path
+) -> None:
+    keep_head(tmp_path, head_of(size, offset))
+    assert read_head(tmp_path) == head_of(size, offset)
+    raw = (tmp_path / FILE).read_bytes()
+    record = json.loads(raw)
+    assert canonical(record) + b"\n" == raw
+    assert record.pop("check") == sha256(canonical(record)).hexdigest()
+    assert (tmp_path / FILE).stat().st_mode & 0o777 == 0o600
+
+
+def test_no_head_is_none(tmp_path: Path) -> None:
+    assert read_head(tmp_path) is None
+
+
+WHOLE = dump_head(head_of(5, 77))
+
+
+def rehashed(**changed: object) -> bytes:
+    record = {name: value for name, value in json.loads(WHOLE).items() if name != "check"} | changed
+    return canonical({**record, "check": sha256(canonical(record)).hexdigest()}) + b"\n"
 
 
 @pytest.mark.parametrize(
-    "fields",
-    [{"size": 0.0}, {"size": False}, {"size": "0"}, {"offset": "0"}, {"offset": -1}, {"offset": None}],
-)
-def test_a_head_of_the_older_form_has_whole_numbers(tmp_path: Path, fields: dict[str, Any]) -> None:
-    good = {"offset": 0, "peaks": [], "size": 0, "v": 1}
-    (tmp_path / FILE).write_text(json.dumps(good))
-    assert read_head(tmp_path) is not None
-    (tmp_path / FILE).write_text(json.dumps({**good, **fields}))
-    with pytest.raises(IntegrityError, match="is damaged"):
+    "raw",
+    [
+        b"", b"[]", b"{}", b" " * 8192, WHOLE[:-1], WHOLE[: len(WHOLE) // 2], WHOLE + b" ",
+        WHOLE.replace(b'"size":5', b'"size":6'), b'{"offset":1,"peaks":[],"size":0,"v":1}\n',
+        rehashed(v=2), rehashed(size=7), rehashed(size="5"), rehashed(offset="77"), rehashed(peaks=["00"]), rehashed(more=1),
+    ],
+)  # fmt: skip
+def test_a_damaged_head_is_an_alarm(tmp_path: Path, raw: bytes) -> None:
+    (tmp_path / FILE).write_bytes(raw)
+    with pytest.raises(IntegrityError, match="is damaged") as caught:
         read_head(tmp_path)
-
-
-def test_what_this_process_wrote_last_is_not_parsed_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    kept = grow(tmp_path, 3)
-    monkeypatch.setattr(head, "_parse", None)  # whoever calls it ends with a TypeError
-    with HeadFile(tmp_path) as file:
-        assert file.kept == kept
-    assert grow(tmp_path, 1).range.size == 4
-    monkeypatch.undo()
-    assert read_head(tmp_path) == KeptHead(range=grow(_made(tmp_path / "other"), 4).range, offset=20)
-
-
-def test_a_head_that_somebody_else_wrote_since_is_read(tmp_path: Path) -> None:
-    older = grow(tmp_path, 4)
-    held = (tmp_path / FILE).read_bytes()
-    grow(tmp_path, 1)
-    (tmp_path / FILE).write_bytes(held)
-    with HeadFile(tmp_path) as file:
-        assert file.kept == older
-    assert grow(tmp_path, 1).range.size == 5
-    (tmp_path / FILE).unlink()
-    with HeadFile(tmp_path) as file:
-        assert file.kept is None
-
-
-def test_a_head_that_the_disk_did_not_confirm_is_read_from_the_file(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    older = grow(tmp_path, 2)
-    with HeadFile(tmp_path) as file:
-        file.prepare(KeptHead(range=older.range.append(leaf_hash(b"leaf")), offset=15))
-        monkeypatch.setattr(slots, "sync_bytes", _fail)
-        with pytest.raises(NotDurableError):
-            file.keep()
-        assert file.kept == older
-    monkeypatch.undo()
-    whole = bytearray((tmp_path / FILE).read_bytes())
-    whole[: slots.SLOT_BYTES] = b" " * slots.SLOT_BYTES  # the slot that was written last, as if torn
-    (tmp_path / FILE).write_bytes(whole)
-    with HeadFile(tmp_path) as file:
-        assert file.kept == older
-
-
-def _made(path: Path) -> Path:
-    path.mkdir()
-    return path
-
-
-def _fail(*_: object) -> None:
-    raise NotDurableError("no")
+    assert "last checkpoint" in caught.value.hint

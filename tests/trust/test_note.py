@@ -20,7 +20,6 @@ from nightledger.trust.note import (
     parse_note,
     parse_vkey,
     sign_note,
-    verify_ed25519,
     verify_note,
 )
 
@@ -77,24 +76,10 @@ def test_published_notes_verify_and_dump_to_the_same_bytes(vkey: str, raw: bytes
     assert key.dump() == vkey
 
 
-def test_a_note_is_split_at_its_last_blank_line() -> None:
-    text = "one\n\n— alice.example/log looks like a line\n\nthree\n"
-    raw = dump_note(sign_note(text, [ALICE]))
-    assert parse_note(raw).text == text
-    verify_note(parse_note(raw), [ALICE.verifier])
-
-
 def test_lines_by_unknown_keys_are_ignored_and_kept() -> None:
     note = parse_note(dump_note(sign_note("text\n", [BOB, ALICE])))
     assert [line.name for line in note.signatures] == [BOB.name, ALICE.name]
     assert verify_note(note, [ALICE.verifier]) == note.signatures[1:]
-
-
-def test_a_bad_line_by_an_unknown_key_does_no_harm() -> None:
-    good = sign_note("text\n", [ALICE])
-    stranger = NoteSignature(name=ALICE.name, key_id=b"\0\0\0\0", signature=b"nonsense")
-    both = Note(text=good.text, signatures=(stranger, *good.signatures))
-    assert verify_note(both, [ALICE.verifier]) == good.signatures
 
 
 def test_a_known_key_with_a_bad_signature_fails_the_whole_note() -> None:
@@ -104,19 +89,6 @@ def test_a_known_key_with_a_bad_signature_fails_the_whole_note() -> None:
     for note in (bad, mixed):
         with pytest.raises(NoteError, match="does not hold"):
             verify_note(note, [ALICE.verifier, BOB.verifier])
-
-
-def test_a_second_bad_line_by_a_known_key_fails_the_note_too() -> None:
-    good, bad = sign_note("text\n", [ALICE]).signatures[0], sign_note("other\n", [ALICE]).signatures[0]
-    with pytest.raises(NoteError, match="does not hold"):
-        verify_note(Note(text="text\n", signatures=(good, bad)), [ALICE.verifier])
-
-
-def test_a_note_that_no_known_key_signed_is_refused() -> None:
-    with pytest.raises(NoteError, match="no known key"):
-        verify_note(sign_note("text\n", [BOB]), [ALICE.verifier])
-    with pytest.raises(NoteError, match="no known key"):
-        verify_note(sign_note("text\n", [BOB]), [])
 
 
 @given(text=st.text(st.characters(blacklist_categories=["Cs", "Cc"]) | st.just("\n"), max_size=60))
@@ -181,36 +153,3 @@ def test_what_could_not_be_read_back_is_not_written() -> None:
     ):
         with pytest.raises(NoteError):
             dump_note(note)
-
-
-@pytest.mark.parametrize(
-    "vkey",
-    [
-        "",
-        "alice",
-        "alice+00000000",
-        "alice+00000000+",
-        "alice+00000000+AQ",
-        C2SP_VKEY.replace("530d903a", "530d903b"),
-        C2SP_VKEY.replace("530d903a", "530D903A"),
-        C2SP_VKEY.replace("example.com/foo", "example.com/fop"),
-        C2SP_VKEY + "=",
-        C2SP_VKEY.replace("example.com/foo", ""),
-    ],
-)
-def test_malformed_verifier_keys_are_refused(vkey: str) -> None:
-    with pytest.raises(ConfigurationError):
-        parse_vkey(vkey)
-
-
-@pytest.mark.parametrize("name", ["", "a b", "a+b", "a\u00a0b", "a\nb", "a\x07b"])
-def test_names_that_no_line_could_carry_are_refused(name: str) -> None:
-    with pytest.raises(ConfigurationError, match="cannot be a key name"):
-        VerifierKey(name=name, key_type=1, public=b"")
-
-
-@pytest.mark.parametrize(
-    ("public", "signature"), [(b"", b""), (b"\0" * 31, b"\0" * 64), (b"\0" * 32, b"\0" * 63)]
-)
-def test_malformed_keys_and_signatures_do_not_verify(public: bytes, signature: bytes) -> None:
-    assert not verify_ed25519(public, signature, b"message")

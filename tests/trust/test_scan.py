@@ -1,7 +1,6 @@
 import gc
 import os
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -20,16 +19,16 @@ def line(seq: int, name: str = "run.finished", **fields: int | str) -> bytes:
     return NewEvent(event=name, actor=Actor.CRON, at=NOW, fields=fields).line(seq)
 
 
-def scanned(tmp_path: Path, raw: bytes, *, keep_events: bool = True) -> Scan:
+def scanned(tmp_path: Path, raw: bytes) -> Scan:
     path = tmp_path / "log"
     path.write_bytes(raw)
-    return scan_log(str(path), keep_events=keep_events)
+    return scan_log(str(path))
 
 
 def seqs(scan: Scan, *, known: int | None = None, void: tuple[Closure, ...] = ()) -> list[int]:
     """Give the places of the entries that count."""
     size = scan.tree.size if known is None else known
-    return [record["seq"] for records in scan.records(scan.blocks, size, void) for record in records]
+    return [record["seq"] for record in scan.records(size, void)]
 
 
 def joined(lines: list[bytes]) -> bytes:
@@ -38,42 +37,32 @@ def joined(lines: list[bytes]) -> bytes:
 
 def test_a_missing_log_is_an_empty_log(tmp_path: Path) -> None:
     scan = scan_log(str(tmp_path / "none"))
-    assert (scan.tree.size, seqs(scan), scan.bad, scan.unfinished, scan.offset) == (0, [], [], b"", 0)
+    assert (scan.tree.size, seqs(scan), scan.bad, scan.unfinished) == (0, [], [], b"")
 
 
 @given(
     lines=st.lists(st.binary(max_size=60).filter(lambda raw: b"\n" not in raw), max_size=12),
-    block=st.integers(1, 80),
+    block=st.integers(1, 8),
 )
 def test_every_line_is_a_leaf_whatever_the_blocks(lines: list[bytes], block: int, tmp_path: Path) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(scans, "BLOCK_BYTES", block)
+        patch.setattr(scans, "_BATCH", block)
         scan = scanned(tmp_path, joined(lines) + b"rest")
     assert scan.tree.root() == CompactRange().extend(map(leaf_hash, lines)).root()
-    assert (scan.offset, scan.unfinished) == (len(joined(lines)), b"rest")
+    assert (scan.lines, scan.unfinished) == (lines, b"rest")
     assert scan.bad == [index for index in range(len(lines)) if not scans.is_entry(lines[index], index)]
 
 
-@given(count=st.integers(0, 30), bad=st.sets(st.integers(0, 29)), block=st.integers(1, 3_000))
+@given(count=st.integers(0, 30), bad=st.sets(st.integers(0, 29)), block=st.integers(1, 40))
 def test_bad_lines_are_named_and_the_good_ones_kept(
     count: int, bad: set[int], block: int, tmp_path: Path
 ) -> None:
     lines = [b"garbage" if index in bad else line(index, n=index) for index in range(count)]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(scans, "BLOCK_BYTES", block)
+        patch.setattr(scans, "_BATCH", block)
         scan = scanned(tmp_path, joined(lines))
     assert scan.bad == sorted(index for index in bad if index < count)
     assert seqs(scan) == [index for index in range(count) if index not in bad]
-
-
-def test_a_line_in_another_place_is_bad(tmp_path: Path) -> None:
-    scan = scanned(tmp_path, joined([line(0), line(2), line(1), line(3), line(3)]))
-    assert scan.bad == [1, 2, 4]
-
-
-def test_events_are_left_out_when_not_asked_for(tmp_path: Path) -> None:
-    scan = scanned(tmp_path, joined([line(0), line(1)]), keep_events=False)
-    assert (scan.blocks, seqs(scan), scan.tree.size) == ([], [], 2)
 
 
 def test_a_closed_tail_is_not_counted(tmp_path: Path) -> None:
@@ -108,9 +97,8 @@ def test_a_closure_counts_only_where_its_own_entry_does(pairs: list[tuple[int, i
 
 
 def test_known_blocks_are_hashed_only_unless_they_close_a_tail(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path,
 ) -> None:
-    monkeypatch.setattr(scans, "BLOCK_BYTES", 1)
     lines = [
         line(0),
         b"garbage",
@@ -124,15 +112,6 @@ def test_known_blocks_are_hashed_only_unless_they_close_a_tail(
     assert scan.tree.root() == CompactRange().extend(map(leaf_hash, lines)).root()
 
 
-@pytest.mark.parametrize(
-    "fields",
-    [{}, {"first": 0}, {"first": "0", "count": 1}, {"first": 0, "count": 2}, {"first": -1, "count": 2}],
-)
-def test_a_closure_must_end_where_it_stands(tmp_path: Path, fields: dict[str, int | str]) -> None:
-    scan = scanned(tmp_path, joined([line(0), line(1, "log.tail_closed", **fields)]))
-    assert scan.closures == []
-
-
 def test_what_is_no_regular_file_is_refused(tmp_path: Path) -> None:
     (tmp_path / "directory").mkdir()
     os.mkfifo(tmp_path / "fifo")
@@ -143,26 +122,18 @@ def test_what_is_no_regular_file_is_refused(tmp_path: Path) -> None:
             scan_log(str(tmp_path / name))
 
 
-def test_a_large_log_is_taken_in_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(scans, "BLOCK_BYTES", 200)
-    lines = [line(seq) for seq in range(20)]
-    scan = scanned(tmp_path, joined(lines))
-    assert scan.tree.root() == CompactRange().extend(map(leaf_hash, lines)).root()
-    assert (seqs(scan), scan.bad) == (list(range(20)), [])
-
-
 @pytest.mark.parametrize("collects", [True, False])
 def test_the_garbage_collector_rests_meanwhile_and_is_left_as_it_was(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, collects: bool
 ) -> None:
     meanwhile: list[bool] = []
-    real = scans._scan_file
+    real = Scan.judge
 
-    def watched(*arguments: Any, **options: Any) -> None:
+    def watched(scan: Scan, first: int) -> None:
         meanwhile.append(gc.isenabled())
-        real(*arguments, **options)
+        real(scan, first)
 
-    monkeypatch.setattr(scans, "_scan_file", watched)
+    monkeypatch.setattr(Scan, "judge", watched)
     before = gc.isenabled()
     (gc.enable if collects else gc.disable)()
     try:

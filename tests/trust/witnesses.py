@@ -5,14 +5,14 @@ from datetime import UTC, datetime
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
+from nightledger.remote.cosigner import Answer
+from nightledger.remote.witness_ways import Exchange, WitnessUnreachableError
 from nightledger.trust.checkpoint import Checkpoint, dump_checkpoint, parse_checkpoint
 from nightledger.trust.cosignature import COSIGNATURE_ED25519, Ed25519CosignatureSigner
-from nightledger.trust.cosigning import Exchange, WitnessUnreachableError
 from nightledger.trust.merkle import ProofError, Tree, leaf_hash, verify_consistency
 from nightledger.trust.note import ED25519, Note, NoteSigner, VerifierKey, dump_note, parse_note, sign_note
 from nightledger.trust.policy import Group, Policy, Witness
 from nightledger.trust.proof import parse_continuation
-from nightledger.trust.witness import Answer
 
 LOG = "nightledger/" + "5a" * 16
 NOON = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)

@@ -10,9 +10,7 @@ from nightledger.domain.event import Actor, Event
 from nightledger.files.home import Home
 from nightledger.trust import audit
 from nightledger.trust.event import NewEvent
-from nightledger.trust.head import HeadFile, KeptHead
-from nightledger.trust.keys import KeyRing
-from nightledger.trust.logkey import LogKey
+from nightledger.trust.keys import KeyRing, LogKey
 from nightledger.trust.pin import Pin, read_pin
 from nightledger.trust.reading import VerifiedLog, check_log, verify
 
@@ -75,10 +73,3 @@ def make_home(root: Path) -> Home:
         host="generic",
         simulated=False,
     )
-
-
-def keep_head(directory: Path, head: KeptHead) -> None:
-    """Keep a head as the one after that which is there."""
-    with HeadFile(directory) as file:
-        file.prepare(head)
-        file.keep()

@@ -19,12 +19,42 @@ from nightledger.domain.errors import (
     UnreadableError,
 )
 from nightledger.files.durable import FILE_MODE, is_there, sync_bytes, sync_directory, write_all
-from nightledger.files.opened import OpenFile
 
-_BLOCK_BYTES = 4_096
-"""What is asked for at first behind an offset, where usually a byte is."""
+TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
+if TYPE_CHECKING:
+    from types import TracebackType
+    from typing import Self
+
+_BLOCK_BYTES = 1 << 16
 _PAUSE_S = 0.02
 """How long to wait between two tries to hold a file, as ``files/lock.py`` does."""
+
+
+class OpenFile:
+    """A base for what keeps one descriptor; ``with`` closes it."""
+
+    __slots__ = ("_descriptor",)
+
+    def __init__(self, descriptor: int) -> None:
+        """Take a descriptor; -1 where nothing is open."""
+        self._descriptor = descriptor
+
+    def close(self) -> None:
+        """Close the file, and give back the locks on it; nothing happens when it is closed already."""
+        if self._descriptor >= 0:
+            os.close(self._descriptor)
+            self._descriptor = -1
+
+    def __enter__(self) -> "Self":
+        return self
+
+    def __exit__(
+        self,
+        kind: "type[BaseException] | None",
+        error: "BaseException | None",
+        trace: "TracebackType | None",
+    ) -> None:
+        self.close()
 
 
 class Appended:
@@ -51,7 +81,7 @@ class Appender(OpenFile):
     this class never mix their lines, whatever other locks they hold.
     """
 
-    __slots__ = ("_clean_size", "_opened", "path")
+    __slots__ = ("_clean_size", "_held", "_opened", "path")
 
     def __init__(self, path: str, *, make: bool = True) -> None:
         """Open the file, made (0600) where it is missing.
@@ -66,6 +96,7 @@ class Appender(OpenFile):
             UnreadableError: When the name is taken by something that is no regular file.
         """
         self.path = path
+        self._held = False
         self._clean_size = 0
         """The size up to which we know that the file ends with a line end."""
         descriptor, self._opened = _open(path, make=make)
@@ -93,13 +124,12 @@ class Appender(OpenFile):
                     raise LockedError(f"{self.path} is held by another process") from None
                 time.sleep(_PAUSE_S)
             else:
+                self._held = True
                 return
 
     def read_from(self, offset: int) -> bytes:
         """Give what stands behind an offset, to the file's end; :meth:`append` need not look there again."""
-        found = os.pread(self._descriptor, _BLOCK_BYTES, offset)
-        if len(found) == _BLOCK_BYTES:
-            found += self._rest(offset + _BLOCK_BYTES)
+        found = read_rest(self._descriptor, offset)
         if found.endswith(b"\n"):
             self._clean_size = offset + len(found)
         return found
@@ -119,23 +149,19 @@ class Appender(OpenFile):
             NotDurableError: When the disk took only a part, or could not confirm; the message says
                 what is there. Never retried here.
         """
-        fcntl.flock(self._descriptor, fcntl.LOCK_EX)
-        try:
-            appended = self.write(payload)
-            self.sync()
-        finally:
-            fcntl.flock(self._descriptor, fcntl.LOCK_UN)
-        return appended
-
-    def write(self, payload: bytes) -> Appended:
-        """Do the first half of :meth:`append`, for whoever holds the file: nothing lasts before :meth:`sync` has returned.
-
-        In between the disk is at work already, and so may be whoever calls this.
-        """
         if not payload.endswith(b"\n"):
             raise ValueError("a payload is whole lines")
+        if self._held:
+            return self._append(payload)
+        fcntl.flock(self._descriptor, fcntl.LOCK_EX)
+        try:
+            return self._append(payload)
+        finally:
+            fcntl.flock(self._descriptor, fcntl.LOCK_UN)
+
+    def _append(self, payload: bytes) -> Appended:
         size = self._checked_size()
-        torn = 0 if size == self._clean_size else _torn_bytes(self._descriptor, size)
+        torn = 0 if size == self._clean_size else size - line_end(self._descriptor, size)
         content = b"\n" + payload if torn else payload
         try:
             write_all(self._descriptor, content)
@@ -144,11 +170,8 @@ class Appender(OpenFile):
         # Where it went: a program that ignores the lock may have written since the size was asked for.
         end = os.lseek(self._descriptor, 0, os.SEEK_CUR)
         self._clean_size = end
-        return Appended(offset=end - len(payload), size_bytes=end, torn_bytes=torn)
-
-    def sync(self) -> None:
-        """Do the second half: what was written survives power loss when this returns."""
         sync_bytes(self._descriptor, self.path)
+        return Appended(offset=end - len(payload), size_bytes=end, torn_bytes=torn)
 
     def _checked_size(self) -> int:
         try:
@@ -162,14 +185,6 @@ class Appender(OpenFile):
             raise FileChangedError(f"{self.path} was cut while it was open; nothing was appended")
         return there.st_size
 
-    def _rest(self, offset: int) -> bytes:
-        size = os.fstat(self._descriptor).st_size
-        blocks, at = [], offset
-        while at < size and (block := os.pread(self._descriptor, size - at, at)):
-            blocks.append(block)
-            at += len(block)
-        return b"".join(blocks)
-
     def _not_taken(self, error: OSError, size: int, wanted: int) -> NotDurableError:
         kept = os.fstat(self._descriptor).st_size - size
         return NotDurableError(
@@ -177,6 +192,27 @@ class Appender(OpenFile):
             "these records are not acknowledged",
             hint=_full_hint(error),
         )
+
+
+def read_rest(descriptor: int, offset: int) -> bytes:
+    """Give what a file holds behind an offset, to its end as it is now."""
+    size = os.fstat(descriptor).st_size
+    blocks, at = [], offset
+    while at < size and (block := os.pread(descriptor, size - at, at)):
+        blocks.append(block)
+        at += len(block)
+    return b"".join(blocks)
+
+
+def line_end(descriptor: int, size: int) -> int:
+    """Give the offset behind the last line end of a file's first ``size`` bytes; 0 where there is none."""
+    while size > 0:
+        start = max(0, size - _BLOCK_BYTES)
+        found = os.pread(descriptor, size - start, start).rfind(b"\n")
+        if found >= 0:
+            return start + found + 1
+        size = start
+    return 0
 
 
 def append_records(path: str, payload: bytes) -> Appended:
@@ -231,20 +267,6 @@ def _open_or_create(path: str, flags: int) -> int:
         descriptor = os.open(path, flags | os.O_CREAT, FILE_MODE)
         sync_directory(os.path.dirname(path) or ".")
         return descriptor
-
-
-def _torn_bytes(descriptor: int, size: int) -> int:
-    """Count the bytes behind the last line end; 0 when the file ends with one."""
-    if size == 0 or os.pread(descriptor, 1, size - 1) == b"\n":
-        return 0
-    block, start = 1 << 16, size
-    while start > 0:
-        first = max(0, start - block)
-        found = os.pread(descriptor, start - first, first).rfind(b"\n")
-        if found >= 0:
-            return size - (first + found + 1)
-        start = first
-    return size
 
 
 def _full_hint(error: OSError) -> str:

@@ -13,16 +13,18 @@ import os
 import stat
 import tarfile
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import IO, Any
+from typing import Any
 
-from nightledger.domain.errors import FileChangedError, IntegrityError, MissingFileError, UnreadableError
-from nightledger.files.atomic import TEMP_SUFFIX
-from nightledger.files.durable import FILE_MODE, make_dir, sync_directory, sync_file, write_all
+from nightledger.domain.errors import IntegrityError, MissingFileError, UnreadableError
+from nightledger.files.atomic import TEMP_SUFFIX, create_file
+from nightledger.files.durable import FILE_MODE, make_dir, sync_directory, sync_file
+from nightledger.files.reading import read_regular
 
 MANIFEST = "manifest.json"
-MAX_MANIFEST_BYTES = 256 << 20
+MAX_MEMBER_BYTES = 1 << 30
+"""Of one file, which is held in memory."""
 VERSION = 1
 _BLOCK_BYTES = 1 << 20
 _LEVEL = 6
@@ -81,8 +83,6 @@ class Archive:
 def write_archive(path: str, sources: Sequence[Source], about: Mapping[str, Any]) -> Archive:
     """Make a backup (0600); read back whole and on disk when this returns.
 
-    A file that grows meanwhile is taken as long as it was when it was opened.
-
     Args:
         path: A free name.
         sources: Files, each name once.
@@ -91,7 +91,6 @@ def write_archive(path: str, sources: Sequence[Source], about: Mapping[str, Any]
     Raises:
         FileExistsError: The name is taken; what is there was left as it is.
         UnreadableError: A source is no regular file, or may not be read.
-        FileChangedError: A source was cut meanwhile.
         ArchiveError: What was written could not be read back.
     """
     temp = f"{path}.{os.getpid()}{TEMP_SUFFIX}"
@@ -155,41 +154,16 @@ def _write_members(packed: gzip.GzipFile, sources: Sequence[Source], about: Mapp
 
 
 def _write_member(tar: tarfile.TarFile, source: Source) -> Member:
-    with _open_regular(source.path) as stream:
-        status = os.fstat(stream.fileno())
-        info = tarfile.TarInfo(source.name)
-        info.size, info.mode, info.mtime = status.st_size, stat.S_IMODE(status.st_mode), int(status.st_mtime)
-        hashing = _Hashing(stream)
-        try:
-            tar.addfile(info, hashing)
-        except OSError as error:
-            if error.errno is not None:
-                raise
-            raise FileChangedError(f"{source.path} was cut while it was read") from error
-    return Member(
-        path=source.name, size_bytes=info.size, sha256=hashing.digest.hexdigest(), mode=info.mode & 0o777
-    )
+    content, status = read_regular(source.path, MAX_MEMBER_BYTES), os.stat(source.path)
+    info = tarfile.TarInfo(source.name)
+    info.size, info.mode, info.mtime = len(content), stat.S_IMODE(status.st_mode), int(status.st_mtime)
+    tar.addfile(info, io.BytesIO(content))
+    return _member(info, content)
 
 
-def _open_regular(path: str) -> IO[bytes]:
-    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
-    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-        os.close(descriptor)
-        raise UnreadableError(f"{path} is no regular file", hint="move it away")
-    return open(descriptor, "rb")
-
-
-class _Hashing:
-    """Reads a stream and hashes what was read."""
-
-    def __init__(self, stream: IO[bytes]) -> None:
-        self.digest = hashlib.sha256()
-        self._stream = stream
-
-    def read(self, size: int = -1) -> bytes:
-        block = self._stream.read(size)
-        self.digest.update(block)
-        return block
+def _member(info: tarfile.TarInfo, content: bytes) -> Member:
+    sha256 = hashlib.sha256(content).hexdigest()
+    return Member(path=info.name, size_bytes=len(content), sha256=sha256, mode=info.mode & 0o777)
 
 
 def _read_members(
@@ -205,10 +179,16 @@ def _read_members(
         if not _is_ours(info) or info.name in folders or not above.isdisjoint(members):
             raise ArchiveError(f"{path} holds {info.name!r}, which no backup of ours does")
         folders |= above
+        stream = tar.extractfile(info)
+        if stream is None or info.size > MAX_MEMBER_BYTES:
+            raise ArchiveError(f"{info.name!r} has {info.size} bytes, more than any of ours")
+        content = stream.read()
         if info.name == MANIFEST:
-            manifest = b"".join(_blocks(tar, info, MAX_MANIFEST_BYTES))
-        else:
-            members[info.name] = _read_member(tar, info, directory)
+            manifest = content
+            continue
+        members[info.name] = _member(info, content)
+        if directory is not None:
+            _unpack(info, content, directory)
     return tuple(members.values()), manifest
 
 
@@ -232,34 +212,11 @@ def _is_plain(name: str) -> bool:
     return fits and "\0" not in name and not any(part in ("", ".", "..") for part in parts)
 
 
-def _read_member(tar: tarfile.TarFile, info: tarfile.TarInfo, directory: str | None) -> Member:
-    digest, mode = hashlib.sha256(), info.mode & 0o777
-    descriptor = -1
-    if directory is not None:
-        target = os.path.join(directory, info.name)
-        make_dir(os.path.dirname(target))
-        descriptor = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, FILE_MODE)
-    try:
-        for block in _blocks(tar, info, info.size):
-            digest.update(block)
-            if descriptor >= 0:
-                write_all(descriptor, block)
-        if descriptor >= 0:
-            os.utime(descriptor, (info.mtime, info.mtime))
-            os.fchmod(descriptor, mode)
-            sync_file(descriptor, info.name)
-    finally:
-        if descriptor >= 0:
-            os.close(descriptor)
-    return Member(path=info.name, size_bytes=info.size, sha256=digest.hexdigest(), mode=mode)
-
-
-def _blocks(tar: tarfile.TarFile, info: tarfile.TarInfo, max_bytes: int) -> Iterator[bytes]:
-    stream = tar.extractfile(info)
-    if stream is None or info.size > max_bytes:
-        raise ArchiveError(f"{info.name!r} has {info.size} bytes, more than any of ours")
-    while block := stream.read(_BLOCK_BYTES):
-        yield block
+def _unpack(info: tarfile.TarInfo, content: bytes, directory: str) -> None:
+    target = os.path.join(directory, info.name)
+    make_dir(os.path.dirname(target))
+    create_file(target, content, mode=info.mode & 0o777)
+    os.utime(target, (info.mtime, info.mtime))
 
 
 def _checked(path: str, members: tuple[Member, ...], manifest: bytes | None) -> Archive:

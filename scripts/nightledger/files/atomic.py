@@ -10,16 +10,20 @@ import re
 import stat
 
 from nightledger.domain.errors import FileChangedError, RefusedError
-from nightledger.files.durable import FILE_MODE, sync_directory, sync_file, write_all
+from nightledger.files.durable import FILE_MODE, is_regular, sync_directory, sync_file, write_all
 
 TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
+
+    from nightledger.files.home import Home
 
 TEMP_SUFFIX = ".nightledger-tmp"
 _TEMP = re.compile(rf".+\.\d+(\.old)?{re.escape(TEMP_SUFFIX)}", re.DOTALL)
 """Names that we give: another program's file that only ends like ours is left alone."""
 _READ_BYTES = 1 << 20
+YOUNG_S = 3_600
+"""A run that lives has written to its temporary file within the last hour."""
 
 
 def replace_file(
@@ -181,6 +185,27 @@ def leftovers(directory: str) -> tuple[str, ...]:
     except FileNotFoundError:
         return ()
     return tuple(sorted(os.path.join(directory, name) for name in names if _TEMP.fullmatch(name)))
+
+
+def find_leftovers(home: "Home", *directories: str) -> "Iterator[str]":
+    """Return the paths of what was left wherever we write: below our directories and others, beside gated files."""
+    ours = (home.memory_dir, home.audit_dir, home.config_dir, home.work_dir, *directories)
+    folders = {folder for directory in ours for folder, _, _ in os.walk(directory)}
+    beside = {os.path.dirname(path) for path in home.gated_paths()}
+    return filter(is_regular, (path for folder in sorted(folders | beside) for path in leftovers(folder)))
+
+
+def remove_leftovers(home: "Home", keys_dir: str, *, before: float) -> None:
+    """Remove what was left in a home and in the directory of its keys; the caller holds the home's lock.
+
+    Args:
+        home: What lies beside its gated files was kept as blobs before (``gate/apply/recovering.py``).
+        keys_dir: The directory of its keys.
+        before: What was written to since stays, seconds since 1970.
+    """
+    for path in find_leftovers(home, keys_dir):
+        if os.lstat(path).st_mtime < before:
+            os.unlink(path)
 
 
 def _expect(path: str, expected: str | None) -> None:

@@ -1,19 +1,23 @@
 """Read configuration from where it lies: the checkout, a home, the keys directory.
 
-Invariant: nothing that names a program is ever read from a home.
+Invariant: nothing that names a program is ever read from a home. Whoever can write a home's settings can
+switch off neither guard nor apply by breaking them, and makes no wait shorter by that: what was last good
+is kept outside the home, as values and never as text.
 """
 
 import os
 import stat
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
 from nightledger.codec.operator import parse_operator
-from nightledger.codec.settings import find_zone, parse_settings
+from nightledger.codec.settings import dump_settings, find_zone, parse_settings
 from nightledger.domain.errors import ConfigurationError, NightledgerError
 from nightledger.domain.operator import Operator
-from nightledger.domain.settings import Settings
+from nightledger.domain.settings import Settings, stricter
+from nightledger.files.atomic import replace_file
 from nightledger.files.home import Home
 from nightledger.files.reading import read_optional, read_regular
 
@@ -24,6 +28,7 @@ SHIPPED = Path(__file__).resolve().parents[3] / "config" / "nightledger.yaml"
 OPERATOR = "operator.yaml"
 """In the keys directory: what the operator lets us run and connect to."""
 MAX_BYTES = 1 << 16
+PRIVATE_MODE = 0o600
 MAX_RULE_FILE_BYTES = 1 << 20
 """Ten times gitleaks' own rule file."""
 
@@ -51,6 +56,59 @@ def load_staging_rules(home: Home) -> "StagingRules":
     own = read_optional(home.staging_rules, MAX_BYTES, within=home.root)
     shipped = read_regular(os.fspath(SHIPPED.with_name("staging-rules.json")), MAX_BYTES)
     return parse_staging_rules(shipped, own, where=home.staging_rules)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InForce:
+    """What counts, and why it is not the home's own file.
+
+    Attributes:
+        settings: The shipped ones with the home's own over them; where those cannot be used, of
+            each the stricter of the shipped and of the last that could, in the zone of ``init``.
+        problem: Every problem of the home's own file, with its line; empty where it can be used.
+    """
+
+    settings: Settings
+    problem: str = ""
+
+
+def read_in_force(home: Home, kept: str) -> InForce:
+    """Read the settings in force; nothing in the home's own file ends this.
+
+    Args:
+        home: Whose.
+        kept: File in which :func:`keep_settings` left the last good ones; there may be none.
+    """
+    try:
+        return InForce(settings=load_settings(home))
+    except NightledgerError as error:
+        shipped = read_regular(os.fspath(SHIPPED), MAX_BYTES)
+        defaults = parse_settings(shipped, None, where=os.fspath(SHIPPED))
+        return InForce(settings=stricter(defaults, _last_good(shipped, kept, defaults)), problem=str(error))
+
+
+def keep_settings(home: Home, settings: Settings, kept: str) -> None:
+    """Keep good settings of a home for the time when its file is broken; durable when this returns.
+
+    Args:
+        home: Whose; without a file of its own nothing is kept.
+        settings: As they were read.
+        kept: Where, outside the home.
+    """
+    if not os.path.lexists(home.settings):
+        if os.path.lexists(kept):
+            os.unlink(kept)
+        return
+    content = dump_settings(settings)
+    if read_optional(kept, MAX_BYTES) != content:
+        replace_file(kept, content, mode=PRIVATE_MODE)
+
+
+def _last_good(shipped: bytes, kept: str, defaults: Settings) -> Settings:
+    try:
+        return parse_settings(shipped, read_optional(kept, MAX_BYTES), where=kept)
+    except NightledgerError:
+        return defaults
 
 
 def home_zone(home: Home, settings: Settings) -> ZoneInfo:

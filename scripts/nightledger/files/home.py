@@ -19,8 +19,22 @@ if TYPE_CHECKING:
     from nightledger.domain.identity import Identity
 
 MAX_IDENTITY_BYTES = 1 << 16
+IDENTITY = os.path.join("config", "nightledger", "home.json")
+"""What makes a directory a home."""
 IDENTITY_HINT = "put config/nightledger/home.json back from a backup, as 'nightledger init' wrote it: 'nightledger restore'"
 _ID = re.compile(r"[a-z]-[a-z2-7]{26}")
+
+
+class HomePath:
+    """A path of a home, by its name relative to the root."""
+
+    __slots__ = ("_relative",)
+
+    def __init__(self, relative: str) -> None:
+        self._relative = relative
+
+    def __get__(self, home: "Home", _: object = None) -> str:
+        return f"{home.root}/{self._relative}"
 
 
 class Home:
@@ -33,6 +47,77 @@ class Home:
     """
 
     __slots__ = ("_identity", "root")
+
+    memory_dir = HomePath("memory")  # daily logs in the layouts of hosts, and the directories below
+    daily_dir = HomePath("memory/daily")  # raw daily logs, ``YYYY-MM-DD.md``
+    system_dir = HomePath("memory/system")  # records and what is folded from them
+    outcomes = HomePath("memory/system/outcome-records.jsonl")  # append-only outcomes, one a line
+    links = HomePath(
+        "memory/system/hebbian-links.json"
+    )  # association view for people and other tools; derived
+    # what each consolidation did, one a line
+    consolidation_log = HomePath("memory/system/consolidation-log.jsonl")
+    runs = HomePath("memory/system/runs.jsonl")  # the run ledger, one run of one job a line
+    # what was shown to the agent, where and when, one a line
+    exposures = HomePath("memory/system/exposures.jsonl")
+    # what is remembered of proposals whose text went, one a line
+    closed = HomePath("memory/system/closed.jsonl")
+    # what curate and the operator's mercy keep fresh, one a line
+    reinforcements = HomePath("memory/system/reinforcements.jsonl")
+    cursors = HomePath("memory/system/cursors.json")  # how far each reader has read
+    entries = HomePath("memory/system/entries.json")  # sidecar of MEMORY.md; derived
+    constitution = HomePath("memory/system/constitution.json")  # the principles; a protected file
+    state_dir = HomePath("memory/state")  # what waits and what is staged
+    proposals_dir = HomePath("memory/state/proposals")  # one immutable file a proposal
+    # generated view of what consolidation proposed and what waits, in the published fields
+    pending_view = HomePath("memory/state/tc-consolidate-pending.json")
+    # generated view of what pruning proposed and what waits, in the published fields
+    prune_view = HomePath("memory/state/tc-prune-request.json")
+    # context staged for the agent's next session
+    staged_context = HomePath("memory/state/tc-restore-pending.md")
+    # what each line of the staged context rests on; what was worked out for it
+    staged_dir = HomePath(".nightledger/staged")
+    handoff = HomePath("memory/state/session-handoff.md")  # the agent's handoff; written by the agent
+    attention = HomePath("memory/state/ATTENTION.md")  # what needs the operator
+    # texts that came in messages and that proposals rest on; secrets masked
+    received_dir = HomePath("memory/state/received")
+    heartbeat = HomePath("memory/state/tc-heartbeat.json")  # what other machines last said of themselves
+    # messages of ours that no machine took in, one a line, in the published fields
+    dead_letters = HomePath("memory/state/tc-dead-letters.jsonl")
+    archive_dir = HomePath("memory/archive")  # archived entries, ``YYYY.md``
+    archive_daily_dir = HomePath("memory/archive/daily")  # full text of compressed daily logs
+    audit_dir = HomePath("audit")  # the audit log and what it refers to
+    audit_log = HomePath("audit/trusted-channel-audit.jsonl")  # the audit log, one event a line; never pruned
+    checkpoint = HomePath("audit/checkpoint")  # the newest signed head of the log
+    cosigned = HomePath("audit/cosigned")  # the newest head that witnesses cosigned
+    # signed heads that a decision, a witness or a day's end refers to, named by size
+    checkpoints_dir = HomePath("audit/checkpoints")
+    decisions_dir = HomePath("audit/decisions")  # what an operator signed, with detached signatures
+    blobs_dir = HomePath("audit/blobs/sha256")  # raw bytes for undo and diffs, by hash
+    quarantine_dir = HomePath("audit/quarantine")  # text that scanners held back
+    config_dir = HomePath("config/nightledger")  # this home's settings and trust files
+    identity_file = HomePath(IDENTITY)  # who this home is
+    # this home's settings, over the shipped defaults
+    settings = HomePath("config/nightledger/nightledger.yaml")
+    # this home's consent graph, over the shipped one
+    consent_graph = HomePath("config/nightledger/consent-graph.json")
+    # this home's staging rules, over the shipped ones
+    staging_rules = HomePath("config/nightledger/staging-rules.json")
+    allowed_signers = HomePath("config/nightledger/allowed_signers")  # trust file: who may sign
+    revoked_keys = HomePath("config/nightledger/revoked_keys")  # trust file: whose signatures no longer count
+    # trust file: which machines may send messages, and what each may ask for
+    peers = HomePath("config/nightledger/peers.json")
+    # trust file: which logs and witnesses count (C2SP tlog-policy)
+    policy = HomePath("config/nightledger/policy")
+    work_dir = HomePath(".nightledger")  # disposable: locks, indexes, inbox, seen ids
+    locks_dir = HomePath(".nightledger/locks")  # lock files; removed by nobody while a run is at work
+    started = HomePath(".nightledger/started")  # which steps of ``start`` were done
+    # when ``night`` has something to do next; spares a look at everything else
+    next_due = HomePath(".nightledger/next-due")
+    search_dir = HomePath(".nightledger/search")  # index of search
+    link_index_dir = HomePath(".nightledger/links")  # index behind the association view
+    # answers given to messages, messages that wait for their answer, last contacts
+    channel_dir = HomePath(".nightledger/channel")
 
     def __init__(self, root: "str | Path") -> None:
         self.root = os.path.abspath(os.fspath(root))
@@ -99,9 +184,7 @@ class Home:
                 raise
         if any(map(os.path.lexists, (self.identity_file, self.audit_log, self.checkpoint))):
             raise IntegrityError(f"{self.identity_file} is gone or is no file", hint=IDENTITY_HINT)
-        from nightledger.files.no_home import no_home
-
-        raise no_home(self.root)
+        raise _no_home(self.root)
 
     @property
     def memory_md(self) -> str:
@@ -154,81 +237,6 @@ class Home:
                 hint="put the directory itself in its place",
             )
 
-    @property
-    def memory_dir(self) -> str:
-        """Daily logs in the layouts of hosts, and the directories below."""
-        return os.path.join(self.root, "memory")
-
-    @property
-    def daily_dir(self) -> str:
-        """Raw daily logs, ``YYYY-MM-DD.md``."""
-        return os.path.join(self.memory_dir, "daily")
-
-    @property
-    def system_dir(self) -> str:
-        """Records and what is folded from them."""
-        return os.path.join(self.memory_dir, "system")
-
-    @property
-    def outcomes(self) -> str:
-        """Append-only outcomes, one a line."""
-        return os.path.join(self.system_dir, "outcome-records.jsonl")
-
-    @property
-    def links(self) -> str:
-        """Association view for people and other tools; derived."""
-        return os.path.join(self.system_dir, "hebbian-links.json")
-
-    @property
-    def consolidation_log(self) -> str:
-        """What each consolidation did, one a line."""
-        return os.path.join(self.system_dir, "consolidation-log.jsonl")
-
-    @property
-    def runs(self) -> str:
-        """The run ledger, one run of one job a line."""
-        return os.path.join(self.system_dir, "runs.jsonl")
-
-    @property
-    def exposures(self) -> str:
-        """What was shown to the agent, where and when, one a line."""
-        return os.path.join(self.system_dir, "exposures.jsonl")
-
-    @property
-    def closed(self) -> str:
-        """What is remembered of proposals whose text went, one a line."""
-        return os.path.join(self.system_dir, "closed.jsonl")
-
-    @property
-    def reinforcements(self) -> str:
-        """What curate and the operator's mercy keep fresh, one a line."""
-        return os.path.join(self.system_dir, "reinforcements.jsonl")
-
-    @property
-    def cursors(self) -> str:
-        """How far each reader has read."""
-        return os.path.join(self.system_dir, "cursors.json")
-
-    @property
-    def entries(self) -> str:
-        """Sidecar of MEMORY.md; derived."""
-        return os.path.join(self.system_dir, "entries.json")
-
-    @property
-    def constitution(self) -> str:
-        """The principles; a protected file."""
-        return os.path.join(self.system_dir, "constitution.json")
-
-    @property
-    def state_dir(self) -> str:
-        """What waits and what is staged."""
-        return os.path.join(self.memory_dir, "state")
-
-    @property
-    def proposals_dir(self) -> str:
-        """One immutable file a proposal."""
-        return os.path.join(self.state_dir, "proposals")
-
     def proposal(self, proposal_id: str) -> str:
         """Give the file of a proposal.
 
@@ -237,98 +245,13 @@ class Home:
         """
         return f"{self.root}/memory/state/proposals/{_checked_id(proposal_id)}.json"
 
-    @property
-    def pending_view(self) -> str:
-        """Generated view of what consolidation proposed and what waits, in the published fields."""
-        return os.path.join(self.state_dir, "tc-consolidate-pending.json")
-
-    @property
-    def prune_view(self) -> str:
-        """Generated view of what pruning proposed and what waits, in the published fields."""
-        return os.path.join(self.state_dir, "tc-prune-request.json")
-
-    @property
-    def staged_context(self) -> str:
-        """Context staged for the agent's next session."""
-        return os.path.join(self.state_dir, "tc-restore-pending.md")
-
-    @property
-    def staged_dir(self) -> str:
-        """What each line of the staged context rests on; what was worked out for it."""
-        return os.path.join(self.work_dir, "staged")
-
-    @property
-    def handoff(self) -> str:
-        """The agent's handoff; written by the agent."""
-        return os.path.join(self.state_dir, "session-handoff.md")
-
-    @property
-    def attention(self) -> str:
-        """What needs the operator."""
-        return os.path.join(self.state_dir, "ATTENTION.md")
-
-    @property
-    def received_dir(self) -> str:
-        """Texts that came in messages and that proposals rest on; secrets masked."""
-        return os.path.join(self.state_dir, "received")
-
     def received(self, message_id: str) -> str:
         """Give the file of the text of one message."""
         return os.path.join(self.received_dir, f"{_checked_id(message_id)}.md")
 
-    @property
-    def heartbeat(self) -> str:
-        """What other machines last said of themselves."""
-        return os.path.join(self.state_dir, "tc-heartbeat.json")
-
-    @property
-    def dead_letters(self) -> str:
-        """Messages of ours that no machine took in, one a line, in the published fields."""
-        return os.path.join(self.state_dir, "tc-dead-letters.jsonl")
-
-    @property
-    def archive_dir(self) -> str:
-        """Archived entries, ``YYYY.md``."""
-        return os.path.join(self.memory_dir, "archive")
-
     def archive(self, year: int) -> str:
         """Give the file of the entries archived in a year."""
         return os.path.join(self.archive_dir, f"{year:04d}.md")
-
-    @property
-    def archive_daily_dir(self) -> str:
-        """Full text of compressed daily logs."""
-        return os.path.join(self.archive_dir, "daily")
-
-    @property
-    def audit_dir(self) -> str:
-        """The audit log and what it refers to."""
-        return os.path.join(self.root, "audit")
-
-    @property
-    def audit_log(self) -> str:
-        """The audit log, one event a line; never pruned."""
-        return f"{self.root}/audit/trusted-channel-audit.jsonl"
-
-    @property
-    def checkpoint(self) -> str:
-        """The newest signed head of the log."""
-        return f"{self.root}/audit/checkpoint"
-
-    @property
-    def cosigned(self) -> str:
-        """The newest head that witnesses cosigned."""
-        return os.path.join(self.audit_dir, "cosigned")
-
-    @property
-    def checkpoints_dir(self) -> str:
-        """Signed heads that a decision, a witness or a day's end refers to, named by size."""
-        return os.path.join(self.audit_dir, "checkpoints")
-
-    @property
-    def decisions_dir(self) -> str:
-        """What an operator signed, with detached signatures."""
-        return os.path.join(self.audit_dir, "decisions")
 
     def decision(self, decision_id: str) -> str:
         """Give the file of a decision; its signature is beside it with ``.sig``.
@@ -338,102 +261,47 @@ class Home:
         """
         return f"{self.root}/audit/decisions/{_checked_id(decision_id)}.json"
 
-    @property
-    def blobs_dir(self) -> str:
-        """Raw bytes for undo and diffs, by hash."""
-        return os.path.join(self.audit_dir, "blobs", "sha256")
-
-    @property
-    def quarantine_dir(self) -> str:
-        """Text that scanners held back."""
-        return os.path.join(self.audit_dir, "quarantine")
-
-    @property
-    def config_dir(self) -> str:
-        """This home's settings and trust files."""
-        return os.path.join(self.root, "config", "nightledger")
-
-    @property
-    def identity_file(self) -> str:
-        """Who this home is."""
-        return os.path.join(self.config_dir, "home.json")
-
-    @property
-    def settings(self) -> str:
-        """This home's settings, over the shipped defaults."""
-        return os.path.join(self.config_dir, "nightledger.yaml")
-
-    @property
-    def consent_graph(self) -> str:
-        """This home's consent graph, over the shipped one."""
-        return os.path.join(self.config_dir, "consent-graph.json")
-
-    @property
-    def staging_rules(self) -> str:
-        """This home's staging rules, over the shipped ones."""
-        return os.path.join(self.config_dir, "staging-rules.json")
-
-    @property
-    def allowed_signers(self) -> str:
-        """Trust file: who may sign."""
-        return os.path.join(self.config_dir, "allowed_signers")
-
-    @property
-    def revoked_keys(self) -> str:
-        """Trust file: whose signatures no longer count."""
-        return os.path.join(self.config_dir, "revoked_keys")
-
-    @property
-    def peers(self) -> str:
-        """Trust file: which machines may send messages, and what each may ask for."""
-        return os.path.join(self.config_dir, "peers.json")
-
-    @property
-    def policy(self) -> str:
-        """Trust file: which logs and witnesses count (C2SP tlog-policy)."""
-        return os.path.join(self.config_dir, "policy")
-
-    @property
-    def work_dir(self) -> str:
-        """Disposable: locks, indexes, inbox, seen ids."""
-        return os.path.join(self.root, ".nightledger")
-
-    @property
-    def locks_dir(self) -> str:
-        """Lock files; removed by nobody while a run is at work."""
-        return os.path.join(self.work_dir, "locks")
-
     def lock_path(self, name: str = "home") -> str:
         """Give the file of a lock; ``home`` is the one that every writing job holds."""
         return f"{self.root}/.nightledger/locks/{name}.lock"
-
-    @property
-    def started(self) -> str:
-        """Which steps of ``start`` were done."""
-        return os.path.join(self.work_dir, "started")
-
-    @property
-    def next_due(self) -> str:
-        """When ``night`` has something to do next; spares a look at everything else."""
-        return os.path.join(self.work_dir, "next-due")
-
-    @property
-    def search_dir(self) -> str:
-        """Index of search."""
-        return os.path.join(self.work_dir, "search")
-
-    @property
-    def link_index_dir(self) -> str:
-        """Index behind the association view."""
-        return os.path.join(self.work_dir, "links")
-
-    @property
-    def channel_dir(self) -> str:
-        """Answers given to messages, messages that wait for their answer, last contacts."""
-        return os.path.join(self.work_dir, "channel")
 
 
 def _checked_id(record_id: str) -> str:
     if not _ID.fullmatch(record_id):
         raise UnreadableError(f"{record_id!r} is not an id", hint="'nightledger proposals' lists ids")
     return record_id
+
+
+def find_upward(here: str) -> str:
+    """Return the nearest directory, from one upward, that is a home; empty where there is none.
+
+    One of another user is passed over, as whoever can write into a directory above could else choose the home;
+    root takes any.
+
+    Args:
+        here: Absolute.
+    """
+    user = os.geteuid()
+    while True:
+        try:
+            owner = os.stat(os.path.join(here, IDENTITY)).st_uid
+            if user in (0, owner):
+                return here
+        except OSError:
+            pass
+        if here == os.path.dirname(here):
+            return ""
+        here = os.path.dirname(here)
+
+
+def _no_home(root: str) -> ConfigurationError:
+    """Say why a directory is no home, and what makes it one."""
+    from shlex import quote
+
+    make = f"nightledger init --home {quote(root)}"
+    if not os.path.lexists(root):
+        return ConfigurationError(f"the home {root} does not exist", hint=f"make it: {make}")
+    if not os.path.isdir(root):
+        return ConfigurationError(f"the home {root} is not a directory", hint="name a directory with --home")
+    adopt = f"{make}, or {make} --adopt to take over an agent's workspace"
+    return ConfigurationError(f"{root} is not a home yet", hint=f"make it one: {adopt}")

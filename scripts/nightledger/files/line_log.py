@@ -1,4 +1,4 @@
-r"""Read an append-only file of lines from where reading ended, and notice when it is another file.
+r"""Read an append-only file of lines from where reading ended, and notice when it is another file or a rewritten one.
 
 Invariant: only whole lines are given, up to the size that the file had when it was
 opened; what a writer adds meanwhile is for the next time.
@@ -6,12 +6,13 @@ opened; what a writer adds meanwhile is for the next time.
 
 import hashlib
 import os
-import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
 from nightledger.codec.strict_json import MAX_LINE_BYTES
-from nightledger.domain.errors import FileChangedError, UnreadableError
-from nightledger.files.opened import OpenFile
+from nightledger.domain.errors import FileChangedError, MissingFileError
+from nightledger.files.append import OpenFile, line_end
+from nightledger.files.reading import open_regular
 
 CHUNK_BYTES = 1 << 16
 """Decoded rows of 64 KB of lines stay in a processor's second-level cache; of 1 MB they do
@@ -40,16 +41,16 @@ class LineLog(OpenFile):
         """
         self.path = path
         self.inode = self._device = self.end = self.torn_bytes = 0
-        super().__init__(_open(path))
-        if self._descriptor < 0:
+        try:
+            descriptor, size_bytes = open_regular(path)
+        except MissingFileError:
+            super().__init__(-1)
             return
-        status = os.fstat(self._descriptor)
-        if not stat.S_ISREG(status.st_mode):
-            self.close()
-            raise UnreadableError(f"{path} is not a regular file", hint="move it away; the file is made anew")
+        super().__init__(descriptor)
+        status = os.fstat(descriptor)
         self.inode, self._device = status.st_ino, status.st_dev
-        self.end = self._last_line_end(status.st_size)
-        self.torn_bytes = status.st_size - self.end
+        self.end = line_end(descriptor, size_bytes)
+        self.torn_bytes = size_bytes - self.end
 
     def chunks(self, start: int) -> Iterator[bytes]:
         """Give whole lines from ``start`` to ``end``, about 64 KB at a time; too long a line is cut short.
@@ -101,24 +102,54 @@ class LineLog(OpenFile):
         if there.st_size < self.end:
             raise FileChangedError(f"{self.path} was cut while it was read; nothing was written")
 
-    def _last_line_end(self, size: int) -> int:
-        while size > 0:
-            start = max(0, size - CHUNK_BYTES)
-            found = os.pread(self._descriptor, size - start, start).rfind(b"\n")
-            if found >= 0:
-                return start + found + 1
-            size = start
-        return 0
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prefix:
+    """The beginning of a file that only grows.
+
+    Attributes:
+        size_bytes: How much of it.
+        sha256: Hex SHA-256 of these bytes.
+    """
+
+    size_bytes: int
+    sha256: str
 
 
-def _open(path: str) -> int:
+def hash_file(path: str) -> Prefix | None:
+    """Hash a file as far as it reaches now; None where there is none.
+
+    Raises:
+        UnreadableError: It is a link, a directory, a FIFO or a device.
+    """
+    if not os.path.lexists(path):
+        return None
+    size_bytes = os.lstat(path).st_size
+    return hash_prefixes(path, [size_bytes]).get(size_bytes)
+
+
+def hash_prefixes(path: str, sizes: Iterable[int]) -> dict[int, Prefix]:
+    """Hash several beginnings of a file in one pass; those that it is too short for are left out.
+
+    Args:
+        path: The file; a missing one has no beginnings.
+        sizes: How many bytes each.
+
+    Raises:
+        UnreadableError: It is a link, a directory, a FIFO or a device.
+    """
     try:
-        return os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY)
-    except FileNotFoundError:
-        return -1
-    except PermissionError as error:
-        raise UnreadableError(f"{path} may not be read by this user", hint=f"chmod u+r '{path}'") from error
-    except OSError as error:
-        raise UnreadableError(
-            f"{path} cannot be opened ({error.strerror})", hint="put a regular file in its place"
-        ) from error
+        descriptor, _ = open_regular(path)
+    except MissingFileError:
+        return {}
+    found: dict[int, Prefix] = {}
+    digest, at = hashlib.sha256(), 0
+    with OpenFile(descriptor):
+        for size_bytes in sorted({*sizes}):
+            while at < size_bytes and (block := os.read(descriptor, min(size_bytes - at, CHUNK_BYTES))):
+                digest.update(block)
+                at += len(block)
+            if at < size_bytes:
+                break
+            found[size_bytes] = Prefix(size_bytes=size_bytes, sha256=digest.hexdigest())
+    return found

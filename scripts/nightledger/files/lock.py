@@ -100,14 +100,7 @@ class Lock:
         if not _is_named(descriptor, self.path):  # .nightledger/ is disposable: somebody removed it
             return False
         name = b"%-*d\n" % (_NAME_BYTES - 1, os.getpid())
-        if (
-            os.pread(descriptor, len(name) + 1, 0) != name
-        ):  # a write would be one more for the journal to keep
-            os.write(descriptor, name)
-            if os.fstat(descriptor).st_size != len(
-                name
-            ):  # to cut a file waits for its journal; most need no cut
-                os.ftruncate(descriptor, len(name))
+        os.ftruncate(descriptor, os.pwrite(descriptor, name, 0))
         return True
 
     def __enter__(self) -> "Self":

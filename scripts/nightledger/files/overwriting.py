@@ -10,6 +10,7 @@ import os
 from collections.abc import Iterable
 
 from nightledger.domain.errors import UnreadableError
+from nightledger.files.append import read_rest
 from nightledger.files.durable import is_regular, sync_bytes
 
 FILLER = b"x"
@@ -47,7 +48,7 @@ def overwrite(path: str, needles: Iterable[bytes]) -> bytes:
             raise UnreadableError(
                 f"{path} has a second name (a hard link)", hint="copy it, and put the copy in its place"
             )
-        before = _read_all(descriptor)
+        before = read_rest(descriptor, 0)
         after = overwritten(before, needles)
         for start, end in _differences(before, after):
             _write_at(descriptor, after[start:end], start)
@@ -55,15 +56,6 @@ def overwrite(path: str, needles: Iterable[bytes]) -> bytes:
     finally:
         os.close(descriptor)
     return after
-
-
-def _read_all(descriptor: int) -> bytes:
-    size = os.fstat(descriptor).st_size
-    blocks, at = [], 0
-    while at < size and (block := os.pread(descriptor, size - at, at)):
-        blocks.append(block)
-        at += len(block)
-    return b"".join(blocks)
 
 
 def _differences(before: bytes, after: bytes) -> Iterable[tuple[int, int]]:

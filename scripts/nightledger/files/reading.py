@@ -29,9 +29,8 @@ def read_regular(path: str, max_bytes: int, *, within: str | None = None) -> byt
         UnreadableError: For a directory, a FIFO, socket or device, a link out of
             ``within``, a file that is larger than allowed or that this user may not read.
     """
-    descriptor = _open(path if within is None else _resolve(path, within), path)
+    descriptor, size_bytes = open_regular(path, within=within)
     try:
-        size_bytes = _regular_size(descriptor, path)
         if size_bytes > max_bytes:
             raise _too_large(path, size_bytes, max_bytes)
         content = _read_up_to(descriptor, size_bytes, max_bytes + 1)
@@ -75,9 +74,8 @@ def read_start(path: str, max_bytes: int) -> bytes:
         MissingFileError: When there is none.
         UnreadableError: As :func:`read_regular`, the size apart.
     """
-    descriptor = _open(path, path)
+    descriptor, _ = open_regular(path)
     try:
-        _regular_size(descriptor, path)
         return os.read(descriptor, max_bytes)
     finally:
         os.close(descriptor)

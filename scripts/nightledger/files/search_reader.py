@@ -134,16 +134,12 @@ class Reader:
     def lines(self, ids: "Iterable[int]") -> list[Line]:
         """Give chunks by their numbers, in that order; one that is not there is left out."""
         wanted = list(ids)
-        found: dict[int, Line] = {}
-        for at in range(0, len(wanted), _BATCH):
-            batch = wanted[at : at + _BATCH]
-            marks = ",".join("?" * len(batch))
-            rows = self.ask(
-                "SELECT c.id, f.path, f.kind, f.size, f.mtime_ns, c.page, c.start, c.length, c.first, c.last,"  # noqa: S608 - question marks only
-                f" c.heading, c.entry FROM chunks c JOIN files f ON f.id = c.file WHERE c.id IN ({marks})",
-                batch,
-            )
-            found.update({row[0]: Line(row, self.page(row[5])[row[6] : row[6] + row[7]]) for row in rows})
+        rows = self.ask_of(
+            "SELECT c.id, f.path, f.kind, f.size, f.mtime_ns, c.page, c.start, c.length, c.first, c.last,"
+            " c.heading, c.entry FROM chunks c JOIN files f ON f.id = c.file WHERE c.id",
+            wanted,
+        )
+        found = {row[0]: Line(row, self.page(row[5])[row[6] : row[6] + row[7]]) for row in rows}
         return [found[number] for number in wanted if number in found]
 
     def page(self, number: int) -> str:
@@ -168,6 +164,26 @@ class Reader:
         """
         with telling(self.path):
             return self.connection.execute(statement, values).fetchall()
+
+    def ask_of(
+        self, statement: str, ids: "Sequence[object]", rest: str = "", values: "Sequence[object]" = ()
+    ) -> "list[Row]":
+        """Give the rows of a question about some numbers, however many.
+
+        Args:
+            statement: Up to the column that is to be one of them.
+            ids: The numbers, or words.
+            rest: What follows.
+            values: Of what follows.
+
+        Raises:
+            SearchIndexError: As :meth:`ask`.
+        """
+        found: list[Row] = []
+        for at in range(0, len(ids), _BATCH):
+            batch = ids[at : at + _BATCH]
+            found += self.ask(f"{statement} IN ({','.join('?' * len(batch))}){rest}", [*batch, *values])
+        return found
 
     def stems(self, words: "Sequence[str]") -> list[list[str]]:
         """Give the stems of each word: SQLite's own tokenizer is asked, in a table that no file holds."""

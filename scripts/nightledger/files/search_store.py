@@ -15,14 +15,13 @@ from nightledger.files.search_schema import DamagedIndexError
 TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from typing import TypeVar
 
-    Value = TypeVar("Value", int, str)
-
-_BATCH = 500
-"""Values in one question to SQLite: 999 are allowed in all versions (sqlite.org/limits.html)."""
 _SPARE = 4
 """So many times the hits wanted are looked at before every match is sorted with what it is filtered by."""
+_LINKS_OF = (
+    "SELECT first, second, resolution, confidence FROM links WHERE first",
+    "SELECT first, second, resolution, confidence FROM links WHERE second",
+)
 _CHUNK = (
     "SELECT c.id, f.path, f.kind, c.n, c.page, c.start, c.length, c.first, c.last, c.day, c.heading,"
     " c.entry, c.held FROM chunks c JOIN files f ON f.id = c.file "
@@ -157,33 +156,20 @@ class SearchStore(Reader):
 
     def chunks(self, ids: "Iterable[int]") -> dict[int, Chunk]:
         """Give chunks by their numbers; a number that nobody has is left out."""
-        found: dict[int, Chunk] = {}
-        for batch in _batches(list(ids)):
-            marks = ",".join("?" * len(batch))
-            for row in self.ask(f"{_CHUNK}WHERE c.id IN ({marks})", batch):
-                found[row[0]] = self._chunk(row)
-        return found
+        rows = self.ask_of(f"{_CHUNK}WHERE c.id", list(ids))
+        return {row[0]: self._chunk(row) for row in rows}
 
     def leads(self, ids: "Iterable[int]") -> dict[int, str]:
         """Give what stands before each of some chunks and is indexed with it."""
-        found: dict[int, str] = {}
-        for batch in _batches(list(ids)):
-            marks = ",".join("?" * len(batch))
-            rows = self.ask(f"SELECT id, page, start, lead FROM chunks WHERE id IN ({marks})", batch)  # noqa: S608 - question marks only
-            found |= {number: self.page(page)[start - lead : start] for number, page, start, lead in rows}
-        return found
+        rows = self.ask_of("SELECT id, page, start, lead FROM chunks WHERE id", list(ids))
+        return {number: self.page(page)[start - lead : start] for number, page, start, lead in rows}
 
     def links(self, tags: "Sequence[str]") -> "list[tuple[str, str, str, float]]":
         """Give the associations of some tags that may be shown unasked: tags, resolution, confidence; the surest first."""
-        found: list[tuple[str, str, str, float]] = []
-        for batch in _batches(tags):
-            marks = ",".join("?" * len(batch))
-            found += self.ask(
-                "SELECT first, second, resolution, confidence FROM links"  # noqa: S608 - question marks only
-                f" WHERE first IN ({marks}) OR second IN ({marks})",
-                [*batch, *batch],
-            )
-        return sorted(set(found), key=lambda row: (-row[3], row[:3]))
+        found: set[tuple[str, str, str, float]] = set()
+        for statement in _LINKS_OF:
+            found.update(self.ask_of(statement, tags))
+        return sorted(found, key=lambda row: (-row[3], row[:3]))
 
     def chunks_of(self, path: str) -> list[Chunk]:
         """Give all chunks of a file, in order; none for a file that is not in the index."""
@@ -211,11 +197,7 @@ class SearchStore(Reader):
 
     def held(self, ids: "Sequence[int]") -> dict[int, str | None]:
         """Give what was judged of chunks: None not yet, empty may be shown to an agent, else why not."""
-        found: dict[int, str | None] = {}
-        for batch in _batches(ids):
-            marks = ",".join("?" * len(batch))
-            found |= dict(self.ask(f"SELECT id, held FROM chunks WHERE id IN ({marks})", batch))  # noqa: S608 - question marks only
-        return found
+        return dict(self.ask_of("SELECT id, held FROM chunks WHERE id", ids))
 
     def _find_ordered(self, match: str, limit: int, where: str, values: "Sequence[object]") -> list[Scored]:
         rows = self.ask(
@@ -229,17 +211,11 @@ class SearchStore(Reader):
         self, rows: "Sequence[tuple[int, float]]", where: str, values: "Sequence[object]"
     ) -> "list[tuple[int, float]]":
         """Give the rows whose chunks pass a filter."""
-        passing: set[int] = set()
-        for batch in _batches([number for number, _ in rows]):
-            marks = ",".join("?" * len(batch))
-            passing.update(
-                number
-                for (number,) in self.ask(
-                    "SELECT c.id FROM chunks c JOIN files f ON f.id = c.file"  # noqa: S608 - our own words and question marks
-                    f" WHERE c.id IN ({marks}){where}",
-                    [*batch, *values],
-                )
-            )
+        numbers = [number for number, _ in rows]
+        found = self.ask_of(
+            "SELECT c.id FROM chunks c JOIN files f ON f.id = c.file WHERE c.id", numbers, where, values
+        )
+        passing = {number for (number,) in found}
         return [row for row in rows if row[0] in passing]
 
     def _in_order(self, rows: "Sequence[tuple[int, float]]") -> list[Scored]:
@@ -248,15 +224,10 @@ class SearchStore(Reader):
         return [Scored(number, -rank) for number, rank in ordered]
 
     def _places(self, ids: "Sequence[int]") -> "Mapping[int, tuple[str, int, int]]":
-        places: dict[int, tuple[str, int, int]] = {}
-        for batch in _batches(ids):
-            marks = ",".join("?" * len(batch))
-            rows = self.ask(
-                "SELECT c.id, f.path, c.first, c.n FROM chunks c JOIN files f ON f.id = c.file "  # noqa: S608 - question marks only
-                f"WHERE c.id IN ({marks})",
-                batch,
-            )
-            places |= {number: (path, first, n) for number, path, first, n in rows}
+        rows = self.ask_of(
+            "SELECT c.id, f.path, c.first, c.n FROM chunks c JOIN files f ON f.id = c.file WHERE c.id", ids
+        )
+        places = {number: (path, first, n) for number, path, first, n in rows}
         if len(places) != len(set(ids)):
             raise DamagedIndexError(f"the search index {self.path} is damaged (words without a chunk)")
         return places
@@ -285,8 +256,3 @@ class SearchStore(Reader):
         self._pages.clear()
         self._counts.clear()
         self._total = -1
-
-
-def _batches(ids: "Sequence[Value]") -> "Iterator[Sequence[Value]]":
-    for at in range(0, len(ids), _BATCH):
-        yield ids[at : at + _BATCH]

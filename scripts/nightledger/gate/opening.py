@@ -21,16 +21,15 @@ from nightledger.domain.lazy_map import LazyMap
 from nightledger.domain.moment import Moment
 from nightledger.domain.settings import Settings
 from nightledger.domain.states import Book, ChangeState
+from nightledger.files.configuration import InForce, keep_settings, read_in_force
 from nightledger.files.home import Home
-from nightledger.files.kept_settings import InForce, keep_settings, read_in_force
 from nightledger.files.reading import read_optional
 from nightledger.files.shipped import shipped_config
 from nightledger.gate.integrity.beginning import why_another
 from nightledger.trust import audit, pin, reading
 from nightledger.trust.checkpoint import Checkpoint
 from nightledger.trust.event import Actor, Event, NewEvent
-from nightledger.trust.keys import KeyRing, load_log_key
-from nightledger.trust.logkey import LogKey, UnloadedKey
+from nightledger.trust.keys import KeyRing, LogKey, UnloadedKey, load_log_key
 from nightledger.trust.reading import VerifiedLog
 from nightledger.trust.scan import collector_at_rest, event_of_record
 
@@ -54,7 +53,7 @@ class Gate:
         home: Its paths.
         ring: Where its private keys and its pin live.
         settings: Shipped defaults with the home's own over them; where those cannot be used, the
-            strictest that are known (``files/kept_settings.py``).
+            strictest that are known (``files/configuration.py``).
         settings_problem: Why the home's own settings cannot be used; empty where they can.
         config_of: Gives the path of a host's own configuration by the host's name; the cap may stand there.
         consent: The consent graph in force; where the home's own cannot be used, one that blocks everything.

@@ -25,7 +25,7 @@ from nightledger.files.durable import make_dir, sync_directory
 from nightledger.files.home import Home
 from nightledger.gate.integrity.trust_changes import void_events
 from nightledger.gate.opening import Gate, Ledger, fold_log, read_ledger, record, require_same, sign_head
-from nightledger.trust import head, pin
+from nightledger.trust import pin
 from nightledger.trust.keys import KeyRing, load_log_key
 from nightledger.trust.merkle import leaf_hash
 from nightledger.trust.reading import VerifiedLog, check_log, kept_heads
@@ -204,7 +204,7 @@ def accepting_loss(home: Home, ring: KeyRing, loss: Loss, moment: Moment) -> Ite
         own, new = ring.home_dir(home.identity.id), beside.home_dir(home.identity.id)
         make_dir(str(new))
         for name in os.listdir(own):
-            if name not in (pin.FILE, head.FILE):
+            if name not in (pin.FILE, pin.HEAD_FILE):
                 link_or_copy(str(own / name), str(new / name))
         known = pin.find_pin(ring, home.identity.id)
         pin.create_pin(beside, _pin_of(home, ring, loss, known))
@@ -244,12 +244,12 @@ def _set_aside(home: Home, loss: Loss, moment: Moment) -> None:
 
 def _swap(own: Path, new: Path, moment: Moment) -> None:
     """Keep pin and head under another name and put the new ones in their place, that of the loss last."""
-    for name in (pin.FILE, head.FILE):
+    for name in (pin.FILE, pin.HEAD_FILE):
         kept = own / f"{name}.before-{moment.at:%Y%m%dT%H%M%SZ}"
         if os.path.lexists(own / name) and not os.path.lexists(kept):
             link_or_copy(str(own / name), str(kept))
     sync_directory(str(own))
-    for name in (pin.FILE, head.FILE):
+    for name in (pin.FILE, pin.HEAD_FILE):
         if os.path.lexists(new / name):
             os.replace(new / name, own / name)
         else:  # nothing was appended since

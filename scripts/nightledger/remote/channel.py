@@ -35,12 +35,12 @@ from nightledger.remote.letters import (
     prepare,
     spools,
 )
-from nightledger.remote.notes import contact, read_dead_letters
+from nightledger.remote.machine_key import machine_public_key, take_over
+from nightledger.remote.notes import contact, read_dead_letters, tell
 from nightledger.remote.peers import add_peer, parse_peers, remove_peer
 from nightledger.remote.receiving import take_in
 from nightledger.remote.server import LIMITS, Limits, Response, Server, Service, sentence
 from nightledger.remote.spool import PATIENCE_S, Spool
-from nightledger.remote.telling import tell
 from nightledger.surfaces import screen
 from nightledger.surfaces.agent_host import require_person
 from nightledger.surfaces.context import Context
@@ -48,7 +48,6 @@ from nightledger.surfaces.hints import say
 from nightledger.surfaces.keys.trust_change import change_trust
 from nightledger.surfaces.session import require_machine
 from nightledger.trust.keys import KeyRing
-from nightledger.trust.machine_key import machine_public_key, take_over
 from nightledger.trust.sshkey import ED25519, parse_public_line
 from nightledger.trust.sshsig import SignatureError
 

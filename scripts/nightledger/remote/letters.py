@@ -11,7 +11,7 @@ import json
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -57,6 +57,7 @@ from nightledger.files.home import Home
 from nightledger.files.lock import Lock
 from nightledger.files.reading import read_optional
 from nightledger.remote.client import Caller, is_loopback
+from nightledger.remote.machine_key import load_machine_key
 from nightledger.remote.notes import note_contact
 from nightledger.remote.peers import read_peers, verify_peer
 from nightledger.remote.receiving import channel_lock, take_in
@@ -67,7 +68,6 @@ from nightledger.text.changes.masked import mask_lines
 from nightledger.text.scanners.scan import scan_secrets
 from nightledger.trust.dsse import parse_envelope, seal
 from nightledger.trust.keys import KeyRing
-from nightledger.trust.machine_key import load_machine_key
 
 PORT = 18_799
 """The port in use (FACTS: the published channel)."""
@@ -344,60 +344,40 @@ class Emptied:
     dead: list[str] = field(default_factory=list)
 
 
-class _BoxError(NightledgerError):
-    """A box, or a letter in it, cannot be read or changed: others can break it as they like."""
-
-
-@contextmanager
-def _touching(what: str) -> Iterator[None]:
-    """Tell what whoever shares a spool can break from what is wrong with this machine."""
-    try:
-        yield
-    except (NightledgerError, OSError) as error:
-        hint = f"; {error.hint}" if isinstance(error, NightledgerError) and error.hint else ""
-        reason = (error.strerror or error) if isinstance(error, OSError) else f"{error}{hint}"
-        raise _BoxError(f"{what}: {reason}") from error
-
-
-def _own(path: str) -> str:
-    return f"{path}, this home's own box or a letter in it, cannot be read or changed"
-
-
 def empty_boxes(context: Context) -> Emptied:
     """Deal with every letter in this home's boxes, and with our messages that expired.
 
-    A box that is broken or missing is told, and keeps nothing else from being dealt with. A letter that this home
-    cannot deal with now keeps no other from being dealt with either, unless the log is not what was signed.
+    Whoever shares a spool can break the box in it: that is told, as is a letter that this home cannot deal with
+    now; neither keeps anything else from being dealt with, unless the log is not what was signed.
 
     Raises:
-        NightledgerError: The log, the keys or the disk fail; what was not dealt with waits for the
-            next round.
+        IntegrityError: The log or the keys fail; what was not dealt with waits for the next round.
     """
-    emptied, peers, failures = Emptied(), known_peers(context), list[NightledgerError]()
+    emptied, peers = Emptied(), known_peers(context)
     home_id = Home(context.home_path).identity.id
     for directory in spools(context):
         try:
-            with _touching(_own(os.path.join(directory, home_id))):
-                box = Spool(directory, home_id)
-                names = box.names()
-        except _BoxError as error:
-            emptied.problems.append(str(error))
+            box = Spool(directory, home_id)
+            names = box.names()
+        except (NightledgerError, OSError) as error:
+            emptied.problems.append(_why(os.path.join(directory, home_id), error))
             continue
         for name in names:
             try:
                 _deal(context, peers, box, name, emptied)
-            except (LockedError, _BoxError) as error:
-                emptied.later += 1
-                emptied.problems += [str(error)] if isinstance(error, _BoxError) else []
             except IntegrityError:
                 raise
-            except NightledgerError as error:
-                failures.append(error)
+            except (NightledgerError, OSError) as error:
+                emptied.later += 1
+                emptied.problems += [] if isinstance(error, LockedError) else [_why(box.path(name), error)]
     with suppress(LockedError):  # then the next round does
         emptied.dead.extend(_bury_expired(context))
-    if failures:
-        raise failures[0]
     return emptied
+
+
+def _why(path: str, error: Exception) -> str:
+    hint = f"; {error.hint}" if isinstance(error, NightledgerError) and error.hint else ""
+    return f"{path} cannot be dealt with: {error}{hint}"
 
 
 def _deal(context: Context, peers: Peers, box: Spool, name: str, emptied: Emptied) -> None:
@@ -411,13 +391,11 @@ def _deal(context: Context, peers: Peers, box: Spool, name: str, emptied: Emptie
             _take_message(context, box, content, emptied)
     except (RecordError, RefusedError) as error:  # its own fault; any other is ours, and it comes again
         emptied.unreadable.append({"name": name, "reason": str(error)})
-        with _touching(_own(box.path(name))):
-            gone = box.set_aside(name, context.now.timestamp())
+        gone = box.set_aside(name, context.now.timestamp())
         emptied.set_aside += gone
         emptied.later += not gone
     else:
-        with _touching(_own(box.path(name))):
-            box.done(name)
+        box.done(name)
 
 
 def spools(context: Context) -> list[str]:
@@ -429,9 +407,7 @@ def spools(context: Context) -> list[str]:
 def _take_message(context: Context, box: Spool, content: bytes, emptied: Emptied) -> None:
     answered = take_in(context, content)
     message = answered.message
-    name = f"{message.id}{REPLY_SUFFIX}"
-    with _touching(f"{message.id} was taken in, and its answer cannot be put into the sender's box"):
-        Spool(os.path.dirname(box.root), message.iss).put(name, answered.envelope)
+    Spool(os.path.dirname(box.root), message.iss).put(f"{message.id}{REPLY_SUFFIX}", answered.envelope)
     emptied.answered.append({"message": message.id, "action": message.action, "peer": answered.peer})
 
 

@@ -1,11 +1,11 @@
-"""Messages that no machine took in, and when each machine was last heard and last answered: for people; nothing rests on it.
+"""What people are told of machines: messages that none took in, when each was last heard, what a command prints; nothing rests on it.
 
 Invariant: what is told of a dead letter is a time and a count; what stands in it is shown by
 ``channel status`` alone.
 """
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import Any
@@ -17,6 +17,8 @@ from nightledger.files.atomic import replace_file
 from nightledger.files.durable import make_dir
 from nightledger.files.home import Home
 from nightledger.files.reading import read_optional
+from nightledger.surfaces import screen
+from nightledger.surfaces.context import Context
 
 _MAX_TIME_BYTES = 64
 _TIME = "%Y-%m-%dT%H:%M:%SZ"
@@ -80,3 +82,22 @@ def note_contact(home: Home, peer: str, kind: str, at: datetime) -> None:
 
 def _contact_path(home: Home, peer: str, kind: str) -> str:
     return os.path.join(home.channel_dir, "contacts", f"{peer}.{kind}")
+
+
+def tell(context: Context, record: Any, lines: Iterable[str] = (), notes: Iterable[str] = ()) -> None:
+    """Print a command's record with ``--json``, else its lines; notes go to standard error.
+
+    What other machines wrote is made visible; each line is broken to the width, and goes on further in than it begins.
+    """
+    context.emit(record)
+    for line in lines:
+        context.print_lines(_rows(line))
+    for line in notes:
+        for row in _rows(line):
+            context.note(row)
+
+
+def _rows(line: str) -> list[str]:
+    text = line.lstrip(" ")
+    first = line[: len(line) - len(text)]
+    return screen.wrap(screen.shown(text), indent=f"{first}  ", first=first)

@@ -1,17 +1,14 @@
 """An HTTP server of small requests, within limits: what the channel and the witness stand on.
 
-Invariant: nobody holds a connection longer than its time, makes us read more than one request,
-or takes more threads than there is room for.
+Invariant: nobody makes us read more than one small request, or takes more threads than there is room for.
 """
 # mypy: disable-error-code="explicit-override"
 # typing.override is newer than Python 3.11, and http.server is made to be overridden
 
-import io
 import signal
 import socket
 import sys
 import threading
-import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -26,11 +23,6 @@ from nightledger.surfaces.context import Context
 TEXT = "text/plain; charset=utf-8"
 MAX_LENGTH_DIGITS = 12
 """A longer Content-Length is no number that we would read as one."""
-LINGER_S = 1.0
-LINGER_BYTES = 1 << 20
-"""How long, and how much of, a body that was refused is still taken in and dropped. Closed with
-bytes unread, a connection is reset, and the reset may reach the client before the answer does
-(RFC 9112 section 9.6)."""
 RETRY_AFTER_S = 5
 
 
@@ -40,7 +32,7 @@ class Limits:
 
     Attributes:
         connections: How many are held at once; more are closed, so that a flood does not become one of threads.
-        connection_s: How long a request may take to arrive, however slowly it drips.
+        connection_s: How long each step of a connection may take.
     """
 
     connections: int = 80
@@ -160,51 +152,20 @@ class Server(ThreadingHTTPServer):
             return sentence(HTTPStatus.SERVICE_UNAVAILABLE, "this machine needs its operator; try again")
 
 
-class _Paced(io.RawIOBase):
-    """A connection that is read until its time is over, whatever the pace of the sender."""
-
-    def __init__(self, connection: socket.socket, seconds: float) -> None:
-        self._connection = connection
-        self._deadline = time.monotonic() + seconds
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any, /) -> int:
-        left = self._deadline - time.monotonic()
-        if left <= 0:
-            raise TimeoutError("the request took too long")
-        self._connection.settimeout(left)
-        return self._connection.recv_into(buffer)
-
-
 class _Handler(BaseHTTPRequestHandler):
     """One request; the connection is closed after it."""
 
     server: Server
     server_version = f"nightledger/{__version__}"
     sys_version = ""
-    _unread = False
 
     def setup(self) -> None:
+        self.request.settimeout(self.server.limits.connection_s)
         super().setup()
-        self.rfile.close()
-        self.rfile = io.BufferedReader(_Paced(self.connection, self.server.limits.connection_s))
 
     def handle(self) -> None:
         with suppress(ConnectionError, TimeoutError):  # a client that went away, or had its time, is no news
             self.handle_one_request()
-
-    def finish(self) -> None:
-        super().finish()
-        if not self._unread:
-            return
-        with suppress(OSError):  # let the client hear the answer to a body that nobody read
-            self.connection.shutdown(socket.SHUT_WR)
-            coming = _Paced(self.connection, min(LINGER_S, self.server.limits.connection_s))
-            left = LINGER_BYTES
-            while left > 0 and (dropped := coming.readinto(bytearray(1 << 16))):
-                left -= dropped
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the base class's name
         """Say nothing of each request."""
@@ -220,7 +181,6 @@ class _Handler(BaseHTTPRequestHandler):
     def _body(self) -> tuple[int, bytes | str]:
         """Read the body; a sentence and its status where it is refused."""
         service, lengths = self.server.service, self.headers.get_all("Content-Length", [])
-        self._unread = "Content-Length" in self.headers or "Transfer-Encoding" in self.headers
         text = lengths[0] if lengths else ""
         if self.path != service.path:
             return HTTPStatus.NOT_FOUND, "there is nothing here"
@@ -233,7 +193,6 @@ class _Handler(BaseHTTPRequestHandler):
                 HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
                 f"a {service.word} has at most {service.max_bytes} bytes",
             )
-        self._unread = False
         try:
             raw = self.rfile.read(int(text))
         except TimeoutError:
@@ -243,7 +202,6 @@ class _Handler(BaseHTTPRequestHandler):
         return HTTPStatus.OK, raw
 
     def _send(self, response: Response) -> None:
-        self.connection.settimeout(self.server.limits.connection_s)
         self.send_response(response.status)
         self.send_header("Content-Type", response.kind)
         self.send_header("Content-Length", str(len(response.content)))

@@ -32,7 +32,7 @@ from nightledger.gate.stored import Stored, read_proposal
 from nightledger.remote.work import Done, Work
 from nightledger.text.changes.masked import mask_lines
 from nightledger.text.scanners.scan import scan_secrets
-from nightledger.trust.base64_strict import decode_base64, encode_base64
+from nightledger.trust.wire import decode_base64, encode_base64
 
 MAX_TRAVELLING_BYTES = 4 << 20
 """Of all proposals in one answer, files and evidence included; what has no room comes when others are answered."""

@@ -21,15 +21,25 @@ from nightledger.domain.errors import (
     UsageError,
 )
 from nightledger.files.reading import read_regular
+from nightledger.remote.cosigner import (
+    MAX_REQUEST_BYTES,
+    OK,
+    UNAVAILABLE,
+    Answer,
+    Cosigner,
+    add_logs,
+    create_witness,
+    open_witness,
+    renew,
+)
+from nightledger.remote.notes import tell
 from nightledger.remote.server import LIMITS, Limits, Response, Server, Service
-from nightledger.remote.telling import tell
 from nightledger.remote.witness_asking import Round, ask_round
-from nightledger.remote.witness_ways import ADD_CHECKPOINT, Outcome, answer_spool
+from nightledger.remote.witness_ways import ADD_CHECKPOINT, Asked, Outcome, answer_spool
 from nightledger.surfaces import screen
 from nightledger.surfaces.clock import system_now
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.keys.trust_change import change_trust
-from nightledger.trust.cosigning import Asked
 from nightledger.trust.note import VerifierKey, parse_vkey
 from nightledger.trust.policy import (
     MAX_POLICY_BYTES,
@@ -40,24 +50,13 @@ from nightledger.trust.policy import (
     former_logs,
     parse_policy,
 )
-from nightledger.trust.witness import (
-    MAX_REQUEST_BYTES,
-    OK,
-    UNAVAILABLE,
-    Answer,
-    WitnessBox,
-    add_logs,
-    create_witness,
-    open_witness,
-    renew,
-)
 
 _CHECKPOINT = re.compile(r"/([0-9a-f]{64})/checkpoint")
 _KINDS = {0x04: "ed25519", 0x06: "mldsa44"}
 
 
 def open_server(
-    address: tuple[str, int], box: WitnessBox, now: Callable[[], datetime], limits: Limits = LIMITS
+    address: tuple[str, int], box: Cosigner, now: Callable[[], datetime], limits: Limits = LIMITS
 ) -> Server:
     """Bind a server for a witness; the caller runs and closes it.
 
@@ -72,7 +71,7 @@ def open_server(
     """
     told = ""
 
-    def newest() -> WitnessBox:
+    def newest() -> Cosigner:
         """Return the witness; a list of logs that cannot be read is told once, and the one before it counts."""
         nonlocal box, told
         try:
@@ -120,7 +119,7 @@ def keygen(options: argparse.Namespace, context: Context) -> int:
     return 0
 
 
-def policy_lines(box: WitnessBox) -> list[str]:
+def policy_lines(box: Cosigner) -> list[str]:
     """Return the lines of a policy that asks for this witness: for either of its keys, which are one machine's."""
     word = "".join(c if c.isascii() and c.isalnum() else "-" for c in box.vkeys[0].name)
     witnesses = tuple(Witness(name=f"{word}-{_KINDS[key.key_type]}", key=key) for key in box.vkeys)
@@ -193,7 +192,7 @@ def cosign(options: argparse.Namespace, context: Context) -> int:
     )
 
 
-def _answer_file(path: str, box: WitnessBox) -> Outcome:
+def _answer_file(path: str, box: Cosigner) -> Outcome:
     """Answer a request; one that cannot be answered keeps no other from its answer."""
     try:
         return box.answer(read_regular(path, MAX_REQUEST_BYTES), system_now())

@@ -1,4 +1,4 @@
-"""A home has its newest head cosigned: who is asked, what is kept and remembered, what is an alarm.
+"""A home has its newest head cosigned: who is asked, what is kept and remembered, what is told of it, what is an alarm.
 
 Invariant: the home's lock is not held meanwhile, a witness that does not answer holds up
 nothing, and one that remembers another log is never passed over in silence. What is remembered of asking
@@ -9,7 +9,7 @@ are asked as if for the first time.
 import hashlib
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from pathlib import Path
@@ -23,30 +23,39 @@ from nightledger.files.configuration import load_operator
 from nightledger.files.durable import make_dir
 from nightledger.files.home import Home
 from nightledger.files.lock import Lock
-from nightledger.files.reading import read_optional
+from nightledger.files.reading import read_optional, read_regular
 from nightledger.gate.integrity.checking import verify_decisions
-from nightledger.gate.integrity.witnessing import has_waits_between, read_policy
+from nightledger.gate.integrity.witnessing import (
+    WitnessLook,
+    has_waits_between,
+    look_at_witnesses,
+    read_policy,
+)
 from nightledger.gate.opening import Gate, Ledger, open_gate, read_ledger, sign_head
 from nightledger.gate.restoring import is_signed_for
+from nightledger.remote.witness_ways import Asked, Channel, HttpChannel, LogView, SpoolChannel, ask_witness
 from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context
+from nightledger.surfaces.doctor.checks import Check, bad, good, note
 from nightledger.surfaces.session import actor_of, require_machine
 from nightledger.trust.checkpoint import parse_checkpoint
 from nightledger.trust.cosigned import Cosignatures, keep_lines
-from nightledger.trust.cosigning import Asked, Channel, Contradiction, LogView, ask_witness
-from nightledger.trust.note import parse_note
-from nightledger.trust.pin import Head, remember_head
-from nightledger.trust.policy import Policy
+from nightledger.trust.merkle import Tree
+from nightledger.trust.note import MAX_NOTE_BYTES, parse_note
+from nightledger.trust.pin import Head, Pin, remember_head
+from nightledger.trust.policy import MAX_POLICY_BYTES, Policy, parse_policy
+from nightledger.trust.proof import verify_head
+from nightledger.trust.report import Damage, Finding, contradicts
+from nightledger.trust.signed_head import read_anchor
 
 FILE = "witnesses.json"
 MARK = "witness-due"
 """Disposable: when to ask next; its presence says that there is somebody to ask."""
 REFRESH_S = 6 * 3600
 """A head that did not grow is cosigned again after this, so that 24 hours are never reached. Our choice."""
-_FIRST_RETRY_S = 60
-_LAST_RETRY_S = 3600
+RETRY_S = 600
+"""Who gave no line is asked again after this. Our choice."""
 _MAX_BYTES = 1 << 18
-_MAX_SHIFT = 10
 _MOST = 1 << 53
 """No time and no size is larger; the sum of one of 4,300 digits could not be written down."""
 LOCK = "witness"
@@ -59,8 +68,7 @@ class Remembered:
     Attributes:
         asked_at: When it was last asked, seconds since 1970 UTC by our clock; 0 for never.
         size: The size that it cosigned last, as far as is known.
-        failures: How often in a row it gave no line.
-        problem: Why, the last time.
+        problem: Why it gave no line then; empty where it did.
         refused: Whether it said then that this log does not continue what it remembers, and showed no head.
         contradiction: What it remembers that this log does not continue; empty where nothing.
         taken: Over a spool, hash of the request whose answer was taken last.
@@ -68,7 +76,6 @@ class Remembered:
 
     asked_at: int = 0
     size: int = 0
-    failures: int = 0
     problem: str = ""
     refused: bool = False
     contradiction: str = ""
@@ -78,9 +85,7 @@ class Remembered:
         """Give when it is to be asked again though the log did not grow, seconds since 1970 UTC; 0 for at once."""
         if not self.asked_at:
             return 0
-        if not self.failures:
-            return self.asked_at + REFRESH_S
-        return self.asked_at + min(_LAST_RETRY_S, _FIRST_RETRY_S << min(self.failures - 1, _MAX_SHIFT))
+        return self.asked_at + (RETRY_S if self.problem else REFRESH_S)
 
     def is_due(self, now: datetime, size: int, *, refresh: bool) -> bool:
         """Tell whether to ask it now.
@@ -92,7 +97,7 @@ class Remembered:
         """
         if not self.asked_at <= now.timestamp() < self.next_s():
             return True
-        return not self.failures and (refresh or self.size != size)
+        return not self.problem and (refresh or self.size != size)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,8 +121,6 @@ class Round:
 
 def _channel(address: WitnessAddress, log: str, now: datetime, taken: set[str]) -> Channel:
     """Give the way to a witness that ``operator.yaml`` names."""
-    from nightledger.remote.witness_ways import HttpChannel, SpoolChannel
-
     if address.spool:
         return SpoolChannel(directory=address.spool, origin_sha256=log, now=now, taken=taken)
     return HttpChannel(url=address.url.rstrip("/"))
@@ -180,10 +183,10 @@ def ask_behind(context: Context) -> None:
 
 def _ask(gate: Gate, addresses: Mapping[str, WitnessAddress], moment: Moment, *, everybody: bool) -> Round:
     sign_head(gate, moment)
-    note = parse_note(Path(gate.home.checkpoint).read_bytes())
+    signed = parse_note(Path(gate.home.checkpoint).read_bytes())
     ledger = read_ledger(gate)
     policy = read_policy(gate.home, ledger, moment)
-    view = LogView(note=note, tree=ledger.log.tree, policy=policy)
+    view = LogView(note=signed, tree=ledger.log.tree, policy=policy)
     names = list(dict.fromkeys(witness.key.name for witness in policy.witnesses))
     memory = read_memory(gate.home)
     refresh = policy.asks and bool(ledger.book.approvals_to_apply())
@@ -196,7 +199,7 @@ def _ask(gate: Gate, addresses: Mapping[str, WitnessAddress], moment: Moment, *,
             taken = {known.taken}
             found = ask_witness(name, _channel(addresses[name], log, moment.at, taken), view, known.size)
             asked.append(found)
-            memory[name] = _remember(known, found, moment.at, taken)
+            memory[name] = _remember(found, moment.at, next(iter(taken - {known.taken}), known.taken))
     _keep(gate, ledger, policy, asked)
     for found in asked:
         _pin_contradiction(gate, ledger, found, moment.at)
@@ -220,21 +223,16 @@ def _keep(gate: Gate, ledger: Ledger, policy: Policy, asked: Sequence[Asked]) ->
         keep_lines(gate.home, policy, cosigned.note, cosigned.lines, first=first)
 
 
-def _remember(known: Remembered, found: Asked, now: datetime, taken: set[str]) -> Remembered:
-    return replace(
-        known,
+def _remember(found: Asked, now: datetime, taken: str) -> Remembered:
+    told = found.contradiction
+    return Remembered(
         asked_at=int(now.timestamp()),
         size=found.size,
-        failures=known.failures + 1 if found.problem else 0,
         problem=found.problem,
         refused=found.refused,
-        contradiction=_told(found.contradiction) if found.contradiction else "",
-        taken=next(iter(taken - {known.taken}), known.taken),
+        taken=taken,
+        contradiction=f"{told.damage.value.upper()}: {told.message}" if told else "",
     )
-
-
-def _told(contradiction: Contradiction) -> str:
-    return f"{contradiction.damage.value.upper()}: {contradiction.message}"
 
 
 def _pin_contradiction(gate: Gate, ledger: Ledger, found: Asked, now: datetime) -> None:
@@ -286,3 +284,105 @@ def _parse(values: Mapping[str, Any]) -> Remembered:
         if type(value) is not type(blank[name]) or (isinstance(value, int) and not 0 <= value <= _MOST):
             raise TypeError(name)
     return Remembered(**values)
+
+
+def look(home: Home, ledger: Ledger, at: Moment, policy_file: str | None = None) -> WitnessLook:
+    """Look at a home's witnesses, by the policy in force or by another one.
+
+    Raises:
+        IntegrityError: The policy in force cannot be told.
+        RecordError: The policy is malformed.
+        UnreadableError: The file of another policy cannot be read.
+    """
+    if policy_file is None:
+        policy = read_policy(home, ledger, at)
+    else:
+        policy = parse_policy(read_regular(policy_file, MAX_POLICY_BYTES), where=policy_file)
+    found = look_at_witnesses(home, Cosignatures(home, policy, ledger.log.tree), at.at)
+    strange = _strange_log(home, policy) if policy_file is not None else ()
+    return replace(found, findings=(*strange, *_told(home, policy), *found.findings))
+
+
+def find_anchored(tree: Tree, pin: Pin, paths: Sequence[str]) -> tuple[Finding, ...]:
+    """Compare a log with heads of it that were kept elsewhere.
+
+    Raises:
+        NoteError: A file holds no head that this log signed.
+        UnreadableError: A file cannot be read.
+    """
+    found = []
+    for path in paths:
+        head = read_anchor(path, pin.origin, pin.signed_by)
+        if damage := contradicts(head, tree):
+            rest = f", and this log has {tree.size}" if damage is Damage.ROLLBACK else " of another history"
+            message = f"it is a head of {head.size} entries{rest}"
+            found.append(Finding(damage=damage, path=path, line=None, message=message))
+    return tuple(found)
+
+
+def check_witnesses(home: Home, ledger: Ledger, keys_dir: str, at: Moment) -> tuple[Check, ...]:
+    """Say for ``doctor`` how the home stands with its witnesses.
+
+    Args:
+        home: Whose.
+        ledger: Its log.
+        keys_dir: Where ``operator.yaml`` lies.
+        at: The clocks.
+    """
+    policy = read_policy(home, ledger, at)
+    addresses = load_operator(keys_dir).witnesses
+    if not policy.asks:
+        return (
+            note(
+                "nobody else has seen this log's heads: its policy asks for no witness; and over a restart of this "
+                "machine, cooling and undo go by its wall clock alone",
+                "nightledger witness keygen NAME, on another machine; until then keep copies of audit/checkpoint",
+                area="witness",
+            ),
+        )
+    names = dict.fromkeys(witness.key.name for witness in policy.witnesses)
+    found = look(home, ledger, at)
+    said = (f"{one.damage.value.upper()}: {one.message}" for one in found.findings)
+    checks = [bad(one, "nightledger witness ask", area="witness") for one in said]
+    if found.at and not checks:
+        checks.append(
+            good(f"the quorum cosigned {found.size} entries at {found.at:%Y-%m-%d %H:%M} UTC", area="witness")
+        )
+    mend = "name it under witnesses in operator.yaml"
+    checks += [
+        note(f"no address of {name}: it is never asked", mend, area="witness")
+        for name in names
+        if name not in addresses
+    ]
+    checks += [
+        note(f"{name} gave no line the last time: {known.problem}", area="witness")
+        for name, known in read_memory(home).items()
+        if name in names and known.problem and not (known.contradiction or known.refused)
+    ]
+    return tuple(checks)
+
+
+def _strange_log(home: Home, policy: Policy) -> tuple[Finding, ...]:
+    """Check that a policy from elsewhere knows the log that signed the newest head."""
+    try:
+        verify_head(read_regular(home.checkpoint, MAX_NOTE_BYTES), Policy(logs=policy.logs))
+    except NightledgerError as error:
+        return (Finding(damage=Damage.UNSIGNED, path=home.checkpoint, line=None, message=str(error)),)
+    return ()
+
+
+def _told(home: Home, policy: Policy) -> Iterator[Finding]:
+    """Yield what witnesses of the policy said the last time they were asked: what they remember instead, or a bare no.
+
+    Not every witness shows a head that would prove it (C2SP tlog-witness asks for none). Unproved it is not: ROLLBACK
+    or FORK.
+    """
+    names = {witness.key.name for witness in policy.witnesses}
+    for name, known in read_memory(home).items():
+        if known.contradiction and name in names:
+            damage = Damage.ROLLBACK if known.contradiction.startswith("ROLLBACK") else Damage.FORK
+            message = known.contradiction.partition(": ")[2]
+            yield Finding(damage=damage, path=home.audit_log, line=None, message=message)
+        elif known.refused and name in names:
+            message = f"{name} gave no line: {known.problem}; it showed no head that would prove it"
+            yield Finding(damage=Damage.STALE_WITNESS, path=home.cosigned, line=None, message=message)

@@ -15,11 +15,11 @@ from nightledger.files.home import Home
 from nightledger.files.reading import is_within
 from nightledger.hosts.daylogs import find_daylogs
 from nightledger.hosts.presets import preset
-from nightledger.trust import head, keys, pin
+from nightledger.trust import keys, pin
 
 HOME = "home"
 KEYS = "keys"
-PUBLIC = (pin.FILE, head.FILE, f"{keys.OPERATOR}.pub", f"{keys.MACHINE_ED25519}.pub")
+PUBLIC = (pin.FILE, pin.HEAD_FILE, f"{keys.OPERATOR}.pub", f"{keys.MACHINE_ED25519}.pub")
 """What anybody may see of the keys' directory; ``verify`` needs the first two."""
 IGNORED = ".gitignore"
 PRIVATE = (keys.LOG_ED25519, keys.LOG_MLDSA44, keys.MACHINE_ED25519, keys.OPERATOR)

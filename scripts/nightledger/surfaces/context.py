@@ -7,7 +7,7 @@ import and opens no file, because hooks and ``log`` pay for it at each start.
 import os
 import sys
 
-from nightledger.files.upward import find_upward
+from nightledger.files.home import find_upward
 
 TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
 if TYPE_CHECKING:

@@ -4,9 +4,8 @@ import json
 import os
 
 from nightledger.domain.errors import MissingFileError, RefusedError, UnreadableError
-from nightledger.files.home import MAX_IDENTITY_BYTES, Home
+from nightledger.files.home import IDENTITY, MAX_IDENTITY_BYTES, Home
 from nightledger.files.reading import read_regular
-from nightledger.files.upward import IDENTITY
 
 TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
 if TYPE_CHECKING:

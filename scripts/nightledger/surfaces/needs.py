@@ -40,7 +40,7 @@ from nightledger.gate.stored import find_set_aside
 from nightledger.jobs.notify import NOTIFIED, notify
 from nightledger.night import calendar_of, needs_of, read_ledger
 from nightledger.remote.notes import recent_dead_letters
-from nightledger.remote.witness_findings import look as look_at
+from nightledger.remote.witness_asking import look as look_at
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.night_jobs import night_jobs
 from nightledger.surfaces.session import reading

@@ -69,7 +69,7 @@ def _link(context: Context, settings: Settings, _: Period) -> JobReport:
 
 
 def _close_day(context: Context, period: Period) -> JobReport:
-    from nightledger.files.leftovers import YOUNG_S, remove_leftovers
+    from nightledger.files.atomic import YOUNG_S, remove_leftovers
     from nightledger.gate.daily import close_day
     from nightledger.gate.forgetting.keeping import remove_expired
 

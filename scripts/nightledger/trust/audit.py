@@ -1,8 +1,8 @@
 """Write the audit log: append entries, sign its head, start it.
 
-Life of an entry: its line is written with one write(2) and is on disk; meanwhile the grown
-head is computed, and then on disk in the keys' directory (``head.py``); only then ``append`` returns. At the
-end of the run ``sign_head`` signs a checkpoint. Invariant: what was never acknowledged
+Life of an entry: its line is written with one write(2) and is on disk; then the grown head is on disk
+in the keys' directory (``head.py``); only then ``append`` returns. At the end of the run ``sign_head``
+signs a checkpoint. Invariant: what was never acknowledged
 (a killed run's line, a torn line, a line that somebody else appended) stays in the file
 as a leaf, is named by one ``log.tail_closed`` entry, and is never counted. The log itself is
 locked, so that callers may hold the home's lock.
@@ -21,13 +21,20 @@ from nightledger.files.durable import is_there, make_dir
 from nightledger.files.home import Home
 from nightledger.trust.checkpoint import Checkpoint, dump_checkpoint
 from nightledger.trust.event import Actor, Event, EventError, NewEvent
-from nightledger.trust.head import HeadFile, KeptHead, read_head
-from nightledger.trust.keys import KeyRing
-from nightledger.trust.leafcache import keep_leaves
-from nightledger.trust.logkey import LogKey, UnloadedKey
+from nightledger.trust.keys import KeyRing, LogKey, UnloadedKey
 from nightledger.trust.merkle import CompactRange, leaf_hash
 from nightledger.trust.note import dump_note, sign_note
-from nightledger.trust.pin import Head, Pin, create_pin, find_pin, read_pin, remember_head
+from nightledger.trust.pin import (
+    Head,
+    KeptHead,
+    Pin,
+    create_pin,
+    find_pin,
+    keep_head,
+    read_head,
+    read_pin,
+    remember_head,
+)
 from nightledger.trust.scan import is_entry
 from nightledger.trust.signed_head import SignedHead, read_signed_head, read_stated_head
 
@@ -50,7 +57,7 @@ class _Tail:
 def append(home: Home, key: LogKey | UnloadedKey, events: Sequence[NewEvent]) -> tuple[Event, ...]:
     """Append events; they are on disk and acknowledged when this returns.
 
-    Cost: two writes and two syncs, whatever the size of the log.
+    It costs the same whatever the size of the log, which is not read.
 
     Args:
         home: Whose log.
@@ -69,8 +76,8 @@ def append(home: Home, key: LogKey | UnloadedKey, events: Sequence[NewEvent]) ->
     """
     if not events:
         return ()
-    with hold(home) as log, HeadFile(key.directory) as head:
-        return _write(home, key, head, log, events, events[0].at)
+    with hold(home) as log:
+        return _write(home, key, log, events, events[0].at)
 
 
 def hold(home: Home) -> Appender:
@@ -106,11 +113,11 @@ def sign_head(home: Home, key: LogKey, ring: KeyRing, *, now: datetime, keep: bo
     Raises:
         IntegrityError: When a longer log or another head of this size was seen; nothing is signed.
     """
-    with hold(home) as log, HeadFile(key.directory) as head:
-        tail = _find_tail(home, key, head.kept, log)
+    with hold(home) as log:
+        tail = _find_tail(home, key, log)
         if tail.closure:
-            _write(home, key, head, log, (), now)
-            tail = _find_tail(home, key, head.kept, log)
+            _write(home, key, log, (), now)
+            tail = _find_tail(home, key, log)
         signed = _present(home, key, tail.head.range) or _sign(home, key, ring, tail.head.range, now)
         if keep:
             make_dir(home.checkpoints_dir)
@@ -162,9 +169,9 @@ def _begin(home: Home, key: LogKey, genesis: NewEvent) -> None:
         _require_fresh(home, found)
         if found:
             replace_file(home.audit_log, b"")
-    with hold(home) as log, HeadFile(key.directory) as head:
-        if head.kept is None:
-            _write(home, key, head, log, [genesis], genesis.at)
+    with hold(home) as log:
+        if read_head(key.directory) is None:
+            _write(home, key, log, [genesis], genesis.at)
 
 
 def _pin_log(home: Home, key: LogKey, ring: KeyRing, trust_files: Mapping[str, str]) -> None:
@@ -183,12 +190,11 @@ def _pin_log(home: Home, key: LogKey, ring: KeyRing, trust_files: Mapping[str, s
 def _write(
     home: Home,
     key: LogKey | UnloadedKey,
-    head: HeadFile,
     log: Appender,
     events: Sequence[NewEvent],
     at: datetime,
 ) -> tuple[Event, ...]:
-    tail = _find_tail(home, key, head.kept, log)
+    tail = _find_tail(home, key, log)
     if tail.closure:
         closing = NewEvent(event=EventName.TAIL_CLOSED, actor=Actor.UNKNOWN, at=at, fields=tail.closure)
         events = (closing, *events)
@@ -196,18 +202,15 @@ def _write(
     lines = [event.line(seq) for seq, event in enumerate(events, first)]
     if odd := [event.event for seq, event in enumerate(events) if not is_entry(lines[seq], first + seq)]:
         raise EventError(f"{odd[0]} has not the members that an event of this name has")
-    appended = log.write(b"\n".join(lines) + b"\n")
+    appended = log.append(b"\n".join(lines) + b"\n")
     if appended.offset != tail.head.offset:
         raise IntegrityError(
             f"another program wrote to {log.path} at the same time; these entries are not acknowledged",
             hint="find out what writes there, then run it again",
         )
-    # The disk is at work with the lines: what does not decide whether they are written is done now.
+    grown = tail.head.range.extend(map(leaf_hash, lines))  # a head ahead of its log would be a false alarm
+    keep_head(key.directory, KeptHead(range=grown, offset=appended.size_bytes))
     placed = tuple(event.placed(seq) for seq, event in enumerate(events, first))
-    grown = tail.head.range.extend(map(leaf_hash, lines))
-    head.prepare(KeptHead(range=grown, offset=appended.size_bytes))
-    log.sync()  # a head ahead of its log would be a false alarm
-    head.keep()
     return placed[1:] if tail.closure else placed
 
 
@@ -220,9 +223,9 @@ def _held(log: Appender) -> Appender:
     return log
 
 
-def _find_tail(home: Home, key: LogKey | UnloadedKey, found: KeptHead | None, log: Appender) -> _Tail:
+def _find_tail(home: Home, key: LogKey | UnloadedKey, log: Appender) -> _Tail:
     """Read what stands behind the last acknowledged head, usually nothing."""
-    kept = found or KeptHead(range=CompactRange(), offset=0)
+    kept = read_head(key.directory) or KeptHead(range=CompactRange(), offset=0)
     raw = _read_behind(log, kept.offset)
     if not raw:
         _check_signed(home, key, kept, ())
@@ -280,7 +283,6 @@ def _sign(home: Home, key: LogKey, ring: KeyRing, tree: CompactRange, now: datet
             )
     raw = dump_note(sign_note(dump_checkpoint(checkpoint), key.signers(now)))
     make_dir(home.work_dir, ignored_by_git=True)
-    keep_leaves(home, tree.size)
     replace_file(home.checkpoint, raw)
     remember_head(ring, home.identity.id, Head(size=checkpoint.size, root=checkpoint.root, at=now))
     return SignedHead(checkpoint=checkpoint, raw=raw)

@@ -6,9 +6,9 @@ would not sign; so one head has one text.
 
 from dataclasses import dataclass
 
-from nightledger.trust.base64_strict import decode_base64, encode_base64
 from nightledger.trust.merkle import DIGEST_BYTES
 from nightledger.trust.note import NoteError
+from nightledger.trust.wire import decode_base64, encode_base64
 
 MAX_SIZE = 2**63 - 1
 """Largest tree size that every implementation can hold."""

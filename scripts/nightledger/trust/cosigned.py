@@ -19,12 +19,11 @@ from nightledger.files.durable import make_dir
 from nightledger.files.home import Home
 from nightledger.files.reading import list_names, read_optional
 from nightledger.trust import audit
-from nightledger.trust.anchor import contradicts
 from nightledger.trust.checkpoint import Checkpoint, parse_checkpoint
 from nightledger.trust.merkle import Tree
 from nightledger.trust.note import MAX_NOTE_BYTES, Note, NoteError, NoteSignature, dump_note, parse_note
 from nightledger.trust.policy import Policy, cosigned_times
-from nightledger.trust.report import Damage
+from nightledger.trust.report import Damage, contradicts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

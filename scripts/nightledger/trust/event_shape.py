@@ -103,13 +103,13 @@ _OPTIONAL: Mapping[EventName, Mapping[str, Any]] = {
 }
 
 
-def why_odd(records: Sequence[Mapping[str, Any]]) -> str:
-    """Return what is wrong with one of these records that is not of its event's form; empty where all are."""
+def have_their_forms(records: Sequence[Mapping[str, Any]]) -> bool:
+    """Return whether each of these records whose event's name is known has what stands here."""
     try:
         msgspec.convert([record for record in records if record["event"] in _NEEDED], _shape())
-    except msgspec.ValidationError as error:
-        return str(error)
-    return ""
+    except msgspec.ValidationError:
+        return False
+    return True
 
 
 @cache

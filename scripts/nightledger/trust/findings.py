@@ -6,7 +6,7 @@ kept) and against what was seen of it before (the pin); the first tells edits an
 the second tells that log and checkpoint were replaced together.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from nightledger.trust.checkpoint import Checkpoint
@@ -50,14 +50,12 @@ class Claims:
         checkpoint: The newest signed head.
         kept: Checkpoints kept, by size.
         pin: What this machine pinned; None where it never saw the home.
-        leaves: Leaf hashes under the checkpoint's root, where they are known; else empty.
     """
 
     log_path: str
     checkpoint: StoredHead
     kept: tuple[StoredHead, ...]
     pin: Pin | None
-    leaves: Sequence[bytes]
 
     @property
     def signed_size(self) -> int:
@@ -121,16 +119,13 @@ def _agrees(tree: Tree, size: int, root: bytes) -> bool:
 
 
 def _locate(scan: Scan, claims: Claims, head: Checkpoint) -> Finding | None:
-    """Name the edited line: exactly where the leaf hashes are known, else between two heads.
+    """Name the edited line, between two heads.
 
     None where every line that is there is, as far as can be told, the one that was signed.
     """
     tree = scan.tree
     if head.size <= tree.size and tree.root(head.size) == head.root:
         return None
-    for index, (found, expected) in enumerate(zip(tree.levels[0], claims.leaves, strict=False)):
-        if found != expected:
-            return _finding(claims, Damage.EDITED, index, "is not the line that was signed")
     good, bad = 0, head.size if head.size <= tree.size else 0
     for size, root in sorted(_other_heads(claims)):
         if not _agrees(tree, size, root):

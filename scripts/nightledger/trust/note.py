@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Protocol
 
 from nightledger.domain.errors import ConfigurationError, IntegrityError
-from nightledger.trust.base64_strict import decode_base64, encode_base64
+from nightledger.trust.wire import decode_base64, encode_base64
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey

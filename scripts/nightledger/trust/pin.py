@@ -1,27 +1,35 @@
-"""What this machine pins about a home's log, outside the home.
+"""What this machine keeps about a home's log, outside the home: the pin, and the head that was last acknowledged.
 
 ``$NIGHTLEDGER_KEYS/<home id>/pin.json``, made by ``init``. Invariant: home id, genesis,
 verifier keys and trust files never change in it; heads seen are only added, and the
-first one of a size stays.
+first one of a size stays. ``head.json`` beside it is replaced as a whole before an append returns, so that
+a crash leaves the head before. Invariant: an event counts only when it stands at or below this head or below a
+signed checkpoint. What anybody else appends to the log is never counted, and what a killed run had not been
+told is on disk was never acted upon.
 """
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 from nightledger.codec.canonical import canonical
 from nightledger.codec.strict_json import parse_json
-from nightledger.domain.errors import ConfigurationError, IntegrityError, NightledgerError
+from nightledger.domain.errors import ConfigurationError, IntegrityError, NightledgerError, UnreadableError
 from nightledger.domain.words import dump_moment, read_moment, read_text
 from nightledger.files.atomic import create_file, replace_file
 from nightledger.files.durable import make_dir
 from nightledger.files.lock import Lock
-from nightledger.trust.head import read_beside_keys, read_head
+from nightledger.files.reading import read_optional
 from nightledger.trust.keys import KeyRing
-from nightledger.trust.merkle import DIGEST_BYTES
+from nightledger.trust.merkle import DIGEST_BYTES, CompactRange
 
 FILE = "pin.json"
+HEAD_FILE = "head.json"
+HEAD_VERSION = 3
+_MAX_HEAD_BYTES = 65_536
 NO_PIN = (
     "set NIGHTLEDGER_KEYS to the directory that 'init' used; 'nightledger restore FILE --home DIR' brings it back from a backup; "
     "without one 'nightledger restore --take-over' has you sign for the log that stands there; where every key is lost, too: "
@@ -81,6 +89,73 @@ class Pin:
         """Return the verifier keys that must have signed a checkpoint of so many leaves."""
         upto = next((upto for upto, _ in self.former if size <= upto), None)
         return tuple(vkey for one, vkey in self.former if one == upto) if upto else self.vkeys
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeptHead:
+    """How far the log is ours, and what is needed to grow it without reading it again.
+
+    Attributes:
+        range: Size and peaks of the tree.
+        offset: Size of the log in bytes, up to there.
+    """
+
+    range: CompactRange
+    offset: int
+
+
+def read_head(directory: Path) -> KeptHead | None:
+    """Read the head; None where there is none yet, or it was lost: then checkpoints alone count.
+
+    Args:
+        directory: Of the home's keys.
+
+    Raises:
+        IntegrityError: When it is damaged, or no regular file.
+    """
+    path = f"{directory}/{HEAD_FILE}"
+    raw = read_beside_keys(path, _MAX_HEAD_BYTES)
+    if raw is None:
+        return None
+    try:
+        record = parse_json(raw, path)
+        peaks = tuple(map(bytes.fromhex, record["peaks"]))
+        head = KeptHead(range=CompactRange(size=record["size"], peaks=peaks), offset=record["offset"])
+        if type(head.offset) is int and head.offset >= 0 and dump_head(head) == raw:
+            return head
+    except (NightledgerError, AttributeError, KeyError, TypeError, ValueError):
+        pass
+    raise IntegrityError(
+        f"{path} is damaged", hint="move it away; the log then counts up to its last checkpoint"
+    )
+
+
+def keep_head(directory: Path, head: KeptHead) -> None:
+    """Put a head in the place of the one before; on disk when this returns."""
+    replace_file(f"{directory}/{HEAD_FILE}", dump_head(head))
+
+
+def read_beside_keys(path: str, max_bytes: int) -> bytes | None:
+    """Return the bytes of a file that says what the log must be; None where there is none.
+
+    Raises:
+        IntegrityError: It is no regular file, too large, or may not be read: the log cannot be checked.
+    """
+    try:
+        return read_optional(path, max_bytes)
+    except UnreadableError as error:
+        raise IntegrityError(str(error), hint=error.hint) from error
+
+
+def dump_head(head: KeptHead) -> bytes:
+    """Give a head's bytes: canonical JSON with the SHA-256 of its other members."""
+    record = {
+        "v": HEAD_VERSION,
+        "size": head.range.size,
+        "offset": head.offset,
+        "peaks": [peak.hex() for peak in head.range.peaks],
+    }
+    return canonical({**record, "check": hashlib.sha256(canonical(record)).hexdigest()}) + b"\n"
 
 
 def create_pin(ring: KeyRing, pin: Pin) -> None:

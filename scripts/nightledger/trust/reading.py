@@ -6,12 +6,9 @@ reported, and :func:`require_intact` turns the first alarm into an error.
 """
 
 import os
-from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime
-from itertools import chain
-from operator import itemgetter
 from typing import Any
 
 from nightledger.domain.errors import IntegrityError, NightledgerError
@@ -20,11 +17,10 @@ from nightledger.files.home import Home
 from nightledger.files.reading import list_names
 from nightledger.trust.checkpoint import Checkpoint
 from nightledger.trust.findings import MOVE_AWAY, Claims, StoredHead, acknowledged_size, find_damage
-from nightledger.trust.leafcache import read_leaves
 from nightledger.trust.merkle import TreeRangeError
 from nightledger.trust.pin import Pin
 from nightledger.trust.report import Report
-from nightledger.trust.scan import Scan, collector_at_rest, event_of_record, scan_log, void_ranges
+from nightledger.trust.scan import Scan, collector_at_rest, event_of_record, is_void, scan_log, void_ranges
 from nightledger.trust.signed_head import read_signed_head
 
 
@@ -61,7 +57,7 @@ class VerifiedLog:
         """
         if self._events is None:
             with collector_at_rest():
-                self._events = tuple(map(event_of_record, self._records()))
+                self._events = tuple(map(event_of_record, self._scan.records(self._size, self._void)))
         return self._events
 
     def entries(self) -> Iterator[tuple[str, dict[str, Any], datetime]]:
@@ -73,12 +69,8 @@ class VerifiedLog:
             LineError: An acknowledged line is no entry: somebody who has the keys' directory
                 put it there.
         """
-        for records in self._scan.records(self._scan.blocks, self._size, self._void):
-            for record in records:
-                yield record["event"], record, datetime.fromisoformat(record["at"])
-
-    def _records(self) -> Iterator[dict[str, Any]]:
-        return chain.from_iterable(self._scan.records(self._scan.blocks, self._size, self._void))
+        for record in self._scan.records(self._size, self._void):
+            yield record["event"], record, datetime.fromisoformat(record["at"])
 
     @property
     def newest(self) -> Event | None:
@@ -87,10 +79,9 @@ class VerifiedLog:
         Raises:
             LineError: As :meth:`entries`.
         """
-        for block in reversed(self._scan.blocks):
-            (records,) = self._scan.records((block,), self._size, self._void)
-            if records:
-                return event_of_record(records[-1])
+        for index in reversed(range(self._size)):
+            if not is_void(self._void, index) and index not in self._scan.bad:
+                return event_of_record(self._scan.record(index))
         return None
 
     def line(self, index: int) -> bytes:
@@ -101,13 +92,11 @@ class VerifiedLog:
         """
         if not 0 <= index < self.size:
             raise TreeRangeError(f"the log has {self.size} lines, not a line {index + 1}")
-        at = bisect_right(self._scan.blocks, index, key=itemgetter(0)) - 1
-        first, block = self._scan.blocks[at]
-        return block.split(b"\n")[index - first]
+        return self._scan.lines[index]
 
     def lines(self) -> tuple[bytes, ...]:
         r"""Give every line as it stands, without ``\n``."""
-        return tuple(line for _, block in self._scan.blocks for line in block.split(b"\n")[:-1])
+        return tuple(self._scan.lines)
 
     def root_at(self, size: int) -> bytes:
         """Give the root over the first ``size`` leaves.
@@ -129,7 +118,7 @@ def check_log(home: Home, pin: Pin | None) -> VerifiedLog:
         home: Whose log.
         pin: What this machine pinned; None checks form and roots only.
     """
-    scan, claims, report = _check(home, pin, keep_events=True)
+    scan, claims, report = _check(home, pin)
     return VerifiedLog(scan, claims, report)
 
 
@@ -146,16 +135,14 @@ def verify(home: Home, pin: Pin | None, *, thorough: bool = False) -> Report:
         thorough: Judge every line all the same, and check the signatures of every
             checkpoint kept.
     """
-    return _check(home, pin, keep_events=False, thorough=thorough)[2]
+    return _check(home, pin, thorough=thorough)[2]
 
 
-def _check(
-    home: Home, pin: Pin | None, *, keep_events: bool, thorough: bool = False
-) -> tuple[Scan, Claims, Report]:
+def _check(home: Home, pin: Pin | None, *, thorough: bool = False) -> tuple[Scan, Claims, Report]:
     # Order matters: a run that appends meanwhile makes the log longer than its heads, never shorter.
     checkpoint = _stored(home, home.checkpoint, pin, signatures=True)
     kept_paths = _kept_paths(home)
-    scan = _scan(home, pin, keep_events=keep_events, thorough=thorough)
+    scan = _scan(home, pin, thorough=thorough)
     kept = tuple(_stored_kept(home, path, pin, scan, thorough=thorough) for path in kept_paths)
     if checkpoint.problem and not scan.tree.size and not kept and not (pin and pin.acknowledged):
         checkpoint = StoredHead(path=home.checkpoint, head=None)  # nothing was ever logged
@@ -164,7 +151,6 @@ def _check(
         checkpoint=checkpoint,
         kept=kept,
         pin=pin,
-        leaves=_leaves(home, checkpoint, scan),
     )
     report = Report(
         size=scan.tree.size,
@@ -177,11 +163,11 @@ def _check(
     return scan, claims, report
 
 
-def _scan(home: Home, pin: Pin | None, *, keep_events: bool, thorough: bool) -> Scan:
+def _scan(home: Home, pin: Pin | None, *, thorough: bool) -> Scan:
     known = 0 if pin is None or thorough else pin.acknowledged
-    scan = scan_log(home.audit_log, keep_events=keep_events, known=known)
+    scan = scan_log(home.audit_log, known=known)
     if pin and known and (scan.tree.size < known or scan.tree.root(known) != pin.acknowledged_root):
-        return scan_log(home.audit_log, keep_events=keep_events)
+        return scan_log(home.audit_log)
     return scan
 
 
@@ -199,8 +185,7 @@ def require_intact(log: VerifiedLog) -> None:
 def read_events(home: Home) -> tuple[Event, ...]:
     """Read the entries of the log as they stand, unchecked; for counting and display, never for the gate."""
     scan = scan_log(home.audit_log)
-    records = chain.from_iterable(scan.records(scan.blocks, scan.tree.size, ()))
-    return tuple(map(event_of_record, records))
+    return tuple(map(event_of_record, scan.records(scan.tree.size, ())))
 
 
 def _stored(home: Home, path: str, pin: Pin | None, *, signatures: bool) -> StoredHead:
@@ -236,16 +221,6 @@ def _kept_paths(home: Home) -> tuple[str, ...]:
         return ()
     names = [name for name in list_names(home.checkpoints_dir) if name.isdecimal()]
     return tuple(os.path.join(home.checkpoints_dir, name) for name in sorted(names, key=int))
-
-
-def _leaves(home: Home, checkpoint: StoredHead, scan: Scan) -> list[bytes]:
-    """Read the leaf hashes where they are needed: the log is not what was signed."""
-    if checkpoint.head is None:
-        return []
-    head = checkpoint.head.checkpoint
-    if head.size <= scan.tree.size and scan.tree.root(head.size) == head.root:
-        return []
-    return read_leaves(home, head.size, head.root)
 
 
 def _unchecked(checkpoint: StoredHead, pin: Pin | None) -> tuple[str, ...]:

@@ -3,6 +3,9 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
+from nightledger.trust.checkpoint import Checkpoint
+from nightledger.trust.merkle import Tree
+
 
 class Damage(StrEnum):
     """The kinds of damage; each has its own cause and its own remedy."""
@@ -73,3 +76,14 @@ class Report:
     def ok(self) -> bool:
         """Whether there is no alarm."""
         return not self.alarms
+
+
+def contradicts(head: Checkpoint, tree: Tree) -> Damage | None:
+    """Say what a genuine head means for the log that is here.
+
+    Returns:
+        ROLLBACK where that log was longer, FORK where it was another one, None where this log continues it.
+    """
+    if head.size > tree.size:
+        return Damage.ROLLBACK
+    return None if tree.root(head.size) == head.root else Damage.FORK

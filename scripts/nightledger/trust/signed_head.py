@@ -18,8 +18,10 @@ from nightledger.trust.note import (
     NoteError,
     NoteVerifier,
     parse_note,
+    parse_vkey,
     verify_note,
 )
+from nightledger.trust.policy import verify_log
 
 _STATED_BYTES = 1_024
 """What is read for the text alone: an origin of ours, a size and a root have 130 bytes."""
@@ -71,6 +73,26 @@ def read_signed_head(
     except NoteError as error:
         raise UnsignedError(f"{path}: {error}") from error
     return SignedHead(checkpoint=checkpoint, raw=raw, unchecked=unchecked)
+
+
+def read_anchor(path: str, origin: str, vkeys: Callable[[int], Sequence[str]]) -> Checkpoint:
+    """Read a head that was kept elsewhere.
+
+    Args:
+        path: Its file.
+        origin: The log that it must be of.
+        vkeys: Returns the verifier keys of that log for a head of so many leaves, one of which must have signed it.
+
+    Raises:
+        NoteError: It is malformed, of another log, or not signed by this one.
+        UnreadableError: It cannot be read.
+    """
+    note = parse_note(read_regular(path, MAX_NOTE_BYTES))
+    head = parse_checkpoint(note.text)
+    if head.origin != origin:
+        raise NoteError(f"{path} is a head of another log: {head.origin[:80]!r}")
+    verify_log(note, origin, tuple(map(parse_vkey, vkeys(head.size))))
+    return head
 
 
 def read_stated_head(path: str, origin: str, *, known: int) -> Checkpoint | None:

@@ -3,21 +3,22 @@
 Invariant: a signature is accepted only for a key that stands in the set, for a namespace
 and at a time that the set allows; the key inside a signature only chooses the line. The
 reading is stricter than OpenSSH's: no patterns, no certificate authorities, no local
-times. A file that both accept means the same to both.
+times. A file that both accept means the same to both. Lines that an edit does not mean stay byte for byte.
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TypeVar
 
-from nightledger.domain.errors import NightledgerError, RecordError
+from nightledger.domain.errors import NightledgerError, RecordError, RefusedError, UsageError
 from nightledger.trust.sshkey import PublicKey, PublicKeyError, fingerprint_of, parse_public_line
 from nightledger.trust.sshsig import SignatureError, parse_signature, require_signed
 
 T = TypeVar("T")
+ALLOWED = "allowed_signers"
 _PRINCIPAL = re.compile(r'[^\s"*?!,#][^\s"*?!,]*')
 _LINE = re.compile(r'([^ \t]+)[ \t]+(?:((?:[^ \t"]|"[^"]*")+)[ \t]+)??((?:ssh|ecdsa|sk)-[^ \t]+[ \t].*)')
 _OPTION = re.compile(r'([A-Za-z-]+)(?:="([^"]*)")?(?:,|$)')
@@ -115,6 +116,70 @@ def parse_revoked_keys(text: str, *, where: str) -> frozenset[bytes]:
 def dump_allowed_signers(signers: tuple[AllowedSigner, ...]) -> str:
     """Give the file's text; the inverse of :func:`parse_allowed_signers`, comments of lines apart."""
     return "".join(f"{_dump_signer(signer)}\n" for signer in signers)
+
+
+def add_signer(allowed: str, revoked: str, signer: AllowedSigner) -> str:
+    """Give ``allowed_signers`` with one more line.
+
+    Raises:
+        RefusedError: The key stands there already for one of these purposes, or is revoked.
+    """
+    if signer.key.blob in parse_revoked_keys(revoked, where="revoked_keys"):
+        raise RefusedError(
+            f"the key {signer.key.fingerprint} is revoked, for ever",
+            hint="make another: ssh-keygen -t ed25519",
+        )
+    for line in parse_allowed_signers(allowed, where=ALLOWED):
+        shared = line.namespaces is None or set(line.namespaces) & set(signer.namespaces or ())
+        if line.key == signer.key and shared:
+            raise RefusedError(
+                f"the key {signer.key.fingerprint} may sign already, as {line.principals[0]!r}"
+            )
+    return f"{_ended(allowed)}{dump_allowed_signers((signer,))}"
+
+
+def remove_key(allowed: str, key: PublicKey) -> str:
+    """Give ``allowed_signers`` without the lines of a key."""
+    return "".join(line for line in _text_lines(allowed) if key not in _keys(line))
+
+
+def revoke(revoked: str, key: PublicKey) -> str:
+    """Give ``revoked_keys`` with one more key."""
+    return f"{_ended(revoked)}{key.line}\n"
+
+
+def find_key(keys: Iterable[PublicKey], fingerprint: str) -> PublicKey:
+    """Find a key by its fingerprint, or by the beginning of one.
+
+    Args:
+        keys: Those that it may be.
+        fingerprint: With or without ``SHA256:``.
+
+    Raises:
+        UsageError: None, or more than one, begins so.
+    """
+    begin = fingerprint if fingerprint.startswith("SHA256:") else f"SHA256:{fingerprint}"
+    found = {key.fingerprint: key for key in keys}
+    matching = [name for name in found if name.startswith(begin) and len(begin) > len("SHA256:")]
+    if len(matching) == 1:
+        return found[matching[0]]
+    if matching:
+        raise UsageError(f"{fingerprint!r} fits {len(matching)} keys", hint="give more of the fingerprint")
+    raise UsageError(
+        f"no key that ever could sign is {fingerprint!r}", hint="'nightledger key list' shows them"
+    )
+
+
+def _text_lines(text: str) -> Sequence[str]:
+    return [f"{line}\n" for line in _ended(text).split("\n")[:-1]]
+
+
+def _keys(line: str) -> tuple[PublicKey, ...]:
+    return tuple(signer.key for signer in parse_allowed_signers(line, where=ALLOWED))
+
+
+def _ended(text: str) -> str:
+    return text if not text or text.endswith("\n") else f"{text}\n"
 
 
 def verify_signature(

@@ -10,9 +10,8 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from nightledger.domain.errors import ConfigurationError
-from nightledger.trust.base64_strict import decode_base64, encode_base64
 from nightledger.trust.note import verify_ed25519
-from nightledger.trust.wire import WireError, WireReader, wire_string
+from nightledger.trust.wire import WireError, WireReader, decode_base64, encode_base64, wire_string
 
 ED25519 = "ssh-ed25519"
 ECDSA_P256 = "ecdsa-sha2-nistp256"

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from nightledger.domain.errors import ConfigurationError, RefusedError
-from nightledger.trust.base64_strict import decode_base64, encode_base64
 from nightledger.trust.sshkey import (
     ED25519,
     SECURITY_KEY_KINDS,
@@ -21,7 +20,7 @@ from nightledger.trust.sshkey import (
     parse_public_blob,
     verify_raw,
 )
-from nightledger.trust.wire import WireError, WireReader, wire_string
+from nightledger.trust.wire import WireError, WireReader, decode_base64, encode_base64, wire_string
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey

@@ -47,10 +47,10 @@ from nightledger.remote.waiting import RemoteReview, unpack, waiting_of
 from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context
 from nightledger.text.changes.whole import text_sha256
-from nightledger.trust.base64_strict import decode_base64, encode_base64
 from nightledger.trust.dsse import seal
 from nightledger.trust.keys import KeyRing
 from nightledger.trust.sshsig import SignatureError
+from nightledger.trust.wire import decode_base64, encode_base64
 
 
 @cache

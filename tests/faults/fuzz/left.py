@@ -1,4 +1,4 @@
-"""What the program leaves on disk and reads again: pages, states, rows, backups; and a repository of others."""
+"""What the program leaves on disk and reads again: pages, states, rows, backups."""
 
 import gzip
 import hashlib
@@ -24,7 +24,6 @@ from nightledger.domain.staging import page as pages
 from nightledger.domain.staging.page import Page
 from nightledger.domain.words import dump_moment
 from nightledger.files.archive import Archive, ArchiveError, Source, read_archive, write_archive
-from nightledger.files.gitlog import find_commit
 from nightledger.files.home import Home
 from nightledger.files.prompt_state import MOST_PROMPTS, MOST_SHOWN, PromptState, read_state, write_state
 from nightledger.files.staged import StagedPage, read_staged
@@ -281,37 +280,6 @@ def _of_members(name: str, **pax: str) -> bytes:
     return packed.getvalue().rstrip(b"\0") + b"\0" * 1024
 
 
-# a repository that others made
-
-
-def _read_git(raw: bytes) -> str:
-    """Look for bytes in a repository of which one file is the input: which, the first byte says."""
-    root = Path(tempfile.mkdtemp(dir=scratch()))
-    if raw[:1] < b"\x80":
-        (root / ".git").write_bytes(raw[1:])
-        (root / "own").mkdir()
-        (root / "own" / "commondir").write_bytes(raw[1:][::-1])
-    else:
-        (root / ".git" / "refs" / "heads").mkdir(parents=True)
-        for name in ("HEAD", "packed-refs", "refs/heads/x"):
-            (root / ".git" / name).write_bytes(raw[1:])
-    return find_commit(str(root), b"nobody wrote this\n")
-
-
-def _check_git(_: bytes, commit: str) -> None:
-    assert commit == ""
-
-
-_GIT = (
-    b"\0gitdir: own\n",
-    b"\0gitdir: a\0b\n",
-    b"\0gitdir: \xff",
-    b"\x80ref: refs/heads/x\n",
-    b"\x80# pack-refs with: peeled\n" + b"a" * 40 + b" refs/heads/x\n",
-    b"\x80" + b"0" * 40,
-)
-
-
 TARGETS = (
     Target(
         name="pages",
@@ -371,14 +339,5 @@ TARGETS = (
         seeds=_backups,
         max_bytes=16_384,
         cost=4,
-    ),
-    Target(
-        name="repositories",
-        read=_read_git,
-        errors=(),
-        check=_check_git,
-        damage=lambda commit: commit + "0",
-        seeds=lambda: list(_GIT),
-        cost=10,
     ),
 )

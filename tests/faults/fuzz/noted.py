@@ -34,11 +34,10 @@ from nightledger.remote.notes import (
     read_dead_letters,
     recent_dead_letters,
 )
-from nightledger.remote.seen import BEGUN, Seen
+from nightledger.remote.receiving import BEGUN, Seen
 from nightledger.remote.witness_asking import Remembered, read_memory, write_memory
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.verbs import apply, guard
-from nightledger.trust.leafcache import keep_leaves, leaves_path, read_leaves
 from nightledger.trust.merkle import Tree, leaf_hash
 
 
@@ -180,19 +179,17 @@ def _check_remembered(raw: bytes, memory: dict[str, Remembered]) -> None:
     }
     for one in memory.values():
         assert one.next_s() >= one.asked_at >= 0
-        assert one.is_due(NOW, one.size, refresh=True) or one.failures
+        assert one.is_due(NOW, one.size, refresh=True) or one.problem
     write_memory(home(), memory)
     assert read_memory(home()) == memory
     Context(verb="apply", home=home().root, now_text=None, json=False)
 
 
 _REMEMBERED = (
-    dumped(
-        {"w1": {"asked_at": 1_772_366_400, "size": 9, "failures": 3, "problem": "late", "refused": False}}
-    ),
-    dumped({"w1": {}, "w2": {"contradiction": "a head", "taken": "0" * 64}}),
+    dumped({"w1": {"asked_at": 1_772_366_400, "size": 9, "problem": "late", "refused": False}}),
+    dumped({"w1": {}, "w2": {"contradiction": "a head"}}),
     b'{"w": {"asked_at": ' + b"9" * 4300 + b"}}",
-    b'{"w": {"problem": "\\ud800", "failures": true}}',
+    b'{"w": {"problem": "\\ud800", "refused": 1}}',
     *DEEP,
 )
 
@@ -204,35 +201,6 @@ def _tree(size: int) -> Tree:
     tree = Tree()
     tree.extend([leaf_hash(line[:-1]) for line in _LINES[:size]])
     return tree
-
-
-def _read_leaves(raw: bytes) -> list[bytes]:
-    size = raw[0] % 10 if raw else 0
-    written(leaves_path(home()), raw[1:])
-    leaves = read_leaves(home(), size, _tree(size).root())
-    keep_leaves(home(), len(_LINES))
-    if not leaves:
-        raise NothingError
-    return leaves
-
-
-def _check_leaves(raw: bytes, leaves: list[bytes]) -> None:
-    size = raw[0] % 10
-    assert leaves == [leaf_hash(line[:-1]) for line in _LINES[:size]]
-    whole = read_leaves(home(), len(_LINES), _tree(len(_LINES)).root())
-    assert whole[:size] == leaves or not whole
-    assert whole or len(raw) - 1 >= (size + 1) * 32
-
-
-def _leaves() -> list[bytes]:
-    cached = b"".join(leaf_hash(line[:-1]) for line in _LINES)
-    return [
-        b"\x05" + cached,
-        b"\x05" + cached[:160],
-        b"\x03" + cached[:170],
-        b"\x09" + cached * 2,
-        b"\x05" + cached[32:],
-    ]
 
 
 # what staging and search work out once
@@ -389,14 +357,6 @@ TARGETS = (
         seeds=lambda: list(_REMEMBERED),
         max_bytes=8192,
         cost=2,
-    ),
-    Target(
-        name="leaf-caches",
-        read=_read_leaves,
-        errors=(NothingError,),
-        check=_check_leaves,
-        damage=lambda leaves: [*leaves[:-1], leaves[0][::-1]],
-        seeds=_leaves,
     ),
     Target(
         name="kept-statements",

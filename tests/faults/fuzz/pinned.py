@@ -16,12 +16,12 @@ from tests.trust.witnesses import LogSigner, head_of, note_of, tree_of
 from nightledger.codec.canonical import MAX_INTEGER
 from nightledger.domain.errors import ConfigurationError, IntegrityError
 from nightledger.recall.meaning import EncoderError
+from nightledger.remote.cosigner import HEADS, Answer, Cosigner, WitnessError, create_witness
 from nightledger.surfaces.recall.embedding_server import MAX_NUMBERS, _read
 from nightledger.trust.keys import KeyRing, create_machine_key, load_operator_key, public_key_of
 from nightledger.trust.merkle import EMPTY_ROOT
 from nightledger.trust.pin import Head, Pin, create_pin, find_pin, read_pin, remember_head
 from nightledger.trust.proof import Continuation, dump_continuation
-from nightledger.trust.witness import HEADS, Answer, WitnessBox, WitnessError, create_witness
 
 # the pin of a log
 
@@ -111,7 +111,7 @@ def _keys() -> tuple[bytes, ...]:
 
 
 @cache
-def _box() -> WitnessBox:
+def _box() -> Cosigner:
     box = create_witness(scratch() / "remembering", "witness.example/9")
     return replace(box, logs=(LogSigner().key,))
 

@@ -29,9 +29,9 @@ from nightledger.codec.records import dump_record, parse_record
 from nightledger.domain.errors import ConfigurationError, RecordError
 from nightledger.domain.event import Actor
 from nightledger.domain.message import MESSAGE_TYPE, Message, Peer, PeerKey, Peers
+from nightledger.remote.cosigner import Answer, Cosigner, create_witness
 from nightledger.remote.peers import open_message, parse_peers
 from nightledger.remote.witness_ways import Slip, dump_slip, read_slip
-from nightledger.trust.base64_strict import encode_base64
 from nightledger.trust.checkpoint import dump_checkpoint, parse_checkpoint
 from nightledger.trust.cosignature import cosigned_ed25519
 from nightledger.trust.dsse import Envelope, dump_envelope, parse_envelope, payloads_in, seal, verify_envelope
@@ -69,9 +69,7 @@ from nightledger.trust.signers import (
 )
 from nightledger.trust.sshkey import PublicKey, PublicKeyError, parse_public_line
 from nightledger.trust.sshsig import Signature, SignatureError, _unarmour, parse_signature, verify_with
-from nightledger.trust.tiles import entry_bundles, hash_tiles
-from nightledger.trust.wire import wire_string
-from nightledger.trust.witness import Answer, WitnessBox, create_witness
+from nightledger.trust.wire import encode_base64, wire_string
 
 NAMESPACE = "nightledger-decision@v1"
 ALICE = SoftKey("ssh-ed25519", seed=1)
@@ -104,14 +102,14 @@ def _read_log(raw: bytes) -> tuple[Scan, list[dict[str, Any]]]:
     path = _scratch() / "log"
     path.write_bytes(raw)
     scan = scan_log(str(path))
-    return scan, [record for records in scan.records(scan.blocks, scan.tree.size, ()) for record in records]
+    return scan, list(scan.records(scan.tree.size, ()))
 
 
 def _check_log(raw: bytes, read: tuple[Scan, list[dict[str, Any]]]) -> None:
     scan, records = read
     lines = raw.split(b"\n")
     assert scan.unfinished == lines.pop()
-    assert (scan.tree.size, scan.offset) == (len(lines), len(raw) - len(scan.unfinished))
+    assert (scan.tree.size, scan.lines) == (len(lines), lines)
     tree = Tree()
     tree.extend(list(map(leaf_hash, lines)))
     assert scan.tree.root() == tree.root()
@@ -225,33 +223,6 @@ def _policies() -> list[bytes]:
         b"witness a " + vkeys[0] + b"\nwitness b\t" + vkeys[1] + b"\ngroup g any a b\nquorum g\n",
         b"log \xff+00000000+AQ==\nquorum none\n",
     ]
-
-
-def _read_tiles(raw: bytes) -> tuple[list[bytes], list[tuple[str, bytes]], list[tuple[str, bytes]]]:
-    leaves = raw[1:].split(b"\n") * (130 if raw[:1] > b"\xf0" else 1)
-    tree = Tree()
-    tree.extend(list(map(leaf_hash, leaves)))
-    return leaves, list(hash_tiles(tree, tree.size)), list(entry_bundles(leaves))
-
-
-def _check_tiles(
-    _: bytes, read: tuple[list[bytes], list[tuple[str, bytes]], list[tuple[str, bytes]]]
-) -> None:
-    leaves, hashes, bundles = read
-    unpacked = [leaf for _, bundle in bundles for leaf in _unbundled(bundle)]
-    assert unpacked == leaves
-    lowest = b"".join(content for path, content in hashes if path.startswith("tile/0/"))
-    assert lowest == b"".join(map(leaf_hash, leaves))
-    assert len({path for path, _ in (*hashes, *bundles)}) == len(hashes) + len(bundles)
-
-
-def _unbundled(bundle: bytes) -> list[bytes]:
-    found, at = [], 0
-    while at < len(bundle):
-        end = at + 2 + int.from_bytes(bundle[at : at + 2], "big")
-        found.append(bundle[at + 2 : end])
-        at = end
-    return found
 
 
 # envelopes
@@ -397,7 +368,7 @@ def _check_vkey(raw: bytes, read: Any) -> None:
 
 
 @cache
-def _box() -> WitnessBox:
+def _box() -> Cosigner:
     box = create_witness(_scratch() / "witness", "witness.example/9")
     return replace(box, logs=(LogSigner().key,))
 
@@ -494,14 +465,6 @@ TARGETS = (
         check=_check_policy,
         damage=lambda policy: replace(policy, quorum="nobody"),
         seeds=_policies,
-    ),
-    Target(
-        name="tiles",
-        read=_read_tiles,
-        errors=(),
-        check=_check_tiles,
-        damage=lambda read: (read[0], read[1], read[2][:-1]),
-        seeds=lambda: [b"\x01a\nb\n\nc", b"\xffa\nb", b"\x01"],
     ),
     Target(
         name="vkeys",

@@ -28,10 +28,10 @@ from nightledger.domain.staging.rules import StagingRules
 from nightledger.files.line_log import LineLog
 from nightledger.files.link_fold import Rules, fold, new_index
 from nightledger.files.link_index import open_file
-from nightledger.files.slots import SLOT_BYTES
 from nightledger.trust.checkpoint import Checkpoint, dump_checkpoint
-from nightledger.trust.head import FILE, KeptHead, dump_head, read_head
-from nightledger.trust.merkle import CompactRange, ProofError
+from nightledger.trust.merkle import CompactRange
+from nightledger.trust.pin import HEAD_FILE as FILE
+from nightledger.trust.pin import KeptHead, dump_head, read_head
 from nightledger.trust.signed_head import UnsignedError, read_stated_head
 
 _KEPT: list[tempfile.TemporaryDirectory[str]] = []
@@ -56,16 +56,8 @@ def written(path: str | Path, raw: bytes) -> str:
 # the head of the log
 
 
-def _slots(raw: bytes) -> bytes:
-    """Give two slots of what stands before and behind a NUL, filled up; without one the file as it is."""
-    first, cut, second = raw.partition(b"\0")
-    if not cut:
-        return raw
-    return b"".join(part.ljust(SLOT_BYTES - 1)[: SLOT_BYTES - 1] + b"\n" for part in (first, second))
-
-
 def _read_head(raw: bytes) -> KeptHead:
-    written(scratch() / FILE, _slots(raw))
+    written(scratch() / FILE, raw)
     head = read_head(scratch())
     assert head is not None
     return head
@@ -74,21 +66,7 @@ def _read_head(raw: bytes) -> KeptHead:
 def _check_head(raw: bytes, head: KeptHead) -> None:
     assert (type(head.offset), type(head.range.size)) == (int, int)
     assert head.offset >= 0
-    file = _slots(raw)
-    if len(file) != 2 * SLOT_BYTES:
-        record = json.loads(file)
-        assert [record["offset"], record["size"]] == [head.offset, head.range.size]
-        assert [bytes.fromhex(peak) for peak in record["peaks"]] == list(head.range.peaks)
-        return
-    turns = {}
-    for slot in (file[:SLOT_BYTES], file[SLOT_BYTES:]):
-        with suppress(ValueError, KeyError, TypeError, AttributeError, RecursionError, ProofError):
-            record = json.loads(slot.partition(b"}")[0] + b"}")
-            tree = CompactRange(size=record["size"], peaks=tuple(map(bytes.fromhex, record["peaks"])))
-            stated = KeptHead(range=tree, offset=record["offset"])
-            if slot.startswith(dump_head(stated, record["turn"])):
-                turns[record["turn"]] = stated
-    assert turns[max(turns)] == head
+    assert dump_head(head) == raw
 
 
 @cache
@@ -98,16 +76,11 @@ def _heads() -> tuple[bytes, ...]:
         KeptHead(range=CompactRange(size=size, peaks=tuple(digests[: size.bit_count()])), offset=size * 150)
         for size in (0, 6, 7)
     ]
-    older, newer = dump_head(heads[1], 8), dump_head(heads[2], 9)
-    peaks = [peak.hex() for peak in heads[1].range.peaks]
     return (
-        dump_head(heads[0], 0) + b"\0",
-        older + b"\0" + newer,
-        newer + b"\0" + older[:-9],
-        newer[:60] + b"\0" + older,
-        dumped({"offset": 900, "peaks": peaks, "size": 6, "v": 1}),
-        dumped({"offset": 900, "peaks": [], "size": 0.0, "v": 1}),
-        dumped({"offset": "0", "peaks": [], "size": 0, "v": 1}),
+        *map(dump_head, heads),
+        dump_head(heads[1])[:-9],
+        dumped({"offset": 900, "peaks": [], "size": 0.0, "v": 3}),
+        dumped({"offset": "0", "peaks": [], "size": 0, "v": 3}),
         *DEEP,
     )
 

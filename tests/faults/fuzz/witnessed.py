@@ -1,13 +1,10 @@
-"""What witnesses vouched for, as it is kept: cosigned heads of a home, a witness's own lists, exported logs."""
+"""What witnesses vouched for, as it is kept: cosigned heads of a home; a witness's own lists."""
 
-import os
-import shutil
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 from tests.faults.fuzz.stored import scratch, written
 from tests.faults.fuzz.target import Target
@@ -17,7 +14,6 @@ from tests.trust.witnesses import (
     LogSigner,
     cosigner,
     head_of,
-    lines_of,
     note_of,
     policy_of,
     tree_of,
@@ -28,13 +24,12 @@ from nightledger.domain.cooling import Vouched
 from nightledger.domain.errors import ConfigurationError, RecordError
 from nightledger.files.durable import make_dir
 from nightledger.files.home import Home
+from nightledger.remote.cosigner import LOGS, VKEYS, Cosigner, create_witness, open_witness
 from nightledger.trust.cosigned import Cosignatures, CosignedHead, keep_lines
 from nightledger.trust.merkle import Tree
 from nightledger.trust.note import NoteError, parse_note, sign_note
 from nightledger.trust.policy import Policy, cosigned_times, dump_policy
 from nightledger.trust.report import Damage
-from nightledger.trust.tile_export import Export, ExportError, export_tiles
-from nightledger.trust.witness import LOGS, VKEYS, WitnessBox, create_witness, open_witness
 
 SIZE = 9
 POLICY = policy_of(3, 2)
@@ -163,11 +158,11 @@ def _heads() -> list[bytes]:
 
 
 @cache
-def _box() -> WitnessBox:
+def _box() -> Cosigner:
     return create_witness(scratch() / "listed", "witness.example/9")
 
 
-def _open(raw: bytes) -> WitnessBox:
+def _open(raw: bytes) -> Cosigner:
     """Open a witness whose verifier keys stand before a NUL, where it is not the first byte, and its logs behind it."""
     vkeys, cut, logs = raw.partition(b"\0")
     directory = _box().directory
@@ -182,7 +177,7 @@ def _vkeys() -> bytes:
     return "".join(f"{key.dump()}\n" for key in _box().vkeys).encode()
 
 
-def _check_open(raw: bytes, box: WitnessBox) -> None:
+def _check_open(raw: bytes, box: Cosigner) -> None:
     vkeys, _, logs = raw.decode("utf-8", "surrogateescape").partition("\0")
     assert [key.dump() for key in box.vkeys] == (vkeys or _vkeys().decode()).splitlines()
     assert box.vkeys == _box().vkeys
@@ -207,65 +202,6 @@ def _lists() -> list[bytes]:
     ]
 
 
-# a log that was exported before
-
-
-_TILE = "tile/entries/000.p/9"
-
-
-@cache
-def _exported() -> dict[str, bytes]:
-    """Give what an export writes where nothing lies yet."""
-    directory = scratch() / "exported-once"
-    export_tiles(str(directory), _tree(), lines_of(SIZE), _cosigned(SIZE))
-    return _files(directory)
-
-
-def _files(directory: Path) -> dict[str, bytes]:
-    return {os.fspath(p.relative_to(directory)): p.read_bytes() for p in directory.rglob("*") if p.is_file()}
-
-
-def _export(raw: bytes) -> tuple[Export, dict[str, bytes]]:
-    """Export to where a head and, behind a NUL, a bundle of entries lie; what is refused changes nothing."""
-    head, cut, bundle = raw.partition(b"\0")
-    directory = scratch() / "exported"
-    shutil.rmtree(directory, ignore_errors=True)
-    (directory / _TILE).parent.mkdir(parents=True)
-    written(directory / "checkpoint", head)
-    if cut:
-        written(directory / _TILE, bundle)
-    before = _files(directory)
-    try:
-        made = export_tiles(str(directory), _tree(), lines_of(SIZE), _cosigned(SIZE))
-    except (ExportError, NoteError):
-        assert _files(directory) == before
-        raise
-    return made, _files(directory)
-
-
-def _check_export(raw: bytes, read: tuple[Export, dict[str, bytes]]) -> None:
-    made, files = read
-    assert files == _exported()
-    assert (made.size, made.present) == (SIZE, int(b"\0" in raw))
-    assert made.written + made.present + 1 == len(files)
-
-
-def _exports() -> list[bytes]:
-    _exported()
-    return [
-        _cosigned(SIZE),
-        _cosigned(7, 1, 2) + b"\0" + _exported()[_TILE],
-        _cosigned(7) + b"\0" + _exported()[_TILE][:-3],
-        _cosigned(12),
-        _cosigned(7, word=b"other"),
-        _cosigned(7, origin="nightledger/x"),
-    ]
-
-
-def _without_one(read: tuple[Export, Any]) -> tuple[Export, Any]:
-    return replace(read[0], size=read[0].size - 1), read[1]
-
-
 TARGETS = (
     Target(
         name="cosigned-heads",
@@ -285,14 +221,5 @@ TARGETS = (
         seeds=_lists,
         max_bytes=8192,
         cost=2,
-    ),
-    Target(
-        name="exported-logs",
-        read=_export,
-        errors=(ExportError, NoteError),
-        check=_check_export,
-        damage=_without_one,
-        seeds=_exports,
-        cost=10,
     ),
 )

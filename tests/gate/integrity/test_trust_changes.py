@@ -28,7 +28,7 @@ from nightledger.gate.integrity.trust_changes import (
     settle_trust,
 )
 from nightledger.gate.integrity.trusting import read_signers, trust_files
-from nightledger.trust import signer_files
+from nightledger.trust import signers
 from nightledger.trust.signers import dump_allowed_signers
 
 
@@ -158,7 +158,7 @@ def test_a_kill_at_any_step_leaves_the_old_set_or_the_new_one(template: Path, tm
     shutil.copytree(template, base)
     desk = open_desk(base)
     other = new_key(base, "other")
-    allowed = signer_files.add_signer(text(desk, "allowed_signers"), "", other.line("ana"))
+    allowed = signers.add_signer(text(desk, "allowed_signers"), "", other.line("ana"))
     signed = sign_change(desk, {"allowed_signers": allowed}, own_key(desk))
     killed, step = True, 0
     while killed:

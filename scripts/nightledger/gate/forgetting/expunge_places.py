@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from shlex import quote
 
 from nightledger.domain.errors import NightledgerError, UnreadableError
+from nightledger.files.atomic import find_leftovers
 from nightledger.files.home import Home
-from nightledger.files.leftovers import find_leftovers
 from nightledger.files.reading import read_regular
 from nightledger.gate.integrity.inputs import append_only
 from nightledger.gate.opening import Gate, Ledger

@@ -21,9 +21,9 @@ from nightledger.gate.opening import Gate, Ledger, fold_log, read_ledger, record
 from nightledger.gate.proposing.views import refresh_views
 from nightledger.gate.restoring import take_over
 from nightledger.trust import keys, pin
-from nightledger.trust.head import HeadFile, KeptHead
 from nightledger.trust.keys import KeyRing
 from nightledger.trust.merkle import CompactRange, leaf_hash
+from nightledger.trust.pin import KeptHead, keep_head
 from nightledger.trust.policy import LOG_LINES, dump_logs, former_logs, parse_policy
 from nightledger.trust.reading import check_log, verify
 from nightledger.trust.sshkey import PublicKey
@@ -109,9 +109,7 @@ def _make_keys(home: Home, staged: KeyRing, old: pin.Pin, lines: tuple[bytes, ..
     stands = KeptHead(
         range=CompactRange().extend(map(leaf_hash, lines)), offset=sum(len(line) + 1 for line in lines)
     )
-    with HeadFile(key.directory) as head:
-        head.prepare(stands)
-        head.keep()
+    keep_head(key.directory, stands)
     pin.create_pin(
         staged,
         pin.Pin(

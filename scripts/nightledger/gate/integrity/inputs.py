@@ -16,7 +16,7 @@ from nightledger.domain.errors import UnreadableError
 from nightledger.domain.event import Entry, EventName
 from nightledger.domain.states import Book
 from nightledger.files.home import Home
-from nightledger.files.prefixes import Prefix, hash_file, hash_prefixes
+from nightledger.files.line_log import Prefix, hash_file, hash_prefixes
 from nightledger.files.reading import read_optional
 
 MAX_CONSOLIDATION_LOG_BYTES = 1 << 30

@@ -29,7 +29,7 @@ from nightledger.gate.guard.locking import swap_for, why_locked
 from nightledger.gate.integrity.trusting import Trust, parse_signers, read_trust_file, trust_files, trust_path
 from nightledger.gate.opening import Gate, Ledger, record
 from nightledger.gate.signed import find_replaced, keep, read_kept, read_signed, signed_by
-from nightledger.trust import signer_files
+from nightledger.trust import signers
 from nightledger.trust.policy import parse_policy
 from nightledger.trust.signers import AllowedSigner, SignerSet
 from nightledger.trust.sshkey import PublicKey
@@ -133,7 +133,7 @@ def only(trust: Trust, key: PublicKey, principal: str, moment: Moment) -> dict[s
     """Return the trust files of a set with one signer; what was revoked stays so."""
     revoked = trust.content("revoked_keys", moment)
     signer = AllowedSigner(principals=(principal,), key=key, namespaces=(NAMESPACE,))
-    allowed = signer_files.add_signer("", revoked.decode("utf-8", "replace"), signer)
+    allowed = signers.add_signer("", revoked.decode("utf-8", "replace"), signer)
     return {"allowed_signers": allowed.encode(), "revoked_keys": revoked}
 
 

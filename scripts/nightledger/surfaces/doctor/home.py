@@ -11,9 +11,9 @@ from nightledger.domain.errors import NightledgerError
 from nightledger.domain.event import Actor
 from nightledger.domain.moment import Moment
 from nightledger.domain.states import Book
+from nightledger.files.atomic import find_leftovers
 from nightledger.files.configuration import OPERATOR, home_zone, load_operator
 from nightledger.files.home import Home
-from nightledger.files.leftovers import find_leftovers
 from nightledger.gate.gated import read_gated
 from nightledger.gate.integrity.trusting import read_signers
 from nightledger.gate.opening import MEND, Ledger, open_gate, settings_of, why_no_consent
@@ -21,7 +21,7 @@ from nightledger.hosts.cap import Cap, read_cap
 from nightledger.hosts.daylogs import find_daylogs
 from nightledger.hosts.presets import detect_host, preset
 from nightledger.recall.sources import MOST_BYTES, find_sources
-from nightledger.remote.witness_findings import check_witnesses
+from nightledger.remote.witness_asking import check_witnesses
 from nightledger.surfaces.alarms import STRICTEST
 from nightledger.surfaces.doctor.checks import Check, bad, good, looked, note
 from nightledger.surfaces.doctor.keys import Protection, protection

@@ -30,8 +30,7 @@ from nightledger.surfaces.signing import operator_path, public_path
 from nightledger.text.visible import visible_lines
 from nightledger.trust import keys, operator_keys
 from nightledger.trust.keys import KeyRing, public_key_of
-from nightledger.trust.signer_files import find_key
-from nightledger.trust.signers import AllowedSigner, SignerSet
+from nightledger.trust.signers import AllowedSigner, SignerSet, find_key
 from nightledger.trust.sshkey import PublicKey
 
 _TIME = "%Y-%m-%dT%H:%M:%SZ"

@@ -9,7 +9,7 @@ from nightledger.domain.errors import RefusedError, UsageError
 from nightledger.domain.trusting import RECOVERY_NAMESPACE
 from nightledger.files.reading import read_regular
 from nightledger.gate.integrity.trusting import parse_signers
-from nightledger.trust import signer_files
+from nightledger.trust import signers
 from nightledger.trust.keys import public_key_of
 from nightledger.trust.signers import AllowedSigner, SignerSet
 from nightledger.trust.sshkey import PublicKey, parse_public_line
@@ -47,9 +47,7 @@ def add(key: PublicKey, principal: str, namespace: str, contents: Contents) -> C
     if namespace == NAMESPACE:
         _refuse_recovery(key, contents)
     signer = AllowedSigner(principals=(principal,), key=key, namespaces=(namespace,))
-    allowed = signer_files.add_signer(
-        _text(contents, "allowed_signers"), _text(contents, "revoked_keys"), signer
-    )
+    allowed = signers.add_signer(_text(contents, "allowed_signers"), _text(contents, "revoked_keys"), signer)
     return {"allowed_signers": allowed.encode()}
 
 
@@ -67,8 +65,8 @@ def revoke(key: PublicKey, contents: Contents) -> Contents:
     """Take a key out and revoke it for ever."""
     if key.blob in signers_in(contents).revoked:
         raise RefusedError(f"the key {key.fingerprint} is revoked already")
-    allowed = signer_files.remove_key(_text(contents, "allowed_signers"), key)
-    revoked = signer_files.revoke(_text(contents, "revoked_keys"), key)
+    allowed = signers.remove_key(_text(contents, "allowed_signers"), key)
+    revoked = signers.revoke(_text(contents, "revoked_keys"), key)
     return {"allowed_signers": allowed.encode(), "revoked_keys": revoked.encode()}
 
 
@@ -78,7 +76,7 @@ def rotate(old: PublicKey, new: PublicKey, contents: Contents) -> Contents:
     lines = [signer for signer in signers_in(contents).signers if signer.key == old]
     names = lines[0].principals if lines else ("operator",)
     signer = AllowedSigner(principals=names, key=new, namespaces=(NAMESPACE,))
-    replaced = signer_files.add_signer(signer_files.remove_key(allowed, old), revoked, signer)
+    replaced = signers.add_signer(signers.remove_key(allowed, old), revoked, signer)
     return {"allowed_signers": replaced.encode()}
 
 

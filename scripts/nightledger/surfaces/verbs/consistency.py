@@ -20,7 +20,6 @@ from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.proving import head_at, newest_head, size_of
 from nightledger.surfaces.session import Session, reading
-from nightledger.trust.base64_strict import encode_base64
 from nightledger.trust.checkpoint import Checkpoint, parse_checkpoint
 from nightledger.trust.note import MAX_NOTE_BYTES, parse_note
 from nightledger.trust.proof import (
@@ -30,6 +29,7 @@ from nightledger.trust.proof import (
     parse_continuation,
     verify_continuation,
 )
+from nightledger.trust.wire import encode_base64
 
 OPTIONS = {
     "old": "a checkpoint's file, or a size",

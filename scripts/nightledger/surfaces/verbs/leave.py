@@ -11,7 +11,7 @@ import math
 import os
 from typing import Any
 
-from nightledger.files.leftovers import remove_leftovers
+from nightledger.files.atomic import remove_leftovers
 from nightledger.gate.leaving import disposable, log_leaving, own_directories, remove_disposable
 from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context

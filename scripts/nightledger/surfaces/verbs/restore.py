@@ -41,10 +41,10 @@ from nightledger.surfaces.backup import HOME, KEYS, PRIVATE, PUBLIC, contents_of
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.keys.actions import kept_key, stamp
 from nightledger.surfaces.session import LOCK_TIMEOUT_S, Session, actor_of, this_machine
-from nightledger.trust.head import FILE as HEAD
 from nightledger.trust.keys import KeyRing, load_log_key
 from nightledger.trust.operator_keys import take_back
 from nightledger.trust.pin import FILE as PIN
+from nightledger.trust.pin import HEAD_FILE as HEAD
 from nightledger.trust.pin import find_pin
 
 OPTIONS = {

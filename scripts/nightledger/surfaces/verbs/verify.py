@@ -24,8 +24,8 @@ from nightledger.gate.integrity.checking import Altered, Closed
 from nightledger.gate.integrity.inputs import Inputs, Rewrites, Rewritten, find_rewrites
 from nightledger.gate.integrity.witnessing import WitnessLook
 from nightledger.gate.opening import Gate, Ledger, fold_beside, open_gate, require_same
-from nightledger.remote.witness_findings import find_anchored
-from nightledger.remote.witness_findings import look as look_at
+from nightledger.remote.witness_asking import find_anchored
+from nightledger.remote.witness_asking import look as look_at
 from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.hints import wrap_hint

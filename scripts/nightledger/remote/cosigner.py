@@ -94,7 +94,7 @@ class WitnessError(IntegrityError):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WitnessBox:
+class Cosigner:
     """A witness: its keys, the logs it knows, and where it remembers their heads.
 
     Attributes:
@@ -183,7 +183,7 @@ class WitnessBox:
         return _say(UNAVAILABLE, "this witness's clock is before the time of its last cosignature")
 
 
-def create_witness(directory: Path, name: str) -> WitnessBox:
+def create_witness(directory: Path, name: str) -> Cosigner:
     """Make a witness's directory, keys and lists; one that is there already is given as it is.
 
     Args:
@@ -207,7 +207,7 @@ def create_witness(directory: Path, name: str) -> WitnessBox:
     return box
 
 
-def open_witness(directory: Path) -> WitnessBox:
+def open_witness(directory: Path) -> Cosigner:
     """Open a witness.
 
     Raises:
@@ -226,10 +226,10 @@ def open_witness(directory: Path) -> WitnessBox:
     made = _vkeys(key, vkeys[0].name) if vkeys else ()
     if not vkeys or vkeys[: len(made)] != made or not _is_lost(vkeys[len(made) :], key, vkeys[0].name):
         raise ConfigurationError(f"{directory / VKEYS} does not name the keys that lie beside it")
-    return WitnessBox(directory=directory, vkeys=vkeys, logs=_read_logs(directory), key=key)
+    return Cosigner(directory=directory, vkeys=vkeys, logs=_read_logs(directory), key=key)
 
 
-def renew(box: WitnessBox) -> WitnessBox:
+def renew(box: Cosigner) -> Cosigner:
     """Give a witness with the logs that it knows now: one that serves learns of those that were added.
 
     Raises:
@@ -238,7 +238,7 @@ def renew(box: WitnessBox) -> WitnessBox:
     return replace(box, logs=_read_logs(box.directory))
 
 
-def add_logs(directory: Path, logs: Sequence[VerifierKey]) -> WitnessBox:
+def add_logs(directory: Path, logs: Sequence[VerifierKey]) -> Cosigner:
     """Let a witness cosign for more logs; what it knows stays.
 
     Args:
