@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from nightledger.codec.records import decode_record
 from nightledger.domain.errors import AlteredError, UnreadableError, UsageError
 from nightledger.domain.judge import EDIT_LANE
-from nightledger.domain.proposal import Change, Proposal
+from nightledger.domain.proposal import Change, Kind, Proposal
 from nightledger.domain.states import Book, ChangeState, ProposalStatus
 from nightledger.files.home import Home
 from nightledger.files.reading import read_regular
@@ -99,6 +99,12 @@ def without_unanswered(stored: Iterable[Stored], book: Book) -> list[Stored]:
 
 def _is_remembered(status: ProposalStatus, change: Change) -> bool:
     return status.state_of(change.n) is not ChangeState.WITHDRAWN
+
+
+def is_unanswered_drift(status: ProposalStatus) -> bool:
+    """Tell whether a proposal is drift that ended without an answer: its file goes once its time is over."""
+    states = {change.state for change in status.changes.values()}
+    return status.kind is Kind.DRIFT and states <= {ChangeState.SUPERSEDED, ChangeState.WITHDRAWN}
 
 
 def find_set_aside(home: Home, book: Book) -> tuple[str, ...]:

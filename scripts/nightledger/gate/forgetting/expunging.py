@@ -8,7 +8,7 @@ log itself holds no text and stays as it is; it keeps keyed hashes by which the 
 
 import hashlib
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from nightledger.codec.records import decode_record
@@ -18,12 +18,12 @@ from nightledger.domain.event import EventName
 from nightledger.domain.needle import Needle
 from nightledger.domain.states import Book, ChangeState, DecisionStatus, Gone
 from nightledger.domain.trusting import EMPTY_SHA256
-from nightledger.files.durable import sync_directory
 from nightledger.files.home import Home
 from nightledger.files.overwriting import overwrite, overwritten
 from nightledger.files.reading import is_within, read_regular
 from nightledger.gate.apply.around import LOST, carry, read_accepted
 from nightledger.gate.forgetting.expunge_places import Found, find_held, require_own
+from nightledger.gate.forgetting.keeping import remove_files
 from nightledger.gate.gated import read_gated
 from nightledger.gate.guard.locking import why_locked
 from nightledger.gate.integrity.inputs import append_only
@@ -206,7 +206,7 @@ def carry_out(home: Home, plan: Plan) -> None:
     require_own(home, plan.found)
     for path in plan.found.rewritten:
         overwrite(home.path(path), plan.needle.forms if plan.needle else ())
-    remove_files(home, (*plan.found.removed, *plan.found.derived))
+    remove_files(map(home.path, (*plan.found.removed, *plan.found.derived)))
 
 
 def finish_removals(home: Home, ledger: Ledger) -> None:
@@ -223,7 +223,7 @@ def finish_removals(home: Home, ledger: Ledger) -> None:
         left = [
             target for target in _signed_targets(home, trust, status) if _is_left(home, ledger.book, target)
         ]
-        remove_files(home, [target.path for target in left])
+        remove_files(home.path(target.path) for target in left)
 
 
 def _signed_targets(home: Home, trust: Trust, status: DecisionStatus) -> tuple[DecisionTarget, ...]:
@@ -239,16 +239,6 @@ def _signed_targets(home: Home, trust: Trust, status: DecisionStatus) -> tuple[D
 def _is_left(home: Home, book: Book, target: DecisionTarget) -> bool:
     going = target.result == EMPTY_SHA256 and book.gone.get(target.base) is Gone.EXPUNGED
     return going and os.path.lexists(home.path(target.path)) and _stands(home, target)
-
-
-def remove_files(home: Home, paths: Sequence[str]) -> None:
-    """Remove files; their names are gone from the disk when this returns."""
-    present = [home.path(relative) for relative in paths if os.path.lexists(home.path(relative))]
-    for path in present:
-        os.unlink(path)
-    directories = {os.path.dirname(path) for path in present}
-    for directory in sorted(directories):
-        sync_directory(directory)
 
 
 def parts(plan: Plan) -> Iterator[tuple[DecisionTarget, ...]]:

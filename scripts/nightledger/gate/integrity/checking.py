@@ -13,7 +13,7 @@ from nightledger.codec.records import decode_record
 from nightledger.domain.decision import Decision, DecisionType
 from nightledger.domain.errors import AlteredError, NightledgerError
 from nightledger.domain.moment import Moment
-from nightledger.domain.states import Book, DecisionStatus
+from nightledger.domain.states import Book, DecisionStatus, Gone
 from nightledger.domain.trusting import EMPTY_SHA256, TRUST_FILES
 from nightledger.files.home import Home
 from nightledger.gate.gated import sha256_gated
@@ -24,7 +24,7 @@ from nightledger.gate.kept_files import read_target
 from nightledger.gate.opening import Ledger
 from nightledger.gate.restoring import is_signed_for
 from nightledger.gate.signed import KEPT, Signed, find_replaced, read_kept, read_signed, signed_by
-from nightledger.gate.stored import is_altered, read_logged
+from nightledger.gate.stored import is_altered, is_unanswered_drift, read_logged
 from nightledger.trust.signers import SignedBy
 
 NOT_IN_FORCE = "it is not the file that the log names; the one that the log names stays in force"
@@ -307,7 +307,8 @@ def _replaced(home: Home, book: Book) -> Iterator[Altered]:
 def _proposals(home: Home, book: Book) -> Iterator[Altered]:
     closed = book.closed()
     for status in (status for status in book.proposals.values() if status.id not in closed):
-        if status.sha256 in book.gone:
+        why = book.gone.get(status.sha256)
+        if why is Gone.EXPUNGED or (why and is_unanswered_drift(status)):
             continue
         try:
             read_logged(home, status)
