@@ -8,14 +8,13 @@ review within the graph's days.
 
 import hashlib
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from nightledger.codec.canonical import canonical
 from nightledger.codec.consent import parse_graphs
 from nightledger.domain.consent import Answer, ConsentGraph, Mode, Tier, Why, decide, merge, tightened
 from nightledger.domain.decision import Decision, DecisionTarget, DecisionType
-from nightledger.domain.event import Event, EventName
+from nightledger.domain.event import EventName
 from nightledger.domain.moment import Moment
 from nightledger.domain.presence import DAY_S, REVIEWS, since_review_s
 from nightledger.files.reading import read_optional
@@ -129,12 +128,12 @@ def review_reasons(gate: Gate, decision: Decision) -> list[str]:
     return []
 
 
-def record_unknown(gate: Gate, events: Iterable[Event], domain: str, action: str, moment: Moment) -> bool:
+def record_unknown(gate: Gate, ledger: Ledger, domain: str, action: str, moment: Moment) -> bool:
     """Log that an unknown action was asked for, once a day for each and not without end.
 
     Args:
         gate: The home; the caller holds its lock.
-        events: Entries of the log of this name.
+        ledger: Its log, as checked.
         domain: As it was asked for.
         action: As it was asked for.
         moment: The clocks.
@@ -143,15 +142,16 @@ def record_unknown(gate: Gate, events: Iterable[Event], domain: str, action: str
         Whether it stands in the log for today.
     """
     asked = {"domain": _word(domain), "action": _word(action)}
-    today = [event for event in events if event.at.date() == moment.at.date()]
-    if any(
-        event.fields["domain"] == asked["domain"] and event.fields["action"] == asked["action"]
-        for event in today
-    ):
+    today = [
+        {name: fields[name] for name in asked}
+        for event, fields, at in ledger.log.entries()
+        if event == EventName.CONSENT_BLOCKED and at.date() == moment.at.date()
+    ]
+    if asked in today:
         return True
     if len(today) >= BLOCKED_A_DAY:
         return False
-    record(gate, [(EventName.CONSENT_BLOCKED, dict(asked))], moment)
+    record(gate, [(EventName.CONSENT_BLOCKED, {**asked})], moment)
     return True
 
 

@@ -76,7 +76,7 @@ def find_loss(home: Home, known: pin.Pin | None) -> Loss:
     alarm = next((found for found in log.report.alarms if found.damage is not Damage.ROLLBACK), None)
     if alarm is not None:
         raise IntegrityError(f"{alarm.damage.value.upper()}: {alarm.message}")
-    book, _ = fold_log(home, log)
+    book = fold_log(home, log)
     require_same(home, book.genesis)
     heads = _heads(home, known)
     seen = max(heads, key=lambda one: one.size, default=LogHead(size=0, root=EMPTY_SHA256))
@@ -223,7 +223,7 @@ def _pin_of(home: Home, ring: KeyRing, loss: Loss, known: pin.Pin | None) -> pin
         )
     key = load_log_key(ring, home.identity.id, home.identity.origin)
     log = check_log(home, None)
-    book, _ = fold_log(home, log)
+    book = fold_log(home, log)
     return pin.Pin(
         home=home.identity.id,
         origin=key.origin,

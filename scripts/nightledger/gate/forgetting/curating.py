@@ -28,8 +28,7 @@ from nightledger.files.link_fold import folded_links
 from nightledger.gate.forgetting.letting_go import Grounds, archival, link_use, unseen_link_deletion
 from nightledger.gate.forgetting.tombstones import tombstones
 from nightledger.gate.gated import read_gated
-from nightledger.gate.memory.measuring import read_network
-from nightledger.gate.memory.remembering import Facts, Remembered
+from nightledger.gate.memory.remembering import Facts, Remembered, read_network
 from nightledger.gate.opening import Gate, Ledger, read_ledger
 from nightledger.gate.proposing.proposing import Submission, propose
 from nightledger.gate.stored import Stored

@@ -68,7 +68,7 @@ def stage_keys(home: Home, ring: KeyRing, moment: Moment) -> KeyRing:
     log = check_log(home, None)
     if not log.size:
         raise IntegrityError(f"{home.audit_log} holds nothing to go on with", hint="nightledger start")
-    book, _ = fold_log(home, log)
+    book = fold_log(home, log)
     require_same(home, book.genesis)
     policy = read_trust_file(home, "policy") or b""
     if sha256(policy).hexdigest() != Trust(home, Ledger(log=log, book=book)).files(moment)["policy"]:

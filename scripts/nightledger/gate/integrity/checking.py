@@ -17,11 +17,10 @@ from nightledger.domain.states import Book, DecisionStatus, Gone
 from nightledger.domain.trusting import EMPTY_SHA256, TRUST_FILES
 from nightledger.files.home import Home
 from nightledger.gate.gated import sha256_gated
-from nightledger.gate.integrity.beginning import why_another
 from nightledger.gate.integrity.trust_changes import is_outrun
 from nightledger.gate.integrity.trusting import Trust, is_on_log, is_recorded, trust_files, who_changed
 from nightledger.gate.kept_files import read_target
-from nightledger.gate.opening import Ledger
+from nightledger.gate.opening import Ledger, why_another
 from nightledger.gate.restoring import is_signed_for
 from nightledger.gate.signed import KEPT, Signed, find_replaced, read_kept, read_signed, signed_by
 from nightledger.gate.stored import is_altered, is_unanswered_drift, read_logged

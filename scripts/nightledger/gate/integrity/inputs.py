@@ -5,19 +5,20 @@ One of them, the consolidation log, lists the daily logs and the outcomes that e
 read, with theirs; so all of them are under the log's signature.
 """
 
-import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from nightledger.codec.records import decode_lines
 from nightledger.domain.consolidation import Consolidation, SourceRead
 from nightledger.domain.errors import UnreadableError
-from nightledger.domain.event import Entry, EventName
+from nightledger.domain.event import EventName
 from nightledger.domain.states import Book
 from nightledger.files.home import Home
 from nightledger.files.prefixes import Prefix, hash_file, hash_prefixes
 from nightledger.files.reading import read_optional
+from nightledger.gate.opening import Ledger
+from nightledger.trust.reading import VerifiedLog
 
 MAX_CONSOLIDATION_LOG_BYTES = 1 << 30
 """Some 2 KB a night: more than a thousand years."""
@@ -78,54 +79,35 @@ def read_inputs(home: Home) -> list[dict[str, Any]]:
     ]
 
 
-class Inputs:
-    """What each night read of each file, taken from the entries of a log as they pass, in their order."""
-
-    __slots__ = ("held",)
-
-    def __init__(self) -> None:
-        """Begin with nothing."""
-        self.held: dict[str, list[tuple[str, int, str]]] = {}
-
-    def takers(self) -> Mapping[str, Callable[[Entry], None]]:
-        """Give who takes which entries, for :func:`~nightledger.gate.opening.fold_beside`."""
-        return {EventName.HEARTBEAT: self._heartbeat, EventName.EXPUNGED: self._expunged}
-
-    def nights(self) -> Iterator[tuple[str, list[tuple[str, Prefix]]]]:
-        """Give each file with what each night read of it."""
-        for path, read in sorted(self.held.items()):
-            yield path, [(day, Prefix(size_bytes=size, sha256=sha256)) for day, size, sha256 in read]
-
-    def _heartbeat(self, entry: Entry) -> None:
-        _, fields, _ = entry
-        for item in fields.get("inputs", ()):
-            read = (fields["day"], item["size"], item["sha256"])
-            self.held.setdefault(item["path"], []).append(read)
-
-    def _expunged(self, entry: Entry) -> None:
-        """What an expunge rewrote begins anew with it."""
-        _, fields, at = entry
-        for item in fields["places"]:
-            self.held[item["path"]] = [(f"{at:%Y-%m-%d} (expunged)", item["size"], item["sha256"])]
+def _nights(log: VerifiedLog) -> dict[str, list[tuple[str, Prefix]]]:
+    """Give each file with what each night read of it; what an expunge rewrote begins anew with it."""
+    held: dict[str, list[tuple[str, Prefix]]] = {}
+    for event, fields, at in log.entries():
+        if event == EventName.HEARTBEAT:
+            for item in fields.get("inputs", ()):
+                held.setdefault(item["path"], []).append((fields["day"], _prefix(item)))
+        elif event == EventName.EXPUNGED:
+            held |= {
+                item["path"]: [(f"{at:%Y-%m-%d} (expunged)", _prefix(item))] for item in fields["places"]
+            }
+    return held
 
 
-def find_rewrites(home: Home, inputs: Inputs, book: Book) -> Rewrites:
-    """Compare the inputs of every night with what lies there now; each file is read once.
+def _prefix(item: Mapping[str, Any]) -> Prefix:
+    return Prefix(size_bytes=item["size"], sha256=item["sha256"])
 
-    Args:
-        home: Whose.
-        inputs: From its log, as checked.
-        book: What it adds up to.
-    """
+
+def find_rewrites(home: Home, ledger: Ledger) -> Rewrites:
+    """Compare the inputs of every night with what lies there now; each file is read once."""
     now: list[Rewritten] = []
     before: list[Rewritten] = []
-    for path, nights in inputs.nights():
-        lost = [n for n, same in enumerate(_compare(home, path, [p for _, p in nights], {})) if not same]
+    for path, nights in sorted(_nights(ledger.log).items()):
+        lost = [n for n, same in enumerate(_compare(home, path, [p for _, p in nights])) if not same]
         if lost:
             day, prefix = nights[lost[-1]]
             found = Rewritten(path=path, day=day, size_bytes=prefix.size_bytes)
             (now if lost[-1] == len(nights) - 1 else before).append(found)
-    return Rewrites(now=tuple(now), before=tuple(before), logs=tuple(_rewritten_logs(home, book)))
+    return Rewrites(now=tuple(now), before=tuple(before), logs=tuple(_rewritten_logs(home, ledger.book)))
 
 
 def _rewritten_logs(home: Home, book: Book) -> Iterator[Rewritten]:
@@ -136,35 +118,17 @@ def _rewritten_logs(home: Home, book: Book) -> Iterator[Rewritten]:
     newest: dict[str, tuple[str, SourceRead]] = {}
     for night in decode_lines(Consolidation, raw):
         newest |= {source.path: (night.period, source) for source in night.logs}
-    folders: dict[str, str] = {}
     for path, (day, source) in sorted(newest.items()):
         expected = Prefix(size_bytes=source.size_bytes, sha256=source.sha256)
         full = book.copies.get(path, path)
-        if not any(_compare(home, place, [expected], folders)[0] for place in (full, path)):
+        if not any(_compare(home, place, [expected])[0] for place in (full, path)):
             yield Rewritten(path=path, day=day, size_bytes=source.size_bytes)
 
 
-def _compare(home: Home, path: str, expected: list[Prefix], folders: dict[str, str]) -> list[bool]:
-    """Tell for each beginning whether the file still has it; nothing is followed out of the home.
-
-    ``folders`` remembers where each folder really is: thousands of logs lie in one.
-    """
-    sizes = [prefix.size_bytes for prefix in expected]
+def _compare(home: Home, path: str, expected: list[Prefix]) -> list[bool]:
+    """Tell for each beginning whether the file still has it; nothing is followed out of the home."""
     try:
-        real = _resolve(home, path, folders)
-        try:
-            found = hash_prefixes(real, sizes)
-        except UnreadableError:
-            if not os.path.islink(real):
-                raise
-            found = hash_prefixes(home.resolve(path), sizes)
+        found = hash_prefixes(home.resolve(path), [prefix.size_bytes for prefix in expected])
     except (UnreadableError, OSError):
         return [False] * len(expected)
     return [found.get(prefix.size_bytes) == prefix for prefix in expected]
-
-
-def _resolve(home: Home, path: str, folders: dict[str, str]) -> str:
-    folder, name = os.path.split(home.path(path))
-    if folder not in folders:
-        folders[folder] = home.resolve(home.relative(folder))
-    return os.path.join(folders[folder], name)

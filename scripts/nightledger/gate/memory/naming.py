@@ -22,7 +22,7 @@ from nightledger.gate.apply.around import read_accepted
 from nightledger.gate.gated import read_gated
 from nightledger.text.changes.track import track
 from nightledger.text.markdown.document import Document, parse_markdown
-from nightledger.text.markdown.entries import Entry, find_entries
+from nightledger.text.markdown.entries import Entry, Wording, find_entries, wording
 
 STEPS_AN_ENTRY = 400
 """Steps in one entry of the log, some 62 bytes each; it has a limit of 65,535 bytes."""
@@ -131,6 +131,38 @@ def _named(entries: Sequence[Entry], names: Mapping[str, str]) -> tuple[Entry, .
         else entry
         for entry in entries
     )
+
+
+@dataclass(frozen=True, slots=True)
+class SignedEntries:
+    """What the accepted bytes say.
+
+    Attributes:
+        wordings: What stands in each file; None where the file is as it was accepted, all of it.
+    """
+
+    wordings: Mapping[str, frozenset[Wording] | None]
+
+    def __contains__(self, placed: Placed) -> bool:
+        """Tell whether an entry stands in the accepted bytes of its file."""
+        known = self.wordings[placed.path]
+        return known is None or wording(placed.entry) in known
+
+
+def signed_entries(home: Home, book: Book) -> SignedEntries:
+    """Read the accepted bytes of every gated file.
+
+    Raises:
+        UnreadableError: A gated file cannot be read.
+    """
+    wordings: dict[str, frozenset[Wording] | None] = {}
+    for path in home.identity.gated:
+        accepted = read_accepted(home, book, path)
+        if accepted is not None and accepted == read_gated(home, path):
+            wordings[path] = None
+        else:
+            wordings[path] = frozenset(map(wording, find_entries(_parse(accepted or b""))))
+    return SignedEntries(wordings=wordings)
 
 
 def _parse(content: bytes) -> Document:

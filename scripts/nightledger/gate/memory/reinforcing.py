@@ -5,9 +5,11 @@ nothing, so reinforcing twice changes nothing.
 """
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 from nightledger.codec.records import decode_lines, dump_line
 from nightledger.domain.reinforcement import Reinforcement, ReinforcementKind
+from nightledger.domain.states import Book
 from nightledger.files.append import append_records
 from nightledger.files.home import Home
 from nightledger.files.reading import read_optional
@@ -23,6 +25,40 @@ def read_reinforcements(home: Home) -> tuple[Reinforcement, ...]:
     for line in decode_lines(Reinforcement, raw):
         first.setdefault((line.kind, line.period), line)
     return tuple(first.values())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reinforced:
+    """Reinforcements of one entry or principle.
+
+    Attributes:
+        times: How many.
+        curated_hour: Count of active hours at the newest by curation; 0 for none.
+        spared_hour: The same of the operator's mercy.
+    """
+
+    times: int = 0
+    curated_hour: int = 0
+    spared_hour: int = 0
+
+
+NOT_REINFORCED = Reinforced()
+
+
+def read_reinforced(home: Home, book: Book) -> dict[str, Reinforced]:
+    """Return the reinforcements by the id that each entry keeps."""
+    found: dict[str, Reinforced] = {}
+    for line in read_reinforcements(home):
+        spares = line.kind is ReinforcementKind.MERCY
+        for name in line.ids:
+            kept = book.names.get(name, name)
+            old = found.get(kept, NOT_REINFORCED)
+            found[kept] = Reinforced(
+                times=old.times + 1,
+                curated_hour=old.curated_hour if spares else max(old.curated_hour, line.active_hours),
+                spared_hour=max(old.spared_hour, line.active_hours) if spares else old.spared_hour,
+            )
+    return found
 
 
 def reinforce(
