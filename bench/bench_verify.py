@@ -29,11 +29,11 @@ from bench import measure
 from nightledger.domain.event import Actor
 from nightledger.domain.moment import Moment
 from nightledger.gate.apply.applies import look_at_applies
-from nightledger.gate.deciding import read_signed, signer_of
 from nightledger.gate.integrity.checking import Held, find_altered, find_drift, verify_decisions
 from nightledger.gate.integrity.inputs import find_rewrites
 from nightledger.gate.integrity.trusting import read_signers
 from nightledger.gate.opening import Gate, Ledger, fold_log, log_key
+from nightledger.gate.signed import read_signed, signed_by
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.verbs import verify
 from nightledger.trust import audit, reading
@@ -110,7 +110,7 @@ def verb_parts(gate: Gate, pin: Pin, ledger: Ledger) -> Candidates:
         "the whole verb": lambda: _run(context),
         "  proposals: read and hashed": lambda: find_altered(home, ledger, at, none),
         "  decisions: read, hashed, signatures verified": lambda: verify_decisions(home, ledger),
-        "    their signatures alone": lambda: [signer_of(one, signers, at) for one, at in signed],
+        "    their signatures alone": lambda: [signed_by(one, signers, at) for one, at in signed],
         "  applies: each against its decision": lambda: look_at_applies(home, ledger, held, at),
         "  inputs: what each night read": lambda: find_rewrites(home, ledger),
         "  gated files: drift": lambda: find_drift(home, book),

@@ -94,7 +94,7 @@ def _reviews(gate: Gate, ledger: Ledger, trust: Trust) -> tuple[str | None, str 
     for status in reversed(list(ledger.book.decisions.values())):
         if status.type not in REVIEWS or (last and status.type is not DecisionType.CONSENT):
             continue
-        decision = read_verified(gate.home, trust, status)
+        decision = read_verified(gate.home, ledger, trust, status)
         if status.type is DecisionType.CONSENT and signed_for is None:
             signed_for = decision.targets[0].result if decision else ""
         if decision is not None:

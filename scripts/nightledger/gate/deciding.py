@@ -7,7 +7,7 @@ it names is a prefix of this log. Where it was made counts for nothing.
 
 import hashlib
 
-from nightledger.codec.records import decode_record, dump_record, parse_record
+from nightledger.codec.records import dump_record, parse_record
 from nightledger.domain.decision import Decision, DecisionType
 from nightledger.domain.errors import RefusedError
 from nightledger.domain.event import EventName
@@ -20,16 +20,16 @@ from nightledger.gate import restoring
 from nightledger.gate.consenting import review_reasons
 from nightledger.gate.forgetting import expunging
 from nightledger.gate.integrity import trust_changes
-from nightledger.gate.integrity.trusting import Trust, is_on_log, who_changed
+from nightledger.gate.integrity.trusting import Trust, is_on_log, judge_decision, who_changed
 from nightledger.gate.memory import pinning
 from nightledger.gate.opening import Gate, Ledger, record
-from nightledger.gate.signed import KEPT, Signed, keep, read_signed, sign, signed_by, signer_of, with_id
+from nightledger.gate.signed import KEPT, Signed, keep, read_signed, sign, signed_by, with_id
 from nightledger.trust.signers import SignedBy
 
 DISPUTED = "no operator signed that: settle it first ('nightledger review', or any 'nightledger edit' of it)"
 """Else such bytes could be taken for those that the operator saw when signing (``gate/apply/applies.py``)."""
 
-__all__ = ["Signed", "accept", "read_claim", "read_signed", "sign", "signer_of", "with_id"]
+__all__ = ["Signed", "accept", "read_claim", "sign", "with_id"]
 
 
 def accept(gate: Gate, ledger: Ledger, signed: Signed, moment: Moment) -> Decision:
@@ -81,12 +81,11 @@ def read_claim(home: Home, ledger: Ledger, status: DecisionStatus) -> Claim:
     Raises:
         AlteredError: Its file is missing or is not what was logged.
     """
-    signed = read_signed(home, status)
-    decision = decode_record(Decision, signed.content, where=home.decision(status.id))
+    judged = judge_decision(home, ledger, Trust(home, ledger), status)
     return Claim(
-        decision=decision,
-        signer=signer_of(signed, Trust(home, ledger).signers_of(status), status.recorded),
-        on_log=is_on_log(ledger, decision, status.losses),
+        decision=judged.decision,
+        signer=judged.by.principal if judged.by else None,
+        on_log=is_on_log(ledger, judged.decision, status.losses),
         recorded=status.recorded,
     )
 

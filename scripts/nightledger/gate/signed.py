@@ -89,8 +89,6 @@ def read_kept(home: Home, status: DecisionStatus) -> Signed:
     Raises:
         AlteredError: Its file is missing or is not what was logged, and no blob has its bytes.
     """
-    if not status.signature_sha256:  # of an older version, which kept nothing
-        return read_signed(home, status)
     try:
         content, signature = (_file_or_blob(home, path, sha256) for path, sha256 in _files(home, status))
     except NightledgerError:
@@ -110,10 +108,9 @@ def find_replaced(home: Home, book: Book) -> dict[str, bytes]:
 
 
 def _files(home: Home, status: DecisionStatus) -> tuple[tuple[str, str], ...]:
-    """Give both files of a decision with their hashes; entries of older versions have none of the signature."""
+    """Give both files of a decision with their hashes."""
     path = home.decision(status.id)
-    named = ((path, status.sha256), (f"{path}.sig", status.signature_sha256))
-    return named if status.signature_sha256 else named[:1]
+    return (path, status.sha256), (f"{path}.sig", status.signature_sha256)
 
 
 def _file_or_blob(home: Home, path: str, sha256: str) -> bytes:
@@ -140,9 +137,3 @@ def signed_by(
         )
     except SignatureError:
         return None
-
-
-def signer_of(signed: Signed, signers: SignerSet, moment: Moment) -> str | None:
-    """Give the name of who signed; None where no key of the set verifies the signature for that time."""
-    found = signed_by(signed, signers, moment)
-    return found.principal if found else None

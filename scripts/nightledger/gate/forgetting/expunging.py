@@ -11,25 +11,23 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from nightledger.codec.records import decode_record
 from nightledger.domain.decision import Decision, DecisionTarget, DecisionType
 from nightledger.domain.errors import NightledgerError
 from nightledger.domain.event import EventName
 from nightledger.domain.needle import Needle
-from nightledger.domain.states import Book, ChangeState, DecisionStatus, Gone
+from nightledger.domain.states import Book, ChangeState, Gone
 from nightledger.domain.trusting import EMPTY_SHA256
 from nightledger.files.home import Home
 from nightledger.files.overwriting import overwrite, overwritten
 from nightledger.files.reading import is_within, read_regular
 from nightledger.gate.apply.around import LOST, carry, read_accepted
-from nightledger.gate.forgetting.expunge_places import Found, find_held, require_own
+from nightledger.gate.forgetting.expunge_places import Found, find_held
 from nightledger.gate.forgetting.keeping import remove_files
 from nightledger.gate.gated import read_gated
 from nightledger.gate.guard.locking import why_locked
 from nightledger.gate.integrity.inputs import append_only
-from nightledger.gate.integrity.trusting import Trust
+from nightledger.gate.integrity.trusting import Trust, read_verified
 from nightledger.gate.opening import Gate, Ledger, closing
-from nightledger.gate.signed import read_signed, signer_of
 
 TARGETS_A_DECISION = 300
 """Files that one decision names; its entry has a limit of 65,535 bytes."""
@@ -198,12 +196,7 @@ def _closings(book: Book, removed: frozenset[str]) -> _Events:
 
 
 def carry_out(home: Home, plan: Plan) -> None:
-    """Do what the log now says: overwrite, remove, and drop what is folded from others.
-
-    Raises:
-        UnreadableError: What is to go is meanwhile reached by a link, or has a second name.
-    """
-    require_own(home, plan.found)
+    """Do what the log now says: overwrite, remove, and drop what is folded from others."""
     for path in plan.found.rewritten:
         overwrite(home.path(path), plan.needle.forms if plan.needle else ())
     remove_files(map(home.path, (*plan.found.removed, *plan.found.derived)))
@@ -215,25 +208,11 @@ def finish_removals(home: Home, ledger: Ledger) -> None:
     Only what a decision names whose signature holds is removed: whoever has the log's key could
     forge the entry.
     """
-    signed = [status for status in ledger.book.decisions.values() if status.type is DecisionType.EXPUNGE]
-    if not signed:
-        return
     trust = Trust(home, ledger)
-    for status in signed:
-        left = [
-            target for target in _signed_targets(home, trust, status) if _is_left(home, ledger.book, target)
-        ]
-        remove_files(home.path(target.path) for target in left)
-
-
-def _signed_targets(home: Home, trust: Trust, status: DecisionStatus) -> tuple[DecisionTarget, ...]:
-    try:
-        signed = read_signed(home, status)
-        if signer_of(signed, trust.signers_of(status), status.recorded) is None:
-            return ()
-        return decode_record(Decision, signed.content, where=home.decision(status.id)).targets
-    except NightledgerError:
-        return ()
+    for status in ledger.book.decisions.values():
+        if status.type is DecisionType.EXPUNGE and (decision := read_verified(home, ledger, trust, status)):
+            left = [target for target in decision.targets if _is_left(home, ledger.book, target)]
+            remove_files(home.path(target.path) for target in left)
 
 
 def _is_left(home: Home, book: Book, target: DecisionTarget) -> bool:

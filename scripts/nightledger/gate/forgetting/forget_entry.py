@@ -6,14 +6,12 @@ Invariant: an entry is taken out whole and nothing else; its removal waits, cool
 like any other.
 """
 
-import hashlib
-
 from nightledger.domain.errors import UsageError
 from nightledger.domain.lanes import OPERATOR
 from nightledger.domain.moment import Moment
-from nightledger.domain.proposal import Draft, Evidence, Kind, Op, Origin
+from nightledger.domain.proposal import Draft, Kind, Op, Origin
 from nightledger.domain.states import ChangeState
-from nightledger.gate.memory.naming import Placed, find_standing
+from nightledger.gate.memory.naming import Placed, evidence_of, find_standing
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.proposing.proposing import Outcome, Submission, propose
 from nightledger.gate.stored import find_status, read_proposal
@@ -62,14 +60,7 @@ def _draft(placed: Placed) -> Draft:
         line=entry.first_line,
         after="",
         reason="The operator has it forgotten: it is not learned again.",
-        evidence=(
-            Evidence(
-                path=placed.path,
-                lines=(entry.first_line, entry.last_line),
-                sha256=hashlib.sha256(entry.text.rstrip("\n").encode("utf-8", "surrogateescape")).hexdigest(),
-                origin=Origin.OWNER,
-            ),
-        ),
+        evidence=(evidence_of(placed, Origin.OWNER),),
         confidence=1.0,
         rank=1.0,
         statement_key=f"forget {entry.id}",

@@ -6,15 +6,14 @@ logged, and by nothing else; undone, it is as if it had never been deleted.
 
 from nightledger.codec.outcome_rows import read_outcome_rows
 from nightledger.domain.decision import DecisionType
-from nightledger.domain.errors import NightledgerError
 from nightledger.domain.links import Pair, split_key
 from nightledger.domain.proposal import Op
 from nightledger.domain.states import Apply, ChangeState
 from nightledger.files.home import Home
 from nightledger.files.line_log import LineLog
-from nightledger.gate.deciding import read_claim
+from nightledger.gate.integrity.trusting import Trust, read_verified
 from nightledger.gate.opening import Gate, Ledger
-from nightledger.gate.stored import read_proposal
+from nightledger.gate.stored import is_altered, read_proposal
 
 
 def tombstones(gate: Gate, ledger: Ledger) -> dict[Pair, int]:
@@ -42,17 +41,13 @@ def _deleted(gate: Gate, ledger: Ledger, apply: Apply) -> list[Pair]:
     standing = [n for n in apply.changes if status.state_of(n) is ChangeState.APPLIED]
     if not standing:
         return []
-    try:
-        stored = read_proposal(gate, status)
-        claim = read_claim(gate.home, ledger, decision)
-    except NightledgerError:
+    signed = read_verified(gate.home, ledger, Trust(gate.home, ledger), decision)
+    if signed is None or is_altered(gate.home, status):
         return []  # 'verify' names it; what cannot be shown to be signed deletes nothing
-    if claim.signer != claim.decision.principal or not claim.on_log:
-        return []
     return [
         split_key(change.hunk.removed)
-        for change in stored.proposal.changes
-        if change.n in standing and change.n in claim.decision.changes and change.op is Op.DELETE_LINK
+        for change in read_proposal(gate, status).proposal.changes
+        if change.n in standing and change.n in signed.changes and change.op is Op.DELETE_LINK
     ]
 
 

@@ -9,7 +9,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from nightledger.codec.records import decode_record
 from nightledger.domain.decision import Decision, DecisionType
 from nightledger.domain.errors import AlteredError, NightledgerError
 from nightledger.domain.moment import Moment
@@ -18,17 +17,14 @@ from nightledger.domain.trusting import EMPTY_SHA256, TRUST_FILES
 from nightledger.files.home import Home
 from nightledger.gate.gated import sha256_gated
 from nightledger.gate.integrity.trust_changes import is_outrun
-from nightledger.gate.integrity.trusting import Trust, is_on_log, is_recorded, trust_files, who_changed
+from nightledger.gate.integrity.trusting import Trust, judge_decision, trust_files
 from nightledger.gate.kept_files import read_target
 from nightledger.gate.opening import Ledger, why_another
 from nightledger.gate.restoring import is_signed_for
-from nightledger.gate.signed import KEPT, Signed, find_replaced, read_kept, read_signed, signed_by
+from nightledger.gate.signed import find_replaced
 from nightledger.gate.stored import is_altered, is_unanswered_drift, read_logged
-from nightledger.trust.signers import SignedBy
 
 NOT_IN_FORCE = "it is not the file that the log names; the one that the log names stays in force"
-FORKED = "the log head that it names is no part of this log: FORK, the operator had seen another history"
-OTHERWISE = "the log says another thing of it than it says itself"
 NOT_REMOVED = "the log says that it removed what it does not name"
 DISPUTED = "the log says that bytes of it were accepted that no operator signed; they count for nothing"
 _REJECTIONS = frozenset({DecisionType.REJECT, DecisionType.CLOSE})
@@ -324,26 +320,18 @@ def _judge(
     Raises:
         _NoSignersError: The set in force at its place is kept nowhere.
     """
-    path = home.decision(status.id)
     try:
-        signed = read_kept(home, status) if status.type in KEPT else read_signed(home, status)
-        decision = decode_record(Decision, signed.content, where=path)
-    except NightledgerError as error:
-        return Altered(path=home.relative(path), message=str(error))
-    try:
-        by = _signer(signed, trust, status)
+        trust.signers_of(status)
     except NightledgerError as error:
         raise _NoSignersError(str(error)) from error
-    if by is None or by.principal != decision.principal:
-        message = "it is no signature of who the decision names"
-        return Altered(path=f"{home.relative(path)}.sig", message=message)
-    if status.signature_sha256 not in ("", signed.signature_sha256):
-        return Altered(path=f"{home.relative(path)}.sig", message="it was changed after it was recorded")
-    if not is_on_log(ledger, decision, status.losses):
-        return Altered(path=home.relative(path), message=FORKED)
-    if not is_recorded(home, status, decision):
-        return Altered(path=home.relative(path), message=OTHERWISE)
-    return decision, by.fingerprint
+    path = _path(home, status.id)
+    try:
+        judged = judge_decision(home, ledger, trust, status)
+    except NightledgerError as error:
+        return Altered(path=path, message=str(error))
+    if judged.problem or judged.by is None:
+        return Altered(path=f"{path}.sig" if judged.in_signature else path, message=judged.problem)
+    return judged.decision, judged.by.fingerprint
 
 
 def _copies(home: Home, book: Book) -> Iterator[Altered]:
@@ -360,11 +348,3 @@ def _copies(home: Home, book: Book) -> Iterator[Altered]:
             yield Altered(path=copy, message=f"it is missing: the full text of {log} was there")
         elif hashlib.sha256(content).hexdigest() != book.kept[copy]:
             yield Altered(path=copy, message=f"it was changed: it is not the full text of {log} any more")
-
-
-def _signer(signed: Signed, trust: Trust, status: DecisionStatus) -> SignedBy | None:
-    signers = trust.signers_of(status)
-    found = signed_by(signed, signers, status.recorded)
-    if found is None and status.type is DecisionType.TRUST:
-        return who_changed(signed, signers, status.recorded)[0]
-    return found

@@ -7,6 +7,7 @@ who can sign is refused.
 
 import os
 from collections.abc import Callable, Mapping
+from functools import partial
 
 from nightledger.codec.records import parse_record
 from nightledger.domain.decision import NAMESPACE, Decision
@@ -195,7 +196,7 @@ def settle_trust(gate: Gate, ledger: Ledger, moment: Moment) -> None:
 
 
 def _keep_decisions(home: Home, ledger: Ledger) -> None:
-    """Keep what a home of an older version has as files alone, or whose blob went."""
+    """Keep anew what has no blob any more."""
     for step in ledger.book.trust.steps:
         if not step.decision:
             continue
@@ -266,35 +267,22 @@ def _make_room(path: str) -> None:
         raise RefusedError(f"{path} is a directory", hint=f"move it away: mv '{path}' '{path}.old'")
 
 
-def _parse_peers(raw: bytes) -> None:
-    if raw:
-        from nightledger.domain.message import Peers
+def _parse_peers(raw: bytes) -> object:
+    from nightledger.domain.message import Peers
 
-        parse_record(Peers, raw, where=TRUST_FILES["peers"])
+    return parse_record(Peers, raw, where=TRUST_FILES["peers"]) if raw else None
 
 
-def _parse_constitution(raw: bytes) -> None:
+def _parse_constitution(raw: bytes) -> object:
     from nightledger.gate.memory.principles import parse_new
 
-    parse_new(raw)
+    return parse_new(raw)
 
 
-def _parse_allowed(raw: bytes) -> None:
-    parse_signers(raw, b"")
-
-
-def _parse_revoked(raw: bytes) -> None:
-    parse_signers(b"", raw)
-
-
-def _parse_policy(raw: bytes) -> None:
-    parse_policy(raw, where=TRUST_FILES["policy"])
-
-
-_PARSERS: Mapping[str, Callable[[bytes], None]] = {
-    "allowed_signers": _parse_allowed,
+_PARSERS: Mapping[str, Callable[[bytes], object]] = {
+    "allowed_signers": lambda raw: parse_signers(raw, b""),
     "constitution": _parse_constitution,
     "peers": _parse_peers,
-    "policy": _parse_policy,
-    "revoked_keys": _parse_revoked,
+    "policy": partial(parse_policy, where=TRUST_FILES["policy"]),
+    "revoked_keys": lambda raw: parse_signers(b"", raw),
 }

@@ -9,6 +9,7 @@ Invariant: no two entries of a home have one id; who would be the second gets an
 own, and is counted.
 """
 
+import hashlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -16,12 +17,13 @@ from dataclasses import dataclass, replace
 from nightledger.codec.canonical import canonical
 from nightledger.domain.event import EventName
 from nightledger.domain.ids import content_id
+from nightledger.domain.proposal import Evidence, Origin
 from nightledger.domain.states import Book
 from nightledger.files.home import Home
 from nightledger.gate.apply.around import read_accepted
 from nightledger.gate.gated import read_gated
 from nightledger.text.changes.track import track
-from nightledger.text.markdown.document import Document, parse_markdown
+from nightledger.text.markdown.document import Document, encode, parse_markdown
 from nightledger.text.markdown.entries import Entry, Wording, find_entries, wording
 
 STEPS_AN_ENTRY = 400
@@ -68,6 +70,17 @@ class Standing:
 
     entries: Mapping[str, Placed]
     twice: tuple[str, ...]
+
+
+def evidence_of(placed: Placed, origin: Origin) -> Evidence:
+    """Return an entry as evidence for what is proposed about it."""
+    entry = placed.entry
+    return Evidence(
+        path=placed.path,
+        lines=(entry.first_line, entry.last_line),
+        sha256=hashlib.sha256(encode(entry.text.rstrip("\n"))).hexdigest(),
+        origin=origin,
+    )
 
 
 def naming_events(

@@ -48,7 +48,7 @@ def read_marks(gate: Gate, ledger: Ledger) -> dict[str, Mark]:
     trust = Trust(gate.home, ledger)
     marks: dict[str, Mark] = {}
     for status in signed:
-        decision = read_verified(gate.home, trust, status)
+        decision = read_verified(gate.home, ledger, trust, status)
         for target in decision.targets if decision else ():
             name = entry_named(target)
             kept = ledger.book.names.get(name, name)

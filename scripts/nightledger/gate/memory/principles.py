@@ -53,11 +53,10 @@ def require_sound(constitution: Constitution, *, where: str = "the constitution"
     return constitution
 
 
-def parse_new(raw: bytes) -> None:
-    """Make sure that bytes may become the constitution; none at all take it away.
+def parse_new(raw: bytes) -> Constitution | None:
+    """Return the constitution that bytes may become; none at all take it away.
 
     Raises:
         RecordError: Naming every problem.
     """
-    if raw:
-        require_sound(parse_constitution(raw, where=WHERE), where=WHERE)
+    return require_sound(parse_constitution(raw, where=WHERE), where=WHERE) if raw else None
