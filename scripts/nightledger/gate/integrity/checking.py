@@ -159,33 +159,24 @@ def verify_decisions(home: Home, ledger: Ledger, *, only: str | None = None) -> 
 
 def _ended(home: Home, ledger: Ledger, held: Held, wrong: Mapping[str, Altered]) -> Held:
     """Part what was altered and stays an alarm from what the operator ended by one of the decisions that hold."""
-    decisions = held.decisions
-    removed = _removed(decisions)
-    away = {name for name in wrong if (_path(home, name), ledger.book.decisions[name].sha256) in removed}
-    left = [ledger.book.decisions[name] for name in wrong if name not in away]
-    removals = {status.id: at for status in left if (at := _removed_at(home, ledger.book, status, decisions))}
-    closed = [Closed(name=name, how="it was expunged", at=at) for name, at in removals.items()]
-    closed += [
-        Closed(name=status.id, how="what it approved was rejected", at=at)
-        for status in left
-        if status.id not in removals and (at := _rejected_at(ledger.book, status, decisions))
-    ]
-    ended = away | {one.name for one in closed}
-    found = [one for name, one in wrong.items() if name not in ended]
-    found += _removed_otherwise(home, ledger.book, decisions)
-    return replace(held, away=frozenset({*away, *removals}), altered=tuple(found), closed=tuple(closed))
-
-
-def _removed_at(
-    home: Home, book: Book, status: DecisionStatus, decisions: Mapping[str, Decision]
-) -> datetime | None:
-    """Give when an operator signed files of an altered decision away, as they lay there; None where one is back."""
-    path = _path(home, status.id)
-    for name, decision in decisions.items():
-        removed = {gone for gone, _ in _removed({name: decision})} & {path, f"{path}.sig"}
-        if removed and not any(os.path.lexists(home.path(gone)) for gone in removed):
-            return book.decisions[name].recorded.at
-    return None
+    book, decisions = ledger.book, held.decisions
+    removed = {path: os.path.lexists(home.path(path)) for path, _ in _removed(decisions)}
+    back = {name: [removed.get(_path(home, name)), removed.get(f"{_path(home, name)}.sig")] for name in wrong}
+    away = frozenset(name for name, files in back.items() if False in files and True not in files)
+    closed = {
+        name: at
+        for name in wrong
+        if name not in away and (at := _rejected_at(book, book.decisions[name], decisions))
+    }
+    found = [one for name, one in wrong.items() if name not in away and name not in closed]
+    return replace(
+        held,
+        away=away,
+        altered=(*found, *_removed_otherwise(home, book, decisions)),
+        closed=tuple(
+            Closed(name=name, how="what it approved was rejected", at=at) for name, at in closed.items()
+        ),
+    )
 
 
 def _rejected_at(book: Book, status: DecisionStatus, decisions: Mapping[str, Decision]) -> datetime | None:
