@@ -4,7 +4,8 @@ import hashlib
 import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from itertools import chain
 from shlex import quote
 
 from nightledger.domain.errors import NightledgerError, UnreadableError
@@ -52,31 +53,6 @@ class Found:
         return bool(self.removed or self.rewritten or self.derived or self.gated or self.accepted)
 
 
-@dataclass(slots=True)
-class _Search:
-    home: Home
-    holds: Holds
-    seen: set[str] = field(default_factory=set)
-
-    def among(self, paths: Iterable[str]) -> tuple[str, ...]:
-        """Give those that hold it, of the files that were not looked at before; relative to the home."""
-        found = []
-        for path in paths:
-            if path in self.seen:
-                continue
-            self.seen.add(path)
-            if self._held(path):
-                found.append(self.home.relative(path))
-        return tuple(sorted(found))
-
-    def _held(self, path: str) -> bool:
-        try:
-            content = read_regular(path, MAX_BYTES)
-        except NightledgerError:
-            return False  # a link, a FIFO, no file: nothing of ours is there
-        return self.holds(content) or any(map(self.holds, payloads_in(content)))
-
-
 def find_held(gate: Gate, ledger: Ledger, holds: Holds, *, with_altered: bool = False) -> Found:
     """Look into every file of a home that may hold something.
 
@@ -89,21 +65,27 @@ def find_held(gate: Gate, ledger: Ledger, holds: Holds, *, with_altered: bool = 
     Raises:
         UnreadableError: What would go is reached by a link, or overwritten under two names.
     """
-    home = gate.home
-    search = _Search(home=home, holds=holds)
-    trust = search.among(_trust(home, ledger))
-    gated = search.among(_existing(home.gated_paths()))
-    accepted = search.among(_blob(home, sha256) for sha256 in ledger.book.gated.values())
-    altered = () if with_altered else search.among(_altered(home, ledger))
-    found = search.among((*_ours(home), *_existing([home.dead_letters])))
-    rewritten = search.among(
-        [*_existing(home.path(name) for name in append_only(home)), *_files(home.archive_dir)]
-    )
-    derived = search.among([*_existing(_views(home)), *_files(home.work_dir), *find_leftovers(home)])
-    elsewhere = search.among([*_files(home.audit_dir), *_files(home.config_dir), *_others(home)])
-    anywhere = bool(gated or accepted or found or rewritten or derived or elsewhere)
+    home, seen = gate.home, set[str]()
+
+    def among(*sources: Iterable[str]) -> tuple[str, ...]:
+        """Give those that hold it, of the files that were not looked at before."""
+        fresh = [path for path in dict.fromkeys(chain(*sources)) if path not in seen]
+        seen.update(fresh)
+        return tuple(sorted(home.relative(path) for path in fresh if _is_held(path, holds)))
+
+    trust = among(_trust(home, ledger))
+    gated = among(home.gated_paths())
+    accepted = among(_blob(home, sha256) for sha256 in ledger.book.gated.values())
+    altered = () if with_altered else among(_altered(home, ledger))
+    ours = (home.proposals_dir, home.decisions_dir, home.blobs_dir, home.quarantine_dir, home.received_dir)
+    found = among(*map(_files, ours), [home.dead_letters])
+    rewritten = among(map(home.path, append_only(home)), _files(home.archive_dir))
+    derived = among(_views(home), _files(home.work_dir), find_leftovers(home))
+    elsewhere = among(_files(home.audit_dir), _files(home.config_dir), _others(home))
+    anywhere = any((gated, accepted, found, rewritten, derived, elsewhere))
+    signatures = [f"{path}.sig" for path in found if os.path.lexists(home.path(f"{path}.sig"))]
     places = Found(
-        removed=tuple(sorted({*found, *_signatures(home, found)})),
+        removed=tuple(sorted({*found, *signatures})),
         rewritten=rewritten,
         derived=tuple(sorted({*derived, *_search_index(home, holds, anywhere=anywhere)})),
         gated=gated,
@@ -114,6 +96,14 @@ def find_held(gate: Gate, ledger: Ledger, holds: Holds, *, with_altered: bool = 
     )
     require_own(home, places)
     return places
+
+
+def _is_held(path: str, holds: Holds) -> bool:
+    try:
+        content = read_regular(path, MAX_BYTES)
+    except NightledgerError:
+        return False  # a link, a FIFO, no file: nothing of ours is there
+    return holds(content) or any(map(holds, payloads_in(content)))
 
 
 def require_own(home: Home, found: Found) -> None:
@@ -196,32 +186,8 @@ def _altered(home: Home, ledger: Ledger) -> Iterator[str]:
                 yield path
 
 
-def _ours(home: Home) -> Iterator[str]:
-    """Give the files of which each is one record of ours."""
-    for directory in (
-        home.proposals_dir,
-        home.decisions_dir,
-        home.blobs_dir,
-        home.quarantine_dir,
-        home.received_dir,
-    ):
-        yield from _files(directory)
-
-
 def _views(home: Home) -> tuple[str, ...]:
     return (home.pending_view, home.prune_view, home.entries, home.links, home.attention, home.staged_context)
-
-
-def _signatures(home: Home, found: Iterable[str]) -> Iterator[str]:
-    """Give the signature beside each decision that goes."""
-    for path in found:
-        beside = f"{path}.sig"
-        if os.path.lexists(home.path(beside)):
-            yield beside
-
-
-def _existing(paths: Iterable[str]) -> Iterator[str]:
-    return (path for path in paths if os.path.lexists(path))
 
 
 def _files(directory: str) -> Iterator[str]:

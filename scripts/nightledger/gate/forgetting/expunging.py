@@ -9,7 +9,7 @@ log itself holds no text and stays as it is; it keeps keyed hashes by which the 
 import hashlib
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from nightledger.domain.decision import Decision, DecisionTarget, DecisionType
 from nightledger.domain.errors import NightledgerError
@@ -49,43 +49,26 @@ class Plan:
     targets: tuple[DecisionTarget, ...]
 
 
-def plan_text(gate: Gate, ledger: Ledger, needle: Needle, *, with_altered: bool = False) -> Plan:
-    """Find a text in every file of ours, and name where else it is; nothing is changed.
+def plan_expunge(gate: Gate, ledger: Ledger, what: Needle | str, *, with_altered: bool = False) -> Plan:
+    """Find a text, or files by their hash, in every file of ours, and name where else it is; nothing is changed.
 
     Args:
         gate: The home.
         ledger: Its log, as checked.
-        needle: The text.
+        what: The text, or the hex SHA-256 of a blob, a proposal, a held-back text or a decision.
         with_altered: Also take proposals and decisions that are not what was logged, the evidence of that.
     """
-    found = find_held(gate, ledger, needle.held_by, with_altered=with_altered)
-    removed = (_target(gate.home, path, b"") for path in found.removed)
-    rewritten = (
-        _target(gate.home, path, overwritten(_read(gate.home, path), needle.forms))
-        for path in found.rewritten
-    )
-    return Plan(needle=needle, found=found, targets=(*removed, *rewritten))
-
-
-def plan_hash(gate: Gate, ledger: Ledger, sha256: str, *, with_altered: bool = False) -> Plan:
-    """Find the files of ours that have a hash: a blob, a proposal, a held-back text, a decision."""
-
-    def is_it(content: bytes) -> bool:
-        return hashlib.sha256(content).hexdigest() == sha256
-
-    found = find_held(gate, ledger, is_it, with_altered=with_altered)
-    whole = Found(
-        removed=found.removed,
-        altered=found.altered,
-        trust=found.trust,
-        gated=found.gated,
-        accepted=found.accepted,
-    )
-    return Plan(
-        needle=None,
-        found=whole,
-        targets=tuple(_target(gate.home, path, b"") for path in found.removed),
-    )
+    home = gate.home
+    if isinstance(what, Needle):
+        found = find_held(gate, ledger, what.held_by, with_altered=with_altered)
+        after = {path: overwritten(_read(home, path), what.forms) for path in found.rewritten}
+    else:
+        found = find_held(
+            gate, ledger, lambda raw: hashlib.sha256(raw).hexdigest() == what, with_altered=with_altered
+        )
+        found, after = replace(found, rewritten=(), derived=(), elsewhere=()), {}
+    targets = tuple(_target(home, path, after.get(path, b"")) for path in (*found.removed, *found.rewritten))
+    return Plan(needle=what if isinstance(what, Needle) else None, found=found, targets=targets)
 
 
 def why_not_now(gate: Gate, ledger: Ledger, plan: Plan, mark: bytes) -> str:
