@@ -36,7 +36,6 @@ from nightledger.domain.errors import IntegrityError
 from nightledger.files.home import Home
 from nightledger.gate.opening import open_gate, read_ledger
 from nightledger.trust import reading
-from nightledger.trust.anchor import contradicts, read_anchor
 from nightledger.trust.event import Actor
 from nightledger.trust.merkle import leaf_hash
 from nightledger.trust.pin import Pin
@@ -201,20 +200,6 @@ def test_another_history_signed_by_the_same_key_is_a_fork(
     other = fork(older, tmp_path / "fork", entries=now.signed + longer)
     assert other.signed >= now.signed
     sweep(f"fork, {longer} entries longer", now, [replaced(now, other, FORK, "fork")])
-
-
-def test_where_the_keys_were_rolled_back_too_a_head_kept_elsewhere_tells(
-    now: History, older: History, tmp_path: Path
-) -> None:
-    """Home and keys of a day ago say nothing wrong of themselves: only who was elsewhere can tell."""
-    kept = tmp_path / "kept-elsewhere"
-    kept.write_bytes(now.read("audit/checkpoint"))
-    other = fork(older, tmp_path / "fork", entries=now.signed + 1)
-    for history, damage in ((older, Damage.ROLLBACK), (other, Damage.FORK)):
-        assert judge(history.home, history.pin) == ()
-        head = read_anchor(str(kept), history.pin.origin, history.pin.signed_by)
-        assert contradicts(head, reading.check_log(history.home, history.pin).tree) is damage
-    report(SWEEP, "home and keys rolled back or forked, head kept elsewhere", points=2)
 
 
 # ---------------------------------------------------------------- the gate and the controls

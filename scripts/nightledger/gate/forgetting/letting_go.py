@@ -47,14 +47,12 @@ class Grounds:
         evidence: Where it comes from, strongest first.
         flags: What rules say of it.
         rank: Higher is shown earlier.
-        confidence: 0..1, rounded to 4 decimals.
     """
 
     reason: str
     evidence: tuple[Evidence, ...] = ()
     flags: tuple[Flag, ...] = ()
     rank: float = 0.0
-    confidence: float = 1.0
 
 
 def archival(target: str, entry: Entry, day: date, grounds: Grounds) -> Draft:
@@ -181,7 +179,7 @@ def _draft(op: Op, target: str, key: str, grounds: Grounds) -> Draft:
         after="",
         reason=grounds.reason,
         evidence=grounds.evidence,
-        confidence=grounds.confidence,
+        confidence=1.0,
         rank=grounds.rank,
         statement_key=key,
         flags=grounds.flags,

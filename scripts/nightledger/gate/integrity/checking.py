@@ -16,8 +16,8 @@ from nightledger.domain.states import Book, DecisionStatus, Gone
 from nightledger.domain.trusting import EMPTY_SHA256, TRUST_FILES
 from nightledger.files.home import Home
 from nightledger.gate.gated import sha256_gated
-from nightledger.gate.integrity.trust_changes import is_outrun
-from nightledger.gate.integrity.trusting import Trust, judge_decision, trust_files
+from nightledger.gate.integrity.trust_changes import find_differing
+from nightledger.gate.integrity.trusting import Trust, judge_decision
 from nightledger.gate.kept_files import read_target
 from nightledger.gate.opening import Ledger, why_another
 from nightledger.gate.restoring import is_signed_for
@@ -108,7 +108,6 @@ def find_altered(home: Home, ledger: Ledger, at: Moment, held: Held | None = Non
         *_trust_files(home, ledger, Trust(home, ledger), at),
         *_proposals(home, ledger.book),
         *held.altered,
-        *_replaced(home, ledger.book),
         *_copies(home, ledger.book),
         *_restored(home, ledger.book, held.decisions),
     )
@@ -269,25 +268,21 @@ def _sha256(home: Home, path: str) -> str:
 
 def _trust_files(home: Home, ledger: Ledger, trust: Trust, at: Moment) -> Iterator[Altered]:
     try:
-        in_force, void = trust.files(at), trust.void
+        differing, void = find_differing(home, ledger, at), trust.void
     except NightledgerError as error:
         yield Altered(path=home.relative(home.config_dir), message=str(error))
         return
-    for name, sha256 in sorted(trust_files(home).items()):
-        if sha256 != in_force.get(name) and not is_outrun(ledger, trust, name, sha256, at):
-            yield Altered(path=TRUST_FILES[name], message=NOT_IN_FORCE, is_kept=True)
+    for path in (
+        *(TRUST_FILES[name] for name in differing),
+        *map(home.relative, find_replaced(home, ledger.book)),
+    ):
+        yield Altered(path=path, message=NOT_IN_FORCE, is_kept=True)
     for n in sorted(void):
         step = ledger.book.trust.steps[n]
         yield Altered(
             path=home.relative(home.decision(step.decision) if step.decision else home.audit_log),
             message="it changed trust files and is not signed by who could; the change counts for nothing",
         )
-
-
-def _replaced(home: Home, book: Book) -> Iterator[Altered]:
-    """Name the decisions about keys, machines and consent whose files are not those that count."""
-    for path in find_replaced(home, book):
-        yield Altered(path=home.relative(path), message=NOT_IN_FORCE, is_kept=True)
 
 
 def _proposals(home: Home, book: Book) -> Iterator[Altered]:

@@ -184,7 +184,10 @@ def settle_trust(gate: Gate, ledger: Ledger, moment: Moment) -> None:
     trust = Trust(gate.home, ledger)
     in_force, present = trust.files(moment), trust_files(gate.home)
     blobs = BlobStore(gate.home.blobs_dir)
-    _keep_decisions(gate.home, ledger)
+    for step in ledger.book.trust.steps:
+        status = ledger.book.decisions.get(step.decision)
+        if status and not all(map(blobs.holds, (status.sha256, status.signature_sha256))):
+            keep(gate.home, read_kept(gate.home, status))
     for name, sha256 in in_force.items():
         if present[name] == sha256:
             if sha256 != EMPTY_SHA256 and not blobs.holds(sha256):
@@ -193,16 +196,6 @@ def settle_trust(gate: Gate, ledger: Ledger, moment: Moment) -> None:
             gate, TRUST_FILES[name]
         ):
             _write(gate, name, trust.content(name, moment))
-
-
-def _keep_decisions(home: Home, ledger: Ledger) -> None:
-    """Keep anew what has no blob any more."""
-    for step in ledger.book.trust.steps:
-        if not step.decision:
-            continue
-        status = ledger.book.decisions[step.decision]
-        if not all(map(BlobStore(home.blobs_dir).holds, (status.sha256, status.signature_sha256))):
-            keep(home, read_kept(home, status))
 
 
 def find_differing(home: Home, ledger: Ledger, at: Moment) -> tuple[str, ...]:
@@ -238,15 +231,11 @@ def restore_files(gate: Gate, ledger: Ledger, moment: Moment) -> tuple[str, ...]
     wrong = [name for name, sha256 in sorted(trust.files(moment).items()) if present[name] != sha256]
     for name in wrong:
         _write(gate, name, trust.content(name, moment))
-    return (*wrong, *_restore_decisions(gate.home, ledger))
-
-
-def _restore_decisions(home: Home, ledger: Ledger) -> tuple[str, ...]:
-    replaced = find_replaced(home, ledger.book)
+    replaced = find_replaced(gate.home, ledger.book)
     for path, content in replaced.items():
         _make_room(path)
         replace_file(path, content)
-    return tuple(map(home.relative, replaced))
+    return (*wrong, *map(gate.home.relative, replaced))
 
 
 def _write(gate: Gate, name: str, content: bytes) -> None:

@@ -15,7 +15,7 @@ from nightledger.domain.states import DecisionStatus
 from nightledger.files.home import Home
 from nightledger.gate.integrity.trusting import Trust
 from nightledger.gate.opening import Gate, Ledger
-from nightledger.trust.cosigned import Cosignatures, CosignedHead
+from nightledger.trust.cosigned import Cosignatures
 from nightledger.trust.policy import Policy, parse_policy
 from nightledger.trust.reading import VerifiedLog
 from nightledger.trust.report import Damage, Finding
@@ -101,28 +101,27 @@ def look_at_witnesses(home: Home, cosignatures: Cosignatures, now: datetime) -> 
     policy = cosignatures.policy
     if not policy.asks:
         return WitnessLook()
-    foreign = cosignatures.foreign()
-    found = [_foreign(home, *foreign)] if foreign else []
+    found: list[Finding] = []
+
+    def find(damage: Damage, message: str) -> None:
+        found.append(Finding(damage=damage, path=home.cosigned, line=None, message=message))
+
+    if foreign := cosignatures.foreign():
+        head, damage = foreign
+        find(
+            damage,
+            f"witnesses cosigned a head of {head.checkpoint.size} entries that this log does not continue",
+        )
     newest = cosignatures.newest()
     if newest is None:
-        found.append(_stale(home, f"no head of this log is cosigned as the policy asks ({policy.quorum!r})"))
+        find(Damage.STALE_WITNESS, f"no head of this log is cosigned as the policy asks ({policy.quorum!r})")
         return WitnessLook(asks=True, findings=tuple(found))
     head, at = newest
     if now - at > STALE:
         hours = (now - at) // timedelta(hours=1)
-        found.append(
-            _stale(home, f"witnesses last cosigned {head.checkpoint.size} entries, {hours} hours ago")
-        )
+        message = f"witnesses last cosigned {head.checkpoint.size} entries, {hours} hours ago"
+        find(Damage.STALE_WITNESS, message)
     return WitnessLook(asks=True, size=head.checkpoint.size, at=at, findings=tuple(found))
-
-
-def _foreign(home: Home, head: CosignedHead, damage: Damage) -> Finding:
-    message = f"witnesses cosigned a head of {head.checkpoint.size} entries that this log does not continue"
-    return Finding(damage=damage, path=home.cosigned, line=None, message=message)
-
-
-def _stale(home: Home, message: str) -> Finding:
-    return Finding(damage=Damage.STALE_WITNESS, path=home.cosigned, line=None, message=message)
 
 
 def find_leaves(log: VerifiedLog, name: str) -> tuple[int, ...]:
