@@ -29,8 +29,8 @@ from bench import measure
 from nightledger.domain.event import Actor
 from nightledger.domain.moment import Moment
 from nightledger.gate.apply.applies import look_at_applies
+from nightledger.gate.daily import find_rewrites
 from nightledger.gate.integrity.checking import Held, find_altered, find_drift, verify_decisions
-from nightledger.gate.integrity.inputs import find_rewrites
 from nightledger.gate.integrity.trusting import read_signers
 from nightledger.gate.opening import Gate, Ledger, fold_log, log_key
 from nightledger.gate.signed import read_signed, signed_by

@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 from tests.gate.homes import Desk
 
-from nightledger.gate.daily import close_day
-from nightledger.gate.integrity.inputs import Rewrites, Rewritten, find_rewrites
+from nightledger.gate.daily import Rewrites, Rewritten, close_day, find_rewrites
 from nightledger.jobs.consolidate import Asked, consolidate
 
 LOG = "# Friday\n\nThe relay stopped again after its upgrade.\n"

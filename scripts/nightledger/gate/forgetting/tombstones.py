@@ -6,14 +6,48 @@ logged, and by nothing else; undone, it is as if it had never been deleted.
 
 from nightledger.codec.outcome_rows import read_outcome_rows
 from nightledger.domain.decision import DecisionType
+from nightledger.domain.event import Actor
 from nightledger.domain.links import Pair, split_key
 from nightledger.domain.proposal import Op
 from nightledger.domain.states import Apply, ChangeState
 from nightledger.files.home import Home
 from nightledger.files.line_log import LineLog
+from nightledger.files.reading import read_optional
+from nightledger.gate.forgetting.forgotten import read_forgotten
 from nightledger.gate.integrity.trusting import Trust, read_verified
-from nightledger.gate.opening import Gate, Ledger
+from nightledger.gate.opening import Gate, Ledger, open_gate, read_ledger
 from nightledger.gate.stored import is_altered, read_proposal
+from nightledger.text.phrases import HashedPhrases
+
+MAX_LOG_BYTES = 1 << 31
+"""Centuries of entries; a larger log is none of ours."""
+DELETED, EXPUNGED = b'"outcomes":', b'"withheld":'
+"""What every entry has, as it stands in the log, that deletes a link, and that withholds an expunged text."""
+
+
+def left_out_of_links(
+    home: Home, keys_dir: str, actor: Actor
+) -> tuple[dict[Pair, int], HashedPhrases | None]:
+    """Return the links that are deleted now, as :func:`tombstones`, and the hashes of what was expunged, None for nothing.
+
+    A log that names neither is not opened for that: a job needs no keys.
+
+    Args:
+        home: Whose.
+        keys_dir: Where its private keys and its pin live.
+        actor: Who called.
+
+    Raises:
+        IntegrityError: The log or its signatures are not what was signed.
+        KeyFileError: Something was expunged, and the log's key is missing.
+    """
+    raw = read_optional(home.audit_log, MAX_LOG_BYTES, within=home.root) or b""
+    if DELETED not in raw and EXPUNGED not in raw:
+        return {}, None
+    gate = open_gate(home.root, keys_dir, actor=actor)
+    ledger = read_ledger(gate)
+    expunged = read_forgotten(gate, (), ledger.book).expunged if EXPUNGED in raw else None
+    return tombstones(gate, ledger), expunged
 
 
 def tombstones(gate: Gate, ledger: Ledger) -> dict[Pair, int]:

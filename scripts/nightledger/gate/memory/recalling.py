@@ -19,13 +19,14 @@ from nightledger.domain.uses import NO_USE, Use
 from nightledger.gate.forgetting.forgotten import read_forgotten
 from nightledger.gate.memory.naming import Placed, signed_entries
 from nightledger.gate.memory.principles import read_principles
-from nightledger.gate.memory.reinforcing import NOT_REINFORCED as NONE
-from nightledger.gate.memory.reinforcing import Reinforced, read_reinforced
 from nightledger.gate.memory.remembering import (
+    NOT_REINFORCED,
     Facts,
+    Reinforced,
     Remembered,
     read_facts,
     read_network,
+    read_reinforced,
     stated_confidence,
 )
 from nightledger.gate.opening import Gate, Ledger
@@ -146,7 +147,14 @@ def _candidates(
     central = centralities([scene.network.degree(one) for one in words])
     kept = scene.reinforced
     rows: list[tuple[str, Sequence[str], Use, float, float, int]] = [
-        (p.id, p.tags, facts.uses.get(p.id, NO_USE), SURE, PERMANENT.rate, kept.get(p.id, NONE).curated_hour)
+        (
+            p.id,
+            p.tags,
+            facts.uses.get(p.id, NO_USE),
+            SURE,
+            PERMANENT.rate,
+            kept.get(p.id, NOT_REINFORCED).curated_hour,
+        )
         for p in principles
     ]
     for one, said in zip(signed, words[len(principles) :], strict=True):
@@ -163,7 +171,7 @@ def _candidates(
             confidence=confidence_of_use(use, stated),
             recency=recency(rate, facts.now_hour - fresh_hour),
             centrality=central[at],
-            reinforcement=reinforced_share(kept.get(name, NONE).times),
+            reinforcement=reinforced_share(kept.get(name, NOT_REINFORCED).times),
         )
         for at, (name, tags, use, stated, rate, fresh_hour) in enumerate(rows)
     ]

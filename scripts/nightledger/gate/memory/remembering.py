@@ -14,26 +14,100 @@ from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 
 from nightledger.codec.link_view import VIEW_LINKS
+from nightledger.codec.records import decode_lines, dump_line
 from nightledger.domain.active import HOUR_S, active_hours_until, hour_of
 from nightledger.domain.errors import LinkIndexError
 from nightledger.domain.measures import Network, network_of
 from nightledger.domain.moment import Moment
 from nightledger.domain.proposal import Change, Op, Proposal
+from nightledger.domain.reinforcement import Reinforcement, ReinforcementKind
 from nightledger.domain.retention import Memory, tier_of
 from nightledger.domain.states import Book, ChangeState
 from nightledger.domain.uses import NO_USE, Use
 from nightledger.domain.words import read_moment
+from nightledger.files.append import append_records
 from nightledger.files.home import Home
 from nightledger.files.link_index import open_index
+from nightledger.files.reading import read_optional
 from nightledger.gate.memory.naming import Placed, find_standing
 from nightledger.gate.memory.pinning import NO_MARK, Mark, read_marks
-from nightledger.gate.memory.reinforcing import NOT_REINFORCED, Reinforced, read_reinforced
 from nightledger.gate.memory.uses import fold_uses
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.stored import Stored, read_stored
 from nightledger.text.markdown.document import parse_markdown
 from nightledger.text.markdown.entries import Entry, find_entries
 from nightledger.text.similar import fold
+
+MAX_BYTES = 1 << 28
+"""Some 500 bytes for each 40 active hours: more than a thousand years."""
+
+
+def read_reinforcements(home: Home) -> tuple[Reinforcement, ...]:
+    """Give what was reinforced, in order; of a kind's period that stands twice the first, no bad line."""
+    raw = read_optional(home.reinforcements, MAX_BYTES, within=home.root) or b""
+    first: dict[tuple[str, str], Reinforcement] = {}
+    for line in decode_lines(Reinforcement, raw):
+        first.setdefault((line.kind, line.period), line)
+    return tuple(first.values())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reinforced:
+    """Reinforcements of one entry or principle.
+
+    Attributes:
+        times: How many.
+        curated_hour: Count of active hours at the newest by curation; 0 for none.
+        spared_hour: The same of the operator's mercy.
+    """
+
+    times: int = 0
+    curated_hour: int = 0
+    spared_hour: int = 0
+
+
+NOT_REINFORCED = Reinforced()
+
+
+def read_reinforced(home: Home, book: Book) -> dict[str, Reinforced]:
+    """Return the reinforcements by the id that each entry keeps."""
+    found: dict[str, Reinforced] = {}
+    for line in read_reinforcements(home):
+        spares = line.kind is ReinforcementKind.MERCY
+        for name in line.ids:
+            kept = book.names.get(name, name)
+            old = found.get(kept, NOT_REINFORCED)
+            found[kept] = Reinforced(
+                times=old.times + 1,
+                curated_hour=old.curated_hour if spares else max(old.curated_hour, line.active_hours),
+                spared_hour=max(old.spared_hour, line.active_hours) if spares else old.spared_hour,
+            )
+    return found
+
+
+def reinforce(
+    home: Home, kind: ReinforcementKind, period: str, active_hours: int, ids: Iterable[str]
+) -> bool:
+    """Append what was reinforced, unless its period was written; the caller holds the home's lock.
+
+    Args:
+        home: Whose.
+        kind: Who reinforces.
+        period: What for.
+        active_hours: Count of the home's active hours.
+        ids: Entries and principles; of none nothing is written.
+
+    Returns:
+        Whether a line was written; it is on disk then.
+    """
+    named = tuple(sorted(set(ids)))
+    written = {(line.kind, line.period) for line in read_reinforcements(home)}
+    if not named or (kind, period) in written:
+        return False
+    record = Reinforcement(v=1, kind=kind, period=period, active_hours=active_hours, ids=named)
+    append_records(home.reinforcements, dump_line(record))
+    return True
+
 
 _DATE = re.compile(r"\d{4}-\d{1,2}-\d{1,2}")
 DATE_FIELD = "DATE"

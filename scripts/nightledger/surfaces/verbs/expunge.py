@@ -31,10 +31,11 @@ from nightledger.domain.needle import Needle, needle_of
 from nightledger.domain.words import number_of
 from nightledger.files.home import Home
 from nightledger.files.reading import read_regular
-from nightledger.gate.forgetting.expunge_places import Found, has_second_name
 from nightledger.gate.forgetting.expunging import (
+    Found,
     Plan,
     carry_out,
+    has_second_name,
     parts,
     plan_expunge,
     why_not_now,

@@ -17,10 +17,10 @@ from nightledger.domain.states import Book, Drifted, Gone, Restored
 from nightledger.domain.trusting import TrustStep
 from nightledger.files.home import Home
 from nightledger.gate.apply.applies import AppliesLook, look_at_applies
+from nightledger.gate.daily import Rewrites, Rewritten, find_rewrites
 from nightledger.gate.forgetting.keeping import count_gone, find_damaged
 from nightledger.gate.integrity import checking
 from nightledger.gate.integrity.checking import Altered, Closed
-from nightledger.gate.integrity.inputs import Rewrites, Rewritten, find_rewrites
 from nightledger.gate.integrity.witnessing import WitnessLook
 from nightledger.gate.opening import Gate, Ledger, fold_log, open_gate, require_same
 from nightledger.remote.witness_findings import find_anchored
