@@ -363,9 +363,10 @@ class _Audit:  # a home: its files, what its log says and a machine pinned of it
         for proposal, entry in self.proposed.items():
             name, sha = PROPOSAL.format(proposal), entry["sha256"]
             rows = [one["at"] for one in self.entries if one.get("proposal") == proposal]
-            ended = {(proposal, n) for n in range(1, entry["changes"] + 1)} <= self.applied | self.spent
+            changes = {(proposal, n) for n in range(1, entry["changes"] + 1)}
             late = sha in self.gone and TIME(self.gone[sha]) >= TIME(max(rows)) + timedelta(days=7)
-            gone = self.gone.get(sha) == END or (ended and late) or proposal in closed
+            expired = entry["kind"] == "drift" and changes <= self.applied | self.spent and late
+            gone = self.gone.get(sha) == END or expired or proposal in closed
             holds = gone or self._sha256(name) == sha
             self.require(holds, "ALTERED", name, "it was changed after it was proposed, or is missing")
         for name, why in self.wrong.items():
