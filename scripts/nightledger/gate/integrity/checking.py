@@ -103,19 +103,15 @@ def find_altered(home: Home, ledger: Ledger, at: Moment, held: Held | None = Non
         held: Its decisions, where they were verified already.
     """
     held = held or verify_decisions(home, ledger)
+    why = why_another(home.identity, ledger.book.genesis)
     return (
-        *_identity(home, ledger.book),
+        *([Altered(path=home.relative(home.identity_file), message=why)] if why else ()),
         *_trust_files(home, ledger, Trust(home, ledger), at),
         *_proposals(home, ledger.book),
         *held.altered,
         *_copies(home, ledger.book),
         *_restored(home, ledger.book, held.decisions),
     )
-
-
-def _identity(home: Home, book: Book) -> Iterator[Altered]:
-    if why := why_another(home.identity, book.genesis):
-        yield Altered(path=home.relative(home.identity_file), message=why)
 
 
 def _restored(home: Home, book: Book, decisions: Mapping[str, Decision]) -> Iterator[Altered]:
@@ -143,16 +139,23 @@ def verify_decisions(home: Home, ledger: Ledger, *, only: str | None = None) -> 
     keys: dict[str, str] = {}
     wrong: dict[str, Altered] = {}
     asked = ledger.book.decisions if only is None else {only} & ledger.book.decisions.keys()
-    for status in (ledger.book.decisions[name] for name in asked):
+    for name in asked:
+        status, path = ledger.book.decisions[name], _path(home, name)
         try:
-            judged = _judge(home, ledger, trust, status)
-        except _NoSignersError as error:
-            wrong[status.id] = Altered(path=home.relative(home.config_dir), message=str(error))
+            trust.signers_of(status)
+        except NightledgerError as error:  # nobody can say who could sign: then no decision can be judged
+            wrong[name] = Altered(path=home.relative(home.config_dir), message=str(error))
             break
-        if isinstance(judged, Altered):
-            wrong[status.id] = judged
+        try:
+            judged = judge_decision(home, ledger, trust, status)
+        except NightledgerError as error:
+            wrong[name] = Altered(path=path, message=str(error))
+            continue
+        if judged.problem or judged.by is None:
+            where = f"{path}.sig" if judged.in_signature else path
+            wrong[name] = Altered(path=where, message=judged.problem)
         else:
-            decisions[status.id], keys[status.id] = judged
+            decisions[name], keys[name] = judged.decision, judged.by.fingerprint
     return _ended(home, ledger, Held(decisions=decisions, keys=keys), wrong)
 
 
@@ -188,10 +191,6 @@ def _rejected_at(book: Book, status: DecisionStatus, decisions: Mapping[str, Dec
     if not rejections.issuperset(ends):
         return None
     return max(book.decisions[name].recorded.at for name in ends if name)
-
-
-class _NoSignersError(Exception):
-    """Nobody can say who could sign: then no decision can be judged."""
 
 
 def _path(home: Home, decision: str) -> str:
@@ -296,28 +295,6 @@ def _proposals(home: Home, book: Book) -> Iterator[Altered]:
         except AlteredError as error:
             message = str(error) if error.__cause__ else "it was changed after it was proposed"
             yield Altered(path=home.relative(home.proposal(status.id)), message=message)
-
-
-def _judge(
-    home: Home, ledger: Ledger, trust: Trust, status: DecisionStatus
-) -> tuple[Decision, str] | Altered:
-    """Give a decision and the fingerprint of the key that signed it; or what is wrong with it.
-
-    Raises:
-        _NoSignersError: The set in force at its place is kept nowhere.
-    """
-    try:
-        trust.signers_of(status)
-    except NightledgerError as error:
-        raise _NoSignersError(str(error)) from error
-    path = _path(home, status.id)
-    try:
-        judged = judge_decision(home, ledger, trust, status)
-    except NightledgerError as error:
-        return Altered(path=path, message=str(error))
-    if judged.problem or judged.by is None:
-        return Altered(path=f"{path}.sig" if judged.in_signature else path, message=judged.problem)
-    return judged.decision, judged.by.fingerprint
 
 
 def _copies(home: Home, book: Book) -> Iterator[Altered]:
