@@ -27,6 +27,56 @@ from nightledger.trust.reading import VerifiedLog
 
 MAX_CONSOLIDATION_LOG_BYTES = 1 << 30
 """Some 2 KB a night: more than a thousand years."""
+UNTIRING = (OPERATOR, EDIT_LANE)
+"""Lanes of what the operator asked for: it waits until it is answered."""
+
+
+def close_day(gate: Gate, ledger: Ledger, day: str, moment: Moment) -> dict[str, int]:
+    """Withdraw what waited too long, and log the day's heartbeat; a rerun for the same day does nothing.
+
+    The heartbeat holds size and hash of what nights read.
+
+    Args:
+        gate: The home; the caller holds its lock.
+        ledger: Its log, as checked.
+        day: The log day, ``2026-02-28``.
+        moment: The clocks.
+
+    Returns:
+        Counts: ``withdrawn`` and ``waiting`` changes.
+
+    Raises:
+        UnreadableError: An append-only file is a link, a directory or a FIFO.
+    """
+    if day in heartbeats(ledger):
+        return {}
+    tired = [status for status in ledger.book.live() if is_tired(gate, ledger, status)]
+    closed = sum(len(status.open_changes()) for status in tired)
+    waiting = sum(len(status.open_changes()) for status in ledger.book.live()) - closed
+    events = [closing(status.id, status.open_changes()) for status in tired]
+    heartbeat = {"day": day, "waiting": waiting, "inputs": read_inputs(gate.home)}
+    record(gate, [*events, (EventName.HEARTBEAT, heartbeat)], moment)
+    return {"withdrawn": closed, "waiting": waiting}
+
+
+def heartbeats(ledger: Ledger) -> list[str]:
+    """Give the days that were signed, in order of the log."""
+    return [event.fields["day"] for event in ledger.log.events if event.event == EventName.HEARTBEAT]
+
+
+def is_tired(gate: Gate, ledger: Ledger, status: ProposalStatus) -> bool:
+    """Tell whether a proposal has waited through all the days that it may.
+
+    What drifted stands in a file, whoever has looked: it waits until it is settled.
+    """
+    if status.lane in UNTIRING or status.kind is Kind.DRIFT or not status.open_changes():
+        return False
+    days = {  # on which the machine ran: a run that catches up signs several days and is one of these
+        event.at.date()
+        for event in ledger.log.events
+        if event.event == EventName.HEARTBEAT and event.at > status.created.at
+    }
+    return len(days) >= gate.settings.reviewable_days
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -137,55 +187,3 @@ def _compare(home: Home, path: str, expected: list[Prefix]) -> list[bool]:
     except (UnreadableError, OSError):
         return [False] * len(expected)
     return [found.get(prefix.size_bytes) == prefix for prefix in expected]
-
-
-UNTIRING = (OPERATOR, EDIT_LANE)
-"""Lanes of what the operator asked for: it waits until it is answered."""
-
-
-def close_day(gate: Gate, ledger: Ledger, day: str, moment: Moment) -> dict[str, int]:
-    """Withdraw what waited too long, and log the day's heartbeat; a rerun for the same day does nothing.
-
-    The heartbeat holds size and hash of what nights read.
-
-    Args:
-        gate: The home; the caller holds its lock.
-        ledger: Its log, as checked.
-        day: The log day, ``2026-02-28``.
-        moment: The clocks.
-
-    Returns:
-        Counts: ``withdrawn`` and ``waiting`` changes.
-
-    Raises:
-        UnreadableError: An append-only file is a link, a directory or a FIFO.
-    """
-    if day in heartbeats(ledger):
-        return {}
-    tired = [status for status in ledger.book.live() if is_tired(gate, ledger, status)]
-    closed = sum(len(status.open_changes()) for status in tired)
-    waiting = sum(len(status.open_changes()) for status in ledger.book.live()) - closed
-    events = [closing(status.id, status.open_changes()) for status in tired]
-    heartbeat = {"day": day, "waiting": waiting, "inputs": read_inputs(gate.home)}
-    record(gate, [*events, (EventName.HEARTBEAT, heartbeat)], moment)
-    return {"withdrawn": closed, "waiting": waiting}
-
-
-def heartbeats(ledger: Ledger) -> list[str]:
-    """Give the days that were signed, in order of the log."""
-    return [event.fields["day"] for event in ledger.log.events if event.event == EventName.HEARTBEAT]
-
-
-def is_tired(gate: Gate, ledger: Ledger, status: ProposalStatus) -> bool:
-    """Tell whether a proposal has waited through all the days that it may.
-
-    What drifted stands in a file, whoever has looked: it waits until it is settled.
-    """
-    if status.lane in UNTIRING or status.kind is Kind.DRIFT or not status.open_changes():
-        return False
-    days = {  # on which the machine ran: a run that catches up signs several days and is one of these
-        event.at.date()
-        for event in ledger.log.events
-        if event.event == EventName.HEARTBEAT and event.at > status.created.at
-    }
-    return len(days) >= gate.settings.reviewable_days

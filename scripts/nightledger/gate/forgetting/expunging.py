@@ -33,8 +33,11 @@ from nightledger.gate.integrity.trusting import Trust, read_verified
 from nightledger.gate.opening import Gate, Ledger, closing
 from nightledger.trust.dsse import payloads_in
 
+TARGETS_A_DECISION = 300
+"""Files that one decision names; its entry has a limit of 65,535 bytes."""
 MAX_BYTES = 1 << 32
 Holds = Callable[[bytes], bool]
+_Events = list[tuple[EventName, dict[str, object]]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -220,11 +223,6 @@ def _others(home: Home) -> Iterator[str]:
         if name.endswith((".md", ".txt", ".json", ".jsonl")):
             yield os.path.join(home.root, name)
     yield from _files(home.memory_dir)
-
-
-TARGETS_A_DECISION = 300
-"""Files that one decision names; its entry has a limit of 65,535 bytes."""
-_Events = list[tuple[EventName, dict[str, object]]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

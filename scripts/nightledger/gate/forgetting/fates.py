@@ -15,7 +15,7 @@ from nightledger.text.markdown.document import split_lines
 from nightledger.text.scanners.scan import mask_secrets, told_values
 
 LET_GO = frozenset({Op.ARCHIVE, Op.COMPRESS, Op.DELETE_LINK})
-"""What stands in this view; all else stands in that of consolidation."""
+"""What stands in the view of the pruner; all else stands in that of consolidation."""
 
 
 def change_diff(

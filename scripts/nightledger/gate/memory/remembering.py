@@ -38,6 +38,8 @@ from nightledger.text.markdown.document import parse_markdown
 from nightledger.text.markdown.entries import Entry, find_entries
 from nightledger.text.similar import fold
 
+DATE_FIELD = "DATE"
+_DATE = re.compile(r"\d{4}-\d{1,2}-\d{1,2}")
 MAX_BYTES = 1 << 28
 """Some 500 bytes for each 40 active hours: more than a thousand years."""
 
@@ -107,10 +109,6 @@ def reinforce(
     record = Reinforcement(v=1, kind=kind, period=period, active_hours=active_hours, ids=named)
     append_records(home.reinforcements, dump_line(record))
     return True
-
-
-_DATE = re.compile(r"\d{4}-\d{1,2}-\d{1,2}")
-DATE_FIELD = "DATE"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
