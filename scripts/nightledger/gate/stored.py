@@ -5,7 +5,7 @@ signed or applied; it is set aside as it lies, and holds up nothing else.
 """
 
 import hashlib
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
@@ -13,7 +13,7 @@ from nightledger.codec.records import decode_record
 from nightledger.domain.errors import AlteredError, UnreadableError, UsageError
 from nightledger.domain.judge import EDIT_LANE
 from nightledger.domain.proposal import Change, Kind, Proposal
-from nightledger.domain.states import Book, ChangeState, ProposalStatus
+from nightledger.domain.states import Book, ChangeState, ChangeStatus, ProposalStatus
 from nightledger.files.home import Home
 from nightledger.files.reading import read_regular
 from nightledger.gate.opening import Gate
@@ -86,6 +86,15 @@ def read_stored(gate: Gate, book: Book, *, states: Collection[ChangeState] | Non
             with suppress(AlteredError):
                 stored.append(read_proposal(gate, status))
     return stored
+
+
+def each_change(stored: Iterable[Stored], book: Book) -> Iterator[tuple[Proposal, Change, ChangeStatus]]:
+    """Yield every change of proposals, each with its proposal and what became of it."""
+    for item in stored:
+        changes = book.proposals[item.proposal.id].changes
+        for change in item.proposal.changes:
+            if status := changes.get(change.n):
+                yield item.proposal, change, status
 
 
 def without_unanswered(stored: Iterable[Stored], book: Book) -> list[Stored]:

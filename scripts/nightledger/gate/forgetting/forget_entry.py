@@ -12,6 +12,7 @@ from nightledger.domain.moment import Moment
 from nightledger.domain.proposal import Draft, Kind, Op, Origin
 from nightledger.domain.states import ChangeState
 from nightledger.gate.memory.naming import Placed, evidence_of, find_standing
+from nightledger.gate.memory.pinning import find_takers
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.proposing.proposing import Outcome, Submission, propose
 from nightledger.gate.stored import find_status, read_proposal
@@ -34,7 +35,8 @@ def forget(
     Raises:
         UsageError: Its forgetting waits already, for an answer or to be applied.
     """
-    waiting = _waiting(gate, ledger, placed)
+    takers = (name for name, _, _ in find_takers(gate, ledger, [placed.entry.id]))
+    waiting = next((name for name in takers if ledger.book.proposals[name].kind is Kind.FORGET), "")
     if waiting:
         raise UsageError(
             f"to forget this entry was proposed already, as {waiting}",
@@ -66,20 +68,6 @@ def _draft(placed: Placed) -> Draft:
         statement_key=f"forget {entry.id}",
         entry=entry.id,
     )
-
-
-def _waiting(gate: Gate, ledger: Ledger, placed: Placed) -> str:
-    """Give the proposal that already asks to forget an entry; empty where none does."""
-    for status in ledger.book.live():
-        asked = {
-            *status.open_changes(),
-            *(n for n in status.changes if status.state_of(n) is ChangeState.APPROVED),
-        }
-        if status.kind is Kind.FORGET and asked:
-            changes = read_proposal(gate, status).proposal.changes
-            if any(change.n in asked and change.entry == placed.entry.id for change in changes):
-                return status.id
-    return ""
 
 
 def entry_of_change(gate: Gate, ledger: Ledger, name: str, n: int) -> Placed:

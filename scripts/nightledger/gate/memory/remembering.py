@@ -33,7 +33,7 @@ from nightledger.gate.memory.naming import Placed, find_standing
 from nightledger.gate.memory.pinning import NO_MARK, Mark, read_marks
 from nightledger.gate.memory.uses import fold_uses
 from nightledger.gate.opening import Gate, Ledger
-from nightledger.gate.stored import Stored, read_stored
+from nightledger.gate.stored import Stored, each_change, read_stored
 from nightledger.text.markdown.document import parse_markdown
 from nightledger.text.markdown.entries import Entry, find_entries
 from nightledger.text.similar import fold
@@ -239,12 +239,9 @@ class _Ages:
 
 def applied_texts(book: Book, stored: Iterable[Stored]) -> Iterator[tuple[Proposal, Change, datetime | None]]:
     """Yield the applied changes that put words into a gated file, each with its proposal and when that was."""
-    for item in stored:
-        changes = book.proposals[item.proposal.id].changes
-        for change in item.proposal.changes:
-            status = changes.get(change.n)
-            if status and status.state is ChangeState.APPLIED and change.op in (Op.ADD, Op.REPLACE):
-                yield item.proposal, change, status.since
+    for proposal, change, status in each_change(stored, book):
+        if status.state is ChangeState.APPLIED and change.op in (Op.ADD, Op.REPLACE):
+            yield proposal, change, status.since
 
 
 def stated_confidence(book: Book, stored: Iterable[Stored]) -> dict[str, float]:
