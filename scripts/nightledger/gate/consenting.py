@@ -84,7 +84,7 @@ def read_standing(gate: Gate, ledger: Ledger, moment: Moment) -> Standing:
 
 
 def _reviews(gate: Gate, ledger: Ledger, trust: Trust) -> tuple[str | None, str | None]:
-    """Give the last review's id, and the hash of the graph that was last signed for; None where there is none.
+    """Return the last review's id, and the hash of the graph that was last signed for; None where there is none.
 
     Only decisions whose signature holds count: whoever has the log's key could forge an entry. Where
     that of the last review of the graph does not hold, no older one steps into its place: the hash is "".
@@ -105,7 +105,7 @@ def _reviews(gate: Gate, ledger: Ledger, trust: Trust) -> tuple[str | None, str 
 
 
 def graph_target(gate: Gate) -> DecisionTarget:
-    """Give what a review of the consent graph signs: the home's own file, and all that is in force with it.
+    """Return what a review of the consent graph signs: the home's own file, and all that is in force with it.
 
     Raises:
         ConfigurationError: A graph that is not valid, or that loosens the floor.
@@ -122,7 +122,7 @@ def graph_target(gate: Gate) -> DecisionTarget:
 
 
 def review_reasons(gate: Gate, decision: Decision) -> list[str]:
-    """Say why a decision is no review of the graph that stands there now; empty where it is."""
+    """Return why a decision is no review of the graph that stands there now; empty where it is."""
     if decision.proposal or decision.changes or decision.targets != (graph_target(gate),):
         return ["the consent graph is not the one that it was signed over"]
     return []
@@ -177,7 +177,7 @@ def _canonical(graph: ConsentGraph) -> bytes:
 
 
 def _word(text: str) -> str:
-    """Give a word as it is where it is one, else its hash: no text of an agent stands in the log."""
+    """Return a word as it is where it is one, else its hash: no text of an agent stands in the log."""
     if _WORD.fullmatch(text):
         return text
     return f"sha256:{hashlib.sha256(text.encode('utf-8', 'surrogateescape')).hexdigest()}"

@@ -60,12 +60,12 @@ def close_day(gate: Gate, ledger: Ledger, day: str, moment: Moment) -> dict[str,
 
 
 def heartbeats(ledger: Ledger) -> list[str]:
-    """Give the days that were signed, in order of the log."""
+    """Return the days that were signed, in order of the log."""
     return [event.fields["day"] for event in ledger.log.events if event.event == EventName.HEARTBEAT]
 
 
 def is_tired(gate: Gate, ledger: Ledger, status: ProposalStatus) -> bool:
-    """Tell whether a proposal has waited through all the days that it may.
+    """Return whether a proposal has waited through all the days that it may.
 
     What drifted stands in a file, whoever has looked: it waits until it is settled.
     """
@@ -111,7 +111,7 @@ class Rewrites:
 
 
 def append_only(home: Home) -> tuple[str, ...]:
-    """Give the files that are only ever appended to, the audit log apart, relative to the home."""
+    """Return the files that are only ever appended to, the audit log apart, relative to the home."""
     files = (
         home.outcomes,
         home.consolidation_log,
@@ -123,7 +123,7 @@ def append_only(home: Home) -> tuple[str, ...]:
 
 
 def read_inputs(home: Home) -> list[dict[str, Any]]:
-    """Give path, size and hash of each append-only file that is there, as a heartbeat holds them.
+    """Return path, size and hash of each append-only file that is there, as a heartbeat holds them.
 
     Raises:
         UnreadableError: One of them is no regular file.
@@ -135,7 +135,7 @@ def read_inputs(home: Home) -> list[dict[str, Any]]:
 
 
 def _nights(log: VerifiedLog) -> dict[str, list[tuple[str, Prefix]]]:
-    """Give each file with what each night read of it; what an expunge rewrote begins anew with it."""
+    """Return each file with what each night read of it; what an expunge rewrote begins anew with it."""
     held: dict[str, list[tuple[str, Prefix]]] = {}
     for event, fields, at in log.entries():
         if event == EventName.HEARTBEAT:
@@ -181,7 +181,7 @@ def _rewritten_logs(home: Home, book: Book) -> Iterator[Rewritten]:
 
 
 def _compare(home: Home, path: str, expected: list[Prefix]) -> list[bool]:
-    """Tell for each beginning whether the file still has it; nothing is followed out of the home."""
+    """Return for each beginning whether the file still has it; nothing is followed out of the home."""
     try:
         found = hash_prefixes(home.resolve(path), [prefix.size_bytes for prefix in expected])
     except (UnreadableError, OSError):

@@ -65,7 +65,7 @@ def accept(gate: Gate, ledger: Ledger, signed: Signed, moment: Moment) -> Decisi
 def _consequences(
     gate: Gate, ledger: Ledger, decision: Decision, moment: Moment
 ) -> list[tuple[EventName, dict[str, object]]]:
-    """Give what is logged in one write with the decision, so that no crash parts them."""
+    """Return what is logged in one write with the decision, so that no crash parts them."""
     if decision.type is DecisionType.TRUST:
         return trust_changes.change_events(gate, ledger, decision, moment)
     if decision.type is DecisionType.EXPUNGE:
@@ -91,7 +91,7 @@ def read_claim(home: Home, ledger: Ledger, status: DecisionStatus) -> Claim:
 
 
 def why_void(home: Home, ledger: Ledger, status: DecisionStatus, moment: Moment) -> str:
-    """Say why an approval that was good when it was recorded counts no more; empty where it does.
+    """Return why an approval that was good when it was recorded counts no more; empty where it does.
 
     Raises:
         AlteredError: Its file is missing or is not what was logged.
@@ -144,7 +144,7 @@ def _subject_reasons(
 
 
 def _who(signed: Signed, decision: Decision, trust: Trust, moment: Moment) -> tuple[SignedBy | None, bool]:
-    """Say who signed, and whether as a recovery key, which can sign for changes of trust files only."""
+    """Return who signed, and whether as a recovery key, which can sign for changes of trust files only."""
     if decision.type is DecisionType.TRUST:
         return who_changed(signed, trust.signers(moment), moment)
     return signed_by(signed, trust.signers(moment), moment), False

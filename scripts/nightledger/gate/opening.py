@@ -157,7 +157,7 @@ def require_same(home: Home, genesis: Mapping[str, Any]) -> None:
 
 
 def why_another(identity: Identity, genesis: Mapping[str, Any]) -> str:
-    """Say where a home's record differs from what its log began with; empty where it does not.
+    """Return where a home's record differs from what its log began with; empty where it does not.
 
     An agent can write that file. Which files are gated, and whether ``--now`` sets the clock, follows from the log,
     whose first line is pinned; the file only tells it to whoever does not read the log.
@@ -254,7 +254,7 @@ def log_key(gate: Gate) -> LogKey:
 
 
 def settings_of(home: Home, ring: KeyRing) -> InForce:
-    """Give the settings in force in a home, whatever its own file is."""
+    """Return the settings in force in a home, whatever its own file is."""
     return read_in_force(home, os.fspath(ring.path(home.identity.id, KEPT_SETTINGS)))
 
 
@@ -282,7 +282,7 @@ def read_consent(home: Home) -> ConsentGraph:
 
 
 def why_no_consent(home: Home) -> str:
-    """Say in one line why the home's own consent graph cannot be used; empty where it can, or there is none."""
+    """Return in one line why the home's own consent graph cannot be used; empty where it can, or there is none."""
     try:
         read_consent(home)
     except NightledgerError as error:
@@ -291,7 +291,7 @@ def why_no_consent(home: Home) -> str:
 
 
 def _consent_or_nothing(home: Home) -> ConsentGraph:
-    """Give the graph in force, or one that knows nothing: an agent can write that file, and stops nothing with it.
+    """Return the graph in force, or one that knows nothing: an agent can write that file, and stops nothing with it.
 
     The unknown is blocked, so nothing is applied until it is mended; looking, proposing and
     the guard go on.

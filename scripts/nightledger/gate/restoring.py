@@ -121,7 +121,7 @@ def loss_target(loss: Loss) -> DecisionTarget:
 
 
 def restore_reasons(ledger: Ledger, decision: Decision) -> list[str]:
-    """Say why a decision does not say that entries behind this log are lost; empty where it does."""
+    """Return why a decision does not say that entries behind this log are lost; empty where it does."""
     if decision.log.size < ledger.log.report.signed_size:
         return ["the log has grown since it was signed"]
     return [] if _lost_size(decision) is not None else ["it is not the form of a decision about a lost log"]
@@ -136,7 +136,7 @@ def restore_events(ledger: Ledger, decision: Decision) -> list[tuple[EventName, 
 
 
 def is_signed_for(one: Restored, decision: Decision | None) -> bool:
-    """Tell whether a decision that holds says what an entry says was lost."""
+    """Return whether a decision that holds says what an entry says was lost."""
     if decision is None or decision.type is not DecisionType.RESTORE:
         return False
     lost = _lost_size(decision)

@@ -41,7 +41,7 @@ class Signed:
 
 
 def with_id(decision: Decision) -> Decision:
-    """Give the decision with the id that its other fields make."""
+    """Return the decision with the id that its other fields make."""
     fields = to_plain(replace(decision, id=""))
     return replace(decision, id=content_id("d", canonical(fields)))
 
@@ -97,7 +97,7 @@ def read_kept(home: Home, status: DecisionStatus) -> Signed:
 
 
 def find_replaced(home: Home, book: Book) -> dict[str, bytes]:
-    """Give the files of kept decisions that are not those that were logged, each with the bytes that a blob has."""
+    """Return the files of kept decisions that are not those that were logged, each with the bytes that a blob has."""
     found = {}
     kept = [one for one in book.decisions.values() if one.type in KEPT and one.sha256 not in book.gone]
     for path, sha256 in (file for status in kept for file in _files(home, status)):
@@ -108,7 +108,7 @@ def find_replaced(home: Home, book: Book) -> dict[str, bytes]:
 
 
 def _files(home: Home, status: DecisionStatus) -> tuple[tuple[str, str], ...]:
-    """Give both files of a decision with their hashes."""
+    """Return both files of a decision with their hashes."""
     path = home.decision(status.id)
     return (path, status.sha256), (f"{path}.sig", status.signature_sha256)
 
@@ -119,7 +119,7 @@ def _file_or_blob(home: Home, path: str, sha256: str) -> bytes:
 
 
 def _file(path: str, sha256: str) -> bytes | None:
-    """Give a file's bytes where they have this hash."""
+    """Return a file's bytes where they have this hash."""
     try:
         content = read_regular(path, MAX_DECISION_BYTES)
     except UnreadableError:
@@ -130,7 +130,7 @@ def _file(path: str, sha256: str) -> bytes | None:
 def signed_by(
     signed: Signed, signers: SignerSet, moment: Moment, namespace: str = NAMESPACE
 ) -> SignedBy | None:
-    """Say who signed; None where no key of the set verifies the signature for that time and purpose."""
+    """Return who signed; None where no key of the set verifies the signature for that time and purpose."""
     try:
         return verify_signature(
             signed.content, signed.signature, namespace=namespace, signers=signers, at=moment.at

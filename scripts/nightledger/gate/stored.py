@@ -43,7 +43,7 @@ def read_proposal(gate: Gate, status: ProposalStatus) -> Stored:
 
 
 def read_logged(home: Home, status: ProposalStatus) -> bytes:
-    """Give the bytes of a proposal's file.
+    """Return the bytes of a proposal's file.
 
     Raises:
         AlteredError: It is missing or is not what was logged.
@@ -62,7 +62,7 @@ def read_logged(home: Home, status: ProposalStatus) -> bytes:
 
 
 def is_altered(home: Home, status: ProposalStatus) -> bool:
-    """Tell whether a proposal's file is missing or is not what was logged."""
+    """Return whether a proposal's file is missing or is not what was logged."""
     try:
         read_logged(home, status)
     except AlteredError:
@@ -111,7 +111,7 @@ def _is_remembered(status: ProposalStatus, change: Change) -> bool:
 
 
 def is_unanswered_drift(status: ProposalStatus) -> bool:
-    """Tell whether a proposal is drift that ended without an answer: its file goes once its time is over."""
+    """Return whether a proposal is drift that ended without an answer: its file goes once its time is over."""
     states = {change.state for change in status.changes.values()}
     return status.kind is Kind.DRIFT and states <= {ChangeState.SUPERSEDED, ChangeState.WITHDRAWN}
 

@@ -65,7 +65,7 @@ def cited(home: Home, evidence: Evidence, *, told: frozenset[str] = frozenset())
 
 
 def _copies(home: Home, path: str) -> Iterator[str]:
-    """Give the files of the archive in which the full text of a log may be, by its name."""
+    """Yield the files of the archive in which the full text of a log may be, by its name."""
     stem, end = os.path.splitext(path.rpartition("/")[2])
     name = re.compile(re.escape(stem) + r"(?:-\d+)?" + re.escape(end))
     directory = home.archive_daily_dir
@@ -85,6 +85,6 @@ def _is_same(content: bytes, evidence: Evidence, told: frozenset[str]) -> bool:
 
 
 def values_of(content: bytes) -> frozenset[str]:
-    """Give what a file tells as secrets; only the lines that may tell are looked at."""
+    """Return what a file tells as secrets; only the lines that may tell are looked at."""
     text = content.decode("utf-8", "replace").split("\n")
     return told_values("\n".join(text[at] for at in sorted(telling(text))))

@@ -136,7 +136,7 @@ def propose_faded(gate: Gate, known: Known, moment: Moment, day: date, *, dry_ru
 
 
 def _archivals(gate: Gate, faded: Sequence[Remembered], facts: Facts, day: date) -> list[Draft]:
-    """Give the drafts of one file, as many as one proposal may remove of it."""
+    """Return the drafts of one file, as many as one proposal may remove of it."""
     path = faded[0].placed.path
     size = len(decode(read_gated(gate.home, path)))
     portion = split_by_budget([len(one.placed.entry.text) for one in faded], size)[0]

@@ -88,7 +88,7 @@ def find_held(gate: Gate, ledger: Ledger, holds: Holds, *, with_altered: bool = 
     home, seen = gate.home, set[str]()
 
     def among(*sources: Iterable[str]) -> tuple[str, ...]:
-        """Give those that hold it, of the files that were not looked at before."""
+        """Return those that hold it, of the files that were not looked at before."""
         fresh = [path for path in dict.fromkeys(chain(*sources)) if path not in seen]
         seen.update(fresh)
         return tuple(sorted(home.relative(path) for path in fresh if _is_held(path, holds)))
@@ -153,19 +153,19 @@ def require_own(home: Home, found: Found) -> None:
 
 
 def _link_above(home: Home, path: str) -> str:
-    """Give the first directory above a file, within the home, that is a link; empty where none is."""
+    """Return the first directory above a file, within the home, that is a link; empty where none is."""
     parts = path.split("/")
     above = ("/".join(parts[:n]) for n in range(1, len(parts)))
     return next((name for name in above if os.path.islink(home.path(name))), "")
 
 
 def has_second_name(path: str) -> bool:
-    """Tell whether a file that is there has another name, too (a hard link), wherever that is."""
+    """Return whether a file that is there has another name, too (a hard link), wherever that is."""
     return os.path.lexists(path) and os.lstat(path).st_nlink > 1
 
 
 def _search_index(home: Home, holds: Holds, *, anywhere: bool) -> Iterator[str]:
-    """Give the search index where it may hold the text: it packs texts, so their bytes do not stand in it.
+    """Yield the search index where it may hold the text: it packs texts, so their bytes do not stand in it.
 
     It is made of the home's files, so it goes when any of them holds the text; else when its own pages do.
     """
@@ -177,7 +177,7 @@ def _search_index(home: Home, holds: Holds, *, anywhere: bool) -> Iterator[str]:
 
 
 def _trust(home: Home, ledger: Ledger) -> Iterator[str]:
-    """Give the files that the chain of trust files rests on, the blobs of every one that there was."""
+    """Yield the files that the chain of trust files rests on, the blobs of every one that there was."""
     steps = ledger.book.trust.steps
     for step in steps:
         if step.decision:
@@ -193,7 +193,7 @@ def _blob(home: Home, sha256: str) -> str:
 
 
 def _altered(home: Home, ledger: Ledger) -> Iterator[str]:
-    """Give the files of proposals and decisions whose bytes are not those logged, those that were closed apart."""
+    """Yield the files of proposals and decisions whose bytes are not those logged, those that were closed apart."""
     book = ledger.book
     logged = {
         home.proposal(one.id): one.sha256 for one in book.proposals.values() if one.id not in book.closed()
@@ -218,7 +218,7 @@ def _files(directory: str) -> Iterator[str]:
 
 
 def _others(home: Home) -> Iterator[str]:
-    """Give the agent's own files beside ours: its notes in the home's root, and all below memory/."""
+    """Yield the agent's own files beside ours: its notes in the home's root, and all below memory/."""
     for name in sorted(os.listdir(home.root)):
         if name.endswith((".md", ".txt", ".json", ".jsonl")):
             yield os.path.join(home.root, name)
@@ -263,7 +263,7 @@ def plan_expunge(gate: Gate, ledger: Ledger, what: Needle | str, *, with_altered
 
 
 def why_not_now(gate: Gate, ledger: Ledger, plan: Plan, mark: bytes) -> str:
-    """Say why a gated file, or what it was signed to hold, would hold it still; empty where neither would.
+    """Return why a gated file, or what it was signed to hold, would hold it still; empty where neither would.
 
     A gated file changes by a signed edit, which leaves drift as it is. Asked before anything is
     signed: an edit whose expunge is refused after it would have helped nobody.
@@ -282,7 +282,7 @@ def why_not_now(gate: Gate, ledger: Ledger, plan: Plan, mark: bytes) -> str:
 
 
 def _why_held(gate: Gate, ledger: Ledger, path: str, needle: Needle, mark: bytes) -> str:
-    """Say why an edit would not take it out of a gated file and of the bytes accepted for it."""
+    """Return why an edit would not take it out of a gated file and of the bytes accepted for it."""
     present = read_gated(gate.home, path)
     is_held = needle.held_by(present)
     if is_held and (locked := why_locked(gate, path)):
@@ -299,7 +299,7 @@ def _why_held(gate: Gate, ledger: Ledger, path: str, needle: Needle, mark: bytes
 
 
 def expunge_reasons(gate: Gate, ledger: Ledger, decision: Decision) -> list[str]:
-    """Say why a decision may not expunge what it names; empty where it may."""
+    """Return why a decision may not expunge what it names; empty where it may."""
     if decision.proposal or decision.changes or not (decision.targets or decision.reason):
         return ["it is not the form of a decision about a leaked text"]
     return [
@@ -324,7 +324,7 @@ def _stands(home: Home, target: DecisionTarget) -> bool:
 
 
 def _stays(gate: Gate, ledger: Ledger, target: DecisionTarget) -> bool:
-    """Tell whether a target is none of the files that an expunge touches, or one that all rests on."""
+    """Return whether a target is none of the files that an expunge touches, or one that all rests on."""
     home, book = gate.home, ledger.book
     steps = book.trust.steps
     kept = {sha256 for step in steps for sha256 in step.files.values()} | set(book.gated.values())
@@ -337,7 +337,7 @@ def _stays(gate: Gate, ledger: Ledger, target: DecisionTarget) -> bool:
 
 
 def expunge_events(gate: Gate, ledger: Ledger, decision: Decision) -> _Events:
-    """Give what is logged beside the decision: the expunge, and the proposals that end with it."""
+    """Return what is logged beside the decision: the expunge, and the proposals that end with it."""
     removed = [target.base for target in decision.targets if target.result == EMPTY_SHA256]
     places = [
         {
@@ -395,7 +395,7 @@ def _is_left(home: Home, book: Book, target: DecisionTarget) -> bool:
 
 
 def parts(plan: Plan) -> Iterator[tuple[DecisionTarget, ...]]:
-    """Give what each decision is to name, so that its entry fits the log."""
+    """Yield what each decision is to name, so that its entry fits the log."""
     for first in range(0, len(plan.targets), TARGETS_A_DECISION):
         yield plan.targets[first : first + TARGETS_A_DECISION]
 

@@ -21,7 +21,7 @@ LET_GO = frozenset({Op.ARCHIVE, Op.COMPRESS, Op.DELETE_LINK})
 def change_diff(
     before: Mapping[str, str], after: Mapping[str, str], change: Change, *, told: frozenset[str]
 ) -> str:
-    """Give the diff of one change, to be read.
+    """Return the diff of one change, to be read.
 
     Args:
         before: The text of every file that it writes.
@@ -40,13 +40,13 @@ def change_diff(
 
 
 def link_diff(change: Change) -> str:
-    """Give the diff of a link's deletion; a tag that looks like a secret is masked."""
+    """Return the diff of a link's deletion; a tag that looks like a secret is masked."""
     path, line = change.target, mask_secrets(change.before)
     return f"--- a/{path}\n+++ b/{path}\n@@ -1 +0,0 @@\n-{line}\n"
 
 
 def summary_diff(change: Change, full: str) -> str:
-    """Give the diff of a compression: the summary in full; the text that moves is named, not repeated."""
+    """Return the diff of a compression: the summary in full; the text that moves is named, not repeated."""
     told = told_values(full)
     path, lines, moved = change.target, split_lines(change.hunk.added), len(split_lines(full))
     copies = ", ".join(part.target for part in change.also)
@@ -57,7 +57,7 @@ def summary_diff(change: Change, full: str) -> str:
 
 
 def fate_lines(change: Change) -> list[str]:
-    """Say what goes where, in one or two plain lines; none for a change of text."""
+    """Return what goes where, in one or two plain lines; none for a change of text."""
     if change.op is Op.DELETE_LINK:
         name, colon, seen = change.before.partition(": ")
         return [f"the link {name} is forgotten{colon}{seen}; later outcomes start it anew"]
@@ -79,12 +79,12 @@ def fate_lines(change: Change) -> list[str]:
 
 
 def _archived_as_it_was(change: Change) -> str | None:
-    """Give the line that is added to an archived entry; None where something else would be written."""
+    """Return the line that is added to an archived entry; None where something else would be written."""
     return told_with(change.also[0].hunk.added, change.hunk.removed) if len(change.also) == 1 else None
 
 
 def prune_view(waiting: Iterable[tuple[Proposal, Change]], told: frozenset[str]) -> dict[str, Any]:
-    """Give the view of what waits to be archived, compressed or deleted.
+    """Return the view of what waits to be archived, compressed or deleted.
 
     Args:
         waiting: What waits for an answer, in the order in which it was proposed.

@@ -71,7 +71,7 @@ def _draft(placed: Placed) -> Draft:
 
 
 def entry_of_change(gate: Gate, ledger: Ledger, name: str, n: int) -> Placed:
-    """Give the entry that an applied change put in.
+    """Return the entry that an applied change put in.
 
     Args:
         gate: The home.

@@ -24,7 +24,7 @@ _SIGNED = frozenset({ChangeState.APPROVED, ChangeState.APPLIED})
 
 
 def read_forgotten(gate: Gate, stored: Iterable[Stored], book: Book) -> Forgotten:
-    """Give what is forgotten now.
+    """Return what is forgotten now.
 
     Args:
         gate: The home.
@@ -54,7 +54,7 @@ def read_forgotten(gate: Gate, stored: Iterable[Stored], book: Book) -> Forgotte
 
 
 def _newest(texts: Iterable[tuple[str, datetime | None]]) -> dict[str, datetime]:
-    """Give when each wording was put in last."""
+    """Return when each wording was put in last."""
     newest: dict[str, datetime] = {}
     for text, since in texts:
         if text and since:

@@ -91,7 +91,7 @@ def remove_files(paths: Iterable[str]) -> None:
 
 
 def needed_blobs(ledger: Ledger, moment: Moment, keep_s: int) -> frozenset[str]:
-    """Give the hex SHA-256 of every blob that something may still need; more may be named than there are.
+    """Return the hex SHA-256 of every blob that something may still need; more may be named than there are.
 
     Args:
         ledger: The log, as checked.
@@ -193,7 +193,7 @@ def count_gone(book: Book) -> dict[Gone, int]:
 
 
 def present_blobs(home: Home) -> Iterator[str]:
-    """Give the hex SHA-256 of every blob on disk."""
+    """Yield the hex SHA-256 of every blob on disk."""
     if not os.path.isdir(home.blobs_dir):
         return
     for directory in sorted(os.listdir(home.blobs_dir)):
@@ -203,7 +203,7 @@ def present_blobs(home: Home) -> Iterator[str]:
 
 
 def _of_apply(apply: Apply) -> set[str]:
-    """Give what an apply names; an empty string where it names nothing."""
+    """Return what an apply names; an empty string where it names nothing."""
     return {
         sha256
         for target in apply.targets
@@ -212,7 +212,7 @@ def _of_apply(apply: Apply) -> set[str]:
 
 
 def _of_decisions(book: Book) -> set[str]:
-    """Give the blobs of the decisions on which others rest; an empty string for a signature that has none."""
+    """Return the blobs of the decisions on which others rest; an empty string for a signature that has none."""
     kept = (status for status in book.decisions.values() if status.type in KEPT)
     return {sha256 for status in kept for sha256 in (status.sha256, status.signature_sha256)}
 
@@ -223,7 +223,7 @@ def _waiting(book: Book) -> frozenset[str]:
 
 
 def _aged(ledger: Ledger, moment: Moment) -> Iterator[tuple[dict[str, Any], int]]:
-    """Give the members of each entry with the seconds that surely passed since, removals left out."""
+    """Yield the members of each entry with the seconds that surely passed since, removals left out."""
     times = [Moment.of_entry(fields, at) for _, fields, at in ledger.log.entries()]
     ages, age_s = [], 0
     for here, later in zip(reversed(times), [moment, *reversed(times[1:])], strict=True):
@@ -235,7 +235,7 @@ def _aged(ledger: Ledger, moment: Moment) -> Iterator[tuple[dict[str, Any], int]
 
 
 def _hashes(value: Any) -> Iterator[str]:
-    """Give every SHA-256 in the members of an entry, however deep."""
+    """Yield every SHA-256 in the members of an entry, however deep."""
     if isinstance(value, str):
         if len(value) == 64 and _SHA256.fullmatch(value):  # noqa: PLR2004 - hex digits of SHA-256
             yield value
@@ -248,5 +248,5 @@ def _hashes(value: Any) -> Iterator[str]:
 
 
 def _written(path: str, moment: Moment) -> datetime:
-    """Give when a blob that the log never named was written, as far as the file system tells."""
+    """Return when a blob that the log never named was written, as far as the file system tells."""
     return datetime.fromtimestamp(os.lstat(path).st_mtime, moment.at.tzinfo)

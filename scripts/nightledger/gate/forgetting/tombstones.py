@@ -51,7 +51,7 @@ def left_out_of_links(
 
 
 def tombstones(gate: Gate, ledger: Ledger) -> dict[Pair, int]:
-    """Give the links that are deleted now, and how many outcomes there were when each was.
+    """Return the links that are deleted now, and how many outcomes there were when each was.
 
     Those outcomes count for it no longer; later ones start it anew.
 
@@ -67,7 +67,7 @@ def tombstones(gate: Gate, ledger: Ledger) -> dict[Pair, int]:
 
 
 def _deleted(gate: Gate, ledger: Ledger, apply: Apply) -> list[Pair]:
-    """Give the links that an apply deleted and that are not back."""
+    """Return the links that an apply deleted and that are not back."""
     status = ledger.book.proposals.get(apply.proposal)
     decision = ledger.book.decisions.get(apply.decision)
     if not status or not decision or decision.type is not DecisionType.APPROVE:

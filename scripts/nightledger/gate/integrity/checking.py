@@ -182,7 +182,7 @@ def _ended(home: Home, ledger: Ledger, held: Held, wrong: Mapping[str, Altered])
 
 
 def _rejected_at(book: Book, status: DecisionStatus, decisions: Mapping[str, Decision]) -> datetime | None:
-    """Give when the last change that an altered approval is about was rejected; None where one was not."""
+    """Return when the last change that an altered approval is about was rejected; None where one was not."""
     if status.type is not DecisionType.APPROVE or not status.changes:
         return None
     changes = book.proposals[status.proposal].changes
@@ -198,7 +198,7 @@ def _path(home: Home, decision: str) -> str:
 
 
 def _removed(decisions: Mapping[str, Decision]) -> frozenset[tuple[str, str]]:
-    """Give path and hash of every file that an operator signed away."""
+    """Return path and hash of every file that an operator signed away."""
     return frozenset(
         (target.path, target.base)
         for decision in decisions.values()
@@ -219,7 +219,7 @@ def _removed_otherwise(home: Home, book: Book, decisions: Mapping[str, Decision]
 
 
 def find_closed(home: Home, book: Book) -> tuple[Closed, ...]:
-    """Give the proposals that are not what was logged, and that the operator closed for that."""
+    """Return the proposals that are not what was logged, and that the operator closed for that."""
     closes = [status for status in book.decisions.values() if status.type is DecisionType.CLOSE]
     return tuple(
         Closed(name=status.proposal, how="it was closed for that", at=status.recorded.at)
@@ -248,7 +248,7 @@ def find_drift(home: Home, book: Book) -> tuple[str, ...]:
 
 
 def accepted_since(home: Home, book: Book, path: str) -> datetime | None:
-    """Give since when the bytes that now stand in a gated file were accepted, where that is over; else None."""
+    """Return since when the bytes that now stand in a gated file were accepted, where that is over; else None."""
     return book.accepted_at(path, _sha256(home, path))
 
 

@@ -47,7 +47,7 @@ def keep_contents(home: Home, contents: Mapping[str, bytes]) -> dict[str, str]:
 def change_reasons(
     gate: Gate, trust: Trust, decision: Decision, moment: Moment, *, by_recovery: bool
 ) -> list[str]:
-    """Say why a decision may not change trust files now; empty where it may.
+    """Return why a decision may not change trust files now; empty where it may.
 
     Args:
         gate: The home.
@@ -82,7 +82,7 @@ def _nobody_left(trust: Trust, contents: Mapping[str, bytes], moment: Moment) ->
 
 
 def signers_after(trust: Trust, contents: Mapping[str, bytes], moment: Moment) -> SignerSet:
-    """Give who could sign if trust files had these bytes; those that are not named stay."""
+    """Return who could sign if trust files had these bytes; those that are not named stay."""
     return parse_signers(
         *(
             contents[name] if name in contents else trust.content(name, moment)
@@ -92,7 +92,7 @@ def signers_after(trust: Trust, contents: Mapping[str, bytes], moment: Moment) -
 
 
 def change_events(gate: Gate, ledger: Ledger, decision: Decision, moment: Moment) -> _Events:
-    """Give what is logged of an accepted change beside the decision: the change, and what it makes void."""
+    """Return what is logged of an accepted change beside the decision: the change, and what it makes void."""
     blobs = BlobStore(gate.home.blobs_dir)
     contents = {NAMES[target.path]: blobs.get(target.result) for target in decision.targets}
     files = [{"name": NAMES[target.path], "sha256": target.result} for target in decision.targets]
@@ -213,7 +213,7 @@ def find_differing(home: Home, ledger: Ledger, at: Moment) -> tuple[str, ...]:
 
 
 def is_outrun(ledger: Ledger, trust: Trust, name: str, present: str, moment: Moment) -> bool:
-    """Tell whether a trust file on disk is merely the one before the last change of it."""
+    """Return whether a trust file on disk is merely the one before the last change of it."""
     steps = ledger.book.trust.steps
     counted = [n for n, step in enumerate(steps) if n not in trust.void and step.counts(moment)]
     last = max((n for n in counted if name in steps[n].files), default=0)

@@ -71,7 +71,7 @@ class Trust:
         return self._void
 
     def files(self, at: Moment, *, upto: int | None = None) -> dict[str, str]:
-        """Give the hex SHA-256 of each trust file in force.
+        """Return the hex SHA-256 of each trust file in force.
 
         Args:
             at: The time.
@@ -80,7 +80,7 @@ class Trust:
         return self._ledger.book.trust.files(at, upto=upto, void=self.void)
 
     def content(self, name: str, at: Moment) -> bytes:
-        """Give the bytes of a trust file in force; none where it never was."""
+        """Return the bytes of a trust file in force; none where it never was."""
         files = self.files(at)
         _require_named(files)
         return self._content(name, files[name])
@@ -150,7 +150,7 @@ def _require_named(files: Mapping[str, str]) -> None:
 
 
 def read_signers(home: Home, ledger: Ledger, at: Moment) -> SignerSet:
-    """Give who may sign now, from the very bytes whose hashes the log names.
+    """Return who may sign now, from the very bytes whose hashes the log names.
 
     Raises:
         IntegrityError: They are kept nowhere, or a decision that changed them was altered.
@@ -159,7 +159,7 @@ def read_signers(home: Home, ledger: Ledger, at: Moment) -> SignerSet:
 
 
 def parse_signers(allowed: bytes, revoked: bytes) -> SignerSet:
-    """Give the signer set of the two files' bytes.
+    """Return the signer set of the two files' bytes.
 
     Raises:
         RecordError: With every bad line.
@@ -171,7 +171,7 @@ def parse_signers(allowed: bytes, revoked: bytes) -> SignerSet:
 
 
 def who_changed(signed: Signed, signers: SignerSet, at: Moment) -> tuple[SignedBy | None, bool]:
-    """Say who signed a change of trust files, and whether as a recovery key."""
+    """Return who signed a change of trust files, and whether as a recovery key."""
     by = signed_by(signed, signers, at, NAMESPACE)
     if by is not None:
         return by, False
@@ -179,7 +179,7 @@ def who_changed(signed: Signed, signers: SignerSet, at: Moment) -> tuple[SignedB
 
 
 def is_on_log(ledger: Ledger, decision: Decision, losses: int | None = None) -> bool:
-    """Tell whether the head that a decision names is a prefix of this log, behind whatever was lost before it.
+    """Return whether the head that a decision names is a prefix of this log, behind whatever was lost before it.
 
     Args:
         ledger: The log, as checked.
@@ -192,12 +192,12 @@ def is_on_log(ledger: Ledger, decision: Decision, losses: int | None = None) -> 
 
 
 def trust_path(home: Home, name: str) -> str:
-    """Give the absolute path of a trust file."""
+    """Return the absolute path of a trust file."""
     return os.path.join(home.root, *TRUST_FILES[name].split("/"))
 
 
 def read_trust_file(home: Home, name: str) -> bytes | None:
-    """Give what lies on disk under a trust file's name; None where that is no file that can be read."""
+    """Return what lies on disk under a trust file's name; None where that is no file that can be read."""
     try:
         return read_optional(trust_path(home, name), MAX_CONFIG_BYTES) or b""
     except NightledgerError:
@@ -205,7 +205,7 @@ def read_trust_file(home: Home, name: str) -> bytes | None:
 
 
 def trust_files(home: Home) -> dict[str, str]:
-    """Give the hex SHA-256 of each trust file as it lies on disk.
+    """Return the hex SHA-256 of each trust file as it lies on disk.
 
     A missing file counts as empty; what cannot be read has no hash, an empty string.
     """

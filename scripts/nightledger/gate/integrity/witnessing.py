@@ -36,7 +36,7 @@ COOLED = frozenset({EventName.PROPOSED.value, EventName.DECIDED.value})
 
 
 def read_policy(home: Home, ledger: Ledger, at: Moment) -> Policy:
-    """Give the policy in force.
+    """Return the policy in force.
 
     Raises:
         IntegrityError: Its bytes are kept nowhere, or a decision that changed it was altered.
@@ -46,7 +46,7 @@ def read_policy(home: Home, ledger: Ledger, at: Moment) -> Policy:
 
 
 def read_cosignatures(home: Home, ledger: Ledger, at: Moment) -> Cosignatures:
-    """Give what witnesses of the policy in force said of this log.
+    """Return what witnesses of the policy in force said of this log.
 
     Raises:
         IntegrityError: As :func:`read_policy`.
@@ -55,7 +55,7 @@ def read_cosignatures(home: Home, ledger: Ledger, at: Moment) -> Cosignatures:
 
 
 def witnessed(gate: Gate, ledger: Ledger, status: DecisionStatus, moment: Moment) -> Witnessed | None:
-    """Say what witnesses know of the waits of an approval; None where the policy asks for none.
+    """Return what witnesses know of the waits of an approval; None where the policy asks for none.
 
     Args:
         gate: The home.
@@ -91,7 +91,7 @@ class WitnessLook:
 
 
 def look_at_witnesses(home: Home, cosignatures: Cosignatures, now: datetime) -> WitnessLook:
-    """Say whether witnesses cosigned this log lately, and whether they cosigned another one.
+    """Return whether witnesses cosigned this log lately, and whether they cosigned another one.
 
     Args:
         home: Whose.
@@ -125,7 +125,7 @@ def look_at_witnesses(home: Home, cosignatures: Cosignatures, now: datetime) -> 
 
 
 def find_leaves(log: VerifiedLog, name: str) -> tuple[int, ...]:
-    """Give the places of the entries that a proposal, decision or apply has of its own, in order.
+    """Return the places of the entries that a proposal, decision or apply has of its own, in order.
 
     Args:
         log: As checked.
@@ -146,5 +146,5 @@ def find_leaves(log: VerifiedLog, name: str) -> tuple[int, ...]:
 
 
 def has_waits_between(log: VerifiedLog, start: int, end: int) -> bool:
-    """Tell whether a proposal or a decision was logged from line ``start`` on and before line ``end``, from 0."""
+    """Return whether a proposal or a decision was logged from line ``start`` on and before line ``end``, from 0."""
     return any(event in COOLED and start <= fields["seq"] < end for event, fields, _ in log.entries())

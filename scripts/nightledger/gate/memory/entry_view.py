@@ -24,7 +24,7 @@ from nightledger.text.similar import fold
 def entries_view(
     gate: Gate, ledger: Ledger, stored: list[Stored], until: Marks | None = None
 ) -> dict[str, Any]:
-    """Give ``entries.json``.
+    """Return ``entries.json``.
 
     Args:
         gate: The home.
@@ -62,7 +62,7 @@ def entries_view(
 
 
 def read_marks_of(view: bytes | None) -> Marks | None:
-    """Give how far a view says that it was read; None where it says nothing that makes sense."""
+    """Return how far a view says that it was read; None where it says nothing that makes sense."""
     try:
         read = json.loads(view or b"")["read"]
         marks = Marks(outcomes=read["outcomes"], exposures=read["exposures"])
@@ -73,7 +73,7 @@ def read_marks_of(view: bytes | None) -> Marks | None:
 
 
 def _applied(ledger: Ledger, stored: list[Stored]) -> dict[str, list[dict[str, Any]]]:
-    """Give for each wording that came through the gate the changes that brought it."""
+    """Return for each wording that came through the gate the changes that brought it."""
     found: dict[str, list[dict[str, Any]]] = {}
     for proposal, change, _ in applied_texts(ledger.book, stored):
         evidence = [

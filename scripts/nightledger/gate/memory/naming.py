@@ -86,7 +86,7 @@ def evidence_of(placed: Placed, origin: Origin) -> Evidence:
 def naming_events(
     apply_id: str, texts: Sequence[tuple[bytes, bytes]]
 ) -> list[tuple[EventName, dict[str, object]]]:
-    """Give what is logged beside the intent of an apply that edits entries; nothing where it only adds or removes.
+    """Return what is logged beside the intent of an apply that edits entries; nothing where it only adds or removes.
 
     Args:
         apply_id: Of the intent.
@@ -100,7 +100,7 @@ def naming_events(
 
 
 def _steps(before: bytes, after: bytes) -> Iterator[tuple[str, str]]:
-    """Give old and new id of each entry that was edited."""
+    """Yield old and new id of each entry that was edited."""
     old, document = find_entries(_parse(before)), _parse(after)
     followed = track(old, document)
     if not followed.edited:
@@ -112,7 +112,7 @@ def _steps(before: bytes, after: bytes) -> Iterator[tuple[str, str]]:
 
 
 def find_standing(home: Home, book: Book) -> Standing:
-    """Give every entry that stands in the gated files now, under the ids that they keep."""
+    """Return every entry that stands in the gated files now, under the ids that they keep."""
     entries: dict[str, Placed] = {}
     twice: list[str] = []
     for path in home.identity.gated:
@@ -134,7 +134,7 @@ def _entries(home: Home, book: Book, path: str) -> tuple[Entry, ...]:
 
 
 def _named(entries: Sequence[Entry], names: Mapping[str, str]) -> tuple[Entry, ...]:
-    """Give entries under the ids that they keep; whoever was edited comes before who says the old words anew."""
+    """Return entries under the ids that they keep; whoever was edited comes before who says the old words anew."""
     taken = {names[entry.id] for entry in entries if entry.id in names}
     return tuple(
         replace(entry, id=names[entry.id])
@@ -157,7 +157,7 @@ class SignedEntries:
     wordings: Mapping[str, frozenset[Wording] | None]
 
     def __contains__(self, placed: Placed) -> bool:
-        """Tell whether an entry stands in the accepted bytes of its file."""
+        """Return whether an entry stands in the accepted bytes of its file."""
         known = self.wordings[placed.path]
         return known is None or wording(placed.entry) in known
 

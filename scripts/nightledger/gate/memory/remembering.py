@@ -45,7 +45,7 @@ MAX_BYTES = 1 << 28
 
 
 def read_reinforcements(home: Home) -> tuple[Reinforcement, ...]:
-    """Give what was reinforced, in order; of a kind's period that stands twice the first, no bad line."""
+    """Return what was reinforced, in order; of a kind's period that stands twice the first, no bad line."""
     raw = read_optional(home.reinforcements, MAX_BYTES, within=home.root) or b""
     first: dict[tuple[str, str], Reinforcement] = {}
     for line in decode_lines(Reinforcement, raw):
@@ -260,7 +260,7 @@ def read_network(home: Home) -> Network:
 
 
 def _put_in_at(book: Book, stored: Iterable[Stored]) -> dict[str, datetime]:
-    """Give for each wording that came through the gate when it was last put in: an edit may bring many entries."""
+    """Return for each wording that came through the gate when it was last put in: an edit may bring many entries."""
     found: dict[str, datetime] = {}
     for _, change, since in applied_texts(book, stored):
         if since is None:
@@ -300,7 +300,7 @@ def _remember(placed: Placed, mark: Mark, use: Use, kept: Reinforced, ages: _Age
 
 
 def _stated_day(entry: Entry, today: date) -> tuple[date | None, bool]:
-    """Give the DATE that a decision states, and whether what it states is no date, or one to come."""
+    """Return the DATE that a decision states, and whether what it states is no date, or one to come."""
     days: list[date] = []
     stated = _DATE.findall(entry.field(DATE_FIELD))
     for text in stated:

@@ -108,7 +108,7 @@ def _read_exposures(log: LineLog, tallies: Tallies) -> None:
 
 
 def _merged(of: Mapping[str, Tally], names: Mapping[str, str]) -> Iterator[tuple[str, Tally]]:
-    """Give each memory once, with what is known under all its ids."""
+    """Yield each memory once, with what is known under all its ids."""
     merged: dict[str, Tally] = {}
     for name, tally in of.items():
         merged.setdefault(names.get(name, name), Tally()).add(tally)
