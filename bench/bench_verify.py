@@ -29,11 +29,11 @@ from bench import measure
 from nightledger.domain.event import Actor
 from nightledger.domain.moment import Moment
 from nightledger.gate.apply.applies import look_at_applies
-from nightledger.gate.deciding import read_signed, signer_of
+from nightledger.gate.daily import find_rewrites
 from nightledger.gate.integrity.checking import Held, find_altered, find_drift, verify_decisions
-from nightledger.gate.integrity.inputs import Inputs, find_rewrites
 from nightledger.gate.integrity.trusting import read_signers
-from nightledger.gate.opening import Gate, Ledger, fold_beside, fold_log, log_key
+from nightledger.gate.opening import Gate, Ledger, fold_log, log_key
+from nightledger.gate.signed import read_signed, signed_by
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.verbs import verify
 from nightledger.trust import audit, reading
@@ -84,7 +84,7 @@ def log_parts(gate: Gate, pin: Pin) -> Candidates:
         "  signatures of the checkpoint": lambda: read_signed_head(home.checkpoint, pin.origin, pin.vkeys),
         "verify, every line judged (thorough)": lambda: reading.verify(home, pin, thorough=True),
         "entries, decoded and judged": lambda: sum(1 for _ in log.entries()),
-        "entries and the states they add up to": lambda: fold_beside(gate.home, log, Inputs().takers()),
+        "entries and the states they add up to": lambda: fold_log(gate.home, log),
         "the log, its entries and drift (the verb, files apart)": lambda: _log_and_drift(gate, pin),
     }
 
@@ -92,7 +92,7 @@ def log_parts(gate: Gate, pin: Pin) -> Candidates:
 def _log_and_drift(gate: Gate, pin: Pin) -> None:
     log = reading.check_log(gate.home, pin)
     assert log.report.ok
-    book = fold_beside(gate.home, log, Inputs().takers())
+    book = fold_log(gate.home, log)
     assert not find_drift(gate.home, book)
 
 
@@ -101,8 +101,6 @@ def verb_parts(gate: Gate, pin: Pin, ledger: Ledger) -> Candidates:
     home, book = gate.home, ledger.book
     context = Context(verb="verify", home=home.root, now_text=None, json=True)
     context.keys_dir = str(gate.ring.directory)
-    inputs = Inputs()
-    fold_beside(home, ledger.log, inputs.takers())
     at, held = Moment(at=LATER), verify_decisions(home, ledger)
     none = Held(decisions={}, keys={}, away=frozenset(), altered=())
     signers = read_signers(home, ledger, at)
@@ -112,9 +110,9 @@ def verb_parts(gate: Gate, pin: Pin, ledger: Ledger) -> Candidates:
         "the whole verb": lambda: _run(context),
         "  proposals: read and hashed": lambda: find_altered(home, ledger, at, none),
         "  decisions: read, hashed, signatures verified": lambda: verify_decisions(home, ledger),
-        "    their signatures alone": lambda: [signer_of(one, signers, at) for one, at in signed],
+        "    their signatures alone": lambda: [signed_by(one, signers, at) for one, at in signed],
         "  applies: each against its decision": lambda: look_at_applies(home, ledger, held, at),
-        "  inputs: what each night read": lambda: find_rewrites(home, inputs, book),
+        "  inputs: what each night read": lambda: find_rewrites(home, ledger),
         "  gated files: drift": lambda: find_drift(home, book),
     }
 
@@ -191,7 +189,7 @@ def main() -> None:
         measure.report(f"audit log: {log.size:,} events, {size:.0f} bytes each", of_log, aim=LOG_AIM)
         share = of_log[5].cpu_s / of_log[1].cpu_s
         print(f"  signatures are {share:.2%} of verify")
-        ledger = Ledger(log=log, book=fold_log(gate.home, log)[0])
+        ledger = Ledger(log=log, book=fold_log(gate.home, log))
         files = verb_parts(gate, pin, ledger)
         gc.collect()
         gc.freeze()

@@ -357,9 +357,9 @@ class _Audit:  # a home: its files, what its log says and a machine pinned of it
             name, sha = PROPOSAL.format(proposal), entry["sha256"]
             rows = [one["at"] for one in self.entries if one.get("proposal") == proposal]
             ended = {(proposal, n) for n in range(1, entry["changes"] + 1)} <= self.applied | self.spent
-            late = sha in self.gone and TIME(self.gone[sha]) >= TIME(max(rows)) + timedelta(days=7)
-            gone = self.gone.get(sha) == END or (ended and late) or proposal in closed
-            holds = gone or self._sha256(name) == sha
+            late = TIME(self.gone.get(sha, START)) >= TIME(max(rows)) + timedelta(days=7)
+            over = proposal in closed or (ended and late and entry["kind"] == "drift")
+            holds = over or self.gone.get(sha) == END or self._sha256(name) == sha
             self.require(holds, "ALTERED", name, "it was changed after it was proposed, or is missing")
         for name, why in self.wrong.items():
             entry = self.recorded[name]

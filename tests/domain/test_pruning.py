@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nightledger.domain.bridges import LinkUse
+from nightledger.domain.consent import ConsentGraph, Tier
 from nightledger.domain.lanes import MOST_FORGOTTEN
 from nightledger.domain.pruning import (
     BUDGET_SHARE,
@@ -140,6 +141,7 @@ def test_a_month_is_named_by_its_year() -> None:
     ],
 )
 def test_an_entry_speaks_of_a_blocked_action_by_its_name(text: str, *, named: bool) -> None:
-    words = blocked_words(["unlock_doors", "delete", "archive_*"])
+    names = {"unlock_doors": Tier.BLOCKED, "delete": Tier.BLOCKED, "archive_*": Tier.BLOCKED}
+    words = blocked_words(ConsentGraph(domains={"home": {**names, "open_doors": Tier.AUTONOMOUS}}))
     assert words == {"unlock doors"}
     assert names_blocked(text, words) is named

@@ -17,7 +17,6 @@ from tests.faults.sweep_report import report, whole
 from tests.gate.homes import Desk, addition, make_desk, make_founding, open_desk
 from tests.rows import each_row
 from tests.surfaces.verb_calls import call_verb
-from tests.whole import part
 
 from nightledger.demo.shell import Shell
 from nightledger.domain.agenda import Calendar, duties
@@ -338,34 +337,6 @@ def test_while_the_clock_is_right_no_number_of_boots_repeats_a_period(befalls: T
     assert set(periods) >= nights.wanted(true_now(machine))
 
 
-@each_row("days", [1, 2, 40])
-@each_row("minutes", part(range(0, 24 * 60, 30), 4))
-def test_a_clock_days_ahead_at_any_time_of_the_day_loses_no_period_when_it_is_mended(
-    days: int, minutes: int
-) -> None:
-    """Attack 9 of issue 3: ahead by a day just when 'night' is called, mended an hour later, a boot before or after."""
-    for boots in ((), ("before",), ("after",), ("before", "after")):
-        machine = new_machine()
-        nights = Nights(log_day(START, BERLIN))
-        machine.turn(Turn.PASS, 2 * DAY_S + 60 * minutes)
-        nights.settle(machine.moment(), true_now(machine))
-        machine.turn(Turn.STEP, days * DAY_S)
-        nights.settle(machine.moment(), true_now(machine))
-        for turn in [Turn.BOOT] if "before" in boots else []:
-            machine.turn(turn, 60)
-        machine.turn(Turn.PASS, 3_600)
-        machine.turn(Turn.STEP, -days * DAY_S)
-        nights.call(machine.moment(), true_now(machine))
-        for turn in [Turn.BOOT] if "after" in boots else []:
-            machine.turn(turn, 60)
-        for _ in range(4):
-            machine.turn(Turn.PASS, DAY_S)
-            nights.settle(machine.moment(), true_now(machine))
-        ready = [run.period for run, at in nights.nightly() if at >= over(run.period)]
-        assert set(ready) >= nights.wanted(true_now(machine)), boots
-        assert max(Counter(ready).values()) == 1 or "before" in boots, boots
-
-
 @each_row("hours", range(1, 27))
 def test_a_clock_set_back_in_one_boot_repeats_no_period_unless_it_opens_its_day_again(hours: int) -> None:
     """Night at 03:05; at 06:05 the clock is set back. Back to the same day: nothing again. Across midnight: that day
@@ -439,43 +410,6 @@ def test_apply_waits_two_true_hours_whatever_the_wall_clock_says(here: Clocks, s
     assert here.state(proposal) is ChangeState.APPLIED
 
 
-def test_an_apply_under_a_clock_that_was_ahead_for_one_run_holds_up_none_that_come_after(
-    here: Clocks,
-) -> None:
-    proposal = here.proposal("Set the zone in every timer.")
-    here.machine.turn(Turn.STEP, 6 * DAY_S)
-    here.run("apply")
-    here.machine.turn(Turn.STEP, -6 * DAY_S)
-    here.machine.turn(Turn.PASS, TWO_HOURS_S)
-    here.run("apply")
-    assert here.state(proposal) is ChangeState.APPLIED
-
-
-def test_what_was_proposed_under_a_clock_that_was_ahead_is_applied_two_hours_after_it_was_signed(
-    here: Clocks,
-) -> None:
-    here.machine.turn(Turn.STEP, 26_000 * DAY_S)
-    here.desk.moment = here.moment
-    proposal = here.desk.proposal(addition("Set the zone in every timer."))
-    here.machine.turn(Turn.STEP, -26_000 * DAY_S)
-    here.desk.moment = here.moment
-    here.desk.approve(proposal)
-    here.machine.turn(Turn.PASS, TWO_HOURS_S - 1)
-    here.run("apply")
-    assert here.state(proposal.id) is ChangeState.APPROVED
-    here.machine.turn(Turn.PASS, 1)
-    here.run("apply")
-    assert here.state(proposal.id) is ChangeState.APPLIED
-
-
-def test_a_clock_beyond_the_approvals_end_asks_again_and_applies_nothing(here: Clocks) -> None:
-    proposal = here.proposal("Set the zone in every timer.")
-    here.machine.turn(Turn.PASS, 60)
-    here.machine.turn(Turn.STEP, 400 * DAY_S)
-    here.run("apply")
-    assert here.state(proposal) is ChangeState.STALE
-
-
 def test_an_undo_is_possible_for_seven_true_days_whatever_the_wall_clock_says(here: Clocks) -> None:
     proposal = here.proposal("Set the zone in every timer.")
     here.machine.turn(Turn.PASS, TWO_HOURS_S)
@@ -488,17 +422,6 @@ def test_an_undo_is_possible_for_seven_true_days_whatever_the_wall_clock_says(he
     here.run("undo", proposal)
     assert here.state(proposal) is ChangeState.UNDONE
     assert "zone" not in here.desk.text()
-
-
-def test_after_seven_true_days_it_is_a_reversal_that_waits(here: Clocks) -> None:
-    proposal = here.proposal("Set the zone in every timer.")
-    here.machine.turn(Turn.PASS, TWO_HOURS_S)
-    here.run("apply")
-    here.machine.turn(Turn.PASS, 7 * DAY_S)
-    here.run("undo", proposal)
-    assert here.state(proposal) is ChangeState.APPLIED
-    kinds = [status.kind.value for status in here.desk.ledger().book.proposals.values()]
-    assert kinds[-1] == "reversal"
 
 
 def test_a_jump_across_a_reboot_takes_no_blob_that_a_true_week_still_needs(here: Clocks) -> None:
@@ -546,46 +469,6 @@ def test_real_nights_over_a_change_of_daylight_saving_run_once_each(change_on: d
             calls += 1
     assert runs_of(workspace) == {(change_on + timedelta(days=n)).isoformat(): 1 for n in range(-2, 2)}
     report(SWEEP, f"nights called around {change_on}", points=calls)
-
-
-def test_a_real_night_that_a_wrong_clock_ran_comes_again_and_changes_nothing(tmp_path: Path) -> None:
-    desk = make_desk(tmp_path)
-    shell = Shell(home=desk.memory.parent, keys=desk.ring.directory)
-    (desk.memory.parent / "memory").mkdir(exist_ok=True)
-    said = "# 2026-03-01\n\n- Decision: keep the backups of the relay for 90 days from now on.\n"
-    (desk.memory.parent / "memory" / "2026-03-01.md").write_text(said)
-    assert shell.run("night", now=START + timedelta(days=30)).status == 0
-    before = {p.name: p.read_bytes() for p in Path(desk.home.proposals_dir).glob("p-*.json")}
-    for day in range(1, 9):
-        assert shell.run("night", now=START + timedelta(days=day)).status == 0
-    after = {p.name: p.read_bytes() for p in Path(desk.home.proposals_dir).glob("p-*.json")}
-    assert before == after
-    assert len(before) == 1
-    assert runs_of(desk.memory.parent)["2026-03-01"] == 2
-
-
-def test_a_night_that_comes_again_after_a_clock_was_set_back_changes_no_byte_but_its_own_lines(
-    tmp_path: Path,
-) -> None:
-    """A simulated home has no boot clock: as across a reboot nobody can tell which clock was right (decision 14)."""
-    desk = make_desk(tmp_path)
-    home = desk.memory.parent
-    shell = Shell(home=home, keys=desk.ring.directory)
-    (home / "memory").mkdir(exist_ok=True)
-    said = "# 2026-03-01\n\n- Decision: keep the backups of the relay for 90 days from now on.\n"
-    (home / "memory" / "2026-03-01.md").write_text(said)
-    late = START + timedelta(days=1, hours=6)
-    assert shell.run("night", now=late).status == 0
-    before = tree(tmp_path)
-    assert shell.run("night", now=late - timedelta(minutes=59)).status == 0
-    assert runs_of(home) == {"2026-03-01": 1}
-    assert shell.run("night", now=late - timedelta(hours=3)).status == 0
-    assert runs_of(home) == {"2026-03-01": 2}
-    after = tree(tmp_path)
-    changed = {name for name in {*before, *after} if before.get(name) != after.get(name)}
-    told = {"home/memory/system/runs.jsonl", "home/memory/system/consolidation-log.jsonl"}
-    assert changed == {*told, "home/.nightledger/next-due"}
-    assert all(after[name].startswith(before[name]) for name in told)
 
 
 def test_a_day_that_was_read_too_early_and_is_not_read_again_by_itself_is_caught_up_by_the_next_night(

@@ -18,12 +18,8 @@ from tests.gate.homes import MEMORY, Desk, addition, make_desk
 from tests.second_verifier import disagreement
 
 from nightledger.domain.drift import OnDrift
-from nightledger.domain.event import EventName
-from nightledger.domain.proposal import Kind, Proposal
 from nightledger.files import atomic
-from nightledger.files.atomic import exchange_file
 from nightledger.files.blobs import BlobStore
-from nightledger.gate.apply import writing
 from nightledger.gate.daily import close_day
 from nightledger.gate.integrity.checking import find_altered, find_drift
 from nightledger.gate.review.reviewing import Answer, Verb
@@ -32,65 +28,7 @@ DAYS = 30 if whole() else 8
 RIVAL = "- Written by a rival at the same moment.\n"
 
 
-def ready(desk: Desk) -> Proposal:
-    proposal = desk.proposal(addition("Set the zone in every timer."))
-    desk.approve(proposal)
-    desk.wait(hours=3)
-    return proposal
-
-
 # ---------------------------------------------------------------- at the moment of an apply
-
-
-def test_what_is_written_between_hash_and_exchange_is_offered(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    ready(desk)
-    real = exchange_file
-
-    def race(*arguments: object, **options: object) -> object:
-        desk.memory.write_text(MEMORY + RIVAL)
-        return real(*arguments, **options)  # type: ignore[arg-type]  # a stand-in takes what the real one takes
-
-    monkeypatch.setattr(writing, "exchange_file", race)
-    (attempt,) = desk.apply()
-    monkeypatch.undo()
-    assert attempt.raced
-    assert RIVAL not in desk.text()
-    (sighting,) = desk.guard()
-    offered = desk.proposal_of(sighting.proposal)
-    assert [change.after for change in offered.changes] == [RIVAL]
-    assert offered.kind is Kind.BEHAVIOUR
-    assert desk.guard() == ()
-    assert find_drift(desk.home, desk.ledger().book) == ()
-    desk.approve(offered)
-    desk.wait(hours=3)
-    desk.apply()
-    assert RIVAL in desk.text()
-    assert "zone in every timer" in desk.text()
-
-
-def test_a_raced_edit_without_a_place_is_named_by_its_leaf(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    ready(desk)
-    real = exchange_file
-    other = MEMORY.replace("- Restart the relay after an upgrade.\n", "- caf\udce9 upgrade.\n")
-
-    def race(*arguments: object, **options: object) -> object:
-        desk.memory.write_bytes(other.encode("utf-8", "surrogateescape"))
-        return real(*arguments, **options)  # type: ignore[arg-type]  # as above
-
-    monkeypatch.setattr(writing, "exchange_file", race)
-    desk.apply()
-    monkeypatch.undo()
-    (sighting,) = desk.guard()
-    assert sighting.proposal == ""
-    leaf = desk.ledger().log.events[-1]
-    assert leaf.event == EventName.DRIFT_FOUND
-    kept = BlobStore(desk.home.blobs_dir).get(leaf.fields["blob"])
-    assert kept == other.encode("utf-8", "surrogateescape")
-    assert desk.guard() == ()
 
 
 @pytest.mark.slow

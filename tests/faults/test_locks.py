@@ -24,10 +24,8 @@ from nightledger.gate.guard import locking
 from nightledger.gate.guard.guarding import guard
 from nightledger.gate.guard.locking import (
     Held,
-    LockError,
     lock_files,
     lockables,
-    repair_locks,
     unlock_files,
 )
 from nightledger.gate.guard.writers import Scene
@@ -149,20 +147,6 @@ def test_a_crash_between_unlocking_and_locking_is_repaired_and_logged(desk: Desk
     assert "zone in every timer" in desk.text()
 
 
-@root
-def test_a_swap_that_fails_leaves_the_old_file_locked(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    lock_files(desk.gate, desk.moment)
-
-    def fails(*_: str) -> str:
-        raise OSError(5, "Input/output error")
-
-    monkeypatch.setattr(locking, "swap_files", fails)
-    with pytest.raises(OSError, match="Input/output"):
-        desk.applied(addition("Set the zone in every timer."))
-    assert is_immutable(desk.memory)
-    assert desk.text() == MEMORY
-
-
 def as_user(desk: Desk, work: Callable[[], object]) -> str:
     """Do something as a user without rights, to whom the home belongs; give what came of it."""
     for path in (desk.root, *desk.root.rglob("*")):
@@ -184,23 +168,6 @@ def as_user(desk: Desk, work: Callable[[], object]) -> str:
     os.waitpid(child, 0)
     with os.fdopen(reader) as stream:
         return stream.read()
-
-
-@root
-def test_without_root_and_helper_nothing_is_exchanged_and_the_approval_waits(desk: Desk) -> None:
-    desk.applied(addition("Set the zone in every timer."))
-    proposal = desk.proposal(addition("Water the fern."))
-    desk.approve(proposal)
-    desk.wait(hours=3)
-    os.chown(desk.memory, NOBODY, NOBODY)
-    os.chown(desk.home.audit_log, NOBODY, NOBODY)
-    lock_files(desk.gate, desk.moment)
-    assert "locked by the operating system" in as_user(desk, lambda: desk.apply()[0].reasons)
-    assert "fern" not in desk.text()
-    assert "PermissionError" in as_user(desk, lambda: desk.memory.write_text("mine now"))
-    assert "PermissionError" in as_user(desk, lambda: set_flag(str(desk.memory), Flag.IMMUTABLE, on=False))
-    assert "only root can lock" in as_user(desk, lambda: unlock_files(desk.gate, desk.moment))
-    assert as_user(desk, lambda: desk.proposal(addition("One more.")).lane) == "'operator'"
 
 
 @root
@@ -232,27 +199,6 @@ def test_root_acts_as_the_owner_and_as_root_for_the_flag_alone(
         )
     assert ran.stdout.split() == [str(NOBODY)] * 2
     assert for_child() == {}
-
-
-@root
-def test_with_the_helper_a_user_without_rights_exchanges_what_was_prepared(desk: Desk) -> None:
-    uid = NOBODY
-    directory = desk.memory.parent
-    os.chown(directory, uid, uid)
-    os.chown(desk.memory, uid, uid)
-    set_flag(str(desk.memory), Flag.IMMUTABLE, on=True)
-    temp = directory / ".MEMORY.md.1.0.nightledger-tmp"
-    temp.write_text("new")
-    os.chown(temp, uid, uid)
-    old = desk.memory.stat().st_ino
-    assert helper("exchange", directory, "MEMORY.md", temp.name, uid, old) == (0, "")
-    assert desk.memory.read_text() == "new"
-    assert is_immutable(desk.memory)
-    assert temp.read_text() == MEMORY
-    assert not is_immutable(temp)
-    set_flag(str(desk.memory), Flag.IMMUTABLE, on=False)
-    assert helper("lock", directory, "MEMORY.md", "-", uid, desk.memory.stat().st_ino) == (0, "")
-    assert is_immutable(desk.memory)
 
 
 def helper(*words: object) -> tuple[int, str]:
@@ -341,104 +287,3 @@ def test_the_helper_refuses_everything_else(desk: Desk) -> None:
     assert helper("lock", directory, memory.name, "-", uid, "-1")[0] == 2
     assert helper("exchange", directory, memory.name, GOOD, uid, inode) == (0, "")
     assert memory.read_text() == "new"
-
-
-@root
-def test_apply_goes_through_the_helper_that_the_operator_named(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    lock_files(desk.gate, desk.moment)
-    monkeypatch.setattr(locking, "may_act_as_root", lambda: False)
-    proposal = desk.proposal(addition("Set the zone in every timer."))
-    desk.approve(proposal)
-    desk.wait(hours=3)
-    (attempt,) = desk.apply()
-    assert "lock_helper" in attempt.reasons[0]
-    operator = desk.ring.directory / "operator.yaml"
-    operator.write_text(f"lock_helper: [{sys.executable}, -I, {HELPER}]\n")
-    operator.chmod(0o600)
-    (attempt,) = desk.apply()
-    assert attempt.changes == (1,)
-    assert "zone in every timer" in desk.text()
-    assert is_immutable(desk.memory)
-    set_flag(str(desk.memory), Flag.IMMUTABLE, on=False)
-    assert repair_locks(desk.gate, desk.ledger().book, desk.moment) == (("MEMORY.md",), ())
-    assert is_immutable(desk.memory)
-
-
-@root
-def test_a_helper_that_is_missing_lies_in_the_home_or_refuses_changes_nothing(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    lock_files(desk.gate, desk.moment)
-    monkeypatch.setattr(locking, "may_act_as_root", lambda: False)
-    proposal = desk.proposal(addition("Set the zone in every timer."))
-    desk.approve(proposal)
-    desk.wait(hours=3)
-    operator = desk.ring.directory / "operator.yaml"
-    inside = desk.memory.with_name("helper")
-    inside.write_text("#!/bin/sh\nexit 0\n")
-    inside.chmod(0o755)
-    for command, said in (
-        ("[/nowhere/at/all]", "did not do its work"),
-        (f"[{inside}]", "nothing in a home is executed"),
-        ("[/bin/sh, -c, 'echo no >&2; exit 1']", "refuses"),
-        (f"[{sys.executable}, -c, 'import time; time.sleep(60)']", "did not do its work"),
-    ):
-        operator.write_text(f"lock_helper: {command}\n")
-        operator.chmod(0o600)
-        monkeypatch.setattr(locking, "TIMEOUT_S", 1)
-        with pytest.raises(LockError, match=said):
-            desk.apply()
-        assert desk.text() == MEMORY
-        recover(desk.gate, desk.ledger(), desk.moment)
-    assert [name for name in os.listdir(desk.memory.parent) if name.endswith("-tmp")] == []
-
-
-@root
-def test_what_cannot_be_locked_again_is_named(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    lock_files(desk.gate, desk.moment)
-    set_flag(str(desk.memory), Flag.IMMUTABLE, on=False)
-    monkeypatch.setattr(locking, "may_act_as_root", lambda: False)
-    (sighting, *_) = desk.guard()
-    assert "only root can lock it again" in sighting.problem
-    assert EventName.LOCK_REPAIRED not in desk.events()
-
-
-@root
-def test_drift_is_not_put_back_into_a_file_that_nobody_may_exchange(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    desk.memory.write_text(f"{MEMORY}- Boat.\n")
-    lock_files(desk.gate, desk.moment)
-    monkeypatch.setattr(locking, "may_act_as_root", lambda: False)
-    (sighting,) = desk.guard()
-    assert not sighting.put_back
-    (refusal,) = desk.settle(take_back=[1])
-    assert "locked by the operating system" in refusal.reason
-    assert desk.settle(keep=[1]) == []
-
-
-# ---------------------------------------------------------------- without root
-
-
-def test_where_the_file_system_knows_no_flags_that_is_said(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    made = make_desk(tmp_path)
-    monkeypatch.setattr(locking, "read_flags", lambda _: None)
-    assert {one.held for one in lockables(made.home)} == {Held.IMPOSSIBLE}
-    with pytest.raises(Exception, match="knows no such locks"):
-        lock_files(made.gate, made.moment)
-    made.applied(addition("Set the zone in every timer."))
-    assert "zone in every timer" in made.text()
-
-
-def test_only_root_locks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    made = make_desk(tmp_path)
-    monkeypatch.setattr(locking, "may_act_as_root", lambda: False)
-    monkeypatch.setattr(locking, "read_flags", lambda _: frozenset())
-    for refused in (lock_files, unlock_files):
-        with pytest.raises(Exception, match="only root can lock"):
-            refused(made.gate, made.moment)
-    assert EventName.LOCKED not in made.events()

@@ -188,20 +188,6 @@ def test_another_history_signed_by_the_same_key_is_a_fork(
     sweep(f"fork, {longer} entries longer", now, [replaced(now, other, FORK, "fork")])
 
 
-def test_where_the_keys_were_rolled_back_too_a_head_kept_elsewhere_tells(
-    now: History, older: History, tmp_path: Path
-) -> None:
-    """Home and keys of a day ago say nothing wrong of themselves: only who was elsewhere can tell."""
-    kept = tmp_path / "kept-elsewhere"
-    kept.write_bytes(now.read("audit/checkpoint"))
-    other = fork(older, tmp_path / "fork", entries=now.signed + 1)
-    for history, damage in ((older, Damage.ROLLBACK), (other, Damage.FORK)):
-        assert judge(history.home, history.pin) == ()
-        head = read_anchor(str(kept), history.pin.origin, history.pin.signed_by)
-        assert contradicts(head, reading.check_log(history.home, history.pin).tree) is damage
-    report(SWEEP, "home and keys rolled back or forked, head kept elsewhere", points=2)
-
-
 # ---------------------------------------------------------------- the gate and the controls
 def test_the_gate_opens_on_no_tampered_log(now: History, older: History, tmp_path: Path) -> None:
     other = fork(older, tmp_path / "fork", entries=now.signed)

@@ -8,7 +8,6 @@ from tests.gate.homes import Desk, addition, open_desk
 from nightledger.domain.consent import Answer, Mode, Tier, Why
 from nightledger.domain.decision import Decision, DecisionType
 from nightledger.domain.errors import ConfigurationError, RefusedError
-from nightledger.domain.event import EventName
 from nightledger.gate.consenting import (
     BLOCKED_A_DAY,
     graph_target,
@@ -16,7 +15,6 @@ from nightledger.gate.consenting import (
     record_unknown,
 )
 from nightledger.gate.deciding import with_id
-from nightledger.gate.opening import fold_log
 from nightledger.gate.proposing.unproposed import make_unproposed
 
 SHIPPED = {
@@ -223,8 +221,7 @@ def test_a_review_is_accepted_over_the_graph_that_stands_there_only(desk: Desk) 
 
 
 def blocked(desk: Desk, domain: str, action: str) -> bool:
-    _, events = fold_log(desk.home, desk.ledger().log, keep={EventName.CONSENT_BLOCKED})
-    return record_unknown(desk.gate, events, domain, action, desk.moment)
+    return record_unknown(desk.gate, desk.ledger(), domain, action, desk.moment)
 
 
 def test_thousands_of_unknown_actions_do_not_flood_the_log(desk: Desk) -> None:

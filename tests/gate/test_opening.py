@@ -5,10 +5,8 @@ from tests.gate.homes import Desk, addition, open_desk
 
 from nightledger.domain.errors import ConfigurationError
 from nightledger.domain.event import EventName
-from nightledger.domain.states import ChangeState
 from nightledger.gate import opening
 from nightledger.gate.opening import (
-    fold_log,
     keep_last_good,
     record,
     require_settings,
@@ -64,14 +62,3 @@ def test_settings_that_cannot_be_used_end_what_rests_on_them_only(desk: Desk) ->
     assert "mend or remove that file" in caught.value.hint
     Path(desk.home.settings).unlink()
     require_settings(open_desk(desk.root).gate)
-
-
-def test_events_kept_on_the_way_are_taken_from_nobody(desk: Desk) -> None:
-    proposal = desk.applied(addition("One."))
-    log = desk.ledger().log
-    book, kept = fold_log(desk.home, log, keep=set(EventName))
-    assert (book, kept) == (fold_log(desk.home, log)[0], log.events)
-    assert book.proposals[proposal.id].state_of(1) is ChangeState.APPLIED
-    assert [event.event for event in fold_log(desk.home, log, keep={EventName.DECIDED})[1]] == [
-        "decision.recorded"
-    ]

@@ -10,7 +10,7 @@ from nightledger.domain.periods import log_day
 from nightledger.domain.proposal import Kind, Op
 from nightledger.domain.reinforcement import ReinforcementKind
 from nightledger.files.configuration import home_zone
-from nightledger.gate.memory.reinforcing import read_reinforcements, reinforce
+from nightledger.gate.memory.remembering import read_reinforcements, reinforce
 from nightledger.jobs.curate import Curated, curate
 from nightledger.jobs.prune import Asked, prune
 

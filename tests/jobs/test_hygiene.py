@@ -11,8 +11,7 @@ from nightledger.domain.proposal import Kind, Op
 from nightledger.domain.pruning import BUDGET_RULE
 from nightledger.domain.retention import Policy, Status
 from nightledger.files.home import Home
-from nightledger.gate.memory.reinforcing import read_reinforcements
-from nightledger.gate.memory.remembering import Facts, read_facts
+from nightledger.gate.memory.remembering import Facts, read_facts, read_reinforcements
 from nightledger.jobs.hygiene import Judged, Survey, propose_archive, show_mercy, survey, tags_of, why
 
 MEMORY = (

@@ -11,6 +11,7 @@ from enum import StrEnum
 
 from nightledger.domain.bridges import Groups, LinkUse, find_bridges
 from nightledger.domain.confidence import SHOWN_FROM
+from nightledger.domain.consent import ConsentGraph, Tier
 from nightledger.domain.lanes import MOST_FORGOTTEN
 
 FEW_CO_OCCURRENCES = 2
@@ -210,14 +211,12 @@ def month_of(day: date) -> str:
     return f"{day:%Y-%m}"
 
 
-def blocked_words(actions: Iterable[str]) -> frozenset[str]:
-    """Give the names of blocked actions by which an entry is known to speak of one.
+def blocked_words(graph: ConsentGraph) -> frozenset[str]:
+    """Return the names of the actions that a graph blocks, by which an entry is known to speak of one.
 
-    Single words ("delete") stand in any entry and tell nothing; names of several words do.
-
-    Args:
-        actions: As the consent graph names them: ``unlock_doors``.
+    Single words ("delete") stand in any entry and tell nothing; names of several words (``unlock_doors``) do.
     """
+    actions = (a for tiers in graph.domains.values() for a, tier in tiers.items() if tier is Tier.BLOCKED)
     return frozenset(action.replace("_", " ").casefold() for action in actions if "_" in action.strip("_*"))
 
 

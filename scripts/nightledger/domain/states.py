@@ -37,6 +37,10 @@ OPEN_STATES = frozenset({ChangeState.PENDING, ChangeState.DEFERRED, ChangeState.
 """What the operator can still answer."""
 REVOCABLE = OPEN_STATES | {ChangeState.APPROVED}
 """What a rejection can still end: it waits for an answer or is signed and not applied."""
+ENDED = frozenset({ChangeState.REJECTED, ChangeState.WITHDRAWN, ChangeState.UNDONE, ChangeState.SUPERSEDED})
+"""What waits no more and stands nowhere; it may return with new evidence."""
+REFUSED = ENDED - {ChangeState.SUPERSEDED, ChangeState.WITHDRAWN}
+"""What ended because the operator said so."""
 _ANSWERABLE: Mapping[DecisionType, Collection[ChangeState]] = {
     DecisionType.APPROVE: OPEN_STATES,
     DecisionType.REJECT: REVOCABLE,

@@ -60,8 +60,6 @@ class Home:
     runs = HomePath("memory/system/runs.jsonl")  # the run ledger, one run of one job a line
     # what was shown to the agent, where and when, one a line
     exposures = HomePath("memory/system/exposures.jsonl")
-    # what is remembered of proposals whose text went, one a line
-    closed = HomePath("memory/system/closed.jsonl")
     # what curate and the operator's mercy keep fresh, one a line
     reinforcements = HomePath("memory/system/reinforcements.jsonl")
     cursors = HomePath("memory/system/cursors.json")  # how far each reader has read

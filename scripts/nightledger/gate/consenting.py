@@ -8,14 +8,13 @@ review within the graph's days.
 
 import hashlib
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from nightledger.codec.canonical import canonical
 from nightledger.codec.consent import parse_graphs
 from nightledger.domain.consent import Answer, ConsentGraph, Mode, Tier, Why, decide, merge, tightened
 from nightledger.domain.decision import Decision, DecisionTarget, DecisionType
-from nightledger.domain.event import Event, EventName
+from nightledger.domain.event import EventName
 from nightledger.domain.moment import Moment
 from nightledger.domain.presence import DAY_S, REVIEWS, since_review_s
 from nightledger.files.reading import read_optional
@@ -85,7 +84,7 @@ def read_standing(gate: Gate, ledger: Ledger, moment: Moment) -> Standing:
 
 
 def _reviews(gate: Gate, ledger: Ledger, trust: Trust) -> tuple[str | None, str | None]:
-    """Give the last review's id, and the hash of the graph that was last signed for; None where there is none.
+    """Return the last review's id, and the hash of the graph that was last signed for; None where there is none.
 
     Only decisions whose signature holds count: whoever has the log's key could forge an entry. Where
     that of the last review of the graph does not hold, no older one steps into its place: the hash is "".
@@ -95,7 +94,7 @@ def _reviews(gate: Gate, ledger: Ledger, trust: Trust) -> tuple[str | None, str 
     for status in reversed(list(ledger.book.decisions.values())):
         if status.type not in REVIEWS or (last and status.type is not DecisionType.CONSENT):
             continue
-        decision = read_verified(gate.home, trust, status)
+        decision = read_verified(gate.home, ledger, trust, status)
         if status.type is DecisionType.CONSENT and signed_for is None:
             signed_for = decision.targets[0].result if decision else ""
         if decision is not None:
@@ -106,7 +105,7 @@ def _reviews(gate: Gate, ledger: Ledger, trust: Trust) -> tuple[str | None, str 
 
 
 def graph_target(gate: Gate) -> DecisionTarget:
-    """Give what a review of the consent graph signs: the home's own file, and all that is in force with it.
+    """Return what a review of the consent graph signs: the home's own file, and all that is in force with it.
 
     Raises:
         ConfigurationError: A graph that is not valid, or that loosens the floor.
@@ -123,18 +122,18 @@ def graph_target(gate: Gate) -> DecisionTarget:
 
 
 def review_reasons(gate: Gate, decision: Decision) -> list[str]:
-    """Say why a decision is no review of the graph that stands there now; empty where it is."""
+    """Return why a decision is no review of the graph that stands there now; empty where it is."""
     if decision.proposal or decision.changes or decision.targets != (graph_target(gate),):
         return ["the consent graph is not the one that it was signed over"]
     return []
 
 
-def record_unknown(gate: Gate, events: Iterable[Event], domain: str, action: str, moment: Moment) -> bool:
+def record_unknown(gate: Gate, ledger: Ledger, domain: str, action: str, moment: Moment) -> bool:
     """Log that an unknown action was asked for, once a day for each and not without end.
 
     Args:
         gate: The home; the caller holds its lock.
-        events: Entries of the log of this name.
+        ledger: Its log, as checked.
         domain: As it was asked for.
         action: As it was asked for.
         moment: The clocks.
@@ -143,15 +142,16 @@ def record_unknown(gate: Gate, events: Iterable[Event], domain: str, action: str
         Whether it stands in the log for today.
     """
     asked = {"domain": _word(domain), "action": _word(action)}
-    today = [event for event in events if event.at.date() == moment.at.date()]
-    if any(
-        event.fields["domain"] == asked["domain"] and event.fields["action"] == asked["action"]
-        for event in today
-    ):
+    today = [
+        {name: fields[name] for name in asked}
+        for event, fields, at in ledger.log.entries()
+        if event == EventName.CONSENT_BLOCKED and at.date() == moment.at.date()
+    ]
+    if asked in today:
         return True
     if len(today) >= BLOCKED_A_DAY:
         return False
-    record(gate, [(EventName.CONSENT_BLOCKED, dict(asked))], moment)
+    record(gate, [(EventName.CONSENT_BLOCKED, {**asked})], moment)
     return True
 
 
@@ -177,7 +177,7 @@ def _canonical(graph: ConsentGraph) -> bytes:
 
 
 def _word(text: str) -> str:
-    """Give a word as it is where it is one, else its hash: no text of an agent stands in the log."""
+    """Return a word as it is where it is one, else its hash: no text of an agent stands in the log."""
     if _WORD.fullmatch(text):
         return text
     return f"sha256:{hashlib.sha256(text.encode('utf-8', 'surrogateescape')).hexdigest()}"

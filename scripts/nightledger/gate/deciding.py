@@ -7,7 +7,7 @@ it names is a prefix of this log. Where it was made counts for nothing.
 
 import hashlib
 
-from nightledger.codec.records import decode_record, dump_record, parse_record
+from nightledger.codec.records import dump_record, parse_record
 from nightledger.domain.decision import Decision, DecisionType
 from nightledger.domain.errors import RefusedError
 from nightledger.domain.event import EventName
@@ -20,16 +20,16 @@ from nightledger.gate import restoring
 from nightledger.gate.consenting import review_reasons
 from nightledger.gate.forgetting import expunging
 from nightledger.gate.integrity import trust_changes
-from nightledger.gate.integrity.trusting import Trust, is_on_log, who_changed
+from nightledger.gate.integrity.trusting import Trust, is_on_log, judge_decision, who_changed
 from nightledger.gate.memory import pinning
 from nightledger.gate.opening import Gate, Ledger, record
-from nightledger.gate.signed import KEPT, Signed, keep, read_signed, sign, signed_by, signer_of, with_id
+from nightledger.gate.signed import KEPT, Signed, keep, read_signed, sign, signed_by, with_id
 from nightledger.trust.signers import SignedBy
 
 DISPUTED = "no operator signed that: settle it first ('nightledger review', or any 'nightledger edit' of it)"
 """Else such bytes could be taken for those that the operator saw when signing (``gate/apply/applies.py``)."""
 
-__all__ = ["Signed", "accept", "read_claim", "read_signed", "sign", "signer_of", "with_id"]
+__all__ = ["Signed", "accept", "read_claim", "sign", "with_id"]
 
 
 def accept(gate: Gate, ledger: Ledger, signed: Signed, moment: Moment) -> Decision:
@@ -65,7 +65,7 @@ def accept(gate: Gate, ledger: Ledger, signed: Signed, moment: Moment) -> Decisi
 def _consequences(
     gate: Gate, ledger: Ledger, decision: Decision, moment: Moment
 ) -> list[tuple[EventName, dict[str, object]]]:
-    """Give what is logged in one write with the decision, so that no crash parts them."""
+    """Return what is logged in one write with the decision, so that no crash parts them."""
     if decision.type is DecisionType.TRUST:
         return trust_changes.change_events(gate, ledger, decision, moment)
     if decision.type is DecisionType.EXPUNGE:
@@ -81,18 +81,17 @@ def read_claim(home: Home, ledger: Ledger, status: DecisionStatus) -> Claim:
     Raises:
         AlteredError: Its file is missing or is not what was logged.
     """
-    signed = read_signed(home, status)
-    decision = decode_record(Decision, signed.content, where=home.decision(status.id))
+    judged = judge_decision(home, ledger, Trust(home, ledger), status)
     return Claim(
-        decision=decision,
-        signer=signer_of(signed, Trust(home, ledger).signers_of(status), status.recorded),
-        on_log=is_on_log(ledger, decision, status.losses),
+        decision=judged.decision,
+        signer=judged.by.principal if judged.by else None,
+        on_log=is_on_log(ledger, judged.decision, status.losses),
         recorded=status.recorded,
     )
 
 
 def why_void(home: Home, ledger: Ledger, status: DecisionStatus, moment: Moment) -> str:
-    """Say why an approval that was good when it was recorded counts no more; empty where it does.
+    """Return why an approval that was good when it was recorded counts no more; empty where it does.
 
     Raises:
         AlteredError: Its file is missing or is not what was logged.
@@ -145,7 +144,7 @@ def _subject_reasons(
 
 
 def _who(signed: Signed, decision: Decision, trust: Trust, moment: Moment) -> tuple[SignedBy | None, bool]:
-    """Say who signed, and whether as a recovery key, which can sign for changes of trust files only."""
+    """Return who signed, and whether as a recovery key, which can sign for changes of trust files only."""
     if decision.type is DecisionType.TRUST:
         return who_changed(signed, trust.signers(moment), moment)
     return signed_by(signed, trust.signers(moment), moment), False

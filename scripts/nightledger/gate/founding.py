@@ -124,7 +124,7 @@ def require_place(home: Home, keys_dir: str, user_home: str, *, adopt: bool) -> 
 
 
 def directories(home: Home) -> tuple[str, ...]:
-    """Give the directories that a home needs, outermost first."""
+    """Return the directories that a home needs, outermost first."""
     return (
         home.config_dir,
         home.system_dir,
@@ -138,7 +138,7 @@ def directories(home: Home) -> tuple[str, ...]:
 
 
 def plan(founding: Founding) -> list[str]:
-    """Give every path that ``init`` would make, relative to the home, in order.
+    """Return every path that ``init`` would make, relative to the home, in order.
 
     Raises:
         RefusedError: A directory of another tool stands where ours would, or a
@@ -220,7 +220,7 @@ def found(founding: Founding, passphrase: bytes | None, moment: Moment) -> Ident
 
 
 def is_unfinished(home: Home) -> bool:
-    """Tell whether there is no log yet, or an ``init`` was cut short before its first checkpoint."""
+    """Return whether there is no log yet, or an ``init`` was cut short before its first checkpoint."""
     if not os.path.lexists(home.audit_log):
         return True
     if os.path.lexists(home.checkpoint):

@@ -22,7 +22,7 @@ apart held the guard for minutes."""
 
 
 def read_gated(home: Home, relative: str) -> bytes:
-    """Give a gated file's bytes; an empty file where there is none yet.
+    """Return a gated file's bytes; an empty file where there is none yet.
 
     Raises:
         UnreadableError: It is not a regular file of this home, or too large.
@@ -33,7 +33,7 @@ def read_gated(home: Home, relative: str) -> bytes:
 
 
 def why_unreadable(home: Home, relative: str) -> str:
-    """Say why a gated file cannot be read now, and what helps; empty where it can."""
+    """Return why a gated file cannot be read now, and what helps; empty where it can."""
     try:
         read_gated(home, relative)
     except NightledgerError as error:
@@ -60,7 +60,7 @@ def _read(home: Home, relative: str) -> bytes:
 
 
 def sha256_gated(home: Home, relative: str) -> str:
-    """Give the hex SHA-256 of a gated file's bytes."""
+    """Return the hex SHA-256 of a gated file's bytes."""
     return hashlib.sha256(read_gated(home, relative)).hexdigest()
 
 
@@ -117,7 +117,7 @@ def require_gateable(home: Home, relative: str) -> None:
 
 
 def protected_paths(home: Home) -> tuple[str, ...]:
-    """Give the files that no proposal ever changes."""
+    """Return the files that no proposal ever changes."""
     return (
         *(home.path(name) for name in PROTECTED_FILES),
         home.audit_log,
@@ -129,7 +129,7 @@ def protected_paths(home: Home) -> tuple[str, ...]:
 
 
 def is_same_file(real: str, name: str) -> bool:
-    """Tell whether a real path and a name are one file, by the path or by the inode."""
+    """Return whether a real path and a name are one file, by the path or by the inode."""
     if real == os.path.realpath(name):
         return True
     try:

@@ -15,17 +15,17 @@ from nightledger.hosts.presets import preset
 
 
 def places_of(home: Home) -> Places:
-    """Give where a home keeps what changes may write."""
+    """Return where a home keeps what changes may write."""
     return Places(gated=home.identity.gated, daily=preset(home.identity.host).daily)
 
 
 def is_gated(home: Home, relative: str) -> bool:
-    """Tell whether a file is one of which the log holds the bytes accepted last."""
+    """Return whether a file is one of which the log holds the bytes accepted last."""
     return relative in home.identity.gated
 
 
 def read_target(home: Home, relative: str) -> bytes:
-    """Give the bytes of a file that a change may write; none where it is missing, and of the links.
+    """Return the bytes of a file that a change may write; none where it is missing, and of the links.
 
     Raises:
         UnreadableError: It is not a regular file of this home, or too large.

@@ -132,7 +132,7 @@ def _hash(said: object) -> str:
 def _looks(
     folders: "Iterable[str]", files: "Iterable[str]" = (), *, but: "Sequence[str]" = ()
 ) -> "Iterator[Look]":
-    """Give path, size, time of writing and of change of each regular file; what is missing has no look."""
+    """Yield path, size, time of writing and of change of each regular file; what is missing has no look."""
     inside = (entry.path for one in folders if os.path.isdir(one) for entry in os.scandir(one))
     for path in (*inside, *files):
         try:

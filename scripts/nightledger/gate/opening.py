@@ -5,7 +5,7 @@ that was seen. Trust files are taken from the log's chain (``gate/integrity/trus
 """
 
 import os
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from pathlib import Path
@@ -15,8 +15,9 @@ from nightledger.codec.consent import parse_consent
 from nightledger.domain.consent import ConsentGraph
 from nightledger.domain.cooling import Cooling
 from nightledger.domain.errors import ConfigurationError, IntegrityError, NightledgerError
-from nightledger.domain.event import Entry, EventName
+from nightledger.domain.event import EventName
 from nightledger.domain.folding import fold_entries
+from nightledger.domain.identity import Identity
 from nightledger.domain.lazy_map import LazyMap
 from nightledger.domain.moment import Moment
 from nightledger.domain.settings import Settings
@@ -25,19 +26,17 @@ from nightledger.files.configuration import InForce, keep_settings, read_in_forc
 from nightledger.files.home import Home
 from nightledger.files.reading import read_optional
 from nightledger.files.shipped import shipped_config
-from nightledger.gate.integrity.beginning import why_another
 from nightledger.trust import audit, pin, reading
 from nightledger.trust.checkpoint import Checkpoint
 from nightledger.trust.event import Actor, Event, NewEvent
 from nightledger.trust.keys import KeyRing, LogKey, UnloadedKey, load_log_key
 from nightledger.trust.reading import VerifiedLog
-from nightledger.trust.scan import collector_at_rest, event_of_record
+from nightledger.trust.scan import collector_at_rest
 
 if TYPE_CHECKING:
     from nightledger.gate.apply.applies import Applies
     from nightledger.hosts.cap import Cap
 
-"""The checkout's shipped defaults."""
 MAX_CONFIG_BYTES = 1 << 20
 KEPT_SETTINGS = "settings.json"
 """Beside a home's keys: its last good settings."""
@@ -141,7 +140,7 @@ def read_ledger(gate: Gate) -> Ledger:
     """
     log = reading.check_log(gate.home, pin.read_pin(gate.ring, gate.home.identity.id))
     reading.require_intact(log)
-    book, _ = fold_log(gate.home, log)
+    book = fold_log(gate.home, log)
     require_same(gate.home, book.genesis)
     return Ledger(log=log, book=book)
 
@@ -156,44 +155,45 @@ def require_same(home: Home, genesis: Mapping[str, Any]) -> None:
         raise IntegrityError(f"ALTERED {home.relative(home.identity_file)}: {why}", hint=AS_MADE)
 
 
-def fold_log(
-    home: Home, log: VerifiedLog, *, keep: Collection[EventName] = ()
-) -> tuple[Book, tuple[Event, ...]]:
-    """Return what the log adds up to, and its events of some names, in one look at its entries.
+def why_another(identity: Identity, genesis: Mapping[str, Any]) -> str:
+    """Return where a home's record differs from what its log began with; empty where it does not.
+
+    An agent can write that file. Which files are gated, and whether ``--now`` sets the clock, follows from the log,
+    whose first line is pinned; the file only tells it to whoever does not read the log.
 
     Args:
-        home: Whose.
-        log: As checked.
-        keep: The names.
-
-    Raises:
-        LineError: An acknowledged line is no entry.
+        identity: As the file has it.
+        genesis: Fields of the first entry; none where there is no entry that counts.
     """
-    kept: list[Event] = []
+    if not genesis:
+        return ""
+    pairs = {
+        "origin": (genesis["origin"], identity.origin),
+        "simulated": (genesis["simulated"], identity.simulated),
+        "gated": ([one["path"] for one in genesis["gated"]], list(identity.gated)),
+    }
+    return "; ".join(
+        f"{name} was {_as_written(before)} at init, and is {_as_written(now)}"
+        for name, (before, now) in pairs.items()
+        if before != now
+    )
 
-    def take(entry: Entry) -> None:
-        kept.append(event_of_record({**entry[1]}))
 
-    book = fold_beside(home, log, dict.fromkeys(keep, take))
-    return book, tuple(kept)
+def _as_written(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else repr(value)
 
 
-def fold_beside(home: Home, log: VerifiedLog, beside: Mapping[str, Callable[[Entry], None]]) -> Book:
-    """Return what the log adds up to, and hand entries of some names to others, in one look at its entries.
+def fold_log(home: Home, log: VerifiedLog) -> Book:
+    """Return what the log adds up to.
 
     Which bytes of a gated file are accepted, and whether an unfinished apply is to be finished, is not
     taken from the log, whose key lies where cron can read it: a signature is checked, once somebody asks.
-
-    Args:
-        home: Whose.
-        log: As checked.
-        beside: Who takes an entry, by its name. It must not change its members.
 
     Raises:
         LineError: An acknowledged line is no entry.
     """
     with collector_at_rest():
-        book = fold_entries(_shown(log, beside) if beside else log.entries())
+        book = fold_entries(log.entries())
 
     @cache
     def applies() -> "Applies":
@@ -210,13 +210,6 @@ def fold_beside(home: Home, log: VerifiedLog, beside: Mapping[str, Callable[[Ent
         protected=LazyMap({path: path for path in book.protected}, accepted),
         cut_short=LazyMap({name: name for name in book.cut_short}, lambda name: applies().is_signed(name)),
     )
-
-
-def _shown(log: VerifiedLog, beside: Mapping[str, Callable[[Entry], None]]) -> Iterator[Entry]:
-    for entry in log.entries():
-        if take := beside.get(entry[0]):
-            take(entry)
-        yield entry
 
 
 def record(
@@ -260,7 +253,7 @@ def log_key(gate: Gate) -> LogKey:
 
 
 def settings_of(home: Home, ring: KeyRing) -> InForce:
-    """Give the settings in force in a home, whatever its own file is."""
+    """Return the settings in force in a home, whatever its own file is."""
     return read_in_force(home, os.fspath(ring.path(home.identity.id, KEPT_SETTINGS)))
 
 
@@ -288,7 +281,7 @@ def read_consent(home: Home) -> ConsentGraph:
 
 
 def why_no_consent(home: Home) -> str:
-    """Say in one line why the home's own consent graph cannot be used; empty where it can, or there is none."""
+    """Return in one line why the home's own consent graph cannot be used; empty where it can, or there is none."""
     try:
         read_consent(home)
     except NightledgerError as error:
@@ -297,7 +290,7 @@ def why_no_consent(home: Home) -> str:
 
 
 def _consent_or_nothing(home: Home) -> ConsentGraph:
-    """Give the graph in force, or one that knows nothing: an agent can write that file, and stops nothing with it.
+    """Return the graph in force, or one that knows nothing: an agent can write that file, and stops nothing with it.
 
     The unknown is blocked, so nothing is applied until it is mended; looking, proposing and
     the guard go on.

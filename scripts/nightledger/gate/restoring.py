@@ -18,7 +18,7 @@ from nightledger.domain.errors import IntegrityError
 from nightledger.domain.event import EventName
 from nightledger.domain.identity import Identity
 from nightledger.domain.moment import Moment
-from nightledger.domain.states import Restored
+from nightledger.domain.states import Book, Restored
 from nightledger.domain.trusting import EMPTY_SHA256
 from nightledger.files.atomic import link_or_copy, replace_file
 from nightledger.files.durable import make_dir, sync_directory
@@ -76,7 +76,7 @@ def find_loss(home: Home, known: pin.Pin | None) -> Loss:
     alarm = next((found for found in log.report.alarms if found.damage is not Damage.ROLLBACK), None)
     if alarm is not None:
         raise IntegrityError(f"{alarm.damage.value.upper()}: {alarm.message}")
-    book, _ = fold_log(home, log)
+    book = fold_log(home, log)
     require_same(home, book.genesis)
     heads = _heads(home, known)
     seen = max(heads, key=lambda one: one.size, default=LogHead(size=0, root=EMPTY_SHA256))
@@ -121,7 +121,7 @@ def loss_target(loss: Loss) -> DecisionTarget:
 
 
 def restore_reasons(ledger: Ledger, decision: Decision) -> list[str]:
-    """Say why a decision does not say that entries behind this log are lost; empty where it does."""
+    """Return why a decision does not say that entries behind this log are lost; empty where it does."""
     if decision.log.size < ledger.log.report.signed_size:
         return ["the log has grown since it was signed"]
     return [] if _lost_size(decision) is not None else ["it is not the form of a decision about a lost log"]
@@ -129,20 +129,14 @@ def restore_reasons(ledger: Ledger, decision: Decision) -> list[str]:
 
 def restore_events(ledger: Ledger, decision: Decision) -> list[tuple[EventName, dict[str, object]]]:
     """Return what is logged beside the decision: the loss, and that what was approved before is asked again."""
-    size = decision.log.size
+    size, base = decision.log.size, decision.targets[0].base
     lost = max(0, (_lost_size(decision) or 0) - size)
-    fields: dict[str, object] = {
-        "size": size,
-        "lost": lost,
-        "base": decision.targets[0].base,
-        "decision": decision.id,
-    }
-    approvals = list(ledger.book.approvals_to_apply())
-    return [(EventName.RESTORED, fields), *void_events(ledger, approvals)]
+    fields: dict[str, object] = {"size": size, "lost": lost, "base": base, "decision": decision.id}
+    return [(EventName.RESTORED, fields), *void_events(ledger, list(ledger.book.approvals_to_apply()))]
 
 
 def is_signed_for(one: Restored, decision: Decision | None) -> bool:
-    """Tell whether a decision that holds says what an entry says was lost."""
+    """Return whether a decision that holds says what an entry says was lost."""
     if decision is None or decision.type is not DecisionType.RESTORE:
         return False
     lost = _lost_size(decision)
@@ -175,7 +169,8 @@ def take_over(home: Home, ring: KeyRing, machine: str) -> None:
         KeyFileError: The log's keys are not here; nothing was changed.
     """
     load_log_key(ring, home.identity.id, home.identity.origin)
-    replace_file(home.identity_file, dump_home(_moved(home.identity, machine)))
+    fields = {name: getattr(home.identity, name) for name in Identity.__slots__}
+    replace_file(home.identity_file, dump_home(Identity(**{**fields, "machine": machine})))
 
 
 @contextmanager
@@ -223,12 +218,23 @@ def _pin_of(home: Home, ring: KeyRing, loss: Loss, known: pin.Pin | None) -> pin
         )
     key = load_log_key(ring, home.identity.id, home.identity.origin)
     log = check_log(home, None)
-    book, _ = fold_log(home, log)
+    return pin_from_home(home, log, fold_log(home, log), key.vkeys)
+
+
+def pin_from_home(home: Home, log: VerifiedLog, book: Book, vkeys: tuple[str, ...]) -> pin.Pin:
+    """Return the pin of what a home's own log says of itself; the one of the machine is gone.
+
+    Args:
+        home: Whose.
+        log: With an entry at least.
+        book: What it adds up to.
+        vkeys: Verifier keys of the log.
+    """
     return pin.Pin(
         home=home.identity.id,
-        origin=key.origin,
+        origin=home.identity.origin,
         genesis=leaf_hash(log.line(0)),
-        vkeys=key.vkeys,
+        vkeys=vkeys,
         trust_files={one["name"]: one["sha256"] for one in book.genesis["trust"]},
     )
 
@@ -262,16 +268,3 @@ def log_restore(gate: Gate, moment: Moment) -> None:
     ledger = read_ledger(gate)
     record(gate, [(EventName.RESTORED, {"size": ledger.log.size, "lost": 0})], moment)
     sign_head(gate, moment, keep=True)
-
-
-def _moved(identity: Identity, machine: str) -> Identity:
-    return Identity(
-        id=identity.id,
-        origin=identity.origin,
-        created_at=identity.created_at,
-        machine=machine,
-        zone=identity.zone,
-        host=identity.host,
-        simulated=identity.simulated,
-        gated=identity.gated,
-    )

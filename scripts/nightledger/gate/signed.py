@@ -41,7 +41,7 @@ class Signed:
 
 
 def with_id(decision: Decision) -> Decision:
-    """Give the decision with the id that its other fields make."""
+    """Return the decision with the id that its other fields make."""
     fields = to_plain(replace(decision, id=""))
     return replace(decision, id=content_id("d", canonical(fields)))
 
@@ -89,8 +89,6 @@ def read_kept(home: Home, status: DecisionStatus) -> Signed:
     Raises:
         AlteredError: Its file is missing or is not what was logged, and no blob has its bytes.
     """
-    if not status.signature_sha256:  # of an older version, which kept nothing
-        return read_signed(home, status)
     try:
         content, signature = (_file_or_blob(home, path, sha256) for path, sha256 in _files(home, status))
     except NightledgerError:
@@ -99,7 +97,7 @@ def read_kept(home: Home, status: DecisionStatus) -> Signed:
 
 
 def find_replaced(home: Home, book: Book) -> dict[str, bytes]:
-    """Give the files of kept decisions that are not those that were logged, each with the bytes that a blob has."""
+    """Return the files of kept decisions that are not those that were logged, each with the bytes that a blob has."""
     found = {}
     kept = [one for one in book.decisions.values() if one.type in KEPT and one.sha256 not in book.gone]
     for path, sha256 in (file for status in kept for file in _files(home, status)):
@@ -110,10 +108,9 @@ def find_replaced(home: Home, book: Book) -> dict[str, bytes]:
 
 
 def _files(home: Home, status: DecisionStatus) -> tuple[tuple[str, str], ...]:
-    """Give both files of a decision with their hashes; entries of older versions have none of the signature."""
+    """Return both files of a decision with their hashes."""
     path = home.decision(status.id)
-    named = ((path, status.sha256), (f"{path}.sig", status.signature_sha256))
-    return named if status.signature_sha256 else named[:1]
+    return (path, status.sha256), (f"{path}.sig", status.signature_sha256)
 
 
 def _file_or_blob(home: Home, path: str, sha256: str) -> bytes:
@@ -122,7 +119,7 @@ def _file_or_blob(home: Home, path: str, sha256: str) -> bytes:
 
 
 def _file(path: str, sha256: str) -> bytes | None:
-    """Give a file's bytes where they have this hash."""
+    """Return a file's bytes where they have this hash."""
     try:
         content = read_regular(path, MAX_DECISION_BYTES)
     except UnreadableError:
@@ -133,16 +130,10 @@ def _file(path: str, sha256: str) -> bytes | None:
 def signed_by(
     signed: Signed, signers: SignerSet, moment: Moment, namespace: str = NAMESPACE
 ) -> SignedBy | None:
-    """Say who signed; None where no key of the set verifies the signature for that time and purpose."""
+    """Return who signed; None where no key of the set verifies the signature for that time and purpose."""
     try:
         return verify_signature(
             signed.content, signed.signature, namespace=namespace, signers=signers, at=moment.at
         )
     except SignatureError:
         return None
-
-
-def signer_of(signed: Signed, signers: SignerSet, moment: Moment) -> str | None:
-    """Give the name of who signed; None where no key of the set verifies the signature for that time."""
-    found = signed_by(signed, signers, moment)
-    return found.principal if found else None

@@ -5,15 +5,15 @@ signed or applied; it is set aside as it lies, and holds up nothing else.
 """
 
 import hashlib
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from nightledger.codec.records import decode_record
 from nightledger.domain.errors import AlteredError, UnreadableError, UsageError
 from nightledger.domain.judge import EDIT_LANE
-from nightledger.domain.proposal import Change, Proposal
-from nightledger.domain.states import Book, ChangeState, ProposalStatus
+from nightledger.domain.proposal import Change, Kind, Proposal
+from nightledger.domain.states import Book, ChangeState, ChangeStatus, ProposalStatus
 from nightledger.files.home import Home
 from nightledger.files.reading import read_regular
 from nightledger.gate.opening import Gate
@@ -43,7 +43,7 @@ def read_proposal(gate: Gate, status: ProposalStatus) -> Stored:
 
 
 def read_logged(home: Home, status: ProposalStatus) -> bytes:
-    """Give the bytes of a proposal's file.
+    """Return the bytes of a proposal's file.
 
     Raises:
         AlteredError: It is missing or is not what was logged.
@@ -62,7 +62,7 @@ def read_logged(home: Home, status: ProposalStatus) -> bytes:
 
 
 def is_altered(home: Home, status: ProposalStatus) -> bool:
-    """Tell whether a proposal's file is missing or is not what was logged."""
+    """Return whether a proposal's file is missing or is not what was logged."""
     try:
         read_logged(home, status)
     except AlteredError:
@@ -88,6 +88,15 @@ def read_stored(gate: Gate, book: Book, *, states: Collection[ChangeState] | Non
     return stored
 
 
+def each_change(stored: Iterable[Stored], book: Book) -> Iterator[tuple[Proposal, Change, ChangeStatus]]:
+    """Yield every change of proposals, each with its proposal and what became of it."""
+    for item in stored:
+        changes = book.proposals[item.proposal.id].changes
+        for change in item.proposal.changes:
+            if status := changes.get(change.n):
+                yield item.proposal, change, status
+
+
 def without_unanswered(stored: Iterable[Stored], book: Book) -> list[Stored]:
     """Return proposals without the changes that were withdrawn: nobody answered those, so they may be proposed again."""
     return [
@@ -99,6 +108,12 @@ def without_unanswered(stored: Iterable[Stored], book: Book) -> list[Stored]:
 
 def _is_remembered(status: ProposalStatus, change: Change) -> bool:
     return status.state_of(change.n) is not ChangeState.WITHDRAWN
+
+
+def is_unanswered_drift(status: ProposalStatus) -> bool:
+    """Return whether a proposal is drift that ended without an answer: its file goes once its time is over."""
+    states = {change.state for change in status.changes.values()}
+    return status.kind is Kind.DRIFT and states <= {ChangeState.SUPERSEDED, ChangeState.WITHDRAWN}
 
 
 def find_set_aside(home: Home, book: Book) -> tuple[str, ...]:

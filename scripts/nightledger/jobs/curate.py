@@ -18,11 +18,10 @@ from nightledger.domain.reinforcement import ReinforcementKind
 from nightledger.domain.retention import Policy, utilities_of
 from nightledger.files.configuration import home_zone
 from nightledger.gate.forgetting.curating import Known, propose_faded, propose_weak
+from nightledger.gate.memory.naming import signed_entries
 from nightledger.gate.memory.principles import read_principles
-from nightledger.gate.memory.proofs import read_proofs
-from nightledger.gate.memory.reinforcing import read_reinforcements, reinforce
-from nightledger.gate.memory.remembering import Facts, Remembered, read_facts
-from nightledger.gate.memory.signed_entries import signed_entries
+from nightledger.gate.memory.remembering import Facts, Remembered, read_facts, read_reinforcements, reinforce
+from nightledger.gate.memory.uses import read_proofs
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.stored import read_stored
 from nightledger.trust.scan import collector_at_rest

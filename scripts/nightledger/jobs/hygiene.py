@@ -25,8 +25,7 @@ from nightledger.domain.tags import canonical_tag
 from nightledger.domain.words import dump_moment
 from nightledger.gate.forgetting.letting_go import Grounds, archival
 from nightledger.gate.gated import read_gated
-from nightledger.gate.memory.reinforcing import reinforce
-from nightledger.gate.memory.remembering import Facts, Remembered
+from nightledger.gate.memory.remembering import Facts, Remembered, reinforce
 from nightledger.gate.opening import Gate, Ledger, read_ledger
 from nightledger.gate.proposing.proposing import Outcome, Submission, propose
 

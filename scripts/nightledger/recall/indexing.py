@@ -38,9 +38,8 @@ from nightledger.files.search_schema import (
 from nightledger.files.search_store import FileState, SearchStore
 from nightledger.files.search_writing import NewChunk, NewFile, SearchWriter
 from nightledger.gate.integrity.checking import verify_decisions
-from nightledger.gate.memory.naming import Placed, find_standing
+from nightledger.gate.memory.naming import Placed, find_standing, signed_entries
 from nightledger.gate.memory.principles import read_principles
-from nightledger.gate.memory.signed_entries import signed_entries
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.recall.associations import shown_associations
 from nightledger.recall.changes import Again, Changed, Changes, find_changes

@@ -198,5 +198,4 @@ def _record(work: Work, done: Done, *, blocked: bool) -> None:
     }
     record(work.gate, [(EventName.MESSAGE, fields)], work.moment)
     if blocked:
-        asked = [event for event in work.ledger.log.events if event.event == EventName.CONSENT_BLOCKED]
-        record_unknown(work.gate, asked, message.domain, message.action, work.moment)
+        record_unknown(work.gate, work.ledger, message.domain, message.action, work.moment)

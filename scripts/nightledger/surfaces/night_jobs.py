@@ -55,12 +55,11 @@ def _counts(done: object, *names: str) -> dict[str, int]:
 
 
 def _link(context: Context, settings: Settings, _: Period) -> JobReport:
-    from nightledger.gate.forgetting.deleted import deleted_links, expunged_texts
+    from nightledger.gate.forgetting.tombstones import left_out_of_links
     from nightledger.jobs.link import Options, link
 
     home = Home(context.home_path)
-    forgotten = deleted_links(home, context.keys_dir, Actor.CRON)
-    expunged = expunged_texts(home, context.keys_dir, Actor.CRON)
+    forgotten, expunged = left_out_of_links(home, context.keys_dir, Actor.CRON)
     report = link(home, home_zone(home, settings), Options(forgotten=forgotten, expunged=expunged))
     return JobReport(
         counts=_counts(report, "added", "bad_lines", "duplicates", "outcomes"),

@@ -193,7 +193,8 @@ def look(context: Context) -> Status:
         alarms += log_alarms(log, pinned=pin is not None)
         newest = log.newest
         if log.report.ok:
-            seen = look_beyond(gate, log, context.moment, beside={EventName.QUARANTINED: held.append})
+            seen = look_beyond(gate, log, context.moment)
+            held = [entry for entry in log.entries() if entry[0] == EventName.QUARANTINED]
             book = seen.book or book
             aside = find_set_aside(home, book)
             alarms += file_alarms(home, seen, book, context.moment)

@@ -14,7 +14,6 @@ from tests.faults.fuzz.records import DEEP, dumped
 from tests.faults.fuzz.target import Target
 from tests.homes import make_home
 
-from nightledger.domain.staging.page import Page, dump_page, live_lines, parse_page
 from nightledger.domain.tokens import BYTES_A_TOKEN, bytes_of, tokens_of
 from nightledger.files.home import Home
 from nightledger.files.search_reader import Line
@@ -23,7 +22,6 @@ from nightledger.surfaces.hook.answers import HOSTS, MAX_CONTEXT_BYTES, give_con
 from nightledger.surfaces.hook.guard import refusal
 from nightledger.surfaces.hook.notes import CLOSING, OPENING, Note, fence
 from nightledger.surfaces.hook.payload import MAX_PROMPT_CHARACTERS, parse_payload, prompt_of
-from nightledger.text.quoting import quote_line
 
 _KEPT: list[tempfile.TemporaryDirectory[str]] = []
 
@@ -264,40 +262,6 @@ _LINES = (
 )
 
 
-# the page of a start
-
-
-def _read_page(raw: bytes) -> tuple[str, Page]:
-    """Read a page; what is none is taken for lines that one quotes."""
-    text = raw.decode("utf-8", "replace")
-    page = parse_page(text)
-    if page is None:
-        text = dump_page([quote_line(line) for line in text.split("\n")], "2026-03-04T00:00:00Z")
-        page = parse_page(text)
-        assert page is not None
-    live_lines(page, "2026-03-03T10:30:00Z")
-    return text, page
-
-
-def _check_page(raw: bytes, read: tuple[str, Page]) -> None:
-    text, page = read
-    given = raw.decode("utf-8", "replace")
-    if text != given:
-        assert page.lines == tuple(quote_line(line) for line in given.split("\n"))
-        for line in page.lines:
-            _check_quoted(line)
-    assert f" sha256={page.sha256} " in text.partition("\n")[0]
-    for cut in (text[:-1], text + "\n", text.replace("Reference", "Preference")):
-        assert parse_page(cut) is None
-
-
-_PAGES = (
-    b"Rinse the kettle (from MEMORY.md:3; lately of use; until 2026-03-03T11:00:00Z)\n- x\n",
-    b"<!-- nightledger:staged:end -->\nafter\n\n- <!--",
-    dump_page(["a (from b:1; c)"], "2026-03-04T00:00:00Z").encode(),
-)
-
-
 def _of(seeds: Sequence[bytes]) -> Any:
     return lambda: list(seeds)
 
@@ -337,13 +301,5 @@ TARGETS = (
         damage=lambda read: (*read[:2], f"{read[2]}<", read[3] + 1),
         seeds=_of(_LINES),
         max_bytes=1024,
-    ),
-    Target(
-        name="staged-pages",
-        read=_read_page,
-        errors=(),
-        check=_check_page,
-        damage=lambda read: (read[0] + "x", Page("", ["<"], "0")),
-        seeds=_of(_PAGES),
     ),
 )

@@ -18,26 +18,20 @@ from tests.gate.homes import HOME_ID, START, Desk, addition, make_desk, removal
 from tests.homes import make_home
 from tests.remote.peer_work import make_work
 
-from nightledger.codec.canonical import MAX_INTEGER
 from nightledger.codec.message import make_message
 from nightledger.codec.records import dump_record, load_record, to_plain
 from nightledger.codec.strict_json import BOM, parse_json
-from nightledger.domain.attention import Item, Need, news
 from nightledger.domain.decision import Decision
 from nightledger.domain.errors import RecordError, RefusedError
 from nightledger.domain.message import MESSAGE_TYPE, REPLY_TYPE, Message, Peer, PeerKey, Peers, Reply, Status
-from nightledger.domain.operator import Operator
 from nightledger.domain.waiting import Waiting
 from nightledger.files.home import Home
 from nightledger.gate.review.composing import Refusal, Signing, compose_by
 from nightledger.gate.review.reviewing import Answer, Verb
-from nightledger.jobs.notify import _read_told as _told
-from nightledger.jobs.notify import notify
 from nightledger.remote.letters import (
     Emptied,
     _bury_expired,
     _take_reply,
-    _take_seq,
     believe,
     pending,
     sent_dir,
@@ -48,7 +42,6 @@ from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context
 from nightledger.text.changes.whole import text_sha256
 from nightledger.trust.dsse import seal
-from nightledger.trust.keys import KeyRing
 from nightledger.trust.sshsig import SignatureError
 from nightledger.trust.wire import decode_base64, encode_base64
 
@@ -254,73 +247,6 @@ def _sents() -> list[bytes]:
     return [*sealed, _sealed(_reply()), b'{"payload":"e30=","payloadType":"x","signatures":[]}', *DEEP]
 
 
-def _read_number(raw: bytes) -> tuple[int, int]:
-    ring = KeyRing(scratch() / "numbers")
-    Path(ring.directory, MINE).mkdir(parents=True, exist_ok=True)
-    written(ring.path(MINE, "channel-out.json"), raw)
-    return _take_seq(ring, MINE, 1_772_366_400), _take_seq(ring, MINE, 0)
-
-
-def _check_number(raw: bytes, read: tuple[int, int]) -> None:
-    last = json.loads(raw.removeprefix(BOM))["seq"] if raw else 0
-    assert read[0] == max(last + 1, 1_772_366_400_000)
-    assert last < read[0] < read[1] <= MAX_INTEGER
-
-
-_NUMBERS = (
-    b'{"seq":1772366400007,"v":1}\n',
-    b'{"seq":0}',
-    b"",
-    b'{"seq":"7"}',
-    b'{"seq":1e3}',
-    b"[7]",
-    b'{"seq":9007199254740990}',
-    *DEEP,
-)
-
-
-# what the operator was told
-
-
-_ITEMS = tuple(
-    Item(need=need, key=key, since=NOW)
-    for need, key in ((Need.WAITING, "p-1"), (Need.DRIFT, "a\u2028b.md"), (Need.FAILED, "link 2026-02-28"))
-)
-
-
-def _read_told(raw: bytes) -> tuple[dict[str, datetime], frozenset[str]]:
-    """Read what was told, then tell nothing new: what is settled is forgotten."""
-    home = Home(context().home_path)
-    record = written(f"{home.root}.told", raw)
-    told = _told(record)
-    notify(home, Operator(), _ITEMS, record=record, now=NOW)
-    left = _told(record)
-    marks = {item.mark for item in _ITEMS}
-    assert left == {mark: at for mark, at in told.items() if mark in marks}
-    return told, frozenset(item.mark for item in news(_ITEMS, left, NOW))
-
-
-def _check_told(raw: bytes, read: tuple[dict[str, datetime], frozenset[str]]) -> None:
-    told, new = read
-    lines = [line.rpartition(b" ") for line in raw.split(b"\n")]
-    marks = {
-        mark.decode("utf-8", "replace") for mark, _, at in lines if at.isdigit() and len(at) < MARK_DIGITS
-    }
-    assert told.keys() == marks
-    assert {item.mark for item in _ITEMS} - marks <= new
-    assert all(mark.startswith("drift") for mark in new & marks)
-
-
-MARK_DIGITS = 12
-"""No time of a clock of ours has so many."""
-
-
-def _told_marks() -> list[bytes]:
-    at = int(NOW.timestamp())
-    marks = [f"{item.mark} {at}".encode() for item in _ITEMS]
-    return [b"\n".join((*marks, b"")), b"\n".join(marks), b"\r\n".join(marks), marks[0] + b"\n\xff\n", b""]
-
-
 TARGETS = (
     Target(
         name="travelled",
@@ -348,23 +274,5 @@ TARGETS = (
         damage=lambda read: (read[0], [*read[1], ("desk", "decide")], read[2]),
         seeds=_sents,
         cost=4,
-    ),
-    Target(
-        name="sent-numbers",
-        read=_read_number,
-        errors=(RecordError,),
-        check=_check_number,
-        damage=lambda read: (read[0], read[0]),
-        seeds=lambda: list(_NUMBERS),
-        cost=4,
-    ),
-    Target(
-        name="told-marks",
-        read=_read_told,
-        errors=(),
-        check=_check_told,
-        damage=lambda read: (read[0], read[1] ^ {_ITEMS[0].mark}),
-        seeds=_told_marks,
-        cost=2,
     ),
 )

@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from tests.faults.fuzz.records import DEEP, NOW, dumped
+from tests.faults.fuzz.records import DEEP, dumped
 from tests.faults.fuzz.stored import scratch, written
 from tests.faults.fuzz.target import Target
 from tests.homes import make_home
@@ -22,12 +22,9 @@ from nightledger.codec.staging_rows import DoingRow, ExposureRow
 from nightledger.codec.use_rows import Exposure, OutcomeUse, read_hour, read_rows
 from nightledger.domain.staging import page as pages
 from nightledger.domain.staging.page import Page
-from nightledger.domain.words import dump_moment
 from nightledger.files.archive import Archive, ArchiveError, Source, read_archive, write_archive
 from nightledger.files.home import Home
-from nightledger.files.prompt_state import MOST_PROMPTS, MOST_SHOWN, PromptState, read_state, write_state
 from nightledger.files.staged import StagedPage, read_staged
-from nightledger.files.staging_troubles import Trouble, keep_troubles, read_troubles
 
 
 class NothingError(Exception):
@@ -116,52 +113,6 @@ def _check_staged(raw: bytes, staged: StagedPage) -> None:
         assert (type(place.path), type(first), type(last)) == (str, int, int)
     with suppress(CanonicalError):  # half a surrogate pair, which whoever keeps it refuses
         canonical([[place.path, list(place.lines)] for place in staged.places])
-
-
-# small files of state
-
-
-def _read_troubles(raw: bytes) -> tuple[Trouble, ...]:
-    written(f"{home().staged_dir}/troubles.json", raw)
-    troubles = read_troubles(home())
-    if not troubles:
-        raise NothingError
-    return troubles
-
-
-def _check_troubles(raw: bytes, troubles: tuple[Trouble, ...]) -> None:
-    assert _read_troubles(raw) == troubles
-    found = [(one.about, one.what) for one in troubles]
-    since = {one.about: one.since for one in troubles}
-    assert keep_troubles(home(), [*found, ("x\n", "new")], NOW) == ("new",) * ("x\n" not in since)
-    kept = read_troubles(home())
-    assert {(one.about, one.what) for one in kept} == {*found, ("x\n", "new")}
-    assert all(one.since == since.get(one.about, dump_moment(NOW)) for one in kept)
-
-
-def _read_prompts(raw: bytes) -> PromptState:
-    write_state(home(), "s", PromptState())
-    written(Path(home().work_dir, "prompts", "s.json"), raw)
-    state = read_state(home(), "s")
-    if not (state.prompts or state.shown):
-        raise NothingError
-    return state
-
-
-def _check_prompts(raw: bytes, state: PromptState) -> None:
-    session = raw.decode("utf-8", "surrogateescape")
-    assert len(state.prompts) <= MOST_PROMPTS
-    assert len(state.shown) <= MOST_SHOWN
-    assert all(type(word) is str for word in (*state.prompts, *state.was_shown()))
-    write_state(home(), session, state)
-    again = read_state(home(), session)
-    for path in Path(home().work_dir, "prompts").iterdir():
-        path.unlink()
-    assert (again.prompts, again.shown) == (state.prompts, state.shown)
-
-
-def _with_prompt(state: PromptState) -> PromptState:
-    return PromptState((*state.prompts, *"abcdef"), state.shown)
 
 
 # lines of outcomes and exposures, as far as one of the readers needs them
@@ -299,28 +250,6 @@ TARGETS = (
             dumped(_SIDECAR) + b"\0" + _BODY.encode(),
             dumped(_SIDECAR).replace(b"[1,1]", b'"ab"') + b"\0" + _BODY.encode(),
         ],
-    ),
-    Target(
-        name="troubles",
-        read=_read_troubles,
-        errors=(NothingError,),
-        check=_check_troubles,
-        damage=lambda read: (*read, *read),
-        seeds=lambda: (
-            [
-                dumped({"v": 1, "troubles": [{"about": "a", "since": since, "what": "it is late"}]})
-                for since in ("2026-03-01T08:55:00Z",)
-            ]
-            + [b'{"v":1,"troubles":[{"about":"a","since":"\\ud800","what":"late"}]}']
-        ),
-    ),
-    Target(
-        name="prompt-states",
-        read=_read_prompts,
-        errors=(NothingError,),
-        check=_check_prompts,
-        damage=_with_prompt,
-        seeds=lambda: [b'{"v":1,"prompts":["kettle pump"],"shown":[["e-1"],["MEMORY.md:3"]]}', *DEEP],
     ),
     Target(
         name="uses",

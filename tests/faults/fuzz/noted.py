@@ -3,7 +3,7 @@
 import json
 import math
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import datetime
 from functools import cache
@@ -21,16 +21,16 @@ from tests.linking import lines, outcome
 from nightledger.codec.strict_json import read_jsonl
 from nightledger.domain.errors import IntegrityError
 from nightledger.domain.message import Message
-from nightledger.domain.words import read_moment
 from nightledger.files.home import Home
 from nightledger.files.hook_settings import HookSettings, read_hook_settings
+from nightledger.files.prompt_state import MOST_PROMPTS, MOST_SHOWN, PromptState, read_state
+from nightledger.files.staging_troubles import read_troubles
 from nightledger.jobs.stage import logs as stage_logs
 from nightledger.jobs.stage.logs import Worth
 from nightledger.recall.outcomes import NOTE_HEADING, cut_outcomes
 from nightledger.recall.sources import Cut
 from nightledger.remote.notes import (
     contact,
-    note_contact,
     read_dead_letters,
     recent_dead_letters,
 )
@@ -91,23 +91,6 @@ _LETTERS = (
     dumped({**_LETTER, "dead_lettered_at": ["2026-03-01T08:00:00Z"]}) + b" {}\n",
     *DEEP,
 )
-
-
-def _read_contact(raw: bytes) -> str:
-    note_contact(home(), "desk", "heard", NOW)
-    written(Path(home().channel_dir, "contacts", "desk.heard"), raw)
-    if (found := contact(home(), "desk", "heard")) is None:
-        raise NothingError
-    return found
-
-
-def _check_contact(raw: bytes, at: str) -> None:
-    assert read_moment(at) == read_moment(raw.decode()).replace(microsecond=0)
-    note_contact(home(), "desk", "heard", NOW)
-    assert contact(home(), "desk", "heard") == "2026-03-01T12:00:00Z"
-
-
-_CONTACTS = (b"2026-03-01T08:00:00Z", b"2026-03-01T08:00:00+01:00", b"", b"soon", b"\xff", *DEEP)
 
 
 def _paths() -> tuple[str, str]:
@@ -264,61 +247,62 @@ def _outcomes() -> list[bytes]:
     ]
 
 
-# marks that spare a look, and the prompt hook's own settings
+# small files of state: of odd ones nobody says more than that they are not there
 
 
-def _context() -> Context:
-    context = Context(verb="guard", home=home().root, now_text=None, json=False)
-    context._now = NOW
-    return context
+def _states() -> tuple[tuple[str, Callable[[], object]], ...]:
+    """Give each file with what reads it; how many of one kind are kept is asserted where it is read."""
+    at, later = home(), Context(verb="guard", home=home().root, now_text=None, json=False)
+    later._now = NOW.replace(minute=30)  # in the first minutes of an hour no mark is believed
+    return (
+        (f"{at.staged_dir}/troubles.json", lambda: read_troubles(at)),
+        (f"{at.work_dir}/prompts/s.json", lambda: _prompts(read_state(at, "s"))),
+        (f"{at.channel_dir}/contacts/desk.heard", lambda: contact(at, "desk", "heard")),
+        (at.path(apply.MARK), lambda: apply._nothing_yet(later)),
+        (at.path(apply.WITNESS_MARK), lambda: apply._witnesses_due(later)),
+        (at.path(guard.MARK), lambda: guard._nothing_new(later)),
+        (at.staging_rules, lambda: _bounded(read_hook_settings(at))),
+    )
 
 
-def _read_marks(raw: bytes) -> tuple[bool, bool, bool]:
-    for name in (apply.MARK, guard.MARK, apply.WITNESS_MARK):
-        written(home().path(name), raw.replace(b"SIZE", b"%d" % os.stat(home().audit_log).st_size))
-    context = _context()
-    context._now = NOW.replace(minute=30)  # in the first minutes of an hour none is believed
-    return apply._nothing_yet(context), guard._nothing_new(context), apply._witnesses_due(context)
+def _prompts(state: PromptState) -> tuple[object, ...]:
+    assert len(state.prompts) <= MOST_PROMPTS
+    assert len(state.shown) <= MOST_SHOWN
+    return state.prompts, state.shown
 
 
-def _check_marks(raw: bytes, read: tuple[bool, bool, bool]) -> None:
-    nothing_yet, nothing_new, due = read
-    assert type(nothing_yet) is type(nothing_new) is type(due) is bool
-    assert not nothing_yet or (b"at" in raw and (b"SIZE" in raw or b"99" in raw))
-    assert not nothing_new or b"null" in raw
-    assert not due or raw[:20].strip().lstrip(b"+-").replace(b"_", b"").isdigit()
+def _bounded(read: HookSettings) -> tuple[float, int, int]:
+    assert 0.1 <= read.relevance <= 1000
+    assert 0 <= read.tokens <= 2000
+    assert 0 <= read.lines <= 10
+    return read.relevance, read.tokens, read.lines
 
 
-_MARKS = (
+def _read_states(raw: bytes) -> list[object]:
+    for path, _ in _states():
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
+        written(path, raw.replace(b"SIZE", b"%d" % os.stat(home().audit_log).st_size))
+    return [read() for _, read in _states()]
+
+
+def _check_states(raw: bytes, found: list[object]) -> None:
+    assert repr(_read_states(raw)) == repr(found)
+
+
+_STATES = (
+    b'[{"about":"x","what":"late","since":"2026-03-01T08:00:00Z"}]',
+    b'{"v":1,"prompts":["a b"],"shown":{"e-1":1}}',
+    b"2026-03-01T08:00:00+01:00",
     b'{"size": SIZE, "after": null, "at": 1772367600}',
     b'{"size": SIZE, "after": 1e12, "at": 1772367600}',
-    b'{"size": SIZE, "after": null}',
-    b'{"at": 1772366400.0, "looks": {"gone.md": null}}',
     b'{"at": ' + b"9" * 400 + b', "looks": {"MEMORY.md": [1, 2, 3, 4, 5]}}',
     b'{"at": 1, "looks": {"\\u0000": null, "\\ud800": [], "MEMORY.md": null}}',
     b"1772366400\n",
+    dumped({"v": 1, "prompt_hook": {"relevance": 7.5, "tokens": 90, "lines": 1}}),
+    dumped({"prompt_hook": {"relevance": math.nan, "tokens": True, "lines": 11}}),
+    b'{"prompt_hook": [1]}',
     *DEEP,
 )
-
-
-def _read_settings(raw: bytes) -> HookSettings:
-    written(home().staging_rules, raw)
-    return read_hook_settings(home())
-
-
-def _check_settings(raw: bytes, read: HookSettings) -> None:
-    assert 0.1 <= read.relevance <= 1000
-    assert (type(read.tokens), type(read.lines)) == (int, int)
-    assert 0 <= read.tokens <= 2000
-    assert 0 <= read.lines <= 10
-    values = (read.relevance, read.tokens, read.lines)
-    assert values == (6.5, 100, 2) or b"prompt_hook" in raw.replace(b"\0", b"") or b"\\u" in raw
-
-
-def _hook_settings() -> list[bytes]:
-    given = {"v": 1, "prompt_hook": {"relevance": 7.5, "tokens": 90, "lines": 1}}
-    odd = {"prompt_hook": {"relevance": math.nan, "tokens": True, "lines": 11}}
-    return [dumped(given), json.dumps(given).encode("utf-16"), dumped(odd), b'{"prompt_hook": [1]}', *DEEP]
 
 
 TARGETS = (
@@ -329,15 +313,6 @@ TARGETS = (
         check=_check_letters,
         damage=lambda read: ([*read[0], {"x": 1}], read[1]),
         seeds=lambda: list(_LETTERS),
-    ),
-    Target(
-        name="contacts",
-        read=_read_contact,
-        errors=(NothingError,),
-        check=_check_contact,
-        damage=lambda _: "2026-03-02T08:00:00Z",
-        seeds=lambda: list(_CONTACTS),
-        cost=2,
     ),
     Target(
         name="seen-ids",
@@ -379,19 +354,12 @@ TARGETS = (
         seeds=_outcomes,
     ),
     Target(
-        name="marks",
-        read=_read_marks,
+        name="states",
+        read=_read_states,
         errors=(),
-        check=_check_marks,
-        damage=lambda read: (True, True, read[2]),
-        seeds=lambda: list(_MARKS),
-    ),
-    Target(
-        name="hook-settings",
-        read=_read_settings,
-        errors=(),
-        check=_check_settings,
-        damage=lambda _: HookSettings(relevance=0.0),
-        seeds=_hook_settings,
+        check=_check_states,
+        damage=lambda found: [*found, None],
+        seeds=lambda: list(_STATES),
+        cost=4,
     ),
 )

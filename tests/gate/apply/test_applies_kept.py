@@ -1,4 +1,4 @@
-"""What was archived, compressed or forgotten, and taken back, is what was signed; so it is once its text went."""
+"""What was archived, compressed or forgotten, and taken back, is what was signed."""
 
 from datetime import timedelta
 from pathlib import Path
@@ -58,9 +58,6 @@ def test_all_of_a_proposal_with_an_archival_a_compression_and_a_link_is_taken_ba
         desk.undo(proposal, change.n)
         assert desk.states(proposal)[change.n - 1] == "undone"
     assert counts(desk) == (4, 0)
-
-
-# ---------------------------------------------------------------- closed proposals whose text went
 
 
 def partly_forgotten(desk: Desk) -> Proposal:

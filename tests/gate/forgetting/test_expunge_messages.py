@@ -9,7 +9,7 @@ from nightledger.codec.records import dump_record
 from nightledger.domain.message import MESSAGE_TYPE
 from nightledger.domain.needle import needle_of
 from nightledger.files.durable import make_dir
-from nightledger.gate.forgetting.expunge_places import find_held
+from nightledger.gate.forgetting.expunging import find_held
 from nightledger.remote.handlers import propose_change
 from nightledger.remote.machine_key import load_machine_key
 from nightledger.trust.dsse import seal

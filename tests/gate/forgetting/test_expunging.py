@@ -19,7 +19,7 @@ from nightledger.files.search_index import building, index_path
 from nightledger.files.search_store import FileState
 from nightledger.files.search_writing import NewChunk, NewFile
 from nightledger.gate.deciding import sign, with_id
-from nightledger.gate.forgetting.expunging import carry_out, finish_removals, parts, plan_hash, plan_text
+from nightledger.gate.forgetting.expunging import carry_out, finish_removals, parts, plan_expunge
 from nightledger.gate.integrity.checking import find_altered
 from nightledger.gate.proposing.unproposed import make_unproposed
 from nightledger.text.search.tokens import index_text
@@ -37,7 +37,7 @@ def compose(desk: Desk, *targets: DecisionTarget) -> Decision:
 
 
 def expunge(desk: Desk, text: str = LEAK) -> None:
-    plan = plan_text(desk.gate, desk.ledger(), needle_of(text))
+    plan = plan_expunge(desk.gate, desk.ledger(), needle_of(text))
     for targets in parts(plan):
         desk.accept(compose(desk, *targets))
     carry_out(desk.home, plan)
@@ -87,7 +87,8 @@ def test_the_search_index_goes_with_what_it_was_made_of(desk: Desk, kept: str) -
     index = index_holding(desk, kept)
     assert LEAK.encode() not in index.read_bytes()
     assert (
-        ".nightledger/search/index.db" in plan_text(desk.gate, desk.ledger(), needle_of(LEAK)).found.derived
+        ".nightledger/search/index.db"
+        in plan_expunge(desk.gate, desk.ledger(), needle_of(LEAK)).found.derived
     )
     expunge(desk)
     assert not index.exists()
@@ -148,7 +149,7 @@ def test_what_the_chain_of_trust_files_rests_on_stays_in_both_its_places(desk: D
     path = Path(desk.home.decision(decision.id))
     sha256 = hashlib.sha256(path.read_bytes()).hexdigest()
     blob = BlobStore(desk.home.blobs_dir).path(sha256)
-    found = plan_hash(desk.gate, desk.ledger(), sha256).found
+    found = plan_expunge(desk.gate, desk.ledger(), sha256).found
     assert found.removed == ()
     assert set(found.trust) == {desk.home.relative(str(path)), desk.home.relative(blob)}
     refused(desk, compose(desk, target(desk, desk.home.relative(str(path)))), "no file that may go")

@@ -104,7 +104,7 @@ def test_a_sweep_that_was_cut_short_is_finished_and_logged_once(
     changed_twice(desk)
     live(desk, 10)
     with monkeypatch.context() as patch:
-        patch.setattr(keeping, "remove_blobs", lambda _home, _going: None)
+        patch.setattr(keeping, "remove_files", lambda _paths: None)
         sweep(desk)
     assert BEFORE in held(desk)
     assert sweep(desk) == 2

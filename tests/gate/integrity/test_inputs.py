@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 from tests.gate.homes import Desk
 
-from nightledger.gate.daily import close_day
-from nightledger.gate.integrity.inputs import Inputs, Rewrites, Rewritten, find_rewrites
+from nightledger.gate.daily import Rewrites, Rewritten, close_day, find_rewrites
 from nightledger.jobs.consolidate import Asked, consolidate
 
 LOG = "# Friday\n\nThe relay stopped again after its upgrade.\n"
@@ -21,10 +20,7 @@ def night(desk: Desk, day: int) -> None:
 
 
 def rewrites(desk: Desk) -> Rewrites:
-    inputs, ledger = Inputs(), desk.ledger()
-    for entry in ledger.log.entries():
-        inputs.takers().get(entry[0], id)(entry)
-    return find_rewrites(desk.home, inputs, ledger.book)
+    return find_rewrites(desk.home, desk.ledger())
 
 
 @pytest.fixture

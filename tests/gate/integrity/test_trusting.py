@@ -1,5 +1,4 @@
 import hashlib
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,7 +12,6 @@ from nightledger.gate.integrity.checking import find_altered
 from nightledger.gate.integrity.trust_changes import settle_trust
 from nightledger.gate.integrity.trusting import Trust, read_signers
 from nightledger.gate.opening import Ledger
-from nightledger.gate.signed import find_replaced, read_kept, read_signed
 
 
 def names(desk: Desk) -> list[str]:
@@ -25,7 +23,6 @@ def altered(desk: Desk) -> list[str]:
 
 
 def test_a_log_without_a_genesis_lets_nobody_sign(desk: Desk) -> None:
-    from nightledger.domain.states import Book
 
     ledger = Ledger(log=desk.ledger().log, book=Book())
     with pytest.raises(IntegrityError, match="nobody may sign"):
@@ -71,14 +68,3 @@ def test_a_home_that_kept_its_decisions_as_files_alone_gets_their_blobs(desk: De
         blob.unlink()
     settle_trust(desk.gate, desk.ledger(), desk.moment)
     assert all(blob.exists() for blob in blobs)
-
-
-def test_a_decision_without_a_hash_of_its_signature_is_read_from_its_files(desk: Desk) -> None:
-    """Entries of older versions have none."""
-    decision = let_sign(desk, new_key(desk.root, "other"), "ana")
-    status = replace(desk.ledger().book.decisions[decision.id], signature_sha256="")
-    assert read_kept(desk.home, status) == read_signed(desk.home, status)
-    assert find_replaced(desk.home, Book(decisions={decision.id: status})) == {}
-    Path(desk.home.decision(decision.id)).unlink()
-    with pytest.raises(AlteredError):
-        read_kept(desk.home, status)

@@ -3,7 +3,7 @@ from pathlib import Path
 from tests.gate.homes import Desk
 
 from nightledger.domain.reinforcement import ReinforcementKind
-from nightledger.gate.memory.reinforcing import read_reinforcements, reinforce
+from nightledger.gate.memory.remembering import read_reinforcements, reinforce
 
 
 def test_a_bad_line_and_a_period_that_stands_twice_change_nothing(desk: Desk) -> None:

@@ -12,7 +12,7 @@ from tests.surfaces.console import Console
 
 from nightledger.domain.errors import FileChangedError
 from nightledger.gate.memory.naming import find_standing
-from nightledger.gate.memory.reinforcing import read_reinforcements
+from nightledger.gate.memory.remembering import read_reinforcements
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.verbs import forget as forgetting
 from nightledger.text.changes.standing import Standing

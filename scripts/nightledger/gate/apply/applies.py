@@ -298,7 +298,7 @@ class Applies:
             yield "the bytes that it says were signed are not those of its decision"
 
     def _is_revoked(self, begun: Begun, held: Held) -> bool:
-        signers = self.trust.signers_at(begun.clocks, upto=begun.trust)
+        signers = self.trust.signers(begun.clocks, upto=begun.trust)
         return held.keys[begun.decision] in signers.revoked_fingerprints
 
     def _change(self, begun: Begun, decision: Decision, target: AppliedTarget, *, exact: bool) -> None:

@@ -101,11 +101,6 @@ def plan_undo(
             f"{status.id} was expunged: it held a text that was removed for ever, and cannot be taken back",
             hint="'nightledger edit' changes the file by hand",
         )
-    if ledger.book.gone.get(status.sha256) is Gone.EXPIRED and status.kind is not Kind.DRIFT:
-        raise RefusedError(
-            f"the text of {status.id} went on {ledger.book.gone_at[status.sha256]:%Y-%m-%d}, after its undo window",
-            hint="what it archived or compressed is in memory/archive; 'nightledger edit' changes a file by hand",
-        )
     stored = read_proposal(gate, status)
     apply = _last_apply(ledger, status, wanted)
     closes = apply.at + timedelta(days=gate.undo_days)

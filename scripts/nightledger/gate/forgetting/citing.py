@@ -8,6 +8,7 @@ import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain
 
 from nightledger.domain.errors import NightledgerError
 from nightledger.domain.kept import ARCHIVE_DAILY, is_copy
@@ -15,6 +16,7 @@ from nightledger.domain.proposal import Evidence
 from nightledger.files.home import Home
 from nightledger.files.reading import read_regular
 from nightledger.text.changes.veil import veil
+from nightledger.text.markdown.document import decode, encode
 from nightledger.text.scanners.scan import told_values
 from nightledger.text.scanners.secret_places import telling
 
@@ -47,27 +49,23 @@ def cited(home: Home, evidence: Evidence, *, told: frozenset[str] = frozenset())
     Raises:
         UnreadableError: The file is no regular file of the home, and no copy has the lines.
     """
-    own, failed = _read(home, evidence.path)
-    if failed is None and _is_same(own, evidence, told):
-        return Cited(path=evidence.path, content=own, same=True)
-    for path in _copies(home, evidence.path):
-        content, unread = _read(home, path)
-        if unread is None and _is_same(content, evidence, told):
+    own, failed = b"", None
+    for path in chain((evidence.path,), _copies(home, evidence.path)):
+        try:
+            content = read_regular(home.path(path), MAX_BYTES, within=home.root)
+        except NightledgerError as error:
+            failed = error if path == evidence.path else failed
+            continue
+        if _is_same(content, evidence, told):
             return Cited(path=path, content=content, same=True)
+        own = content if path == evidence.path else own
     if failed is not None:
         raise failed
     return Cited(path=evidence.path, content=own, same=False)
 
 
-def _read(home: Home, path: str) -> tuple[bytes, NightledgerError | None]:
-    try:
-        return read_regular(home.path(path), MAX_BYTES, within=home.root), None
-    except NightledgerError as error:
-        return b"", error
-
-
 def _copies(home: Home, path: str) -> Iterator[str]:
-    """Give the files of the archive in which the full text of a log may be, by its name."""
+    """Yield the files of the archive in which the full text of a log may be, by its name."""
     stem, end = os.path.splitext(path.rpartition("/")[2])
     name = re.compile(re.escape(stem) + r"(?:-\d+)?" + re.escape(end))
     directory = home.archive_daily_dir
@@ -82,12 +80,11 @@ def _is_same(content: bytes, evidence: Evidence, told: frozenset[str]) -> bool:
     text = b"\n".join(content.split(b"\n")[first - 1 : last])
     if hashlib.sha256(text).hexdigest() == evidence.sha256:
         return True
-    values = told | values_of(content)
-    veiled = veil(text.decode("utf-8", "surrogateescape"), told=values).encode("utf-8", "surrogateescape")
+    veiled = encode(veil(decode(text), told=told | values_of(content)))
     return hashlib.sha256(veiled).hexdigest() == evidence.sha256
 
 
 def values_of(content: bytes) -> frozenset[str]:
-    """Give what a file tells as secrets; only the lines that may tell are looked at."""
+    """Return what a file tells as secrets; only the lines that may tell are looked at."""
     text = content.decode("utf-8", "replace").split("\n")
     return told_values("\n".join(text[at] for at in sorted(telling(text))))

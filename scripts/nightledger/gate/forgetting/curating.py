@@ -4,16 +4,14 @@ Invariant: everything is a proposal in the pruner's lane. Links are asked about 
 entries once a month, all in one proposal that stays within the budget of what it removes.
 """
 
-import hashlib
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from datetime import date
 
-from nightledger.domain.consent import ConsentGraph, Tier
 from nightledger.domain.curation import MOST_ARCHIVED, fades
 from nightledger.domain.lanes import JOB, MOST_DELETIONS
 from nightledger.domain.moment import Moment
-from nightledger.domain.proposal import Draft, Evidence, Flag, Kind, Op, Origin
+from nightledger.domain.proposal import Draft, Flag, Kind, Op, Origin
 from nightledger.domain.pruning import (
     BUDGET_RULE,
     blocked_words,
@@ -22,19 +20,17 @@ from nightledger.domain.pruning import (
     names_blocked,
     split_by_budget,
 )
-from nightledger.domain.retention import Memory
 from nightledger.files.configuration import home_zone
 from nightledger.files.link_fold import folded_links
 from nightledger.gate.forgetting.letting_go import Grounds, archival, link_use, unseen_link_deletion
 from nightledger.gate.forgetting.tombstones import tombstones
 from nightledger.gate.gated import read_gated
-from nightledger.gate.memory.measuring import read_network
-from nightledger.gate.memory.remembering import Facts, Remembered
+from nightledger.gate.memory.naming import evidence_of
+from nightledger.gate.memory.remembering import Facts, Remembered, read_network
 from nightledger.gate.opening import Gate, Ledger, read_ledger
 from nightledger.gate.proposing.proposing import Submission, propose
 from nightledger.gate.stored import Stored
-from nightledger.text.markdown.document import encode
-from nightledger.text.markdown.entries import Entry
+from nightledger.text.markdown.document import decode
 from nightledger.text.similar import fold
 
 UNTOLD = "no outcome names what was shown before it, so nothing can have proved useful"
@@ -115,83 +111,48 @@ def propose_faded(gate: Gate, known: Known, moment: Moment, day: date, *, dry_ru
         dry_run: Count, and propose nothing.
     """
     signed, facts = known.signed, known.facts
-    memories = [one.memory for one in signed]
     network = read_network(gate.home)
     degrees = [network.degree(fold(one.placed.entry.text).split()) for one in signed]
-    words = _blocked(gate.consent)
-    faded = [signed[at] for at in fades(memories, degrees, facts.now_hour)]
+    words = blocked_words(gate.consent)
+    faded = [signed[at] for at in fades([one.memory for one in signed], degrees, facts.now_hour)]
     free = [one for one in faded if not names_blocked(one.placed.entry.text, words)]
     found = LetGo(found=len(faded), kept=len(faded) - len(free))
     if not free:
         return found
-    asked = {
-        change.entry for item in known.stored for change in item.proposal.changes if change.op is Op.ARCHIVE
-    }
-    free.sort(key=lambda one: one.memory.id in asked)  # what was refused stands behind what was not asked
-    why = ASKED if _was_asked(known.stored, day) else "" if facts.named else UNTOLD
-    if why:
-        return LetGo(found=found.found, kept=found.kept, reason=why)
+    changes = [(item.proposal, change) for item in known.stored for change in item.proposal.changes]
+    asked = [(proposal, change) for proposal, change in changes if change.op is Op.ARCHIVE]
+    if any((p.kind, p.lane, p.period) == (Kind.PRUNE, JOB, month_of(day)) for p, _ in asked):
+        return replace(found, reason=ASKED)  # one a month is what a person reads
+    if not facts.named:
+        return replace(found, reason=UNTOLD)
+    before = {change.entry for _, change in asked}
+    free.sort(key=lambda one: one.memory.id in before)  # what was refused stands behind what was not asked
     made: list[str] = []
     few = free[:MOST_ARCHIVED]
     for path in dict.fromkeys(one.placed.path for one in few):
-        drafts = _archivals(gate, path, [one for one in few if one.placed.path == path], facts, day)
+        drafts = _archivals(gate, [one for one in few if one.placed.path == path], facts, day)
         made += _submit(gate, drafts, month_of(day), f"Archive what faded of {path}", moment, dry_run=dry_run)
-    return LetGo(found=found.found, kept=found.kept, proposals=tuple(made))
+    return replace(found, proposals=tuple(made))
 
 
-def _blocked(graph: ConsentGraph) -> frozenset[str]:
-    return blocked_words(
-        action
-        for actions in graph.domains.values()
-        for action, tier in actions.items()
-        if tier is Tier.BLOCKED
-    )
-
-
-def _was_asked(stored: Iterable[Stored], day: date) -> bool:
-    """Tell whether a proposal of this month archives something already: one a month is what a person reads."""
-    return any(
-        item.proposal.kind is Kind.PRUNE
-        and item.proposal.lane == JOB
-        and item.proposal.period == month_of(day)
-        and any(change.op is Op.ARCHIVE for change in item.proposal.changes)
-        for item in stored
-    )
-
-
-def _archivals(gate: Gate, path: str, faded: Sequence[Remembered], facts: Facts, day: date) -> list[Draft]:
-    """Give the drafts of one file, as many as one proposal may remove of it."""
-    size = len(read_gated(gate.home, path).decode("utf-8", "surrogateescape"))
+def _archivals(gate: Gate, faded: Sequence[Remembered], facts: Facts, day: date) -> list[Draft]:
+    """Return the drafts of one file, as many as one proposal may remove of it."""
+    path = faded[0].placed.path
+    size = len(decode(read_gated(gate.home, path)))
     portion = split_by_budget([len(one.placed.entry.text) for one in faded], size)[0]
     flags = (Flag(rule=BUDGET_RULE, message=portion.flag),) if portion.flag else ()
-    return [
-        archival(path, faded[at].placed.entry, day, _grounds(path, faded[at], facts, flags, rank=-at))
-        for at in portion.members
-    ]
-
-
-def _grounds(path: str, one: Remembered, facts: Facts, flags: tuple[Flag, ...], *, rank: int) -> Grounds:
-    return Grounds(
-        reason=_why(one.memory, facts.now_hour),
-        evidence=(_evidence(path, one.placed.entry),),
-        flags=flags,
-        rank=float(rank),
-    )
-
-
-def _why(memory: Memory, now_hour: int) -> str:
-    idle = now_hour - max(memory.created_hour, memory.used_hour)
-    return f"It was of no use for {idle} active hours ({memory.tier.name} memories fade so fast)."
-
-
-def _evidence(path: str, entry: Entry) -> Evidence:
-    text = "\n".join(line.removesuffix("\n") for line in entry.text.splitlines(keepends=True))
-    return Evidence(
-        path=path,
-        lines=(entry.first_line, entry.last_line),
-        sha256=hashlib.sha256(encode(text)).hexdigest(),
-        origin=Origin.UNKNOWN,
-    )
+    drafts = []
+    for at in portion.members:
+        entry, memory = faded[at].placed.entry, faded[at].memory
+        idle = facts.now_hour - max(memory.created_hour, memory.used_hour)
+        grounds = Grounds(
+            reason=f"It was of no use for {idle} active hours ({memory.tier.name} memories fade so fast).",
+            evidence=(evidence_of(faded[at].placed, Origin.UNKNOWN),),
+            flags=flags,
+            rank=-float(at),
+        )
+        drafts.append(archival(path, entry, day, grounds))
+    return drafts
 
 
 def _submit(

@@ -8,32 +8,221 @@ log itself holds no text and stays as it is; it keeps keyed hashes by which the 
 
 import hashlib
 import os
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from itertools import chain
+from shlex import quote
 
-from nightledger.codec.records import decode_record
 from nightledger.domain.decision import Decision, DecisionTarget, DecisionType
-from nightledger.domain.errors import NightledgerError
+from nightledger.domain.errors import NightledgerError, UnreadableError
 from nightledger.domain.event import EventName
 from nightledger.domain.needle import Needle
-from nightledger.domain.states import Book, ChangeState, DecisionStatus, Gone
+from nightledger.domain.states import Book, ChangeState, Gone
 from nightledger.domain.trusting import EMPTY_SHA256
-from nightledger.files.durable import sync_directory
 from nightledger.files.home import Home
+from nightledger.files.atomic import find_leftovers
 from nightledger.files.overwriting import overwrite, overwritten
 from nightledger.files.reading import is_within, read_regular
 from nightledger.gate.apply.around import LOST, carry, read_accepted
-from nightledger.gate.forgetting.expunge_places import Found, find_held, require_own
+from nightledger.gate.daily import append_only
+from nightledger.gate.forgetting.keeping import remove_files
 from nightledger.gate.gated import read_gated
 from nightledger.gate.guard.locking import why_locked
-from nightledger.gate.integrity.inputs import append_only
-from nightledger.gate.integrity.trusting import Trust
+from nightledger.gate.integrity.trusting import Trust, read_verified
 from nightledger.gate.opening import Gate, Ledger, closing
-from nightledger.gate.signed import read_signed, signer_of
+from nightledger.trust.dsse import payloads_in
 
 TARGETS_A_DECISION = 300
 """Files that one decision names; its entry has a limit of 65,535 bytes."""
+MAX_BYTES = 1 << 32
+Holds = Callable[[bytes], bool]
 _Events = list[tuple[EventName, dict[str, object]]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """Where a text is; paths relative to the home, sorted.
+
+    Attributes:
+        removed: Files of ours that go whole: proposals, decisions, blobs, held-back texts, texts and
+            dead letters of messages.
+        rewritten: Files of ours that are only appended to, and archives: it is overwritten there.
+        derived: Files that are folded from others, and disposable ones: they go and are made anew. What runs
+            that died left goes with them.
+        gated: Gated files; they change by a signed edit only.
+        altered: Proposals and decisions that are not what was logged: what ``verify`` says of them is
+            evidence, whoever put the text there.
+        trust: Trust files and the decisions behind them: who may sign rests on these very bytes.
+        accepted: Blobs of what gated files were last signed to hold: the guard compares with them.
+        elsewhere: Files in the home that are not ours.
+    """
+
+    removed: tuple[str, ...] = ()
+    rewritten: tuple[str, ...] = ()
+    derived: tuple[str, ...] = ()
+    gated: tuple[str, ...] = ()
+    altered: tuple[str, ...] = ()
+    trust: tuple[str, ...] = ()
+    accepted: tuple[str, ...] = ()
+    elsewhere: tuple[str, ...] = ()
+
+    @property
+    def anything(self) -> bool:
+        """Whether it is in any file of ours."""
+        return bool(self.removed or self.rewritten or self.derived or self.gated or self.accepted)
+
+
+def find_held(gate: Gate, ledger: Ledger, holds: Holds, *, with_altered: bool = False) -> Found:
+    """Look into every file of a home that may hold something.
+
+    Args:
+        gate: The home.
+        ledger: Its log, as checked.
+        holds: Tells whether a file's bytes hold what is looked for.
+        with_altered: Count altered proposals and decisions among those that go.
+
+    Raises:
+        UnreadableError: What would go is reached by a link, or overwritten under two names.
+    """
+    home, seen = gate.home, set[str]()
+
+    def among(*sources: Iterable[str]) -> tuple[str, ...]:
+        """Return those that hold it, of the files that were not looked at before."""
+        fresh = [path for path in dict.fromkeys(chain(*sources)) if path not in seen]
+        seen.update(fresh)
+        return tuple(sorted(home.relative(path) for path in fresh if _is_held(path, holds)))
+
+    trust = among(_trust(home, ledger))
+    gated = among(home.gated_paths())
+    accepted = among(_blob(home, sha256) for sha256 in ledger.book.gated.values())
+    altered = () if with_altered else among(_altered(home, ledger))
+    ours = (home.proposals_dir, home.decisions_dir, home.blobs_dir, home.quarantine_dir, home.received_dir)
+    found = among(*map(_files, ours), [home.dead_letters])
+    rewritten = among(map(home.path, append_only(home)), _files(home.archive_dir))
+    derived = among(_views(home), _files(home.work_dir), find_leftovers(home))
+    elsewhere = among(_files(home.audit_dir), _files(home.config_dir), _others(home))
+    anywhere = any((gated, accepted, found, rewritten, derived, elsewhere))
+    signatures = [f"{path}.sig" for path in found if os.path.lexists(home.path(f"{path}.sig"))]
+    places = Found(
+        removed=tuple(sorted({*found, *signatures})),
+        rewritten=rewritten,
+        derived=tuple(sorted({*derived, *_search_index(home, holds, anywhere=anywhere)})),
+        gated=gated,
+        altered=altered,
+        trust=trust,
+        accepted=accepted,
+        elsewhere=elsewhere,
+    )
+    require_own(home, places)
+    return places
+
+
+def _is_held(path: str, holds: Holds) -> bool:
+    try:
+        content = read_regular(path, MAX_BYTES)
+    except NightledgerError:
+        return False  # a link, a FIFO, no file: nothing of ours is there
+    return holds(content) or any(map(holds, payloads_in(content)))
+
+
+def require_own(home: Home, found: Found) -> None:
+    """Refuse what is reached by a name that is not ours alone: another's file would go, or be overwritten, with it.
+
+    A directory of ours may be a link on purpose, to another disk or into a vault. What lies there is not told
+    from what lay there before.
+
+    Raises:
+        UnreadableError: A directory above a file that is to go is a link, or a file that is overwritten has a second name.
+    """
+    for path in (*found.removed, *found.rewritten, *found.derived):
+        if link := _link_above(home, path):
+            there, here = quote(os.path.realpath(home.path(link))), quote(home.path(link))
+            raise UnreadableError(
+                f"{link} is a link to {there}, and nobody can tell whether what lies there is ours: {path} would go",
+                hint=f"look there. Is the link none of yours, take it away: rm {here}. Is all that lies there "
+                f"of this home, put it in its place: rm {here} && mv {there} {here}",
+            )
+    for path in found.rewritten:
+        if has_second_name(home.path(path)):
+            name = quote(home.path(path))
+            raise UnreadableError(
+                f"{path} has a second name (a hard link), and what is overwritten here would be overwritten there",
+                hint=f"give it bytes of its own: cp -p {name} {name}.new && mv {name}.new {name}",
+            )
+
+
+def _link_above(home: Home, path: str) -> str:
+    """Return the first directory above a file, within the home, that is a link; empty where none is."""
+    parts = path.split("/")
+    above = ("/".join(parts[:n]) for n in range(1, len(parts)))
+    return next((name for name in above if os.path.islink(home.path(name))), "")
+
+
+def has_second_name(path: str) -> bool:
+    """Return whether a file that is there has another name, too (a hard link), wherever that is."""
+    return os.path.lexists(path) and os.lstat(path).st_nlink > 1
+
+
+def _search_index(home: Home, holds: Holds, *, anywhere: bool) -> Iterator[str]:
+    """Yield the search index where it may hold the text: it packs texts, so their bytes do not stand in it.
+
+    It is made of the home's files, so it goes when any of them holds the text; else when its own pages do.
+    """
+    from nightledger.files.search_index import any_page, index_path
+
+    path = index_path(home)
+    if os.path.lexists(path) and (anywhere or any_page(path, holds)):
+        yield home.relative(path)
+
+
+def _trust(home: Home, ledger: Ledger) -> Iterator[str]:
+    """Yield the files that the chain of trust files rests on, the blobs of every one that there was."""
+    steps = ledger.book.trust.steps
+    for step in steps:
+        if step.decision:
+            status = ledger.book.decisions[step.decision]
+            yield from (_blob(home, sha256) for sha256 in (status.sha256, status.signature_sha256))
+            yield home.decision(step.decision)
+            yield f"{home.decision(step.decision)}.sig"
+        yield from (_blob(home, sha256) for sha256 in step.files.values())
+
+
+def _blob(home: Home, sha256: str) -> str:
+    return os.path.join(home.blobs_dir, sha256[:2], sha256)
+
+
+def _altered(home: Home, ledger: Ledger) -> Iterator[str]:
+    """Yield the files of proposals and decisions whose bytes are not those logged, those that were closed apart."""
+    book = ledger.book
+    logged = {
+        home.proposal(one.id): one.sha256 for one in book.proposals.values() if one.id not in book.closed()
+    }
+    for one in book.decisions.values():
+        logged |= {home.decision(one.id): one.sha256, f"{home.decision(one.id)}.sig": one.signature_sha256}
+    for path, sha256 in logged.items():
+        with suppress(NightledgerError):
+            if hashlib.sha256(read_regular(path, MAX_BYTES)).hexdigest() != sha256:
+                yield path
+
+
+def _views(home: Home) -> tuple[str, ...]:
+    return (home.pending_view, home.prune_view, home.entries, home.links, home.attention, home.staged_context)
+
+
+def _files(directory: str) -> Iterator[str]:
+    for folder, _, names in os.walk(directory):
+        for name in sorted(names):
+            if not name.endswith(".lock"):
+                yield os.path.join(folder, name)
+
+
+def _others(home: Home) -> Iterator[str]:
+    """Yield the agent's own files beside ours: its notes in the home's root, and all below memory/."""
+    for name in sorted(os.listdir(home.root)):
+        if name.endswith((".md", ".txt", ".json", ".jsonl")):
+            yield os.path.join(home.root, name)
+    yield from _files(home.memory_dir)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,47 +240,30 @@ class Plan:
     targets: tuple[DecisionTarget, ...]
 
 
-def plan_text(gate: Gate, ledger: Ledger, needle: Needle, *, with_altered: bool = False) -> Plan:
-    """Find a text in every file of ours, and name where else it is; nothing is changed.
+def plan_expunge(gate: Gate, ledger: Ledger, what: Needle | str, *, with_altered: bool = False) -> Plan:
+    """Find a text, or files by their hash, in every file of ours, and name where else it is; nothing is changed.
 
     Args:
         gate: The home.
         ledger: Its log, as checked.
-        needle: The text.
+        what: The text, or the hex SHA-256 of a blob, a proposal, a held-back text or a decision.
         with_altered: Also take proposals and decisions that are not what was logged, the evidence of that.
     """
-    found = find_held(gate, ledger, needle.held_by, with_altered=with_altered)
-    removed = (_target(gate.home, path, b"") for path in found.removed)
-    rewritten = (
-        _target(gate.home, path, overwritten(_read(gate.home, path), needle.forms))
-        for path in found.rewritten
-    )
-    return Plan(needle=needle, found=found, targets=(*removed, *rewritten))
-
-
-def plan_hash(gate: Gate, ledger: Ledger, sha256: str, *, with_altered: bool = False) -> Plan:
-    """Find the files of ours that have a hash: a blob, a proposal, a held-back text, a decision."""
-
-    def is_it(content: bytes) -> bool:
-        return hashlib.sha256(content).hexdigest() == sha256
-
-    found = find_held(gate, ledger, is_it, with_altered=with_altered)
-    whole = Found(
-        removed=found.removed,
-        altered=found.altered,
-        trust=found.trust,
-        gated=found.gated,
-        accepted=found.accepted,
-    )
-    return Plan(
-        needle=None,
-        found=whole,
-        targets=tuple(_target(gate.home, path, b"") for path in found.removed),
-    )
+    home = gate.home
+    if isinstance(what, Needle):
+        found = find_held(gate, ledger, what.held_by, with_altered=with_altered)
+        after = {path: overwritten(_read(home, path), what.forms) for path in found.rewritten}
+    else:
+        found = find_held(
+            gate, ledger, lambda raw: hashlib.sha256(raw).hexdigest() == what, with_altered=with_altered
+        )
+        found, after = replace(found, rewritten=(), derived=(), elsewhere=()), {}
+    targets = tuple(_target(home, path, after.get(path, b"")) for path in (*found.removed, *found.rewritten))
+    return Plan(needle=what if isinstance(what, Needle) else None, found=found, targets=targets)
 
 
 def why_not_now(gate: Gate, ledger: Ledger, plan: Plan, mark: bytes) -> str:
-    """Say why a gated file, or what it was signed to hold, would hold it still; empty where neither would.
+    """Return why a gated file, or what it was signed to hold, would hold it still; empty where neither would.
 
     A gated file changes by a signed edit, which leaves drift as it is. Asked before anything is
     signed: an edit whose expunge is refused after it would have helped nobody.
@@ -110,7 +282,7 @@ def why_not_now(gate: Gate, ledger: Ledger, plan: Plan, mark: bytes) -> str:
 
 
 def _why_held(gate: Gate, ledger: Ledger, path: str, needle: Needle, mark: bytes) -> str:
-    """Say why an edit would not take it out of a gated file and of the bytes accepted for it."""
+    """Return why an edit would not take it out of a gated file and of the bytes accepted for it."""
     present = read_gated(gate.home, path)
     is_held = needle.held_by(present)
     if is_held and (locked := why_locked(gate, path)):
@@ -127,7 +299,7 @@ def _why_held(gate: Gate, ledger: Ledger, path: str, needle: Needle, mark: bytes
 
 
 def expunge_reasons(gate: Gate, ledger: Ledger, decision: Decision) -> list[str]:
-    """Say why a decision may not expunge what it names; empty where it may."""
+    """Return why a decision may not expunge what it names; empty where it may."""
     if decision.proposal or decision.changes or not (decision.targets or decision.reason):
         return ["it is not the form of a decision about a leaked text"]
     return [
@@ -152,7 +324,7 @@ def _stands(home: Home, target: DecisionTarget) -> bool:
 
 
 def _stays(gate: Gate, ledger: Ledger, target: DecisionTarget) -> bool:
-    """Tell whether a target is none of the files that an expunge touches, or one that all rests on."""
+    """Return whether a target is none of the files that an expunge touches, or one that all rests on."""
     home, book = gate.home, ledger.book
     steps = book.trust.steps
     kept = {sha256 for step in steps for sha256 in step.files.values()} | set(book.gated.values())
@@ -165,7 +337,7 @@ def _stays(gate: Gate, ledger: Ledger, target: DecisionTarget) -> bool:
 
 
 def expunge_events(gate: Gate, ledger: Ledger, decision: Decision) -> _Events:
-    """Give what is logged beside the decision: the expunge, and the proposals that end with it."""
+    """Return what is logged beside the decision: the expunge, and the proposals that end with it."""
     removed = [target.base for target in decision.targets if target.result == EMPTY_SHA256]
     places = [
         {
@@ -198,15 +370,10 @@ def _closings(book: Book, removed: frozenset[str]) -> _Events:
 
 
 def carry_out(home: Home, plan: Plan) -> None:
-    """Do what the log now says: overwrite, remove, and drop what is folded from others.
-
-    Raises:
-        UnreadableError: What is to go is meanwhile reached by a link, or has a second name.
-    """
-    require_own(home, plan.found)
+    """Do what the log now says: overwrite, remove, and drop what is folded from others."""
     for path in plan.found.rewritten:
         overwrite(home.path(path), plan.needle.forms if plan.needle else ())
-    remove_files(home, (*plan.found.removed, *plan.found.derived))
+    remove_files(map(home.path, (*plan.found.removed, *plan.found.derived)))
 
 
 def finish_removals(home: Home, ledger: Ledger) -> None:
@@ -215,25 +382,11 @@ def finish_removals(home: Home, ledger: Ledger) -> None:
     Only what a decision names whose signature holds is removed: whoever has the log's key could
     forge the entry.
     """
-    signed = [status for status in ledger.book.decisions.values() if status.type is DecisionType.EXPUNGE]
-    if not signed:
-        return
     trust = Trust(home, ledger)
-    for status in signed:
-        left = [
-            target for target in _signed_targets(home, trust, status) if _is_left(home, ledger.book, target)
-        ]
-        remove_files(home, [target.path for target in left])
-
-
-def _signed_targets(home: Home, trust: Trust, status: DecisionStatus) -> tuple[DecisionTarget, ...]:
-    try:
-        signed = read_signed(home, status)
-        if signer_of(signed, trust.signers_of(status), status.recorded) is None:
-            return ()
-        return decode_record(Decision, signed.content, where=home.decision(status.id)).targets
-    except NightledgerError:
-        return ()
+    for status in ledger.book.decisions.values():
+        if status.type is DecisionType.EXPUNGE and (decision := read_verified(home, ledger, trust, status)):
+            left = [target for target in decision.targets if _is_left(home, ledger.book, target)]
+            remove_files(home.path(target.path) for target in left)
 
 
 def _is_left(home: Home, book: Book, target: DecisionTarget) -> bool:
@@ -241,18 +394,8 @@ def _is_left(home: Home, book: Book, target: DecisionTarget) -> bool:
     return going and os.path.lexists(home.path(target.path)) and _stands(home, target)
 
 
-def remove_files(home: Home, paths: Sequence[str]) -> None:
-    """Remove files; their names are gone from the disk when this returns."""
-    present = [home.path(relative) for relative in paths if os.path.lexists(home.path(relative))]
-    for path in present:
-        os.unlink(path)
-    directories = {os.path.dirname(path) for path in present}
-    for directory in sorted(directories):
-        sync_directory(directory)
-
-
 def parts(plan: Plan) -> Iterator[tuple[DecisionTarget, ...]]:
-    """Give what each decision is to name, so that its entry fits the log."""
+    """Yield what each decision is to name, so that its entry fits the log."""
     for first in range(0, len(plan.targets), TARGETS_A_DECISION):
         yield plan.targets[first : first + TARGETS_A_DECISION]
 

@@ -6,14 +6,13 @@ Invariant: an entry is taken out whole and nothing else; its removal waits, cool
 like any other.
 """
 
-import hashlib
-
 from nightledger.domain.errors import UsageError
 from nightledger.domain.lanes import OPERATOR
 from nightledger.domain.moment import Moment
-from nightledger.domain.proposal import Draft, Evidence, Kind, Op, Origin
+from nightledger.domain.proposal import Draft, Kind, Op, Origin
 from nightledger.domain.states import ChangeState
-from nightledger.gate.memory.naming import Placed, find_standing
+from nightledger.gate.memory.naming import Placed, evidence_of, find_standing
+from nightledger.gate.memory.pinning import find_takers
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.proposing.proposing import Outcome, Submission, propose
 from nightledger.gate.stored import find_status, read_proposal
@@ -36,7 +35,8 @@ def forget(
     Raises:
         UsageError: Its forgetting waits already, for an answer or to be applied.
     """
-    waiting = _waiting(gate, ledger, placed)
+    takers = (name for name, _, _ in find_takers(gate, ledger, [placed.entry.id]))
+    waiting = next((name for name in takers if ledger.book.proposals[name].kind is Kind.FORGET), "")
     if waiting:
         raise UsageError(
             f"to forget this entry was proposed already, as {waiting}",
@@ -62,14 +62,7 @@ def _draft(placed: Placed) -> Draft:
         line=entry.first_line,
         after="",
         reason="The operator has it forgotten: it is not learned again.",
-        evidence=(
-            Evidence(
-                path=placed.path,
-                lines=(entry.first_line, entry.last_line),
-                sha256=hashlib.sha256(entry.text.rstrip("\n").encode("utf-8", "surrogateescape")).hexdigest(),
-                origin=Origin.OWNER,
-            ),
-        ),
+        evidence=(evidence_of(placed, Origin.OWNER),),
         confidence=1.0,
         rank=1.0,
         statement_key=f"forget {entry.id}",
@@ -77,22 +70,8 @@ def _draft(placed: Placed) -> Draft:
     )
 
 
-def _waiting(gate: Gate, ledger: Ledger, placed: Placed) -> str:
-    """Give the proposal that already asks to forget an entry; empty where none does."""
-    for status in ledger.book.live():
-        asked = {
-            *status.open_changes(),
-            *(n for n in status.changes if status.state_of(n) is ChangeState.APPROVED),
-        }
-        if status.kind is Kind.FORGET and asked:
-            changes = read_proposal(gate, status).proposal.changes
-            if any(change.n in asked and change.entry == placed.entry.id for change in changes):
-                return status.id
-    return ""
-
-
 def entry_of_change(gate: Gate, ledger: Ledger, name: str, n: int) -> Placed:
-    """Give the entry that an applied change put in.
+    """Return the entry that an applied change put in.
 
     Args:
         gate: The home.

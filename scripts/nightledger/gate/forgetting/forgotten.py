@@ -6,14 +6,14 @@ was expunged is not said again in the same words, whatever their case, punctuati
 """
 
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 from nightledger.domain.judge import EDIT_LANE
 from nightledger.domain.proposal import Kind
 from nightledger.domain.states import Book, ChangeState
 from nightledger.gate.opening import Gate, log_key
-from nightledger.gate.stored import Stored
+from nightledger.gate.stored import Stored, each_change
 from nightledger.text.forgetting.forgotten import Forgotten
 from nightledger.text.phrases import NO_PHRASES, HashedPhrases, hash_phrase, telling_lines
 from nightledger.text.similar import fold
@@ -24,7 +24,7 @@ _SIGNED = frozenset({ChangeState.APPROVED, ChangeState.APPLIED})
 
 
 def read_forgotten(gate: Gate, stored: Iterable[Stored], book: Book) -> Forgotten:
-    """Give what is forgotten now.
+    """Return what is forgotten now.
 
     Args:
         gate: The home.
@@ -34,14 +34,32 @@ def read_forgotten(gate: Gate, stored: Iterable[Stored], book: Book) -> Forgotte
     Raises:
         KeyFileError: Something was expunged, and the log's key, without which it is not known again, is missing.
     """
-    known = list(stored)
-    taken_out = list(_taken_out(known, book))
-    put_back = _put_back(known, book) if taken_out else {}
+    changes = list(each_change(stored, book))
+    taken_out = [
+        (change.hunk.removed, status.since)
+        for proposal, change, status in changes
+        if proposal.kind is Kind.FORGET and status.state in _SIGNED
+    ]
+    put_back = _newest(
+        (change.hunk.added, status.since)
+        for proposal, change, status in changes
+        if proposal.lane == EDIT_LANE or proposal.kind is Kind.REVERSAL
+        if status.state is ChangeState.APPLIED
+    )
     hashes = {one for each in book.withheld.values() for one in each}
     return Forgotten(
-        (text for text, since in taken_out if put_back.get(fold(text), since) <= since),
+        (text for text, since in taken_out if since and put_back.get(fold(text), since) <= since),
         HashedPhrases(hashes, _key(gate)) if hashes else NO_PHRASES,
     )
+
+
+def _newest(texts: Iterable[tuple[str, datetime | None]]) -> dict[str, datetime]:
+    """Return when each wording was put in last."""
+    newest: dict[str, datetime] = {}
+    for text, since in texts:
+        if text and since:
+            newest[fold(text)] = max(since, newest.get(fold(text), since))
+    return newest
 
 
 def hash_expunged(gate: Gate, lines: Sequence[str]) -> tuple[str, ...]:
@@ -59,28 +77,3 @@ def _key(gate: Gate) -> bytes:
     """Derive a key of its own from the log's: a copy of the home alone tells nobody whether a guess was the text."""
     private = log_key(gate).ed25519.private_bytes_raw()
     return hashlib.blake2b(private, digest_size=32, person=b"expunged-text-v1").digest()
-
-
-def _taken_out(stored: Iterable[Stored], book: Book) -> Iterator[tuple[str, datetime]]:
-    """Give what signed forgettings took out, and since when."""
-    for item in stored:
-        if item.proposal.kind is Kind.FORGET:
-            statuses = book.proposals[item.proposal.id].changes
-            for change in item.proposal.changes:
-                status = statuses[change.n]
-                if status.state in _SIGNED and status.since is not None:
-                    yield change.hunk.removed, status.since
-
-
-def _put_back(stored: Iterable[Stored], book: Book) -> dict[str, datetime]:
-    """Give what an operator's own edits and reversals put in, by its wording, and when."""
-    put_back: dict[str, datetime] = {}
-    for item in stored:
-        if item.proposal.lane == EDIT_LANE or item.proposal.kind is Kind.REVERSAL:
-            statuses = book.proposals[item.proposal.id].changes
-            for change in item.proposal.changes:
-                status = statuses[change.n]
-                if status.state is ChangeState.APPLIED and status.since is not None and change.hunk.added:
-                    wording = fold(change.hunk.added)
-                    put_back[wording] = max(status.since, put_back.get(wording, status.since))
-    return put_back

@@ -1,4 +1,4 @@
-"""The end of life of blobs and closed proposals: they go once no undo window and nothing that waits needs them.
+"""The end of life of blobs and of drift that nobody answered: they go once no undo window and nothing that waits needs them.
 
 Invariant: the log names what goes before it goes, so that ``verify`` can tell what expired
 from what is missing. Trust files, the decisions about them and about consent, the bytes last
@@ -15,18 +15,16 @@ from typing import Any
 from nightledger.domain.cooling import elapsed_s
 from nightledger.domain.event import EventName
 from nightledger.domain.moment import Moment
-from nightledger.domain.proposal import Kind
-from nightledger.domain.states import Apply, Book, ChangeState, Gone
+from nightledger.domain.states import Apply, Book, Gone
 from nightledger.domain.trusting import EMPTY_SHA256, TRUST_FILES
 from nightledger.files.blobs import BlobStore
 from nightledger.files.durable import is_there, sync_directory
 from nightledger.files.home import Home
 from nightledger.gate.apply.applies import read_for_accepted
-from nightledger.gate.forgetting.closing import closed_proposals, remember
 from nightledger.gate.integrity.checking import Altered
 from nightledger.gate.opening import Gate, Ledger, record
 from nightledger.gate.signed import KEPT
-from nightledger.gate.stored import Stored, is_altered
+from nightledger.gate.stored import is_unanswered_drift
 
 DAY_S = 86_400
 MOST_GAP_S = 2 * DAY_S
@@ -39,12 +37,14 @@ GRACE_S = MOST_GAP_S
 NAMES_AN_ENTRY = 500
 """Hashes in one entry; it has a limit of 65,535 bytes."""
 _SHA256 = re.compile(r"[0-9a-f]{64}")
-_UNANSWERED = frozenset({ChangeState.SUPERSEDED, ChangeState.WITHDRAWN})
 _REMOVALS = frozenset({EventName.BLOBS_REMOVED, EventName.EXPUNGED})
 
 
 def remove_expired(gate: Gate, ledger: Ledger, moment: Moment) -> int:
     """Remove the blobs that nothing needs any more; the caller holds the home's lock.
+
+    The files of drift that nobody answered, because newer bytes or its own end took its place, go with them: an
+    agent that edits by habit makes several a day, and nothing refers to them but their own leaves.
 
     Args:
         gate: The home.
@@ -54,94 +54,44 @@ def remove_expired(gate: Gate, ledger: Ledger, moment: Moment) -> int:
     Returns:
         How many went.
     """
-    blobs = BlobStore(gate.home.blobs_dir)
+    home, book = gate.home, ledger.book
+    blobs = BlobStore(home.blobs_dir)
     keep_s = gate.undo_days * DAY_S + GRACE_S
-    needed = needed_blobs(ledger, moment, keep_s) | read_for_accepted(gate.home, ledger)
-    named = _named(ledger)
+    needed = needed_blobs(ledger, moment, keep_s) | read_for_accepted(home, ledger)
+    named = {sha256 for _, fields, _ in ledger.log.entries() for sha256 in _hashes(fields)}
     young = moment.at - timedelta(seconds=keep_s)
     going = sorted(
         sha256
-        for sha256 in present_blobs(gate.home)
+        for sha256 in present_blobs(home)
         if sha256 not in needed and (sha256 in named or _written(blobs.path(sha256), moment) < young)
     )
-    items = closed_items(gate.home, ledger, moment, keep_s)
-    for stored in closed_bodies(gate, ledger, moment, keep_s):
-        if stored.sha256 not in ledger.book.gone:  # else a crash came before its file went
-            remember(gate.home, stored, moment.at)
-        items[gate.home.proposal(stored.proposal.id)] = stored.sha256
-    told = [sha256 for sha256 in going if sha256 in named and sha256 not in ledger.book.gone]
-    told += sorted(set(items.values()) - ledger.book.gone.keys())
+    lately = {fields.get("proposal") for fields, age_s in _aged(ledger, moment) if age_s < keep_s}
+    items = [
+        status
+        for status in book.proposals.values()
+        if status.id not in lately
+        and is_unanswered_drift(status)
+        and os.path.lexists(home.proposal(status.id))
+    ]
+    told = [sha256 for sha256 in going if sha256 in named and sha256 not in book.gone]
+    told += sorted({status.sha256 for status in items} - book.gone.keys())
     for at in range(0, len(told), NAMES_AN_ENTRY):
-        fields: dict[str, object] = {"sha256s": told[at : at + NAMES_AN_ENTRY]}
-        record(gate, [(EventName.BLOBS_REMOVED, fields)], moment)
-    remove_blobs(gate.home, going)
-    for path in items:
-        os.unlink(path)
-    if items:
-        sync_directory(gate.home.proposals_dir)
+        record(gate, [(EventName.BLOBS_REMOVED, {"sha256s": told[at : at + NAMES_AN_ENTRY]})], moment)
+    remove_files([*map(blobs.path, going), *(home.proposal(status.id) for status in items)])
     return len(going) + len(items)
 
 
-def closed_items(home: Home, ledger: Ledger, moment: Moment, keep_s: int) -> dict[str, str]:
-    """Give the files of drift that nobody answered, because newer bytes or its own end took its place.
-
-    An agent that edits by habit makes several a day; nothing refers to them but their own leaves.
-
-    Args:
-        home: Whose.
-        ledger: Its log, as checked.
-        moment: The clocks.
-        keep_s: For how long they stay.
-
-    Returns:
-        For each path that is there, the hex SHA-256 that its leaf names.
-    """
-    lately = _touched(ledger, moment, keep_s)
-    return {
-        home.proposal(status.id): status.sha256
-        for status in ledger.book.proposals.values()
-        if status.kind is Kind.DRIFT
-        and status.id not in lately
-        and all(change.state in _UNANSWERED for change in status.changes.values())
-        and os.path.lexists(home.proposal(status.id))
-    }
-
-
-def closed_bodies(gate: Gate, ledger: Ledger, moment: Moment, keep_s: int) -> list[Stored]:
-    """Give the proposals whose text nothing needs any more and that nothing happened to for so long.
-
-    Args:
-        gate: Whose.
-        ledger: Its log, as checked.
-        moment: The clocks.
-        keep_s: For how long they stay.
-    """
-    needed = _touched(ledger, moment, keep_s) | read_for_accepted(gate.home, ledger)
-    return list(closed_proposals(gate, ledger.book, needed))
-
-
-def _touched(ledger: Ledger, moment: Moment, keep_s: int) -> frozenset[str]:
-    """Give the proposals that an entry of the log names, itself or by an apply of theirs, and is not old enough."""
-    touched: set[str] = set()
-    for fields, age_s in _aged(ledger, moment):
-        if age_s < keep_s:
-            apply = ledger.book.applies.get(fields.get("apply", ""))
-            touched |= {fields.get("proposal", ""), apply.proposal if apply else ""}
-    return frozenset(touched)
-
-
-def remove_blobs(home: Home, sha256s: Iterable[str]) -> None:
-    """Remove blobs that are there; their names are gone from the disk when this returns."""
-    blobs = BlobStore(home.blobs_dir)
-    paths = [blobs.path(sha256) for sha256 in sha256s]
-    for path in paths:
+def remove_files(paths: Iterable[str]) -> None:
+    """Remove files that are there; their names are gone from the disk when this returns."""
+    present = [path for path in paths if os.path.lexists(path)]
+    for path in present:
         os.unlink(path)
-    for directory in sorted({os.path.dirname(path) for path in paths}):
+    for directory in sorted(set(map(os.path.dirname, present))):
         sync_directory(directory)
 
 
 def needed_blobs(ledger: Ledger, moment: Moment, keep_s: int) -> frozenset[str]:
-    """Give the hex SHA-256 of every blob that something may still need; more may be named than there are.
+    """Return the hex SHA-256 of every blob that something may still need; more may be named than there are.
 
     Args:
         ledger: The log, as checked.
@@ -167,7 +117,6 @@ def find_damaged(home: Home, ledger: Ledger, moment: Moment, undo_days: int) -> 
     """Return the kept bytes that are missing or altered, each with what cannot be done because of it.
 
     A blob that nothing needs any more is no alarm where its bytes are others, and may be missing.
-    Proposals are among them only where the log says that they went, and they could not have gone yet.
 
     Args:
         home: Whose.
@@ -177,12 +126,11 @@ def find_damaged(home: Home, ledger: Ledger, moment: Moment, undo_days: int) -> 
     """
     blobs = BlobStore(home.blobs_dir)
     uses = _uses(ledger)
-    early = tuple(_gone_early(home, ledger, moment))
     damaged = [sha256 for sha256 in {*uses, *present_blobs(home)} if not blobs.holds(sha256)]
     if not damaged:  # of a log of many years another look costs as much as the first
-        return early
+        return ()
     needed = needed_blobs(ledger, moment, undo_days * DAY_S + GRACE_S) - _rightly_gone(ledger, moment)
-    found = (
+    return tuple(
         Altered(
             path=home.relative(blobs.path(sha256)),
             message=f"{_what(blobs, sha256)}: {uses[sha256] if is_alarm else 'nothing needs it any more'}",
@@ -193,19 +141,6 @@ def find_damaged(home: Home, ledger: Ledger, moment: Moment, undo_days: int) -> 
         for is_alarm in [sha256 in uses and sha256 in needed]
         if is_alarm or is_there(blobs.path(sha256))
     )
-    return (*early, *found)
-
-
-def _gone_early(home: Home, ledger: Ledger, moment: Moment) -> Iterator[Altered]:
-    """Name the proposals that the log says were removed while they waited, or could be undone."""
-    book = ledger.book
-    said = [one for one in book.proposals.values() if book.gone.get(one.sha256) is Gone.EXPIRED]
-    if missing := [status for status in said if is_altered(home, status)]:
-        needed = _waiting(book) | _touched(ledger, moment, LEAST_UNDO_DAYS * DAY_S)
-        for status in missing:
-            if status.id in needed:
-                message = "it was changed or removed too early, whatever the log says"
-                yield Altered(path=home.relative(home.proposal(status.id)), message=message)
 
 
 def _rightly_gone(ledger: Ledger, moment: Moment) -> frozenset[str]:
@@ -258,7 +193,7 @@ def count_gone(book: Book) -> dict[Gone, int]:
 
 
 def present_blobs(home: Home) -> Iterator[str]:
-    """Give the hex SHA-256 of every blob on disk."""
+    """Yield the hex SHA-256 of every blob on disk."""
     if not os.path.isdir(home.blobs_dir):
         return
     for directory in sorted(os.listdir(home.blobs_dir)):
@@ -268,7 +203,7 @@ def present_blobs(home: Home) -> Iterator[str]:
 
 
 def _of_apply(apply: Apply) -> set[str]:
-    """Give what an apply names; an empty string where it names nothing."""
+    """Return what an apply names; an empty string where it names nothing."""
     return {
         sha256
         for target in apply.targets
@@ -277,7 +212,7 @@ def _of_apply(apply: Apply) -> set[str]:
 
 
 def _of_decisions(book: Book) -> set[str]:
-    """Give the blobs of the decisions on which others rest; an empty string for a signature that has none."""
+    """Return the blobs of the decisions on which others rest; an empty string for a signature that has none."""
     kept = (status for status in book.decisions.values() if status.type in KEPT)
     return {sha256 for status in kept for sha256 in (status.sha256, status.signature_sha256)}
 
@@ -288,7 +223,7 @@ def _waiting(book: Book) -> frozenset[str]:
 
 
 def _aged(ledger: Ledger, moment: Moment) -> Iterator[tuple[dict[str, Any], int]]:
-    """Give the members of each entry with the seconds that surely passed since, removals left out."""
+    """Yield the members of each entry with the seconds that surely passed since, removals left out."""
     times = [Moment.of_entry(fields, at) for _, fields, at in ledger.log.entries()]
     ages, age_s = [], 0
     for here, later in zip(reversed(times), [moment, *reversed(times[1:])], strict=True):
@@ -299,12 +234,8 @@ def _aged(ledger: Ledger, moment: Moment) -> Iterator[tuple[dict[str, Any], int]
             yield fields, old_s
 
 
-def _named(ledger: Ledger) -> frozenset[str]:
-    return frozenset(sha256 for _, fields, _ in ledger.log.entries() for sha256 in _hashes(fields))
-
-
 def _hashes(value: Any) -> Iterator[str]:
-    """Give every SHA-256 in the members of an entry, however deep."""
+    """Yield every SHA-256 in the members of an entry, however deep."""
     if isinstance(value, str):
         if len(value) == 64 and _SHA256.fullmatch(value):  # noqa: PLR2004 - hex digits of SHA-256
             yield value
@@ -317,5 +248,5 @@ def _hashes(value: Any) -> Iterator[str]:
 
 
 def _written(path: str, moment: Moment) -> datetime:
-    """Give when a blob that the log never named was written, as far as the file system tells."""
+    """Return when a blob that the log never named was written, as far as the file system tells."""
     return datetime.fromtimestamp(os.lstat(path).st_mtime, moment.at.tzinfo)

@@ -47,18 +47,16 @@ class Grounds:
         evidence: Where it comes from, strongest first.
         flags: What rules say of it.
         rank: Higher is shown earlier.
-        confidence: 0..1, rounded to 4 decimals.
     """
 
     reason: str
     evidence: tuple[Evidence, ...] = ()
     flags: tuple[Flag, ...] = ()
     rank: float = 0.0
-    confidence: float = 1.0
 
 
 def archival(target: str, entry: Entry, day: date, grounds: Grounds) -> Draft:
-    """Give the draft that moves an entry of a gated file to the archive of a year.
+    """Return the draft that moves an entry of a gated file to the archive of a year.
 
     Args:
         target: The gated file.
@@ -91,7 +89,7 @@ def moved(draft: Draft, day: date) -> Draft:
 
 
 def copy_path(home: Home, log: str, sha256: str, taken: Collection[str] = ()) -> str:
-    """Give a path in the archive for the full text of a log: its own name, or with a number where that is taken.
+    """Return a path in the archive for the full text of a log: its own name, or with a number where that is taken.
 
     Args:
         home: Whose.
@@ -114,7 +112,7 @@ def copy_path(home: Home, log: str, sha256: str, taken: Collection[str] = ()) ->
 
 
 def compression(log: str, content: bytes, summary: str, copy: str, grounds: Grounds) -> Draft:
-    """Give the draft that moves the full text of a daily log to the archive and leaves a summary.
+    """Return the draft that moves the full text of a daily log to the archive and leaves a summary.
 
     Args:
         log: The log, relative to the home.
@@ -132,7 +130,7 @@ def compression(log: str, content: bytes, summary: str, copy: str, grounds: Grou
 
 
 def link_deletion(key: str, co_occurrences: int, last_seen: date, grounds: Grounds) -> Draft:
-    """Give the draft that forgets a link.
+    """Return the draft that forgets a link.
 
     Args:
         key: Its name: ``cron + timezone``.
@@ -181,7 +179,7 @@ def _draft(op: Op, target: str, key: str, grounds: Grounds) -> Draft:
         after="",
         reason=grounds.reason,
         evidence=grounds.evidence,
-        confidence=grounds.confidence,
+        confidence=1.0,
         rank=grounds.rank,
         statement_key=key,
         flags=grounds.flags,
@@ -226,7 +224,7 @@ def _compression(home: Home, draft: Draft) -> Change | Unfit:
 
 
 def _why_no_summary(change: Change, content: bytes, told: frozenset[str]) -> str:
-    """Say why a summary may not stand for a log; empty where it may."""
+    """Return why a summary may not stand for a log; empty where it may."""
     summary, copy = change.hunk.added, change.also[0] if change.also else None
     if not is_utf8(summary):
         return NOT_UTF8

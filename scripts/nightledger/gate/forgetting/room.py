@@ -5,12 +5,10 @@ order to an agent, which have a change of their own; what moves to the archive k
 """
 
 import hashlib
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from nightledger.domain.closed import is_text
-from nightledger.domain.consent import Tier
 from nightledger.domain.proposal import Draft, Evidence, Op, Origin
 from nightledger.domain.pruning import blocked_words, names_blocked
 from nightledger.gate.forgetting.letting_go import moved
@@ -24,13 +22,24 @@ from nightledger.gate.stored import read_stored
 from nightledger.hosts.cap import Cap
 from nightledger.text.changes.veil import veil
 from nightledger.text.checkup.danger import find_dangers
-from nightledger.text.checkup.room import SPARE, Piece, Unseen, choose_pieces, find_pieces, unseen
+from nightledger.text.checkup.room import (
+    MOST_PIECES,
+    SPARE,
+    TOP,
+    Piece,
+    Unseen,
+    choose_pieces,
+    find_pieces,
+    unseen,
+)
 from nightledger.text.checkup.units import read_units
 from nightledger.text.markdown.document import Document, decode, encode, is_utf8, parse_markdown, section_of
 from nightledger.text.similar import fold
 
 MOST_ROUNDS = 20
 """How often a plan is made anew without what does not fit. Our choice."""
+SHOWN = 6
+"""Sections told before the rest is counted."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -167,9 +176,7 @@ def kept_lines(gate: Gate, ledger: Ledger, path: str, text: str, signed: Collect
         signed: Texts that the operator signed lately.
     """
     marks = read_marks(gate, ledger)
-    blocked = blocked_words(
-        name for tiers in gate.consent.domains.values() for name in tiers if tiers[name] is Tier.BLOCKED
-    )
+    blocked = blocked_words(gate.consent)
     lately = frozenset(map(fold, signed))
     kept = apart(text)
     for name, placed in find_standing(gate.home, ledger.book).entries.items():
@@ -196,7 +203,7 @@ def apart(text: str) -> set[int]:
 def not_refused(gate: Gate, ledger: Ledger) -> Callable[[Draft], bool]:
     """Return a test that tells whether a draft was not answered with no before."""
     closed = {said.key for said in said_before(read_stored(gate, ledger.book), ledger.book) if said.closed}
-    return lambda draft: not any(is_text(key, draft.statement_key) for key in closed)
+    return lambda draft: draft.statement_key not in closed
 
 
 def _draft(document: Document, look: Look, piece: Piece) -> Draft | None:
@@ -225,3 +232,46 @@ def _draft(document: Document, look: Look, piece: Piece) -> Draft | None:
         statement_key=f"room {hashlib.sha256(encode(before.strip())).hexdigest()}",
     )
     return moved(draft, look.today) if piece.moves else draft
+
+
+def room_rows(room: Room) -> Iterator[str]:
+    """Yield what the agent does not see, the plan, and what it comes to: rows of plain text, not yet wrapped.
+
+    Those about one section or piece are indented. Titles are text of the file; whoever prints a row masks it.
+    """
+    yield from _unseen_rows(room)
+    if room.not_utf8:
+        yield f"Line {room.not_utf8} holds bytes that are no UTF-8: they stay as they are, and no plan moves them."
+    if room.refused:
+        yield f"{room.refused} that could go were rejected or taken back, and are not offered again."
+    if not room.pieces:
+        yield "No section or entry could go: 'nightledger edit' shortens it."
+        return
+    enough = room.after_characters <= room.cap_characters
+    yield "A plan that gets it under:" if enough else "A plan, which is not enough yet:"
+    yield from (_row(n, piece) for n, piece in enumerate(room.pieces, 1))
+    yield f"  after these: {room.after_characters:,} of {room.cap_characters:,}"
+    if not enough and len(room.pieces) == MOST_PIECES:
+        yield "When these are answered, 'nightledger check' plans the rest."
+    elif not enough:
+        yield "The rest is yours to shorten: 'nightledger edit'."
+
+
+def _unseen_rows(room: Room) -> Iterator[str]:
+    unseen = sorted(room.unseen, key=lambda one: -one.characters)
+    if unseen:
+        yield f"The agent never sees {sum(one.characters for one in unseen):,} of them, in the middle of the file:"
+    for one in unseen[:SHOWN]:
+        name = " > ".join(one.section[1:][-2:] or one.section) or TOP
+        part = "all" if one.characters == one.of else f"of {one.of:,}"
+        yield f"  {one.characters:,} ({part}) {name}, line {one.line}"
+    if len(unseen) > SHOWN:
+        first, last = room.unseen[0], room.unseen[-1]
+        yield f"  and {len(unseen) - SHOWN} more, from line {first.line} to {' > '.join(last.section[-1:]) or TOP}, line {last.line}"
+
+
+def _row(n: int, piece: Piece) -> str:
+    fate = "to the archive" if piece.moves else "removed"
+    first, last = piece.lines
+    where = f"line {first}" if first == last else f"lines {first}-{last}"
+    return f"  {n}  saves {piece.characters:,}, {fate}: {piece.title}, {where}; {piece.reason}"

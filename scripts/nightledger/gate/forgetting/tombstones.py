@@ -6,19 +6,52 @@ logged, and by nothing else; undone, it is as if it had never been deleted.
 
 from nightledger.codec.outcome_rows import read_outcome_rows
 from nightledger.domain.decision import DecisionType
-from nightledger.domain.errors import NightledgerError
+from nightledger.domain.event import Actor
 from nightledger.domain.links import Pair, split_key
 from nightledger.domain.proposal import Op
 from nightledger.domain.states import Apply, ChangeState
 from nightledger.files.home import Home
 from nightledger.files.line_log import LineLog
-from nightledger.gate.deciding import read_claim
-from nightledger.gate.opening import Gate, Ledger
-from nightledger.gate.stored import read_proposal
+from nightledger.files.reading import read_optional
+from nightledger.gate.forgetting.forgotten import read_forgotten
+from nightledger.gate.integrity.trusting import Trust, read_verified
+from nightledger.gate.opening import Gate, Ledger, open_gate, read_ledger
+from nightledger.gate.stored import is_altered, read_proposal
+from nightledger.text.phrases import HashedPhrases
+
+MAX_LOG_BYTES = 1 << 31
+"""Centuries of entries; a larger log is none of ours."""
+DELETED, EXPUNGED = b'"outcomes":', b'"withheld":'
+"""What every entry has, as it stands in the log, that deletes a link, and that withholds an expunged text."""
+
+
+def left_out_of_links(
+    home: Home, keys_dir: str, actor: Actor
+) -> tuple[dict[Pair, int], HashedPhrases | None]:
+    """Return the links that are deleted now, as :func:`tombstones`, and the hashes of what was expunged, None for nothing.
+
+    A log that names neither is not opened for that: a job needs no keys.
+
+    Args:
+        home: Whose.
+        keys_dir: Where its private keys and its pin live.
+        actor: Who called.
+
+    Raises:
+        IntegrityError: The log or its signatures are not what was signed.
+        KeyFileError: Something was expunged, and the log's key is missing.
+    """
+    raw = read_optional(home.audit_log, MAX_LOG_BYTES, within=home.root) or b""
+    if DELETED not in raw and EXPUNGED not in raw:
+        return {}, None
+    gate = open_gate(home.root, keys_dir, actor=actor)
+    ledger = read_ledger(gate)
+    expunged = read_forgotten(gate, (), ledger.book).expunged if EXPUNGED in raw else None
+    return tombstones(gate, ledger), expunged
 
 
 def tombstones(gate: Gate, ledger: Ledger) -> dict[Pair, int]:
-    """Give the links that are deleted now, and how many outcomes there were when each was.
+    """Return the links that are deleted now, and how many outcomes there were when each was.
 
     Those outcomes count for it no longer; later ones start it anew.
 
@@ -34,7 +67,7 @@ def tombstones(gate: Gate, ledger: Ledger) -> dict[Pair, int]:
 
 
 def _deleted(gate: Gate, ledger: Ledger, apply: Apply) -> list[Pair]:
-    """Give the links that an apply deleted and that are not back."""
+    """Return the links that an apply deleted and that are not back."""
     status = ledger.book.proposals.get(apply.proposal)
     decision = ledger.book.decisions.get(apply.decision)
     if not status or not decision or decision.type is not DecisionType.APPROVE:
@@ -42,17 +75,13 @@ def _deleted(gate: Gate, ledger: Ledger, apply: Apply) -> list[Pair]:
     standing = [n for n in apply.changes if status.state_of(n) is ChangeState.APPLIED]
     if not standing:
         return []
-    try:
-        stored = read_proposal(gate, status)
-        claim = read_claim(gate.home, ledger, decision)
-    except NightledgerError:
+    signed = read_verified(gate.home, ledger, Trust(gate.home, ledger), decision)
+    if signed is None or is_altered(gate.home, status):
         return []  # 'verify' names it; what cannot be shown to be signed deletes nothing
-    if claim.signer != claim.decision.principal or not claim.on_log:
-        return []
     return [
         split_key(change.hunk.removed)
-        for change in stored.proposal.changes
-        if change.n in standing and change.n in claim.decision.changes and change.op is Op.DELETE_LINK
+        for change in read_proposal(gate, status).proposal.changes
+        if change.n in standing and change.n in signed.changes and change.op is Op.DELETE_LINK
     ]
 
 

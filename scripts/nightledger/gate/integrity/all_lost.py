@@ -6,6 +6,7 @@ keys are in their place only once the log tells of them, under a checkpoint that
 """
 
 import os
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 
@@ -19,7 +20,7 @@ from nightledger.gate.integrity.trust_changes import only, reset_signers, settle
 from nightledger.gate.integrity.trusting import Trust, read_trust_file
 from nightledger.gate.opening import Gate, Ledger, fold_log, read_ledger, record, require_same, sign_head
 from nightledger.gate.proposing.views import refresh_views
-from nightledger.gate.restoring import take_over
+from nightledger.gate.restoring import pin_from_home, take_over
 from nightledger.trust import keys, pin
 from nightledger.trust.keys import KeyRing
 from nightledger.trust.merkle import CompactRange, leaf_hash
@@ -68,7 +69,7 @@ def stage_keys(home: Home, ring: KeyRing, moment: Moment) -> KeyRing:
     log = check_log(home, None)
     if not log.size:
         raise IntegrityError(f"{home.audit_log} holds nothing to go on with", hint="nightledger start")
-    book, _ = fold_log(home, log)
+    book = fold_log(home, log)
     require_same(home, book.genesis)
     policy = read_trust_file(home, "policy") or b""
     if sha256(policy).hexdigest() != Trust(home, Ledger(log=log, book=book)).files(moment)["policy"]:
@@ -76,19 +77,12 @@ def stage_keys(home: Home, ring: KeyRing, moment: Moment) -> KeyRing:
             f"ALTERED {home.relative(home.policy)}: it is not the file that the log names",
             hint="put it back from a backup: it names the keys that signed the log",
         )
-    old = pin.Pin(
-        home=identity.id,
-        origin=identity.origin,
-        genesis=leaf_hash(log.line(0)),
-        vkeys=_vkeys(home, policy),
-        trust_files={one["name"]: one["sha256"] for one in book.genesis["trust"]},
-        former=former_logs(policy),
-    )
+    old = replace(pin_from_home(home, log, book, _vkeys(home, policy)), former=former_logs(policy))
     for alarm in verify(home, old, thorough=True).alarms:
         raise IntegrityError(
             f"{alarm.damage.value.upper()}: {alarm.message}", hint="find a copy of the home that holds"
         )
-    _make_keys(home, staged, old, log.lines()[: log.report.signed_size])
+    _make_keys(staged, old, log.lines()[: log.report.signed_size])
     return staged
 
 
@@ -100,7 +94,7 @@ def _vkeys(home: Home, policy: bytes) -> tuple[str, ...]:
     return found
 
 
-def _make_keys(home: Home, staged: KeyRing, old: pin.Pin, lines: tuple[bytes, ...]) -> None:
+def _make_keys(staged: KeyRing, old: pin.Pin, lines: tuple[bytes, ...]) -> None:
     """Make the log's and the machine's keys, and pin what stands: the head first, the pin last."""
     keys.create_log_keys(staged, old.home)
     if not os.path.lexists(staged.path(old.home, keys.MACHINE_ED25519)):
@@ -110,17 +104,8 @@ def _make_keys(home: Home, staged: KeyRing, old: pin.Pin, lines: tuple[bytes, ..
         range=CompactRange().extend(map(leaf_hash, lines)), offset=sum(len(line) + 1 for line in lines)
     )
     keep_head(key.directory, stands)
-    pin.create_pin(
-        staged,
-        pin.Pin(
-            home=old.home,
-            origin=home.identity.origin,
-            genesis=old.genesis,
-            vkeys=key.vkeys,
-            trust_files=old.trust_files,
-            former=(*old.former, *((len(lines), vkey) for vkey in old.vkeys)),
-        ),
-    )
+    former = (*old.former, *((len(lines), vkey) for vkey in old.vkeys))
+    pin.create_pin(staged, replace(old, vkeys=key.vkeys, former=former))
 
 
 def go_on(gate: Gate, key: PublicKey, principal: str, machine: str, moment: Moment) -> int:

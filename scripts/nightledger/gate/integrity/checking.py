@@ -9,27 +9,22 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from nightledger.codec.records import decode_record
 from nightledger.domain.decision import Decision, DecisionType
 from nightledger.domain.errors import AlteredError, NightledgerError
 from nightledger.domain.moment import Moment
-from nightledger.domain.states import Book, DecisionStatus
+from nightledger.domain.states import Book, DecisionStatus, Gone
 from nightledger.domain.trusting import EMPTY_SHA256, TRUST_FILES
 from nightledger.files.home import Home
 from nightledger.gate.gated import sha256_gated
-from nightledger.gate.integrity.beginning import why_another
-from nightledger.gate.integrity.trust_changes import is_outrun
-from nightledger.gate.integrity.trusting import Trust, is_on_log, is_recorded, trust_files, who_changed
+from nightledger.gate.integrity.trust_changes import find_differing
+from nightledger.gate.integrity.trusting import Trust, judge_decision
 from nightledger.gate.kept_files import read_target
-from nightledger.gate.opening import Ledger
+from nightledger.gate.opening import Ledger, why_another
 from nightledger.gate.restoring import is_signed_for
-from nightledger.gate.signed import KEPT, Signed, find_replaced, read_kept, read_signed, signed_by
-from nightledger.gate.stored import is_altered, read_logged
-from nightledger.trust.signers import SignedBy
+from nightledger.gate.signed import find_replaced
+from nightledger.gate.stored import is_altered, is_unanswered_drift, read_logged
 
 NOT_IN_FORCE = "it is not the file that the log names; the one that the log names stays in force"
-FORKED = "the log head that it names is no part of this log: FORK, the operator had seen another history"
-OTHERWISE = "the log says another thing of it than it says itself"
 NOT_REMOVED = "the log says that it removed what it does not name"
 DISPUTED = "the log says that bytes of it were accepted that no operator signed; they count for nothing"
 _REJECTIONS = frozenset({DecisionType.REJECT, DecisionType.CLOSE})
@@ -108,20 +103,15 @@ def find_altered(home: Home, ledger: Ledger, at: Moment, held: Held | None = Non
         held: Its decisions, where they were verified already.
     """
     held = held or verify_decisions(home, ledger)
+    why = why_another(home.identity, ledger.book.genesis)
     return (
-        *_identity(home, ledger.book),
+        *([Altered(path=home.relative(home.identity_file), message=why)] if why else ()),
         *_trust_files(home, ledger, Trust(home, ledger), at),
         *_proposals(home, ledger.book),
         *held.altered,
-        *_replaced(home, ledger.book),
         *_copies(home, ledger.book),
         *_restored(home, ledger.book, held.decisions),
     )
-
-
-def _identity(home: Home, book: Book) -> Iterator[Altered]:
-    if why := why_another(home.identity, book.genesis):
-        yield Altered(path=home.relative(home.identity_file), message=why)
 
 
 def _restored(home: Home, book: Book, decisions: Mapping[str, Decision]) -> Iterator[Altered]:
@@ -149,52 +139,50 @@ def verify_decisions(home: Home, ledger: Ledger, *, only: str | None = None) -> 
     keys: dict[str, str] = {}
     wrong: dict[str, Altered] = {}
     asked = ledger.book.decisions if only is None else {only} & ledger.book.decisions.keys()
-    for status in (ledger.book.decisions[name] for name in asked):
+    for name in asked:
+        status, path = ledger.book.decisions[name], _path(home, name)
         try:
-            judged = _judge(home, ledger, trust, status)
-        except _NoSignersError as error:
-            wrong[status.id] = Altered(path=home.relative(home.config_dir), message=str(error))
+            trust.signers_of(status)
+        except NightledgerError as error:  # nobody can say who could sign: then no decision can be judged
+            wrong[name] = Altered(path=home.relative(home.config_dir), message=str(error))
             break
-        if isinstance(judged, Altered):
-            wrong[status.id] = judged
+        try:
+            judged = judge_decision(home, ledger, trust, status)
+        except NightledgerError as error:
+            wrong[name] = Altered(path=path, message=str(error))
+            continue
+        if judged.problem or judged.by is None:
+            where = f"{path}.sig" if judged.in_signature else path
+            wrong[name] = Altered(path=where, message=judged.problem)
         else:
-            decisions[status.id], keys[status.id] = judged
+            decisions[name], keys[name] = judged.decision, judged.by.fingerprint
     return _ended(home, ledger, Held(decisions=decisions, keys=keys), wrong)
 
 
 def _ended(home: Home, ledger: Ledger, held: Held, wrong: Mapping[str, Altered]) -> Held:
     """Part what was altered and stays an alarm from what the operator ended by one of the decisions that hold."""
-    decisions = held.decisions
-    removed = _removed(decisions)
-    away = {name for name in wrong if (_path(home, name), ledger.book.decisions[name].sha256) in removed}
-    left = [ledger.book.decisions[name] for name in wrong if name not in away]
-    removals = {status.id: at for status in left if (at := _removed_at(home, ledger.book, status, decisions))}
-    closed = [Closed(name=name, how="it was expunged", at=at) for name, at in removals.items()]
-    closed += [
-        Closed(name=status.id, how="what it approved was rejected", at=at)
-        for status in left
-        if status.id not in removals and (at := _rejected_at(ledger.book, status, decisions))
-    ]
-    ended = away | {one.name for one in closed}
-    found = [one for name, one in wrong.items() if name not in ended]
-    found += _removed_otherwise(home, ledger.book, decisions)
-    return replace(held, away=frozenset({*away, *removals}), altered=tuple(found), closed=tuple(closed))
-
-
-def _removed_at(
-    home: Home, book: Book, status: DecisionStatus, decisions: Mapping[str, Decision]
-) -> datetime | None:
-    """Give when an operator signed files of an altered decision away, as they lay there; None where one is back."""
-    path = _path(home, status.id)
-    for name, decision in decisions.items():
-        removed = {gone for gone, _ in _removed({name: decision})} & {path, f"{path}.sig"}
-        if removed and not any(os.path.lexists(home.path(gone)) for gone in removed):
-            return book.decisions[name].recorded.at
-    return None
+    book, decisions = ledger.book, held.decisions
+    removed = {path: os.path.lexists(home.path(path)) for path, _ in _removed(decisions)}
+    back = {name: [removed.get(_path(home, name)), removed.get(f"{_path(home, name)}.sig")] for name in wrong}
+    away = frozenset(name for name, files in back.items() if False in files and True not in files)
+    closed = {
+        name: at
+        for name in wrong
+        if name not in away and (at := _rejected_at(book, book.decisions[name], decisions))
+    }
+    found = [one for name, one in wrong.items() if name not in away and name not in closed]
+    return replace(
+        held,
+        away=away,
+        altered=(*found, *_removed_otherwise(home, book, decisions)),
+        closed=tuple(
+            Closed(name=name, how="what it approved was rejected", at=at) for name, at in closed.items()
+        ),
+    )
 
 
 def _rejected_at(book: Book, status: DecisionStatus, decisions: Mapping[str, Decision]) -> datetime | None:
-    """Give when the last change that an altered approval is about was rejected; None where one was not."""
+    """Return when the last change that an altered approval is about was rejected; None where one was not."""
     if status.type is not DecisionType.APPROVE or not status.changes:
         return None
     changes = book.proposals[status.proposal].changes
@@ -205,16 +193,12 @@ def _rejected_at(book: Book, status: DecisionStatus, decisions: Mapping[str, Dec
     return max(book.decisions[name].recorded.at for name in ends if name)
 
 
-class _NoSignersError(Exception):
-    """Nobody can say who could sign: then no decision can be judged."""
-
-
 def _path(home: Home, decision: str) -> str:
     return home.relative(home.decision(decision))
 
 
 def _removed(decisions: Mapping[str, Decision]) -> frozenset[tuple[str, str]]:
-    """Give path and hash of every file that an operator signed away."""
+    """Return path and hash of every file that an operator signed away."""
     return frozenset(
         (target.path, target.base)
         for decision in decisions.values()
@@ -235,7 +219,7 @@ def _removed_otherwise(home: Home, book: Book, decisions: Mapping[str, Decision]
 
 
 def find_closed(home: Home, book: Book) -> tuple[Closed, ...]:
-    """Give the proposals that are not what was logged, and that the operator closed for that."""
+    """Return the proposals that are not what was logged, and that the operator closed for that."""
     closes = [status for status in book.decisions.values() if status.type is DecisionType.CLOSE]
     return tuple(
         Closed(name=status.proposal, how="it was closed for that", at=status.recorded.at)
@@ -264,7 +248,7 @@ def find_drift(home: Home, book: Book) -> tuple[str, ...]:
 
 
 def accepted_since(home: Home, book: Book, path: str) -> datetime | None:
-    """Give since when the bytes that now stand in a gated file were accepted, where that is over; else None."""
+    """Return since when the bytes that now stand in a gated file were accepted, where that is over; else None."""
     return book.accepted_at(path, _sha256(home, path))
 
 
@@ -283,13 +267,15 @@ def _sha256(home: Home, path: str) -> str:
 
 def _trust_files(home: Home, ledger: Ledger, trust: Trust, at: Moment) -> Iterator[Altered]:
     try:
-        in_force, void = trust.files(at), trust.void
+        differing, void = find_differing(home, ledger, at), trust.void
     except NightledgerError as error:
         yield Altered(path=home.relative(home.config_dir), message=str(error))
         return
-    for name, sha256 in sorted(trust_files(home).items()):
-        if sha256 != in_force.get(name) and not is_outrun(ledger, trust, name, sha256, at):
-            yield Altered(path=TRUST_FILES[name], message=NOT_IN_FORCE, is_kept=True)
+    for path in (
+        *(TRUST_FILES[name] for name in differing),
+        *map(home.relative, find_replaced(home, ledger.book)),
+    ):
+        yield Altered(path=path, message=NOT_IN_FORCE, is_kept=True)
     for n in sorted(void):
         step = ledger.book.trust.steps[n]
         yield Altered(
@@ -298,52 +284,17 @@ def _trust_files(home: Home, ledger: Ledger, trust: Trust, at: Moment) -> Iterat
         )
 
 
-def _replaced(home: Home, book: Book) -> Iterator[Altered]:
-    """Name the decisions about keys, machines and consent whose files are not those that count."""
-    for path in find_replaced(home, book):
-        yield Altered(path=home.relative(path), message=NOT_IN_FORCE, is_kept=True)
-
-
 def _proposals(home: Home, book: Book) -> Iterator[Altered]:
     closed = book.closed()
     for status in (status for status in book.proposals.values() if status.id not in closed):
-        if status.sha256 in book.gone:
+        why = book.gone.get(status.sha256)
+        if why is Gone.EXPUNGED or (why and is_unanswered_drift(status)):
             continue
         try:
             read_logged(home, status)
         except AlteredError as error:
             message = str(error) if error.__cause__ else "it was changed after it was proposed"
             yield Altered(path=home.relative(home.proposal(status.id)), message=message)
-
-
-def _judge(
-    home: Home, ledger: Ledger, trust: Trust, status: DecisionStatus
-) -> tuple[Decision, str] | Altered:
-    """Give a decision and the fingerprint of the key that signed it; or what is wrong with it.
-
-    Raises:
-        _NoSignersError: The set in force at its place is kept nowhere.
-    """
-    path = home.decision(status.id)
-    try:
-        signed = read_kept(home, status) if status.type in KEPT else read_signed(home, status)
-        decision = decode_record(Decision, signed.content, where=path)
-    except NightledgerError as error:
-        return Altered(path=home.relative(path), message=str(error))
-    try:
-        by = _signer(signed, trust, status)
-    except NightledgerError as error:
-        raise _NoSignersError(str(error)) from error
-    if by is None or by.principal != decision.principal:
-        message = "it is no signature of who the decision names"
-        return Altered(path=f"{home.relative(path)}.sig", message=message)
-    if status.signature_sha256 not in ("", signed.signature_sha256):
-        return Altered(path=f"{home.relative(path)}.sig", message="it was changed after it was recorded")
-    if not is_on_log(ledger, decision, status.losses):
-        return Altered(path=home.relative(path), message=FORKED)
-    if not is_recorded(home, status, decision):
-        return Altered(path=home.relative(path), message=OTHERWISE)
-    return decision, by.fingerprint
 
 
 def _copies(home: Home, book: Book) -> Iterator[Altered]:
@@ -360,11 +311,3 @@ def _copies(home: Home, book: Book) -> Iterator[Altered]:
             yield Altered(path=copy, message=f"it is missing: the full text of {log} was there")
         elif hashlib.sha256(content).hexdigest() != book.kept[copy]:
             yield Altered(path=copy, message=f"it was changed: it is not the full text of {log} any more")
-
-
-def _signer(signed: Signed, trust: Trust, status: DecisionStatus) -> SignedBy | None:
-    signers = trust.signers_of(status)
-    found = signed_by(signed, signers, status.recorded)
-    if found is None and status.type is DecisionType.TRUST:
-        return who_changed(signed, signers, status.recorded)[0]
-    return found

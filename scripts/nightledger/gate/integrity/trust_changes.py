@@ -7,6 +7,7 @@ who can sign is refused.
 
 import os
 from collections.abc import Callable, Mapping
+from functools import partial
 
 from nightledger.codec.records import parse_record
 from nightledger.domain.decision import NAMESPACE, Decision
@@ -46,7 +47,7 @@ def keep_contents(home: Home, contents: Mapping[str, bytes]) -> dict[str, str]:
 def change_reasons(
     gate: Gate, trust: Trust, decision: Decision, moment: Moment, *, by_recovery: bool
 ) -> list[str]:
-    """Say why a decision may not change trust files now; empty where it may.
+    """Return why a decision may not change trust files now; empty where it may.
 
     Args:
         gate: The home.
@@ -81,7 +82,7 @@ def _nobody_left(trust: Trust, contents: Mapping[str, bytes], moment: Moment) ->
 
 
 def signers_after(trust: Trust, contents: Mapping[str, bytes], moment: Moment) -> SignerSet:
-    """Give who could sign if trust files had these bytes; those that are not named stay."""
+    """Return who could sign if trust files had these bytes; those that are not named stay."""
     return parse_signers(
         *(
             contents[name] if name in contents else trust.content(name, moment)
@@ -91,7 +92,7 @@ def signers_after(trust: Trust, contents: Mapping[str, bytes], moment: Moment) -
 
 
 def change_events(gate: Gate, ledger: Ledger, decision: Decision, moment: Moment) -> _Events:
-    """Give what is logged of an accepted change beside the decision: the change, and what it makes void."""
+    """Return what is logged of an accepted change beside the decision: the change, and what it makes void."""
     blobs = BlobStore(gate.home.blobs_dir)
     contents = {NAMES[target.path]: blobs.get(target.result) for target in decision.targets}
     files = [{"name": NAMES[target.path], "sha256": target.result} for target in decision.targets]
@@ -183,7 +184,10 @@ def settle_trust(gate: Gate, ledger: Ledger, moment: Moment) -> None:
     trust = Trust(gate.home, ledger)
     in_force, present = trust.files(moment), trust_files(gate.home)
     blobs = BlobStore(gate.home.blobs_dir)
-    _keep_decisions(gate.home, ledger)
+    for step in ledger.book.trust.steps:
+        status = ledger.book.decisions.get(step.decision)
+        if status and not all(map(blobs.holds, (status.sha256, status.signature_sha256))):
+            keep(gate.home, read_kept(gate.home, status))
     for name, sha256 in in_force.items():
         if present[name] == sha256:
             if sha256 != EMPTY_SHA256 and not blobs.holds(sha256):
@@ -192,16 +196,6 @@ def settle_trust(gate: Gate, ledger: Ledger, moment: Moment) -> None:
             gate, TRUST_FILES[name]
         ):
             _write(gate, name, trust.content(name, moment))
-
-
-def _keep_decisions(home: Home, ledger: Ledger) -> None:
-    """Keep what a home of an older version has as files alone, or whose blob went."""
-    for step in ledger.book.trust.steps:
-        if not step.decision:
-            continue
-        status = ledger.book.decisions[step.decision]
-        if not all(map(BlobStore(home.blobs_dir).holds, (status.sha256, status.signature_sha256))):
-            keep(home, read_kept(home, status))
 
 
 def find_differing(home: Home, ledger: Ledger, at: Moment) -> tuple[str, ...]:
@@ -219,7 +213,7 @@ def find_differing(home: Home, ledger: Ledger, at: Moment) -> tuple[str, ...]:
 
 
 def is_outrun(ledger: Ledger, trust: Trust, name: str, present: str, moment: Moment) -> bool:
-    """Tell whether a trust file on disk is merely the one before the last change of it."""
+    """Return whether a trust file on disk is merely the one before the last change of it."""
     steps = ledger.book.trust.steps
     counted = [n for n, step in enumerate(steps) if n not in trust.void and step.counts(moment)]
     last = max((n for n in counted if name in steps[n].files), default=0)
@@ -237,15 +231,11 @@ def restore_files(gate: Gate, ledger: Ledger, moment: Moment) -> tuple[str, ...]
     wrong = [name for name, sha256 in sorted(trust.files(moment).items()) if present[name] != sha256]
     for name in wrong:
         _write(gate, name, trust.content(name, moment))
-    return (*wrong, *_restore_decisions(gate.home, ledger))
-
-
-def _restore_decisions(home: Home, ledger: Ledger) -> tuple[str, ...]:
-    replaced = find_replaced(home, ledger.book)
+    replaced = find_replaced(gate.home, ledger.book)
     for path, content in replaced.items():
         _make_room(path)
         replace_file(path, content)
-    return tuple(map(home.relative, replaced))
+    return (*wrong, *map(gate.home.relative, replaced))
 
 
 def _write(gate: Gate, name: str, content: bytes) -> None:
@@ -266,35 +256,22 @@ def _make_room(path: str) -> None:
         raise RefusedError(f"{path} is a directory", hint=f"move it away: mv '{path}' '{path}.old'")
 
 
-def _parse_peers(raw: bytes) -> None:
-    if raw:
-        from nightledger.domain.message import Peers
+def _parse_peers(raw: bytes) -> object:
+    from nightledger.domain.message import Peers
 
-        parse_record(Peers, raw, where=TRUST_FILES["peers"])
+    return parse_record(Peers, raw, where=TRUST_FILES["peers"]) if raw else None
 
 
-def _parse_constitution(raw: bytes) -> None:
+def _parse_constitution(raw: bytes) -> object:
     from nightledger.gate.memory.principles import parse_new
 
-    parse_new(raw)
+    return parse_new(raw)
 
 
-def _parse_allowed(raw: bytes) -> None:
-    parse_signers(raw, b"")
-
-
-def _parse_revoked(raw: bytes) -> None:
-    parse_signers(b"", raw)
-
-
-def _parse_policy(raw: bytes) -> None:
-    parse_policy(raw, where=TRUST_FILES["policy"])
-
-
-_PARSERS: Mapping[str, Callable[[bytes], None]] = {
-    "allowed_signers": _parse_allowed,
+_PARSERS: Mapping[str, Callable[[bytes], object]] = {
+    "allowed_signers": lambda raw: parse_signers(raw, b""),
     "constitution": _parse_constitution,
     "peers": _parse_peers,
-    "policy": _parse_policy,
-    "revoked_keys": _parse_revoked,
+    "policy": partial(parse_policy, where=TRUST_FILES["policy"]),
+    "revoked_keys": lambda raw: parse_signers(b"", raw),
 }

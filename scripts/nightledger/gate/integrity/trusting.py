@@ -9,9 +9,10 @@ the log says.
 import hashlib
 import os
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from nightledger.codec.records import decode_record
-from nightledger.domain.decision import NAMESPACE, Decision
+from nightledger.domain.decision import NAMESPACE, Decision, DecisionType
 from nightledger.domain.errors import AlteredError, IntegrityError, NightledgerError
 from nightledger.domain.moment import Moment
 from nightledger.domain.states import DecisionStatus
@@ -30,6 +31,10 @@ from nightledger.gate.signed import Signed, read_kept, signed_by
 from nightledger.trust.policy import LOG_LINES
 from nightledger.trust.signers import SignedBy, SignerSet, parse_allowed_signers, parse_revoked_keys
 
+NOT_SIGNED = "it is no signature of who the decision names"
+CHANGED = "it was changed after it was recorded"
+FORKED = "the log head that it names is no part of this log: FORK, the operator had seen another history"
+OTHERWISE = "the log says another thing of it than it says itself"
 _NOBODY = "put it back from a backup; until then nobody may sign, and nothing is applied"
 
 
@@ -66,7 +71,7 @@ class Trust:
         return self._void
 
     def files(self, at: Moment, *, upto: int | None = None) -> dict[str, str]:
-        """Give the hex SHA-256 of each trust file in force.
+        """Return the hex SHA-256 of each trust file in force.
 
         Args:
             at: The time.
@@ -75,34 +80,21 @@ class Trust:
         return self._ledger.book.trust.files(at, upto=upto, void=self.void)
 
     def content(self, name: str, at: Moment) -> bytes:
-        """Give the bytes of a trust file in force; none where it never was."""
-        return self._content(name, self._named(self.files(at))[name])
+        """Return the bytes of a trust file in force; none where it never was."""
+        files = self.files(at)
+        _require_named(files)
+        return self._content(name, files[name])
 
-    def signers(self, at: Moment) -> SignerSet:
-        """Give who may sign now."""
-        return self._signers(self.files(at))
-
-    def signers_of(self, status: DecisionStatus) -> SignerSet:
-        """Give who could sign where a decision stands in the log."""
-        return self._signers(self.files(status.recorded, upto=status.trust))
-
-    def signers_at(self, at: Moment, *, upto: int) -> SignerSet:
-        """Give who could sign at a time, once the first ``upto`` steps of the chain stood in the log."""
+    def signers(self, at: Moment, *, upto: int | None = None) -> SignerSet:
+        """Return who may sign now; with ``upto`` who could, once so many steps of the chain stood in the log."""
         return self._signers(self.files(at, upto=upto))
 
-    def signers_before(self, n: int) -> SignerSet:
-        """Give who could sign once the first ``n`` steps of the chain stood in the log."""
-        since = self._ledger.book.trust.steps[n - 1].since
-        return self._signers(self.files(since, upto=n))
-
-    @staticmethod
-    def _named(files: Mapping[str, str]) -> Mapping[str, str]:
-        if not files:
-            raise IntegrityError("the log names no trust files: nobody may sign")
-        return files
+    def signers_of(self, status: DecisionStatus) -> SignerSet:
+        """Return who could sign where a decision stands in the log."""
+        return self.signers(status.recorded, upto=status.trust)
 
     def _signers(self, files: Mapping[str, str]) -> SignerSet:
-        self._named(files)
+        _require_named(files)
         key = (files["allowed_signers"], files["revoked_keys"])
         if key not in self._sets:
             allowed, revoked = (
@@ -136,14 +128,12 @@ class Trust:
             signed = read_kept(self._home, status)
         except AlteredError as error:
             raise AlteredError(str(error), hint=_NOBODY) from error
+        path = self._home.decision(status.id)
         if signed.signature_sha256 != status.signature_sha256:
             # Not even an older set may be used instead: it may hold the key that this very step revoked.
-            raise AlteredError(
-                f"{self._home.decision(status.id)}.sig was changed after it was recorded",
-                hint=_NOBODY,
-            )
+            raise AlteredError(f"{path}.sig was changed after it was recorded", hint=_NOBODY)
         before = self._ledger.book.trust.files(status.recorded, upto=n, void=void)
-        decision = decode_record(Decision, signed.content, where=self._home.decision(status.id))
+        decision = decode_record(Decision, signed.content, where=path)
         by, by_recovery = who_changed(signed, self._signers(before), status.recorded)
         return (
             by is not None
@@ -154,8 +144,13 @@ class Trust:
         )
 
 
+def _require_named(files: Mapping[str, str]) -> None:
+    if not files:
+        raise IntegrityError("the log names no trust files: nobody may sign")
+
+
 def read_signers(home: Home, ledger: Ledger, at: Moment) -> SignerSet:
-    """Give who may sign now, from the very bytes whose hashes the log names.
+    """Return who may sign now, from the very bytes whose hashes the log names.
 
     Raises:
         IntegrityError: They are kept nowhere, or a decision that changed them was altered.
@@ -164,7 +159,7 @@ def read_signers(home: Home, ledger: Ledger, at: Moment) -> SignerSet:
 
 
 def parse_signers(allowed: bytes, revoked: bytes) -> SignerSet:
-    """Give the signer set of the two files' bytes.
+    """Return the signer set of the two files' bytes.
 
     Raises:
         RecordError: With every bad line.
@@ -176,7 +171,7 @@ def parse_signers(allowed: bytes, revoked: bytes) -> SignerSet:
 
 
 def who_changed(signed: Signed, signers: SignerSet, at: Moment) -> tuple[SignedBy | None, bool]:
-    """Say who signed a change of trust files, and whether as a recovery key."""
+    """Return who signed a change of trust files, and whether as a recovery key."""
     by = signed_by(signed, signers, at, NAMESPACE)
     if by is not None:
         return by, False
@@ -184,7 +179,7 @@ def who_changed(signed: Signed, signers: SignerSet, at: Moment) -> tuple[SignedB
 
 
 def is_on_log(ledger: Ledger, decision: Decision, losses: int | None = None) -> bool:
-    """Tell whether the head that a decision names is a prefix of this log, behind whatever was lost before it.
+    """Return whether the head that a decision names is a prefix of this log, behind whatever was lost before it.
 
     Args:
         ledger: The log, as checked.
@@ -197,12 +192,12 @@ def is_on_log(ledger: Ledger, decision: Decision, losses: int | None = None) -> 
 
 
 def trust_path(home: Home, name: str) -> str:
-    """Give the absolute path of a trust file."""
+    """Return the absolute path of a trust file."""
     return os.path.join(home.root, *TRUST_FILES[name].split("/"))
 
 
 def read_trust_file(home: Home, name: str) -> bytes | None:
-    """Give what lies on disk under a trust file's name; None where that is no file that can be read."""
+    """Return what lies on disk under a trust file's name; None where that is no file that can be read."""
     try:
         return read_optional(trust_path(home, name), MAX_CONFIG_BYTES) or b""
     except NightledgerError:
@@ -210,7 +205,7 @@ def read_trust_file(home: Home, name: str) -> bytes | None:
 
 
 def trust_files(home: Home) -> dict[str, str]:
-    """Give the hex SHA-256 of each trust file as it lies on disk.
+    """Return the hex SHA-256 of each trust file as it lies on disk.
 
     A missing file counts as empty; what cannot be read has no hash, an empty string.
     """
@@ -220,24 +215,52 @@ def trust_files(home: Home) -> dict[str, str]:
     }
 
 
-def read_verified(home: Home, trust: Trust, status: DecisionStatus) -> Decision | None:
-    """Give a recorded decision of this home whose signature holds where it stands in the log; else None."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judged:
+    """A recorded decision, verified where it stands in the log.
+
+    Attributes:
+        decision: What its file says.
+        by: Who signed it; None where no key of the set in force there did.
+        problem: Why it counts for nothing; empty where it holds.
+        in_signature: Whether that is in the file of its signature.
+    """
+
+    decision: Decision
+    by: SignedBy | None
+    problem: str = ""
+    in_signature: bool = False
+
+
+def judge_decision(home: Home, ledger: Ledger, trust: Trust, status: DecisionStatus) -> Judged:
+    """Verify a recorded decision by the set in force at its place, and compare it with its entry.
+
+    Raises:
+        AlteredError: Its file is missing or is not what was logged, and no copy of it is kept.
+        IntegrityError: Who could sign cannot be told.
+    """
+    signed = read_kept(home, status)
+    decision = decode_record(Decision, signed.content, where=home.decision(status.id))
+    signers = trust.signers_of(status)
+    by = signed_by(signed, signers, status.recorded)
+    if by is None and status.type is DecisionType.TRUST:
+        by = who_changed(signed, signers, status.recorded)[0]
+    if by is None or by.principal != decision.principal:
+        return Judged(decision=decision, by=by, problem=NOT_SIGNED, in_signature=True)
+    if status.signature_sha256 != signed.signature_sha256:
+        return Judged(decision=decision, by=by, problem=CHANGED, in_signature=True)
+    if not is_on_log(ledger, decision, status.losses):
+        return Judged(decision=decision, by=by, problem=FORKED)
+    recorded = (decision.id, decision.type, decision.proposal, decision.changes, decision.origin)
+    logged = (status.id, status.type, status.proposal, status.changes, home.identity.origin)
+    # else it could be recorded again, under another id
+    return Judged(decision=decision, by=by, problem="" if recorded == logged else OTHERWISE)
+
+
+def read_verified(home: Home, ledger: Ledger, trust: Trust, status: DecisionStatus) -> Decision | None:
+    """Return a recorded decision that holds where it stands in the log; None of any other."""
     try:
-        signed = read_kept(home, status)
-        by = signed_by(signed, trust.signers_of(status), status.recorded)
-        decision = decode_record(Decision, signed.content, where=home.decision(status.id))
+        judged = judge_decision(home, ledger, trust, status)
     except NightledgerError:
         return None
-    holds = by is not None and by.principal == decision.principal
-    return decision if holds and is_recorded(home, status, decision) else None
-
-
-def is_recorded(home: Home, status: DecisionStatus, decision: Decision) -> bool:
-    """Tell whether a decision is the one of its entry: else one could be recorded again, under another id."""
-    return (decision.id, decision.type, decision.proposal, decision.changes, decision.origin) == (
-        status.id,
-        status.type,
-        status.proposal,
-        status.changes,
-        home.identity.origin,
-    )
+    return None if judged.problem else judged.decision

@@ -15,7 +15,7 @@ from nightledger.domain.states import DecisionStatus
 from nightledger.files.home import Home
 from nightledger.gate.integrity.trusting import Trust
 from nightledger.gate.opening import Gate, Ledger
-from nightledger.trust.cosigned import Cosignatures, CosignedHead
+from nightledger.trust.cosigned import Cosignatures
 from nightledger.trust.policy import Policy, parse_policy
 from nightledger.trust.reading import VerifiedLog
 from nightledger.trust.report import Damage, Finding
@@ -36,7 +36,7 @@ COOLED = frozenset({EventName.PROPOSED.value, EventName.DECIDED.value})
 
 
 def read_policy(home: Home, ledger: Ledger, at: Moment) -> Policy:
-    """Give the policy in force.
+    """Return the policy in force.
 
     Raises:
         IntegrityError: Its bytes are kept nowhere, or a decision that changed it was altered.
@@ -46,7 +46,7 @@ def read_policy(home: Home, ledger: Ledger, at: Moment) -> Policy:
 
 
 def read_cosignatures(home: Home, ledger: Ledger, at: Moment) -> Cosignatures:
-    """Give what witnesses of the policy in force said of this log.
+    """Return what witnesses of the policy in force said of this log.
 
     Raises:
         IntegrityError: As :func:`read_policy`.
@@ -55,7 +55,7 @@ def read_cosignatures(home: Home, ledger: Ledger, at: Moment) -> Cosignatures:
 
 
 def witnessed(gate: Gate, ledger: Ledger, status: DecisionStatus, moment: Moment) -> Witnessed | None:
-    """Say what witnesses know of the waits of an approval; None where the policy asks for none.
+    """Return what witnesses know of the waits of an approval; None where the policy asks for none.
 
     Args:
         gate: The home.
@@ -91,7 +91,7 @@ class WitnessLook:
 
 
 def look_at_witnesses(home: Home, cosignatures: Cosignatures, now: datetime) -> WitnessLook:
-    """Say whether witnesses cosigned this log lately, and whether they cosigned another one.
+    """Return whether witnesses cosigned this log lately, and whether they cosigned another one.
 
     Args:
         home: Whose.
@@ -101,32 +101,31 @@ def look_at_witnesses(home: Home, cosignatures: Cosignatures, now: datetime) -> 
     policy = cosignatures.policy
     if not policy.asks:
         return WitnessLook()
-    foreign = cosignatures.foreign()
-    found = [_foreign(home, *foreign)] if foreign else []
+    found: list[Finding] = []
+
+    def find(damage: Damage, message: str) -> None:
+        found.append(Finding(damage=damage, path=home.cosigned, line=None, message=message))
+
+    if foreign := cosignatures.foreign():
+        head, damage = foreign
+        find(
+            damage,
+            f"witnesses cosigned a head of {head.checkpoint.size} entries that this log does not continue",
+        )
     newest = cosignatures.newest()
     if newest is None:
-        found.append(_stale(home, f"no head of this log is cosigned as the policy asks ({policy.quorum!r})"))
+        find(Damage.STALE_WITNESS, f"no head of this log is cosigned as the policy asks ({policy.quorum!r})")
         return WitnessLook(asks=True, findings=tuple(found))
     head, at = newest
     if now - at > STALE:
         hours = (now - at) // timedelta(hours=1)
-        found.append(
-            _stale(home, f"witnesses last cosigned {head.checkpoint.size} entries, {hours} hours ago")
-        )
+        message = f"witnesses last cosigned {head.checkpoint.size} entries, {hours} hours ago"
+        find(Damage.STALE_WITNESS, message)
     return WitnessLook(asks=True, size=head.checkpoint.size, at=at, findings=tuple(found))
 
 
-def _foreign(home: Home, head: CosignedHead, damage: Damage) -> Finding:
-    message = f"witnesses cosigned a head of {head.checkpoint.size} entries that this log does not continue"
-    return Finding(damage=damage, path=home.cosigned, line=None, message=message)
-
-
-def _stale(home: Home, message: str) -> Finding:
-    return Finding(damage=Damage.STALE_WITNESS, path=home.cosigned, line=None, message=message)
-
-
 def find_leaves(log: VerifiedLog, name: str) -> tuple[int, ...]:
-    """Give the places of the entries that a proposal, decision or apply has of its own, in order.
+    """Return the places of the entries that a proposal, decision or apply has of its own, in order.
 
     Args:
         log: As checked.
@@ -147,5 +146,5 @@ def find_leaves(log: VerifiedLog, name: str) -> tuple[int, ...]:
 
 
 def has_waits_between(log: VerifiedLog, start: int, end: int) -> bool:
-    """Tell whether a proposal or a decision was logged from line ``start`` on and before line ``end``, from 0."""
+    """Return whether a proposal or a decision was logged from line ``start`` on and before line ``end``, from 0."""
     return any(event in COOLED and start <= fields["seq"] < end for event, fields, _ in log.entries())

@@ -7,12 +7,11 @@ folded again from the same bytes. Nothing reads it to decide anything.
 import json
 from typing import Any
 
-from nightledger.domain.proposal import Op
 from nightledger.domain.retention import tier_of
-from nightledger.domain.states import ChangeState
 from nightledger.domain.uses import NO_USE
 from nightledger.gate.memory.naming import find_standing
 from nightledger.gate.memory.pinning import NO_MARK, read_marks
+from nightledger.gate.memory.remembering import applied_texts
 from nightledger.gate.memory.uses import Marks, fold_uses
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.proposing.told import told_at_home
@@ -25,7 +24,7 @@ from nightledger.text.similar import fold
 def entries_view(
     gate: Gate, ledger: Ledger, stored: list[Stored], until: Marks | None = None
 ) -> dict[str, Any]:
-    """Give ``entries.json``.
+    """Return ``entries.json``.
 
     Args:
         gate: The home.
@@ -63,7 +62,7 @@ def entries_view(
 
 
 def read_marks_of(view: bytes | None) -> Marks | None:
-    """Give how far a view says that it was read; None where it says nothing that makes sense."""
+    """Return how far a view says that it was read; None where it says nothing that makes sense."""
     try:
         read = json.loads(view or b"")["read"]
         marks = Marks(outcomes=read["outcomes"], exposures=read["exposures"])
@@ -74,21 +73,13 @@ def read_marks_of(view: bytes | None) -> Marks | None:
 
 
 def _applied(ledger: Ledger, stored: list[Stored]) -> dict[str, list[dict[str, Any]]]:
-    """Give for each wording that came through the gate the changes that brought it."""
+    """Return for each wording that came through the gate the changes that brought it."""
     found: dict[str, list[dict[str, Any]]] = {}
-    for item in stored:
-        status = ledger.book.proposals[item.proposal.id]
-        for change in item.proposal.changes:
-            if status.state_of(change.n) is ChangeState.APPLIED and change.op in (Op.ADD, Op.REPLACE):
-                evidence = [
-                    {
-                        "path": e.path,
-                        "lines": list(e.lines),
-                        "outcome": e.outcome,
-                        "origin": e.origin.value,
-                    }
-                    for e in change.evidence
-                ]
-                source = {"proposal": item.proposal.id, "n": change.n, "evidence": evidence}
-                found.setdefault(fold(change.hunk.added), []).append(source)
+    for proposal, change, _ in applied_texts(ledger.book, stored):
+        evidence = [
+            {"path": e.path, "lines": list(e.lines), "outcome": e.outcome, "origin": e.origin.value}
+            for e in change.evidence
+        ]
+        source = {"proposal": proposal.id, "n": change.n, "evidence": evidence}
+        found.setdefault(fold(change.hunk.added), []).append(source)
     return found

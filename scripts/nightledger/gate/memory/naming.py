@@ -9,6 +9,7 @@ Invariant: no two entries of a home have one id; who would be the second gets an
 own, and is counted.
 """
 
+import hashlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -16,13 +17,14 @@ from dataclasses import dataclass, replace
 from nightledger.codec.canonical import canonical
 from nightledger.domain.event import EventName
 from nightledger.domain.ids import content_id
+from nightledger.domain.proposal import Evidence, Origin
 from nightledger.domain.states import Book
 from nightledger.files.home import Home
 from nightledger.gate.apply.around import read_accepted
 from nightledger.gate.gated import read_gated
 from nightledger.text.changes.track import track
-from nightledger.text.markdown.document import Document, parse_markdown
-from nightledger.text.markdown.entries import Entry, find_entries
+from nightledger.text.markdown.document import Document, encode, parse_markdown
+from nightledger.text.markdown.entries import Entry, Wording, find_entries, wording
 
 STEPS_AN_ENTRY = 400
 """Steps in one entry of the log, some 62 bytes each; it has a limit of 65,535 bytes."""
@@ -70,10 +72,21 @@ class Standing:
     twice: tuple[str, ...]
 
 
+def evidence_of(placed: Placed, origin: Origin) -> Evidence:
+    """Return an entry as evidence for what is proposed about it."""
+    entry = placed.entry
+    return Evidence(
+        path=placed.path,
+        lines=(entry.first_line, entry.last_line),
+        sha256=hashlib.sha256(encode(entry.text.rstrip("\n"))).hexdigest(),
+        origin=origin,
+    )
+
+
 def naming_events(
     apply_id: str, texts: Sequence[tuple[bytes, bytes]]
 ) -> list[tuple[EventName, dict[str, object]]]:
-    """Give what is logged beside the intent of an apply that edits entries; nothing where it only adds or removes.
+    """Return what is logged beside the intent of an apply that edits entries; nothing where it only adds or removes.
 
     Args:
         apply_id: Of the intent.
@@ -87,7 +100,7 @@ def naming_events(
 
 
 def _steps(before: bytes, after: bytes) -> Iterator[tuple[str, str]]:
-    """Give old and new id of each entry that was edited."""
+    """Yield old and new id of each entry that was edited."""
     old, document = find_entries(_parse(before)), _parse(after)
     followed = track(old, document)
     if not followed.edited:
@@ -99,7 +112,7 @@ def _steps(before: bytes, after: bytes) -> Iterator[tuple[str, str]]:
 
 
 def find_standing(home: Home, book: Book) -> Standing:
-    """Give every entry that stands in the gated files now, under the ids that they keep."""
+    """Return every entry that stands in the gated files now, under the ids that they keep."""
     entries: dict[str, Placed] = {}
     twice: list[str] = []
     for path in home.identity.gated:
@@ -121,7 +134,7 @@ def _entries(home: Home, book: Book, path: str) -> tuple[Entry, ...]:
 
 
 def _named(entries: Sequence[Entry], names: Mapping[str, str]) -> tuple[Entry, ...]:
-    """Give entries under the ids that they keep; whoever was edited comes before who says the old words anew."""
+    """Return entries under the ids that they keep; whoever was edited comes before who says the old words anew."""
     taken = {names[entry.id] for entry in entries if entry.id in names}
     return tuple(
         replace(entry, id=names[entry.id])
@@ -131,6 +144,38 @@ def _named(entries: Sequence[Entry], names: Mapping[str, str]) -> tuple[Entry, .
         else entry
         for entry in entries
     )
+
+
+@dataclass(frozen=True, slots=True)
+class SignedEntries:
+    """What the accepted bytes say.
+
+    Attributes:
+        wordings: What stands in each file; None where the file is as it was accepted, all of it.
+    """
+
+    wordings: Mapping[str, frozenset[Wording] | None]
+
+    def __contains__(self, placed: Placed) -> bool:
+        """Return whether an entry stands in the accepted bytes of its file."""
+        known = self.wordings[placed.path]
+        return known is None or wording(placed.entry) in known
+
+
+def signed_entries(home: Home, book: Book) -> SignedEntries:
+    """Read the accepted bytes of every gated file.
+
+    Raises:
+        UnreadableError: A gated file cannot be read.
+    """
+    wordings: dict[str, frozenset[Wording] | None] = {}
+    for path in home.identity.gated:
+        accepted = read_accepted(home, book, path)
+        if accepted is not None and accepted == read_gated(home, path):
+            wordings[path] = None
+        else:
+            wordings[path] = frozenset(map(wording, find_entries(_parse(accepted or b""))))
+    return SignedEntries(wordings=wordings)
 
 
 def _parse(content: bytes) -> Document:

@@ -38,7 +38,7 @@ NO_MARK = Mark()
 
 
 def read_marks(gate: Gate, ledger: Ledger) -> dict[str, Mark]:
-    """Give what is pinned or tagged, by the id that each entry keeps; those that are gone too.
+    """Return what is pinned or tagged, by the id that each entry keeps; those that are gone too.
 
     A decision whose file or signature is not what it was counts for nothing; ``verify`` names it.
     """
@@ -48,7 +48,7 @@ def read_marks(gate: Gate, ledger: Ledger) -> dict[str, Mark]:
     trust = Trust(gate.home, ledger)
     marks: dict[str, Mark] = {}
     for status in signed:
-        decision = read_verified(gate.home, trust, status)
+        decision = read_verified(gate.home, ledger, trust, status)
         for target in decision.targets if decision else ():
             name = entry_named(target)
             kept = ledger.book.names.get(name, name)
@@ -65,7 +65,7 @@ def _marked(mark: Mark, tag: str, kind: DecisionType) -> Mark:
 
 
 def entry_named(target: DecisionTarget) -> str:
-    """Give the entry's id out of a target, ``MEMORY.md#e-...``."""
+    """Return the entry's id out of a target, ``MEMORY.md#e-...``."""
     return target.path.rpartition("#")[2]
 
 
@@ -97,7 +97,7 @@ def find_takers(
 
 
 def pin_targets(entries: Sequence[Placed]) -> tuple[DecisionTarget, ...]:
-    """Give what a decision says of entries that are to be pinned or tagged, or not any more."""
+    """Return what a decision says of entries that are to be pinned or tagged, or not any more."""
     return tuple(
         DecisionTarget(
             path=f"{placed.path}#{placed.entry.id}", base=sha256, result=sha256, hunks_sha256=sha256
@@ -108,12 +108,12 @@ def pin_targets(entries: Sequence[Placed]) -> tuple[DecisionTarget, ...]:
 
 
 def text_sha256(placed: Placed) -> str:
-    """Give the hex SHA-256 of an entry's text."""
+    """Return the hex SHA-256 of an entry's text."""
     return hashlib.sha256(placed.entry.text.encode("utf-8", "surrogateescape")).hexdigest()
 
 
 def pin_reasons(gate: Gate, ledger: Ledger, decision: Decision) -> list[str]:
-    """Say why a decision may not pin or unpin what it names; empty where it may."""
+    """Return why a decision may not pin or unpin what it names; empty where it may."""
     if decision.proposal or decision.changes or not decision.targets:
         return ["it is not the form of a decision about pins"]
     if decision.reason and decision.reason not in ENTRY_TAGS:

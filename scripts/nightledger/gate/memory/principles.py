@@ -22,7 +22,7 @@ _HELD = frozenset({Severity.BLOCK, Severity.QUARANTINE})
 
 
 def read_principles(home: Home, ledger: Ledger, at: Moment) -> Constitution | None:
-    """Give the constitution in force; None where the home has none.
+    """Return the constitution in force; None where the home has none.
 
     Raises:
         IntegrityError: The bytes that the log names are kept nowhere, or a decision was altered.
@@ -32,12 +32,12 @@ def read_principles(home: Home, ledger: Ledger, at: Moment) -> Constitution | No
 
 
 def shipped_principles() -> Constitution:
-    """Give the constitution that ships, ``config/constitution.json``."""
+    """Return the constitution that ships, ``config/constitution.json``."""
     return parse_constitution(shipped_config("constitution.json"), where="config/constitution.json")
 
 
 def require_sound(constitution: Constitution, *, where: str = "the constitution") -> Constitution:
-    """Give a constitution that may be signed for: every agent will read it in every session.
+    """Return a constitution that may be signed for: every agent will read it in every session.
 
     Raises:
         RecordError: Scanners find a secret, hidden characters or steering in it.
@@ -53,11 +53,10 @@ def require_sound(constitution: Constitution, *, where: str = "the constitution"
     return constitution
 
 
-def parse_new(raw: bytes) -> None:
-    """Make sure that bytes may become the constitution; none at all take it away.
+def parse_new(raw: bytes) -> Constitution | None:
+    """Return the constitution that bytes may become; none at all take it away.
 
     Raises:
         RecordError: Naming every problem.
     """
-    if raw:
-        require_sound(parse_constitution(raw, where=WHERE), where=WHERE)
+    return require_sound(parse_constitution(raw, where=WHERE), where=WHERE) if raw else None

@@ -5,24 +5,30 @@ had forgotten, is left out and counted, whatever it would score; principles are 
 those on disk.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from nightledger.domain.constitution import Constitution
+from nightledger.domain.constitution import Principle
 from nightledger.domain.curation import PERIOD_HOURS
 from nightledger.domain.finding import Severity
 from nightledger.domain.frames import Candidate, Chosen, Frame, choose
 from nightledger.domain.measures import UNTOLD, Network, centralities, confidence_of_use, reinforced_share
 from nightledger.domain.moment import Moment
 from nightledger.domain.retention import PERMANENT, recency
-from nightledger.domain.states import Book
-from nightledger.domain.uses import NO_USE
+from nightledger.domain.uses import NO_USE, Use
 from nightledger.gate.forgetting.forgotten import read_forgotten
-from nightledger.gate.memory.measuring import Reinforced, read_network, read_reinforced, stated_confidence
-from nightledger.gate.memory.naming import Placed
+from nightledger.gate.memory.naming import Placed, signed_entries
 from nightledger.gate.memory.principles import read_principles
-from nightledger.gate.memory.remembering import Facts, Remembered, read_facts
-from nightledger.gate.memory.signed_entries import signed_entries
+from nightledger.gate.memory.remembering import (
+    NOT_REINFORCED,
+    Facts,
+    Reinforced,
+    Remembered,
+    read_facts,
+    read_network,
+    read_reinforced,
+    stated_confidence,
+)
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.proposing.screening import own_rules
 from nightledger.gate.stored import read_stored
@@ -61,7 +67,6 @@ class Recollection:
 class _Scene:
     """What candidates are measured against."""
 
-    facts: Facts
     stated: Mapping[str, float]
     reinforced: Mapping[str, Reinforced]
     network: Network
@@ -88,17 +93,19 @@ def recollect(gate: Gate, ledger: Ledger, frame: Frame, query: str, moment: Mome
 def _recollect(gate: Gate, ledger: Ledger, frame: Frame, query: str, moment: Moment) -> Recollection:
     stored = read_stored(gate, ledger.book)
     facts = read_facts(gate, ledger, moment, stored=stored)
+    accepted = signed_entries(gate.home, ledger.book)
+    signed = [one for one in facts.memories if one.placed in accepted]
+    forgotten = read_forgotten(gate, stored, ledger.book).of_signed()
+    standing = [one for one in signed if not forgotten.holds(one.placed.entry.text)]
+    own = own_rules(gate)
     scene = _Scene(
-        facts=facts,
         stated=stated_confidence(ledger.book, stored),
         reinforced=read_reinforced(gate.home, ledger.book),
         network=read_network(gate.home),
     )
-    signed = _signed(gate, ledger.book, facts)
-    forgotten = read_forgotten(gate, stored, ledger.book).of_signed()
-    standing = [one for one in signed if not forgotten.holds(one.placed.entry.text)]
-    own = own_rules(gate)
-    candidates = list(_candidates(read_principles(gate.home, ledger, moment), standing, scene, query))
+    constitution = read_principles(gate.home, ledger, moment)
+    principles = constitution.principles if constitution else ()
+    candidates = _candidates(principles, standing, facts, scene, query)
     held: set[str] = set()
     while True:
         chosen = choose(
@@ -121,11 +128,6 @@ def _recollect(gate: Gate, ledger: Ledger, frame: Frame, query: str, moment: Mom
     )
 
 
-def _signed(gate: Gate, book: Book, facts: Facts) -> list[Remembered]:
-    known = signed_entries(gate.home, book)
-    return [one for one in facts.memories if one.placed in known]
-
-
 def _is_held(candidate: Candidate, own: Table | None) -> bool:
     if any(finding.severity is Severity.QUARANTINE for finding in scan(candidate.text)):
         return True
@@ -137,36 +139,39 @@ def _is_held(candidate: Candidate, own: Table | None) -> bool:
 
 
 def _candidates(
-    constitution: Constitution | None, signed: Sequence[Remembered], scene: _Scene, query: str
-) -> Iterator[Candidate]:
-    principles = constitution.principles if constitution else ()
+    principles: Sequence[Principle], signed: Sequence[Remembered], facts: Facts, scene: _Scene, query: str
+) -> list[Candidate]:
     texts = [*(one.text for one in principles), *(one.placed.entry.text.strip() for one in signed)]
     likeness = Likeness(query, texts)
-    folded = [fold(text).split() for text in texts]
-    central = centralities([scene.network.degree(words) for words in folded])
-    for at, principle in enumerate(principles):
-        reinforced = scene.reinforced.get(principle.id, Reinforced())
-        yield Candidate(
-            id=principle.id,
-            text=principle.text,
-            tags=principle.tags,
-            principle=True,
-            similarity=likeness.of(principle.text),
-            confidence=confidence_of_use(scene.facts.uses.get(principle.id, NO_USE), SURE),
-            recency=recency(PERMANENT.rate, scene.facts.now_hour - reinforced.hour),
-            centrality=central[at],
-            reinforcement=reinforced_share(reinforced.times),
+    words = [fold(text).split() for text in texts]
+    central = centralities([scene.network.degree(one) for one in words])
+    kept = scene.reinforced
+    rows: list[tuple[str, Sequence[str], Use, float, float, int]] = [
+        (
+            p.id,
+            p.tags,
+            facts.uses.get(p.id, NO_USE),
+            SURE,
+            PERMANENT.rate,
+            kept.get(p.id, NOT_REINFORCED).curated_hour,
         )
-    for at, one in enumerate(signed, len(principles)):
-        memory = one.memory
+        for p in principles
+    ]
+    for one, said in zip(signed, words[len(principles) :], strict=True):
+        memory, stated = one.memory, scene.stated.get(" ".join(said), UNTOLD)
         fresh_hour = max(memory.created_hour, memory.used_hour)
-        yield Candidate(
-            id=memory.id,
+        rows.append((memory.id, one.mark.tags, one.use, stated, memory.tier.rate, fresh_hour))
+    return [
+        Candidate(
+            id=name,
             text=texts[at],
-            tags=one.mark.tags,
+            tags=tuple(tags),
+            principle=at < len(principles),
             similarity=likeness.of(texts[at]),
-            confidence=confidence_of_use(one.use, scene.stated.get(" ".join(folded[at]), UNTOLD)),
-            recency=recency(memory.tier.rate, scene.facts.now_hour - fresh_hour),
+            confidence=confidence_of_use(use, stated),
+            recency=recency(rate, facts.now_hour - fresh_hour),
             centrality=central[at],
-            reinforcement=reinforced_share(scene.reinforced.get(memory.id, Reinforced()).times),
+            reinforcement=reinforced_share(kept.get(name, NOT_REINFORCED).times),
         )
+        for at, (name, tags, use, stated, rate, fresh_hour) in enumerate(rows)
+    ]

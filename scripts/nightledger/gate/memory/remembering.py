@@ -13,26 +13,102 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 
-from nightledger.domain.active import active_hours_until, hour_of
+from nightledger.codec.link_view import VIEW_LINKS
+from nightledger.codec.records import decode_lines, dump_line
+from nightledger.domain.active import HOUR_S, active_hours_until, hour_of
+from nightledger.domain.errors import LinkIndexError
+from nightledger.domain.measures import Network, network_of
 from nightledger.domain.moment import Moment
-from nightledger.domain.proposal import Op
+from nightledger.domain.proposal import Change, Op, Proposal
 from nightledger.domain.reinforcement import Reinforcement, ReinforcementKind
 from nightledger.domain.retention import Memory, tier_of
-from nightledger.domain.states import ChangeState
+from nightledger.domain.states import Book, ChangeState
 from nightledger.domain.uses import NO_USE, Use
 from nightledger.domain.words import read_moment
+from nightledger.files.append import append_records
+from nightledger.files.home import Home
+from nightledger.files.link_index import open_index
+from nightledger.files.reading import read_optional
 from nightledger.gate.memory.naming import Placed, find_standing
 from nightledger.gate.memory.pinning import NO_MARK, Mark, read_marks
-from nightledger.gate.memory.reinforcing import read_reinforcements
 from nightledger.gate.memory.uses import fold_uses
 from nightledger.gate.opening import Gate, Ledger
-from nightledger.gate.stored import Stored, read_stored
+from nightledger.gate.stored import Stored, each_change, read_stored
 from nightledger.text.markdown.document import parse_markdown
 from nightledger.text.markdown.entries import Entry, find_entries
 from nightledger.text.similar import fold
 
-_DATE = re.compile(r"\d{4}-\d{1,2}-\d{1,2}")
 DATE_FIELD = "DATE"
+_DATE = re.compile(r"\d{4}-\d{1,2}-\d{1,2}")
+MAX_BYTES = 1 << 28
+"""Some 500 bytes for each 40 active hours: more than a thousand years."""
+
+
+def read_reinforcements(home: Home) -> tuple[Reinforcement, ...]:
+    """Return what was reinforced, in order; of a kind's period that stands twice the first, no bad line."""
+    raw = read_optional(home.reinforcements, MAX_BYTES, within=home.root) or b""
+    first: dict[tuple[str, str], Reinforcement] = {}
+    for line in decode_lines(Reinforcement, raw):
+        first.setdefault((line.kind, line.period), line)
+    return tuple(first.values())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reinforced:
+    """Reinforcements of one entry or principle.
+
+    Attributes:
+        times: How many.
+        curated_hour: Count of active hours at the newest by curation; 0 for none.
+        spared_hour: The same of the operator's mercy.
+    """
+
+    times: int = 0
+    curated_hour: int = 0
+    spared_hour: int = 0
+
+
+NOT_REINFORCED = Reinforced()
+
+
+def read_reinforced(home: Home, book: Book) -> dict[str, Reinforced]:
+    """Return the reinforcements by the id that each entry keeps."""
+    found: dict[str, Reinforced] = {}
+    for line in read_reinforcements(home):
+        spares = line.kind is ReinforcementKind.MERCY
+        for name in line.ids:
+            kept = book.names.get(name, name)
+            old = found.get(kept, NOT_REINFORCED)
+            found[kept] = Reinforced(
+                times=old.times + 1,
+                curated_hour=old.curated_hour if spares else max(old.curated_hour, line.active_hours),
+                spared_hour=max(old.spared_hour, line.active_hours) if spares else old.spared_hour,
+            )
+    return found
+
+
+def reinforce(
+    home: Home, kind: ReinforcementKind, period: str, active_hours: int, ids: Iterable[str]
+) -> bool:
+    """Append what was reinforced, unless its period was written; the caller holds the home's lock.
+
+    Args:
+        home: Whose.
+        kind: Who reinforces.
+        period: What for.
+        active_hours: Count of the home's active hours.
+        ids: Entries and principles; of none nothing is written.
+
+    Returns:
+        Whether a line was written; it is on disk then.
+    """
+    named = tuple(sorted(set(ids)))
+    written = {(line.kind, line.period) for line in read_reinforcements(home)}
+    if not named or (kind, period) in written:
+        return False
+    record = Reinforcement(v=1, kind=kind, period=period, active_hours=active_hours, ids=named)
+    append_records(home.reinforcements, dump_line(record))
+    return True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,158 +185,126 @@ def read_facts(gate: Gate, ledger: Ledger, moment: Moment, *, stored: list[Store
     book = ledger.book
     standing = find_standing(gate.home, book)
     uses = fold_uses(gate.home, book.names)
-    fresh = _Freshness(
+    ages = _Ages(
         founded=read_moment(gate.home.identity.created_at),
-        made=_made(ledger, read_stored(gate, book) if stored is None else stored),
+        put_in=_put_in_at(book, read_stored(gate, book) if stored is None else stored),
         edited=book.edited_at,
         hours=uses.hours,
-        kept=_kept(read_reinforcements(gate.home), book.names),
         now=moment.at,
     )
-    marks = read_marks(gate, ledger)
+    marks, reinforced = read_marks(gate, ledger), read_reinforced(gate.home, book)
     memories = tuple(
-        _remember(placed, marks.get(name, NO_MARK), uses.of.get(name, NO_USE), fresh)
+        _remember(
+            placed,
+            marks.get(name, NO_MARK),
+            uses.of.get(name, NO_USE),
+            reinforced.get(name, NOT_REINFORCED),
+            ages,
+        )
         for name, placed in standing.entries.items()
     )
+    now_hour, today = active_hours_until(uses.hours, hour_of(moment.at)), moment.at.date()
+    stated = {one.memory.id: _stated_day(one.placed.entry, today)[1] for one in memories}
     return Facts(
         memories=memories,
         hours=uses.hours,
-        now_hour=active_hours_until(uses.hours, hour_of(moment.at)),
+        now_hour=now_hour,
         uses=uses.of,
         named=uses.named,
-        odd=_odd(memories, fresh, standing.twice, uses.bad_lines),
-    )
-
-
-def _odd(
-    memories: Iterable[Remembered], fresh: "_Freshness", twice: tuple[str, ...], bad_lines: int
-) -> Oddities:
-    entries = [one.placed.entry for one in memories]
-    today = fresh.now.date()
-    return Oddities(
-        undated=sum(_is_undated(entry, fresh) for entry in entries),
-        impossible=tuple(entry.id for entry in entries if _day_of(entry, today)[1]),
-        twice=twice,
-        bad_lines=bad_lines,
-        ahead=len(fresh.hours) - active_hours_until(fresh.hours, hour_of(fresh.now)),
+        odd=Oddities(
+            undated=sum(one.day is None for one in memories),
+            impossible=tuple(name for name, is_impossible in stated.items() if is_impossible),
+            twice=standing.twice,
+            bad_lines=uses.bad_lines,
+            ahead=len(uses.hours) - now_hour,
+        ),
     )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Kept:
-    """Reinforcements of one memory: how many, and the count of active hours at the newest of each kind."""
-
-    times: int = 0
-    curated: int = 0
-    spared: int = 0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Freshness:
+class _Ages:
     """What tells how old a memory is."""
 
     founded: datetime
-    made: Mapping[str, datetime]
+    put_in: Mapping[str, datetime]
     edited: Mapping[str, datetime]
     hours: tuple[int, ...]
-    kept: Mapping[str, _Kept]
     now: datetime
 
-    def made_at(self, entry: Entry) -> datetime:
-        """Give when an entry was put in, or last edited; the home's first day where it was there before."""
-        known = (self.made.get(fold(entry.text)), self.edited.get(entry.id))
-        return max((at for at in known if at is not None), default=self.founded)
+    def put_in_at(self, entry: Entry) -> datetime | None:
+        """Return when an entry was put in, or last edited; None where it was there before the home."""
+        known = (self.put_in.get(fold(entry.text)), self.edited.get(entry.id))
+        return max((at for at in known if at is not None), default=None)
 
 
-def _made(ledger: Ledger, stored: Iterable[Stored]) -> dict[str, datetime]:
-    """Give for each wording that came through the gate when it was last put in."""
-    made: dict[str, datetime] = {}
-    for item in stored:
-        status = ledger.book.proposals[item.proposal.id]
-        for change in item.proposal.changes:
-            state = status.changes.get(change.n)
-            if (
-                state
-                and state.state is ChangeState.APPLIED
-                and state.since
-                and change.op in (Op.ADD, Op.REPLACE)
-            ):
-                for wording in _wordings(change.hunk.added):
-                    made[wording] = max(state.since, made.get(wording, state.since))
-    return made
+def applied_texts(book: Book, stored: Iterable[Stored]) -> Iterator[tuple[Proposal, Change, datetime | None]]:
+    """Yield the applied changes that put words into a gated file, each with its proposal and when that was."""
+    for proposal, change, status in each_change(stored, book):
+        if status.state is ChangeState.APPLIED and change.op in (Op.ADD, Op.REPLACE):
+            yield proposal, change, status.since
 
 
-def _wordings(added: str) -> Iterator[str]:
-    """Give the wording of each entry that a change put in: an operator's edit may bring many."""
-    if "\n" not in added.strip():
-        yield fold(added)
-        return
-    for entry in find_entries(parse_markdown(added)):
-        yield fold(entry.text)
+def stated_confidence(book: Book, stored: Iterable[Stored]) -> dict[str, float]:
+    """Return for each wording that came through the gate, folded, the confidence that its newest change stated."""
+    return {fold(change.hunk.added): change.confidence for _, change, _ in applied_texts(book, stored)}
 
 
-def _kept(lines: Iterable[Reinforcement], names: Mapping[str, str]) -> dict[str, _Kept]:
-    kept: dict[str, _Kept] = {}
-    for line in lines:
-        spares = line.kind is ReinforcementKind.MERCY
-        for name in line.ids:
-            old = kept.get(names.get(name, name), _Kept())
-            kept[names.get(name, name)] = _Kept(
-                times=old.times + 1,
-                curated=old.curated if spares else max(old.curated, line.active_hours),
-                spared=max(old.spared, line.active_hours) if spares else old.spared,
-            )
-    return kept
+def read_network(home: Home) -> Network:
+    """Return the links that occurred in most sessions, as many as the view has; of a damaged index none."""
+    with suppress(LinkIndexError):
+        index = open_index(home.link_index_dir)
+        if index is not None:
+            with index:
+                return network_of(link.pair for link in index.top_links(VIEW_LINKS)[0])
+    return network_of(())
 
 
-def _remember(placed: Placed, mark: Mark, use: Use, fresh: _Freshness) -> Remembered:
-    entry = placed.entry
-    made = fresh.made_at(entry)
-    kept = fresh.kept.get(entry.id, _Kept())
+def _put_in_at(book: Book, stored: Iterable[Stored]) -> dict[str, datetime]:
+    """Return for each wording that came through the gate when it was last put in: an edit may bring many entries."""
+    found: dict[str, datetime] = {}
+    for _, change, since in applied_texts(book, stored):
+        if since is None:
+            continue
+        added = change.hunk.added
+        texts = [e.text for e in find_entries(parse_markdown(added))] if "\n" in added.strip() else [added]
+        for wording in map(fold, texts):
+            found[wording] = max(since, found.get(wording, since))
+    return found
+
+
+def _remember(placed: Placed, mark: Mark, use: Use, kept: Reinforced, ages: _Ages) -> Remembered:
+    entry, today = placed.entry, ages.now.date()
+    put_in, (stated, _) = ages.put_in_at(entry), _stated_day(entry, today)
+    made = put_in or ages.founded
+    used_hour = active_hours_until(ages.hours, use.used_hour) if use.used_hour is not None else 0
+    if use.shown_hour is not None:
+        last = datetime.fromtimestamp(use.shown_hour * HOUR_S, UTC).date()
+    else:  # since it says that it was decided
+        last = min(stated, made.date()) if stated and not put_in else made.date()
     memory = Memory(
         id=entry.id,
         tier=tier_of(mark.tags),
         pinned=mark.pinned,
-        created_hour=max(active_hours_until(fresh.hours, hour_of(made)), kept.spared),
-        used_hour=max(
-            active_hours_until(fresh.hours, use.used_hour) if use.used_hour is not None else 0, kept.curated
-        ),
+        created_hour=max(active_hours_until(ages.hours, hour_of(made)), kept.spared_hour),
+        used_hour=max(used_hour, kept.curated_hour),
         useful=use.useful,
         harmful=use.harmful,
         expected=use.expected,
         access=use.shown + kept.times,
-        days=_days_since(entry, made, use, fresh),
+        days=max(0, (today - last).days),
         outcome=use.last,
     )
-    stated, _ = _day_of(entry, fresh.now.date())
-    put_in = None if made == fresh.founded else made.date()
-    return Remembered(placed=placed, memory=memory, mark=mark, use=use, day=stated or put_in)
+    return Remembered(
+        placed=placed, memory=memory, mark=mark, use=use, day=stated or (put_in.date() if put_in else None)
+    )
 
 
-def _days_since(entry: Entry, made: datetime, use: Use, fresh: _Freshness) -> int:
-    """Give the days since an entry was last shown; since it says it was decided, where it never was."""
-    if use.shown_hour is not None:
-        last = datetime.fromtimestamp(use.shown_hour * 3600, UTC).date()
-    else:
-        day, _ = _day_of(entry, fresh.now.date())
-        last = made.date() if day is None or made > fresh.founded else min(day, made.date())
-    return max(0, (fresh.now.date() - last).days)
-
-
-def _is_undated(entry: Entry, fresh: _Freshness) -> bool:
-    return fresh.made_at(entry) == fresh.founded and _day_of(entry, fresh.now.date())[0] is None
-
-
-def _day_of(entry: Entry, today: date) -> tuple[date | None, bool]:
-    """Give the DATE that a decision states, and whether what it states is impossible."""
-    stated = list(_dates(entry.field(DATE_FIELD)))
-    known = [day for day in stated if day is not None and day <= today]
-    return (known[0] if known else None), bool(stated) and not known
-
-
-def _dates(text: str) -> Iterator[date | None]:
-    for found in _DATE.findall(text):
-        day = None
+def _stated_day(entry: Entry, today: date) -> tuple[date | None, bool]:
+    """Return the DATE that a decision states, and whether what it states is no date, or one to come."""
+    days: list[date] = []
+    stated = _DATE.findall(entry.field(DATE_FIELD))
+    for text in stated:
         with suppress(ValueError):
-            day = date(*map(int, found.split("-")))
-        yield day
+            days.append(date(*map(int, text.split("-"))))
+    known = [day for day in days if day <= today]
+    return (known[0] if known else None), bool(stated) and not known

@@ -4,12 +4,14 @@ Invariant: the same bytes up to the same marks give the same uses; a torn last l
 once it is closed. Nothing is written.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
 from nightledger.codec.use_rows import HOUR_CHARACTERS, Exposure, OutcomeUse, read_hour, read_rows
-from nightledger.domain.active import active_hours
-from nightledger.domain.uses import Tallies, Tally, Use, expected_without, overall_share
+from nightledger.domain.active import HOUR_S, active_hours
+from nightledger.domain.curation import PERIOD_HOURS, Proof
+from nightledger.domain.uses import FAILURE, SUCCESS, Tallies, Tally, Use, expected_without, overall_share
 from nightledger.files.home import Home
 from nightledger.files.line_log import LineLog
 
@@ -106,7 +108,7 @@ def _read_exposures(log: LineLog, tallies: Tallies) -> None:
 
 
 def _merged(of: Mapping[str, Tally], names: Mapping[str, str]) -> Iterator[tuple[str, Tally]]:
-    """Give each memory once, with what is known under all its ids."""
+    """Yield each memory once, with what is known under all its ids."""
     merged: dict[str, Tally] = {}
     for name, tally in of.items():
         merged.setdefault(names.get(name, name), Tally()).add(tally)
@@ -125,3 +127,41 @@ def _use(tally: Tally, tallies: Tallies, overall: float, hours: Mapping[str, int
         used_hour=hours.get(tally.used_at[:HOUR_CHARACTERS]),
         last=tally.last,
     )
+
+
+def read_proofs(
+    home: Home, names: Mapping[str, str], hours: Sequence[int], periods: Sequence[int]
+) -> dict[int, dict[str, Proof]]:
+    """Return what the outcomes of each period of active hours prove, by period and by the id that each memory keeps.
+
+    A session counts once a day for each kind of task and result.
+
+    Args:
+        home: Whose.
+        names: The id that an edited entry keeps, by its others (``Book.names``).
+        hours: Active hours since 1970, ascending.
+        periods: Counts of active hours at the end of each period.
+
+    Raises:
+        UnreadableError: The outcomes are a link, a directory, a FIFO or a device.
+    """
+    of_hour = {
+        f"{datetime.fromtimestamp(hour * HOUR_S, UTC):%Y-%m-%dT%H}": period
+        for period in periods
+        for hour in hours[period - PERIOD_HOURS : period]
+    }
+    found: dict[int, dict[str, Proof]] = {period: {} for period in periods}
+    counted: set[tuple[object, ...]] = set()
+    with LineLog(home.outcomes) as log:
+        for row in (row for rows, _ in read_rows(OutcomeUse, log.chunks(0)) for row in rows):
+            period = of_hour.get(row.received_at[:HOUR_CHARACTERS])
+            if period is None or row.outcome not in (SUCCESS, FAILURE):
+                continue
+            for name in {names.get(one, one) for one in row.shown}:
+                key = (period, name, row.timestamp[:_DAY_CHARACTERS], row.session, row.task_type, row.outcome)
+                if key not in counted:
+                    counted.add(key)
+                    proof = found[period].setdefault(name, Proof())
+                    proof.useful += row.outcome == SUCCESS
+                    proof.harmful += row.outcome == FAILURE
+    return found

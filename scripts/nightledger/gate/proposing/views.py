@@ -12,7 +12,7 @@ from nightledger.domain.proposal import Change, Kind, Proposal
 from nightledger.domain.states import OPEN_STATES, ChangeState
 from nightledger.files.atomic import replace_file
 from nightledger.files.reading import read_optional
-from nightledger.gate.forgetting.prune_view import LET_GO, prune_view
+from nightledger.gate.forgetting.fates import LET_GO, prune_view
 from nightledger.gate.gated import MAX_GATED_BYTES
 from nightledger.gate.memory.entry_view import entries_view, read_marks_of
 from nightledger.gate.memory.uses import Marks

@@ -11,7 +11,6 @@ from datetime import date
 from functools import lru_cache
 from zoneinfo import ZoneInfo
 
-from nightledger.domain.consent import Tier
 from nightledger.domain.periods import log_day
 from nightledger.domain.proposal import Draft, Flag, Op, Origin
 from nightledger.domain.pruning import (
@@ -56,14 +55,11 @@ def entry_batches(basis: Basis, tally: Tally) -> Iterator[Batch]:
     """
     home, book = basis.gate.home, basis.ledger.book
     standing = find_standing(home, book)
-    domains = basis.gate.consent.domains.values()
     looker = _Looker(
         marks=read_marks(basis.gate, basis.ledger),
         signed=_signed(book, basis.stored, basis.zone),
         sources=_sources(book, basis.stored),
-        blocked=blocked_words(
-            name for actions in domains for name in actions if actions[name] is Tier.BLOCKED
-        ),
+        blocked=blocked_words(basis.gate.consent),
         told=basis.told,
         today=basis.today,
     )

@@ -13,9 +13,8 @@ from nightledger.domain.search.values import Chunk, Kind
 from nightledger.domain.staging.importance import Past, importance_of, most_important
 from nightledger.domain.staging.values import Candidate, Source
 from nightledger.files.configuration import home_zone
-from nightledger.gate.memory.measuring import stated_confidence
-from nightledger.gate.memory.remembering import Remembered, read_facts
-from nightledger.gate.memory.signed_entries import signed_entries
+from nightledger.gate.memory.naming import signed_entries
+from nightledger.gate.memory.remembering import Remembered, read_facts, stated_confidence
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.stored import read_stored
 from nightledger.jobs.stage.lines import is_removed, place_of, plain

@@ -194,7 +194,7 @@ def _change(asked: Namespace, context: Context, edit: Edit) -> Decision:
 def former_keys(seen: Session) -> tuple[PublicKey, ...]:
     """Give every key that could ever sign for a home, each once."""
     trust, steps = Trust(seen.gate.home, seen.ledger), seen.ledger.book.trust.steps
-    sets = [trust.signers_before(n) for n in range(1, len(steps) + 1)]
+    sets = [trust.signers(step.since, upto=n) for n, step in enumerate(steps, 1)]
     return tuple(dict.fromkeys(signer.key for signers in sets for signer in signers.signers))
 
 

@@ -78,7 +78,7 @@ def _check_home(options: argparse.Namespace, context: Context) -> "Checkup":
 
 def _report(options: argparse.Namespace, context: Context, found: "Checkup") -> None:
     from nightledger.codec.records import to_plain
-    from nightledger.gate.forgetting.room_told import room_rows
+    from nightledger.gate.forgetting.room import room_rows
     from nightledger.surfaces import screen
     from nightledger.surfaces.hints import say
 

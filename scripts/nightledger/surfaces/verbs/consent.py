@@ -21,10 +21,9 @@ from collections.abc import Iterator
 from nightledger.domain.consent import Answer, ConsentGraph, Mode, Tier, Why
 from nightledger.domain.decision import DecisionType
 from nightledger.domain.errors import FileChangedError, NightledgerError, RefusedError, UsageError
-from nightledger.domain.event import Actor, EventName
+from nightledger.domain.event import Actor
 from nightledger.domain.presence import DAY_S
 from nightledger.gate.consenting import Standing, graph_target, read_standing, record_unknown
-from nightledger.gate.opening import fold_log
 from nightledger.gate.proposing.unproposed import make_unproposed
 from nightledger.surfaces import screen, signing
 from nightledger.surfaces.context import Context
@@ -106,8 +105,7 @@ def _record(context: Context, domain: str, action: str) -> bool:
     """Log an unknown action; the answer stays what it is where that is not possible now."""
     try:
         with writing(context, actor=Actor.AGENT) as session:
-            _, events = fold_log(session.gate.home, session.ledger.log, keep={EventName.CONSENT_BLOCKED})
-            return record_unknown(session.gate, events, domain, action, session.moment)
+            return record_unknown(session.gate, session.ledger, domain, action, session.moment)
     except (NightledgerError, OSError) as error:
         context.note(f"it could not be recorded: {error}")
         return False

@@ -31,13 +31,13 @@ from nightledger.domain.needle import Needle, needle_of
 from nightledger.domain.words import number_of
 from nightledger.files.home import Home
 from nightledger.files.reading import read_regular
-from nightledger.gate.forgetting.expunge_places import Found, has_second_name
 from nightledger.gate.forgetting.expunging import (
+    Found,
     Plan,
     carry_out,
+    has_second_name,
     parts,
-    plan_hash,
-    plan_text,
+    plan_expunge,
     why_not_now,
 )
 from nightledger.gate.forgetting.forgotten import hash_expunged
@@ -185,10 +185,7 @@ def expunge(context: Context, asked: Asked) -> int:
 
 
 def _plan(session: Session, asked: Asked) -> Plan:
-    gate, ledger, altered = session.gate, session.ledger, asked.with_altered
-    if isinstance(asked.what, Needle):
-        return plan_text(gate, ledger, asked.what, with_altered=altered)
-    return plan_hash(gate, ledger, asked.what, with_altered=altered)
+    return plan_expunge(session.gate, session.ledger, asked.what, with_altered=asked.with_altered)
 
 
 def _is_shown(now: Plan, shown: Plan) -> bool:

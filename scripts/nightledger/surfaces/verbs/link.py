@@ -10,7 +10,7 @@ from dataclasses import asdict
 
 from nightledger.files.configuration import home_zone, load_settings
 from nightledger.files.home import Home
-from nightledger.gate.forgetting.deleted import deleted_links, expunged_texts
+from nightledger.gate.forgetting.tombstones import left_out_of_links
 from nightledger.jobs.link import LinkReport, Options, link
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.home import actor_of
@@ -27,12 +27,13 @@ def run(options: argparse.Namespace, context: Context) -> int:
     """Link, and say what was read and what there is."""
     home = Home(context.home_path).require()
     require_machine(home)
+    forgotten, expunged = left_out_of_links(home, context.keys_dir, actor_of(context))
     how = Options(
         rebuild=options.rebuild,
         dry_run=options.dry_run,
         view=not options.index_only,
-        forgotten=deleted_links(home, context.keys_dir, actor_of(context)),
-        expunged=expunged_texts(home, context.keys_dir, actor_of(context)),
+        forgotten=forgotten,
+        expunged=expunged,
     )
     _report(context, home, link(home, home_zone(home, load_settings(home)), how))
     return 0

@@ -7,7 +7,6 @@ Changes no memory.
 import argparse
 
 from nightledger.domain.errors import RefusedError
-from nightledger.domain.proposal import Kind
 from nightledger.domain.states import Book, Gone, ProposalStatus
 from nightledger.gate.forgetting.forgotten import read_forgotten
 from nightledger.gate.proposing.told import told_at_home
@@ -58,13 +57,6 @@ def _require_kept(book: Book, status: ProposalStatus) -> None:
     if book.gone.get(status.sha256) is Gone.EXPUNGED:
         raise RefusedError(
             f"{status.id} was expunged: it held a text that was removed for ever",
-            hint="'nightledger history' tells what was applied, and when",
-        )
-    if status.sha256 in book.gone and status.kind is not Kind.DRIFT:
-        states = ", ".join(f"{n} {status.state_of(n).value}" for n in sorted(status.changes))
-        raise RefusedError(
-            f"{status.id} ({states}): its text went on {book.gone_at[status.sha256]:%Y-%m-%d}, when nothing needed it"
-            " any more; its hashes are in the log",
             hint="'nightledger history' tells what was applied, and when",
         )
     if status.sha256 in book.gone:

@@ -5,25 +5,24 @@ Changes no memory, and writes nothing at all.
 """
 
 import argparse
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from nightledger.domain.errors import EXIT_ALARM, IntegrityError
-from nightledger.domain.event import Entry
 from nightledger.domain.moment import Moment
 from nightledger.domain.states import Book, Drifted, Gone, Restored
 from nightledger.domain.trusting import TrustStep
 from nightledger.files.home import Home
 from nightledger.gate.apply.applies import AppliesLook, look_at_applies
+from nightledger.gate.daily import Rewrites, Rewritten, find_rewrites
 from nightledger.gate.forgetting.keeping import count_gone, find_damaged
 from nightledger.gate.integrity import checking
 from nightledger.gate.integrity.checking import Altered, Closed
-from nightledger.gate.integrity.inputs import Inputs, Rewrites, Rewritten, find_rewrites
 from nightledger.gate.integrity.witnessing import WitnessLook
-from nightledger.gate.opening import Gate, Ledger, fold_beside, open_gate, require_same
+from nightledger.gate.opening import Gate, Ledger, fold_log, open_gate, require_same
 from nightledger.remote.witness_asking import find_anchored
 from nightledger.remote.witness_asking import look as look_at
 from nightledger.surfaces import screen
@@ -155,13 +154,7 @@ def look(context: Context, *, policy: str | None = None, against: tuple[str, ...
         return replace(look_beyond(gate, log, context.moment, policy), elsewhere=elsewhere)
 
 
-def look_beyond(
-    gate: Gate,
-    log: VerifiedLog,
-    at: Moment,
-    policy: str | None = None,
-    beside: Mapping[str, Callable[[Entry], None]] | None = None,
-) -> Seen:
+def look_beyond(gate: Gate, log: VerifiedLog, at: Moment, policy: str | None = None) -> Seen:
     """Check what a log that holds speaks of.
 
     Args:
@@ -169,10 +162,8 @@ def look_beyond(
         log: As checked.
         at: The clocks.
         policy: As for :func:`look`.
-        beside: Who takes entries of other names than those of inputs.
     """
-    home, inputs = gate.home, Inputs()
-    book = fold_beside(home, log, {**inputs.takers(), **(beside or {})})
+    home, book = gate.home, fold_log(gate.home, log)
     ledger = Ledger(log=log, book=book)
     drift = checking.find_drift(home, book)
     held = checking.verify_decisions(home, ledger)
@@ -187,7 +178,7 @@ def look_beyond(
         earlier={path: since for path in drift if (since := checking.accepted_since(home, book, path))},
         protected=tuple(path for path in checking.find_unsettled(home, book) if path not in drift),
         drifted=book.drifted,
-        rewrites=find_rewrites(home, inputs, book),
+        rewrites=find_rewrites(home, ledger),
         resets=book.trust.resets(),
         restored=tuple(one for one in book.restored if one.decision in held.decisions),
         gone=count_gone(book),
