@@ -4,7 +4,6 @@ from tests.rows import each_row
 from nightledger.text.checkup.words import (
     closes,
     has,
-    is_heading,
     listed,
     rests,
     starts,
@@ -72,10 +71,10 @@ def test_a_clause_closes_with_work_that_is_over() -> None:
 
 
 def test_headings_and_columns_are_known_by_their_words() -> None:
-    assert is_heading("report", "Current Status (May)")
-    assert is_heading("lasting", "Regeln des Hauses")
-    assert is_heading("timer", "Last run")
-    assert not is_heading("report", "Garden")
+    assert has("report", "Current Status (May)")
+    assert has("lasting", "Regeln des Hauses")
+    assert has("timer", "Last run")
+    assert not has("report", "Garden")
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,6 @@ Invariant: a secret or hidden character is cut out of its line and the rest stay
 order goes with its whole item. The text of a secret is in no doubt.
 """
 
-# ruff: noqa: RUF001 - marks and words of other scripts are part of these tables
-import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -15,6 +13,7 @@ from nightledger.domain.doubt import Doubt, DoubtLabel
 from nightledger.domain.finding import Finding, Severity
 from nightledger.domain.proposal import Op
 from nightledger.text.checkup.units import Unit
+from nightledger.text.checkup.words import pattern
 from nightledger.text.markdown.document import Document
 from nightledger.text.scanners.scan import scan
 
@@ -27,11 +26,6 @@ ORDER_CONFIDENCE = 0.8
 PLACEHOLDER = "[secret removed]"
 _HIDDEN = frozenset(
     {"unicode.tags", "unicode.bidi", "unicode.invisible", "unicode.selector", "unicode.control"}
-)
-_QUOTE_BEFORE = re.compile(r"[\"'“‘«「『`(]\s?$")
-_DEFENCE = re.compile(
-    r"\b(?:never (?:follow|obey|execute)|injection|do not follow|don't follow|ignore any text|treat .{0,40} as data)\b",
-    re.IGNORECASE,
 )
 
 
@@ -125,9 +119,9 @@ def _is_order(text: str, finding: Finding) -> bool:
         return False
     end = text.find("\n", finding.end)
     line = text[text.rfind("\n", 0, finding.start) + 1 : end if end >= 0 else len(text)]
-    return not _QUOTE_BEFORE.search(text[max(0, finding.start - 2) : finding.start]) and not _DEFENCE.search(
-        line
-    )
+    return not pattern("quote_before").search(
+        text[max(0, finding.start - 2) : finding.start]
+    ) and not pattern("defence").search(line)
 
 
 def _doubt(

@@ -10,7 +10,7 @@ from bisect import bisect_right
 from collections import Counter
 
 from nightledger.domain.daylog import Region
-from nightledger.text.statements.notices import NOTICE
+from nightledger.text.patterns import pattern
 
 TURN = re.compile(r"^\**(user|assistant|system|human|tool)\**:\**(?:\s|$)", re.IGNORECASE)
 """The start of a turn in a chat export."""
@@ -19,7 +19,7 @@ _FENCE = re.compile(r"^\s{0,3}(?:[-*+]\s+|\d+[.)]\s+)?(`{3,}|~{3,})")
 _START = re.compile(r"<!--\s*([\w:./-]+?):start\b[^>]*-->")
 _END = re.compile(r"<!--\s*([\w:./-]+?):end\b[^>]*-->")
 _TAG_OPEN = re.compile(r"^\s*(?:\w+:\s*)?<([A-Za-z][\w-]{2,})(?:\s[^<>]*)?>\s*$")
-_GENERATED_HEADING = re.compile(
+_HEADING = re.compile(
     r"^#{1,6}\s*(?:\d{4}-\d\d-\d\d\W+)?(?:(?:light|rem|deep) sleep\b|promoted from short-term memory\b|dream diary\b"
     r"|(?:nightly|daily|auto(?:matic)?) memory extraction\b|durable facts extracted\b)",
     re.IGNORECASE,
@@ -43,12 +43,6 @@ _CORPUS_LINKS = 5
 """So many lines that are only a link, ..."""
 _CORPUS_GAP = 200
 """... none further than this from the next, make a collection of other people's text."""
-_PROMPT = re.compile(
-    r"^\W{0,4}(?:you are (?:an?|the|not|now)\s|du bist (?:ein|der|die|kein)|eres (?:un|el|la)\s|tu es (?:un|le|la)\s"
-    r"|você é (?:um|o|a)\s|sei un|ты\s[—-]|bạn là (?:một|trợ)|你是一|你是[个個]|あなたは|당신은|너는).{20}",
-    re.IGNORECASE,
-)
-"""How the text of a system prompt begins, in the languages that `cue_words` knows."""
 _PROMPT_END = re.compile(
     r"^(?:#{1,6}\s.*\d[:-]\d\d\b|-{3,}\s*$|\**(?:user|assistant|system|human|tool)\**:)", re.IGNORECASE
 )
@@ -73,11 +67,20 @@ def find_regions(lines: list[str]) -> list[Region]:
     return regions
 
 
+def _told(name: str, line: str) -> bool:
+    """Return whether a line begins as agent hosts, chat gateways and tools write it (``config/words/host-notices.json``).
+
+    Seen in OpenClaw 2026.2 to 2026.9 (``memory-core`` flush plan, heartbeat, ``session-memory``), Hermes Agent 0.19
+    and logs of others; prompts in the languages that `cues` knows.
+    """
+    return pattern("host-notices", name).match(line) is not None
+
+
 def _line_region(line: str) -> Region:
     if not line.strip():
         return Region.BLANK
     if _HEADING.match(line):
-        return Region.GENERATED if _GENERATED_HEADING.match(line) else Region.HEADING
+        return Region.GENERATED if _told("generated_heading", line) else Region.HEADING
     if _RULE.match(line):
         return Region.RULE
     if line.lstrip().startswith(">"):
@@ -88,7 +91,7 @@ def _line_region(line: str) -> Region:
 def _odd_region(line: str) -> Region:
     if "<!--" in line or "[score=" in line or (line.lstrip()[:1] in "-*" and _PROMOTED.search(line)):
         return Region.GENERATED
-    if NOTICE.match(line):
+    if _told("notice", line):
         return Region.BANNER
     if "<" in line and _ATTACHED.search(line):
         return Region.PASTED
@@ -216,7 +219,7 @@ def _generated_sections(lines: list[str]) -> list[tuple[int, int, Region]]:
             continue
         if opened >= 0:
             found.append((opened, number - 1, Region.GENERATED))
-        opened, level = (number, len(match[1])) if _GENERATED_HEADING.match(line) else (-1, 0)
+        opened, level = (number, len(match[1])) if _told("generated_heading", line) else (-1, 0)
     return found
 
 
@@ -249,7 +252,7 @@ def _prompts(lines: list[str]) -> list[tuple[int, int, Region]]:
     """Find pasted prompts: from "you are a ..." to the end of its part, turn or ``---``."""
     found, last = [], -1
     for number, line in enumerate(lines):
-        if number > last and _PROMPT.match(line):  # one within another ends where that one does
+        if number > last and _told("prompt", line):  # one within another ends where that one does
             last = number
             while last + 1 < len(lines) and not _PROMPT_END.match(lines[last + 1]):
                 last += 1

@@ -18,11 +18,10 @@ from nightledger.domain.proposal import least_trusted
 from nightledger.domain.statement import Found, HeldLine, Statement, StatementKind
 from nightledger.text.scanners.scan import scan
 from nightledger.text.scanners.secret_places import telling
-from nightledger.text.similar import fold
+from nightledger.text.similar import fold, numbers, shingles
 from nightledger.text.statements.cues import find_cues
 from nightledger.text.statements.estimate import SHIPPED, Model, estimate_lines, log_languages
 from nightledger.text.statements.features import split_label, tells_result
-from nightledger.text.statements.repeats import Corrections, Kept
 from nightledger.text.statements.wording import (
     clean_line,
     entry_text,
@@ -52,6 +51,16 @@ DOUBT_SHARE = 0.85
 
 Read strictly, 7 of 37 proposals with such a reason were worth signing, and 49 of 124 others.
 """
+RESTATED = 0.75
+"""Share of a statement's letters from which one that holds them, and all its numbers, says it again."""
+OVERTURNED = 0.5
+"""Share of the letters that a diagnosis and its correction have in common."""
+LONGER = 4
+"""So many times longer than a diagnosis a correction of it may be: a page shares half of the letters of any sentence."""
+COMPARED = 200
+"""Statements that one is compared with. A day's log has some dozens; 11,000 alike ones took minutes. Our choice."""
+_CLAIMING = frozenset({"cause", "fault", "fix"})
+_CORRECTING = frozenset({"correct", "cause"})
 _NAMES = frozenset({"lesson", "rule", "decide", "standing", "correct"})
 _LASTING = frozenset({"absolute", "ban", "standing", "lesson", "rule"})
 _TOPIC_NAME = re.compile(r"\d{4}-\d\d-\d\d[-_ ][^\W\d]")
@@ -220,35 +229,38 @@ def _share_a_lead(one: LogLine, other: LogLine) -> bool:
 
 
 def _fold_repeats(blocks: list[_Block]) -> list[_Block]:
-    """Fold near-repeats within the file into the later one."""
-    kept = Kept()
-    return [
-        block
-        for block in sorted(blocks, key=lambda block: -block.members[0].number)
-        if kept.takes(block.text)
-    ]
+    """Fold near-repeats within the file into the later one; each is compared with the `COMPARED` behind it."""
+    kept: list[_Block] = []
+    said: list[tuple[frozenset[int], frozenset[str]]] = []
+    for block in sorted(blocks, key=lambda block: -block.members[0].number):
+        pieces, named = shingles(block.text), numbers(block.text)
+        if not any(
+            named <= other_numbers and len(pieces & other) >= RESTATED * len(pieces)
+            for other, other_numbers in said[-COMPARED:]
+        ):
+            kept.append(block)
+            said.append((pieces, named))
+    return kept
 
 
-_CLAIMING = frozenset({"cause", "fault", "fix"})
+def _corrections(log: DayLog, among: Collection[int]) -> list[tuple[int, frozenset[int]]]:
+    """Return the lines that correct a cause, by number, with their fingerprints."""
+    lines = ((line, find_cues(line.content)) for line in log.lines if line.number in among)
+    return [(line.number, shingles(line.content)) for line, cues in lines if cues >= _CORRECTING]
 
 
-def _corrections(log: DayLog, among: Collection[int]) -> Corrections:
-    """Give the lines that correct a cause."""
-    found = []
-    for line in log.lines:
-        if line.number in among:
-            cues = find_cues(line.content)
-            if "correct" in cues and "cause" in cues:
-                found.append((line.number, line.content))
-    return Corrections(found)
-
-
-def _is_overturned(block: _Block, corrections: Corrections) -> bool:
-    """Say whether a later line about the same thing corrects this diagnosis."""
+def _is_overturned(block: _Block, corrections: Sequence[tuple[int, frozenset[int]]]) -> bool:
+    """Return whether one of the next corrections, about the same thing, corrects this diagnosis."""
     cues = find_cues(block.top.content)
     if cues.isdisjoint(_CLAIMING) or "correct" in cues:
         return False
-    return corrections.overturn(block.top.content, block.members[-1].number)
+    pieces = shingles(block.top.content)
+    later = [other for number, other in corrections if number > block.members[-1].number]
+    return any(
+        len(other) <= LONGER * len(pieces)
+        and len(pieces & other) >= OVERTURNED * min(len(pieces), len(other))
+        for other in later[:COMPARED]
+    )
 
 
 def _news(block: _Block, is_known: Callable[[str], bool], languages: tuple[str, ...]) -> _Block:
