@@ -61,31 +61,20 @@ def shingles(text: str) -> frozenset[int]:
     return frozenset(zlib.crc32(piece.encode()) for piece in pieces)
 
 
-def similarity(first: str, second: str) -> float:
-    """Give 1.0 for the same wording and 0.0 for nothing in common.
-
-    The Dice coefficient ``2 |A & B| / (|A| + |B|)`` of the fingerprints (L. R. Dice 1945).
-    It says nothing about meaning: see `same_claim` before treating two as one.
-    """
-    return dice(shingles(first), shingles(second))
-
-
 def dice(first: frozenset[int], second: frozenset[int]) -> float:
-    """Give the Dice coefficient of two fingerprints, 0..1; two empty ones have nothing in common."""
+    """Return how alike two fingerprints are: ``2 |A & B| / (|A| + |B|)`` (L. R. Dice 1945), 0..1; 0 of two empty ones.
+
+    It says nothing about meaning: see `same_claim` before treating two texts as one.
+    """
     total = len(first) + len(second)
     return 2 * len(first & second) / total if total else 0.0
 
 
-def containment(first: str, second: str) -> float:
-    """Give how much of the shorter text's fingerprint the longer one holds, 0..1.
+def contained(first: frozenset[int], second: frozenset[int]) -> float:
+    """Return how much of the shorter text's fingerprint the longer one holds, 0..1.
 
     High where one is a shortened form of the other, however long the other is.
     """
-    return contained(shingles(first), shingles(second))
-
-
-def contained(first: frozenset[int], second: frozenset[int]) -> float:
-    """Give the `containment` of two texts by their fingerprints, 0..1."""
     smaller = min(len(first), len(second))
     return len(first & second) / smaller if smaller else 0.0
 
@@ -100,7 +89,7 @@ def same_claim(first: str, second: str, *, near: float = NEAR) -> bool:
     return (
         numbers(first) == numbers(second)
         and is_negated(first) == is_negated(second)
-        and similarity(first, second) >= near
+        and dice(shingles(first), shingles(second)) >= near
     )
 
 
