@@ -13,9 +13,8 @@ from nightledger.domain.kept import is_copy
 from nightledger.domain.staging.values import Event
 from nightledger.text.claims import Claim, denials, read_claim
 from nightledger.text.code.audit import MOST_FINDINGS, audit
-from nightledger.text.code.document import Part, audit_document
 from nightledger.text.code.rule import code_table
-from nightledger.text.code.snippets import Snippet, find_snippets
+from nightledger.text.code.snippets import Part, Snippet, audit_document, find_snippets
 from nightledger.text.contradictions import Contradiction, Standing
 from nightledger.text.forgetting.compressed import Marker, marker_line, read_marker
 from nightledger.text.markdown.document import decode
@@ -181,7 +180,6 @@ def _check_document(raw: bytes, parts: tuple[Part, ...]) -> None:
         assert list(findings) == sorted(set(findings))
         for one in (*findings, *part.audited.notes):
             assert one.rule in code_table().rows
-            assert one.column >= 1
             assert one.line >= 1
             assert part.where or part.line + one.line - 1 <= size + 1
         assert not part.audited.clean or (part.audited.language == "python" and not findings)

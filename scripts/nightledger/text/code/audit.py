@@ -11,10 +11,9 @@ import re
 from collections.abc import Iterator
 from itertools import islice
 
-from nightledger.text.code.language import guess_language
 from nightledger.text.code.names import MOST_PARTS, Names
 from nightledger.text.code.rule import NOT_READ, Audited, CodeFinding, CodeSeverity, code_table
-from nightledger.text.code.source import MOST_CHARACTERS, Source, read_source
+from nightledger.text.code.source import MOST_CHARACTERS, Source, guess_language, read_source
 
 MOST_FINDINGS = 200
 """Findings that are told of one snippet; the rest says nothing new."""
@@ -52,9 +51,9 @@ def audit(text: str, language: str = "") -> Audited:
     """
     told = language or guess_language(text[: MOST_CHARACTERS + 1])
     if told != "python":
-        return Audited(language=told, audited=False, findings=(_finding("code.unaudited", 1, 1, told),))
+        return Audited(language=told, audited=False, findings=(_finding("code.unaudited", 1, told),))
     source = read_source(text)
-    found = {_finding(place.rule, place.line, 1, place.what) for place in source.places}
+    found = {_finding(rule, line, what) for line, rule, what in source.places}
     found |= set(_of_tree(source))
     ordered = sorted(found)
     told_of = {finding.what.split(".")[0] for finding in ordered if finding.rule != "code.published"}
@@ -68,9 +67,9 @@ def audit(text: str, language: str = "") -> Audited:
     )
 
 
-def _finding(rule: str, line: int, column: int, what: str) -> CodeFinding:
+def _finding(rule: str, line: int, what: str) -> CodeFinding:
     severity = code_table().rows[rule].severity
-    return CodeFinding(line=line, column=column, rule=rule, severity=severity, what=what[:LONGEST_NAME])
+    return CodeFinding(line=line, rule=rule, severity=severity, what=what[:LONGEST_NAME])
 
 
 def _of_tree(source: Source) -> Iterator[CodeFinding]:
@@ -82,7 +81,7 @@ def _of_tree(source: Source) -> Iterator[CodeFinding]:
         line = getattr(node, "lineno", 1)
         if (line, rule) not in told:
             told.add((line, rule))
-            yield _finding(rule, line, source.column(line, getattr(node, "col_offset", 0)), what)
+            yield _finding(rule, line, what)
 
 
 class _Auditor:

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 
+from nightledger.text.dates import first_day
 from nightledger.text.markdown.table import is_table_head, table_cells
 from nightledger.text.titles import carried
 
@@ -25,7 +26,6 @@ JOINT = " > "
 """Between the texts of headings."""
 _HEADING = re.compile(r"(#{1,6})[ \t]+(.*)")
 _ITEM = re.compile(r"(?:[-*+\u2022\u2013]|\d{1,9}[.)])[ \t]")
-_ISO = re.compile(r"(?<!\d)(20\d\d|19\d\d)-(\d\d)-(\d\d)(?!\d)")
 _GAP = re.compile(r"\s+")
 _Piece = tuple[int, int, int, int]
 """Start, end, first line, last line."""
@@ -157,7 +157,7 @@ class _Reader:
         while self._titles and self._titles[-1][0] >= level:
             self._titles.pop()
         above = self._titles[-1][2] if self._titles else None
-        self._titles.append((level, title, day_in(title) or above))
+        self._titles.append((level, title, first_day(title) or above))
         heading = JOINT.join(name for _, name, _ in self._titles if name)
         self._section = _Section(heading, self._titles[-1][2])
         return done
@@ -177,16 +177,6 @@ def title_of(line: str) -> str:
 
 def _title(match: re.Match[str]) -> str:
     return carried(match[2].strip().rstrip("#").rstrip())
-
-
-def day_in(text: str) -> date | None:
-    """Give the first date of the form 2026-02-28 in a text; None where none is one of the calendar."""
-    for match in _ISO.finditer(text):
-        try:
-            return date(int(match[1]), int(match[2]), int(match[3]))
-        except ValueError:
-            continue
-    return None
 
 
 def _fill(found: list[Passage], section: _Section, text: str, size: int) -> None:
