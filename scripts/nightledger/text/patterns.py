@@ -22,6 +22,14 @@ def words(file: str) -> dict[str, tuple[str, ...]]:
 
 
 @cache
+def grouped(file: str) -> dict[str, dict[str, tuple[str, ...]]]:
+    """Return the lists of ``config/words/<file>.json`` that stand there in groups, by group and name."""
+    return msgspec.json.decode(
+        shipped_config(f"words/{file}.json"), type=dict[str, dict[str, tuple[str, ...]]]
+    )
+
+
+@cache
 def pattern(file: str, name: str) -> re.Pattern[str]:
     """Return a pattern of ``config/words/<file>.json``."""
     return re.compile(_text(file, name))

@@ -14,7 +14,25 @@ IGNORABLE = tuple(
     (int(first, 16), int(last or first, 16))
     for first, _, last in (
         one.partition("-")
-        for one in ["ad", "34f", "61c", "115f-1160", "17b4-17b5", "180b-180f", "200b-200f", "202a-202e", "2060-206f", "3164", "fe00-fe0f", "feff", "ffa0", "fff0-fff8", "1bca0-1bca3", "1d173-1d17a", "e0000-e0fff"]
+        for one in [
+            "ad",
+            "34f",
+            "61c",
+            "115f-1160",
+            "17b4-17b5",
+            "180b-180f",
+            "200b-200f",
+            "202a-202e",
+            "2060-206f",
+            "3164",
+            "fe00-fe0f",
+            "feff",
+            "ffa0",
+            "fff0-fff8",
+            "1bca0-1bca3",
+            "1d173-1d17a",
+            "e0000-e0fff",
+        ]
     )
 )
 """Default_Ignorable_Code_Point: first and last of each range (DerivedCoreProperties.txt, Unicode 16)."""

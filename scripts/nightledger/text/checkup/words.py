@@ -8,9 +8,6 @@ import re
 from collections.abc import Sequence
 from functools import cache
 
-import msgspec
-
-from nightledger.files.shipped import shipped_config
 from nightledger.text import patterns
 from nightledger.text.similar import UNSPACED
 
@@ -84,12 +81,17 @@ def listed() -> dict[str, tuple[str, ...]]:
     that is over as the one who closes it says, ``waiting`` what still waits, ``did`` work reported in the past tense, ``now`` what holds
     for a while, ``rule`` what a memory is for, ``empty`` what stands in brackets where nothing stands yet, ``run`` notes of a run
     about itself. Headings: ``report`` of one time, ``lasting``. Columns: ``status`` that somebody must keep up to date, ``timer``
-    that a timer keeps, ``task`` of a list of work, ``decision`` of a record of decisions.
+    that a timer keeps, ``task`` of a list of work, ``decision`` of a record of decisions. What closes an entry by its status
+    (``closing-words.json``) is over and done here too, but for what was rejected.
     """
-    told = msgspec.json.decode(
-        shipped_config("words/checkup-words.json"), type=dict[str, dict[str, tuple[str, ...]]]
-    )
-    return {kind: words for table in told.values() for kind, words in table.items()}
+    tables = patterns.grouped("checkup-words")
+    closing = patterns.grouped("closing-words")["closed"]
+    over = [form for closure, forms in closing.items() if closure != "rejected" for form in forms]
+    return {
+        kind: (*listed, *over) if kind in ("over", "done") else listed
+        for table in tables.values()
+        for kind, listed in table.items()
+    }
 
 
 def pattern(name: str) -> re.Pattern[str]:
