@@ -113,22 +113,14 @@ def test_a_long_phrase_tells_a_story_and_leaves_nothing_behind() -> None:
     assert not list(denials(read_claim(story)))
 
 
-def test_of_a_label_only_what_the_other_has_counts() -> None:
-    entry = read_claim("heron listens on port 8443")
-    (sentence,) = sentences_of(read_claim("Change: heron: it listens on port 9443 (since May)"))
-    change = sentence.beside(entry)
-    assert change.order == ("heron", "listen", "port", "9443")
-    assert change.stems == {"heron", "listen", "port"}
-
-
 def test_each_sentence_is_read_for_itself() -> None:
-    parts = [part.beside(read_claim("")) for part in sentences_of(read_claim("The kettle leaks. Bo knows."))]
+    parts = [*sentences_of(read_claim("The kettle leaks. Bo knows."))]
     assert [part.text for part in parts] == ["The kettle leaks.", "Bo knows."]
 
 
 def test_of_a_line_without_end_the_first_sentences_and_denials_are_read() -> None:
     told = read_claim("".join(f"Bo{n} knows. " for n in range(MOST_SENTENCES + 9)))
-    assert [part.claim.order[0] for part in sentences_of(told)] == [f"bo{n}" for n in range(MOST_SENTENCES)]
+    assert [part.order[0] for part in sentences_of(told)] == [f"bo{n}" for n in range(MOST_SENTENCES)]
     left = read_claim("".join(f"No longer at dock{n}. " for n in range(MOST_DENIALS + 9)))
     assert [min(denial.words) for denial in denials(left)] == [f"dock{n}" for n in range(MOST_DENIALS)]
 

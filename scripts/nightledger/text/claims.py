@@ -18,7 +18,8 @@ _TOKEN = re.compile(rf"[^\W_{CJK}](?:[\w.:/@%+'-]*[\w%])?|~?/[\w./@%+-]{{0,511}}
 """Words, values and paths; a longer path is cut, because a line of slashes alone is tried from each of them."""
 _LIST_MARK = re.compile(r"^\s*(?:[-*+>]\s+|\d{1,3}[.)]\s+)?(?:\[[ xX]\]\s+)?")
 _SENTENCE = re.compile(r"(?<=[.!?\u3002])\s+(?=\S)|(?<=\u3002)|\s+\u2014\s+")
-_LABEL = re.compile(r"(?:[^:.]{1,40}:\s+)+(?=\S)")
+_LABEL = re.compile(r"^(?:[^:.]{1,40}:\s+)+(?=\S)")
+"""What names the subject or the kind of a sentence: "Change: ..."."""
 _LETTERS = re.compile(r"[^\W\d_]+")
 _BRACKETS = re.compile(r"\([^()]*\)")
 _ENDINGS = (("ying", "y"), ("ies", "y"), ("ied", "y"), ("ing", ""), ("ed", ""), ("es", ""), ("s", ""))
@@ -180,24 +181,14 @@ def is_denied(claim: Claim, other: Claim) -> bool:
     """
     text = _BRACKETS.sub(" ", claim.text).lower()
     turned = _is_turned(text)
-    negated = _words_after(text, (match.end() for match in mark("negation").finditer(text)))
-    return any(not word or word in other.words for word in negated) != turned
+    ends = (match.end() for match in islice(mark("negation").finditer(text), MOST_DENIALS))
+    return any(word in other.words or not word for word in (_word_after(text, end) for end in ends)) != turned
 
 
-def _words_after(text: str, places: Iterable[int]) -> Iterator[str]:
-    """Give the next word with a meaning after each place of a text in lower case, empty for none.
-
-    The places go up, so that each word is read once, however many they are.
-    """
-    start, found = -1, ""
-    for place in places:
-        if place > start:
-            start, found = len(text), ""
-            for match in _TOKEN.finditer(text, place):
-                if form := _read_word(match[0].strip("'."))[1]:
-                    start, found = match.start(), form
-                    break
-        yield found
+def _word_after(text: str, place: int) -> str:
+    """Return the next word with a meaning after a place of a text in lower case; empty for none."""
+    forms = (_read_word(match[0].strip("'."))[1] for match in _TOKEN.finditer(text, place))
+    return next(filter(None, forms), "")
 
 
 def holds_denial(text: str) -> bool:
@@ -209,37 +200,11 @@ def _is_turned(text: str) -> bool:
     return any(_stem(word) in _opposites() for word in _LETTERS.findall(text))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sentence:
-    """One sentence of a claim.
-
-    Attributes:
-        label: Words of what stands before it and names a subject ("Change: ..."), in their order.
-        claim: The rest; its text is the whole sentence.
-    """
-
-    label: tuple[str, ...]
-    claim: Claim
-
-    def beside(self, other: Claim) -> Claim:
-        """Give it as a claim, with those words of the label that the other claim has, too."""
-        named = tuple(word for word in self.label if word in other.words) if self.label else ()
-        return replace(
-            self.claim,
-            order=(*named, *self.claim.order),
-            stems=self.claim.stems | (other.stems & frozenset(named)),
-        )
-
-
-def sentences_of(claim: Claim) -> Iterator[Sentence]:
-    """Give the first `MOST_SENTENCES` sentences of a claim, without what stands in brackets."""
+def sentences_of(claim: Claim) -> Iterator[Claim]:
+    """Yield the first `MOST_SENTENCES` sentences of a claim, without what stands in brackets."""
     parts = _SENTENCE.split(_BRACKETS.sub(" ", claim.text), maxsplit=MOST_SENTENCES)
     for part in parts[:MOST_SENTENCES]:
-        label = _LABEL.match(part)
-        yield Sentence(
-            label=read_claim(label[0]).order if label else (),
-            claim=replace(read_claim(part[label.end() :] if label else part), text=part),
-        )
+        yield replace(read_claim(_LABEL.sub("", part, count=1)), text=part)
 
 
 def denials(claim: Claim) -> Iterator[Denial]:

@@ -8,14 +8,13 @@ Invariant: few and sure. Sentences that are merely about the same topic do not c
 other; an entry of which the statement would not keep most is never to be replaced.
 """
 
-from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 
 from nightledger.text.claims import (
     Claim,
     Denial,
-    Sentence,
     denials,
     holds_denial,
     is_denied,
@@ -87,7 +86,7 @@ class _Statement:
     """
 
     left: tuple[Denial, ...]
-    sentences: tuple[Sentence, ...]
+    sentences: tuple[Claim, ...]
     holds: bool
     denies: bool
 
@@ -156,7 +155,7 @@ class Standing:
         named = [] if tells_of_past else [_leaves(denial, entry) for denial in read.left]
         if any(found is not None for found in named):
             return "the statement names what the entry says as left behind", read.holds and True in named
-        for sentence in (sentence.beside(entry) for sentence in read.sentences):
+        for sentence in read.sentences:
             for kind in _other_values(sentence, entry):
                 sure = _is_sure_of(kind, sentence, entry) and not self._is_one_of_many(place, kind)
                 return f"the two give a different {kind} for the same thing", sure and read.holds
@@ -252,18 +251,7 @@ def _is_lifted(sentence: Claim, entry: Claim) -> bool:
 
 
 def _in_order(one: Claim, other: Claim, shared: frozenset[str]) -> int:
-    """Give the length of the longest run of shared words that both have in the same order, gaps allowed.
-
-    A row of the usual table is one number here, a bit for each of the other's words: Hyyrö, "Bit-parallel
-    LCS-length computation revisited" (2004).
-    """
-    places: defaultdict[str, int] = defaultdict(int)
-    second = [word for word in other.order if word in shared]
-    for at, word in enumerate(second):
-        places[word] |= 1 << at
-    every = (1 << len(second)) - 1
-    row = every
-    for word in (word for word in one.order if word in shared):
-        hits = row & places[word]
-        row = ((row + hits) | (row - hits)) & every
-    return len(second) - row.bit_count()
+    """Return how many of the shared words stand in runs that both have in the same order."""
+    first, second = ([word for word in claim.order if word in shared] for claim in (one, other))
+    blocks = SequenceMatcher(None, first, second, autojunk=False).get_matching_blocks()
+    return sum(block.size for block in blocks)

@@ -14,7 +14,6 @@ from nightledger.text.forgetting.daily_summary import (
     MOST_CHARACTERS,
     MOST_TOPIC,
     DailySummary,
-    is_summary,
     summarise_daily,
 )
 from nightledger.text.scanners.scan import scan
@@ -79,9 +78,9 @@ def test_nothing_is_learned_from_a_summary() -> None:
 
 def test_a_summary_is_not_summarised_whatever_stands_below_it() -> None:
     made = made_of(log_of("- Lesson: water the basil in the morning, or mildew comes by the evening"))
-    assert is_summary(made.text)
+    assert read_marker(made.text)
     assert summary_of(made.text + "\n".join(IDLE)) is Kept.SUMMARY
-    assert not is_summary("# 2026-02-03\n> Full text: of my day, I slept\n")
+    assert not read_marker("# 2026-02-03\n> Full text: of my day, I slept\n")
 
 
 @pytest.mark.parametrize(
@@ -205,7 +204,7 @@ def test_line_ends_are_those_of_the_log() -> None:
     )
     made = made_of(text)
     assert made.text.count("\r\n") == made.text.count("\n") > 2
-    assert is_summary(made.text)
+    assert read_marker(made.text)
 
 
 def test_bytes_that_are_no_text_are_not_quoted() -> None:
@@ -232,4 +231,4 @@ def test_a_summary_is_short_and_every_quote_stands_in_the_log(lines: list[str]) 
         assert made == made_of(text)
         assert len(made.text.encode()) <= min(0.6 * len(text.encode()), len(text.encode()) - 300)
         assert len(made.text.splitlines()) <= LINES
-        assert is_summary(made.text)
+        assert read_marker(made.text)

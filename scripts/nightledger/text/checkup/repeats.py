@@ -64,7 +64,10 @@ class Repeat:
 
 
 def find_repeats(units: Sequence[Unit]) -> dict[int, Repeat]:
-    """Give the repeats among the items of one file, by the index of the repeat."""
+    """Return the repeats among the items of one file, by the index of the repeat.
+
+    An index or a table goes as a whole or not at all; what stands twice in it is a repeat there.
+    """
     found: dict[int, Repeat] = {}
     wordings = [wording(unit) for unit in units]
     same = list(_same(units, wordings))
@@ -75,7 +78,15 @@ def find_repeats(units: Sequence[Unit]) -> dict[int, Repeat]:
             continue
         if not _is_elsewhere_true(repeat, units[repeat.unit], units[repeat.other]):
             found[repeat.unit] = repeat
-    return _without_holes(units, wordings, found)
+    indexes = _indexes(units)
+    standing = {
+        unit.block for index, unit in enumerate(units) if unit.block in indexes and index not in found
+    }
+    return {
+        index: repeat
+        for index, repeat in found.items()
+        if units[index].block not in standing or units[index].block == units[repeat.other].block
+    }
 
 
 def _is_elsewhere_true(repeat: Repeat, unit: Unit, other: Unit) -> bool:
@@ -96,36 +107,6 @@ def is_attribute(unit: Unit, other: Unit) -> bool:
     detail = unit.parent >= 0 and other.parent >= 0 and unit.lead != other.lead
     told = detail or _LABELLED.match(unit.text) is not None
     return apart and told and weight(fold(unit.text)) < ATTRIBUTE
-
-
-def _without_holes(
-    units: Sequence[Unit], wordings: Sequence[str], found: dict[int, Repeat]
-) -> dict[int, Repeat]:  # fmt: skip
-    """Drop repeats that would leave holes in an index or a table: it goes as a whole or not at all.
-
-    What stands twice in one list is a repeat there, whatever the rest of the list is.
-    """
-    indexes = _indexes(units)
-    members = [index for index, unit in enumerate(units) if unit.block in indexes]
-    found = {**found, **dict(_completing(units, wordings, found, members))}
-    standing = {units[index].block for index in members if index not in found}
-    return {
-        index: repeat
-        for index, repeat in found.items()
-        if units[index].block not in standing or units[index].block == units[repeat.other].block
-    }
-
-
-def _completing(
-    units: Sequence[Unit], wordings: Sequence[str], found: dict[int, Repeat], members: Sequence[int]
-) -> Iterator[tuple[int, Repeat]]:  # fmt: skip
-    """Give the short items that stand word for word in the very list that the rest of theirs repeats."""
-    source = {units[index].block: units[repeat.other].block for index, repeat in found.items()}
-    places = {(unit.block, wordings[index]): index for index, unit in enumerate(units)}
-    for index in members:
-        other = places.get((source.get(units[index].block, -1), wordings[index]), index)
-        if index not in found and units[other].block != units[index].block:
-            yield index, Repeat(unit=index, other=other, kind="same_words")
 
 
 def _indexes(units: Sequence[Unit]) -> set[int]:

@@ -56,18 +56,6 @@ def read_daylog(path: str, text: str, day: date) -> DayLog:
     return DayLog(path=path, day=day, lines=read)
 
 
-def find_origins(text: str) -> list[tuple[Region, Origin]]:
-    """Give of every line, in order, its region and who says it: what ``read_daylog`` says of it, for half the work."""
-    lines = _lines(text)
-    chat, turn = _is_chat(lines), ""
-    found: list[tuple[Region, Origin]] = []
-    for line, region in zip(lines, find_regions(lines), strict=True):
-        if chat and region in _SPOKEN and (match := TURN.match(line)):
-            turn = _SPEAKERS[folded(match[1])]
-        found.append((region, _origin(region, turn)))
-    return found
-
-
 def _lines(text: str) -> list[str]:
     return [line.removesuffix("\r") for line in text.removeprefix("\ufeff").split("\n")]
 
