@@ -151,7 +151,7 @@ class _Auditor:
             yield node, "code.published" if id(node) in self.called else "code.builtin", node.id
         if dotted == "os.environ" and id(node) not in self.inner:
             yield node, "code.secret", dotted
-        if isinstance(node, ast.Subscript) and self.names.text(node.slice) is None:
+        if isinstance(node, ast.Subscript):
             of = self.names.dotted(node.value)
             if of in _SCOPES or of.endswith(".__dict__"):
                 yield node, "code.detour", of
@@ -218,14 +218,14 @@ class _Auditor:
                 yield node, "code.detour", called
             elif name in self.table.walks or (name in self.table.telltale and not of):
                 yield node, "code.detour", f"{called} {name}"
+            elif any(map(self.table.rule_of, (f"{of}.{name}", f"{of}.{name}()"))):
+                yield node, "code.detour", f"{of}.{name}"
             elif called != "builtins.getattr" and is_module and "()" not in of:
                 yield node, "code.hook", f"{of}.{name}"
         elif called in ("importlib.import_module", "importlib.__import__") and node.args:
             name = self.names.text(node.args[0])
             if name is None or name.split(".")[0] in self.table.published["imports"]:
                 yield node, "code.detour", called
-        elif self.names.dotted(node) != f"{called}()" and self.table.rule_of(self.names.dotted(node)):
-            yield node, "code.detour", self.names.dotted(node)
 
     def _files(self, node: ast.Call, called: str, method: str) -> Iterator[Hit]:
         texts = [self.names.text(part) for part in self._parts(node)]
