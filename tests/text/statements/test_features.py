@@ -49,17 +49,6 @@ def test_a_result_is_told_at_the_beginning(text: str, told: bool) -> None:  # no
     assert tells_result(text) is told
 
 
-def test_a_result_is_told_in_the_languages_of_the_file() -> None:
-    assert tells_result("creado el índice", ("es",))
-    assert not tells_result("creado el índice")
-
-
-def test_a_label_over_a_result_is_a_feature_of_its_own() -> None:
-    assert {"s.result", "s.label-result"} <= line_features("Action: moved the pump")
-    assert "s.label-result" not in line_features("Moved the pump")
-    assert "s.label" not in line_features("action: the pump")
-
-
 def test_surface_counts_and_stops_counting() -> None:
     assert {"s.question", "s.numbers-0", "s.capitals-0", "s.sentences-1"} <= line_features("shall we?")
     assert "s.question" in line_features("可以吗\uff1f")
@@ -68,11 +57,6 @@ def test_surface_counts_and_stops_counting() -> None:
     assert "s.numbers-3" in line_features("1 2 3 4 5 6 7 8 9")
     assert "s.capitals-2" in line_features("for Ann and Bob")
     assert "s.sentences-3" in line_features("One. Two. Three. Four. Five.")
-
-
-def test_length_counts_in_steps() -> None:
-    assert {"len.40", "len.70"} <= line_features("x" * 80)
-    assert "len.110" not in line_features("x" * 80)
 
 
 def test_every_weight_belongs_to_a_feature_that_there_is() -> None:
@@ -117,11 +101,6 @@ def test_siblings_that_tell_results_are_counted() -> None:
     assert "p.results-0" in none
 
 
-def test_a_deeper_line_is_no_sibling() -> None:
-    top, _ = around("- the belt slips\n  - fixed the belt")
-    assert "p.siblings-0" in top
-
-
 def test_a_label_that_recurs_is_a_field_of_a_form() -> None:
     lines = around("- Risk: low\n- note the belt\n- Risk: high\n- Risk: none\n- Cause: the belt")
     assert "p.label-form" in lines[0]
@@ -129,15 +108,3 @@ def test_a_label_that_recurs_is_a_field_of_a_form() -> None:
     assert "p.form-around" in lines[1]
     assert not {"p.label-own", "p.label-form"} & lines[1]
     assert "p.form-around" not in around("- Risk: low\n- note the belt")[1]
-
-
-def test_only_near_siblings_count() -> None:
-    far = around("\n".join(["- the belt slips", *["- it is old"] * 4, "- fixed the belt"]))
-    assert "p.results-0" in far[0]
-    assert "p.results-1" in far[1]
-
-
-def test_the_size_of_the_file_counts_in_steps() -> None:
-    assert "p.file-0" in around("- the belt")[0]
-    assert "p.file-1" in around("\n".join(["- the belt"] * 10))[0]
-    assert "p.file-3" in around("\n".join(["- the belt"] * 80))[0]
