@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 from tests.rows import each_row
 
 from nightledger.text.claims import Claim
-from nightledger.text.contradictions import Standing, _in_order, find_contradictions
+from nightledger.text.contradictions import Standing, _in_order
 
 LEFT, VALUE, DENIED = "left behind", "a different", "denies"
 
@@ -36,7 +36,7 @@ LEFT, VALUE, DENIED = "left behind", "a different", "denies"
 def test_what_cannot_both_be_true_is_shown_and_may_take_the_place(
     statement: str, entry: str, reason: str
 ) -> None:
-    (hit,) = find_contradictions(statement, [("e-1", entry), ("e-2", "Ann likes short answers")])
+    (hit,) = Standing([("e-1", entry), ("e-2", "Ann likes short answers")]).contradicted_by(statement)
     assert (hit.entry, hit.sure) == ("e-1", True)
     assert hit.text == entry.replace("`", "")
     assert reason in hit.reason
@@ -60,7 +60,7 @@ def test_what_cannot_both_be_true_is_shown_and_may_take_the_place(
     ],
 )  # fmt: skip
 def test_what_may_contradict_is_only_to_be_seen_together(statement: str, entry: str) -> None:
-    (hit,) = find_contradictions(statement, [("e-1", entry)])
+    (hit,) = Standing([("e-1", entry)]).contradicted_by(statement)
     assert not hit.sure
 
 
@@ -86,7 +86,7 @@ def test_what_may_contradict_is_only_to_be_seen_together(statement: str, entry: 
     ],
 )
 def test_the_same_or_another_topic_is_no_contradiction(statement: str, entry: str) -> None:
-    assert find_contradictions(statement, [("e-1", entry)]) == ()
+    assert Standing([("e-1", entry)]).contradicted_by(statement) == ()
 
 
 def test_the_most_alike_comes_first() -> None:
@@ -95,7 +95,7 @@ def test_the_most_alike_comes_first() -> None:
         ("long", "The letter to Bo on Fridays is sent with mailhog"),
         ("short", "The letter to Bo is sent with mailhog"),
     ]
-    hits = find_contradictions("The letter to Bo is sent with postbox, no longer with mailhog", entries)
+    hits = Standing(entries).contradicted_by("The letter to Bo is sent with postbox, no longer with mailhog")
     assert [(hit.entry, hit.sure) for hit in hits] == [("short", True), ("long", True)]
 
 
@@ -104,18 +104,18 @@ def test_a_value_that_memory_gives_for_several_things_is_not_replaced() -> None:
         ("1", "Gate of the ferry people opens at 06:00"),
         ("2", "Gate of the ferry people opens at 09:00"),
     ]
-    hits = find_contradictions("Gate of the ferry people opens at 07:00", gates)
+    hits = Standing(gates).contradicted_by("Gate of the ferry people opens at 07:00")
     assert [hit.sure for hit in hits] == [False, False]
 
 
 def test_nothing_is_contradicted_where_memory_says_it_already() -> None:
     entries = [("old", "The backup of heron runs at 02:30"), ("new", "The backup of heron runs at 04:15")]
-    assert find_contradictions("The backup of heron runs at 04:15", entries) == ()
+    assert Standing(entries).contradicted_by("The backup of heron runs at 04:15") == ()
 
 
 def test_words_that_most_entries_share_make_no_subject() -> None:
     entries = [(f"{n}", f"Ferry report at 0{n}:00 about thing{n}") for n in range(9)]
-    assert find_contradictions("Ferry report at 11:00 now", entries) == ()
+    assert Standing(entries).contradicted_by("Ferry report at 11:00 now") == ()
 
 
 def test_one_standing_memory_answers_many_questions() -> None:
@@ -134,7 +134,7 @@ def test_the_sure_comes_before_the_more_alike() -> None:
         ("sure", "Tea on heron is made at 16:00 by the kettle"),
     ]
     text = "The kettle on heron, it holds 5 cups by design. Tea on heron is made at 17:00 by the kettle"
-    assert [(hit.entry, hit.sure) for hit in find_contradictions(text, entries)] == [
+    assert [(hit.entry, hit.sure) for hit in Standing(entries).contradicted_by(text)] == [
         ("sure", True),
         ("maybe", False),
     ]
@@ -159,5 +159,5 @@ def _in(order: list[str]) -> Claim:
 def test_lines_without_end_are_still_compared() -> None:
     talk = "Bo does not know. " * 20_000
     statement = "The kettle holds 5 cups of water. " + talk
-    (hit,) = find_contradictions(statement, [("e-1", "The kettle holds 3 cups of water"), ("e-2", talk)])
+    (hit,) = Standing([("e-1", "The kettle holds 3 cups of water"), ("e-2", talk)]).contradicted_by(statement)
     assert (hit.entry, VALUE in hit.reason) == ("e-1", True)

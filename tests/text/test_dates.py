@@ -3,7 +3,7 @@ from datetime import date
 import pytest
 from tests.rows import each_row
 
-from nightledger.text.dates import find_dates, month_names
+from nightledger.text.dates import find_dates, first_day, month_names
 
 NEAR = date(2026, 5, 1)
 
@@ -94,3 +94,16 @@ def test_a_long_run_of_tabs_holds_no_date_but_the_one_behind_it() -> None:
     assert find_dates("\t" * 1_000_000) == ()
     (found,) = find_dates("\t" * 100_000 + "March 5, 2026")
     assert found.start == 100_000
+
+
+@pytest.mark.parametrize(
+    ("text", "day"),
+    [
+        ("on 2026-02-29 and 2026-02-28", date(2026, 2, 28)),
+        ("no 2026-13-01", None),
+        ("12026-02-03", None),
+        ("", None),
+    ],
+)
+def test_the_first_day_of_the_calendar_counts(text: str, day: date | None) -> None:
+    assert first_day(text) == day

@@ -7,15 +7,23 @@ from hypothesis import strategies as st
 from nightledger.text.similar import (
     NEAR,
     NearIndex,
-    containment,
+    contained,
     dice,
     fold,
     is_negated,
     numbers,
     same_claim,
     shingles,
-    similarity,
 )
+
+
+def alike(first: str, second: str) -> float:
+    return dice(shingles(first), shingles(second))
+
+
+def held(first: str, second: str) -> float:
+    return contained(shingles(first), shingles(second))
+
 
 WORDS = st.lists(
     st.sampled_from(
@@ -50,39 +58,30 @@ def test_folding_twice_changes_nothing(text: str) -> None:
 
 @given(TEXTS, TEXTS)
 def test_similarity_is_symmetric_and_between_none_and_one(first: str, second: str) -> None:
-    assert similarity(first, second) == similarity(second, first)
-    assert 0.0 <= similarity(first, second) <= 1.0
+    assert alike(first, second) == alike(second, first)
+    assert 0.0 <= alike(first, second) <= 1.0
 
 
 @given(TEXTS.filter(bool))
 def test_a_text_is_wholly_like_itself(text: str) -> None:
-    assert similarity(text, text) == 1.0
-
-
-def test_texts_without_words_have_nothing_in_common() -> None:
-    assert similarity("...", "") == 0.0
-    assert containment("...", "a text") == 0.0
+    assert alike(text, text) == 1.0
 
 
 def test_a_changed_word_stays_near_and_a_changed_subject_does_not() -> None:
     base = "The backup of the photo server runs before the nightly restart"
-    assert similarity(base, "The backup of the photo server runs before each nightly restart") >= NEAR
-    assert similarity(base, "The mail gateway drops attachments above ten megabytes") < NEAR / 2
+    assert alike(base, "The backup of the photo server runs before each nightly restart") >= NEAR
+    assert alike(base, "The mail gateway drops attachments above ten megabytes") < NEAR / 2
 
 
 def test_chinese_sentences_are_compared_by_letter_pairs() -> None:
-    assert similarity("部署之前必须先备份数据库", "部署之前一定必须先备份数据库") >= NEAR
-    assert similarity("部署之前必须先备份数据库", "他更喜欢简短的回答") < 0.2
-
-
-def test_a_single_chinese_letter_has_a_fingerprint() -> None:
-    assert len(shingles("茶")) == 1
+    assert alike("部署之前必须先备份数据库", "部署之前一定必须先备份数据库") >= NEAR
+    assert alike("部署之前必须先备份数据库", "他更喜欢简短的回答") < 0.2
 
 
 def test_a_short_form_is_contained_in_the_long_one() -> None:
     long = "After two hours of searching we found that the printer ignores duplex on tray two, sadly"
-    assert containment("The printer ignores duplex on tray two", long) > 0.9
-    assert similarity("The printer ignores duplex on tray two", long) < NEAR
+    assert held("The printer ignores duplex on tray two", long) > 0.9
+    assert alike("The printer ignores duplex on tray two", long) < NEAR
 
 
 @pytest.mark.parametrize(
@@ -96,7 +95,7 @@ def test_a_short_form_is_contained_in_the_long_one() -> None:
 def test_near_wording_with_another_number_or_a_negation_is_not_the_same_claim(
     first: str, second: str
 ) -> None:
-    assert similarity(first, second) >= NEAR - 0.1
+    assert alike(first, second) >= NEAR - 0.1
     assert not same_claim(first, second, near=0.5)
 
 
@@ -132,21 +131,6 @@ def test_the_index_finds_exactly_what_comparing_all_pairs_finds(
     expected = {str(n): dice(shingles(query), shingles(t)) for n, t in enumerate(texts)}
     assert dict(index.near(query)) == {key: score for key, score in expected.items() if score >= near}
     assert len(index) == len(texts)
-
-
-def test_the_nearest_comes_first_and_ties_go_by_key() -> None:
-    index = NearIndex(0.5)
-    index.add("b", "red tea pot on the stove")
-    index.add("a", "red tea pot on the stove")
-    index.add("c", "red tea pot on the table")
-    assert [key for key, _ in index.near("red tea pot on the stove")] == ["a", "b", "c"]
-
-
-def test_a_key_can_be_added_once() -> None:
-    index = NearIndex()
-    index.add("a", "red tea")
-    with pytest.raises(KeyError):
-        index.add("a", "green tea")
 
 
 @pytest.mark.parametrize("part", ["[", "![", "[a](", "[a]", "[a](b\n", "[a](("])

@@ -41,7 +41,7 @@ def test_lines_of_a_log_below_a_heading_without_an_end_carry_a_part_of_it() -> N
 
 
 def test_a_check_up_looks_at_a_part_of_a_heading_without_an_end() -> None:
-    units = read_units(parse_markdown(f"# Disks {'x' * 9_000}\n\n- full\n"))
+    units = read_units(parse_markdown(f"# Disks {'x' * 9_000} 2026-03-01\n\n- full\n"))
     views = list(look(units, date(2026, 3, 2)))
-    assert [heading.text for view in views for heading in view.headings] == ["Disks"]
+    assert not views[0].headings[0].dates
     assert len(views[0].unit.headings[0]) > 9_000, "where a proposal goes is named in full"

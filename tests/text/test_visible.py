@@ -6,8 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.rows import each_row
 
-from nightledger.text.ignorable import BLANK, IGNORABLE
-from nightledger.text.visible import visible, visible_lines
+from nightledger.text.visible import BLANK, IGNORABLE, visible, visible_lines
 
 HIDDEN = ("Cc", "Cf", "Co", "Cs", "Cn", "Zl", "Zp")
 

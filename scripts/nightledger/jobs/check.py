@@ -20,9 +20,8 @@ from nightledger.gate.gated import read_gated
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.proposing.proposing import Outcome, Submission, propose
 from nightledger.gate.stored import read_proposal
-from nightledger.text.checkup.checkup import check_memory
+from nightledger.text.checkup.checkup import GRAVE_RANK, check_memory
 from nightledger.text.checkup.drafts import drafts_from_doubts
-from nightledger.text.checkup.rank import GRAVE_RANK
 from nightledger.text.scanners.scan import mask_secrets, told_values
 
 SETTLED_DAYS = 30

@@ -22,8 +22,9 @@ from nightledger.files.search_writing import NewChunk
 from nightledger.gate.memory.naming import Placed
 from nightledger.hosts.daylogs import MAX_LOG_BYTES, day_of, find_daylogs
 from nightledger.hosts.presets import preset
+from nightledger.text.dates import first_day
 from nightledger.text.forgetting.compressed import read_marker
-from nightledger.text.search.chunks import JOINT, Passage, cut_markdown, day_in
+from nightledger.text.search.chunks import JOINT, Passage, cut_markdown
 from nightledger.text.staging.handoff import handoff_day
 
 MAX_FILE_BYTES = 32_000_000
@@ -157,7 +158,7 @@ def cut_archive(text: str) -> Cut:
     """Cut archived entries; each tells of its first date, at the least of the day on which it was archived."""
     cut = cut_prose(text, None)
     starts = [0, *(match.start() for match in _BLOCK.finditer(text)), len(text)]
-    days = [day_in(text[start:end]) for start, end in pairwise(starts)]
+    days = [first_day(text[start:end]) for start, end in pairwise(starts)]
     dated = (replace(one, day=one.day or days[bisect_right(starts, one.start) - 1]) for one in cut.chunks)
     return Cut(text=text, chunks=tuple(dated))
 
@@ -182,7 +183,7 @@ def cut_entries(entries: Iterable[Placed]) -> Cut:
     at = 0
     for placed in entries:
         entry = placed.entry
-        day, above = day_in(entry.field("DATE")) or day_in(entry.text), entry.first_line - 1
+        day, above = first_day(entry.field("DATE")) or first_day(entry.text), entry.first_line - 1
         for one in cut_markdown(entry.text):
             heading = JOINT.join(filter(None, (*entry.section, one.heading)))
             chunks.append(_chunk(one, heading=heading, day=day, at=at, above=above, entry=entry.id))

@@ -11,6 +11,7 @@ Invariant: whatever is not known to be allowed is withheld; an operator sees all
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import date
 
 from nightledger.domain.daylog import Region
 from nightledger.domain.errors import NightledgerError
@@ -25,7 +26,7 @@ from nightledger.text.forgetting.forgotten import Forgotten
 from nightledger.text.scanners.scan import scan
 from nightledger.text.search.chunks import JOINT, title_of
 from nightledger.text.staging.handoff import read_open_items
-from nightledger.text.statements.daylog import find_origins
+from nightledger.text.statements.daylog import read_daylog
 
 LEAKED = "a secret"
 STEERING = "held by scanners"
@@ -235,8 +236,8 @@ def _own_lines(text: str, kind: Kind) -> frozenset[int]:
         return frozenset(item.line for item in read_open_items(text))
     if kind is Kind.MEMORY:
         return frozenset()  # what is told of goes by entries that are signed
-    said = enumerate(find_origins(text), 1)
-    return frozenset(n for n, (region, origin) in said if region in _OWN_WORDS and origin in _OWN_VOICE)
+    lines = read_daylog("", text, date.min).lines
+    return frozenset(one.number for one in lines if one.region in _OWN_WORDS and one.origin in _OWN_VOICE)
 
 
 def without(chunk: Chunk, held: Held) -> str:

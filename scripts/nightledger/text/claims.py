@@ -7,30 +7,24 @@ Invariant: the same text gives the same claim on every machine; words are cut to
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import islice
 
-from nightledger.text.change_words import (
-    DENIALS,
-    FUNCTION_WORDS,
-    NEGATIONS,
-    OPPOSITES,
-    WEEKDAYS,
-)
+from nightledger.text.patterns import pattern, words
+from nightledger.text.similar import CJK
+from nightledger.text.statements.cues import cue_words
 
-_TOKEN = re.compile(
-    r"[^\W_\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af](?:[\w.:/@%+'-]*[\w%])?|~?/[\w./@%+-]{0,511}\w"
-    r"|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
-)
+_TOKEN = re.compile(rf"[^\W_{CJK}](?:[\w.:/@%+'-]*[\w%])?|~?/[\w./@%+-]{{0,511}}\w|[{CJK}]")
 """Words, values and paths; a longer path is cut, because a line of slashes alone is tried from each of them."""
 _LIST_MARK = re.compile(r"^\s*(?:[-*+>]\s+|\d{1,3}[.)]\s+)?(?:\[[ xX]\]\s+)?")
 _SENTENCE = re.compile(r"(?<=[.!?\u3002])\s+(?=\S)|(?<=\u3002)|\s+\u2014\s+")
-_LABEL = re.compile(r"(?:[^:.]{1,40}:\s+)+(?=\S)")
+_LABEL = re.compile(r"^(?:[^:.]{1,40}:\s+)+(?=\S)")
+"""What names the subject or the kind of a sentence: "Change: ..."."""
 _LETTERS = re.compile(r"[^\W\d_]+")
 _BRACKETS = re.compile(r"\([^()]*\)")
 _ENDINGS = (("ying", "y"), ("ies", "y"), ("ied", "y"), ("ing", ""), ("ed", ""), ("es", ""), ("s", ""))
 """Endings of English verbs and nouns; most plurals of German, Spanish and French lose their ``s`` by them, too."""
-_UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_UNSPACED = re.compile(f"[{CJK}]")
 HALF = 0.5
 """Words of Chinese and Japanese have two characters on average."""
 WORDS_KEPT = 1 << 15
@@ -53,6 +47,37 @@ _VALUES: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("name", re.compile(r".*\w\.[a-z]{2,}(?:[:/].*)?")),
 )
 """Kinds of values, the most particular first."""
+
+
+_DENIALS = (
+    ("left_no_longer", True),
+    ("left_any_more", True),
+    ("beside_not", False),
+    ("beside_instead", False),
+    ("left_moved", True),
+    ("left_replaces", True),
+    ("left_replaced", True),
+    ("left_was_replaced", True),
+    ("left_renamed", True),
+)
+"""Patterns of what is left behind, and whether they tell of a change or only of a contrast."""
+
+
+def mark(name: str) -> re.Pattern[str]:
+    """Return a pattern of words by which a sentence shows that something changed (``config/words/change-patterns.json``)."""
+    return pattern("change-patterns", name)
+
+
+@cache
+def _function_words() -> frozenset[str]:
+    """Return the words that most sentences share."""
+    return frozenset(words("change-words")["function_words"]).union(*cue_words().stop_words.values())
+
+
+@cache
+def _opposites() -> dict[str, str]:
+    """Return stems that deny another one, with that one."""
+    return dict(pair.split() for pair in words("change-words")["opposites"])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,12 +151,12 @@ def _read_word(word: str) -> tuple[str, str]:
     if kind := kind_of(word):
         return kind, word.rstrip("s") if kind == "day" else word
     stem = _stem(word)
-    return "", OPPOSITES.get(stem, stem) if _has_meaning(word) else ""
+    return "", _opposites().get(stem, stem) if _has_meaning(word) else ""
 
 
 def _has_meaning(word: str) -> bool:
     is_letter = len(word) == 1 and word.isascii()
-    return word not in FUNCTION_WORDS and not is_letter and NEGATIONS.fullmatch(word) is None
+    return word not in _function_words() and not is_letter and mark("negation").fullmatch(word) is None
 
 
 def weigh(words: Iterable[str]) -> float:
@@ -141,11 +166,11 @@ def weigh(words: Iterable[str]) -> float:
 
 def kind_of(word: str) -> str:
     """Give what kind of value a word in lower case is: ``time``, ``day``, ``path``, ...; empty for a plain word."""
-    if word in WEEKDAYS or word.rstrip("s") in WEEKDAYS:
+    if not {word, word.rstrip("s")}.isdisjoint(words("change-words")["weekdays"]):
         return "day"
     if word.isalpha():
         return ""
-    return next((kind for kind, pattern in _VALUES if pattern.fullmatch(word)), "")
+    return next((kind for kind, value in _VALUES if value.fullmatch(word)), "")
 
 
 def is_denied(claim: Claim, other: Claim) -> bool:
@@ -155,77 +180,43 @@ def is_denied(claim: Claim, other: Claim) -> bool:
     "a copy goes to" round, "without delay" does not. What stands in brackets only adds to a claim.
     """
     text = _BRACKETS.sub(" ", claim.text).lower()
-    turned = any(_stem(word) in OPPOSITES for word in _LETTERS.findall(text))
-    words = other.words
-    negated = _words_after(text, (match.end() for match in NEGATIONS.finditer(text)))
-    return any(not word or word in words for word in negated) != turned
+    turned = _is_turned(text)
+    ends = (match.end() for match in islice(mark("negation").finditer(text), MOST_DENIALS))
+    return any(word in other.words or not word for word in (_word_after(text, end) for end in ends)) != turned
 
 
-def _words_after(text: str, places: Iterable[int]) -> Iterator[str]:
-    """Give the next word with a meaning after each place of a text in lower case, empty for none.
-
-    The places go up, so that each word is read once, however many they are.
-    """
-    start, found = -1, ""
-    for place in places:
-        if place > start:
-            start, found = len(text), ""
-            for match in _TOKEN.finditer(text, place):
-                if form := _read_word(match[0].strip("'."))[1]:
-                    start, found = match.start(), form
-                    break
-        yield found
+def _word_after(text: str, place: int) -> str:
+    """Return the next word with a meaning after a place of a text in lower case; empty for none."""
+    forms = (_read_word(match[0].strip("'."))[1] for match in _TOKEN.finditer(text, place))
+    return next(filter(None, forms), "")
 
 
 def holds_denial(text: str) -> bool:
     """Say whether a text denies anything at all."""
-    turned = any(_stem(word) in OPPOSITES for word in _LETTERS.findall(text.lower()))
-    return turned or NEGATIONS.search(text) is not None
+    return _is_turned(text.lower()) or mark("negation").search(text) is not None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sentence:
-    """One sentence of a claim.
-
-    Attributes:
-        label: Words of what stands before it and names a subject ("Change: ..."), in their order.
-        claim: The rest; its text is the whole sentence.
-    """
-
-    label: tuple[str, ...]
-    claim: Claim
-
-    def beside(self, other: Claim) -> Claim:
-        """Give it as a claim, with those words of the label that the other claim has, too."""
-        named = tuple(word for word in self.label if word in other.words) if self.label else ()
-        return replace(
-            self.claim,
-            order=(*named, *self.claim.order),
-            stems=self.claim.stems | (other.stems & frozenset(named)),
-        )
+def _is_turned(text: str) -> bool:
+    return any(_stem(word) in _opposites() for word in _LETTERS.findall(text))
 
 
-def sentences_of(claim: Claim) -> Iterator[Sentence]:
-    """Give the first `MOST_SENTENCES` sentences of a claim, without what stands in brackets."""
+def sentences_of(claim: Claim) -> Iterator[Claim]:
+    """Yield the first `MOST_SENTENCES` sentences of a claim, without what stands in brackets."""
     parts = _SENTENCE.split(_BRACKETS.sub(" ", claim.text), maxsplit=MOST_SENTENCES)
     for part in parts[:MOST_SENTENCES]:
-        label = _LABEL.match(part)
-        yield Sentence(
-            label=read_claim(label[0]).order if label else (),
-            claim=replace(read_claim(part[label.end() :] if label else part), text=part),
-        )
+        yield replace(read_claim(_LABEL.sub("", part, count=1)), text=part)
 
 
 def denials(claim: Claim) -> Iterator[Denial]:
-    """Give what the claim names as left behind, in the order of `change_words.DENIALS`; `MOST_DENIALS` at most."""
+    """Give what the claim names as left behind, `MOST_DENIALS` at most."""
     for changed, match in islice(_phrases(claim.text), MOST_DENIALS):
         rest = claim.text[: match.start("old")] + " " + claim.text[match.end("old") :]
         yield Denial(words=read_claim(match["old"]).words, outside=read_claim(rest).words, changed=changed)
 
 
 def _phrases(text: str) -> Iterator[tuple[bool, re.Match[str]]]:
-    for pattern, changed in DENIALS:
-        for match in pattern.finditer(text):
+    for name, changed in _DENIALS:
+        for match in mark(name).finditer(text):
             if 0 < len(read_claim(match["old"]).words) <= _LONGEST_DENIAL:
                 yield changed, match
 

@@ -8,22 +8,22 @@ Invariant: few and sure. Sentences that are merely about the same topic do not c
 other; an entry of which the statement would not keep most is never to be replaced.
 """
 
-from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 
-from nightledger.text.change_words import CHANGE_MARK, LIFTED, ONE_OFF, PAST_MARK, RELATION, UNSETTLED
 from nightledger.text.claims import (
     Claim,
     Denial,
-    Sentence,
     denials,
     holds_denial,
     is_denied,
+    mark,
     read_claim,
     sentences_of,
     weigh,
 )
+from nightledger.text.similar import Overlaps
 
 FOUND_SHARE = 0.5
 """Share of an entry's words that a statement must have before the two are compared at all."""
@@ -46,6 +46,7 @@ RARE_SHARE = 20
 RARE = 2
 _DATED = frozenset({"date"})
 """Values that differ from one event to the next and say nothing of what holds."""
+_DENIED = "one of the two denies what the other says"
 _SETTLED = frozenset({"time", "day"})
 """Values that a sentence gives of a habit: another one in the same words is a change without further mark."""
 _COUNTED = frozenset({"number", "version"})
@@ -62,6 +63,7 @@ class Contradiction:
         likeness: Share of the entry's words that the statement has; 0..1, rounded to 4 decimals.
         reason: What differs, for the operator.
         sure: Whether the statement can take the entry's place; else the two are only to be seen together.
+        denied: Whether one of the two denies what the other says.
     """
 
     entry: str
@@ -69,6 +71,7 @@ class Contradiction:
     likeness: float
     reason: str
     sure: bool
+    denied: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,7 +86,7 @@ class _Statement:
     """
 
     left: tuple[Denial, ...]
-    sentences: tuple[Sentence, ...]
+    sentences: tuple[Claim, ...]
     holds: bool
     denies: bool
 
@@ -98,13 +101,16 @@ class Standing:
     def __init__(self, entries: Iterable[tuple[str, str]]) -> None:
         self._names: list[str] = []
         self._claims: list[Claim] = []
-        self._places: defaultdict[str, list[int]] = defaultdict(list)
+        self._words = Overlaps()
         for name, text in entries:
-            claim = read_claim(text)
-            for word in claim.words:
-                self._places[word].append(len(self._names))
-            self._names.append(name)
-            self._claims.append(claim)
+            self.add(name, text)
+
+    def add(self, name: str, text: str) -> None:
+        """Take in one more entry."""
+        claim = read_claim(text)
+        self._words.add(claim.words)
+        self._names.append(name)
+        self._claims.append(claim)
 
     def contradicted_by(self, statement: str) -> tuple[Contradiction, ...]:
         """Give the entries that a statement of one line contradicts, the surest and most alike first.
@@ -115,7 +121,7 @@ class Standing:
             return ()
         claim = read_claim(statement)
         words = claim.words
-        shared = Counter(place for word in words for place in self._places.get(word, ()))
+        shared = self._words.shared(words)
         found = []
         read: _Statement | None = None
         for place, count in shared.items():
@@ -133,55 +139,46 @@ class Standing:
                         likeness=round(count / len(entry.words), 4),
                         reason=verdict[0],
                         sure=verdict[1],
+                        denied=verdict[0] == _DENIED,
                     )
                 )
         return tuple(sorted(found, key=lambda hit: (not hit.sure, -hit.likeness, hit.entry)))
 
     def _is_particular(self, shared: frozenset[str]) -> bool:
         most = max(RARE, len(self._names) // RARE_SHARE)
-        return any(len(self._places[word]) <= most for word in shared)
+        return any(self._words.having(word) <= most for word in shared)
 
     def _judge(self, read: _Statement, place: int) -> tuple[str, bool] | None:
         entry = self._claims[place]
         entry_denies = holds_denial(entry.text)
-        tells_of_past = entry_denies or PAST_MARK.search(entry.text) is not None  # of just that, it may be
+        tells_of_past = entry_denies or mark("past").search(entry.text) is not None  # of just that, it may be
         named = [] if tells_of_past else [_leaves(denial, entry) for denial in read.left]
         if any(found is not None for found in named):
             return "the statement names what the entry says as left behind", read.holds and True in named
-        for sentence in (sentence.beside(entry) for sentence in read.sentences):
+        for sentence in read.sentences:
             for kind in _other_values(sentence, entry):
                 sure = _is_sure_of(kind, sentence, entry) and not self._is_one_of_many(place, kind)
                 return f"the two give a different {kind} for the same thing", sure and read.holds
             if read.denies != entry_denies and _turns_round(sentence, entry):
-                return "one of the two denies what the other says", read.holds and _is_lifted(sentence, entry)
+                return _DENIED, read.holds and _is_lifted(sentence, entry)
         return None
 
     def _is_one_of_many(self, place: int, kind: str) -> bool:
         """Say whether memory gives the value for several things in the same words: then which one is meant is open."""
         entry = self._claims[place]
-        shared = Counter(other for word in entry.stems for other in self._places[word] if other != place)
         return any(
-            count >= SAME_SLOT * len(entry.stems)
+            other != place
+            and count >= SAME_SLOT * len(entry.stems)
             and self._claims[other].values.get(kind, entry.values[kind]) != entry.values[kind]
-            for other, count in shared.items()
+            for other, count in self._words.shared(entry.stems).items()
         )
-
-
-def find_contradictions(statement: str, entries: Iterable[tuple[str, str]]) -> tuple[Contradiction, ...]:
-    """Give the entries that the statement contradicts, as `Standing` does, for a single question.
-
-    Args:
-        statement: One line; of an entry with children, call it for each child.
-        entries: Pairs of a name (an id or a line) and one line's wording.
-    """
-    return Standing(entries).contradicted_by(statement)
 
 
 def _read_statement(claim: Claim) -> _Statement:
     return _Statement(
         left=tuple(denials(claim)),
         sentences=tuple(sentences_of(claim)),
-        holds=ONE_OFF.search(claim.text) is None and UNSETTLED.search(claim.text) is None,
+        holds=mark("one_off").search(claim.text) is None and mark("unsettled").search(claim.text) is None,
         denies=holds_denial(claim.text),
     )
 
@@ -225,7 +222,7 @@ def _is_same_slot(sentence: Claim, entry: Claim, kind: str, pair: tuple[str, str
 
 
 def _is_marked(sentence: Claim) -> bool:
-    return CHANGE_MARK.search(sentence.text) is not None
+    return mark("changed").search(sentence.text) is not None
 
 
 def _is_sure_of(kind: str, sentence: Claim, entry: Claim) -> bool:
@@ -234,7 +231,7 @@ def _is_sure_of(kind: str, sentence: Claim, entry: Claim) -> bool:
 
 
 def _binds(claim: Claim, value: str) -> frozenset[str]:
-    found = RELATION.findall(claim.text.lower())
+    found = mark("relation").findall(claim.text.lower())
     return frozenset(word for word, bound in found if bound.startswith(value))
 
 
@@ -250,22 +247,11 @@ def _turns_round(sentence: Claim, entry: Claim) -> bool:
 
 
 def _is_lifted(sentence: Claim, entry: Claim) -> bool:
-    return LIFTED.search(sentence.text) is not None or sentence.stems == entry.stems
+    return mark("lifted").search(sentence.text) is not None or sentence.stems == entry.stems
 
 
 def _in_order(one: Claim, other: Claim, shared: frozenset[str]) -> int:
-    """Give the length of the longest run of shared words that both have in the same order, gaps allowed.
-
-    A row of the usual table is one number here, a bit for each of the other's words: Hyyrö, "Bit-parallel
-    LCS-length computation revisited" (2004).
-    """
-    places: defaultdict[str, int] = defaultdict(int)
-    second = [word for word in other.order if word in shared]
-    for at, word in enumerate(second):
-        places[word] |= 1 << at
-    every = (1 << len(second)) - 1
-    row = every
-    for word in (word for word in one.order if word in shared):
-        hits = row & places[word]
-        row = ((row + hits) | (row - hits)) & every
-    return len(second) - row.bit_count()
+    """Return how many of the shared words stand in runs that both have in the same order."""
+    first, second = ([word for word in claim.order if word in shared] for claim in (one, other))
+    blocks = SequenceMatcher(None, first, second, autojunk=False).get_matching_blocks()
+    return sum(block.size for block in blocks)

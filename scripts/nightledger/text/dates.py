@@ -4,7 +4,6 @@ Invariant: only what cannot be read otherwise is a date: ``3/4/2026`` is none, b
 half of the world reads it the other way round.
 """
 
-# ruff: noqa: RUF001 - marks and words of other scripts are part of these tables
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,26 +11,13 @@ from datetime import date
 from functools import cache
 
 from nightledger.domain.words import folded
+from nightledger.text.patterns import words
 
-_MONTHS = (
-    "january jan januar jänner janvier janv enero ene janeiro gennaio gen januari янв января январь stycznia ocak",
-    "february feb februar février févr fév febrero fevereiro fev febbraio febbr februari фев февраля февраль lutego şubat",
-    "march mar märz mrz mars marzo março marco maart мар марта март marca mart",
-    "april apr avril avr abril abr aprile апр апреля апрель kwietnia nisan",
-    "may mai mayo maio maggio mag mei мая май maja mayıs",
-    "june jun juni juin junio junho giugno giu июн июня июнь czerwca haziran",
-    "july jul juli juillet juil julio julho luglio lug июл июля июль lipca temmuz",
-    "august aug août agosto ago augustus авг августа август sierpnia ağustos",
-    "september sep sept septembre septiembre setembro settembre set сен сентября сентябрь września eylül",
-    "october oct oktober okt octobre octubre outubro ottobre ott окт октября октябрь października ekim",
-    "november nov novembre noviembre novembro ноя ноября ноябрь listopada kasım",
-    "december dec dezember dez décembre déc diciembre dic dezembro dicembre desember дек декабря декабрь grudnia aralık",
-)
-"""Names of the months in a dozen languages, in the order of the year."""
 SHORT_NAME = 4
 """Letters up to which a month's name is also a word of some language."""
 _DIGIT = re.compile(r"\d")
 """What every date holds, in every way of writing one."""
+_ISO = re.compile(r"(?<!\d)(?:19|20)\d\d-\d\d-\d\d(?!\d)")
 NEAR_DAYS = 183
 """A date without a year is taken for the nearest one: half a year at most from today."""
 
@@ -78,9 +64,19 @@ def month_names() -> dict[str, int]:
     return dict(_names())
 
 
+def first_day(text: str) -> date | None:
+    """Return the first date of the form 2026-02-28 in a text; None where none is one of the calendar."""
+    for match in _ISO.finditer(text):
+        try:
+            return date.fromisoformat(match[0])
+        except ValueError:
+            continue
+    return None
+
+
 @cache
 def _names() -> dict[str, int]:
-    return {folded(name): number for number, names in enumerate(_MONTHS, 1) for name in names.split()}
+    return {folded(name): int(number) for number, names in words("month-names").items() for name in names}
 
 
 @cache

@@ -1,14 +1,16 @@
-"""How alike two pieces of prose are, in any script; near-duplicates found without comparing all pairs.
+"""How alike two pieces of prose are, in any script.
 
-Invariant: the same texts give the same answer on every machine, and `NearIndex` finds
-exactly the pairs that comparing every pair would find.
+Invariant: the same texts give the same answer on every machine.
 """
 
 import re
 import unicodedata
 import zlib
-from collections import defaultdict
-from math import ceil
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from typing import Any
+
+from nightledger.text.patterns import pattern
 
 NEAR = 0.8
 """Dice coefficient from which two sentences are taken for one: on invented pairs, a changed
@@ -21,17 +23,8 @@ _ASCII_GAP = re.compile(r"[^0-9a-z]+")
 _NUMBER = re.compile(r"\d+")
 UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\ua4cf\uac00-\ud7af\uf900-\ufaff]")
 """A letter of a script that sets no spaces between words, or few."""
-_NEGATION = re.compile(
-    r"\b(?:not|no|never|without|cannot|\w+n['\u2019]t|nicht|kein\w*|nie(?:mals)?|ohne|ne|pas|jamais|aucune?|sans"
-    r"|nunca|jamás|sin|não|nunca|sem|jamais|не|нет|никогда|без|non|mai|niet|geen|nooit|không|chưa)\b"
-    r"|[不没沒无無非未勿禁]|ない|なく|ません|禁止|않|없|못|금지|말\s*것",
-    re.IGNORECASE,
-)
-_URGED = re.compile(
-    r"\b(?:do not|don['\u2019]t|never) (?:(?:forget|hesitate|neglect|fail) to|skip (?:this|it)|(?:start|begin) without)\b",
-    re.IGNORECASE,
-)
-"""Words of negation that deny nothing."""
+CJK = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
+"""Chinese, Japanese and Korean, as ranges of a class."""
 
 
 def fold(text: str) -> str:
@@ -60,8 +53,7 @@ def shingles(text: str) -> frozenset[int]:
 
     A word of a script with spaces gives its padded letter trigrams, one of a script
     without (Chinese, Japanese, Korean, Thai, ...) its letter pairs, so both kinds of
-    text can be compared, alone and mixed. Hashes are CRC-32: stable between runs, and
-    their order serves `NearIndex` as one that is unrelated to the alphabet.
+    text can be compared, alone and mixed. Hashes are CRC-32: stable between runs.
     """
     pieces: set[str] = set()
     for word in fold(text).split():
@@ -69,31 +61,20 @@ def shingles(text: str) -> frozenset[int]:
     return frozenset(zlib.crc32(piece.encode()) for piece in pieces)
 
 
-def similarity(first: str, second: str) -> float:
-    """Give 1.0 for the same wording and 0.0 for nothing in common.
-
-    The Dice coefficient ``2 |A & B| / (|A| + |B|)`` of the fingerprints (L. R. Dice 1945).
-    It says nothing about meaning: see `same_claim` before treating two as one.
-    """
-    return dice(shingles(first), shingles(second))
-
-
 def dice(first: frozenset[int], second: frozenset[int]) -> float:
-    """Give the Dice coefficient of two fingerprints, 0..1; two empty ones have nothing in common."""
+    """Return how alike two fingerprints are: ``2 |A & B| / (|A| + |B|)`` (L. R. Dice 1945), 0..1; 0 of two empty ones.
+
+    It says nothing about meaning: see `same_claim` before treating two texts as one.
+    """
     total = len(first) + len(second)
     return 2 * len(first & second) / total if total else 0.0
 
 
-def containment(first: str, second: str) -> float:
-    """Give how much of the shorter text's fingerprint the longer one holds, 0..1.
+def contained(first: frozenset[int], second: frozenset[int]) -> float:
+    """Return how much of the shorter text's fingerprint the longer one holds, 0..1.
 
     High where one is a shortened form of the other, however long the other is.
     """
-    return contained(shingles(first), shingles(second))
-
-
-def contained(first: frozenset[int], second: frozenset[int]) -> float:
-    """Give the `containment` of two texts by their fingerprints, 0..1."""
     smaller = min(len(first), len(second))
     return len(first & second) / smaller if smaller else 0.0
 
@@ -108,7 +89,7 @@ def same_claim(first: str, second: str, *, near: float = NEAR) -> bool:
     return (
         numbers(first) == numbers(second)
         and is_negated(first) == is_negated(second)
-        and similarity(first, second) >= near
+        and dice(shingles(first), shingles(second)) >= near
     )
 
 
@@ -119,26 +100,52 @@ def numbers(text: str) -> frozenset[str]:
 
 def is_negated(text: str) -> bool:
     """Say whether the text holds a word of negation, in one of a dozen languages."""
-    return _NEGATION.search(text) is not None
+    return pattern("change-patterns", "negated").search(text) is not None
 
 
 def is_urged(text: str) -> bool:
     """Say whether the text urges by words of negation: "never forget to"."""
-    return _URGED.search(text) is not None
+    return _urged().search(text) is not None
 
 
 def is_denied(text: str) -> bool:
     """Say whether the text holds a word of negation that does not urge."""
-    return is_negated(_URGED.sub(" ", text))
+    return is_negated(_urged().sub(" ", text))
+
+
+def _urged() -> re.Pattern[str]:
+    """Return the words of negation that deny nothing."""
+    return pattern("change-patterns", "urged")
+
+
+class Overlaps:
+    """Sets in the order in which they came, and how many members each shares with another one.
+
+    Attributes:
+        sets: All of them.
+    """
+
+    def __init__(self) -> None:
+        self.sets: list[frozenset[Any]] = []
+        self._places: defaultdict[Any, list[int]] = defaultdict(list)
+
+    def add(self, members: frozenset[Any]) -> None:
+        """Put a set in."""
+        for member in members:
+            self._places[member].append(len(self.sets))
+        self.sets.append(members)
+
+    def shared(self, members: Iterable[Any]) -> Counter[int]:
+        """Return the places of the sets that share any of some members, each with how many it does."""
+        return Counter(place for member in members for place in self._places.get(member, ()))
+
+    def having(self, member: object) -> int:
+        """Return how many sets have a member."""
+        return len(self._places.get(member, ()))
 
 
 class NearIndex:
-    """Texts by key, with the near-duplicates of any text found without comparing all pairs.
-
-    Prefix filter (Chaudhuri, Ganti, Kaushik 2006; Bayardo, Ma, Srikant 2007): two sets
-    whose Jaccard coefficient reaches ``t`` share one of the first
-    ``|A| - ceil(t |A|) + 1`` members under any common order. Dice ``d`` is Jaccard
-    ``d / (2 - d)``. The answer is exact, only the search is shortened.
+    """Texts by key, with the near-duplicates of any text.
 
     Args:
         near: Dice coefficient from which texts count as near, above 0 and up to 1.
@@ -146,12 +153,11 @@ class NearIndex:
 
     def __init__(self, near: float = NEAR) -> None:
         self._near = near
-        self._jaccard = near / (2 - near)
-        self._sets: dict[str, frozenset[int]] = {}
-        self._blocks: defaultdict[int, list[str]] = defaultdict(list)
+        self._keys: dict[str, None] = {}
+        self._texts = Overlaps()
 
     def __len__(self) -> int:
-        return len(self._sets)
+        return len(self._keys)
 
     def add(self, key: str, text: str) -> None:
         """Put a text in under a key that must be new; a text without words matches nothing.
@@ -159,24 +165,18 @@ class NearIndex:
         Raises:
             KeyError: The key is there already.
         """
-        if key in self._sets:
+        if key in self._keys:
             raise KeyError(key)
-        fingerprint = shingles(text)
-        self._sets[key] = fingerprint
-        for piece in self._prefix(fingerprint):
-            self._blocks[piece].append(key)
+        self._keys[key] = None
+        self._texts.add(shingles(text))
 
     def near(self, text: str) -> list[tuple[str, float]]:
-        """Give the keys of all texts that are near, with their similarity, the nearest first."""
-        fingerprint = shingles(text)
-        candidates = {key for piece in self._prefix(fingerprint) for key in self._blocks.get(piece, ())}
-        scored = ((key, dice(fingerprint, self._sets[key])) for key in candidates)
-        return sorted((hit for hit in scored if hit[1] >= self._near), key=lambda hit: (-hit[1], hit[0]))
-
-    def _prefix(self, fingerprint: frozenset[int]) -> list[int]:
-        size = len(fingerprint)
-        # 1e-9: the share is a quotient of binary fractions and may lie just above a whole number
-        return sorted(fingerprint)[: size - ceil(self._jaccard * size - 1e-9) + 1]
+        """Return the keys of all texts that are near, with their similarity, the nearest first."""
+        fingerprint, keys = shingles(text), list(self._keys)
+        found = (
+            (keys[at], dice(fingerprint, self._texts.sets[at])) for at in self._texts.shared(fingerprint)
+        )
+        return sorted((hit for hit in found if hit[1] >= self._near), key=lambda hit: (-hit[1], hit[0]))
 
 
 def _is_word(character: str) -> bool:

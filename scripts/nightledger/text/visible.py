@@ -10,8 +10,38 @@ import re
 import unicodedata
 from collections.abc import Iterator
 
-from nightledger.text.ignorable import SHOWS_NOTHING
-
+IGNORABLE = tuple(
+    (int(first, 16), int(last or first, 16))
+    for first, _, last in (
+        one.partition("-")
+        for one in [
+            "ad",
+            "34f",
+            "61c",
+            "115f-1160",
+            "17b4-17b5",
+            "180b-180f",
+            "200b-200f",
+            "202a-202e",
+            "2060-206f",
+            "3164",
+            "fe00-fe0f",
+            "feff",
+            "ffa0",
+            "fff0-fff8",
+            "1bca0-1bca3",
+            "1d173-1d17a",
+            "e0000-e0fff",
+        ]
+    )
+)
+"""Default_Ignorable_Code_Point: first and last of each range (DerivedCoreProperties.txt, Unicode 16)."""
+BLANK = "\u2800\U00013441\U00013442\U00016fe4\U0001d159"
+"""Symbols, letters and a note that are drawn as nothing, though Unicode counts them as seen."""
+SHOWS_NOTHING = re.compile(
+    f"[{''.join(f'{chr(first)}-{chr(last)}' for first, last in IGNORABLE)}{BLANK}\U000e1000-\U0010ffff]"
+)
+"""All of them, and the planes of private use behind the last."""
 _PLAIN = re.compile(r"[\x20-\x7e]*\Z")
 _WORD = re.compile(r"\w+")
 _HIDDEN = frozenset({"Cc", "Cf", "Co", "Cs", "Cn", "Zl", "Zp"})

@@ -17,7 +17,7 @@ def test_a_finding_is_told_with_its_place_rule_and_severity(capsys: pytest.Captu
     status, out, _ = run(capsys, "-c", "import json\nimport os; os.system('id')")
     assert status == 1
     assert out.splitlines() == [
-        "-c:2:12: high code.process: starts another program, or becomes one (os.system)",
+        "-c:2: high code.process: starts another program, or becomes one (os.system)",
         "1 snippet: 1 with findings; 1 finding.",
     ]
 
@@ -55,8 +55,8 @@ def test_several_files_are_audited_each_under_its_name(
     book.write_text(json.dumps({"cells": [{"cell_type": "code", "source": "!ls"}]}))
     status, out, _ = run(capsys, str(script), str(notes), str(book), str(job))
     assert status == 1
-    assert f"{notes}:4:1: high code.run" in out
-    assert f"{book}:cell 1:1:1: high code.notebook" in out
+    assert f"{notes}:4: high code.run" in out
+    assert f"{book}:cell 1:1: high code.notebook" in out
     assert "4 snippets: 1 clean, 2 with findings, 1 not or not wholly audited; 3 findings." in out
     notes.write_text("Only words.\n")
     assert run(capsys, str(notes))[:2] == (0, "No code in it: nothing to audit.\n")
@@ -79,9 +79,8 @@ def test_json_tells_all_of_it_in_one_document(capsys: pytest.CaptureFixture[str]
         False,
     )
     (finding,) = snippet["findings"]
-    assert (finding["line"], finding["column"], finding["rule"], finding["severity"]) == (
+    assert (finding["line"], finding["rule"], finding["severity"]) == (
         3,
-        1,
         "code.run",
         "high",
     )

@@ -11,7 +11,7 @@ from nightledger.domain.proposal import Draft, Op
 from nightledger.text.changes.place import Applied, Unplaced, apply_hunks, make_hunk
 from nightledger.text.changes.veil import HOLE
 from nightledger.text.checkup.checkup import check_memory
-from nightledger.text.checkup.danger import PARTIAL_CONFIDENCE, SECRET_CONFIDENCE
+from nightledger.text.checkup.danger import SECRET_CONFIDENCE
 from nightledger.text.checkup.drafts import MOST_LINES, drafts_from_doubts
 
 TODAY = date(2026, 5, 1)
@@ -134,20 +134,6 @@ def test_lines_that_are_alike_but_for_their_secrets_all_go() -> None:
     ]
 
 
-def test_what_is_only_perhaps_a_secret_is_left_to_its_owner() -> None:
-    doubt = Doubt(
-        lines=(1, 1),
-        section=(),
-        label=DoubtLabel.SECRET,
-        reason="an invitation",
-        signs=("secret.invite",),
-        confidence=PARTIAL_CONFIDENCE,
-        op=Op.REPLACE,
-        after="- [secret removed]\n",
-    )
-    assert drafts_from_doubts([doubt], "- one\n", "MEMORY.md") == []
-
-
 def test_hidden_characters_are_replaced_and_flagged() -> None:
     (draft,) = [draft for draft in drafts(MEMORY) if draft.line == 25]
     assert (draft.op, draft.after) == (Op.REPLACE, "- pay the baker\n")
@@ -167,48 +153,12 @@ def test_reasons_are_sentences_that_count() -> None:
     assert all(draft.scope.fails_when for draft in found.values())
 
 
-def test_the_order_is_that_of_the_doubts() -> None:
-    ranks = [draft.rank for draft in drafts(MEMORY)]
-    assert ranks == sorted(ranks, reverse=True)
-    assert drafts(MEMORY)[0].line == 24
-
-
-def test_over_the_cap_the_larger_of_equally_sure_changes_comes_first() -> None:
-    small, large = "- [x] paint it\n", "- [x] paint the door of the hall by the river in red\n"
-    text = f"# A\n{small}lamps\n# B\nlamps\n{large}"
-    assert [draft.line for draft in drafts(text, cap=20)] == [6, 2]
-    assert [draft.line for draft in drafts(text)] == [2, 6]
-
-
 def test_a_change_stays_readable() -> None:
     text = "# Memory\n\n" + "".join(f"- [x] paint door {n}\n" for n in range(100))
     found = drafts(text)
     assert len(found) == 3
     assert max(draft.before.count("\n") for draft in found) <= MOST_LINES
     assert applied(text, found) == "# Memory\n\n"
-
-
-def test_a_doubt_inside_another_is_not_said_twice() -> None:
-    outer = Doubt(
-        lines=(1, 2),
-        section=(),
-        label=DoubtLabel.JUNK,
-        reason="r",
-        signs=("s",),
-        confidence=0.9,
-        op=Op.REMOVE,
-    )
-    inner = Doubt(
-        lines=(2, 2),
-        section=(),
-        label=DoubtLabel.JUNK,
-        reason="r",
-        signs=("s",),
-        confidence=0.9,
-        op=Op.REMOVE,
-    )
-    (draft,) = drafts_from_doubts([inner, outer], "- a\n  - b\n", "MEMORY.md")
-    assert draft.before == "- a\n  - b\n"
 
 
 def test_a_repeat_that_only_a_secret_could_place_is_left_to_its_owner() -> None:

@@ -48,26 +48,14 @@ def test_a_file_named_already_is_a_repeat_only_as_an_item_of_its_own() -> None:
         "# A\n| Paper | Use |\n|---|---|\n| thick grey paper of the lower mill | covers |\n# B\n| Paper | Use |\n|---|---|\n| thick grey paper of the lower mill | covers |\n| thin | maps |\n",
     ],
 )
-def test_an_index_or_a_table_goes_as_a_whole_or_not_at_all(text: str) -> None:
+def test_an_index_or_a_table_gets_no_hole(text: str) -> None:
     assert repeats(text) == []
-
-
-def test_a_table_that_stands_again_goes_with_its_shortest_rows() -> None:
-    rows = "| Paper | Use |\n|---|---|\n| thick grey paper of the lower mill | covers |\n| thin | maps |\n"
-    assert repeats(f"# A\n{rows}# B\n{rows}") == [(9, 4, "same_words"), (10, 5, "same_words")]
-    short = rows.replace(" of the lower mill", " of the old lower mill")
-    assert repeats(f"# A\n{short}# B\n{rows}") == [(9, 4, "near_words"), (10, 5, "same_words")]
 
 
 def test_an_item_that_stands_twice_in_one_index_is_a_repeat() -> None:
     assert repeats("- `press.py` warms the press\n- `ink.py` mixes\n- `press.py` warms the press\n") == [
         (3, 1, "same_words")
     ]
-
-
-def test_an_item_whose_words_are_turned_round_is_a_repeat() -> None:
-    text = "- In the hall lamps burn all night; in the yard they do not\n- Lamps in the hall burn all night, lamps in the yard do not\n"
-    assert repeats(text) == [(1, 2, "reworded")]
 
 
 def test_a_section_that_stands_twice_is_one_subject() -> None:

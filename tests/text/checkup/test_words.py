@@ -2,13 +2,8 @@ import pytest
 from tests.rows import each_row
 
 from nightledger.text.checkup.words import (
-    closes,
     has,
-    is_heading,
     listed,
-    rests,
-    starts,
-    states,
     tells,
 )
 
@@ -46,38 +41,6 @@ def test_a_word_inside_another_is_not_heard(kind: str, text: str) -> None:
     assert not has(kind, text)
 
 
-def test_an_item_starts_with_a_word_past_its_marks() -> None:
-    assert starts("did", "✅ **Added** the hook")
-    assert not starts("did", "the hook that Anna added")
-
-
-@pytest.mark.parametrize(
-    "text", ["Running", "✅ **Live**, three nodes", "active (since May)", "正常", "OK | 3"]
-)
-def test_a_state_stands_for_itself(text: str) -> None:
-    assert states(text)
-
-
-@pytest.mark.parametrize(
-    "text", ["Clean up the shed", "Live-tested pump", "running water in the hall", "the pump is running"]
-)
-def test_a_state_that_begins_a_phrase_is_none(text: str) -> None:
-    assert not states(text)
-
-
-def test_a_clause_closes_with_work_that_is_over() -> None:
-    assert closes("roof repaired and gutter fixed; paint ordered")
-    assert closes("Dach repariert, Rinne erledigt")
-    assert not closes("the fixed price of the roof")
-
-
-def test_headings_and_columns_are_known_by_their_words() -> None:
-    assert is_heading("report", "Current Status (May)")
-    assert is_heading("lasting", "Regeln des Hauses")
-    assert is_heading("timer", "Last run")
-    assert not is_heading("report", "Garden")
-
-
 @pytest.mark.parametrize(
     "text",
     [
@@ -92,30 +55,6 @@ def test_headings_and_columns_are_known_by_their_words() -> None:
 def test_what_to_do_when_something_is_so_does_not_tell_that_it_is(text: str) -> None:
     assert has("gone", text)
     assert not tells("gone", text)
-
-
-def test_what_is_so_is_told() -> None:
-    assert tells("gone", "the lease is cancelled")
-    assert tells("gone", "ask when cancelled; this one was cancelled last week")
-
-
-@pytest.mark.parametrize(
-    "text", ["Done", "**Resolved**, see below", "✅ closed - two doors", "erledigt (Mai)", "已完成"]
-)
-def test_a_matter_that_is_over_rests(text: str) -> None:
-    assert rests(text)
-
-
-@pytest.mark.parametrize("text", ["Closed doors are blue", "Implemented", "settled in the hall", "open"])
-def test_a_word_that_begins_a_phrase_or_goes_on_does_not_rest(text: str) -> None:
-    assert not rests(text)
-
-
-@pytest.mark.parametrize(
-    "text", ["roof not yet fixed", "Dach nicht repariert, nicht erledigt", "harvest 2011-2014 verified"]
-)
-def test_what_is_denied_does_not_close(text: str) -> None:
-    assert not closes(text)
 
 
 @each_row(("kind", "words"), sorted(listed().items()))

@@ -1,6 +1,6 @@
 import json
 
-from nightledger.text.code.document import audit_document
+from nightledger.text.code.snippets import audit_document
 
 
 def test_a_script_is_one_part_in_the_language_of_its_name() -> None:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nightledger.text.search.chunks import CHUNK_CHARACTERS, Passage, cut_markdown, day_in
+from nightledger.text.search.chunks import CHUNK_CHARACTERS, Passage, cut_markdown
 
 LINES = st.one_of(
     st.sampled_from(
@@ -125,19 +125,6 @@ def test_a_line_that_is_too_long_is_cut_at_a_sentence_else_at_a_word() -> None:
 @pytest.mark.parametrize("text", ["", "\n", "   \n\t\n"])
 def test_nothing_gives_no_chunk(text: str) -> None:
     assert cut_markdown(text) == []
-
-
-@pytest.mark.parametrize(
-    ("text", "day"),
-    [
-        ("on 2026-02-29 and 2026-02-28", date(2026, 2, 28)),
-        ("no 2026-13-01", None),
-        ("12026-02-03", None),
-        ("", None),
-    ],
-)
-def test_the_first_day_of_the_calendar_counts(text: str, day: date | None) -> None:
-    assert day_in(text) == day
 
 
 @pytest.mark.parametrize(

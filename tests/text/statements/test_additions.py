@@ -1,7 +1,5 @@
-import hashlib
 from datetime import date
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -49,12 +47,6 @@ def test_the_best_is_chosen_first_and_each_further_one_must_be_surer() -> None:
     assert len(choice.chosen) == 2
     assert len(choice.no_room) == 4
     assert required(0) == THRESHOLD < required(1) < required(2) <= required(9) <= 1.0
-
-
-def test_no_more_than_the_limit_however_sure() -> None:
-    choice = choose([statement(f"never keep {t}", 1.0, n) for n, t in enumerate(TOPICS)], limit=5)
-    assert len(choice.chosen) == 5
-    assert [s.text for s in choice.no_room] == [f"never keep {TOPICS[5]}"]
 
 
 def test_what_is_not_likely_enough_is_weak_on_every_night() -> None:
@@ -106,10 +98,6 @@ def test_every_statement_ends_in_one_of_four_places(pairs: list[tuple[str, float
     assert choice == choose(statements[::-1], limit=limit)
 
 
-def test_a_text_without_words_is_known_to_nobody() -> None:
-    assert not Known(["...", ""]).holds("...")
-
-
 BESIDE = [
     f"the day was long and the tea was {word} for us" for word in ("hot", "cold", "weak", "sweet", "gone")
 ]
@@ -151,16 +139,3 @@ def test_what_is_chosen_is_known_line_by_line() -> None:
     entry = "Cellar:\n  - never keep apples there\n  - always close the window"
     choose_additions([statement(entry, 0.9)], known, [])
     assert known.holds("always close the window")
-
-
-@pytest.mark.slow
-def test_lines_that_are_alike_but_for_their_end_are_not_all_compared() -> None:
-    same = "Never restart the billing gateway host while the nightly export job is still running on"
-    letters = str.maketrans("0123456789", "ghijklmnop")
-
-    def told(name: str) -> str:
-        drawn = hashlib.sha256(name.encode()).hexdigest().translate(letters)
-        return f"{same} {drawn[:6]} {drawn[6:12]} {drawn[12:18]} {drawn[18:24]}"
-
-    known = Known(told(f"memory {n}") for n in range(1_800))
-    assert not any(known.holds(told(f"log {n}")) for n in range(1_800))

@@ -3,8 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.rows import each_row
 
-from nightledger.text.statements.cue_words import cue_words
-from nightledger.text.statements.cues import find_cues, languages_of
+from nightledger.text.statements.cues import cue_words, find_cues, languages_of, words_of
 
 WORDS = cue_words()
 
@@ -84,3 +83,9 @@ def test_every_table_names_only_cues_that_english_has() -> None:
 @given(st.text(max_size=80))
 def test_any_text_has_known_cues_only(text: str) -> None:
     assert find_cues(text) <= set(WORDS.english)
+
+
+def test_the_words_of_a_line_are_counted_in_any_script() -> None:
+    assert words_of("Don\u2019t re-use the X_1 port 8080!") == {"don't", "re-use", "the", "x", "port"}
+    assert words_of("重启机器 after 夜") == {"重启", "启机", "机器", "after"}
+    assert words_of("다시 시작") == {"다시", "시작"}

@@ -8,7 +8,7 @@ from tests.text.logs import DAY, read
 
 from nightledger.domain.daylog import LogLine, Region
 from nightledger.domain.proposal import Origin
-from nightledger.text.statements.daylog import find_origins, read_daylog
+from nightledger.text.statements.daylog import read_daylog
 
 
 def line(text: str, number: int) -> LogLine:
@@ -115,13 +115,6 @@ def test_what_is_nearly_a_time_is_read_at_once(text: str) -> None:
 
 def test_a_time_may_have_half_of_the_day_and_a_zone() -> None:
     assert line("**09:15 AM CET Europe/Berlin** - rinsed it", 0).content == "rinsed it"
-
-
-@given(st.lists(st.sampled_from(["- one", "user: two", "**assistant:** three", "tool: four", "> five", "```", "<!-- x:start -->", "<!-- x:end -->", "# Six", "", "- (untrusted): ", "- session key: x", "a [[reply_to_1]]", "{", "\r"]), max_size=12))  # fmt: skip
-def test_regions_and_speakers_alone_are_those_of_the_whole_reading(lines: list[str]) -> None:
-    text = "\n".join(lines)
-    read = read_daylog("memory/2026-02-28.md", text, date(2026, 2, 28))
-    assert find_origins(text) == [(line.region, line.origin) for line in read.lines]
 
 
 def test_the_day_and_time_before_a_message_are_no_part_of_it() -> None:

@@ -12,13 +12,6 @@ def test_the_chance_is_the_logistic_of_bias_and_weights() -> None:
     assert isclose(model.chance(frozenset({"b.absolute", "unknown"})), 1 / (1 + 2.718281828459045**-1))
 
 
-def test_only_lines_of_prose_that_can_hold_a_claim_are_estimated() -> None:
-    log = read(
-        "# A long enough heading\n\n- short\n- the kettle leaks badly\n```\nnever do this at home\n```"
-    )
-    assert set(estimate_lines(log)) == {4}
-
-
 def test_a_files_language_is_known_for_all_its_lines() -> None:
     log = read("\n".join(["- Der Kocher ist nicht für die Küche und wird nie leer"] * 2))
     assert log_languages(log) == ("de",)
@@ -50,10 +43,6 @@ def test_what_holds_beyond_its_day_is_more_likely_than_what_was_done(kept: str, 
         )
     )
     assert chances[2] > 2 * chances[3]
-
-
-def test_the_shipped_model_calls_a_plain_line_unlikely() -> None:
-    assert estimate_lines(read("# Day\n\n- sorted the inbox and answered two mails"))[3] < 0.1
 
 
 def test_the_order_of_features_changes_no_digit() -> None:

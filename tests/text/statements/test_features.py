@@ -1,9 +1,11 @@
 import json
 
 import pytest
+from tests.text.logs import read
 
+from nightledger.domain.daylog import Region
 from nightledger.files.shipped import shipped_config
-from nightledger.text.statements.features import line_features, split_label, tells_result
+from nightledger.text.statements.features import line_features, split_label, surroundings, tells_result
 
 FITTED = json.loads(shipped_config("words/statement-weights.json"))
 
@@ -47,17 +49,6 @@ def test_a_result_is_told_at_the_beginning(text: str, told: bool) -> None:  # no
     assert tells_result(text) is told
 
 
-def test_a_result_is_told_in_the_languages_of_the_file() -> None:
-    assert tells_result("creado el índice", ("es",))
-    assert not tells_result("creado el índice")
-
-
-def test_a_label_over_a_result_is_a_feature_of_its_own() -> None:
-    assert {"s.result", "s.label-result"} <= line_features("Action: moved the pump")
-    assert "s.label-result" not in line_features("Moved the pump")
-    assert "s.label" not in line_features("action: the pump")
-
-
 def test_surface_counts_and_stops_counting() -> None:
     assert {"s.question", "s.numbers-0", "s.capitals-0", "s.sentences-1"} <= line_features("shall we?")
     assert "s.question" in line_features("可以吗\uff1f")
@@ -68,11 +59,52 @@ def test_surface_counts_and_stops_counting() -> None:
     assert "s.sentences-3" in line_features("One. Two. Three. Four. Five.")
 
 
-def test_length_counts_in_steps() -> None:
-    assert {"len.40", "len.70"} <= line_features("x" * 80)
-    assert "len.110" not in line_features("x" * 80)
-
-
 def test_every_weight_belongs_to_a_feature_that_there_is() -> None:
     assert {name.split(".")[0] for name in FITTED["weights"]} <= {"b", "l", "h", "s", "p", "t", "len"}
     assert {name.split(".")[0] for name in FITTED["words"]} == {"w", "wl", "wh"}
+
+
+def around(text: str) -> list[frozenset[str]]:
+    lines = [line for line in read(text).lines if line.region is Region.PROSE]
+    return list(surroundings(lines))
+
+
+def test_the_heading_gives_cues_and_words() -> None:
+    (features,) = around("## Lessons of 14:05 ✅\n- the fan never stops")
+    assert {"h.lesson", "wh.lessons", "p.heading-time", "p.heading-done"} <= features
+    assert "p.no-heading" not in features
+    assert "p.no-heading" in around("the fan never stops")[0]
+
+
+def test_the_kind_of_item_and_who_speaks_are_seen() -> None:
+    bullet, nested, row, plain = around("- the fan\n  - of the oven\n| fan | oven |\nthe fan")
+    assert "p.marker--" in bullet
+    assert "p.indented" in nested
+    assert "p.indented" not in bullet
+    assert "p.marker-|" in row
+    assert "p.marker-none" in plain
+    user, assistant = around("user: shall we?\nassistant: yes we shall")
+    assert ("p.user" in user, "p.assistant" in assistant) == (True, True)
+
+
+def test_siblings_that_tell_results_are_counted() -> None:
+    alone, *_ = around("## A\n- the fan is loud\n## B\n- moved the lamp")
+    assert "p.siblings-0" in alone
+    assert not any(name.startswith("p.results") for name in alone)
+    cause, fixed, tested = around("- the belt slips\n- fixed the belt\n- tested the fan")
+    assert {"p.siblings-2", "p.results-2", "p.result-follows"} <= cause
+    assert "p.results-2" in fixed
+    assert "p.result-follows" not in tested
+    one, *_ = around("- the belt slips\n- fixed the belt\n- it is loud\n- it is old")
+    assert "p.results-1" in one
+    none, _ = around("- the belt slips\n- it is loud")
+    assert "p.results-0" in none
+
+
+def test_a_label_that_recurs_is_a_field_of_a_form() -> None:
+    lines = around("- Risk: low\n- note the belt\n- Risk: high\n- Risk: none\n- Cause: the belt")
+    assert "p.label-form" in lines[0]
+    assert {"p.label-own", "p.form-around"} <= lines[4]
+    assert "p.form-around" in lines[1]
+    assert not {"p.label-own", "p.label-form"} & lines[1]
+    assert "p.form-around" not in around("- Risk: low\n- note the belt")[1]

@@ -87,10 +87,6 @@ def test_what_stands_between_markers_of_any_tool_is_generated() -> None:
     assert regions(text) == [*[Region.GENERATED] * 3, Region.PROSE]
 
 
-def test_an_end_marker_without_a_start_closes_nothing() -> None:
-    assert regions("- mine\n<!-- tea:end -->\n- mine too") == [Region.PROSE, Region.GENERATED, Region.PROSE]
-
-
 def test_a_dreaming_section_is_generated_down_to_the_next_heading_of_its_level() -> None:
     text = "## Light Sleep\n- always buy tea\n### Reflections\n- never mind\n## Mine\n- the kettle leaks"
     assert regions(text) == [*[Region.GENERATED] * 4, Region.HEADING, Region.PROSE]
@@ -121,10 +117,6 @@ def test_a_collection_of_links_is_pasted_from_its_heading_to_its_last_link() -> 
     assert found[0] is Region.PROSE
     assert found[1:-1] == [Region.PASTED] * 15
     assert found[-1] is Region.PROSE
-
-
-def test_a_few_links_are_no_collection() -> None:
-    assert Region.PASTED not in regions("https://example.org/a\n- mine\nhttps://example.org/b")
 
 
 @pytest.mark.parametrize(
@@ -174,12 +166,6 @@ def test_a_line_without_end_is_looked_at_once(body: str) -> None:
 def test_a_prompt_within_a_prompt_is_looked_at_once() -> None:
     told = regions("\n".join([*["You are a helpful assistant that answers all."] * 30_000, "---", "Then."]))
     assert told == [*[Region.PASTED] * 30_000, Region.RULE, Region.PROSE]
-
-
-@pytest.mark.slow
-def test_the_heading_above_many_collections_of_links_is_not_looked_for_line_by_line() -> None:
-    told = regions("\n".join(([""] * 201 + ["http://a.io"] * 5) * 4_000))
-    assert told[-206:] == [*[Region.BLANK] * 201, *[Region.PASTED] * 5]
 
 
 def test_collections_under_one_heading_are_one() -> None:

@@ -3,17 +3,14 @@ from tests.text.logs import read
 
 from nightledger.domain.statement import StatementKind
 from nightledger.text.similar import numbers
-from nightledger.text.statements.sections import Shelf
 from nightledger.text.statements.wording import (
     claims_of,
     clean_line,
     entry_text,
     judge_kind,
     reasons_for,
-    shelve,
     shorten,
     topic_of,
-    what_would_change_it,
 )
 
 
@@ -59,18 +56,9 @@ def test_a_heading_that_names_no_topic_is_no_title(heading: str, topic: str) -> 
     assert topic_of(read(f"# Day\n## {heading}\n- a long enough line").lines[2]) == topic
 
 
-def test_the_lead_is_the_nearer_title() -> None:
-    log = read("# Day\n## Kettle\nPump room:\n- keep it dry")
-    assert topic_of(log.lines[3]) == "Pump room"
-
-
 def test_a_foreign_heading_that_names_no_topic_is_known_as_such() -> None:
     line = read("# Tag\n## Entscheidungen\n- der Kocher bleibt").lines[2]
     assert topic_of(line, ("de",)) == ""
-
-
-def test_a_table_row_loses_its_borders() -> None:
-    assert clean_line(read("| Kettle | never dry |").lines[0]) == "Kettle - never dry"
 
 
 def test_a_long_line_is_cut_to_whole_sentences_that_claim_something() -> None:
@@ -79,10 +67,6 @@ def test_a_long_line_is_cut_to_whole_sentences_that_claim_something() -> None:
     assert shorten(text) == claim
     assert clean_line(read(f"- {text}").lines[0]) == claim
     assert numbers(claim) <= numbers(text)
-
-
-def test_a_line_without_a_claim_is_left_whole() -> None:
-    assert shorten("Went to the hall. Looked at the wall.") == "Went to the hall. Looked at the wall."
 
 
 @pytest.mark.parametrize(
@@ -111,12 +95,6 @@ def test_reasons_are_few_and_name_the_heading() -> None:
     assert reasons_for(line) == ("it records a decision", "it stands under 'Rules'")
     assert reasons_for(read("- seals age").lines[0]) == ("it reads like a fact that outlasts its day",)
     assert len(reasons_for(read("- never, must not, because of a rule, from now on").lines[0])) == 3
-
-
-def test_every_kind_has_a_shelf_and_something_that_would_change_its_mind() -> None:
-    for kind in StatementKind:
-        assert what_would_change_it(kind)
-        assert shelve(kind) in {str(shelf) for shelf in Shelf}
 
 
 def test_a_turn_of_a_chat_is_not_titled_with_the_exports_heading() -> None:

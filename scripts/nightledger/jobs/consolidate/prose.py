@@ -1,8 +1,7 @@
 """What prose adds to a statement: how much it is about the agent itself, and what it contradicts.
 
-Invariant: the analyst is one seam with one call a statement; whatever it says passes its
-validators, and it changes rank and flags, never evidence. A statement takes an entry's place
-only where the entry is known to be no younger than the statement's log.
+Invariant: it changes rank and flags, never evidence. A statement takes an entry's place only where the entry is
+known to be no younger than the statement's log.
 """
 
 import re
@@ -15,14 +14,13 @@ from nightledger.domain.daylog import DayLog
 from nightledger.domain.proposal import Change, Flag, Proposal
 from nightledger.domain.statement import Statement
 from nightledger.gate.stored import Stored
-from nightledger.text.analyst import Analyst, ExtractiveAnalyst, SelfContext
 from nightledger.text.contradictions import Contradiction, Standing
 from nightledger.text.markdown.document import Document
 from nightledger.text.markdown.entries import Entry, EntryKind, find_entries
 from nightledger.text.similar import fold
 from nightledger.text.statements.additions import THRESHOLD
 from nightledger.text.statements.revisions import Revision, find_revisions
-from nightledger.text.statements.wording import claims_of
+from nightledger.text.statements.wording import alignment_of, claims_of
 
 ALIGNMENT_SHARE = 0.2
 """How much of what is missing to certainty full alignment adds to a statement's rank; our choice."""
@@ -51,16 +49,12 @@ class Reader:
 
     Attributes:
         target: The memory file.
-        analyst: Whoever analyses prose.
-        context: What the agent is and wants.
         entries: One-line entries of the memory file, by id.
         days: Since which day at the latest each of them says what it says.
         standing: The same entries, to be asked what a statement contradicts.
     """
 
     target: Target
-    analyst: Analyst
-    context: SelfContext
     entries: Mapping[str, Entry]
     days: Mapping[str, date]
     standing: Standing
@@ -79,16 +73,13 @@ class Clash:
     flag: Flag
 
 
-def make_reader(
-    document: Document, stored: Iterable[Stored], target: Target, analyst: Analyst | None = None
-) -> Reader:
-    """Give the reader of one night; the extractive analyst unless another is given.
+def make_reader(document: Document, stored: Iterable[Stored], target: Target) -> Reader:
+    """Return the reader of one night.
 
     Args:
         document: The memory file.
         stored: Everything that was ever proposed; it tells how old an entry is.
         target: Its place.
-        analyst: Whoever analyses prose.
     """
     entries = {
         entry.id: entry
@@ -99,8 +90,6 @@ def make_reader(
     said = _days_said(stored)
     return Reader(
         target=target,
-        analyst=analyst or ExtractiveAnalyst(),
-        context=SelfContext(),
         entries=entries,
         days={name: said.get(fold(entry.text), target.adopted) for name, entry in entries.items()},
         standing=Standing((name, entry.text.strip()) for name, entry in entries.items()),
@@ -134,10 +123,10 @@ def _day_of(change: Change, proposal: Proposal) -> date:
     return min(proposed, max(days, default=proposed))  # a file may be named for the year 9999
 
 
-def rank_of(statement: Statement, reader: Reader) -> float:
+def rank_of(statement: Statement) -> float:
     """Give a statement's rank, 0..1, rounded to 4 decimals: how it works counts a little more."""
-    alignment = reader.analyst.process_block(statement.text, reader.context).alignment_score
-    return round(statement.score + (1 - statement.score) * ALIGNMENT_SHARE * alignment, 4)
+    share = ALIGNMENT_SHARE * alignment_of(statement.text)
+    return round(statement.score + (1 - statement.score) * share, 4)
 
 
 def contradicted(statement: Statement, reader: Reader) -> Clash | None:

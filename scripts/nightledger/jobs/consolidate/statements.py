@@ -166,7 +166,7 @@ def _draft(
         reason="; ".join(statement.reasons),
         evidence=(_evidence(statement, content),),
         confidence=statement.score,
-        rank=rank_of(statement, reader),
+        rank=rank_of(statement),
         statement_key=statement.key,
         scope=Scope(fails_when=statement.fails_when),
         flags=(_SINGLE, clash.flag) if clash else (_SINGLE,),

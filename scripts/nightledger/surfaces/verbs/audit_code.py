@@ -14,8 +14,8 @@ from nightledger.domain.errors import UnreadableError, UsageError
 from nightledger.files.reading import read_regular
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.screen import shown
-from nightledger.text.code.document import Part, audit_document
 from nightledger.text.code.rule import CodeFinding, code_table
+from nightledger.text.code.snippets import Part, audit_document
 
 FOUND = 1
 MAX_FILE_BYTES = 4 * 1024 * 1024
@@ -70,7 +70,7 @@ def _counted(part: Part, *, strict: bool) -> tuple[CodeFinding, ...]:
 def _line(name: str, part: Part, finding: CodeFinding) -> str:
     what = f" ({finding.what})" if finding.what else ""
     inside = f":{part.where}" if part.where else ""
-    place = f"{name}{inside}:{part.line + finding.line - 1}:{finding.column}"
+    place = f"{name}{inside}:{part.line + finding.line - 1}"
     return f"{shown(place)}: {finding.severity.value} {finding.rule}: {code_table().rows[finding.rule].why}{shown(what)}"
 
 

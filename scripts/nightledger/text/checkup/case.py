@@ -11,11 +11,11 @@ from datetime import date
 
 from nightledger.domain.doubt import Doubt, DoubtLabel
 from nightledger.domain.proposal import Op
-from nightledger.text.checkup.conflicts import find_conflicts
-from nightledger.text.checkup.repeats import find_repeats
-from nightledger.text.checkup.signs import BIAS, DECISION_SIGNS, SIGNS, Sign
+from nightledger.text.checkup.repeats import LONG, find_repeats, is_attribute, weight, wording
+from nightledger.text.checkup.signs import BIAS, Sign, decision_signs, signs
 from nightledger.text.checkup.units import Unit, UnitKind
 from nightledger.text.checkup.view import View, look
+from nightledger.text.contradictions import Standing
 
 CERTAIN_ENOUGH = 0.6
 """Confidence from which an item is doubted; standing under a dated report alone stays below it."""
@@ -27,7 +27,6 @@ REPEAT_CONFIDENCE = {
     "same_words": 0.93,
     "near_words": 0.85,
     "held": 0.72,
-    "reworded": 0.72,
     "pointer_again": 0.62,
 }
 """By kind of repeat: how many of its words stand elsewhere, and how much an index of files is worth."""
@@ -35,16 +34,10 @@ _REPEAT_REASONS = {
     "same_words": "it says word for word what line {line} says",
     "near_words": "it says in nearly the same words what line {line} says",
     "held": "line {line} says all of it and more",
-    "reworded": "it says in another order what line {line} says",
     "pointer_again": "it only names a file that line {line} names already",
 }
 CONFLICT_CONFIDENCE = 0.65
 """Which of two that contradict each other holds is the owner's to say; the later one more often does."""
-_CONFLICT_REASONS = {
-    "turned_round": "line {line}, which stands later, says the opposite",
-    "other_number": "line {line}, which stands later, gives another number",
-}
-_TESTED = {UnitKind.CODE: (), UnitKind.DECISION: DECISION_SIGNS}
 _OPEN = frozenset({"waits", "waits_in", "wait_mark", "task_row"})
 _ENDED = frozenset({"box", "struck", "over_label", "over_value", "over_on", "gone"})
 _ECHOES = frozenset(
@@ -90,7 +83,7 @@ _UNTOUCHED = _Case(odds=BIAS, signs=())
 
 
 def _case(view: View, above: _Case | None) -> _Case:
-    tested = _TESTED.get(view.unit.kind, SIGNS)
+    tested = _tested(view.unit.kind)
     shown = sorted((sign for sign in tested if sign.test(view)), key=lambda sign: -sign.weight)
     against = tuple(sign for sign in shown if sign.weight > 0)
     over = above is not None and bool(above.signs) and above.signs[0].label is not DoubtLabel.STALE
@@ -106,18 +99,24 @@ def _case(view: View, above: _Case | None) -> _Case:
     )
 
 
+def _tested(kind: UnitKind) -> Sequence[Sign]:
+    if kind is UnitKind.CODE:
+        return ()
+    return decision_signs() if kind is UnitKind.DECISION else signs()
+
+
 def _logit(share: float) -> float:
     return math.log(share / (1 - share))
 
 
 def _elsewhere(units: Sequence[Unit]) -> dict[int, Doubt]:
-    """Give the doubts that another item of the file raises."""
+    """Return the doubts that another item of the file raises."""
     found: dict[int, Doubt] = {}
-    for index, conflict in find_conflicts(units).items():
-        line = units[conflict.other].first
-        reason = _CONFLICT_REASONS[conflict.kind].format(line=line)
+    for index, other, differs in _contradicted(units):
+        line = units[other].first
+        reason = f"line {line}, which stands later, says otherwise: {differs}"
         found[index] = _doubt(
-            units[index], DoubtLabel.CONTRADICTION, reason, CONFLICT_CONFIDENCE, (conflict.kind,), other=line
+            units[index], DoubtLabel.CONTRADICTION, reason, CONFLICT_CONFIDENCE, ("contradicted",), other=line
         )
     for index, repeat in find_repeats(units).items():
         line = units[repeat.other].first
@@ -126,6 +125,23 @@ def _elsewhere(units: Sequence[Unit]) -> dict[int, Doubt]:
             units[index], DoubtLabel.DUPLICATE, reason, REPEAT_CONFIDENCE[repeat.kind], (repeat.kind,), other=line
         )  # fmt: skip
     return found
+
+
+def _contradicted(units: Sequence[Unit]) -> Iterator[tuple[int, int, str]]:
+    """Yield items that a later one surely contradicts, that one, and what differs.
+
+    Items of one list that differ in a value are of several things.
+    """
+    standing = Standing(())
+    for index, unit in enumerate(units):
+        if unit.kind not in {UnitKind.ITEM, UnitKind.SENTENCE} or weight(wording(unit)) < LONG:
+            continue
+        for hit in standing.contradicted_by(unit.text):
+            earlier = units[int(hit.entry)]
+            of_one_list = (earlier.headings, earlier.lead) == (unit.headings, unit.lead) and not hit.denied
+            if hit.sure and not of_one_list and "/" not in earlier.text and not is_attribute(earlier, unit):
+                yield int(hit.entry), index, hit.reason
+        standing.add(str(index), unit.text)
 
 
 def _judge(unit: Unit, case: _Case, elsewhere: Doubt | None) -> Doubt | None:

@@ -5,18 +5,24 @@ Rules, wishes and facts that last are what a memory is for: they are never doubt
 their subject, only when they repeat another item or carry a secret.
 """
 
+import math
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import date
 
-from nightledger.domain.doubt import Doubt
+from nightledger.domain.doubt import Doubt, DoubtLabel
 from nightledger.text.checkup.case import find_cases
 from nightledger.text.checkup.danger import find_dangers
-from nightledger.text.checkup.rank import rank_doubts
 from nightledger.text.checkup.repeats import wording
 from nightledger.text.checkup.shells import find_shells
 from nightledger.text.checkup.units import Unit, read_units
 from nightledger.text.markdown.document import Document, parse_markdown
+
+BANDS = 10
+"""Doubts within a tenth of certainty count as equally sure; the estimate is no finer."""
+GRAVE_RANK = 1.0
+"""Rank from which a doubt is about a secret or an order to an agent; nothing else is surer than .99."""
+_FIRST = {DoubtLabel.SECRET: 2.0, DoubtLabel.INJECTION: 1.0}
 
 
 def check_memory(
@@ -41,7 +47,21 @@ def check_memory(
     cases = [doubt for doubt in find_cases(units, today, _signed(units, signed)) if _is_free(doubt, held)]
     shells = find_shells(parsed, units, [*dangers, *cases])
     over = 0 if cap_characters is None else len(document) - cap_characters
-    return rank_doubts((_sized(parsed, doubt) for doubt in (*dangers, *cases, *shells)), over_characters=over)
+    found = [_ranked(parsed, doubt, over) for doubt in (*dangers, *cases, *shells)]
+    return tuple(sorted(found, key=lambda doubt: (-doubt.rank, doubt.lines)))
+
+
+def rank_of(label: DoubtLabel, confidence: float, characters: int, over_characters: int) -> float:
+    """Return the rank of one doubt or of a group of them, 0..3, rounded to 4 decimals.
+
+    Over the cap the certainty is cut to its band, and the share of the excess that would
+    go fills the band; under it the certainty itself ranks.
+    """
+    sure = confidence
+    if over_characters > 0:
+        share = min(1.0, max(0, characters) / over_characters)
+        sure = (math.floor(min(confidence, 0.9999) * BANDS) + 0.99 * share) / BANDS
+    return round(_FIRST.get(label, 0.0) + sure, 4)
 
 
 def _signed(units: Sequence[Unit], texts: Collection[str]) -> frozenset[int]:
@@ -54,5 +74,7 @@ def _is_free(doubt: Doubt, held: Collection[int]) -> bool:
     return not any(line in held for line in range(doubt.lines[0], doubt.lines[1] + 1))
 
 
-def _sized(document: Document, doubt: Doubt) -> Doubt:
-    return replace(doubt, characters=len(document.text(*doubt.lines)) - len(doubt.after))
+def _ranked(document: Document, doubt: Doubt, over_characters: int) -> Doubt:
+    size = len(document.text(*doubt.lines)) - len(doubt.after)
+    rank = rank_of(doubt.label, doubt.confidence, size, over_characters)
+    return replace(doubt, characters=size, rank=rank)

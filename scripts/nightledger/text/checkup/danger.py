@@ -4,17 +4,15 @@ Invariant: a secret or hidden character is cut out of its line and the rest stay
 order goes with its whole item. The text of a secret is in no doubt.
 """
 
-# ruff: noqa: RUF001 - marks and words of other scripts are part of these tables
-import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from itertools import accumulate, groupby
+from itertools import accumulate, groupby, takewhile
 
 from nightledger.domain.doubt import Doubt, DoubtLabel
 from nightledger.domain.finding import Finding, Severity
 from nightledger.domain.proposal import Op
 from nightledger.text.checkup.units import Unit
+from nightledger.text.checkup.words import pattern
 from nightledger.text.markdown.document import Document
 from nightledger.text.scanners.scan import scan
 
@@ -28,11 +26,6 @@ PLACEHOLDER = "[secret removed]"
 _HIDDEN = frozenset(
     {"unicode.tags", "unicode.bidi", "unicode.invisible", "unicode.selector", "unicode.control"}
 )
-_QUOTE_BEFORE = re.compile(r"[\"'“‘«「『`(]\s?$")
-_DEFENCE = re.compile(
-    r"\b(?:never (?:follow|obey|execute)|injection|do not follow|don't follow|ignore any text|treat .{0,40} as data)\b",
-    re.IGNORECASE,
-)
 
 
 def find_dangers(document: Document, units: Sequence[Unit]) -> list[Doubt]:
@@ -44,70 +37,43 @@ def find_dangers(document: Document, units: Sequence[Unit]) -> list[Doubt]:
     """
     text = "".join(document.lines)
     starts = [0, *accumulate(map(len, document.lines))]
+
+    def lines_of(finding: Finding) -> tuple[int, int]:
+        return bisect_right(starts, finding.start), bisect_right(starts, finding.end - 1)
+
     found: dict[tuple[int, int], Doubt] = {}
-    above = _Above(units)
-    for (first, last), group in groupby(scan(text), lambda finding: _span(starts, finding)):
-        written = _Written(lines=document.text(first, last), offset=starts[first - 1], text=text)
-        for doubt in _judge(above, first, last, list(group), written):
+    for lines, group in groupby(scan(text), lines_of):
+        for doubt in _judge(text, starts, units, lines, list(group)):
             found.setdefault(doubt.lines, doubt)
     return list(found.values())
 
 
-def _span(starts: Sequence[int], finding: Finding) -> tuple[int, int]:
-    return bisect_right(starts, finding.start), bisect_right(starts, finding.end - 1)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Written:
-    """The lines of a danger, where they begin, and the whole text."""
-
-    lines: str
-    offset: int
-    text: str
-
-
-class _Above:
-    """The items of a file, found by a line: their first lines rise."""
-
-    def __init__(self, units: Sequence[Unit]) -> None:
-        self._units = units
-        self._firsts = [unit.first for unit in units]
-
-    def section(self, line: int) -> tuple[str, ...]:
-        """Give the headings of the last item that begins at a line or before it."""
-        place = bisect_right(self._firsts, line)
-        return self._units[place - 1].headings if place else ()
-
-    def item(self, first: int, last: int) -> tuple[int, int]:
-        """Give the lines of the last item that holds these lines; themselves where none does."""
-        place = bisect_right(self._firsts, first)
-        block = self._units[place - 1].block if place else -1
-        for unit in map(self._units.__getitem__, range(place - 1, -1, -1)):
-            if unit.block != block:
-                break
-            if last <= unit.last:
-                return unit.first, unit.last
-        return first, last
-
-
 def _judge(
-    above: _Above, first: int, last: int, findings: Sequence[Finding], written: _Written
-) -> Iterator[Doubt]:  # fmt: skip
+    text: str,
+    starts: Sequence[int],
+    units: Sequence[Unit],
+    lines: tuple[int, int],
+    findings: Sequence[Finding],
+) -> Iterator[Doubt]:
+    first, last = lines
     secrets = [finding for finding in findings if finding.rule.startswith("secret.")]
-    hidden = [
-        finding for finding in findings if finding.rule in _HIDDEN and finding.severity is Severity.QUARANTINE
-    ]
-    section = above.section(first)
+    hidden = [one for one in findings if one.rule in _HIDDEN and one.severity is Severity.QUARANTINE]
+    at = bisect_right(units, first, key=lambda unit: unit.first)
+    section = units[at - 1].headings if at else ()
     for group, label, filler in (
         (secrets, DoubtLabel.SECRET, PLACEHOLDER),
         (hidden, DoubtLabel.INJECTION, ""),
     ):
         if group:
-            after = _cut(written.lines, group, written.offset, filler)
-            yield _doubt((first, last), section, label, group, Op.REPLACE, after)
-    orders = [finding for finding in findings if _is_order(written.text, finding)]
+            after = _cut(text[starts[first - 1] : starts[last]], group, starts[first - 1], filler)
+            yield _doubt(lines, section, label, group, Op.REPLACE, after)
+    orders = [finding for finding in findings if _is_order(text, finding)]
     if orders and not secrets and not hidden:
-        yield _doubt(above.item(first, last), section, DoubtLabel.INJECTION, orders, Op.REMOVE, "")
+        above = takewhile(
+            lambda unit: unit.block == units[at - 1].block, (units[n] for n in range(at - 1, -1, -1))
+        )
+        item = next(((unit.first, unit.last) for unit in above if last <= unit.last), lines)
+        yield _doubt(item, section, DoubtLabel.INJECTION, orders, Op.REMOVE, "")
 
 
 def _cut(lines: str, findings: Sequence[Finding], offset: int, filler: str) -> str:
@@ -125,9 +91,9 @@ def _is_order(text: str, finding: Finding) -> bool:
         return False
     end = text.find("\n", finding.end)
     line = text[text.rfind("\n", 0, finding.start) + 1 : end if end >= 0 else len(text)]
-    return not _QUOTE_BEFORE.search(text[max(0, finding.start - 2) : finding.start]) and not _DEFENCE.search(
-        line
-    )
+    return not pattern("quote_before").search(
+        text[max(0, finding.start - 2) : finding.start]
+    ) and not pattern("defence").search(line)
 
 
 def _doubt(

@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 from nightledger.domain.doubt import Doubt, DoubtLabel
 from nightledger.domain.proposal import Draft, Evidence, Flag, Op, Origin, Scope
 from nightledger.text.changes.veil import veil
+from nightledger.text.checkup.checkup import rank_of
 from nightledger.text.checkup.danger import PLACEHOLDER, SECRET_CONFIDENCE
-from nightledger.text.checkup.rank import rank_of
 from nightledger.text.markdown.document import Document, encode, is_blank, parse_markdown
 from nightledger.text.similar import fold
 

@@ -5,14 +5,14 @@ later one; numbers and negations must agree, so that a changed rule is no repeat
 """
 
 import re
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
-from nightledger.text.checkup.reworded import says_again
-from nightledger.text.checkup.said import WIDE, Said, in_one_order, is_form, names_of
 from nightledger.text.checkup.units import Unit, UnitKind
-from nightledger.text.similar import contained, dice, fold
+from nightledger.text.similar import contained, dice, fold, is_negated, numbers, shingles
 
 NEAR = 0.82
 """Dice coefficient from which two items of one file are taken for one: a little above
@@ -24,8 +24,6 @@ LONG = 36
 items count under one heading only. A letter of a script without spaces counts for three."""
 ATTRIBUTE = 100
 """Letters below which a label with its value is an attribute of the subject above it."""
-REWORDED = 0.6
-"""Dice coefficient from which two items may be one with its words turned round."""
 SAME_ATTRIBUTE = 40
 """Letters from which the same words are no accident, even of a label with its value."""
 WORDS = 5
@@ -36,9 +34,17 @@ SENTENCE = 20
 """Letters from which four words are a sentence and no phrase."""
 MOST_HOLDERS = 40
 """Items compared for one: the work stays linear in a file of one word a thousand times."""
+MEANING = 3
+"""Letters from which a word carries a meaning of its own."""
+STEM = 4
+"""Letters that two forms of one word share at least."""
+WIDE = re.compile("[\u0e00-\u0eff\u1000-\u109f\u2e80-\ua4cf\uac00-\ud7af\uf900-\ufaff]")
+"""A letter of a script without spaces."""
 
 _PATH = re.compile(r"^[`\[(]*(?P<path>(?:[\w./-]*+~)*+[\w-]*+[./][\w./-]++)[`\])]*$")
 _NAMED = re.compile(r"[*_]{0,8}(?:`|\[|https?://|[\"“«「]|[\w.~/-]*[\w~]/[\w./-]|[\w-]+\.[a-z]{1,4}\b)")
+_CODE = re.compile(r"`([^`\n]+)`|(?<![\w`])((?:[a-z]{1,32}://|[\w.-]{1,255}/)[^\s`)]+)")
+_LETTERS = re.compile(r"[^\W\d_]\w+")
 _LABELLED = re.compile(r"[*_`]*[^:：|`]{1,32}[*_`]*\s?[:：](?!//)")  # noqa: RUF001 - a colon of CJK text
 
 
@@ -49,18 +55,19 @@ class Repeat:
     Attributes:
         unit: Index of the repeat.
         other: Index of the item that stays.
-        kind: ``same_words``, ``near_words``, ``held``, ``reworded`` or ``pointer_again``.
-        likeness: 0..1.
+        kind: ``same_words``, ``near_words``, ``held`` or ``pointer_again``.
     """
 
     unit: int
     other: int
     kind: str
-    likeness: float
 
 
 def find_repeats(units: Sequence[Unit]) -> dict[int, Repeat]:
-    """Give the repeats among the items of one file, by the index of the repeat."""
+    """Return the repeats among the items of one file, by the index of the repeat.
+
+    An index or a table goes as a whole or not at all; what stands twice in it is a repeat there.
+    """
     found: dict[int, Repeat] = {}
     wordings = [wording(unit) for unit in units]
     same = list(_same(units, wordings))
@@ -71,7 +78,15 @@ def find_repeats(units: Sequence[Unit]) -> dict[int, Repeat]:
             continue
         if not _is_elsewhere_true(repeat, units[repeat.unit], units[repeat.other]):
             found[repeat.unit] = repeat
-    return _without_holes(units, wordings, found)
+    indexes = _indexes(units)
+    standing = {
+        unit.block for index, unit in enumerate(units) if unit.block in indexes and index not in found
+    }
+    return {
+        index: repeat
+        for index, repeat in found.items()
+        if units[index].block not in standing or units[index].block == units[repeat.other].block
+    }
 
 
 def _is_elsewhere_true(repeat: Repeat, unit: Unit, other: Unit) -> bool:
@@ -92,36 +107,6 @@ def is_attribute(unit: Unit, other: Unit) -> bool:
     detail = unit.parent >= 0 and other.parent >= 0 and unit.lead != other.lead
     told = detail or _LABELLED.match(unit.text) is not None
     return apart and told and weight(fold(unit.text)) < ATTRIBUTE
-
-
-def _without_holes(
-    units: Sequence[Unit], wordings: Sequence[str], found: dict[int, Repeat]
-) -> dict[int, Repeat]:  # fmt: skip
-    """Drop repeats that would leave holes in an index or a table: it goes as a whole or not at all.
-
-    What stands twice in one list is a repeat there, whatever the rest of the list is.
-    """
-    indexes = _indexes(units)
-    members = [index for index, unit in enumerate(units) if unit.block in indexes]
-    found = {**found, **dict(_completing(units, wordings, found, members))}
-    standing = {units[index].block for index in members if index not in found}
-    return {
-        index: repeat
-        for index, repeat in found.items()
-        if units[index].block not in standing or units[index].block == units[repeat.other].block
-    }
-
-
-def _completing(
-    units: Sequence[Unit], wordings: Sequence[str], found: dict[int, Repeat], members: Sequence[int]
-) -> Iterator[tuple[int, Repeat]]:  # fmt: skip
-    """Give the short items that stand word for word in the very list that the rest of theirs repeats."""
-    source = {units[index].block: units[repeat.other].block for index, repeat in found.items()}
-    places = {(unit.block, wordings[index]): index for index, unit in enumerate(units)}
-    for index in members:
-        other = places.get((source.get(units[index].block, -1), wordings[index]), index)
-        if index not in found and units[other].block != units[index].block:
-            yield index, Repeat(unit=index, other=other, kind="same_words", likeness=1.0)
 
 
 def _indexes(units: Sequence[Unit]) -> set[int]:
@@ -153,7 +138,7 @@ def _same(units: Sequence[Unit], wordings: Sequence[str]) -> Iterator[Repeat]:
                 units[index].headings == units[other].headings and units[index].lead == units[other].lead
             )
             if long or together or _is_copied(equal, index):
-                yield Repeat(unit=index, other=other, kind="same_words", likeness=1.0)
+                yield Repeat(unit=index, other=other, kind="same_words")
 
 
 def _is_long(text: str) -> bool:
@@ -166,15 +151,70 @@ def _is_copied(equal: dict[int, int], index: int) -> bool:
     return any(index + step != equal.get(index + step) == equal[index] + step for step in (-1, 1))
 
 
+class _Said:
+    """What one item says; each answer is worked out once, however many others it is compared with."""
+
+    def __init__(self, unit: Unit, text: str) -> None:
+        self.unit = unit
+        self.text = text
+        self.words: dict[str, None] = {}
+        for word in text.split():
+            wide = WIDE.search(word)
+            pairs = [word[at : at + 2] for at in range(max(1, len(word) - 1))] if wide else [word]
+            self.words.update(dict.fromkeys(pairs))
+        self.sorted = sorted(self.words)
+
+    @cached_property
+    def pieces(self) -> frozenset[int]:
+        return shingles(self.text)
+
+    @cached_property
+    def numbers(self) -> frozenset[str]:
+        return numbers(self.text)
+
+    @cached_property
+    def is_negated(self) -> bool:
+        return is_negated(self.text)
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        return frozenset(_names_of(self.unit))
+
+    @cached_property
+    def capitals(self) -> dict[str, None]:
+        """The words written with a capital, each once, where it stands first."""
+        found = _LETTERS.findall(self.unit.text)
+        return dict.fromkeys(word.casefold() for word in found if word[0].isupper())
+
+    @property
+    def is_prose(self) -> bool:
+        is_told = self.unit.kind not in {UnitKind.COMMENT, UnitKind.CODE} and not self.unit.ordered
+        several = len(self.text.split()) >= WORDS or WIDE.search(self.text) is not None
+        return is_told and weight(self.text) >= LONG and several
+
+    def holds(self, word: str) -> bool:
+        """Return whether a word carries no meaning or stands here, in this form or with another ending.
+
+        Words with one beginning lie side by side where they are sorted: the first of them tells.
+        """
+        if word in self.words or len(word) < MEANING:
+            return True
+        beginning = word[: max(STEM, len(word) - 3)]
+        place = bisect_left(self.sorted, beginning)
+        other = self.sorted[place] if place < len(self.sorted) else ""
+        alike = other.startswith(beginning) and len(word) >= STEM and word[:STEM] == other[:STEM]
+        return alike and not WIDE.search(word)
+
+
 def _worded(units: Sequence[Unit], wordings: Sequence[str], copies: Collection[int]) -> Iterator[Repeat]:
     """An item whose words a longer one has too, found through its two rarest words."""
-    said = [Said(unit, text) for unit, text in zip(units, wordings, strict=True)]
+    said = [_Said(unit, text) for unit, text in zip(units, wordings, strict=True)]
     holders: dict[str, list[int]] = {}
     for index, one in enumerate(said):
         for word in one.words:
             holders.setdefault(word, []).append(index)
     for index, one in enumerate(said):
-        if index in copies or not _is_prose(one):
+        if index in copies or not one.is_prose:
             continue
         rare = sorted(one.words, key=lambda word: (len(holders[word]), word))[:2]
         candidates = dict.fromkeys(other for word in rare for other in holders[word][:MOST_HOLDERS])
@@ -182,43 +222,36 @@ def _worded(units: Sequence[Unit], wordings: Sequence[str], copies: Collection[i
             longer = (len(wordings[other]), -other) > (len(one.text), -index)
             kind = _kind(one, said[other]) if longer else ""
             if kind:
-                likeness = dice(one.pieces, said[other].pieces)
-                yield Repeat(unit=index, other=other, kind=kind, likeness=likeness)
+                yield Repeat(unit=index, other=other, kind=kind)
                 break
 
 
-def _kind(shorter: Said, longer: Said) -> str:
-    if not _claims_no_more(shorter, longer):
+def _kind(shorter: _Said, longer: _Said) -> str:
+    if not _claims_no_more(shorter, longer) or not all(map(longer.holds, shorter.words)):
         return ""
-    alike = dice(shorter.pieces, longer.pieces)
-    if all(longer.holds(word) for word in shorter.words):
-        if alike >= NEAR:
-            return "near_words"
-        if contained(shorter.pieces, longer.pieces) >= HELD:
-            return "held"
-    again = alike >= REWORDED and says_again(shorter.spoken, longer.spoken, is_form)
-    return "reworded" if again else ""
+    if dice(shorter.pieces, longer.pieces) >= NEAR:
+        return "near_words"
+    return "held" if contained(shorter.pieces, longer.pieces) >= HELD else ""
 
 
-def _is_prose(one: Said) -> bool:
-    unit = one.unit
-    return unit.kind not in {UnitKind.COMMENT, UnitKind.CODE} and not unit.ordered and weight(one.text) >= LONG and (
-        len(one.spoken) >= WORDS or WIDE.search(one.text) is not None
-    )  # fmt: skip
-
-
-def _claims_no_more(shorter: Said, longer: Said) -> bool:
-    """Say whether the shorter item names nothing, counts nothing and denies nothing else than the longer.
+def _claims_no_more(shorter: _Said, longer: _Said) -> bool:
+    """Return whether the shorter item names nothing, counts nothing and denies nothing else than the longer.
 
     What stands in backticks, a path or an address must be there letter for letter. A word of
     one item in place of another's ("draft" for "published") makes another claim, however
-    alike the rest is; another ending of a word does not.
+    alike the rest is; another ending of a word does not. "Anna before Bruno" is not "Bruno before Anna".
     """
     if longer.unit.kind is UnitKind.CODE or shorter.names - longer.names:
         return False
     if shorter.numbers - longer.numbers or shorter.is_negated != longer.is_negated:
         return False
-    return in_one_order(shorter.capitals, longer.capitals)
+    one, other = shorter.capitals, longer.capitals
+    return [word for word in one if word in other] == [word for word in other if word in one]
+
+
+def _names_of(unit: Unit) -> set[str]:
+    """Return what stands in backticks, paths and addresses."""
+    return {code or address for code, address in _CODE.findall(unit.text)}
 
 
 def _pointers(units: Sequence[Unit]) -> Iterator[Repeat]:
@@ -227,6 +260,6 @@ def _pointers(units: Sequence[Unit]) -> Iterator[Repeat]:
     for index, unit in enumerate(units):
         path = _PATH.match(unit.text.strip("*_ ")) if unit.kind is UnitKind.ITEM else None
         if path and path["path"] in named:
-            yield Repeat(unit=index, other=named[path["path"]], kind="pointer_again", likeness=1.0)
-        for name in names_of(unit):
+            yield Repeat(unit=index, other=named[path["path"]], kind="pointer_again")
+        for name in _names_of(unit):
             named.setdefault(name, index)

@@ -4,15 +4,13 @@ Invariant: pure; a piece is whole sections or whole entries, and none holds a li
 what a heading calls lasting are offered last or not at all; ``docs/decisions/0010-check-up.md`` has the order.
 """
 
-import re
 from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from itertools import accumulate, takewhile
 
-from nightledger.text.checkup.signs import UPDATED
-from nightledger.text.checkup.words import has, is_heading, tells
+from nightledger.text.checkup.words import has, pattern, tells
 from nightledger.text.dates import FoundDate, find_dates
 from nightledger.text.markdown.document import Document, Path, Section, is_blank
 from nightledger.text.markdown.entries import unnumbered_entries
@@ -40,14 +38,6 @@ _YEAR_DAYS, _AHEAD_DAYS = 365, 60
 """A day without a year that would be further ahead is one of the past."""
 MAY_HOLD = "it is dated, and may still hold"
 TOP = "the top of the file"
-_LEFT = re.compile(r"\b(?:archived|deprecated|discontinued|legacy|retired|superseded)\b", re.IGNORECASE)
-"""What the lexicon of ends does not say of headings, because it is fitted to items."""
-_STAYS = re.compile(
-    r"\b(?:canonical|confirmed|credentials?|critical|do not|don't|identity|locked|non-?negotiable|permanent|primary|profile|read before|standing)\b",
-    re.IGNORECASE,
-)
-"""What marks a heading as lasting beside the lexicon's words: seen in memories of others."""
-_IN_BRACKETS = re.compile(r"\([^()]*$|\[[^\]]*$|<!--[^>]*$")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -282,18 +272,23 @@ def _holds_lasting(document: Document, at: int) -> bool:
 
 def _is_record(heading: str, dates: Sequence[FoundDate]) -> bool:
     """Tell whether a heading is that of a record of its day, and no subject that was touched on that day."""
-    if is_heading("report", heading) or has("gone", heading) or has("over", heading) or _LEFT.search(heading):
+    if (
+        has("report", heading)
+        or has("gone", heading)
+        or has("over", heading)
+        or pattern("left").search(heading)
+    ):
         return True
-    if UPDATED.search(heading):
+    if pattern("updated").search(heading):
         return False
-    return not all(_IN_BRACKETS.search(heading[: found.start]) for found in dates)
+    return not all(pattern("in_brackets").search(heading[: found.start]) for found in dates)
 
 
 def _noted(document: Document, days: _Days) -> Iterator[Piece]:
     """Yield single entries that begin with an old date; rules among them only where nothing else helps."""
     for entry in unnumbered_entries(document):
         newest = days.old(entry.first_line, entry.last_line)
-        if any(_STAYS.search(heading) for heading in entry.section):
+        if any(pattern("stays").search(heading) for heading in entry.section):
             continue
         if newest and any(days.of(entry.text[:_OPENING])):
             tier = 1 if tells("rule", entry.text) or _lasts(*entry.section[-1:]) else 0
@@ -305,7 +300,8 @@ def _noted(document: Document, days: _Days) -> Iterator[Piece]:
 
 def _lasts(*headings: str) -> bool:
     return any(
-        is_heading("lasting", one) or has("rule", one) or _STAYS.search(one) is not None for one in headings
+        has("lasting", one) or has("rule", one) or pattern("stays").search(one) is not None
+        for one in headings
     )
 
 

@@ -7,11 +7,12 @@ because a parent's lines hold all its children.
 
 # ruff: noqa: RUF001 - marks and words of other scripts are part of these tables
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import deque
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from nightledger.text.markdown.document import Block, BlockKind, Document, Section, heading_text
+from nightledger.text.markdown.document import BlockKind, Document, section_at
 from nightledger.text.markdown.entries import Entry, EntryKind, unnumbered_entries
 
 _ITEM = re.compile(r"^(?P<indent>[ \t]*)(?P<marker>[-*+]|\d{1,9}[.)])(?:[ \t]+|$)")
@@ -70,39 +71,28 @@ class Unit:
 
 
 def read_units(document: Document) -> tuple[Unit, ...]:
-    """Give the units of a document in order; linear in its size."""
+    """Return the units of a document in order; linear in its size."""
     units: list[Unit] = []
-    headings: tuple[str, ...] = ()
-    sections = list(reversed(document.sections[1:]))
-    decisions = {
-        entry.first_line: entry
-        for entry in unnumbered_entries(document)
-        if entry.kind is EntryKind.DECISION and len(entry.fields) > 1
-    }
+    entries = deque(unnumbered_entries(document))
     lead = ""
     for index, block in enumerate(document.blocks):
-        while sections and sections[-1].heading[0] <= block.first_line:
-            headings, lead = _path(document, sections.pop()), ""
-        place = _Place(
-            document=document, block=block, index=index, headings=headings, lead=lead, decisions=decisions
-        )
-        units.extend(_READERS[block.kind](place, len(units)) if block.kind in _READERS else ())
-        lead = (
-            units[-1].text
-            if block.kind is BlockKind.PARAGRAPH and units[-1].text.endswith((":", "：", ":**"))
-            else ""
-        )
+        headings = section_at(document, block.first_line).path
+        place = _Place(document=document, index=index, headings=headings, lead=lead)
+        if block.kind is BlockKind.HTML:
+            units.append(place.whole(UnitKind.COMMENT, block.first_line, block.last_line))
+        while entries and entries[0].first_line <= block.last_line:
+            units.extend(_read(place, entries.popleft(), len(units)))
+        announces = block.kind is BlockKind.PARAGRAPH and units[-1].text.endswith((":", "：", ":**"))
+        lead = units[-1].text if announces else ""
     return tuple(units)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Place:
     document: Document
-    block: Block
     index: int
     headings: tuple[str, ...]
     lead: str
-    decisions: Mapping[int, Entry]
 
     def line(self, number: int) -> str:
         return self.document.lines[number - 1].rstrip("\r\n")
@@ -112,39 +102,33 @@ class _Place:
             kind=kind, first=first, last=last, own_last=last, text=text, headings=self.headings, lead=self.lead, block=self.index
         )  # fmt: skip
 
+    def whole(self, kind: UnitKind, first: int, last: int) -> Unit:
+        return self.unit(kind, first, last, "\n".join(map(self.line, range(first, last + 1))))
 
-def _path(document: Document, section: Section) -> tuple[str, ...]:
-    first, last = section.heading
-    return (
-        *section.path[:-1],
-        heading_text([line.rstrip("\r\n") for line in document.lines[first - 1 : last]]),
-    )
-
-
-def _read_paragraph(place: _Place, _count: int) -> Iterator[Unit]:
-    """Decision blocks are units; what stands before them is read as sentences."""
-    first = place.block.first_line
-    for number in range(first, place.block.last_line + 1):
-        decision = place.decisions.get(number)
-        if decision:
-            yield from _read_sentences(place, first, number - 1)
-            yield _decision(place, decision)
-            first = decision.last_line + 1
-    yield from _read_sentences(place, first, place.block.last_line)
+    def trim(self, first: int, last: int) -> int:
+        """Return the last line that is not blank."""
+        return next((n for n in range(last, first, -1) if self.line(n).strip()), first)
 
 
-def _decision(place: _Place, entry: Entry) -> Unit:
-    text = " ".join(f"{key}: {value}" for key, value in entry.fields)
-    unit = place.unit(
-        UnitKind.DECISION, entry.first_line, _trim(place, entry.first_line, entry.last_line), text
-    )
-    return replace(unit, status=entry.field("STATUS"))
+def _read(place: _Place, entry: Entry, count: int) -> Iterator[Unit]:
+    first, last = entry.first_line, entry.last_line
+    if entry.kind is EntryKind.DECISION and len(entry.fields) > 1:
+        text = " ".join(f"{key}: {value}" for key, value in entry.fields)
+        decision = place.unit(UnitKind.DECISION, first, place.trim(first, last), text)
+        yield replace(decision, status=entry.field("STATUS"))
+    elif entry.kind in {EntryKind.ITEM, EntryKind.DECISION} and _ITEM.match(place.line(first)):
+        yield from _read_items(place, entry, count)
+    elif entry.kind in {EntryKind.PARAGRAPH, EntryKind.DECISION}:
+        yield from _read_sentences(place, first, last)
+    elif entry.kind is EntryKind.TABLE:
+        yield from _read_rows(place, first, last)
+    else:
+        quoted = entry.kind is EntryKind.QUOTE
+        yield place.whole(UnitKind.QUOTE if quoted else UnitKind.CODE, first, last)
 
 
 def _read_sentences(place: _Place, first: int, last: int) -> Iterator[Unit]:
     """Lines that each stand for themselves are units; else the paragraph is one."""
-    if first > last:
-        return
     lines = [place.line(number) for number in range(first, last + 1)]
     if len(lines) > 1 and all(_WHOLE.match(line) for line in lines):
         for number, line in enumerate(lines, first):
@@ -153,19 +137,9 @@ def _read_sentences(place: _Place, first: int, last: int) -> Iterator[Unit]:
         yield place.unit(UnitKind.SENTENCE, first, last, " ".join(line.strip() for line in lines))
 
 
-def _read_whole(kind: UnitKind) -> Callable[[_Place, int], Iterator[Unit]]:
-    def read(place: _Place, _count: int) -> Iterator[Unit]:
-        first, last = place.block.first_line, place.block.last_line
-        yield place.unit(
-            kind, first, last, "\n".join(place.line(number) for number in range(first, last + 1))
-        )
-
-    return read
-
-
-def _read_rows(place: _Place, _count: int) -> Iterator[Unit]:
-    columns = _cells(place.line(place.block.first_line))
-    for number in range(place.block.first_line + 2, place.block.last_line + 1):
+def _read_rows(place: _Place, first: int, last: int) -> Iterator[Unit]:
+    columns = _cells(place.line(first))
+    for number in range(first + 2, last + 1):
         line = place.line(number)
         unit = place.unit(UnitKind.ROW, number, number, line.strip().strip("|").strip())
         yield replace(unit, columns=columns, cells=_cells(line))
@@ -175,85 +149,44 @@ def _cells(line: str) -> tuple[str, ...]:
     return tuple(cell.strip() for cell in line.strip().strip("|").split("|"))
 
 
-def _read_items(place: _Place, count: int) -> Iterator[Unit]:
-    starts = list(_starts(place))
-    parents, ends = _nest(starts, place.block.last_line)
-    following = [number for number, _ in starts[1:]] + [place.block.last_line + 1]
-    for (number, _), parent, end, child in zip(starts, parents, ends, following, strict=True):
-        own_last = _trim(place, number, min(child - 1, end))
-        lead = place.lead if parent < 0 else _head(place, starts[parent][0])[1]
-        box, text = _text(place, number, own_last)
+def _read_items(place: _Place, entry: Entry, count: int) -> Iterator[Unit]:
+    """Yield an item and those below it, however deep; code inside items is skipped."""
+    starts = list(_starts(place, entry))
+    following = [number for number, _ in starts[1:]] + [entry.last_line + 1]
+    above: list[int] = []
+    for at, ((number, indent), child) in enumerate(zip(starts, following, strict=True)):
+        while above and starts[above[-1]][1] >= indent:
+            above.pop()
+        end = next((n - 1 for n, deep in starts[at + 1 :] if deep <= indent), entry.last_line)
+        own_last = place.trim(number, child - 1)
+        box, head = _head(place, number)
+        rest = (place.line(n).strip() for n in range(number + 1, own_last + 1))
         marker = _ITEM.match(place.line(number).expandtabs(4))
-        decision = place.decisions.get(number)
-        if decision:
-            yield _decision(place, decision)
-            continue
-        unit = place.unit(UnitKind.ITEM, number, _trim(place, number, end), text)
         yield replace(
-            unit,
+            place.unit(UnitKind.ITEM, number, place.trim(number, end), " ".join([head, *rest]).strip()),
             own_last=own_last,
             box=box,
             ordered=marker is not None and marker["marker"][0].isdigit(),
-            lead=lead,
-            parent=-1 if parent < 0 else count + parent,
+            lead=_head(place, starts[above[-1]][0])[1] if above else place.lead,
+            parent=count + above[-1] if above else -1,
         )
+        above.append(at)
 
 
-def _nest(starts: Sequence[tuple[int, int]], last_line: int) -> tuple[list[int], list[int]]:
-    """Give for each item the position of its parent (-1 for none) and its last line."""
-    parents, ends = [-1] * len(starts), [last_line] * len(starts)
-    open_items: list[int] = []
-    for position, (number, indent) in enumerate(starts):
-        while open_items and starts[open_items[-1]][1] >= indent:
-            ends[open_items.pop()] = number - 1
-        parents[position] = open_items[-1] if open_items else -1
-        open_items.append(position)
-    return parents, ends
-
-
-def _starts(place: _Place) -> Iterator[tuple[int, int]]:
-    """Give the first line and indent of every item, however deep; code inside items is skipped."""
+def _starts(place: _Place, entry: Entry) -> Iterator[tuple[int, int]]:
+    """Yield the first line and indent of every item of an entry, its own first."""
+    yield entry.first_line, 0
     fenced = False
-    tops = {first for first, _ in place.block.items}
-    within = 0
-    for number in range(place.block.first_line, place.block.last_line + 1):
+    for number in range(entry.first_line + 1, entry.last_line + 1):
         line = place.line(number).expandtabs(4)
-        if _FENCE.match(line):
-            fenced = not fenced
+        fenced ^= _FENCE.match(line) is not None
         match = _ITEM.match(line)
-        if number in place.decisions:
-            within = place.decisions[number].last_line
-        elif number <= within:
-            continue
-        if match and (number in tops or (not fenced and match["indent"])):
-            yield number, 0 if number in tops else len(match["indent"])
-
-
-def _trim(place: _Place, first: int, last: int) -> int:
-    while last > first and not place.line(last).strip():
-        last -= 1
-    return last
-
-
-def _text(place: _Place, first: int, last: int) -> tuple[str, str]:
-    box, head = _head(place, first)
-    rest = (place.line(number).strip() for number in range(first + 1, last + 1))
-    return box, " ".join([head, *rest]).strip()
+        if match and match["indent"] and not fenced:
+            yield number, len(match["indent"])
 
 
 def _head(place: _Place, number: int) -> tuple[str, str]:
-    """Give the tick box and the text of an item's first line."""
+    """Return the tick box and the text of an item's first line."""
     text = _ITEM.sub("", place.line(number).expandtabs(4), count=1)
     box = _BOX.match(text)
     return (box["state"].lower() if box else ""), (text[box.end() :] if box else text).strip()
-
-
-_READERS: dict[BlockKind, Callable[[_Place, int], Iterator[Unit]]] = {
-    BlockKind.LIST: _read_items,
-    BlockKind.TABLE: _read_rows,
-    BlockKind.PARAGRAPH: _read_paragraph,
-    BlockKind.QUOTE: _read_whole(UnitKind.QUOTE),
-    BlockKind.FENCE: _read_whole(UnitKind.CODE),
-    BlockKind.CODE: _read_whole(UnitKind.CODE),
-    BlockKind.HTML: _read_whole(UnitKind.COMMENT),
-}

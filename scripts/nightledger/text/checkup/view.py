@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
 
-from nightledger.text.checkup.units import Unit
-from nightledger.text.checkup.words import has, is_heading, tells
+from nightledger.text.checkup.units import Unit, UnitKind
+from nightledger.text.checkup.words import has, tells
 from nightledger.text.dates import FoundDate, find_dates
 from nightledger.text.titles import carried
 
@@ -22,8 +22,10 @@ _QUOTED = re.compile(
 )
 _PATH = re.compile(r"(?<![\w/])(?:[~.]{0,2}/)?(?:[\w.-]{1,255}/){0,64}[\w-]{1,255}\.[a-z]\w{0,4}(?![\w.])")
 """A file, whose name says nothing about the item: ``notes/pending.md``. No name is longer (POSIX, NAME_MAX)."""
-LAST_ITEMS = 6
+_LAST_ITEMS = 6
 """Items at the end of a file among which a footer is looked for."""
+_REACH = 48
+"""Characters before a date in which the word that it belongs to is looked for."""
 
 
 class Heading:
@@ -35,44 +37,18 @@ class Heading:
     """
 
     def __init__(self, text: str, today: date) -> None:
-        self.text = text
-        self._today = today
-
-    @cached_property
-    def dates(self) -> tuple[FoundDate, ...]:
-        """The dates in it."""
-        return find_dates(self.text, near=self._today)
-
-    @cached_property
-    def reports(self) -> bool:
-        """Whether it announces a report of one time."""
-        return is_heading("report", self.text)
-
-    @cached_property
-    def lasts(self) -> bool:
-        """Whether it announces something lasting."""
-        return is_heading("lasting", self.text)
-
-    @cached_property
-    def is_of_now(self) -> bool:
-        """Whether it speaks of its own day."""
-        return has("now", self.text)
-
-    @cached_property
-    def waits(self) -> bool:
-        """Whether it says that what stands under it waits."""
-        return tells("waiting", self.text)
-
-    @cached_property
-    def is_date_alone(self) -> bool:
-        """Whether it is a date, with a day's name at most."""
-        rest = self.text
+        self.dates = find_dates(text, near=today)
+        self.reports = has("report", text)
+        self.lasts = has("lasting", text)
+        self.is_of_now = has("now", text)
+        self.waits = tells("waiting", text)
+        rest = text
         for day in self.dates:
-            rest = rest.replace(self.text[day.start : day.end], "")
-        return bool(self.dates) and sum(map(str.isalnum, rest)) <= 3  # noqa: PLR2004 - a day's name at most
+            rest = rest.replace(text[day.start : day.end], "")
+        self.is_date_alone = bool(self.dates) and sum(map(str.isalnum, rest)) <= 3  # noqa: PLR2004 - a day's name at most
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class View:
     """One item and its surroundings.
 
@@ -84,9 +60,6 @@ class View:
         value: What stands after it; the whole text where there is no label.
         dates: The dates in the text.
         headings: The headings above, without the title of the file.
-        heading_dates: The dates in them.
-        reports: Whether a heading announces a report of one time and none something lasting.
-        lasts: Whether a heading announces something lasting.
         is_last: Whether it is among the last items of the file.
         today: The date of the check-up.
     """
@@ -98,15 +71,71 @@ class View:
     value: str
     dates: tuple[FoundDate, ...]
     headings: tuple[Heading, ...]
-    heading_dates: tuple[FoundDate, ...]
-    reports: bool
-    lasts: bool
     is_last: bool
     today: date
 
+    @property
+    def text(self) -> str:
+        """The item as it is written."""
+        return self.unit.text
+
+    @property
+    def head(self) -> str:
+        """The label; the text where there is none."""
+        return self.label or self.plain
+
+    @property
+    def status(self) -> str:
+        """What the last field of a decision block says became of it."""
+        return self.unit.status
+
+    @property
+    def is_row(self) -> bool:
+        """Whether it is a row of a table."""
+        return self.unit.kind is UnitKind.ROW
+
+    @property
+    def is_ticked(self) -> bool:
+        """Whether its box is ticked."""
+        return self.unit.box == "x"
+
+    @property
+    def is_open(self) -> bool:
+        """Whether its box is empty."""
+        return self.unit.box == " "
+
+    @cached_property
+    def heading_dates(self) -> tuple[FoundDate, ...]:
+        """The dates in the headings."""
+        return tuple(day for heading in self.headings for day in heading.dates)
+
+    @cached_property
+    def lasts(self) -> bool:
+        """Whether a heading announces something lasting."""
+        return any(heading.lasts for heading in self.headings)
+
+    @cached_property
+    def reports(self) -> bool:
+        """Whether a heading announces a report of one time and none something lasting."""
+        return not self.lasts and any(heading.reports for heading in self.headings)
+
+    @cached_property
+    def past(self) -> tuple[FoundDate, ...]:
+        """The dates before the check-up."""
+        return tuple(day for day in self.dates if day.day < self.today)
+
+    @property
+    def all_past(self) -> bool:
+        """Whether no date is to come."""
+        return len(self.past) == len(self.dates)
+
+    def before(self, day: FoundDate) -> str:
+        """Return what stands before a date."""
+        return self.plain[max(0, day.start - _REACH) : day.start]
+
 
 def look(units: Sequence[Unit], today: date) -> Iterator[View]:
-    """Give the view of each unit, in order.
+    """Yield the view of each unit, in order.
 
     Args:
         units: All items of one file.
@@ -114,13 +143,12 @@ def look(units: Sequence[Unit], today: date) -> Iterator[View]:
     """
     told: dict[str, Heading] = {}
     for index, unit in enumerate(units):
-        headings = tuple(
-            told.get(heading) or told.setdefault(heading, Heading(carried(heading), today))
-            for heading in unit.headings[1:] or unit.headings
-        )
+        above = unit.headings[1:] or unit.headings
+        for heading in above:
+            if heading not in told:
+                told[heading] = Heading(carried(heading), today)
         plain = _MARKUP.sub("", unit.text).strip()
         found = _LABEL.match(plain)
-        lasts = any(heading.lasts for heading in headings)
         yield View(
             unit=unit,
             plain=plain,
@@ -128,10 +156,7 @@ def look(units: Sequence[Unit], today: date) -> Iterator[View]:
             label=found["label"].strip() if found else "",
             value=found["value"].strip() if found else plain,
             dates=find_dates(plain, near=today),
-            headings=headings,
-            heading_dates=tuple(day for heading in headings for day in heading.dates),
-            reports=not lasts and any(heading.reports for heading in headings),
-            lasts=lasts,
-            is_last=index >= len(units) - LAST_ITEMS,
+            headings=tuple(told[heading] for heading in above),
+            is_last=index >= len(units) - _LAST_ITEMS,
             today=today,
         )

@@ -11,10 +11,9 @@ import re
 from collections.abc import Iterator
 from itertools import islice
 
-from nightledger.text.code.language import guess_language
 from nightledger.text.code.names import MOST_PARTS, Names
 from nightledger.text.code.rule import NOT_READ, Audited, CodeFinding, CodeSeverity, code_table
-from nightledger.text.code.source import MOST_CHARACTERS, Source, read_source
+from nightledger.text.code.source import MOST_CHARACTERS, Source, guess_language, read_source
 
 MOST_FINDINGS = 200
 """Findings that are told of one snippet; the rest says nothing new."""
@@ -52,9 +51,9 @@ def audit(text: str, language: str = "") -> Audited:
     """
     told = language or guess_language(text[: MOST_CHARACTERS + 1])
     if told != "python":
-        return Audited(language=told, audited=False, findings=(_finding("code.unaudited", 1, 1, told),))
+        return Audited(language=told, audited=False, findings=(_finding("code.unaudited", 1, told),))
     source = read_source(text)
-    found = {_finding(place.rule, place.line, 1, place.what) for place in source.places}
+    found = {_finding(rule, line, what) for line, rule, what in source.places}
     found |= set(_of_tree(source))
     ordered = sorted(found)
     told_of = {finding.what.split(".")[0] for finding in ordered if finding.rule != "code.published"}
@@ -68,9 +67,9 @@ def audit(text: str, language: str = "") -> Audited:
     )
 
 
-def _finding(rule: str, line: int, column: int, what: str) -> CodeFinding:
+def _finding(rule: str, line: int, what: str) -> CodeFinding:
     severity = code_table().rows[rule].severity
-    return CodeFinding(line=line, column=column, rule=rule, severity=severity, what=what[:LONGEST_NAME])
+    return CodeFinding(line=line, rule=rule, severity=severity, what=what[:LONGEST_NAME])
 
 
 def _of_tree(source: Source) -> Iterator[CodeFinding]:
@@ -82,7 +81,7 @@ def _of_tree(source: Source) -> Iterator[CodeFinding]:
         line = getattr(node, "lineno", 1)
         if (line, rule) not in told:
             told.add((line, rule))
-            yield _finding(rule, line, source.column(line, getattr(node, "col_offset", 0)), what)
+            yield _finding(rule, line, what)
 
 
 class _Auditor:
@@ -152,7 +151,7 @@ class _Auditor:
             yield node, "code.published" if id(node) in self.called else "code.builtin", node.id
         if dotted == "os.environ" and id(node) not in self.inner:
             yield node, "code.secret", dotted
-        if isinstance(node, ast.Subscript) and self.names.text(node.slice) is None:
+        if isinstance(node, ast.Subscript):
             of = self.names.dotted(node.value)
             if of in _SCOPES or of.endswith(".__dict__"):
                 yield node, "code.detour", of
@@ -219,14 +218,14 @@ class _Auditor:
                 yield node, "code.detour", called
             elif name in self.table.walks or (name in self.table.telltale and not of):
                 yield node, "code.detour", f"{called} {name}"
+            elif any(map(self.table.rule_of, (f"{of}.{name}", f"{of}.{name}()"))):
+                yield node, "code.detour", f"{of}.{name}"
             elif called != "builtins.getattr" and is_module and "()" not in of:
                 yield node, "code.hook", f"{of}.{name}"
         elif called in ("importlib.import_module", "importlib.__import__") and node.args:
             name = self.names.text(node.args[0])
             if name is None or name.split(".")[0] in self.table.published["imports"]:
                 yield node, "code.detour", called
-        elif self.names.dotted(node) != f"{called}()" and self.table.rule_of(self.names.dotted(node)):
-            yield node, "code.detour", self.names.dotted(node)
 
     def _files(self, node: ast.Call, called: str, method: str) -> Iterator[Hit]:
         texts = [self.names.text(part) for part in self._parts(node)]

@@ -77,12 +77,14 @@ class Names:
             case ast.Name(id=name):
                 return self._name(name, deep)
             case ast.Attribute(value=value, attr=attr):
-                return _under(self.dotted(value, deep + 1), attr)
+                of = self.dotted(value, deep + 1)
+                return f"{of}.{attr}" if of else ""
             case ast.Call(func=func):
                 called = self.dotted(func, deep + 1)
-                return self._given(called, node, deep) or (f"{called}()" if called else "")
-            case ast.Subscript(value=value, slice=key):
-                return self._item(self.dotted(value, deep + 1), self.text(key, deep + 1))
+                return f"{called}()" if called else ""
+            case ast.Subscript(value=value):
+                of = self.dotted(value, deep + 1)
+                return f"{of}[]" if of else ""
             case ast.Await(value=value) | ast.NamedExpr(value=value):
                 return self.dotted(value, deep + 1)
             case ast.BinOp(left=left, op=ast.Div()):  # a path and what stands under it
@@ -103,32 +105,6 @@ class Names:
         if name == "Path":
             return "pathlib.Path"
         return name if name in self._table.modules else f"builtins.{name}"
-
-    def _given(self, called: str, call: ast.Call, deep: int) -> str:
-        """Give the object that a call looks up by a name that is written out."""
-        texts = [self.text(argument, deep + 1) for argument in call.args]
-        match called, texts:
-            case "builtins.getattr" | "operator.attrgetter", [_, str(name), *_]:
-                return _under(self.dotted(call.args[0], deep + 1), name)
-            case "builtins.__import__" | "importlib.import_module" | "importlib.__import__", [str(name), *_]:
-                return name
-            case "builtins.vars", [*_] if call.args:
-                return _under(self.dotted(call.args[0], deep + 1), "__dict__")
-            case _ if called.endswith((".__dict__.get", "sys.modules.get", ".__getattribute__")) and texts:
-                return self._item(
-                    called.rpartition(".")[0], texts[-1] if "__getattribute__" in called else texts[0]
-                )
-            case _:
-                return ""
-
-    def _item(self, of: str, key: str | None) -> str:
-        if key is not None and of == "sys.modules":
-            return key
-        if key is not None and of in ("builtins.globals()", "builtins.locals()", "builtins"):
-            return "builtins" if key == "__builtins__" else f"builtins.{key}"
-        if key is not None and of.endswith(".__dict__"):
-            return _under(of.removesuffix(".__dict__"), key)
-        return f"{of}[]" if of else ""
 
     def parts(self, name: str) -> tuple[ast.AST, ...]:
         """Give the pieces of what a name was bound to first, and of what is named there."""
@@ -156,22 +132,13 @@ class Names:
                 return _joined([self.text(left, deep + 1), self.text(right, deep + 1)])
             case ast.JoinedStr(values=values):
                 return _joined([self.text(value, deep + 1) for value in values])
-            case ast.Call(
-                func=ast.Attribute(value=ast.Constant(value=str(by)), attr="join"),
-                args=[ast.List(elts=parts) | ast.Tuple(elts=parts)],
-            ):
-                return _joined([self.text(part, deep + 1) for part in parts], by)
             case ast.Name(id=name) if isinstance(bound := self._bound.get(name), ast.expr):
                 return self.text(bound, deep + 1)
             case _:
                 return None
 
 
-def _under(dotted: str, attr: str) -> str:
-    return f"{dotted}.{attr}" if dotted else ""
-
-
-def _joined(parts: list[str | None], by: str = "") -> str | None:
+def _joined(parts: list[str | None]) -> str | None:
     known = [part for part in parts if part is not None]
     whole = len(known) == len(parts) and sum(map(len, known)) < _LONGEST
-    return by.join(known) if whole else None
+    return "".join(known) if whole else None

@@ -133,14 +133,12 @@ class CodeFinding:
 
     Attributes:
         line: From 1, in the text as it was given.
-        column: From 1, in characters.
         rule: Name of the row.
         severity: What this place asks for.
         what: Which name it is about: ``os.system``; "" where the row says enough.
     """
 
     line: int
-    column: int
     rule: str
     severity: CodeSeverity
     what: str = ""

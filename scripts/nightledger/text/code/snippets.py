@@ -1,15 +1,20 @@
-"""Snippets of code in Markdown: fences, indented blocks, inline code, and text that is code as a whole.
+"""The snippets of a file, audited: a script, a Markdown file with fences, a notebook, stored text.
 
-Invariant: linear; what is no snippet of a runnable language gives none, so that prose, data and
-output stay quiet.
+In Markdown these are fences, indented blocks, inline code, and text that is code as a whole. Invariant: linear; every
+part is either audited or said to be unaudited, and what is no snippet of a runnable language gives none, so that
+prose, data and output stay quiet. A scanner's finding of code only flags: an operator reads it, and the signature decides.
 """
 
+import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from nightledger.text.code.language import guess_language, language_of_info
-from nightledger.text.code.source import MOST_CHARACTERS
+from nightledger.domain.finding import Finding, Severity
+from nightledger.text.code.audit import audit
+from nightledger.text.code.rule import NOT_READ, Audited, CodeFinding, code_table
+from nightledger.text.code.source import MOST_CHARACTERS, guess_language, language_of_info
+from nightledger.text.markdown.document import readable
 
 _FENCE = re.compile(
     r"^(?P<lead>[ \t]*(?:>[ \t]?)*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*)(?P<mark>`{3,}+|~{3,}+)(?P<info>[^`\n]*)$"
@@ -17,6 +22,7 @@ _FENCE = re.compile(
 _INDENTED = re.compile(r"^(?: {4,}|\t)\s*\S")
 _INLINE = re.compile(r"(?<!`)(`{1,2})(?!`)([^`\n]{4,8000})\1(?!`)")
 _LIST = re.compile(r"^[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+")
+_MARKDOWN = ("md", "markdown", "mdx", "qmd", "rmd")
 _CODE_SIGN = re.compile(
     r"[\w\])\"']\(|^[^\S\n]*(?:import|from)\s+\w|^[^\S\n]*@\w|^[^\S\n]*[!%]\w|__\w+__", re.MULTILINE
 )
@@ -109,3 +115,91 @@ def _shape(body: str) -> str:
 def _python(body: str) -> str:
     """Give ``python`` for what calls, imports or decorates something and parses so; "" for all else."""
     return "python" if _CODE_SIGN.search(body) and guess_language(body) == "python" else ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """One audited part of a file.
+
+    Attributes:
+        where: ``cell 3`` of a notebook; "" where lines tell the place.
+        line: On which line of the file its first line stands, from 1.
+        audited: What the auditor says; its lines count from the part's first.
+    """
+
+    where: str
+    line: int
+    audited: Audited
+
+
+def audit_document(text: str, name: str = "") -> tuple[Part, ...]:
+    """Audit every snippet of a file.
+
+    Args:
+        text: Its text.
+        name: Its name; the ending tells a language.
+    """
+    ending = name.rpartition(".")[2].lower() if "." in name else ""
+    if ending == "ipynb" or _is_notebook(text):
+        return tuple(_cells(text))
+    told = language_of_info(ending)
+    if ending in _MARKDOWN or (not told and _has_fence(text) and guess_language(text) != "python"):
+        return tuple(
+            Part(where="", line=snippet.line, audited=audit(snippet.text, snippet.language))
+            for snippet in find_snippets(text)
+        )
+    return (Part(where="", line=1, audited=audit(text, told)),)
+
+
+def _has_fence(text: str) -> bool:
+    return "```" in text or "~~~" in text
+
+
+def _is_notebook(text: str) -> bool:
+    return '"cell_type"' in text and text.lstrip()[:1] == "{"
+
+
+def _cells(text: str) -> Iterator[Part]:
+    if len(text) > 8 * MOST_CHARACTERS:  # pictures are kept in notebooks, too
+        yield Part(where="", line=1, audited=audit("x" * (MOST_CHARACTERS + 1), "python"))
+        return
+    try:
+        cells = json.loads(text)["cells"]
+        sources = [("".join(cell.get("source", [])), cell.get("cell_type")) for cell in cells]
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        yield Part(where="", line=1, audited=audit(text, "notebook"))
+        return
+    for number, (source, kind) in enumerate(sources, 1):
+        if kind == "code":
+            yield Part(where=f"cell {number}", line=1, audited=audit(source, "python"))
+
+
+def scan_code(text: str, secrets: Iterable[tuple[int, int]] = ()) -> Iterator[Finding]:
+    r"""Yield what the auditor says of the snippets in ``text``: each rule once a snippet.
+
+    A message names what it is about as the code does, bytes that are no UTF-8 as ``\\xe9``; in a
+    snippet that holds a secret it names nothing, because the secret may be the name.
+
+    Args:
+        text: Any text.
+        secrets: Where in it secrets stand: first character, and one past the last.
+    """
+    covered = bytearray(len(text))
+    for start, end in secrets:
+        covered[start:end] = b"\1" * (end - start)
+    for snippet in find_snippets(text):
+        is_named = covered.find(1, snippet.start, snippet.end) < 0
+        told: dict[str, CodeFinding] = {}
+        for finding in audit(snippet.text, snippet.language).findings:
+            if snippet.fenced or finding.rule not in NOT_READ:
+                told.setdefault(finding.rule, finding)
+        for finding in told.values():
+            yield _finding(snippet, finding, readable(finding.what) if is_named else "")
+
+
+def _finding(snippet: Snippet, finding: CodeFinding, what: str) -> Finding:
+    line = snippet.line + finding.line - 1
+    message = code_table().rows[finding.rule].why + (f": {what}" if what else "") + f" (line {line})"
+    return Finding(
+        rule=finding.rule, severity=Severity.FLAG, start=snippet.start, end=snippet.end, message=message
+    )

@@ -1,13 +1,16 @@
-"""From a text that says it is Python to a syntax tree: prompts, magics, indentation, limits.
+"""From a text to its language, and from one that says it is Python to a syntax tree: prompts, magics, indentation, limits.
 
-Invariant: nothing is run, nothing raises; what could not be parsed is named by its line. Lines
-keep their numbers, and columns can be told in the text as it was given.
+Invariant: nothing is run, nothing raises; what could not be parsed is named by its line, and lines keep their numbers.
+What is not Python is never called clean; when in doubt it is "unknown", which is unaudited, too.
 """
 
 import ast
 import re
+import textwrap
 import warnings
 from dataclasses import dataclass, replace
+
+from nightledger.text.code.rule import code_table
 
 MOST_CHARACTERS = 262_144
 """A longer text is not audited: a snippet that nobody can read is none."""
@@ -22,13 +25,30 @@ _CODING = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
-    """Something told about a line before there is a tree: a magic, a text that does not parse."""
-
-    line: int
-    rule: str
-    what: str = ""
+_SHEBANG = re.compile(r"#!\s*\S*?(?:/env\s+(?:-S\s+)?)?([a-z]+)[\d.]*(?:\s|$)")
+_SHELL_LINE = re.compile(
+    r"\s*(?:[$#%]\s+)?(?:\S*/)?(?:sudo|rm|ls|cd|cp|mv|cat|echo|export|curl|wget|git|npm|npx|pip3?|uv|apt|apt-get|brew|"
+    r"docker|kubectl|systemctl|ssh|scp|rsync|chmod|chown|kill|pkill|make|python3?|bash|sh|source|mkdir|touch|ln|tar|grep|"
+    r"find|sed|awk|crontab|launchctl|openssl|nc|node)(?:\s+(?![=.(\[])\S.*)?$|.*\|\s*(?:sh|bash|zsh|sudo|tee|xargs)\b"
+)
+_JAVASCRIPT = re.compile(
+    r"^[^\S\n]*(?:export\s|const\s|let\s|var\s|(?:async\s+)?function\b|import\s.*\sfrom\s+['\"]|\}\)?;?\s*$)|=>\s*[\w{(\[]|"
+    r"\brequire\(\s*['\"]|\bconsole\.\w+\(|===",
+    re.MULTILINE,
+)
+_PYTHON_LINE = re.compile(
+    r"^[^\S\n]*(?:>>> |In \[\d*\]: |(?:import|from) [\w.]+|def \w+\s*\(.*:|async def |class \w+\s*[(:].*|@\w[\w.]*$|"
+    r"elif .*:$|except\b.*:$|with .*:$|print\b|%%?\w|!\w|if __name__)",
+    re.MULTILINE,
+)
+_ENDS = re.compile(r"^[^\S\n]*end[^\S\n]*$", re.MULTILINE)
+_SURE_SIGNS = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.AsyncFunctionDef)
+_SIGNS = (ast.ClassDef, ast.With, ast.AsyncWith, ast.For, ast.AsyncFor, ast.While, ast.Try, ast.Lambda, ast.ListComp, ast.Assign,
+          ast.AnnAssign, ast.AugAssign, ast.Call, ast.JoinedStr, ast.If, ast.Raise, ast.Assert, ast.Await, ast.Delete)  # fmt: skip
+HEAD = 20_000
+"""Characters by which a language is told."""
+Place = tuple[int, str, str]
+"""A line, a row, and what it is about: told before there is a tree."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,82 +57,67 @@ class Source:
 
     Attributes:
         tree: What was parsed; None if it is no Python.
-        lines: Its lines as parsed, for columns.
-        removed: Characters that were taken off the front of each line.
+        lines: Its lines as parsed.
         places: Magics, and why it was not parsed.
     """
 
     tree: ast.Module | None
     lines: tuple[str, ...] = ()
-    removed: tuple[int, ...] = ()
     places: tuple[Place, ...] = ()
-
-    def column(self, line: int, offset_bytes: int) -> int:
-        """Give the column, from 1, in the text as given, of a byte offset that the parser tells."""
-        if not 1 <= line <= len(self.lines):
-            return 1
-        inside = self.lines[line - 1].encode("utf-8", "surrogatepass")[:offset_bytes]
-        return len(inside.decode("utf-8", "ignore")) + self.removed[line - 1] + 1
 
 
 def read_source(text: str) -> Source:
     """Parse ``text`` as it stands, then in the forms in which Python is pasted; never raises."""
     if len(text) > MOST_CHARACTERS:
-        return Source(tree=None, places=(Place(line=1, rule="code.too_large"),))
+        return Source(tree=None, places=((1, "code.too_large", ""),))
     lines = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n").split("\n")
-    told = [
-        Place(line=n, rule="code.detour", what="coding")
-        for n in (1, 2)
-        if _CODING.match("".join(lines[n - 1 : n]))
-    ]
-    tree, source, problem = None, Source(tree=None), Place(line=1, rule="code.unparsable")
+    told = [(n, "code.detour", "coding") for n, line in enumerate(lines[:2], 1) if _CODING.match(line)]
+    source, problem = Source(tree=None), (1, "code.unparsable", "")
     for source in _variants(lines):
         tree, problem = parse("\n".join(source.lines))
-        if tree is not None or problem.rule == "code.too_deep":
+        if tree is not None:
+            return replace(source, tree=tree, places=(*told, *source.places))
+        if problem[1] == "code.too_deep":
             break
-    places = (*told, *source.places, *(() if tree is not None else (problem,)))
-    return replace(source, tree=tree, places=places)
+    return replace(source, places=(*told, *source.places, problem))
 
 
 def parse(code: str) -> tuple[ast.Module | None, Place]:
     """Parse, and say why not: too deep, or not Python."""
+    too_deep = (1, "code.too_deep", "")
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             tree = ast.parse(code)
     except (RecursionError, MemoryError):
-        return None, Place(line=1, rule="code.too_deep")
+        return None, too_deep
     except SyntaxError as error:
         deep = "too many" in str(error.msg) or "too complex" in str(error.msg)
-        return None, Place(line=error.lineno or 1, rule="code.too_deep" if deep else "code.unparsable")
+        return None, (error.lineno or 1, "code.too_deep" if deep else "code.unparsable", "")
     except ValueError:  # a null byte, half a surrogate
-        return None, Place(line=1, rule="code.unparsable")
+        return None, (1, "code.unparsable", "")
     level: list[ast.AST] = [tree]
     for _ in range(MOST_LEVELS):
         level = [child for node in level for child in ast.iter_child_nodes(node)]
         if not level:
-            return tree, Place(line=1, rule="")
-    return None, Place(line=1, rule="code.too_deep")
+            return tree, (1, "", "")
+    return None, too_deep
 
 
 def _variants(lines: list[str]) -> list[Source]:
-    margin = min((len(line) - len(line.lstrip(" \t")) for line in lines if line.strip()), default=0)
-    plain = [line[margin:] for line in lines]
-    given = Source(tree=None, lines=tuple(lines), removed=(0,) * len(lines))
-    variants = [given, replace(given, lines=tuple(plain), removed=(margin,) * len(lines))]
+    plain = textwrap.dedent("\n".join(lines)).split("\n")
+    variants = [Source(tree=None, lines=tuple(lines)), Source(tree=None, lines=tuple(plain))]
     if any(map(_FIRST_PROMPT.match, plain)):  # between prompts stands output
-        ends = [match.end() if (match := _PROMPT.match(line)) else len(line) for line in plain]
-        plain = [line[end:] for line, end in zip(plain, ends, strict=True)]
-        removed = tuple(margin + end for end in ends)
-        variants.append(replace(given, lines=tuple(plain), removed=removed))
+        plain = [line[match.end() :] if (match := _PROMPT.match(line)) else "" for line in plain]
+        variants.append(Source(tree=None, lines=tuple(plain)))
     if any(map(_MAGIC.match, plain)):
-        variants.append(_without_magics(replace(variants[-1], lines=tuple(plain))))
+        variants.append(_without_magics(plain))
     return variants
 
 
-def _without_magics(source: Source) -> Source:
+def _without_magics(lines: list[str]) -> Source:
     """Name what a notebook hands to the shell, and leave Python in its place."""
-    lines, places = list(source.lines), []
+    lines, places = list(lines), list[Place]()
     first = next((at for at, line in enumerate(lines) if line.strip()), 0)
     for at, line in enumerate(lines):
         if (match := _MAGIC.match(line)) is None:
@@ -120,12 +125,44 @@ def _without_magics(source: Source) -> Source:
         indent, mark, rest = match.groups()
         lines[at] = f"{indent}pass"
         if mark[0] == "!" or not _QUIET_MAGIC.match(rest):
-            places.append(
-                Place(
-                    line=at + 1, rule="code.notebook", what=mark if mark[0] == "!" else mark + rest.split()[0]
-                )
-            )
+            what = mark if mark[0] == "!" else mark + rest.split()[0]
+            places.append((at + 1, "code.notebook", what))
         if mark == "%%" and at == first and places:
             lines[at + 1 :] = [""] * (len(lines) - at - 1)
             break
-    return replace(source, lines=tuple(lines), places=tuple(places))
+    return Source(tree=None, lines=tuple(lines), places=tuple(places))
+
+
+def language_of_info(info: str) -> str:
+    """Give the language that a fence's info string or a file's ending names; "" for data and the unknown."""
+    word = next(iter(re.findall(r"[^\s,;:{}.()\[\]=~`]+", info.lower())), "")
+    return next((name for name, words in code_table().languages.items() if word in words), "")
+
+
+def guess_language(text: str) -> str:
+    """Give the language of a text by its shape: ``python``, another one, or ``unknown``."""
+    text = textwrap.dedent(text.removeprefix("\ufeff"))
+    if (shebang := _SHEBANG.match(text.lstrip())) is not None:
+        return language_of_info(shebang[1]) or "unknown"
+    tree, problem = parse(text)
+    held = [type(node) for node in ast.walk(tree)] if tree is not None else []
+    if tree is not None and (not text.strip() or not tree.body or any(kind in _SURE_SIGNS for kind in held)):
+        return "python"
+    head = text[:HEAD]
+    if tree is not None and any(kind in _SIGNS for kind in held):
+        return "javascript" if _is_of_a_browser(tree) else "python"
+    if problem[1] == "code.too_deep":
+        return "python"
+    lines = [line for line in head.splitlines() if line.strip() and not line.lstrip().startswith("#")]
+    if _PYTHON_LINE.search(head) and not _ENDS.search(head) and not (lines and _SHELL_LINE.match(lines[0])):
+        return "python"
+    if _JAVASCRIPT.search(head):
+        return "javascript"
+    return "shell" if any(map(_SHELL_LINE.match, lines[:40])) else "unknown"
+
+
+def _is_of_a_browser(tree: ast.Module) -> bool:
+    """Tell whether calls go to what only a browser or Node has, in a text that Python can parse, too."""
+    names = [node for node in ast.walk(tree) if isinstance(node, ast.Name)]
+    bound = {name.id for name in names if isinstance(name.ctx, ast.Store)}
+    return any(name.id in code_table().of_browsers and name.id not in bound for name in names)

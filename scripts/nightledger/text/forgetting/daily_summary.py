@@ -7,6 +7,7 @@ agent wrote that day (``regions.py``: what is quoted is never learned from).
 
 import re
 from bisect import bisect_left, bisect_right
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
@@ -16,6 +17,7 @@ from nightledger.domain.daylog import DayLog, LogLine, Region
 from nightledger.domain.pruning import Kept
 from nightledger.text.dates import find_dates
 from nightledger.text.forgetting.compressed import Marker, count_lines, marker_line, read_marker
+from nightledger.text.quoting import cut, one_line
 from nightledger.text.scanners.scan import scan
 from nightledger.text.similar import dice, shingles
 from nightledger.text.statements.cues import find_cues
@@ -46,6 +48,8 @@ SAME_HEADING = 0.6
 REPEATED = 0.7
 """Likeness (Dice) from which a line says what a quoted one says. These five are our choice, read on logs."""
 
+_Candidate = tuple[float, LogLine, frozenset[int]]
+"""How much a line is worth, the line, and its fingerprint."""
 _NAMED = frozenset({"decide", "lesson", "correct", "rule"})
 _LASTING = _NAMED | {"cause", "ban", "retire"}
 _RESULT = frozenset({"done", "fix", "fault"})
@@ -70,11 +74,6 @@ class DailySummary:
     held: int
 
 
-def is_summary(text: str) -> bool:
-    """Tell whether a log is a summary, whatever was written below it since."""
-    return read_marker(text) is not None
-
-
 def summarise_daily(log: DayLog, content: bytes, copy: str) -> DailySummary | Kept:
     """Give what stands in a log's place once its full text is in the archive, or why it stays.
 
@@ -84,7 +83,7 @@ def summarise_daily(log: DayLog, content: bytes, copy: str) -> DailySummary | Ke
         copy: Where its full text is to be, relative to the home.
     """
     text = "\n".join(line.text for line in log.lines)
-    if is_summary(text):
+    if read_marker(text) is not None:  # whatever was written below it since
         return Kept.SUMMARY
     lines = count_lines(content)
     marker = Marker(copy=copy, lines=lines, sha256=sha256(content).hexdigest())
@@ -109,7 +108,7 @@ def _rows(log: DayLog, found: Collection[int], lines: int) -> tuple[list[str], S
     topics = [_topic(line, held, languages) for line in quoted]
     title = _title(log, found)
     quotes = (
-        f"> - {_cut(_under(topic, before) + _plain(line.text), MOST_CHARACTERS)}"
+        f"> - {cut(_under(topic, before) + _plain(line.text), MOST_CHARACTERS)}"
         for line, topic, before in zip(quoted, topics, [title, *topics], strict=False)
     )
     return [f"# {title}", *quotes], quoted
@@ -125,20 +124,13 @@ def _lines_found(lines: Sequence[str]) -> set[int]:
     }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Candidate:
-    line: LogLine
-    worth: float
-    pieces: frozenset[int]
-
-
 def _candidates(log: DayLog, found: Collection[int], languages: tuple[str, ...]) -> Iterator[_Candidate]:
     chances = estimate_lines(log)
     for line in log.lines:
         if line.number in chances and line.number not in found and _is_quotable(line):
             worth = chances[line.number] + _bonus(line, languages)
             if worth >= LEAST_WORTH:
-                yield _Candidate(line=line, worth=worth, pieces=shingles(line.content))
+                yield worth, line, shingles(line.content)
 
 
 def _is_quotable(line: LogLine) -> bool:
@@ -159,18 +151,13 @@ def _bonus(line: LogLine, languages: tuple[str, ...]) -> float:
 
 def _choose(candidates: Iterable[_Candidate], most: int) -> Sequence[LogLine]:
     """Take the worthiest lines, one after the other, each worth less for every one of its heading before it."""
-    left = sorted(candidates, key=lambda one: (-one.worth, one.line.number))
-    chosen: list[_Candidate] = []
+    left, chosen = list(candidates), list[LogLine]()
     while left and len(chosen) < most:
-        best = max(left, key=lambda one: (_worth_beside(one, chosen), -one.line.number))
-        chosen.append(best)
-        left = [one for one in left if one is not best and dice(one.pieces, best.pieces) < REPEATED]
-    return sorted((one.line for one in chosen), key=lambda line: line.number)
-
-
-def _worth_beside(candidate: _Candidate, chosen: Iterable[_Candidate]) -> float:
-    beside = sum(1 for one in chosen if one.line.headings == candidate.line.headings)
-    return candidate.worth * SAME_HEADING**beside
+        beside = Counter(line.headings for line in chosen)
+        best = max(left, key=lambda one: (one[0] * SAME_HEADING ** beside[one[1].headings], -one[1].number))
+        chosen.append(best[1])
+        left = [one for one in left if one is not best and dice(one[2], best[2]) < REPEATED]
+    return sorted(chosen, key=lambda line: line.number)
 
 
 def _title(log: DayLog, found: Collection[int]) -> str:
@@ -183,7 +170,7 @@ def _title(log: DayLog, found: Collection[int]) -> str:
         if not own or line.number in found or not own.isprintable():
             return day
         dated = any(found_date.day == log.day for found_date in find_dates(own, near=log.day))
-        return _cut(own if dated else f"{day}: {own}", MOST_TOPIC)
+        return cut(own if dated else f"{day}: {own}", MOST_TOPIC)
     return day
 
 
@@ -197,17 +184,9 @@ def _topic(line: LogLine, held: str, languages: tuple[str, ...]) -> str:
 
 def _under(topic: str, before: str) -> str:
     """Give a topic as it stands before a quoted line; not where what stands before the line names it."""
-    return f"{_cut(topic, MOST_TOPIC)}: " if topic not in before else ""
+    return f"{cut(topic, MOST_TOPIC)}: " if topic not in before else ""
 
 
 def _plain(text: str) -> str:
     """Give a line without its marker, its white space as single spaces."""
-    return " ".join(_MARKER.sub("", text, count=1).split())
-
-
-def _cut(text: str, most: int) -> str:
-    """Cut a text at a word, where one ends in its second half."""
-    if len(text) <= most:
-        return text
-    kept = text[: most - 1]
-    return f"{kept[: kept.rfind(' ')] if ' ' in kept[most // 2 :] else kept}…"
+    return one_line(_MARKER.sub("", text, count=1))

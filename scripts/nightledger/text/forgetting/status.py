@@ -10,15 +10,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import cache
-from typing import Any
-
-import msgspec
 
 from nightledger.domain.closure import Closure
 from nightledger.domain.pruning import Kept
-from nightledger.files.shipped import shipped_config
 from nightledger.text.dates import find_dates
 from nightledger.text.markdown.entries import Entry, EntryKind
+from nightledger.text.patterns import grouped
 
 _PROSE = frozenset({EntryKind.ITEM, EntryKind.DECISION, EntryKind.PARAGRAPH})
 """A status in a table or in code is about a row or a program."""
@@ -29,6 +26,12 @@ _FIELD = re.compile(
     r"\s*(?:[-*+]|\d+[.)])\s+(?:\*\*|__)?[^\W\d_][^:\uff1a*`|.]{1,30}(?:\*\*|__)?\s*[:\uff1a]"
 )
 _AFTER = r"[*_~]{0,3}\s*[:=][*_~]{0,3}\s*"
+_LABEL = rf"(?<![^\W_])(?P<label>{{labels}}){_AFTER}"
+_OPENING = rf"\s*(?:(?:[-*+]|\d+[.)])\s+)?[*_]{{0,3}}{{labels}}{_AFTER}"
+_DATED = rf"\s*(?:[-*+]\s+)?[*_]{{0,3}}{{date_labels}}{_AFTER}"
+_REVISIT = rf"\s*(?:[-*+]\s+)?[*_]{{0,3}}{{revisit_labels}}{_AFTER}"
+_CLOSED = r"{closed}(?![^\W_])"
+_STILL_OPEN = r"(?<!\w){still_open}(?!\w)|{still_open_unspaced}"
 _DRESS = " \t*_~`\"'([{<\u00ab\u201c\u2018\u300c\u3010\u25cf\u2022\ufe0f-"
 _SIGN = re.compile("[\u2190-\u2bff\ufe0f\U0001f300-\U0001faff]")
 _NEXT_FIELD = re.compile(r"\s[|\u2022\u00b7]\s")
@@ -86,7 +89,7 @@ def _is_field(entry: Entry) -> bool:
 
 
 def _begins_with_status(entry: Entry) -> bool:
-    return bool(_opening().match(unicodedata.normalize("NFKC", entry.text)))
+    return bool(_pattern(_OPENING).match(unicodedata.normalize("NFKC", entry.text)))
 
 
 def find_status(entry: Entry, today: date, *, signed: date | None = None) -> Status | None:
@@ -110,7 +113,7 @@ def find_status(entry: Entry, today: date, *, signed: date | None = None) -> Sta
     closure = next(closure for *_, closure, _ in reversed(told) if closure)
     if _is_bare(lines, told):
         return Status(closure=closure, kept=Kept.OF_SECTION)
-    if any(day > today for day in _days(_fields(lines, _revisit()))):
+    if any(day > today for day in _days(_fields(lines, _pattern(_REVISIT)))):
         return Status(closure=closure, kept=Kept.REVISIT)
     found = _since([rest for *_, rest in told], lines, entry)
     if isinstance(found, Kept):
@@ -126,7 +129,7 @@ _Told = tuple[int, int, Closure | None, str]
 
 def _statuses(lines: list[str]) -> Iterator[_Told]:
     for n, line in enumerate(lines):
-        for label in _label().finditer(line):
+        for label in _pattern(_LABEL).finditer(line):
             last, value = n, line[label.end() :]
             if not value.strip(_DRESS) and n + 1 < len(lines):
                 last, value = n + 1, lines[n + 1]
@@ -146,20 +149,20 @@ def _is_own(line: str, label: re.Match[str]) -> bool:
 def _read(value: str) -> tuple[Closure | None, str]:
     """Give what a status says, and the text behind it."""
     plain = _SIGN.sub(" ", value).lstrip(_DRESS).casefold()
-    found = _closed().match(plain)
+    found = _pattern(_CLOSED).match(plain)
     if found is None:
         return None, ""
     rest = plain[found.end() :]
     said = _NEXT_FIELD.split(rest, maxsplit=1)[0]
-    taken_back = _CHOICE.match(rest) or _still_open().search(said)
+    taken_back = _CHOICE.match(rest) or _pattern(_STILL_OPEN).search(said)
     return (None if taken_back else _closures()[found[0]]), rest
 
 
 def _is_bare(lines: list[str], told: list[_Told]) -> bool:
     """Say whether an entry is nothing but its status: then it speaks for its section."""
-    own = {n for first, last, *_ in told for n in (first, last)} | set(_places(lines, _dated()))
+    own = {n for first, last, *_ in told for n in (first, last)} | set(_places(lines, _pattern(_DATED)))
     other = [line for n, line in enumerate(lines) if n not in own]
-    before = [lines[n][: label.start()] for n, *_ in told if (label := _label().search(lines[n]))]
+    before = [lines[n][: label.start()] for n, *_ in told if (label := _pattern(_LABEL).search(lines[n]))]
     behind = [_without_dates(rest) for *_, rest in told]
     return not (any(map(_LETTER.search, (*other, *before))) or any(map(_WORD.search, behind)))
 
@@ -172,11 +175,11 @@ def _without_dates(text: str) -> str:
 
 def _since(rests: Iterable[str], lines: list[str], entry: Entry) -> date | Kept | None:
     """Give the day of an entry's end by the first place that has one, or why it is none."""
-    revisited = set(_places(lines, _revisit()))
+    revisited = set(_places(lines, _pattern(_REVISIT)))
     text = [line for n, line in enumerate(lines) if n not in revisited]
     places = (
         list(rests),
-        list(_fields(lines, _dated())),
+        list(_fields(lines, _pattern(_DATED))),
         text,
         *([title] for title in reversed(entry.section)),
     )
@@ -208,64 +211,22 @@ def _fields(lines: list[str], label: re.Pattern[str]) -> Iterator[str]:
 
 
 @cache
-def _words() -> dict[str, Any]:
-    """Give the words that say that something is over, in a dozen languages.
+def _pattern(told: str) -> re.Pattern[str]:
+    """Return a pattern in which a name in braces stands for any of the words of that name.
 
-    A word of ``closed`` closes an item by itself (compared in NFKC, case-folded); what may as well describe
-    something that goes on ("complete", "ready", "live") is left out. ``still_open`` takes back what a status began
-    with: "Resolved, but ...".
+    The words that say that something is over, in a dozen languages, are ``config/words/closing-words.json``. A word of
+    ``closed`` closes an item by itself (in NFKC, case-folded); what may as well describe something that goes on
+    ("complete", "ready", "live") is left out. ``still_open`` takes back what a status began with: "Resolved, but ...".
     """
-    return msgspec.json.decode(shipped_config("words/closing-words.json"))  # type: ignore[no-any-return]
-
-
-@cache
-def _label() -> re.Pattern[str]:
-    return re.compile(rf"(?<![^\W_])(?P<label>{_labels()}){_AFTER}", re.IGNORECASE)
-
-
-@cache
-def _opening() -> re.Pattern[str]:
-    return re.compile(rf"\s*(?:(?:[-*+]|\d+[.)])\s+)?[*_]{{0,3}}{_labels()}{_AFTER}", re.IGNORECASE)
-
-
-def _labels() -> str:
-    return _any(_words()["labels"])
-
-
-@cache
-def _dated() -> re.Pattern[str]:
-    return _field(_words()["date_labels"])
-
-
-@cache
-def _revisit() -> re.Pattern[str]:
-    return _field(_words()["revisit_labels"])
-
-
-def _field(labels: list[str]) -> re.Pattern[str]:
-    return re.compile(r"\s*(?:[-*+]\s+)?[*_]{0,3}" + _any(labels) + _AFTER, re.IGNORECASE)
+    words = dict(grouped("closing-words")["other"], closed=tuple(_closures()))
+    for name, listed in words.items():
+        forms = sorted(listed, key=lambda form: (-len(form), form))
+        told = told.replace(f"{{{name}}}", f"(?:{'|'.join(map(re.escape, forms))})")
+    return re.compile(told, re.IGNORECASE)
 
 
 @cache
 def _closures() -> dict[str, Closure]:
-    found = {}
-    for closure, forms in _words()["closed"].items():
-        found.update({unicodedata.normalize("NFKC", form).casefold(): Closure(closure) for form in forms})
-    return found
-
-
-@cache
-def _closed() -> re.Pattern[str]:
-    return re.compile(_any(_closures()) + r"(?![^\W_])")
-
-
-@cache
-def _still_open() -> re.Pattern[str]:
-    spaced = r"(?<!\w)" + _any(_words()["still_open"]) + r"(?!\w)"
-    return re.compile(rf"{spaced}|{_any(_words()['still_open_unspaced'])}")
-
-
-def _any(*groups: Iterable[str]) -> str:
-    """Give a group that matches any of some words, the longest first."""
-    forms = sorted({form for group in groups for form in group}, key=lambda form: (-len(form), form))
-    return f"(?:{'|'.join(map(re.escape, forms))})"
+    return {
+        form: Closure(name) for name, forms in grouped("closing-words")["closed"].items() for form in forms
+    }

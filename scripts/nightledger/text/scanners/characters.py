@@ -13,7 +13,7 @@ from itertools import chain
 import msgspec
 
 from nightledger.files.shipped import shipped_config
-from nightledger.text.ignorable import BLANK, IGNORABLE
+from nightledger.text.visible import BLANK, IGNORABLE
 
 _TAGS = range(0xE0000, 0xE0080)
 """They spell ASCII invisibly; legitimate in three flags only."""

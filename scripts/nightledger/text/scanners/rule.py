@@ -6,13 +6,13 @@ text without anchors costs one substring search each. Patterns are compiled when
 """
 
 import re
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache
 
 from nightledger.domain.finding import Finding, Severity
 
-_ASCII = frozenset(map(chr, range(128)))
 WINDOW_BEFORE = 120
 """Characters before an anchor in which a match may begin."""
 WINDOW_AFTER = 400
@@ -57,43 +57,28 @@ class Rule:
 
 
 class Passage:
-    """A text under scan, with its lower-cased form and where each anchor stands.
-
-    Rows share anchors, so each is searched for once; in one byte a character, because one
-    emoji makes a string four times as wide, and a search in it as slow.
-    """
+    """A text under scan, with its lower-cased form and where each anchor stands: rows share anchors."""
 
     def __init__(self, text: str) -> None:
         """Lower-case ``text`` once for all rows."""
         self.text = text
         self.lowered = lower(text)
-        self.narrow = self.lowered.encode("ascii", "replace").decode()
         self._places: dict[str, tuple[int, ...]] = {}
-        self._spots: dict[str, tuple[int, ...]] = {}
         self._found: dict[tuple[str, bool, tuple[str, ...]], list[re.Match[str]]] = {}
-
-    @cached_property
-    def _characters(self) -> frozenset[str]:
-        return frozenset(self.lowered) | _ASCII
-
-    def holds(self, anchor: str) -> bool:
-        """Return whether the text holds ``anchor``."""
-        if _is_narrow(anchor):
-            return anchor in self.narrow
-        return self._characters.issuperset(anchor) and anchor in self.lowered
 
     def places(self, anchor: str) -> tuple[int, ...]:
         """Return the first character of each ``anchor``, in order."""
         if anchor not in self._places:
-            where = self.narrow if _is_narrow(anchor) else self.lowered
-            self._places[anchor] = tuple(_places(where, anchor)) if self.holds(anchor) else ()
+            self._places[anchor] = tuple(_places(self.lowered, anchor))
         return self._places[anchor]
 
     def spots(self, pattern: str) -> tuple[int, ...]:
-        """Return where ``pattern``, which is of ASCII, begins to match, in order."""
-        if pattern not in self._spots:
-            self._spots[pattern] = tuple(found.start() for found in _compiled(pattern).finditer(self.narrow))
-        return self._spots[pattern]
+        """Return where ``pattern`` begins to match, in order."""
+        if pattern not in self._places:
+            self._places[pattern] = tuple(
+                found.start() for found in _compiled(pattern).finditer(self.lowered)
+            )
+        return self._places[pattern]
 
     def found(self, rule: Rule) -> list[re.Match[str]]:
         """Return where the pattern matches, found once for the rows that share it."""
@@ -129,24 +114,22 @@ class Table:
     def __init__(self, rules: Sequence[Rule]) -> None:
         """Index the rows by their anchors."""
         self.rules = tuple(rules)
-        plain = [n for n, rule in enumerate(rules) if rule.pattern and not rule.spots and not rule.anchors]
-        self._whole = frozenset(plain)
-        anchored, self._spotted = dict[str, list[int]](), dict[str, list[int]]()
+        self._whole = [
+            n for n, rule in enumerate(rules) if rule.pattern and not rule.spots and not rule.anchors
+        ]
+        self._anchored, self._spotted = defaultdict[str, list[int]](list), defaultdict[str, list[int]](list)
         for n, rule in enumerate(rules):
             for anchor in rule.anchors:
-                anchored.setdefault(anchor, []).append(n)
+                self._anchored[anchor].append(n)
             for spot in rule.spots:
-                self._spotted.setdefault(spot, []).append(n)
-        self._narrow = [(anchor, rows) for anchor, rows in anchored.items() if _is_narrow(anchor)]
-        self._wide = [(anchor, rows) for anchor, rows in anchored.items() if not _is_narrow(anchor)]
+                self._spotted[spot].append(n)
 
     def possible(self, passage: Passage) -> list[Rule]:
         """Return the rows that may find something in ``passage``, in their order; no other one can."""
-        found, narrow = set(self._whole), passage.narrow
-        found.update(*[rows for anchor, rows in self._narrow if anchor in narrow])
+        lowered = passage.lowered
+        found = set(self._whole)
+        found.update(*[rows for anchor, rows in self._anchored.items() if anchor in lowered])
         found.update(*[rows for spot, rows in self._spotted.items() if passage.spots(spot)])
-        if "?" in narrow:  # it stands for all that is not ASCII
-            found.update(*[rows for anchor, rows in self._wide if passage.holds(anchor)])
         return [self.rules[n] for n in sorted(found)]
 
     def find(self, text: str) -> Iterator[Finding]:
@@ -178,11 +161,6 @@ def lower(text: str) -> str:
     if len(lowered) == len(text):
         return lowered
     return "".join(low if len(low := letter.lower()) == 1 else letter for letter in text)
-
-
-def _is_narrow(anchor: str) -> bool:
-    """Return whether an anchor is searched for in one byte a character, where all others are ``?``."""
-    return anchor.isascii() and "?" not in anchor
 
 
 @cache

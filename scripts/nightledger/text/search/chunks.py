@@ -3,7 +3,6 @@ r"""Cut Markdown into chunks of about 600 characters at the borders of its items
 A *piece* is what should stay together: a list item with its children, a paragraph, a fence, a
 table. Pieces of one section fill a chunk, and no line is in two. The piece before a chunk is
 indexed with it, though it is no part of it: what reaches over a border is found from both sides.
-Read line by line, not parsed: a hundred thousand chunks take seconds.
 
 Invariant: every line that is not blank lies in a chunk, and a chunk's line numbers, counted from
 1 and split on ``\n`` only, are those of its text.
@@ -13,7 +12,11 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import date
+from itertools import accumulate
 
+from nightledger.text.dates import first_day
+from nightledger.text.markdown.block import BlockKind
+from nightledger.text.markdown.document import parse_markdown
 from nightledger.text.markdown.table import is_table_head, table_cells
 from nightledger.text.titles import carried
 
@@ -24,8 +27,6 @@ LEAD_CHARACTERS = 300
 JOINT = " > "
 """Between the texts of headings."""
 _HEADING = re.compile(r"(#{1,6})[ \t]+(.*)")
-_ITEM = re.compile(r"(?:[-*+\u2022\u2013]|\d{1,9}[.)])[ \t]")
-_ISO = re.compile(r"(?<!\d)(20\d\d|19\d\d)-(\d\d)-(\d\d)(?!\d)")
 _GAP = re.compile(r"\s+")
 _Piece = tuple[int, int, int, int]
 """Start, end, first line, last line."""
@@ -93,80 +94,26 @@ class _Section:
 
 
 def _sections(text: str) -> Iterator[_Section]:
-    """Give sections with their pieces; a heading is the first piece of its section."""
-    reader = _Reader()
-    at = 0
-    for number, line in enumerate(text.split("\n"), 1):
-        if (done := reader.read(number, at, line)) is not None:
-            yield done
-        at += len(line) + 1
-    yield reader.close()
-
-
-class _Reader:
-    """What carries over from line to line."""
-
-    __slots__ = ("_fence", "_open", "_section", "_titles")
-
-    def __init__(self) -> None:
-        self._titles: list[tuple[int, str, date | None]] = []
-        self._section = _Section("", None)
-        self._open: list[int] | None = None
-        self._fence = ""
-
-    def read(self, number: int, at: int, line: str) -> _Section | None:
-        """Take a line; give the section that it ends."""
-        bare = line.lstrip()
-        if not bare:
-            if not self._fence:
-                self._end()
-            return None
-        done = None
-        first = bare[0]
-        if self._fence or first in "`~":
-            self._read_fence(bare)
-        elif first == "#" and line is bare and (match := _HEADING.match(line)):
-            done = self._enter(len(match[1]), _title(match))
-        elif line is bare and _ITEM.match(line):
-            self._end()
-        end = at + len(line.rstrip())
-        if self._open is None:
-            self._open = [at + len(line) - len(bare), end, number, number]
-        else:
-            self._open[1], self._open[3] = end, number
-        if done is not None:
-            self._end()
-        return done
-
-    def close(self) -> _Section:
-        """Give the last section."""
-        self._end()
-        return self._section
-
-    def _read_fence(self, bare: str) -> None:
-        mark = bare[:3]
-        if not self._fence:
-            if mark in ("```", "~~~"):
-                self._fence = mark
-        elif mark == self._fence and not bare.strip(mark[0]).strip():
-            self._fence = ""
-
-    def _enter(self, level: int, title: str) -> _Section:
-        self._end()
-        done = self._section
-        while self._titles and self._titles[-1][0] >= level:
-            self._titles.pop()
-        above = self._titles[-1][2] if self._titles else None
-        self._titles.append((level, title, day_in(title) or above))
-        heading = JOINT.join(name for _, name, _ in self._titles if name)
-        self._section = _Section(heading, self._titles[-1][2])
-        return done
-
-    def _end(self) -> None:
-        if self._open is not None:
-            start, end, first, last = self._open
-            self._section.pieces.append((start, end, first, last))
-            self._open = None
+    """Yield sections with their pieces; a heading is the first piece of its section."""
+    document = parse_markdown(text)
+    starts = list(accumulate(map(len, document.lines), initial=len(document.bom)))
+    titles: list[tuple[int, str, date | None]] = []
+    section = _Section("", None)
+    for block in document.blocks:
+        line = document.lines[block.first_line - 1]
+        match = _HEADING.match(line) if block.kind is BlockKind.HEADING else None
+        if match:
+            yield section
+            titles = [one for one in titles if one[0] < block.level]
+            day = first_day(_title(match)) or (titles[-1][2] if titles else None)
+            titles.append((block.level, _title(match), day))
+            section = _Section(JOINT.join(name for _, name, _ in titles if name), day)
+        for first, last in block.items or ((block.first_line, block.last_line),):
+            start, end = starts[first - 1], starts[last]
+            bare = text[start:end]
+            space = len(bare) - len(bare.lstrip())
+            section.pieces.append((start + space, start + len(bare.rstrip()), first, last))
+    yield section
 
 
 def title_of(line: str) -> str:
@@ -177,16 +124,6 @@ def title_of(line: str) -> str:
 
 def _title(match: re.Match[str]) -> str:
     return carried(match[2].strip().rstrip("#").rstrip())
-
-
-def day_in(text: str) -> date | None:
-    """Give the first date of the form 2026-02-28 in a text; None where none is one of the calendar."""
-    for match in _ISO.finditer(text):
-        try:
-            return date(int(match[1]), int(match[2]), int(match[3]))
-        except ValueError:
-            continue
-    return None
 
 
 def _fill(found: list[Passage], section: _Section, text: str, size: int) -> None:

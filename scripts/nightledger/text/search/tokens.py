@@ -13,8 +13,6 @@ import re
 import unicodedata
 from functools import cache
 
-from nightledger.text.search.stop_words import STOP_WORDS, UNSPACED_ASKING
-
 TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -25,7 +23,6 @@ _UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u2fdf\u3005-\u3007\u
 """Thai, Lao, Burmese, Khmer, Chinese, Japanese, Korean (Unicode's blocks of these scripts)."""
 _RUNS, _PRIVATE = f"[{_UNSPACED}]+", "[\ue000-\uf8ff\U000f0000-\U0010ffff]"
 _WORDS_OR_RUNS = rf"[^\W_{_UNSPACED}]+|{_RUNS}"
-_ASKING = "|".join(sorted(UNSPACED_ASKING.split(), key=len, reverse=True))
 _INDEXED = re.compile(r"[^\W_]+")
 _ELIDED = re.compile(
     r"(?<!\w)(?:[cdjlmnst]|(?:jus|lors|puis|quoi)?qu|un|(?:d|n|s)?[ae]ll|sull|quest)\Z", re.IGNORECASE
@@ -59,7 +56,7 @@ def index_text(text: str) -> str:
     )
 
 
-def query_terms(text: str, *, stop_words: "Collection[str]" = STOP_WORDS) -> tuple[str, ...]:
+def query_terms(text: str, *, stop_words: "Collection[str] | None" = None) -> tuple[str, ...]:
     """Give the words of a query, each once, in order; stop words only where it has no others.
 
     A word is letters and digits only; of a script without spaces it is a pair of letters, or one
@@ -67,14 +64,21 @@ def query_terms(text: str, *, stop_words: "Collection[str]" = STOP_WORDS) -> tup
 
     Args:
         text: As somebody typed it; read up to ``MAX_QUERY_CHARACTERS``.
-        stop_words: Folded words to leave out, and with any of them what asks in a script without spaces.
+        stop_words: Folded words to leave out, and with any of them what asks in a script without spaces; ours where none are given.
     """
+    from nightledger.text.search.stop_words import (
+        STOP_WORDS,
+        UNSPACED_ASKING,
+    )  # the prompt hook asks for none
+
+    left_out = STOP_WORDS if stop_words is None else stop_words
     spelt = _spelt(text[:MAX_QUERY_CHARACTERS]).casefold()
-    unasked = spelt if spelt.isascii() or not stop_words else _compiled(_ASKING).sub(" ", spelt)
+    asking = "|".join(sorted(UNSPACED_ASKING, key=len, reverse=True))
+    unasked = spelt if spelt.isascii() or not left_out else _compiled(asking).sub(" ", spelt)
     found, telling = (
         dict.fromkeys(term for word in _words(said) for term in _terms(word)) for said in (spelt, unasked)
     )
-    return tuple(term for term in telling if term not in stop_words) or tuple(found)
+    return tuple(term for term in telling if term not in left_out) or tuple(found)
 
 
 def tag_terms(tag: str) -> "tuple[str, ...]":

@@ -16,6 +16,7 @@ import msgspec
 
 from nightledger.domain.daylog import LogLine, Region
 from nightledger.files.shipped import shipped_config
+from nightledger.text.dates import first_day
 from nightledger.text.statements.daylog import read_daylog
 
 MOST_ITEMS = 40
@@ -29,7 +30,6 @@ _DONE = re.compile(
     r"|\b(?:status|state)\W+(?:done|closed|complete[d]?|resolved)\b",
     re.IGNORECASE,
 )
-_ISO = re.compile(r"\b(20\d\d)-(\d\d)-(\d\d)\b")
 
 
 _TICKED = re.compile("[\u2705\u2714\u2611]")
@@ -81,13 +81,8 @@ def read_open_items(text: str) -> tuple[OpenItem, ...]:
 
 
 def handoff_day(text: str) -> date | None:
-    """Give the first date that a handoff names in its first ten lines: when it was written; None for none."""
-    for match in _ISO.finditer("\n".join(text.split("\n")[:10])):
-        try:
-            return date(*map(int, match.groups()))
-        except ValueError:
-            continue
-    return None
+    """Return the first date that a handoff names in its first ten lines: when it was written; None for none."""
+    return first_day("\n".join(text.split("\n")[:10]))
 
 
 def _items(lines: Iterable[LogLine]) -> Iterator[OpenItem]:

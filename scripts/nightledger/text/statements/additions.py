@@ -5,15 +5,15 @@ holds; the same input gives the same choice.
 """
 
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
-from math import ceil, fsum, log
+from math import fsum, log
 
 from nightledger.domain.statement import Statement
-from nightledger.text.similar import is_negated, numbers, shingles
+from nightledger.text.similar import Overlaps, is_negated, numbers, shingles
+from nightledger.text.statements.cues import words_of
 from nightledger.text.statements.wording import claims_of
-from nightledger.text.statements.words import words_of
 
 THRESHOLD = 0.67
 """The first addition of a night must be at least this likely to be welcome, ..."""
@@ -54,12 +54,12 @@ _DATED_NAME = re.compile(r"\d{4}-\d\d-\d\d(?=[\w-]*\.[a-z])")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Asked:
-    """A wording that is looked for: its fingerprint, its words, and whether it denies."""
+class _Line:
+    """A known wording: its numbers, its words, and whether it denies."""
 
-    pieces: frozenset[int]
+    numbers: frozenset[str]
     words: frozenset[str]
-    denied: bool
+    denies: bool
 
 
 class Known:
@@ -72,16 +72,12 @@ class Known:
 
     def __init__(self, texts: Iterable[str] = (), beside: Iterable[str] = ()) -> None:
         known = list(texts)
-        self._lines = 0
+        self._heard_lines = 0
         self._heard: Counter[str] = Counter()
+        self._lines: list[_Line] = []
+        self._pieces, self._words = Overlaps(), Overlaps()
         for text in (*known, *beside):
             self._hear(words_of(text))
-        self._texts: list[str] = []
-        self._pieces: list[frozenset[int]] = []
-        self._numbers: list[frozenset[str]] = []
-        self._words: list[frozenset[str]] = []
-        self._postings: defaultdict[int, list[int]] = defaultdict(list)
-        self._places: defaultdict[str, list[int]] = defaultdict(list)
         for text in known:
             self._add(text)
 
@@ -91,77 +87,46 @@ class Known:
         self._add(text)
 
     def holds(self, text: str) -> bool:
-        """Say whether one known wording holds this one, and all its numbers.
+        """Return whether one known wording holds this one, and all its numbers.
 
         It does when it holds `KNOWN` of its letters and `KNOWN_WORDS` of its words (a long line holds the
-        letters of most short ones), or when one says the other in other words. What denies is not held
-        by what does not.
+        letters of most short ones), or when one says the other in other words: their weighted Dice coefficient
+        reaches `RETOLD`. What denies is not held by what does not, and only one of both denied is no repeat.
         """
-        asked = _Asked(pieces=shingles(text), words=words_of(text), denied=is_negated(text))
-        said = numbers(_DATED_NAME.sub("", text))
-        whole = self._weight(asked.words)
-        return any(
-            self._is_alike(asked, place, KNOWN_WORDS * whole) for place in self._by_pieces(asked, said)
-        ) or any(self._is_retold(asked, place, whole) for place in self._by_words(asked, said, whole))
+        asked = _Line(
+            numbers=numbers(_DATED_NAME.sub("", text)), words=words_of(text), denies=is_negated(text)
+        )
+        pieces, whole = shingles(text), self._weight(asked.words)
+        for place, count in self._pieces.shared(pieces).items():
+            line = self._lines[place]
+            is_held = (
+                count >= KNOWN * len(pieces) and asked.numbers <= line.numbers and line.denies >= asked.denies
+            )
+            if is_held and self._weight(asked.words & line.words) >= KNOWN_WORDS * whole:
+                return True
+        for place, count in self._words.shared(asked.words).items():
+            line = self._lines[place]
+            is_told = count >= SHARED and asked.numbers <= line.numbers and line.denies == asked.denies
+            if is_told and 2 * self._weight(asked.words & line.words) >= RETOLD * (
+                whole + self._weight(line.words)
+            ):
+                return True
+        return False
 
     def _hear(self, words: frozenset[str]) -> None:
         if words:
-            self._lines += 1
+            self._heard_lines += 1
             self._heard.update(words)
 
     def _add(self, text: str) -> None:
-        place = len(self._texts)
-        pieces, words = shingles(text), words_of(text)
-        for piece in pieces:
-            self._postings[piece].append(place)
-        for word in words:
-            self._places[word].append(place)
-        self._texts.append(text)
-        self._pieces.append(pieces)
-        self._words.append(words)
-        self._numbers.append(numbers(text))
-
-    def _by_pieces(self, asked: _Asked, said: frozenset[str]) -> set[int]:
-        """Find what may hold the letters: what holds `KNOWN` of the pieces holds one of the rarest of them.
-
-        So lines that are alike but for a quarter are not all compared (the prefix filter, see `NearIndex`).
-        """
-        rarest = sorted(asked.pieces, key=lambda piece: (len(self._postings.get(piece, ())), piece))
-        first = rarest[: len(rarest) - ceil(KNOWN * len(rarest)) + 1]
-        places = {place for piece in first for place in self._postings.get(piece, ())}
-        return {place for place in places if said <= self._numbers[place]}
-
-    def _by_words(self, asked: _Asked, said: frozenset[str], whole: float) -> set[int]:
-        """Find what may say it in other words: it shares `SHARED` words, and more than the commonest weigh."""
-        rarest = sorted(asked.words, key=lambda word: (len(self._places.get(word, ())), word))
-        least = RETOLD / (2 - RETOLD) * whole * (1 - 1e-9)  # 1e-9: the sums are rounded
-        common = 0.0
-        while rarest and (common := common + self._weight(frozenset(rarest[-1:]))) < least:
-            rarest.pop()
-        first = rarest[: max(0, len(asked.words) - SHARED + 1)]
-        places = {place for word in first for place in self._places.get(word, ())}
-        return {place for place in places if said <= self._numbers[place]}
-
-    def _is_alike(self, asked: _Asked, place: int, enough: float) -> bool:
-        """Say whether a wording holds the letters and words, and denies what the other denies."""
-        return (
-            len(asked.pieces & self._pieces[place]) >= KNOWN * len(asked.pieces)
-            and self._weight(asked.words & self._words[place]) >= enough
-            and is_negated(self._texts[place]) >= asked.denied
-        )
-
-    def _is_retold(self, asked: _Asked, place: int, whole: float) -> bool:
-        """Say whether the weighted Dice coefficient reaches `RETOLD`; only one of both denied is no repeat."""
-        shared = asked.words & self._words[place]
-        return (
-            len(shared) >= SHARED
-            and 2 * self._weight(shared) >= RETOLD * (whole + self._weight(self._words[place]))
-            and asked.denied == is_negated(self._texts[place])
-        )
+        line = _Line(numbers=numbers(text), words=words_of(text), denies=is_negated(text))
+        self._lines.append(line)
+        self._pieces.add(shingles(text))
+        self._words.add(line.words)
 
     def _weight(self, words: frozenset[str]) -> float:
-        """Give the sum of ``ln((1 + lines) / (1 + lines with the word))`` (K. Sparck Jones 1972, smoothed)."""
-        return fsum(log((1 + self._lines) / (1 + self._heard[word])) for word in words)
+        """Return the sum of ``ln((1 + lines) / (1 + lines with the word))`` (K. Sparck Jones 1972, smoothed)."""
+        return fsum(log((1 + self._heard_lines) / (1 + self._heard[word])) for word in words)
 
 
 def choose_additions(

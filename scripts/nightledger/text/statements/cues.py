@@ -1,17 +1,24 @@
-"""Which cues a piece of text carries: what kind of sentence it is, in eleven languages.
+"""The words of a text, and which cues it carries: what kind of sentence it is, in eleven languages.
 
-Invariant: a cue is present or absent, never counted, and costs one look-up a word, so
-that a year of logs is read in seconds.
+Invariant: a cue is present or absent, never counted, and costs one look-up a word, so that a year of logs is read in
+seconds. Only function words and verbs of speech, decision, duty, ability and work stand in
+``config/words/cue-words.json``; no name of a product, person or place.
 """
 
 import re
 from collections import Counter
+from dataclasses import dataclass
 from functools import cache
 
-from nightledger.text.statements.cue_words import Table, cue_words
+import msgspec
+
+from nightledger.files.shipped import shipped_config
+from nightledger.text.similar import CJK
 
 _WORD = re.compile(r"[^\W\d_]+(?:['-][^\W\d_]+)*")
-_UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_UNSPACED = re.compile(f"[{CJK}]")
+_SPACED_WORD = re.compile(rf"[^\W\d_{CJK}]+(?:['-][^\W\d_{CJK}]+)*")
+_RUN = re.compile(f"[{CJK}]{{2,}}")
 _CYRILLIC = re.compile("[\u0400-\u04ff]")
 _STEM_MINIMUM = 3
 _STOP_SHARE = 0.06
@@ -24,6 +31,44 @@ _DISTINCT = 3
 _Lexicon = tuple[
     dict[str, tuple[str, ...]], dict[str, list[tuple[list[str], str]]], dict[str, tuple[str, ...]]
 ]
+
+
+Table = dict[str, tuple[str, ...]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CueWords:
+    """All tables.
+
+    Attributes:
+        stop_words: A dozen of each Latin language's commonest words; they only tell which language a file is in.
+        english: Words, phrases and stems of each cue.
+        latin: The same by language; they count only in a file that is written in it, because many
+            are words of another language with another meaning.
+        russian: The same; these count wherever their letters stand.
+        unspaced: Chinese, Japanese and Korean ones, found inside any run of letters.
+    """
+
+    stop_words: dict[str, frozenset[str]]
+    english: Table
+    latin: dict[str, Table]
+    russian: Table
+    unspaced: Table
+
+
+@cache
+def cue_words() -> CueWords:
+    """Give the shipped tables."""
+    return msgspec.json.decode(shipped_config("words/cue-words.json"), type=CueWords)
+
+
+def words_of(text: str) -> frozenset[str]:
+    """Return the words of a text in lower case, and the character pairs of Chinese, Japanese and Korean runs."""
+    found = set(_SPACED_WORD.findall(text.lower().replace("\u2019", "'")))
+    if not text.isascii():
+        for run in _RUN.findall(text):
+            found.update(run[at : at + 2] for at in range(len(run) - 1))
+    return frozenset(found)
 
 
 def languages_of(text: str) -> tuple[str, ...]:

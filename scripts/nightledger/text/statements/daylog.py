@@ -12,6 +12,7 @@ from datetime import date
 from nightledger.domain.daylog import DayLog, LogLine, Region
 from nightledger.domain.proposal import Origin
 from nightledger.domain.words import folded
+from nightledger.text.dates import first_day
 from nightledger.text.statements.regions import TURN, find_regions
 from nightledger.text.titles import carried
 
@@ -29,7 +30,6 @@ _HEADING = re.compile(r"^(#{1,6})\s+(.*)$")
 _LEAD = re.compile(
     r"^(?:\*\*|__)?[^.!?\u3002!?]{2,90}?(?:[:\uff1a](?:\*\*|__)?|(?:\*\*|__))\s*+(?:\([^)]*+\)\s*+)?+$"
 )
-_ISO = re.compile(r"\b(20\d\d)-(\d\d)-(\d\d)\b")
 _SPEAKERS = {"user": "user", "human": "user", "assistant": "assistant", "system": "system", "tool": "tool"}
 _ORIGINS = {"system": Origin.SYSTEM, "tool": Origin.TOOL}
 """Whoever writes the file can write "user:" before a line, so that is the agent's word as all else there."""
@@ -54,18 +54,6 @@ def read_daylog(path: str, text: str, day: date) -> DayLog:
         reader.read(n, line, region) for n, (line, region) in enumerate(zip(lines, regions, strict=True), 1)
     )
     return DayLog(path=path, day=day, lines=read)
-
-
-def find_origins(text: str) -> list[tuple[Region, Origin]]:
-    """Give of every line, in order, its region and who says it: what ``read_daylog`` says of it, for half the work."""
-    lines = _lines(text)
-    chat, turn = _is_chat(lines), ""
-    found: list[tuple[Region, Origin]] = []
-    for line, region in zip(lines, find_regions(lines), strict=True):
-        if chat and region in _SPOKEN and (match := TURN.match(line)):
-            turn = _SPEAKERS[folded(match[1])]
-        found.append((region, _origin(region, turn)))
-    return found
 
 
 def _lines(text: str) -> list[str]:
@@ -118,8 +106,7 @@ class _Reader:
         self.headings = [heading for heading in self.headings if heading[0] < level]
         self.headings.append((level, carried(title)))
         self.leads.clear()
-        if (dated := _ISO.search(title)) is not None:
-            self.section_day = _date(dated) or self.section_day
+        self.section_day = first_day(title) or self.section_day
 
     def _lead(self, region: Region, marker: str, indent: int, content: str) -> str:
         """Give what introduces this line, and remember this line as what may introduce the next."""
@@ -166,10 +153,3 @@ def _content(text: str) -> str:
         if stamped and any(c.isdigit() for c in stamped[0]) and (":" in stamped[0] or "-" in stamped[0]):
             return plain[stamped.end() :].strip()
     return plain
-
-
-def _date(match: re.Match[str]) -> date | None:
-    try:
-        return date(int(match[1]), int(match[2]), int(match[3]))
-    except ValueError:
-        return None

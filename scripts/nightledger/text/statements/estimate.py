@@ -13,8 +13,7 @@ import msgspec
 from nightledger.domain.daylog import DayLog, Region
 from nightledger.files.shipped import shipped_config
 from nightledger.text.statements.cues import languages_of
-from nightledger.text.statements.features import line_features
-from nightledger.text.statements.surroundings import surroundings
+from nightledger.text.statements.features import line_features, surroundings
 
 SHORTEST_CHARACTERS = 12
 """A shorter line holds no claim about a named thing."""
@@ -22,7 +21,7 @@ SHORTEST_CHARACTERS = 12
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Model:
-    """A logistic regression over `features.line_features` and `surroundings.surroundings`.
+    """A logistic regression over `features.line_features` and `features.surroundings`.
 
     Attributes:
         bias: Log-odds of a line without any known feature.

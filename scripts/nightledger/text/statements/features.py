@@ -1,15 +1,19 @@
-"""What can be seen of a line by itself: named features, present or absent.
+"""What can be seen of a line and around it: named features, present or absent.
 
 Invariant: no feature names a product, person or topic, so that what is fitted on one owner's
-logs says something about another's; what stands around the line is in `surroundings`.
+logs says something about another's. Siblings are lines of prose under the same headings at the same indent, at most
+`_NEAR` lines of prose away.
 """
 
 import re
-from functools import lru_cache
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
 
-from nightledger.text.statements.cues import find_cues
-from nightledger.text.statements.shapes import shapes_of
-from nightledger.text.statements.words import words_of
+from nightledger.domain.daylog import LogLine
+from nightledger.text.patterns import pattern, words
+from nightledger.text.statements.cues import find_cues, words_of
 
 _LABEL = re.compile(
     r"^(?:\*\*|__)?([^:\uff1a*_`|]{2,48}?)(?:[:\uff1a](?:\*\*|__)?|(?:\*\*|__)\s*[:\uff1a—-]|(?:\*\*|__)$)\s*"
@@ -22,6 +26,15 @@ _CAPITAL = re.compile(r"(?<=[a-z,] )[A-Z]\w")
 _SENTENCE_END = re.compile(r"[.!?;\u3002\uff01\uff1f\uff1b](?:\s|$)")
 _MOST = 3
 """Counts go up to this; more says nothing more."""
+_NEAR = 4
+_AFTER = 3
+"""So many following siblings may tell how a thing ended."""
+_FORM = 3
+"""A label that stands so often in one file is a field of a form."""
+_SIZES = (10, 30, 80)
+"""Steps of lines of prose in a file."""
+_TIME = re.compile(r"\d{1,2}:\d\d")
+_DONE = re.compile("[✅☑✔]")
 _FIRST_WORDS = re.compile(
     r"^\W*((?:(?:i|we|also|then|and|now|newly|successfully)\s+)*)([^\W\d_]+)", re.IGNORECASE
 )
@@ -42,13 +55,19 @@ def line_features(text: str, languages: tuple[str, ...] = ()) -> frozenset[str]:
     features.update(f"l.{cue}" for cue in find_cues(label, languages))
     features.update(f"w.{word}" for word in words_of(text))
     features.update(f"wl.{word}" for word in words_of(label))
-    features.update(f"t.{shape}" for shape in shapes_of(text))
+    features.update(f"t.{shape}" for shape, found in _shapes() if found.search(text))
     features.update(f"len.{length}" for length in _LENGTHS if len(text) >= length)
     features.update(_surface(text))
     result = tells_result(body, languages)
     marks = {"s.result": result, "s.label": label[:1].isupper(), "s.label-result": result and bool(label)}
     features.update(name for name, is_so in marks.items() if is_so)
     return frozenset(features)
+
+
+@cache
+def _shapes() -> tuple[tuple[str, re.Pattern[str]], ...]:
+    """Return the shapes that a line may hold: paths, addresses, commands, quotations, orders."""
+    return tuple((name, pattern("line-shapes", name)) for name in words("line-shapes"))
 
 
 def split_label(text: str) -> tuple[str, str]:
@@ -84,3 +103,78 @@ def _surface(text: str) -> set[str]:
     found.add(f"s.capitals-{min(_MOST, len(_CAPITAL.findall(text)))}")
     found.add(f"s.sentences-{min(_MOST, len(_SENTENCE_END.findall(text)))}")
     return found
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Item:
+    """A line with what its siblings want to know of it."""
+
+    line: LogLine
+    label: str
+    result: bool
+
+
+def surroundings(lines: Sequence[LogLine], languages: tuple[str, ...] = ()) -> Iterator[frozenset[str]]:
+    """Give the features of each line's surroundings, in order.
+
+    Prefixes: ``h.`` cue in the nearest heading, ``wh.`` word of it, ``p.`` place.
+
+    Args:
+        lines: The lines of prose of one file that are long enough to hold a claim.
+        languages: What `cues.languages_of` says of the file.
+    """
+
+    @cache
+    def of_heading(heading: str) -> frozenset[str]:
+        return _heading(heading, languages)
+
+    items = [_item(line, languages) for line in lines]
+    labels = Counter(item.label for item in items if item.label)
+    size = f"p.file-{sum(len(items) >= step for step in _SIZES)}"
+    for at, item in enumerate(items):
+        headings = item.line.headings
+        yield frozenset(
+            {size, *_place(item.line), *_siblings(items, at, labels)}
+            | (of_heading(headings[-1]) if headings else {"p.no-heading"})
+        )
+
+
+def _item(line: LogLine, languages: tuple[str, ...]) -> _Item:
+    label, body = split_label(line.content)
+    return _Item(line=line, label=label.lower(), result=tells_result(body, languages))
+
+
+def _heading(heading: str, languages: tuple[str, ...]) -> frozenset[str]:
+    found = {f"h.{cue}" for cue in find_cues(heading, languages)} | {
+        f"wh.{word}" for word in words_of(heading)
+    }
+    marks = {"p.heading-time": _TIME.search(heading), "p.heading-done": _DONE.search(heading)}
+    return frozenset(found | {name for name, match in marks.items() if match})
+
+
+def _place(line: LogLine) -> Iterator[str]:
+    yield f"p.marker-{line.marker or 'none'}"
+    if line.turn:
+        yield f"p.{line.turn}"
+    if line.indent > 1:
+        yield "p.indented"
+
+
+def _siblings(items: Sequence[_Item], at: int, labels: Counter[str]) -> Iterator[str]:
+    item = items[at]
+    near = range(max(0, at - _NEAR), min(len(items), at + _NEAR + 1))
+    siblings = [n for n in near if n != at and _are_siblings(items[n].line, item.line)]
+    told = sum(items[n].result for n in siblings)
+    yield f"p.siblings-{min(_NEAR, len(siblings))}"
+    if siblings:
+        yield f"p.results-{0 if not told else 1 if told * 2 < len(siblings) else 2}"
+    if any(items[n].result for n in [n for n in siblings if n > at][:_AFTER]):
+        yield "p.result-follows"
+    if item.label:
+        yield "p.label-form" if labels[item.label] >= _FORM else "p.label-own"
+    if any(labels[items[n].label] >= _FORM for n in siblings):
+        yield "p.form-around"
+
+
+def _are_siblings(one: LogLine, other: LogLine) -> bool:
+    return one.indent == other.indent and one.headings == other.headings

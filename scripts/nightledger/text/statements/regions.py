@@ -8,18 +8,18 @@ what is lost stands in the log, what slips through becomes a rule.
 import re
 from bisect import bisect_right
 from collections import Counter
+from collections.abc import Callable, Iterator
 
 from nightledger.domain.daylog import Region
-from nightledger.text.statements.notices import NOTICE
+from nightledger.text.patterns import pattern
 
 TURN = re.compile(r"^\**(user|assistant|system|human|tool)\**:\**(?:\s|$)", re.IGNORECASE)
 """The start of a turn in a chat export."""
 
 _FENCE = re.compile(r"^\s{0,3}(?:[-*+]\s+|\d+[.)]\s+)?(`{3,}|~{3,})")
-_START = re.compile(r"<!--\s*([\w:./-]+?):start\b[^>]*-->")
-_END = re.compile(r"<!--\s*([\w:./-]+?):end\b[^>]*-->")
+_MARKED = re.compile(r"<!--\s*([\w:./-]+?):(start|end)\b[^>]*-->")
 _TAG_OPEN = re.compile(r"^\s*(?:\w+:\s*)?<([A-Za-z][\w-]{2,})(?:\s[^<>]*)?>\s*$")
-_GENERATED_HEADING = re.compile(
+_HEADING = re.compile(
     r"^#{1,6}\s*(?:\d{4}-\d\d-\d\d\W+)?(?:(?:light|rem|deep) sleep\b|promoted from short-term memory\b|dream diary\b"
     r"|(?:nightly|daily|auto(?:matic)?) memory extraction\b|durable facts extracted\b)",
     re.IGNORECASE,
@@ -43,16 +43,13 @@ _CORPUS_LINKS = 5
 """So many lines that are only a link, ..."""
 _CORPUS_GAP = 200
 """... none further than this from the next, make a collection of other people's text."""
-_PROMPT = re.compile(
-    r"^\W{0,4}(?:you are (?:an?|the|not|now)\s|du bist (?:ein|der|die|kein)|eres (?:un|el|la)\s|tu es (?:un|le|la)\s"
-    r"|você é (?:um|o|a)\s|sei un|ты\s[—-]|bạn là (?:một|trợ)|你是一|你是[个個]|あなたは|당신은|너는).{20}",
-    re.IGNORECASE,
-)
-"""How the text of a system prompt begins, in the languages that `cue_words` knows."""
 _PROMPT_END = re.compile(
     r"^(?:#{1,6}\s.*\d[:-]\d\d\b|-{3,}\s*$|\**(?:user|assistant|system|human|tool)\**:)", re.IGNORECASE
 )
 _WRAP = re.compile(r"^<<<(END_)?([A-Z_]+)\b|^-*\s*(BEGIN|END)[_ ]([A-Z_ ]+?)\s*-*$")
+Block = tuple[int, int, Region]
+"""First and last line, from 0, and what they are."""
+_TAG_LINES = 400
 _REPEATS = 3
 """A line of at least `_LONG` characters that stands this often in one file is a banner."""
 _LONG = 40
@@ -73,11 +70,20 @@ def find_regions(lines: list[str]) -> list[Region]:
     return regions
 
 
+def _told(name: str, line: str) -> bool:
+    """Return whether a line begins as agent hosts, chat gateways and tools write it (``config/words/host-notices.json``).
+
+    Seen in OpenClaw 2026.2 to 2026.9 (``memory-core`` flush plan, heartbeat, ``session-memory``), Hermes Agent 0.19
+    and logs of others; prompts in the languages that `cues` knows.
+    """
+    return pattern("host-notices", name).match(line) is not None
+
+
 def _line_region(line: str) -> Region:
     if not line.strip():
         return Region.BLANK
     if _HEADING.match(line):
-        return Region.GENERATED if _GENERATED_HEADING.match(line) else Region.HEADING
+        return Region.GENERATED if _told("generated_heading", line) else Region.HEADING
     if _RULE.match(line):
         return Region.RULE
     if line.lstrip().startswith(">"):
@@ -88,7 +94,7 @@ def _line_region(line: str) -> Region:
 def _odd_region(line: str) -> Region:
     if "<!--" in line or "[score=" in line or (line.lstrip()[:1] in "-*" and _PROMOTED.search(line)):
         return Region.GENERATED
-    if NOTICE.match(line):
+    if _told("notice", line):
         return Region.BANNER
     if "<" in line and _ATTACHED.search(line):
         return Region.PASTED
@@ -101,21 +107,15 @@ def _odd_region(line: str) -> Region:
     return Region.PROSE
 
 
-def _blocks(lines: list[str]) -> list[tuple[int, int, Region]]:
-    """Give blocks as (first, last, region), the outermost last so that it wins."""
-    found = (
-        _front_matter(lines)
-        + _fences(lines)
-        + _prompts(lines)
-        + _corpora(lines)
-        + _tags(lines)
-        + _quoted(lines)
-        + _pictures(lines)
-    )
-    return found + _generated_sections(lines) + _marked(lines)
+def _blocks(lines: list[str]) -> list[Block]:
+    """Return the blocks, the outermost last so that it wins."""
+    finders = (
+        _front_matter, _fences, _prompts, _corpora, _tags, _quoted, _pictures, _generated_sections, _marked,
+    )  # fmt: skip
+    return [block for find in finders for block in find(lines)]
 
 
-def _front_matter(lines: list[str]) -> list[tuple[int, int, Region]]:
+def _front_matter(lines: list[str]) -> list[Block]:
     if not lines or lines[0].rstrip() != "---":
         return []
     for number, line in enumerate(lines[1:40], 1):
@@ -126,7 +126,7 @@ def _front_matter(lines: list[str]) -> list[tuple[int, int, Region]]:
     return []
 
 
-def _fences(lines: list[str]) -> list[tuple[int, int, Region]]:
+def _fences(lines: list[str]) -> list[Block]:
     found, opened, mark = [], -1, ""
     for number, line in enumerate(lines):
         match = _FENCE.match(line) if ("```" in line or "~~~" in line) else None
@@ -142,37 +142,54 @@ def _fences(lines: list[str]) -> list[tuple[int, int, Region]]:
     return found
 
 
-def _tags(lines: list[str]) -> list[tuple[int, int, Region]]:
+def _tags(lines: list[str]) -> list[Block]:
     """Find what stands between an opening tag alone on its line and its closing tag."""
-    found, number = [], 0
+    found, number = list[Block](), 0
     while number < len(lines):
         match = _TAG_OPEN.match(lines[number]) if "<" in lines[number] else None
-        last = _closing(lines, number + 1, f"</{match[1]}>") if match else -1
-        if last > 0:
+        near = range(number + 1, min(len(lines), number + 1 + _TAG_LINES)) if match else range(0)
+        last = next((at for at in near if match and f"</{match[1]}>" in lines[at]), None)
+        if last is not None:
             found.append((number, last, Region.BANNER))
             number = last
         number += 1
     return found
 
 
-def _quoted(lines: list[str]) -> list[tuple[int, int, Region]]:
+def _quoted(lines: list[str]) -> list[Block]:
     """Find what a host wrapped as untrusted or quoted: ``<<<NAME ...>>>`` to ``<<<END_NAME ...>>>`` and the like."""
-    found: list[tuple[int, int, Region]] = []
+
+    def read(line: str) -> tuple[str, bool] | None:
+        match = _WRAP.match(line) if line[:3] in ("<<<", "BEG", "END", "---") else None
+        return (match[2] or match[4], bool(match[1] or match[3] == "END")) if match else None
+
+    return list(_between(lines, read, Region.PASTED))
+
+
+def _marked(lines: list[str]) -> list[Block]:
+    """Find blocks between ``<!-- name:start -->`` and ``<!-- name:end -->`` of any tool."""
+
+    def read(line: str) -> tuple[str, bool] | None:
+        match = _MARKED.search(line) if "<!--" in line else None
+        return (match[1], match[2] == "end") if match else None
+
+    return list(_between(lines, read, Region.GENERATED))
+
+
+def _between(
+    lines: list[str], read: Callable[[str], tuple[str, bool] | None], region: Region
+) -> Iterator[Block]:
+    """Yield blocks from a line that opens a name to the next one that closes it; ``read`` tells name, and whether it closes."""
     opened: dict[str, int] = {}
     for number, line in enumerate(lines):
-        match = _WRAP.match(line) if line[:3] in ("<<<", "BEG", "END", "---") else None
-        if match is None:
-            continue
-        name = match[2] or match[4]
-        if match[1] or match[3] == "END":
-            if name in opened:
-                found.append((opened.pop(name), number, Region.PASTED))
-        else:
+        name, closes = read(line) or ("", True)
+        if not closes:
             opened[name] = number
-    return found
+        elif name in opened:
+            yield opened.pop(name), number, region
 
 
-def _pictures(lines: list[str]) -> list[tuple[int, int, Region]]:
+def _pictures(lines: list[str]) -> list[Block]:
     """Find what a host's model says is on a picture that was sent, up to the next turn or heading."""
     found = []
     for number, line in enumerate(lines):
@@ -186,28 +203,7 @@ def _pictures(lines: list[str]) -> list[tuple[int, int, Region]]:
     return found
 
 
-def _closing(lines: list[str], start: int, tag: str) -> int:
-    for number in range(start, min(len(lines), start + 400)):
-        if tag in lines[number]:
-            return number
-    return -1
-
-
-def _marked(lines: list[str]) -> list[tuple[int, int, Region]]:
-    """Find blocks between ``<!-- name:start -->`` and ``<!-- name:end -->`` of any tool."""
-    found: list[tuple[int, int, Region]] = []
-    opened: dict[str, int] = {}
-    for number, line in enumerate(lines):
-        if "<!--" not in line:
-            continue
-        if start := _START.search(line):
-            opened[start[1]] = number
-        elif (end := _END.search(line)) and end[1] in opened:
-            found.append((opened.pop(end[1]), number, Region.GENERATED))
-    return found
-
-
-def _generated_sections(lines: list[str]) -> list[tuple[int, int, Region]]:
+def _generated_sections(lines: list[str]) -> list[Block]:
     """Find sections under a consolidation tool's heading, up to the next heading of its level."""
     found, opened, level = [], -1, 0
     for number, line in enumerate([*lines, "# end"]):
@@ -216,17 +212,17 @@ def _generated_sections(lines: list[str]) -> list[tuple[int, int, Region]]:
             continue
         if opened >= 0:
             found.append((opened, number - 1, Region.GENERATED))
-        opened, level = (number, len(match[1])) if _GENERATED_HEADING.match(line) else (-1, 0)
+        opened, level = (number, len(match[1])) if _told("generated_heading", line) else (-1, 0)
     return found
 
 
-def _corpora(lines: list[str]) -> list[tuple[int, int, Region]]:
+def _corpora(lines: list[str]) -> list[Block]:
     """Find collections of links with other people's text, from the heading above to the last link."""
     links = [number for number, line in enumerate(lines) if "://" in line and _URL_LINE.match(line)]
     headings = (
         [number for number, line in enumerate(lines) if line.startswith(("# ", "## "))] if links else []
     )
-    found: list[tuple[int, int, Region]] = []
+    found: list[Block] = []
     start = 0
     for position, number in enumerate(links):
         last = position + 1 == len(links) or links[position + 1] - number > _CORPUS_GAP
@@ -245,11 +241,11 @@ def _heading_above(headings: list[int], number: int) -> int:
     return headings[at - 1] if at else number
 
 
-def _prompts(lines: list[str]) -> list[tuple[int, int, Region]]:
+def _prompts(lines: list[str]) -> list[Block]:
     """Find pasted prompts: from "you are a ..." to the end of its part, turn or ``---``."""
     found, last = [], -1
     for number, line in enumerate(lines):
-        if number > last and _PROMPT.match(line):  # one within another ends where that one does
+        if number > last and _told("prompt", line):  # one within another ends where that one does
             last = number
             while last + 1 < len(lines) and not _PROMPT_END.match(lines[last + 1]):
                 last += 1

@@ -6,18 +6,13 @@ already. So a line needs less of an own estimate than one that says something ne
 Invariant: only this log and memory are read; of several lines that change one entry the last counts.
 """
 
-import re
-from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import exp, log
 
 from nightledger.domain.daylog import DayLog, LogLine, Region
-from nightledger.domain.finding import Severity
 from nightledger.domain.statement import Statement
 from nightledger.text.contradictions import Contradiction, Standing
-from nightledger.text.scanners.scan import scan
-from nightledger.text.similar import fold
 from nightledger.text.statements.estimate import (
     SHIPPED,
     SHORTEST_CHARACTERS,
@@ -25,14 +20,8 @@ from nightledger.text.statements.estimate import (
     estimate_lines,
     log_languages,
 )
-from nightledger.text.statements.wording import (
-    clean_line,
-    entry_text,
-    judge_kind,
-    reasons_for,
-    shelve,
-    what_would_change_it,
-)
+from nightledger.text.statements.statements import rules_in, statement_of
+from nightledger.text.statements.wording import clean_line
 
 CHANGE_ODDS = 3.0
 """What a sure contradiction adds to a line's log-odds: one with a chance of .11 reaches the bar of .7.
@@ -40,7 +29,6 @@ CHANGE_ODDS = 3.0
 Set by hand. Against 171,000 lines of 83 public workspaces their own memories had two sure contradictions,
 both of them another price; so the bar guards what is worth keeping, not what contradicts.
 """
-_LINE_END = re.compile(r"\n")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,13 +54,13 @@ def find_revisions(day_log: DayLog, standing: Standing, model: Model = SHIPPED) 
     found = list(_contradicting(day_log, standing))
     if not found:
         return ()
-    held = _held(day_log)
+    held = rules_in(day_log.lines)
     chances = estimate_lines(day_log, model)
     languages = log_languages(day_log)
     last = {hit.entry: (line, hit) for line, hit in found if line.number not in held}
     return tuple(
         Revision(
-            statement=_statement(day_log, line, _lift(chances[line.number]), languages),
+            statement=statement_of(day_log, line, [line], _lift(chances[line.number]), languages),
             said=clean_line(line),
             contradiction=hit,
         )
@@ -88,36 +76,5 @@ def _contradicting(day_log: DayLog, standing: Standing) -> Iterator[tuple[LogLin
                 yield line, hits[0]
 
 
-def _held(day_log: DayLog) -> set[int]:
-    """Give the numbers of the lines in which the scanners see more than something to flag."""
-    text = "".join(f"{line.text}\n" for line in day_log.lines)
-    ends = [match.start() for match in _LINE_END.finditer(text)]
-    starts = [0, *(end + 1 for end in ends[:-1])]
-    return {
-        at + 1
-        for finding in scan(text)
-        if finding.severity is not Severity.FLAG
-        for at in range(bisect_left(ends, finding.start), bisect_left(starts, finding.end))
-    }
-
-
 def _lift(chance: float) -> float:
     return 1 / (1 + exp(-CHANGE_ODDS - log(chance / (1 - chance))))
-
-
-def _statement(day_log: DayLog, line: LogLine, score: float, languages: tuple[str, ...]) -> Statement:
-    kind = judge_kind(line, languages)
-    text = entry_text(line, [line], languages)
-    return Statement(
-        path=day_log.path,
-        day=min(line.day, day_log.day),
-        lines=(line.number, line.number),
-        text=text,
-        kind=kind,
-        origin=line.origin,
-        score=round(score, 4),
-        reasons=reasons_for(line, languages),
-        fails_when=what_would_change_it(kind),
-        section=shelve(kind),
-        key=fold(text),
-    )

@@ -11,6 +11,7 @@ from enum import StrEnum
 
 from nightledger.text.changes.layout import find_section
 from nightledger.text.markdown.document import Document, Path, Section
+from nightledger.text.patterns import words
 from nightledger.text.similar import fold
 
 
@@ -25,56 +26,8 @@ class Shelf(StrEnum):
     RULES = "Rules"
 
 
-_NAMES: dict[Shelf, tuple[str, ...]] = {
-    Shelf.LESSONS: (
-        "lessons", "lesson", "learnings", "learned", "gotchas", "pitfalls", "lehren", "erkenntnisse", "lecciones",
-        "aprendizajes", "leçons", "apprentissages", "lições", "aprendizados", "lezioni", "lessen", "уроки",
-        "教训", "经验", "教訓", "学び", "교훈", "bài học",
-    ),
-    Shelf.DECISIONS: (
-        "decisions", "decision", "decided", "entscheidungen", "decisiones", "décisions", "decisões", "decisioni",
-        "besluiten", "решения", "决定", "决策", "決定", "決定事項", "결정", "quyết định",
-    ),
-    Shelf.RULES: (
-        "rules", "rule", "standing rules", "policies", "guardrails", "boundaries", "constraints", "regeln", "reglas",
-        "règles", "regras", "regole", "regels", "правила", "规则", "ルール", "規則", "규칙", "quy tắc",
-    ),
-    Shelf.PREFERENCES: (
-        "preferences", "preference", "likes", "style", "vorlieben", "präferenzen", "preferencias", "préférences",
-        "preferências", "preferenze", "voorkeuren", "предпочтения", "偏好", "好み", "選好", "선호", "sở thích",
-    ),
-    Shelf.PROJECTS: (
-        "projects", "project", "active work", "projekte", "proyectos", "projets", "projetos", "progetti", "projecten",
-        "проекты", "项目", "プロジェクト", "프로젝트", "dự án",
-    ),
-    Shelf.KEY_CONTEXT: (
-        "key context", "context", "key facts", "facts", "environment", "infrastructure", "setup", "reference",
-        "notes", "kontext", "contexto", "contexte", "contesto", "контекст", "背景", "环境", "コンテキスト", "맥락", "bối cảnh",
-    ),
-}  # fmt: skip
 _FALLBACK = {Shelf.RULES: Shelf.LESSONS, Shelf.PREFERENCES: Shelf.KEY_CONTEXT}
 """Where a shelf's statements go when the file has no such heading but has the other one."""
-_NEUTRAL = frozenset(
-    [
-        "and",
-        "critical",
-        "core",
-        "durable",
-        "general",
-        "important",
-        "key",
-        "log",
-        "long",
-        "main",
-        "operating",
-        "operational",
-        "standing",
-        "term",
-        "the",
-        "working",
-    ]
-)
-"""Words of a heading that do not narrow what belongs under it."""
 MOST_NARROWING = 1
 """Words beyond the shelf's name that may narrow it: "Ada's preferences" yes, "CV design rules" no."""
 _DATED = re.compile(r"\d{4}-\d\d|\b20\d\d\b")
@@ -144,18 +97,20 @@ def choose_section(document: Document, shelf: Shelf) -> Path:
 
 def _names(section: Section, shelf: Shelf) -> bool:
     title = section.path[-1]
-    words = f" {fold(title)} "
+    said = f" {fold(title)} "
     is_title = len(section.path) == 1 and section.heading[0] == 1
-    names = [name for name in _NAMES[shelf] if _has(words, name)]
+    names = [name for name in words("section-names")[shelf] if _has(said, name)]
     if is_title or _DATED.search(title) or not names:
         return False
-    rest = set(words.split()) - _NEUTRAL - {word for name in names for word in fold(name).split()}
+    rest = set(said.split()).difference(words("section-names")["neutral"]) - {
+        word for name in names for word in fold(name).split()
+    }
     return len(rest) <= MOST_NARROWING
 
 
-def _has(words: str, name: str) -> bool:
+def _has(said: str, name: str) -> bool:
     folded = fold(name)
-    return f" {folded} " in words if name.isascii() or " " in name else folded in words
+    return f" {folded} " in said if name.isascii() or " " in name else folded in said
 
 
 def _new_path(document: Document, shelf: Shelf) -> Path:

@@ -8,8 +8,9 @@ Invariant: only this log is read; the same log gives the same statements.
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import accumulate, pairwise
 from math import prod
 
 from nightledger.domain.daylog import DayLog, LogLine
@@ -18,11 +19,10 @@ from nightledger.domain.proposal import least_trusted
 from nightledger.domain.statement import Found, HeldLine, Statement, StatementKind
 from nightledger.text.scanners.scan import scan
 from nightledger.text.scanners.secret_places import telling
-from nightledger.text.similar import fold
+from nightledger.text.similar import fold, numbers, shingles
 from nightledger.text.statements.cues import find_cues
 from nightledger.text.statements.estimate import SHIPPED, Model, estimate_lines, log_languages
 from nightledger.text.statements.features import split_label, tells_result
-from nightledger.text.statements.repeats import Corrections, Kept
 from nightledger.text.statements.wording import (
     clean_line,
     entry_text,
@@ -52,6 +52,16 @@ DOUBT_SHARE = 0.85
 
 Read strictly, 7 of 37 proposals with such a reason were worth signing, and 49 of 124 others.
 """
+RESTATED = 0.75
+"""Share of a statement's letters from which one that holds them, and all its numbers, says it again."""
+OVERTURNED = 0.5
+"""Share of the letters that a diagnosis and its correction have in common."""
+LONGER = 4
+"""So many times longer than a diagnosis a correction of it may be: a page shares half of the letters of any sentence."""
+COMPARED = 200
+"""Statements that one is compared with. A day's log has some dozens; 11,000 alike ones took minutes. Our choice."""
+_CLAIMING = frozenset({"cause", "fault", "fix"})
+_CORRECTING = frozenset({"correct", "cause"})
 _NAMES = frozenset({"lesson", "rule", "decide", "standing", "correct"})
 _LASTING = frozenset({"absolute", "ban", "standing", "lesson", "rule"})
 _TOPIC_NAME = re.compile(r"\d{4}-\d\d-\d\d[-_ ][^\W\d]")
@@ -60,14 +70,10 @@ _OF_MEMORY = re.compile(r"\bMEMORY\.md\b", re.IGNORECASE)
 _ALL_BOLD = re.compile(r"(?:\*\*|__)[^*_]+(?:\*\*|__)")
 
 
-def _is_never_known(_text: str) -> bool:
-    return False
-
-
 def find_statements(
     log: DayLog,
     model: Model = SHIPPED,
-    is_known: Callable[[str], bool] = _is_never_known,
+    is_known: Callable[[str], bool] = lambda _: False,
     *,
     estimates: dict[int, float] | None = None,
 ) -> Found:
@@ -104,25 +110,24 @@ def _held(log: DayLog, estimates: dict[int, float]) -> list[HeldLine]:
     """
     near = {number + step for number, p in estimates.items() if p >= JOIN for step in range(-SPAN + 1, SPAN)}
     scanned = near | {log.lines[at].number for at in telling([line.text for line in log.lines])}
-    starts: list[int] = []
-    numbers_of: list[int] = []
-    pieces: list[str] = []
-    length = 0
-    for line in log.lines:
-        if line.number in scanned and line.text.strip():
-            apart = "\n" if numbers_of and numbers_of[-1] != line.number - 1 else ""
-            starts.append(length + len(apart))
-            numbers_of.append(line.number)
-            pieces.append(f"{apart}{line.text}\n")
-            length += len(pieces[-1])
+    held = rules_in(line for line in log.lines if line.number in scanned and line.text.strip())
+    return [HeldLine(path=log.path, line=number, rule=held[number]) for number in sorted(near & held.keys())]
+
+
+def rules_in(lines: Iterable[LogLine]) -> dict[int, str]:
+    """Return the numbers of the lines in which the scanners see more than something to flag, with what they see."""
+    read = list(lines)
+    gaps = ["\n" if before.number + 1 != line.number else "" for before, line in pairwise(read)]
+    pieces = [f"{gap}{line.text}\n" for gap, line in zip(["", *gaps], read, strict=True)] if read else []
+    ends = list(accumulate(map(len, pieces)))
     held: dict[int, str] = {}
     for finding in scan("".join(pieces)):
         if finding.severity is not Severity.FLAG:
-            for at in range(bisect_right(starts, finding.start) - 1, bisect_left(starts, finding.end)):
-                number = numbers_of[at]
+            for at in range(bisect_right(ends, finding.start), bisect_left(ends, finding.end) + 1):
+                number = read[at].number
                 if finding.rule.startswith("secret.") or number not in held:
                     held[number] = finding.rule
-    return [HeldLine(path=log.path, line=number, rule=held[number]) for number in sorted(near & held.keys())]
+    return held
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -220,35 +225,38 @@ def _share_a_lead(one: LogLine, other: LogLine) -> bool:
 
 
 def _fold_repeats(blocks: list[_Block]) -> list[_Block]:
-    """Fold near-repeats within the file into the later one."""
-    kept = Kept()
-    return [
-        block
-        for block in sorted(blocks, key=lambda block: -block.members[0].number)
-        if kept.takes(block.text)
-    ]
+    """Fold near-repeats within the file into the later one; each is compared with the `COMPARED` behind it."""
+    kept: list[_Block] = []
+    said: list[tuple[frozenset[int], frozenset[str]]] = []
+    for block in sorted(blocks, key=lambda block: -block.members[0].number):
+        pieces, named = shingles(block.text), numbers(block.text)
+        if not any(
+            named <= other_numbers and len(pieces & other) >= RESTATED * len(pieces)
+            for other, other_numbers in said[-COMPARED:]
+        ):
+            kept.append(block)
+            said.append((pieces, named))
+    return kept
 
 
-_CLAIMING = frozenset({"cause", "fault", "fix"})
+def _corrections(log: DayLog, among: Collection[int]) -> list[tuple[int, frozenset[int]]]:
+    """Return the lines that correct a cause, by number, with their fingerprints."""
+    lines = ((line, find_cues(line.content)) for line in log.lines if line.number in among)
+    return [(line.number, shingles(line.content)) for line, cues in lines if cues >= _CORRECTING]
 
 
-def _corrections(log: DayLog, among: Collection[int]) -> Corrections:
-    """Give the lines that correct a cause."""
-    found = []
-    for line in log.lines:
-        if line.number in among:
-            cues = find_cues(line.content)
-            if "correct" in cues and "cause" in cues:
-                found.append((line.number, line.content))
-    return Corrections(found)
-
-
-def _is_overturned(block: _Block, corrections: Corrections) -> bool:
-    """Say whether a later line about the same thing corrects this diagnosis."""
+def _is_overturned(block: _Block, corrections: Sequence[tuple[int, frozenset[int]]]) -> bool:
+    """Return whether one of the next corrections, about the same thing, corrects this diagnosis."""
     cues = find_cues(block.top.content)
     if cues.isdisjoint(_CLAIMING) or "correct" in cues:
         return False
-    return corrections.overturn(block.top.content, block.members[-1].number)
+    pieces = shingles(block.top.content)
+    later = [other for number, other in corrections if number > block.members[-1].number]
+    return any(
+        len(other) <= LONGER * len(pieces)
+        and len(pieces & other) >= OVERTURNED * min(len(pieces), len(other))
+        for other in later[:COMPARED]
+    )
 
 
 def _news(block: _Block, is_known: Callable[[str], bool], languages: tuple[str, ...]) -> _Block:
@@ -273,19 +281,34 @@ def _news(block: _Block, is_known: Callable[[str], bool], languages: tuple[str, 
 
 
 def _statement(log: DayLog, block: _Block, languages: tuple[str, ...]) -> Statement:
-    kind = judge_kind(block.top, languages)
-    text = entry_text(block.top, block.members, languages)
     share = TOPIC_SHARE if _TOPIC_NAME.search(log.path) else 1.0
-    share *= DOUBT_SHARE ** sum(_doubts(block, kind, languages))
+    share *= DOUBT_SHARE ** sum(_doubts(block, judge_kind(block.top, languages), languages))
+    return statement_of(log, block.top, block.members, share * block.score, languages)
+
+
+def statement_of(
+    log: DayLog, top: LogLine, members: Sequence[LogLine], score: float, languages: tuple[str, ...]
+) -> Statement:
+    """Return the statement that lines of a log make.
+
+    Args:
+        log: Where they stand.
+        top: The strongest of them.
+        members: All of them, in order.
+        score: How likely it is welcome, 0..1.
+        languages: Of the log, beside English.
+    """
+    kind = judge_kind(top, languages)
+    text = entry_text(top, members, languages)
     return Statement(
         path=log.path,
-        day=min(block.top.day, log.day),
-        lines=(block.members[0].number, block.members[-1].number),
+        day=min(top.day, log.day),
+        lines=(members[0].number, members[-1].number),
         text=text,
         kind=kind,
-        origin=least_trusted(line.origin for line in block.members),
-        score=round(share * block.score, 4),
-        reasons=reasons_for(block.top, languages),
+        origin=least_trusted(line.origin for line in members),
+        score=round(score, 4),
+        reasons=reasons_for(top, languages),
         fails_when=what_would_change_it(kind),
         section=shelve(kind),
         key=fold(text),

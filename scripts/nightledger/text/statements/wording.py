@@ -6,13 +6,17 @@ added but punctuation, and no name, number or date of what is kept is dropped.
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+
+import msgspec
 
 from nightledger.domain.daylog import LogLine
 from nightledger.domain.statement import StatementKind
+from nightledger.files.shipped import shipped_config
 from nightledger.text.similar import fold, shingles
 from nightledger.text.statements.cues import find_cues
 from nightledger.text.statements.features import split_label, tells_result
-from nightledger.text.statements.sections import Shelf
 
 _TICKS = "\u2600-\u27bf\u23e9-\u23fa\u231a\u231b\u2b05-\u2b55\U0001f000-\U0001faff"
 """Symbols and pictographs (Unicode blocks of Miscellaneous Symbols, Dingbats, and the emoji blocks)."""
@@ -39,75 +43,38 @@ _PRONOUN = re.compile(
 )
 _LONG = 320
 """A line longer than this many characters is cut to its best sentences."""
-_GENERIC = frozenset(
-    [
-        "lesson",
-        "decide",
-        "rule",
-        "key",
-        "report",
-        "setup",
-        "wish",
-        "fix",
-        "plan",
-        "cause",
-        "standing",
-        "correct",
-        "now",
-        "work",
-        "done",
-        "said",
-        "how",
-    ]
-)
-"""Cues of a title that names no topic: "Key decisions", "Lessons learned"."""
-_CLAIM = frozenset(
-    {"absolute", "duty", "ban", "unable", "cause", "correct", "standing", "retire", "wish", "lesson"}
-)
 _WORDS = re.compile(r"[^\W\d_]{2,}")
 
-_REASONS: tuple[tuple[str, str], ...] = (
-    ("wish", "it tells a preference"),
-    ("correct", "it corrects an earlier belief"),
-    ("ban", "it forbids something"),
-    ("absolute", "it holds always or never"),
-    ("duty", "it says what must be done"),
-    ("lesson", "it is named a lesson"),
-    ("rule", "it is named a rule"),
-    ("decide", "it records a decision"),
-    ("unable", "it names a limit of a tool or host"),
-    ("cause", "it explains a cause"),
-    ("standing", "it is meant to stand from now on"),
-    ("retire", "it says what no longer holds"),
-    ("fix", "it gives the way round a problem"),
-    ("place", "it says where something is"),
-    ("person", "it is about a person or account"),
-)
-_CHANGES: dict[StatementKind, str] = {
-    StatementKind.DECISION: "a later log decides otherwise or reopens the question",
-    StatementKind.RULE: "the owner grants an exception, or a later log lifts the rule",
-    StatementKind.PREFERENCE: "the owner asks for something else",
-    StatementKind.CORRECTION: "the earlier belief turns out to be right after all",
-    StatementKind.CAUSE: "the failure comes back although this cause is gone",
-    StatementKind.LESSON: "following it did harm, or the same failure recurs",
-    StatementKind.FACT: "the thing is moved, renamed or replaced",
-    StatementKind.PROCEDURE: "a step fails, or the tool changes",
-}
-_SHELVES: dict[StatementKind, Shelf] = {
-    StatementKind.DECISION: Shelf.DECISIONS,
-    StatementKind.RULE: Shelf.RULES,
-    StatementKind.PREFERENCE: Shelf.PREFERENCES,
-    StatementKind.FACT: Shelf.KEY_CONTEXT,
-}
-_KINDS: tuple[tuple[StatementKind, frozenset[str]], ...] = (
-    (StatementKind.CORRECTION, frozenset({"correct"})),
-    (StatementKind.LESSON, frozenset({"lesson"})),
-    (StatementKind.DECISION, frozenset({"decide"})),
-    (StatementKind.PREFERENCE, frozenset({"wish"})),
-    (StatementKind.CAUSE, frozenset({"cause"})),
-    (StatementKind.RULE, frozenset({"rule", "absolute", "ban", "standing"})),
-    (StatementKind.PROCEDURE, frozenset({"fix", "duty"})),
-)
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Kind:
+    """What a statement does, the cues that tell it, where it is filed, and what would change one's mind about it."""
+
+    kind: StatementKind
+    cues: frozenset[str]
+    section: str
+    what_would_change_it: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Kinds:
+    """``config/words/statement-kinds.json``; of several kinds whose cues are there the first is meant.
+
+    ``claiming`` are cues of a sentence that claims something, ``without_topic`` those of a title that names no
+    topic: "Key decisions", "Lessons learned".
+    """
+
+    kinds: tuple[_Kind, ...]
+    reasons: dict[str, str]
+    claiming: frozenset[str]
+    without_topic: frozenset[str]
+    about_the_agent: frozenset[str]
+    touches_the_agent: frozenset[str]
+
+
+@cache
+def _kinds() -> _Kinds:
+    return msgspec.json.decode(shipped_config("words/statement-kinds.json"), type=_Kinds)
 
 
 def entry_text(top: LogLine, members: Sequence[LogLine], languages: tuple[str, ...] = ()) -> str:
@@ -149,7 +116,11 @@ def shorten(text: str, languages: tuple[str, ...] = ()) -> str:
     where none claims anything or nothing would be saved.
     """
     sentences = _sentences(text)
-    claiming = {at for at, part in enumerate(sentences) if not find_cues(part, languages).isdisjoint(_CLAIM)}
+    claiming = {
+        at
+        for at, part in enumerate(sentences)
+        if not find_cues(part, languages).isdisjoint(_kinds().claiming)
+    }
     kept = {at for at in claiming if not tells_result(sentences[at], languages)} or claiming
     for at in sorted(kept, reverse=True):
         while at > 0 and at - 1 not in kept and _leans(sentences[at]):
@@ -215,9 +186,9 @@ def judge_kind(line: LogLine, languages: tuple[str, ...] = ()) -> StatementKind:
     label, body = split_label(line.content)
     above = " ".join([*line.headings[-1:], line.lead])
     for cues in (find_cues(text, languages) for text in (label, body, above)):
-        for kind, wanted in _KINDS:
-            if not wanted.isdisjoint(cues):
-                return kind
+        for row in _kinds().kinds:
+            if not row.cues.isdisjoint(cues):
+                return row.kind
     return StatementKind.FACT
 
 
@@ -225,7 +196,7 @@ def reasons_for(line: LogLine, languages: tuple[str, ...] = ()) -> tuple[str, ..
     """Give at most three reasons, in words for the operator."""
     own = find_cues(line.content, languages)
     heading = find_cues(line.headings[-1], languages) if line.headings else frozenset[str]()
-    said = [reason for cue, reason in _REASONS if cue in own]
+    said = [reason for cue, reason in _kinds().reasons.items() if cue in own]
     under = [
         f"it stands under {line.headings[-1]!r}"
         for cue in ("lesson", "rule", "decide", "wish")
@@ -235,13 +206,26 @@ def reasons_for(line: LogLine, languages: tuple[str, ...] = ()) -> tuple[str, ..
 
 
 def what_would_change_it(kind: StatementKind) -> str:
-    """Give what would change its mind about a statement of this kind."""
-    return _CHANGES[kind]
+    """Return what would change one's mind about a statement of this kind."""
+    return _row(kind).what_would_change_it
 
 
 def shelve(kind: StatementKind) -> str:
-    """Give the heading that suits a statement of this kind."""
-    return str(_SHELVES.get(kind, Shelf.LESSONS))
+    """Return the heading that suits a statement of this kind."""
+    return _row(kind).section
+
+
+def alignment_of(text: str) -> float:
+    """Return how much a text is about how the agent works: 0 unrelated, .3 adjacent, .7 close to what it is."""
+    cues = find_cues(text)
+    about = cues & _kinds().about_the_agent
+    if len(about) > 1 and cues & _kinds().touches_the_agent:
+        return 0.7
+    return 0.3 if about else 0.0
+
+
+def _row(kind: StatementKind) -> _Kind:
+    return next(row for row in _kinds().kinds if row.kind is kind)
 
 
 def _titled(title: str, text: str) -> str:
@@ -252,4 +236,7 @@ def _titled(title: str, text: str) -> str:
 
 def _names_a_topic(title: str, languages: tuple[str, ...]) -> bool:
     words = _WORDS.findall(title)
-    return any(find_cues(word, languages).isdisjoint(_GENERIC) for word in words) and not title.isdigit()
+    return (
+        any(find_cues(word, languages).isdisjoint(_kinds().without_topic) for word in words)
+        and not title.isdigit()
+    )
