@@ -4,7 +4,6 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nightledger.domain.closed import hashed
 from nightledger.domain.lanes import (
     TARGET_BYTES,
     Lanes,
@@ -139,13 +138,6 @@ def test_outcomes_are_told_apart_by_id_and_all_else_by_file() -> None:
     assert has_new_source([evidence("memory/system/outcome-records.jsonl", "o-2")], known)
     assert not has_new_source([evidence("elsewhere", "o-1")], known)
     assert not has_new_source([], known)
-
-
-def test_a_change_whose_text_went_is_known_by_its_hash() -> None:
-    known = [said(hashed("a"), closed=True)]
-    assert not may_return(draft("a"), known)
-    assert may_return(draft("b"), known)
-    assert may_return(draft("a", evidence=(evidence("memory/b.md"),)), known)
 
 
 def test_a_log_and_its_full_text_in_the_archive_are_one_source() -> None:

@@ -62,7 +62,6 @@ MAY_BE = (
     "home/memory/state/tc-dead-letters.jsonl",
     "home/memory/state/tc-heartbeat.json",
     "home/memory/state/tc-restore-pending.md",
-    "home/memory/system/closed.jsonl",
     "home/memory/system/constitution.json",
     "home/memory/system/exposures.jsonl",
     "home/memory/system/reinforcements.jsonl",

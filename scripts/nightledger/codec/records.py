@@ -14,7 +14,6 @@ from typing import Any, TypeVar
 
 from nightledger.codec.canonical import CanonicalError, canonical
 from nightledger.codec.strict_json import MAX_DOCUMENT_BYTES, parse_json
-from nightledger.domain.closed import Closed
 from nightledger.domain.consolidation import Consolidation
 from nightledger.domain.constitution import Constitution
 from nightledger.domain.decision import Decision
@@ -43,7 +42,6 @@ class Kind:
 
 
 KINDS: dict[type, Kind] = {
-    Closed: Kind(schema="closed"),
     Consolidation: Kind(schema="consolidation"),
     Constitution: Kind(schema="constitution"),
     Decision: Kind(schema="decision"),

@@ -7,7 +7,6 @@ not lost, it competes again.
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
-from nightledger.domain.closed import is_text
 from nightledger.domain.kept import is_copy
 from nightledger.domain.proposal import Change, Draft, Evidence, Op
 
@@ -142,7 +141,7 @@ def may_return(draft: Draft, said: Sequence[Said], *, asked: bool = False) -> bo
     earlier = [
         s
         for s in said
-        if is_text(s.key, draft.statement_key) and s.target == draft.target and s.adds == (draft.op is Op.ADD)
+        if s.key == draft.statement_key and s.target == draft.target and s.adds == (draft.op is Op.ADD)
     ]
     return _may_return(earlier, draft.evidence, asked=asked)
 
@@ -162,11 +161,7 @@ def is_repeated(change: Change, said: Sequence[Said], *, asked: bool = False) ->
     if change.op is Op.DELETE_LINK:
         return False
     earlier = [
-        s
-        for s in said
-        if s.target == change.target
-        and is_text(s.lines[0], change.hunk.removed)
-        and is_text(s.lines[1], change.hunk.added)
+        s for s in said if s.target == change.target and s.lines == (change.hunk.removed, change.hunk.added)
     ]
     return not _may_return(earlier, change.evidence, asked=asked)
 

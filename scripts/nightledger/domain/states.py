@@ -36,6 +36,9 @@ class ChangeState(StrEnum):
 OPEN_STATES = frozenset({ChangeState.PENDING, ChangeState.DEFERRED, ChangeState.STALE})
 """What the operator can still answer."""
 REVOCABLE = OPEN_STATES | {ChangeState.APPROVED}
+REFUSED = frozenset({ChangeState.REJECTED, ChangeState.UNDONE})
+"""What ended because the operator said so."""
+ENDED = REFUSED | {ChangeState.WITHDRAWN, ChangeState.SUPERSEDED}
 """What a rejection can still end: it waits for an answer or is signed and not applied."""
 _ANSWERABLE: Mapping[DecisionType, Collection[ChangeState]] = {
     DecisionType.APPROVE: OPEN_STATES,

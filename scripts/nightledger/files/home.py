@@ -195,11 +195,6 @@ class Home:
         return os.path.join(self.system_dir, "exposures.jsonl")
 
     @property
-    def closed(self) -> str:
-        """What is remembered of proposals whose text went, one a line."""
-        return os.path.join(self.system_dir, "closed.jsonl")
-
-    @property
     def reinforcements(self) -> str:
         """What curate and the operator's mercy keep fresh, one a line."""
         return os.path.join(self.system_dir, "reinforcements.jsonl")

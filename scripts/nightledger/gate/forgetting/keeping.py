@@ -1,4 +1,4 @@
-"""The end of life of blobs and closed proposals: they go once no undo window and nothing that waits needs them.
+"""The end of life of blobs and of items of drift: they go once no undo window and nothing that waits needs them.
 
 Invariant: the log names what goes before it goes, so that ``verify`` can tell what expired
 from what is missing. Trust files, the decisions about them and about consent, the bytes last
@@ -22,11 +22,10 @@ from nightledger.files.blobs import BlobStore
 from nightledger.files.durable import is_there, sync_directory
 from nightledger.files.home import Home
 from nightledger.gate.apply.applies import read_for_accepted
-from nightledger.gate.forgetting.closing import closed_proposals, remember
 from nightledger.gate.integrity.checking import Altered
 from nightledger.gate.opening import Gate, Ledger, record
 from nightledger.gate.signed import KEPT
-from nightledger.gate.stored import Stored, is_altered
+from nightledger.gate.stored import is_altered
 
 DAY_S = 86_400
 MOST_GAP_S = 2 * DAY_S
@@ -65,10 +64,6 @@ def remove_expired(gate: Gate, ledger: Ledger, moment: Moment) -> int:
         if sha256 not in needed and (sha256 in named or _written(blobs.path(sha256), moment) < young)
     )
     items = closed_items(gate.home, ledger, moment, keep_s)
-    for stored in closed_bodies(gate, ledger, moment, keep_s):
-        if stored.sha256 not in ledger.book.gone:  # else a crash came before its file went
-            remember(gate.home, stored, moment.at)
-        items[gate.home.proposal(stored.proposal.id)] = stored.sha256
     told = [sha256 for sha256 in going if sha256 in named and sha256 not in ledger.book.gone]
     told += sorted(set(items.values()) - ledger.book.gone.keys())
     for at in range(0, len(told), NAMES_AN_ENTRY):
@@ -105,19 +100,6 @@ def closed_items(home: Home, ledger: Ledger, moment: Moment, keep_s: int) -> dic
         and all(change.state in _UNANSWERED for change in status.changes.values())
         and os.path.lexists(home.proposal(status.id))
     }
-
-
-def closed_bodies(gate: Gate, ledger: Ledger, moment: Moment, keep_s: int) -> list[Stored]:
-    """Give the proposals whose text nothing needs any more and that nothing happened to for so long.
-
-    Args:
-        gate: Whose.
-        ledger: Its log, as checked.
-        moment: The clocks.
-        keep_s: For how long they stay.
-    """
-    needed = _touched(ledger, moment, keep_s) | read_for_accepted(gate.home, ledger)
-    return list(closed_proposals(gate, ledger.book, needed))
 
 
 def _touched(ledger: Ledger, moment: Moment, keep_s: int) -> frozenset[str]:

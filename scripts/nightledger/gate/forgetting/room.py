@@ -9,7 +9,6 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from nightledger.domain.closed import is_text
 from nightledger.domain.consent import Tier
 from nightledger.domain.proposal import Draft, Evidence, Op, Origin
 from nightledger.domain.pruning import blocked_words, names_blocked
@@ -196,7 +195,7 @@ def apart(text: str) -> set[int]:
 def not_refused(gate: Gate, ledger: Ledger) -> Callable[[Draft], bool]:
     """Return a test that tells whether a draft was not answered with no before."""
     closed = {said.key for said in said_before(read_stored(gate, ledger.book), ledger.book) if said.closed}
-    return lambda draft: not any(is_text(key, draft.statement_key) for key in closed)
+    return lambda draft: draft.statement_key not in closed
 
 
 def _draft(document: Document, look: Look, piece: Piece) -> Draft | None:

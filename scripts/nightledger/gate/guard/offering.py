@@ -12,7 +12,6 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 
 from nightledger.codec.records import to_plain
-from nightledger.domain.closed import hashed
 from nightledger.domain.drift import Drift, Raced
 from nightledger.domain.event import EventName
 from nightledger.domain.finding import Finding, Severity
@@ -31,7 +30,6 @@ from nightledger.domain.proposal import (
 from nightledger.domain.states import OPEN_STATES, Book, ChangeState
 from nightledger.files.blobs import BlobStore
 from nightledger.gate.apply.writing import Write, exchange
-from nightledger.gate.forgetting.closing import answered_and_gone
 from nightledger.gate.gated import read_gated
 from nightledger.gate.guard.drifting import lane_proposal, origin_of
 from nightledger.gate.guard.locking import why_locked
@@ -247,7 +245,6 @@ def _prepare(gate: Gate, ledger: Ledger, edit: Edit) -> Offer | None:
     ours = {one for one in (item and item.proposal, open_one and open_one.proposal.id) if one}
     others = [one for one in stored if one.proposal.id not in ours]
     answered = _answered(ledger.book, others, edit.path)
-    answered |= answered_and_gone(gate.home, ledger.book, edit.path, _SETTLED)
     texts = (_text(edit.present), _text(edit.found))
     told = told_values(texts[0]) | told_values(texts[1]) | own_values(gate, *texts)
     held, changes = _sort_out(edit, hunks, answered, told)
@@ -317,7 +314,7 @@ def _sort_out(
         change = _change(len(changes) + 1, edit, hunk, findings)
         if secrets or any(finding.severity is not Severity.FLAG for finding in findings):
             held.append(_held(edit, hunk, [*findings, *secrets]))
-        elif not {(hunk.removed, hunk.added), (hashed(hunk.removed), hashed(hunk.added))} & answered:
+        elif (hunk.removed, hunk.added) not in answered:
             changes.append(change)
     return held, changes
 

@@ -62,7 +62,6 @@ def append_only(home: Home) -> tuple[str, ...]:
         home.runs,
         home.exposures,
         home.reinforcements,
-        home.closed,
     )
     return tuple(home.relative(path) for path in files)
 

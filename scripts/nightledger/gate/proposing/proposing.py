@@ -26,9 +26,8 @@ from nightledger.domain.lanes import (
 )
 from nightledger.domain.moment import Moment
 from nightledger.domain.proposal import Anchor, Change, Draft, Kind, Op, Proposal, SizeMeter, Target
-from nightledger.domain.states import OPEN_STATES, Book, ChangeState
+from nightledger.domain.states import ENDED, OPEN_STATES, Book, ChangeState
 from nightledger.files.atomic import replace_file
-from nightledger.gate.forgetting.closing import ENDED, said_and_gone
 from nightledger.gate.forgetting.forgotten import read_forgotten
 from nightledger.gate.opening import Gate, Ledger, closing, record
 from nightledger.gate.proposing.drafting import Base, Fitted, fit_drafts, read_base, size_after
@@ -110,7 +109,7 @@ def propose(
         dry_run: Say what would be proposed and write nothing.
     """
     stored = read_stored(gate, ledger.book)
-    said = [] if submission.kind is Kind.FORGET else _said(gate, stored, ledger.book)
+    said = [] if submission.kind is Kind.FORGET else said_before(stored, ledger.book)
     asked = submission.asked or submission.kind is Kind.REVERSAL or submission.supersedes is not None
     allowed = [draft for draft in submission.drafts if may_return(draft, said, asked=asked)]
     expunged = read_forgotten(gate, (), ledger.book)
@@ -159,10 +158,6 @@ def _with_room(
     removals = next(filter(None, found), ())
     together = fit_drafts(gate, [*removals, *chosen], said, asked=asked)
     return together if together.over_cap < fitted.over_cap else fitted
-
-
-def _said(gate: Gate, stored: Sequence[Stored], book: Book) -> list[Said]:
-    return [*said_before(stored, book), *said_and_gone(gate.home, book)]
 
 
 def _beside(draft: Draft) -> tuple[str, ...]:

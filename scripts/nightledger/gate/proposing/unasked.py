@@ -10,15 +10,13 @@ from dataclasses import dataclass
 from hashlib import sha256
 from os.path import basename, splitext
 
-from nightledger.domain.closed import ClosedChange
 from nightledger.domain.decision import DecisionType
 from nightledger.domain.errors import RefusedError
 from nightledger.domain.event import EventName
 from nightledger.domain.lanes import JOB, OPERATOR
 from nightledger.domain.moment import Moment
-from nightledger.domain.proposal import Change, Kind
-from nightledger.domain.states import Book, ChangeState, ProposalStatus
-from nightledger.gate.forgetting.closing import gone_changes
+from nightledger.domain.proposal import Kind
+from nightledger.domain.states import Book, ChangeState
 from nightledger.gate.opening import Gate, record
 from nightledger.gate.review.noted_under import NEVER, heading_of
 from nightledger.gate.signed import reason_of
@@ -80,19 +78,13 @@ def find_unasked(gate: Gate, book: Book) -> tuple[Unasked, ...]:
 def _answers(gate: Gate, book: Book, states: frozenset[ChangeState]) -> Iterator[tuple[str, int]]:
     """Give each name under which a change of a night was answered so, with the line of the log that says so."""
     stored = [item.proposal for item in read_stored(gate, book, states=states)]
-    changes: list[tuple[Change | ClosedChange, ProposalStatus]] = [
-        (c, s) for c, _, s in gone_changes(gate.home, book)
-    ]
-    changes += [(change, book.proposals[one.id]) for one in stored for change in one.changes]
+    changes = [(change, book.proposals[one.id]) for one in stored for change in one.changes]
     for change, status in changes:
-        sources = change.sources if isinstance(change, ClosedChange) else change.evidence
+        sources = change.evidence
         answered = status.state_of(change.n) in states and not any(one.outcome for one in sources)
         if not answered or status.kind is not Kind.CONSOLIDATE or status.lane not in (JOB, OPERATOR):
             continue
-        if isinstance(change, ClosedChange):
-            heading = change.heading
-        else:
-            heading = heading_of(gate.home, change.evidence, title=False)
+        heading = heading_of(gate.home, sources, title=False)
         decided = book.decisions.get(status.changes[change.n].decision or "")
         for name in sorted({heading, *(f"{FILES}{label_of(one.path)}" for one in sources[:1])}):
             if key_of(name):

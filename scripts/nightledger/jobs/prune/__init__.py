@@ -20,8 +20,8 @@ from nightledger.domain.links import link_key
 from nightledger.domain.moment import Moment
 from nightledger.domain.proposal import Change, Kind, Op
 from nightledger.domain.pruning import MOST_MONTHS, Kept, clock_problem
+from nightledger.domain.states import REFUSED
 from nightledger.files.configuration import home_zone
-from nightledger.gate.forgetting.closing import REFUSED, refused_and_gone, said_and_gone
 from nightledger.gate.forgetting.forgotten import read_forgotten
 from nightledger.gate.forgetting.tombstones import tombstones
 from nightledger.gate.gated import read_gated
@@ -176,14 +176,15 @@ class _Run:
 
     def _refused_logs(self) -> frozenset[str]:
         """Give the logs whose compression the operator rejected or took back, whatever was written to them since."""
-        gone = refused_and_gone(self._gate.home, self._ledger.book, Op.COMPRESS)
-        return gone | {
-            change.target
-            for item in self._stored
-            for change in item.proposal.changes
-            if change.op is Op.COMPRESS
-            and self._ledger.book.proposals[item.proposal.id].state_of(change.n) in REFUSED
-        }
+        return frozenset(
+            {
+                change.target
+                for item in self._stored
+                for change in item.proposal.changes
+                if change.op is Op.COMPRESS
+                and self._ledger.book.proposals[item.proposal.id].state_of(change.n) in REFUSED
+            }
+        )
 
     # ------------------------------------------------------------ what waits
 
@@ -215,8 +216,7 @@ class _Run:
 
     def _look(self) -> tuple[Looked, Told]:
         home = self._gate.home
-        gone = (said.key for said in said_and_gone(home, self._ledger.book))
-        said = {*gone, *(change.key for item in self._stored for change in item.proposal.changes)}
+        said = {change.key for item in self._stored for change in item.proposal.changes}
         forgotten = tombstones(self._gate, self._ledger)
         links = look_at_links(home, self._zone, forgotten, self._asked.today, said, MOST_DELETIONS)
         asked = {name for sources in links.sources.values() for name in sources}

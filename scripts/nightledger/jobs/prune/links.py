@@ -9,7 +9,6 @@ from datetime import date
 from zoneinfo import ZoneInfo
 
 from nightledger.domain.bridges import LinkUse
-from nightledger.domain.closed import hashed
 from nightledger.domain.links import Pair, link_key
 from nightledger.domain.proposal import Draft
 from nightledger.domain.pruning import REFERENCED_FROM, find_weak, is_weak
@@ -81,8 +80,7 @@ def _uses(index: LinkIndex, sure: set[str]) -> Iterator[LinkUse]:
 
 
 def _was_said(link: LinkUse, today: date, said: Collection[str]) -> bool:
-    key = draft_of(link, today).statement_key
-    return key in said or hashed(key) in said
+    return draft_of(link, today).statement_key in said
 
 
 def _sources(index: LinkIndex, link: LinkUse) -> tuple[str, ...]:
