@@ -17,10 +17,9 @@ from nightledger.domain.cooling import Cooling
 from nightledger.domain.errors import ConfigurationError, IntegrityError, NightledgerError
 from nightledger.domain.event import Entry, EventName
 from nightledger.domain.folding import fold_entries
-from nightledger.domain.lazy_map import LazyMap
 from nightledger.domain.moment import Moment
 from nightledger.domain.settings import Settings
-from nightledger.domain.states import Book, ChangeState
+from nightledger.domain.states import Book, ChangeState, LazyMap
 from nightledger.files.home import Home
 from nightledger.files.kept_settings import InForce, keep_settings, read_in_force
 from nightledger.files.reading import read_optional
