@@ -42,8 +42,7 @@ from icalendar import Calendar
 from bench import measure
 from nightledger.domain.exposure import Exposure, Place
 from nightledger.domain.moment import Moment
-from nightledger.domain.staging.rules import StagingRules
-from nightledger.domain.staging.values import Source
+from nightledger.domain.staging.values import Source, StagingRules
 from nightledger.domain.tokens import tokens_of
 from nightledger.files.configuration import load_staging_rules
 from nightledger.files.exposures import append_exposure

@@ -1,6 +1,6 @@
 from datetime import UTC, datetime, timedelta, timezone
 
-from nightledger.domain.active import active_hours, active_hours_until, hour_of
+from nightledger.domain.uses import active_hours, active_hours_until, hour_of
 
 NOON = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 

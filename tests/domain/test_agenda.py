@@ -4,9 +4,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nightledger.domain.agenda import Calendar, Duty, count_due, duties, failing, find_missed, next_look_at
 from nightledger.domain.periods import Daily, Every, Weekly
-from nightledger.domain.runs import Run, RunOutcome
+from nightledger.domain.runs import (
+    Calendar,
+    Duty,
+    Run,
+    RunOutcome,
+    count_due,
+    duties,
+    failing,
+    find_missed,
+    next_look_at,
+)
 
 NIGHTLY = Daily(at=time(3, 5))
 CALENDAR = Calendar(

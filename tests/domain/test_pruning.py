@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nightledger.domain.bridges import LinkUse
 from nightledger.domain.lanes import MOST_FORGOTTEN
 from nightledger.domain.pruning import (
     BUDGET_SHARE,
+    LinkUse,
     Portion,
     blocked_words,
     clock_problem,

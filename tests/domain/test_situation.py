@@ -1,4 +1,4 @@
-from nightledger.domain.situation import Situation, mostly_same
+from nightledger.domain.pattern import Situation, mostly_same
 
 
 def situation(*ids: str) -> Situation:

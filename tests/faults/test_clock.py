@@ -20,13 +20,11 @@ from tests.surfaces.verb_calls import call_verb
 from tests.whole import part
 
 from nightledger.demo.shell import Shell
-from nightledger.domain.agenda import Calendar, duties
-from nightledger.domain.cooling import Cooling, Vouched, Witnessed, elapsed_s, remaining_s
+from nightledger.domain.cooling import Cooling, Vouched, Witnessed, elapsed_s, remaining_s, since_review_s
 from nightledger.domain.event import Entry
 from nightledger.domain.moment import Moment
 from nightledger.domain.periods import Daily, Schedule, Weekly, local_moment, log_day, over_at
-from nightledger.domain.presence import since_review_s
-from nightledger.domain.runs import CLOCK, Run, RunOutcome, is_stepped, reckon
+from nightledger.domain.runs import CLOCK, Calendar, Run, RunOutcome, duties, is_stepped, reckon
 from nightledger.domain.states import ChangeState
 from nightledger.gate.forgetting.keeping import remove_expired
 from nightledger.gate.founding import found

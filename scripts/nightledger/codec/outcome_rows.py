@@ -23,8 +23,7 @@ from nightledger.codec.outcome_line import find_outcome_problems, outcome_id
 from nightledger.codec.strict_json import BOM, MAX_LINE_BYTES, read_value
 from nightledger.domain.outcome import Outcome, OutcomeEvidence, Result, Signal
 from nightledger.domain.proposal import Origin
-from nightledger.domain.tags import MAX_TAGS, read_tag
-from nightledger.domain.words import read_label
+from nightledger.domain.words import MAX_TAGS, read_label, read_tag
 
 CHUNK_BYTES = 1 << 18
 """Large enough that the calls do not count, small enough that one bad line sends little to the slow path."""

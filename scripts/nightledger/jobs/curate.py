@@ -11,10 +11,9 @@ happened until its end. The constitution is reinforced with each, whether it was
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from nightledger.domain.curation import PERIOD_HOURS, most_useful, periods_due
+from nightledger.domain.curation import PERIOD_HOURS, ReinforcementKind, most_useful, periods_due
 from nightledger.domain.moment import Moment
 from nightledger.domain.periods import log_day
-from nightledger.domain.reinforcement import ReinforcementKind
 from nightledger.domain.retention import Policy, utilities_of
 from nightledger.files.configuration import home_zone
 from nightledger.gate.forgetting.curating import Known, propose_faded, propose_weak

@@ -14,15 +14,14 @@ from dataclasses import dataclass, replace
 from datetime import date
 
 from nightledger.codec.canonical import canonical
+from nightledger.domain.curation import ReinforcementKind
 from nightledger.domain.ids import content_id
 from nightledger.domain.lanes import OPERATOR
 from nightledger.domain.moment import Moment
 from nightledger.domain.proposal import Draft, Flag, Kind, Proposal
 from nightledger.domain.pruning import BUDGET_RULE, month_of, split_by_budget
-from nightledger.domain.reinforcement import ReinforcementKind
 from nightledger.domain.retention import THRESHOLDS, Memory, Policy, Status, lean, utilities_of
-from nightledger.domain.tags import canonical_tag
-from nightledger.domain.words import dump_moment
+from nightledger.domain.words import canonical_tag, dump_moment
 from nightledger.gate.forgetting.letting_go import Grounds, archival
 from nightledger.gate.gated import read_gated
 from nightledger.gate.memory.reinforcing import reinforce

@@ -7,11 +7,15 @@ half of the world reads it the other way round.
 # ruff: noqa: RUF001 - marks and words of other scripts are part of these tables
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from functools import cache
 
+import msgspec
+
+from nightledger.domain.search.timewords import TimeWords
 from nightledger.domain.words import folded
+from nightledger.files.shipped import shipped_config
 
 _MONTHS = (
     "january jan januar jänner janvier janv enero ene janeiro gennaio gen januari янв января январь stycznia ocak",
@@ -76,6 +80,13 @@ def find_dates(text: str, *, near: date | None = None) -> tuple[FoundDate, ...]:
 def month_names() -> dict[str, int]:
     """Give the names of the months in a dozen languages, as ``words.folded`` writes them, with their numbers."""
     return dict(_names())
+
+
+@cache
+def time_words() -> TimeWords:
+    """Give the words of queries that tell a time (``config/words/time-words.json``), with the names of months."""
+    words = msgspec.json.decode(shipped_config("words/time-words.json"), type=TimeWords)
+    return replace(words, months=_names())
 
 
 @cache

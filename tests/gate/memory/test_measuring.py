@@ -1,7 +1,7 @@
 from tests.gate.homes import Desk
 from tests.gate.lived import live
 
-from nightledger.domain.measures import Network
+from nightledger.domain.curation import Network
 from nightledger.files.configuration import home_zone
 from nightledger.gate.memory.measuring import read_network
 from nightledger.jobs.link import link

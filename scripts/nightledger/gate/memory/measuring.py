@@ -8,8 +8,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from nightledger.codec.link_view import VIEW_LINKS
+from nightledger.domain.curation import Network, network_of
 from nightledger.domain.errors import LinkIndexError
-from nightledger.domain.measures import Network, network_of
 from nightledger.domain.proposal import Op
 from nightledger.domain.states import Book, ChangeState
 from nightledger.files.home import Home

@@ -8,9 +8,8 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
 from nightledger.codec.use_rows import OutcomeUse, read_rows
-from nightledger.domain.active import HOUR_S
 from nightledger.domain.curation import PERIOD_HOURS, Proof
-from nightledger.domain.uses import FAILURE, SUCCESS
+from nightledger.domain.uses import FAILURE, HOUR_S, SUCCESS
 from nightledger.files.home import Home
 from nightledger.files.line_log import LineLog
 

@@ -7,7 +7,7 @@ nothing, so reinforcing twice changes nothing.
 from collections.abc import Iterable
 
 from nightledger.codec.records import decode_lines, dump_line
-from nightledger.domain.reinforcement import Reinforcement, ReinforcementKind
+from nightledger.domain.curation import Reinforcement, ReinforcementKind
 from nightledger.files.append import append_records
 from nightledger.files.home import Home
 from nightledger.files.reading import read_optional

@@ -13,13 +13,12 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 
-from nightledger.domain.active import active_hours_until, hour_of
+from nightledger.domain.curation import Reinforcement, ReinforcementKind
 from nightledger.domain.moment import Moment
 from nightledger.domain.proposal import Op
-from nightledger.domain.reinforcement import Reinforcement, ReinforcementKind
 from nightledger.domain.retention import Memory, tier_of
 from nightledger.domain.states import ChangeState
-from nightledger.domain.uses import NO_USE, Use
+from nightledger.domain.uses import NO_USE, Use, active_hours_until, hour_of
 from nightledger.domain.words import read_moment
 from nightledger.gate.memory.naming import Placed, find_standing
 from nightledger.gate.memory.pinning import NO_MARK, Mark, read_marks

@@ -8,8 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from nightledger.codec.use_rows import HOUR_CHARACTERS, Exposure, OutcomeUse, read_hour, read_rows
-from nightledger.domain.active import active_hours
-from nightledger.domain.uses import Tallies, Tally, Use, expected_without, overall_share
+from nightledger.domain.uses import Tallies, Tally, Use, active_hours, expected_without, overall_share
 from nightledger.files.home import Home
 from nightledger.files.line_log import LineLog
 

@@ -10,7 +10,6 @@ from datetime import date, timedelta
 from zoneinfo import ZoneInfo
 
 from nightledger.codec.outcome_rows import read_outcome_rows, to_outcome
-from nightledger.domain.confidence import confidence
 from nightledger.domain.consolidation import SourceRead
 from nightledger.domain.lessons import Standing, lesson_drafts
 from nightledger.domain.pattern import Learning, Recorded
@@ -61,7 +60,7 @@ def find_in_outcomes(
     raw = found or b""
     records, problems = read_records(raw)
     known = [record for record in records if log_day(record.outcome.timestamp, zone) <= day]
-    learning = Learning(zone=zone, confidence=confidence, min_sources=gate.settings.pattern_sources)
+    learning = Learning(zone=zone, min_sources=gate.settings.pattern_sources)
     first = day - timedelta(days=RECENT_DAYS - 1)
     recent = {r.outcome.task_type for r in known if log_day(r.outcome.received_at, zone) >= first}
     patterns = find_patterns(known, learning, task_types=recent)

@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from datetime import date
 from zoneinfo import ZoneInfo
 
-from nightledger.domain.bridges import LinkUse
 from nightledger.domain.links import Pair, link_key
 from nightledger.domain.proposal import Draft
-from nightledger.domain.pruning import REFERENCED_FROM, find_weak, is_weak
+from nightledger.domain.pruning import REFERENCED_FROM, LinkUse, find_weak, is_weak
 from nightledger.files.home import Home
 from nightledger.files.link_fold import folded_links
 from nightledger.files.link_index import LinkIndex

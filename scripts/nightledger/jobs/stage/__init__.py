@@ -17,8 +17,7 @@ from nightledger.domain.moment import Moment
 from nightledger.domain.periods import log_day
 from nightledger.domain.staging.budget import choose, rank
 from nightledger.domain.staging.page import dump_page, tell_line
-from nightledger.domain.staging.rules import StagingRules
-from nightledger.domain.staging.values import Candidate, Chosen, Event, LeftOut, Source
+from nightledger.domain.staging.values import Candidate, Chosen, Event, LeftOut, Source, StagingRules
 from nightledger.domain.tokens import tokens_of
 from nightledger.files.configuration import home_zone
 from nightledger.files.staged import StagedLine, write_staged

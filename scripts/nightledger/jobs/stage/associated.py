@@ -12,8 +12,7 @@ from datetime import date, datetime, timedelta
 
 from nightledger.codec.staging_rows import DoingRow
 from nightledger.codec.use_rows import read_rows
-from nightledger.domain.staging.rules import PERCENT
-from nightledger.domain.staging.values import Candidate, Source
+from nightledger.domain.staging.values import PERCENT, Candidate, Source
 from nightledger.files.line_log import LineLog
 from nightledger.jobs.stage.inquiry import Inquiry
 from nightledger.jobs.stage.lines import place_of

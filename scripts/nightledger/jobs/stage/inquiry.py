@@ -12,8 +12,7 @@ from itertools import islice
 from nightledger.domain.periods import log_day
 from nightledger.domain.search.lines import says
 from nightledger.domain.search.values import Hit, Why
-from nightledger.domain.staging.rules import StagingRules
-from nightledger.domain.staging.values import Candidate, Event, Source
+from nightledger.domain.staging.values import Candidate, Event, Source, StagingRules
 from nightledger.files.home import Home
 from nightledger.jobs.stage.handing import Handed
 from nightledger.jobs.stage.lines import place_of, plain
@@ -98,7 +97,7 @@ def is_about(hit: Hit) -> bool:
     """Tell whether a hit is about its query at all: search always gives the best there is."""
     if not any(map(says, hit.best_text.split("\n"))):
         return False  # a heading, and nothing below it
-    return len(words_met(hit)) >= LEAST_WORDS or any(one.why is Why.NAME for one in hit.why)
+    return len(words_met(hit)) >= LEAST_WORDS
 
 
 def document(hit: Hit, source: Source, why: str, share: float, until: datetime | None = None) -> Candidate:

@@ -10,7 +10,7 @@ from nightledger.domain.moment import Moment
 from nightledger.domain.periods import log_day
 from nightledger.domain.retention import DURABLE, EPHEMERAL, lean
 from nightledger.domain.search.values import Chunk, Kind
-from nightledger.domain.staging.importance import Past, importance_of, most_important
+from nightledger.domain.staging.budget import Past, importance_of, most_important
 from nightledger.domain.staging.values import Candidate, Source
 from nightledger.files.configuration import home_zone
 from nightledger.gate.memory.measuring import stated_confidence

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from nightledger.domain.moment import Moment
 from nightledger.domain.operator import Operator
-from nightledger.domain.staging.rules import StagingRules
-from nightledger.domain.staging.values import Event
+from nightledger.domain.staging.values import Event, StagingRules
 from nightledger.files.configuration import home_zone, load_operator, load_settings, load_staging_rules
 from nightledger.files.home import Home
 from nightledger.gate.opening import Gate, Ledger

@@ -14,8 +14,7 @@ from typing import Any
 
 import msgspec
 
-from nightledger.domain.closure import Closure
-from nightledger.domain.pruning import Kept
+from nightledger.domain.pruning import Closure, Kept
 from nightledger.files.shipped import shipped_config
 from nightledger.text.dates import find_dates
 from nightledger.text.markdown.entries import Entry, EntryKind
