@@ -50,7 +50,7 @@ from nightledger.files.home import Home
 from nightledger.gate.opening import Gate, read_ledger
 from nightledger.hosts.hook_call import HookCall
 from nightledger.jobs.stage import Asked, Staged, stage
-from nightledger.jobs.stage.shelves import Shelves
+from nightledger.jobs.stage.inquiry import Shelves
 from nightledger.surfaces.clock import system_now
 from nightledger.text.staging.calendar import Reading, read_events
 

@@ -9,7 +9,7 @@ from nightledger.domain.daylog import DayLog
 from nightledger.domain.proposal import Op
 from nightledger.domain.statement import Statement
 from nightledger.gate.stored import Stored
-from nightledger.jobs.consolidate.prose import (
+from nightledger.jobs.consolidate.statements import (
     ALIGNMENT_SHARE,
     Reader,
     Target,

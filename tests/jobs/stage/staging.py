@@ -13,7 +13,7 @@ from nightledger.domain.staging.values import Candidate, Event, Source, StagingR
 from nightledger.files.configuration import load_staging_rules
 from nightledger.files.exposures import append_exposure
 from nightledger.jobs.stage import Asked, Staged, stage
-from nightledger.jobs.stage.shelves import Shelves
+from nightledger.jobs.stage.inquiry import Shelves
 
 
 def rules_of(desk: Desk, **changed: Any) -> StagingRules:

@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING, cast
 import pytest
 
 from nightledger.hosts.daylogs import LogFile
-from nightledger.jobs.stage.lines import bare
-from nightledger.jobs.stage.logs import MOST_OF_A_DAY, Logs
-from nightledger.jobs.stage.work import FADING, LAST_LINES, QUERY_CHARACTERS, SECTIONS, Topic, topics_of
+from nightledger.jobs.stage.logs import MOST_OF_A_DAY, Logs, bare
+from nightledger.jobs.stage.sources import FADING, LAST_LINES, QUERY_CHARACTERS, SECTIONS, Topic, topics_of
 
 if TYPE_CHECKING:
-    from nightledger.jobs.stage.shelves import Shelves
+    from nightledger.jobs.stage.inquiry import Shelves
 
 LOG = LogFile(path="memory/2026-02-28.md", day=date(2026, 2, 28))
 

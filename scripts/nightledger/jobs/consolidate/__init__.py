@@ -33,8 +33,7 @@ from nightledger.gate.stored import Stored, read_stored, without_unanswered
 from nightledger.hosts.daylogs import LogFile, Skipped, find_daylogs, read_daylogs, take_daylogs
 from nightledger.hosts.presets import preset
 from nightledger.jobs.consolidate.outcomes import find_in_outcomes, source_read
-from nightledger.jobs.consolidate.prose import Target
-from nightledger.jobs.consolidate.statements import MINED, find_in_logs
+from nightledger.jobs.consolidate.statements import MINED, Target, find_in_logs
 from nightledger.text.markdown.document import parse_markdown
 
 WINDOW_DAYS = 14

@@ -32,8 +32,7 @@ from nightledger.gate.stored import Stored, read_stored
 from nightledger.jobs.prune.entries import entry_batches
 from nightledger.jobs.prune.links import Looked, draft_of, look_at_links
 from nightledger.jobs.prune.logs import Looker, places_of
-from nightledger.jobs.prune.outcomes import read_told
-from nightledger.jobs.prune.tally import Basis, Batch, Tally, Told
+from nightledger.jobs.prune.tally import Basis, Batch, Tally, Told, read_told
 
 __all__ = ["ACTION", "EVERYTHING", "Asked", "Pruned", "Tally", "prune"]
 

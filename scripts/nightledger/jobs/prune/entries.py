@@ -29,8 +29,7 @@ from nightledger.gate.gated import read_gated
 from nightledger.gate.memory.naming import find_standing
 from nightledger.gate.memory.pinning import NO_MARK, Mark, read_marks
 from nightledger.gate.stored import Stored
-from nightledger.jobs.prune.citing import Citable
-from nightledger.jobs.prune.tally import Basis, Batch, Tally, Told
+from nightledger.jobs.prune.tally import Basis, Batch, Citable, Tally, Told
 from nightledger.text.forgetting.status import Status, find_statuses
 from nightledger.text.markdown.document import Path
 from nightledger.text.markdown.entries import Entry

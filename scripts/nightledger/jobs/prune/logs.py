@@ -20,8 +20,7 @@ from nightledger.files.home import Home
 from nightledger.gate.forgetting.letting_go import Grounds, compression, copy_path
 from nightledger.hosts.daylogs import LogFile, find_daylogs, read_daylogs
 from nightledger.hosts.presets import preset
-from nightledger.jobs.prune.citing import Citable
-from nightledger.jobs.prune.tally import Batch, Tally, Told
+from nightledger.jobs.prune.tally import Batch, Citable, Tally, Told
 from nightledger.text.forgetting.compressed import count_lines
 from nightledger.text.forgetting.daily_summary import summarise_daily
 from nightledger.text.phrases import HashedPhrases

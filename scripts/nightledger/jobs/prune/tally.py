@@ -4,16 +4,26 @@ Invariant: whatever was old enough is counted once: proposed, waiting, left alon
 for another run.
 """
 
+import hashlib
+import posixpath
+import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from zoneinfo import ZoneInfo
 
-from nightledger.domain.proposal import Draft, Evidence, Op, Proposal
+from nightledger.codec.outcome_rows import read_outcome_rows, to_outcome
+from nightledger.domain.outcome import Outcome
+from nightledger.domain.proposal import Draft, Evidence, Op, Origin, Proposal
 from nightledger.domain.pruning import Kept
+from nightledger.files.home import Home
+from nightledger.files.line_log import LineLog
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.stored import Stored
+from nightledger.text.changes.veil import veil
+from nightledger.text.markdown.document import encode
+from nightledger.text.scanners.scan import told_values
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,3 +137,77 @@ class Tally:
     def leave(self, what: str, kept: Kept, detail: str = "") -> None:
         """Count something that stays."""
         self.left.append(Left(what=what, kept=kept, detail=detail))
+
+
+class Citable:
+    """A file of which lines are cited; what it tells as secrets is looked for once."""
+
+    def __init__(self, path: str, text: str) -> None:
+        """Take a file's path, relative to the home, and its text (``surrogateescape``)."""
+        self._path = path
+        self._lines = text.split("\n")
+        self._told = told_values(text)
+
+    def cite(self, first: int, last: int, origin: Origin) -> Evidence:
+        """Give the evidence of some lines, counted from 1; of secrets only their length is in its hash."""
+        veiled = veil("\n".join(self._lines[first - 1 : last]), told=self._told)
+        sha256 = hashlib.sha256(encode(veiled)).hexdigest()
+        return Evidence(path=self._path, lines=(first, last), sha256=sha256, origin=origin)
+
+
+_ID = re.compile(rb'"id":"(o-[a-z2-7]{26})"')
+
+
+def read_told(home: Home, sure: frozenset[str], asked: Collection[str]) -> Told:
+    """Read the outcomes of a home.
+
+    Args:
+        home: Whose.
+        sure: Ids of outcomes that sure links rest on.
+        asked: Ids of outcomes that are to be cited.
+
+    Raises:
+        UnreadableError: When the outcome log is a link, a directory, a FIFO or a device.
+        FileChangedError: When it was cut while it was read.
+    """
+    places: dict[str, set[str]] = {}
+    cited: dict[str, Evidence] = {}
+    path = home.relative(home.outcomes)
+    for number, line in _lines(home):
+        found = _ID.search(line)
+        name = found[1].decode("ascii") if found else ""
+        outcome = _decode(line) if name in sure or name in asked else None
+        if outcome and name in sure:
+            for place, anchor in _places(outcome):
+                places.setdefault(place, set()).add(anchor)
+        if outcome and name in asked:
+            cited[name] = _cite(path, number, line, outcome)
+    frozen = {place: frozenset(anchors) for place, anchors in places.items()}
+    return Told(sure=sure, places=frozen, cited=cited)
+
+
+def _lines(home: Home) -> Iterator[tuple[int, bytes]]:
+    with LineLog(home.outcomes) as log:
+        lines = (line for chunk in log.chunks(0) for line in chunk.split(b"\n")[:-1])
+        yield from enumerate(lines, 1)
+
+
+def _decode(line: bytes) -> Outcome | None:
+    return next(map(to_outcome, read_outcome_rows(line).rows), None)
+
+
+def _places(outcome: Outcome) -> Iterator[tuple[str, str]]:
+    """Give the files that an outcome names, each with the anchor in it."""
+    for text in (outcome.source_file, *(evidence.path for evidence in outcome.evidence)):
+        path, _, anchor = text.partition("#")
+        yield posixpath.normpath(path), anchor
+
+
+def _cite(path: str, number: int, line: bytes, outcome: Outcome) -> Evidence:
+    return Evidence(
+        path=path,
+        lines=(number, number),
+        sha256=hashlib.sha256(line).hexdigest(),
+        origin=outcome.origin or Origin.AGENT,
+        outcome=outcome.id,
+    )

@@ -18,7 +18,7 @@ from nightledger.gate.memory.remembering import Remembered, read_facts
 from nightledger.gate.memory.signed_entries import signed_entries
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.stored import read_stored
-from nightledger.jobs.stage.lines import is_removed, place_of, plain
+from nightledger.jobs.stage.logs import is_removed, place_of, plain
 from nightledger.text.forgetting.status import find_status
 from nightledger.text.similar import fold
 from nightledger.text.statements.additions import Known as Wordings

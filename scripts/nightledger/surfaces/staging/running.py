@@ -69,8 +69,8 @@ def stage_home(
         dry_run: Write nothing but the search index.
     """
     from nightledger.jobs.stage import Asked, stage
+    from nightledger.jobs.stage.inquiry import Shelves
     from nightledger.jobs.stage.keeping import basis_of
-    from nightledger.jobs.stage.shelves import Shelves
 
     rules, looked = prepared
     may_write = gate.home.identity.machine == this_machine()
