@@ -1,5 +1,6 @@
 import os
 import stat
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,10 +10,11 @@ from hypothesis import strategies as st
 
 from nightledger.codec.settings import dump_settings, parse_settings
 from nightledger.domain.drift import OnDrift
-from nightledger.domain.settings import Settings
 from nightledger.files.configuration import SHIPPED
 from nightledger.files.home import Home
 from nightledger.files.kept_settings import keep_settings, read_in_force
+
+SHIPPED_ONES = parse_settings(SHIPPED.read_bytes(), None, where="")
 
 
 @pytest.fixture
@@ -62,7 +64,10 @@ def test_what_is_kept_is_read_as_what_it_was(values: dict[str, Any]) -> None:
 def test_good_settings_count_as_they_are(home: Home, kept: str) -> None:
     write(home, "zone: Europe/Berlin\nnightly_additions: 20\n")
     found = read_in_force(home, kept)
-    assert (found.settings, found.problem) == (Settings(zone="Europe/Berlin", nightly_additions=20), "")
+    assert (found.settings, found.problem) == (
+        replace(SHIPPED_ONES, zone="Europe/Berlin", nightly_additions=20),
+        "",
+    )
 
 
 @pytest.mark.parametrize(
@@ -87,7 +92,7 @@ def test_a_broken_file_leaves_the_stricter_of_shipped_and_last_good(
     else:
         write(home, broken)
     found = read_in_force(home, kept)
-    assert found.settings == Settings(cooling_hours=72, on_drift=OnDrift.PROPOSE)
+    assert found.settings == replace(SHIPPED_ONES, cooling_hours=72, on_drift=OnDrift.PROPOSE)
     assert home.settings in found.problem
     assert told in found.problem
     assert b"secret" not in Path(kept).read_bytes()
@@ -101,7 +106,7 @@ def test_where_nothing_good_is_kept_the_shipped_ones_count(
     if content is not None:
         Path(kept).write_bytes(content)
     write(home, "{")
-    assert read_in_force(home, kept).settings == Settings()
+    assert read_in_force(home, kept).settings == SHIPPED_ONES
 
 
 def test_nothing_is_written_while_nothing_changed_and_nothing_is_kept_of_a_file_that_is_gone(

@@ -12,6 +12,7 @@ from datetime import date, tzinfo
 from enum import StrEnum
 
 from nightledger.domain.confidence import SHOWN_FROM
+from nightledger.domain.disjoint import DisjointSets
 from nightledger.domain.outcome import Outcome, Result
 from nightledger.domain.outcome_words import MAX_IDENTIFIER_CHARACTERS
 from nightledger.domain.periods import log_day
@@ -356,29 +357,29 @@ class Sources:
 
     What two outcomes share makes them one source: a session, a day without one, a place in a log, evidence,
     and that we ourselves had shown something before.
-
-    Attributes:
-        count: Independent sources so far.
     """
 
-    __slots__ = ("_parents", "_zone", "count")
+    __slots__ = ("_marks", "_zone")
 
     def __init__(self, zone: tzinfo) -> None:
         """Begin with none; days are those of the home's zone."""
         self._zone = zone
-        self._parents: dict[Hashable, Hashable] = {}
-        self.count = 0
+        self._marks: DisjointSets[Hashable] = DisjointSets()
+
+    @property
+    def count(self) -> int:
+        """Independent sources so far."""
+        return self._marks.count
 
     def add(self, outcome: Outcome) -> int:
         """Take in an outcome; return how many sources there are now."""
-        known = len(self._parents)
-        roots = {self._root(mark) for mark in self._marks(outcome)}
-        self.count += len(self._parents) - known - (len(roots) - 1)
-        first = roots.pop()
-        self._parents.update(dict.fromkeys(roots, first))
+        first, *others = self._marks_of(outcome)
+        self._marks.root(first)
+        for mark in others:
+            self._marks.join(first, mark)
         return self.count
 
-    def _marks(self, outcome: Outcome) -> Iterator[Hashable]:
+    def _marks_of(self, outcome: Outcome) -> Iterator[Hashable]:
         if outcome.session is None:
             yield "day", log_day(outcome.timestamp, self._zone)
         else:
@@ -387,11 +388,4 @@ class Sources:
             yield "place", outcome.source_file
         yield from (("evidence", item.sha256) for item in outcome.evidence)
         if outcome.shown:
-            yield "shown", True
-
-    def _root(self, mark: Hashable) -> Hashable:
-        parent = self._parents.setdefault(mark, mark)
-        while parent != mark:
-            self._parents[mark] = parent = self._parents[parent]
-            mark, parent = parent, self._parents[parent]
-        return mark
+            yield "shown"

@@ -13,14 +13,13 @@ from nightledger.domain.consent import ConsentGraph, Tier
 from nightledger.domain.curation import MOST_ARCHIVED, fades
 from nightledger.domain.lanes import JOB, MOST_DELETIONS
 from nightledger.domain.moment import Moment
-from nightledger.domain.proposal import Draft, Evidence, Flag, Kind, Op, Origin
+from nightledger.domain.proposal import Draft, Evidence, Kind, Op, Origin
 from nightledger.domain.pruning import (
-    BUDGET_RULE,
     blocked_words,
     find_weak,
+    in_portions,
     month_of,
     names_blocked,
-    split_by_budget,
 )
 from nightledger.domain.retention import Memory
 from nightledger.files.configuration import home_zone
@@ -162,19 +161,17 @@ def _was_asked(stored: Iterable[Stored], day: date) -> bool:
 def _archivals(gate: Gate, path: str, faded: Sequence[Remembered], facts: Facts, day: date) -> list[Draft]:
     """Give the drafts of one file, as many as one proposal may remove of it."""
     size = len(read_gated(gate.home, path).decode("utf-8", "surrogateescape"))
-    portion = split_by_budget([len(one.placed.entry.text) for one in faded], size)[0]
-    flags = (Flag(rule=BUDGET_RULE, message=portion.flag),) if portion.flag else ()
-    return [
-        archival(path, faded[at].placed.entry, day, _grounds(path, faded[at], facts, flags, rank=-at))
-        for at in portion.members
+    drafts = [
+        archival(path, one.placed.entry, day, _grounds(path, one, facts, rank=-at))
+        for at, one in enumerate(faded)
     ]
+    return list(next(in_portions(drafts, size))[0])
 
 
-def _grounds(path: str, one: Remembered, facts: Facts, flags: tuple[Flag, ...], *, rank: int) -> Grounds:
+def _grounds(path: str, one: Remembered, facts: Facts, *, rank: int) -> Grounds:
     return Grounds(
         reason=_why(one.memory, facts.now_hour),
         evidence=(_evidence(path, one.placed.entry),),
-        flags=flags,
         rank=float(rank),
     )
 

@@ -6,22 +6,21 @@ Invariant: pins and tags come from signed decisions, and an entry is judged unde
 import posixpath
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date
 from functools import lru_cache
 from zoneinfo import ZoneInfo
 
 from nightledger.domain.consent import Tier
 from nightledger.domain.periods import log_day
-from nightledger.domain.proposal import Draft, Flag, Op, Origin
+from nightledger.domain.proposal import Draft, Op, Origin
 from nightledger.domain.pruning import (
-    BUDGET_RULE,
     Kept,
     blocked_words,
+    in_portions,
     is_long_closed,
     month_of,
     names_blocked,
-    split_by_budget,
 )
 from nightledger.domain.states import Book, ChangeState
 from nightledger.gate.forgetting.letting_go import Grounds, archival
@@ -132,10 +131,7 @@ def _monthly(gone: Sequence[_Gone], drafts: Sequence[Draft], path: str, total: i
     for one, draft in zip(gone, drafts, strict=True):
         months[month_of(one.since)].append(draft)
     for month, own in sorted(months.items()):
-        for portion in split_by_budget([len(draft.before) for draft in own], total):
-            flags = (Flag(rule=BUDGET_RULE, message=portion.flag),) if portion.flag else ()
-            members = tuple(replace(own[at], flags=flags) for at in portion.members)
-            part = f", part {portion.part} of {portion.parts}" if portion.parts > 1 else ""
+        for members, part in in_portions(own, total):
             entries = "1 entry" if len(members) == 1 else f"{len(members)} entries"
             title = f"Archive {entries} of {path}, closed in {month}{part}"
             yield Batch(period=month, title=title, drafts=members)
