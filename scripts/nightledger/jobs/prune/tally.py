@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from zoneinfo import ZoneInfo
 
-from nightledger.codec.outcome_rows import read_outcome_rows, to_outcome
+from nightledger.codec.outcome_rows import read_outcome_rows
 from nightledger.domain.outcome import Outcome
 from nightledger.domain.proposal import Draft, Evidence, Op, Origin, Proposal
 from nightledger.domain.pruning import Kept
@@ -193,7 +193,7 @@ def _lines(home: Home) -> Iterator[tuple[int, bytes]]:
 
 
 def _decode(line: bytes) -> Outcome | None:
-    return next(map(to_outcome, read_outcome_rows(line).rows), None)
+    return next(iter(read_outcome_rows(line).rows), None)
 
 
 def _places(outcome: Outcome) -> Iterator[tuple[str, str]]:
