@@ -23,7 +23,7 @@ from nightledger.demo.shell import Shell
 from nightledger.domain.cooling import Cooling, Vouched, Witnessed, elapsed_s, remaining_s, since_review_s
 from nightledger.domain.event import Entry
 from nightledger.domain.moment import Moment
-from nightledger.domain.periods import Daily, Schedule, Weekly, local_moment, log_day, over_at
+from nightledger.domain.periods import Schedule, local_moment, log_day, over_at
 from nightledger.domain.runs import CLOCK, Calendar, Run, RunOutcome, duties, is_stepped, reckon
 from nightledger.domain.states import ChangeState
 from nightledger.gate.forgetting.keeping import remove_expired
@@ -158,8 +158,8 @@ def entry(machine: Machine, decision: str = "") -> Entry:
 # ---------------------------------------------------------------- periods, the rule
 BERLIN = ZoneInfo("Europe/Berlin")
 SCHEDULES: dict[str, Schedule] = {
-    "consolidate": Daily(at=time(3, 5)),
-    "weekly": Weekly(weekday=6, at=time(3)),
+    "consolidate": Schedule(at=time(3, 5)),
+    "weekly": Schedule(weekday=6, at=time(3)),
 }
 
 

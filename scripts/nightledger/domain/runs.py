@@ -10,7 +10,7 @@ from datetime import UTC, date, datetime, timedelta, tzinfo
 from enum import StrEnum
 
 from nightledger.domain.moment import Moment
-from nightledger.domain.periods import Period, Schedule, due, names_period, next_due_at, over_at
+from nightledger.domain.periods import Period, Schedule, due, next_due_at, over_at
 
 AHEAD = timedelta(hours=1)
 """How far ahead of a later reading of the clock a run may have started and still count as one of the past.
@@ -109,7 +109,8 @@ def reckon(runs: Sequence[Run], now: Moment, zone: tzinfo) -> tuple[Run, ...]:
         if run.boot and not wrong:
             last.setdefault(run.boot, (at, run.boot_s))
         if wrong or at < run.started_at:
-            found.append(_dated(run, NEVER if wrong or _is_early(run.period, at, zone) else at))
+            over = _over_at(run.period, zone)
+            found.append(_dated(run, NEVER if wrong or over is None or at < over else at))
         else:
             found.append(run)
         latest = min(latest, at)
@@ -127,10 +128,8 @@ def can_be(run: Run, zone: tzinfo) -> bool:
     """
     if run.job == CLOCK:
         return True  # it tells of the clock, and of no period
-    try:
-        return over_at(run.period, zone) - run.started_at <= ZONES
-    except (ValueError, TypeError, OverflowError):  # no key of a period of ours
-        return False
+    over = _over_at(run.period, zone)
+    return over is not None and over - run.started_at <= ZONES
 
 
 def _before(wall: datetime, seconds: int) -> datetime:
@@ -140,11 +139,12 @@ def _before(wall: datetime, seconds: int) -> datetime:
         return NEVER
 
 
-def _is_early(period: str, at: datetime, zone: tzinfo) -> bool:
+def _over_at(period: str, zone: tzinfo) -> datetime | None:
+    """Return when a period was over; None where that is no key of a period of ours."""
     try:
-        return at < over_at(period, zone)
-    except (ValueError, TypeError, OverflowError):  # no key of a period of ours
-        return True
+        return over_at(period, zone)
+    except (ValueError, OverflowError):
+        return None
 
 
 def _dated(run: Run, at: datetime) -> Run:
@@ -309,7 +309,7 @@ def next_look_at(calendar: Calendar, runs: Collection[Run], now: datetime) -> da
     """
     looks = []
     for job, schedule in calendar.schedules.items():
-        done = last_done(_at_periods_of(calendar, job, runs), job, now)
+        done = last_done(_of(calendar, job, runs), job, now)
         at = next_due_at(schedule, done, calendar.zone, since=calendar.since)
         periods = _due(calendar, job, runs, now)
         again = retry_at(runs, job, periods[0].key, now) if periods else None
@@ -329,16 +329,15 @@ def failing(calendar: Calendar, runs: Collection[Run], now: datetime) -> tuple[R
 
 def _due(calendar: Calendar, job: str, runs: Collection[Run], now: datetime) -> tuple[Period, ...]:
     """Give the periods of a job that are due and not done, oldest first; also one in a gap that a wrong clock left."""
-    own = _at_periods_of(calendar, job, runs)
+    own = _of(calendar, job, runs)
     done = done_periods(own, job, now)
     waiting = due(calendar.schedules[job], last_done(own, job, now), now, calendar.zone, since=calendar.since)
     return tuple(period for period in waiting if period.key not in done)
 
 
-def _at_periods_of(calendar: Calendar, job: str, runs: Collection[Run]) -> list[Run]:
-    """Give the runs of a job at periods that it can have: anybody can write a line for a slot of a nightly job."""
-    schedule = calendar.schedules[job]
-    return [run for run in runs if run.job == job and names_period(schedule, run.period)]
+def _of(calendar: Calendar, job: str, runs: Collection[Run]) -> list[Run]:
+    """Return the runs of a job at periods that it can have: anybody can write a line."""
+    return [run for run in runs if run.job == job and _over_at(run.period, calendar.zone)]
 
 
 def _waits(runs: Collection[Run], job: str, period: Period, now: datetime) -> bool:
