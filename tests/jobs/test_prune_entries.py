@@ -18,7 +18,7 @@ from nightledger.gate.memory.pinning import pin_targets
 from nightledger.gate.proposing.unproposed import make_unproposed
 from nightledger.jobs.prune import Tally
 from nightledger.jobs.prune.entries import _Gone, _Looker, _monthly, slug
-from nightledger.jobs.prune.tally import Told
+from nightledger.jobs.prune.frame import Told
 from nightledger.text.forgetting.status import find_statuses
 from nightledger.text.markdown.document import parse_markdown
 from nightledger.text.markdown.entries import find_entries

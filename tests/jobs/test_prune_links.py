@@ -7,8 +7,6 @@ from tests.jobs.pruning import answer, tally
 from nightledger.domain.lanes import MOST_DELETIONS
 from nightledger.domain.proposal import Op
 from nightledger.domain.pruning import Kept
-from nightledger.gate.daily import close_day
-from nightledger.gate.forgetting.keeping import remove_expired
 from nightledger.gate.forgetting.tombstones import tombstones
 from nightledger.jobs.prune import Tally
 
@@ -104,17 +102,3 @@ def test_days_are_those_of_the_run(nights: Nights) -> None:
     nights.tell("-31 + wipe", tags="lamp dust")
     assert tally(nights, Op.DELETE_LINK, today=date(2026, 3, 1)).proposed == 0
     assert tally(nights, Op.DELETE_LINK, today=date(2026, 3, 2)).proposed == 1
-
-
-def test_rejected_deletions_whose_text_went_take_nobodys_place(nights: Nights) -> None:
-    for n in range(MOST_DELETIONS + 1):
-        nights.tell(f"{-200 + n} + wipe", tags=f"lamp{n:02} dust{n:02}")
-    desk = nights.desk
-    for proposal in delete(nights).proposals:
-        desk.reject(proposal)
-    for _ in range(12):  # a gap counts for two days at most
-        desk.wait(days=1)
-        close_day(desk.gate, desk.ledger(), desk.moment.at.date().isoformat(), desk.moment)
-    remove_expired(desk.gate, desk.ledger(), desk.moment)
-    assert not list(Path(desk.home.proposals_dir).glob("p-*"))
-    assert keys(delete(nights)) == [f"dust{MOST_DELETIONS} + lamp{MOST_DELETIONS}"]

@@ -9,9 +9,7 @@ from tests.jobs.pruning import LOG, answer, left, read, tally
 from nightledger.domain.lanes import MOST_FORGOTTEN
 from nightledger.domain.proposal import Op
 from nightledger.domain.pruning import MOST_MONTHS
-from nightledger.gate.daily import close_day
 from nightledger.gate.forgetting.citing import cited
-from nightledger.gate.forgetting.keeping import remove_expired
 from nightledger.jobs.prune import Tally
 
 FIRST = date(2026, 3, 1)
@@ -244,18 +242,3 @@ def test_a_proposal_that_was_closed_because_the_log_was_written_to_refuses_nothi
     path.write_text(LOG + "- one more line\n")
     found = compress(nights)
     assert (found.closed, found.proposed) == (1, 1)
-
-
-def test_a_refusal_holds_after_its_text_went(nights: Nights) -> None:
-    path = nights.write("2025-12-03.md", LOG)
-    (proposal,) = compress(nights).proposals
-    nights.desk.reject(proposal)
-    for _ in range(40):
-        nights.desk.wait(days=1)
-        desk = nights.desk
-        close_day(desk.gate, desk.ledger(), desk.moment.at.date().isoformat(), desk.moment)
-        remove_expired(desk.gate, desk.ledger(), desk.moment)
-    assert not Path(nights.desk.home.proposal(proposal.id)).exists()
-    path.write_text(LOG + "- one more line\n")
-    found = compress(nights)
-    assert (found.proposed, left(found)) == (0, {"memory/2025-12-03.md": "refused"})

@@ -1,4 +1,4 @@
-"""What a run of the pruner judges by, and what became of each kind of candidates.
+"""One run of the pruner: what it judges by, how it proposes, and what became of each kind of candidates.
 
 Invariant: whatever was old enough is counted once: proposed, waiting, left alone with its reason, or
 for another run.
@@ -8,22 +8,45 @@ import hashlib
 import posixpath
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import date
-from zoneinfo import ZoneInfo
 
 from nightledger.codec.outcome_rows import read_outcome_rows
+from nightledger.domain.lanes import JOB
+from nightledger.domain.moment import Moment
 from nightledger.domain.outcome import Outcome
-from nightledger.domain.proposal import Draft, Evidence, Op, Origin, Proposal
-from nightledger.domain.pruning import Kept
+from nightledger.domain.proposal import Change, Draft, Evidence, Kind, Op, Origin, Proposal
+from nightledger.domain.pruning import MOST_MONTHS, Kept
+from nightledger.domain.states import OPEN_STATES, ChangeState
 from nightledger.files.home import Home
 from nightledger.files.line_log import LineLog
 from nightledger.gate.opening import Gate, Ledger
+from nightledger.gate.proposing.proposing import Submission, propose, supersede
 from nightledger.gate.stored import Stored
 from nightledger.text.changes.veil import veil
 from nightledger.text.markdown.document import encode
 from nightledger.text.scanners.scan import told_values
+
+EVERYTHING = (Op.DELETE_LINK, Op.ARCHIVE, Op.COMPRESS)
+"""What is looked for, in this order."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """What a run is asked to do.
+
+    Attributes:
+        today: The date in the home's zone by which ages are told.
+        ops: What to look for.
+        dry_run: Say what would be proposed and write nothing.
+        again: Also ask about daily logs whose compression was rejected or taken back.
+    """
+
+    today: date
+    ops: Collection[Op] = EVERYTHING
+    dry_run: bool = False
+    again: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,27 +66,6 @@ class Told:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Basis:
-    """What a run judges by.
-
-    Attributes:
-        gate: The home.
-        ledger: Its log, as checked.
-        stored: Everything that was ever proposed.
-        told: What the outcomes say.
-        today: The date in the home's zone.
-        zone: The home's zone.
-    """
-
-    gate: Gate
-    ledger: Ledger
-    stored: Sequence[Stored]
-    told: Told
-    today: date
-    zone: ZoneInfo
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Left:
     """Something that is old enough and stays as it is.
 
@@ -76,21 +78,6 @@ class Left:
     what: str
     kept: Kept
     detail: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Batch:
-    """What is to become one proposal.
-
-    Attributes:
-        period: The month that it is about, or the day of the run.
-        title: One line for lists.
-        drafts: Its changes.
-    """
-
-    period: str
-    title: str
-    drafts: tuple[Draft, ...]
 
 
 @dataclass(slots=True, kw_only=True)
@@ -139,6 +126,78 @@ class Tally:
         self.left.append(Left(what=what, kept=kept, detail=detail))
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """One run over one home: what it judges by, what waits already, and how it proposes.
+
+    Attributes:
+        gate: The home.
+        ledger: Its log, as checked.
+        asked: What it is asked to do.
+        moment: The clocks.
+        stored: Everything that was ever proposed.
+        told: What the outcomes say.
+    """
+
+    gate: Gate
+    ledger: Ledger
+    asked: Asked
+    moment: Moment
+    stored: Sequence[Stored]
+    told: Told
+
+    def states(self, op: Op, states: Collection[ChangeState]) -> list[tuple[Stored, Change]]:
+        """Return the changes of a kind that stand so, whoever made them."""
+        return [
+            (item, change)
+            for item in self.stored
+            for change in item.proposal.changes
+            if change.op is op and self.ledger.book.proposals[item.proposal.id].state_of(change.n) in states
+        ]
+
+    def waiting(self, op: Op) -> list[tuple[Stored, Change]]:
+        """Return the changes of a kind, made by the pruner, that wait for an answer."""
+        found = self.states(op, OPEN_STATES)
+        return [one for one in found if (one[0].proposal.kind, one[0].proposal.lane) == (Kind.PRUNE, JOB)]
+
+    def close(self, tally: Tally, is_over: Callable[[Change], bool]) -> list[tuple[Stored, Change]]:
+        """Close what waits and holds no longer; return what still waits."""
+        found = self.waiting(tally.op)
+        over = [(item, change) for item, change in found if is_over(change)]
+        tally.closed = len(over)
+        if not self.asked.dry_run:
+            supersede(self.gate, [(item.proposal.id, change.n) for item, change in over], self.moment)
+        return [one for one in found if one not in over]
+
+    def submission(self, period: str, title: str, drafts: Sequence[Draft]) -> Submission:
+        """Return what is to become one proposal: of a month, or of the day of the run."""
+        return Submission(kind=Kind.PRUNE, lane=JOB, period=period, title=title, drafts=list(drafts))
+
+    def submit(self, submissions: Iterable[Submission], tally: Tally, most: int) -> None:
+        """Put submissions before the operator, so many at most; the rest competes again."""
+        waiting = {change.key for _, change in self.waiting(tally.op)}
+        for submission in submissions:
+            drafts = [draft for draft in submission.drafts if draft.statement_key not in waiting]
+            if len(tally.proposals) >= most:
+                tally.no_room += len(drafts)
+                return
+            again = self.asked.again and tally.op is Op.COMPRESS
+            one = replace(submission, drafts=drafts, asked=again)
+            outcome = propose(self.gate, self.ledger, one, self.moment, dry_run=self.asked.dry_run)
+            tally.proposals += [outcome.proposal] if outcome.proposal else []
+            tally.suppressed += outcome.suppressed
+            tally.no_room += outcome.no_room
+            tally.unfit += [f"{one.draft.target}: {one.reason}" for one in outcome.unfit]
+            tally.unfit += [
+                f"{one.path}: scanners hold it back ({', '.join(one.rules)})" for one in outcome.held
+            ]
+
+
+def room(waiting: Iterable[tuple[Stored, Change]]) -> int:
+    """Return how many more proposals of a kind may wait for an answer."""
+    return MOST_MONTHS - len({item.proposal.id for item, _ in waiting})
+
+
 class Citable:
     """A file of which lines are cited; what it tells as secrets is looked for once."""
 
@@ -173,15 +232,16 @@ def read_told(home: Home, sure: frozenset[str], asked: Collection[str]) -> Told:
     places: dict[str, set[str]] = {}
     cited: dict[str, Evidence] = {}
     path = home.relative(home.outcomes)
+    wanted = sure.union(asked)
     for number, line in _lines(home):
         found = _ID.search(line)
-        name = found[1].decode("ascii") if found else ""
-        outcome = _decode(line) if name in sure or name in asked else None
-        if outcome and name in sure:
-            for place, anchor in _places(outcome):
+        if not found or found[1].decode("ascii") not in wanted:
+            continue
+        for outcome in read_outcome_rows(line).rows:
+            for place, anchor in _places(outcome) if outcome.id in sure else ():
                 places.setdefault(place, set()).add(anchor)
-        if outcome and name in asked:
-            cited[name] = _cite(path, number, line, outcome)
+            if outcome.id in asked:
+                cited[outcome.id] = _cite(path, number, line, outcome)
     frozen = {place: frozenset(anchors) for place, anchors in places.items()}
     return Told(sure=sure, places=frozen, cited=cited)
 
@@ -190,10 +250,6 @@ def _lines(home: Home) -> Iterator[tuple[int, bytes]]:
     with LineLog(home.outcomes) as log:
         lines = (line for chunk in log.chunks(0) for line in chunk.split(b"\n")[:-1])
         yield from enumerate(lines, 1)
-
-
-def _decode(line: bytes) -> Outcome | None:
-    return next(iter(read_outcome_rows(line).rows), None)
 
 
 def _places(outcome: Outcome) -> Iterator[tuple[str, str]]:
