@@ -20,15 +20,6 @@ from tests.gate.homes import Desk
 from tests.surfaces.console import Console
 
 from nightledger.domain.proposal import Evidence, Origin, Proposal
-from nightledger.gate.daily import close_day
-from nightledger.gate.forgetting.keeping import remove_expired
-
-
-def live(desk: Desk, days: int) -> None:
-    for _ in range(days):
-        desk.wait(days=1)
-        close_day(desk.gate, desk.ledger(), desk.moment.at.date().isoformat(), desk.moment)
-        remove_expired(desk.gate, desk.ledger(), desk.moment)
 
 
 @pytest.mark.parametrize("columns", [60, 80])
@@ -50,17 +41,6 @@ def test_a_review_says_what_goes_where_and_offers_no_wording(console: Console, c
     assert "the link cron + timezone is forgotten: 1 co-occurrence, last seen 2026-01-02" in text
     assert "e edit" not in text
     assert all(len(row) <= columns or "> s" in row for row in rows)
-
-
-def test_history_and_show_say_when_a_text_went(console: Console) -> None:
-    proposal = forgotten(console.desk, *archive(console.desk, "backups"))
-    live(console.desk, 17)
-    assert "1: its text went on 2026-03-" in console.out("history")
-    ran = console.run("show", proposal.id)
-    assert (ran.status, "(1 applied): its text went on 2026-03-" in ran.err) == (1, True)
-    assert "its hashes are in the log" in ran.err
-    assert "went on 2026-03-" in console.run("undo", proposal.id).err
-    assert console.run("verify").status == 0
 
 
 def test_evidence_of_a_compressed_log_is_shown_from_the_archive(console: Console) -> None:
