@@ -20,7 +20,6 @@ from nightledger.jobs.consolidate.statements import (
     rank_of,
     revisions_in,
 )
-from nightledger.text.analyst import Analyst, BlockAnalysis, SelfContext
 from nightledger.text.markdown.document import parse_markdown
 from nightledger.text.markdown.entries import find_entries
 from nightledger.text.statements.daylog import read_daylog
@@ -32,38 +31,25 @@ MEMORY = parse_markdown(
 WINE = "Wine goes to Ida next door now, not to the back door."
 
 
-class Aligned:
-    """An analyst to whom everything is about the agent, to one degree."""
-
-    def __init__(self, score: float) -> None:
-        self.score = score
-
-    def process_block(self, block: str, self_context: SelfContext) -> BlockAnalysis:
-        assert self_context == SelfContext()
-        return BlockAnalysis(alignment_score=self.score, tags=(), summary=block)
-
-
 @pytest.fixture
 def statement() -> Statement:
     return find_statements(read_daylog("memory/2026-03-01.md", log_of(LESSON), DAY)).statements[0]
 
 
-def reader_of(
-    analyst: Analyst | None = None, *, adopted: date = DAY, stored: Iterable[Stored] = ()
-) -> Reader:
-    return make_reader(MEMORY, stored, Target(path="MEMORY.md", adopted=adopted), analyst)
+def reader_of(*, adopted: date = DAY, stored: Iterable[Stored] = ()) -> Reader:
+    return make_reader(MEMORY, stored, Target(path="MEMORY.md", adopted=adopted))
 
 
 def log(text: str, day: date = DAY) -> DayLog:
     return read_daylog(f"memory/{day}.md", log_of(text), day)
 
 
-@pytest.mark.parametrize(("alignment", "rank"), [(0.0, 0.5), (0.5, 0.55), (1.0, 0.5 + 0.5 * ALIGNMENT_SHARE)])
-def test_what_is_about_how_the_agent_works_ranks_a_little_higher(
-    statement: Statement, alignment: float, rank: float
-) -> None:
-    reader = reader_of(Aligned(alignment))
-    assert rank_of(replace(statement, score=0.5), reader) == pytest.approx(rank, abs=1e-4)
+def test_what_is_about_how_the_agent_works_ranks_a_little_higher(statement: Statement) -> None:
+    own, other = (
+        rank_of(replace(statement, score=0.5, text=text))
+        for text in ("I must never push to main.", "The relay listens on port 9443.")
+    )
+    assert 0.5 <= other < own <= 0.5 + 0.5 * ALIGNMENT_SHARE
 
 
 @pytest.mark.parametrize(

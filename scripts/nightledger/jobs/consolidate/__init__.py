@@ -6,7 +6,7 @@ what it would have found; it proposes through the gate and changes no memory.
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 from functools import partial
 from zoneinfo import ZoneInfo
 
@@ -18,7 +18,7 @@ from nightledger.domain.lanes import JOB, OPERATOR
 from nightledger.domain.moment import Moment
 from nightledger.domain.periods import log_day
 from nightledger.domain.proposal import Draft, Kind, Proposal
-from nightledger.domain.states import ChangeState
+from nightledger.domain.states import ChangeState, ChangeStatus
 from nightledger.domain.words import read_moment
 from nightledger.files.append import append_records, require_appendable
 from nightledger.files.configuration import home_zone
@@ -95,7 +95,7 @@ def _consolidated(gate: Gate, ledger: Ledger, asked: Asked, moment: Moment) -> D
     stored = read_stored(gate, ledger.book)
     said = without_unanswered(stored, ledger.book)
     zone = home_zone(home, gate.settings)
-    logs, skipped = _read_logs(gate, ledger, asked, zone, _paths_of_unanswered(ledger, stored))
+    logs, skipped = _read_logs(gate, ledger, asked, zone, _paths_of_unanswered(ledger, stored, moment))
     from_outcomes = find_in_outcomes(gate, ledger, stored, document, asked.day, zone)
     limit = gate.settings.nightly_additions if asked.since is None else MINED
     unasked = frozenset(key_of(one.name) for one in find_unasked(gate, ledger.book))
@@ -155,16 +155,21 @@ def _submission(
     )
 
 
-def _paths_of_unanswered(ledger: Ledger, stored: Iterable[Stored]) -> frozenset[str]:
-    """Name the logs of what nobody answered: while its text is there it competes again, however old they are by now."""
+def _paths_of_unanswered(ledger: Ledger, stored: Iterable[Stored], moment: Moment) -> frozenset[str]:
+    """Name the logs of what nobody answered: for so many days more it competes again, however old they are by now."""
+    lately = moment.at - timedelta(days=WINDOW_DAYS)
     return frozenset(
         evidence.path
         for item in stored
-        for change in item.proposal.changes
         if item.proposal.lane == JOB
-        and ledger.book.proposals[item.proposal.id].state_of(change.n) is ChangeState.WITHDRAWN
+        for change in item.proposal.changes
+        if _is_withdrawn(ledger.book.proposals[item.proposal.id].changes[change.n], lately)
         for evidence in change.evidence
     )
+
+
+def _is_withdrawn(change: ChangeStatus, since: datetime) -> bool:
+    return change.state is ChangeState.WITHDRAWN and change.since is not None and change.since >= since
 
 
 def _window(gate: Gate, asked: Asked, zone: ZoneInfo, again: Collection[str]) -> list[LogFile]:

@@ -19,7 +19,7 @@ from nightledger.gate.proposing.unasked import key_of, label_of
 from nightledger.gate.review.noted_under import innermost
 from nightledger.gate.stored import Stored
 from nightledger.hosts.daylogs import LogFile
-from nightledger.text.analyst import Analyst, ExtractiveAnalyst, SelfContext
+from nightledger.text.analyst import ExtractiveAnalyst, SelfContext
 from nightledger.text.contradictions import Contradiction, Standing
 from nightledger.text.forgetting.forgotten import Forgotten
 from nightledger.text.markdown.document import Document
@@ -60,16 +60,12 @@ class Reader:
 
     Attributes:
         target: The memory file.
-        analyst: Whoever analyses prose.
-        context: What the agent is and wants.
         entries: One-line entries of the memory file, by id.
         days: Since which day at the latest each of them says what it says.
         standing: The same entries, to be asked what a statement contradicts.
     """
 
     target: Target
-    analyst: Analyst
-    context: SelfContext
     entries: Mapping[str, Entry]
     days: Mapping[str, date]
     standing: Standing
@@ -88,16 +84,13 @@ class Clash:
     flag: Flag
 
 
-def make_reader(
-    document: Document, stored: Iterable[Stored], target: Target, analyst: Analyst | None = None
-) -> Reader:
-    """Give the reader of one night; the extractive analyst unless another is given.
+def make_reader(document: Document, stored: Iterable[Stored], target: Target) -> Reader:
+    """Return what statements of one night are read against.
 
     Args:
         document: The memory file.
         stored: Everything that was ever proposed; it tells how old an entry is.
         target: Its place.
-        analyst: Whoever analyses prose.
     """
     entries = {
         entry.id: entry
@@ -108,8 +101,6 @@ def make_reader(
     said = _days_said(stored)
     return Reader(
         target=target,
-        analyst=analyst or ExtractiveAnalyst(),
-        context=SelfContext(),
         entries=entries,
         days={name: said.get(fold(entry.text), target.adopted) for name, entry in entries.items()},
         standing=Standing((name, entry.text.strip()) for name, entry in entries.items()),
@@ -143,9 +134,9 @@ def _day_of(change: Change, proposal: Proposal) -> date:
     return min(proposed, max(days, default=proposed))  # a file may be named for the year 9999
 
 
-def rank_of(statement: Statement, reader: Reader) -> float:
+def rank_of(statement: Statement) -> float:
     """Give a statement's rank, 0..1, rounded to 4 decimals: how it works counts a little more."""
-    alignment = reader.analyst.process_block(statement.text, reader.context).alignment_score
+    alignment = ExtractiveAnalyst().process_block(statement.text, SelfContext()).alignment_score
     return round(statement.score + (1 - statement.score) * ALIGNMENT_SHARE * alignment, 4)
 
 
@@ -327,7 +318,7 @@ def _draft(
         reason="; ".join(statement.reasons),
         evidence=(_evidence(statement, content),),
         confidence=statement.score,
-        rank=rank_of(statement, reader),
+        rank=rank_of(statement),
         statement_key=statement.key,
         scope=Scope(fails_when=statement.fails_when),
         flags=(_SINGLE, clash.flag) if clash else (_SINGLE,),
