@@ -2,15 +2,15 @@ from datetime import UTC, datetime
 
 import pytest
 
-from nightledger.domain import outcome_words
+from nightledger.domain import words
 from nightledger.domain.outcome import Outcome, Result, Signal
 from nightledger.domain.proposal import Origin
 
 
 def test_the_words_of_the_fast_path_are_those_of_the_enums() -> None:
-    assert tuple(Result) == outcome_words.RESULTS
-    assert tuple(Signal) == outcome_words.SIGNALS
-    assert tuple(Origin) == outcome_words.ORIGINS
+    assert tuple(Result) == words.RESULTS
+    assert tuple(Signal) == words.SIGNALS
+    assert tuple(Origin) == words.ORIGINS
 
 
 def test_an_outcome_is_a_value() -> None:

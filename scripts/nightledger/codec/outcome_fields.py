@@ -4,7 +4,7 @@ Invariant: every reader gives the stored form and gives that form back unchanged
 ``ValueError`` names all that is wrong with the field.
 """
 
-from nightledger.domain import outcome_words as words
+from nightledger.domain import words
 from nightledger.domain.words import (
     MAX_TAGS,
     dump_moment,

@@ -11,13 +11,12 @@ from dataclasses import dataclass
 from datetime import date, tzinfo
 from enum import StrEnum
 
-from nightledger.domain.confidence import SHOWN_FROM
 from nightledger.domain.disjoint import DisjointSets
+from nightledger.domain.links import SHOWN_FROM
 from nightledger.domain.outcome import Outcome, Result
-from nightledger.domain.outcome_words import MAX_IDENTIFIER_CHARACTERS
 from nightledger.domain.periods import log_day
 from nightledger.domain.proposal import Scope
-from nightledger.domain.words import read_identifier
+from nightledger.domain.words import MAX_IDENTIFIER_CHARACTERS, read_identifier
 
 UNNAMED = frozenset(
     {

@@ -9,7 +9,6 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 
-from nightledger.domain.confidence import confidence
 from nightledger.domain.lessons import (
     failure_scope,
     failure_sentence,
@@ -17,6 +16,7 @@ from nightledger.domain.lessons import (
     relapse_sentence,
     success_sentence,
 )
+from nightledger.domain.links import confidence
 from nightledger.domain.outcome import Result
 from nightledger.domain.pattern import (
     MIN_FAILED,

@@ -11,10 +11,9 @@ from datetime import date, datetime
 from enum import StrEnum
 from typing import NamedTuple
 
-from nightledger.domain.confidence import SHOWN_FROM
 from nightledger.domain.disjoint import DisjointSets
 from nightledger.domain.lanes import MOST_FORGOTTEN
-from nightledger.domain.links import Pair
+from nightledger.domain.links import SHOWN_FROM, Pair
 from nightledger.domain.proposal import Draft, Flag
 
 

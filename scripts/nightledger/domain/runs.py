@@ -343,3 +343,59 @@ def _of(calendar: Calendar, job: str, runs: Collection[Run]) -> list[Run]:
 def _waits(runs: Collection[Run], job: str, period: Period, now: datetime) -> bool:
     again = retry_at(runs, job, period.key, now)
     return again is not None and now < again
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceRead:
+    """A daily log, or the outcome records, as they were read.
+
+    Attributes:
+        path: Relative to the home.
+        sha256: Hex SHA-256 of its bytes then.
+        size_bytes: Their number.
+    """
+
+    path: str
+    sha256: str
+    size_bytes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Consolidation:
+    """One consolidation; ``memory/system/consolidation-log.jsonl``.
+
+    Attributes:
+        v: Version of the record, 1.
+        id: ``c-`` and 26 characters; derived from period and what was read.
+        period: The log day, ``2026-02-28``.
+        at: When it ran; aware, UTC.
+        logs: Daily logs that it read.
+        outcome_records: The outcomes' file as it was read; None where there was none.
+        outcomes: How many outcomes of it count.
+        statements: How many statements worth keeping it found.
+        patterns: How many patterns it found in outcomes.
+        proposal: Id of the proposal that it made; None when there was nothing worth keeping.
+        proposed: How many changes that holds.
+        suppressed: How many candidates had been proposed before.
+        no_room: How many did not fit; they compete again.
+        held: How many the scanners held back that they had not held back before.
+        skipped: Files that could not be read, and why.
+        reason: Why it proposed nothing, or not all that is good; empty where neither is so.
+    """
+
+    v: int
+    id: str
+    period: str
+    at: datetime
+    logs: tuple[SourceRead, ...]
+    outcome_records: SourceRead | None
+    outcomes: int
+    statements: int
+    patterns: int
+    proposal: str | None
+    proposed: int
+    suppressed: int
+    no_room: int
+    held: int
+    skipped: tuple[str, ...] = ()
+    reason: str = ""

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from nightledger.codec.records import decode_lines
-from nightledger.domain.consolidation import Consolidation, SourceRead
 from nightledger.domain.errors import UnreadableError
 from nightledger.domain.event import Entry, EventName
+from nightledger.domain.runs import Consolidation, SourceRead
 from nightledger.domain.states import Book
 from nightledger.files.home import Home
 from nightledger.files.prefixes import Prefix, hash_file, hash_prefixes

@@ -11,7 +11,6 @@ from datetime import date, timedelta
 from zoneinfo import ZoneInfo
 
 from nightledger.codec.outcome_rows import read_outcome_rows
-from nightledger.domain.consolidation import SourceRead
 from nightledger.domain.errors import NightledgerError
 from nightledger.domain.lessons import Standing, lesson_drafts
 from nightledger.domain.outcome import OutcomeEvidence
@@ -19,6 +18,7 @@ from nightledger.domain.pattern import Learning, Recorded
 from nightledger.domain.patterns import find_patterns
 from nightledger.domain.periods import log_day
 from nightledger.domain.proposal import Draft, Op
+from nightledger.domain.runs import SourceRead
 from nightledger.domain.states import ChangeState
 from nightledger.files.home import Home
 from nightledger.files.reading import read_optional, read_regular
