@@ -18,23 +18,10 @@ from nightledger.domain.periods import log_day
 from nightledger.domain.proposal import Scope
 from nightledger.domain.words import MAX_IDENTIFIER_CHARACTERS, read_identifier
 
-UNNAMED = frozenset(
-    {
-        "none",
-        "null",
-        "nil",
-        "nothing",
-        "no",
-        "na",
-        "n/a",
-        "n.a.",
-        "unknown",
-        "unresolved",
-        "unsolved",
-        "not_resolved",
-    }
-    | {"pending", "open", "todo", "tbd"}
-)
+UNNAMED = frozenset({
+    "none", "null", "nil", "nothing", "no", "na", "n/a", "n.a.", "unknown", "unresolved", "unsolved", "not_resolved",
+    "pending", "open", "todo", "tbd",
+})  # fmt: skip
 """What agents write as the resolution of a failure when they tried nothing that has a name."""
 
 
