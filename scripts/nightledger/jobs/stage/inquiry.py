@@ -5,7 +5,7 @@ Invariant: every line of a file comes through :class:`Shelves`, which knows what
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, tzinfo
 from functools import cached_property, partial
 from itertools import islice
@@ -21,7 +21,7 @@ from nightledger.files.durable import is_there
 from nightledger.files.home import Home
 from nightledger.files.search_schema import DamagedIndexError
 from nightledger.gate.opening import Gate, Ledger
-from nightledger.jobs.stage.logs import Logs, place_of, plain
+from nightledger.jobs.stage.logs import Logs, candidate_of
 from nightledger.jobs.stage.remembered import Known
 from nightledger.recall.associations import Association
 from nightledger.recall.indexing import refresh
@@ -257,18 +257,9 @@ def document(hit: Hit, source: Source, why: str, share: float, until: datetime |
         share: What its score counts, 0..1.
         until: When it is of no use any more.
     """
-    chunk = hit.chunk
-    return Candidate(
-        source=source,
-        text=plain(hit.best_text),
-        place=place_of(chunk.path, hit.lines),
-        why=why,
-        score=round(hit.score * share, 4),
-        until=until,
-        shown=(chunk.entry,) if chunk.entry else (),
-        path=chunk.path,
-        signed=bool(chunk.entry),
-    )
+    score = hit.score * share
+    found = candidate_of(source, hit.chunk, why, score, lines=hit.lines, told=hit.best_text)
+    return replace(found, until=until)
 
 
 def stamp(at: datetime) -> str:

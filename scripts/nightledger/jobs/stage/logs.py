@@ -77,6 +77,31 @@ def place_of(path: str, lines: tuple[int, int]) -> str:
     return f"{path}:{lines[0]}" if lines[0] == lines[1] else f"{path}:{lines[0]}-{lines[1]}"
 
 
+def candidate_of(
+    source: Source, chunk: Chunk, why: str, score: float, *, lines: tuple[int, int] = (0, 0), told: str = ""
+) -> Candidate:
+    """Return lines as a candidate: of an entry as it was signed, of a log by their place.
+
+    Args:
+        source: Why they were looked for.
+        chunk: The lines.
+        why: Why they are there.
+        score: How much they matter among those of their source, 0..1.
+        lines: Of the chunk the first and last that count; all of it where none are named.
+        told: What these say.
+    """
+    return Candidate(
+        source=source,
+        text=plain(told or chunk.text),
+        place=place_of(chunk.path, lines if told else (chunk.first_line, chunk.last_line)),
+        why=why,
+        score=round(score, 4),
+        shown=(chunk.entry,) if chunk.entry else (),
+        path=chunk.path,
+        signed=bool(chunk.entry),
+    )
+
+
 def alike(one: Candidate, other: Candidate) -> bool:
     """Tell whether two candidates need not both be shown.
 

@@ -18,7 +18,7 @@ from nightledger.gate.memory.remembering import Remembered, read_facts
 from nightledger.gate.memory.signed_entries import signed_entries
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.stored import read_stored
-from nightledger.jobs.stage.logs import is_removed, place_of, plain
+from nightledger.jobs.stage.logs import candidate_of, is_removed, place_of
 from nightledger.text.forgetting.status import find_status
 from nightledger.text.similar import fold
 from nightledger.text.statements.additions import Known as Wordings
@@ -56,17 +56,7 @@ class Known:
 
     def candidate(self, source: Source, why: str, score: float) -> Candidate:
         """Return the entry as a candidate."""
-        chunk = self.chunk
-        return Candidate(
-            source=source,
-            text=plain(chunk.text),
-            place=place_of(chunk.path, (chunk.first_line, chunk.last_line)),
-            why=why,
-            score=score,
-            shown=(chunk.entry,),
-            path=chunk.path,
-            signed=True,
-        )
+        return candidate_of(source, self.chunk, why, score)
 
 
 def read_known(gate: Gate, ledger: Ledger, moment: Moment) -> tuple[dict[str, Known], int]:
@@ -143,14 +133,7 @@ def _statements(inquiry: "Inquiry") -> Iterator[Past]:
         chunk = inquiry.library.lines_of(path, lines)
         if chunk is None or wordings.holds(chunk.text):
             return None
-        return Candidate(
-            source=Source.LONG_RANGE,
-            text=plain(chunk.text),
-            place=place_of(path, lines),
-            why=why,
-            score=importance,
-            path=path,
-        )
+        return candidate_of(Source.LONG_RANGE, chunk, why, importance)
 
     for log in inquiry.logs.contents:
         for first, last, importance in inquiry.logs.worth[log.path].said:

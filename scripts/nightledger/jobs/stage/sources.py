@@ -22,7 +22,15 @@ from nightledger.domain.staging.values import PERCENT, Candidate, Event, Source
 from nightledger.files.line_log import LineLog
 from nightledger.hosts.daylogs import LogFile
 from nightledger.jobs.stage.inquiry import LEAST_WORDS, Inquiry, Shelves, document, is_about, words_met
-from nightledger.jobs.stage.logs import ROUTINE_DAYS, bare, is_short, place_of, plain, report_alike
+from nightledger.jobs.stage.logs import (
+    ROUTINE_DAYS,
+    bare,
+    candidate_of,
+    is_short,
+    place_of,
+    plain,
+    report_alike,
+)
 from nightledger.jobs.stage.remembered import Known
 from nightledger.recall.associations import Association
 from nightledger.text.scanners.scan import scan
@@ -252,14 +260,7 @@ def shown_lately(inquiry: Inquiry) -> Iterator[Candidate]:
         path, first, last = what
         chunk = inquiry.library.lines_of(path, (first, last)) if last - first < _LARGEST_LINES else None
         if chunk and inquiry.logs.is_fit(chunk, (first, last)) and _is_worth(chunk, tally, inquiry):
-            yield Candidate(
-                source=Source.SHOWN,
-                text=plain(chunk.text),
-                place=place_of(path, (first, last)),
-                why=tally.why,
-                score=round(tally.score, 4),
-                path=path,
-            )
+            yield candidate_of(Source.SHOWN, chunk, tally.why, tally.score)
 
 
 def _tallies(inquiry: Inquiry) -> dict[str | Place, Tally]:
@@ -299,7 +300,7 @@ def _entry(known: Known, tally: Tally) -> Candidate:
     came = f"; {use.useful} sessions succeeded after it, {use.harmful} failed"
     score = tally.score * (_FAILED if use.harmful > use.useful else 1.0)
     why = tally.why + (came if use.useful or use.harmful else "")
-    return known.candidate(Source.SHOWN, why, round(score, 4))
+    return known.candidate(Source.SHOWN, why, score)
 
 
 LAST_LINES = 3
