@@ -4,7 +4,7 @@ Invariant: a night reads no log younger than itself, so that a rerun of a past n
 what it would have found; it proposes through the gate and changes no memory.
 """
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from functools import partial
@@ -16,7 +16,7 @@ from nightledger.domain.ids import content_id
 from nightledger.domain.lanes import JOB, OPERATOR
 from nightledger.domain.moment import Moment
 from nightledger.domain.periods import log_day
-from nightledger.domain.proposal import Draft, Kind, Proposal
+from nightledger.domain.proposal import Kind, Proposal
 from nightledger.domain.runs import Consolidation, SourceRead
 from nightledger.domain.states import ChangeState, ChangeStatus
 from nightledger.domain.words import read_moment
@@ -27,7 +27,6 @@ from nightledger.gate.forgetting.room import room_for
 from nightledger.gate.gated import read_gated
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.proposing.proposing import Outcome, Submission, propose, supersede
-from nightledger.gate.proposing.screening import Held
 from nightledger.gate.proposing.unasked import find_unasked, key_of
 from nightledger.gate.stored import Stored, read_stored, without_unanswered
 from nightledger.hosts.daylogs import LogFile, Skipped, find_daylogs, read_daylogs, take_daylogs
@@ -100,18 +99,19 @@ def _consolidated(gate: Gate, ledger: Ledger, asked: Asked, moment: Moment) -> D
     limit = gate.settings.nightly_additions if asked.since is None else MINED
     unasked = frozenset(key_of(one.name) for one in find_unasked(gate, ledger.book))
     where = Target(path=home.identity.gated[0], adopted=_adopted(gate, zone), unasked=unasked)
-    from_logs = find_in_logs(logs, document, said, where, limit, read_forgotten(gate, stored, ledger.book))
-    room = partial(room_for, gate, ledger, where.path, asked.day)
-    submission = _submission(asked, [*from_outcomes.drafts, *from_logs.drafts], from_logs.held, room)
-    outcome = propose(gate, ledger, submission, moment, dry_run=asked.dry_run)
-    has_day = any(log.day == asked.day for log in _window(gate, asked, zone, ()))
-    reading = _Reading(
-        found=from_logs.statements,
-        logs=len(logs),
-        skipped=len(skipped),
-        has_day=has_day,
-        unasked=len(unasked),
+    forgotten = read_forgotten(gate, stored, ledger.book)
+    from_logs = find_in_logs(logs, document, said, where, limit, forgotten)
+    mining = asked.since is not None  # asked for by the operator, and without caps
+    submission = Submission(
+        kind=Kind.CONSOLIDATE,
+        lane=OPERATOR if mining else JOB,
+        period=asked.day.isoformat(),
+        title=f"Logs from {asked.since} to {asked.day}" if mining else f"Consolidation of {asked.day}",
+        drafts=[*from_outcomes.drafts, *from_logs.drafts],
+        held=from_logs.held,
+        room=partial(room_for, gate, ledger, where.path, asked.day),
     )
+    outcome = propose(gate, ledger, submission, moment, dry_run=asked.dry_run)
     record = Consolidation(
         v=1,
         id=_id(asked, logs, from_outcomes.read),
@@ -128,31 +128,15 @@ def _consolidated(gate: Gate, ledger: Ledger, asked: Asked, moment: Moment) -> D
         no_room=outcome.no_room + outcome.over_cap + from_logs.no_room,
         held=len(outcome.held),
         skipped=tuple(item.reason for item in skipped),
-        reason=_without_room(gate, outcome, from_logs.no_room, asked.since)
-        or ("" if outcome.proposal else _why_nothing(asked, outcome, submission, reading)),
     )
+    reason = _without_room(gate, outcome, from_logs.no_room, asked.since)
+    if not reason and not outcome.proposal:
+        found = bool(submission.drafts or record.statements)
+        has_day = any(log.day == asked.day for log in _window(gate, asked, zone, ()))
+        reason = _why_nothing(asked, outcome, record, len(unasked), found=found, has_day=has_day)
     if not asked.dry_run:
         supersede(gate, from_outcomes.obsolete, moment)
-    return Done(record=record, proposal=outcome.proposal, outcome=outcome)
-
-
-def _submission(
-    asked: Asked,
-    drafts: Sequence[Draft],
-    held: tuple[Held, ...],
-    room: Callable[[int, Callable[[Draft], bool]], Sequence[Draft]],
-) -> Submission:
-    """Give what a night proposes; mining old logs is asked for by the operator and has no caps."""
-    mining = asked.since is not None
-    return Submission(
-        kind=Kind.CONSOLIDATE,
-        lane=OPERATOR if mining else JOB,
-        period=asked.day.isoformat(),
-        title=f"Logs from {asked.since} to {asked.day}" if mining else f"Consolidation of {asked.day}",
-        drafts=drafts,
-        held=held,
-        room=room,
-    )
+    return Done(record=replace(record, reason=reason), proposal=outcome.proposal, outcome=outcome)
 
 
 def _paths_of_unanswered(ledger: Ledger, stored: Iterable[Stored], moment: Moment) -> frozenset[str]:
@@ -223,25 +207,6 @@ def _id(asked: Asked, logs: Mapping[LogFile, bytes], outcomes: SourceRead | None
     return content_id("c", canonical(identity))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Reading:
-    """What was read for a night.
-
-    Attributes:
-        found: Statements that were found.
-        logs: Logs that were read.
-        skipped: Logs that could not be read.
-        has_day: Whether there is a log of the day itself.
-        unasked: Headings from which nothing is wanted.
-    """
-
-    found: int
-    logs: int
-    skipped: int
-    has_day: bool
-    unasked: int
-
-
 def _without_room(gate: Gate, outcome: Outcome, quieter: int, since: date | None) -> str:
     """Say how much that is good was not proposed, and why; of the days that nights read it competes again."""
     again = f"'nightledger consolidate --since {since}' offers the next" if since else "they compete again"
@@ -254,20 +219,22 @@ def _without_room(gate: Gate, outcome: Outcome, quieter: int, since: date | None
     return "; ".join(f"{count} {words}" for words, count in told.items() if count)
 
 
-def _why_nothing(asked: Asked, outcome: Outcome, submission: Submission, reading: _Reading) -> str:
+def _why_nothing(
+    asked: Asked, outcome: Outcome, record: Consolidation, unasked: int, *, found: bool, has_day: bool
+) -> str:
     """Say in one line why a night made no proposal, where room was not why."""
     if outcome.unfit:
         return f"{len(outcome.unfit)} candidate(s) have no place in the file: {outcome.unfit[0].reason}"
     if outcome.held and not outcome.suppressed:
         return f"the scanners held {len(outcome.held)} candidate(s) back"
-    if reading.skipped and not reading.logs:
-        return f"none of the {reading.skipped} daily log(s) of these days could be read"
-    if asked.since and not reading.logs:
+    if record.skipped and not record.logs:
+        return f"none of the {len(record.skipped)} daily log(s) of these days could be read"
+    if asked.since and not record.logs:
         return f"there are no daily logs from {asked.since} to {asked.day}"
-    if not (asked.since or reading.has_day):
-        earlier = ", and nothing new in those of the days before" if reading.logs else ""
+    if not (asked.since or has_day):
+        earlier = ", and nothing new in those of the days before" if record.logs else ""
         return f"there is no daily log of {asked.day}{earlier}"
-    if submission.drafts or reading.found:
+    if found:
         return "what seemed worth keeping is remembered or was proposed before"
-    beside = f"; {reading.unasked} heading(s) that you refused were passed over" if reading.unasked else ""
+    beside = f"; {unasked} heading(s) that you refused were passed over" if unasked else ""
     return f"nothing worth keeping was found{beside}"
