@@ -42,8 +42,7 @@ from icalendar import Calendar
 from bench import measure
 from nightledger.domain.exposure import Exposure, Place
 from nightledger.domain.moment import Moment
-from nightledger.domain.staging.rules import StagingRules
-from nightledger.domain.staging.values import Source
+from nightledger.domain.staging.values import Source, StagingRules
 from nightledger.domain.tokens import tokens_of
 from nightledger.files.configuration import load_staging_rules
 from nightledger.files.exposures import append_exposure
@@ -51,7 +50,7 @@ from nightledger.files.home import Home
 from nightledger.gate.opening import Gate, read_ledger
 from nightledger.hosts.hook_call import HookCall
 from nightledger.jobs.stage import Asked, Staged, stage
-from nightledger.jobs.stage.shelves import Shelves
+from nightledger.jobs.stage.inquiry import Shelves
 from nightledger.surfaces.clock import system_now
 from nightledger.text.staging.calendar import Reading, read_events
 

@@ -13,7 +13,8 @@ import orjson
 
 from bench import measure
 from nightledger.codec.outcome_line import encode_outcomes
-from nightledger.codec.outcome_rows import OutcomeRow, read_outcome_rows
+from nightledger.codec.outcome_rows import read_outcome_rows
+from nightledger.domain.outcome import Outcome
 
 RECORDS = 100_000
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
@@ -59,7 +60,7 @@ def main() -> None:
     raw = stored_lines(records)
     lines = raw.splitlines()
     assert len(read_outcome_rows(raw).rows) == records
-    typed = msgspec.json.Decoder(OutcomeRow)
+    typed = msgspec.json.Decoder(Outcome)
     measured = measure.compare(
         {
             "orjson: decode each line": lambda: [orjson.loads(line) for line in lines],

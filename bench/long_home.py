@@ -18,7 +18,6 @@ from pathlib import Path
 from bench.living import make_home
 
 from nightledger.codec.records import dump_line, dump_record
-from nightledger.domain.consolidation import Consolidation, SourceRead
 from nightledger.domain.decision import Decision, DecisionTarget, DecisionType, LogHead
 from nightledger.domain.event import Actor, EventName
 from nightledger.domain.proposal import (
@@ -33,6 +32,7 @@ from nightledger.domain.proposal import (
     SizeMeter,
     Target,
 )
+from nightledger.domain.runs import Consolidation, SourceRead
 from nightledger.gate.deciding import sign
 from nightledger.gate.forgetting.keeping import NAMES_AN_ENTRY
 from nightledger.gate.founding import PRINCIPAL

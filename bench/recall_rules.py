@@ -17,13 +17,13 @@ from typing import Any
 from bench.bench_recall import Tally, index, plain, searched, tally, together
 from bench.locomo import ADVERSARIAL, CATEGORIES, Conversation, read_conversations
 
-from nightledger.domain.search import expansion, hops, ranking, timewords
+from nightledger.domain.search import ranking, timewords
 from nightledger.domain.search.ranking import Ranked
 from nightledger.domain.search.values import Chunk, Kind, Query
 from nightledger.files.search_index import build_in_memory
 from nightledger.files.search_store import FileState, SearchStore
 from nightledger.files.search_writing import NewChunk, NewFile
-from nightledger.recall import candidates, hopping, searching, weighing
+from nightledger.recall import candidates, searching, weighing
 from nightledger.recall.weighing import Asked
 from nightledger.text.search import tokens
 from nightledger.text.search.stop_words import STOP_WORDS
@@ -59,11 +59,6 @@ def with_neighbours(store: SearchStore, chunks: Mapping[int, Chunk], asked: Aske
     return ranking.scaled([replace(one, score=one.score + lent(one)) for one in ranked])
 
 
-def nothing(_word: str) -> tuple[str, ...]:
-    """Give no other words."""
-    return ()
-
-
 RULES: Mapping[str, Sequence[tuple[object, str, Any]]] = {
     "all rules": (),
     "without the day": ((ranking, "DAY_WEIGHT", 0.0),),
@@ -79,11 +74,6 @@ RULES: Mapping[str, Sequence[tuple[object, str, Any]]] = {
         (searching, "weigh", with_neighbours),
     ),
     "neighbours .35 beside the day": ((searching, "weigh", with_neighbours),),
-    "without irregular forms": ((expansion, "forms_of", nothing),),
-    "without names": ((ranking, "NAME_WEIGHT", 0.0),),
-    "without hops": ((hops, "ANSWERED", 0.0),),
-    "one hop": ((hopping, "MOST_HOPS", 1),),
-    "the second hop counts in full": ((hops, "FURTHER", 1.0),),
     "the item before counts not at all": ((weighing, "BEFORE_WEIGHT", 0.0),),
     "the item before counts in full": ((weighing, "BEFORE_WEIGHT", 1.0),),
     "50 candidates": ((candidates, "CANDIDATES", 50),),

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from statistics import mean
 
-from nightledger.domain.retention import Memory, Policy, pending
+from nightledger.domain.retention import Memory, Policy, Status, status_of
 from nightledger.domain.uses import FAILURE, SUCCESS, Tallies, Tally, expected_without, overall_share
 
 WEEKS = 26
@@ -120,7 +120,8 @@ class World:
         order = sorted(self.tallies.hours)
         index = {at: n for n, at in enumerate(order, 1)}
         memories = [self._memory(name, index, week * 7 + DAYS_A_WEEK - 1, overall) for name in self.standing]
-        for memory, goes in zip(memories, pending(memories, self.policy, len(order)), strict=True):
+        for memory in memories:
+            goes = status_of(memory, self.policy, len(order)) is Status.PENDING_DECAY
             if goes:
                 del self.standing[memory.id]
 

@@ -18,7 +18,7 @@ from tests.whole import examples
 from nightledger.codec.canonical import CanonicalError, canonical
 from nightledger.codec.outcome_fields import FIELDS, REQUIRED, STAMPS
 from nightledger.codec.outcome_line import find_outcome_problems, outcome_id
-from nightledger.codec.outcome_rows import OutcomeRow, read_outcome_rows
+from nightledger.codec.outcome_rows import read_outcome_rows
 from nightledger.codec.records import KINDS
 from nightledger.codec.run_rows import RunRow, read_runs
 from nightledger.codec.schema import find_problems, read_schema
@@ -35,7 +35,10 @@ OPTIONAL_AS_ABSENT = {"outcome"}
 # ---------------------------------------------------------------- schemas and values
 
 
-def fields_of(kind: type) -> set[str]:
+def fields_of(kind: Any) -> set[str]:
+    """Give the names of the fields of a dataclass or a struct."""
+    if issubclass(kind, msgspec.Struct):
+        return set(kind.__struct_fields__)
     return {field.name for field in dataclasses.fields(kind)}
 
 
@@ -61,7 +64,7 @@ def compare(kind: Any, described: dict[str, Any], root: dict[str, Any], name: st
 def compare_field(hint: Any, described: dict[str, Any], root: dict[str, Any], name: str) -> None:
     arguments = typing.get_args(hint)
     if isinstance(hint, types.UnionType):
-        (inner,) = [argument for argument in arguments if argument is not type(None)]
+        (inner, *_) = [argument for argument in arguments if argument is not type(None)]
         assert name in OPTIONAL_AS_ABSENT or "null" in described["type"]
         compare_field(inner, described, root, name)
     elif dataclasses.is_dataclass(hint):
@@ -87,8 +90,8 @@ def test_the_identity_of_a_home_has_the_fields_of_its_schema() -> None:
 
 def test_the_fast_row_and_the_hand_checks_have_the_fields_of_the_outcome_schema() -> None:
     schema = read_schema("outcome")
-    assert set(OutcomeRow.__struct_fields__) == set(schema["properties"])
-    assert list(OutcomeRow.__struct_fields__) == sorted(OutcomeRow.__struct_fields__)
+    assert set(Outcome.__struct_fields__) == set(schema["properties"])
+    assert list(Outcome.__struct_fields__) == sorted(Outcome.__struct_fields__)
     assert {*FIELDS, *STAMPS} == set(schema["properties"])
     assert {*REQUIRED, *STAMPS} == set(schema["required"])
 

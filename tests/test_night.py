@@ -6,17 +6,16 @@ from pathlib import Path
 import pytest
 from tests.homes import make_home
 
-from nightledger.domain.agenda import Calendar
 from nightledger.domain.attention import Need
 from nightledger.domain.errors import IntegrityError, LockedError, NotDurableError, UnreadableError
 from nightledger.domain.moment import Moment
-from nightledger.domain.periods import Daily, Period
-from nightledger.domain.runs import CLOCK, JobReport, RunOutcome
+from nightledger.domain.periods import Period, Schedule
+from nightledger.domain.runs import CLOCK, Calendar, JobReport, RunOutcome
 from nightledger.domain.settings import Settings
 from nightledger.files.home import Home
 from nightledger.night import Job, NightReport, calendar_of, read_ledger, run_due
 
-NIGHTLY = Daily(at=clock_time(3, 5))
+NIGHTLY = Schedule(at=clock_time(3, 5))
 NOW = datetime(2026, 3, 1, 3, 30, tzinfo=UTC)
 
 

@@ -10,13 +10,27 @@ from datetime import datetime
 
 from nightledger.codec.canonical import canonical
 from nightledger.codec.records import dump_line
-from nightledger.domain.agenda import Calendar, Duty, count_due, duties, failing, find_missed, next_look_at
 from nightledger.domain.attention import Item, Need
 from nightledger.domain.errors import LockedError, NightledgerError
 from nightledger.domain.ids import content_id
 from nightledger.domain.moment import Moment
 from nightledger.domain.periods import Period, Schedule, log_day
-from nightledger.domain.runs import CLOCK, JobReport, Run, RunOutcome, attempts, is_stepped, reckon
+from nightledger.domain.runs import (
+    CLOCK,
+    Calendar,
+    Duty,
+    JobReport,
+    Run,
+    RunOutcome,
+    attempts,
+    count_due,
+    duties,
+    failing,
+    find_missed,
+    is_stepped,
+    next_look_at,
+    reckon,
+)
 from nightledger.domain.settings import Settings
 from nightledger.domain.words import read_moment
 from nightledger.files.append import append_records

@@ -10,7 +10,7 @@ from tests.codec.outcomes import NOW, SHA256, full_record, given_record
 from nightledger.codec import outcome_rows
 from nightledger.codec.canonical import canonical
 from nightledger.codec.outcome_line import encode_outcomes
-from nightledger.codec.outcome_rows import dump_outcome, find_wrong_ids, read_outcome_rows, to_outcome
+from nightledger.codec.outcome_rows import dump_outcome, read_outcome_rows
 from nightledger.domain.outcome import OutcomeEvidence, Result, Signal
 from nightledger.domain.proposal import Origin
 
@@ -36,7 +36,7 @@ def many(count: int, seed: int = 1) -> list[bytes]:
 
 def test_a_stored_line_becomes_a_value_and_the_same_line_again() -> None:
     read = read_outcome_rows(line_of())
-    (outcome,) = read.outcomes()
+    (outcome,) = read.rows
     assert read.problems == ()
     assert outcome.context_tags == ("cron", "time_zone")
     assert outcome.outcome is Result.SUCCESS
@@ -66,15 +66,14 @@ def test_whatever_the_logger_stores_is_read_back(changes: dict[str, Any]) -> Non
         return
     read = read_outcome_rows(line)
     assert read.problems == ()
-    assert [dump_outcome(to_outcome(row)) for row in read.rows] == [line]
+    assert [dump_outcome(row) for row in read.rows] == [line]
 
 
 def test_ten_thousand_lines_are_read_in_order_and_chunk_by_chunk(monkeypatch: pytest.MonkeyPatch) -> None:
     lines = many(3000)
     monkeypatch.setattr(outcome_rows, "CHUNK_BYTES", 10_000)
-    monkeypatch.setattr(outcome_rows, "MAX_KNOWN", 200)
     read = read_outcome_rows(b"".join(lines))
-    assert [dump_outcome(to_outcome(row)) for row in read.rows] == lines
+    assert [dump_outcome(row) for row in read.rows] == lines
     assert (read.lines, read.problems, read.torn) == (3000, (), False)
 
 
@@ -156,19 +155,8 @@ def test_nothing_is_no_line() -> None:
     assert (read.rows, read.problems, read.lines, read.torn) == ((), (), 0, False)
 
 
-def test_duplicates_stay_rows_and_are_one_outcome() -> None:
-    read = read_outcome_rows(line_of() * 3 + line_of(note="other"))
-    assert len(read.rows) == 4
-    assert [outcome.note for outcome in read.outcomes()] == ["The third try;\nsee the ticket.", "other"]
-
-
-@pytest.mark.parametrize("other_line", [b"", b"bad\n"])  # with a bad line beside it, each is judged alone
-def test_an_id_that_is_not_derived_is_found_when_asked_for(other_line: bytes) -> None:
-    good = line_of()
-    forged = good.replace(b'"outcome":"success"', b'"outcome":"failure"')
-    read = read_outcome_rows(good + forged + other_line)
-    assert len(read.rows) == 2
-    assert find_wrong_ids(read.rows) == (read.rows[1].id,)
+def test_duplicates_stay_rows() -> None:
+    assert len(read_outcome_rows(line_of() * 3 + line_of(note="other")).rows) == 4
 
 
 @pytest.mark.parametrize(
@@ -216,5 +204,5 @@ def test_an_id_of_another_form_is_refused(wrong: str) -> None:
 def test_without_the_fast_path_the_rows_are_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     raw = b"".join(many(50))
     fast = read_outcome_rows(raw)
-    monkeypatch.setattr(outcome_rows._Reader, "_read_fast", lambda *_: None)
+    monkeypatch.setattr(outcome_rows, "_read_fast", lambda *_: None)
     assert read_outcome_rows(raw) == fast

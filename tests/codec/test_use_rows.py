@@ -4,7 +4,7 @@ import pytest
 
 from nightledger.codec.staging_rows import DoingRow
 from nightledger.codec.use_rows import Exposure, OutcomeUse, read_hour, read_rows
-from nightledger.domain.active import hour_of
+from nightledger.domain.uses import hour_of
 
 GOOD = b'{"at":"2026-03-01T06:00:00Z","shown":["e-1"],"surface":"recall"}\n'
 

@@ -4,11 +4,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nightledger.domain.agenda import Calendar, Duty, count_due, duties, failing, find_missed, next_look_at
-from nightledger.domain.periods import Daily, Every, Weekly
-from nightledger.domain.runs import Run, RunOutcome
+from nightledger.domain.periods import Schedule
+from nightledger.domain.runs import (
+    Calendar,
+    Duty,
+    Run,
+    RunOutcome,
+    count_due,
+    duties,
+    failing,
+    find_missed,
+    next_look_at,
+)
 
-NIGHTLY = Daily(at=time(3, 5))
+NIGHTLY = Schedule(at=time(3, 5))
 CALENDAR = Calendar(
     schedules={"link": NIGHTLY, "consolidate": NIGHTLY}, zone=UTC, since=date(2026, 2, 26), limit=7
 )
@@ -111,7 +120,7 @@ def test_an_operator_need_not_wait() -> None:
 
 def test_a_weekly_job_runs_before_the_nightly_one_of_its_day() -> None:
     calendar = Calendar(
-        schedules={"consolidate": NIGHTLY, "prune": Weekly(weekday=6, at=time(3))},
+        schedules={"consolidate": NIGHTLY, "prune": Schedule(weekday=6, at=time(3))},
         zone=UTC,
         since=date(2026, 2, 22),
         limit=7,
@@ -202,10 +211,3 @@ def test_a_line_for_a_period_that_the_job_cannot_have_counts_for_nothing_and_end
     assert pairs(duties(CALENDAR, runs, NOW)) == [("2026-02-28", "link"), ("2026-02-28", "consolidate")]
     assert count_due(CALENDAR, runs, NOW) == 1
     assert next_look_at(CALENDAR, runs, NOW) == datetime(2026, 3, 1, 3, 5, tzinfo=UTC)
-
-
-def test_a_job_of_slots_has_done_those_only() -> None:
-    calendar = Calendar(schedules={"stage": Every(minutes=30)}, zone=UTC, since=date(2026, 2, 26), limit=7)
-    runs = [run("stage", "2026-03-01"), run("stage", "2026-03-01T03:00Z")]
-    assert pairs(duties(calendar, runs, NOW)) == [("2026-03-01T03:30Z", "stage")]
-    assert duties(calendar, [*runs, run("stage", "2026-03-01T03:30Z")], NOW) == ()

@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nightledger.domain.bridges import WELL_USED, Groups, LinkUse, find_bridges
+from nightledger.domain.pruning import WELL_USED, Groups, LinkUse, find_bridges
 
 
 def use(first: str, second: str, sessions: int = 1, day: int = 1) -> LinkUse:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nightledger.domain.confidence import (
+from nightledger.domain.links import (
     CAP,
     HALF_LIFE_ACTIVE_DAYS,
     PRIOR_LOG_ODDS,

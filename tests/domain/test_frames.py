@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from nightledger.codec.settings import parse_settings
 from nightledger.domain.constitution import FOUNDING
 from nightledger.domain.frames import (
-    PUBLISHED,
     WEIGHTS,
     Candidate,
     Chosen,
@@ -19,7 +19,9 @@ from nightledger.domain.frames import (
     score_of,
 )
 from nightledger.domain.tokens import tokens_of
+from nightledger.files.shipped import shipped_config
 
+PUBLISHED = parse_settings(shipped_config("nightledger.yaml"), None, where="").frames
 SELF = PUBLISHED["self"]
 TASK = PUBLISHED["task"]
 TAGS = ("self/constitutional", "self/value")

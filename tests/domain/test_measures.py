@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nightledger.domain.measures import (
+from nightledger.domain.curation import (
     centralities,
     confidence_of_use,
     network_of,

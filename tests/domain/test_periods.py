@@ -8,19 +8,16 @@ from hypothesis import strategies as st
 from tests.rows import each_row
 
 from nightledger.domain.periods import (
-    Daily,
-    Every,
     Period,
     Schedule,
-    Weekly,
     due,
     local_moment,
     log_day,
     next_due_at,
 )
 
-NIGHTLY = Daily(at=time(3, 5))
-SUNDAYS = Weekly(weekday=6, at=time(3, 0))
+NIGHTLY = Schedule(at=time(3, 5))
+SUNDAYS = Schedule(weekday=6, at=time(3, 0))
 BERLIN = ZoneInfo("Europe/Berlin")
 ATHENS = ZoneInfo("Europe/Athens")
 NEW_YORK = ZoneInfo("America/New_York")
@@ -76,7 +73,7 @@ def test_the_nightly_job_is_due_at_five_past_three_for_the_day_before() -> None:
     since = date(2026, 2, 28)
     assert due(NIGHTLY, None, utc("2026-03-01T02:04:59"), BERLIN, since=since) == ()
     (period,) = due(NIGHTLY, None, utc("2026-03-01T02:05"), BERLIN, since=since)
-    assert period == Period(key="2026-02-28", first_day=since, last_day=since, due_at=utc("2026-03-01T02:05"))
+    assert period == Period(key="2026-02-28", last_day=since, due_at=utc("2026-03-01T02:05"))
 
 
 def test_a_period_that_was_done_is_not_due_again() -> None:
@@ -102,13 +99,12 @@ def test_the_weekly_job_is_due_on_sunday_at_three_for_the_seven_days_before() ->
     since = date(2026, 2, 25)
     assert due(SUNDAYS, None, utc("2026-03-01T01:59"), BERLIN, since=since) == ()
     (period,) = due(SUNDAYS, None, utc("2026-03-01T02:00"), BERLIN, since=since)
-    assert period.key == "2026-02-28"
-    assert (period.first_day, period.last_day) == (date(2026, 2, 22), date(2026, 2, 28))
+    assert (period.key, period.last_day) == ("2026-02-28", date(2026, 2, 28))
 
 
 @pytest.mark.parametrize("weekday", range(7))
 def test_a_weekly_job_ends_its_week_on_the_day_before_its_weekday(weekday: int) -> None:
-    schedule = Weekly(weekday=weekday, at=time(3))
+    schedule = Schedule(weekday=weekday, at=time(3))
     periods = due(schedule, None, utc("2026-04-01T00:00"), BERLIN, since=date(2026, 2, 25))
     assert [period.last_day.weekday() for period in periods] == [(weekday - 1) % 7] * len(periods)
     assert periods[0].last_day - date(2026, 2, 25) < timedelta(days=7)
@@ -116,36 +112,11 @@ def test_a_weekly_job_ends_its_week_on_the_day_before_its_weekday(weekday: int) 
     assert gaps == {timedelta(days=7)}
 
 
-def test_of_missed_slots_only_the_newest_is_due() -> None:
-    staging = Every(minutes=30)
-    now = utc("2026-03-01T12:44")
-    (slot,) = due(staging, "2026-02-01T00:00Z", now, BERLIN, since=date(2026, 1, 1))
-    assert (slot.key, slot.due_at) == ("2026-03-01T12:30Z", utc("2026-03-01T12:30"))
-    assert due(staging, slot.key, now, BERLIN, since=date(2026, 1, 1)) == ()
-    assert keys(due(staging, slot.key, utc("2026-03-01T13:00"), BERLIN, since=date(2026, 1, 1))) == [
-        "2026-03-01T13:00Z"
-    ]
-
-
-def test_no_slot_is_due_before_the_homes_first_day() -> None:
-    since = date(2026, 3, 2)
-    assert due(Every(minutes=10), None, utc("2026-03-01T22:59"), BERLIN, since=since) == ()
-    assert keys(due(Every(minutes=10), None, utc("2026-03-01T23:00"), BERLIN, since=since)) == [
-        "2026-03-01T23:00Z"
-    ]
-
-
-def test_a_slot_belongs_to_the_log_day_of_its_start() -> None:
-    (slot,) = due(Every(minutes=30), None, utc("2026-03-01T04:59"), NEW_YORK, since=date(2026, 1, 1))
-    assert slot.last_day == date(2026, 2, 28)
-
-
 def test_the_next_due_moment_is_that_of_the_oldest_period_not_done() -> None:
     since = date(2026, 2, 28)
     assert next_due_at(NIGHTLY, None, BERLIN, since=since) == utc("2026-03-01T02:05")
     assert next_due_at(NIGHTLY, "2026-02-28", BERLIN, since=since) == utc("2026-03-02T02:05")
     assert next_due_at(SUNDAYS, "2026-02-28", BERLIN, since=since) == utc("2026-03-08T02:00")
-    assert next_due_at(Every(minutes=30), "2026-03-01T12:30Z", BERLIN, since=since) == utc("2026-03-01T13:00")
 
 
 def test_a_time_that_the_clocks_skip_comes_just_after_the_gap() -> None:
@@ -196,7 +167,7 @@ def test_a_home_that_moves_to_another_zone_runs_each_night_once(before: str, aft
 @given(
     gaps=st.lists(st.integers(min_value=1, max_value=60 * 24 * 12), min_size=1, max_size=60),
     zone=st.sampled_from(ZONES),
-    schedule=st.sampled_from([NIGHTLY, SUNDAYS, Daily(at=time(0)), Daily(at=time(23, 59))]),
+    schedule=st.sampled_from([NIGHTLY, SUNDAYS, Schedule(at=time(0)), Schedule(at=time(23, 59))]),
 )
 def test_however_irregular_the_calls_no_period_comes_twice_and_none_is_lost(
     gaps: list[int], zone: str, schedule: Schedule
@@ -214,14 +185,9 @@ def test_however_irregular_the_calls_no_period_comes_twice_and_none_is_lost(
     assert caller.done == expected
 
 
-@given(
-    jumps=st.lists(st.integers(min_value=-60 * 24 * 30, max_value=60 * 24 * 30), max_size=40),
-    minutes=st.sampled_from([10, 30]),
-)
-def test_a_clock_that_jumps_either_way_runs_no_slot_and_no_night_twice(
-    jumps: list[int], minutes: int
-) -> None:
-    for schedule in (NIGHTLY, SUNDAYS, Every(minutes=minutes)):
+@given(jumps=st.lists(st.integers(min_value=-60 * 24 * 30, max_value=60 * 24 * 30), max_size=40))
+def test_a_clock_that_jumps_either_way_runs_no_night_twice(jumps: list[int]) -> None:
+    for schedule in (NIGHTLY, SUNDAYS):
         caller = Caller(schedule, date(2026, 3, 1))
         for jump in jumps:
             caller.call(utc("2026-04-01T00:00") + timedelta(minutes=jump), BERLIN)

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.domain.gate_values import START
 
+from nightledger.domain.cooling import DAY_S, passed_s, since_review_s
 from nightledger.domain.event import Entry
 from nightledger.domain.moment import Moment
-from nightledger.domain.presence import DAY_S, passed_s, since_review_s
 
 DAY = timedelta(days=1)
 

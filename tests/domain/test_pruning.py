@@ -4,20 +4,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nightledger.domain.bridges import LinkUse
 from nightledger.domain.consent import ConsentGraph, Tier
 from nightledger.domain.lanes import MOST_FORGOTTEN
+from nightledger.domain.proposal import Draft, Op
 from nightledger.domain.pruning import (
     BUDGET_SHARE,
-    Portion,
+    LinkUse,
     blocked_words,
     clock_problem,
     find_weak,
+    in_portions,
     is_long_closed,
     is_old_log,
     month_of,
     names_blocked,
-    split_by_budget,
 )
 
 TODAY = date(2026, 6, 30)
@@ -92,38 +92,45 @@ def test_a_clock_before_the_newest_record_judges_nothing() -> None:
     )
 
 
-def test_what_is_within_the_budget_is_one_portion_without_a_flag() -> None:
-    assert split_by_budget([100, 150], 1000) == (
-        Portion(part=1, parts=1, members=(0, 1), share=0.25, whole=0.25),
-    )
-    assert split_by_budget([100, 150], 1000)[0].flag == ""
-    assert split_by_budget([], 1000) == ()
+def portions(sizes: list[int], total: int) -> list[tuple[list[int], str, str]]:
+    """Give of each portion the lines of its drafts, what its title says, and the flag of all of them."""
+    drafts = [removal(line, size) for line, size in enumerate(sizes)]
+    found = []
+    for members, part in in_portions(drafts, total):
+        flags = {"".join(flag.message for flag in draft.flags) for draft in members}
+        found.append(([draft.line for draft in members], part, flags.pop()))
+    return found
+
+
+def removal(line: int, size: int) -> Draft:
+    return Draft(
+        op=Op.ARCHIVE, target="MEMORY.md", section=(), before="x" * size, line=line, after="", reason="", evidence=(),
+        confidence=1.0, rank=0.0, statement_key=str(line),
+    )  # fmt: skip
 
 
 def test_what_would_take_more_than_a_quarter_is_split_and_flagged() -> None:
-    portions = split_by_budget([100, 200, 100, 50], 1000)
-    assert [portion.members for portion in portions] == [(0,), (1,), (2, 3)]
-    assert portions[1].flag == (
-        "together this would remove 45% of the file, more than 25%; this is part 2 of 3 and removes 20%"
+    assert portions([], 1000) == []
+    assert portions([100, 150], 1000) == [([0, 1], "", "")]
+    told = "together this would remove {} of the file, more than 25%"
+    assert portions([400], 1000) == [([0], "", told.format("40%"))]
+    assert portions([100, 200, 100, 50], 1000)[1] == (
+        [1],
+        ", part 2 of 3",
+        f"{told.format('45%')}; this is part 2 of 3 and removes 20%",
     )
-
-
-def test_one_entry_of_more_than_a_quarter_stands_alone_and_is_flagged() -> None:
-    (portion,) = split_by_budget([400], 1000)
-    assert portion.flag == "together this would remove 40% of the file, more than 25%"
-
-
-def test_many_small_entries_are_split_by_number_and_not_flagged() -> None:
-    portions = split_by_budget([1] * (MOST_FORGOTTEN + 1), 10_000)
-    assert [len(portion.members) for portion in portions] == [MOST_FORGOTTEN, 1]
-    assert [portion.flag for portion in portions] == ["", ""]
+    many = portions([1] * (MOST_FORGOTTEN + 1), 10_000)
+    assert [(len(lines), part, flag) for lines, part, flag in many] == [
+        (MOST_FORGOTTEN, ", part 1 of 2", ""),
+        (1, ", part 2 of 2", ""),
+    ]
 
 
 @given(st.lists(st.integers(1, 500), max_size=40), st.integers(1, 2000))
 def test_no_portion_of_several_takes_more_than_its_share(sizes: list[int], total: int) -> None:
-    portions = split_by_budget(sizes, total)
-    assert [at for portion in portions for at in portion.members] == list(range(len(sizes)))
-    assert all(portion.share <= BUDGET_SHARE or len(portion.members) == 1 for portion in portions)
+    found = [lines for lines, *_ in portions(sizes, total)]
+    assert [line for lines in found for line in lines] == list(range(len(sizes)))
+    assert all(len(lines) == 1 or sum(sizes[n] for n in lines) <= BUDGET_SHARE * total for lines in found)
 
 
 def test_a_month_is_named_by_its_year() -> None:

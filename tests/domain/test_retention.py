@@ -17,13 +17,10 @@ from nightledger.domain.retention import (
     Tier,
     classic_utility,
     lean,
-    measured_utilities,
     measured_utility,
-    pending,
     recency,
     status_of,
     tier_of,
-    utilities_of,
 )
 
 memories = st.builds(
@@ -199,18 +196,6 @@ def test_one_outcome_alone_proves_nothing_and_a_few_clear_ones_do() -> None:
     assert lean(0, 6, 0.5) == -1.0
     assert lean(0, 0, 0.9) == 0.0
     assert lean(20, 0, 0.95) < lean(20, 0, 0.5)  # where all succeed, a success says little
-
-
-@given(memories, st.integers(0, 10_000))
-def test_asking_twice_changes_nothing(memory: Memory, now: int) -> None:
-    assert pending([memory], Policy.MEASURED, now) == pending(iter([memory]), Policy.MEASURED, now)
-
-
-def test_many_are_judged_in_their_order() -> None:
-    old, new = Memory(id="e-1"), Memory(id="e-2", created_hour=290)
-    assert pending([old, new], Policy.MEASURED, 300) == [True, False]
-    assert measured_utilities([old, new], 300) == [exp(-3), exp(-0.1)]
-    assert utilities_of([old, new], Policy.CLASSIC, 300) == [0.4, 0.4]
 
 
 def test_a_clock_before_the_memory_was_made_leaves_it_fresh() -> None:

@@ -141,12 +141,6 @@ def test_runs_of_an_earlier_boot_are_dated_by_its_last_reading() -> None:
     assert dated([ahead, mended], at(9, "c", 50)) == [NOW, mended.started_at]
 
 
-def test_the_slot_of_a_period_counts_from_its_start() -> None:
-    slot = run("2026-03-01T03:00Z", boot="b", boot_s=1_000)
-    assert dated([slot], at(-0.05, "b", 1_000)) == [NOW - 0.05 * HOUR]
-    assert dated([slot], at(-0.1, "b", 1_000)) == [None]
-
-
 @pytest.mark.parametrize(
     "period",
     ["", "nonsense", "2026-02-30", "2026-03-01Tnoon", "2026-03-01T03:00", "9999-12-31", "2030-01-01"],

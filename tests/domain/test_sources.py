@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from tests.domain.outcomes import told
 
 from nightledger.domain.outcome import Outcome, OutcomeEvidence
-from nightledger.domain.sources import Sources, count_sources
+from nightledger.domain.pattern import Sources
 
 
 def outcome(day: float, **fields: Any) -> Outcome:
@@ -20,7 +20,10 @@ def shown(digit: str) -> OutcomeEvidence:
 
 
 def count(*outcomes: Outcome, zone: tzinfo = UTC) -> int:
-    return count_sources(outcomes, zone)
+    sources = Sources(zone)
+    for one in outcomes:
+        sources.add(one)
+    return sources.count
 
 
 def test_no_outcome_has_no_source() -> None:
@@ -73,12 +76,6 @@ def test_sharing_goes_on_from_one_to_the_next() -> None:
     other = outcome(3, evidence=(shown("b"),))
     assert count(one, other) == 2
     assert count(one, other, bridge) == 1
-
-
-def test_who_knows_what_was_shown_may_say_that_it_taught_nothing() -> None:
-    outcomes = [outcome(3, shown=("e-1",)), outcome(4, shown=("e-2",))]
-    assert count_sources(outcomes, UTC) == 1
-    assert count_sources(outcomes, UTC, lambda _: False) == 2
 
 
 _OUTCOMES = st.lists(

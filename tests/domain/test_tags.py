@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from tests.rows import each_row
 from tests.whole import part
 
-from nightledger.domain.tags import MAX_TAG_CHARACTERS, canonical_tag, read_tag
+from nightledger.domain.words import MAX_TAG_CHARACTERS, canonical_tag, read_tag
 
 
 @each_row(

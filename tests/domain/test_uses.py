@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nightledger.domain.uses import FAILURE, SUCCESS, Tallies, Tally, expected_without, overall_share
+from nightledger.domain.uses import FAILURE, SUCCESS, Tallies, expected_without, overall_share
 
 HOUR = "2026-03-01T06"
 
@@ -85,16 +85,15 @@ def test_of_what_is_shown_always_nothing_can_be_told() -> None:
     assert overall == pytest.approx(0.25, abs=0.02)
 
 
-def test_what_is_known_under_two_ids_of_one_memory_is_added_up() -> None:
-    tallies = Tallies()
-    outcome(tallies, at=1, shown="e-1")
-    outcome(tallies, source="t", at=2, result=FAILURE, shown="e-2")
-    outcome(tallies, source="u", task="mail", at=3, result="partial", shown="e-2")
-    whole = Tally()
-    whole.add(tallies.of["e-2"])
-    whole.add(tallies.of["e-1"])
-    assert (whole.shown, whole.tasks, whole.last) == (3, {"deploy": [1, 1]}, 0)
-    assert (whole.shown_at, whole.used_at[:13]) == ("2026-03-01T03", "2026-03-01T01")
+def test_what_is_known_under_two_ids_of_one_memory_is_one() -> None:
+    tallies = Tallies(names={"e-2": "e-1"})
+    outcome(tallies, shown="e-1", source="one", at=1)
+    outcome(tallies, shown="e-2 e-1", source="two", at=2, result=FAILURE)
+    tallies.exposure("2026-03-01T09", ["e-2"])
+    whole = tallies.of["e-1"]
+    assert set(tallies.of) == {"e-1"}
+    assert (whole.shown, whole.shown_at, whole.last) == (3, "2026-03-01T09", -1)
+    assert whole.tasks == {"deploy": [1, 1]}
 
 
 @given(

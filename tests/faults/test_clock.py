@@ -19,13 +19,11 @@ from tests.rows import each_row
 from tests.surfaces.verb_calls import call_verb
 
 from nightledger.demo.shell import Shell
-from nightledger.domain.agenda import Calendar, duties
-from nightledger.domain.cooling import Cooling, Vouched, Witnessed, elapsed_s, remaining_s
+from nightledger.domain.cooling import Cooling, Vouched, Witnessed, elapsed_s, remaining_s, since_review_s
 from nightledger.domain.event import Entry
 from nightledger.domain.moment import Moment
-from nightledger.domain.periods import Daily, Schedule, Weekly, local_moment, log_day, over_at
-from nightledger.domain.presence import since_review_s
-from nightledger.domain.runs import CLOCK, Run, RunOutcome, is_stepped, reckon
+from nightledger.domain.periods import Schedule, local_moment, log_day, over_at
+from nightledger.domain.runs import CLOCK, Calendar, Run, RunOutcome, duties, is_stepped, reckon
 from nightledger.domain.states import ChangeState
 from nightledger.gate.forgetting.keeping import remove_expired
 from nightledger.gate.founding import found
@@ -159,8 +157,8 @@ def entry(machine: Machine, decision: str = "") -> Entry:
 # ---------------------------------------------------------------- periods, the rule
 BERLIN = ZoneInfo("Europe/Berlin")
 SCHEDULES: dict[str, Schedule] = {
-    "consolidate": Daily(at=time(3, 5)),
-    "weekly": Weekly(weekday=6, at=time(3)),
+    "consolidate": Schedule(at=time(3, 5)),
+    "weekly": Schedule(weekday=6, at=time(3)),
 }
 
 

@@ -13,7 +13,6 @@ from tests.gate.homes import Desk
 from tests.second_verifier import second_look
 
 from nightledger.demo.shell import Shell
-from nightledger.domain.begun import begun_of
 from nightledger.domain.moment import Moment
 from nightledger.domain.proposal import Kind
 from nightledger.gate.apply.applies import look_at_applies
@@ -55,7 +54,7 @@ def problems(desk: Desk, shell: Shell) -> list[str]:
     ledger = desk.ledger()
     look = look_at_applies(desk.home, ledger, verify_decisions(desk.home, ledger), desk.moment)
     since = desk.moment.at - timedelta(days=7)
-    late = sum(begun_of(one).clocks.at > since for one in ledger.book.begun)
+    late = sum(one.began.at > since for one in ledger.book.begun)
     old = len(ledger.book.begun) - late
     return found + ([f"{look.expired} of {old} old applies expired"] if look.expired > old else [])
 

@@ -11,8 +11,8 @@ from tests.homes import make_home
 from tests.linking import BERLIN, fold_plainly, lines, outcome
 from tests.whole import examples
 
-from nightledger.domain.confidence import SHOWN_FROM, decayed
 from nightledger.domain.errors import LinkIndexError
+from nightledger.domain.links import SHOWN_FROM, decayed
 from nightledger.files.home import Home
 from nightledger.files.link_index import FILE, LinkIndex, open_index
 from nightledger.jobs.link import Options, link

@@ -5,6 +5,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
+import msgspec
 from tests.domain.outcomes import told
 from tests.gate.homes import START, Desk, later, open_desk
 
@@ -37,7 +38,7 @@ def log_of(*lines: str) -> str:
 
 def as_line(record: Recorded) -> bytes:
     """Give the stored line of an outcome that a test wrote short."""
-    return dump_outcome(replace(record.outcome, id=content_id("o", record.sha256.encode())))
+    return dump_outcome(msgspec.structs.replace(record.outcome, id=content_id("o", record.sha256.encode())))
 
 
 @dataclass(slots=True, kw_only=True)

@@ -9,8 +9,8 @@ import pytest
 from tests.jobs.nights import Nights
 
 from nightledger.domain.outcome import OutcomeEvidence
-from nightledger.jobs.consolidate import attesting
-from nightledger.jobs.consolidate.attesting import Attester
+from nightledger.jobs.consolidate import outcomes
+from nightledger.jobs.consolidate.outcomes import Attester
 
 TEXT = b"# Log\nthe push went well\nall green\n"
 
@@ -72,7 +72,7 @@ def test_the_full_text_of_a_compressed_log_attests(attester: Attester) -> None:
 
 def test_what_a_night_reads_for_it_is_bounded(attester: Attester, monkeypatch: pytest.MonkeyPatch) -> None:
     assert attester.holds(named())
-    monkeypatch.setattr(attesting, "MAX_BYTES", len(TEXT))
+    monkeypatch.setattr(outcomes, "MAX_BYTES", len(TEXT))
     bounded = Attester(attester._home, {})
     assert [bounded.holds(named()) for _ in range(3)] == [True, None, None]
     assert bounded.holds(named(path="memory/none.md")) is False

@@ -24,9 +24,9 @@ from tests.jobs.nights import (
 )
 
 from nightledger.codec.records import dump_line, parse_record
-from nightledger.domain.consolidation import Consolidation
 from nightledger.domain.lanes import JOB, OPERATOR
 from nightledger.domain.proposal import Op
+from nightledger.domain.runs import Consolidation
 from nightledger.gate.proposing.views import stale_views
 from nightledger.jobs import consolidate as consolidation
 

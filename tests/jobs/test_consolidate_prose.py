@@ -9,7 +9,7 @@ from nightledger.domain.daylog import DayLog
 from nightledger.domain.proposal import Op
 from nightledger.domain.statement import Statement
 from nightledger.gate.stored import Stored
-from nightledger.jobs.consolidate.prose import (
+from nightledger.jobs.consolidate.statements import (
     ALIGNMENT_SHARE,
     Reader,
     Target,
@@ -44,19 +44,12 @@ def log(text: str, day: date = DAY) -> DayLog:
     return read_daylog(f"memory/{day}.md", log_of(text), day)
 
 
-@pytest.mark.parametrize(
-    ("text", "alignment"),
-    [
-        ("The lamp hangs over the door", 0.0),
-        ("Never call before noon", 0.3),
-        ("I said so: never call, you must write", 0.7),
-    ],
-)
-def test_what_is_about_how_the_agent_works_ranks_a_little_higher(
-    statement: Statement, text: str, alignment: float
-) -> None:
-    rank = rank_of(replace(statement, text=text, score=0.5))
-    assert rank == pytest.approx(0.5 + 0.5 * ALIGNMENT_SHARE * alignment, abs=1e-4)
+def test_what_is_about_how_the_agent_works_ranks_a_little_higher(statement: Statement) -> None:
+    own, other = (
+        rank_of(replace(statement, score=0.5, text=text))
+        for text in ("I must never push to main.", "The relay listens on port 9443.")
+    )
+    assert 0.5 <= other < own <= 0.5 + 0.5 * ALIGNMENT_SHARE
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,5 @@
 import json
 from dataclasses import replace
-from datetime import date
 from pathlib import Path
 
 import pytest
@@ -12,16 +11,11 @@ from nightledger.domain.decision import DecisionType
 from nightledger.domain.proposal import Draft, Op
 from nightledger.domain.pruning import MOST_MONTHS
 from nightledger.gate.forgetting.citing import cited
-from nightledger.gate.forgetting.letting_go import Grounds, archival
 from nightledger.gate.memory.naming import find_standing
 from nightledger.gate.memory.pinning import pin_targets
 from nightledger.gate.proposing.unproposed import make_unproposed
 from nightledger.jobs.prune import Tally
-from nightledger.jobs.prune.entries import _Gone, _Looker, _monthly, slug
-from nightledger.jobs.prune.tally import Told
-from nightledger.text.forgetting.status import find_statuses
-from nightledger.text.markdown.document import parse_markdown
-from nightledger.text.markdown.entries import find_entries
+from nightledger.jobs.prune.entries import slug
 
 
 def archive(nights: Nights, **asked: bool) -> Tally:
@@ -177,28 +171,3 @@ def test_an_archive_file_that_exists_is_continued(nights: Nights) -> None:
 )
 def test_a_heading_is_named_by_its_anchor(title: str, anchor: str) -> None:
     assert slug(title) == anchor
-
-
-def test_an_anchor_and_a_long_title_are_worked_out_once_for_all_entries() -> None:
-    told = Told(
-        sure=frozenset(),
-        places={"MEMORY.md": frozenset(f"part {n}" for n in range(20_000))},
-        cited={},
-    )
-    today = date(2026, 6, 9)
-    looker = _Looker(marks={}, signed={}, sources={}, blocked=(), told=told, today=today)
-    text = f"# {'a b ' * 50_000}\n" + "".join(
-        f"- Pump {n} leaks. STATUS: Resolved (2025-11-03)\n" for n in range(3_000)
-    )
-    gone = list(looker.look("MEMORY.md", find_entries(parse_markdown(text)), Tally(op=Op.ARCHIVE)))
-    assert len(gone) == 3_000
-
-
-def test_entries_closed_in_many_months_are_grouped_once() -> None:
-    entry = find_entries(parse_markdown(CLOSED))[0]
-    ((_, status),) = find_statuses([entry], date(2026, 6, 9), {})
-    days = [date(1 + n // 12, 1 + n % 12, 1) for n in range(12_000)]
-    gone = [_Gone(path="MEMORY.md", entry=entry, status=status, since=day) for day in days]
-    draft = archival("MEMORY.md", entry, date(2026, 3, 9), Grounds(reason="over", evidence=()))
-    batches = list(_monthly(gone, [draft] * len(gone), "MEMORY.md", 10_000_000))
-    assert len(batches) == 12_000

@@ -102,12 +102,3 @@ def test_days_are_those_of_the_run(nights: Nights) -> None:
     nights.tell("-31 + wipe", tags="lamp dust")
     assert tally(nights, Op.DELETE_LINK, today=date(2026, 3, 1)).proposed == 0
     assert tally(nights, Op.DELETE_LINK, today=date(2026, 3, 2)).proposed == 1
-
-
-def test_rejected_deletions_take_nobodys_place(nights: Nights) -> None:
-    for n in range(MOST_DELETIONS + 1):
-        nights.tell(f"{-200 + n} + wipe", tags=f"lamp{n:02} dust{n:02}")
-    desk = nights.desk
-    for proposal in delete(nights).proposals:
-        desk.reject(proposal)
-    assert keys(delete(nights)) == [f"dust{MOST_DELETIONS} + lamp{MOST_DELETIONS}"]

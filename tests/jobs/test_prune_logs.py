@@ -242,12 +242,3 @@ def test_a_proposal_that_was_closed_because_the_log_was_written_to_refuses_nothi
     path.write_text(LOG + "- one more line\n")
     found = compress(nights)
     assert (found.closed, found.proposed) == (1, 1)
-
-
-def test_a_refusal_holds_whatever_is_written_to_the_log_later(nights: Nights) -> None:
-    path = nights.write("2025-12-03.md", LOG)
-    (proposal,) = compress(nights).proposals
-    nights.desk.reject(proposal)
-    path.write_text(LOG + "- one more line\n")
-    found = compress(nights)
-    assert (found.proposed, left(found)) == (0, {"memory/2025-12-03.md": "refused"})

@@ -19,7 +19,6 @@ def test_it_tells_what_searching_did(desk: Desk) -> None:
     told = explained(desk, 'lilac "back garden" in February')
     assert [group.word for group in told.groups] == ["lilac", "back", "garden"]
     assert told.frequencies["lilac"] == 1
-    assert told.names == (("back", "garden"),)
     assert (told.said, str(told.since), str(told.until)) == ("in February", "2026-02-01", "2026-02-28")
     assert (told.candidates, told.files) == (1, 2)
     assert told.found.hits[0].chunk.path == "memory/2026-02-10.md"

@@ -4,14 +4,15 @@ Invariant: every reader gives the stored form and gives that form back unchanged
 ``ValueError`` names all that is wrong with the field.
 """
 
-from nightledger.domain import outcome_words as words
-from nightledger.domain.tags import MAX_TAGS, read_tag
+from nightledger.domain import words
 from nightledger.domain.words import (
+    MAX_TAGS,
     dump_moment,
     read_identifier,
     read_label,
     read_moment,
     read_path,
+    read_tag,
     read_text,
     show,
 )

@@ -11,8 +11,7 @@ from nightledger.codec.canonical import canonical
 from nightledger.codec.outcome_fields import REQUIRED, STAMPS, find_unknown, read_fields
 from nightledger.domain.errors import RecordError
 from nightledger.domain.ids import ID_CHARACTERS, content_id
-from nightledger.domain.outcome_words import MAX_AHEAD_S
-from nightledger.domain.words import dump_moment, read_moment, show
+from nightledger.domain.words import MAX_AHEAD_S, dump_moment, read_moment, show
 
 TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
 if TYPE_CHECKING:

@@ -14,14 +14,13 @@ from typing import Any, TypeVar
 
 from nightledger.codec.canonical import CanonicalError, canonical
 from nightledger.codec.strict_json import MAX_DOCUMENT_BYTES, parse_json
-from nightledger.domain.consolidation import Consolidation
 from nightledger.domain.constitution import Constitution
+from nightledger.domain.curation import Reinforcement
 from nightledger.domain.decision import Decision
 from nightledger.domain.errors import RecordError
 from nightledger.domain.message import Message, Peers, Reply
 from nightledger.domain.proposal import Proposal
-from nightledger.domain.reinforcement import Reinforcement
-from nightledger.domain.runs import Run
+from nightledger.domain.runs import Consolidation, Run
 from nightledger.domain.waiting import Waiting
 from nightledger.domain.words import dump_moment
 

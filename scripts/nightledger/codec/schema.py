@@ -16,13 +16,13 @@ from jsonschema.protocols import Validator
 from jsonschema.validators import extend
 
 from nightledger.domain.errors import ConfigurationError
-from nightledger.domain.tags import read_tag
 from nightledger.domain.words import (
     dump_moment,
     read_identifier,
     read_label,
     read_moment,
     read_path,
+    read_tag,
     read_text,
     show,
 )

@@ -12,7 +12,7 @@ from typing import Literal, TypeVar
 import msgspec
 
 from nightledger.codec.row_lines import are_one_a_line
-from nightledger.domain.active import hour_of
+from nightledger.domain.uses import hour_of
 
 HOUR_CHARACTERS = 13
 """``2026-03-01T06`` of a time in UTC."""

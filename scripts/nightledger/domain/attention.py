@@ -40,32 +40,24 @@ class Need(StrEnum):
     """A period was due for a day or longer."""
 
 
-_SAID = {
-    Need.WAITING: ("proposal waits", "proposals wait"),
-    Need.ALTERED: ("integrity alarm", "integrity alarms"),
-    Need.REWRITTEN: ("input of nights was rewritten", "inputs of nights were rewritten"),
-    Need.DRIFT: ("file changed outside the gate", "files changed outside the gate"),
-    Need.TRUST: ("alarm about who may sign", "alarms about who may sign"),
-    Need.WITNESS: ("alarm about witnesses", "alarms about witnesses"),
-    Need.CONSENT: ("consent graph cannot be used", "consent graphs cannot be used"),
-    Need.SETTINGS: ("settings file cannot be used", "settings files cannot be used"),
-    Need.LETTER: ("dead letter", "dead letters"),
-    Need.FAILED: ("job failed", "jobs failed"),
-    Need.MISSED: ("period was missed", "periods were missed"),
+_TOLD = {
+    Need.WAITING: ("proposal waits", "proposals wait", "nightledger review"),
+    Need.ALTERED: ("integrity alarm", "integrity alarms", "nightledger verify"),
+    Need.REWRITTEN: (
+        "input of nights was rewritten",
+        "inputs of nights were rewritten",
+        "nightledger verify",
+    ),
+    Need.DRIFT: ("file changed outside the gate", "files changed outside the gate", "nightledger review"),
+    Need.TRUST: ("alarm about who may sign", "alarms about who may sign", "nightledger key list"),
+    Need.WITNESS: ("alarm about witnesses", "alarms about witnesses", "nightledger witness ask"),
+    Need.CONSENT: ("consent graph cannot be used", "consent graphs cannot be used", "nightledger doctor"),
+    Need.SETTINGS: ("settings file cannot be used", "settings files cannot be used", "nightledger doctor"),
+    Need.LETTER: ("dead letter", "dead letters", "nightledger channel status"),
+    Need.FAILED: ("job failed", "jobs failed", "nightledger status"),
+    Need.MISSED: ("period was missed", "periods were missed", "nightledger night"),
 }
-_NEXT = {
-    Need.WAITING: "nightledger review",
-    Need.ALTERED: "nightledger verify",
-    Need.REWRITTEN: "nightledger verify",
-    Need.DRIFT: "nightledger review",
-    Need.TRUST: "nightledger key list",
-    Need.WITNESS: "nightledger witness ask",
-    Need.CONSENT: "nightledger doctor",
-    Need.SETTINGS: "nightledger doctor",
-    Need.LETTER: "nightledger channel status",
-    Need.FAILED: "nightledger status",
-    Need.MISSED: "nightledger night",
-}
+"""How one and several are told, and the command that settles it."""
 _KEYS_SHOWN = 3
 ALARMS = frozenset({Need.ALTERED, Need.DRIFT, Need.TRUST, Need.WITNESS})
 """Of these the operator is told again after a day."""
@@ -114,7 +106,7 @@ def summarize(items: Sequence[Item], now: datetime) -> str:
         now: Aware, UTC.
     """
     parts = []
-    for need, (one, many) in _SAID.items():
+    for need, (one, many, _) in _TOLD.items():
         found = [item for item in items if item.need is need]
         if found:
             parts.append(f"{len(found)} {one if len(found) == 1 else many}{_age(found, now)}")
@@ -123,7 +115,9 @@ def summarize(items: Sequence[Item], now: datetime) -> str:
 
 def next_steps(items: Sequence[Item]) -> str:
     """Return the commands for what needs the operator, the gravest first: the page and the night name the same."""
-    return ", then ".join(dict.fromkeys(_NEXT[need] for need in Need if need in {one.need for one in items}))
+    return ", then ".join(
+        dict.fromkeys(_TOLD[need][2] for need in Need if need in {one.need for one in items})
+    )
 
 
 def list_needs(items: Sequence[Item]) -> str:
@@ -143,7 +137,7 @@ def _listed(found: Sequence[Item]) -> str:
     if not found:
         return ""
     need = found[0].need
-    one, many = _SAID[need]
+    one, many, command = _TOLD[need]
     oldest = min(found, key=lambda item: (item.since, item.key))
     if need is Need.WAITING:
         detail = f", the oldest since {oldest.since:%Y-%m-%d %H:%M} UTC"
@@ -151,7 +145,7 @@ def _listed(found: Sequence[Item]) -> str:
         keys = sorted(item.key for item in found)
         more = len(keys) - _KEYS_SHOWN
         detail = f" ({', '.join(keys[:_KEYS_SHOWN])}{f' and {more} more' if more > 0 else ''})"
-    return f"- {len(found)} {one if len(found) == 1 else many}{detail}: `{_NEXT[need]}`\n"
+    return f"- {len(found)} {one if len(found) == 1 else many}{detail}: `{command}`\n"
 
 
 def variables(items: Sequence[Item], now: datetime) -> dict[str, int]:

@@ -70,16 +70,3 @@ class Raced:
     path: str
     sha256: str
     before: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Accepted:
-    """Bytes of a file that the operator signed, or that stood there when the home was made.
-
-    Attributes:
-        sha256: Hex SHA-256.
-        at: When they were accepted last; aware, UTC.
-    """
-
-    sha256: str
-    at: datetime

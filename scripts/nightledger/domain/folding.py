@@ -4,46 +4,47 @@ Invariant: the same events give the same book, and an event that makes no sense 
 proposal, a change that does not exist) changes nothing.
 """
 
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any
 
-from nightledger.domain.begun import Begin, standing_under
 from nightledger.domain.decision import DecisionType
 from nightledger.domain.drift import Drift, Raced
 from nightledger.domain.event import OWN_NAMES, Entry, Event, EventName
-from nightledger.domain.fold_kept import KeptFold
-from nightledger.domain.fold_names import NameFold
-from nightledger.domain.fold_rows import (
-    Decided,
-    Intent,
-    Running,
-    accepted_of,
-    apply_of,
-    clocks_of,
-    decision_of,
-    moment_of,
-)
-from nightledger.domain.kept import is_kept
-from nightledger.domain.lazy_map import LazyMap
+from nightledger.domain.kept import is_copy, is_kept
+from nightledger.domain.moment import Moment
 from nightledger.domain.proposal import Kind
 from nightledger.domain.states import (
     OPEN_STATES,
     REVOCABLE,
+    AppliedTarget,
+    Apply,
     Book,
     ChangeState,
+    ChangeStatus,
+    DecisionStatus,
     Drifted,
     Gone,
+    ProposalStatus,
     Restored,
 )
 from nightledger.domain.trusting import NAMES, TrustFold
 
-_DECIDED: Mapping[str, tuple[Collection[ChangeState], ChangeState]] = {
+_DECIDED: Mapping[DecisionType, tuple[Collection[ChangeState], ChangeState]] = {
     DecisionType.APPROVE: (OPEN_STATES, ChangeState.APPROVED),
     DecisionType.CLOSE: (REVOCABLE, ChangeState.REJECTED),
     DecisionType.REJECT: (REVOCABLE, ChangeState.REJECTED),
 }
+_UNDER: Mapping[DecisionType, Collection[ChangeState]] = {
+    DecisionType.APPROVE: {ChangeState.APPROVED},
+    DecisionType.UNDO: {ChangeState.APPLIED},
+    DecisionType.DRIFT: OPEN_STATES,
+}
+"""How a change stands that such a decision carries out."""
+_ANY = frozenset(ChangeState)
 _KEPT = ("before", "after", "accepted_before", "accepted")
 """What an apply keeps as blobs, members of each of its targets."""
 _ABOUT_NO_PROPOSAL = frozenset(
@@ -59,12 +60,12 @@ _ABOUT_NO_PROPOSAL = frozenset(
 
 
 def fold_events(events: Iterable[Event]) -> Book:
-    """Give the book that the events add up to, in their order."""
+    """Return the book that the events add up to, in their order."""
     return fold_entries((event.event, {**event.fields, "seq": event.seq}, event.at) for event in events)
 
 
 def fold_entries(entries: Iterable[Entry]) -> Book:
-    """Give the book that the entries of a log add up to, in their order; see :func:`fold_events`."""
+    """Return the book that the entries of a log add up to, in their order; see :func:`fold_events`."""
     fold = _Fold()
     rules = fold.rules()
     for name, fields, at in entries:
@@ -72,44 +73,27 @@ def fold_entries(entries: Iterable[Entry]) -> Book:
             rule(fields, at)
         if at > fold.latest:  # noqa: PLR1730 - for each entry of a log: max() costs four times as much
             fold.latest = at
-    return fold.book()
+    return fold.result()
 
 
 class _Fold:
-    """The running state of ``fold_entries``; lives only inside it.
-
-    Nothing that is given out is made before it is looked at: in a log of many years that is little.
-    """
+    """The running state of ``fold_entries``: a book in the making, and what only the fold needs."""
 
     def __init__(self) -> None:
-        self.proposals: dict[str, Running] = {}
-        self.decisions: dict[str, Decided] = {}
-        self.intents: dict[str, Intent] = {}
-        self.cut_short: dict[str, bool] = {}
+        self.book = Book()
         self.gated: dict[str, str] = {}
-        self.genesis: Mapping[str, Any] = {}
-        self.drifted: list[Drifted] = []
-        self.applied_at: dict[str, datetime] = {}
-        self.trust = TrustFold()
-        self.gone: dict[str, Gone] = {}
-        self.gone_at: dict[str, datetime] = {}
-        self.latest = datetime.min.replace(tzinfo=UTC)
-        self.drifts: dict[str, Drift] = {}
-        self.offers: dict[str, Drift] = {}
-        self.accepted: dict[str, dict[str, datetime]] = {}
         self.protected: dict[str, str] = {}
+        self.genesis: Mapping[str, Any] = {}
+        self.trust = TrustFold()
+        self.latest = datetime.min.replace(tzinfo=UTC)
+        self.drifted: list[Drifted] = []
         self.races: dict[tuple[str, str], Raced] = {}
         self.locked: frozenset[str] = frozenset()
-        self.names = NameFold()
-        self.kept = KeptFold()
-        self.begun: list[Begin] = []
-        self.open: dict[str, Begin] = {}
-        self.unfounded: dict[int, str] = {}
-        self.settling: set[str] = set()
-        self.expunged: dict[str, Sequence[str]] = {}
         self.restored: list[Restored] = []
-        self.withheld: dict[str, tuple[str, ...]] = {}
-        self.asked_again: dict[str, int] = {}
+        self.begun: list[Apply] = []
+        self.last: dict[str, int] = {}
+        self.settling: set[str] = set()
+        self.named: defaultdict[str, list[Any]] = defaultdict(list)
 
     def rules(self) -> dict[str, Callable[[Mapping[str, Any], datetime], None]]:
         return {
@@ -120,7 +104,7 @@ class _Fold:
             EventName.STALE: partial(self._answer, REVOCABLE, ChangeState.STALE),
             EventName.DECIDED: self._decided,
             EventName.APPLY_INTENT: self._intent,
-            EventName.NAMED: self.names.tell,
+            EventName.NAMED: self._named,
             EventName.APPLY_DONE: partial(self._finished, "done"),
             EventName.APPLY_RACED: self._raced,
             EventName.APPLY_ABORTED: partial(self._finished, "aborted"),
@@ -136,205 +120,243 @@ class _Fold:
             EventName.ASKED_AGAIN: self._asked_again,
         }
 
-    def book(self) -> Book:
-        return Book(
-            proposals=LazyMap(self.proposals, Running.status),
-            decisions=LazyMap(self.decisions, decision_of),
-            applies=LazyMap(self.intents, apply_of),
-            cut_short=self.cut_short,
+    def result(self) -> Book:
+        applies = {name: self.begun[at] for name, at in self.last.items()}
+        return replace(
+            self.book,
+            applies=applies,
+            cut_short={name: False for name, apply in applies.items() if apply.outcome == "intent"},
             gated=self.gated,
             claimed=self.gated,
+            protected=self.protected,
             genesis=self.genesis,
             drifted=tuple(self.drifted),
-            settled=frozenset(name for name, one in self.proposals.items() if not one.has_any_in(REVOCABLE)),
-            applied_at=self.applied_at,
+            settled=frozenset(name for name, one in self.book.proposals.items() if not one.revocable()),
             trust=self.trust.chain(),
-            gone=self.gone,
-            gone_at=self.gone_at,
-            drifts=self.drifts,
-            offers=self.offers,
-            accepted=LazyMap(self.accepted, accepted_of),
-            protected=self.protected,
             races=tuple(self.races.values()),
             locked=self.locked,
-            kept=self.kept.files,
-            copies=self.kept.copies,
-            names=self.names.names,
-            edited_at=self.names.edited_at,
             begun=tuple(self.begun),
-            unfounded=self.unfounded,
-            expunged=self.expunged,
             restored=tuple(self.restored),
-            withheld=self.withheld,
-            asked_again=self.asked_again,
         )
 
     def _genesis(self, fields: Mapping[str, Any], at: datetime) -> None:
         if not self.genesis:
             self.genesis = {name: value for name, value in fields.items() if name not in OWN_NAMES}
-            self.trust.begin(fields, moment_of(clocks_of(fields, at)))
+            self.trust.begin(fields, Moment.of_entry(fields, at))
             for target in fields.get("gated", ()):
                 self._accept(target["path"], target["sha256"], at)
 
     def _proposed(self, fields: Mapping[str, Any], at: datetime) -> None:
-        if fields["proposal"] not in self.proposals:
-            self.proposals[fields["proposal"]] = Running(fields, clocks_of(fields, at))
+        if fields["proposal"] not in self.book.proposals:
+            self.book.proposals[fields["proposal"]] = ProposalStatus(
+                id=fields["proposal"],
+                sha256=fields["sha256"],
+                kind=Kind(fields["kind"]),
+                lane=fields["lane"],
+                created=Moment.of_entry(fields, at),
+                changes=dict.fromkeys(range(1, fields["changes"] + 1), ChangeStatus()),
+            )
 
     def _answer(
-        self, movable: Collection[ChangeState], state: ChangeState, fields: Mapping[str, Any], at: datetime
+        self,
+        movable: Collection[ChangeState],
+        state: ChangeState,
+        fields: Mapping[str, Any],
+        at: datetime,
     ) -> None:
-        running = self.proposals.get(fields["proposal"])
-        if running:
-            running.move(fields["changes"], (state, None, at), movable)
+        if status := self.book.proposals.get(fields["proposal"]):
+            _move(status, fields["changes"], ChangeStatus(state=state, since=at), movable)
 
     def _closed(self, fields: Mapping[str, Any], at: datetime) -> None:
         self._answer(OPEN_STATES, ChangeState(fields["reason"]), fields, at)
 
     def _decided(self, fields: Mapping[str, Any], at: datetime) -> None:
-        running = self.proposals.get(fields["proposal"])
-        name = fields["decision"]
-        known = running is not None or fields["type"] in _ABOUT_NO_PROPOSAL
-        if not known or name in self.decisions:
+        status = self.book.proposals.get(fields["proposal"])
+        name, kind = fields["decision"], DecisionType(fields["type"])
+        if (status is None and kind not in _ABOUT_NO_PROPOSAL) or name in self.book.decisions:
             return
-        self.decisions[name] = Decided(
-            name,
-            fields["type"],
-            fields["proposal"],
-            fields["sha256"],
-            fields["changes"],
-            fields.get("signature_sha256", ""),
-            len(self.trust.steps),
-            len(self.restored),
-            clocks_of(fields, at),
-            _line(fields),
+        self.book.decisions[name] = DecisionStatus(
+            id=name,
+            sha256=fields["sha256"],
+            type=kind,
+            proposal=fields["proposal"],
+            changes=tuple(fields["changes"]),
+            recorded=Moment.of_entry(fields, at),
+            trust=len(self.trust.steps),
+            losses=len(self.restored),
+            signature_sha256=fields.get("signature_sha256", ""),
+            line=_line(fields),
         )
-        if running is not None and fields["type"] in _DECIDED:
-            movable, state = _DECIDED[fields["type"]]
-            running.move(fields["changes"], (state, name, at), movable)
+        if status is not None and kind in _DECIDED:
+            movable, state = _DECIDED[kind]
+            _move(status, fields["changes"], ChangeStatus(state=state, decision=name, since=at), movable)
 
     def _trust_changed(self, fields: Mapping[str, Any], at: datetime) -> None:
-        decided = self.decisions.get(fields["decision"])
+        decided = self.book.decisions.get(fields["decision"])
         used = any(step.decision == fields["decision"] for step in self.trust.steps)
-        if decided and decided.type == DecisionType.TRUST and not used:
-            self.trust.change(fields, moment_of(clocks_of(fields, at)))
-            self._kept(item["sha256"] for item in fields["files"])
+        if decided and decided.type is DecisionType.TRUST and not used:
+            self.trust.change(fields, Moment.of_entry(fields, at))
+            self._kept_anew(item["sha256"] for item in fields["files"])
         else:
-            self.unfounded[_line(fields)] = "it changes trust files, and no decision is there for it"
+            self._unfounded(fields, "it changes trust files, and no decision is there for it")
 
     def _trust_reset(self, fields: Mapping[str, Any], at: datetime) -> None:
-        self.trust.reset(fields, moment_of(clocks_of(fields, at)), self.latest)
+        self.trust.reset(fields, Moment.of_entry(fields, at), self.latest)
 
     def _expunged(self, fields: Mapping[str, Any], at: datetime) -> None:
         """Take what the entry beside a decision says; a later one that names it again adds nothing."""
         name = fields["decision"]
-        decided = self.decisions.get(name)
-        if decided and decided.type == DecisionType.EXPUNGE and name not in self.expunged:
-            self.expunged[name] = fields["sha256s"]
+        decided = self.book.decisions.get(name)
+        if decided and decided.type is DecisionType.EXPUNGE and name not in self.book.expunged:
+            self.book.expunged[name] = fields["sha256s"]
             withheld = fields.get("withheld", [])
-            self.withheld[name] = tuple(map(str, withheld)) if isinstance(withheld, list) else ()
+            self.book.withheld[name] = tuple(map(str, withheld)) if isinstance(withheld, list) else ()
             self._removed(Gone.EXPUNGED, fields, at)
-            self.kept.expunge(fields["places"])
+            for place in fields["places"]:
+                if place["path"] in self.book.kept:
+                    self.book.kept[place["path"]] = place["sha256"]
 
     def _removed(self, why: Gone, fields: Mapping[str, Any], at: datetime) -> None:
-        self.gone |= dict.fromkeys(fields["sha256s"], why)
-        self.gone_at |= dict.fromkeys(fields["sha256s"], max(at, self.latest))
+        self.book.gone.update(dict.fromkeys(fields["sha256s"], why))
+        self.book.gone_at.update(dict.fromkeys(fields["sha256s"], max(at, self.latest)))
 
-    def _kept(self, sha256s: Iterable[str]) -> None:
+    def _kept_anew(self, sha256s: Iterable[str]) -> None:
         """Take back that something is gone: the same bytes were kept anew."""
         for sha256 in sha256s:
-            self.gone.pop(sha256, None)
+            self.book.gone.pop(sha256, None)
 
-    def _begin(self, fields: Mapping[str, Any], at: datetime) -> None:
-        """Note what stands where an apply begins, for whoever checks it."""
-        name, decision, proposal = fields["apply"], fields["decision"], fields["proposal"]
-        decided, running = self.decisions.get(decision), self.proposals.get(proposal)
-        begin = Begin(
-            fields=fields,
-            line=_line(fields),
-            at=at,
-            standing=standing_under(decided.type, decision, running.changes)
-            if decided and running and decided.proposal == proposal and decided.sha256 not in self.gone
-            else None,
-            accepted={one["path"]: self._accepted_of(one["path"]) for one in fields["targets"]},
-            again=name in self.open or decision in self.settling,
-            trust=len(self.trust.steps),
-            latest=max(at, self.latest),
+    def _intent(self, fields: Mapping[str, Any], at: datetime) -> None:
+        """Note an apply with what stands where it begins, for whoever checks it."""
+        name, clocks = fields["apply"], Moment.of_entry(fields, at)
+        again = self._open(name) is not None or fields["decision"] in self.settling
+        self.last[name] = len(self.begun)
+        self.begun.append(
+            Apply(
+                id=name,
+                line=_line(fields),
+                decision=fields["decision"],
+                proposal=fields["proposal"],
+                changes=tuple(fields["changes"]),
+                taken_back=tuple(fields.get("taken_back", ())),
+                targets=tuple(map(_target, fields["targets"])),
+                standing=self._standing(fields["decision"], fields["proposal"]),
+                accepted={one["path"]: self._accepted_of(one["path"]) for one in fields["targets"]},
+                again=again,
+                trust=len(self.trust.steps),
+                began=clocks,
+                latest=max(at, self.latest),
+                clocks=clocks,
+                outcomes=fields.get("outcomes"),
+            )
         )
-        self.begun.append(begin)
-        self.open[name] = begin
+        self._kept_anew(target.get(name, "") for target in fields["targets"] for name in _KEPT)
+
+    def _standing(self, decision: str, proposal: str) -> frozenset[int] | None:
+        """Return the numbers of the changes that a decision could carry out as they stand; None where there is none."""
+        decided, status = self.book.decisions.get(decision), self.book.proposals.get(proposal)
+        if not decided or not status or decided.proposal != proposal or decided.sha256 in self.book.gone:
+            return None
+        approves = decided.type is DecisionType.APPROVE
+        return frozenset(
+            n
+            for n, change in status.changes.items()
+            if change.state in _UNDER.get(decided.type, ()) and (not approves or change.decision == decision)
+        )
 
     def _accepted_of(self, path: str) -> str | None:
         return self.gated.get(path, self.protected.get(path))
 
-    def _intent(self, fields: Mapping[str, Any], at: datetime) -> None:
-        self._begin(fields, at)
-        self.intents[fields["apply"]] = (fields, "intent", clocks_of(fields, at))
-        self.cut_short[fields["apply"]] = False
-        if self.gone:
-            self._kept(target.get(name, "") for target in fields["targets"] for name in _KEPT)
+    def _open(self, name: str) -> Apply | None:
+        """Return the last apply of an id while it has not ended."""
+        apply = self.begun[self.last[name]] if name in self.last else None
+        return apply if apply is not None and apply.outcome == "intent" else None
+
+    def _named(self, fields: Mapping[str, Any], _: datetime) -> None:
+        """Take what the entry beside an intent says of entries' names: it counts once that apply is done."""
+        self.named[fields["apply"]] += fields["names"]
 
     def _finished(self, outcome: str, fields: Mapping[str, Any], at: datetime) -> None:
-        intent = self.intents.get(fields["apply"])
-        if intent is None or intent[1] != "intent":
-            self.unfounded[_line(fields)] = "it ends an apply that had not begun"
+        apply = self._open(fields["apply"])
+        if apply is None:
+            self._unfounded(fields, "it ends an apply that had not begun")
             return
-        apply = intent[0]
-        begin = self.open.pop(fields["apply"])
-        begin.outcome, begin.ended = outcome, _line(fields)
-        self.intents[fields["apply"]] = (apply, outcome, clocks_of(fields, at))
-        self.cut_short.pop(fields["apply"])
-        decision = self.decisions.get(apply["decision"])
-        if outcome == "aborted" or decision is None or decision.proposal not in self.proposals:
+        ended = replace(apply, outcome=outcome, ended=_line(fields), clocks=Moment.of_entry(fields, at))
+        self.begun[self.last[apply.id]] = ended
+        decision = self.book.decisions.get(apply.decision)
+        if outcome == "aborted" or decision is None or decision.proposal not in self.book.proposals:
             return
-        if decision.type == DecisionType.DRIFT:
+        if decision.type is DecisionType.DRIFT:
             self.settling.add(decision.id)
-        state = ChangeState.UNDONE if decision.type == DecisionType.UNDO else ChangeState.APPLIED
-        name, by = decision.proposal, decision.id
-        running = self.proposals[name]
-        running.move(apply["changes"], (state, by, at))
-        if "taken_back" in apply:
-            running.move(apply["taken_back"], (ChangeState.REJECTED, by, at))
-        self.applied_at[name] = max(at, self.applied_at.get(name, at))
-        self.names.apply(fields["apply"], at)
-        self.kept.apply([target for target in apply["targets"] if not self._watched(target["path"])])
-        for target in apply["targets"]:
-            path, before = target["path"], target["before"]
-            if not self._watched(path):
-                continue
-            if "accepted" not in target and before != self.gated.get(path):
-                self.drifted.append(Drifted(apply=fields["apply"], path=path, before=before))
-            self._accept(path, target.get("accepted", target["after"]), at)
+        undone = decision.type is DecisionType.UNDO
+        done = ChangeStatus(
+            state=ChangeState.UNDONE if undone else ChangeState.APPLIED, decision=decision.id, since=at
+        )
+        status = self.book.proposals[decision.proposal]
+        _move(status, apply.changes, done)
+        _move(status, apply.taken_back, replace(done, state=ChangeState.REJECTED))
+        self.book.applied_at[status.id] = max(at, self.book.applied_at.get(status.id, at))
+        self._rename(self.named.pop(apply.id, ()), at)
+        self._wrote([target for target in apply.targets if not self._watched(target.path)])
+        for target in apply.targets:
+            if self._watched(target.path):
+                if not target.accepted and target.before != self.gated.get(target.path):
+                    found = Drifted(apply=apply.id, path=target.path, before=target.before)
+                    self.drifted.append(found)
+                self._accept(target.path, target.accepted or target.after, at)
 
     def _watched(self, path: str) -> bool:
         """Tell whether a file is one of which the bytes accepted last count: all but daily logs and the archive."""
         return path in self.gated or path in self.protected or not is_kept(path)
+
+    def _rename(self, steps: Sequence[tuple[str, str]], at: datetime) -> None:
+        """Let edited entries keep their ids: all at once, for two may have changed places."""
+        names = self.book.names
+        kept = [(new, names.get(old, old)) for old, new in steps]
+        for old, _ in steps:
+            names.pop(old, None)
+        names.update({new: name for new, name in kept if new != name})
+        self.book.edited_at.update({name: at for _, name in kept})
+
+    def _wrote(self, targets: Sequence[AppliedTarget]) -> None:
+        """Note what was put into daily logs and the archive, and which log has its full text where."""
+        self.book.kept.update({target.path: target.after for target in targets})
+        full: defaultdict[str, list[str]] = defaultdict(list)
+        for target in targets:
+            if is_copy(target.path):
+                full[target.after].append(target.path)
+        for target in targets:
+            self.book.copies.pop(target.path, None)
+            if not is_copy(target.path) and target.before in full:
+                name = target.path.rpartition("/")[2]
+                held = full[target.before]  # logs of one text have a copy each, under their own names
+                own = (copy for copy in held if copy.rpartition("/")[2] == name)
+                self.book.copies[target.path] = next(own, held[-1])
 
     def _accept(self, path: str, sha256: str, at: datetime) -> None:
         if path in self.protected:
             self.protected[path] = sha256
             return
         self.gated[path] = sha256
-        known = self.accepted.setdefault(path, {})
+        known = self.book.accepted.setdefault(path, {})
         known.pop(sha256, None)
         known[sha256] = at
 
     def _raced(self, fields: Mapping[str, Any], at: datetime) -> None:
-        name = fields["apply"]
-        if name in self.intents and self.intents[name][1] == "intent":
-            before = {target["path"]: target["before"] for target in self.intents[name][0]["targets"]}
+        if apply := self._open(fields["apply"]):
+            before = {target.path: target.before for target in apply.targets}
             for rival in fields.get("replaced", ()):
                 path, sha256 = rival["path"], rival["sha256"]
-                raced = Raced(apply=name, path=path, sha256=sha256, before=before.get(path, ""))
+                raced = Raced(apply=apply.id, path=path, sha256=sha256, before=before.get(path, ""))
                 self.races[path, sha256] = raced
         self._finished("raced", fields, at)
 
     def _found(self, fields: Mapping[str, Any], at: datetime) -> None:
         path, sha256 = fields["path"], fields["sha256"]
-        self._kept((sha256,))
+        self._kept_anew((sha256,))
         self.races.pop((path, sha256), None)
-        running = self.proposals.get(fields["proposal"])
-        is_item = running is not None and running.kind == Kind.DRIFT
-        (self.drifts if is_item else self.offers)[path] = Drift(
+        status = self.book.proposals.get(fields["proposal"])
+        is_item = status is not None and status.kind is Kind.DRIFT
+        (self.book.drifts if is_item else self.book.offers)[path] = Drift(
             path=path,
             sha256=sha256,
             base=fields["base"],
@@ -346,7 +368,7 @@ class _Fold:
     def _seen(self, fields: Mapping[str, Any], _: datetime) -> None:
         for file in fields["files"]:
             if file["path"] in self.gated:
-                self.unfounded[_line(fields)] = f"it says that {file['path']}, which is gated, is protected"
+                self._unfounded(fields, f"it says that {file['path']}, which is gated, is protected")
             elif file["path"] not in NAMES:  # older versions watched the constitution as protected
                 self.protected.setdefault(file["path"], file["sha256"])
 
@@ -364,10 +386,35 @@ class _Fold:
             )
 
     def _asked_again(self, fields: Mapping[str, Any], _: datetime) -> None:
-        self.asked_again[fields["sha256"]] = _line(fields)
+        self.book.asked_again[fields["sha256"]] = _line(fields)
 
     def _locked(self, fields: Mapping[str, Any], _: datetime) -> None:
         self.locked = frozenset(fields["paths"])
+
+    def _unfounded(self, fields: Mapping[str, Any], why: str) -> None:
+        self.book.unfounded[_line(fields)] = why
+
+
+def _move(
+    status: ProposalStatus,
+    numbers: Iterable[int],
+    to: ChangeStatus,
+    movable: Collection[ChangeState] = _ANY,
+) -> None:
+    """Move those of the changes that there are, and that stand where they can be moved from."""
+    for n in numbers:
+        if n in status.changes and status.changes[n].state in movable:
+            status.changes[n] = to
+
+
+def _target(fields: Mapping[str, str]) -> AppliedTarget:
+    names = ("accepted_before", "accepted", "signed_base", "signed_result")
+    return AppliedTarget(
+        path=fields["path"],
+        before=fields["before"],
+        after=fields["after"],
+        **{name: fields.get(name, "") for name in names},
+    )
 
 
 def _line(fields: Mapping[str, Any]) -> int:

@@ -5,7 +5,7 @@ guaranteed places and never more than their cap, so that what the operator let t
 competes for the rest. Whatever had no place is named, with why.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, fields
 from enum import StrEnum
 
@@ -31,6 +31,10 @@ class Frame(StrEnum):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FrameRules:
     """How one frame chooses; ``frames`` of ``config/nightledger.yaml``.
+
+    Weights, token budgets and five places are shipped as published (FACTS, elfmem). The published SELF frame
+    guaranteed every principle a place, and ten took five of five for every query: two of five with
+    240 tokens, which two of 400 characters fit, and one elsewhere, is our choice.
 
     Attributes:
         similarity: Weight of likeness to the query, in percent; the five add up to 100.
@@ -68,28 +72,6 @@ class FrameRules:
 
 
 WEIGHTS = tuple(field.name for field in fields(FrameRules))[:5]
-
-PUBLISHED: Mapping[str, FrameRules] = {
-    Frame.SELF.value: FrameRules(
-        similarity=10, confidence=30, recency=5, centrality=25, reinforcement=30,
-        tokens=600, places=5, guaranteed=2, most_principles=2, principle_tokens=240,
-    ),
-    Frame.ATTENTION.value: FrameRules(
-        similarity=35, confidence=15, recency=25, centrality=15, reinforcement=10,
-        tokens=2000, places=5, guaranteed=0, most_principles=1, principle_tokens=240,
-    ),
-    Frame.TASK.value: FrameRules(
-        similarity=20, confidence=20, recency=20, centrality=20, reinforcement=20,
-        tokens=800, places=5, guaranteed=0, most_principles=1, principle_tokens=240,
-    ),
-    Frame.SIMULATE.value: FrameRules(
-        similarity=25, confidence=25, recency=15, centrality=20, reinforcement=15,
-        tokens=2000, places=5, guaranteed=0, most_principles=1, principle_tokens=240,
-    ),
-}  # fmt: skip
-"""Weights, token budgets and five places as published (FACTS, elfmem). The published SELF frame
-guaranteed every principle a place, and ten took five of five for every query: two of five with
-240 tokens, which two of 400 characters fit, and one elsewhere, is our choice."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -166,14 +148,9 @@ class Chosen:
 
 
 def score_of(rules: FrameRules, candidate: Candidate) -> float:
-    """Give what a candidate is worth in a frame, 0..1: the weighted sum of its five measures."""
-    return (
-        rules.similarity * candidate.similarity
-        + rules.confidence * candidate.confidence
-        + rules.recency * candidate.recency
-        + rules.centrality * candidate.centrality
-        + rules.reinforcement * candidate.reinforcement
-    ) / PERCENT
+    """Return what a candidate is worth in a frame, 0..1: the weighted sum of its five measures."""
+    total: float = sum(getattr(rules, name) * getattr(candidate, name) for name in WEIGHTS)
+    return total / PERCENT
 
 
 def choose(frame: Frame, rules: FrameRules, candidates: Sequence[Candidate], *, turn: int = 0) -> Chosen:
@@ -190,26 +167,45 @@ def choose(frame: Frame, rules: FrameRules, candidates: Sequence[Candidate], *, 
         turn: Counts on with the home's active hours: of principles that score alike, as without
             a query, others come first each time, so that none is shown always and none never.
     """
-    about = [c for c in candidates if frame is not Frame.SELF or _is_self(c)]
+    about = [
+        one
+        for one in candidates
+        if frame is not Frame.SELF or any(t.startswith(SELF_PREFIX) for t in one.tags)
+    ]
     ranked = _ranked(rules, about, turn)
-    places = _Places(rules)
+    taken: dict[str, Candidate] = {}
+    dropped: list[tuple[Scored, Dropped]] = []
     sure = [scored for scored in ranked if scored.candidate.principle]
-    for scored in sure:
-        if places.principles < rules.guaranteed and places.why_not(scored.candidate) is None:
-            places.take(scored)
-    for scored in ranked:
-        places.offer(scored)
-    shown = [scored for scored in ranked if scored.candidate.id in places.taken]
+    for scored, guaranteed in [*((one, True) for one in sure), *((one, False) for one in ranked)]:
+        candidate = scored.candidate
+        if candidate.id in taken or (guaranteed and len(taken) >= rules.guaranteed):
+            continue
+        why = _why_not(rules, taken.values(), candidate)
+        if why is None:
+            taken[candidate.id] = candidate
+        elif not guaranteed:
+            dropped.append((scored, why))
     return Chosen(
-        shown=tuple(shown),
-        dropped=tuple(places.dropped),
+        shown=tuple(scored for scored in ranked if scored.candidate.id in taken),
+        dropped=tuple(dropped),
         outside=len(candidates) - len(about),
-        tokens=places.tokens,
+        tokens=sum(one.tokens for one in taken.values()),
     )
 
 
-def _is_self(candidate: Candidate) -> bool:
-    return any(tag.startswith(SELF_PREFIX) for tag in candidate.tags)
+def _why_not(rules: FrameRules, taken: Collection[Candidate], candidate: Candidate) -> Dropped | None:
+    principles = [one.tokens for one in taken if one.principle]
+    over_cap = (
+        len(principles) >= rules.most_principles
+        or sum(principles) + candidate.tokens > rules.principle_tokens
+    )
+    if candidate.principle and over_cap:
+        return Dropped.OVER_CAP
+    if len(taken) >= rules.places:
+        return Dropped.BELOW_PLACES
+    if sum(one.tokens for one in taken) + candidate.tokens > rules.tokens:
+        return Dropped.OVER_BUDGET
+    return None
 
 
 def _ranked(rules: FrameRules, candidates: Sequence[Candidate], turn: int) -> list[Scored]:
@@ -224,45 +220,3 @@ def _ranked(rules: FrameRules, candidates: Sequence[Candidate], turn: int) -> li
             nth += 1
         keyed.append((-score, at, place, Scored(candidate=candidate, score=score)))
     return [scored for *_, scored in sorted(keyed, key=lambda row: row[:3])]
-
-
-class _Places:
-    """The places of a frame while they are filled."""
-
-    def __init__(self, rules: FrameRules) -> None:
-        self._rules = rules
-        self.taken: set[str] = set()
-        self.dropped: list[tuple[Scored, Dropped]] = []
-        self.tokens = 0
-        self.principles = 0
-        self._principle_tokens = 0
-
-    def offer(self, scored: Scored) -> None:
-        if scored.candidate.id in self.taken:
-            return
-        why = self.why_not(scored.candidate)
-        if why is None:
-            self.take(scored)
-        else:
-            self.dropped.append((scored, why))
-
-    def take(self, scored: Scored) -> None:
-        candidate = scored.candidate
-        self.taken.add(candidate.id)
-        self.tokens += candidate.tokens
-        if candidate.principle:
-            self.principles += 1
-            self._principle_tokens += candidate.tokens
-
-    def why_not(self, candidate: Candidate) -> Dropped | None:
-        rules = self._rules
-        if candidate.principle and (
-            self.principles >= rules.most_principles
-            or self._principle_tokens + candidate.tokens > rules.principle_tokens
-        ):
-            return Dropped.OVER_CAP
-        if len(self.taken) >= rules.places:
-            return Dropped.BELOW_PLACES
-        if self.tokens + candidate.tokens > rules.tokens:
-            return Dropped.OVER_BUDGET
-        return None

@@ -7,8 +7,12 @@ so equal ids are equal records.
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from typing import Annotated, Literal
+
+from msgspec import Meta, Struct
 
 from nightledger.domain.proposal import Origin
+from nightledger.domain.words import MAX_TAGS
 
 
 class Result(StrEnum):
@@ -35,7 +39,7 @@ class Signal(StrEnum):
 class OutcomeEvidence:
     r"""Lines that show the result.
 
-    The fields stand in the order of the canonical line, which is how bulk reading compares them.
+    The fields stand in the order of the canonical line.
 
     Attributes:
         lines: First and last line, counted from 1, split on ``\\n`` only.
@@ -48,12 +52,13 @@ class OutcomeEvidence:
     sha256: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
+class Outcome(Struct, frozen=True, gc=False, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
     """One recorded result of one task.
 
     A line of ``memory/system/outcome-records.jsonl``; the wire form is
     ``schemas/outcome.schema.json``.
+
+    The fields stand in the order of the canonical line.
 
     Attributes:
         v: Version of the record, 1.
@@ -76,21 +81,21 @@ class Outcome:
         note: Free text for the operator; never shown to an agent.
     """
 
-    v: int
-    id: str
-    timestamp: datetime
-    received_at: datetime
-    task_type: str
-    context_tags: tuple[str, ...]
-    resolution: str
-    outcome: Result
-    source_file: str
-    session: str | None = None
-    host: str | None = None
-    origin: Origin | None = None
-    signal: Signal | None = None
+    context_tags: Annotated[tuple[str, ...], Meta(min_length=1, max_length=MAX_TAGS)]
+    duration_s: int | float | None = None
     evidence: tuple[OutcomeEvidence, ...] = ()
-    shown: tuple[str, ...] = ()
-    project: str | None = None
-    duration_s: float | None = None
+    host: str | None = None
+    id: Annotated[str, Meta(pattern="^o-[a-z2-7]{26}$")]
     note: str | None = None
+    origin: Origin | None = None
+    outcome: Result
+    project: str | None = None
+    received_at: Annotated[datetime, Meta(tz=True)]
+    resolution: str
+    session: str | None = None
+    shown: tuple[str, ...] = ()
+    signal: Signal | None = None
+    source_file: str
+    task_type: str
+    timestamp: Annotated[datetime, Meta(tz=True)]
+    v: Literal[1]

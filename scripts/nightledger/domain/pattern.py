@@ -4,38 +4,24 @@ Invariant: a pattern is made of identifiers, numbers and days only; nothing that
 agent wrote freely (``note``) gets into it.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import date, datetime, tzinfo
+from datetime import date, tzinfo
 from enum import StrEnum
 
-from nightledger.domain.confidence import SHOWN_FROM
-from nightledger.domain.confidence import confidence as evidence_confidence
-from nightledger.domain.outcome import Outcome
+from nightledger.domain.disjoint import DisjointSets
+from nightledger.domain.links import SHOWN_FROM
+from nightledger.domain.outcome import Outcome, Result
 from nightledger.domain.periods import log_day
-from nightledger.domain.proposal import Origin, Scope
-from nightledger.domain.sources import Taught, count_sources, was_shown
+from nightledger.domain.proposal import Scope
+from nightledger.domain.words import MAX_IDENTIFIER_CHARACTERS, read_identifier
 
-UNNAMED = frozenset(
-    (
-        "none",
-        "null",
-        "nil",
-        "nothing",
-        "no",
-        "na",
-        "n/a",
-        "n.a.",
-        "unknown",
-        "unresolved",
-        "unsolved",
-        "not_resolved",
-        "pending",
-        "open",
-        "todo",
-        "tbd",
-    )
-)
+UNNAMED = frozenset({
+    "none", "null", "nil", "nothing", "no", "na", "n/a", "n.a.", "unknown", "unresolved", "unsolved", "not_resolved",
+    "pending", "open", "todo", "tbd",
+})  # fmt: skip
 """What agents write as the resolution of a failure when they tried nothing that has a name."""
 
 
@@ -54,8 +40,6 @@ class PatternKind(StrEnum):
     """A failure that nothing resolved so far."""
     RECURRING_RESOLUTION = "recurring_resolution"
     """What works again and again, without a failure before it."""
-    RECURRING_TASK = "recurring_task"
-    """A kind of task that comes again; a count for reports, nothing to remember."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,83 +85,38 @@ class Learning:
 
     Attributes:
         zone: The home's zone.
-        confidence: Gives 0..1 for successes and failures (``domain/confidence.py``).
         min_sources: Independent sessions or days that make a pattern, 2 or more.
         trusted: Confidence from which a resolution is shown as a prior, DESIGN section 4; one
             failure of a resolution that stays above it is an exception, not a relapse.
-        taught: Tells whether an outcome followed a showing of ours.
     """
 
     zone: tzinfo
-    confidence: Callable[[int, int], float] = evidence_confidence
     min_sources: int = 2
     trusted: float = SHOWN_FROM
-    taught: Taught = was_shown
 
     def sources(self, records: Iterable[Recorded]) -> int:
         """Count the independent sources behind records."""
-        return count_sources((record.outcome for record in records), self.zone, self.taught)
+        sources = Sources(self.zone)
+        for record in records:
+            sources.add(record.outcome)
+        return sources.count
 
     def days(self, records: Iterable[Recorded]) -> tuple[date, ...]:
         """Give the log day of each record."""
         return tuple(log_day(record.outcome.timestamp, self.zone) for record in records)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Seen:
-    """Where and when outcomes were seen.
-
-    Attributes:
-        sources: Independent sources.
-        sessions: Distinct sessions; outcomes without one count in ``days`` alone.
-        days: Distinct log days.
-        first_day: Log day of the oldest.
-        last_day: Log day of the newest.
-        newest_at: When the last of them was received; aware, UTC.
-        origins: Who said them, sorted; none named is unknown.
-    """
-
-    sources: int
-    sessions: int
-    days: int
-    first_day: date
-    last_day: date
-    newest_at: datetime
-    origins: tuple[Origin, ...]
-
-
-def seen_in(records: Sequence[Recorded], learning: Learning) -> Seen:
-    """Sum up where and when outcomes were seen.
-
-    Args:
-        records: At least one.
-        learning: How a pattern is judged.
-    """
-    outcomes = [record.outcome for record in records]
-    days = learning.days(records)
-    return Seen(
-        sources=learning.sources(records),
-        sessions=len({(o.host, o.session) for o in outcomes if o.session is not None}),
-        days=len(set(days)),
-        first_day=min(days),
-        last_day=max(days),
-        newest_at=max(o.received_at for o in outcomes),
-        origins=tuple(sorted({o.origin or Origin.UNKNOWN for o in outcomes})),
-    )
-
-
 def is_lesson(kind: PatternKind, rivals: Iterable[Tally]) -> bool:
     """Tell whether a pattern is something to remember.
 
-    A task that comes again is only counted, and so is what works where nothing else keeps
-    failing: routine, which the links show anyway.
+    What works where nothing else keeps failing is routine, which the links show anyway.
 
     Args:
         kind: What recurs.
         rivals: Of the other resolutions in its situation.
     """
     if kind is not PatternKind.RECURRING_RESOLUTION:
-        return kind is not PatternKind.RECURRING_TASK
+        return True
     tallies = tuple(rivals)
     failures = sum(tally.failures for tally in tallies)
     return failures >= max(MIN_FAILED, sum(tally.successes for tally in tallies))
@@ -195,7 +134,8 @@ class Pattern:
             rule by which its outcomes were counted.
         tally: Of the resolution that it is about; of all tries for a failure or a task.
         rivals: Of the other resolutions in the same situation, most failures first.
-        seen: Where and when.
+        sources: Independent sources behind it.
+        days: Distinct log days on which it was seen, ascending.
         records: The outcomes behind it: what shows it first, then all else in its situation; the newest of each first.
         confidence: 0..1, rounded to 4 decimals.
         sentence: The entry to propose.
@@ -209,7 +149,8 @@ class Pattern:
     tags: tuple[str, ...]
     tally: Tally
     rivals: tuple[Tally, ...]
-    seen: Seen
+    sources: int
+    days: tuple[date, ...]
     records: tuple[Recorded, ...]
     confidence: float
     sentence: str
@@ -238,6 +179,199 @@ _RANKS = {
     PatternKind.RESOLVED_FAILURE: (0.6, 0.35),
     PatternKind.RECURRING_FAILURE: (0.45, 0.3),
     PatternKind.RECURRING_RESOLUTION: (0.35, 0.3),
-    PatternKind.RECURRING_TASK: (0.0, 0.0),
 }
 """A wrong lesson in memory comes first, then lessons, then warnings, then what works anyway. Our choice."""
+
+
+SHARED_OF_FIVE = 4
+"""A tag belongs to a situation when four in five of its outcomes have it: one careless record
+among five does not widen it. Our choice."""
+MAX_TAGS = 3
+"""Further tags make a sentence longer, not clearer. Our choice."""
+SETTLED_DAYS = 3
+"""Active days after which what is open counts as open and what is over as over; until then the
+next day may say more, and a sentence that was proposed is not proposed again. Our choice."""
+MAX_PARTS = 64
+"""Bound on the work that forged records of one task type can cause; the largest parts are taken."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Task:
+    """All outcomes of one task type.
+
+    Attributes:
+        task_type: The kind of task.
+        records: Oldest first; at least one.
+        tag_counts: How many of them carry each tag.
+        active_days: Log days on which the agent recorded anything at all, ascending.
+    """
+
+    task_type: str
+    records: tuple[Recorded, ...]
+    tag_counts: Mapping[str, int]
+    active_days: tuple[date, ...]
+
+    def days_since(self, day: date) -> int:
+        """Count the active days after a day."""
+        return len(self.active_days) - bisect_right(self.active_days, day)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Situation:
+    """Outcomes of one task type that carry all of some tags.
+
+    Attributes:
+        task_type: The kind of task.
+        tags: The tags, sorted; () is every outcome of the task type.
+        records: Oldest first.
+        ids: Ids of its outcomes.
+    """
+
+    task_type: str
+    tags: tuple[str, ...]
+    records: tuple[Recorded, ...]
+    ids: frozenset[str]
+
+    def tallies(self) -> tuple[Tally, ...]:
+        """Count each resolution; most failures first, then most successes, then by name."""
+        counts = Counter((name_of(record.outcome), record.outcome.outcome) for record in self.records)
+        tallies = [
+            Tally(
+                resolution=name,
+                successes=counts[name, Result.SUCCESS],
+                partials=counts[name, Result.PARTIAL],
+                failures=counts[name, Result.FAILURE],
+            )
+            for name in {name for name, _ in counts}
+        ]
+        return tuple(sorted(tallies, key=lambda t: (-t.failures, -t.successes, t.resolution)))
+
+
+def task_of(records: Iterable[Recorded], active_days: tuple[date, ...]) -> Task:
+    """Gather outcomes of one task type.
+
+    Args:
+        records: In any order; at least one.
+        active_days: Log days on which the agent recorded anything at all, ascending.
+    """
+    ordered = tuple(sorted(records, key=lambda record: (record.outcome.timestamp, record.outcome.id)))
+    return Task(
+        task_type=ordered[0].outcome.task_type,
+        records=ordered,
+        tag_counts=_count_tags(ordered),
+        active_days=active_days,
+    )
+
+
+def name_of(outcome: Outcome) -> str:
+    """Give the resolution, or "" where the record only says that there was none."""
+    return "" if outcome.resolution.casefold() in UNNAMED else outcome.resolution
+
+
+def situation_of(examples: Collection[Recorded], task: Task) -> Situation:
+    """Give the situation that the examples, outcomes of the task, have in common."""
+    return narrow(task, shared_tags(examples, task))
+
+
+def narrow(task: Task, tags: tuple[str, ...]) -> Situation:
+    """Give the situation of a task type and these tags, sorted; () takes every outcome."""
+    wanted = set(tags)
+    records = tuple(record for record in task.records if wanted.issubset(record.outcome.context_tags))
+    ids = frozenset(record.outcome.id for record in records)
+    return Situation(task_type=task.task_type, tags=tags, records=records, ids=ids)
+
+
+def without(records: Iterable[Recorded], others: Iterable[Recorded]) -> tuple[Recorded, ...]:
+    """Give the records that are not among the others, in their order."""
+    ids = {record.outcome.id for record in others}
+    return tuple(record for record in records if record.outcome.id not in ids)
+
+
+def shared_tags(examples: Collection[Recorded], task: Task) -> tuple[str, ...]:
+    """Give the tags, at most three and sorted, that four in five of the examples carry.
+
+    Where there are more than three, those that tell the examples best from the other
+    outcomes of the task type are taken. Tags that are not plain identifiers are passed over:
+    what goes into a sentence holds no markup.
+    """
+    shared = [
+        (task.tag_counts[tag] / n, -n, tag)
+        for tag, n in _count_tags(examples).items()
+        if 5 * n >= SHARED_OF_FIVE * len(examples) and _is_plain(tag)
+    ]
+    return tuple(sorted(tag for _, _, tag in sorted(shared)[:MAX_TAGS]))
+
+
+def split_by_tag(examples: Iterable[Recorded], task: Task) -> list[list[Recorded]]:
+    """Part outcomes of a task by their most frequent telling tag, the largest part first.
+
+    A tag that four in five outcomes of the task type carry tells nothing; outcomes without
+    a telling tag stay together, as the last part.
+    """
+    enough = SHARED_OF_FIVE * len(task.records)
+    common = {tag for tag, n in task.tag_counts.items() if 5 * n >= enough}
+    left = list(examples)
+    parts: list[list[Recorded]] = []
+    while left and len(parts) < MAX_PARTS:
+        telling = Counter(tag for record in left for tag in record.outcome.context_tags if tag not in common)
+        if not telling:
+            return [*parts, left]
+        best = min(telling, key=lambda tag: (-telling[tag], tag))
+        parts.append([record for record in left if best in record.outcome.context_tags])
+        left = [record for record in left if best not in record.outcome.context_tags]
+    return parts
+
+
+def mostly_same(one: Situation, other: Situation) -> bool:
+    """Tell whether two situations share at least half of all their outcomes."""
+    return 2 * len(one.ids & other.ids) >= len(one.ids | other.ids)
+
+
+def _count_tags(records: Iterable[Recorded]) -> Counter[str]:
+    return Counter(tag for record in records for tag in record.outcome.context_tags)
+
+
+def _is_plain(tag: str) -> bool:
+    try:
+        return read_identifier(tag, MAX_IDENTIFIER_CHARACTERS) == tag
+    except ValueError:
+        return False
+
+
+class Sources:
+    """Counts independent sources as outcomes come in.
+
+    What two outcomes share makes them one source: a session, a day without one, a place in a log, evidence,
+    and that we ourselves had shown something before.
+    """
+
+    __slots__ = ("_marks", "_zone")
+
+    def __init__(self, zone: tzinfo) -> None:
+        """Begin with none; days are those of the home's zone."""
+        self._zone = zone
+        self._marks: DisjointSets[Hashable] = DisjointSets()
+
+    @property
+    def count(self) -> int:
+        """Independent sources so far."""
+        return self._marks.count
+
+    def add(self, outcome: Outcome) -> int:
+        """Take in an outcome; return how many sources there are now."""
+        first, *others = self._marks_of(outcome)
+        self._marks.root(first)
+        for mark in others:
+            self._marks.join(first, mark)
+        return self.count
+
+    def _marks_of(self, outcome: Outcome) -> Iterator[Hashable]:
+        if outcome.session is None:
+            yield "day", log_day(outcome.timestamp, self._zone)
+        else:
+            yield "session", outcome.host, outcome.session
+        if "#" in outcome.source_file:  # a place; a daily log as a whole holds a day's sessions
+            yield "place", outcome.source_file
+        yield from (("evidence", item.sha256) for item in outcome.evidence)
+        if outcome.shown:
+            yield "shown"

@@ -1,4 +1,4 @@
-"""Find what recurs in outcomes: failures, what resolved them, what works, what comes again.
+"""Find what recurs in outcomes: failures, what resolved them, what works.
 
 Invariant: only recorded results count. A failure after which nothing was heard is not
 resolved; a pattern stands on at least two independent sources; a resolution that failed
@@ -6,28 +6,212 @@ after it was learned is said to be wrong, until it is learned anew.
 """
 
 from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, datetime
 
-from nightledger.domain import pattern_words as words
+from nightledger.domain.lessons import (
+    failure_scope,
+    failure_sentence,
+    lesson_scope,
+    relapse_sentence,
+    success_sentence,
+)
+from nightledger.domain.links import confidence
 from nightledger.domain.outcome import Result
-from nightledger.domain.pattern import MIN_FAILED, Learning, Pattern, PatternKind, Recorded, Tally, seen_in
-from nightledger.domain.proposal import Scope
-from nightledger.domain.situation import (
+from nightledger.domain.pattern import (
+    MIN_FAILED,
     SETTLED_DAYS,
+    Learning,
+    Pattern,
+    PatternKind,
+    Recorded,
     Situation,
+    Sources,
+    Tally,
     Task,
+    is_lesson,
     mostly_same,
     name_of,
-    narrow,
     situation_of,
     split_by_tag,
     task_of,
     without,
 )
-from nightledger.domain.trial import Trial, hold_trial, kind_of
+
+LIKELY = 0.5
+"""A lesson is more likely right than wrong."""
+MIN_WORKED = 3
+"""What worked without a failure before it is worth a sentence from three times on: the published
+example of a link that is shown as a prior has three co-occurrences."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trial:
+    """What speaks for a resolution and what against it.
+
+    Attributes:
+        resolution: An identifier.
+        situation: What the outcomes in which it succeeded have in common.
+        tally: Of the resolution in that situation.
+        rivals: Of all others in that situation, most failures first.
+        wins: Its successes there, oldest first; at least one.
+        learned_at: When its successes had enough independent sources; None while they have not.
+        relapses: Failures that say that the lesson was wrong, oldest first.
+        confidence: 0..1, of its successes and failures there, rounded to 4 decimals.
+        settled: Whether the agent was active on enough days since it first succeeded.
+        accident: Whether all else failed only once there, and with what works for this kind of task.
+    """
+
+    resolution: str
+    situation: Situation
+    tally: Tally
+    rivals: tuple[Tally, ...]
+    wins: tuple[Recorded, ...]
+    learned_at: datetime | None
+    relapses: tuple[Recorded, ...]
+    confidence: float
+    settled: bool
+    accident: bool
+
+
+def hold_trial(resolution: str, task: Task, learning: Learning) -> Trial:
+    """Hold a resolution against what happened around it.
+
+    Args:
+        resolution: One that succeeded at least once in ``task``.
+        task: All outcomes of its task type.
+        learning: How a pattern is judged.
+    """
+    trial = _tried(resolution, task, learning)
+    relapses = _relapses(trial, trial.learned_at, learning) if trial.learned_at else ()
+    if not relapses or not _was_lesson(resolution, task, relapses[0], learning):
+        return trial
+    return replace(trial, relapses=relapses)
+
+
+def kind_of(trial: Trial, learning: Learning) -> PatternKind | None:
+    """Say what kind of pattern a trial is; None when nothing recurs or too little speaks for it."""
+    if trial.relapses:
+        return PatternKind.RELAPSE
+    before = failures_before(trial)
+    if not trial.learned_at:
+        return PatternKind.RESOLVED_FAILURE if _ended(trial, before, learning) else None
+    if before and trial.confidence >= LIKELY and _stands_out(trial) and not trial.accident:
+        return PatternKind.RESOLVED_FAILURE
+    usual = trial.tally.successes > sum(rival.successes for rival in trial.rivals)
+    if usual and trial.tally.successes >= MIN_WORKED and trial.confidence >= learning.trusted:
+        return PatternKind.RECURRING_RESOLUTION
+    return None
+
+
+def failures_before(trial: Trial) -> tuple[Recorded, ...]:
+    """Give the failures of everything else before the resolution first succeeded."""
+    first = trial.wins[0].outcome.timestamp
+    return tuple(
+        record
+        for record in _failures(trial.situation)
+        if record.outcome.timestamp < first and name_of(record.outcome) != trial.resolution
+    )
+
+
+def _tried(resolution: str, task: Task, learning: Learning) -> Trial:
+    won = [
+        r for r in task.records if name_of(r.outcome) == resolution and r.outcome.outcome is Result.SUCCESS
+    ]
+    situation = situation_of(won, task)
+    wins = tuple(record for record in won if record.outcome.id in situation.ids)
+    tallies = situation.tallies()
+    tally = next(tally for tally in tallies if tally.resolution == resolution)
+    rivals = tuple(tally for tally in tallies if tally.resolution != resolution)
+    return Trial(
+        resolution=resolution,
+        situation=situation,
+        tally=tally,
+        rivals=rivals,
+        wins=wins,
+        learned_at=_learned_at(wins, learning),
+        relapses=(),
+        confidence=round(confidence(tally.successes, tally.failures), 4),
+        settled=task.days_since(learning.days(wins[:1])[0]) >= SETTLED_DAYS,
+        accident=_is_accident(rivals, task),
+    )
+
+
+def _is_accident(rivals: Sequence[Tally], task: Task) -> bool:
+    failed = [rival for rival in rivals if rival.failures]
+    if sum(rival.failures for rival in failed) != 1:
+        return False
+    return any(
+        name_of(record.outcome) == failed[0].resolution and record.outcome.outcome is Result.SUCCESS
+        for record in task.records
+    )
+
+
+def _stands_out(trial: Trial) -> bool:
+    """Tell whether everything else failed at least as often as it worked.
+
+    Where most things work, a success after a failure says nothing about what was done.
+    """
+    return sum(rival.failures for rival in trial.rivals) >= sum(rival.successes for rival in trial.rivals)
+
+
+def _ended(trial: Trial, before: Sequence[Recorded], learning: Learning) -> bool:
+    """Tell whether a failure that recurred was seen no more once this succeeded, even once.
+
+    It is given some active days first: to come back, or to be resolved in the same way again.
+    """
+    if learning.sources(before) < learning.min_sources or not (trial.settled and _stands_out(trial)):
+        return False
+    first = trial.wins[0].outcome.timestamp
+    return all(record.outcome.timestamp < first for record in _failures(trial.situation))
+
+
+def _learned_at(wins: Sequence[Recorded], learning: Learning) -> datetime | None:
+    sources = Sources(learning.zone)
+    for record in wins:
+        if sources.add(record.outcome) >= learning.min_sources:
+            return record.outcome.timestamp
+    return None
+
+
+def _relapses(trial: Trial, learned_at: datetime, learning: Learning) -> tuple[Recorded, ...]:
+    """Give what would say that a lesson was wrong, oldest first.
+
+    A failure of the resolution itself does, unless it stays trusted or was learned anew
+    since. A failure for which nothing was named may only mean that the lesson was not
+    followed: such failures count when they recur and no success of it came after them.
+    """
+    after = [record for record in _failures(trial.situation) if record.outcome.timestamp > learned_at]
+    failed = [record for record in after if name_of(record.outcome) == trial.resolution]
+    anew = failed and learning.sources(_later(trial.wins, failed[-1])) >= learning.min_sources
+    if anew or trial.confidence >= learning.trusted:
+        failed = []
+    unnamed = [record for record in _later(after, trial.wins[-1]) if not name_of(record.outcome)]
+    if learning.sources(unnamed) < learning.min_sources:
+        unnamed = []
+    return without(after, without(after, (*failed, *unnamed)))
+
+
+def _was_lesson(resolution: str, task: Task, relapse: Recorded, learning: Learning) -> bool:
+    """Tell whether the resolution was a lesson until then; else there was nothing to be wrong."""
+    until = [record for record in task.records if record.outcome.timestamp < relapse.outcome.timestamp]
+    day = learning.days([relapse])[0]
+    active_days = tuple(active for active in task.active_days if active < day)
+    trial = _tried(resolution, task_of(until, active_days), learning)
+    kind = kind_of(trial, learning)
+    return kind is not None and is_lesson(kind, trial.rivals)
+
+
+def _failures(situation: Situation) -> list[Recorded]:
+    return [record for record in situation.records if record.outcome.outcome is Result.FAILURE]
+
+
+def _later(records: Sequence[Recorded], than: Recorded) -> list[Recorded]:
+    return [record for record in records if record.outcome.timestamp > than.outcome.timestamp]
+
 
 MAX_TRIALS = 64
 """Bound on the work that forged records of one task type can cause; the most successful are tried."""
-MIN_TASKS = 3
 
 
 def find_patterns(
@@ -61,14 +245,14 @@ def _by_task_type(records: Iterable[Recorded], learning: Learning) -> list[Task]
 
 
 def _of_task(task: Task, learning: Learning) -> list[Pattern]:
-    """Find the patterns of one task type; its bare count only where there is no other."""
+    """Find the patterns of one task type."""
     trials = [hold_trial(resolution, task, learning) for resolution in _most_successful(task)]
     judged = [(trial, kind) for trial in trials if (kind := kind_of(trial, learning))]
     kept = _distinct(judged)
     explained = frozenset[str]().union(*(trial.situation.ids for trial, _ in kept))
     left = [record for record in task.records if record.outcome.id not in explained]
-    found = [_of_trial(trial, kind, task, learning) for trial, kind in kept] + _failures(left, task, learning)
-    return found or _recurring_task(task, learning)
+    found = [_of_trial(trial, kind, task, learning) for trial, kind in kept]
+    return found + _unresolved(left, task, learning)
 
 
 def _most_successful(task: Task) -> list[str]:
@@ -108,11 +292,12 @@ def _of_trial(trial: Trial, kind: PatternKind, task: Task, learning: Learning) -
         tags=situation.tags,
         tally=trial.tally,
         rivals=trial.rivals,
-        seen=seen_in(records, learning),
+        sources=learning.sources(records),
+        days=_days(records, learning),
         records=records,
         confidence=round(1 - trial.confidence, 4) if kind is PatternKind.RELAPSE else trial.confidence,
         sentence=_sentence(trial, kind, learning),
-        scope=words.lesson_scope(trial.resolution, situation, task),
+        scope=lesson_scope(trial.resolution, situation, task),
         replaces=(*obsolete, _key(PatternKind.RECURRING_FAILURE, situation, "")),
     )
 
@@ -126,14 +311,14 @@ def _sentence(trial: Trial, kind: PatternKind, learning: Learning) -> str:
     if kind is PatternKind.RELAPSE:
         since = trial.relapses[0].outcome.timestamp
         worked = [record for record in trial.wins if record.outcome.timestamp < since]
-        return words.relapse_sentence(
+        return relapse_sentence(
             trial.situation, trial.resolution, learning.days(worked), learning.days(trial.relapses)
         )
-    say = words.resolved_sentence if kind is PatternKind.RESOLVED_FAILURE else words.works_sentence
-    return say(trial.situation, trial.tally, trial.rivals, learning.days(trial.wins))
+    verb = "resolved it" if kind is PatternKind.RESOLVED_FAILURE else "works"
+    return success_sentence(trial.situation, trial.tally, verb, trial.rivals, learning.days(trial.wins))
 
 
-def _failures(left: Sequence[Recorded], task: Task, learning: Learning) -> list[Pattern]:
+def _unresolved(left: Sequence[Recorded], task: Task, learning: Learning) -> list[Pattern]:
     """Find failures that recur and that no lesson explains, by what their tags have in common."""
     failed = [record for record in left if record.outcome.outcome is Result.FAILURE]
     parts = split_by_tag(failed, task) if failed else []
@@ -161,34 +346,17 @@ def _failure(situation: Situation, task: Task, learning: Learning) -> Pattern | 
         tags=situation.tags,
         tally=_total(situation.records),
         rivals=situation.tallies(),
-        seen=seen_in(failed, learning),
+        sources=learning.sources(failed),
+        days=_days(failed, learning),
         records=_newest_first(failed, situation),
-        confidence=round(learning.confidence(len(failed), len(worked)), 4),
-        sentence=words.failure_sentence(situation, len(failed), situation.tallies(), learning.days(failed)),
-        scope=words.failure_scope(situation),
+        confidence=round(confidence(len(failed), len(worked)), 4),
+        sentence=failure_sentence(situation, len(failed), situation.tallies(), learning.days(failed)),
+        scope=failure_scope(situation),
     )
 
 
-def _recurring_task(task: Task, learning: Learning) -> list[Pattern]:
-    if len(task.records) < MIN_TASKS:
-        return []
-    situation = narrow(task, ())
-    tally = _total(task.records)
-    return [
-        Pattern(
-            kind=PatternKind.RECURRING_TASK,
-            key=_key(PatternKind.RECURRING_TASK, situation, ""),
-            task_type=task.task_type,
-            tags=(),
-            tally=tally,
-            rivals=situation.tallies(),
-            seen=seen_in(task.records, learning),
-            records=task.records,
-            confidence=0.0,
-            sentence=words.task_sentence(task.task_type, tally, learning.days(task.records)),
-            scope=Scope(),
-        )
-    ]
+def _days(records: Iterable[Recorded], learning: Learning) -> tuple[date, ...]:
+    return tuple(sorted(set(learning.days(records))))
 
 
 def _total(records: Sequence[Recorded]) -> Tally:

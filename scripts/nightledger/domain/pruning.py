@@ -4,15 +4,109 @@ Invariant: everything here only ever names candidates; a proposal is made of the
 without a signature. What speaks for keeping wins, whatever its age.
 """
 
-from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from enum import StrEnum
+from typing import NamedTuple
 
-from nightledger.domain.bridges import Groups, LinkUse, find_bridges
-from nightledger.domain.confidence import SHOWN_FROM
 from nightledger.domain.consent import ConsentGraph, Tier
+from nightledger.domain.disjoint import DisjointSets
 from nightledger.domain.lanes import MOST_FORGOTTEN
+from nightledger.domain.links import SHOWN_FROM, Pair
+from nightledger.domain.proposal import Draft, Flag
+
+
+class Closure(StrEnum):
+    """What a status says of an item that needs nobody any more (published: Resolved; the issue names the others)."""
+
+    RESOLVED = "resolved"
+    DONE = "done"
+    CLOSED = "closed"
+    REJECTED = "rejected"
+    SUPERSEDED = "superseded"
+
+
+WELL_USED = 3
+"""Co-occurrences, of links that occurred more than once, from which a group of tags is well used:
+as many sessions as a resolution needs to be shown (``confidence.py``). Our choice."""
+TWICE = 2
+"""A link that occurred once is an accident of one task; it does not count for a group."""
+
+
+class LinkUse(NamedTuple):
+    """How a link was used; a plain tuple, because there may be a million.
+
+    Attributes:
+        first: The tag that sorts first.
+        second: The other one.
+        co_occurrences: Distinct sessions.
+        last_day: Newest log day, as a proleptic Gregorian ordinal.
+        faint: Whether its best resolution is hardly believed any more (`curation.WEAK_BELOW`).
+    """
+
+    first: str
+    second: str
+    co_occurrences: int
+    last_day: int
+    faint: bool = False
+
+    @property
+    def pair(self) -> Pair:
+        """Its two tags."""
+        return self.first, self.second
+
+
+class Groups:
+    """Tags in groups, joined link by link, with how often their links occurred."""
+
+    def __init__(self) -> None:
+        """Begin with no tags."""
+        self._tags: DisjointSets[str] = DisjointSets()
+        self._uses: Counter[str] = Counter()
+
+    def join(self, link: LinkUse) -> None:
+        """Make one group of those of a link's tags, and count its use."""
+        before = (self.of(link.first), self.of(link.second))
+        self._tags.join(*before)
+        uses = sum(self._uses.pop(group, 0) for group in before)
+        self._uses[self.of(link.first)] = uses + (link.co_occurrences if link.co_occurrences >= TWICE else 0)
+
+    def of(self, tag: str) -> str:
+        """Return the group of a tag, by a name that holds until the next join; a new tag is a group of its own."""
+        return self._tags.root(tag)
+
+    def is_well_used(self, group: str) -> bool:
+        """Tell whether a group's links occurred often enough."""
+        return self._uses[group] >= WELL_USED
+
+
+def find_bridges(groups: Groups, weak: Sequence[LinkUse]) -> frozenset[Pair]:
+    """Return the weak links that must stay, so that no two well-used groups are separated.
+
+    Of the weak links a forest is made over the groups that all other links form, the newest first (Kruskal 1956).
+    What is not in it closes a ring and separates nothing. Then every end of it that is not well used is taken off,
+    until none is left: what stays lies between two well-used groups.
+
+    Args:
+        groups: The tags, joined by every link that is not weak.
+        weak: The links that may be deleted.
+    """
+    trees: DisjointSets[str] = DisjointSets()
+    near: defaultdict[str, dict[str, Pair]] = defaultdict(dict)
+    for link in sorted(weak, key=lambda link: (-link.last_day, link.pair)):
+        one, other = groups.of(link.first), groups.of(link.second)
+        if trees.join(one, other):
+            near[one][other] = near[other][one] = link.pair
+    ends = list(near)
+    for end in ends:  # grows while it is read
+        if len(near[end]) == 1 and not groups.is_well_used(end):
+            (other,) = near.pop(end)
+            del near[other][end]
+            ends.append(other)
+    return frozenset(pair for beside in near.values() for pair in beside.values())
+
 
 FEW_CO_OCCURRENCES = 2
 """A link of fewer is weak (published: ``co_occurrences < 2``)."""
@@ -145,65 +239,35 @@ def clock_problem(now: datetime, newest: datetime | None) -> str:
     return f"the clock says {now:%Y-%m-%d %H:%M} UTC, and the newest record is of {newest:%Y-%m-%d %H:%M} UTC"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Portion:
-    """What one proposal takes of a month.
-
-    Attributes:
-        part: Which part it is, from 1.
-        parts: How many there are.
-        members: Places of what it takes, from 0, in order.
-        share: Of the file's characters, how much it removes; 0..1.
-        whole: The same for all parts together.
-    """
-
-    part: int
-    parts: int
-    members: tuple[int, ...]
-    share: float
-    whole: float
-
-    @property
-    def flag(self) -> str:
-        """What the operator is told; empty where all is within the budget."""
-        if self.whole <= BUDGET_SHARE:
-            return ""
-        split = (
-            f"; this is part {self.part} of {self.parts} and removes {self.share:.0%}"
-            if self.parts > 1
-            else ""
-        )
-        return f"together this would remove {self.whole:.0%} of the file, more than {BUDGET_SHARE:.0%}{split}"
-
-
-def split_by_budget(sizes: Sequence[int], total: int) -> tuple[Portion, ...]:
+def in_portions(drafts: Sequence[Draft], total: int) -> Iterator[tuple[tuple[Draft, ...], str]]:
     """Split removals from one file so that no proposal takes more than its share, in their order.
 
-    One that is larger than the share alone is a portion of its own.
+    Each portion comes with what its title says of it. What is larger than the share alone is a portion of its
+    own; where all together take more, each draft says so in a flag.
 
     Args:
-        sizes: Characters that each removal takes.
+        drafts: The removals.
         total: Characters of the file.
     """
-    budget = BUDGET_SHARE * total
-    portions: list[list[int]] = []
+    portions: list[list[Draft]] = []
     room = 0.0
-    for at, size in enumerate(sizes):
-        if not portions or size > room or len(portions[-1]) >= MOST_FORGOTTEN:
+    for draft in drafts:
+        if not portions or len(draft.before) > room or len(portions[-1]) >= MOST_FORGOTTEN:
             portions.append([])
-            room = budget
-        portions[-1].append(at)
-        room -= size
-    return tuple(
-        Portion(
-            part=part,
-            parts=len(portions),
-            members=tuple(members),
-            share=sum(sizes[at] for at in members) / max(1, total),
-            whole=sum(sizes) / max(1, total),
-        )
-        for part, members in enumerate(portions, 1)
-    )
+            room = BUDGET_SHARE * total
+        portions[-1].append(draft)
+        room -= len(draft.before)
+    whole = _share(drafts, total)
+    for part, members in enumerate(portions, 1):
+        of = f"part {part} of {len(portions)}" if len(portions) > 1 else ""
+        split = f"; this is {of} and removes {_share(members, total):.0%}" if of else ""
+        told = f"together this would remove {whole:.0%} of the file, more than {BUDGET_SHARE:.0%}{split}"
+        flags = (Flag(rule=BUDGET_RULE, message=told),) if whole > BUDGET_SHARE else ()
+        yield tuple(replace(draft, flags=(*draft.flags, *flags)) for draft in members), of and f", {of}"
+
+
+def _share(drafts: Iterable[Draft], total: int) -> float:
+    return sum(len(draft.before) for draft in drafts) / max(1, total)
 
 
 def month_of(day: date) -> str:

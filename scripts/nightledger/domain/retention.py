@@ -15,7 +15,7 @@ Invariant: pure; the same memory at the same active hour has the same utility, h
 it is asked for.
 """
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from math import exp, log, sqrt
@@ -172,42 +172,25 @@ def lean(useful: int, harmful: int, expected: float) -> float:
 
 
 def measured_utility(memory: Memory, now_hour: int) -> float:
-    """Give how far a memory is still worth its place, 0..1.
+    """Return how far a memory is still worth its place, 0..1.
 
     Args:
         memory: With its counts.
         now_hour: Count of active hours up to now.
     """
-    return measured_utilities((memory,), now_hour)[0]
+    age: float = max(0, now_hour - memory.created_hour)
+    leans = lean(memory.useful, memory.harmful, memory.expected)
+    since = max(0, now_hour - memory.used_hour)
+    if leans > 0 and since < age:
+        age -= leans * (age - since)
+    return exp(-memory.tier.rate * TIER_STEP**-leans * age)
 
 
-def measured_utilities(memories: Iterable[Memory], now_hour: int) -> list[float]:
-    """Give :func:`measured_utility` of many memories, in their order.
-
-    Args:
-        memories: Any number.
-        now_hour: Count of active hours up to now.
-    """
-    utilities: list[float] = []
-    take = utilities.append
-    for memory in memories:
-        age: float = max(0, now_hour - memory.created_hour)
-        rate = memory.tier.rate
-        if memory.useful or memory.harmful:
-            leans = lean(memory.useful, memory.harmful, memory.expected)
-            since = max(0, now_hour - memory.used_hour)
-            if leans > 0 and since < age:
-                age -= leans * (age - since)
-            rate *= TIER_STEP**-leans
-        take(exp(-rate * age))
-    return utilities
-
-
-def utilities_of(memories: Iterable[Memory], policy: Policy, now_hour: int) -> list[float]:
-    """Give what a policy makes of memories, in their order; pins do not enter here."""
+def utility_of(memory: Memory, policy: Policy, now_hour: int) -> float:
+    """Return what a policy makes of a memory; pins do not enter here."""
     if policy is Policy.MEASURED:
-        return measured_utilities(memories, now_hour)
-    return [classic_utility(access=m.access, days=m.days, outcome=m.outcome) for m in memories]
+        return measured_utility(memory, now_hour)
+    return classic_utility(access=memory.access, days=memory.days, outcome=memory.outcome)
 
 
 THRESHOLDS: Mapping[Policy, float] = {
@@ -216,22 +199,7 @@ THRESHOLDS: Mapping[Policy, float] = {
 }
 
 
-def pending(memories: Iterable[Memory], policy: Policy, now_hour: int) -> list[bool]:
-    """Tell of each memory whether a policy would let it go; never of one that is immune.
-
-    Args:
-        memories: Any number.
-        policy: Which.
-        now_hour: Count of active hours up to now.
-    """
-    known = memories if isinstance(memories, (list, tuple)) else list(memories)
-    threshold = THRESHOLDS[policy]
-    return [
-        low < threshold and not memory.immune
-        for memory, low in zip(known, utilities_of(known, policy, now_hour), strict=True)
-    ]
-
-
 def status_of(memory: Memory, policy: Policy, now_hour: int) -> Status:
-    """Give what a policy says of a memory that stands: active, or pending decay."""
-    return Status.PENDING_DECAY if pending((memory,), policy, now_hour)[0] else Status.ACTIVE
+    """Return what a policy says of a memory that stands: active, or pending decay; one that is immune is active."""
+    fades = utility_of(memory, policy, now_hour) < THRESHOLDS[policy] and not memory.immune
+    return Status.PENDING_DECAY if fades else Status.ACTIVE

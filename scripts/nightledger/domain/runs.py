@@ -6,11 +6,11 @@ written is due again, and its rerun gives the same bytes.
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta, tzinfo
+from datetime import UTC, date, datetime, timedelta, tzinfo
 from enum import StrEnum
 
 from nightledger.domain.moment import Moment
-from nightledger.domain.periods import over_at
+from nightledger.domain.periods import Period, Schedule, due, next_due_at, over_at
 
 AHEAD = timedelta(hours=1)
 """How far ahead of a later reading of the clock a run may have started and still count as one of the past.
@@ -109,7 +109,8 @@ def reckon(runs: Sequence[Run], now: Moment, zone: tzinfo) -> tuple[Run, ...]:
         if run.boot and not wrong:
             last.setdefault(run.boot, (at, run.boot_s))
         if wrong or at < run.started_at:
-            found.append(_dated(run, NEVER if wrong or _is_early(run.period, at, zone) else at))
+            over = _over_at(run.period, zone)
+            found.append(_dated(run, NEVER if wrong or over is None or at < over else at))
         else:
             found.append(run)
         latest = min(latest, at)
@@ -127,10 +128,8 @@ def can_be(run: Run, zone: tzinfo) -> bool:
     """
     if run.job == CLOCK:
         return True  # it tells of the clock, and of no period
-    try:
-        return over_at(run.period, zone) - run.started_at <= ZONES
-    except (ValueError, TypeError, OverflowError):  # no key of a period of ours
-        return False
+    over = _over_at(run.period, zone)
+    return over is not None and over - run.started_at <= ZONES
 
 
 def _before(wall: datetime, seconds: int) -> datetime:
@@ -140,11 +139,12 @@ def _before(wall: datetime, seconds: int) -> datetime:
         return NEVER
 
 
-def _is_early(period: str, at: datetime, zone: tzinfo) -> bool:
+def _over_at(period: str, zone: tzinfo) -> datetime | None:
+    """Return when a period was over; None where that is no key of a period of ours."""
     try:
-        return at < over_at(period, zone)
-    except (ValueError, TypeError, OverflowError):  # no key of a period of ours
-        return True
+        return over_at(period, zone)
+    except (ValueError, OverflowError):
+        return None
 
 
 def _dated(run: Run, at: datetime) -> Run:
@@ -225,3 +225,177 @@ def retry_at(runs: Iterable[Run], job: str, period: str, now: datetime) -> datet
 
 def _past(run: Run, now: datetime) -> bool:
     return run.started_at <= now + AHEAD
+
+
+LATE = timedelta(days=1)
+"""A period that was due this long ago was missed: the machine was off, or cron does not call."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Calendar:
+    """By what a home counts its periods.
+
+    Attributes:
+        schedules: When each job is due; jobs that are due together run in this order.
+        zone: The home's zone.
+        since: The home's first log day.
+        limit: How many periods of a job one call makes up for.
+    """
+
+    schedules: Mapping[str, Schedule]
+    zone: tzinfo
+    since: date
+    limit: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Duty:
+    """One period of one job that is to be run now.
+
+    Attributes:
+        job: Name of the job.
+        period: The period.
+        attempt: Which attempt at it this is, from 1.
+    """
+
+    job: str
+    period: Period
+    attempt: int
+
+
+def duties(
+    calendar: Calendar, runs: Collection[Run], now: datetime, *, retry: bool = False
+) -> tuple[Duty, ...]:
+    """Give what is to be run now: the oldest period first, jobs of one period in their order.
+
+    Args:
+        calendar: By what periods are counted.
+        runs: The run ledger.
+        now: Aware, UTC.
+        retry: Try what failed at once, however short ago that was.
+    """
+    found = []
+    for job in calendar.schedules:
+        periods = _due(calendar, job, runs, now)[: calendar.limit]
+        if periods and (retry or not _waits(runs, job, periods[0], now)):
+            found += [
+                Duty(job=job, period=period, attempt=attempts(runs, job, period.key) + 1)
+                for period in periods
+            ]
+    return tuple(sorted(found, key=lambda duty: duty.period.due_at))
+
+
+def count_due(calendar: Calendar, runs: Collection[Run], now: datetime) -> int:
+    """Count the periods that are due now and not done, those that wait to be tried again too.
+
+    A period that is due for several jobs is one.
+    """
+    return len({period.key for job in calendar.schedules for period in _due(calendar, job, runs, now)})
+
+
+def find_missed(calendar: Calendar, runs: Collection[Run], now: datetime) -> dict[str, datetime]:
+    """Return the keys of the periods that have been due for a day or longer, with since when: more than one call makes up for."""
+    waiting = (period for job in calendar.schedules for period in _due(calendar, job, runs, now))
+    return {period.key: period.due_at for period in waiting if period.due_at + LATE <= now}
+
+
+def next_look_at(calendar: Calendar, runs: Collection[Run], now: datetime) -> datetime:
+    """Give from when on a call has something to do; a moment of the past where it has now.
+
+    Args:
+        calendar: By what periods are counted; at least one job.
+        runs: The run ledger.
+        now: Aware, UTC.
+    """
+    looks = []
+    for job, schedule in calendar.schedules.items():
+        done = last_done(_of(calendar, job, runs), job, now)
+        at = next_due_at(schedule, done, calendar.zone, since=calendar.since)
+        periods = _due(calendar, job, runs, now)
+        again = retry_at(runs, job, periods[0].key, now) if periods else None
+        looks.append(max(at, again) if again else at)
+    return min(looks)
+
+
+def failing(calendar: Calendar, runs: Collection[Run], now: datetime) -> tuple[Run, ...]:
+    """Give, for each job whose oldest due period failed, the first failure at that period."""
+    found = []
+    for job in calendar.schedules:
+        for period in _due(calendar, job, runs, now)[:1]:
+            tried = [run for run in runs if (run.job, run.period) == (job, period.key)]
+            found += [run for run in tried if run.outcome is RunOutcome.FAILED][:1]
+    return tuple(found)
+
+
+def _due(calendar: Calendar, job: str, runs: Collection[Run], now: datetime) -> tuple[Period, ...]:
+    """Give the periods of a job that are due and not done, oldest first; also one in a gap that a wrong clock left."""
+    own = _of(calendar, job, runs)
+    done = done_periods(own, job, now)
+    waiting = due(calendar.schedules[job], last_done(own, job, now), now, calendar.zone, since=calendar.since)
+    return tuple(period for period in waiting if period.key not in done)
+
+
+def _of(calendar: Calendar, job: str, runs: Collection[Run]) -> list[Run]:
+    """Return the runs of a job at periods that it can have: anybody can write a line."""
+    return [run for run in runs if run.job == job and _over_at(run.period, calendar.zone)]
+
+
+def _waits(runs: Collection[Run], job: str, period: Period, now: datetime) -> bool:
+    again = retry_at(runs, job, period.key, now)
+    return again is not None and now < again
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceRead:
+    """A daily log, or the outcome records, as they were read.
+
+    Attributes:
+        path: Relative to the home.
+        sha256: Hex SHA-256 of its bytes then.
+        size_bytes: Their number.
+    """
+
+    path: str
+    sha256: str
+    size_bytes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Consolidation:
+    """One consolidation; ``memory/system/consolidation-log.jsonl``.
+
+    Attributes:
+        v: Version of the record, 1.
+        id: ``c-`` and 26 characters; derived from period and what was read.
+        period: The log day, ``2026-02-28``.
+        at: When it ran; aware, UTC.
+        logs: Daily logs that it read.
+        outcome_records: The outcomes' file as it was read; None where there was none.
+        outcomes: How many outcomes of it count.
+        statements: How many statements worth keeping it found.
+        patterns: How many patterns it found in outcomes.
+        proposal: Id of the proposal that it made; None when there was nothing worth keeping.
+        proposed: How many changes that holds.
+        suppressed: How many candidates had been proposed before.
+        no_room: How many did not fit; they compete again.
+        held: How many the scanners held back that they had not held back before.
+        skipped: Files that could not be read, and why.
+        reason: Why it proposed nothing, or not all that is good; empty where neither is so.
+    """
+
+    v: int
+    id: str
+    period: str
+    at: datetime
+    logs: tuple[SourceRead, ...]
+    outcome_records: SourceRead | None
+    outcomes: int
+    statements: int
+    patterns: int
+    proposal: str | None
+    proposed: int
+    suppressed: int
+    no_room: int
+    held: int
+    skipped: tuple[str, ...] = ()
+    reason: str = ""

@@ -5,12 +5,13 @@ the bounds stand in ``schemas/settings.schema.json``.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import time
+from typing import Any
 
 from nightledger.domain.cooling import Cooling
 from nightledger.domain.drift import OnDrift
-from nightledger.domain.frames import PUBLISHED, FrameRules
+from nightledger.domain.frames import FrameRules
 from nightledger.domain.lanes import Lanes
 
 
@@ -63,7 +64,7 @@ class Settings:
     agent_waiting: int = 3
     agent_bytes: int = 8192
     pattern_sources: int = 2
-    frames: Mapping[str, FrameRules] = field(default_factory=lambda: dict(PUBLISHED))
+    frames: Mapping[str, FrameRules] = field(default_factory=dict)
 
     @property
     def cooling(self) -> Cooling:
@@ -85,36 +86,34 @@ class Settings:
         )
 
 
+_LARGER = (
+    "cooling_hours",
+    "cooling_after_signature_minutes",
+    "undo_days",
+    "reviewable_days",
+    "pattern_sources",
+)
+_SMALLER = (
+    "catch_up_periods", "decision_expires_days", "nightly_additions", "waiting_changes", "agent_waiting", "agent_bytes",
+)  # fmt: skip
+"""Settings of which the larger number is the stricter, and of which the smaller one is."""
+
+
 def stricter(one: Settings, other: Settings) -> Settings:
-    """Give of each setting the stricter of two: longer waits and undo, smaller lanes and caps.
+    """Return of each setting the stricter of two: longer waits and undo, smaller lanes and caps.
 
     The zone is the one recorded at ``init``; when jobs are due and how frames choose is the second's.
     """
-    caps = [dict(settings.cap_characters) for settings in (one, other)]
-    return Settings(
-        nightly_at=other.nightly_at,
-        prune_at=other.prune_at,
-        catch_up_periods=min(one.catch_up_periods, other.catch_up_periods),
+    numbers: dict[str, Any] = {name: max(getattr(one, name), getattr(other, name)) for name in _LARGER}
+    numbers |= {name: min(getattr(one, name), getattr(other, name)) for name in _SMALLER}
+    hosts = {**one.cap_characters, **other.cap_characters}
+    caps = {host: (one.cap_characters.get(host), other.cap_characters.get(host)) for host in hosts}
+    return replace(
+        other,
+        zone=None,
         cap_characters={
-            host: _smaller(caps[0].get(host), caps[1].get(host)) for host in {**caps[0], **caps[1]}
+            host: min((cap for cap in both if cap is not None), default=None) for host, both in caps.items()
         },
-        cooling_hours=max(one.cooling_hours, other.cooling_hours),
-        cooling_after_signature_minutes=max(
-            one.cooling_after_signature_minutes, other.cooling_after_signature_minutes
-        ),
-        undo_days=max(one.undo_days, other.undo_days),
-        decision_expires_days=min(one.decision_expires_days, other.decision_expires_days),
         on_drift=OnDrift.PROPOSE if OnDrift.PROPOSE in (one.on_drift, other.on_drift) else OnDrift.KEEP,
-        nightly_additions=min(one.nightly_additions, other.nightly_additions),
-        waiting_changes=min(one.waiting_changes, other.waiting_changes),
-        reviewable_days=max(one.reviewable_days, other.reviewable_days),
-        agent_waiting=min(one.agent_waiting, other.agent_waiting),
-        agent_bytes=min(one.agent_bytes, other.agent_bytes),
-        pattern_sources=max(one.pattern_sources, other.pattern_sources),
-        frames=other.frames,
+        **numbers,
     )
-
-
-def _smaller(one: int | None, other: int | None) -> int | None:
-    known = [cap for cap in (one, other) if cap is not None]
-    return min(known, default=None)

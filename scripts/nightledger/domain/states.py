@@ -3,20 +3,19 @@
 Invariant: a state is never stored; the book is folded anew from the log each time.
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeVar
 
 from nightledger.domain.decision import DecisionType
-from nightledger.domain.drift import Accepted, Drift, Raced
+from nightledger.domain.drift import Drift, Raced
 from nightledger.domain.moment import Moment
 from nightledger.domain.proposal import Kind
 from nightledger.domain.trusting import NO_CHAIN, TrustChain
 
-if TYPE_CHECKING:
-    from nightledger.domain.begun import Begin
+V = TypeVar("V")
 
 
 class ChangeState(StrEnum):
@@ -36,6 +35,9 @@ class ChangeState(StrEnum):
 OPEN_STATES = frozenset({ChangeState.PENDING, ChangeState.DEFERRED, ChangeState.STALE})
 """What the operator can still answer."""
 REVOCABLE = OPEN_STATES | {ChangeState.APPROVED}
+REFUSED = frozenset({ChangeState.REJECTED, ChangeState.UNDONE})
+"""What ended because the operator said so."""
+ENDED = REFUSED | {ChangeState.WITHDRAWN, ChangeState.SUPERSEDED}
 """What a rejection can still end: it waits for an answer or is signed and not applied."""
 ENDED = frozenset({ChangeState.REJECTED, ChangeState.WITHDRAWN, ChangeState.UNDONE, ChangeState.SUPERSEDED})
 """What waits no more and stands nowhere; it may return with new evidence."""
@@ -77,7 +79,7 @@ class ProposalStatus:
     kind: Kind
     lane: str
     created: Moment
-    changes: Mapping[int, ChangeStatus]
+    changes: dict[int, ChangeStatus]
 
     def state_of(self, n: int) -> ChangeState:
         """Give the state of change ``n``; withdrawn where there is no such change."""
@@ -98,6 +100,10 @@ class ProposalStatus:
         if kind is not DecisionType.UNDO and (kind is DecisionType.DRIFT) != (self.kind is Kind.DRIFT):
             return ()
         return self._in(_ANSWERABLE.get(kind, ()))
+
+    def revocable(self) -> tuple[int, ...]:
+        """Give the numbers of the changes that wait or are to be applied, in order."""
+        return self._in(REVOCABLE)
 
     def approved_by(self, decision: str) -> tuple[int, ...]:
         """Give the numbers of the changes that this decision approved and that are still to be applied."""
@@ -148,6 +154,8 @@ class AppliedTarget:
         accepted_before: What was accepted before; empty where that is ``before``.
         accepted: What is accepted since; empty where that is ``after``. It differs while drift
             stands in the file that the operator has not settled.
+        signed_base: What the entry says was signed for it to begin with.
+        signed_result: What it says was signed for it to end with.
     """
 
     path: str
@@ -155,30 +163,51 @@ class AppliedTarget:
     after: str
     accepted_before: str = ""
     accepted: str = ""
+    signed_base: str = ""
+    signed_result: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Apply:
-    """One apply or undo, from its intent leaf.
+    """One apply or undo, as it stands in the log, with what the log said where it began.
 
     Attributes:
         id: Id of the intent.
-        decision: The decision that it carries out.
-        proposal: What it is about.
-        changes: Which changes.
+        line: Its line in the log, from 1; 0 where the fold was not told.
+        decision: The decision that it names.
+        proposal: The proposal that it names.
+        changes: Numbers of the changes that it carries out.
+        taken_back: Numbers of the changes of a drift that it takes back.
         targets: What it does to each file.
+        standing: Numbers of the changes that this decision could carry out there; None where no such
+            decision about this proposal was recorded before it.
+        accepted: For each file, hex SHA-256 of the bytes accepted before it; None where none were.
+        again: Whether this very apply was open, or its decision settles a drift and had done so.
+        trust: How many steps of the trust chain stand before it.
+        began: Its clocks.
+        latest: The latest time of any entry up to it.
+        clocks: Those of the entry that says its outcome.
         outcome: ``intent`` while unfinished, ``done``, ``aborted`` or ``raced``.
-        clocks: When the intent was logged, then when it was finished.
+        ended: Line of the entry that says so, from 1; 0 while there is none.
         outcomes: How many outcomes there were when it deleted a link; None where it did not.
     """
 
     id: str
+    line: int
     decision: str
     proposal: str
     changes: tuple[int, ...]
+    taken_back: tuple[int, ...]
     targets: tuple[AppliedTarget, ...]
-    outcome: str
+    standing: frozenset[int] | None
+    accepted: Mapping[str, str | None]
+    again: bool
+    trust: int
+    began: Moment
+    latest: datetime
     clocks: Moment
+    outcome: str = "intent"
+    ended: int = 0
     outcomes: int | None = None
 
     @property
@@ -253,7 +282,7 @@ class Book:
         drifts: For each file, what the guard last found in it that was not accepted, and left there.
         offers: For each file, what the guard last offered as a proposal: an edit that it put back, or
             what another program wrote at the moment of an apply.
-        accepted: For each gated file, all bytes that were ever accepted, the oldest first.
+        accepted: For each gated file, since when all bytes that ever were are accepted, by hex SHA-256, the oldest first.
         protected: For each protected file, hex SHA-256 of the bytes first seen, or acknowledged since.
         races: What others wrote at the moment of an apply and was not offered yet.
         locked: Files locked by the operating system, as ``lock`` logged them; empty after ``unlock``.
@@ -274,8 +303,8 @@ class Book:
         asked_again: The last line of the log that has a heading of notes asked about again, by the heading's hash.
     """
 
-    proposals: Mapping[str, ProposalStatus] = field(default_factory=dict)
-    decisions: Mapping[str, DecisionStatus] = field(default_factory=dict)
+    proposals: dict[str, ProposalStatus] = field(default_factory=dict)
+    decisions: dict[str, DecisionStatus] = field(default_factory=dict)
     applies: Mapping[str, Apply] = field(default_factory=dict)
     cut_short: Mapping[str, bool] = field(default_factory=dict)
     gated: Mapping[str, str] = field(default_factory=dict)
@@ -283,26 +312,26 @@ class Book:
     genesis: Mapping[str, Any] = field(default_factory=dict)
     drifted: tuple[Drifted, ...] = ()
     settled: Collection[str] = frozenset()
-    applied_at: Mapping[str, datetime] = field(default_factory=dict)
+    applied_at: dict[str, datetime] = field(default_factory=dict)
     trust: TrustChain = NO_CHAIN
-    gone: Mapping[str, Gone] = field(default_factory=dict)
-    gone_at: Mapping[str, datetime] = field(default_factory=dict)
-    drifts: Mapping[str, Drift] = field(default_factory=dict)
-    offers: Mapping[str, Drift] = field(default_factory=dict)
-    accepted: Mapping[str, tuple[Accepted, ...]] = field(default_factory=dict)
+    gone: dict[str, Gone] = field(default_factory=dict)
+    gone_at: dict[str, datetime] = field(default_factory=dict)
+    drifts: dict[str, Drift] = field(default_factory=dict)
+    offers: dict[str, Drift] = field(default_factory=dict)
+    accepted: dict[str, dict[str, datetime]] = field(default_factory=dict)
     protected: Mapping[str, str] = field(default_factory=dict)
     races: tuple[Raced, ...] = ()
     locked: frozenset[str] = frozenset()
-    names: Mapping[str, str] = field(default_factory=dict)
-    kept: Mapping[str, str] = field(default_factory=dict)
-    copies: Mapping[str, str] = field(default_factory=dict)
-    edited_at: Mapping[str, datetime] = field(default_factory=dict)
-    begun: "tuple[Begin, ...]" = ()
-    unfounded: Mapping[int, str] = field(default_factory=dict)
-    expunged: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    names: dict[str, str] = field(default_factory=dict)
+    kept: dict[str, str] = field(default_factory=dict)
+    copies: dict[str, str] = field(default_factory=dict)
+    edited_at: dict[str, datetime] = field(default_factory=dict)
+    begun: tuple[Apply, ...] = ()
+    unfounded: dict[int, str] = field(default_factory=dict)
+    expunged: dict[str, Sequence[str]] = field(default_factory=dict)
     restored: tuple[Restored, ...] = ()
-    withheld: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    asked_again: Mapping[str, int] = field(default_factory=dict)
+    withheld: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    asked_again: dict[str, int] = field(default_factory=dict)
 
     def live(self) -> Iterator[ProposalStatus]:
         """Give the proposals of which something waits or is still to be applied, in order; perhaps some others."""
@@ -318,10 +347,10 @@ class Book:
 
     def accepted_at(self, path: str, sha256: str) -> datetime | None:
         """Give since when bytes of a gated file were accepted, where that is over; what only the log says is left out."""
-        for known in self.accepted.get(path, ()):
-            if known.sha256 == sha256:
-                return known.at
-            if known.sha256 == self.gated[path]:
+        for known, at in self.accepted.get(path, {}).items():
+            if known == sha256:
+                return at
+            if known == self.gated[path]:
                 break
         return None
 
@@ -386,3 +415,38 @@ def proposal_state(status: ProposalStatus, now: datetime, cools_until: Mapping[s
     if ChangeState.APPLIED in states:
         return ChangeState.APPLIED.value
     return states[-1].value if states else ChangeState.WITHDRAWN.value
+
+
+class LazyMap(Mapping[str, V]):
+    """Values by name, made one at a time; a log of many years holds thousands that nobody asks for."""
+
+    __slots__ = ("_made", "_make", "_raw")
+
+    def __init__(self, raw: Mapping[str, Any], make: Callable[[Any], V]) -> None:
+        """Take what the values are made from, and how.
+
+        Args:
+            raw: By name; must not be changed any more.
+            make: Gives the value for what stands under a name.
+        """
+        self._raw = raw
+        self._make = make
+        self._made: dict[str, V] = {}
+
+    def __getitem__(self, name: str) -> V:  # type: ignore[explicit-override]  # typing.override is newer than 3.11
+        """Give the value; KeyError where there is none."""
+        if name not in self._made:
+            self._made[name] = self._make(self._raw[name])
+        return self._made[name]
+
+    def __iter__(self) -> Iterator[str]:  # type: ignore[explicit-override]  # as above
+        """Give the names, in their order; nothing is made."""
+        return iter(self._raw)
+
+    def __len__(self) -> int:  # type: ignore[explicit-override]  # as above
+        """Count the names; nothing is made."""
+        return len(self._raw)
+
+    def __contains__(self, name: object) -> bool:  # type: ignore[explicit-override]  # as above
+        """Tell whether there is such a name; nothing is made."""
+        return name in self._raw

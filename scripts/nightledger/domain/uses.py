@@ -7,10 +7,43 @@ task where it was not shown; of what is shown always, nothing can be told, and n
 Invariant: pure, and a fold: records in any grouping of their order give the same counts.
 """
 
-from collections.abc import Iterable, Mapping
+from bisect import bisect_right
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 
 from nightledger.domain.retention import PRIOR
+
+HOUR_S = 3600
+
+
+def hour_of(at: datetime) -> int:
+    """Give the UTC hour that a time lies in, as whole hours since 1970.
+
+    Args:
+        at: Aware.
+    """
+    return int(at.timestamp() // HOUR_S)
+
+
+def active_hours(hours: Iterable[int]) -> tuple[int, ...]:
+    """Give the distinct hours of outcomes and exposures, ascending.
+
+    An active hour is a UTC hour with at least one outcome or exposure record (FACTS, elfmem:
+    "only active hours count").
+    """
+    return tuple(sorted(set(hours)))
+
+
+def active_hours_until(hours: Sequence[int], until: int) -> int:
+    """Give how many active hours there were up to an hour, that hour included.
+
+    Args:
+        hours: As :func:`active_hours` gives them.
+        until: An hour since 1970.
+    """
+    return bisect_right(hours, until)
+
 
 SUCCESS = "success"
 FAILURE = "failure"
@@ -72,30 +105,20 @@ class Tally:
         counts = self.tasks.setdefault(task_type, [0, 0])
         counts[result == FAILURE] += 1
 
-    def add(self, other: "Tally") -> None:
-        """Take in what is known under another id of the same memory."""
-        self.shown += other.shown
-        self.shown_at = max(self.shown_at, other.shown_at)
-        self.used_at = max(self.used_at, other.used_at)
-        if other.last_at > self.last_at:
-            self.last_at, self.last = other.last_at, other.last
-        for task_type, (successes, failures) in other.tasks.items():
-            counts = self.tasks.setdefault(task_type, [0, 0])
-            counts[0] += successes
-            counts[1] += failures
-
 
 @dataclass(slots=True)
 class Tallies:
     """Everything that outcomes and exposures add up to.
 
     Attributes:
+        names: The id that an edited entry keeps, by its others.
         hours: Each hour in which something was recorded, ``2026-03-01T06``.
         tasks: Successes and failures of each kind of task, over independent sources.
-        of: By id of what was shown.
+        of: By the id that what was shown keeps.
         bad_lines: Lines that are none.
     """
 
+    names: Mapping[str, str] = field(default_factory=dict)
     hours: set[str] = field(default_factory=set)
     tasks: dict[str, list[int]] = field(default_factory=dict)
     of: dict[str, Tally] = field(default_factory=dict)
@@ -123,8 +146,8 @@ class Tallies:
             if seen is None:
                 seen = self._counted[key] = set()
                 self.tasks.setdefault(task_type, [0, 0])[result == FAILURE] += 1
-        for name in shown:
-            tally = self._tally(name)
+        for name in self._kept(shown):
+            tally = self.of.setdefault(name, Tally())
             tally.show(hour)
             tally.judge(result, at)
             if seen is not None and name not in seen:
@@ -134,14 +157,11 @@ class Tallies:
     def exposure(self, hour: str, shown: Iterable[str]) -> None:
         """Take in one exposure."""
         self.hours.add(hour)
-        for name in shown:
-            self._tally(name).show(hour)
+        for name in self._kept(shown):
+            self.of.setdefault(name, Tally()).show(hour)
 
-    def _tally(self, name: str) -> Tally:
-        tally = self.of.get(name)
-        if tally is None:
-            tally = self.of[name] = Tally()
-        return tally
+    def _kept(self, shown: Iterable[str]) -> Iterable[str]:
+        return dict.fromkeys(self.names.get(name, name) for name in shown)
 
 
 def expected_without(tally: Tally, tasks: Mapping[str, list[int]], overall: float) -> float:

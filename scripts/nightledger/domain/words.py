@@ -209,3 +209,54 @@ def _is_identifier(text: str) -> bool:
         kind in _NAME_CATEGORIES or character in _NAME_MARKS
         for kind, character in zip(kinds, text, strict=True)
     ) and not unseen_character(text)
+
+
+TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
+
+MAX_TAG_CHARACTERS = 64
+MAX_TAGS = 32
+"""496 pairs a record; more tags than that say nothing about any of them."""
+_SEPARATORS = re.compile(r"[\s/-]+")
+
+
+def canonical_tag(text: str) -> str:
+    """Give the one spelling of a tag: ``" Time-Zone"`` and ``"time zone"`` are ``time_zone``.
+
+    NFC(casefold(NFC(x))) (Unicode 15 section 3.13, D146, with NFC for NFD); then runs of
+    white space, ``-`` and ``/`` become ``_``. White space at the ends is dropped first.
+    """
+    folded = normal(normal(text.strip()).casefold())
+    return _SEPARATORS.sub("_", folded)
+
+
+def read_tag(value: object) -> str:
+    """Give a tag's canonical form.
+
+    Raises:
+        ValueError: When it is no text, empty, longer than 64 characters, or holds a character that cannot be seen.
+    """
+    text = read_text(value)
+    tag = canonical_tag(text)
+    if not tag.strip("_"):
+        raise ValueError(f"{show(text)} is empty")
+    if len(tag) > MAX_TAG_CHARACTERS:
+        raise ValueError(f"{show(text)} is longer than {MAX_TAG_CHARACTERS} characters")
+    if unseen := unseen_character(tag):
+        raise ValueError(f"{show(text)} holds {unseen}, which cannot be seen")
+    return tag
+
+
+RESULTS = ("success", "partial", "failure")
+ORIGINS = ("owner", "agent", "tool", "web", "group", "system", "unknown")
+SIGNALS = ("explicit", "exit_code", "test", "tool_error", "user_correction", "revert")
+
+MAX_IDENTIFIER_CHARACTERS = 80
+MAX_NOTE_CHARACTERS = 2000
+MAX_EVIDENCE = 32
+MAX_SHOWN = 64
+MAX_SHOWN_CHARACTERS = 160
+MAX_DURATION_S = 31_536_000
+"""A year; a longer task was not one task."""
+MAX_LINE = 2**31 - 1
+MAX_AHEAD_S = 300
+"""How far a record's time may lie ahead of ours: clocks that are kept by NTP differ by less."""

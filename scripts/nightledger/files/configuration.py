@@ -22,7 +22,7 @@ from nightledger.files.home import Home
 from nightledger.files.reading import read_optional, read_regular
 
 if TYPE_CHECKING:
-    from nightledger.domain.staging.rules import StagingRules
+    from nightledger.domain.staging.values import StagingRules
 
 SHIPPED = Path(__file__).resolve().parents[3] / "config" / "nightledger.yaml"
 OPERATOR = "operator.yaml"

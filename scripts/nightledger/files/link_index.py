@@ -15,9 +15,8 @@ from urllib.parse import quote
 
 import msgspec
 
-from nightledger.domain.confidence import SHOWN_FROM, confidence_of, decayed
 from nightledger.domain.errors import LinkIndexError
-from nightledger.domain.links import Link, Tally
+from nightledger.domain.links import SHOWN_FROM, Link, Tally, confidence_of, decayed
 from nightledger.files.durable import is_regular
 
 Row = tuple[Any, ...]

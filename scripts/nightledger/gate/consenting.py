@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from nightledger.codec.canonical import canonical
 from nightledger.codec.consent import parse_graphs
 from nightledger.domain.consent import Answer, ConsentGraph, Mode, Tier, Why, decide, merge, tightened
+from nightledger.domain.cooling import DAY_S, REVIEWS, since_review_s
 from nightledger.domain.decision import Decision, DecisionTarget, DecisionType
 from nightledger.domain.event import EventName
 from nightledger.domain.moment import Moment
-from nightledger.domain.presence import DAY_S, REVIEWS, since_review_s
 from nightledger.files.reading import read_optional
 from nightledger.files.shipped import shipped_config
 from nightledger.gate.integrity.trusting import Trust, read_verified

@@ -18,10 +18,9 @@ from nightledger.domain.errors import ConfigurationError, IntegrityError, Nightl
 from nightledger.domain.event import EventName
 from nightledger.domain.folding import fold_entries
 from nightledger.domain.identity import Identity
-from nightledger.domain.lazy_map import LazyMap
 from nightledger.domain.moment import Moment
 from nightledger.domain.settings import Settings
-from nightledger.domain.states import Book, ChangeState
+from nightledger.domain.states import Book, ChangeState, LazyMap
 from nightledger.files.configuration import InForce, keep_settings, read_in_force
 from nightledger.files.home import Home
 from nightledger.files.reading import read_optional

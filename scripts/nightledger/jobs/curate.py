@@ -11,11 +11,10 @@ happened until its end. The constitution is reinforced with each, whether it was
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from nightledger.domain.curation import PERIOD_HOURS, most_useful, periods_due
+from nightledger.domain.curation import PERIOD_HOURS, ReinforcementKind, most_useful, periods_due
 from nightledger.domain.moment import Moment
 from nightledger.domain.periods import log_day
-from nightledger.domain.reinforcement import ReinforcementKind
-from nightledger.domain.retention import Policy, utilities_of
+from nightledger.domain.retention import Policy, utility_of
 from nightledger.files.configuration import home_zone
 from nightledger.gate.forgetting.curating import Known, propose_faded, propose_weak
 from nightledger.gate.memory.naming import signed_entries
@@ -129,13 +128,7 @@ def _choose(
     proofs = read_proofs(gate.home, ledger.book.names, facts.hours, periods)
     return {
         period: most_useful(
-            proofs[period],
-            {
-                memory.id: utility
-                for memory, utility in zip(
-                    memories, utilities_of(memories, Policy.MEASURED, period), strict=True
-                )
-            },
+            proofs[period], {memory.id: utility_of(memory, Policy.MEASURED, period) for memory in memories}
         )
         for period in periods
     }

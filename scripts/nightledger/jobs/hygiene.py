@@ -10,19 +10,18 @@ stays as it is.
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date
 
 from nightledger.codec.canonical import canonical
+from nightledger.domain.curation import ReinforcementKind
 from nightledger.domain.ids import content_id
 from nightledger.domain.lanes import OPERATOR
 from nightledger.domain.moment import Moment
-from nightledger.domain.proposal import Draft, Flag, Kind, Proposal
-from nightledger.domain.pruning import BUDGET_RULE, month_of, split_by_budget
-from nightledger.domain.reinforcement import ReinforcementKind
-from nightledger.domain.retention import THRESHOLDS, Memory, Policy, Status, lean, utilities_of
-from nightledger.domain.tags import canonical_tag
-from nightledger.domain.words import dump_moment
+from nightledger.domain.proposal import Draft, Kind, Proposal
+from nightledger.domain.pruning import in_portions, month_of
+from nightledger.domain.retention import Policy, Status, lean, status_of, utility_of
+from nightledger.domain.words import canonical_tag, dump_moment
 from nightledger.gate.forgetting.letting_go import Grounds, archival
 from nightledger.gate.gated import read_gated
 from nightledger.gate.memory.remembering import Facts, Remembered, reinforce
@@ -95,20 +94,18 @@ def survey(facts: Facts, policy: Policy, *, project: str = "") -> Survey:
     """
     wanted = canonical_tag(project)
     known = [one for one in facts.memories if not wanted or wanted in tags_of(one)]
-    utilities = utilities_of([one.memory for one in known], policy, facts.now_hour)
     return Survey(
         policy=policy,
         judged=tuple(
-            Judged(remembered=one, utility=round(utility, 4), status=_status(one.memory, utility, policy))
-            for one, utility in zip(known, utilities, strict=True)
+            Judged(
+                remembered=one,
+                utility=round(utility_of(one.memory, policy, facts.now_hour), 4),
+                status=status_of(one.memory, policy, facts.now_hour),
+            )
+            for one in known
         ),
         facts=facts,
     )
-
-
-def _status(memory: Memory, utility: float, policy: Policy) -> Status:
-    fades = utility < THRESHOLDS[policy] and not memory.immune
-    return Status.PENDING_DECAY if fades else Status.ACTIVE
 
 
 def tags_of(remembered: Remembered) -> frozenset[str]:
@@ -186,16 +183,14 @@ def _submissions(gate: Gate, chosen: Sequence[Judged], facts: Facts, today: date
     for path in gate.home.identity.gated:
         own = [one for one in chosen if one.remembered.placed.path == path]
         total = len(read_gated(gate.home, path).decode("utf-8", "surrogateescape"))
-        for portion in split_by_budget([len(one.remembered.placed.entry.text) for one in own], total):
-            flags = (Flag(rule=BUDGET_RULE, message=portion.flag),) if portion.flag else ()
-            drafts = [replace(_draft(own[at], facts, today), flags=flags) for at in portion.members]
-            part = f", part {portion.part} of {portion.parts}" if portion.parts > 1 else ""
+        drafts = [_draft(one, facts, today) for one in own]
+        for portion, part in in_portions(drafts, total):
             yield Submission(
                 kind=Kind.PRUNE,
                 lane=OPERATOR,
                 period=month_of(today),
                 title=f"Archive what faded in {path}{part}",
-                drafts=drafts,
+                drafts=portion,
                 asked=True,
             )
 

@@ -11,8 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from nightledger.domain.search.fusion import fuse
-from nightledger.domain.search.ranking import Ranked
+from nightledger.domain.search.ranking import Ranked, fuse
 from nightledger.domain.search.values import Chunk, Query, Why
 from nightledger.files.search_store import SearchStore
 from nightledger.recall.weighing import Asked, weigh
@@ -99,7 +98,7 @@ class AgentView:
         """Give a candidate with what of it may be told; None where nothing of the query is left.
 
         Args:
-            one: The candidate; what a hop brought up may not have been looked at.
+            one: The candidate; it may not have been looked at.
             chunks: All candidates; it becomes what may be seen of it.
             asked: What for.
         """

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from nightledger.domain.confidence import SHOWN_FROM
+from nightledger.domain.links import SHOWN_FROM
 from nightledger.files.link_index import open_index
 from nightledger.gate.apply.around import read_accepted
 from nightledger.gate.forgetting.forgotten import read_forgotten

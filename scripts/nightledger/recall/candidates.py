@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from nightledger.domain.search.ranking import CANDIDATES
-from nightledger.domain.search.rarity import telling_words
+from nightledger.domain.search.ranking import CANDIDATES, telling_words
 from nightledger.files.search_store import Filter, SearchStore
 from nightledger.text.search import tokens
 

@@ -20,7 +20,7 @@ from nightledger.text.similar import NEAR, dice, same_claim, shingles
 
 _MARK = re.compile(r"^\s*(?:[-*+]|\d+[.)])?\s*(?:\d\d?:\d\d(?:\s+|$))?")
 """What begins an item of a list or a line of a daily log."""
-_OTHER_WORDS = frozenset({Why.EXPANSION, Why.ALIKE, Why.HOP})
+_OTHER_WORDS = frozenset({Why.EXPANSION, Why.ALIKE})
 """Reasons that name words of what was found."""
 _WORDS = frozenset({Why.TERM, Why.EXPANSION, Why.ALIKE})
 BESIDE, ADDED_SHARE = 4, 0.2
@@ -135,9 +135,6 @@ def _place_alone(hit: Hit) -> Hit:
 
 def _hit(chunk: Chunk, ranked: Ranked, held: Held, asked: Asked) -> Hit:
     weights = {found: ranked.parts.get(word, 0.0) for word, found in ranked.words.items()}
-    # what a hop found stands where the words that led there stand
-    for word in asked.led if Why.HOP in ranked.besides else ():
-        weights.setdefault(word, ranked.besides[Why.HOP] / len(asked.led))
     lines = best_lines(chunk.text, chunk.first_line, words_told(weights), weights)
     return Hit(
         chunk=chunk,
@@ -175,9 +172,7 @@ def _span(lines: Sequence[int]) -> str:
 def _reasons(ranked: Ranked, asked: Asked, day: date | None) -> tuple[Reason, ...]:
     said = {
         Why.NEIGHBOUR: "its day" if day else "its section",
-        Why.NAME: "a name",
         Why.TIME: f"{asked.times.said}{', told later' if day and asked.times.is_later(day) else ''}",
-        Why.HOP: " ".join(asked.led),
         Why.MEANING: "its meaning",
     }
     linked = {group.word: group.linked for group in asked.groups}

@@ -29,7 +29,6 @@ class Explained:
         found: What was found.
         groups: Words that were looked for, with what may stand for each.
         frequencies: In how many chunks each of these words stands.
-        names: Names of the query.
         said: The words that told a time; empty where none did.
         since: First day of that time.
         until: Last day of it.
@@ -42,7 +41,6 @@ class Explained:
     found: Found
     groups: tuple[Group, ...]
     frequencies: Mapping[str, int]
-    names: tuple[tuple[str, ...], ...]
     said: str
     since: date | None
     until: date | None
@@ -96,7 +94,6 @@ def _explain(refreshed: Refreshed, query: Query, today: date, encoder: Encoder |
         found=found,
         groups=asked.groups,
         frequencies=store.frequencies(words),
-        names=asked.names,
         said=asked.times.said,
         since=asked.times.since,
         until=asked.times.until,

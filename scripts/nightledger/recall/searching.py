@@ -4,7 +4,7 @@ Invariant: an agent is given nothing that ``withheld.py`` names, and no reason t
 Searching changes nothing but the index, which is disposable.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from datetime import date
@@ -12,11 +12,8 @@ from datetime import date
 from nightledger.domain.moment import Moment
 from nightledger.domain.periods import log_day
 from nightledger.domain.search.expansion import groups, words_of
-from nightledger.domain.search.fusion import fuse, nearest
-from nightledger.domain.search.hops import ANSWERED_IN_TIME, is_answered
 from nightledger.domain.search.lines import with_what_follows
-from nightledger.domain.search.names import names_in
-from nightledger.domain.search.ranking import CANDIDATES, Ranked
+from nightledger.domain.search.ranking import ANSWERED_IN_TIME, CANDIDATES, Ranked, fuse, is_answered, nearest
 from nightledger.domain.search.timewords import Times, bound_by, read_times
 from nightledger.domain.search.values import Chunk, Found, Hit, Kind, Query, Showing
 from nightledger.files.configuration import home_zone
@@ -26,12 +23,11 @@ from nightledger.gate.opening import Gate, Ledger
 from nightledger.recall.agent_view import AgentView
 from nightledger.recall.candidates import Reach, find_candidates
 from nightledger.recall.choosing import Chosen, choose
-from nightledger.recall.hopping import Again, follow
 from nightledger.recall.indexing import Refreshed, refresh
 from nightledger.recall.meaning import Encoder, EncoderError, learn_new, near
 from nightledger.recall.weighing import Asked, weigh
 from nightledger.recall.withheld import Judge
-from nightledger.text.dates import find_dates, month_names
+from nightledger.text.dates import find_dates, time_words
 from nightledger.text.search import tokens
 from nightledger.text.search.stop_words import NOTHING_SAID
 
@@ -113,15 +109,14 @@ def search_store(
     seen = _Looking(store=store, judge=judge, query=query, encoder=encoder, view=_view(store, judge, query))
     if asked.times.bounded and not (query.since or query.until or query.any_time):
         narrow = replace(asked, only=True)
-        narrow = replace(narrow, groups=(), names=()) if asked.bare else narrow
+        narrow = replace(narrow, groups=()) if asked.bare else narrow
         chunks, ranked, notes = _look(seen, narrow)
         chosen = choose(ranked, chunks, judge, query, narrow, seen.view)
         if _answers(store, chosen, asked):
-            notes = (*notes, *_only_that_time(chosen, chunks, query, narrow))
-            return _follow(seen, narrow, chunks, ranked, chosen, notes)
+            return _found(seen, narrow, chosen, (*notes, *_only_that_time(chosen, chunks, query, narrow)))
     chunks, ranked, notes = _look(seen, asked)
     chosen = choose(ranked, chunks, judge, query, asked, seen.view)
-    return _follow(seen, asked, chunks, ranked, chosen, (*notes, *_beside_time(chosen.hits, query, asked)))
+    return _found(seen, asked, chosen, (*notes, *_beside_time(chosen.hits, query, asked)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -159,31 +154,8 @@ def _answers(store: SearchStore, chosen: Chosen, asked: Asked) -> bool:
     return is_answered(chosen.ranked, sought, frequency, store.count(), share=share, among=among)
 
 
-def _follow(
-    seen: _Looking,
-    asked: Asked,
-    chunks: dict[int, Chunk],
-    ranked: Sequence[Ranked],
-    chosen: Chosen,
-    notes: tuple[str, ...],
-) -> Found:
-    """Follow what the first hits lead to, and give what was found."""
-    store, judge, query = seen.store, seen.judge, seen.query
-    if query.hops:
-
-        def search_again(what: Asked) -> list[Ranked]:
-            new = find_chunks(store, query, what)
-            chunks.update((number, new[number]) for number in new.keys() - chunks.keys())
-            found = weigh(store, chunks, what)
-            return seen.view.rank(found, chunks, what) if seen.view else found
-
-        def shown(weighed: Sequence[Ranked], what: Asked) -> Sequence[Hit]:
-            return choose(weighed, chunks, judge, query, what, seen.view).hits
-
-        again = Again(search=search_again, shown=shown, most=query.hops)
-        ranked, led = follow(store, asked, ranked, chosen.hits, again)
-        if led:
-            chosen = choose(ranked, chunks, judge, query, replace(asked, led=led), seen.view)
+def _found(seen: _Looking, asked: Asked, chosen: Chosen, notes: Iterable[str]) -> Found:
+    query = seen.query
     return Found(
         hits=tuple(map(_led_on, chosen.hits)),
         terms=tuple(tokens.shown_as(group.word) for group in asked.groups),
@@ -193,7 +165,7 @@ def _follow(
         said=asked.times.said,
         only=asked.only,
         withheld=chosen.withheld,
-        notes=notes,
+        notes=tuple(notes),
     )
 
 
@@ -244,7 +216,7 @@ def _near(seen: _Looking, asked: Asked) -> tuple[dict[int, float], tuple[str, ..
 
 
 def read_query(store: SearchStore, judge: Judge | None, query: Query, today: date) -> Asked:
-    """Read what a query asks for: its words with what stands for them, its names, the time it tells.
+    """Read what a query asks for: its words with what stands for them, the time it tells.
 
     Args:
         store: The index, which knows the day of an event.
@@ -254,23 +226,22 @@ def read_query(store: SearchStore, judge: Judge | None, query: Query, today: dat
     """
     text = query.text[: tokens.MAX_QUERY_CHARACTERS]
     told = {(one.start, one.end): one.day for one in find_dates(text, near=today)}
-    times = read_times(text, today=today, months=month_names(), dates=told)
+    times = read_times(text, today=today, words=time_words(), dates=told)
     if times.anchor is not None:
         times = bound_by(times, _day_of(store, judge, query, times.anchor.event))
     words = tokens.query_terms(times.rest)
     bare = times.bounded and NOTHING_SAID.issuperset(words)
     if bare or not words:
         words = tokens.query_terms(text)
-    return _asked(store, words, text if bare else times.rest, times, bare=bare)
+    return _asked(store, words, times, bare=bare)
 
 
-def _asked(store: SearchStore, words: Sequence[str], text: str, times: Times, *, bare: bool = False) -> Asked:
+def _asked(store: SearchStore, words: Sequence[str], times: Times, *, bare: bool = False) -> Asked:
     if len(words) > MAX_WORDS:
         counts = store.frequencies(words)
         rarest = set(sorted(words, key=lambda word: (counts[word] or store.count(), word))[:MAX_WORDS])
         words = tuple(word for word in words if word in rarest)
-    names = tuple(tokens.words_in(" ".join(name)) for name in names_in(text))
-    return Asked(groups=groups(words, links=_linked(store, words)), names=names, times=times, bare=bare)
+    return Asked(groups=groups(words, links=_linked(store, words)), times=times, bare=bare)
 
 
 def _wanted(query: Query, asked: Asked) -> Filter:
@@ -301,7 +272,7 @@ def find_chunks(store: SearchStore, query: Query, asked: Asked) -> dict[int, Chu
 
 def _day_of(store: SearchStore, judge: Judge | None, query: Query, event: str) -> date | None:
     """Give the day of what tells most of an event and may be seen; None where nothing dated tells most of it."""
-    asked = _asked(store, tokens.query_terms(event), event, Times())
+    asked = _asked(store, tokens.query_terms(event), Times())
     about = Query(text=event, since=date.min, limit=1, showing=query.showing)
     seen = _Looking(store=store, judge=judge, query=about, encoder=None, view=_view(store, judge, about))
     chunks, ranked, _ = _look(seen, asked)
@@ -324,5 +295,5 @@ def _linked(store: SearchStore, words: Sequence[str]) -> dict[str, dict[str, flo
 
 
 def _led_on(hit: Hit) -> Hit:
-    """Give a hit whose best lines only introduce others with these; what leads to the next hop stays as it was found."""
+    """Give a hit whose best lines only introduce others with these."""
     return replace(hit, lines=with_what_follows(hit.chunk.text, hit.chunk.first_line, hit.lines))

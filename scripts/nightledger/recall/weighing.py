@@ -25,17 +25,13 @@ class Asked:
 
     Attributes:
         groups: Its words with what may stand for them.
-        names: Its names, each as words.
         times: The time that it tells.
-        led: Words of the first hits that were looked for, too.
         bare: Whether it asks for a time and nothing else: ``what happened last week``.
         only: Whether only the told time is searched.
     """
 
     groups: tuple[Group, ...]
-    names: tuple[tuple[str, ...], ...]
     times: Times
-    led: tuple[str, ...] = ()
     bare: bool = False
     only: bool = False
 
@@ -58,9 +54,7 @@ def weigh(
         for number, chunk in chunks.items()
     }
     meant = _meant(store, words, {word for own, before in spoken.values() for word in (*own, *before)})
-    candidates = [
-        _candidate(chunks[number], own, before, meant, asked) for number, (own, before) in spoken.items()
-    ]
+    candidates = [_candidate(chunks[number], own, before, meant) for number, (own, before) in spoken.items()]
     times = asked.times
     ranked = rank(
         candidates,
@@ -79,20 +73,18 @@ def _place(chunk: Chunk) -> tuple[str, str, int, int]:
 
 
 def _candidate(
-    chunk: Chunk, own: Sequence[str], before: Sequence[str], meant: Mapping[str, str], asked: Asked
+    chunk: Chunk, own: Sequence[str], before: Sequence[str], meant: Mapping[str, str]
 ) -> Candidate:
     counts: dict[str, float] = {}
     for spoken, weight in ((own, 1.0), (before, BEFORE_WEIGHT)):
         for word, count in Counter(meant[word] for word in spoken if word in meant).items():
             counts[word] = counts.get(word, 0.0) + weight * count
-    line = f" {' '.join(own)} " if asked.names else ""
     return Candidate(
         id=chunk.id,
         together=f"{chunk.path}\n{chunk.day or chunk.heading}",
         counts=counts,
         length=len(own) + len(before),
         day=chunk.day,
-        names=sum(f" {' '.join(name)} " in line for name in asked.names),
     )
 
 

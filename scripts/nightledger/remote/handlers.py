@@ -45,8 +45,7 @@ from nightledger.gate.proposing.agent_lane import Wish, propose_wish
 from nightledger.gate.proposing.proposing import Submission, propose
 from nightledger.gate.stored import read_stored, without_unanswered
 from nightledger.hosts.daylogs import LogFile
-from nightledger.jobs.consolidate.prose import Target
-from nightledger.jobs.consolidate.statements import StatementFindings, find_in_logs
+from nightledger.jobs.consolidate.statements import StatementFindings, Target, find_in_logs
 from nightledger.jobs.prune import Asked, prune
 from nightledger.remote.work import Done, Work, find_made, logged_messages
 from nightledger.text.changes.masked import mask_lines

@@ -11,7 +11,6 @@ from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from nightledger.domain.agenda import failing, find_missed
 from nightledger.domain.attention import ALARMS, Item, Need, list_needs, next_steps
 from nightledger.domain.errors import (
     EXIT_ALARM,
@@ -24,7 +23,7 @@ from nightledger.domain.errors import (
 from nightledger.domain.judge import EDIT_LANE
 from nightledger.domain.moment import Moment
 from nightledger.domain.proposal import Kind
-from nightledger.domain.runs import reckon
+from nightledger.domain.runs import failing, find_missed, reckon
 from nightledger.domain.states import Book
 from nightledger.domain.trusting import TRUST_FILES
 from nightledger.files.atomic import replace_file

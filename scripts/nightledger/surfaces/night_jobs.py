@@ -7,7 +7,7 @@ from datetime import timedelta
 from functools import partial
 
 from nightledger.domain.event import Actor
-from nightledger.domain.periods import Daily, Period, Weekly
+from nightledger.domain.periods import Period, Schedule
 from nightledger.domain.runs import JobReport, Run
 from nightledger.domain.settings import Settings
 from nightledger.files.configuration import home_zone
@@ -40,7 +40,7 @@ def night_jobs(context: Context, settings: Settings) -> tuple[Job, ...]:
         context: The command's surroundings.
         settings: The home's settings.
     """
-    nightly, sunday = Daily(at=settings.nightly_at), Weekly(weekday=SUNDAY, at=settings.prune_at)
+    nightly, sunday = Schedule(at=settings.nightly_at), Schedule(weekday=SUNDAY, at=settings.prune_at)
     return (
         Job(name="link", schedule=nightly, run=partial(_link, context, settings)),
         Job(name="consolidate", schedule=nightly, run=partial(_consolidate, context)),

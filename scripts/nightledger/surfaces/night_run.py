@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from nightledger.codec.records import to_plain
-from nightledger.domain.agenda import duties
 from nightledger.domain.attention import Item
 from nightledger.domain.errors import (
     EXIT_ALARM,
@@ -23,7 +22,7 @@ from nightledger.domain.errors import (
     RefusedError,
     UnreadableError,
 )
-from nightledger.domain.runs import Run, RunOutcome, reckon
+from nightledger.domain.runs import Run, RunOutcome, duties, reckon
 from nightledger.domain.words import dump_moment
 from nightledger.files.atomic import replace_file
 from nightledger.files.configuration import load_settings, why_no_operator

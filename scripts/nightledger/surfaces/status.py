@@ -10,13 +10,12 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from nightledger.domain.agenda import count_due, failing, find_missed, next_look_at
 from nightledger.domain.cooling import cools_until
 from nightledger.domain.errors import NightledgerError
 from nightledger.domain.event import Entry, Event, EventName
 from nightledger.domain.judge import EDIT_LANE
 from nightledger.domain.moment import Moment
-from nightledger.domain.runs import Run, can_be, reckon
+from nightledger.domain.runs import Run, can_be, count_due, failing, find_missed, next_look_at, reckon
 from nightledger.domain.states import Book, ChangeState
 from nightledger.files.home import Home
 from nightledger.files.staged import find_page

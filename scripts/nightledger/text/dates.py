@@ -6,11 +6,15 @@ half of the world reads it the other way round.
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from functools import cache
 
+import msgspec
+
+from nightledger.domain.search.timewords import TimeWords
 from nightledger.domain.words import folded
+from nightledger.files.shipped import shipped_config
 from nightledger.text.patterns import words
 
 SHORT_NAME = 4
@@ -72,6 +76,13 @@ def first_day(text: str) -> date | None:
         except ValueError:
             continue
     return None
+
+
+@cache
+def time_words() -> TimeWords:
+    """Give the words of queries that tell a time (``config/words/time-words.json``), with the names of months."""
+    words = msgspec.json.decode(shipped_config("words/time-words.json"), type=TimeWords)
+    return replace(words, months=_names())
 
 
 @cache

@@ -1,31 +1,12 @@
-"""What may stand for a word of a query: forms, kin, associations."""
+"""What may stand for a word of a query: its associations."""
 
 from nightledger.domain.search.expansion import (
-    FORM_WEIGHT,
     LINK_WEIGHT,
     MOST_LINKED,
+    bases,
     groups,
     words_of,
 )
-from nightledger.domain.search.forms import bases, forms_of
-
-
-def test_irregular_forms_are_found_from_any_of_them() -> None:
-    assert forms_of("went") == ("go", "goes", "gone")
-    assert forms_of("go") == ("goes", "went", "gone")
-    assert forms_of("children") == ("child",)
-
-
-def test_a_regular_form_of_an_irregular_word_has_its_forms() -> None:
-    assert forms_of("buying") == ("buy", "bought")
-    assert forms_of("sitting") == ("sit", "sat")
-    assert forms_of("writes") == ("write", "wrote", "written")
-
-
-def test_a_word_without_irregular_forms_has_none() -> None:
-    assert forms_of("deploy") == ()
-    assert forms_of("\u8a2d\u5b9a") == ()
-    assert forms_of("s") == ()
 
 
 def test_bases_undo_regular_endings() -> None:
@@ -35,17 +16,10 @@ def test_bases_undo_regular_endings() -> None:
     assert bases("go") == ("go",)
 
 
-def test_the_query_s_own_word_weighs_most() -> None:
-    (group,) = groups(["bought"])
-    assert group.weights["bought"] == 1.0
-    assert group.weights["buy"] == FORM_WEIGHT
-    assert max(weight for word, weight in group.weights.items() if word != "bought") < 1.0
-
-
 def test_a_word_that_was_asked_for_stands_for_no_other() -> None:
-    first, second = groups(["buy", "bought"])
-    assert "bought" not in first.weights
-    assert "buy" not in second.weights
+    cron, timezone = groups(["cron", "timezone"], links={"cron": {"timezone": 0.8, "clock": 0.8}})
+    assert cron.weights == {"cron": 1.0, "clock": round(LINK_WEIGHT * 0.8, 4)}
+    assert timezone.weights == {"timezone": 1.0}
 
 
 def test_associations_weigh_by_their_confidence() -> None:
@@ -62,7 +36,8 @@ def test_only_the_surest_associations_count() -> None:
 
 
 def test_words_to_look_for_begin_with_the_query_s_own() -> None:
-    words = words_of(groups(["went", "home"]))
-    assert words[:2] == ("went", "home")
-    assert len(words) == len(set(words))
-    assert "go" in words
+    assert words_of(groups(["cron", "home"], links={"cron": {"timezone": 0.8}})) == (
+        "cron",
+        "home",
+        "timezone",
+    )

@@ -10,13 +10,16 @@ from hypothesis import strategies as st
 from nightledger.domain.search.expansion import Group
 from nightledger.domain.search.ranking import (
     DAY_WEIGHT,
-    NAME_WEIGHT,
+    MEANING_WEIGHT,
     TIME_WEIGHT,
     Candidate,
     Ranked,
+    fuse,
+    nearest,
     rank,
     rarity,
     scaled,
+    telling_words,
 )
 from nightledger.domain.search.values import Why
 
@@ -31,11 +34,8 @@ def candidate(
     together: str = "",
     length: int = 100,
     day: date | None = None,
-    names: int = 0,
 ) -> Candidate:
-    return Candidate(
-        id=number, together=together or str(number), counts=counts, length=length, day=day, names=names
-    )
+    return Candidate(id=number, together=together or str(number), counts=counts, length=length, day=day)
 
 
 def order(candidates: list[Candidate], *groups: Group, frequency: dict[str, int] | None = None) -> list[int]:
@@ -99,18 +99,6 @@ def test_a_day_that_tells_of_all_lifts_its_chunks() -> None:
     assert order([alone, beside, other], PROXY, CERT)[-1] == 1
 
 
-def test_a_name_that_stands_as_a_name_counts_twice_at_most() -> None:
-    ranked = rank(
-        [candidate(1, {"proxy": 1.0}, names=5), candidate(2, {"proxy": 1.0})],
-        [PROXY],
-        frequency={"proxy": 2},
-        total=9,
-    )
-    assert ranked[0].id == 1
-    assert ranked[0].besides[Why.NAME] == pytest.approx(2 * NAME_WEIGHT)
-    assert Why.NAME not in ranked[1].besides
-
-
 def test_what_lies_in_the_told_time_comes_first() -> None:
     early, late = date(2026, 3, 1), date(2026, 4, 1)
     ranked = rank(
@@ -150,3 +138,61 @@ def test_the_order_does_not_depend_on_the_order_of_candidates(numbers: list[int]
         5: candidate(5, {"proxy": 1.0, "certificate": 1.0}, together="c"),
     }
     assert order([whole[number] for number in numbers], PROXY, CERT) == [4, 5, 1, 2, 3]
+
+
+WORDS = [Ranked(id=1, score=1.0), Ranked(id=2, score=0.9), Ranked(id=3, score=0.1)]
+
+
+def test_meaning_is_added_by_score_between_the_nearest_and_the_farthest() -> None:
+    fused = {one.id: one for one in fuse(WORDS, {1: 0.2, 2: 0.6, 3: 0.4})}
+    assert fused[2].besides[Why.MEANING] == pytest.approx(MEANING_WEIGHT)
+    assert fused[3].besides[Why.MEANING] == pytest.approx(MEANING_WEIGHT / 2)
+    assert fused[1].besides[Why.MEANING] == 0
+    assert [one.id for one in fuse(WORDS, {1: 0.2, 2: 0.6, 3: 0.4})] == [2, 1, 3]
+    assert fused[2].score == 1.0
+
+
+def test_a_chunk_without_an_embedding_keeps_what_its_words_gave() -> None:
+    fused = {one.id: one for one in fuse(WORDS, {2: 0.6, 9: 0.1})}
+    assert Why.MEANING not in fused[1].besides
+    assert fused[1].score == pytest.approx(1.0 / 1.6)
+
+
+def test_where_all_are_equally_near_the_order_stays() -> None:
+    assert [one.id for one in fuse(WORDS, {1: 0.3, 2: 0.3, 3: 0.3})] == [1, 2, 3]
+
+
+def test_without_embeddings_nothing_changes() -> None:
+    assert fuse(WORDS, {}) == WORDS
+
+
+def test_the_nearest_come_first_and_equals_by_number() -> None:
+    assert nearest({5: 0.1, 4: 0.9, 3: 0.9, 1: -0.2}, 3) == [3, 4, 5]
+
+
+COUNTS = {"garden": 9_000, "lilac": 12, "log": 60_000, "marmot": 3}
+
+
+def test_in_a_small_home_every_word_is_looked_for() -> None:
+    assert telling_words(("log", "lilac", "garden"), {"log": 900, "lilac": 2, "garden": 50}) == (
+        "log",
+        "lilac",
+        "garden",
+    )
+
+
+def test_in_a_large_one_the_rarest_and_in_their_order() -> None:
+    assert telling_words(("log", "marmot", "garden", "lilac"), COUNTS) == ("marmot", "garden", "lilac")
+
+
+def test_two_words_are_kept_however_common() -> None:
+    assert telling_words(("log", "garden"), {"log": 60_000, "garden": 50_000}) == ("log", "garden")
+    assert telling_words(("log",), COUNTS) == ("log",)
+
+
+def test_a_word_of_which_nothing_is_known_is_looked_for_and_counts_for_none() -> None:
+    assert telling_words(("x", "y", "log", "garden"), COUNTS) == ("x", "y", "log", "garden")
+
+
+def test_nothing_is_nothing() -> None:
+    assert telling_words((), COUNTS) == ()

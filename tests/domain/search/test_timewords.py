@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.rows import each_row
 
 from nightledger.domain.search.timewords import TOLD_LATER, Anchor, Times, bound_by, read_times
-from nightledger.text.dates import find_dates, month_names
+from nightledger.text.dates import find_dates, time_words
 
 TODAY = date(2026, 3, 11)
 """A Wednesday."""
@@ -17,7 +17,7 @@ TODAY = date(2026, 3, 11)
 
 def read(text: str, today: date = TODAY) -> Times:
     dates = {(found.start, found.end): found.day for found in find_dates(text, near=today)}
-    return read_times(text, today=today, months=month_names(), dates=dates)
+    return read_times(text, today=today, words=time_words(), dates=dates)
 
 
 def days(text: str) -> tuple[str, str]:

@@ -5,8 +5,7 @@ from hypothesis import strategies as st
 from tests.rows import each_row
 
 from nightledger.domain.staging.budget import choose, rank
-from nightledger.domain.staging.rules import SourceRules, StagingRules
-from nightledger.domain.staging.values import Candidate, Source
+from nightledger.domain.staging.values import Candidate, Source, SourceRules, StagingRules
 from nightledger.domain.tokens import tokens_of
 
 EVERY = {source: SourceRules(weight=100, most=5, share=50) for source in Source}

@@ -4,8 +4,8 @@ from datetime import date, datetime, time
 
 from tests.rows import each_row
 
-from nightledger.domain.staging.importance import Past, importance_of, most_important
-from nightledger.domain.staging.rules import Routine, WindowRules
+from nightledger.domain.staging.budget import Past, importance_of, most_important
+from nightledger.domain.staging.values import Routine, WindowRules
 
 
 @each_row(

@@ -21,7 +21,7 @@ from nightledger.codec.link_cursor import LinkCursor, dump_link_cursor, parse_li
 from nightledger.codec.message import make_message, parse_message
 from nightledger.codec.operator import parse_operator
 from nightledger.codec.outcome_line import OutcomeLine, find_outcome_problems, read_outcome
-from nightledger.codec.outcome_rows import OutcomeRows, dump_outcome, read_outcome_rows, to_outcome
+from nightledger.codec.outcome_rows import OutcomeRows, dump_outcome, read_outcome_rows
 from nightledger.codec.records import KINDS, decode_record, dump_line, dump_record, parse_record
 from nightledger.codec.run_rows import read_runs
 from nightledger.codec.schema import read_schema
@@ -109,7 +109,7 @@ def _check_outcomes(raw: bytes, read: OutcomeRows) -> None:
     filled = [n for n, line in enumerate(lines, 1) if line.strip(b" \t\r")]
     assert bad <= set(filled)
     good = [lines[n - 1] for n in filled if n not in bad]
-    assert [dump_outcome(to_outcome(row)) for row in read.rows] == [line + b"\n" for line in good]
+    assert [dump_outcome(row) for row in read.rows] == [line + b"\n" for line in good]
     assert good == [lines[n - 1] for n in filled if _is_outcome(lines[n - 1])]
 
 

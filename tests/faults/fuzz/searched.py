@@ -14,10 +14,9 @@ from tests.faults.fuzz.target import Target
 from tests.trust.ssh_keys import SoftKey
 
 from nightledger.domain.errors import UsageError
-from nightledger.domain.search.names import names_in
 from nightledger.domain.search.timewords import Times, read_times
 from nightledger.domain.search.values import Found, Kind, Query
-from nightledger.domain.tags import canonical_tag
+from nightledger.domain.words import canonical_tag
 from nightledger.files.search_index import build_in_memory
 from nightledger.files.search_schema import make_tables
 from nightledger.files.search_store import FileState, SearchStore
@@ -28,7 +27,7 @@ from nightledger.surfaces import clock
 from nightledger.surfaces.answering import parse_numbers
 from nightledger.surfaces.keys.changes import read_key
 from nightledger.surfaces.recall.search_home import MAX_HITS, read_query
-from nightledger.text.dates import find_dates, month_names
+from nightledger.text.dates import find_dates, time_words
 from nightledger.text.phrases import Phrases, is_telling, phrase, phrases_of
 from nightledger.text.search.chunks import CHUNK_CHARACTERS, LEAD_CHARACTERS
 from nightledger.text.search.tokens import (
@@ -38,7 +37,6 @@ from nightledger.text.search.tokens import (
     match_phrase,
     query_terms,
     tag_terms,
-    words_in,
 )
 from nightledger.text.staging.handoff import read_open_items
 from nightledger.trust.sshkey import PublicKey, PublicKeyError
@@ -63,7 +61,7 @@ def _asked(raw: bytes) -> tuple[date, str]:
 def _read_times(raw: bytes) -> Times:
     today, text = _asked(raw)
     dates = {(found.start, found.end): found.day for found in find_dates(text, near=today)}
-    return read_times(text, today=today, months=month_names(), dates=dates)
+    return read_times(text, today=today, words=time_words(), dates=dates)
 
 
 def _check_times(raw: bytes, times: Times) -> None:
@@ -153,14 +151,14 @@ def _found_by(expression: str) -> bool:
     return bool(_words().execute("SELECT rowid FROM words WHERE words MATCH ?", (expression,)).fetchall())
 
 
-def _read_words(raw: bytes) -> tuple[str, tuple[str, ...], tuple[tuple[str, ...], ...]]:
+def _read_words(raw: bytes) -> tuple[str, tuple[str, ...]]:
     text = _text(raw)
-    return text, query_terms(text, stop_words=()), names_in(text)
+    return text, query_terms(text, stop_words=())
 
 
-def _check_words(raw: bytes, read: tuple[str, tuple[str, ...], tuple[tuple[str, ...], ...]]) -> None:
+def _check_words(raw: bytes, read: tuple[str, tuple[str, ...]]) -> None:
     """A text that is indexed is found by every word of itself, and no expression is a syntax error."""
-    text, terms, names = read
+    text, terms = read
     spelt = index_text(text)
     _words().execute("BEGIN")
     try:
@@ -170,14 +168,11 @@ def _check_words(raw: bytes, read: tuple[str, tuple[str, ...], tuple[tuple[str, 
         assert _found_by(match_all(known)), known
         assert _found_by(match_any(known))
         _found_by(match_any(terms))
-        for name in names:
-            _found_by(match_phrase(words_in(" ".join(name))))
         _found_by(match_phrase(tag_terms(canonical_tag(text))))
         _found_by("{head body}: " + match_any(terms) if terms else "")
     finally:
         _words().execute("ROLLBACK")
     assert set(query_terms(text)) <= set(terms) == set(query_terms(_text(raw), stop_words=()))
-    assert all(len(name) > 1 and not set('"*:^+(){}').intersection("".join(name)) for name in names)
 
 
 _QUERIES = (
@@ -223,7 +218,7 @@ def _check_options(raw: bytes, read: Any) -> None:
     else:
         assert read.utcoffset() == timedelta(0)
         assert clock.parse_now(read.isoformat()) == read
-        assert read_times("last 999 years", today=read.date(), months=month_names()).since is not None
+        assert read_times("last 999 years", today=read.date(), words=time_words()).since is not None
 
 
 def _damaged_option(read: Any) -> Any:
@@ -358,15 +353,14 @@ def _again(raw: bytes) -> str:
 
 def _read_again(raw: bytes) -> int:
     text = _again(raw)
-    found = [name for name in names_in(text) if len(name) < 2]
     dates = {(one.start, one.end): one.day for one in find_dates(text, near=date(2026, 3, 11))}
-    read_times(text, today=date(2026, 3, 11), months=month_names(), dates=dates)
+    read_times(text, today=date(2026, 3, 11), words=time_words(), dates=dates)
     for cut in _CUTS:
         cut(text)
     read_open_items(text)
     phrases_of(text)
     query_terms(text)
-    return len(text) + len(found)
+    return len(text)
 
 
 def _check_again(raw: bytes, size: int) -> None:

@@ -9,12 +9,11 @@ from typing import Any
 from tests.gate.homes import Desk
 
 from nightledger.domain.exposure import Exposure, Place
-from nightledger.domain.staging.rules import StagingRules
-from nightledger.domain.staging.values import Candidate, Event, Source
+from nightledger.domain.staging.values import Candidate, Event, Source, StagingRules
 from nightledger.files.configuration import load_staging_rules
 from nightledger.files.exposures import append_exposure
 from nightledger.jobs.stage import Asked, Staged, stage
-from nightledger.jobs.stage.shelves import Shelves
+from nightledger.jobs.stage.inquiry import Shelves
 
 
 def rules_of(desk: Desk, **changed: Any) -> StagingRules:

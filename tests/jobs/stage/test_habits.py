@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 from tests.rows import each_row
 
 from nightledger.codec.staging_rows import DoingRow
-from nightledger.jobs.stage.associated import habits, tags_in
+from nightledger.jobs.stage.sources import habits, tags_in
 
 if TYPE_CHECKING:
     from nightledger.jobs.stage.inquiry import Inquiry

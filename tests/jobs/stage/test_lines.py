@@ -3,7 +3,7 @@
 from tests.rows import each_row
 
 from nightledger.domain.staging.values import Candidate, Source
-from nightledger.jobs.stage.lines import alike, is_short, plain
+from nightledger.jobs.stage.logs import alike, is_short, plain
 
 
 @each_row(

@@ -23,7 +23,7 @@ from nightledger.files.search_reader import open_reader
 from nightledger.files.staged import read_staged
 from nightledger.gate.memory.naming import find_standing
 from nightledger.jobs.stage import Staged
-from nightledger.jobs.stage.events import HELD_TITLE
+from nightledger.jobs.stage.sources import HELD_TITLE
 
 TELLING = ("cellar", "hangs", "blue", SECRET)
 

@@ -16,7 +16,7 @@ from nightledger.domain.errors import (
     LockedError,
     UnreadableError,
 )
-from nightledger.domain.periods import Daily, Period
+from nightledger.domain.periods import Period, Schedule
 from nightledger.domain.runs import JobReport
 from nightledger.files.home import Home
 from nightledger.files.lock import Lock
@@ -39,7 +39,7 @@ class Jobs:
 
     def __call__(self, *_: object) -> tuple[Job, ...]:
         return tuple(
-            Job(name=name, schedule=Daily(at=clock_time(3, 5)), run=self._runner(name))
+            Job(name=name, schedule=Schedule(at=clock_time(3, 5)), run=self._runner(name))
             for name in ("link", "consolidate")
         )
 

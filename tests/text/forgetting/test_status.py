@@ -5,8 +5,7 @@ from datetime import date
 import pytest
 from tests.rows import each_row
 
-from nightledger.domain.closure import Closure
-from nightledger.domain.pruning import Kept
+from nightledger.domain.pruning import Closure, Kept
 from nightledger.files.shipped import shipped_config
 from nightledger.text.forgetting.status import Status, find_status, find_statuses
 from nightledger.text.markdown.document import parse_markdown

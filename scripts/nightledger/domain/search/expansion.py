@@ -1,4 +1,4 @@
-"""What else a word of a query may be written as: its irregular forms, what the home associates with it.
+"""What else a word of a query may be written as: what the home associates with it.
 
 Words that stand for one word of the query make a *group*; a chunk is credited with the best of a
 group, never with all of it. So an expansion finds what the query's own words miss, and does not
@@ -10,10 +10,28 @@ Invariant: the query's own word weighs 1 and every other less.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from nightledger.domain.search.forms import forms_of
 
-FORM_WEIGHT = 0.8
-"""Of an irregular form. Measured: docs/decisions/0022-ranking.md."""
+def bases(word: str) -> tuple[str, ...]:
+    """Give what an English word may be a regular form of, itself first.
+
+    ``cities`` may come from ``city``, ``planned`` from ``plan``; what is no word is in no table.
+    """
+    found = [word]
+    for ending, instead in (
+        ("ies", ("y",)),
+        ("es", ("", "e")),
+        ("s", ("",)),
+        ("ing", ("", "e")),
+        ("ed", ("", "e")),
+    ):
+        stem = word.removesuffix(ending)
+        if stem != word and len(stem) > 1:
+            found += [stem + end for end in instead]
+            if ending in ("ing", "ed") and stem[-1] == stem[-2]:
+                found.append(stem[:-1])
+    return tuple(dict.fromkeys(found))
+
+
 LINK_WEIGHT = 0.35
 """Of a word that the home associates with it, times the association's confidence."""
 MOST_LINKED = 6
@@ -62,8 +80,6 @@ def words_of(grouped: Sequence[Group]) -> tuple[str, ...]:
 def _group(term: str, asked: frozenset[str], linked: Mapping[str, float]) -> Group:
     surest = sorted(linked.items(), key=lambda pair: (-pair[1], pair[0]))[:MOST_LINKED]
     weights = {word: round(LINK_WEIGHT * min(confidence, 1.0), 4) for word, confidence in surest}
-    for word in forms_of(term):
-        weights[word] = FORM_WEIGHT
     # A word that was asked for itself counts as itself only.
     others = {word: weight for word, weight in weights.items() if word not in asked and weight > 0}
     ordered = sorted(others.items(), key=lambda pair: (-pair[1], pair[0]))

@@ -2,9 +2,9 @@
 
 The index finds candidates; here they are weighed again, because three things that matter are not in
 its formula: words that stand for one word of the query count once, a day that tells of all
-of the query's words lifts its chunks, and names and times are more than words.
+of the query's words lifts its chunks, and a time is more than words.
 
-The score is ``bm25 / max + 0.4 * day / max + 0.1 * names + 0.4 * time``; what each part is worth stands in
+The score is ``bm25 / max + 0.4 * day / max + 0.4 * time``; what each part is worth stands in
 docs/decisions/0022-ranking.md. BM25 is that of Robertson and Zaragoza (2009, section 3.4) with
 SQLite's constants and an idf that stays positive (Lucene's: ``ln(1 + (N - n + .5) / (n + .5))``), so that
 a home of three chunks has an order, too.
@@ -30,8 +30,6 @@ BEFORE_WEIGHT = 0.5
 """Of a word in the item before a chunk, beside one in it. Measured: docs/decisions/0022-ranking.md."""
 DAY_WEIGHT = 0.4
 """Of the day beside the chunk. Measured: docs/decisions/0022-ranking.md."""
-NAME_WEIGHT = 0.1
-"""Of each name that stands in it as a name, at most twice. Our choice; neutral on conversations."""
 TIME_WEIGHT = 0.4
 """Of lying in the time that the query tells. Measured: docs/decisions/0022-ranking.md."""
 CANDIDATES = 100
@@ -48,7 +46,6 @@ class Candidate:
         counts: How often each word that was looked for stands in it; in the item before it, half as much.
         length: How many words it has, the item before it included.
         day: Of the log; None where it tells none.
-        names: How many names of the query stand in it as names.
     """
 
     id: int
@@ -56,7 +53,6 @@ class Candidate:
     counts: Mapping[str, float]
     length: int
     day: date | None = None
-    names: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,7 +64,7 @@ class Ranked:
         score: 0..1, 1 the best of all; 4 decimals.
         parts: What each word of the query gave; with ``besides`` what the score is the sum of, before
             it was scaled to the best.
-        besides: What its day, names and time gave.
+        besides: What its day, its time and its meaning gave.
         words: For each word of the query that was found, the word that stood for it.
     """
 
@@ -135,8 +131,6 @@ def _ranked(
     within: Callable[[date], bool] | None,
 ) -> Ranked:
     besides = {Why.NEIGHBOUR: day} if day else {}
-    if one.names:
-        besides[Why.NAME] = NAME_WEIGHT * min(one.names, 2)
     if within and one.day and within(one.day):
         besides[Why.TIME] = TIME_WEIGHT
     parts = {word: score for word, (_, score) in words.items()}
@@ -182,3 +176,95 @@ def _days(candidates: Collection[Candidate], worth: _Worth) -> dict[str, float]:
             for at, full in worth.get(word, ()):
                 cover[at] = max(cover.get(at, 0.0), full * share)
     return {day: sum(cover.values()) for day, cover in best.items()}
+
+
+ANSWERED = 0.5
+"""Share of a query's rarity that one of the best hits holds where it is answered. Measured: docs/decisions/0022-ranking.md."""
+ANSWERED_IN_TIME = 0.8
+"""The same of the hits of the time that a query tells, where that time alone is searched. Measured: docs/decisions/0022-ranking.md."""
+
+
+def is_answered(
+    ranked: Sequence[Ranked],
+    groups: Sequence[Group],
+    frequency: Mapping[str, int],
+    total: int,
+    *,
+    share: float | None = None,
+    among: int = 1,
+) -> bool:
+    """Tell whether one of the best hits holds most of what was asked for.
+
+    Args:
+        ranked: The best first.
+        groups: Words of the query.
+        frequency: For each word of the query, in how many chunks it stands.
+        total: How many chunks there are.
+        share: Of the query's rarity that is most of it; None is ``ANSWERED``.
+        among: How many of the best are looked at.
+    """
+    most = ANSWERED if share is None else share
+    weights = {group.word: rarity(frequency.get(group.word, 0), total) for group in groups}
+    whole = sum(weights.values())
+    return any(sum(weights.get(word, 0.0) for word in one.words) >= most * whole for one in ranked[:among])
+
+
+MEANING_WEIGHT = 0.7
+"""Of meaning, beside words whose best is 1. Measured: docs/decisions/0022-ranking.md."""
+NEAREST = 50
+"""Chunks that meaning alone may bring in. Measured: docs/decisions/0022-ranking.md."""
+
+
+def nearest(cosines: Mapping[int, float], most: int = NEAREST) -> list[int]:
+    """Give the chunks that are nearest in meaning, the nearest first."""
+    return sorted(cosines, key=lambda number: (-cosines[number], number))[:most]
+
+
+def fuse(ranked: Sequence[Ranked], cosines: Mapping[int, float]) -> list[Ranked]:
+    """Add meaning to the scores of chunks, the best first.
+
+    Args:
+        ranked: What words gave, scaled to the best.
+        cosines: For chunks of the whole index, how near each is to the query, -1..1; without those that have
+            no embedding.
+    """
+    if not cosines:
+        return list(ranked)
+    lowest, highest = min(cosines.values()), max(cosines.values())
+    width = highest - lowest or 1.0
+    return scaled([_with_meaning(one, cosines.get(one.id), lowest, width) for one in ranked])
+
+
+def _with_meaning(one: Ranked, cosine: float | None, lowest: float, width: float) -> Ranked:
+    if cosine is None:
+        return one
+    gain = MEANING_WEIGHT * (cosine - lowest) / width
+    return replace(one, score=one.score + gain, besides={**one.besides, Why.MEANING: gain})
+
+
+MOST_WALKED = 10_000
+"""Chunks in the lists of one query's words, together. A home of fewer chunks than a list may have is searched
+for every word; at 100,000 chunks half a query's time is saved (docs/decisions/0021-index.md)."""
+LEAST_WORDS = 2
+
+
+def telling_words(
+    words: Sequence[str], frequencies: Mapping[str, int], *, most: int = MOST_WALKED
+) -> tuple[str, ...]:
+    """Give the words to look for, in their order.
+
+    Args:
+        words: All of them, each once.
+        frequencies: In how many chunks each stands; 0 is unknown, and looked for.
+        most: Chunks in all their lists.
+    """
+    kept: set[str] = set()
+    walked = found = 0
+    for word in sorted(words, key=lambda word: (frequencies.get(word, 0), word)):
+        count = frequencies.get(word, 0)
+        if found >= LEAST_WORDS and walked + count > most:
+            break
+        kept.add(word)
+        walked += count
+        found += count > 0
+    return tuple(word for word in words if word in kept)

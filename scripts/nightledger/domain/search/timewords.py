@@ -1,59 +1,103 @@
-"""Words of a query that tell a time, as days: ``last week``, ``in March``, ``seit Montag``, ``before the move``.
+"""Words of a query that tell a time, as days: ``last week``, ``in March``, ``seit Montag``, ``先週``, ``before the move``.
 
-Read are English, German, French, Spanish, some words of Italian, Portuguese and Russian, and Chinese, Japanese and Korean
-(``east_asian_times.py``); a query in any other language has its dates (of ``text/dates.py``) and otherwise
-no time. A named time is one that ended: ``in March``, asked in February, is last year's.
+What is read stands in ``config/words/time-words.json``: English, German, French, Spanish, some words of Italian,
+Portuguese and Russian, and Chinese, Japanese and Korean. A query in any other language has its dates (of
+``text/dates.py``) and otherwise no time. A named time is one that ended: ``in March``, asked in February, is last
+year's.
 
 Invariant: words that tell no time are left as they are, and days never lie after ``today``'s period
-by guess: what a table does not hold is not a time.
+by guess: what the table does not hold is not a time.
 """
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from datetime import date, timedelta
+from functools import cache
 
-from nightledger.domain.search.days import (
-    DAY,
-    MONTH,
-    WEEK,
-    YEAR,
-    ago,
-    month_of,
-    period,
-    weekday_before,
-    year_of,
-)
-from nightledger.domain.search.east_asian_times import event_of, read_east_asian, side_after
 from nightledger.domain.words import folded
 
-_NUMBERS = {
-    "a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "couple": 2,
-    "einem": 1, "einer": 1, "zwei": 2, "drei": 3, "vier": 4, "un": 1, "une": 1, "deux": 2, "trois": 3,
-    "una": 1, "dos": 2, "tres": 3,
-}  # fmt: skip
-_UNITS = {
-    "day": 1, "days": 1, "tag": 1, "tage": 1, "tagen": 1, "jour": 1, "jours": 1, "día": 1, "días": 1,
-    "week": 7, "weeks": 7, "woche": 7, "wochen": 7, "semaine": 7, "semaines": 7, "semana": 7, "semanas": 7,
-    "month": 30, "months": 30, "monat": 30, "monate": 30, "monaten": 30, "mois": 30, "mes": 30, "meses": 30,
-    "year": 365, "years": 365, "jahr": 365, "jahre": 365, "jahren": 365, "an": 365, "ans": 365, "année": 365,
-    "año": 365, "años": 365,
-}  # fmt: skip
+Days = tuple[date, date]
+UNITS = {"day": 1, "week": 7, "month": 30, "year": 365}
 """Days of a unit; of a month and a year only how wide the guess is."""
-_WEEKDAYS = (
-    "monday montag lundi lunes",
-    "tuesday dienstag mardi martes",
-    "wednesday mittwoch mercredi miércoles",
-    "thursday donnerstag jeudi jueves",
-    "friday freitag vendredi viernes",
-    "saturday samstag samedi sábado",
-    "sunday sonntag dimanche domingo",
-)
-_SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
-"""First month of each on the northern half of the earth."""
-_PARTS = {"early": 1, "mid": 2, "late": 3}
 TOLD_LATER = timedelta(days=14)
 """What happened is told of for so long. Measured: docs/decisions/0022-ranking.md."""
+_SIDE_CHARACTERS = 40
+"""How far before a time the word that bounds it may begin; blanks are not sought through a whole text."""
+_POSSESSIVE = re.compile(r"\A['\u2019]s\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TimeRule:
+    """One way of telling a time.
+
+    Attributes:
+        kind: How its days are counted: a key of ``_DAYS``.
+        says: Regular expression; ``{numbers}`` and the like stand for the words of that table.
+        sided: Whether it is a time only behind a word such as ``in``, or with a year.
+        unit: Of a period, where the words do not name it.
+        back: How many periods ago; this one is 0.
+        wide: Whether it is written without blanks: Chinese, Japanese, Korean.
+    """
+
+    kind: str
+    says: str
+    sided: bool = False
+    unit: str = ""
+    back: int = 0
+    wide: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EventRule:
+    """What bounds a time by an event: groups ``event``, and ``before`` or ``after``.
+
+    Attributes:
+        says: Regular expression.
+        unless: What an event's words do not hold, a regular expression; empty where anything is one.
+    """
+
+    says: str
+    unless: str = ""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class TimeWords:
+    """The words that tell times; each list is of words with blanks between.
+
+    Attributes:
+        numbers: What each number's word counts.
+        wide_numbers: The same, written without blanks around them.
+        units: Words for day, week, month and year.
+        wide_units: The same, written without blanks around them.
+        weekdays: Names of each, from Monday on.
+        seasons: First month of each on the northern half of the earth.
+        parts: Which third of a month.
+        last_year: Names of the year before this one.
+        before: What bounds a time and stands before it: groups ``since``, ``after``, ``until``, ``before``, ``within``.
+        behind: The same behind it.
+        both: What stands before two dates.
+        joined: What stands between two dates that belong together.
+        events: What bounds a time by an event.
+        rules: How times are told, in the order in which they are tried.
+        months: Names of months, as ``words.folded`` writes them, with their numbers (``text/dates.py``).
+    """
+
+    numbers: Mapping[str, int]
+    wide_numbers: Mapping[str, int]
+    units: Mapping[str, str]
+    wide_units: Mapping[str, str]
+    weekdays: tuple[str, ...]
+    seasons: Mapping[str, int]
+    parts: Mapping[str, int]
+    last_year: str
+    before: str
+    behind: str
+    both: str
+    joined: str
+    events: tuple[EventRule, ...]
+    rules: tuple[TimeRule, ...]
+    months: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,7 +139,9 @@ class Times:
     @property
     def told_until(self) -> date | None:
         """The last day on which it may be told of: what happened is told of later, but an event's own day is a bound."""
-        return self.until if self.until is None or self.anchor is not None else _later(self.until)
+        if self.until is None or self.anchor is not None:
+            return self.until
+        return self.until + min(TOLD_LATER, date.max - self.until)
 
     def holds(self, day: date) -> bool:
         """Tell whether a log of that day may tell of it: it lies in it, or soon after."""
@@ -108,213 +154,90 @@ class Times:
 
 
 def read_times(
-    text: str, *, today: date, months: Mapping[str, int], dates: Mapping[tuple[int, int], date] | None = None
+    text: str, *, today: date, words: TimeWords, dates: Mapping[tuple[int, int], date] | None = None
 ) -> Times:
     """Read what time a query asks about.
 
     Args:
         text: The query.
         today: The day it is asked on, in the home's zone.
-        months: Names of months, as ``words.folded`` writes them, with their numbers (``text/dates.py``).
+        words: The words that tell times.
         dates: Whole dates that were found in the text, by where each begins and ends.
 
     Returns:
         Bounds of the first time told; a second one is read only as the other end (``from … to …``).
     """
-    for found in (
-        _dated(text, dates or {}),
-        _named(text, today, months),
-        _relative(text, today),
-        _east_asian(text, today),
-    ):
-        if found:
-            return found
-    return _anchored(text)
+    return _dated(text, dates or {}, words) or _told(text, today, words) or _anchored(text, words)
 
 
-_SINCE = r"since|after|seit|nach|depuis|après|desde"
-_UNTIL = r"before|until|till|by|vor|bis|avant|jusqu'en|antes\s+de|hasta"
-_IN = r"in|during|im|en|on|am|le|el|of|last|early|mid|late|this|around|letzten|letzter|depuis"
-_SIDE = re.compile(
-    rf"\b(?:(?P<since>{_SINCE})|(?P<until>{_UNTIL})|(?P<within>{_IN}))\s+(?:the\s+)?$", re.IGNORECASE
-)
+def bound_by(times: Times, day: date | None) -> Times:
+    """Bound a time that an event tells, once its day is known; unchanged where it is not.
+
+    Args:
+        times: As read.
+        day: The day of the event.
+    """
+    if times.anchor is None or day is None:
+        return times
+    since, until = (None, day) if times.anchor.side == "before" else (day, None)
+    return Times(since=since, until=until, said=times.said, rest=times.rest, anchor=times.anchor)
 
 
-_BOTH = re.compile(r"\b(?:between|from|zwischen|von|vom|entre|de|du|desde)\s+(?:the\s+)?$", re.IGNORECASE)
-"""Stands before two dates, and is no word to be looked for."""
-
-
-_SIDE_CHARACTERS = 40
-"""How far before a time its side may stand, blanks included: all that is before would be read for each month."""
-
-
-def _side(text: str, at: int) -> tuple[re.Match[str], int] | None:
-    """Give the word before a place that says how it bounds, and where that begins."""
-    start = max(0, at - _SIDE_CHARACTERS)
-    match = _SIDE.search(text[start:at])
-    return (match, start + match.start()) if match else None
-
-
-def _dated(text: str, dates: Mapping[tuple[int, int], date]) -> Times | None:
-    """Read whole dates: one is a day or a bound, two are both ends."""
+def _dated(text: str, dates: Mapping[tuple[int, int], date], words: TimeWords) -> Times | None:
     places = sorted(dates.items())[:2]
     if not places:
         return None
     (start, end), first = places[0]
-    joined = len(places) > 1 and re.fullmatch(
-        r"\s*(?:to|and|until|till|-|\u2013|bis|und|au|et|a|y|hasta|[\u5230\u81f3\u548c~\u301c]|\u304b\u3089|\ubd80\ud130)\s*",
-        text[end : places[1][0][0]],
-        re.IGNORECASE,
-    )
-    if joined:
-        end, last = places[1][0][1], places[1][1]
-        before = _BOTH.search(text[:start], max(0, start - _SIDE_CHARACTERS))
-        begin = before.start() if before else start
-        return _times(text, begin, end, (min(first, last), max(first, last)))
-    return _sided(text, start, end, (first, first))
+    between = text[end : places[1][0][0]] if len(places) > 1 else ""
+    if not between or not _pattern(words.joined).fullmatch(between):
+        return _sided(text, start, end, (first, first), words)
+    last = places[1][1]
+    before = _pattern(words.both).search(text[:start], max(0, start - _SIDE_CHARACTERS))
+    begin = before.start() if before else start
+    return _times(text, begin, places[1][0][1], (min(first, last), max(first, last)))
 
 
-def _named(text: str, today: date, months: Mapping[str, int]) -> Times | None:
-    """Read a month, a season or a year by its name."""
-    names = "|".join(sorted(map(re.escape, months), key=len, reverse=True))
-    seasons = "|".join(_SEASONS)
-    month = re.compile(
-        rf"\b(?:(?P<part>early|mid|late)[\s-]+)?(?P<month>{names}|{seasons})\b\.?"
-        rf"(?:,?\s+(?:of\s+|de\s+|von\s+)?(?P<year>(?:19|20)\d\d)\b)?",
-        re.IGNORECASE,
-    )
-    for match in month.finditer(text):
-        if match["year"] or _side(text, match.start()):
-            return _sided(text, match.start(), match.end(), _month(match, today, months))
-    year = re.search(r"\b(?:19|20)\d\d\b(?![-/.:]\d)", text)
-    if year and _side(text, year.start()):
-        number = int(year[0])
-        return _sided(text, year.start(), year.end(), (date(number, 1, 1), date(number, 12, 31)))
+def _told(text: str, today: date, words: TimeWords) -> Times | None:
+    ascii_only = text.isascii()
+    for rule, pattern in _rules(words):
+        if rule.wide and ascii_only:
+            continue
+        for match in pattern.finditer(text):
+            start = match.start("day") if "day" in pattern.groupindex else match.start()
+            if rule.sided and not (rule.kind == "month" and match["year"]) and not _side(text, start, words):
+                continue
+            return _sided(text, start, match.end(), _DAYS[rule.kind](rule, match, today, words), words)
     return None
 
 
-def _month(match: re.Match[str], today: date, months: Mapping[str, int]) -> tuple[date, date]:
-    name = folded(match["month"])
-    number, width = (_SEASONS[name], 3) if name in _SEASONS else (months[name], 1)
-    year = int(match["year"]) if match["year"] else year_of(number, today)
-    return month_of(year, number, _PARTS.get(folded(match["part"] or ""), 0), width=width)
+def _anchored(text: str, words: TimeWords) -> Times:
+    for rule in words.events:
+        match = _pattern(rule.says).search(text)
+        if match and not (rule.unless and re.search(rule.unless, match["event"])):
+            side = "before" if match["before"] else "after"
+            anchor = Anchor(side=side, event=" ".join(match["event"].split()))
+            return Times(said=" ".join(match[0].split()), rest=text, anchor=anchor)
+    return Times(rest=text)
 
 
-def _east_asian(text: str, today: date) -> Times | None:
-    told = read_east_asian(text, today)
-    return None if told is None else _sided(text, told.start, told.end, told.days)
+def _side(text: str, at: int, words: TimeWords) -> re.Match[str] | None:
+    return _pattern(words.before).search(text, max(0, at - _SIDE_CHARACTERS), at)
 
 
-_AGO = re.compile(
-    r"\b(?P<n>\d{1,3}|NUMBERS)(?:\s+of)?\s+(?P<unit>UNITS)\s+ago\b"
-    r"|\b(?:vor|il y a|hace)\s+(?P<n2>\d{1,3}|NUMBERS)\s+(?P<unit2>UNITS)\b".replace(
-        "NUMBERS", "|".join(_NUMBERS)
-    ).replace("UNITS", "|".join(_UNITS)),
-    re.IGNORECASE,
-)
-_WITHIN = re.compile(
-    r"\b(?:in|over|during|within)?\s*(?:the\s+)?(?:last|past|letzten|derniers|dernières|últimos|últimas)\s+"
-    r"(?P<n>\d{1,3}|NUMBERS)(?:\s+of)?\s+(?P<unit>UNITS)\b".replace("NUMBERS", "|".join(_NUMBERS)).replace(
-        "UNITS", "|".join(_UNITS)
-    ),
-    re.IGNORECASE,
-)
-_WORDS: tuple[tuple[str, int, int], ...] = (
-    (
-        r"(?:the\s+)?day before yesterday|vorgestern|avant-hier|anteayer|позавчера|anteontem|l'altro ieri",
-        DAY,
-        2,
-    ),
-    (r"yesterday|last night|gestern|hier|ayer|ieri|ontem|вчера", DAY, 1),
-    (r"today|tonight|this (?:morning|afternoon|evening)|heute|aujourd'hui|hoy|сегодня", DAY, 0),
-    (
-        (
-            r"(?:the\s+)?(?:last|previous) week|(?:letzte|vorige|vergangene)[nr]? woche|"
-            r"(?:на )?прошлой неделе|(?:la )?settimana scorsa|semana passada|(?:la )?semaine (?:dernière|passée)|(?:la )?semana pasada"
-        ),
-        WEEK,
-        1,
-    ),
-    (r"this week|diese[r]? woche|cette semaine|esta semana", WEEK, 0),
-    (
-        (
-            r"(?:the\s+)?(?:last|previous) month|(?:letzte|vorige|vergangene)[nr]? monat|"
-            r"(?:в )?прошлом месяце|(?:il )?mese scorso|(?:o )?mês passado|(?:le )?mois (?:dernier|passé)|(?:el )?mes pasado"
-        ),
-        MONTH,
-        1,
-    ),
-    (r"this month|diese[nr]? monat|ce mois-ci|este mes", MONTH, 0),
-    (
-        (
-            r"(?:the\s+)?(?:last|previous) year|(?:letzte|vorige|vergangene)[sn]? jahr|"
-            r"(?:в )?прошлом году|(?:l')?anno scorso|(?:o )?ano passado|(?:l')?an dernier|(?:l')?année dernière|(?:el )?año pasado"
-        ),
-        YEAR,
-        1,
-    ),
-    (r"this year|dieses jahr|cette année|este año", YEAR, 0),
-)
-"""What says it, the period, and how many of them back."""
-_NAMED_DAY = re.compile(
-    rf"\b(?:(?:on|last|am|letzten)\s+)(?P<day>{'|'.join(_WEEKDAYS).replace(' ', '|')})\b"
-    rf"|\b(?P<day2>{'|'.join(names.split()[2] for names in _WEEKDAYS)}) dernier\b"
-    rf"|\bel (?P<day3>{'|'.join(names.split()[3] for names in _WEEKDAYS)})(?: pasado)?\b"
-    rf"|\b(?:{_SINCE}|{_UNTIL})\s+(?P<day4>{'|'.join(_WEEKDAYS).replace(' ', '|')})\b",
-    re.IGNORECASE,
-)
-_WEEKEND = re.compile(r"\b(?:last|this|the) weekend\b|\bletztes wochenende\b", re.IGNORECASE)
+def _sided(text: str, start: int, end: int, days: Days, words: TimeWords) -> Times:
+    """Bound a time by the word that stands before it or behind it; without one it is the time itself."""
+    behind = None if text.isascii() else _pattern(words.behind).match(text, end)
+    if behind:
+        end = behind.end()
+        if behind.lastgroup != "within":
+            return _times(text, start, end, _bounds(behind.lastgroup, days))
+    before = _side(text, start, words)
+    return _times(
+        text, before.start() if before else start, end, _bounds(before.lastgroup if before else None, days)
+    )
 
 
-def _relative(text: str, today: date) -> Times | None:
-    """Read a time that is counted from today."""
-    if match := _WITHIN.search(text):
-        wide = timedelta(days=_number(match["n"]) * _UNITS[folded(match["unit"])])
-        return _times(text, match.start(), match.end(), (today - wide, today))
-    if match := _AGO.search(text):
-        unit = _UNITS[folded(match["unit"] or match["unit2"])]
-        days = ago(today, _number(match["n"] or match["n2"]), unit)
-        return _sided(text, match.start(), match.end(), days)
-    for words, unit, back in _WORDS:
-        if match := re.search(rf"(?<!\w)(?:{words})(?!\w)", text, re.IGNORECASE):
-            return _sided(text, match.start(), match.end(), period(today, unit, back))
-    if match := _WEEKEND.search(text):
-        saturday = today - timedelta(days=(today.weekday() - 5) % 7)
-        return _times(text, match.start(), match.end(), (saturday, saturday + timedelta(days=1)))
-    return _weekday(text, today)
-
-
-def _weekday(text: str, today: date) -> Times | None:
-    match = _NAMED_DAY.search(text)
-    if match is None:
-        return None
-    name, place = next((value, match.start(key)) for key, value in match.groupdict().items() if value)
-    number = next(n for n, names in enumerate(_WEEKDAYS) if folded(name) in names.split())
-    day = weekday_before(today, number)
-    return _sided(text, place, match.end(), (day, day))
-
-
-def _sided(text: str, start: int, end: int, days: tuple[date, date]) -> Times:
-    """Bound a time by the word before it: ``since``, ``before``, or the days themselves."""
-    if not text.isascii():
-        said, end = side_after(text, end)
-        if said:
-            return _times(text, start, end, _bounds(said, days))
-    found = _side(text, start)
-    if found is None:
-        return _times(text, start, end, days)
-    match, begin = found
-    said = ""
-    if match["since"]:
-        said = "after" if folded(match["since"]) in ("after", "nach", "après") else "since"
-    elif match["until"]:
-        whole = folded(match["until"]) in ("until", "till", "by", "bis", "hasta", "jusqu'en")
-        said = "until" if whole else "before"
-    return _times(text, begin, end, _bounds(said, days))
-
-
-def _bounds(side: str, days: tuple[date, date]) -> tuple[date | None, date | None]:
-    """Give what a side makes of days: ``since``, ``after``, ``until``, ``before``, or "" for the days themselves."""
+def _bounds(side: str | None, days: Days) -> tuple[date | None, date | None]:
     first, last = days
     match side:
         case "since":
@@ -329,50 +252,136 @@ def _bounds(side: str, days: tuple[date, date]) -> tuple[date | None, date | Non
             return days
 
 
-_POSSESSIVE = re.compile("\\A['\u2019]s\\b", re.IGNORECASE)
-
-
 def _times(text: str, start: int, end: int, days: tuple[date | None, date | None]) -> Times:
     rest = f"{text[:start]} {_POSSESSIVE.sub('', text[end:])}"
     return Times(since=days[0], until=days[1], said=" ".join(text[start:end].split()), rest=rest)
 
 
-_EVENT = re.compile(
-    r"\b(?P<side>before|after|since|until|vor|nach|seit|avant|après|antes de|después de)\s+"
-    r"(?P<event>(?:the|our|my|her|his|their|its|we|they|he|she|i|der|dem|die|das|den|unser\w*|le|la|les|l'|el|los|las)\b"
-    r"[^?.!,;:]{2,60}|(?:(?-i:[A-Z\u00c0-\u00de])\w*|\w+['\u2019]s|\w{2,}ing)\b[^?.!,;:]{0,60})",
-    re.IGNORECASE,
-)
-"""An article, a pronoun, a name or a verb begins it: ``before the move``, ``after Ada left``, ``since moving``."""
+@cache
+def _pattern(says: str) -> re.Pattern[str]:
+    return re.compile(says, re.IGNORECASE)
 
 
-def _anchored(text: str) -> Times:
-    """Read a time that an event bounds; the event's words stay words of the query."""
-    match = _EVENT.search(text)
-    if match is None:
-        told = None if text.isascii() else event_of(text)
-        anchor = Anchor(side=told[0], event=told[1]) if told else None
-        return Times(rest=text, anchor=anchor, said=told[2] if told else "")
-    early = folded(match["side"]) in ("before", "until", "vor", "avant", "antes de")
-    event = " ".join(match["event"].split())
-    anchor = Anchor(side="before" if early else "after", event=event)
-    return Times(said=" ".join(match[0].split()), rest=text, anchor=anchor)
+@cache
+def _rules(words: TimeWords) -> tuple[tuple[TimeRule, re.Pattern[str]], ...]:
+    tables = {
+        "{months}": (*words.months, *words.seasons),
+        "{weekdays}": [name for names in words.weekdays for name in names.split()[:4]],
+        "{numbers}": words.numbers,
+        "{wide_numbers}": words.wide_numbers,
+        "{units}": " ".join(words.units.values()).split(),
+        "{wide_units}": " ".join(words.wide_units.values()).split(),
+    }
+    found = []
+    for rule in words.rules:
+        says = rule.says
+        for name, table in tables.items():
+            if name in says:
+                longest = sorted(map(re.escape, table), key=len, reverse=True)
+                says = says.replace(name, "|".join(longest))
+        found.append((rule, _pattern(says)))
+    return tuple(found)
 
 
-def bound_by(times: Times, day: date | None) -> Times:
-    """Give the times with an anchor's day as the bound; unchanged where nobody knows the day.
-
-    The day itself counts on both sides: what is told of the day of a move may be of before it or after.
-    """
-    if times.anchor is None or day is None:
-        return times
-    since, until = (None, day) if times.anchor.side == "before" else (day, None)
-    return Times(since=since, until=until, said=times.said, rest=times.rest, anchor=times.anchor)
+# ------------------------------------------------------------ how the days of a time are counted
+def _within(rule: TimeRule, match: re.Match[str], today: date, words: TimeWords) -> Days:
+    return today - timedelta(days=_number(match, words) * UNITS[_unit(rule, match, words)]), today
 
 
-def _later(day: date) -> date:
-    return day + TOLD_LATER if day < date.max - TOLD_LATER else date.max
+def _ago(rule: TimeRule, match: re.Match[str], today: date, words: TimeWords) -> Days:
+    """Give the days that ``3 weeks ago`` may mean: the day, the week, the month, the year."""
+    number, unit = _number(match, words), _unit(rule, match, words)
+    if unit in ("month", "year"):
+        return _back(today, unit, number)
+    middle, beside = today - timedelta(days=number * UNITS[unit]), timedelta(days=UNITS[unit] // 2)
+    return middle - beside, middle + beside
 
 
-def _number(word: str) -> int:
-    return int(word) if word.isdigit() else _NUMBERS[folded(word)]
+def _period(rule: TimeRule, match: re.Match[str], today: date, words: TimeWords) -> Days:
+    first, last = _back(today, rule.unit, rule.back)
+    inner = match.groupdict()
+    if inner.get("end"):
+        return first + timedelta(days=5), first + timedelta(days=6)
+    if inner.get("letter"):
+        return (first + timedelta(days=_weekday_of(inner["letter"][0], words)),) * 2
+    return first, last
+
+
+def _month(_rule: TimeRule, match: re.Match[str], today: date, words: TimeWords) -> Days:
+    name, named = folded(match["month"]), match.groupdict()
+    number = words.seasons.get(name) or words.months.get(name) or words.wide_numbers.get(name) or int(name)
+    year = today.year - (number > today.month)  # named without one: the one that has begun last
+    if named["year"]:
+        year = int(named["year"])
+    elif named.get("named"):
+        year = today.year - (named["named"] in words.last_year.split())
+    first = date(year, number, 1)
+    last = _add_months(first, 3 if name in words.seasons else 1) - timedelta(days=1)
+    third = (last - first + timedelta(days=1)) // 3
+    whole = (first, last)
+    parts = {1: (first, first + third), 2: (first + third, last - third), 3: (last - third, last)}
+    return parts.get(words.parts.get(folded(named["part"] or ""), 0), whole)
+
+
+def _year(_rule: TimeRule, match: re.Match[str], _today: date, _words: TimeWords) -> Days:
+    return date(int(match["year"]), 1, 1), date(int(match["year"]), 12, 31)
+
+
+def _weekend(_rule: TimeRule, _match: re.Match[str], today: date, _words: TimeWords) -> Days:
+    saturday = today - timedelta(days=(today.weekday() - 5) % 7)
+    return saturday, saturday + timedelta(days=1)
+
+
+def _weekday(_rule: TimeRule, match: re.Match[str], today: date, words: TimeWords) -> Days:
+    """Give the last such day before today."""
+    number = _weekday_of(match.groupdict().get("day") or match["letter"], words)
+    return (today - timedelta(days=(today.weekday() - number) % 7 or 7),) * 2
+
+
+_DAYS: Mapping[str, Callable[[TimeRule, re.Match[str], date, TimeWords], Days]] = {
+    "within": _within,
+    "ago": _ago,
+    "period": _period,
+    "month": _month,
+    "year": _year,
+    "weekend": _weekend,
+    "weekday": _weekday,
+}
+
+
+def _back(today: date, unit: str, back: int) -> Days:
+    """Give the first and the last day of the period that lies so many back; one that is still running ends today."""
+    if unit == "day":
+        first = last = today - timedelta(days=back)
+    elif unit == "week":  # Monday to Sunday
+        first = today - timedelta(days=today.weekday() + 7 * back)
+        last = first + timedelta(days=6)
+    elif unit == "month":
+        first = _add_months(today, -back)
+        last = _add_months(first, 1) - timedelta(days=1)
+    else:
+        first, last = date(today.year - back, 1, 1), date(today.year - back, 12, 31)
+    return first, min(last, today)
+
+
+def _add_months(day: date, months: int) -> date:
+    """Give the first day of the month so many later than that of a day."""
+    year, month = divmod(day.year * 12 + day.month - 1 + months, 12)
+    return date(max(year, 1), month + 1, 1)
+
+
+def _number(match: re.Match[str], words: TimeWords) -> int:
+    word = folded(match["n"])
+    return int(word) if word.isdigit() else {**words.wide_numbers, **words.numbers}[word]
+
+
+def _unit(rule: TimeRule, match: re.Match[str], words: TimeWords) -> str:
+    word = folded(match.groupdict().get("unit") or "")
+    named = (
+        unit for units in (words.units, words.wide_units) for unit in UNITS if word in units[unit].split()
+    )
+    return next(named) if word else rule.unit
+
+
+def _weekday_of(name: str, words: TimeWords) -> int:
+    return next(n for n, names in enumerate(words.weekdays) if folded(name) in names.split())

@@ -9,8 +9,6 @@ from dataclasses import dataclass, field
 from datetime import date
 from enum import StrEnum
 
-MOST_HOPS = 2
-"""Hops one after another. Measured: docs/decisions/0022-ranking.md."""
 DEFAULT_LIMIT = 10
 """Hits of a query that names no number."""
 
@@ -46,8 +44,6 @@ class Why(StrEnum):
 
     TERM = "term"
     """A word of the query stands in it."""
-    NAME = "name"
-    """A name of the query stands in it."""
     EXPANSION = "expansion"
     """A word stands in it that the home associates with one of the query."""
     ALIKE = "alike"
@@ -58,8 +54,6 @@ class Why(StrEnum):
     """Its file and day tell of the query, too."""
     TIME = "time"
     """It lies in the time that the query names."""
-    HOP = "hop"
-    """It answers what the first hits led to."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -157,7 +151,6 @@ class Query:
         scope: Kinds to look in; empty is all.
         limit: Hits at most, 1 or more.
         showing: Who asks.
-        hops: How often at most what was found is searched for in turn: 0 is never.
         any_time: Whether all times are searched, though the words tell one; that one is preferred then.
     """
 
@@ -168,7 +161,6 @@ class Query:
     scope: frozenset[Kind] = frozenset()
     limit: int = DEFAULT_LIMIT
     showing: Showing = Showing.OPERATOR
-    hops: int = MOST_HOPS
     any_time: bool = False
 
 

@@ -15,14 +15,13 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from nightledger.codec.records import decode_record
-from nightledger.domain.begun import Begin, Begun, begun_of
 from nightledger.domain.decision import Decision, DecisionType
 from nightledger.domain.errors import IntegrityError, NightledgerError
 from nightledger.domain.judge import EDIT_LANE
 from nightledger.domain.kept import LINKS, files_of, is_kept, why_forbidden
 from nightledger.domain.moment import Moment
 from nightledger.domain.proposal import Proposal
-from nightledger.domain.states import AppliedTarget, Gone
+from nightledger.domain.states import AppliedTarget, Apply, Gone
 from nightledger.files.blobs import BlobStore
 from nightledger.files.home import Home
 from nightledger.files.line_log import LineLog
@@ -89,7 +88,7 @@ def look_at_applies(home: Home, ledger: Ledger, held: Held, at: Moment) -> Appli
         checked += wrong is None
         expired += isinstance(wrong, _ExpiredError)
         if isinstance(wrong, _UnsignedError):
-            message = f"{begin.fields['apply']} is not what was signed: {wrong}"
+            message = f"{begin.id} is not what was signed: {wrong}"
             findings.append(_finding(home, begin.line, message))
     findings += [_finding(home, line, why) for line, why in ledger.book.unfounded.items()]
     return AppliesLook(findings=tuple(findings), checked=checked, expired=expired)
@@ -137,10 +136,10 @@ class Applies:
         self.read: set[str] = set()
         self._recorded: defaultdict[str, list[tuple[int, int, str]]] = defaultdict(list)
         self._judged: dict[int, _ExpiredError | _UnsignedError | None] = {}
-        self._ended: defaultdict[str, list[Begin]] = defaultdict(list)
+        self._ended: defaultdict[str, list[Apply]] = defaultdict(list)
         for begin in ledger.book.begun:
-            for target in begin.fields["targets"] if begin.outcome in _ACCEPTS else ():
-                self._ended[target["path"]].append(begin)
+            for target in begin.targets if begin.outcome in _ACCEPTS else ():
+                self._ended[target.path].append(begin)
         for ended in self._ended.values():
             ended.sort(key=_line_of_end)
 
@@ -165,37 +164,37 @@ class Applies:
             return self._ended[path][0].accepted[path]
         if signed is None:
             return self.book.claimed.get(path, self.book.protected.get(path))
-        target = next(one for one in signed.fields["targets"] if one["path"] == path)
-        return str(target.get("accepted", target["after"]))
+        target = next(one for one in signed.targets if one.path == path)
+        return target.accepted or target.after
 
     def is_signed(self, apply: str) -> bool:
         """Tell whether the last apply of an id is what was signed, before a crash in it is made good."""
-        begin = next(one for one in reversed(self.book.begun) if one.fields["apply"] == apply)
+        begin = next(one for one in reversed(self.book.begun) if one.id == apply)
         try:
             return self.judge(begin) is None
         except IntegrityError:
             return False
 
-    def judge(self, begin: Begin) -> "_ExpiredError | _UnsignedError | None":
+    def judge(self, begin: Apply) -> "_ExpiredError | _UnsignedError | None":
         """Return what keeps an apply from being what was signed; None where it is."""
         if begin.line not in self._judged:
             wrong: _ExpiredError | _UnsignedError | None = None
             try:
-                self._check(begun_of(begin))
+                self._check(begin)
             except (_ExpiredError, _UnsignedError) as error:
                 wrong = error
             self._judged[begin.line] = wrong
         return self._judged[begin.line]
 
-    def _holds(self, begin: Begin) -> bool:
+    def _holds(self, begin: Apply) -> bool:
         wrong = self.judge(begin)
         return wrong is None or (self.at is not None and isinstance(wrong, _ExpiredError))
 
-    def _ended_before(self, path: str, line: int | None) -> list[Begin]:
+    def _ended_before(self, path: str, line: int | None) -> list[Apply]:
         ended = self._ended[path]
         return ended if line is None else ended[: bisect_left(ended, line, key=_line_of_end)]
 
-    def _was_accepted(self, begun: Begun, decision: Decision, path: str, sha256: str) -> bool:
+    def _was_accepted(self, begun: Apply, decision: Decision, path: str, sha256: str) -> bool:
         """Tell whether bytes were those accepted where an apply began.
 
         A decision that was signed over those very bytes once the log said so vouches for them: its operator saw them.
@@ -217,18 +216,18 @@ class Applies:
                 return True
         return sha256 == self.accepted(path, before=begun.line)
 
-    def _rests_on_earlier(self, begin: Begin, path: str) -> bool:
+    def _rests_on_earlier(self, begin: Apply, path: str) -> bool:
         """Tell whether judging an apply asks for one before it: it says that other bytes were signed than were accepted."""
-        base = next(one.get("signed_base") for one in begin.fields["targets"] if one["path"] == path)
+        base = next(one.signed_base for one in begin.targets if one.path == path)
         return begin.line not in self._judged and base != begin.accepted[path]
 
-    def _held_of(self, begun: Begun) -> Held:
+    def _held_of(self, begun: Apply) -> Held:
         if self.held is not None:
             return self.held
         self.trust.signers_of(self.book.decisions[begun.decision])  # raises where nobody can tell
         return verify_decisions(self.home, self.ledger, only=begun.decision)
 
-    def _check(self, begun: Begun) -> None:
+    def _check(self, begun: Apply) -> None:
         """Raise what is wrong with an apply."""
         _require_none(self._of_place(begun))
         held = self._held_of(begun)
@@ -249,7 +248,7 @@ class Applies:
             else:
                 self._change(begun, decision, target, exact=exact)
 
-    def _of_place(self, begun: Begun) -> Iterator[str]:
+    def _of_place(self, begun: Apply) -> Iterator[str]:
         if begun.again:
             yield "it was carried out before, and a decision counts once"
         if begun.standing is None:
@@ -271,7 +270,7 @@ class Applies:
         except NightledgerError:
             return 0
 
-    def _of_decision(self, begun: Begun, decision: Decision) -> Iterator[str]:
+    def _of_decision(self, begun: Apply, decision: Decision) -> Iterator[str]:
         status = self.book.decisions[begun.decision]
         if decision.proposal_sha256 != self.book.proposals[decision.proposal].sha256:
             yield "its decision was signed over other bytes of the proposal"
@@ -279,13 +278,13 @@ class Applies:
             yield "it carries out other changes than were signed"
         if begun.taken_back and decision.type is not DecisionType.DRIFT:
             yield "it takes back what is no drift"
-        if begun.clocks.at >= decision.expires:
+        if begun.began.at >= decision.expires:
             yield "its decision had expired"
         steps = self.book.trust.steps[: begun.trust]
-        if replace(self.book.trust, steps=steps).was_reset(status.recorded, status.trust, begun.clocks):
+        if replace(self.book.trust, steps=steps).was_reset(status.recorded, status.trust, begun.began):
             yield "the keys had been reset since it was signed"
 
-    def _of_targets(self, begun: Begun, decision: Decision) -> Iterator[str]:
+    def _of_targets(self, begun: Apply, decision: Decision) -> Iterator[str]:
         """A deleted link is signed for and writes no file; what some of the changes do not write may be left out."""
         signed = {one.path: (one.base, one.result) for one in decision.targets if one.path != LINKS}
         paths = {target.path for target in begun.targets}
@@ -294,14 +293,14 @@ class Applies:
             least = set(files_of([one for one in self._proposal(begun).changes if one.n in begun.changes]))
         if not least <= paths <= set(signed) or len(paths) != len(begun.targets):
             yield "it changes other files than were signed for"
-        elif any(told != signed[one.path] for one, told in zip(begun.targets, begun.signed, strict=True)):
+        elif any((one.signed_base, one.signed_result) != signed[one.path] for one in begun.targets):
             yield "the bytes that it says were signed are not those of its decision"
 
-    def _is_revoked(self, begun: Begun, held: Held) -> bool:
-        signers = self.trust.signers(begun.clocks, upto=begun.trust)
+    def _is_revoked(self, begun: Apply, held: Held) -> bool:
+        signers = self.trust.signers(begun.began, upto=begun.trust)
         return held.keys[begun.decision] in signers.revoked_fingerprints
 
-    def _change(self, begun: Begun, decision: Decision, target: AppliedTarget, *, exact: bool) -> None:
+    def _change(self, begun: Apply, decision: Decision, target: AppliedTarget, *, exact: bool) -> None:
         """Check what an approval or an undo did to one file."""
         if target.path not in self.home.identity.gated and is_kept(target.path):
             self._kept(begun, decision, target, exact=exact)
@@ -325,7 +324,7 @@ class Applies:
         if _hashes(*made) != (target.after, target.accepted if around else target.after):
             raise _UnsignedError(OTHER_RESULT)
 
-    def _kept(self, begun: Begun, decision: Decision, target: AppliedTarget, *, exact: bool) -> None:
+    def _kept(self, begun: Apply, decision: Decision, target: AppliedTarget, *, exact: bool) -> None:
         """Check what an approval or an undo did to a daily log or a file of the archive.
 
         Others may write there, so whatever it began with will do.
@@ -345,7 +344,7 @@ class Applies:
         if hashlib.sha256(_raw(made[target.path])).hexdigest() != target.after:
             raise _UnsignedError(OTHER_RESULT)
 
-    def _settlement(self, begun: Begun, decision: Decision, target: AppliedTarget, *, exact: bool) -> None:
+    def _settlement(self, begun: Apply, decision: Decision, target: AppliedTarget, *, exact: bool) -> None:
         """Check what the settling of drift did: what was shown and kept is accepted, and nothing else."""
         if not exact:
             raise _UnsignedError("it did not put there what was signed")
@@ -362,7 +361,7 @@ class Applies:
         if _hashes(*made) != (target.after, target.accepted):
             raise _UnsignedError(OTHER_RESULT)
 
-    def _proposal(self, begun: Begun) -> Proposal:
+    def _proposal(self, begun: Apply) -> Proposal:
         """Give the proposal that an apply carries out; the text of one that is over goes as blobs do.
 
         Raises:
@@ -378,7 +377,7 @@ class Applies:
             self._require_not_expired(begun, status.sha256)
             raise _UnsignedError("its proposal is not what was logged") from error
 
-    def _bytes(self, begun: Begun, sha256: str) -> bytes:
+    def _bytes(self, begun: Apply, sha256: str) -> bytes:
         """Give bytes that an apply names.
 
         Raises:
@@ -393,7 +392,7 @@ class Applies:
             named = f"the bytes {sha256[:16]}… that it names" if sha256 else "bytes that it should name"
             raise _UnsignedError(f"{named} are not there") from error
 
-    def _require_not_expired(self, begun: Begun, sha256: str) -> None:
+    def _require_not_expired(self, begun: Apply, sha256: str) -> None:
         """Raise where bytes went as they may: after the window in which they may be needed, by log and clock."""
         why = self.book.gone.get(sha256)
         if why is Gone.EXPIRED:
@@ -404,7 +403,7 @@ class Applies:
             raise _ExpiredError
 
 
-def _line_of_end(begin: Begin) -> int:
+def _line_of_end(begin: Apply) -> int:
     return begin.ended
 
 
@@ -413,14 +412,13 @@ def _require_none(problems: Iterable[str]) -> None:
         raise _UnsignedError(found)
 
 
-def _are_exact(begun: Begun) -> Iterator[bool]:
+def _are_exact(begun: Apply) -> Iterator[bool]:
     """Tell for each file whether it went from the very bytes to the very bytes that were signed."""
-    pairs = zip(begun.targets, begun.signed, strict=True)
-    return ((target.before, target.after) == signed for target, signed in pairs)
+    return ((one.before, one.after) == (one.signed_base, one.signed_result) for one in begun.targets)
 
 
 def _made(
-    proposal: Proposal, begun: Begun, path: str, accepted: bytes, before: bytes, *, around: bool
+    proposal: Proposal, begun: Apply, path: str, accepted: bytes, before: bytes, *, around: bool
 ) -> tuple[bytes, bytes]:
     """Give what the signed changes make of a file and of its accepted bytes.
 

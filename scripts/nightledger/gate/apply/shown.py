@@ -45,7 +45,8 @@ def read_shown(gate: Gate, book: Book, write: Write, decision: Decision) -> Show
         decision: As signed, and recorded.
     """
     at = book.decisions[decision.id].recorded.at
-    past = (one.sha256 for one in reversed(book.accepted.get(write.path, ())) if one.at <= at)
+    known = book.accepted.get(write.path, {})
+    past = (sha256 for sha256, since in reversed(known.items()) if since <= at)
     accepted = next(past, None)
     base = next((target.base for target in decision.targets if target.path == write.path), "")
     sha256 = base if base == accepted else _root(gate, book, write.path, base, decision)

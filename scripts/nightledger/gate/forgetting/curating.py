@@ -11,14 +11,13 @@ from datetime import date
 from nightledger.domain.curation import MOST_ARCHIVED, fades
 from nightledger.domain.lanes import JOB, MOST_DELETIONS
 from nightledger.domain.moment import Moment
-from nightledger.domain.proposal import Draft, Flag, Kind, Op, Origin
+from nightledger.domain.proposal import Draft, Kind, Op, Origin
 from nightledger.domain.pruning import (
-    BUDGET_RULE,
     blocked_words,
     find_weak,
+    in_portions,
     month_of,
     names_blocked,
-    split_by_budget,
 )
 from nightledger.files.configuration import home_zone
 from nightledger.files.link_fold import folded_links
@@ -139,20 +138,17 @@ def _archivals(gate: Gate, faded: Sequence[Remembered], facts: Facts, day: date)
     """Return the drafts of one file, as many as one proposal may remove of it."""
     path = faded[0].placed.path
     size = len(decode(read_gated(gate.home, path)))
-    portion = split_by_budget([len(one.placed.entry.text) for one in faded], size)[0]
-    flags = (Flag(rule=BUDGET_RULE, message=portion.flag),) if portion.flag else ()
     drafts = []
-    for at in portion.members:
-        entry, memory = faded[at].placed.entry, faded[at].memory
+    for at, one in enumerate(faded):
+        entry, memory = one.placed.entry, one.memory
         idle = facts.now_hour - max(memory.created_hour, memory.used_hour)
         grounds = Grounds(
             reason=f"It was of no use for {idle} active hours ({memory.tier.name} memories fade so fast).",
-            evidence=(evidence_of(faded[at].placed, Origin.UNKNOWN),),
-            flags=flags,
+            evidence=(evidence_of(one.placed, Origin.UNKNOWN),),
             rank=-float(at),
         )
         drafts.append(archival(path, entry, day, grounds))
-    return drafts
+    return list(next(in_portions(drafts, size))[0])
 
 
 def _submit(

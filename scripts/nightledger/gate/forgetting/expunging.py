@@ -20,8 +20,8 @@ from nightledger.domain.event import EventName
 from nightledger.domain.needle import Needle
 from nightledger.domain.states import Book, ChangeState, Gone
 from nightledger.domain.trusting import EMPTY_SHA256
-from nightledger.files.home import Home
 from nightledger.files.atomic import find_leftovers
+from nightledger.files.home import Home
 from nightledger.files.overwriting import overwrite, overwritten
 from nightledger.files.reading import is_within, read_regular
 from nightledger.gate.apply.around import LOST, carry, read_accepted

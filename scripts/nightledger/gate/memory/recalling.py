@@ -9,10 +9,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from nightledger.domain.constitution import Principle
-from nightledger.domain.curation import PERIOD_HOURS
+from nightledger.domain.curation import (
+    PERIOD_HOURS,
+    UNTOLD,
+    Network,
+    centralities,
+    confidence_of_use,
+    reinforced_share,
+)
 from nightledger.domain.finding import Severity
 from nightledger.domain.frames import Candidate, Chosen, Frame, choose
-from nightledger.domain.measures import UNTOLD, Network, centralities, confidence_of_use, reinforced_share
 from nightledger.domain.moment import Moment
 from nightledger.domain.retention import PERMANENT, recency
 from nightledger.domain.uses import NO_USE, Use

@@ -4,14 +4,23 @@ Invariant: the same bytes up to the same marks give the same uses; a torn last l
 once it is closed. Nothing is written.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from nightledger.codec.use_rows import HOUR_CHARACTERS, Exposure, OutcomeUse, read_hour, read_rows
-from nightledger.domain.active import HOUR_S, active_hours
 from nightledger.domain.curation import PERIOD_HOURS, Proof
-from nightledger.domain.uses import FAILURE, SUCCESS, Tallies, Tally, Use, expected_without, overall_share
+from nightledger.domain.uses import (
+    FAILURE,
+    HOUR_S,
+    SUCCESS,
+    Tallies,
+    Tally,
+    Use,
+    active_hours,
+    expected_without,
+    overall_share,
+)
 from nightledger.files.home import Home
 from nightledger.files.line_log import LineLog
 
@@ -61,7 +70,7 @@ def fold_uses(home: Home, names: Mapping[str, str], until: Marks | None = None) 
     Raises:
         UnreadableError: One of them is a link, a directory, a FIFO or a device.
     """
-    tallies = Tallies()
+    tallies = Tallies(names=names)
     with LineLog(home.outcomes) as outcomes, LineLog(home.exposures) as exposures:
         if until is not None:
             outcomes.end, exposures.end = (
@@ -74,7 +83,7 @@ def fold_uses(home: Home, names: Mapping[str, str], until: Marks | None = None) 
     hours = {text: read_hour(text) for text in tallies.hours}
     overall = overall_share(tallies.tasks)
     return Uses(
-        of={name: _use(tally, tallies, overall, hours) for name, tally in _merged(tallies.of, names)},
+        of={name: _use(tally, tallies, overall, hours) for name, tally in tallies.of.items()},
         hours=active_hours(hour for hour in hours.values() if hour is not None),
         read=read,
         bad_lines=tallies.bad_lines + sum(hour is None for hour in hours.values()),
@@ -105,14 +114,6 @@ def _read_exposures(log: LineLog, tallies: Tallies) -> None:
         tallies.bad_lines += bad
         for row in rows:
             tallies.exposure(row.at[:HOUR_CHARACTERS], row.shown)
-
-
-def _merged(of: Mapping[str, Tally], names: Mapping[str, str]) -> Iterator[tuple[str, Tally]]:
-    """Yield each memory once, with what is known under all its ids."""
-    merged: dict[str, Tally] = {}
-    for name, tally in of.items():
-        merged.setdefault(names.get(name, name), Tally()).add(tally)
-    yield from merged.items()
 
 
 def _use(tally: Tally, tallies: Tallies, overall: float, hours: Mapping[str, int | None]) -> Use:

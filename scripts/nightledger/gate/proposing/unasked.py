@@ -78,7 +78,8 @@ def find_unasked(gate: Gate, book: Book) -> tuple[Unasked, ...]:
 def _answers(gate: Gate, book: Book, states: frozenset[ChangeState]) -> Iterator[tuple[str, int]]:
     """Give each name under which a change of a night was answered so, with the line of the log that says so."""
     stored = [item.proposal for item in read_stored(gate, book, states=states)]
-    for change, status in [(change, book.proposals[one.id]) for one in stored for change in one.changes]:
+    changes = [(change, book.proposals[one.id]) for one in stored for change in one.changes]
+    for change, status in changes:
         sources = change.evidence
         answered = status.state_of(change.n) in states and not any(one.outcome for one in sources)
         if not answered or status.kind is not Kind.CONSOLIDATE or status.lane not in (JOB, OPERATOR):

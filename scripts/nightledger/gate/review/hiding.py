@@ -105,7 +105,7 @@ def accepted_when(book: Book, path: str, at: datetime) -> str | None:
         if target.path == path
     )
     found = next(later, book.accepted_of(path))
-    return found if found in {one.sha256 for one in book.accepted.get(path, ())} else None
+    return found if found in book.accepted.get(path, {}) else None
 
 
 _UNDONE = ("intent", "aborted")

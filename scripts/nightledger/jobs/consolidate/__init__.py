@@ -4,21 +4,21 @@ Invariant: a night reads no log younger than itself, so that a rerun of a past n
 what it would have found; it proposes through the gate and changes no memory.
 """
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 from functools import partial
 from zoneinfo import ZoneInfo
 
 from nightledger.codec.canonical import canonical
 from nightledger.codec.records import dump_line
-from nightledger.domain.consolidation import Consolidation, SourceRead
 from nightledger.domain.ids import content_id
 from nightledger.domain.lanes import JOB, OPERATOR
 from nightledger.domain.moment import Moment
 from nightledger.domain.periods import log_day
-from nightledger.domain.proposal import Draft, Kind, Proposal
-from nightledger.domain.states import ChangeState
+from nightledger.domain.proposal import Kind, Proposal
+from nightledger.domain.runs import Consolidation, SourceRead
+from nightledger.domain.states import ChangeState, ChangeStatus
 from nightledger.domain.words import read_moment
 from nightledger.files.append import append_records, require_appendable
 from nightledger.files.configuration import home_zone
@@ -27,14 +27,12 @@ from nightledger.gate.forgetting.room import room_for
 from nightledger.gate.gated import read_gated
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.proposing.proposing import Outcome, Submission, propose, supersede
-from nightledger.gate.proposing.screening import Held
 from nightledger.gate.proposing.unasked import find_unasked, key_of
 from nightledger.gate.stored import Stored, read_stored, without_unanswered
 from nightledger.hosts.daylogs import LogFile, Skipped, find_daylogs, read_daylogs, take_daylogs
 from nightledger.hosts.presets import preset
 from nightledger.jobs.consolidate.outcomes import find_in_outcomes, source_read
-from nightledger.jobs.consolidate.prose import Target
-from nightledger.jobs.consolidate.statements import MINED, find_in_logs
+from nightledger.jobs.consolidate.statements import MINED, Target, find_in_logs
 from nightledger.text.markdown.document import parse_markdown
 
 WINDOW_DAYS = 14
@@ -96,23 +94,24 @@ def _consolidated(gate: Gate, ledger: Ledger, asked: Asked, moment: Moment) -> D
     stored = read_stored(gate, ledger.book)
     said = without_unanswered(stored, ledger.book)
     zone = home_zone(home, gate.settings)
-    logs, skipped = _read_logs(gate, ledger, asked, zone, _paths_of_unanswered(ledger, stored))
+    logs, skipped = _read_logs(gate, ledger, asked, zone, _paths_of_unanswered(ledger, stored, moment))
     from_outcomes = find_in_outcomes(gate, ledger, stored, document, asked.day, zone)
     limit = gate.settings.nightly_additions if asked.since is None else MINED
     unasked = frozenset(key_of(one.name) for one in find_unasked(gate, ledger.book))
     where = Target(path=home.identity.gated[0], adopted=_adopted(gate, zone), unasked=unasked)
-    from_logs = find_in_logs(logs, document, said, where, limit, read_forgotten(gate, stored, ledger.book))
-    room = partial(room_for, gate, ledger, where.path, asked.day)
-    submission = _submission(asked, [*from_outcomes.drafts, *from_logs.drafts], from_logs.held, room)
-    outcome = propose(gate, ledger, submission, moment, dry_run=asked.dry_run)
-    has_day = any(log.day == asked.day for log in _window(gate, asked, zone, ()))
-    reading = _Reading(
-        found=from_logs.statements,
-        logs=len(logs),
-        skipped=len(skipped),
-        has_day=has_day,
-        unasked=len(unasked),
+    forgotten = read_forgotten(gate, stored, ledger.book)
+    from_logs = find_in_logs(logs, document, said, where, limit, forgotten)
+    mining = asked.since is not None  # asked for by the operator, and without caps
+    submission = Submission(
+        kind=Kind.CONSOLIDATE,
+        lane=OPERATOR if mining else JOB,
+        period=asked.day.isoformat(),
+        title=f"Logs from {asked.since} to {asked.day}" if mining else f"Consolidation of {asked.day}",
+        drafts=[*from_outcomes.drafts, *from_logs.drafts],
+        held=from_logs.held,
+        room=partial(room_for, gate, ledger, where.path, asked.day),
     )
+    outcome = propose(gate, ledger, submission, moment, dry_run=asked.dry_run)
     record = Consolidation(
         v=1,
         id=_id(asked, logs, from_outcomes.read),
@@ -129,43 +128,32 @@ def _consolidated(gate: Gate, ledger: Ledger, asked: Asked, moment: Moment) -> D
         no_room=outcome.no_room + outcome.over_cap + from_logs.no_room,
         held=len(outcome.held),
         skipped=tuple(item.reason for item in skipped),
-        reason=_without_room(gate, outcome, from_logs.no_room, asked.since)
-        or ("" if outcome.proposal else _why_nothing(asked, outcome, submission, reading)),
     )
+    reason = _without_room(gate, outcome, from_logs.no_room, asked.since)
+    if not reason and not outcome.proposal:
+        found = bool(submission.drafts or record.statements)
+        has_day = any(log.day == asked.day for log in _window(gate, asked, zone, ()))
+        reason = _why_nothing(asked, outcome, record, len(unasked), found=found, has_day=has_day)
     if not asked.dry_run:
         supersede(gate, from_outcomes.obsolete, moment)
-    return Done(record=record, proposal=outcome.proposal, outcome=outcome)
+    return Done(record=replace(record, reason=reason), proposal=outcome.proposal, outcome=outcome)
 
 
-def _submission(
-    asked: Asked,
-    drafts: Sequence[Draft],
-    held: tuple[Held, ...],
-    room: Callable[[int, Callable[[Draft], bool]], Sequence[Draft]],
-) -> Submission:
-    """Give what a night proposes; mining old logs is asked for by the operator and has no caps."""
-    mining = asked.since is not None
-    return Submission(
-        kind=Kind.CONSOLIDATE,
-        lane=OPERATOR if mining else JOB,
-        period=asked.day.isoformat(),
-        title=f"Logs from {asked.since} to {asked.day}" if mining else f"Consolidation of {asked.day}",
-        drafts=drafts,
-        held=held,
-        room=room,
-    )
-
-
-def _paths_of_unanswered(ledger: Ledger, stored: Iterable[Stored]) -> frozenset[str]:
-    """Name the logs of what nobody answered: while its text is there it competes again, however old they are by now."""
+def _paths_of_unanswered(ledger: Ledger, stored: Iterable[Stored], moment: Moment) -> frozenset[str]:
+    """Name the logs of what nobody answered: for so many days more it competes again, however old they are by now."""
+    lately = moment.at - timedelta(days=WINDOW_DAYS)
     return frozenset(
         evidence.path
         for item in stored
-        for change in item.proposal.changes
         if item.proposal.lane == JOB
-        and ledger.book.proposals[item.proposal.id].state_of(change.n) is ChangeState.WITHDRAWN
+        for change in item.proposal.changes
+        if _is_withdrawn(ledger.book.proposals[item.proposal.id].changes[change.n], lately)
         for evidence in change.evidence
     )
+
+
+def _is_withdrawn(change: ChangeStatus, since: datetime) -> bool:
+    return change.state is ChangeState.WITHDRAWN and change.since is not None and change.since >= since
 
 
 def _window(gate: Gate, asked: Asked, zone: ZoneInfo, again: Collection[str]) -> list[LogFile]:
@@ -219,25 +207,6 @@ def _id(asked: Asked, logs: Mapping[LogFile, bytes], outcomes: SourceRead | None
     return content_id("c", canonical(identity))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Reading:
-    """What was read for a night.
-
-    Attributes:
-        found: Statements that were found.
-        logs: Logs that were read.
-        skipped: Logs that could not be read.
-        has_day: Whether there is a log of the day itself.
-        unasked: Headings from which nothing is wanted.
-    """
-
-    found: int
-    logs: int
-    skipped: int
-    has_day: bool
-    unasked: int
-
-
 def _without_room(gate: Gate, outcome: Outcome, quieter: int, since: date | None) -> str:
     """Say how much that is good was not proposed, and why; of the days that nights read it competes again."""
     again = f"'nightledger consolidate --since {since}' offers the next" if since else "they compete again"
@@ -250,20 +219,22 @@ def _without_room(gate: Gate, outcome: Outcome, quieter: int, since: date | None
     return "; ".join(f"{count} {words}" for words, count in told.items() if count)
 
 
-def _why_nothing(asked: Asked, outcome: Outcome, submission: Submission, reading: _Reading) -> str:
+def _why_nothing(
+    asked: Asked, outcome: Outcome, record: Consolidation, unasked: int, *, found: bool, has_day: bool
+) -> str:
     """Say in one line why a night made no proposal, where room was not why."""
     if outcome.unfit:
         return f"{len(outcome.unfit)} candidate(s) have no place in the file: {outcome.unfit[0].reason}"
     if outcome.held and not outcome.suppressed:
         return f"the scanners held {len(outcome.held)} candidate(s) back"
-    if reading.skipped and not reading.logs:
-        return f"none of the {reading.skipped} daily log(s) of these days could be read"
-    if asked.since and not reading.logs:
+    if record.skipped and not record.logs:
+        return f"none of the {len(record.skipped)} daily log(s) of these days could be read"
+    if asked.since and not record.logs:
         return f"there are no daily logs from {asked.since} to {asked.day}"
-    if not (asked.since or reading.has_day):
-        earlier = ", and nothing new in those of the days before" if reading.logs else ""
+    if not (asked.since or has_day):
+        earlier = ", and nothing new in those of the days before" if record.logs else ""
         return f"there is no daily log of {asked.day}{earlier}"
-    if submission.drafts or reading.found:
+    if found:
         return "what seemed worth keeping is remembered or was proposed before"
-    beside = f"; {reading.unasked} heading(s) that you refused were passed over" if reading.unasked else ""
+    beside = f"; {unasked} heading(s) that you refused were passed over" if unasked else ""
     return f"nothing worth keeping was found{beside}"

@@ -4,28 +4,76 @@ Invariant: an outcome of a later day than the one consolidated is not read.
 """
 
 import hashlib
-from collections.abc import Iterator
+import os
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date, timedelta
 from zoneinfo import ZoneInfo
 
-from nightledger.codec.outcome_rows import read_outcome_rows, to_outcome
-from nightledger.domain.confidence import confidence
-from nightledger.domain.consolidation import SourceRead
+from nightledger.codec.outcome_rows import read_outcome_rows
+from nightledger.domain.errors import NightledgerError
 from nightledger.domain.lessons import Standing, lesson_drafts
+from nightledger.domain.outcome import OutcomeEvidence
 from nightledger.domain.pattern import Learning, Recorded
 from nightledger.domain.patterns import find_patterns
 from nightledger.domain.periods import log_day
 from nightledger.domain.proposal import Draft, Op
+from nightledger.domain.runs import SourceRead
 from nightledger.domain.states import ChangeState
-from nightledger.files.reading import read_optional
+from nightledger.files.home import Home
+from nightledger.files.reading import read_optional, read_regular
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.stored import Stored
-from nightledger.jobs.consolidate.attesting import Attester
 from nightledger.text.markdown.document import Document
 from nightledger.text.markdown.entries import find_entries
 from nightledger.text.similar import fold
 from nightledger.text.statements.sections import Shelf, choose_section
+
+MAX_FILE_BYTES = 16 << 20
+"""As much as the logger reads of a file to hash its lines."""
+MAX_BYTES = 256 << 20
+"""What a night looks through in all: a log of 20 KB for each of 12,800 lessons. What is beyond is not looked at, and said not to be."""
+
+
+class Attester:
+    """Looks at the lines that outcomes name."""
+
+    def __init__(self, home: Home, copies: Mapping[str, str]) -> None:
+        """Begin with nothing read.
+
+        Args:
+            home: Whose files.
+            copies: Full texts in the archive, by the path of the log that was compressed.
+        """
+        self._home = home
+        self._copies = copies
+        self._left = MAX_BYTES
+
+    def holds(self, evidence: OutcomeEvidence) -> bool | None:
+        """Tell whether the lines that evidence names are there with the hash that it names; None where the night has read enough.
+
+        Args:
+            evidence: As the outcome has it.
+        """
+        paths = [evidence.path, *([self._copies[evidence.path]] if evidence.path in self._copies else [])]
+        found = [self._has(path, evidence) for path in paths]
+        return True if True in found else None if None in found else False
+
+    def _has(self, path: str, evidence: OutcomeEvidence) -> bool | None:
+        try:
+            if self._left < os.stat(self._home.path(path)).st_size <= MAX_FILE_BYTES:
+                return None
+            content = read_regular(
+                self._home.path(path), min(MAX_FILE_BYTES, self._left), within=self._home.root
+            )
+        except (NightledgerError, OSError, ValueError):  # no file, or a name that none can have
+            return False
+        self._left -= len(content)
+        first, last = evidence.lines
+        lines = content.removesuffix(b"\n").split(b"\n", last)[:last]
+        cited = b"\n".join(lines[first - 1 :])
+        return len(lines) == last and hashlib.sha256(cited).hexdigest() == evidence.sha256
+
 
 MAX_OUTCOMES_BYTES = 4 << 30
 RECENT_DAYS = 14
@@ -61,7 +109,7 @@ def find_in_outcomes(
     raw = found or b""
     records, problems = read_records(raw)
     known = [record for record in records if log_day(record.outcome.timestamp, zone) <= day]
-    learning = Learning(zone=zone, confidence=confidence, min_sources=gate.settings.pattern_sources)
+    learning = Learning(zone=zone, min_sources=gate.settings.pattern_sources)
     first = day - timedelta(days=RECENT_DAYS - 1)
     recent = {r.outcome.task_type for r in known if log_day(r.outcome.received_at, zone) >= first}
     patterns = find_patterns(known, learning, task_types=recent)
@@ -103,7 +151,7 @@ def read_records(raw: bytes) -> tuple[list[Recorded], int]:
     bad = {number for number, _ in rows.problems}
     lines = [(n, line) for n, line in enumerate(raw.split(b"\n"), 1) if line.strip() and n not in bad]
     records = [
-        Recorded(outcome=to_outcome(row), line=n, sha256=hashlib.sha256(line).hexdigest())
+        Recorded(outcome=row, line=n, sha256=hashlib.sha256(line).hexdigest())
         for row, (n, line) in zip(rows.rows, lines, strict=True)
     ]
     return records, len(bad)

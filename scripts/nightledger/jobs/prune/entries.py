@@ -6,30 +6,27 @@ Invariant: pins and tags come from signed decisions, and an entry is judged unde
 import posixpath
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date
 from functools import lru_cache
-from zoneinfo import ZoneInfo
 
 from nightledger.domain.periods import log_day
-from nightledger.domain.proposal import Draft, Flag, Op, Origin
+from nightledger.domain.proposal import Draft, Op, Origin
 from nightledger.domain.pruning import (
-    BUDGET_RULE,
     Kept,
     blocked_words,
+    in_portions,
     is_long_closed,
     month_of,
     names_blocked,
-    split_by_budget,
 )
-from nightledger.domain.states import Book, ChangeState
+from nightledger.domain.states import ChangeState
+from nightledger.files.configuration import home_zone
 from nightledger.gate.forgetting.letting_go import Grounds, archival
 from nightledger.gate.gated import read_gated
 from nightledger.gate.memory.naming import find_standing
 from nightledger.gate.memory.pinning import NO_MARK, Mark, read_marks
-from nightledger.gate.stored import Stored
-from nightledger.jobs.prune.citing import Citable
-from nightledger.jobs.prune.tally import Basis, Batch, Tally, Told
+from nightledger.jobs.prune.frame import Citable, Run, Tally, Told, room
 from nightledger.text.forgetting.status import Status, find_statuses
 from nightledger.text.markdown.document import Path
 from nightledger.text.markdown.entries import Entry
@@ -46,38 +43,61 @@ class _Gone:
     since: date
 
 
-def entry_batches(basis: Basis, tally: Tally) -> Iterator[Batch]:
-    """Give what is to be archived, a batch for each month in which entries were closed, the oldest first.
-
-    Args:
-        basis: What is judged by.
-        tally: Counts; what stays is added.
-    """
-    home, book = basis.gate.home, basis.ledger.book
-    standing = find_standing(home, book)
-    looker = _Looker(
-        marks=read_marks(basis.gate, basis.ledger),
-        signed=_signed(book, basis.stored, basis.zone),
-        sources=_sources(book, basis.stored),
-        blocked=blocked_words(basis.gate.consent),
-        told=basis.told,
-        today=basis.today,
-    )
-    batches: list[Batch] = []
-    for path in home.identity.gated:
+def prune_entries(run: Run) -> Tally:
+    """Propose to archive closed entries: a proposal for each month in which some were closed, the oldest first."""
+    tally, home = Tally(op=Op.ARCHIVE), run.gate.home
+    texts = {path: read_gated(home, path).decode("utf-8", "surrogateescape") for path in home.identity.gated}
+    open_now = run.close(tally, lambda change: change.hunk.removed not in texts.get(change.target, ""))
+    tally.waiting = len(open_now)
+    standing = find_standing(home, run.ledger.book)
+    looker = _looker(run)
+    found = []
+    for path, text in texts.items():
         entries = [placed.entry for placed in standing.entries.values() if placed.path == path]
         tally.looked += len(entries)
-        text = read_gated(home, path).decode("utf-8", "surrogateescape")
         gone = list(looker.look(path, entries, tally))
         if gone:
             file = Citable(path, text)
             drafts = [looker.draft(one, file) for one in gone]
-            batches += _monthly(gone, drafts, path, len(text))
-    yield from sorted(batches, key=lambda batch: batch.period)
+            found += [run.submission(*one) for one in _monthly(gone, drafts, path, len(text))]
+    run.submit(sorted(found, key=lambda one: one.period), tally, room(open_now))
+    return tally
+
+
+def _looker(run: Run) -> "_Looker":
+    signed: dict[str, date] = {}
+    sources: defaultdict[str, frozenset[str]] = defaultdict(frozenset)
+    zone = home_zone(run.gate.home, run.gate.settings)
+    for op in Op:
+        for item, change in run.states(op, {ChangeState.APPLIED}):
+            wording = fold(change.hunk.added)
+            sources[wording] |= {one.outcome for one in change.evidence if one.outcome}
+            since = run.ledger.book.proposals[item.proposal.id].changes[change.n].since
+            if since and op in (Op.ADD, Op.REPLACE):
+                signed[wording] = max(log_day(since, zone), signed.get(wording, date.min))
+    return _Looker(
+        marks=read_marks(run.gate, run.ledger),
+        signed=signed,
+        sources=sources,
+        blocked=blocked_words(run.gate.consent),
+        told=run.told,
+        today=run.asked.today,
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Looker:
+    """What entries are judged by.
+
+    Attributes:
+        marks: What operators signed about entries, by their ids.
+        signed: For each wording that came through the gate the newest day on which it did.
+        sources: For each such wording the outcomes that it rests on.
+        blocked: Names of blocked actions.
+        told: What the outcomes say.
+        today: The date in the home's zone.
+    """
+
     marks: Mapping[str, Mark]
     signed: Mapping[str, date]
     sources: Mapping[str, frozenset[str]]
@@ -123,19 +143,17 @@ class _Looker:
         return archival(gone.path, entry, self.today, Grounds(reason=reason, evidence=(cited,)))
 
 
-def _monthly(gone: Sequence[_Gone], drafts: Sequence[Draft], path: str, total: int) -> Iterator[Batch]:
-    """Give batches by month, each within the budget of its file."""
+def _monthly(
+    gone: Sequence[_Gone], drafts: Sequence[Draft], path: str, total: int
+) -> Iterator[tuple[str, str, Sequence[Draft]]]:
+    """Return month, title and drafts of each proposal, within the budget of its file."""
     months = defaultdict[str, list[Draft]](list)
     for one, draft in zip(gone, drafts, strict=True):
         months[month_of(one.since)].append(draft)
     for month, own in sorted(months.items()):
-        for portion in split_by_budget([len(draft.before) for draft in own], total):
-            flags = (Flag(rule=BUDGET_RULE, message=portion.flag),) if portion.flag else ()
-            members = tuple(replace(own[at], flags=flags) for at in portion.members)
-            part = f", part {portion.part} of {portion.parts}" if portion.parts > 1 else ""
+        for members, part in in_portions(own, total):
             entries = "1 entry" if len(members) == 1 else f"{len(members)} entries"
-            title = f"Archive {entries} of {path}, closed in {month}{part}"
-            yield Batch(period=month, title=title, drafts=members)
+            yield month, f"Archive {entries} of {path}, closed in {month}{part}", members
 
 
 @lru_cache(maxsize=1024)  # thousands of entries stand under one heading
@@ -147,29 +165,3 @@ def slug(title: str) -> str:
     """Give a heading as an anchor names it: lower case, words joined by ``-``."""
     words = "".join(character if character.isalnum() else " " for character in title.lower()).split()
     return "-".join(words)
-
-
-def _signed(book: Book, stored: Sequence[Stored], zone: ZoneInfo) -> dict[str, date]:
-    """Give for each wording that came through the gate the newest day on which it did."""
-    days: dict[str, date] = {}
-    for item in stored:
-        changes = book.proposals[item.proposal.id].changes
-        for change in item.proposal.changes:
-            status = changes[change.n]
-            if status.state is ChangeState.APPLIED and status.since and change.op in (Op.ADD, Op.REPLACE):
-                wording, day = fold(change.hunk.added), log_day(status.since, zone)
-                days[wording] = max(day, days.get(wording, day))
-    return days
-
-
-def _sources(book: Book, stored: Sequence[Stored]) -> dict[str, frozenset[str]]:
-    """Give for each wording that came through the gate the outcomes that it rests on."""
-    found: dict[str, frozenset[str]] = {}
-    for item in stored:
-        status = book.proposals[item.proposal.id]
-        for change in item.proposal.changes:
-            if status.state_of(change.n) is ChangeState.APPLIED:
-                wording = fold(change.hunk.added)
-                outcomes = {evidence.outcome for evidence in change.evidence if evidence.outcome}
-                found[wording] = found.get(wording, frozenset()) | outcomes
-    return found

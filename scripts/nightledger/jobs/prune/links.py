@@ -8,15 +8,15 @@ from dataclasses import dataclass
 from datetime import date
 from zoneinfo import ZoneInfo
 
-from nightledger.domain.bridges import LinkUse
+from nightledger.domain.lanes import MOST_DELETIONS
 from nightledger.domain.links import Pair, link_key
-from nightledger.domain.proposal import Draft
-from nightledger.domain.pruning import REFERENCED_FROM, find_weak, is_weak
+from nightledger.domain.proposal import Draft, Op
+from nightledger.domain.pruning import REFERENCED_FROM, Kept, LinkUse, find_weak, is_weak
 from nightledger.files.home import Home
 from nightledger.files.link_fold import folded_links
 from nightledger.files.link_index import LinkIndex
 from nightledger.gate.forgetting.letting_go import link_use, unseen_link_deletion
-from nightledger.jobs.prune.tally import Told
+from nightledger.jobs.prune.frame import Run, Tally
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,15 +59,15 @@ def look_at_links(
     with folded_links(home, zone, forgotten) as index:
         found = find_weak(_uses(index, sure), today)
         weak = tuple(link for link in found.removable if is_weak(link, today))
-        fresh = [link for link in weak if not _was_said(link, today, said)]
-        sources = {link.pair: _sources(index, link) for link in fresh[:most]}
+        fresh = [link for link in weak if unseen_link_deletion(link, today).statement_key not in said]
+        behind = {link.pair: index.link(*link.pair) for link in fresh[:most]}
     return Looked(
         links=found.links,
         bridges=sum(is_weak(link, today) for link in found.bridges),
         weak=weak,
         faint=frozenset(link_key(*link.pair) for link in found.removable if not is_weak(link, today)),
         answered=len(weak) - len(fresh),
-        sources=sources,
+        sources={pair: link.best.sources if link else () for pair, link in behind.items()},
         sure=frozenset(sure),
     )
 
@@ -79,16 +79,28 @@ def _uses(index: LinkIndex, sure: set[str]) -> Iterator[LinkUse]:
         yield link_use(one)
 
 
-def _was_said(link: LinkUse, today: date, said: Collection[str]) -> bool:
-    return draft_of(link, today).statement_key in said
+def prune_links(run: Run, links: Looked) -> Tally:
+    """Propose to delete weak links, one by one."""
+    today, weak = run.asked.today, {link_key(*link.pair) for link in links.weak}
+    tally = Tally(op=Op.DELETE_LINK, looked=links.links, old=len(links.weak) + links.bridges)
+    for _ in range(links.bridges):
+        tally.leave("", Kept.BRIDGE)
+    free = MOST_DELETIONS - len(run.waiting(Op.DELETE_LINK))
+    open_now = run.close(tally, lambda change: change.hunk.removed not in weak | links.faint)
+    tally.waiting = sum(change.hunk.removed in weak for _, change in open_now)
+    fresh = (link for link in links.weak if link.pair in links.sources)
+    submissions = (
+        run.submission(
+            today.isoformat(), f"Forget the link {link_key(*link.pair)}", [_draft(run, link, links)]
+        )
+        for link in fresh
+    )
+    run.submit(submissions, tally, free + tally.closed)
+    tally.suppressed = links.answered - tally.waiting
+    tally.no_room = len(links.weak) - links.answered - tally.proposed
+    return tally
 
 
-def _sources(index: LinkIndex, link: LinkUse) -> tuple[str, ...]:
-    found = index.link(link.first, link.second)
-    return found.best.sources if found else ()
-
-
-def draft_of(link: LinkUse, today: date, told: Told | None = None, sources: Collection[str] = ()) -> Draft:
-    """Give the draft that deletes a link; evidence is given where it was looked up."""
-    cited = [told.cited[name] for name in sources if name in told.cited] if told else []
-    return unseen_link_deletion(link, today, evidence=tuple(cited))
+def _draft(run: Run, link: LinkUse, links: Looked) -> Draft:
+    cited = (run.told.cited.get(name) for name in links.sources[link.pair])
+    return unseen_link_deletion(link, run.asked.today, evidence=tuple(filter(None, cited)))

@@ -17,24 +17,25 @@ from nightledger.domain.moment import Moment
 from nightledger.domain.periods import log_day
 from nightledger.domain.staging.budget import choose, rank
 from nightledger.domain.staging.page import dump_page, tell_line
-from nightledger.domain.staging.rules import StagingRules
-from nightledger.domain.staging.values import Candidate, Chosen, Event, LeftOut, Source
+from nightledger.domain.staging.values import Candidate, Chosen, Event, LeftOut, Source, StagingRules
 from nightledger.domain.tokens import tokens_of
 from nightledger.files.configuration import home_zone
 from nightledger.files.staged import StagedLine, write_staged
 from nightledger.gate.kept_page import Basis
 from nightledger.gate.opening import Gate, Ledger
-from nightledger.jobs.stage.associated import associations
-from nightledger.jobs.stage.events import HELD_TITLE, documents, events
-from nightledger.jobs.stage.handing import open_items, read_handoff
-from nightledger.jobs.stage.inquiry import Inquiry, stamp
+from nightledger.jobs.stage.inquiry import Inquiry, Shelves, read_handoff, stamp
 from nightledger.jobs.stage.keeping import keep_page
-from nightledger.jobs.stage.lines import alike
-from nightledger.jobs.stage.logs import read_logs
+from nightledger.jobs.stage.logs import alike, read_logs
 from nightledger.jobs.stage.remembered import landmarks, long_range, read_known
-from nightledger.jobs.stage.shelves import Shelves
-from nightledger.jobs.stage.shown import shown_lately
-from nightledger.jobs.stage.work import at_work
+from nightledger.jobs.stage.sources import (
+    HELD_TITLE,
+    associations,
+    at_work,
+    documents,
+    events,
+    open_items,
+    shown_lately,
+)
 from nightledger.recall.associations import shown_associations
 from nightledger.recall.outcomes import OLDER
 from nightledger.text.quoting import quote_line

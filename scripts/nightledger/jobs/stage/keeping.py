@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 
 from nightledger.domain.periods import DAY, local_moment
 from nightledger.domain.staging.page import parse_page
-from nightledger.domain.staging.rules import Routine
+from nightledger.domain.staging.values import Routine
 from nightledger.files.configuration import OPERATOR, home_zone, load_operator
 from nightledger.files.shipped import SHIPPED
 from nightledger.gate.kept_page import Basis, keep

@@ -10,14 +10,14 @@ from nightledger.domain.moment import Moment
 from nightledger.domain.periods import log_day
 from nightledger.domain.retention import DURABLE, EPHEMERAL, lean
 from nightledger.domain.search.values import Chunk, Kind
-from nightledger.domain.staging.importance import Past, importance_of, most_important
+from nightledger.domain.staging.budget import Past, importance_of, most_important
 from nightledger.domain.staging.values import Candidate, Source
 from nightledger.files.configuration import home_zone
 from nightledger.gate.memory.naming import signed_entries
 from nightledger.gate.memory.remembering import Remembered, read_facts, stated_confidence
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.stored import read_stored
-from nightledger.jobs.stage.lines import is_removed, place_of, plain
+from nightledger.jobs.stage.logs import candidate_of, is_removed, place_of
 from nightledger.text.forgetting.status import find_status
 from nightledger.text.similar import fold
 from nightledger.text.statements.additions import Known as Wordings
@@ -55,17 +55,7 @@ class Known:
 
     def candidate(self, source: Source, why: str, score: float) -> Candidate:
         """Return the entry as a candidate."""
-        chunk = self.chunk
-        return Candidate(
-            source=source,
-            text=plain(chunk.text),
-            place=place_of(chunk.path, (chunk.first_line, chunk.last_line)),
-            why=why,
-            score=score,
-            shown=(chunk.entry,),
-            path=chunk.path,
-            signed=True,
-        )
+        return candidate_of(source, self.chunk, why, score)
 
 
 def read_known(gate: Gate, ledger: Ledger, moment: Moment) -> tuple[dict[str, Known], int]:
@@ -142,14 +132,7 @@ def _statements(inquiry: "Inquiry") -> Iterator[Past]:
         chunk = inquiry.library.lines_of(path, lines)
         if chunk is None or wordings.holds(chunk.text):
             return None
-        return Candidate(
-            source=Source.LONG_RANGE,
-            text=plain(chunk.text),
-            place=place_of(path, lines),
-            why=why,
-            score=importance,
-            path=path,
-        )
+        return candidate_of(Source.LONG_RANGE, chunk, why, importance)
 
     for log in inquiry.logs.contents:
         for first, last, importance in inquiry.logs.worth[log.path].said:

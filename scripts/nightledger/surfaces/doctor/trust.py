@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
+from nightledger.domain.cooling import DAY_S
 from nightledger.domain.moment import Moment
-from nightledger.domain.presence import DAY_S
 from nightledger.domain.trusting import RECOVERY_NAMESPACE
 from nightledger.gate.consenting import read_standing
 from nightledger.gate.integrity.trust_changes import find_differing

@@ -16,13 +16,11 @@ MOST_REASONS = 4
 """Reasons that a hit names; ``explain`` has all."""
 _WORDS = {
     Why.TERM: "",
-    Why.NAME: "",
     Why.EXPANSION: "associated: ",
     Why.ALIKE: "alike: ",
     Why.MEANING: "",
     Why.NEIGHBOUR: "",
     Why.TIME: "time: ",
-    Why.HOP: "followed from: ",
 }
 
 

@@ -3,7 +3,7 @@
 from datetime import date
 
 from nightledger.domain.errors import UsageError
-from nightledger.domain.tags import read_tag
+from nightledger.domain.words import read_tag
 
 FILTERS = {
     "--since": ("DATE", "only what is dated from this day on: 2026-02-28"),

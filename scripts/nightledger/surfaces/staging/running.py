@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from nightledger.domain.moment import Moment
 from nightledger.domain.operator import Operator
-from nightledger.domain.staging.rules import StagingRules
-from nightledger.domain.staging.values import Event
+from nightledger.domain.staging.values import Event, StagingRules
 from nightledger.files.configuration import home_zone, load_operator, load_settings, load_staging_rules
 from nightledger.files.home import Home
 from nightledger.gate.opening import Gate, Ledger
@@ -70,8 +69,8 @@ def stage_home(
         dry_run: Write nothing but the search index.
     """
     from nightledger.jobs.stage import Asked, stage
+    from nightledger.jobs.stage.inquiry import Shelves
     from nightledger.jobs.stage.keeping import basis_of
-    from nightledger.jobs.stage.shelves import Shelves
 
     rules, looked = prepared
     may_write = gate.home.identity.machine == this_machine()

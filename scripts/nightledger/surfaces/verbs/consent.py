@@ -19,10 +19,10 @@ import argparse
 from collections.abc import Iterator
 
 from nightledger.domain.consent import Answer, ConsentGraph, Mode, Tier, Why
+from nightledger.domain.cooling import DAY_S
 from nightledger.domain.decision import DecisionType
 from nightledger.domain.errors import FileChangedError, NightledgerError, RefusedError, UsageError
 from nightledger.domain.event import Actor
-from nightledger.domain.presence import DAY_S
 from nightledger.gate.consenting import Standing, graph_target, read_standing, record_unknown
 from nightledger.gate.proposing.unproposed import make_unproposed
 from nightledger.surfaces import screen, signing

@@ -75,8 +75,6 @@ def _facts(explained: Explained, query: Query) -> Iterator[str]:
         yield "The query has no word to look for."
     for group in explained.groups:
         yield f"Word: {screen.shown(_word(explained, group, group.word, 1.0))}{_others(explained, group)}"
-    for name in explained.names:
-        yield f"Name: {screen.shown(' '.join(name))}"
     if explained.said and not (explained.since or explained.until):
         yield f"Time: {screen.shown(explained.said)!r} is not known: no dated log tells of it; no time is preferred."
     elif explained.said:
@@ -138,7 +136,6 @@ def explained_record(explained: Explained, query: Query) -> dict[str, Any]:
             }
             for group in explained.groups
         ],
-        "names": [" ".join(name) for name in explained.names],
         "time": {
             "said": explained.said,
             "since": explained.since.isoformat() if explained.since else None,

@@ -21,7 +21,7 @@ from nightledger.codec.records import to_plain
 from nightledger.domain.errors import RefusedError, UsageError
 from nightledger.domain.periods import log_day
 from nightledger.domain.retention import Policy
-from nightledger.domain.tags import canonical_tag
+from nightledger.domain.words import canonical_tag
 from nightledger.files.configuration import home_zone
 from nightledger.gate.memory.remembering import Facts, Oddities, read_facts
 from nightledger.jobs.hygiene import (

@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from datetime import date
 from functools import cache
 
-from nightledger.domain.closure import Closure
-from nightledger.domain.pruning import Kept
+from nightledger.domain.pruning import Closure, Kept
 from nightledger.text.dates import find_dates
 from nightledger.text.markdown.entries import Entry, EntryKind
 from nightledger.text.patterns import grouped
