@@ -191,11 +191,11 @@ def test_notes_of_what_cannot_be_searched_go_to_standard_error(told: Console) ->
 
 
 def test_explain_is_the_operators(told: Console, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("nightledger.surfaces.verbs.explain.is_simulated", lambda _: False)
+    monkeypatch.setattr("nightledger.surfaces.recall.search_home.is_simulated", lambda _: False)
     monkeypatch.setenv("CLAUDECODE", "1")
     ran = told.run("explain", "lilac")
     assert ran.status == 1
-    assert "'nightledger explain' is for the operator" in ran.err
+    assert "'nightledger recall --explain' is for the operator" in ran.err
 
 
 def learn_links(told: Console) -> None:
