@@ -1,5 +1,7 @@
 """Answer one proposal from the command line."""
 
+from dataclasses import replace
+
 from nightledger.domain.decision import Decision, DecisionType
 from nightledger.domain.errors import RefusedError, UsageError
 from nightledger.domain.states import ProposalStatus
@@ -9,9 +11,10 @@ from nightledger.gate.review.reviewing import Answer, Item, Verb, items_of, read
 from nightledger.gate.stored import find_status, is_altered
 from nightledger.surfaces import screen, session
 from nightledger.surfaces.context import Context
+from nightledger.surfaces.hints import say
 from nightledger.surfaces.listing import diff_sha256 as hash_diffs
 from nightledger.surfaces.session import Session
-from nightledger.surfaces.settling import close, settle
+from nightledger.surfaces.settling import Settled, close, settle, tell_settled
 from nightledger.text.changes.masked import mask_diff
 
 
@@ -38,7 +41,12 @@ def answer_one(
         documents = read_documents(home.gate)
         status = find_status(home.ledger.book, id_text)
         if verb is Verb.REJECT and _is_to_close(home, status, only):
-            _report(context, close(context, home, status, reason))
+            _emit(context, close(context, home, status, reason))
+            say(
+                context,
+                f"Closed {status.id}: its file is not what was logged. Nothing of it can be answered or "
+                "applied any more; what was applied stays. 'nightledger verify' names it as a note.",
+            )
             return 0
         accepted = accepted_texts(home.gate, home.ledger.book)
         waiting = items_of(home.gate, status, DecisionType(verb.value), documents, accepted=accepted)
@@ -49,13 +57,35 @@ def answer_one(
     answers = [Answer(proposal=status.id, n=item.change.n, verb=verb, reason=reason) for item in items]
     settled = settle(context, home, items, answers)
     for decision in settled.decisions:
-        _report(context, decision)
+        _emit(context, decision)
+    tell_settled(context, replace(settled, refusals=()))
+    require_signed(settled)
+    return 0
+
+
+def require_signed(settled: Settled) -> None:
+    """Make sure that nothing was refused.
+
+    Raises:
+        RefusedError: Something was; the rest is signed.
+    """
     for refusal in settled.refusals:
         raise RefusedError(
             f"{refusal.proposal} cannot be signed: {refusal.reason}",
             hint="'nightledger review' shows it as it is now",
         )
-    return 0
+
+
+def _emit(context: Context, decision: Decision) -> None:
+    context.emit(
+        {
+            "decision": decision.id,
+            "type": decision.type.value,
+            "proposal": decision.proposal,
+            "changes": list(decision.changes),
+            "not_before": decision.not_before.strftime("%Y-%m-%dT%H:%M:%SZ"),
+        }
+    )
 
 
 def _is_to_close(home: Session, status: ProposalStatus, only: str | None) -> bool:
@@ -70,33 +100,6 @@ def _is_to_close(home: Session, status: ProposalStatus, only: str | None) -> boo
             hint="without --only the whole proposal is closed",
         )
     return True
-
-
-def _report(context: Context, decision: Decision) -> None:
-    numbers = ", ".join(map(str, decision.changes))
-    context.emit(
-        {
-            "decision": decision.id,
-            "type": decision.type.value,
-            "proposal": decision.proposal,
-            "changes": list(decision.changes),
-            "not_before": decision.not_before.strftime("%Y-%m-%dT%H:%M:%SZ"),
-        }
-    )
-    if decision.type is DecisionType.DRIFT:
-        told = f"Kept change {numbers}" if numbers else "Took every answered change back"
-        context.print(f"{told} of what was changed outside the gate.")
-    elif decision.type is DecisionType.APPROVE:
-        context.print(f"Signed change {numbers}. It cools until {decision.not_before:%Y-%m-%d %H:%M} UTC.")
-        context.print("Then: nightledger apply (cron runs it every 10 minutes)")
-    elif decision.type is DecisionType.CLOSE:
-        told = (
-            f"Closed {decision.proposal}: its file is not what was logged. Nothing of it can be answered or "
-            "applied any more; what was applied stays. 'nightledger verify' names it as a note."
-        )
-        context.print_lines(screen.wrap(told, indent="  ", first=""))
-    else:
-        context.print(f"Rejected change {numbers}.")
 
 
 def _chosen(waiting: list[Item], name: str, only: str | None) -> list[Item]:

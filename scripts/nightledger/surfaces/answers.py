@@ -3,20 +3,20 @@
 Invariant: whatever ends a review, an interrupt or a wrong passphrase, what was answered is asked no second time.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache, partial
 
 from nightledger.domain.errors import NightledgerError, RefusedError
 from nightledger.gate.forgetting.forgotten import read_forgotten
 from nightledger.gate.review.choices import counts_of
-from nightledger.gate.review.composing import Refusal
 from nightledger.gate.review.draft import keep_draft, read_draft
 from nightledger.gate.review.noted_under import heading_of
 from nightledger.gate.review.reviewing import Answer, Item
-from nightledger.surfaces import evidence, screen
+from nightledger.surfaces import evidence
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.editing import revise_change
+from nightledger.surfaces.hints import say
 from nightledger.surfaces.questions import Questions
 from nightledger.surfaces.session import Session
 
@@ -57,24 +57,16 @@ def questions_of(
     if elsewhere is None:
         questions.edit = lambda item: revise_change(context, item)
         questions.heading = lambda item: heading(item.change.evidence)
-    taken_up = f"Taken up from your last review: {counts_of(items, given)}; b goes back to them."
-    asked_again = f"Changed since you answered, so asked again: {changed}."
-    for text in [taken_up] * bool(given) + [asked_again] * bool(changed):
-        context.print_lines(screen.wrap(text, indent="  ", first=""))
+    if given:
+        say(context, f"Taken up from your last review: {counts_of(items, given)}; b goes back to them.")
+    if changed:
+        say(context, f"Changed since you answered, so asked again: {changed}.")
     return questions
 
 
 def tell_unsigned(questions: Questions, again: str) -> None:
     """Say that nothing was signed, and whether what was answered is kept."""
-    told = f"Nothing was signed{f'; {KEPT.format(again)}' if questions.kept else ''}."
-    questions.context.print_lines(screen.wrap(told, indent="  ", first=""))
-
-
-def tell_refusals(context: Context, refusals: Sequence[Refusal]) -> None:
-    """Say what could not be signed, and why."""
-    for refusal in refusals:
-        told = f"not signed: {refusal.proposal}: {screen.shown(refusal.reason)}"
-        context.print_lines(screen.wrap(told, indent=screen.INSIDE, first=""))
+    say(questions.context, f"Nothing was signed{f'; {KEPT.format(again)}' if questions.kept else ''}.")
 
 
 @contextmanager

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     import argparse
     from types import ModuleType
 
+    from nightledger.surfaces.context import Context
+
 HELP_WIDTH = 80
 USAGE = "usage: nightledger VERB [--home DIR] [--json] ...\n"
 _SEVERAL_WORDS = "hint: several words that are one stand in quotes: recall 'backup retention'"
@@ -110,7 +112,15 @@ def _run(verb: str, words: list[str], *, guided: bool) -> int:
         parser.error(f"unrecognized arguments: {' '.join(unknown)}\n{hint}")
     context = Context(verb=verb, home=options.home, now_text=options.now, json=options.json)
     context.guided = guided
-    status: int = module.run(options, context)
+    return _carry_out(module, options, context)
+
+
+def _carry_out(module: "ModuleType", options: "argparse.Namespace", context: "Context") -> int:
+    try:
+        status: int = module.run(options, context)
+    except errors.NightledgerError as error:
+        error.args, error.hint = (context.short(str(error)),), context.short(error.hint)
+        raise
     sys.stdout.flush()
     if context.afterwards is not None:
         context.note("what is told above is done; what was to follow failed:")

@@ -28,6 +28,7 @@ from nightledger.gate.opening import (
     require_settings,
     sign_head,
 )
+from nightledger.gate.stored import shortened
 from nightledger.surfaces.agent_host import require_person
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.home import actor_of, cap_config, require_machine, this_machine
@@ -36,7 +37,7 @@ __all__ = ["Session", "actor_of", "following", "reading", "require_machine", "th
 
 LOCK_TIMEOUT_S = 5.0
 """Longer than any run but the first night of a large workspace; then: 75, try again later."""
-FOR_ROOT = frozenset({"apply", "guard", "lock", "unlock"})
+FOR_ROOT = frozenset({"apply", "guard", "lock"})
 """Verbs that root runs for another user's home, because files are locked; what they make is that user's."""
 PATIENCE_S = 900.0
 """How long a person's answers wait for a run at work, longer than such a night. Our choice."""
@@ -100,7 +101,9 @@ def reading(context: Context, *, person: bool = False) -> Iterator[Session]:
         ledger = read_ledger(gate)
     # What was read stays until this command ends; to search a long log for cycles takes half a second.
     gc.freeze()
-    yield Session(gate=gate, ledger=ledger, moment=context.moment)
+    session = Session(gate=gate, ledger=ledger, moment=context.moment)
+    context.short = lambda text: shortened(session.ledger.book, text)
+    yield session
 
 
 def _catch_up(context: Context, gate: Gate, ledger: Ledger) -> bool:
@@ -154,6 +157,7 @@ def writing(
     owner = acting_as_owner(gate.home.root) if context.verb in FOR_ROOT else nullcontext()
     with owner, _turn(context, gate.home, answered=answered):
         session = Session(gate=gate, ledger=read_ledger(gate), moment=context.moment)
+        context.short = lambda text: shortened(session.ledger.book, text)
         before, began = session.ledger.log.size, os.stat(gate.home.audit_log).st_size
         _finish_earlier(session)
         try:

@@ -57,7 +57,7 @@ def test_history_and_show_say_when_a_text_went(console: Console) -> None:
     live(console.desk, 17)
     assert "1: its text went on 2026-03-" in console.out("history")
     ran = console.run("show", proposal.id)
-    assert (ran.status, "(1 applied): its text went on 2026-03-" in ran.err) == (1, True)
+    assert (ran.status, "(1 applied) went on 2026-03-" in ran.err) == (1, True)
     assert "its hashes are in the log" in ran.err
     assert "went on 2026-03-" in console.run("undo", proposal.id).err
     assert console.run("verify").status == 0
@@ -111,12 +111,12 @@ def test_the_undo_of_a_month_is_summed_up_and_printed_in_full_where_asked(consol
     proposal = forgotten(console.desk, *(compress(console.desk, log) for log in logs))
     said = " ".join(console.out("undo", proposal.id, "--dry-run").split())
     assert said == (
-        f"10 changes of {proposal.id}: 10 daily logs again with the full text, 420 lines: {logs[0]} to {logs[-1]} "
+        f"10 changes: 10 daily logs again with the full text, 420 lines: {logs[0]} to {logs[-1]} "
         "10 full texts out of the archive: memory/archive/daily/2026-01-02.md to "
         "memory/archive/daily/2026-01-11.md --diff shows every line. Nothing was changed (--dry-run)."
     )
     full = console.out("undo", proposal.id, "--dry-run", "--diff")
     assert full.count("its full text returns, SHA-256") == len(logs)
-    assert f"Took back change 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 of {proposal.id}." in console.out(
+    assert f"Took back change 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 of {proposal.id[:6]}." in console.out(
         "undo", proposal.id
     )

@@ -34,10 +34,11 @@ def run(options: argparse.Namespace, context: Context) -> int:
         expunged = read_forgotten(session.gate, (), session.ledger.book).expunged
         record = proposal_record(session.gate, session.ledger.book, proposal, now, told=told)
         context.emit(record)
-        context.print(f"{proposal.id}  {record['state']}")
-        context.print_lines(screen.wrap(screen.shown(proposal.title, told=told), indent=screen.INSIDE))
-        if sizes := screen.meter(proposal):
-            context.print_lines(screen.wrap(f"Size: {sizes}", indent=screen.INSIDE, first=""))
+        title = screen.shown(proposal.title, told=told)
+        sizes = screen.meter(proposal)
+        context.print(f"{context.short(proposal.id)}  {record['state']}")
+        context.print_lines(screen.wrap(title, indent=screen.INSIDE))
+        context.print_lines(screen.wrap(f"Size: {sizes}", indent=screen.INSIDE, first="") if sizes else ())
         for change in map(worded, proposal.changes):
             head = f"#{change.n} {status.state_of(change.n).value}: {screen.headline(change, told=told)}"
             context.print_lines(
@@ -55,20 +56,17 @@ def run(options: argparse.Namespace, context: Context) -> int:
 
 
 def _require_kept(book: Book, status: ProposalStatus) -> None:
-    if book.gone.get(status.sha256) is Gone.EXPUNGED:
-        raise RefusedError(
-            f"{status.id} was expunged: it held a text that was removed for ever",
-            hint="'nightledger history' tells what was applied, and when",
-        )
-    if status.sha256 in book.gone and status.kind is not Kind.DRIFT:
+    """Raise where its text went, and say why."""
+    if status.sha256 not in book.gone:
+        return
+    hint = "'nightledger history' tells what was applied, and when"
+    if book.gone[status.sha256] is Gone.EXPUNGED:
+        why = "was expunged: it held a text that was removed for ever"
+    elif status.kind is Kind.DRIFT:
+        why = "was never answered, and newer drift took its place"
+        hint = "'nightledger review' shows what drifted and is not settled"
+    else:
         states = ", ".join(f"{n} {status.state_of(n).value}" for n in sorted(status.changes))
-        raise RefusedError(
-            f"{status.id} ({states}): its text went on {book.gone_at[status.sha256]:%Y-%m-%d}, when nothing needed it"
-            " any more; its hashes are in the log",
-            hint="'nightledger history' tells what was applied, and when",
-        )
-    if status.sha256 in book.gone:
-        raise RefusedError(
-            f"{status.id}: its text went, for it was never answered, and newer drift took its place",
-            hint="'nightledger review' shows what drifted and is not settled",
-        )
+        went = f"{book.gone_at[status.sha256]:%Y-%m-%d}"
+        why = f"({states}) went on {went}, when nothing needed it any more; its hashes are in the log"
+    raise RefusedError(f"the text of {status.id} {why}", hint=hint)

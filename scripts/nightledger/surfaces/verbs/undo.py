@@ -21,6 +21,7 @@ from nightledger.gate.stored import find_status
 from nightledger.surfaces import screen, signing
 from nightledger.surfaces.answering import parse_numbers
 from nightledger.surfaces.context import Context
+from nightledger.surfaces.hints import say
 from nightledger.surfaces.session import Session, following, reading, writing
 from nightledger.text.changes.masked import mask_diff
 from nightledger.text.markdown.document import decode, split_lines
@@ -44,15 +45,9 @@ def run(options: argparse.Namespace, context: Context) -> int:
         undo = _plan(seen, name, only)
         context.print_lines(undo_rows(undo, in_full=options.diff))
     if options.dry_run:
-        context.emit(
-            {
-                "proposal": undo.status.id,
-                "changes": list(undo.changes),
-                "diff": mask_diff(undo.diff),
-                "problem": undo.problem,
-            }
-        )
-        context.print(undo.problem or "Nothing was changed (--dry-run).")
+        record = {"proposal": undo.status.id, "changes": list(undo.changes)}
+        context.emit({**record, "diff": mask_diff(undo.diff), "problem": undo.problem})
+        say(context, undo.problem or "Nothing was changed (--dry-run).")
         return 0
     if not undo.problem:
         return _undo(context, seen, undo)
@@ -79,28 +74,27 @@ def _undo(context: Context, seen: Session, shown: Undo) -> int:
 
             with following(context):
                 relink(session)
-    numbers = ", ".join(map(str, undo.changes))
-    context.emit({"decision": accepted.id, "proposal": undo.stored.proposal.id, "undone": list(undo.changes)})
-    context.print(f"Took back change {numbers} of {undo.stored.proposal.id}.")
+    name, numbers = undo.stored.proposal.id, ", ".join(map(str, undo.changes))
+    context.emit({"decision": accepted.id, "proposal": name, "undone": list(undo.changes)})
+    say(context, f"Took back change {numbers} of {name}.")
     return 0
 
 
 def _propose_reversal(context: Context, session: Session, undo: Undo) -> int:
     submission = reversal(undo, read_documents(session.gate))
     outcome = propose(session.gate, session.ledger, submission, session.moment)
+    session.reread()
     made = outcome.proposal.id if outcome.proposal else None
     context.emit({"proposal": undo.stored.proposal.id, "problem": undo.problem, "reversal": made})
-    context.print(f"It cannot be taken back in place: {undo.problem}.")
     if made:
-        context.print(f"The reversal waits as {made}: 'nightledger review'.")
+        then = f"The reversal waits as {made}: 'nightledger review'."
     elif outcome.suppressed:
-        context.print("Its reversal waits already: 'nightledger review'.")
+        then = "Its reversal waits already: 'nightledger review'."
     elif outcome.held:
-        context.print("What it would bring back holds a secret or hidden text, which never comes back.")
+        then = "What it would bring back holds a secret or hidden text, which never comes back."
     else:
-        context.print(
-            "What it put in is no longer there as it was; 'nightledger edit' changes the file by hand."
-        )
+        then = "What it put in is no longer there as it was; 'nightledger edit' changes the file by hand."
+    say(context, f"It cannot be taken back in place: {undo.problem}.", then)
     return 0 if made else 1
 
 
@@ -116,36 +110,28 @@ def undo_rows(undo: Undo, *, in_full: bool) -> Iterator[str]:
     if in_full or undo.diff.count("\n") <= MOST_ROWS:
         yield from screen.diff_lines(undo.diff)
         return
-    for text in _summed_up(undo):
-        margin = "  " if text.startswith("  ") else ""
-        yield from screen.wrap(screen.shown(text.strip()), indent=margin + "  ", first=margin)
-    for diff in _in_full(undo):
-        yield from screen.diff_lines(diff)
+    yield from _summed_up(undo)
+    for write in undo.writes:  # whatever is no full text that returns is never summed up
+        if not write.restores and not is_copy(write.path):
+            yield from screen.diff_lines(undo_diff(write))
+    for change in undo.stored.proposal.changes:
+        if change.op is Op.DELETE_LINK and change.n in undo.changes:
+            yield from screen.diff_lines(link_back(change))
 
 
 def _summed_up(undo: Undo) -> Iterator[str]:
-    count = len(undo.changes)
-    yield f"{count} {'change' if count == 1 else 'changes'} of {undo.stored.proposal.id}:"
     logs = [write for write in undo.writes if write.restores]
     copies = [write for write in undo.writes if is_copy(write.path)]
+    told = [f"{_count(len(undo.changes), 'change')}:"]
     if logs:
-        lines = sum(len(split_lines(decode(write.after))) for write in logs)
-        noun = _count(len(logs), "daily log")
-        yield f"  {noun} again with the full text, {_count(lines, 'line')}: {_names(logs)}"
+        lines = _count(sum(len(split_lines(decode(write.after))) for write in logs), "line")
+        told.append(f"{_count(len(logs), 'daily log')} again with the full text, {lines}: {_names(logs)}")
     if copies:
-        yield f"  {_count(len(copies), 'full text')} out of the archive: {_names(copies)}"
+        told.append(f"{_count(len(copies), 'full text')} out of the archive: {_names(copies)}")
     if logs or copies:
-        yield "--diff shows every line."
-
-
-def _in_full(undo: Undo) -> Iterator[str]:
-    """Give the diffs that are never summed up: of whatever is no full text that returns."""
-    for write in undo.writes:
-        if not write.restores and not is_copy(write.path):
-            yield undo_diff(write)
-    for change in undo.stored.proposal.changes:
-        if change.op is Op.DELETE_LINK and change.n in undo.changes:
-            yield link_back(change)
+        told.append("--diff shows every line.")
+    for text in told:
+        yield from screen.wrap(screen.shown(text), indent="  ", first="")
 
 
 def _names(writes: Sequence[Write]) -> str:
