@@ -21,7 +21,7 @@ from nightledger.gate.opening import Gate
 
 SHORTEST = 4
 """Characters of an id that a screen shows at least, behind ``p-``: a million names."""
-_NAME = re.compile(r"(?<![/\w-])p-[a-z2-7]{26}(?!\w|\.\w)")
+_NAME = re.compile(r"(?<![/\w-])p-[a-z2-7]{8}(?:[a-z2-7]{18})?(?!\w|\.\w)")
 MAX_PROPOSAL_BYTES = 64_000_000
 """A larger one is refused when it is made, so that whatever was logged can be read again."""
 
@@ -130,9 +130,12 @@ def short_name(book: Book, name: str) -> str:
 
 def shortened(book: Book, text: str) -> str:
     """Return a message of ours with the short name of each proposal that it names; files keep theirs."""
-    return _NAME.sub(
-        lambda found: short_name(book, found[0]) if found[0] in book.proposals else found[0], text
-    )
+
+    def short(found: re.Match[str]) -> str:
+        names = [name for name in book.proposals if name.startswith(found[0])]
+        return short_name(book, names[0]) if len(names) == 1 else found[0]
+
+    return _NAME.sub(short, text)
 
 
 def find_status(book: Book, text: str) -> ProposalStatus:

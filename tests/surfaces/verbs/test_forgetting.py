@@ -196,6 +196,5 @@ def test_what_is_odd_is_named_and_counted(tmp_path: Path, monkeypatch: pytest.Mo
     assert "! 1 active hour(s) lie ahead of the clock" in said
     assert "! 1 line(s) of outcomes or exposures are no records" in said
     assert "An impossible DATE, which counts for nothing, stands in e-" in said
-    assert "and 2 more." in said
     assert "The same stands in two files: 1 entry got an id of their own." in said
     assert "7 entries without a date" in said

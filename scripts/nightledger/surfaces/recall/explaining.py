@@ -33,8 +33,8 @@ def _facts(explained: Explained, query: Query) -> Iterator[str]:
         f"{explained.indexed:,} files were indexed for this."
     )
     for group in explained.groups:
-        told = [one for one in group.others if explained.frequencies.get(one[0])]
-        others = [_word(explained, group, word, weight) for word, weight in told]
+        alike = [one for one in group.others if explained.frequencies.get(one[0])]
+        others = [_word(explained, group, word, weight) for word, weight in alike]
         also = f"; also {', '.join(others)}" if others else ""
         yield f"Word: {screen.shown(_word(explained, group, group.word, 1.0) + also)}"
     for name in explained.names:
