@@ -35,11 +35,18 @@ from nightledger.surfaces import screen, signing
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.session import Session, writing
 from nightledger.text.changes.merge import Merged, merge3
-from nightledger.text.changes.standing import effect_between, shown_between
 from nightledger.trust.sshsig import Signer
 
 CUT = "------------------------ >8 ------------------------"
 """From here on the text in an editor is dropped; the line that git draws."""
+
+
+_ABOVE = f"""\
+{CUT}
+Above: the text as it is to stand in the file. Change it as you like.
+This part is dropped, from the line with the scissors on. A text that stays as it
+was, or an empty one, changes nothing; any other is shown again with its diff, and
+signed together with your other answers:"""
 
 
 def edit_text(text: bytes) -> bytes:
@@ -77,20 +84,19 @@ def revise_change(context: Context, item: Item) -> Sequence[Item]:
     The home's lock is taken once the editor is closed.
     """
     before = item.change.after.encode("utf-8", "surrogateescape")
-    after = _without_comments(edit_text(before + _comments(item)))
+    after = edit_text(before + _comments(item)).partition(f"# {CUT}".encode())[0]
     if after.strip() in (b"", before.strip()):
         context.print("  nothing was changed")
         return ()
     answer = Answer(proposal=item.stored.proposal.id, n=item.change.n, verb=Verb.LATER)
     with writing(context, keep_head=True, person=True, answered=True) as session:
         gate, (_, fallen) = session.gate, recheck(session.gate, session.ledger.book, [item], [answer])
-        if fallen:
-            context.print(f"  not taken: {fallen[0].reason}; your text is in {keep_aside(after)}")
-            return ()
-        wording = after.decode("utf-8", "replace")
-        outcome = revise(gate, session.ledger, item.stored, item.change.n, wording, session.moment)
-        if outcome.proposal is None:
-            context.print(f"  not taken: {_why(gate, outcome)}; your text is in {keep_aside(after)}")
+        outcome, wording = None, after.decode("utf-8", "replace")
+        if not fallen:
+            outcome = revise(gate, session.ledger, item.stored, item.change.n, wording, session.moment)
+        if outcome is None or outcome.proposal is None:
+            why = _why(gate, outcome) if outcome else fallen[0].reason
+            context.print(f"  not taken: {why}; your text is in {keep_aside(after)}")
             return ()
         book = session.reread().book
         accepted, status = accepted_texts(gate, book), book.proposals[outcome.proposal.id]
@@ -107,22 +113,14 @@ def _why(gate: Gate, outcome: Outcome) -> str:
 
 
 def _comments(item: Item) -> bytes:
-    """Give what the editor shows below a change's text, and drops again: what may be changed, and why it is asked."""
+    """Return what the editor shows below a change's text, and drops again: what may be changed, and why it is asked."""
     told = (
-        CUT,
-        "Above: the text as it is to stand in the file. Change it as you like.",
-        "This part is dropped, from the line with the scissors on. A text that stays as it",
-        "was, or an empty one, changes nothing; any other is shown again with its diff, and",
-        "signed together with your other answers:",
+        *_ABOVE.split("\n"),
         screen.headline(item.change, told=item.told),
         *(line.strip() for line in screen.why(item.change, told=item.told)),
         *(screen.shown(f"- {line}", told=item.told) for line in item.change.before.splitlines()),
     )
     return "\n".join(("", *(f"# {line}".rstrip() for line in told), "")).encode("utf-8", "surrogateescape")
-
-
-def _without_comments(text: bytes) -> bytes:
-    return text.partition(f"# {CUT}".encode())[0]
 
 
 def keep_aside(text: bytes) -> str:
@@ -152,24 +150,21 @@ def kept_aside(text: bytes | None) -> Iterator[None]:
 
 
 def rebase(before: bytes, edited: bytes, now: bytes, path: str) -> bytes:
-    """Give the edit made of ``before`` on the bytes of now; the diff that was shown stays what it was.
-
-    So do the headings and labels above its lines, however far off.
+    """Return the edit made of ``before`` on the bytes of now; the diff that was shown stays what it was.
 
     Raises:
-        FileChangedError: The file was changed in, beside or above the lines that were edited.
+        FileChangedError: The file was changed in or beside the lines that were edited.
     """
     if now == before:
         return edited
     old, wanted, new = (text.decode("utf-8", "surrogateescape") for text in (before, edited, now))
     merged = merge3(old, wanted, new)
     if isinstance(merged, Merged):
-        shown = _without_places(readable_diff(old, wanted, path=path))
-        elsewhere = effect_between(new, merged.text) - shown_between(old, wanted)
-        if not elsewhere and _without_places(readable_diff(new, merged.text, path=path)) == shown:
+        shown, other = readable_diff(old, wanted, path=path), readable_diff(new, merged.text, path=path)
+        if _without_places(other) == _without_places(shown):
             return merged.text.encode("utf-8", "surrogateescape")
     raise FileChangedError(
-        f"{path} was changed meanwhile, in, beside or above the lines that you edited; nothing was signed",
+        f"{path} was changed meanwhile, in or beside the lines that you edited; nothing was signed",
         hint=f"'nightledger edit {path}' opens it as it is now",
     )
 

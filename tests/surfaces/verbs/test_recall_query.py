@@ -10,14 +10,14 @@ from tests.surfaces.calling import write_identity
 from tests.surfaces.console import Console
 
 from nightledger.files.search_index import index_path
-from nightledger.surfaces.agent_host import MARKS
+from nightledger.surfaces.agent_host import marks
 
 SECRET = "ghp_" + "Ab3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0dF3hJ6"
 
 
 @pytest.fixture(autouse=True)
 def person(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in MARKS:
+    for name in marks():
         monkeypatch.delenv(name, raising=False)
 
 
