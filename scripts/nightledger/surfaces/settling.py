@@ -123,6 +123,19 @@ def tell_settled(context: Context, settled: Settled) -> None:
         say(context, f"{count}. They cool until {when:%Y-%m-%d %H:%M} UTC{applies}.")
 
 
+def require_signed(settled: Settled) -> None:
+    """Make sure that nothing was refused.
+
+    Raises:
+        RefusedError: Something was; the rest is signed.
+    """
+    for refusal in settled.refusals:
+        raise RefusedError(
+            f"{refusal.proposal} cannot be signed: {refusal.reason}",
+            hint="'nightledger review' shows it as it is now",
+        )
+
+
 def _kept(decision: Decision) -> str:
     """Say what was kept of what had drifted in one file, and what was not."""
     if not decision.changes:

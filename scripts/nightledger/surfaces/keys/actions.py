@@ -24,9 +24,8 @@ from nightledger.surfaces import signing
 from nightledger.surfaces.agent_host import require_person
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.hints import say
-from nightledger.surfaces.keys import changes as key_changes
-from nightledger.surfaces.keys.changes import purposes
-from nightledger.surfaces.keys.trust_change import By, Edit, change_trust
+from nightledger.surfaces.keys import trust_change as key_changes
+from nightledger.surfaces.keys.trust_change import By, Edit, change_trust, purposes
 from nightledger.surfaces.session import LOCK_TIMEOUT_S, Session, actor_of, reading, this_machine, writing
 from nightledger.surfaces.signing import operator_path, public_path
 from nightledger.text.visible import visible_lines

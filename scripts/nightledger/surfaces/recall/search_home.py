@@ -23,8 +23,7 @@ from nightledger.surfaces import screen
 from nightledger.surfaces.agent_host import calling_host, require_person
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.home import is_simulated, require_machine
-from nightledger.surfaces.recall.explaining import explained_lines, explained_record
-from nightledger.surfaces.recall.hits import found_record, hit_lines
+from nightledger.surfaces.recall.hits import explained_lines, explained_record, found_record, hit_lines
 from nightledger.surfaces.recall.options import read_day, read_tags
 from nightledger.surfaces.session import reading
 

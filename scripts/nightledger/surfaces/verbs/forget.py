@@ -26,11 +26,10 @@ from nightledger.gate.gated import read_gated
 from nightledger.gate.memory.naming import Placed, find_standing
 from nightledger.gate.memory.pinning import NO_MARK, read_marks, text_sha256
 from nightledger.surfaces import entry_choice, screen
-from nightledger.surfaces.answering import require_signed
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.hints import say
 from nightledger.surfaces.session import Session, reading, writing
-from nightledger.surfaces.settling import key_at_hand, sign_proposals
+from nightledger.surfaces.settling import key_at_hand, require_signed, sign_proposals
 from nightledger.text.changes.standing import Standing, standing_at
 
 OPTIONS = {

@@ -26,7 +26,7 @@ from nightledger.surfaces.agent_host import require_person
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.hints import say
 from nightledger.surfaces.home import host_roots
-from nightledger.surfaces.hook.answers import host_name
+from nightledger.surfaces.hook.exchange import host_name
 from nightledger.surfaces.hook.installing import (
     Standing,
     Step,

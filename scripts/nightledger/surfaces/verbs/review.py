@@ -15,10 +15,10 @@ from nightledger.gate.review.reviewing import Item, list_items, read_documents
 from nightledger.gate.stored import find_set_aside, find_status
 from nightledger.surfaces import screen
 from nightledger.surfaces import session as sessions
-from nightledger.surfaces.answers import keeping, questions_of, tell_unsigned
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.hints import say
 from nightledger.surfaces.listing import item_record
+from nightledger.surfaces.questions import keeping, questions_of, tell_unsigned
 from nightledger.surfaces.session import Session
 from nightledger.surfaces.settling import settle, tell_settled
 

@@ -19,10 +19,10 @@ from nightledger.gate.review.composing import make_decision
 from nightledger.gate.review.reviewing import read_documents
 from nightledger.gate.stored import find_status
 from nightledger.surfaces import screen, signing
-from nightledger.surfaces.answering import parse_numbers
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.hints import say
 from nightledger.surfaces.session import Session, following, reading, writing
+from nightledger.surfaces.verbs.approve import parse_numbers
 from nightledger.text.changes.masked import mask_diff
 from nightledger.text.markdown.document import decode, split_lines
 
