@@ -101,7 +101,7 @@ def test_what_is_pinned_is_not_forgotten(console: Console) -> None:
     console.out("pin", ids(console.desk)[BACKUPS])
     ran = console.run("forget", short(console.desk, BACKUPS))
     assert ran.status == REFUSED
-    assert f"nightledger unpin {short(console.desk, BACKUPS)}" in ran.err
+    assert f"nightledger pin --off {short(console.desk, BACKUPS)}" in ran.err
 
 
 def test_without_a_terminal_a_key_with_a_passphrase_leaves_it_waiting(

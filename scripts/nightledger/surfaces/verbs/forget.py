@@ -93,7 +93,7 @@ def _find(context: Context, session: Session, word: str) -> Placed:
 def _require_unpinned(session: Session, placed: Placed) -> None:
     if read_marks(session.gate, session.ledger).get(placed.entry.id, NO_MARK).pinned:
         name = placed.entry.id[: entry_choice.SHORT_ID]
-        raise RefusedError(f"{name} is pinned", hint=f"'nightledger unpin {name}' first")
+        raise RefusedError(f"{name} is pinned", hint=f"'nightledger pin --off {name}' first")
 
 
 def _standing(session: Session, placed: Placed) -> Standing:

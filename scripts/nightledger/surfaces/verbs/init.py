@@ -176,7 +176,7 @@ def _add(options: argparse.Namespace, context: Context, constitution: bytes) -> 
     if options.own is not None:
         raise RefusedError(
             f"this home has a constitution of {len(standing.principles)} principles",
-            hint="to add one: nightledger constitution amend",
+            hint="to add one: nightledger consent constitution amend",
         )
     return []
 
