@@ -5,6 +5,7 @@ is wider than the terminal.
 """
 
 from collections.abc import Callable, Iterator
+from datetime import date
 from functools import partial
 from typing import Any
 
@@ -84,8 +85,8 @@ def found_record(found: Found, query: Query, *, to_agent: bool = False) -> dict[
     return {
         "query": mask_secrets(query.text[:1000]),
         "tags": list(query.tags),
-        "since": found.since.isoformat() if found.since else None,
-        "until": found.until.isoformat() if found.until else None,
+        "since": _iso(found.since),
+        "until": _iso(found.until),
         "only_that_time": found.only,
         "scope": sorted(kind.value for kind in query.scope),
         "showing": query.showing.value,
@@ -105,7 +106,7 @@ def hit_record(hit: Hit) -> dict[str, Any]:
         "lines": list(hit.lines),
         "score": hit.score,
         "kind": chunk.kind.value,
-        "day": chunk.day.isoformat() if chunk.day else None,
+        "day": _iso(chunk.day),
         "heading": mask_secrets(chunk.heading),
         "entry": chunk.entry or None,
         "signed": hit.signed,
@@ -178,38 +179,29 @@ def _word(explained: Explained, group: Group, word: str, weight: float) -> str:
 def explained_record(explained: Explained, query: Query) -> dict[str, Any]:
     """Return the document: that of ``recall``, and how it came about."""
 
-    def others(group: Group) -> list[dict[str, Any]]:
-        return [
-            {
-                "word": word,
-                "weight": weight,
-                "associated": word in group.linked,
-                "chunks": explained.frequencies.get(word, 0),
-            }
-            for word, weight in group.others
-        ]
+    def word(text: str) -> dict[str, Any]:
+        return {"word": text, "chunks": explained.frequencies.get(text, 0)}
 
+    def other(group: Group, text: str, weight: float) -> dict[str, Any]:
+        return {**word(text), "weight": weight, "associated": text in group.linked}
+
+    since, until = map(_iso, (explained.since, explained.until))
+    counts = {"weighed": explained.candidates, "indexed_now": explained.indexed}
     return {
         **found_record(explained.found, query),
         "words": [
             {
+                **word(group.word),
                 "word": shown_as(group.word),
-                "chunks": explained.frequencies.get(group.word, 0),
-                "others": others(group),
+                "others": [other(group, *pair) for pair in group.others],
             }
             for group in explained.groups
         ],
         "names": [" ".join(name) for name in explained.names],
-        "time": {
-            "said": explained.said,
-            "since": explained.since.isoformat() if explained.since else None,
-            "until": explained.until.isoformat() if explained.until else None,
-            "only": explained.found.only,
-        },
-        "index": {
-            "chunks": explained.chunks,
-            "files": explained.files,
-            "indexed_now": explained.indexed,
-            "weighed": explained.candidates,
-        },
+        "time": {"said": explained.said, "since": since, "until": until, "only": explained.found.only},
+        "index": {"chunks": explained.chunks, "files": explained.files, **counts},
     }
+
+
+def _iso(day: date | None) -> str | None:
+    return day.isoformat() if day else None

@@ -6,14 +6,14 @@ Changes memory: the operator signs it here.
 """
 
 import argparse
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from nightledger.domain.errors import FileChangedError
 from nightledger.domain.kept import is_copy
 from nightledger.domain.proposal import Op
 from nightledger.gate.apply.giving_back import link_back, undo_diff
 from nightledger.gate.apply.undoing import Undo, plan_undo, reversal, undo_choice
-from nightledger.gate.apply.writing import Write, write_all
+from nightledger.gate.apply.writing import write_all
 from nightledger.gate.proposing.proposing import propose
 from nightledger.gate.review.composing import make_decision
 from nightledger.gate.review.reviewing import read_documents
@@ -29,12 +29,7 @@ from nightledger.text.markdown.document import decode, split_lines
 OPTIONS = {
     "id": "the proposal, or PROPOSAL#N (also PROPOSAL:N, which make can pass) for one of its changes",
     "--dry-run": "show what it would change, and change nothing",
-    "--diff": "print every line of the diff, also where it is long",
 }
-
-
-MOST_ROWS = 60
-"""Lines of a diff that are printed unasked: two screens. Of a longer one, full texts that return are summed up; ``--diff`` prints them."""
 
 
 def run(options: argparse.Namespace, context: Context) -> int:
@@ -43,7 +38,7 @@ def run(options: argparse.Namespace, context: Context) -> int:
     only = parse_numbers(number) if number else ()
     with reading(context, person=True) as seen:
         undo = _plan(seen, name, only)
-        context.print_lines(undo_rows(undo, in_full=options.diff))
+        context.print_lines(undo_rows(undo))
     if options.dry_run:
         record = {"proposal": undo.status.id, "changes": list(undo.changes)}
         context.emit({**record, "diff": mask_diff(undo.diff), "problem": undo.problem})
@@ -98,46 +93,21 @@ def _propose_reversal(context: Context, session: Session, undo: Undo) -> int:
     return 0 if made else 1
 
 
-def undo_rows(undo: Undo, *, in_full: bool) -> Iterator[str]:
-    """Give the diff to be read before it is signed; daily logs and the archive in one line where it is long.
+def undo_rows(undo: Undo) -> Iterator[str]:
+    """Return what is read before it is signed: every line that comes into a gated file, or goes out of one.
 
-    Every line that comes into a gated file, or goes out of one, is printed.
-
-    Args:
-        undo: As it was worked out.
-        in_full: Print the whole diff, however long it is.
+    Of a daily log that gets its full text again, and of the archive's copy of it, one row is enough: ``--json`` has the text.
     """
-    if in_full or undo.diff.count("\n") <= MOST_ROWS:
-        yield from screen.diff_lines(undo.diff)
-        return
-    yield from _summed_up(undo)
-    for write in undo.writes:  # whatever is no full text that returns is never summed up
-        if not write.restores and not is_copy(write.path):
+    for write in undo.writes:
+        if write.restores:
+            lines = len(split_lines(decode(write.after)))
+            yield from screen.wrap(
+                screen.shown(f"{write.path}: its full text again, {lines} lines"), indent="  ", first=""
+            )
+        elif is_copy(write.path):
+            yield from screen.wrap(screen.shown(f"{write.path}: out of the archive"), indent="  ", first="")
+        else:
             yield from screen.diff_lines(undo_diff(write))
     for change in undo.stored.proposal.changes:
         if change.op is Op.DELETE_LINK and change.n in undo.changes:
             yield from screen.diff_lines(link_back(change))
-
-
-def _summed_up(undo: Undo) -> Iterator[str]:
-    logs = [write for write in undo.writes if write.restores]
-    copies = [write for write in undo.writes if is_copy(write.path)]
-    told = [f"{_count(len(undo.changes), 'change')}:"]
-    if logs:
-        lines = _count(sum(len(split_lines(decode(write.after))) for write in logs), "line")
-        told.append(f"{_count(len(logs), 'daily log')} again with the full text, {lines}: {_names(logs)}")
-    if copies:
-        told.append(f"{_count(len(copies), 'full text')} out of the archive: {_names(copies)}")
-    if logs or copies:
-        told.append("--diff shows every line.")
-    for text in told:
-        yield from screen.wrap(screen.shown(text), indent="  ", first="")
-
-
-def _names(writes: Sequence[Write]) -> str:
-    paths = sorted(write.path for write in writes)
-    return paths[0] if len(paths) == 1 else f"{paths[0]} to {paths[-1]}"
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
