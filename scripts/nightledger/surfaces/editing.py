@@ -35,6 +35,7 @@ from nightledger.surfaces import screen, signing
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.session import Session, writing
 from nightledger.text.changes.merge import Merged, merge3
+from nightledger.text.changes.standing import effect_between, shown_between
 from nightledger.trust.sshsig import Signer
 
 CUT = "------------------------ >8 ------------------------"
@@ -150,21 +151,24 @@ def kept_aside(text: bytes | None) -> Iterator[None]:
 
 
 def rebase(before: bytes, edited: bytes, now: bytes, path: str) -> bytes:
-    """Return the edit made of ``before`` on the bytes of now; the diff that was shown stays what it was.
+    """Give the edit made of ``before`` on the bytes of now; the diff that was shown stays what it was.
+
+    So do the headings and labels above its lines, however far off.
 
     Raises:
-        FileChangedError: The file was changed in or beside the lines that were edited.
+        FileChangedError: The file was changed in, beside or above the lines that were edited.
     """
     if now == before:
         return edited
     old, wanted, new = (text.decode("utf-8", "surrogateescape") for text in (before, edited, now))
     merged = merge3(old, wanted, new)
     if isinstance(merged, Merged):
-        shown, other = readable_diff(old, wanted, path=path), readable_diff(new, merged.text, path=path)
-        if _without_places(other) == _without_places(shown):
+        shown = _without_places(readable_diff(old, wanted, path=path))
+        elsewhere = effect_between(new, merged.text) - shown_between(old, wanted)
+        if not elsewhere and _without_places(readable_diff(new, merged.text, path=path)) == shown:
             return merged.text.encode("utf-8", "surrogateescape")
     raise FileChangedError(
-        f"{path} was changed meanwhile, in or beside the lines that you edited; nothing was signed",
+        f"{path} was changed meanwhile, in, beside or above the lines that you edited; nothing was signed",
         hint=f"'nightledger edit {path}' opens it as it is now",
     )
 

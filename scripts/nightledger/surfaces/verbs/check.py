@@ -24,7 +24,6 @@ SHOWN = 10
 OPTIONS = {
     "path": {"nargs": "?", "help": "the gated file (default: the main one)"},
     "--file": ("FILE", "look at any Markdown file, without a home; proposes nothing"),
-    "--cap": {"metavar": "N", "type": int, "help": "characters that the host shows the agent (with --file)"},
     "--all": "show every doubt; over the cap, propose every one",
     "--dry-run": "look, and propose nothing",
 }
@@ -38,23 +37,12 @@ def run(options: argparse.Namespace, context: Context) -> int:
 
 
 def _look_at_file(options: argparse.Namespace, context: Context) -> "Checkup":
-    from dataclasses import replace
-
     from nightledger.files.reading import read_regular
-    from nightledger.gate.forgetting.room import Look, apart, look_for_room
     from nightledger.gate.gated import MAX_GATED_BYTES
-    from nightledger.hosts.cap import cut
-    from nightledger.hosts.presets import OPENCLAW
     from nightledger.jobs.check import examine
 
     document = read_regular(options.file, MAX_GATED_BYTES).decode("utf-8", "surrogateescape")
-    today = context.now.date()
-    found = examine(document, options.file, today=today, cap_characters=options.cap)[0]
-    if not options.cap or len(document) <= options.cap:
-        return found
-    cap = cut(OPENCLAW, options.cap, "--cap, cut as OpenClaw does")
-    look = Look(path="MEMORY.md", text=document, today=today, kept=apart(document), shown=cap.shown)
-    return replace(found, room=look_for_room(look, cap)[0])
+    return examine(document, options.file, today=context.now.date(), cap_characters=None)[0]
 
 
 def _check_home(options: argparse.Namespace, context: Context) -> "Checkup":
