@@ -17,8 +17,6 @@ from nightledger.domain.moment import Moment
 from nightledger.files.home import Home
 from nightledger.files.lock import Lock
 from nightledger.files.owner import acting_as_owner
-from nightledger.gate.forgetting.expunging import finish_removals
-from nightledger.gate.integrity.trust_changes import settle_trust
 from nightledger.gate.opening import (
     Gate,
     Ledger,
@@ -28,7 +26,6 @@ from nightledger.gate.opening import (
     require_settings,
     sign_head,
 )
-from nightledger.gate.stored import shortened
 from nightledger.surfaces.agent_host import require_person
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.home import actor_of, cap_config, require_machine, this_machine
@@ -102,8 +99,21 @@ def reading(context: Context, *, person: bool = False) -> Iterator[Session]:
     # What was read stays until this command ends; to search a long log for cycles takes half a second.
     gc.freeze()
     session = Session(gate=gate, ledger=ledger, moment=context.moment)
-    context.short = lambda text: shortened(session.ledger.book, text)
+    _name_shortly(context, session)
     yield session
+
+
+def _name_shortly(context: Context, session: Session) -> None:
+    """Let sentences of ours name proposals by what is unique in this home."""
+
+    def short(text: str) -> str:
+        if "p-" not in text:
+            return text
+        from nightledger.gate.stored import shortened
+
+        return shortened(session.ledger.book, text)
+
+    context.short = short
 
 
 def _catch_up(context: Context, gate: Gate, ledger: Ledger) -> bool:
@@ -157,7 +167,7 @@ def writing(
     owner = acting_as_owner(gate.home.root) if context.verb in FOR_ROOT else nullcontext()
     with owner, _turn(context, gate.home, answered=answered):
         session = Session(gate=gate, ledger=read_ledger(gate), moment=context.moment)
-        context.short = lambda text: shortened(session.ledger.book, text)
+        _name_shortly(context, session)
         before, began = session.ledger.log.size, os.stat(gate.home.audit_log).st_size
         _finish_earlier(session)
         try:
@@ -214,6 +224,8 @@ def _keep_search_up(session: Session, before: int) -> None:
 def _finish_earlier(session: Session) -> None:
     """Bring to an end what earlier runs had begun, or what only waited for its time."""
     from nightledger.gate.apply.recovering import recover
+    from nightledger.gate.forgetting.expunging import finish_removals
+    from nightledger.gate.integrity.trust_changes import settle_trust
 
     keep_last_good(session.gate)
     if recover(session.gate, session.ledger, session.moment):
