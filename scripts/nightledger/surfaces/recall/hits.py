@@ -17,7 +17,7 @@ from nightledger.text.scanners.scan import mask_secrets, told_values
 from nightledger.text.search.tokens import shown_as
 
 MOST_REASONS = 4
-"""Reasons that a hit names; ``explain`` has all."""
+"""Reasons that a hit names; ``--explain`` has all."""
 _WORDS = {
     Why.TERM: "",
     Why.NAME: "",
@@ -44,13 +44,13 @@ def hit_lines(found: Found) -> Iterator[str]:
 
 
 def one_hit(
-    hit: Hit, *, reasons: int = MOST_REASONS, wrap: Callable[..., list[str]] = screen.wrap
+    hit: Hit, *, explained: bool = False, wrap: Callable[..., list[str]] = screen.wrap
 ) -> Iterator[str]:
-    """Give the rows of one hit: score and place, its best lines, why.
+    """Return the rows of one hit: score and place, its best lines, why.
 
     Args:
         hit: The hit.
-        reasons: How many reasons to name.
+        explained: Whether to name all reasons, each with its part of the score.
         wrap: Breaks a text to rows.
     """
     chunk = hit.chunk
@@ -61,7 +61,9 @@ def one_hit(
     for line in hit.best_text.split("\n"):
         if line.strip():
             yield from wrap(screen.shown(line.strip(), told=told), indent="        ", first="      ")
-    named = [f"{_WORDS[one.why]}{screen.shown(one.what)} {one.score:.2f}" for one in hit.why[:reasons]]
+    why = hit.why if explained else hit.why[:MOST_REASONS]
+    parts = [f" {one.score:.2f}" * explained for one in why]
+    named = [f"{_WORDS[one.why]}{screen.shown(one.what)}{part}" for one, part in zip(why, parts, strict=True)]
     if named:
         yield from wrap(", ".join(named), indent="      ", first="  why: ")
     if hit.held is not None:
@@ -120,15 +122,12 @@ def _masked(chunk: Chunk) -> str:
     return mask_secrets(chunk.text, told=told_values(chunk.text))
 
 
-ALL_REASONS = 100
-
-
 def explained_lines(explained: Explained, query: Query) -> Iterator[str]:
     """Return the rows for a person."""
     for line in _facts(explained, query):
         yield from screen.wrap(line, indent=screen.INSIDE, first="")
     for hit in explained.found.hits:
-        yield from one_hit(hit, reasons=ALL_REASONS)
+        yield from one_hit(hit, explained=True)
         chunk = hit.chunk
         entry = f", entry {chunk.entry}" if chunk.entry else ""
         told = f"chunk: lines {chunk.first_line}-{chunk.last_line}, {chunk.kind.value}"
