@@ -194,4 +194,5 @@ def test_options_may_stand_between_words(words: tuple[str, ...], capsys: Out, tm
 )
 def test_what_is_a_part_of_a_verb_answers_by_both_names(typed: str, meant: str) -> None:
     verb, *words = typed.split()
-    assert cli.spelled_out(verb, words) == (meant.split()[0], meant.split()[1:])
+    found, rest = cli.spelled_out(verb, words)
+    assert [found, *rest] == meant.split()
