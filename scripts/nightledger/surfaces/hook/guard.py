@@ -28,7 +28,7 @@ _PATH_KEYS = ("file_path", "notebook_path", "path")
 _PATCH_KEYS = ("command", "input", "patch")
 """Codex: apply_patch has its patch in ``command``; a shell's command has no such lines."""
 _FILE_LINE = re.compile(
-    r"^\s*\*\*\*[^\S\n]*(?:(?:Update|Add|Delete|Move)[^\S\n]+File|Move[^\S\n]+to):(.*)$", re.MULTILINE
+    r"^[^\S\n]*\*\*\*[^\S\n]*(?:(?:Update|Add|Delete|Move)[^\S\n]+File|Move[^\S\n]+to):(.*)$", re.MULTILINE
 )
 """A line of a patch that names a file; Hermes has ``Move File: a -> b`` (openai/codex, codex-rs/apply-patch;
 NousResearch/hermes-agent, tools/patch_parser.py)."""
@@ -53,11 +53,17 @@ def refusal(home: Home, payload: "dict[str, Any]", propose: str, keys_dir: str =
     files = {name: _identity(home.path(name)) for name in (*_gated(home), *_closed(home))}
     folders = {name: os.path.realpath(name).casefold() + os.sep for name in _folders(home, keys_dir)}
     for path in dict.fromkeys(_written(payload)):
-        place = os.path.join(directory, os.path.expanduser(path.strip()))
-        for spelt in dict.fromkeys((place, os.path.normpath(place))):  # some tools take ``..`` out themselves
+        for spelt in _readings(path.strip(), directory):
             if name := _guarded(spelt, files, folders):
                 return _said(home, name, propose, keys_dir)
     return ""
+
+
+def _readings(path: str, directory: str) -> "Iterator[str]":
+    """Return what a tool may take a path for: some read ``~``, and some take ``..`` out before the system sees it."""
+    for name in dict.fromkeys((path, os.path.expanduser(path))):
+        place = os.path.join(directory, name)
+        yield from dict.fromkeys((place, os.path.normpath(place)))
 
 
 def _guarded(place: str, files: "Mapping[str, Identity]", folders: "Mapping[str, str]") -> str | None:
