@@ -163,5 +163,5 @@ def _patched_in_shell(command: str) -> "Iterator[str]":
     of its own (seen with 0.169). Other commands are not looked into: a shell writes what it likes.
     """
     if _PATCHER.search(command):
-        folders = ("", *(found.strip("'\"") for found in _FOLDER.findall(command)))
+        folders = dict.fromkeys(("", *(found.strip("'\"") for found in _FOLDER.findall(command))))
         yield from (os.path.join(folder, path.strip()) for path in _patched(command) for folder in folders)
