@@ -195,7 +195,7 @@ def test_a_change_that_rests_on_drift_waits_for_its_answer(world: World) -> None
     both = drifted.replace("upgrade.\n", f"upgrade.\n- {TEXT}\n")
     assert (world.read(), states(world)[name], states(world)[rest]) == (both, "approved", "applied")
     assert [one["n"] for one in attempts(world, name, status=1)[name].pop("waits")] == [1]
-    assert f"Change 1 of {name} waits" in world.run("apply", name).text
+    assert f"Change 1 of {name[:6]} waits" in world.run("apply", name).text
     assert names(world, size).count("apply.intent") == 1
     review(world, {"pump": "y"})
     assert attempts(world) == {name: {"applied": [1]}}

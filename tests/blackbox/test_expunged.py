@@ -319,7 +319,7 @@ def what_rests_on_it_says_so(world: World, names: dict[str, str]) -> None:
     """A change that was shown against bytes that held it is asked about again; an undo says that it cannot be."""
     world.wait(hours=3)
     ran = world.run("apply")
-    assert (ran.status, names["other"] in ran.out) == (1, True)
+    assert (ran.status, names["other"][:6] in ran.out) == (1, True)
     assert [one["id"] for one in world.proposals()] == [names["other"]]
     ran = world.run("undo", names["applied"])
     assert (ran.status, "expunged" in ran.text) == (1, True)

@@ -198,7 +198,7 @@ def test_a_rejected_proposal_is_told_as_rejected_for_ever(world: World) -> None:
     for day in range(3, 14):
         slept(world, day)
     said = told(world, "proposals", "--all")
-    assert f"{waits['id']} rejected" in said
+    assert f"{waits['id'][:6]} rejected" in said
     assert "rejected 2026-03-03: not ours" in said
     assert "nobody answered" not in said
     assert [p["state"] for p in world.proposals("--all")] == ["rejected"]

@@ -66,8 +66,8 @@ def test_drift_is_listed_first_then_the_oldest_proposal_each_with_its_sizes(worl
     assert heads[0] == "[1/3] MEMORY.md was changed outside the gate: add to MEMORY.md, Projects"
     assert heads[1] == "[2/3] The agent asks: Count twice.: add to MEMORY.md, Lessons"
     assert heads[2] == "[3/3] The agent asks: it is over: remove from MEMORY.md, Decisions"
-    assert f"{drift[:8]}, MEMORY.md: 119 to 128 characters" in ran.out
-    assert f"{first[:8]}, MEMORY.md: 119 to 134 characters" in ran.out
+    assert f"{drift[:6]}, MEMORY.md: 119 to 128 characters" in ran.out
+    assert f"{first[:6]}, MEMORY.md: 119 to 134 characters" in ran.out
     listed = world.json("review")
     assert [(one["id"], one["n"], one["op"], one["state"]) for one in listed] == [
         (drift, 1, "add", "deferred"),
@@ -219,7 +219,7 @@ def test_a_change_is_asked_again_that_another_would_put_under_another_heading(tm
     world.wait(hours=3)
     size = len(world.events())
     ran = world.run("review", typed=answering("y", "y", "y"))
-    assert (ran.status, f"not signed: {names[2]}: another change" in ran.text) == (1, True), ran
+    assert (ran.status, f"not signed: {names[2][:6]}: another change" in ran.text) == (1, True), ran
     assert [one["proposal"] for one in decisions(world, size)] == names[:2]
     assert [p["id"] for p in world.proposals() if p["state"] == "pending"] == [names[2]]
     world.wait(hours=3)
@@ -243,7 +243,7 @@ def test_so_is_a_proposal_whose_own_changes_would(tmp_path: Path) -> None:
     world.wait(hours=3)
     size = len(world.events())
     ran = world.run("review", typed=answering("y", "y", "y"))
-    assert (ran.status, f"not signed: {name}: another change" in ran.text) == (1, True), ran
+    assert (ran.status, f"not signed: {name[:6]}: another change" in ran.text) == (1, True), ran
     assert decisions(world, size) == []
     ran = world.run("review", typed=answering("s", "y", "y"))
     assert [one["changes"] for one in decisions(world, size)] == [[2, 3]] or ran.status == 1
@@ -270,11 +270,11 @@ def test_what_was_answered_elsewhere_meanwhile_is_named_and_the_rest_is_signed(w
     first, second = world.propose("Count twice."), world.propose("Label both ends.")
     world.wait(hours=3)
     text, signed = meanwhile(world, lambda: world.ok("reject", first, "--reason", "elsewhere"), "y", "y")
-    assert f"not signed: {first}#1: it is rejected meanwhile" in text
+    assert f"not signed: {first[:6]}#1: it is rejected meanwhile" in text
     assert [(d["proposal"], d["type"]) for d in signed] == [(second, "approve")]
     third = world.propose("Water the fern.")
     text, signed = meanwhile(world, lambda: world.ok("reject", third, "--reason", "elsewhere"), "s")
-    assert (f"not signed: {third}#1: it is rejected meanwhile" in text, signed) == (True, [])
+    assert (f"not signed: {third[:6]}#1: it is rejected meanwhile" in text, signed) == (True, [])
     fourth = world.propose("Oil the hinge.")
     text, signed = meanwhile(world, lambda: world.approve(fourth), "n")
     assert [d["type"] for d in signed] == ["approve", "reject"] or f"{fourth}#1: it is approved" in text
@@ -285,7 +285,7 @@ def test_a_proposal_whose_file_was_altered_meanwhile_is_not_signed(world: World)
     path = world.home / f"memory/state/proposals/{name}.json"
     altered = path.read_bytes().replace(b"twice", b"never")
     text, signed = meanwhile(world, lambda: path.write_bytes(altered), "y")
-    assert (f"{name}#1: its file was altered meanwhile" in text, signed) == (True, [])
+    assert (f"{name[:6]}#1: its file was altered meanwhile" in text, signed) == (True, [])
 
 
 def test_a_change_is_asked_again_where_its_lines_were_written_to_meanwhile(world: World) -> None:
@@ -303,7 +303,7 @@ def test_a_change_is_asked_again_where_its_lines_were_written_to_meanwhile(world
 def test_a_change_whose_lines_went_meanwhile_says_that_it_has_no_place(world: World) -> None:
     name = world.propose("Restart it twice.", "--entry", "Restart the relay after an upgrade.")
     text, signed = meanwhile(world, lambda: world.write("MEMORY.md", MEMORY.replace(RELAY, "")), "y")
-    assert (f"not signed: {name}#1:" in text, "settle what drifted" in text, signed) == (True, True, [])
+    assert (f"not signed: {name[:6]}#1:" in text, "settle what drifted" in text, signed) == (True, True, [])
 
 
 def test_a_change_is_asked_again_where_a_heading_above_it_was_changed_meanwhile(world: World) -> None:

@@ -158,7 +158,7 @@ def test_a_line_under_a_drifted_heading_is_refused_alone_and_kept_with_it(world:
     name = drifted(world, text.replace("## Projects\n", "## Projects\n\n- Boat.\n"))
     person = Person(says={"Count": "y", "Boat": "y"}, otherwise="s")
     ran = world.run("review", typed=person)
-    assert (ran.status, f"{name}#2: what stands above its lines" in ran.text) == (1, True), ran
+    assert (ran.status, f"{name[:6]}#2: what stands above its lines" in ran.text) == (1, True), ran
     decision = event_named(world, "decision.recorded")
     assert (decision["type"], decision["changes"]) == ("drift", [3])
     review(world, {"Count": "y", "Never do": "y"}, otherwise="s")

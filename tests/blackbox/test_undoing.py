@@ -203,8 +203,8 @@ def test_an_undo_is_offered_only_where_it_would_work(tmp_path: Path) -> None:
     sign(world, name)
     world.wait(hours=3)
     told = world.run("apply", typed=[]).text
-    assert f"'nightledger undo {name}#{kept}' takes it back" in told
-    assert f"'nightledger undo {name}'" not in told
+    assert f"'nightledger undo {name[:6]}#{kept}' takes it back" in told
+    assert f"'nightledger undo {name[:6]}'" not in told
     assert f"change {kept}, until" in world.run("status").text
     history = world.run("history").text
     assert ("no undo: a secret does not come back" in history, f"#{secret}" in history) == (True, False)

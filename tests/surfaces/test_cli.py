@@ -174,3 +174,25 @@ def test_a_query_of_several_words_is_told_to_stand_in_quotes(capsys: Out) -> Non
 def test_options_may_stand_between_words(words: tuple[str, ...], capsys: Out, tmp_path: Path) -> None:
     assert cli.main([*words, "--home", str(tmp_path / "none")]) == 2
     assert "unrecognized" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("unpin e-abc --tag observation", "pin --off e-abc --tag observation"),
+        ("unlock", "lock --off"),
+        ("explain relay -n 3", "recall --explain relay -n 3"),
+        ("curate --ask --dry-run", "hygiene --dry-run"),
+        ("check --code -c x", "audit-code -c x"),
+        ("prove --check FILE --log KEY", "check-proof FILE --log KEY"),
+        ("prove --from 3 --json", "consistency 3 --json"),
+        ("consent constitution amend", "constitution amend"),
+        ("consent check constitution amend", "consent check constitution amend"),
+        ("hosts event claude-code SessionStart", "hook claude-code SessionStart"),
+        ("hygiene --all", "hygiene --all"),
+    ],
+)
+def test_what_is_a_part_of_a_verb_answers_by_both_names(typed: str, meant: str) -> None:
+    verb, *words = typed.split()
+    found, rest = cli.spelled_out(verb, words)
+    assert [found, *rest] == meant.split()

@@ -5,6 +5,7 @@ signed or applied; it is set aside as it lies, and holds up nothing else.
 """
 
 import hashlib
+import re
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -18,6 +19,9 @@ from nightledger.files.home import Home
 from nightledger.files.reading import read_regular
 from nightledger.gate.opening import Gate
 
+SHORTEST = 4
+"""Characters of an id that a screen shows at least, behind ``p-``: a million names."""
+_NAME = re.compile(r"(?<![/\w-])p-[a-z2-7]{8}(?:[a-z2-7]{18})?(?!\w|\.\w)")
 MAX_PROPOSAL_BYTES = 64_000_000
 """A larger one is refused when it is made, so that whatever was logged can be read again."""
 
@@ -129,6 +133,24 @@ def find_set_aside(home: Home, book: Book) -> tuple[str, ...]:
         if status.lane != EDIT_LANE and (status.open_changes() or status.id in live)
         if is_altered(home, status)
     )
+
+
+def short_name(book: Book, name: str) -> str:
+    """Return the shortest beginning of a proposal's id that names it alone, 4 characters at least: ``p-fuqg``."""
+    length = len("p-") + SHORTEST
+    while sum(other.startswith(name[:length]) for other in book.proposals) > 1 and length < len(name):
+        length += 1
+    return name[:length]
+
+
+def shortened(book: Book, text: str) -> str:
+    """Return a message of ours with the short name of each proposal that it names; files keep theirs."""
+
+    def short(found: re.Match[str]) -> str:
+        names = [name for name in book.proposals if name.startswith(found[0])]
+        return short_name(book, names[0]) if len(names) == 1 else found[0]
+
+    return _NAME.sub(short, text)
 
 
 def find_status(book: Book, text: str) -> ProposalStatus:

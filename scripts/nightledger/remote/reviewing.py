@@ -28,10 +28,11 @@ from nightledger.remote.letters import (
 )
 from nightledger.remote.waiting import RemoteReview, unpack
 from nightledger.surfaces import screen, signing
-from nightledger.surfaces.answers import keeping, questions_of, tell_refusals, tell_unsigned
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.listing import item_record
+from nightledger.surfaces.questions import keeping, questions_of, tell_unsigned
 from nightledger.surfaces.session import Session, reading
+from nightledger.surfaces.settling import Settled, tell_settled
 from nightledger.trust.signers import parse_allowed_signers
 from nightledger.trust.sshsig import Signer
 
@@ -64,7 +65,7 @@ def review_remote(context: Context, name: str) -> int:
     failed = [not _send(context, name, decision, what) for decision, what in signed]
     if given and not any(failed):
         questions.keep({})
-    tell_refusals(context, refusals)
+    tell_settled(context, Settled(decisions=(), refusals=tuple(refusals)))
     return 1 if refusals or any(failed) else 0
 
 

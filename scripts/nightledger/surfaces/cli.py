@@ -7,12 +7,14 @@ with their own status; anything else is a bug, its traceback kept in a file, exi
 import sys
 
 from nightledger.domain import errors
-from nightledger.surfaces.verb_table import FIRST_SCREEN, VERBS
+from nightledger.surfaces.verb_table import ALIASES, FIRST_SCREEN, PARTS, VERBS
 
 TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
 if TYPE_CHECKING:
     import argparse
     from types import ModuleType
+
+    from nightledger.surfaces.context import Context
 
 HELP_WIDTH = 80
 USAGE = "usage: nightledger VERB [--home DIR] [--json] ...\n"
@@ -81,7 +83,8 @@ def _run(verb: str, words: list[str], *, guided: bool) -> int:
 
     if sys.platform == "win32":
         raise errors.ConfigurationError("Nightledger runs on Linux and macOS", hint="on Windows, use WSL")
-    if verb not in VERBS:
+    verb, words = spelled_out(verb, words)
+    if verb not in VERBS and verb not in PARTS:
         raise errors.UsageError(f"there is no verb {verb!r}", hint=_nearest(verb))
     from nightledger.surfaces.context import Context
 
@@ -109,12 +112,31 @@ def _run(verb: str, words: list[str], *, guided: bool) -> int:
         parser.error(f"unrecognized arguments: {' '.join(unknown)}\n{hint}")
     context = Context(verb=verb, home=options.home, now_text=options.now, json=options.json)
     context.guided = guided
-    status: int = module.run(options, context)
+    return _carry_out(module, options, context)
+
+
+def _carry_out(module: "ModuleType", options: "argparse.Namespace", context: "Context") -> int:
+    try:
+        status: int = module.run(options, context)
+    except errors.NightledgerError as error:
+        error.args, error.hint = (context.short(str(error)),), context.short(error.hint)
+        raise
     sys.stdout.flush()
     if context.afterwards is not None:
         context.note("what is told above is done; what was to follow failed:")
         raise context.afterwards
     return status
+
+
+def spelled_out(verb: str, words: list[str]) -> tuple[str, list[str]]:
+    """Return the verb whose module answers, and its words, however the verb was named."""
+    if verb in ALIASES:
+        verb, option = ALIASES[verb]
+        return verb, [option, *words]
+    for name, (whole, word) in PARTS.items():
+        if verb == whole and word in (words if word.startswith("-") else words[:1]):
+            return name, [other for other in words if other != word]
+    return verb, words
 
 
 def add_options(parser: "argparse.ArgumentParser", module: "ModuleType") -> None:

@@ -12,7 +12,7 @@ from nightledger.files.home import find_upward
 TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
 if TYPE_CHECKING:
     import re
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from datetime import datetime
     from typing import Any
 
@@ -58,6 +58,7 @@ class Context:
         json: Results as one JSON document.
         guided: ``start`` calls: no next step is told, and no list that a person need not read on the first day.
         quiet: Say nothing when there is nothing to say (standard output is no terminal).
+        short: Returns a text of ours with the short names of proposals, once the home is open.
         afterwards: What failed after the verb's work was done; raised when the verb has said what it did.
     """
 
@@ -70,6 +71,7 @@ class Context:
         "json",
         "keys_dir",
         "quiet",
+        "short",
         "verb",
     )
 
@@ -85,6 +87,7 @@ class Context:
         self._now_text = now_text
         self._now: datetime | None = None
         self.afterwards: Exception | None = None
+        self.short: Callable[[str], str] = str
 
     @property
     def home_path(self) -> str:

@@ -42,6 +42,14 @@ CUT = "------------------------ >8 ------------------------"
 """From here on the text in an editor is dropped; the line that git draws."""
 
 
+_ABOVE = f"""\
+{CUT}
+Above: the text as it is to stand in the file. Change it as you like.
+This part is dropped, from the line with the scissors on. A text that stays as it
+was, or an empty one, changes nothing; any other is shown again with its diff, and
+signed together with your other answers:"""
+
+
 def edit_text(text: bytes) -> bytes:
     """Open a copy of the text in ``$VISUAL``, else ``$EDITOR``, else ``vi``, and give what was saved.
 
@@ -77,20 +85,19 @@ def revise_change(context: Context, item: Item) -> Sequence[Item]:
     The home's lock is taken once the editor is closed.
     """
     before = item.change.after.encode("utf-8", "surrogateescape")
-    after = _without_comments(edit_text(before + _comments(item)))
+    after = edit_text(before + _comments(item)).partition(f"# {CUT}".encode())[0]
     if after.strip() in (b"", before.strip()):
         context.print("  nothing was changed")
         return ()
     answer = Answer(proposal=item.stored.proposal.id, n=item.change.n, verb=Verb.LATER)
     with writing(context, keep_head=True, person=True, answered=True) as session:
         gate, (_, fallen) = session.gate, recheck(session.gate, session.ledger.book, [item], [answer])
-        if fallen:
-            context.print(f"  not taken: {fallen[0].reason}; your text is in {keep_aside(after)}")
-            return ()
-        wording = after.decode("utf-8", "replace")
-        outcome = revise(gate, session.ledger, item.stored, item.change.n, wording, session.moment)
-        if outcome.proposal is None:
-            context.print(f"  not taken: {_why(gate, outcome)}; your text is in {keep_aside(after)}")
+        outcome, wording = None, after.decode("utf-8", "replace")
+        if not fallen:
+            outcome = revise(gate, session.ledger, item.stored, item.change.n, wording, session.moment)
+        if outcome is None or outcome.proposal is None:
+            why = _why(gate, outcome) if outcome else fallen[0].reason
+            context.print(f"  not taken: {why}; your text is in {keep_aside(after)}")
             return ()
         book = session.reread().book
         accepted, status = accepted_texts(gate, book), book.proposals[outcome.proposal.id]
@@ -107,22 +114,14 @@ def _why(gate: Gate, outcome: Outcome) -> str:
 
 
 def _comments(item: Item) -> bytes:
-    """Give what the editor shows below a change's text, and drops again: what may be changed, and why it is asked."""
+    """Return what the editor shows below a change's text, and drops again: what may be changed, and why it is asked."""
     told = (
-        CUT,
-        "Above: the text as it is to stand in the file. Change it as you like.",
-        "This part is dropped, from the line with the scissors on. A text that stays as it",
-        "was, or an empty one, changes nothing; any other is shown again with its diff, and",
-        "signed together with your other answers:",
+        *_ABOVE.split("\n"),
         screen.headline(item.change, told=item.told),
         *(line.strip() for line in screen.why(item.change, told=item.told)),
         *(screen.shown(f"- {line}", told=item.told) for line in item.change.before.splitlines()),
     )
     return "\n".join(("", *(f"# {line}".rstrip() for line in told), "")).encode("utf-8", "surrogateescape")
-
-
-def _without_comments(text: bytes) -> bytes:
-    return text.partition(f"# {CUT}".encode())[0]
 
 
 def keep_aside(text: bytes) -> str:

@@ -55,10 +55,10 @@ def wrap_hint(text: str, *, indent: str, first: str) -> list[str]:
     return rows if open_row == indent else [*rows, open_row]
 
 
-def say(context: Context, *texts: str) -> None:
-    """Print sentences for people, text of files in them as data; empty ones are left out."""
+def say(context: Context, *texts: str, first: str = "", indent: str = "  ") -> None:
+    """Print sentences for people, text of files in them as data, proposals by their short names; empty ones are left out."""
     for text in filter(None, texts):
-        context.print_lines(wrap_hint(shown(text), indent="  ", first=""))
+        context.print_lines(wrap_hint(shown(context.short(text)), indent=indent, first=first))
 
 
 def _parts(text: str) -> Iterator[tuple[str, bool]]:

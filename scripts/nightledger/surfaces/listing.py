@@ -62,15 +62,13 @@ def item_record(item: Item) -> dict[str, Any]:
 def proposal_record(
     gate: Gate, book: Book, proposal: Proposal, now: datetime, *, told: frozenset[str] = NOTHING
 ) -> dict[str, Any]:
-    """Give one proposal with its state and times."""
+    """Return one proposal with its state and times."""
     status = book.proposals[proposal.id]
     approved = _approvals(book, status)
     ends = [cools_until(status.created, decision.recorded, gate.cooling) for decision in approved]
     expires = [d.recorded.at + timedelta(days=gate.settings.decision_expires_days) for d in approved]
     return {
-        "id": proposal.id,
-        "kind": proposal.kind.value,
-        "lane": proposal.lane,
+        **set_aside_record(book, status),
         "title": mask_secrets(proposal.title, told=told),
         "state": state_of(gate, book, status, now),
         "created_at": _time(proposal.created_at),

@@ -17,8 +17,6 @@ from nightledger.domain.moment import Moment
 from nightledger.files.home import Home
 from nightledger.files.lock import Lock
 from nightledger.files.owner import acting_as_owner
-from nightledger.gate.forgetting.expunging import finish_removals
-from nightledger.gate.integrity.trust_changes import settle_trust
 from nightledger.gate.opening import (
     Gate,
     Ledger,
@@ -36,7 +34,7 @@ __all__ = ["Session", "actor_of", "following", "reading", "require_machine", "th
 
 LOCK_TIMEOUT_S = 5.0
 """Longer than any run but the first night of a large workspace; then: 75, try again later."""
-FOR_ROOT = frozenset({"apply", "guard", "lock", "unlock"})
+FOR_ROOT = frozenset({"apply", "guard", "lock"})
 """Verbs that root runs for another user's home, because files are locked; what they make is that user's."""
 PATIENCE_S = 900.0
 """How long a person's answers wait for a run at work, longer than such a night. Our choice."""
@@ -100,7 +98,22 @@ def reading(context: Context, *, person: bool = False) -> Iterator[Session]:
         ledger = read_ledger(gate)
     # What was read stays until this command ends; to search a long log for cycles takes half a second.
     gc.freeze()
-    yield Session(gate=gate, ledger=ledger, moment=context.moment)
+    session = Session(gate=gate, ledger=ledger, moment=context.moment)
+    _name_shortly(context, session)
+    yield session
+
+
+def _name_shortly(context: Context, session: Session) -> None:
+    """Let sentences of ours name proposals by what is unique in this home."""
+
+    def short(text: str) -> str:
+        if "p-" not in text:
+            return text
+        from nightledger.gate.stored import shortened
+
+        return shortened(session.ledger.book, text)
+
+    context.short = short
 
 
 def _catch_up(context: Context, gate: Gate, ledger: Ledger) -> bool:
@@ -154,6 +167,7 @@ def writing(
     owner = acting_as_owner(gate.home.root) if context.verb in FOR_ROOT else nullcontext()
     with owner, _turn(context, gate.home, answered=answered):
         session = Session(gate=gate, ledger=read_ledger(gate), moment=context.moment)
+        _name_shortly(context, session)
         before, began = session.ledger.log.size, os.stat(gate.home.audit_log).st_size
         _finish_earlier(session)
         try:
@@ -210,6 +224,8 @@ def _keep_search_up(session: Session, before: int) -> None:
 def _finish_earlier(session: Session) -> None:
     """Bring to an end what earlier runs had begun, or what only waited for its time."""
     from nightledger.gate.apply.recovering import recover
+    from nightledger.gate.forgetting.expunging import finish_removals
+    from nightledger.gate.integrity.trust_changes import settle_trust
 
     keep_last_good(session.gate)
     if recover(session.gate, session.ledger, session.moment):

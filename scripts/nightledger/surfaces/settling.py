@@ -4,25 +4,27 @@ Invariant: an answer is lost to nothing but its own change: a run at work is wai
 what was settled elsewhere meanwhile is named while the rest is signed.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from nightledger.domain.decision import Decision, DecisionType
+from nightledger.domain.decision import Decision, DecisionTarget, DecisionType
 from nightledger.domain.errors import FileChangedError, RefusedError
 from nightledger.domain.event import EventName
 from nightledger.domain.proposal import Kind, Proposal
 from nightledger.domain.states import ProposalStatus
 from nightledger.gate.guard.settlement import carry_out, compose_settlements
 from nightledger.gate.opening import record
+from nightledger.gate.proposing.unproposed import make_unproposed
 from nightledger.gate.review.composing import Refusal, close_choice, compose, make_decision
 from nightledger.gate.review.hiding import accepted_texts
 from nightledger.gate.review.rechecking import recheck, recheck_shown
 from nightledger.gate.review.reviewing import Answer, Item, Verb, items_of, read_documents
 from nightledger.gate.stored import is_altered
 from nightledger.remote.witness_asking import ask_behind
-from nightledger.surfaces import signing
+from nightledger.surfaces import screen, signing
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.guarding import look_after
+from nightledger.surfaces.hints import say
 from nightledger.surfaces.session import Session, reading, writing
 from nightledger.trust import keys
 from nightledger.trust.sshsig import Signer
@@ -102,6 +104,46 @@ def _settle_drift(
     return done, refusals
 
 
+def tell_settled(context: Context, settled: Settled) -> None:
+    """Say what was signed, when it can be applied, and what was not signed and why."""
+    for refusal in settled.refusals:
+        say(context, f"not signed: {refusal.proposal}: {refusal.reason}", indent=screen.INSIDE)
+    by_type: dict[DecisionType, list[Decision]] = {}
+    for decision in settled.decisions:
+        by_type.setdefault(decision.type, []).append(decision)
+    for decision in by_type.get(DecisionType.DRIFT, ()):
+        say(context, f"Settled {decision.targets[0].path}: {_kept(decision)}.", indent=screen.INSIDE)
+    counts = {kind: sum(len(one.changes) for one in found) for kind, found in by_type.items()}
+    if rejected := counts.get(DecisionType.REJECT):
+        context.print(f"Rejected {rejected} change(s).")
+    if approved := by_type.get(DecisionType.APPROVE):
+        when = max(decision.not_before for decision in approved)
+        applies = "" if context.guided else "; 'nightledger apply' then applies them"
+        count = f"Signed {counts[DecisionType.APPROVE]} change(s)"
+        say(context, f"{count}. They cool until {when:%Y-%m-%d %H:%M} UTC{applies}.")
+
+
+def require_signed(settled: Settled) -> None:
+    """Make sure that nothing was refused.
+
+    Raises:
+        RefusedError: Something was; the rest is signed.
+    """
+    for refusal in settled.refusals:
+        raise RefusedError(
+            f"{refusal.proposal} cannot be signed: {refusal.reason}",
+            hint="'nightledger review' shows it as it is now",
+        )
+
+
+def _kept(decision: Decision) -> str:
+    """Say what was kept of what had drifted in one file, and what was not."""
+    if not decision.changes:
+        return "took back every change that you answered"
+    took = decision.targets[0].base != decision.targets[0].result
+    return f"kept {len(decision.changes)} change(s){', the rest you answered was taken back' if took else ''}"
+
+
 def close(context: Context, seen: Session, status: ProposalStatus, reason: str) -> Decision:
     """Sign and record that a proposal, whose file is not what was logged, is given up.
 
@@ -125,6 +167,39 @@ def close(context: Context, seen: Session, status: ProposalStatus, reason: str) 
         decision = make_decision(session.gate, status, choice, signing.prepare(session))
         (accepted,) = signing.sign_all(session, [decision], signer)
     return accepted
+
+
+def sign_unproposed(
+    context: Context,
+    seen: Session,
+    kind: DecisionType,
+    targets_of: Callable[[Session], Sequence[DecisionTarget]],
+    *,
+    reason: str = "",
+) -> tuple[Decision, Session]:
+    """Sign and record a decision about what no proposal asks; return it, and the home as it is then.
+
+    Args:
+        context: The command's surroundings.
+        seen: The home as it was shown, without its lock.
+        kind: What is decided.
+        targets_of: Works out what is decided about; asked again under the lock.
+        reason: For the record.
+
+    Raises:
+        FileChangedError: It is not what was shown any more; nothing was signed.
+    """
+    shown = list(targets_of(seen))
+    signer = signing.unlock(seen, context)
+    with writing(context, keep_head=True, person=True, answered=True) as session:
+        targets = list(targets_of(session))
+        if targets != shown:
+            raise FileChangedError(
+                "what is decided about was changed meanwhile; nothing was signed", hint="run it again"
+            )
+        decision = make_unproposed(session.gate, kind, targets, signing.prepare(session), reason=reason)
+        (accepted,) = signing.sign_all(session, [decision], signer)
+    return accepted, session
 
 
 def _defer(session: Session, later: Sequence[Answer]) -> None:

@@ -18,10 +18,17 @@ from nightledger.domain.tokens import BYTES_A_TOKEN, bytes_of, tokens_of
 from nightledger.files.home import Home
 from nightledger.files.search_reader import Line
 from nightledger.recall.relevant import MOST_OWN_WORDS, own_words
-from nightledger.surfaces.hook.answers import HOSTS, MAX_CONTEXT_BYTES, give_context, refuse
+from nightledger.surfaces.hook.exchange import (
+    HOSTS,
+    MAX_CONTEXT_BYTES,
+    MAX_PROMPT_CHARACTERS,
+    give_context,
+    parse_payload,
+    prompt_of,
+    refuse,
+)
 from nightledger.surfaces.hook.guard import refusal
-from nightledger.surfaces.hook.notes import CLOSING, OPENING, Note, fence
-from nightledger.surfaces.hook.payload import MAX_PROMPT_CHARACTERS, parse_payload, prompt_of
+from nightledger.surfaces.hook.prompting import CLOSING, OPENING, Note, fence
 
 _KEPT: list[tempfile.TemporaryDirectory[str]] = []
 

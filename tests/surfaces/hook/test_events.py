@@ -115,7 +115,7 @@ def test_the_answer_is_written_whole_and_the_process_ends(
     home: Home, ended: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sent = json.dumps({"tool_input": {"path": home.memory_md}}).encode()
-    monkeypatch.setattr("nightledger.surfaces.hook.payload.read_stdin", lambda: sent)
+    monkeypatch.setattr("nightledger.surfaces.hook.exchange.read_stdin", lambda: sent)
     out = written(monkeypatch)
     with pytest.raises(Ended):
         running.main(["--home", home.root, "--now", "", "hermes", "pre_tool_call"])

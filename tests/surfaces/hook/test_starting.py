@@ -15,8 +15,8 @@ from nightledger.files.home import Home
 from nightledger.files.prompt_state import KEPT_S, PromptState, read_state, write_state
 from nightledger.files.staged import StagedLine, write_staged
 from nightledger.surfaces.hook import starting
-from nightledger.surfaces.hook.answers import MAX_CONTEXT_BYTES, give_context
 from nightledger.surfaces.hook.events import SCRIPTS
+from nightledger.surfaces.hook.exchange import MAX_CONTEXT_BYTES, give_context
 from nightledger.surfaces.hook.starting import stage_anew, started
 
 NOW = datetime(2026, 3, 1, 6, 0, 0, tzinfo=UTC)

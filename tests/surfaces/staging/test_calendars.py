@@ -203,7 +203,7 @@ def test_a_server_that_is_not_there_is_named() -> None:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     ((name, problem),) = look(work=CalendarAddress(url=f"http://127.0.0.1:{port}/x.ics")).problems
-    assert (name, problem) == ("work", "cannot be read (Connection refused)")
+    assert (name, problem) == ("work", "does not answer (Connection refused)")
 
 
 def test_plain_http_leaves_this_machine_only_where_the_operator_said_so() -> None:
@@ -215,7 +215,7 @@ def test_a_secret_address_is_never_asked_in_the_clear() -> None:
     answer = Answer()
     with serving(answer) as url:
         ((_, problem),) = look(work=CalendarAddress(url=url.replace("http://", "https://"))).problems
-    assert problem.startswith("cannot be read (")
+    assert problem.startswith("does not answer (")
     assert answer.asked == []
 
 

@@ -45,7 +45,7 @@ def test_to_reject_it_is_to_close_it_and_verify_holds_again_and_says_so(
     first, second = altered
     ran = closing(console, first)
     assert ran.status == 0, ran.err
-    assert f"Closed {first.id}: its file is not what was logged." in ran.out
+    assert f"Closed {first.id[:6]}: its file is not what was logged." in ran.out
     assert "Own." not in ran.out
     assert console.desk.states(first) == ["rejected"]
     verified = console.run("verify")
@@ -84,7 +84,7 @@ def test_it_is_closed_once_and_whole(console: Console, altered: tuple[Proposal, 
     assert closing(console, first).status == 0
     again = closing(console, first)
     assert again.status == 2
-    assert f"{first.id} was closed before" in again.err
+    assert f"{first.id[:6]} was closed before" in again.err
     assert closing(console, second).status == 0
     assert console.desk.states(second) == ["rejected"]
 

@@ -29,7 +29,7 @@ def test_a_change_that_does_not_wait_is_named(console: Console) -> None:
     console.out("approve", proposal.id)
     ran = console.run("approve", proposal.id)
     assert ran.status == 2
-    assert f"nothing of {proposal.id} waits for an answer" in ran.err
+    assert f"nothing of {proposal.id[:6]} waits for an answer" in ran.err
 
 
 def test_a_named_diff_is_signed_and_no_other(console: Console) -> None:

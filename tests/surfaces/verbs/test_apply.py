@@ -14,7 +14,7 @@ def test_early_it_changes_nothing_and_says_so_to_who_asked(console: Console) -> 
     assert console.out("apply") == ""
     ran = console.run("apply", proposal.id)
     assert ran.status == 1
-    assert ran.out == f"{proposal.id} is cooling: 2 h 0 min to go. Nothing was changed.\n"
+    assert ran.out == f"{proposal.id[:6]} is cooling: 2 h 0 min to go. Nothing was changed.\n"
     console.desk.wait(hours=1, minutes=59, seconds=1)
     assert "1 min to go" in console.run("apply", proposal.id).out
     assert console.desk.text() == MEMORY

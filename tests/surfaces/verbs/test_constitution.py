@@ -102,7 +102,7 @@ def test_an_own_principle_is_the_eleventh(place: Place) -> None:
     assert "self [self/constitutional, self/context]" in place.run("constitution").out
     ran = place.init("--self", "I am another.")
     assert (ran.status, "a constitution of 11 principles" in ran.err) == (1, True)
-    assert "nightledger constitution amend" in ran.err
+    assert "nightledger consent constitution amend" in ran.err
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,8 @@ from tests.surfaces.calling import Caller, make_caller
 from nightledger.domain.errors import FileChangedError, RefusedError, UsageError
 from nightledger.gate.integrity.trusting import read_signers
 from nightledger.surfaces.context import Context
-from nightledger.surfaces.keys import changes as key_changes
 from nightledger.surfaces.keys import trust_change
+from nightledger.surfaces.keys import trust_change as key_changes
 from nightledger.trust.keys import needs_passphrase, public_key_of
 
 

@@ -16,8 +16,8 @@ def test_a_list_of_what_waits_and_of_everything(console: Console) -> None:
     waits, rejected = desk.proposal(addition("One.")), desk.proposal(addition("Two."))
     desk.reject(rejected)
     out = console.out("proposals")
-    assert out == f"{waits.id}  pending   1 change(s)\n    a test\n"
-    assert f"{rejected.id}  rejected" in console.out("proposals", "--all")
+    assert out == f"{waits.id[:6]}  pending   1 change(s): a test\n"
+    assert f"{rejected.id[:6]}  rejected" in console.out("proposals", "--all")
     assert [record["id"] for record in console.record("proposals")] == [waits.id]
     assert [record["state"] for record in console.record("proposals", "--all")] == ["pending", "rejected"]
 
@@ -82,7 +82,7 @@ def test_show_tells_everything_about_one(console: Console) -> None:
     proposal = desk.proposal(addition("One.", rank=0.9), removal(OLD))
     desk.approve(proposal, only=[1])
     out = console.out("show", proposal.id[2:14])
-    assert out.startswith(f"{proposal.id}  pending\n    a test\nSize: MEMORY.md: {len(MEMORY)} to ")
+    assert out.startswith(f"{proposal.id[:6]}  pending\n    a test\nSize: MEMORY.md: {len(MEMORY)} to ")
     assert "#1 approved: add to MEMORY.md, Lessons" in out
     assert "#2 pending: remove from MEMORY.md" in out
     assert "    It failed again." in out

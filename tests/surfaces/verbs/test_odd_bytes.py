@@ -93,8 +93,8 @@ def test_bytes_that_are_no_text_break_no_verb_and_done_work_is_told(
     desk.approve(second)
     desk.wait(hours=3)
     plant(desk, ODD[kind])
-    assert f"Applied change 1 of {second.id}" in done(console.run("apply"))
-    assert f"Took back change 1 of {first.id}" in done(console.run("undo", first.id))
+    assert f"Applied change 1 of {second.id[:6]}" in done(console.run("apply"))
+    assert f"Took back change 1 of {first.id[:6]}" in done(console.run("undo", first.id))
     with desk.memory.open("ab") as stream:
         stream.write(b"\n## " + ODD[kind] + b"\n\n- It came later.\n")
     assert "was changed outside the gate" in done(console.run("guard"))

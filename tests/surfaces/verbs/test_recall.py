@@ -116,4 +116,4 @@ def test_what_narrows_a_query_is_refused_without_one(
     home: Home, capsys: pytest.CaptureFixture[str], what: tuple[str, ...], words: tuple[str, ...]
 ) -> None:
     assert recall(home, *what, *words) == 2
-    assert f"{words[0]} narrows a query" in capsys.readouterr().err
+    assert f"{words[0]} is for a query" in capsys.readouterr().err

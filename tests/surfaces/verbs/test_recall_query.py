@@ -10,14 +10,14 @@ from tests.surfaces.calling import write_identity
 from tests.surfaces.console import Console
 
 from nightledger.files.search_index import index_path
-from nightledger.surfaces.agent_host import MARKS
+from nightledger.surfaces.agent_host import marks
 
 SECRET = "ghp_" + "Ab3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0dF3hJ6"
 
 
 @pytest.fixture(autouse=True)
 def person(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in MARKS:
+    for name in marks():
         monkeypatch.delenv(name, raising=False)
 
 
@@ -39,7 +39,8 @@ def test_it_prints_file_and_lines_the_lines_and_why(told: Console) -> None:
     assert first == "1.00  memory/2026-02-27.md:5, Day > Garden"
     assert second.startswith("      - The lilac was cut back hard")
     assert "why: " in out
-    assert "flower 0." in out
+    assert "flower" in out.partition("why: ")[2]
+    assert "flower 0." in told.out("recall", "--explain", "lilac flower")
     assert "[held: line 6: a secret; line 7: held by scanners]" in " ".join(out.split())
 
 
@@ -191,11 +192,11 @@ def test_notes_of_what_cannot_be_searched_go_to_standard_error(told: Console) ->
 
 
 def test_explain_is_the_operators(told: Console, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("nightledger.surfaces.verbs.explain.is_simulated", lambda _: False)
+    monkeypatch.setattr("nightledger.surfaces.recall.search_home.is_simulated", lambda _: False)
     monkeypatch.setenv("CLAUDECODE", "1")
     ran = told.run("explain", "lilac")
     assert ran.status == 1
-    assert "'nightledger explain' is for the operator" in ran.err
+    assert "'nightledger recall --explain' is for the operator" in ran.err
 
 
 def learn_links(told: Console) -> None:

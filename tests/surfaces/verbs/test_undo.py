@@ -14,7 +14,7 @@ def test_an_undo_shows_the_diff_and_is_done_at_once(console: Console) -> None:
     out = console.out("undo", proposal.id)
     assert "-- One." in out
     assert f"+{OLD}" in out
-    assert out.endswith(f"Took back change 1, 2 of {proposal.id}.\n")
+    assert out.endswith(f"Took back change 1, 2 of {proposal.id[:6]}.\n")
     assert console.desk.text() == MEMORY
     assert console.out("verify").startswith("The log holds")
     ran = console.run("undo", proposal.id)

@@ -8,15 +8,15 @@ import sys
 
 from nightledger.files.home import Home
 from nightledger.surfaces.context import keys_directory
-from nightledger.surfaces.hook.answers import (
+from nightledger.surfaces.hook.exchange import (
     MAX_CONTEXT_BYTES,
     START,
     TOOL,
     give_context,
     meaning,
+    parse_payload,
     refuse,
 )
-from nightledger.surfaces.hook.payload import parse_payload
 
 TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
 if TYPE_CHECKING:

@@ -158,15 +158,9 @@ def plan_remove(home: Home, host: str, root: str, project: str | None = None) ->
         raise _unfit(path, f"take out by hand what calls {SCRIPT}, if anything does", error) from error
     real = os.path.realpath(path)
     kept = _read(home, real + BACKUP)
-    return [
-        Step(
-            path=real,
-            before=before,
-            after=_as_it_was(host, stripped, kept, call, is_link=os.path.islink(path)),
-            shown=addition(host, call),
-            keeps=bool(_OUR_CALL.search(stripped)),
-        )
-    ]
+    after = _as_it_was(host, _text(before), stripped, kept, call, is_link=os.path.islink(path))
+    keeps = bool(_OUR_CALL.search(stripped))
+    return [Step(path=real, before=before, after=after, shown=addition(host, call), keeps=keeps)]
 
 
 def take(step: Step) -> None:
@@ -187,14 +181,12 @@ def take(step: Step) -> None:
         make_dir(os.path.dirname(step.path))
         create_file(step.path, step.after)
         return
-    if not step.keeps:
-        _replace(step)
-        _unlink(backup)
-        return
-    if not _holds_a_call(step.before):  # else what is there is not as it was before us
+    if step.keeps and not _holds_a_call(step.before):  # else what is there is not as it was before us
         _unlink(backup)  # of an earlier time: the hooks were taken out by hand since
         create_file(backup, step.before)
-    _replace(step)
+    replace_file(step.path, step.after, expect_sha256=hashlib.sha256(step.before).hexdigest())
+    if not step.keeps:
+        _unlink(backup)
 
 
 def standings(home: Home, roots: Mapping[str, str]) -> list[Standing]:
@@ -281,22 +273,16 @@ def _unfit(path: str, hint: str, error: ValueError) -> ConfigurationError:
 
 
 def _as_it_was(
-    host: str, stripped: str, kept: bytes | None, call: HookCall, *, is_link: bool
+    host: str, before: str, stripped: str, kept: bytes | None, call: HookCall, *, is_link: bool
 ) -> bytes | None:
-    """Give what is left; the file as it was where nobody edited it since, none where we had made it.
-
-    Edited is told by bytes: the file as it was, with hooks put in and taken out again, is what is left. A copy
-    that calls a hook of ours is none of the file as it was.
-    """
-    left = stripped.encode()
-    if kept is not None and not _holds_a_call(kept):
-        try:
-            again = without_hooks(host, with_hooks(host, kept.decode(), call), call)
-        except ValueError:
-            return left
-        return kept if again == stripped else left
+    """Return what is left: the file as it was where nobody edited it since, none where we had made it."""
+    try:
+        if kept is not None and with_hooks(host, kept.decode(), call) == before:
+            return kept
+    except ValueError:  # what is kept is not read any more
+        pass
     empty = not stripped.strip() if host == HERMES else not json.loads(stripped.removeprefix("\ufeff"))
-    return None if empty and not is_link else left
+    return None if empty and kept is None and not is_link else stripped.encode()
 
 
 def _holds_a_call(raw: bytes) -> bool:
@@ -320,10 +306,6 @@ def _require_writable(path: str) -> None:
         raise RefusedError(
             f"{path} is read-only", hint="make it writable, or edit it by hand: --print shows what"
         )
-
-
-def _replace(step: Step) -> None:
-    replace_file(step.path, step.after or b"", expect_sha256=hashlib.sha256(step.before or b"").hexdigest())
 
 
 def _unlink(path: str) -> None:

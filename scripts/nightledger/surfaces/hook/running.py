@@ -37,7 +37,7 @@ def respond(words: "Sequence[str]") -> bytes:
         words: As :func:`main`.
     """
     from nightledger.surfaces.context import find_home
-    from nightledger.surfaces.hook.answers import HOSTS, host_name, meaning
+    from nightledger.surfaces.hook.exchange import HOSTS, host_name, meaning
 
     rest = list(words)
     home = find_home(_option("--home", rest))
@@ -52,7 +52,7 @@ def respond(words: "Sequence[str]") -> bytes:
         return b""
     _limit(LIMIT_S[kind])
     from nightledger.surfaces.hook.events import answer_event
-    from nightledger.surfaces.hook.payload import read_stdin
+    from nightledger.surfaces.hook.exchange import read_stdin
 
     return answer_event(home, host, event, read_stdin(), now_text=now_text)
 

@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from nightledger.codec.records import to_plain
 from nightledger.domain.decision import NAMESPACE, Decision
 from nightledger.domain.errors import NightledgerError, RefusedError, UsageError
 from nightledger.domain.identity import Identity
@@ -19,12 +20,12 @@ from nightledger.gate.integrity import all_lost
 from nightledger.gate.integrity.trust_changes import find_differing, only, reset_signers, restore_files
 from nightledger.gate.integrity.trusting import Trust, read_signers
 from nightledger.gate.opening import open_gate
-from nightledger.surfaces import screen, signing
+from nightledger.surfaces import signing
 from nightledger.surfaces.agent_host import require_person
 from nightledger.surfaces.context import Context
-from nightledger.surfaces.keys import changes as key_changes
-from nightledger.surfaces.keys.changes import purposes
-from nightledger.surfaces.keys.trust_change import By, Edit, change_trust
+from nightledger.surfaces.hints import say
+from nightledger.surfaces.keys import trust_change as key_changes
+from nightledger.surfaces.keys.trust_change import By, Edit, change_trust, purposes
 from nightledger.surfaces.session import LOCK_TIMEOUT_S, Session, actor_of, reading, this_machine, writing
 from nightledger.surfaces.signing import operator_path, public_path
 from nightledger.text.visible import visible_lines
@@ -33,7 +34,6 @@ from nightledger.trust.keys import KeyRing, public_key_of
 from nightledger.trust.signers import AllowedSigner, SignerSet, find_key
 from nightledger.trust.sshkey import PublicKey
 
-_TIME = "%Y-%m-%dT%H:%M:%SZ"
 _TOLD = """\
 Every key of this home was lost. Its log holds, up to entry {size}, under the keys that its policy names, and goes on under \
 new ones. Whether somebody had changed the whole home before, it cannot tell: look at MEMORY.md and 'nightledger history'.
@@ -41,7 +41,6 @@ new ones. Whether somebody had changed the whole home before, it cannot tell: lo
 Until then whoever has an operator's key of before can end this: key confirm --sign-with FILE
 'nightledger verify' tells of this for ever. Machines that knew the old keys refuse the new ones: docs/machines.md.
 Copy the keys now: nightledger backup FILE --with-keys"""
-_STAMP = "%Y%m%dT%H%M%SZ"
 
 
 def add(asked: Namespace, context: Context) -> int:
@@ -52,52 +51,59 @@ def add(asked: Namespace, context: Context) -> int:
     """
     if not asked.principal:
         raise UsageError("the new signer has no name", hint="add --principal NAME")
-    key = key_changes.read_key(asked.key)
-    decision = _change(asked, context, partial(key_changes.add, key, asked.principal, NAMESPACE))
-    context.emit({"decision": decision.id, "principal": asked.principal, "fingerprint": key.fingerprint})
-    context.print(f"{key.fingerprint} may sign from now on, as {asked.principal!r}.")
-    return 0
+    return _let_sign(asked, context, asked.principal, NAMESPACE, "{} may sign from now on, as {!r}.")
 
 
 def recovery(asked: Namespace, context: Context) -> int:
     """Let a key change who signs, and nothing else."""
+    told = (
+        "{} may change who signs from now on, and nothing else, as {!r}. "
+        "Keep its private file away from this machine: on a stick in a drawer, or on paper."
+    )
+    return _let_sign(asked, context, asked.principal or "recovery", RECOVERY_NAMESPACE, told)
+
+
+def _let_sign(asked: Namespace, context: Context, name: str, namespace: str, told: str) -> int:
     key = key_changes.read_key(asked.key)
-    name = asked.principal or "recovery"
-    decision = _change(asked, context, partial(key_changes.add, key, name, RECOVERY_NAMESPACE))
-    context.emit({"decision": decision.id, "principal": name, "fingerprint": key.fingerprint})
-    context.print(f"{key.fingerprint} may change who signs from now on, and nothing else, as {name!r}.")
-    context.print("Keep its private file away from this machine: on a stick in a drawer, or on paper.")
-    return 0
+    decision = _change(asked, context, partial(key_changes.add, key, name, namespace))
+    record = {"decision": decision.id, "principal": name, "fingerprint": key.fingerprint}
+    return _done(context, record, told.format(key.fingerprint, name))
 
 
 def revoke(asked: Namespace, context: Context) -> int:
     """Let a key count no more, for ever."""
-    with reading(context, person=True) as seen:
-        known = former_keys(seen)
+    with reading(
+        context, person=True
+    ) as seen:  # any key that could ever sign may be named by its fingerprint
+        trust, steps = Trust(seen.gate.home, seen.ledger), seen.ledger.book.trust.steps
+        sets = [trust.signers(step.since, upto=n) for n, step in enumerate(steps, 1)]
+        known = tuple(dict.fromkeys(signer.key for signers in sets for signer in signers.signers))
     key = key_changes.read_key(asked.key) if key_changes.is_key(asked.key) else find_key(known, asked.key)
     decision = _change(asked, context, partial(key_changes.revoke, key))
-    context.emit({"decision": decision.id, "revoked": key.fingerprint})
-    context.print(f"{key.fingerprint} counts no more. What it approved and was not applied is asked again.")
-    context.print("What was applied stays: 'nightledger history' shows it, 'nightledger undo' takes it back.")
+    _done(
+        context,
+        {"decision": decision.id, "revoked": key.fingerprint},
+        f"{key.fingerprint} counts no more. What it approved and was not applied is asked again.",
+        "What was applied stays: 'nightledger history' shows it, 'nightledger undo' takes it back.",
+    )
     with reading(context) as seen:
         if not read_signers(seen.gate.home, seen.ledger, context.moment).able(NAMESPACE, context.now):
-            context.print("Nobody can sign decisions now. To let a key sign:")
-            context.print("  nightledger key add NEW.pub --principal NAME --recovery-key FILE")
+            how = "nightledger key add NEW.pub --principal NAME --recovery-key FILE"
+            say(context, f"Nobody can sign decisions now. To let a key sign: {how}")
     return 0
 
 
 def confirm(asked: Namespace, context: Context) -> int:
     """Sign the signers as they are."""
     decision = _change(asked, context, key_changes.confirm)
-    context.emit({"decision": decision.id})
-    context.print("The signers stay as they are. A reset that waited, if there was one, is over.")
+    told = ["The signers stay as they are. A reset that waited, if there was one, is over."]
     with reading(context) as seen:
         if kept := kept_key(seen):
-            context.print(
+            told.append(
                 f"The key here may not sign. The one that may is {kept.with_suffix('')}; to take it back:"
             )
-            context.print("  nightledger key restore")
-    return 0
+            told.append("  nightledger key restore")
+    return _done(context, {"decision": decision.id}, *told)
 
 
 def rotate(asked: Namespace, context: Context) -> int:
@@ -108,20 +114,11 @@ def rotate(asked: Namespace, context: Context) -> int:
     new = new_key(asked, context, ring, identity)
     decision = _change(asked, context, partial(key_changes.rotate, old, new))
     kept = operator_keys.take_over(ring, identity.id, new, stamp(context))
-    context.emit(
-        {"decision": decision.id, "old": old.fingerprint, "new": new.fingerprint, "kept": list(kept)}
-    )
+    record = {"decision": decision.id, "old": old.fingerprint, "new": new.fingerprint, "kept": list(kept)}
+    before = f"{old.fingerprint}, the key here until now, could not."
     if could_sign:
-        context.print(
-            f"{new.fingerprint} signs from now on. What {old.fingerprint} signed before stays good;"
-        )
-        context.print(f"if others may have it: nightledger key revoke {old.fingerprint}")
-    else:
-        context.print(
-            f"{new.fingerprint} signs from now on. {old.fingerprint}, the key here until now, could not."
-        )
-    _say_kept(context, kept)
-    return 0
+        before = f"What {old.fingerprint} signed before stays good; if others may have it: nightledger key revoke {old.fingerprint}"
+    return _done(context, record, f"{new.fingerprint} signs from now on.", before, *_kept_told(kept))
 
 
 def reset(asked: Namespace, context: Context) -> int:
@@ -133,7 +130,11 @@ def reset(asked: Namespace, context: Context) -> int:
     if asked.all_keys_lost:
         return reset_all(asked, context)
     with reading(context, person=True) as seen:
-        _require_lost(asked, seen)
+        if (name := _may_sign(seen)) and not asked.passphrase_forgotten:
+            raise RefusedError(
+                f"this machine has a key that may sign, as {name!r}: nothing needs to wait for a day",
+                hint="nightledger key rotate; where its private file or its passphrase is lost: key reset --passphrase-forgotten",
+            )
         ring, identity = seen.gate.ring, seen.gate.home.identity
     new = new_key(asked, context, ring, identity)
     with writing(context, keep_head=True, person=True, answered=True) as session:
@@ -143,63 +144,60 @@ def reset(asked: Namespace, context: Context) -> int:
         pending = session.reread().book.trust.pending_reset(session.moment)
     wait_s = pending.remaining_s(context.moment) if pending else 0
     kept = operator_keys.take_over(ring, identity.id, new, stamp(context))
-    context.emit({"new": new.fingerprint, "wait_s": wait_s, "kept": list(kept)})
-    context.print(f"{new.fingerprint} counts in {-(-wait_s // 3600)} hours. What was approved is void.")
-    context.print("Until then whoever has a key of before can end this: key confirm --sign-with FILE")
-    context.print("'nightledger verify' tells of this reset for ever.")
-    _say_kept(context, kept)
-    return 0
+    return _done(
+        context,
+        {"new": new.fingerprint, "wait_s": wait_s, "kept": list(kept)},
+        f"{new.fingerprint} counts in {-(-wait_s // 3600)} hours. What was approved is void.",
+        "Until then whoever has a key of before can end this: key confirm --sign-with FILE",
+        "'nightledger verify' tells of this reset for ever.",
+        *_kept_told(kept),
+    )
 
 
 def restore(asked: Namespace, context: Context) -> int:
     """Put back trust files that differ, finish a rotation that was cut short, take back the key before a reset."""
     del asked
     with writing(context, person=True) as session:
-        gate = session.gate
+        gate, home_id = session.gate, session.gate.home.identity.id
         names = restore_files(gate, session.ledger, session.moment)
-        signers = Trust(gate.home, session.ledger).signers(session.moment)
-        able = {signer.key.blob for signer in signers.able(NAMESPACE, session.moment.at)}
-        operator_keys.mend(gate.ring, gate.home.identity.id, able, stamp(context))
+        operator_keys.mend(gate.ring, home_id, _able(session), stamp(context))
         kept = kept_key(session)
-        back = (
-            operator_keys.take_back(gate.ring, gate.home.identity.id, kept, stamp(context)) if kept else None
-        )
-    context.emit({"restored": list(names), "taken_back": back.fingerprint if back else None})
-    context.print(f"Put back: {', '.join(names)}." if names else "The trust files are as the log names them.")
-    if back:
-        context.print(f"{back.fingerprint} signs here again. The key that had replaced it is kept beside it.")
-    return 0
+        back = operator_keys.take_back(gate.ring, home_id, kept, stamp(context)) if kept else None
+    told = f"Put back: {', '.join(names)}." if names else "The trust files are as the log names them."
+    again = (
+        f"{back.fingerprint} signs here again. The key that had replaced it is kept beside it."
+        if back
+        else ""
+    )
+    record = {"restored": list(names), "taken_back": back.fingerprint if back else None}
+    return _done(context, record, told, again)
 
 
 def kept_key(session: Session) -> Path | None:
-    """Give the public file of a kept key that may sign where the operator's own may not, and no reset waits."""
-    gate, book = session.gate, session.ledger.book
-    if book.trust.pending_reset(session.moment):
+    """Return the public file of a kept key that may sign where the operator's own may not, and no reset waits."""
+    gate = session.gate
+    if session.ledger.book.trust.pending_reset(session.moment):
         return None
-    signers = Trust(gate.home, session.ledger).signers(session.moment)
-    able = {signer.key.blob for signer in signers.able(NAMESPACE, session.moment.at)}
-    return operator_keys.find_kept(gate.ring, gate.home.identity.id, able)
+    return operator_keys.find_kept(gate.ring, gate.home.identity.id, _able(session))
+
+
+def _able(session: Session) -> set[bytes]:
+    """Return the keys that may sign decisions now."""
+    signers = Trust(session.gate.home, session.ledger).signers(session.moment)
+    return {signer.key.blob for signer in signers.able(NAMESPACE, session.moment.at)}
 
 
 def _change(asked: Namespace, context: Context, edit: Edit) -> Decision:
     if asked.recovery_key and asked.sign_with:
         raise UsageError("one key signs", hint="--recovery-key or --sign-with, not both")
+    by = By(path=Path(asked.sign_with)) if asked.sign_with else By()
     if asked.recovery_key:
         by = By(path=Path(asked.recovery_key), namespace=RECOVERY_NAMESPACE)
-    else:
-        by = By(path=Path(asked.sign_with)) if asked.sign_with else By()
     return change_trust(context, edit, by=by, reason=asked.reason)
 
 
-def former_keys(seen: Session) -> tuple[PublicKey, ...]:
-    """Give every key that could ever sign for a home, each once."""
-    trust, steps = Trust(seen.gate.home, seen.ledger), seen.ledger.book.trust.steps
-    sets = [trust.signers(step.since, upto=n) for n, step in enumerate(steps, 1)]
-    return tuple(dict.fromkeys(signer.key for signers in sets for signer in signers.signers))
-
-
 def new_key(asked: Namespace, context: Context, ring: keys.KeyRing, identity: Identity) -> PublicKey:
-    """Give the key that was named, or make one."""
+    """Return the key that was named, or make one."""
     if asked.key:
         return key_changes.read_key(asked.key)
     waiting = operator_keys.next_key(ring, identity.id)
@@ -211,46 +209,42 @@ def new_key(asked: Namespace, context: Context, ring: keys.KeyRing, identity: Id
 
 
 def _own_key(seen: Session) -> PublicKey:
-    """Give this machine's operator's key.
+    """Return this machine's operator's key.
 
     Raises:
         RefusedError: It is gone, and with it the way to hand over.
     """
-    public = signing.public_path(signing.operator_path(seen.gate))
+    public = public_path(operator_path(seen.gate))
     if not os.path.lexists(public):
         raise RefusedError(
             f"{public} is missing: there is no key here to hand over from",
             hint="put it back from a backup; with a recovery key: key add NEW.pub --principal NAME --recovery-key FILE; "
             "with neither: key reset",
         )
-    return keys.public_key_of(public)
+    return public_key_of(public)
 
 
 def _may_sign(seen: Session) -> str:
-    """Give the name under which this machine's key may sign; empty where it may not, or is not here."""
+    """Return the name under which this machine's key may sign; empty where it may not, or is not here."""
     try:
         return signing.principal_of(seen)
     except NightledgerError:
         return ""
 
 
-def _require_lost(asked: Namespace, seen: Session) -> None:
-    name = _may_sign(seen)
-    if name and not asked.passphrase_forgotten:
-        raise RefusedError(
-            f"this machine has a key that may sign, as {name!r}: nothing needs to wait for a day",
-            hint="nightledger key rotate; where its private file or its passphrase is lost: key reset --passphrase-forgotten",
-        )
-
-
 def stamp(context: Context) -> str:
     """Return what ends the names of key files that are replaced now."""
-    return context.now.strftime(_STAMP)
+    return context.now.strftime("%Y%m%dT%H%M%SZ")
 
 
-def _say_kept(context: Context, kept: tuple[str, ...]) -> None:
-    for path in kept:
-        context.print(f"The old key is kept as {path}")
+def _kept_told(kept: tuple[str, ...]) -> list[str]:
+    return [f"The old key is kept as {path}" for path in kept]
+
+
+def _done(context: Context, record: dict[str, Any], *told: str) -> int:
+    context.emit(record)
+    say(context, *told)
+    return 0
 
 
 def reset_all(asked: Namespace, context: Context) -> int:
@@ -274,43 +268,33 @@ def reset_all(asked: Namespace, context: Context) -> int:
         gate = open_gate(home.root, str(staged.directory), actor=actor_of(context))
         size = all_lost.go_on(gate, new, asked.principal or PRINCIPAL, this_machine(), at)
         all_lost.place_keys(staged, ring, identity.id)
-    context.emit({"new": new.fingerprint, "size": size})
-    for text in _TOLD.format(size=size, key=new.fingerprint).split("\n"):
-        for line in screen.wrap(text, indent="  ", first=""):
-            context.print(line)
-    return 0
+    told = _TOLD.format(size=size, key=new.fingerprint).split("\n")
+    return _done(context, {"new": new.fingerprint, "size": size}, *told)
 
 
 def show_keys(context: Context) -> int:
-    """Print who may sign; reads only."""
-    with reading(context) as seen:
-        record = keys_record(seen)
-    context.emit(record)
-    for line in _key_lines(record):
-        for shown in visible_lines(line):
-            context.print(shown)
-    return 0
-
-
-def keys_record(seen: Session) -> dict[str, Any]:
-    """Give the signers in force, the steps of the chain, and what waits.
+    """Print who may sign; reads only.
 
     Raises:
         IntegrityError: The set in force cannot be told.
     """
-    trust = Trust(seen.gate.home, seen.ledger)
-    signers = trust.signers(seen.moment)
-    book = seen.ledger.book
-    public = public_path(operator_path(seen.gate))
-    here = public_key_of(public).fingerprint if os.path.lexists(public) else ""
-    pending = book.trust.pending_reset(seen.moment)
-    return {
-        "signers": [_signer_record(signer, signers, here) for signer in signers.signers],
-        "revoked": sorted(signers.revoked_fingerprints),
-        "steps": [_step_record(step, seen.moment) for step in book.trust.steps],
-        "reset_counts_in_s": pending.remaining_s(seen.moment) if pending else None,
-        "differ_on_disk": list(find_differing(seen.gate.home, seen.ledger, seen.moment)),
-    }
+    with reading(context) as seen:
+        trust, book = Trust(seen.gate.home, seen.ledger), seen.ledger.book
+        signers = trust.signers(seen.moment)
+        public = public_path(operator_path(seen.gate))
+        here = public_key_of(public).fingerprint if os.path.lexists(public) else ""
+        pending = book.trust.pending_reset(seen.moment)
+        record = {
+            "signers": [_signer_record(signer, signers, here) for signer in signers.signers],
+            "revoked": sorted(signers.revoked_fingerprints),
+            "steps": [_step_record(step, seen.moment) for step in book.trust.steps],
+            "reset_counts_in_s": pending.remaining_s(seen.moment) if pending else None,
+            "differ_on_disk": list(find_differing(seen.gate.home, seen.ledger, seen.moment)),
+        }
+    context.emit(record)
+    for line in _key_lines(record):
+        context.print_lines(visible_lines(line))
+    return 0
 
 
 def _signer_record(signer: AllowedSigner, signers: SignerSet, here: str) -> dict[str, Any]:
@@ -319,8 +303,8 @@ def _signer_record(signer: AllowedSigner, signers: SignerSet, here: str) -> dict
         "fingerprint": signer.key.fingerprint,
         "kind": signer.key.kind,
         "for": list(purposes(signer)),
-        "valid_after": signer.valid_after.strftime(_TIME) if signer.valid_after else None,
-        "valid_before": signer.valid_before.strftime(_TIME) if signer.valid_before else None,
+        "valid_after": to_plain(signer.valid_after),
+        "valid_before": to_plain(signer.valid_before),
         "revoked": signer.key.blob in signers.revoked,
         "here": signer.key.fingerprint == here,
     }
@@ -329,7 +313,7 @@ def _signer_record(signer: AllowedSigner, signers: SignerSet, here: str) -> dict
 def _step_record(step: TrustStep, now: Moment) -> dict[str, Any]:
     kind = "reset" if step.is_reset or step.loss is not None else "signed" if step.decision else "genesis"
     return {
-        "at": step.since.at.strftime(_TIME),
+        "at": to_plain(step.since.at),
         "kind": kind,
         "decision": step.decision or None,
         "files": sorted(step.files),
@@ -339,10 +323,9 @@ def _step_record(step: TrustStep, now: Moment) -> dict[str, Any]:
 
 def _key_lines(record: dict[str, Any]) -> Iterator[str]:
     for signer in record["signers"]:
-        state = ", revoked" if signer["revoked"] else ""
-        place = ", the key of this machine" if signer["here"] else ""
+        state = ", the key of this machine" * signer["here"] + ", revoked" * signer["revoked"]
         yield f"{signer['principal']}: {signer['fingerprint']} ({signer['kind']})"
-        yield f"  for {' and '.join(signer['for'])}{place}{state}"
+        yield f"  for {' and '.join(signer['for'])}{state}"
     if not record["signers"]:
         yield "Nobody may sign."
     for fingerprint in record["revoked"]:

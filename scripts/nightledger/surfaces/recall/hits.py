@@ -1,19 +1,23 @@
-"""How hits are shown: where, the lines, why; as records with ``--json``.
+"""How hits are shown: where, the lines, why; as records with ``--json``; and the way to them, for ``--explain``.
 
 Invariant: text from files is data: secrets are masked, nothing of it acts on a terminal, and no row
 is wider than the terminal.
 """
 
 from collections.abc import Callable, Iterator
+from datetime import date
 from functools import partial
 from typing import Any
 
-from nightledger.domain.search.values import Chunk, Found, Hit, Query, Why
+from nightledger.domain.search.expansion import Group
+from nightledger.domain.search.values import Chunk, Found, Hit, Query, Showing, Why
+from nightledger.recall.explaining import Explained
 from nightledger.surfaces import screen
 from nightledger.text.scanners.scan import mask_secrets, told_values
+from nightledger.text.search.tokens import shown_as
 
 MOST_REASONS = 4
-"""Reasons that a hit names; ``explain`` has all."""
+"""Reasons that a hit names; ``--explain`` has all."""
 _WORDS = {
     Why.TERM: "",
     Why.EXPANSION: "associated: ",
@@ -38,13 +42,13 @@ def hit_lines(found: Found) -> Iterator[str]:
 
 
 def one_hit(
-    hit: Hit, *, reasons: int = MOST_REASONS, wrap: Callable[..., list[str]] = screen.wrap
+    hit: Hit, *, explained: bool = False, wrap: Callable[..., list[str]] = screen.wrap
 ) -> Iterator[str]:
-    """Give the rows of one hit: score and place, its best lines, why.
+    """Return the rows of one hit: score and place, its best lines, why.
 
     Args:
         hit: The hit.
-        reasons: How many reasons to name.
+        explained: Whether to name all reasons, each with its part of the score.
         wrap: Breaks a text to rows.
     """
     chunk = hit.chunk
@@ -55,7 +59,9 @@ def one_hit(
     for line in hit.best_text.split("\n"):
         if line.strip():
             yield from wrap(screen.shown(line.strip(), told=told), indent="        ", first="      ")
-    named = [f"{_WORDS[one.why]}{screen.shown(one.what)} {one.score:.2f}" for one in hit.why[:reasons]]
+    why = hit.why if explained else hit.why[:MOST_REASONS]
+    parts = [f" {one.score:.2f}" * explained for one in why]
+    named = [f"{_WORDS[one.why]}{screen.shown(one.what)}{part}" for one, part in zip(why, parts, strict=True)]
     if named:
         yield from wrap(", ".join(named), indent="      ", first="  why: ")
     if hit.held is not None:
@@ -79,8 +85,8 @@ def found_record(found: Found, query: Query, *, to_agent: bool = False) -> dict[
     return {
         "query": mask_secrets(query.text[:1000]),
         "tags": list(query.tags),
-        "since": found.since.isoformat() if found.since else None,
-        "until": found.until.isoformat() if found.until else None,
+        "since": _iso(found.since),
+        "until": _iso(found.until),
         "only_that_time": found.only,
         "scope": sorted(kind.value for kind in query.scope),
         "showing": query.showing.value,
@@ -100,7 +106,7 @@ def hit_record(hit: Hit) -> dict[str, Any]:
         "lines": list(hit.lines),
         "score": hit.score,
         "kind": chunk.kind.value,
-        "day": chunk.day.isoformat() if chunk.day else None,
+        "day": _iso(chunk.day),
         "heading": mask_secrets(chunk.heading),
         "entry": chunk.entry or None,
         "signed": hit.signed,
@@ -112,3 +118,84 @@ def hit_record(hit: Hit) -> dict[str, Any]:
 
 def _masked(chunk: Chunk) -> str:
     return mask_secrets(chunk.text, told=told_values(chunk.text))
+
+
+def explained_lines(explained: Explained, query: Query) -> Iterator[str]:
+    """Return the rows for a person."""
+    for line in _facts(explained, query):
+        yield from screen.wrap(line, indent=screen.INSIDE, first="")
+    for hit in explained.found.hits:
+        yield from one_hit(hit, explained=True)
+        chunk = hit.chunk
+        entry = f", entry {chunk.entry}" if chunk.entry else ""
+        told = f"chunk: lines {chunk.first_line}-{chunk.last_line}, {chunk.kind.value}"
+        yield from screen.wrap(
+            f"{told}{f', {chunk.day}' if chunk.day else ''}{entry}", indent=" " * 6, first="  "
+        )
+
+
+def _facts(explained: Explained, query: Query) -> Iterator[str]:
+    yield (
+        f"Index: {explained.chunks:,} chunks of {explained.files:,} files; "
+        f"{explained.indexed:,} files were indexed for this."
+    )
+    for group in explained.groups:
+        alike = [one for one in group.others if explained.frequencies.get(one[0])]
+        others = [_word(explained, group, word, weight) for word, weight in alike]
+        also = f"; also {', '.join(others)}" if others else ""
+        yield f"Word: {screen.shown(_word(explained, group, group.word, 1.0) + also)}"
+    if explained.said:
+        days = f"is {explained.since or '...'} to {explained.until or '...'}"
+        how = "only that was searched" if explained.found.only else "what lies in it is preferred"
+        known = explained.since or explained.until
+        yield f"Time: {screen.shown(explained.said)!r} {f'{days}; {how}' if known else 'is not known'}."
+    narrowed = (
+        [f"days {query.since or '...'} to {query.until or '...'}"] if query.since or query.until else []
+    )
+    narrowed += [f"what says a tag of: {', '.join(query.tags)}"] if query.tags else []
+    narrowed += [f"kinds: {', '.join(sorted(kind.value for kind in query.scope))}"] if query.scope else []
+    yield from (f"Only {one}." for one in narrowed)
+    yield f"Weighed: {explained.candidates} chunks; shown: {len(explained.found.hits)}."
+    if query.showing is Showing.AGENT:
+        told = "; ".join(f"{count} {why}" for why, count in explained.found.withheld.items())
+        yield f"Withheld from an agent: {told or 'nothing that was weighed so far'}."
+
+
+def _word(explained: Explained, group: Group, word: str, weight: float) -> str:
+    count = explained.frequencies.get(word, 0)
+    said = f"in {count:,} chunk{'s' * (count != 1)}"
+    if word == group.word:
+        return f"{shown_as(word)} ({said})"
+    return (
+        f"{word} ({'associated' if word in group.linked else 'stands for it'}, weight {weight:.2f}, {said})"
+    )
+
+
+def explained_record(explained: Explained, query: Query) -> dict[str, Any]:
+    """Return the document: that of ``recall``, and how it came about."""
+
+    def word(text: str) -> dict[str, Any]:
+        return {"word": text, "chunks": explained.frequencies.get(text, 0)}
+
+    def other(group: Group, text: str, weight: float) -> dict[str, Any]:
+        return {**word(text), "weight": weight, "associated": text in group.linked}
+
+    since, until = map(_iso, (explained.since, explained.until))
+    counts = {"weighed": explained.candidates, "indexed_now": explained.indexed}
+    return {
+        **found_record(explained.found, query),
+        "words": [
+            {
+                **word(group.word),
+                "word": shown_as(group.word),
+                "others": [other(group, *pair) for pair in group.others],
+            }
+            for group in explained.groups
+        ],
+        "time": {"said": explained.said, "since": since, "until": until, "only": explained.found.only},
+        "index": {"chunks": explained.chunks, "files": explained.files, **counts},
+    }
+
+
+def _iso(day: date | None) -> str | None:
+    return day.isoformat() if day else None

@@ -16,13 +16,14 @@ from nightledger.files.configuration import load_operator
 from nightledger.files.exposures import append_exposure
 from nightledger.files.home import Home
 from nightledger.recall.choosing import as_told
+from nightledger.recall.explaining import explain
 from nightledger.recall.meaning import Encoder
 from nightledger.recall.searching import search
 from nightledger.surfaces import screen
-from nightledger.surfaces.agent_host import calling_host
+from nightledger.surfaces.agent_host import calling_host, require_person
 from nightledger.surfaces.context import Context
-from nightledger.surfaces.home import require_machine
-from nightledger.surfaces.recall.hits import found_record, hit_lines
+from nightledger.surfaces.home import is_simulated, require_machine
+from nightledger.surfaces.recall.hits import explained_lines, explained_record, found_record, hit_lines
 from nightledger.surfaces.recall.options import read_day, read_tags
 from nightledger.surfaces.session import reading
 
@@ -37,27 +38,45 @@ _HOSTS = {"Claude Code": "claude_code", "Codex": "codex", "OpenClaw": "openclaw"
 _SESSIONS = ("CODEX_THREAD_ID", "HERMES_SESSION_ID", "CLAUDE_CODE_SESSION_ID")
 
 
-def show_found(context: Context, query: Query) -> int:
-    """Search and print; what is written is the index, and for an agent the ledger of what it was shown."""
+def show_found(context: Context, query: Query, *, explained: bool = False) -> int:
+    """Search and print; what is written is the index, and for an agent the ledger of what it was shown.
+
+    Args:
+        context: The command's surroundings.
+        query: What for.
+        explained: Whether to tell how it was answered, which is for the operator.
+    """
+    if explained:
+        require_person("recall --explain", simulated=is_simulated(context.home_path))
     with reading(context) as seen:
         encoder = choose_encoder(load_operator(context.keys_dir))
         may = may_write(seen.gate.home)
-        wide = replace(query, limit=FOLDED * query.limit)
-        found = search(seen.gate, seen.ledger, wide, seen.moment, may_write=may, encoder=encoder)
-        found = as_told(found, query)
-        expose(context, seen.gate.home, found)
-        agent = bool(calling_host())
-        context.emit(found_record(found, query, to_agent=agent))
-        context.print_lines(hit_lines(found))
-        if not found.hits:
-            context.print("Nothing in this home answers that.")
-        if found.withheld and not agent:
-            told = "; ".join(f"{count} {why}" for why, count in found.withheld.items())
-            context.print_lines(screen.wrap(f"Left out: {told}.", indent="  ", first=""))
+        if explained:
+            how = explain(seen.gate, seen.ledger, query, seen.moment, may_write=may, encoder=encoder)
+            found = how.found
+            context.emit(explained_record(how, query))
+            context.print_lines(explained_lines(how, query))
+        else:
+            wide = replace(query, limit=FOLDED * query.limit)
+            found = search(seen.gate, seen.ledger, wide, seen.moment, may_write=may, encoder=encoder)
+            found = as_told(found, query)
+            expose(context, seen.gate.home, found)
+            _show(context, found, query)
         for note in found.notes:
             for line in screen.wrap(screen.shown(note), indent="  ", first=""):
                 context.note(line)
     return 0
+
+
+def _show(context: Context, found: Found, query: Query) -> None:
+    agent = bool(calling_host())
+    context.emit(found_record(found, query, to_agent=agent))
+    context.print_lines(hit_lines(found))
+    if not found.hits:
+        context.print("Nothing in this home answers that.")
+    if found.withheld and not agent:
+        told = "; ".join(f"{count} {why}" for why, count in found.withheld.items())
+        context.print_lines(screen.wrap(f"Left out: {told}.", indent="  ", first=""))
 
 
 def read_query(options: Namespace, text: str) -> Query:

@@ -7,7 +7,7 @@ from nightledger.domain.staging.page import Page, parse_page
 from nightledger.files.staged import first_lines
 from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context
-from nightledger.surfaces.hook.answers import MAX_CONTEXT_BYTES
+from nightledger.surfaces.hook.exchange import MAX_CONTEXT_BYTES
 
 LIMIT_SAID = f"hosts take {MAX_CONTEXT_BYTES:,} bytes whole"
 PAGE = "memory/state/tc-restore-pending.md"

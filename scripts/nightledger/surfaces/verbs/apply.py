@@ -34,38 +34,30 @@ OPTIONS = {
 
 def run(options: argparse.Namespace, context: Context) -> int:
     """Apply each approval that may be; what fails stays queued while the rest applies."""
-    if options.id is None and not context.interactive() and _nothing_yet(context):
+    asked = options.id is not None
+    if not asked and not context.interactive() and _nothing_yet(context):
         status = _ask_witnesses(context) if _witnesses_due(context) else 0
         context.emit([])
         return status
     if alarm := _ask_witnesses(context):  # whatever the mark says: who is asked stands outside the home
         context.emit([])
         return alarm
-    attempts, offers, alarm = _apply_all(context, options.id)
-    if any(attempt.changes for attempt in attempts):
-        alarm = _ask_witnesses(context) or alarm  # what was applied is to be seen by others, too
-    context.emit([_record(attempt) for attempt in attempts])
-    for attempt, offer in zip(attempts, offers, strict=True):
-        context.print_lines(_lines(attempt, offer, asked=options.id is not None or not context.quiet))
-    if not attempts and (options.id or not context.quiet):
-        context.print("Nothing is signed that is not applied.")
-    return alarm or _status(attempts, asked=options.id is not None)
-
-
-def _apply_all(context: Context, id_text: str | None) -> "tuple[list[Attempt], list[str], int]":
-    """Apply what may be, of one proposal or of all; what takes each back, and an alarm's status, 0 where there is none."""
     from nightledger.domain.errors import EXIT_ALARM
     from nightledger.gate.apply.undoing import undo_of
     from nightledger.surfaces.session import writing
 
-    with writing(context, person=id_text is not None) as session:
-        attempts, aside = _apply_in(context, session, id_text)
+    with writing(context, person=asked) as session:
+        attempts, aside = _apply_in(context, session, options.id)
         _leave_mark(session, attempts)
         offers = [
             undo_of(session.gate, session.ledger, one.proposal, one.changes, session.moment)
             for one in attempts
         ]
-    return attempts, offers, EXIT_ALARM if aside else 0
+    alarm = EXIT_ALARM if aside else 0
+    if any(attempt.changes for attempt in attempts):
+        alarm = _ask_witnesses(context) or alarm  # what was applied is to be seen by others, too
+    _tell(context, attempts, offers, asked=asked)
+    return alarm or _status(attempts, asked=asked)
 
 
 def _apply_in(context: Context, session: "Session", name: str | None) -> "tuple[list[Attempt], bool]":
@@ -122,25 +114,29 @@ def _status(attempts: "list[Attempt]", *, asked: bool) -> int:
     return 1 if refused or early or (asked and not attempts) else 0
 
 
-def _lines(attempt: "Attempt", offer: str, *, asked: bool) -> list[str]:
-    lines = []
-    if attempt.changes:
-        numbers = ", ".join(map(str, attempt.changes))
-        lines.append(f"Applied change {numbers} of {attempt.proposal}; {offer}")
-    for n, reason in attempt.stale:
-        lines.append(
-            f"Change {n} of {attempt.proposal} has no place any more: {reason}. 'nightledger review' asks again."
-        )
-    lines += [f"{attempt.proposal} was not applied: {reason}" for reason in attempt.reasons]
-    if asked:
-        lines += [f"Change {n} of {attempt.proposal} waits: {reason}." for n, reason in attempt.waits]
-    if attempt.wait_s and asked:
-        lines.append(
-            f"{attempt.proposal} is cooling: {_duration(attempt.wait_s)} to go. Nothing was changed."
-        )
-    if attempt.raced:
-        lines.append("Another program wrote the file at the same moment; its bytes are kept in audit/blobs.")
-    return lines
+def _tell(context: Context, attempts: "list[Attempt]", offers: "list[str]", *, asked: bool) -> None:
+    from nightledger.surfaces.hints import say
+
+    context.emit([_record(attempt) for attempt in attempts])
+    told = asked or not context.quiet  # cron hears of what was done or failed, not of what waits
+    for one, offer in zip(attempts, offers, strict=True):
+        name = one.proposal
+        if one.changes:
+            say(context, f"Applied change {', '.join(map(str, one.changes))} of {name}; {offer}")
+        for n, reason in one.stale:
+            has = "has no place any more"
+            say(context, f"Change {n} of {name} {has}: {reason}. 'nightledger review' asks again.")
+        say(context, *(f"{name} was not applied: {reason}" for reason in one.reasons))
+        say(context, *(f"Change {n} of {name} waits: {reason}." for n, reason in one.waits if told))
+        if one.wait_s and told:
+            say(context, f"{name} is cooling: {_duration(one.wait_s)} to go. Nothing was changed.")
+        if one.raced:
+            say(
+                context,
+                "Another program wrote the file at the same moment; its bytes are kept in audit/blobs.",
+            )
+    if not attempts and told:
+        context.print("Nothing is signed that is not applied.")
 
 
 def _duration(seconds: int) -> str:

@@ -6,10 +6,22 @@ Changes no memory: 'nightledger apply' does, when the cooling period is over.
 """
 
 import argparse
+from dataclasses import replace
 
-from nightledger.gate.review.reviewing import Verb
-from nightledger.surfaces.answering import answer_one
+from nightledger.domain.decision import Decision, DecisionType
+from nightledger.domain.errors import RefusedError, UsageError
+from nightledger.domain.states import ProposalStatus
+from nightledger.domain.words import show
+from nightledger.gate.review.hiding import accepted_texts, changed_lines
+from nightledger.gate.review.reviewing import Answer, Item, Verb, items_of, read_documents
+from nightledger.gate.stored import find_status, is_altered
+from nightledger.surfaces import screen, session
 from nightledger.surfaces.context import Context
+from nightledger.surfaces.hints import say
+from nightledger.surfaces.listing import diff_sha256 as hash_diffs
+from nightledger.surfaces.session import Session
+from nightledger.surfaces.settling import close, require_signed, settle, tell_settled
+from nightledger.text.changes.masked import mask_diff
 
 OPTIONS = {
     "id": "the proposal, or the beginning of its id",
@@ -21,3 +33,141 @@ OPTIONS = {
 def run(options: argparse.Namespace, context: Context) -> int:
     """Show the diff and sign it."""
     return answer_one(context, options.id, options.only, Verb.APPROVE, diff_sha256=options.diff_sha256)
+
+
+def answer_one(
+    context: Context,
+    id_text: str,
+    only: str | None,
+    verb: Verb,
+    *,
+    reason: str = "",
+    diff_sha256: str | None = None,
+) -> int:
+    """Show the changes of one proposal, sign the answer to them, and say what follows.
+
+    To reject a proposal whose file is not what was logged is to close it, all of it.
+
+    Raises:
+        UsageError: No such proposal or change waits.
+        AlteredError: Its file is not what was logged, and it is to be approved.
+        RefusedError: The diff is not the one that was named, or changes do not fit or were
+            settled elsewhere meanwhile; the others are signed.
+    """
+    with session.reading(context, person=True) as home:
+        documents = read_documents(home.gate)
+        status = find_status(home.ledger.book, id_text)
+        if verb is Verb.REJECT and _is_to_close(home, status, only):
+            _emit(context, close(context, home, status, reason))
+            say(
+                context,
+                f"Closed {status.id}: its file is not what was logged. Nothing of it can be answered or "
+                "applied any more; what was applied stays. 'nightledger verify' names it as a note.",
+            )
+            return 0
+        accepted = accepted_texts(home.gate, home.ledger.book)
+        waiting = items_of(home.gate, status, DecisionType(verb.value), documents, accepted=accepted)
+        items = _chosen(waiting, status.id, only)
+        _check_diff(waiting, items, diff_sha256)
+        for at, item in enumerate(items, 1) if verb is Verb.APPROVE else ():
+            context.print_lines([*screen.item_lines(item, at, len(items)), ""])
+    answers = [Answer(proposal=status.id, n=item.change.n, verb=verb, reason=reason) for item in items]
+    settled = settle(context, home, items, answers)
+    for decision in settled.decisions:
+        _emit(context, decision)
+    tell_settled(context, replace(settled, refusals=()))
+    require_signed(settled)
+    return 0
+
+
+def _emit(context: Context, decision: Decision) -> None:
+    context.emit(
+        {
+            "decision": decision.id,
+            "type": decision.type.value,
+            "proposal": decision.proposal,
+            "changes": list(decision.changes),
+            "not_before": decision.not_before.strftime("%Y-%m-%dT%H:%M:%SZ"),
+        }
+    )
+
+
+def _is_to_close(home: Session, status: ProposalStatus, only: str | None) -> bool:
+    """Tell whether a proposal can only be closed: nobody knows any more what is in it."""
+    if not is_altered(home.gate.home, status):
+        return False
+    if status.id in home.ledger.book.closed():
+        raise UsageError(f"{status.id} was closed before", hint="'nightledger verify' names it as a note")
+    if only is not None:
+        raise UsageError(
+            f"the file of {status.id} is not what was logged, so nobody knows what change {only} says",
+            hint="without --only the whole proposal is closed",
+        )
+    return True
+
+
+def _chosen(waiting: list[Item], name: str, only: str | None) -> list[Item]:
+    if not waiting:
+        raise UsageError(
+            f"nothing of {name} waits for an answer", hint=f"'nightledger show {name}' says what became of it"
+        )
+    if only is None:
+        return waiting
+    numbers = parse_numbers(only)
+    chosen = [item for item in waiting if item.change.n in numbers]
+    missing = sorted(set(numbers) - {item.change.n for item in chosen})
+    if missing:
+        raise UsageError(f"change {', '.join(map(str, missing))} of {name} does not wait for an answer")
+    return chosen
+
+
+_MOST_DIGITS = 9
+"""Of a change's number; Python itself reads no more than 4,300, with an error of its own."""
+
+
+def parse_numbers(text: str) -> tuple[int, ...]:
+    """Read ``1,3``.
+
+    Raises:
+        UsageError: It is not a list of numbers from 1.
+    """
+    parts = [part.strip() for part in text.split(",")]
+    if not all(map(_is_number, parts)):
+        raise UsageError(f"{show(text)} is not a list of change numbers", hint="write it as 1,3")
+    return tuple(sorted({int(part) for part in parts}))
+
+
+def _is_number(part: str) -> bool:
+    return part.isascii() and part.isdigit() and len(part) <= _MOST_DIGITS and int(part) > 0
+
+
+def _check_diff(waiting: list[Item], items: list[Item], wanted: str | None) -> None:
+    """Compare with the hash that ``show`` gives: of all changes, whichever of them are answered now.
+
+    That diff is what a proposal says of itself, and was masked where it was made; so what its hunks do now
+    has to read the same.
+    """
+    actual = hash_diffs([change.diff for change in waiting[0].stored.proposal.changes])
+    if wanted is None:
+        return
+    if wanted.lower() != actual:
+        raise RefusedError(
+            f"the diff has SHA-256 {actual}, not {wanted}",
+            hint="read it again with 'nightledger show', then approve that",
+        )
+    other = [
+        item.change.n
+        for item in items
+        if item.diff and _lines(item.diff) != _lines(mask_diff(item.change.diff, told=item.told))
+    ]
+    if other:
+        raise RefusedError(
+            f"change {', '.join(map(str, other))} does not do now what that diff shows",
+            hint="'nightledger review' shows what it does",
+        )
+
+
+def _lines(diff: str) -> list[str]:
+    """Give what comes and what goes, each in its order, and the headings under which it stands, without the numbers of lines."""
+    heads = (line.split("@@", 2)[-1] for line in diff.split("\n") if line.startswith("@@ "))
+    return [*sorted(changed_lines(diff), key=lambda line: line[0]), *heads]

@@ -8,6 +8,7 @@ Only Python is audited. It tells what is written, not what would happen: no sand
 
 import argparse
 import sys
+from typing import Any
 
 from nightledger.codec.records import to_plain
 from nightledger.domain.errors import UnreadableError, UsageError
@@ -53,69 +54,62 @@ def _read(name: str) -> str:
 
 
 def _audit(named: list[tuple[str, str]], options: argparse.Namespace, context: Context) -> int:
-    told = [(name, part) for name, text in named for part in audit_document(text, name)]
-    found = [(name, part, f) for name, part in told for f in _counted(part, strict=options.strict)]
-    context.emit(_record(told, strict=options.strict))
-    for name, part, finding in found:
-        context.print(_line(name, part, finding))
-    context.print_lines(_summary(told, len(found), strict=options.strict))
-    return FOUND if found or not all(part.audited.audited for _, part in told) else 0
-
-
-def _counted(part: Part, *, strict: bool) -> tuple[CodeFinding, ...]:
-    audited = part.audited
-    return tuple(sorted((*audited.findings, *audited.notes))) if strict else audited.findings
-
-
-def _line(name: str, part: Part, finding: CodeFinding) -> str:
-    what = f" ({finding.what})" if finding.what else ""
-    inside = f":{part.where}" if part.where else ""
-    place = f"{name}{inside}:{part.line + finding.line - 1}"
-    return f"{shown(place)}: {finding.severity.value} {finding.rule}: {code_table().rows[finding.rule].why}{shown(what)}"
-
-
-def _summary(told: list[tuple[str, Part]], findings: int, *, strict: bool) -> list[str]:
-    if not told:
-        return ["No code in it: nothing to audit."]
-    unread = sum(1 for _, part in told if not part.audited.audited)
-    clean = sum(1 for _, part in told if part.audited.audited and not _counted(part, strict=strict))
-    notes = 0 if strict else sum(len(part.audited.notes) for _, part in told)
-    parts = [
-        (clean, "clean"),
-        (len(told) - clean - unread, "with findings"),
-        (unread, "not or not wholly audited"),
+    records = [
+        _record(name, part, strict=options.strict)
+        for name, text in named
+        for part in audit_document(text, name)
     ]
-    counts = ", ".join(f"{count} {word}" for count, word in parts if count)
-    lines = [f"{_count(len(told), 'snippet')}: {counts}; {_count(findings, 'finding')}."]
+    context.emit({"snippets": records})
+    for record in records:
+        for one in record["findings"]:
+            inside, what = (
+                f":{record['where']}" * bool(record["where"]),
+                f" ({one['what']})" * bool(one["what"]),
+            )
+            place = f"{record['file']}{inside}:{one['line']}:{one['column']}"
+            context.print(f"{shown(place)}: {one['severity']} {one['rule']}: {one['why']}{shown(what)}")
+    context.print_lines(_summary(records))
+    return 0 if all(record["clean"] for record in records) else FOUND
+
+
+def _record(name: str, part: Part, *, strict: bool) -> dict[str, Any]:
+    def plain(finding: CodeFinding) -> dict[str, Any]:
+        line = part.line + finding.line - 1
+        return {**to_plain(finding), "line": line, "why": code_table().rows[finding.rule].why}
+
+    audited, notes = part.audited, part.audited.notes
+    findings = tuple(sorted((*audited.findings, *notes))) if strict else audited.findings
+    return {
+        "file": name,
+        "where": part.where,
+        "line": part.line,
+        "language": audited.language,
+        "audited": audited.audited,
+        "clean": audited.audited and not findings,
+        "findings": list(map(plain, findings)),
+        "notes": [] if strict else list(map(plain, notes)),
+    }
+
+
+def _summary(records: list[dict[str, Any]]) -> list[str]:
+    if not records:
+        return ["No code in it: nothing to audit."]
+    unread = sum(not one["audited"] for one in records)
+    clean = sum(one["clean"] for one in records)
+    findings, notes = (sum(len(one[name]) for one in records) for name in ("findings", "notes"))
+    parts = {
+        "clean": clean,
+        "with findings": len(records) - clean - unread,
+        "not or not wholly audited": unread,
+    }
+    counts = ", ".join(f"{count} {word}" for word, count in parts.items() if count)
+    lines = [f"{_count(len(records), 'snippet')}: {counts}; {_count(findings, 'finding')}."]
     if notes:
+        them, do = ("it", "does") if notes == 1 else ("them", "do")
         uses = f"{_count(notes, 'use')} of what the published list denies"
-        lines.append(
-            f"{uses} {'does' if notes == 1 else 'do'} no harm here (--strict finds {'it' if notes == 1 else 'them'})."
-        )
+        lines.append(f"{uses} {do} no harm here (--strict finds {them}).")
     return lines
 
 
 def _count(number: int, noun: str) -> str:
     return f"{number or 'no'} {noun}{'' if number == 1 else 's'}"
-
-
-def _record(told: list[tuple[str, Part]], *, strict: bool) -> dict[str, object]:
-    def plain(part: Part, finding: CodeFinding) -> dict[str, object]:
-        line = part.line + finding.line - 1
-        return {**to_plain(finding), "line": line, "why": code_table().rows[finding.rule].why}
-
-    return {
-        "snippets": [
-            {
-                "file": name,
-                "where": part.where,
-                "line": part.line,
-                "language": part.audited.language,
-                "audited": part.audited.audited,
-                "clean": part.audited.audited and not _counted(part, strict=strict),
-                "findings": [plain(part, f) for f in _counted(part, strict=strict)],
-                "notes": [] if strict else [plain(part, f) for f in part.audited.notes],
-            }
-            for name, part in told
-        ]
-    }

@@ -1,5 +1,7 @@
 """Check up a memory file: duplicates, stale dates, junk, secrets, closed items, contradictions.
 
+check --code FILE audits code that an agent would store instead: check --code --help
+
 Reads   the gated file, or the file named with --file
 Writes  one proposal, unless --dry-run or --file
 Changes no memory: it proposes.
@@ -19,19 +21,12 @@ SHOWN = 10
 """Doubts shown before the rest is counted; the proposal holds them all."""
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
-    """Name the options of ``check``."""
-    parser.add_argument("path", nargs="?", help="the gated file (default: the main one)")
-    parser.add_argument(
-        "--file", metavar="FILE", help="look at any Markdown file, without a home; proposes nothing"
-    )
-    parser.add_argument(
-        "--cap", metavar="N", type=int, help="characters that the host shows the agent (with --file)"
-    )
-    parser.add_argument(
-        "--all", action="store_true", help="show every doubt; over the cap, propose every one"
-    )
-    parser.add_argument("--dry-run", action="store_true", help="look, and propose nothing")
+OPTIONS = {
+    "path": {"nargs": "?", "help": "the gated file (default: the main one)"},
+    "--file": ("FILE", "look at any Markdown file, without a home; proposes nothing"),
+    "--all": "show every doubt; over the cap, propose every one",
+    "--dry-run": "look, and propose nothing",
+}
 
 
 def run(options: argparse.Namespace, context: Context) -> int:
@@ -42,23 +37,12 @@ def run(options: argparse.Namespace, context: Context) -> int:
 
 
 def _look_at_file(options: argparse.Namespace, context: Context) -> "Checkup":
-    from dataclasses import replace
-
     from nightledger.files.reading import read_regular
-    from nightledger.gate.forgetting.room import Look, apart, look_for_room
     from nightledger.gate.gated import MAX_GATED_BYTES
-    from nightledger.hosts.cap import cut
-    from nightledger.hosts.presets import OPENCLAW
     from nightledger.jobs.check import examine
 
     document = read_regular(options.file, MAX_GATED_BYTES).decode("utf-8", "surrogateescape")
-    today = context.now.date()
-    found = examine(document, options.file, today=today, cap_characters=options.cap)[0]
-    if not options.cap or len(document) <= options.cap:
-        return found
-    cap = cut(OPENCLAW, options.cap, "--cap, cut as OpenClaw does")
-    look = Look(path="MEMORY.md", text=document, today=today, kept=apart(document), shown=cap.shown)
-    return replace(found, room=look_for_room(look, cap)[0])
+    return examine(document, options.file, today=context.now.date(), cap_characters=None)[0]
 
 
 def _check_home(options: argparse.Namespace, context: Context) -> "Checkup":
@@ -79,7 +63,6 @@ def _check_home(options: argparse.Namespace, context: Context) -> "Checkup":
 def _report(options: argparse.Namespace, context: Context, found: "Checkup") -> None:
     from nightledger.codec.records import to_plain
     from nightledger.gate.forgetting.room import room_rows
-    from nightledger.surfaces import screen
     from nightledger.surfaces.hints import say
 
     proposal = found.outcome.proposal if found.outcome else None
@@ -94,22 +77,17 @@ def _report(options: argparse.Namespace, context: Context, found: "Checkup") -> 
     )
     say(context, _size(found))
     for row in room_rows(found.room) if found.room else ():
-        indent = row[: len(row) - len(row.lstrip())]
-        context.print_lines(
-            screen.wrap(screen.shown(row.lstrip()), indent="      " if indent else "  ", first=indent)
-        )
+        first = row[: len(row) - len(row.lstrip())]
+        say(context, row.lstrip(), indent="      " if first else "  ", first=first)
     if not found.doubts and not found.room:
-        nothing = (
-            "It is missing or empty: there is nothing to check up."
-            if not found.meter.before_characters
-            else ""
-        )
+        empty = not found.meter.before_characters
+        nothing = "It is missing or empty: there is nothing to check up." if empty else ""
         context.print(nothing or "Nothing in it looks doubtful.")
         return
     _show_doubts(context, found, every=options.all)
     if proposal and not options.dry_run:
-        asks = "" if context.guided else f": 'nightledger review {proposal.id[:8]}' asks one by one"
-        say(context, f"Proposed as {proposal.id[:10]}{asks}.")
+        asks = "" if context.guided else f": 'nightledger review {proposal.id}' asks one by one"
+        say(context, f"Proposed as {proposal.id}{asks}.")
     elif found.outcome and not proposal:
         context.print_lines(_why_not(found.outcome))
 
@@ -142,18 +120,7 @@ def _show_doubts(context: Context, found: "Checkup", *, every: bool) -> None:
         text = f"{screen.shown(where)} {doubt.label.value} ({doubt.confidence:.2f}): {screen.shown(doubt.reason)}"
         context.print_lines(screen.wrap(text, indent="      ", first="  "))
         if opening:
-            context.print(_GUTTER + _cut(screen.shown(opening), screen.width() - len(_GUTTER)))
-
-
-def _cut(text: str, room: int) -> str:
-    """Cut to so many columns, with an ellipsis where something is left out."""
-    from nightledger.surfaces.screen import columns
-
-    if columns(text) <= room:
-        return text
-    while columns(text) > room - 1:
-        text = text[:-1]
-    return f"{text.rstrip()}\u2026"
+            context.print(screen.cut(_GUTTER + screen.shown(opening)))
 
 
 def _size(found: "Checkup") -> str:

@@ -3,6 +3,7 @@
 check DOMAIN ACTION   prints autonomous, requires_approval, trusted_channel_required or blocked,
                       and exits with 0 for autonomous, 1 for everything else
 review                shows the graph in force and signs it; for the operator
+constitution [amend]  shows the agent's principles, or has them amended: consent constitution --help
 
 The published name of the domain messages, imessage, means the same domain, in a home's own graph too.
 An action that the graph does not know is blocked, and the log says that it was asked for (20 a
@@ -21,13 +22,13 @@ from collections.abc import Iterator
 from nightledger.domain.consent import Answer, ConsentGraph, Mode, Tier, Why
 from nightledger.domain.cooling import DAY_S
 from nightledger.domain.decision import DecisionType
-from nightledger.domain.errors import FileChangedError, NightledgerError, RefusedError, UsageError
+from nightledger.domain.errors import NightledgerError, RefusedError, UsageError
 from nightledger.domain.event import Actor
 from nightledger.gate.consenting import Standing, graph_target, read_standing, record_unknown
-from nightledger.gate.proposing.unproposed import make_unproposed
-from nightledger.surfaces import screen, signing
 from nightledger.surfaces.context import Context
+from nightledger.surfaces.hints import say
 from nightledger.surfaces.session import reading, writing
+from nightledger.surfaces.settling import sign_unproposed
 from nightledger.text.visible import visible_lines
 
 CHECK_WORDS = 2
@@ -114,26 +115,22 @@ def _record(context: Context, domain: str, action: str) -> bool:
 def _review(options: argparse.Namespace, context: Context) -> int:
     with reading(context, person=not options.dry_run) as seen:
         standing = read_standing(seen.gate, seen.ledger, seen.moment)
-        shown = graph_target(seen.gate)
+        sha256 = graph_target(seen.gate).hunks_sha256
         for line in _graph_lines(standing):
-            first = "  " * line.startswith(" ")
-            context.print_lines(screen.wrap(screen.shown(line.lstrip()), indent="    ", first=first))
-        context.print(f"SHA-256 of this graph: {shown.hunks_sha256}")
+            say(context, line.lstrip(), first="  " * line.startswith(" "), indent="    ")
+        context.print(f"SHA-256 of this graph: {sha256}")
         if options.dry_run:
-            context.emit({"graph_sha256": shown.hunks_sha256, "reviewed": standing.reviewed})
+            context.emit({"graph_sha256": sha256, "reviewed": standing.reviewed})
             return 0
-        if options.graph_sha256 not in (None, shown.hunks_sha256):
+        if options.graph_sha256 not in (None, sha256):
             raise RefusedError(
-                f"the graph in force has SHA-256 {shown.hunks_sha256}, not {options.graph_sha256}",
+                f"the graph in force has SHA-256 {sha256}, not {options.graph_sha256}",
                 hint="read it again with 'nightledger consent review --dry-run'",
             )
-        signer = signing.unlock(seen, context)
-    with writing(context, keep_head=True, person=True, answered=True) as session:
-        if graph_target(session.gate) != shown:
-            raise FileChangedError("the consent graph was changed meanwhile; nothing was signed")
-        decision = make_unproposed(session.gate, DecisionType.CONSENT, [shown], signing.prepare(session))
-        accepted = signing.sign_all(session, [decision], signer)[0]
-    context.emit({"decision": accepted.id, "graph_sha256": shown.hunks_sha256})
+    accepted, _ = sign_unproposed(
+        context, seen, DecisionType.CONSENT, lambda session: [graph_target(session.gate)]
+    )
+    context.emit({"decision": accepted.id, "graph_sha256": sha256})
     context.print(f"Signed. It holds for {standing.signed.decay_days} days without a further review.")
     return 0
 

@@ -15,6 +15,7 @@ from nightledger.files.configuration import home_zone
 from nightledger.jobs.consolidate import Asked, Done, consolidate
 from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context
+from nightledger.surfaces.hints import say
 from nightledger.surfaces.recall.options import read_day
 from nightledger.surfaces.session import writing
 
@@ -34,11 +35,7 @@ def run(options: argparse.Namespace, context: Context) -> int:
         yesterday = log_day(session.moment.at, zone) - timedelta(days=1)
         day = read_day(options.day, "--day") or yesterday
         _require_over(day, yesterday, zone.key)
-        asked = Asked(
-            day=day,
-            since=read_day(options.since, "--since"),
-            dry_run=options.dry_run,
-        )
+        asked = Asked(day=day, since=read_day(options.since, "--since"), dry_run=options.dry_run)
         done = consolidate(session.gate, session.ledger, asked, session.moment)
     _report(context, done, dry_run=options.dry_run)
     return 0
@@ -58,24 +55,23 @@ def _require_over(day: date, yesterday: date, zone: str) -> None:
 
 
 def _report(context: Context, done: Done, *, dry_run: bool) -> None:
-    def say(text: str, first: str = "", indent: str = "  ") -> None:
-        context.print("\n".join(screen.wrap(text, first=first, indent=indent)))
-
     context.emit(to_plain(done.record))
-    for held in done.outcome.held[:SHOWN]:
-        context.print(f"held back: {screen.shown(held.path)}:{held.line} ({', '.join(held.rules)})")
-    if more := done.outcome.held[SHOWN:]:
-        context.print(f"and {len(more)} more{'' if dry_run else ': nightledger status --held'}")
-    for reason in done.record.skipped:
+    held, record = done.outcome.held, done.record
+    say(context, *(f"held back: {one.path}:{one.line} ({', '.join(one.rules)})" for one in held[:SHOWN]))
+    if more := len(held[SHOWN:]):
+        context.print(f"and {more} more{'' if dry_run else ': nightledger status --held'}")
+    for reason in record.skipped:
         context.print(f"passed over: {screen.shown(reason)}")  # it may hold a command to copy
     if done.proposal is None:
-        say(f"Nothing proposed: {done.record.reason}.")
+        say(context, f"Nothing proposed: {record.reason}.")
         return
     count = f"{len(done.proposal.changes)} change(s)"
     review = "" if context.guided else "; 'nightledger review' shows them"
     made = f"{done.proposal.id}: {count} proposed{review}."
-    say(f"Would propose {count}; nothing was written (--dry-run)." if dry_run else made)
-    for change in () if context.guided else done.proposal.changes:
-        say(f"{screen.headline(change)}: {screen.shown(change.after or change.before)}", "  ", "    ")
-    if done.record.reason:
-        say(f"Not proposed: {done.record.reason}.")
+    say(context, f"Would propose {count}; nothing was written (--dry-run)." if dry_run else made)
+    changes = () if context.guided else done.proposal.changes
+    for change in changes:
+        told = f"{screen.headline(change)}: {screen.shown(change.after or change.before)}"
+        context.print_lines(screen.wrap(told, first="  ", indent="    "))
+    if record.reason:
+        say(context, f"Not proposed: {record.reason}.")

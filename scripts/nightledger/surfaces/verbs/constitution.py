@@ -13,7 +13,6 @@ from collections.abc import Mapping
 
 from nightledger.codec.constitution import MAX_BYTES, dump_constitution, dump_page, parse_page
 from nightledger.codec.records import to_plain
-from nightledger.domain.constitution import Constitution
 from nightledger.domain.errors import FileChangedError, RefusedError
 from nightledger.files.reading import read_regular
 from nightledger.gate.integrity.trust_changes import find_differing
@@ -23,7 +22,7 @@ from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.editing import edit_text, kept_aside
 from nightledger.surfaces.keys.trust_change import change_trust
-from nightledger.surfaces.session import Session, reading
+from nightledger.surfaces.session import reading
 
 OPTIONS = {
     "what": {"nargs": "?", "choices": ("show", "amend"), "default": "show", "help": "what to do"},
@@ -33,16 +32,30 @@ OPTIONS = {
 
 def run(options: argparse.Namespace, context: Context) -> int:
     """Show, or amend."""
-    return _amend(options, context) if options.what == "amend" else _show(context)
-
-
-def _show(context: Context) -> int:
-    with reading(context) as seen:
+    amends = options.what == "amend"
+    with reading(context, person=amends) as seen:
         standing = read_principles(seen.gate.home, seen.ledger, seen.moment)
-        differs = NAME in find_differing(seen.gate.home, seen.ledger, seen.moment)
-    principles = to_plain(standing.principles) if standing else []
-    context.emit({"principles": principles, "file_as_signed": not differs})
-    for principle in standing.principles if standing else ():
+        differs = not amends and NAME in find_differing(seen.gate.home, seen.ledger, seen.moment)
+    if amends and standing is None:
+        raise RefusedError("this home has no constitution", hint="nightledger init --seed adds one")
+    if standing and amends:
+        page = dump_page(standing).encode()
+        typed = read_regular(options.source, MAX_BYTES) if options.source else edit_text(page)
+        with kept_aside(None if options.source else typed):
+            wanted = require_sound(parse_page(typed.decode("utf-8", "replace"), where="the page"))
+            before, after = (dump_page(one, notes=False) for one in (standing, wanted))
+            if wanted == standing:
+                context.emit({"changed": False})
+                context.print("Nothing was changed.")
+                return 0
+            context.print_lines(screen.diff_lines(readable_diff(before, after, path=WHERE)))
+            decision = _sign(context, dump_constitution(standing), dump_constitution(wanted))
+        context.emit({"changed": True, "decision": decision, "principles": len(wanted.principles)})
+        context.print(f"Amended and signed: {len(wanted.principles)} principles are in force.")
+        return 0
+    principles = standing.principles if standing else ()
+    context.emit({"principles": to_plain(principles), "file_as_signed": not differs})
+    for principle in principles:
         context.print(f"{principle.name} [{', '.join(principle.tags)}]")
         context.print_lines(screen.wrap(screen.shown(principle.text), indent="    "))
     if standing is None:
@@ -53,34 +66,10 @@ def _show(context: Context) -> int:
     return 0
 
 
-def _amend(options: argparse.Namespace, context: Context) -> int:
-    with reading(context, person=True) as seen:
-        standing = _standing(seen)
-    page = dump_page(standing)
-    typed = read_regular(options.source, MAX_BYTES) if options.source else edit_text(page.encode())
-    with kept_aside(None if options.source else typed):
-        wanted = require_sound(parse_page(typed.decode("utf-8", "replace"), where="the page"))
-        if wanted == standing:
-            context.emit({"changed": False})
-            context.print("Nothing was changed.")
-            return 0
-        old, new = (dump_page(one, notes=False) for one in (standing, wanted))
-        context.print_lines(screen.diff_lines(readable_diff(old, new, path=WHERE)))
-        content, before = dump_constitution(wanted), dump_constitution(standing)
+def _sign(context: Context, before: bytes, after: bytes) -> str:
+    def edit(files: Mapping[str, bytes]) -> dict[str, bytes]:
+        if files[NAME] != before:
+            raise FileChangedError("the constitution was amended meanwhile; nothing was signed")
+        return {NAME: after}
 
-        def edit(files: Mapping[str, bytes]) -> dict[str, bytes]:
-            if files[NAME] != before:
-                raise FileChangedError("the constitution was amended meanwhile; nothing was signed")
-            return {NAME: content}
-
-        decision = change_trust(context, edit, reason="the constitution is amended")
-    context.emit({"changed": True, "decision": decision.id, "principles": len(wanted.principles)})
-    context.print(f"Amended and signed: {len(wanted.principles)} principles are in force.")
-    return 0
-
-
-def _standing(session: Session) -> Constitution:
-    found = read_principles(session.gate.home, session.ledger, session.moment)
-    if found is None:
-        raise RefusedError("this home has no constitution", hint="nightledger init --seed adds one")
-    return found
+    return change_trust(context, edit, reason="the constitution is amended").id

@@ -2,7 +2,8 @@
 
 Due after each 40 active hours (hours in which the agent recorded or was shown something);
 the night calls it. The five entries that proved most useful in the period are reinforced,
-and every principle, once a period. Weak links and faded entries are proposed only.
+and every principle, once a period. Weak links and faded entries are proposed only;
+--ask asks about each faded entry now (curate --ask --help).
 
 Reads   memory/system/, MEMORY.md, audit/
 Writes  memory/system/reinforcements.jsonl, memory/state/proposals/, the audit log
@@ -14,6 +15,7 @@ import argparse
 from nightledger.codec.records import to_plain
 from nightledger.jobs.curate import curate
 from nightledger.surfaces.context import Context
+from nightledger.surfaces.hints import say
 from nightledger.surfaces.session import reading, writing
 
 OPTIONS = {
@@ -29,13 +31,12 @@ def run(options: argparse.Namespace, context: Context) -> int:
     if not done.periods:
         context.print(f"Nothing to do: {done.reason}.")
         return 0
-    would = "Would reinforce" if options.dry_run else "Reinforced"
-    context.print(f"{would} {done.reinforced} entries and {done.constitutional_reinforced} principles.")
-    context.print(f"Weak links: {done.weak_links}. Faded entries: {done.faded}. Of these stay: {done.kept}.")
-    for proposal in done.proposals:
-        context.print(
-            f"{proposal} {'would be' if options.dry_run else 'is'} proposed; 'nightledger review' asks."
-        )
-    if done.reason:
-        context.print(f"Not proposed: {done.reason}.")
+    would, is_ = ("Would reinforce", "would be") if options.dry_run else ("Reinforced", "is")
+    say(
+        context,
+        f"{would} {done.reinforced} entries and {done.constitutional_reinforced} principles.",
+        f"Weak links: {done.weak_links}. Faded entries: {done.faded}. Of these stay: {done.kept}.",
+        *(f"{name} {is_} proposed; 'nightledger review' asks." for name in done.proposals),
+        f"Not proposed: {done.reason}." if done.reason else "",
+    )
     return 0

@@ -17,6 +17,7 @@ from nightledger.gate.proposing.hunks import readable_diff
 from nightledger.surfaces import screen, signing
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.editing import apply_edit, edit_text, kept_aside, rebase
+from nightledger.surfaces.hints import say
 from nightledger.surfaces.session import reading, writing
 from nightledger.text.markdown.document import decode
 
@@ -53,7 +54,7 @@ def run(options: argparse.Namespace, context: Context) -> int:
             numbers = [change.n for change in proposal.changes]
             undo = undo_of(session.gate, session.reread(), proposal.id, numbers, session.moment)
     context.emit({"changed": True, "proposal": proposal.id})
-    context.print(f"Applied; {undo}")
+    say(context, f"Applied; {undo}")
     return 0
 
 

@@ -22,7 +22,7 @@ import os
 import re
 import sys
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from nightledger.domain.decision import DecisionType
@@ -46,6 +46,7 @@ from nightledger.gate.proposing.unproposed import make_unproposed
 from nightledger.surfaces import screen, signing
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.editing import apply_edit
+from nightledger.surfaces.hints import say
 from nightledger.surfaces.session import Session, reading, writing
 from nightledger.text.changes.course import trace
 from nightledger.text.phrases import telling_lines
@@ -67,21 +68,6 @@ BEYOND = (
 SETTLE = "'nightledger review' settles what changed; then run this again with the text"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
-    """What is to go.
-
-    Attributes:
-        what: The text, or the hex SHA-256 of a file's bytes.
-        by_line: It was named by its line: whoever asks may not have read what stands there now.
-        with_altered: Take proposals and decisions that are not what was logged, too.
-    """
-
-    what: Needle | str
-    by_line: bool = False
-    with_altered: bool = False
-
-
 def configure(parser: argparse.ArgumentParser) -> None:
     """Name the options of ``expunge``."""
     what = parser.add_mutually_exclusive_group(required=True)
@@ -97,14 +83,57 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace, context: Context) -> int:
-    """Find it, have it signed, and remove it."""
-    asked = Asked(
-        what=_asked(options, context), by_line=options.line is not None, with_altered=options.altered
-    )
-    return show(context, asked) if options.dry_run else expunge(context, asked)
+    """Find it, have it signed, and remove it.
+
+    Invariant: the text itself is never logged or written anywhere, keyed hashes of it are. It is printed only where a line
+    was named by its number and a gated file is to lose what stands there: whoever writes files chooses what that is.
+
+    Returns:
+        1 where it was in no file of the home.
+
+    Raises:
+        RefusedError: A gated file holds it and cannot be edited now, or only a hash was given for it.
+        FileChangedError: The lines of a gated file that it would change are not those that were shown.
+    """
+    what, altered = _asked(options, context), options.altered
+    with reading(context, person=not options.dry_run) as seen:
+        plan = _plan(seen, what, altered=altered)
+        why = why_not_now(seen.gate, seen.ledger, plan, MARK)
+        if why and not options.dry_run:
+            raise RefusedError(f"{why}; nothing was signed or removed", hint=SETTLE)
+        record, cuts = _record(seen.gate.home, plan, what), _cuts(seen.gate.home, what)
+        context.print_lines(_lines(record, cuts))
+        if options.line is not None and isinstance(what, Needle) and any(cuts.values()):
+            text = min(what.forms, key=len).decode("utf-8", "surrogateescape")
+            context.print_lines(
+                screen.wrap(f"what goes: {screen.shown(text)}", indent=screen.INSIDE, first="")
+            )
+        if options.dry_run:
+            say(
+                context, f"It would be refused now: {why}." if why else "", "Nothing was changed (--dry-run)."
+            )
+        if options.dry_run or not (plan.found.anything or plan.found.elsewhere):
+            context.emit({**record, "decisions": []})
+            return 0 if options.dry_run else 1
+        _require_consent(context)
+        signer = signing.unlock(seen, context)
+    with writing(context, keep_head=True, person=True, answered=True) as session:
+        now = _plan(session, what, altered=altered)
+        if why := why_not_now(session.gate, session.ledger, now, MARK):
+            raise RefusedError(f"{why}; nothing was signed or removed", hint=SETTLE)
+        if _cuts(session.gate.home, what) != cuts or not _is_shown(now, plan):
+            raise FileChangedError("what it would change is not what was shown any more; nothing was signed")
+        if isinstance(what, Needle):
+            _edit_gated(session, what, signer)
+        decisions = _sign(session, what, signer, altered=altered)
+    context.emit({**record, "decisions": decisions})
+    told = "What names it says 'expunged' from now on; nothing brings it back, and nobody proposes it."
+    say(context, f"Removed. {told}")
+    return 0
 
 
 def _asked(options: argparse.Namespace, context: Context) -> str | Needle:
+    """Return the text, or the hex SHA-256 of a file's bytes."""
     if options.sha256:
         sha256: str = options.sha256.lower()
         if not re.fullmatch(r"[0-9a-f]{64}", sha256):
@@ -128,64 +157,8 @@ def _line(place: str, context: Context) -> str:
     return lines[int(number) - 1].decode("utf-8", "surrogateescape")
 
 
-def show(context: Context, asked: Asked) -> int:
-    """Say where it is; nothing is changed.
-
-    Invariant, here and where it goes: the text itself is never logged or written anywhere, keyed hashes of it are. It is
-    printed only where a line was named by its number and a gated file is to lose what stands there: whoever writes
-    files chooses what that is.
-    """
-    with reading(context) as seen:
-        plan = _plan(seen, asked)
-        record = _record(seen.gate.home, plan, asked)
-        cuts = _cuts(seen.gate.home, asked)
-        why = why_not_now(seen.gate, seen.ledger, plan, MARK)
-    context.emit({**record, "decisions": []})
-    _tell(context, record, asked, cuts)
-    if why:
-        context.print(f"It would be refused now: {why}.")
-    context.print("Nothing was changed (--dry-run).")
-    return 0
-
-
-def expunge(context: Context, asked: Asked) -> int:
-    """Sign it and remove it.
-
-    Returns:
-        1 where it was in no file of the home.
-
-    Raises:
-        RefusedError: A gated file holds it and cannot be edited now, or only a hash was given for it.
-        FileChangedError: The lines of a gated file that it would change are not those that were shown.
-    """
-    with reading(context, person=True) as seen:
-        plan = _plan(seen, asked)
-        _require_free(seen, plan)
-        record = _record(seen.gate.home, plan, asked)
-        cuts = _cuts(seen.gate.home, asked)
-        _tell(context, record, asked, cuts)
-        if not plan.found.anything and not plan.found.elsewhere:
-            context.emit({**record, "decisions": []})
-            return 1
-        _require_consent(context)
-        signer = signing.unlock(seen, context)
-    with writing(context, keep_head=True, person=True, answered=True) as session:
-        now = _plan(session, asked)
-        _require_free(session, now)
-        if _cuts(session.gate.home, asked) != cuts or not _is_shown(now, plan):
-            raise FileChangedError("what it would change is not what was shown any more; nothing was signed")
-        if isinstance(asked.what, Needle):
-            _edit_gated(session, asked.what, signer)
-        decisions = _sign(session, asked, signer)
-    context.emit({**record, "decisions": decisions})
-    context.print(
-        "Removed. What names it says 'expunged' from now on; nothing brings it back, and nobody proposes it."
-    )
-    return 0
-
-
-def _plan(session: Session, asked: Asked) -> Plan:
-    return plan_expunge(session.gate, session.ledger, asked.what, with_altered=asked.with_altered)
+def _plan(session: Session, what: str | Needle, *, altered: bool) -> Plan:
+    return plan_expunge(session.gate, session.ledger, what, with_altered=altered)
 
 
 def _is_shown(now: Plan, shown: Plan) -> bool:
@@ -193,16 +166,6 @@ def _is_shown(now: Plan, shown: Plan) -> bool:
     return set(now.found.removed) <= set(shown.found.removed) and set(now.found.rewritten) <= set(
         shown.found.rewritten
     )
-
-
-def _require_free(session: Session, plan: Plan) -> None:
-    """Refuse, before anything is signed, what gated files would hold still.
-
-    Raises:
-        RefusedError: One would.
-    """
-    if why := why_not_now(session.gate, session.ledger, plan, MARK):
-        raise RefusedError(f"{why}; nothing was signed or removed", hint=SETTLE)
 
 
 def _require_consent(context: Context) -> None:
@@ -219,12 +182,12 @@ def _edit_gated(session: Session, needle: Needle, signer: Signer) -> None:
             session.reread()
 
 
-def _sign(session: Session, asked: Asked, signer: Signer) -> list[str]:
-    plan = _plan(session, asked)
+def _sign(session: Session, what: str | Needle, signer: Signer, *, altered: bool) -> list[str]:
+    plan = _plan(session, what, altered=altered)
     if held := (*plan.found.gated, *plan.found.accepted):
         raise RefusedError(f"{held[0]} still holds it; nothing else was removed", hint=SETTLE)
     accepted = []
-    hashes = " ".join(hash_expunged(session.gate, asked.what.lines)) if isinstance(asked.what, Needle) else ""
+    hashes = " ".join(hash_expunged(session.gate, what.lines)) if isinstance(what, Needle) else ""
     for targets in tuple(parts(plan)) or ((),):  # where only the agent's own files hold it
         shared = signing.prepare(session)
         decision = make_unproposed(session.gate, DecisionType.EXPUNGE, targets, shared, reason=hashes)
@@ -234,48 +197,45 @@ def _sign(session: Session, asked: Asked, signer: Signer) -> list[str]:
     return [decision.id for decision in accepted]
 
 
-def _cuts(home: Home, asked: Asked) -> dict[str, str]:
-    """Give the lines of each gated file as they would be afterwards; they tell all to who knows the text."""
+def _cuts(home: Home, what: str | Needle) -> dict[str, str]:
+    """Return the lines of each gated file as they would be afterwards; they tell all to who knows the text."""
     cuts: dict[str, str] = {}
-    if not isinstance(asked.what, Needle):
+    if not isinstance(what, Needle):
         return cuts
     for path in home.identity.gated:
         before = read_gated(home, path)
-        texts = (
-            text.decode("utf-8", "surrogateescape") for text in (before, asked.what.cut_from(before, MARK))
-        )
+        texts = (text.decode("utf-8", "surrogateescape") for text in (before, what.cut_from(before, MARK)))
         course = trace(*texts)
         cuts[path] = "".join(map(course.added, range(1, len(course.runs) + 1)))
     return cuts
 
 
-def _record(home: Home, plan: Plan, asked: Asked) -> dict[str, Any]:
+def _record(home: Home, plan: Plan, what: str | Needle) -> dict[str, Any]:
     found = plan.found
-    lines = asked.what.lines if isinstance(asked.what, Needle) else ()
+    lines = what.lines if isinstance(what, Needle) else ()
     known = telling_lines(lines)
+
+    def places(paths: tuple[str, ...]) -> list[dict[str, Any]]:
+        """Return files with the lines that hold it."""
+        contents = {path: read_regular(home.path(path), MAX_BYTES, within=home.root) for path in paths}
+        return [
+            {"path": path, "lines": list(what.lines_in(raw)) if isinstance(what, Needle) else []}
+            for path, raw in contents.items()
+        ]
+
     return {
         "removed": list(found.removed),
         "overwritten": list(found.rewritten),
         "made_anew": list(found.derived),
-        "edited": _places(home, found.gated, asked),
+        "edited": places(found.gated),
         "accepted": list(found.accepted),
         "altered": list(found.altered),
         "kept": list(found.trust),
-        "elsewhere": _places(home, found.elsewhere, asked),
+        "elsewhere": places(found.elsewhere),
         "withheld": list(map(len, known)),
         "not_withheld": sorted(map(len, set(lines) - set(known)), reverse=True),
         "beyond_reach": [*_second_names(home, found), *_git(home), *BEYOND],
     }
-
-
-def _places(home: Home, paths: tuple[str, ...], asked: Asked) -> list[dict[str, Any]]:
-    """Give files with the lines that hold it."""
-    places = []
-    for path in paths:
-        content = read_regular(home.path(path), MAX_BYTES, within=home.root)
-        lines = asked.what.lines_in(content) if isinstance(asked.what, Needle) else ()
-        places.append({"path": path, "lines": list(lines)})
-    return places
 
 
 def _second_names(home: Home, found: Found) -> Iterator[str]:
@@ -285,73 +245,47 @@ def _second_names(home: Home, found: Found) -> Iterator[str]:
 
 
 def _git(home: Home) -> Iterator[str]:
-    directory = home.root
-    while True:
-        if os.path.lexists(os.path.join(directory, ".git")):
+    for directory in (Path(home.root), *Path(home.root).parents):
+        if os.path.lexists(directory / ".git"):
             yield f"the history of the git repository {directory}, and every clone of it"
             return
-        parent = os.path.dirname(directory)
-        if parent == directory:
-            return
-        directory = parent
 
 
-def _tell(context: Context, record: dict[str, Any], asked: Asked, cuts: Mapping[str, str]) -> None:
-    """Print what is found, and what stood in the line that was named, where a gated file is to lose it."""
-    context.print_lines(_lines(record, cuts))
-    if asked.by_line and isinstance(asked.what, Needle) and any(cuts.values()):
-        text = min(asked.what.forms, key=len).decode("utf-8", "surrogateescape")
-        context.print_lines(screen.wrap(f"what goes: {screen.shown(text)}", indent=screen.INSIDE, first=""))
+_FOUND = {
+    "removed": "{}: to be removed whole",
+    "overwritten": "{}: to be overwritten in place",
+    "made_anew": "{}: to be removed and made anew",
+    "edited": "{}: a signed edit is to put [expunged] there",
+}
+_LEFT = {
+    "altered": "not removed: {}, which was altered after it was recorded, which 'verify' tells: look, then --altered",
+    "kept": "not removed: {}, on which it rests who may sign",
+    "elsewhere": "not ours, remove it there yourself: {}",
+    "withheld": "withheld from now on, wherever it stands: a line of {} characters",
+    "not_withheld": "not withheld, because it is a heading or holds common words alone: a line of {} characters",
+    "beyond_reach": "not reached: {}",
+}
 
 
 def _lines(record: dict[str, Any], cuts: Mapping[str, str]) -> Iterator[str]:
-    counts = (
-        ("removed", "to be removed whole"),
-        ("overwritten", "to be overwritten in place"),
-        ("made_anew", "to be removed and made anew"),
-    )
-    for name, what in counts:
-        for path in record[name]:
-            yield f"{path}: {what}"
-    yield from _edited(record, cuts)
-    if not any(record[name] for name in ("removed", "overwritten", "made_anew", "edited", "accepted")):
+    """Return where it is, what the lines of gated files become, and what is left."""
+    for name, text in _FOUND.items():
+        for place in record[name]:
+            yield text.format(_where(place))
+            for line in (
+                cuts[place["path"]].removesuffix("\n").split("\n") if name == "edited" and cuts else ()
+            ):
+                yield from screen.text_lines(line, indent=screen.INSIDE)
+    if not any(record[name] for name in (*_FOUND, "accepted")):
         yield "It is in no file of ours."
-    yield from _not_removed(record)
-    for place in record["elsewhere"]:
-        yield f"not ours, remove it there yourself: {_where(place)}"
-    yield from _known_again(record)
-    for text in record["beyond_reach"]:
-        yield f"not reached: {text}"
+    for name, text in _LEFT.items():
+        yield from (text.format(_where(one)) for one in record[name])
 
 
-def _not_removed(record: dict[str, Any]) -> Iterator[str]:
-    for path in record["altered"]:
-        yield f"not removed: {path}, which was altered after it was recorded, which 'verify' tells: look, then --altered"
-    for path in record["kept"]:
-        yield f"not removed: {path}, on which it rests who may sign"
-
-
-def _edited(record: dict[str, Any], cuts: Mapping[str, str]) -> Iterator[str]:
-    """Give each gated file that is to be edited, with what its lines become."""
-    for place in record["edited"]:
-        yield f"{_where(place)}: a signed edit is to put {MARK.decode()} there"
-        for line in cuts.get(place["path"], "").removesuffix("\n").split("\n"):
-            yield from screen.text_lines(line, indent=screen.INSIDE)
-
-
-def _known_again(record: dict[str, Any]) -> Iterator[str]:
-    """Give how long the lines are by which the text is known again, and those that are too common for it."""
-    for name, what in (
-        ("withheld", "withheld from now on, wherever it stands"),
-        ("not_withheld", "not withheld, because it is a heading or holds common words alone"),
-    ):
-        for size in record[name]:
-            yield f"{what}: a line of {size} characters"
-
-
-def _where(place: dict[str, Any]) -> str:
+def _where(place: Any) -> str:
+    """Return a path, or a number, as it is; a file with its lines as ``notes.md:1,2 and 3 more``."""
+    if not isinstance(place, dict):
+        return str(place)
     lines = place["lines"]
-    if not lines:
-        return str(place["path"])
     more = f" and {len(lines) - SHOWN_LINES} more" if len(lines) > SHOWN_LINES else ""
-    return f"{place['path']}:{','.join(map(str, lines[:SHOWN_LINES]))}{more}"
+    return f"{place['path']}{':' * bool(lines)}{','.join(map(str, lines[:SHOWN_LINES]))}{more}"

@@ -25,11 +25,11 @@ from nightledger.gate.forgetting.forget_entry import entry_of_change, forget
 from nightledger.gate.gated import read_gated
 from nightledger.gate.memory.naming import Placed, find_standing
 from nightledger.gate.memory.pinning import NO_MARK, read_marks, text_sha256
-from nightledger.gate.proposing.proposing import Outcome
 from nightledger.surfaces import entry_choice, screen
 from nightledger.surfaces.context import Context
+from nightledger.surfaces.hints import say
 from nightledger.surfaces.session import Session, reading, writing
-from nightledger.surfaces.settling import Settled, key_at_hand, sign_proposals
+from nightledger.surfaces.settling import key_at_hand, require_signed, sign_proposals
 from nightledger.text.changes.standing import Standing, standing_at
 
 OPTIONS = {
@@ -55,19 +55,30 @@ def run(options: argparse.Namespace, context: Context) -> int:
         under = screen.shown(" > ".join(stands.names) or "no heading")
         context.print_lines(screen.wrap(f"under {under}", first="    "))
         _require_unpinned(seen, placed)
+    record: dict[str, object] = {"entry": entry_choice.record(placed), "proposal": None, "decision": None}
     if options.dry_run:
-        context.emit({"entry": entry_choice.record(placed), "proposal": None, "decision": None})
+        context.emit(record)
         context.print("Nothing was proposed (--dry-run).")
         return 0
     if context.interactive() and screen.ask("Forget it for good? [y/N]").lower() != "y":
         raise RefusedError("nothing was proposed")
     proposal = _propose(context, placed, stands)
+    record["proposal"] = proposal.id
     if not key_at_hand(seen, context):
-        context.emit({"entry": entry_choice.record(placed), "proposal": proposal.id, "decision": None})
-        _say(context, f"Proposed as {proposal.id}; it waits for your signature: 'nightledger review'.")
+        context.emit(record)
+        say(context, f"Proposed as {proposal.id}; it waits for your signature: 'nightledger review'.")
         return 0
     settled = sign_proposals(context, [proposal])
-    _report(context, placed, proposal, settled)
+    require_signed(settled)
+    (decision,) = settled.decisions
+    context.emit(
+        {**record, "decision": decision.id, "not_before": f"{decision.not_before:%Y-%m-%dT%H:%M:%SZ}"}
+    )
+    say(
+        context,
+        f"Signed. It cools until {decision.not_before:%Y-%m-%d %H:%M} UTC, then 'nightledger apply' takes it out; "
+        f"'nightledger undo {proposal.id}' brings it back within the undo window.",
+    )
     return 0
 
 
@@ -82,7 +93,7 @@ def _find(context: Context, session: Session, word: str) -> Placed:
 def _require_unpinned(session: Session, placed: Placed) -> None:
     if read_marks(session.gate, session.ledger).get(placed.entry.id, NO_MARK).pinned:
         name = placed.entry.id[: entry_choice.SHORT_ID]
-        raise RefusedError(f"{name} is pinned", hint=f"'nightledger unpin {name}' first")
+        raise RefusedError(f"{name} is pinned", hint=f"'nightledger pin --off {name}' first")
 
 
 def _standing(session: Session, placed: Placed) -> Standing:
@@ -104,37 +115,8 @@ def _propose(context: Context, shown: Placed, stands: Standing) -> Proposal:
         period = log_day(session.moment.at, home_zone(gate.home, gate.settings)).isoformat()
         outcome = forget(gate, session.ledger, placed, session.moment, period=period)
     if outcome.proposal is None:
+        why = outcome.unfit[0].reason if outcome.unfit else "the scanners hold it back"
         raise RefusedError(
-            f"it cannot be proposed: {_why_not(outcome)}", hint="'nightledger edit' changes the file by hand"
+            f"it cannot be proposed: {why}", hint="'nightledger edit' changes the file by hand"
         )
     return outcome.proposal
-
-
-def _why_not(outcome: Outcome) -> str:
-    return outcome.unfit[0].reason if outcome.unfit else "the scanners hold it back"
-
-
-def _report(context: Context, placed: Placed, proposal: Proposal, settled: Settled) -> None:
-    if settled.refusals:
-        raise RefusedError(
-            f"{proposal.id} cannot be signed: {settled.refusals[0].reason}",
-            hint="'nightledger review' shows it as it is now",
-        )
-    (decision,) = settled.decisions
-    context.emit(
-        {
-            "entry": entry_choice.record(placed),
-            "proposal": proposal.id,
-            "decision": decision.id,
-            "not_before": decision.not_before.strftime("%Y-%m-%dT%H:%M:%SZ"),
-        }
-    )
-    _say(
-        context,
-        f"Signed. It cools until {decision.not_before:%Y-%m-%d %H:%M} UTC, then 'nightledger apply' takes it out; "
-        f"'nightledger undo {proposal.id[:10]}' brings it back within the undo window.",
-    )
-
-
-def _say(context: Context, text: str) -> None:
-    context.print_lines(screen.wrap(text, indent="  ", first=""))

@@ -26,7 +26,7 @@ from nightledger.surfaces.agent_host import require_person
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.hints import say
 from nightledger.surfaces.home import host_roots
-from nightledger.surfaces.hook.answers import host_name
+from nightledger.surfaces.hook.exchange import host_name
 from nightledger.surfaces.hook.installing import (
     Standing,
     Step,
@@ -72,8 +72,20 @@ def run(options: argparse.Namespace, context: Context) -> int:
     plan = plan_install if options.action == "install" else plan_remove
     steps = plan(home, host, roots[host], project)
     if options.print_only:
-        return _print(context, steps)
-    return _change(context, options, home, host, steps)
+        context.emit({"files": [{"path": step.path, "added": step.shown} for step in steps]})
+        for step in steps:
+            context.print_lines([f"# {step.path}"] if len(steps) > 1 else [])
+            context.print(step.shown.rstrip("\n"))
+        return 0
+    changing = [step for step in steps if step.changes]
+    if options.yes:
+        require_person("hosts", simulated=home.identity.simulated)
+        for step in changing:
+            take(step)
+        _drop_empty_folders(steps)
+    context.emit({"changed": bool(options.yes and changing), "files": [step.path for step in changing]})
+    _tell(context, options, host, changing)
+    return 0
 
 
 def _list(context: Context, found: list[Standing]) -> int:
@@ -82,71 +94,41 @@ def _list(context: Context, found: list[Standing]) -> int:
     context.emit({"hosts": told})
     for one in found:
         name = one.host.replace("_", "-")
-        if not one.found:
-            context.print(f"{name}: not found ({one.root})")
-        elif one.problem:
-            context.print(f"{name}: {one.problem}")
-        elif one.installed and not one.current:
-            context.print(
-                f"{name}: calls another checkout for this home; 'nightledger hosts install {name}' mends it"
-            )
-        elif one.installed:
-            context.print(f"{name}: calls this home at {', '.join(events_of(one.host))} ({one.path})")
-            if one.held_back:
-                context.print(f"  but not yet: {one.held_back}")
-        else:
-            context.print(
-                f"{name}: no hooks for this home; 'nightledger hosts install {name}' shows what to add"
-            )
+        context.print(f"{name}: {_standing(one, name)}")
+        if one.installed and one.current and one.held_back:
+            context.print(f"  but not yet: {one.held_back}")
     return 0
 
 
-def _print(context: Context, steps: Iterable[Step]) -> int:
-    steps = list(steps)
-    context.emit({"files": [{"path": step.path, "added": step.shown} for step in steps]})
-    for step in steps:
-        if len(steps) > 1:
-            context.print(f"# {step.path}")
-        context.print(step.shown.rstrip("\n"))
-    return 0
+def _standing(one: Standing, name: str) -> str:
+    command = f"'nightledger hosts install {name}'"
+    if not one.found:
+        return f"not found ({one.root})"
+    if one.problem or not one.installed:
+        return one.problem or f"no hooks for this home; {command} shows what to add"
+    if not one.current:
+        return f"calls another checkout for this home; {command} mends it"
+    return f"calls this home at {', '.join(events_of(one.host))} ({one.path})"
 
 
-def _change(context: Context, options: argparse.Namespace, home: Home, host: str, steps: list[Step]) -> int:
-    changing = [step for step in steps if step.changes]
+def _tell(context: Context, options: argparse.Namespace, host: str, changing: list[Step]) -> None:
+    """Say what was or would be done, and what is left to do."""
     install = options.action == "install"
-    if options.yes:
-        require_person("hosts", simulated=home.identity.simulated)
-        for step in changing:
-            take(step)
-        _drop_empty_folders(steps)
-    context.emit({"changed": bool(options.yes and changing), "files": [step.path for step in changing]})
     if not changing:
-        context.print(
-            "Nothing to do: the hooks are there."
-            if install
-            else "Nothing to do: there are no hooks for this home."
-        )
-        return 0
+        there = "the hooks are there" if install else "there are no hooks for this home"
+        context.print(f"Nothing to do: {there}.")
+        return
     for step in changing:
         done = (("to take out of", "to add to"), ("taken out of", "added to"))[options.yes][install]
         context.print(f"{done} {step.path}")
         if not options.yes and install:
             context.print(step.shown.rstrip("\n"))
-    if said := _afterwards(host, steps, install=install, done=options.yes):
-        say(context, *said.splitlines())
-    return 0
-
-
-def _afterwards(host: str, steps: list[Step], *, install: bool, done: bool) -> str:
-    """Say what is left to do; nothing where nothing is."""
-    if not done:
-        return "Nothing was changed; --yes does it."
-    said = (
-        [_AFTERWARDS[host].format(name=os.path.basename(os.path.dirname(steps[0].path)))] if install else []
-    )
-    if host == CODEX and any(step.after and SCRIPT.encode() in (step.before or b"") for step in steps):
-        said.append(_MOVED_UP)
-    return "\n".join(said)
+    if not options.yes:
+        say(context, "Nothing was changed; --yes does it.")
+    elif install:
+        say(context, _AFTERWARDS[host].format(name=os.path.basename(os.path.dirname(changing[0].path))))
+    if options.yes and host == CODEX and any(SCRIPT.encode() in (step.before or b"") for step in changing):
+        say(context, _MOVED_UP)
 
 
 def _drop_empty_folders(steps: Iterable[Step]) -> None:

@@ -24,6 +24,7 @@ from nightledger.hosts.emptiness import why_empty
 from nightledger.hosts.presets import READ_NO_MEMORY, preset
 from nightledger.hosts.workspaces import host_of, memory_choices, own_memory
 from nightledger.surfaces.context import CHECKOUT, Context
+from nightledger.surfaces.hints import say
 from nightledger.surfaces.home import host_roots
 from nightledger.surfaces.keys.trust_change import change_trust
 from nightledger.surfaces.screen import shown
@@ -90,24 +91,22 @@ def run(options: argparse.Namespace, context: Context) -> int:
         context.home = _standing_place()
     constitution = _constitution(options)
     founding = _founding(options, context, constitution)
-    paths = plan(founding)
-    existed = os.path.lexists(founding.home.identity_file)
+    home, paths = founding.home, plan(founding)
+    existed = os.path.lexists(home.identity_file)
     if existed:
-        _require_as_made(options, founding.home)
+        _require_as_made(options, home)
     by_name = options.seed or options.own is not None  # a home made before gets a constitution only then
     added = bool(constitution and not founding.constitution and by_name)
-    if not options.dry_run:
+    if options.dry_run:
+        missing = added and not os.path.lexists(home.constitution)
+        paths += [home.relative(home.constitution)] if missing else []
+        context.emit({"home": context.home_path, "would_create": paths})
+    else:
         passphrase = None if existed else fresh_passphrase(context, without=options.no_passphrase)
         identity = found(founding, passphrase, context.moment)
         paths += _add(options, context, constitution) if added else []
         record = {"home": context.home_path, "id": identity.id, "created": paths, "new": not existed}
-        context.emit({**record, "gated": list(identity.gated), "empty": bool(why_empty(founding.home))})
-    else:
-        home = founding.home
-        paths += (
-            [home.relative(home.constitution)] if added and not os.path.lexists(home.constitution) else []
-        )
-        context.emit({"home": context.home_path, "would_create": paths})
+        context.emit({**record, "gated": list(identity.gated), "empty": bool(why_empty(home))})
     _report(options, context, paths, founding, existed=existed)
     return 0
 
@@ -144,22 +143,19 @@ def _require_as_made(options: argparse.Namespace, home: Home) -> None:
 
 
 def _constitution(options: argparse.Namespace) -> bytes:
-    """Give the constitution to begin with; none where none is wanted.
+    """Return the constitution to begin with; none where none is wanted.
 
     Raises:
         UsageError: An own principle for a home that is to have none.
         RecordError: The own principle is too long, or scanners find something in it.
     """
+    if options.seed is False and options.own is not None:
+        raise UsageError("--self adds a principle, and --no-seed wants none", hint="leave one of them out")
     if options.seed is False:
-        if options.own is not None:
-            raise UsageError(
-                "--self adds a principle, and --no-seed wants none", hint="leave one of them out"
-            )
         return b""
     seeds = shipped_principles()
-    if options.own is None:
-        return dump_constitution(seeds)
-    return dump_constitution(require_sound(seeds.with_own(options.own), where="--self"))
+    own = options.own
+    return dump_constitution(seeds if own is None else require_sound(seeds.with_own(own), where="--self"))
 
 
 def _add(options: argparse.Namespace, context: Context, constitution: bytes) -> list[str]:
@@ -176,7 +172,7 @@ def _add(options: argparse.Namespace, context: Context, constitution: bytes) -> 
     if options.own is not None:
         raise RefusedError(
             f"this home has a constitution of {len(standing.principles)} principles",
-            hint="to add one: nightledger constitution amend",
+            hint="to add one: nightledger consent constitution amend",
         )
     return []
 
@@ -242,16 +238,13 @@ def machine_zone() -> str:
 
 
 def _report(
-    options: argparse.Namespace, context: Context, paths: list[str], founding: "Founding", *, existed: bool
+    options: argparse.Namespace, context: Context, paths: list[str], founding: Founding, *, existed: bool
 ) -> None:
-    from nightledger.hosts.emptiness import why_empty
-    from nightledger.surfaces.hints import say
-
-    done = f"{'Would make' if options.dry_run else 'Made'} in {context.home_path}:"
-    listed = [] if context.guided else [f"  {path}" for path in paths]
-    done += "" if listed else f" {len(paths)} files and folders"
-    context.print(done if paths else f"{context.home_path} is a home already; nothing to do")
-    context.print_lines(listed)
+    guided, place = context.guided, context.home_path
+    done = f"{'Would make' if options.dry_run else 'Made'} in {place}:"
+    done += f" {len(paths)} files and folders" if guided else ""
+    context.print(done if paths else f"{place} is a home already; nothing to do")
+    context.print_lines([] if guided else [f"  {path}" for path in paths])
     if not existed:
         say(context, *_gated_notes(founding))
     if options.dry_run or not paths:
@@ -260,11 +253,10 @@ def _report(
     context.print(f"Keys are in {context.keys_dir}.")
     if options.no_passphrase and not existed:
         context.print("The operator's key has no passphrase: whoever can read it can sign.")
-        context.print_lines([] if context.guided else ["'nightledger doctor' says what that means."])
-    if not context.guided:
+        context.print_lines([] if guided else ["'nightledger doctor' says what that means."])
+    if not guided:
         at = named_home(context)
-        context.print(f"Next: nightledger check{at}")
-        context.print(f"Then: nightledger schedule --print cron{at}")
+        context.print(f"Next: nightledger check{at}\nThen: nightledger schedule --print cron{at}")
 
 
 def named_home(context: Context) -> str:

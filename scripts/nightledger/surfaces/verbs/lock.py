@@ -2,7 +2,7 @@
 
 Then only root, or a helper with that one privilege, can apply: cron calls 'apply' and 'guard' as root
 with --home and NIGHTLEDGER_KEYS, or operator.yaml names a lock_helper. Linux: root; macOS: the
-files' owner may do it and undo it.
+files' owner may do it and undo it. --off takes the locks away.
 
 Reads   the files' flags
 Writes  the files' flags, the audit log
@@ -23,10 +23,12 @@ _TOLD = {
 }
 
 
+OPTIONS = {"--off": "remove the locks"}
+
+
 def run(options: argparse.Namespace, context: Context) -> int:
-    """Lock what can be locked, or for ``unlock`` unlock everything, and say how each file stands."""
-    del options
-    act = unlock_files if context.verb == "unlock" else lock_files
+    """Lock what can be locked, or unlock everything, and say how each file stands."""
+    act = unlock_files if options.off else lock_files
     with writing(context, person=True) as session:
         found = act(session.gate, session.moment)
     context.emit({"files": [{"path": f.path, "flag": f.flag.value, "held": f.held.value} for f in found]})

@@ -24,41 +24,29 @@ _EXAMPLE = (
     "nightledger log --task-type debug_cron --tags cron,time_zone --resolution set_zone_explicitly "
     "--outcome success --source 'memory/daily/2026-02-28.md#cron'"
 )
-_FLAGS = {
-    "task_type": ("--task-type", "WORD", "what kind of task: debug_cron"),
-    "tags": ("--tags", "A,B", "what it was about: cron,time_zone"),
-    "resolution": ("--resolution", "WORD", "what was done: set_zone_explicitly; an identifier, not prose"),
-    "outcome": ("--outcome", "WORD", "success, partial or failure"),
-    "source": ("--source", "PATH#PLACE", "where it is recorded, relative to the home"),
-    "timestamp": ("--timestamp", "TIME", "when it was known, with a zone (default: now)"),
-    "session": ("--session", "NAME", "the agent's session"),
-    "host": ("--host", "NAME", "machine or agent host"),
-    "origin": ("--origin", "WORD", "who said it: owner, agent, tool, web, group, system, unknown"),
-    "signal": (
-        "--signal",
-        "WORD",
-        "what told it: explicit, exit_code, test, tool_error, user_correction, revert",
-    ),
-    "project": ("--project", "NAME", "what it was part of"),
-    "duration_s": ("--duration-s", "SECONDS", "how long it took"),
-    "note": ("--note", "TEXT", "for the operator; never shown to an agent"),
+OPTIONS = {
+    "--stdin": "read records as JSON lines; all are taken, or none",
+    "--task-type": ("WORD", "what kind of task: debug_cron"),
+    "--tags": ("A,B", "what it was about: cron,time_zone"),
+    "--resolution": ("WORD", "what was done: set_zone_explicitly; an identifier, not prose"),
+    "--outcome": ("WORD", "success, partial or failure"),
+    "--source": ("PATH#PLACE", "where it is recorded, relative to the home"),
+    "--timestamp": ("TIME", "when it was known, with a zone (default: now)"),
+    "--session": ("NAME", "the agent's session"),
+    "--host": ("NAME", "machine or agent host"),
+    "--origin": ("WORD", "who said it: owner, agent, tool, web, group, system, unknown"),
+    "--signal": ("WORD", "what told it: explicit, exit_code, test, tool_error, user_correction, revert"),
+    "--project": ("NAME", "what it was part of"),
+    "--duration-s": ("SECONDS", "how long it took"),
+    "--note": ("TEXT", "for the operator; never shown to an agent"),
+    "--evidence": {
+        "action": "append",
+        "metavar": "PATH:LINES",
+        "help": "lines that show it: memory/x.md:12-14; repeatable",
+    },
 }
-_REQUIRED = ("task_type", "tags", "resolution", "outcome", "source")
-
-
-def configure(parser: argparse.ArgumentParser) -> None:
-    """Add the flags of ``log``."""
-    parser.add_argument(
-        "--stdin", action="store_true", help="read records as JSON lines; all are taken, or none"
-    )
-    for name, (flag, metavar, text) in _FLAGS.items():
-        parser.add_argument(flag, dest=name, metavar=metavar, help=text)
-    parser.add_argument(
-        "--evidence",
-        action="append",
-        metavar="PATH:LINES",
-        help="lines that show it: memory/x.md:12-14; repeatable",
-    )
+_FIELDS = {flag: flag[2:].replace("-", "_") for flag, told in OPTIONS.items() if isinstance(told, tuple)}
+_REQUIRED = ("--task-type", "--tags", "--resolution", "--outcome", "--source")
 
 
 def run(options: argparse.Namespace, context: "Context") -> int:
@@ -79,7 +67,7 @@ def run(options: argparse.Namespace, context: "Context") -> int:
 
 
 def _read_stdin(options: argparse.Namespace) -> "list[tuple[str, Any]]":
-    given = [_FLAGS[name][0] for name in _FLAGS if getattr(options, name) is not None]
+    given = [flag for flag, name in _FIELDS.items() if getattr(options, name) is not None]
     if given:
         raise UsageError(f"--stdin reads whole records; leave out {', '.join(given)}")
     from nightledger.codec.strict_json import MAX_DOCUMENT_BYTES, read_jsonl
@@ -99,10 +87,11 @@ def _read_stdin(options: argparse.Namespace) -> "list[tuple[str, Any]]":
 
 
 def _from_flags(options: argparse.Namespace, home: Home, context: "Context") -> "dict[str, Any]":
-    missing = [_FLAGS[name][0] for name in _REQUIRED if not getattr(options, name)]
+    missing = [flag for flag in _REQUIRED if not getattr(options, _FIELDS[flag])]
     if missing:
         raise UsageError(f"an outcome also needs {', '.join(missing)}", hint=f"for example: {_EXAMPLE}")
-    record = {name: getattr(options, name) or None for name in _FLAGS if name not in ("tags", "source")}
+    record = {name: getattr(options, name) or None for name in _FIELDS.values()}
+    del record["tags"], record["source"]
     record["timestamp"] = options.timestamp or context.now.isoformat()
     record["context_tags"] = options.tags.split(",")
     record["source_file"] = _relative(options.source, home)

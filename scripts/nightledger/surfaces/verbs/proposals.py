@@ -7,18 +7,17 @@ Changes no memory.
 
 import argparse
 from collections.abc import Iterator
-from itertools import chain
 from typing import Any
 
 from nightledger.domain.errors import EXIT_WAITING
 from nightledger.domain.judge import EDIT_LANE
 from nightledger.domain.states import REVOCABLE
 from nightledger.gate.proposing.told import told_at_home
-from nightledger.gate.proposing.unasked import ask_again
 from nightledger.gate.review.answers_given import answer_texts, answers_given, read_causes
 from nightledger.gate.stored import read_stored
 from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context
+from nightledger.surfaces.hints import say
 from nightledger.surfaces.listing import proposal_record, set_aside_record, state_of
 from nightledger.surfaces.session import Session, reading, writing
 from nightledger.surfaces.table import GAP, table
@@ -46,7 +45,7 @@ def run(options: argparse.Namespace, context: Context) -> int:
     with reading(context) as session:
         listed = _records(session, closed=options.all, full=context.json)
     context.emit(listed)
-    context.print_lines(_table(listed) if screen.terminal() and listed else chain(*map(_lines, listed)))
+    context.print_lines(_lines(context, listed))
     if not listed:
         context.print("Nothing waits." if not options.all else "Nothing was ever proposed.")
     waits = any(one["state"] in _WAITING and one["lane"] != EDIT_LANE for one in listed)
@@ -54,12 +53,12 @@ def run(options: argparse.Namespace, context: Context) -> int:
 
 
 def _records(session: Session, *, closed: bool, full: bool) -> list[dict[str, Any]]:
-    """Give what is shown; the files of what is closed are not looked at unless they are asked for.
+    """Return what is shown; the files of what is closed are not looked at unless they are asked for.
 
     Args:
         session: The home.
         closed: Whether what is closed is asked for.
-        full: Give all of a proposal, not only its head: to mask what is not shown would take seconds.
+        full: Return all of a proposal, not only its head: to mask what is not shown would take seconds.
     """
     gate, book, now = session.gate, session.ledger.book, session.moment.at
     stored = read_stored(gate, book, states=None if closed else REVOCABLE)
@@ -74,52 +73,47 @@ def _records(session: Session, *, closed: bool, full: bool) -> list[dict[str, An
         if proposal and full:
             record = proposal_record(gate, book, proposal, now, told=told)
         elif proposal:
-            title = mask_secrets(proposal.title, told=told)
-            record |= {"title": title, "state": state}
+            record |= {"title": mask_secrets(proposal.title, told=told), "state": state}
         answers = answers_given(gate.home, book, status, causes)
         records.append({**record, "waiting": list(status.open_changes()), "answers": answers})
     return records
 
 
-def _told(one: dict[str, Any]) -> tuple[str, list[str]]:
-    """Give how many changes a proposal has, and its title and answers, or what is to be said of it."""
+def _texts(one: dict[str, Any]) -> list[str]:
+    """Return how many changes a proposal has and what it is about, and below it what was answered."""
     answered = {n for answer in one["answers"] for n in answer["changes"]}
     waits, every = len(one["waiting"]), len(answered | {*one["waiting"]})
     count = f"{every} change(s)" if waits in (0, every) else f"{waits} of {every} changes wait"
-    text = one["title"]
+    text = one["title"] or (_EXPUNGED if one["state"] == "expunged" else _WENT)
     if one["state"] == "altered":
-        count, text = (
-            "set aside",
-            _CLOSED if any(a["state"] == "rejected" for a in one["answers"]) else _ALTERED,
-        )
-    elif not text:
-        text = _EXPUNGED if one["state"] == "expunged" else _WENT
-    return count, [screen.shown(line) for line in (text, *answer_texts(one["answers"], every))]
+        closed = any(answer["state"] == "rejected" for answer in one["answers"])
+        count, text = "set aside", _CLOSED if closed else _ALTERED
+    return [screen.shown(line) for line in (f"{count}: {text}", *answer_texts(one["answers"], every))]
 
 
-def _table(listed: list[dict[str, Any]]) -> list[str]:
-    left = 10 + GAP + max(len(one["state"]) for one in listed) + GAP
-    rows = []
-    for one in listed:
-        count, (text, *more) = _told(one)
-        told = (f"{count}: {text}", *more)
-        lines = [row for line in told for row in screen.wrap(line, indent="  ", first="", less=left)]
-        rows.append((one["id"][:10], one["state"], "\n".join(lines)))
-    return table(rows, "cyan", "", "", heads=("id", "state", "what"))
-
-
-def _lines(one: dict[str, Any]) -> Iterator[str]:
-    count, told = _told(one)
-    yield f"{one['id']}  {one['state']:<9} {count}"
-    for line in told:
-        yield from screen.wrap(line, indent="      ", first="    ")
+def _lines(context: Context, listed: list[dict[str, Any]]) -> Iterator[str]:
+    """Return a table for a terminal; else the same, each with a line of its own for what it is."""
+    told = [(context.short(one["id"]), one["state"], _texts(one)) for one in listed]
+    if not (told and screen.terminal()):
+        for name, state, (text, *more) in told:
+            yield from screen.wrap(f"{name}  {state:<9} {text}", indent="    ", first="")
+            for line in more:
+                yield from screen.wrap(line, indent="      ", first="    ")
+        return
+    left = sum(max(len(row[column]) + GAP for row in told) for column in (0, 1))
+    cells = [
+        [row for line in lines for row in screen.wrap(line, indent="  ", first="", less=left)]
+        for _, _, lines in told
+    ]
+    rows = [(name, state, "\n".join(cell)) for (name, state, _), cell in zip(told, cells, strict=True)]
+    yield from table(rows, "cyan", "", "", heads=("id", "state", "what"))
 
 
 def _ask_again(context: Context, name: str) -> int:
+    from nightledger.gate.proposing.unasked import ask_again
+
     with writing(context, person=True) as session:
         ask_again(session.gate, session.ledger.book, name, session.moment)
     context.emit({"asked_again": name})
-    context.print_lines(
-        screen.wrap(f"The next night proposes from {screen.shown(name)!r} again, if it finds something.")
-    )
+    say(context, f"The next night proposes from {name!r} again, if it finds something.")
     return 0

@@ -22,30 +22,32 @@ MAX_STDIN_BYTES = 1 << 20
 """Far more than the lane takes; the gate says by how much a text is too long."""
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
-    """Name the options of ``propose``."""
-    parser.add_argument(
-        "--section",
-        metavar="NAME",
-        default="Lessons",
-        help="heading under which it belongs (default: Lessons)",
-    )
-    text = parser.add_mutually_exclusive_group(required=True)
-    text.add_argument("--text", help="the entry, in Markdown")
-    text.add_argument("--stdin", action="store_true", help="read the entry from standard input")
-    text.add_argument("--remove", action="store_true", help="take the --entry out")
-    parser.add_argument(
-        "--entry", metavar="TEXT", default="", help="the entry to replace or remove: its whole text or its id"
-    )
-    parser.add_argument("--reason", required=True, help="why it is worth keeping (or not)")
-    parser.add_argument("--source", metavar="PATH:LINE", help="where it comes from, relative to the home")
-    parser.add_argument("--target", metavar="PATH", help="the gated file (default: the main one)")
-    parser.add_argument("--dry-run", action="store_true", help="say what would happen, and write nothing")
+OPTIONS = {
+    "--section": {
+        "metavar": "NAME",
+        "default": "Lessons",
+        "help": "heading under which it belongs (default: Lessons)",
+    },
+    "--text": ("TEXT", "the entry, in Markdown"),
+    "--stdin": "read the entry from standard input",
+    "--remove": "take the --entry out",
+    "--entry": {
+        "metavar": "TEXT",
+        "default": "",
+        "help": "the entry to replace or remove: its whole text or its id",
+    },
+    "--reason": {"required": True, "metavar": "WHY", "help": "why it is worth keeping (or not)"},
+    "--source": ("PATH:LINE", "where it comes from, relative to the home"),
+    "--target": ("PATH", "the gated file (default: the main one)"),
+    "--dry-run": "say what would happen, and write nothing",
+}
 
 
 def run(options: argparse.Namespace, context: Context) -> int:
     """Make the proposal."""
     home = Home(context.home_path).require()
+    if (options.text is not None) + options.stdin + options.remove != 1:
+        raise UsageError("one of --text, --stdin and --remove says what is proposed")
     text = _read_stdin() if options.stdin else options.text or ""
     if options.remove and not options.entry:
         raise UsageError("--remove needs --entry", hint="give the entry's whole text")
@@ -65,12 +67,11 @@ def run(options: argparse.Namespace, context: Context) -> int:
     made = outcome.proposal.id if outcome.proposal else None
     context.emit({"id": made, "held": held, "dry_run": options.dry_run})
     if made:
-        context.print(made)
-        context.print(
-            "Your operator will see it." if not options.dry_run else "Nothing was written (--dry-run)."
-        )
+        context.print(context.short(made))
+        then = "Nothing was written (--dry-run)." if options.dry_run else "Your operator will see it."
     else:
-        context.print(f"Held back by the scanners ({', '.join(held)}); your operator will see that.")
+        then = f"Held back by the scanners ({', '.join(held)}); your operator will see that."
+    context.print(then)
     return 0
 
 

@@ -14,15 +14,22 @@ from nightledger.domain.proposal import Op
 from nightledger.domain.pruning import CLOSED_DAYS, LINK_DAYS, LOG_DAYS
 from nightledger.files.configuration import home_zone
 from nightledger.jobs.prune import EVERYTHING, Asked, Pruned, Tally, prune
-from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context
+from nightledger.surfaces.hints import say
 from nightledger.surfaces.session import reading, writing
 
 MOST_NAMED = 20
 """Things left alone that are named one by one; ``--json`` names all."""
-_IN_ORDER = frozenset({"bridge", "pinned", "referenced", "refused", "short", "summary"})
+_KEPT = {
+    "referenced": "on which a sure link rests",
+    "pinned": "pinned",
+    "bridge": "holding groups of tags together",
+    "refused": "left at your word (--again asks anew)",
+    "short": "too short to gain by it",
+    "summary": "a summary already",
+}
 """Reasons to leave something alone that ask nothing of the operator: these are only counted."""
-_WHY = {
+_ODD = {
     "consent": "it names what the consent graph blocks",
     "no_date": "it does not say since when it is over",
     "impossible_date": "its date is none",
@@ -33,23 +40,13 @@ _WHY = {
     "odd_file": "it is no plain file of its own",
 }
 """The other reasons, each as the operator reads it behind the place of what stays."""
-_COUNTED = {
-    "referenced": "on which a sure link rests",
-    "pinned": "pinned",
-    "consent": "about what the consent graph blocks",
-    "bridge": "holding groups of tags together",
-    "no_date": "without a date",
-    "impossible_date": "with an impossible date",
-    "future_date": "with a date still to come",
-    "revisit": "to be looked at again later",
-    "of_section": "speaking for a section",
-    "twice": "standing there twice",
-    "refused": "left at your word (--again asks anew)",
-    "short": "too short to gain by it",
-    "summary": "a summary already",
-    "odd_file": "no plain file",
+_COUNTS = {
+    "waiting": "waiting for your answer already",
+    "suppressed": "answered before",
+    "closed": "closed, for they hold no longer",
+    "no_room": "left for another run",
+    "months_left": "more months for another run",
 }
-"""What stays, as it is counted."""
 _NOUNS = {
     "delete_link": (
         "link",
@@ -96,7 +93,7 @@ def _report(context: Context, pruned: Pruned, *, dry_run: bool) -> None:
         }
     )
     if pruned.reason:
-        context.print_lines(screen.wrap(f"Nothing pruned: {pruned.reason}.", first="", indent="  "))
+        say(context, f"Nothing pruned: {pruned.reason}.")
     for tally in pruned.tallies:
         _say(context, tally, dry_run=dry_run)
     if dry_run:
@@ -117,33 +114,19 @@ def _record(tally: Tally) -> dict[str, Any]:
 
 
 def _say(context: Context, tally: Tally, *, dry_run: bool) -> None:
-    def say(text: str, first: str = "  ", indent: str = "    ") -> None:
-        context.print_lines(screen.wrap(text, first=first, indent=indent))
-
     one, many, old, aim = _NOUNS[tally.op.value]
+    odd = sum(count for word, count in tally.kept.items() if word not in _KEPT)
     counts = [f"{tally.old} {old}"]
-    counts += [f"{count} {_COUNTED[word]}" for word, count in tally.kept.items()]
-    counts += [
-        f"{count} {word}"
-        for count, word in (
-            (tally.waiting, "waiting for your answer already"),
-            (tally.suppressed, "answered before"),
-            (tally.closed, "closed, for they hold no longer"),
-            (tally.no_room, "left for another run"),
-            (tally.months_left, "more months for another run"),
-        )
-        if count
+    counts += [f"{count} {_KEPT[word]}" for word, count in tally.kept.items() if word in _KEPT]
+    counts += [f"{odd} left alone"] if odd else []
+    counts += [f"{count} {told}" for name, told in _COUNTS.items() if (count := getattr(tally, name))]
+    noun, verb = one if tally.looked == 1 else many, "would be proposed" if dry_run else "proposed"
+    say(context, f"{tally.looked:,} {noun}: {', '.join(counts)}; {tally.proposed} {verb} {aim}.")
+    named = [left for left in tally.left if left.what and left.kept in _ODD]
+    told = [f"{'' if dry_run else f'{made.id}: '}{made.title}" for made in tally.proposals]
+    told += [
+        f"left alone: {left.what}: {left.detail or _ODD[left.kept.value]}" for left in named[:MOST_NAMED]
     ]
-    noun = one if tally.looked == 1 else many
-    verb = "would be proposed" if dry_run else "proposed"
-    say(f"{tally.looked:,} {noun}: {', '.join(counts)}; {tally.proposed} {verb} {aim}.", "", "  ")
-    for proposal in tally.proposals:
-        say(f"{'' if dry_run else f'{proposal.id}: '}{screen.shown(proposal.title)}")
-    named = [left for left in tally.left if left.what and left.kept not in _IN_ORDER]
-    for left in named[:MOST_NAMED]:
-        why = screen.shown(left.detail) or _WHY[left.kept.value]
-        say(f"left alone: {screen.shown(left.what)}: {why}")
-    if len(named) > MOST_NAMED:
-        say(f"and {len(named) - MOST_NAMED} more; --json names them all")
-    for reason in tally.unfit:
-        say(f"not proposed: {screen.shown(reason)}")
+    told += [f"and {len(named) - MOST_NAMED} more; --json names them all"] * (len(named) > MOST_NAMED)
+    told += [f"not proposed: {reason}" for reason in tally.unfit]
+    say(context, *told, first="  ", indent="    ")

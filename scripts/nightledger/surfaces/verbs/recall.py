@@ -4,7 +4,8 @@ QUERY          plain words: nothing in them is an operator. Looked for in MEMORY
                the archive, outcomes, handoffs and principles. "Last week", "in March" and
                "before the move" tell a time: it is searched alone where what is told of it
                answers (--any-time searches all). Shown are file and lines, the lines, and
-               why. --tags, --since, --until and --scope narrow it
+               why. --tags, --since, --until and --scope narrow it; --explain, for the operator, tells how
+               it was answered, and marks [held: ...] what an agent would not see
 --tags A,B     without a query what worked: with one tag, all of its links; with several, the
                links between them. A resolution is shown from a confidence of .7 up, which
                fades by the days on which the agent was active
@@ -43,11 +44,12 @@ MAX_QUERY_CHARACTERS = 4_000
 FRAMES = ("self", "attention", "task", "simulate")
 
 
-_NARROWING = ("since", "until", "any-time", "scope")
+_NARROWING = ("explain", "since", "until", "any-time", "scope")
 """What only a query can be narrowed by."""
 
 
 OPTIONS = {
+    "--explain": "tell how a query is answered: words, time, what was weighed, each hit's reasons",
     "--tags": ("A,B", "what the task is about: cron,time_zone"),
     "--frame": {
         "metavar": "FRAME",
@@ -74,14 +76,15 @@ def run(options: argparse.Namespace, context: "Context") -> int:
     narrowed = next((name for name in _NARROWING if getattr(options, name.replace("-", "_"))), "")
     if narrowed and (options.frame or options.query is None):
         raise UsageError(
-            f"--{narrowed} narrows a query, and no frame and no tags alone", hint="nightledger recall --help"
+            f"--{narrowed} is for a query, and for no frame and no tags alone",
+            hint="nightledger recall --help",
         )
     if options.frame:
         return _frame(options, context)
     if options.query is not None:
         from nightledger.surfaces.recall.search_home import read_query, show_found
 
-        return show_found(context, read_query(options, options.query))
+        return show_found(context, read_query(options, options.query), explained=options.explain)
     if options.tags is None:
         raise UsageError("say what to look for: a query, --tags or --frame", hint="nightledger recall --help")
     return _links(options, context)
@@ -124,7 +127,7 @@ def _found(
 
 def _frame(options: argparse.Namespace, context: "Context") -> int:
     from nightledger.domain.frames import Frame
-    from nightledger.surfaces.recall_frame import show_frame
+    from nightledger.surfaces.recall.frames import show_frame
 
     query = (options.query or "")[:MAX_QUERY_CHARACTERS]
     return show_frame(context, Frame(options.frame), query)

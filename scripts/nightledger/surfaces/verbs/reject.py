@@ -9,8 +9,8 @@ A proposal whose file was altered or lost is closed, all of it: 'verify' then na
 import argparse
 
 from nightledger.gate.review.reviewing import Verb
-from nightledger.surfaces.answering import answer_one
 from nightledger.surfaces.context import Context
+from nightledger.surfaces.verbs.approve import answer_one
 
 OPTIONS = {
     "id": "the proposal, or the beginning of its id",

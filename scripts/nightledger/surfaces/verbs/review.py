@@ -6,9 +6,8 @@ Changes no memory: 'nightledger apply' does, when the cooling period is over.
 """
 
 import argparse
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
-from nightledger.domain.decision import Decision, DecisionType
 from nightledger.gate.gated import why_unreadable
 from nightledger.gate.integrity.checking import find_drift
 from nightledger.gate.review import held_back
@@ -16,11 +15,12 @@ from nightledger.gate.review.reviewing import Item, list_items, read_documents
 from nightledger.gate.stored import find_set_aside, find_status
 from nightledger.surfaces import screen
 from nightledger.surfaces import session as sessions
-from nightledger.surfaces.answers import keeping, questions_of, tell_refusals, tell_unsigned
 from nightledger.surfaces.context import Context
+from nightledger.surfaces.hints import say
 from nightledger.surfaces.listing import item_record
+from nightledger.surfaces.questions import keeping, questions_of, tell_unsigned
 from nightledger.surfaces.session import Session
-from nightledger.surfaces.settling import settle
+from nightledger.surfaces.settling import settle, tell_settled
 
 AGAIN = "nightledger review"
 OPTIONS = {
@@ -35,43 +35,32 @@ def run(options: argparse.Namespace, context: Context) -> int:
         from nightledger.remote.reviewing import review_remote
 
         return review_remote(context, options.remote)
-    if context.json or not context.interactive():
-        with sessions.reading(context) as session:
-            documents = read_documents(session.gate)
-            items = _wanted(options, list_items(session.gate, session.ledger, documents), session)
-            context.emit([item_record(item) for item in items])
-            _show_all(context, session, items)
-        return 0
-    with sessions.reading(context, person=True) as session:
-        return _ask_and_sign(options, context, session)
+    asks = context.interactive() and not context.json
+    with sessions.reading(context, person=asks) as session:
+        book = session.ledger.book
+        items = list_items(session.gate, session.ledger, read_documents(session.gate))
+        if options.id is not None:
+            wanted = find_status(book, options.id).id
+            items = [item for item in items if item.stored.proposal.id == wanted]
+        _open(context, session, items)
+        if asks:
+            return _ask_and_sign(context, session, items)
+        context.emit([item_record(item) for item in items])
+        for at, item in enumerate(items, 1):
+            context.print_lines(screen.item_lines(item, at, len(items)))
+            context.print(f"  id: {context.short(item.stored.proposal.id)}#{item.change.n}\n")
+        if items:
+            say(context, "To answer, run 'nightledger review' on a terminal, or 'nightledger approve ID'.")
+    return 0
 
 
-def _wanted(options: argparse.Namespace, items: list[Item], session: Session) -> list[Item]:
-    if options.id is None:
-        return items
-    wanted = find_status(session.ledger.book, options.id).id
-    return [item for item in items if item.stored.proposal.id == wanted]
-
-
-def _show_all(context: Context, session: Session, items: list[Item]) -> None:
-    _opening(context, session, items)
-    for at, item in enumerate(items, 1):
-        context.print_lines(screen.item_lines(item, at, len(items)))
-        context.print(f"  id: {item.stored.proposal.id}#{item.change.n}")
-        context.print()
-    if items:
-        how = "To answer, run 'nightledger review' on a terminal, or 'nightledger approve ID'."
-        context.print_lines(screen.wrap(how, indent="  ", first=""))
-
-
-def _opening(context: Context, session: Session, items: list[Item]) -> None:
-    for text in _notices(session, items, guided=context.guided):
-        context.print_lines(screen.wrap(screen.shown(text), indent=screen.INSIDE, first=""))
+def _open(context: Context, session: Session, items: list[Item]) -> None:
+    say(context, *_notices(session, items, guided=context.guided), indent=screen.INSIDE)
     proposals = {item.stored.proposal.id: item.stored.proposal for item in items}
     for name, proposal in proposals.items():
-        which = f"{name[:8]}, " if len(proposals) > 1 else "Size: "
+        which = f"{name}, " if len(proposals) > 1 else "Size: "
         if sizes := screen.meter(proposal):
-            context.print_lines(screen.wrap(which + sizes, indent="    ", first="  "))
+            say(context, which + sizes, indent="    ", first="  ")
     if items:
         context.print()
 
@@ -83,7 +72,7 @@ def _notices(session: Session, items: list[Item], *, guided: bool) -> Iterator[s
     for name in find_set_aside(home, book):
         yield (
             f"! {name} was altered after it was proposed and is set aside; 'nightledger verify' names its file. "
-            f"Put it back from a backup, or close it: nightledger reject {name[:10]} --reason ..."
+            f"Put it back from a backup, or close it: nightledger reject {name} --reason ..."
         )
     yield from () if guided else held_back.notices(home, session.ledger.log.events)
     drifted, unseen = find_drift(home, book), False
@@ -93,11 +82,11 @@ def _notices(session: Session, items: list[Item], *, guided: bool) -> Iterator[s
         elif path in drifted and book.open_drift(path) is None:
             unseen = True
             yield (
-                f"Drift: {path} is not as it was last signed, and no item asks about it yet: 'nightledger guard' "
-                "makes one, and 'nightledger review' on a terminal does while no other run is at work."
+                f"{path} was changed outside Nightledger since it was last signed, and no item asks about it yet: "
+                "'nightledger guard' makes one."
             )
         elif path in drifted and items:
-            yield f"Drift: {path} is not as it was last signed: what was changed outside the gate comes first."
+            yield f"{path} was changed outside Nightledger since it was last signed: that comes first."
     if not items:
         yield "Nothing else waits for you." if unseen else "Nothing waits for you."
         return
@@ -105,10 +94,7 @@ def _notices(session: Session, items: list[Item], *, guided: bool) -> Iterator[s
     yield f"{len(items)} change(s) in {len(proposals)} proposal(s) wait for you."
 
 
-def _ask_and_sign(options: argparse.Namespace, context: Context, session: Session) -> int:
-    documents = read_documents(session.gate)
-    items = _wanted(options, list_items(session.gate, session.ledger, documents), session)
-    _opening(context, session, items)
+def _ask_and_sign(context: Context, session: Session, items: list[Item]) -> int:
     questions = questions_of(context, session, items)
     with keeping(questions, AGAIN):
         answers = questions.ask_all()
@@ -117,34 +103,5 @@ def _ask_and_sign(options: argparse.Namespace, context: Context, session: Sessio
         tell_unsigned(questions, AGAIN)
         return 0
     questions.keep({})
-    tell_refusals(context, settled.refusals)
-    report_signed(context, settled.decisions)
+    tell_settled(context, settled)
     return 1 if settled.refusals else 0
-
-
-def report_signed(context: Context, decisions: Sequence[Decision]) -> None:
-    """Say what was signed and when it can be applied."""
-    for decision in decisions:
-        if decision.type is DecisionType.DRIFT:
-            path = screen.shown(decision.targets[0].path)
-            context.print_lines(
-                screen.wrap(f"Settled {path}: {_kept(decision)}.", indent=screen.INSIDE, first="")
-            )
-    approved = [decision for decision in decisions if decision.type is DecisionType.APPROVE]
-    rejected = sum(len(d.changes) for d in decisions if d.type is DecisionType.REJECT)
-    if rejected:
-        context.print(f"Rejected {rejected} change(s).")
-    if approved:
-        count = sum(len(decision.changes) for decision in approved)
-        when = max(decision.not_before for decision in approved)
-        applies = "" if context.guided else "; 'nightledger apply' then applies them"
-        told = f"Signed {count} change(s). They cool until {when:%Y-%m-%d %H:%M} UTC{applies}."
-        context.print_lines(screen.wrap(told, indent="  ", first=""))
-
-
-def _kept(decision: Decision) -> str:
-    """Say what was kept of what had drifted in one file, and what was not."""
-    if not decision.changes:
-        return "took back every change that you answered"
-    took = decision.targets[0].base != decision.targets[0].result
-    return f"kept {len(decision.changes)} change(s){', the rest you answered was taken back' if took else ''}"

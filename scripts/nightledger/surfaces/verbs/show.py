@@ -33,10 +33,11 @@ def run(options: argparse.Namespace, context: Context) -> int:
         expunged = read_forgotten(session.gate, (), session.ledger.book).expunged
         record = proposal_record(session.gate, session.ledger.book, proposal, now, told=told)
         context.emit(record)
-        context.print(f"{proposal.id}  {record['state']}")
-        context.print_lines(screen.wrap(screen.shown(proposal.title, told=told), indent=screen.INSIDE))
-        if sizes := screen.meter(proposal):
-            context.print_lines(screen.wrap(f"Size: {sizes}", indent=screen.INSIDE, first=""))
+        title = screen.shown(proposal.title, told=told)
+        sizes = screen.meter(proposal)
+        context.print(f"{context.short(proposal.id)}  {record['state']}")
+        context.print_lines(screen.wrap(title, indent=screen.INSIDE))
+        context.print_lines(screen.wrap(f"Size: {sizes}", indent=screen.INSIDE, first="") if sizes else ())
         for change in map(worded, proposal.changes):
             head = f"#{change.n} {status.state_of(change.n).value}: {screen.headline(change, told=told)}"
             context.print_lines(

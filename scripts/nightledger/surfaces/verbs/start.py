@@ -87,7 +87,7 @@ def _choose_home(context: Context, *, asks: bool) -> str:
 
 
 def _steps(context: Context, given: tuple[str, ...]) -> Iterator[Step]:
-    """Give each step as it stands when it is its turn."""
+    """Return each step as it stands when it is its turn."""
     from nightledger.hosts.daylogs import find_daylogs
     from nightledger.hosts.presets import preset
     from nightledger.hosts.workspaces import host_of
@@ -95,6 +95,10 @@ def _steps(context: Context, given: tuple[str, ...]) -> Iterator[Step]:
     from nightledger.surfaces.status import look
 
     home = Home(context.home_path)
+
+    def before(name: str) -> str:
+        return BEFORE if name in read_started(home) else ""
+
     made = os.path.lexists(home.identity_file)
     new = not os.path.isdir(home.root) or not os.listdir(home.root)
     asks = "Make a new home there?" if new else "Adopt this workspace? None of its bytes change."
@@ -102,20 +106,15 @@ def _steps(context: Context, given: tuple[str, ...]) -> Iterator[Step]:
     yield Step("adopt", words, "done, it is a home" if made else "", asks)
     made = os.path.lexists(home.identity_file)
     host = home.identity.host if made else host_of(home.root, host_roots())
-    asks = "Check its memory up: repeats, stale dates, secrets?"
-    yield Step("check", ("check",), BEFORE if "check" in read_started(home) else "", asks)
+    yield Step("check", ("check",), before("check"), "Check its memory up: repeats, stale dates, secrets?")
     logs = find_daylogs(home, preset(host).daily)
     since = logs[0].day.isoformat() if logs else "DATE"
     asks = f"Mine the {len(logs)} daily logs since {since} for what is worth keeping, the best {MINED}?"
-    done = (
-        (BEFORE if "mine" in read_started(home) else "")
-        if logs
-        else "nothing to do, there are no daily logs yet"
-    )
+    done = before("mine") if logs else "nothing to do, there are no daily logs yet"
     yield Step("mine", ("consolidate", "--since", since), done, asks)
-    asks = "Review what is proposed?"
+    waits = not made or look(context).waits
     yield Step(
-        "review", ("review",), "" if not made or look(context).waits else "nothing to do, nothing waits", asks
+        "review", ("review",), "" if waits else "nothing to do, nothing waits", "Review what is proposed?"
     )
     yield _schedule(_scheduled(context) if made else "")
     yield from _instructions(home) if made else ()
@@ -124,37 +123,33 @@ def _steps(context: Context, given: tuple[str, ...]) -> Iterator[Step]:
         f"Copy your keys to another disk now: cp -a {quote(context.keys_dir)} DIR; without them nothing can be signed or "
         f"checked. A backup of keys and records holds them, too: into which FILE? ('{COPIED}' where they are copied)"
     )
-    yield Step(
-        "keys", ("backup", "--with-keys", "FILE"), BEFORE if "keys" in read_started(home) else "", asks
-    )
+    yield Step("keys", ("backup", "--with-keys", "FILE"), before("keys"), asks)
 
 
 def _schedule(done: str) -> Step:
-    """Give the step that shows what cron is to call; of launchd, which takes pages, only the command is named."""
-    if sys.platform == "darwin":
-        told = "Nothing runs by itself yet. 'nightledger schedule' prints what launchd is to call; the command comes at the end."
-        return Step("schedule", ("schedule", "--print", "launchd"), done, told)
+    """Return the step that shows what cron is to call; of launchd, which takes pages, only the command is named."""
+    system = "launchd" if sys.platform == "darwin" else "cron"
     asks = "Nothing runs by itself yet. Show the lines for cron, for you to add?"
-    return Step("schedule", ("schedule", "--print", "cron"), done, asks)
+    if system == "launchd":
+        asks = "Nothing runs by itself yet. 'nightledger schedule' prints what launchd is to call; the command comes at the end."
+    return Step("schedule", ("schedule", "--print", system), done, asks)
 
 
 def _instructions(home: Home) -> Iterator[Step]:
-    """Give the lines that the agent's instructions lack; they are shown, and written by nobody but the owner."""
+    """Return the lines that the agent's instructions lack; they are shown, and written by nobody but the owner."""
     from nightledger.surfaces.instructions import offer
 
+    words = ("doctor", "--paste")
     try:
         found = offer(home)
     except NightledgerError as error:  # the other steps go on
-        yield Step("agent", ("doctor", "--paste"), "", f"{error}.")
+        yield Step("agent", words, "", f"{error}.")
         return
-    edits = "".join(
-        f" (Line {n} there tells it to write memory itself: take that out.)" for n in found.edits[:1]
-    )
+    wrong = "Line {} there tells it to write memory itself: take that out."
+    edits = "".join(f" ({wrong.format(n)})" for n in found.edits[:1])
     how = "take over with 'nightledger edit'" if found.gated else "paste at its end"
     asks = f"{found.path} lacks the lines that tell the agent to log its day and to propose. Show them, for you to {how}?{edits}"
-    yield Step(
-        "agent", ("doctor", "--paste"), "" if found.diff else f"done, {found.path} has the lines", asks
-    )
+    yield Step("agent", words, "" if found.diff else f"done, {found.path} has the lines", asks)
 
 
 def _hooks(home: Home, host: str, *, made: bool) -> Iterator[Step]:
@@ -175,8 +170,7 @@ def _list(context: Context, given: tuple[str, ...]) -> int:
     rows = [(step, _command(context, *step.words)) for step in _steps(context, given)]
     told = [{"step": step.name, "done": step.done or None, "command": command} for step, command in rows]
     context.emit({"home": context.home_path, "steps": told})
-    for step, command in rows:
-        context.print(f"# {step.name}: {step.done}" if step.done else command)
+    context.print_lines(f"# {step.name}: {step.done}" if step.done else command for step, command in rows)
     return 0
 
 
@@ -187,7 +181,7 @@ def _command(context: Context, *words: str) -> str:
 def _walk(context: Context, given: tuple[str, ...]) -> int:
     from nightledger.surfaces import cli
 
-    now = ("--now", context.now_text) if context.now_text else ()
+    at = ("--home", context.home_path, *(("--now", context.now_text) if context.now_text else ()))
     context.print(shown(context.home_path))
     for step in _steps(context, given):
         say(context, f"{step.name}: {step.done or step.asks}")
@@ -196,14 +190,12 @@ def _walk(context: Context, given: tuple[str, ...]) -> int:
             raise EOFError
         if not words:
             continue
-        status = (
-            0 if words[-1] == COPIED else cli.main([*words, "--home", context.home_path, *now], guided=True)
-        )
-        if status and step.name != "hooks":  # all else goes on without them
-            say(context, f"Once that is mended, go on with: {_command(context, 'start')}")
-            return status
+        status = 0 if words[-1] == COPIED else cli.main([*words, *at], guided=True)
         if not status:
             add_started(Home(context.home_path), step.name)
+        elif step.name != "hooks":  # all else goes on without them
+            say(context, f"Once that is mended, go on with: {_command(context, 'start')}")
+            return status
     _say_next(context, given)
     return 0
 

@@ -6,34 +6,30 @@ Changes memory: the operator signs it here.
 """
 
 import argparse
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from nightledger.domain.errors import FileChangedError
 from nightledger.domain.kept import is_copy
 from nightledger.domain.proposal import Op
 from nightledger.gate.apply.giving_back import link_back, undo_diff
 from nightledger.gate.apply.undoing import Undo, plan_undo, reversal, undo_choice
-from nightledger.gate.apply.writing import Write, write_all
+from nightledger.gate.apply.writing import write_all
 from nightledger.gate.proposing.proposing import propose
 from nightledger.gate.review.composing import make_decision
 from nightledger.gate.review.reviewing import read_documents
 from nightledger.gate.stored import find_status
 from nightledger.surfaces import screen, signing
-from nightledger.surfaces.answering import parse_numbers
 from nightledger.surfaces.context import Context
+from nightledger.surfaces.hints import say
 from nightledger.surfaces.session import Session, following, reading, writing
+from nightledger.surfaces.verbs.approve import parse_numbers
 from nightledger.text.changes.masked import mask_diff
 from nightledger.text.markdown.document import decode, split_lines
 
 OPTIONS = {
     "id": "the proposal, or PROPOSAL#N (also PROPOSAL:N, which make can pass) for one of its changes",
     "--dry-run": "show what it would change, and change nothing",
-    "--diff": "print every line of the diff, also where it is long",
 }
-
-
-MOST_ROWS = 60
-"""Lines of a diff that are printed unasked: two screens. Of a longer one, full texts that return are summed up; ``--diff`` prints them."""
 
 
 def run(options: argparse.Namespace, context: Context) -> int:
@@ -42,17 +38,11 @@ def run(options: argparse.Namespace, context: Context) -> int:
     only = parse_numbers(number) if number else ()
     with reading(context, person=True) as seen:
         undo = _plan(seen, name, only)
-        context.print_lines(undo_rows(undo, in_full=options.diff))
+        context.print_lines(undo_rows(undo))
     if options.dry_run:
-        context.emit(
-            {
-                "proposal": undo.status.id,
-                "changes": list(undo.changes),
-                "diff": mask_diff(undo.diff),
-                "problem": undo.problem,
-            }
-        )
-        context.print(undo.problem or "Nothing was changed (--dry-run).")
+        record = {"proposal": undo.status.id, "changes": list(undo.changes)}
+        context.emit({**record, "diff": mask_diff(undo.diff), "problem": undo.problem})
+        say(context, undo.problem or "Nothing was changed (--dry-run).")
         return 0
     if not undo.problem:
         return _undo(context, seen, undo)
@@ -79,79 +69,45 @@ def _undo(context: Context, seen: Session, shown: Undo) -> int:
 
             with following(context):
                 relink(session)
-    numbers = ", ".join(map(str, undo.changes))
-    context.emit({"decision": accepted.id, "proposal": undo.stored.proposal.id, "undone": list(undo.changes)})
-    context.print(f"Took back change {numbers} of {undo.stored.proposal.id}.")
+    name, numbers = undo.stored.proposal.id, ", ".join(map(str, undo.changes))
+    context.emit({"decision": accepted.id, "proposal": name, "undone": list(undo.changes)})
+    say(context, f"Took back change {numbers} of {name}.")
     return 0
 
 
 def _propose_reversal(context: Context, session: Session, undo: Undo) -> int:
     submission = reversal(undo, read_documents(session.gate))
     outcome = propose(session.gate, session.ledger, submission, session.moment)
+    session.reread()
     made = outcome.proposal.id if outcome.proposal else None
     context.emit({"proposal": undo.stored.proposal.id, "problem": undo.problem, "reversal": made})
-    context.print(f"It cannot be taken back in place: {undo.problem}.")
     if made:
-        context.print(f"The reversal waits as {made}: 'nightledger review'.")
+        then = f"The reversal waits as {made}: 'nightledger review'."
     elif outcome.suppressed:
-        context.print("Its reversal waits already: 'nightledger review'.")
+        then = "Its reversal waits already: 'nightledger review'."
     elif outcome.held:
-        context.print("What it would bring back holds a secret or hidden text, which never comes back.")
+        then = "What it would bring back holds a secret or hidden text, which never comes back."
     else:
-        context.print(
-            "What it put in is no longer there as it was; 'nightledger edit' changes the file by hand."
-        )
+        then = "What it put in is no longer there as it was; 'nightledger edit' changes the file by hand."
+    say(context, f"It cannot be taken back in place: {undo.problem}.", then)
     return 0 if made else 1
 
 
-def undo_rows(undo: Undo, *, in_full: bool) -> Iterator[str]:
-    """Give the diff to be read before it is signed; daily logs and the archive in one line where it is long.
+def undo_rows(undo: Undo) -> Iterator[str]:
+    """Return what is read before it is signed: every line that comes into a gated file, or goes out of one.
 
-    Every line that comes into a gated file, or goes out of one, is printed.
-
-    Args:
-        undo: As it was worked out.
-        in_full: Print the whole diff, however long it is.
+    Of a daily log that gets its full text again, and of the archive's copy of it, one row is enough: ``--json`` has the text.
     """
-    if in_full or undo.diff.count("\n") <= MOST_ROWS:
-        yield from screen.diff_lines(undo.diff)
-        return
-    for text in _summed_up(undo):
-        margin = "  " if text.startswith("  ") else ""
-        yield from screen.wrap(screen.shown(text.strip()), indent=margin + "  ", first=margin)
-    for diff in _in_full(undo):
-        yield from screen.diff_lines(diff)
-
-
-def _summed_up(undo: Undo) -> Iterator[str]:
-    count = len(undo.changes)
-    yield f"{count} {'change' if count == 1 else 'changes'} of {undo.stored.proposal.id}:"
-    logs = [write for write in undo.writes if write.restores]
-    copies = [write for write in undo.writes if is_copy(write.path)]
-    if logs:
-        lines = sum(len(split_lines(decode(write.after))) for write in logs)
-        noun = _count(len(logs), "daily log")
-        yield f"  {noun} again with the full text, {_count(lines, 'line')}: {_names(logs)}"
-    if copies:
-        yield f"  {_count(len(copies), 'full text')} out of the archive: {_names(copies)}"
-    if logs or copies:
-        yield "--diff shows every line."
-
-
-def _in_full(undo: Undo) -> Iterator[str]:
-    """Give the diffs that are never summed up: of whatever is no full text that returns."""
     for write in undo.writes:
-        if not write.restores and not is_copy(write.path):
-            yield undo_diff(write)
+        if write.restores:
+            lines = len(split_lines(decode(write.after)))
+            yield from screen.wrap(
+                screen.shown(f"{write.path}: its full text again, {lines} lines"), indent="  ", first=""
+            )
+        elif is_copy(write.path):
+            yield from screen.wrap(screen.shown(f"{write.path}: out of the archive"), indent="  ", first="")
+        else:
+            yield from screen.diff_lines(undo_diff(write))
     for change in undo.stored.proposal.changes:
         if change.op is Op.DELETE_LINK and change.n in undo.changes:
-            yield link_back(change)
-
-
-def _names(writes: Sequence[Write]) -> str:
-    paths = sorted(write.path for write in writes)
-    return paths[0] if len(paths) == 1 else f"{paths[0]} to {paths[-1]}"
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+            yield from screen.diff_lines(link_back(change))

@@ -1,15 +1,20 @@
+"""What hosts send, whatever it is, and the shapes of answers."""
+
 import json
 import os
 from typing import Any
 
 import pytest
 
-from nightledger.surfaces.hook import payload
-from nightledger.surfaces.hook.payload import (
+from nightledger.surfaces.hook import exchange
+from nightledger.surfaces.hook.exchange import (
+    HOSTS,
     MAX_PROMPT_CHARACTERS,
+    give_context,
     parse_payload,
     prompt_of,
     read_stdin,
+    refuse,
     text_of,
 )
 
@@ -27,7 +32,7 @@ def read(sent: bytes) -> bytes:
 def test_what_is_sent_is_read_to_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
     assert read(b"") == b""
     assert read(b'{"a": 1}') == b'{"a": 1}'
-    monkeypatch.setattr(payload, "MAX_STDIN_BYTES", 10)
+    monkeypatch.setattr(exchange, "MAX_STDIN_BYTES", 10)
     assert read(b"x" * 10) == b"x" * 10
     assert read(b"x" * 11) == b""
 
@@ -74,3 +79,26 @@ def test_a_text_deep_inside_is_given_or_none_is() -> None:
     sent = json.loads('{"a": {"b": "c"}}')
     assert text_of(sent, "a", "b") == "c"
     assert text_of(sent, "a") == text_of(sent, "b", "a") == text_of(sent, "a", "b", "c") == ""
+
+
+@pytest.mark.parametrize("host", HOSTS)
+def test_nothing_to_say_is_no_answer_at_all(host: str) -> None:
+    assert give_context(host, "E", "") == b""
+    assert refuse(host, "E", "") == b""
+
+
+@pytest.mark.parametrize("host", ["claude_code", "codex"])
+def test_an_answer_holds_nothing_that_could_allow_ask_or_stop(host: str) -> None:
+    context = json.loads(give_context(host, "SessionStart", "ü\u2028"))
+    assert context == {
+        "hookSpecificOutput": {"hookEventName": "SessionStart", "additionalContext": "ü\u2028"}
+    }
+    denied = json.loads(refuse(host, "PreToolUse", "no"))
+    assert denied == {
+        "hookSpecificOutput": {
+            "hookEventName": "PreToolUse",
+            "permissionDecision": "deny",
+            "permissionDecisionReason": "no",
+        }
+    }
+    assert give_context(host, "SessionStart", "ü").isascii()
