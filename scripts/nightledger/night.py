@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from nightledger.codec.canonical import canonical
-from nightledger.codec.records import dump_line
 from nightledger.domain.agenda import Calendar, Duty, count_due, duties, failing, find_missed, next_look_at
 from nightledger.domain.attention import Item, Need
 from nightledger.domain.errors import LockedError, NightledgerError
@@ -118,6 +117,8 @@ def run_due(
         ModuleNotFoundError: A dependency is missing.
         NotDurableError: The ledger could not be written.
     """
+    from nightledger.codec.records import dump_line
+
     runs, bad_lines = read_ledger(home)
     begun = clock()
     runs += _note_step(home, calendar, runs, begun)
@@ -150,6 +151,8 @@ def _reckoned(calendar: Calendar, runs: Sequence[Run], now: Moment) -> tuple[tup
 
 def _note_step(home: Home, calendar: Calendar, runs: Sequence[Run], now: Moment) -> tuple[Run, ...]:
     """Write down that the wall clock was set since the newest line: a boot later nobody could tell."""
+    from nightledger.codec.records import dump_line
+
     day, newest = log_day(now.at, calendar.zone), runs[-1] if runs else None
     # A clock that stands before the home was made since the machine started says nothing about runs: nobody set it yet.
     unset = day < calendar.since and not (newest and newest.boot and newest.boot == now.boot)

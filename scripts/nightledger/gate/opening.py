@@ -194,7 +194,7 @@ def fold_beside(home: Home, log: VerifiedLog, beside: Mapping[str, Callable[[Ent
         LineError: An acknowledged line is no entry.
     """
     with collector_at_rest():
-        book = fold_entries(_shown(log, beside) if beside else log.entries())
+        book = fold_entries(shown(log, beside) if beside else log.entries())
 
     @cache
     def applies() -> "Applies":
@@ -213,7 +213,8 @@ def fold_beside(home: Home, log: VerifiedLog, beside: Mapping[str, Callable[[Ent
     )
 
 
-def _shown(log: VerifiedLog, beside: Mapping[str, Callable[[Entry], None]]) -> Iterator[Entry]:
+def shown(log: VerifiedLog, beside: Mapping[str, Callable[[Entry], None]]) -> Iterator[Entry]:
+    """Give the entries of a log, each shown first to who takes those of its name."""
     for entry in log.entries():
         if take := beside.get(entry[0]):
             take(entry)

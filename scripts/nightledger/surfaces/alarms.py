@@ -3,19 +3,21 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
 
 from nightledger.domain.moment import Moment
 from nightledger.domain.states import Book
 from nightledger.files.configuration import why_no_operator
 from nightledger.files.home import Home
-from nightledger.gate.integrity.checking import DISPUTED, accepted_since, find_drift, find_unsettled
 from nightledger.gate.opening import AS_MADE, MEND, Gate, why_no_consent
 from nightledger.remote.notes import recent_dead_letters, told
 from nightledger.surfaces.restored_text import TAKE_OVER, loss_text, restored_text
-from nightledger.surfaces.verbs.verify import Seen
 from nightledger.trust.pin import NO_PIN
 from nightledger.trust.reading import VerifiedLog
 from nightledger.trust.report import Damage
+
+if TYPE_CHECKING:
+    from nightledger.surfaces.verbs.verify import Seen
 
 _PUT_BACK = "put the file back from a backup; until then it is set aside ('nightledger verify' checks all)"
 _PUT_BACK_TRUST = "nightledger key restore; until then the file that the log names stays in force"
@@ -71,7 +73,7 @@ def log_alarms(log: VerifiedLog, *, pinned: bool) -> list[Alarm]:
     return alarms
 
 
-def file_alarms(home: Home, seen: Seen, book: Book, at: Moment) -> list[Alarm]:
+def file_alarms(home: Home, seen: "Seen", book: Book, at: Moment) -> list[Alarm]:
     """Name what ``verify`` finds beside a log that holds, and what of it waits for the operator."""
     altered = [
         Alarm(
@@ -126,7 +128,7 @@ def side_alarms(gate: Gate, now: datetime) -> list[Alarm]:
     return alarms
 
 
-def _witness_alarms(seen: Seen) -> list[Alarm]:
+def _witness_alarms(seen: "Seen") -> list[Alarm]:
     return [
         Alarm(
             kind="witness" if found.damage is Damage.STALE_WITNESS else "integrity",
@@ -159,6 +161,8 @@ def reset_alarms(book: Book, at: Moment) -> list[Alarm]:
 
 def drift_alarms(home: Home, book: Book) -> Iterator[tuple[str, str, str]]:
     """Give kind, message and next step of each: gated files first, then protected ones."""
+    from nightledger.gate.integrity.checking import DISPUTED, accepted_since, find_drift, find_unsettled
+
     drifted = find_drift(home, book)
     for path in home.identity.gated:
         if book.is_disputed(path):

@@ -17,8 +17,6 @@ from nightledger.domain.moment import Moment
 from nightledger.files.home import Home
 from nightledger.files.lock import Lock
 from nightledger.files.owner import acting_as_owner
-from nightledger.gate.forgetting.expunging import finish_removals
-from nightledger.gate.integrity.trust_changes import settle_trust
 from nightledger.gate.opening import (
     Gate,
     Ledger,
@@ -210,6 +208,8 @@ def _keep_search_up(session: Session, before: int) -> None:
 def _finish_earlier(session: Session) -> None:
     """Bring to an end what earlier runs had begun, or what only waited for its time."""
     from nightledger.gate.apply.recovering import recover
+    from nightledger.gate.forgetting.expunging import finish_removals
+    from nightledger.gate.integrity.trust_changes import settle_trust
 
     keep_last_good(session.gate)
     if recover(session.gate, session.ledger, session.moment):

@@ -14,7 +14,6 @@ from nightledger.domain.errors import EXIT_WAITING
 from nightledger.domain.judge import EDIT_LANE
 from nightledger.domain.states import REVOCABLE
 from nightledger.gate.proposing.told import told_at_home
-from nightledger.gate.proposing.unasked import ask_again
 from nightledger.gate.review.answers_given import answer_texts, answers_given, read_causes
 from nightledger.gate.stored import read_stored
 from nightledger.surfaces import screen
@@ -116,6 +115,8 @@ def _lines(one: dict[str, Any]) -> Iterator[str]:
 
 
 def _ask_again(context: Context, name: str) -> int:
+    from nightledger.gate.proposing.unasked import ask_again
+
     with writing(context, person=True) as session:
         ask_again(session.gate, session.ledger.book, name, session.moment)
     context.emit({"asked_again": name})
