@@ -1,6 +1,7 @@
 import os
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.gate.homes import addition
@@ -16,8 +17,13 @@ def looks(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Every full look, however fresh the files are; the clock of file systems is not waited for."""
     found: list[str] = []
     full = verify.look_beyond
+
+    def counted(*given: Any, **named: Any) -> verify.Seen:
+        found.append("full")
+        return full(*given, **named)
+
     monkeypatch.setattr(kept_look, "SETTLED_NS", -(10**18))
-    monkeypatch.setattr(verify, "look_beyond", lambda *a, **k: [found.append("full"), full(*a, **k)][1])
+    monkeypatch.setattr(verify, "look_beyond", counted)
     return found
 
 
@@ -63,7 +69,7 @@ def edit(pattern: str) -> Callable[[Home], None]:
     return flip
 
 
-EDITS = {
+EDITS: dict[str, Callable[[Home], None]] = {
     "a decision": edit("audit/decisions/*.json"),
     "a signature": edit("audit/decisions/*.sig"),
     "a proposal": edit("memory/state/proposals/*.json"),

@@ -170,7 +170,7 @@ def drift_alarms(home: Home, book: Book) -> Iterator[tuple[str, str, str]]:
             yield "integrity", f"{path}: {DISPUTED}", hint
     for path in drifted:
         at = accepted_since(home, book, path)
-        message = f"{path} is not as it was last signed: it was changed outside the gate"
+        message = f"{path} was changed outside Nightledger since it was last signed"
         if at:
             message = f"{path} went back to what was accepted on {at:%Y-%m-%d %H:%M} UTC"
         yield "drift", message, "'nightledger review' asks about each hunk"
