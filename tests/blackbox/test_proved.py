@@ -1,16 +1,16 @@
-"""What a home gives out for others to check: proofs, continuations, tiles."""
+"""What a home gives out for others to check: proofs and continuations."""
 
 from pathlib import Path
 
 from tests.blackbox import notes
-from tests.blackbox.forge import append, leaf_hash, root_of
+from tests.blackbox.forge import leaf_hash
 from tests.blackbox.notes import (
     OWNER,
     b64,
     note_of,
     text_of,
 )
-from tests.blackbox.world import LOG, World, found, sha256
+from tests.blackbox.world import LOG, World, sha256
 
 ALARM, WRONG_INPUT = 4, {1, 2}
 
@@ -62,7 +62,7 @@ def test_what_a_home_proves_is_the_standards_proof_of_each_of_its_entries(
         "proof": wire,
         "path": None,
     }
-    for words in ((str(len(lines)),), ("p-none",), ("-1",), (), (name, "--tiles", str(tmp_path / "t"))):
+    for words in ((str(len(lines)),), ("p-none",), ("-1",), ()):
         assert world.run("prove", *words).status in WRONG_INPUT, words
 
 
@@ -113,59 +113,3 @@ def notes_file(folder: Path, text: str) -> str:
     path = folder / sha256(text.encode())
     path.write_text(text)
     return str(path)
-
-
-def tiles_of(lines: list[bytes]) -> dict[str, bytes]:
-    """Give the files of C2SP tlog-tiles for a log of less than 512 lines."""
-    hashes = [leaf_hash(one) for one in lines]
-    files: dict[str, bytes] = {}
-    for number in range(-(-len(lines) // 256)):
-        part = slice(256 * number, 256 * (number + 1))
-        name = f"{number:03d}" + (f".p/{len(hashes[part])}" if len(hashes[part]) < 256 else "")
-        files[f"tile/0/{name}"] = b"".join(hashes[part])
-        files[f"tile/entries/{name}"] = b"".join(len(one).to_bytes(2, "big") + one for one in lines[part])
-    if len(lines) >= 256:
-        files[f"tile/1/000.p/{len(lines) // 256}"] = root_of(hashes[:256])
-    return files
-
-
-def exported(folder: Path) -> dict[str, bytes]:
-    return {
-        path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()
-    }
-
-
-def test_an_export_is_the_standards_tiles_and_only_grows(adopted: World, tmp_path: Path) -> None:
-    world, to = adopted.copy(tmp_path / "w"), tmp_path / "tiles"
-    first = world.json("prove", "--tiles", str(to))
-    size = len(log_lines(world))
-    files = tiles_of(log_lines(world))
-    assert exported(to) == {**files, "checkpoint": world.read("audit/checkpoint").encode()}
-    assert first == {"size": size, "written": len(files), "present": 0, "path": str(to)}
-    notes_appended(world, 300 - size)
-    assert world.json("prove", "--tiles", str(to)) == {
-        "size": 300,
-        "written": 5,
-        "present": 0,
-        "path": str(to),
-    }
-    files |= tiles_of(log_lines(world))
-    assert exported(to) == {**files, "checkpoint": world.read("audit/checkpoint").encode()}
-    again = world.json("prove", "--tiles", str(to))
-    assert (again["written"], again["present"]) == (0, 5)
-    before = exported(to)
-    strange = found(tmp_path / "strange")
-    older = adopted.copy(tmp_path / "older")
-    other = adopted.copy(tmp_path / "other")
-    other.wait(minutes=1)
-    notes_appended(other, 300 - size)
-    for one in (strange, older, other):
-        assert one.run("prove", "--tiles", str(to)).status == ALARM
-    assert exported(to) == before
-    (to / "tile/0/000").write_bytes(b"x")
-    assert world.run("prove", "--tiles", str(to)).status == ALARM
-    assert (to / "tile/0/000").read_bytes() == b"x"
-
-
-def notes_appended(world: World, count: int) -> None:
-    append(world, *({"event": "heartbeat", "day": "2026-02-28"} for _ in range(count)))

@@ -16,7 +16,7 @@ from nightledger.gate.opening import read_ledger
 from nightledger.gate.proposing.unproposed import make_unproposed
 from nightledger.surfaces.doctor.checks import State
 from nightledger.surfaces.doctor.keys import Protection, check_consent, check_keys, check_trust, protection
-from nightledger.surfaces.trust_level import level_of
+from nightledger.surfaces.doctor.text import level_of
 from nightledger.trust.sshkey import ED25519, SK_ECDSA_P256, SK_ED25519
 
 

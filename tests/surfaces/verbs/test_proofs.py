@@ -67,8 +67,6 @@ def test_a_decision_is_proved_to_somebody_without_the_home(console: Console) -> 
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("prove",), "name an entry to prove"),
-        (("prove", "1", "--tiles", "out"), "name an entry to prove"),
         (("prove", "99"), "the log has no entry 99"),
         (("prove", "9" * 5000), "the log has no entry 99"),
         (("consistency", "9" * 5000), "the log has 5 entries, not 99"),

@@ -1,4 +1,4 @@
-"""Look whether a gated or protected file was changed outside the gate. Cron runs it every 10 minutes.
+"""Look whether a gated or protected file was changed outside Nightledger. Cron runs it every 10 minutes.
 
 What was found is kept byte for byte and offered in 'nightledger review', hunk by hunk. With
 'on_drift: propose' the bytes last signed are put back and the edit becomes a proposal.

@@ -1,4 +1,4 @@
-"""Take the operating system's locks away from gated and protected files and from the audit log.
+"""Remove the operating system's locks from gated and protected files and from the audit log.
 
 Reads   the files' flags
 Writes  the files' flags, the audit log
