@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from nightledger.domain.agenda import count_due, failing, find_missed, next_look_at
+from nightledger.domain.agenda import count_due, next_look_at
 from nightledger.domain.cooling import cools_until
 from nightledger.domain.decision import DecisionType
 from nightledger.domain.errors import NightledgerError
@@ -29,13 +29,13 @@ from nightledger.gate.opening import Gate, Ledger, open_gate
 from nightledger.gate.stored import find_set_aside, read_proposal
 from nightledger.hosts.emptiness import why_empty
 from nightledger.night import calendar_of, read_ledger
-from nightledger.surfaces.alarms import Alarm, side_alarms
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.home import actor_of, cap_config, this_machine
 from nightledger.surfaces.kept_look import find_kept, keep, stamp_of
+from nightledger.surfaces.needs import Alarm, of_look, of_schedule, of_settings
 from nightledger.surfaces.night_jobs import night_jobs
 from nightledger.trust.keys import KeyRing
-from nightledger.trust.pin import Pin, find_pin
+from nightledger.trust.pin import NO_PIN, Pin, find_pin
 from nightledger.trust.reading import check_log
 from nightledger.trust.scan import event_of_record
 
@@ -220,7 +220,7 @@ def look(context: Context) -> Status:
         home_id=home.identity.id,
         simulated=home.identity.simulated,
         at=now,
-        alarms=(*found.alarms, *side_alarms(gate, now), *late, *_machine(home)),
+        alarms=(*found.alarms, *of_settings(gate, now), *late, *_machine(home)),
         schedule=schedule,
         sizes=tuple(_sizes(gate)),
         waiting=waiting_in(book, aside),
@@ -240,19 +240,24 @@ def _read_log(context: Context, gate: Gate, pin: Pin | None, found: _Found) -> N
     if kept := find_kept(gate, pin, beside):
         found.ledger, found.newest = kept, kept.log.newest
         return
-    from nightledger.surfaces.alarms import file_alarms, log_alarms
-    from nightledger.surfaces.verbs.verify import look_beyond
+    from nightledger.surfaces.verbs.verify import Seen, look_beyond
 
     stamp = stamp_of(gate)
     log = check_log(gate.home, pin)
-    found.alarms += log_alarms(log, pinned=pin is not None)
+    seen = Seen(report=log.report, simulated=gate.home.identity.simulated)
     found.newest = log.newest
     if log.report.ok:
         seen = look_beyond(gate, log, context.moment, beside=beside)
         found.ledger = Ledger(log=log, book=seen.book or Book())
-        found.alarms += file_alarms(gate.home, seen, found.book, context.moment)
-        if pin:
-            keep(gate, seen, stamp, context.moment)
+    told = [alarm for alarm in of_look(gate.home, seen, context.moment) if alarm.kind]
+    damage = 0 if log.report.ok else 1
+    found.alarms += told[:damage]
+    if pin is None:
+        message = "this machine has not pinned the log's keys: its signatures were not checked"
+        found.alarms.append(Alarm(kind="integrity", message=message, hint=NO_PIN))
+    found.alarms += told[damage:]
+    if pin and log.report.ok:
+        keep(gate, seen, stamp, context.moment)
 
 
 def _unasked(gate: Gate, book: Book) -> "tuple[Unasked, ...]":
@@ -337,20 +342,12 @@ def _schedule(context: Context, gate: Gate) -> tuple[Schedule, list[Alarm]]:
     written, alarms = _runs(home)
     newest = {run.job: run for run in written if can_be(run, calendar.zone)}
     runs = reckon(written, context.moment, calendar.zone)
-    failed = [
-        Alarm(
-            kind="failed",
-            message=f"{run.job} failed for {run.period}: {run.reason}",
-            hint="it is tried again by itself; 'nightledger night --retry' tries at once",
-        )
-        for run in failing(calendar, runs, now)
-    ]
     schedule = Schedule(
         last=tuple(newest[job.name] for job in jobs if job.name in newest),
         next_at=next_look_at(calendar, runs, now),
         still_due=count_due(calendar, runs, now),
     )
-    return schedule, [*failed, *_missed(find_missed(calendar, runs, now)), *alarms]
+    return schedule, [*of_schedule(calendar, runs, now), *alarms]
 
 
 def _runs(home: Home) -> tuple[tuple[Run, ...], list[Alarm]]:
@@ -366,19 +363,6 @@ def _runs(home: Home) -> tuple[tuple[Run, ...], list[Alarm]]:
             hint="its period is run again, which does no harm",
         )
         for number, problem in bad_lines[:1]
-    ]
-
-
-def _missed(periods: Collection[str]) -> list[Alarm]:
-    if not periods:
-        return []
-    missed = "period was" if len(periods) == 1 else "periods were"
-    return [
-        Alarm(
-            kind="missed",
-            message=f"{len(periods)} {missed} missed, the oldest {min(periods)}",
-            hint="'nightledger night' makes up for them; 'nightledger doctor' looks whether cron calls",
-        )
     ]
 
 

@@ -8,8 +8,8 @@ from nightledger.codec.records import to_plain
 from nightledger.domain.runs import Run
 from nightledger.domain.words import dump_moment, read_moment
 from nightledger.surfaces import screen
-from nightledger.surfaces.alarms import Alarm
 from nightledger.surfaces.hints import wrap_hint
+from nightledger.surfaces.needs import Alarm
 from nightledger.surfaces.status import HeldBack, Size, Staging, Status, Term
 
 if TYPE_CHECKING:

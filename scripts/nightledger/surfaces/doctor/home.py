@@ -18,9 +18,9 @@ from nightledger.hosts.cap import Cap, read_cap
 from nightledger.hosts.daylogs import find_daylogs
 from nightledger.hosts.presets import detect_host, preset
 from nightledger.recall.sources import MOST_BYTES, find_sources
-from nightledger.surfaces.alarms import STRICTEST
 from nightledger.surfaces.doctor.checks import Check, found
 from nightledger.surfaces.home import cap_config, this_machine
+from nightledger.surfaces.needs import STRICTEST
 from nightledger.trust.keys import KeyRing
 
 if TYPE_CHECKING:

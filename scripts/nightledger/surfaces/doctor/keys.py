@@ -20,8 +20,8 @@ from nightledger.gate.integrity.trust_changes import find_differing
 from nightledger.gate.integrity.trusting import Trust, read_signers, read_trust_file
 from nightledger.gate.memory.principles import NAME, WHERE, read_principles
 from nightledger.gate.opening import Gate, Ledger
-from nightledger.surfaces.alarms import reset_alarms
 from nightledger.surfaces.doctor.checks import Check, found
+from nightledger.surfaces.needs import of_resets
 from nightledger.trust import keys
 from nightledger.trust.cosignature import has_mldsa
 from nightledger.trust.operator_keys import find_kept
@@ -154,7 +154,7 @@ def check_trust(gate: Gate, ledger: Ledger, at: Moment) -> Iterator[Check]:
         ledger: Its log, as checked.
         at: The clocks.
     """
-    for alarm in reset_alarms(ledger.book, at):
+    for alarm in of_resets(ledger.book, at):
         yield found("keys.reset", message=alarm.message, hint=alarm.hint)
     recovery = Trust(gate.home, ledger).signers(at).able(RECOVERY_NAMESPACE, at.at)
     yield found("keys.recovery" if recovery else "keys.no_recovery")
