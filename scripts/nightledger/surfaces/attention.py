@@ -25,7 +25,7 @@ from nightledger.files.durable import make_dir
 from nightledger.files.home import Home
 from nightledger.files.reading import read_optional
 from nightledger.jobs.notify import NOTIFIED, notify
-from nightledger.night import calendar_of, read_ledger
+from nightledger.night import calendar_of, lately, read_ledger
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.needs import of_gate, of_look, of_schedule, of_settings
 from nightledger.surfaces.night_jobs import night_jobs
@@ -150,7 +150,7 @@ def find_needs(context: Context) -> list[Item]:
         gate, now = session.gate, session.moment.at
         jobs = night_jobs(context, gate.settings)
         calendar = calendar_of(gate.home, gate.settings, {job.name: job.schedule for job in jobs})
-        runs = reckon(read_ledger(gate.home)[0], session.moment, calendar.zone)
+        runs = reckon(lately(read_ledger(gate.home)[0], now), session.moment, calendar.zone)
         found = (*of_settings(gate, now), *of_schedule(calendar, runs, now))
         return [*of_gate(gate.home, session.ledger.book, now), *(item for one in found for item in one.items)]
 

@@ -28,7 +28,7 @@ from nightledger.gate.gated import read_gated
 from nightledger.gate.opening import Gate, Ledger, open_gate
 from nightledger.gate.stored import find_set_aside, read_proposal
 from nightledger.hosts.emptiness import why_empty
-from nightledger.night import calendar_of, read_ledger
+from nightledger.night import calendar_of, lately, read_ledger
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.home import actor_of, cap_config, this_machine
 from nightledger.surfaces.kept_look import find_kept, keep, stamp_of
@@ -339,7 +339,7 @@ def _schedule(context: Context, gate: Gate) -> tuple[Schedule, list[Alarm]]:
     home, now = gate.home, context.now
     jobs = night_jobs(context, gate.settings)
     calendar = calendar_of(home, gate.settings, {job.name: job.schedule for job in jobs})
-    written, alarms = _runs(home)
+    written, alarms = _runs(home, now)
     newest = {run.job: run for run in written if can_be(run, calendar.zone)}
     runs = reckon(written, context.moment, calendar.zone)
     schedule = Schedule(
@@ -350,13 +350,13 @@ def _schedule(context: Context, gate: Gate) -> tuple[Schedule, list[Alarm]]:
     return schedule, [*of_schedule(calendar, runs, now), *alarms]
 
 
-def _runs(home: Home) -> tuple[tuple[Run, ...], list[Alarm]]:
+def _runs(home: Home, now: datetime) -> tuple[tuple[Run, ...], list[Alarm]]:
     """Read the run ledger, with an alarm where it or a line of it cannot be read."""
     try:
         runs, bad_lines = read_ledger(home)
     except NightledgerError as error:
         return (), [Alarm(kind="failed", message=str(error), hint=error.hint)]
-    return runs, [
+    return lately(runs, now), [
         Alarm(
             kind="failed",
             message=f"{home.relative(home.runs)}:{number} is no run and counts for nothing: {problem}",
