@@ -1,7 +1,7 @@
 """One look at a home: what waits, what cools, what can be undone, what ran, what is wrong.
 
-Invariant: nothing is written, no lock is taken, and damage is named rather than raised, so
-that the worst state of a home still gives a screen.
+Invariant: nothing in the home is written, no lock is taken, and damage is named rather than raised, so
+that the worst state of a home still gives a screen. Beside the pin a look that found all well is kept (``kept_look.py``).
 """
 
 import os
