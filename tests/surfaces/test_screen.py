@@ -94,7 +94,7 @@ def test_a_change_is_shown_with_all_that_an_operator_needs(monkeypatch: pytest.M
         "[1/3] A week: add to MEMORY.md, Lessons",
         "  why: it failed\\u{1b} twice",
         "  from: m/1.md:1, m/2.md:2, m/3.md:3-4 and 2 more (agent, web), confidence 0.50",
-        "  not when: on Mondays",
+        "  reject if: on Mondays",
         "  fine when: on Sundays",
         "  ! single_source: one day only",
         "+live",

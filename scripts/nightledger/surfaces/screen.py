@@ -230,7 +230,7 @@ def facts(change: "Change", *, told: frozenset[str] = NOTHING) -> list[str]:
         first="  from: ",
     )
     if change.scope.fails_when:
-        lines += wrap(shown(change.scope.fails_when, told=told), indent="    ", first="  not when: ")
+        lines += wrap(shown(change.scope.fails_when, told=told), indent="    ", first="  reject if: ")
     if change.scope.fine_when:
         lines += wrap(shown(change.scope.fine_when, told=told), indent="    ", first="  fine when: ")
     for flag in change.flags_told:
