@@ -10,6 +10,7 @@ not synced, so that a home of 100,000 events is made within a minute.
 import hashlib
 import os
 import random  # noqa: TID251 - seeded
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, time, timedelta
@@ -32,7 +33,8 @@ from nightledger.domain.proposal import (
     SizeMeter,
     Target,
 )
-from nightledger.domain.runs import Consolidation, SourceRead
+from nightledger.domain.runs import Consolidation, Run, RunOutcome, SourceRead
+from nightledger.files.blobs import BlobStore
 from nightledger.gate.deciding import sign
 from nightledger.gate.forgetting.keeping import NAMES_AN_ENTRY
 from nightledger.gate.founding import PRINCIPAL
@@ -45,6 +47,10 @@ from nightledger.trust.sshsig import Signer
 
 FIRST = date(1971, 1, 1)
 BATCH_NIGHTS = 40
+RECENT = 30
+"""Versions of memory that are kept, more than can still be undone."""
+JOBS, SATURDAY = ("link", "consolidate", "curate", "prune", "close_day"), 5
+"""What a night runs; the pruner's week ends with its Saturday."""
 PROPOSING, HOLDING = 0.7, 1 / 3
 """How many of a lived home's nights proposed something, and held something back."""
 
@@ -59,9 +65,11 @@ class _Life:
     rng: random.Random
     memory: bytes
     blobs: list[str] = field(default_factory=list)
+    recent: deque[bytes] = field(default_factory=lambda: deque(maxlen=RECENT))
     outcomes: "_Growing" = field(init=False)
     consolidations: "_Growing" = field(init=False)
     head: LogHead = field(init=False)
+    runs: list[bytes] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         home = self.gate.home
@@ -117,10 +125,12 @@ def make_long_home(root: Path, events: int, seed: int = 1) -> Gate:
             if size + len(batch) >= events:
                 break
         size += len(audit.append(gate.home, life.key, batch))
-    audit.append(gate.home, life.key, list(_expired(life.blobs, day)))
+    undoable = {BlobStore(gate.home.blobs_dir).put(content) for content in life.recent}
+    audit.append(gate.home, life.key, list(_expired([one for one in life.blobs if one not in undoable], day)))
     memory.write_bytes(life.memory)
     life.outcomes.write()
     life.consolidations.write()
+    Path(gate.home.runs).write_bytes(b"".join(life.runs))
     audit.sign_head(gate.home, life.key, gate.ring, now=datetime.combine(day, time(13), UTC))
     return gate
 
@@ -134,6 +144,7 @@ def _night(life: _Life, day: date) -> Iterator[NewEvent]:
     if life.rng.random() < HOLDING:
         fields = {"sha256": _hash(life), "rules": ["unicode.bidi"], "path": log, "line": 3}
         yield _event(EventName.QUARANTINED, Actor.CRON, night, fields)
+    life.runs += [_run(life, job, day, night) for job in JOBS if job != "prune" or day.weekday() == SATURDAY]
     proposal = _propose(life, day, log, text, night) if life.rng.random() < PROPOSING else None
     if proposal:
         yield _event(EventName.PROPOSED, Actor.CRON, night, _proposed(proposal))
@@ -150,8 +161,10 @@ def _night(life: _Life, day: date) -> Iterator[NewEvent]:
 
 def _morning(life: _Life, proposal: Proposal, at: datetime) -> Iterator[NewEvent]:
     before = hashlib.sha256(life.memory).hexdigest()
+    life.recent.append(life.memory)
     life.memory = b"# MEMORY.md\n\n## Lessons\n\n" + proposal.changes[0].after.encode() + b"\n"
     after = hashlib.sha256(life.memory).hexdigest()
+    life.recent.append(life.memory)
     decision = _decide(life, proposal, before, after, at)
     content = dump_record(decision)
     path = life.gate.home.decision(decision.id)
@@ -174,6 +187,23 @@ def _morning(life: _Life, proposal: Proposal, at: datetime) -> Iterator[NewEvent
     yield _event(EventName.APPLY_DONE, Actor.CRON, noon, {"apply": apply})
 
 
+def _run(life: _Life, job: str, day: date, at: datetime) -> bytes:
+    return dump_line(
+        Run(
+            v=2,
+            id=_id(life, "r"),
+            job=job,
+            period=day.isoformat(),
+            attempt=1,
+            started_at=at,
+            finished_at=at,
+            outcome=RunOutcome.DONE,
+            counts={},
+            reason="",
+        )
+    )
+
+
 def _expired(blobs: list[str], day: date) -> Iterator[NewEvent]:
     """Say that the bytes of old applies went when their undo windows had closed, as they do."""
     going, at = sorted(set(blobs)), datetime.combine(day, time(12), UTC)
@@ -184,7 +214,7 @@ def _expired(blobs: list[str], day: date) -> Iterator[NewEvent]:
 
 
 def _event(name: EventName, actor: Actor, at: datetime, fields: dict[str, object]) -> NewEvent:
-    clocks = {"boot": "7f3c2a5e9d414b6f8a0c1d2e3f405162", "boot_s": at.toordinal()}
+    clocks = {"boot": "7f3c2a5e9d414b6f8a0c1d2e3f405162", "boot_s": int(at.timestamp())}
     return NewEvent(event=name.value, actor=actor, at=at, fields={**fields, **clocks})
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Every 10 minutes: look whether a gated file was changed outside the gate.
+"""Every 10 minutes: look whether a gated file was changed outside Nightledger.
 
 Reads   the gated and protected files, audit/
 Writes  audit/, memory/state/proposals/

@@ -6,7 +6,8 @@ before that is due again. A job that fails is written down too, and the others r
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
+from operator import attrgetter
 
 from nightledger.codec.canonical import canonical
 from nightledger.codec.records import dump_line
@@ -43,6 +44,8 @@ MAX_LEDGER_BYTES = 64 << 20
 
 
 MAX_REASON_CHARACTERS = 500
+LATELY = timedelta(days=90)
+"""Longer than any period that a night makes up for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,6 +107,22 @@ def read_ledger(home: Home) -> tuple[tuple[Run, ...], tuple[tuple[int, str], ...
         return read_runs(raw or b"", where=home.relative(home.runs))
 
 
+def lately(runs: Sequence[Run], now: datetime) -> tuple[Run, ...]:
+    """Leave out what was done long ago and tells nothing about what is due: each job's newest such period stays.
+
+    Args:
+        runs: Of a ledger, oldest first.
+        now: Aware, UTC.
+    """
+    since = now - LATELY
+    old = [
+        run for run in runs if run.started_at < since and run.outcome is RunOutcome.DONE and run.job != CLOCK
+    ]
+    newest = {run.job: run for run in sorted(old, key=attrgetter("period"))}
+    left_out = {id(run) for run in old} - {id(run) for run in newest.values()}
+    return tuple(run for run in runs if id(run) not in left_out)
+
+
 def calendar_of(home: Home, settings: Settings, schedules: Mapping[str, Schedule]) -> Calendar:
     """Give by what the home counts its periods.
 
@@ -134,6 +153,7 @@ def run_due(
     """
     runs, bad_lines = read_ledger(home)
     begun = clock()
+    runs = lately(runs, begun.at)
     runs += _note_step(home, calendar, runs, begun)
     due = duties(calendar, *_reckoned(calendar, runs, begun), retry=retry)
     missed = find_missed(calendar, *_reckoned(calendar, runs, begun))

@@ -435,7 +435,9 @@ def test_lists_of_an_ordinary_home_fit_on_a_screen_and_the_rest_is_asked_for(pla
     assert "> ssh-keygen" not in doctor
     place.write("MEMORY.md", "gone\n", under=home)
     first = place.run("doctor", *at).out.splitlines()
-    assert first[0].startswith("!! Memory: MEMORY.md is not as it was last signed")
+    assert first[0].startswith(
+        "!! Memory: MEMORY.md was changed outside Nightledger since it was last signed"
+    )
     assert first[1].strip().startswith("> nightledger review")
 
 

@@ -17,9 +17,9 @@ from nightledger.domain.search.values import Chunk, Hit, Kind, Reason, Why
 from nightledger.gate.review.reviewing import Item
 from nightledger.gate.stored import Stored
 from nightledger.surfaces import screen, status_text
-from nightledger.surfaces.alarms import Alarm
 from nightledger.surfaces.doctor import text as doctor_text
 from nightledger.surfaces.doctor.checks import Check, State
+from nightledger.surfaces.needs import Alarm
 from nightledger.surfaces.recall.hits import one_hit
 from nightledger.surfaces.verbs import verify
 

@@ -54,10 +54,10 @@ def sighting_lines(sighting: Sighting) -> list[str]:
         waits = (
             f"the edit waits as {sighting.proposal}" if sighting.proposal else "nothing of the edit is asked"
         )
-        text = f"{path} was changed outside the gate; the bytes last signed were put back, and {waits}."
+        text = f"{path} was changed outside Nightledger; the bytes last signed were put back, and {waits}."
     elif sighting.earlier:
         text = f"{path} went back to what was accepted on {sighting.earlier:%Y-%m-%d %H:%M} UTC."
     else:
-        text = f"{path} was changed outside the gate (writer: {sighting.writer})."
+        text = f"{path} was changed outside Nightledger (writer: {sighting.writer})."
     todo = "'nightledger review' asks about each hunk." if sighting.proposal else ""
     return screen.wrap(f"{text} {todo}".rstrip(), indent="  ", first="")

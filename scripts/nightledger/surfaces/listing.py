@@ -3,18 +3,19 @@
 import hashlib
 from collections.abc import Mapping
 from datetime import datetime, timedelta
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from nightledger.domain.cooling import cools_until
 from nightledger.domain.decision import DecisionType
 from nightledger.domain.proposal import Change, Proposal
 from nightledger.domain.states import Book, DecisionStatus, Gone, ProposalStatus, proposal_state
 from nightledger.gate.opening import Gate
-from nightledger.gate.proposing.told import NOTHING
-from nightledger.gate.review.reviewing import Item
-from nightledger.gate.review.wording import worded
+from nightledger.surfaces.screen import NOTHING
 from nightledger.text.changes.masked import mask_diff
 from nightledger.text.scanners.scan import mask_secrets
+
+if TYPE_CHECKING:
+    from nightledger.gate.review.reviewing import Item
 
 ALTERED = "altered"
 """State of a proposal whose file is not what was logged; a fact of the disk, not of the log."""
@@ -47,7 +48,7 @@ def change_record(change: Change, state: str, *, told: frozenset[str] = NOTHING)
     }
 
 
-def item_record(item: Item) -> dict[str, Any]:
+def item_record(item: "Item") -> dict[str, Any]:
     """Give one change that waits, with its diff against the file as it is now."""
     record = change_record(item.change, item.status.state_of(item.change.n).value, told=item.told)
     return {
@@ -63,6 +64,8 @@ def proposal_record(
     gate: Gate, book: Book, proposal: Proposal, now: datetime, *, told: frozenset[str] = NOTHING
 ) -> dict[str, Any]:
     """Return one proposal with its state and times."""
+    from nightledger.gate.review.wording import worded
+
     status = book.proposals[proposal.id]
     approved = _approvals(book, status)
     ends = [cools_until(status.created, decision.recorded, gate.cooling) for decision in approved]

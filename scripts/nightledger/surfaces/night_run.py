@@ -32,9 +32,9 @@ from nightledger.files.lock import Lock
 from nightledger.hosts.emptiness import why_empty
 from nightledger.night import Failure, NightReport, calendar_of, read_ledger, run_due
 from nightledger.surfaces import clock, screen
+from nightledger.surfaces.attention import find_alarms, tell, tell_instead
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.hints import say
-from nightledger.surfaces.needs import find_alarms, tell, tell_instead
 from nightledger.surfaces.night_jobs import night_jobs, tells
 from nightledger.surfaces.session import require_machine
 

@@ -13,16 +13,16 @@ import termios
 import unicodedata
 from collections.abc import Iterator
 from contextlib import suppress
+from typing import TYPE_CHECKING
 
-from nightledger.domain.kept import LINKS
-from nightledger.domain.proposal import Change, Evidence, Proposal, place_of
-from nightledger.gate.forgetting.fates import fate_lines
-from nightledger.gate.proposing.told import NOTHING
-from nightledger.gate.review.reviewing import Item
-from nightledger.text.changes.masked import mask_diff
-from nightledger.text.scanners.scan import mask_secrets
 from nightledger.text.visible import visible
 
+if TYPE_CHECKING:
+    from nightledger.domain.proposal import Change, Evidence, Proposal
+    from nightledger.gate.review.reviewing import Item
+
+NOTHING: frozenset[str] = frozenset()
+"""No value is told elsewhere."""
 NARROWEST = 20
 WIDEST = 100
 GOES_ON = "~ "
@@ -89,6 +89,8 @@ def shown(text: str, *, told: frozenset[str] = NOTHING) -> str:
         text: The line.
         told: Values that a larger text tells as secrets (``gate/proposing/told.py``).
     """
+    from nightledger.text.scanners.scan import mask_secrets
+
     return visible(mask_secrets(text, told=told).replace("\n", " "))
 
 
@@ -137,6 +139,8 @@ def _pieces(text: str, room: int) -> Iterator[str]:
 
 def diff_lines(diff: str, *, told: frozenset[str] = NOTHING) -> list[str]:
     """Give a diff's lines for the terminal; long ones go on in the next row, never cut off."""
+    from nightledger.text.changes.masked import mask_diff
+
     rows = []
     lines = mask_diff(diff, told=told).removesuffix("\n").split("\n") if diff else []
     for line in lines:
@@ -176,14 +180,14 @@ def painted(row: str, code: str) -> str:
     return f"\x1b[{code}m{row}\x1b[0m" if colour() else row
 
 
-def head_lines(item: Item, at: int, count: int) -> list[str]:
+def head_lines(item: "Item", at: int, count: int) -> list[str]:
     """Give what a change is and why it is proposed."""
     title = shown(item.stored.proposal.title, told=item.told)
     headed = f"[{at}/{count}] {title}: {headline(item.change, told=item.told)}"
     return [*wrap(headed, indent=INSIDE, first=""), *why(item.change, told=item.told)]
 
 
-def item_lines(item: Item, at: int, count: int) -> list[str]:
+def item_lines(item: "Item", at: int, count: int) -> list[str]:
     """Give what the review shows of one change."""
     change, told = item.change, item.told
     lines = [*head_lines(item, at, count), *facts(change, told=told)[len(why(change, told=told)) :]]
@@ -200,7 +204,7 @@ def item_lines(item: Item, at: int, count: int) -> list[str]:
     return [*lines, *fates(change, told=told), *diff_lines(item.diff or change.diff, told=told)]
 
 
-def headline(change: Change, *, told: frozenset[str] = NOTHING) -> str:
+def headline(change: "Change", *, told: frozenset[str] = NOTHING) -> str:
     """Give what a change does, in a few words: ``add to MEMORY.md, Lessons``."""
     parts = [
         part for part in change.section.split(" > ") if not part.startswith(change.target.rpartition("/")[2])
@@ -209,12 +213,12 @@ def headline(change: Change, *, told: frozenset[str] = NOTHING) -> str:
     return f"{_OPS[change.op.value]} {shown(change.target)}{section}"
 
 
-def why(change: Change, *, told: frozenset[str] = NOTHING) -> list[str]:
+def why(change: "Change", *, told: frozenset[str] = NOTHING) -> list[str]:
     """Give why a change is proposed."""
     return wrap(shown(change.reason, told=told), indent="       ", first="  why: ")
 
 
-def facts(change: Change, *, told: frozenset[str] = NOTHING) -> list[str]:
+def facts(change: "Change", *, told: frozenset[str] = NOTHING) -> list[str]:
     """Give why, from where, how sure, and what would change its mind."""
     lines = why(change, told=told)
     origins = ", ".join(origin.value for origin in change.provenance)
@@ -234,23 +238,29 @@ def facts(change: Change, *, told: frozenset[str] = NOTHING) -> list[str]:
     return lines
 
 
-def fates(change: Change, *, told: frozenset[str] = NOTHING) -> list[str]:
+def fates(change: "Change", *, told: frozenset[str] = NOTHING) -> list[str]:
     """Give what goes where, for what is archived, compressed or forgotten."""
+    from nightledger.gate.forgetting.fates import fate_lines
+
     return [
         row for line in fate_lines(change) for row in wrap(shown(line, told=told), indent="    ", first="  ")
     ]
 
 
-def place(evidence: Evidence) -> str:
+def place(evidence: "Evidence") -> str:
     """Give where evidence stands: ``memory/2026-02-28.md:12``."""
+    from nightledger.domain.proposal import place_of
+
     return shown(place_of(evidence))
 
 
-def meter(proposal: Proposal) -> str:
+def meter(proposal: "Proposal") -> str:
     """Give the size of each file before and after, against the cap of its host; of many, of all together.
 
     Of links there is none.
     """
+    from nightledger.domain.kept import LINKS
+
     parts = []
     targets = [target for target in proposal.targets if target.path != LINKS]
     if len(targets) > MOST_METERS:

@@ -1,7 +1,7 @@
 """One look at a home: what waits, what cools, what can be undone, what ran, what is wrong.
 
-Invariant: nothing is written, no lock is taken, and damage is named rather than raised, so
-that the worst state of a home still gives a screen.
+Invariant: nothing in the home is written, no lock is taken, and damage is named rather than raised, so
+that the worst state of a home still gives a screen. Beside the pin a look that found all well is kept (``kept_look.py``).
 """
 
 import os
@@ -9,33 +9,37 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from nightledger.domain.cooling import cools_until
+from nightledger.domain.decision import DecisionType
 from nightledger.domain.errors import NightledgerError
 from nightledger.domain.event import Entry, Event, EventName
 from nightledger.domain.judge import EDIT_LANE
 from nightledger.domain.moment import Moment
-from nightledger.domain.runs import Run, can_be, count_due, failing, find_missed, next_look_at, reckon
-from nightledger.domain.states import Book, ChangeState
+from nightledger.domain.proposal import Anchor
+from nightledger.domain.runs import Run, can_be, count_due, next_look_at, reckon
+from nightledger.domain.states import Book, ChangeState, ProposalStatus
 from nightledger.files.home import Home
 from nightledger.files.staged import find_page
 from nightledger.files.staging_troubles import Trouble, read_troubles
-from nightledger.gate.apply.undoing import without_secrets
 from nightledger.gate.gated import read_gated
 from nightledger.gate.opening import Gate, Ledger, open_gate
-from nightledger.gate.proposing.unasked import Unasked, find_unasked
-from nightledger.gate.stored import find_set_aside
+from nightledger.gate.stored import find_set_aside, read_proposal
 from nightledger.hosts.emptiness import why_empty
-from nightledger.night import calendar_of, read_ledger
-from nightledger.surfaces.alarms import Alarm, file_alarms, log_alarms, side_alarms
+from nightledger.night import calendar_of, lately, read_ledger
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.home import actor_of, cap_config, this_machine
+from nightledger.surfaces.kept_look import find_kept, keep, stamp_of
+from nightledger.surfaces.needs import Alarm, of_look, of_schedule, of_settings
 from nightledger.surfaces.night_jobs import night_jobs
-from nightledger.surfaces.verbs.verify import look_beyond
 from nightledger.trust.keys import KeyRing
-from nightledger.trust.pin import Pin, find_pin
-from nightledger.trust.reading import check_log
+from nightledger.trust.pin import NO_PIN, Pin, find_pin
+from nightledger.trust.reading import VerifiedLog, check_log
 from nightledger.trust.scan import event_of_record
+
+if TYPE_CHECKING:
+    from nightledger.gate.proposing.unasked import Unasked
 
 NEWS = timedelta(days=7)
 """How long what scanners held back is told of one by one, where no review told of it. Our choice."""
@@ -156,7 +160,7 @@ class Status:
     signed: tuple[Term, ...] = ()
     undoable: tuple[Term, ...] = ()
     held: tuple[HeldBack, ...] = ()
-    unasked: tuple[Unasked, ...] = ()
+    unasked: "tuple[Unasked, ...]" = ()
     empty: str = ""
     left_at: datetime | None = None
     staged: Staging | None = None
@@ -172,6 +176,20 @@ class Status:
         return any(alarm.of_integrity for alarm in self.alarms)
 
 
+@dataclass(slots=True, kw_only=True)
+class _Found:
+    """What the log and the files that it names tell; empty where they cannot be read."""
+
+    alarms: list[Alarm]
+    ledger: Ledger | None = None
+    held: list[Entry] = field(default_factory=list)
+    newest: Event | None = None
+
+    @property
+    def book(self) -> Book:
+        return self.ledger.book if self.ledger else Book()
+
+
 def look(context: Context) -> Status:
     """Look at a home.
 
@@ -181,26 +199,19 @@ def look(context: Context) -> Status:
     gate = open_gate(context.home_path, context.keys_dir, actor=actor_of(context), config_of=cap_config)
     home, now = gate.home, context.now
     pin, alarms = _pin(gate.ring, home)
-    held: list[Entry] = []
-    newest: Event | None = None
-    book = Book()
+    found = _Found(alarms=alarms)
     aside: tuple[str, ...] = ()
     unasked: tuple[Unasked, ...] = ()
     undoable: tuple[Term, ...] = ()
     try:
-        log = check_log(home, pin)
-        alarms += log_alarms(log, pinned=pin is not None)
-        newest = log.newest
-        if log.report.ok:
-            seen = look_beyond(gate, log, context.moment)
-            held = [entry for entry in log.entries() if entry[0] == EventName.QUARANTINED]
-            book = seen.book or book
-            aside = find_set_aside(home, book)
-            alarms += file_alarms(home, seen, book, context.moment)
-            unasked = find_unasked(gate, book)
-            undoable = tuple(_undoable(gate, Ledger(log=log, book=book), context.moment))
+        _read_log(context, gate, pin, found)
+        if found.ledger:
+            aside = find_set_aside(home, found.book)
+            unasked = _unasked(gate, found.book)
+            undoable = tuple(_undoable(gate, found.ledger, context.moment))
     except NightledgerError as error:  # no file where one should be
-        alarms.append(Alarm(kind="integrity", message=str(error), hint=error.hint))
+        found.alarms.append(Alarm(kind="integrity", message=str(error), hint=error.hint))
+    book = found.book
     schedule, late = _schedule(context, gate)
     answered_at = max((one.recorded.at for one in book.decisions.values()), default=now - NEWS)
     return Status(
@@ -208,18 +219,57 @@ def look(context: Context) -> Status:
         home_id=home.identity.id,
         simulated=home.identity.simulated,
         at=now,
-        alarms=(*alarms, *side_alarms(gate, now), *late, *_machine(home)),
+        alarms=(*found.alarms, *of_settings(gate, now), *late, *_machine(home)),
         schedule=schedule,
         sizes=tuple(_sizes(gate)),
         waiting=waiting_in(book, aside),
         signed=tuple(term for term in _signed(gate, book) if term.proposal not in aside),
         undoable=undoable,
-        held=tuple(_held(entry, max(answered_at, now - NEWS)) for entry in held),
+        held=tuple(_held(entry, max(answered_at, now - NEWS)) for entry in found.held),
         unasked=unasked,
         empty=why_empty(home),
-        left_at=left_at(newest),
+        left_at=left_at(found.newest),
         staged=staging_of(home),
     )
+
+
+def _read_log(context: Context, gate: Gate, pin: Pin | None, found: _Found) -> None:
+    """Read the log, and check all that ``verify`` checks unless a look that found all well saw these very files."""
+    if kept := find_kept(gate, pin):
+        found.ledger, found.newest, found.held = kept, kept.log.newest, held_back(kept.log)
+        return
+    from nightledger.surfaces.verbs.verify import Seen, look_beyond
+
+    stamp = stamp_of(gate)
+    log = check_log(gate.home, pin)
+    seen = Seen(report=log.report, simulated=gate.home.identity.simulated)
+    found.newest = log.newest
+    if log.report.ok:
+        seen = look_beyond(gate, log, context.moment)
+        found.ledger, found.held = Ledger(log=log, book=seen.book or Book()), held_back(log)
+    told = [alarm for alarm in of_look(gate.home, seen, context.moment) if alarm.kind]
+    damage = 0 if log.report.ok else 1
+    found.alarms += told[:damage]
+    if pin is None:
+        message = "this machine has not pinned the log's keys: its signatures were not checked"
+        found.alarms.append(Alarm(kind="integrity", message=message, hint=NO_PIN))
+    found.alarms += told[damage:]
+    if pin and log.report.ok:
+        keep(gate, seen, stamp, context.moment)
+
+
+def held_back(log: VerifiedLog) -> list[Entry]:
+    """Give what the log says was held back by scanners."""
+    return [entry for entry in log.entries() if entry[0] == EventName.QUARANTINED]
+
+
+def _unasked(gate: Gate, book: Book) -> "tuple[Unasked, ...]":
+    """Give what is not asked about any more; where nothing was rejected, that is nothing."""
+    if not any(one.type is DecisionType.REJECT for one in book.decisions.values()):
+        return ()
+    from nightledger.gate.proposing.unasked import find_unasked
+
+    return find_unasked(gate, book)
 
 
 def staging_of(home: Home) -> Staging | None:
@@ -257,8 +307,23 @@ def _undoable(gate: Gate, ledger: Ledger, moment: Moment) -> Iterator[Term]:
             if change.state is ChangeState.APPLIED and change.since and now < change.since + window:
                 by_end.setdefault(change.since + window, []).append(n)
         for until, numbers in by_end.items():
-            if kept := without_secrets(gate, ledger, status, numbers, moment):
+            if kept := _without_secrets(gate, ledger, status, numbers, moment):
                 yield Term(proposal=status.id, changes=kept, until=until)
+
+
+def _without_secrets(
+    gate: Gate, ledger: Ledger, status: ProposalStatus, numbers: list[int], moment: Moment
+) -> tuple[int, ...]:
+    """Leave out what took a secret out, which does not come back."""
+    try:
+        masked = any(c.hunk.anchor is Anchor.MASKED for c in read_proposal(gate, status).proposal.changes)
+    except NightledgerError:
+        return tuple(numbers)
+    if not masked:
+        return tuple(numbers)
+    from nightledger.gate.apply.undoing import without_secrets
+
+    return without_secrets(gate, ledger, status, numbers, moment)
 
 
 def left_at(newest: Event | None) -> datetime | None:
@@ -277,51 +342,30 @@ def _schedule(context: Context, gate: Gate) -> tuple[Schedule, list[Alarm]]:
     home, now = gate.home, context.now
     jobs = night_jobs(context, gate.settings)
     calendar = calendar_of(home, gate.settings, {job.name: job.schedule for job in jobs})
-    written, alarms = _runs(home)
+    written, alarms = _runs(home, now)
     newest = {run.job: run for run in written if can_be(run, calendar.zone)}
     runs = reckon(written, context.moment, calendar.zone)
-    failed = [
-        Alarm(
-            kind="failed",
-            message=f"{run.job} failed for {run.period}: {run.reason}",
-            hint="it is tried again by itself; 'nightledger night --retry' tries at once",
-        )
-        for run in failing(calendar, runs, now)
-    ]
     schedule = Schedule(
         last=tuple(newest[job.name] for job in jobs if job.name in newest),
         next_at=next_look_at(calendar, runs, now),
         still_due=count_due(calendar, runs, now),
     )
-    return schedule, [*failed, *_missed(find_missed(calendar, runs, now)), *alarms]
+    return schedule, [*of_schedule(calendar, runs, now), *alarms]
 
 
-def _runs(home: Home) -> tuple[tuple[Run, ...], list[Alarm]]:
+def _runs(home: Home, now: datetime) -> tuple[tuple[Run, ...], list[Alarm]]:
     """Read the run ledger, with an alarm where it or a line of it cannot be read."""
     try:
         runs, bad_lines = read_ledger(home)
     except NightledgerError as error:
         return (), [Alarm(kind="failed", message=str(error), hint=error.hint)]
-    return runs, [
+    return lately(runs, now), [
         Alarm(
             kind="failed",
             message=f"{home.relative(home.runs)}:{number} is no run and counts for nothing: {problem}",
             hint="its period is run again, which does no harm",
         )
         for number, problem in bad_lines[:1]
-    ]
-
-
-def _missed(periods: Collection[str]) -> list[Alarm]:
-    if not periods:
-        return []
-    missed = "period was" if len(periods) == 1 else "periods were"
-    return [
-        Alarm(
-            kind="missed",
-            message=f"{len(periods)} {missed} missed, the oldest {min(periods)}",
-            hint="'nightledger night' makes up for them; 'nightledger doctor' looks whether cron calls",
-        )
     ]
 
 

@@ -2,16 +2,18 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime, timedelta
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from nightledger.codec.records import to_plain
 from nightledger.domain.runs import Run
 from nightledger.domain.words import dump_moment, read_moment
-from nightledger.gate.proposing.unasked import FILES, Unasked
 from nightledger.surfaces import screen
-from nightledger.surfaces.alarms import Alarm
 from nightledger.surfaces.hints import wrap_hint
+from nightledger.surfaces.needs import Alarm
 from nightledger.surfaces.status import HeldBack, Size, Staging, Status, Term
+
+if TYPE_CHECKING:
+    from nightledger.gate.proposing.unasked import Unasked
 
 Item = TypeVar("Item")
 INDENT = 11
@@ -165,9 +167,9 @@ def _held(item: HeldBack) -> str:
     return screen.shown(f"{', '.join(item.rules)} in {where}")
 
 
-def _unasked(one: Unasked) -> str:
+def _unasked(one: "Unasked") -> str:
     why = f"you refused {one.refused} of {one.refused}" if one.refused else "you said never"
-    what = "files" if one.name.startswith(FILES) else "heading"
+    what = "files" if one.name.startswith("*-") else "heading"
     return f"not proposing from {what} '{screen.shown(one.name)}': {why}"
 
 

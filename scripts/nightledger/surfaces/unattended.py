@@ -5,11 +5,13 @@ is taken from an environment, because such callers have none.
 """
 
 import hashlib
+import json
 import plistlib
 import shlex
 from dataclasses import dataclass
 
 from nightledger.domain.errors import ConfigurationError
+from nightledger.files.shipped import shipped_config
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,53 +22,18 @@ class Call:
         name: One word.
         script: File in ``scripts/``.
         minutes: Minutes of each hour at which it is called.
-        cron: The same for cron.
-        calendar: The same for systemd (systemd.time(7)).
         why: What it does, one line.
     """
 
     name: str
     script: str
     minutes: tuple[int, ...]
-    cron: str
-    calendar: str
     why: str
 
 
-CALLS = (
-    Call(
-        name="night",
-        script="night.py",
-        minutes=(5, 35),
-        cron="5,35 * * * *",
-        calendar="*:05,35",
-        why="Every 30 minutes: run the jobs that are due, nightly ones and on Sundays the pruner. Changes no memory.",
-    ),
-    Call(
-        name="stage",
-        script="predictive_stager.py",
-        minutes=(25, 55),
-        cron="25,55 * * * *",
-        calendar="*:25,55",
-        why="Every 30 minutes: stage what the agent will need in the next hours. Changes no memory.",
-    ),
-    Call(
-        name="guard",
-        script="memory_guard.py",
-        minutes=(8, 18, 28, 38, 48, 58),
-        cron="8,18,28,38,48,58 * * * *",
-        calendar="*:08/10",
-        why="Every 10 minutes: look whether a gated file was changed outside the gate. Changes memory only to put "
-        "signed bytes back (on_drift: propose).",
-    ),
-    Call(
-        name="apply",
-        script="proposal_applier.py",
-        minutes=(0, 10, 20, 30, 40, 50),
-        cron="*/10 * * * *",
-        calendar="*:00/10",
-        why="Every 10 minutes: apply what was signed and has cooled. Changes memory, by signed hunks only.",
-    ),
+CALLS = tuple(
+    Call(name=row["name"], script=row["script"], minutes=tuple(row["minutes"]), why=row["why"])
+    for row in json.loads(shipped_config("schedule.json"))
 )
 """5 and 35, because the nightly jobs are due at 03:05 and most zones differ by whole half hours; 25 and 55,
 because events begin at full and half hours, and a session about one begins a little before."""
@@ -138,7 +105,8 @@ def cron_text(place: Place) -> str:
                 "cron cannot call a path with '\\%' in it", hint="use systemd or launchd, or another path"
             )
         # crontab(5): an unescaped % ends the command, within quotes too.
-        lines.append(f"# {call.why}\n{call.cron} {command.replace('%', chr(92) + '%')}\n")
+        minutes = ",".join(map(str, call.minutes))
+        lines.append(f"# {call.why}\n{minutes} * * * * {command.replace('%', chr(92) + '%')}\n")
     return "\n".join(lines)
 
 
@@ -237,7 +205,7 @@ def _timer(call: Call) -> str:
 Description=Nightledger: when {call.name} is called
 
 [Timer]
-OnCalendar={call.calendar}
+OnCalendar=*:{",".join(f"{minute:02}" for minute in call.minutes)}
 AccuracySec=1min
 
 [Install]

@@ -29,7 +29,7 @@ VERBS = {
     "edit": ("Review", "change a gated file yourself: editor, diff, signature"),
     "history": ("Review", "what changed a gated file, when and why"),
     "verify": ("Trust", "check the audit log, its signatures and the gated files"),
-    "guard": ("Trust", "look whether a gated file was changed outside the gate"),
+    "guard": ("Trust", "look whether a gated file was changed outside Nightledger"),
     "lock": ("Trust", "have the system lock gated and protected files, or unlock (root)"),
     "key": ("Trust", "who may sign: list, add, rotate, revoke, recovery, reset"),
     "consent": ("Trust", "what an agent may do, and its principles; sign them anew"),

@@ -4,9 +4,9 @@ from pathlib import Path
 import pytest
 from tests.homes import make_home
 
+from nightledger.files.configuration import load_settings
 from nightledger.surfaces.doctor.checks import State
 from nightledger.surfaces.doctor.home import check_clock, check_home, filesystem_of
-from nightledger.trust.keys import KeyRing
 
 MOUNTS = """\
 21 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw
@@ -42,9 +42,9 @@ def test_a_network_file_system_is_a_warning(tmp_path: Path) -> None:
 def test_an_ordinary_home_on_a_system_without_boot_ids_is_told_what_that_means(tmp_path: Path) -> None:
     home = make_home(tmp_path / "home", simulated=False)
     now = datetime(2026, 3, 1, tzinfo=UTC)
-    ring = KeyRing(tmp_path / "keys")
-    notes = [c.message for c in check_clock(home, ring, now, "") if c.state is State.NOTE]
+    settings = load_settings(home)
+    notes = [c.message for c in check_clock(home, settings, None, now, "") if c.state is State.NOTE]
     assert notes == [
         "this system names no boots: a step of the clock may shorten cooling, or let a night come again"
     ]
-    assert not [c for c in check_clock(home, ring, now, "a-boot") if c.state is State.NOTE]
+    assert not [c for c in check_clock(home, settings, None, now, "a-boot") if c.state is State.NOTE]

@@ -54,7 +54,10 @@ def test_lines_that_are_commented_out_or_of_another_home_call_nothing(bin_dir: P
     crontab(bin_dir, cron_text(other) + cron_text(mine).replace("\n", "\n#"))
     found = checks(home, tmp_path)
     assert [c.state for c in found] == [State.BAD]
-    assert "nothing calls night, stage, guard and apply" in found[0].message
+    assert (
+        "Not scheduled: no cron, systemd or launchd entry found for night, stage, guard and apply"
+        in found[0].message
+    )
     assert "schedule --print cron" in found[0].fix
 
 

@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -11,11 +12,11 @@ from tests.trust.ssh_keys import SoftKey
 
 from nightledger.domain.decision import DecisionType
 from nightledger.gate.consenting import graph_target
+from nightledger.gate.opening import read_ledger
 from nightledger.gate.proposing.unproposed import make_unproposed
 from nightledger.surfaces.doctor.checks import State
-from nightledger.surfaces.doctor.keys import Protection, check_keys, protection
-from nightledger.surfaces.doctor.trust import check_consent, check_trust
-from nightledger.surfaces.trust_level import level_of
+from nightledger.surfaces.doctor.keys import Protection, check_consent, check_keys, check_trust, protection
+from nightledger.surfaces.doctor.text import level_of
 from nightledger.trust.sshkey import ED25519, SK_ECDSA_P256, SK_ED25519
 
 
@@ -26,10 +27,10 @@ def desk(template: Path, tmp_path: Path) -> Desk:
 
 
 def said(desk: Desk) -> list[tuple[State, str]]:
+    ledger = read_ledger(desk.gate)
+    looks = (check(desk.gate, ledger, desk.moment) for check in (check_trust, check_consent))
     return [
-        (check.state, check.message)
-        for check in (*check_trust(desk.gate, desk.moment), *check_consent(desk.gate, desk.moment))
-        if check.area != "constitution"
+        (check.state, check.message) for check in chain.from_iterable(looks) if check.area != "constitution"
     ]
 
 

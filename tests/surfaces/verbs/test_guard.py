@@ -19,7 +19,7 @@ def drift(desk: Desk, line: str = BOAT) -> None:
 def test_it_says_what_it_found_once_and_under_cron_nothing_more(console: Console) -> None:
     drift(console.desk)
     out = " ".join(console.out("guard").split())
-    assert "MEMORY.md was changed outside the gate (writer: unknown)." in out
+    assert "MEMORY.md was changed outside Nightledger (writer: unknown)." in out
     assert "'nightledger review' asks about each hunk." in out
     assert console.out("guard") == ""
     assert console.run("verify").status == 4
@@ -71,7 +71,7 @@ def test_status_and_notices_count_it(console: Console) -> None:
     drift(console.desk)
     console.out("guard")
     status = " ".join(console.run("status").out.split())
-    assert "! DRIFT MEMORY.md is not as it was last signed" in status
+    assert "! DRIFT MEMORY.md was changed outside Nightledger since it was last signed" in status
     assert "'nightledger review' asks about each hunk" in status
     assert console.run("doctor").status == 1
     assert console.record("proposals")[0]["kind"] == "drift"

@@ -38,10 +38,10 @@ def test_what_another_program_did_is_named(caller: Caller) -> None:
         caller.desk.moment,
     )
     assert caller.record("history")["steps"][0]["drifted"] == ["MEMORY.md"]
-    assert "before it, MEMORY.md had been changed outside the gate" in caller.text("history")
+    assert "before it, MEMORY.md had been changed outside Nightledger" in caller.text("history")
     caller.desk.memory.write_text("other")
     assert caller.record("history")["drift"] == ["MEMORY.md"]
-    assert "! MEMORY.md was changed outside the gate since." in caller.text("history")
+    assert "! MEMORY.md was changed outside Nightledger since." in caller.text("history")
 
 
 def test_a_file_is_named_as_records_have_it_or_by_its_full_path(caller: Caller) -> None:

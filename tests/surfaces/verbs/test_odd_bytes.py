@@ -97,7 +97,7 @@ def test_bytes_that_are_no_text_break_no_verb_and_done_work_is_told(
     assert f"Took back change 1 of {first.id[:6]}" in done(console.run("undo", first.id))
     with desk.memory.open("ab") as stream:
         stream.write(b"\n## " + ODD[kind] + b"\n\n- It came later.\n")
-    assert "was changed outside the gate" in done(console.run("guard"))
+    assert "was changed outside Nightledger" in done(console.run("guard"))
     done(console.run("rebuild", "--check"))
     read_all(console)
     made = console.record("propose", "--text", "- The relay needs a warm start.", "--reason", "it was seen")

@@ -156,11 +156,11 @@ def test_no_line_is_wider_than_the_terminal(
     assert all(len(line) <= int(columns) for line in caller.lines("status"))
 
 
-def test_looking_writes_nothing(caller: Caller) -> None:
+def test_looking_writes_nothing_into_the_home(caller: Caller) -> None:
     caller.desk.proposal(addition("Use the blue switch."))
-    before = files_of(caller.root)
+    before = files_of(Path(caller.home.root))
     caller.run("status")
-    assert files_of(caller.root) == before
+    assert files_of(Path(caller.home.root)) == before
 
 
 @pytest.mark.parametrize(

@@ -1,29 +1,38 @@
-"""What stands around a home: other writers, locks of the operating system, the search index, other machines.
+"""What stands around a home: other writers, locks of the operating system, the search index, staged context, other machines.
 
 Invariant: what others own is told with the setting to change, never changed. A prompt cannot wait for the search
 index, which searches bring up to date: so it is told where the index is behind.
 """
 
 import os
+import stat
 from collections.abc import Iterator
 from datetime import datetime
 
-from nightledger.files.configuration import load_operator
+from nightledger.domain.operator import CalendarAddress
+from nightledger.domain.words import dump_moment
+from nightledger.files.configuration import load_operator, load_staging_rules
 from nightledger.files.home import Home
 from nightledger.files.search_index import index_path
 from nightledger.files.search_reader import Reader, open_reader
 from nightledger.files.search_schema import BusyIndexError, OtherVersionError, SearchIndexError
+from nightledger.files.staged import find_page
+from nightledger.files.staging_troubles import read_troubles
 from nightledger.gate.guard.locking import Held, lockables
 from nightledger.hosts.rivals import Unread, find_rivals
 from nightledger.hosts.roots import named_config, state_roots
 from nightledger.recall.freshness import KINDS, kinds_to_say
 from nightledger.recall.sources import find_sources
 from nightledger.remote.notes import recent_dead_letters, told
-from nightledger.surfaces.doctor.checks import Check, good, note
+from nightledger.surfaces.doctor.checks import Check, found
 from nightledger.surfaces.doctor.home import filesystem_of
+from nightledger.surfaces.staging.telling import LIMIT_SAID, not_given
 
-_FIX = "nightledger stage brings it up to date, and so does recall"
-_UNTIL = "until then prompt hooks"
+_ANYBODY = "whoever may write in the directory can change the files, and apply"
+_OWNER = (
+    "the files' owner may unlock them, as chflags(1) has it: this stops accidents, not an agent of that user"
+)
+_ROOT = "only root applies: let root's cron call 'apply' and 'guard', with --home and NIGHTLEDGER_KEYS"
 
 
 def check_rivals(home: Home) -> Iterator[Check]:
@@ -32,26 +41,20 @@ def check_rivals(home: Home) -> Iterator[Check]:
     Args:
         home: Whose.
     """
-    host = home.identity.host
-    user_home = os.path.expanduser("~")
+    host, user_home = home.identity.host, os.path.expanduser("~")
     root = state_roots(user_home, os.environ).get(host, "")
     config = named_config(host, user_home, os.environ)
-    found = find_rivals(host, root, home.root, config) if root else ()
-    for one in found:
+    rivals = find_rivals(host, root, home.root, config) if root else ()
+    for one in rivals:
         if isinstance(one, Unread):
-            yield note(f"{one.path} cannot be read: {one.reason}", "see for yourself what it turns on")
-        elif one.is_on is None:
-            said = f"{one.name} {one.writes}; {one.path} does not say whether it is on, and versions differ"
-            yield note(said, f"to turn it off, set {one.setting}")
+            yield found("rivals.unread", path=one.path, reason=one.reason)
         else:
-            yield note(f"{one.name} {one.writes}", f"to turn it off, set {one.setting} in {one.path}")
-    if not found and root and not os.path.isdir(root) and not config:
-        told = (
-            f"{root} is not there: of {host}'s configuration nothing was looked at but what lies in the home"
-        )
-        yield note(told, "run doctor as the user whose agent it is, with the variables that agent has")
-    elif not found and root:
-        yield good(f"nothing of {host}'s configuration writes the memory beside the gate")
+            facts = {"name": one.name, "writes": one.writes, "path": one.path, "setting": one.setting}
+            yield found("rivals.unsure" if one.is_on is None else "rivals.on", **facts)
+    if not rivals and root and not os.path.isdir(root) and not config:
+        yield found("rivals.nowhere", root=root, host=host)
+    elif not rivals and root:
+        yield found("rivals.none", host=host)
 
 
 def check_machines(home: Home, now: datetime) -> Iterator[Check]:
@@ -61,8 +64,8 @@ def check_machines(home: Home, now: datetime) -> Iterator[Check]:
         home: Whose.
         now: Aware, UTC.
     """
-    if found := recent_dead_letters(home, now):
-        yield note(told(found), "nightledger channel status")
+    if letters := recent_dead_letters(home, now):
+        yield found("machines.letters", told=told(letters))
 
 
 def check_locks(home: Home, keys_dir: str) -> Iterator[Check]:
@@ -72,37 +75,25 @@ def check_locks(home: Home, keys_dir: str) -> Iterator[Check]:
         home: Whose.
         keys_dir: Where ``operator.yaml`` lies.
     """
-    found = [one for one in lockables(home) if one.held is not Held.MISSING]
-    by_held = {held: [one.path for one in found if one.held is held] for held in Held}
+    files = [one for one in lockables(home) if one.held is not Held.MISSING]
+    by_held = {held: [one.path for one in files if one.held is held] for held in Held}
     if by_held[Held.IMPOSSIBLE]:
         kind = filesystem_of(home.root) or "its kind is not told"
-        yield note(f"not enforced: this file system ({kind}) knows no locks on files; {_who(unlocked=True)}")
+        yield found("locks.impossible", kind=kind, who=_ANYBODY)
         return
     if not by_held[Held.LOCKED]:
-        yield note(
-            f"no file is locked by the operating system; {_who(unlocked=True)}",
-            f"as root: nightledger lock --home '{home.root}'",
-        )
+        yield found("locks.none", who=_ANYBODY, root=home.root)
         return
-    yield good(f"locked by the operating system: {', '.join(by_held[Held.LOCKED])}")
+    yield found("locks.good", names=", ".join(by_held[Held.LOCKED]))
     if by_held[Held.UNLOCKED]:
-        yield note(f"not locked: {', '.join(by_held[Held.UNLOCKED])}", "as root: nightledger lock")
-    helper = load_operator(keys_dir).lock_helper
-    yield note(_helper(helper) if helper else _who(unlocked=False))
+        yield found("locks.some", names=", ".join(by_held[Held.UNLOCKED]))
+    yield found("locks.who", who=_who_applies(load_operator(keys_dir).lock_helper))
 
 
-def _who(*, unlocked: bool) -> str:
-    if unlocked:
-        return "whoever may write in the directory can change the files, and apply"
-    if os.uname().sysname == "Darwin":
-        return "the files' owner may unlock them, as chflags(1) has it: this stops accidents, not an agent of that user"
-    return "only root applies: let root's cron call 'apply' and 'guard', with --home and NIGHTLEDGER_KEYS"
-
-
-def _helper(helper: tuple[str, ...]) -> str:
-    return (
-        f"root applies, and whoever may run {' '.join(helper)}: an agent that runs as the same user may, too"
-    )
+def _who_applies(helper: tuple[str, ...]) -> str:
+    if helper:
+        return f"root applies, and whoever may run {' '.join(helper)}: an agent that runs as the same user may, too"
+    return _OWNER if os.uname().sysname == "Darwin" else _ROOT
 
 
 def check_search(home: Home) -> Iterator[Check]:
@@ -113,7 +104,7 @@ def check_search(home: Home) -> Iterator[Check]:
     """
     path = index_path(home)
     if not os.path.lexists(path):
-        yield note(f"there is no search index yet; {_UNTIL} say nothing", _FIX)
+        yield found("search.none")
         return
     try:
         reader = open_reader(path)
@@ -122,24 +113,21 @@ def check_search(home: Home) -> Iterator[Check]:
         finally:
             reader.close()
     except BusyIndexError:
-        yield note("another run is bringing the search index up to date", "look again in a moment")
+        yield found("search.busy")
     except OtherVersionError as error:
-        fix = "use that version, or: nightledger rebuild" if error.newer else _FIX
-        yield note(f"{error}; {_UNTIL} say nothing", fix)
+        yield found("search.newer" if error.newer else "search.damaged", problem=error)
     except SearchIndexError as error:
-        yield note(f"{error}; {_UNTIL} say nothing", _FIX)
+        yield found("search.damaged", problem=error)
 
 
 def _behind(home: Home, reader: Reader) -> Iterator[Check]:
-    said = kinds_to_say(home, reader)
-    changed = _changed(home, reader)
+    said, changed = kinds_to_say(home, reader), _changed(home, reader)
     if not said:
-        yield note(f"the search index is older than the audit log; {_UNTIL} say nothing", _FIX)
+        yield found("search.older")
     if changed:
-        names = ", ".join(changed)
-        yield note(f"the search index has not seen {names} as it is now; {_UNTIL} say nothing of it", _FIX)
+        yield found("search.behind", names=", ".join(changed))
     if said and not changed:
-        yield good(f"the search index stands for what hooks speak of: {reader.count():,} chunks")
+        yield found("search.good", count=reader.count())
 
 
 def _changed(home: Home, reader: Reader) -> list[str]:
@@ -155,3 +143,40 @@ def _stat(path: str) -> tuple[int, int] | None:
     except OSError:
         return None
     return status.st_size, status.st_mtime_ns
+
+
+def check_staging(home: Home, keys_dir: str, now: datetime) -> Iterator[Check]:
+    """Look at staging's rules, calendars and page; no server is asked.
+
+    Args:
+        home: Whose.
+        keys_dir: Where ``operator.yaml`` names the calendars.
+        now: Aware, UTC.
+    """
+    load_staging_rules(home)
+    calendars = load_operator(keys_dir).calendars
+    for name, address in sorted(calendars.items()):
+        yield _calendar(name, address)
+    if not calendars:
+        yield found("staging.no_calendar")
+    for trouble in read_troubles(home):
+        yield found("staging.trouble", what=trouble.what, since=trouble.since)
+    page = find_page(home)
+    if page is None:
+        yield found("staging.altered" if os.path.lexists(home.staged_context) else "staging.nothing")
+    elif dump_moment(now) >= page.good_until:
+        yield found("staging.over", until=page.good_until)
+    else:
+        yield found("staging.good", count=len(page.lines), until=page.good_until)
+        if count := not_given(page):
+            yield found("staging.cut", count=count, limit=LIMIT_SAID)
+
+
+def _calendar(name: str, address: CalendarAddress) -> Check:
+    if address.file and not os.path.isfile(address.file):
+        return found("staging.calendar_gone", name=name)
+    if address.password_file and not os.path.isfile(address.password_file):
+        return found("staging.password_gone", name=name)
+    if address.password_file and os.stat(address.password_file).st_mode & (stat.S_IRWXG | stat.S_IRWXO):
+        return found("staging.password_open", name=name, path=address.password_file)
+    return found("staging.calendar", name=name, how="a file" if address.file else "asked over the network")

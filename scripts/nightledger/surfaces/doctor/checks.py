@@ -1,13 +1,16 @@
-"""What ``doctor`` finds: values, and how one failed look becomes a finding.
+"""What ``doctor`` finds: ``config/doctor.json`` has a row for each finding, with its subject, state, sentence and mend.
 
 Invariant: a look that fails is a finding with its next step, never the end of the others.
 """
 
+import json
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import cache
 
 from nightledger.domain.errors import NightledgerError
+from nightledger.files.shipped import shipped_config
 
 
 class State(StrEnum):
@@ -39,6 +42,18 @@ class Check:
     fix: str = ""
 
 
+def found(row: str, /, **facts: object) -> Check:
+    """Return the finding of a row of ``config/doctor.json``, with the facts in its sentences."""
+    area, state, message, fix = _rows()[row]
+    return Check(area=area, state=State(state), message=message.format(**facts), fix=fix.format(**facts))
+
+
+@cache
+def _rows() -> dict[str, tuple[str, str, str, str]]:
+    rows: dict[str, tuple[str, str, str, str]] = json.loads(shipped_config("doctor.json"))
+    return rows
+
+
 def good(message: str, *, area: str = "") -> Check:
     """Give a finding that is as it should be."""
     return Check(area=area, state=State.GOOD, message=message)
@@ -61,13 +76,13 @@ def looked(area: str, look: Callable[[], Iterable[Check]]) -> list[Check]:
         area: Where a failure belongs, and every finding that names no other.
         look: Gives findings, or raises.
     """
-    found: list[Check] = []
+    checks: list[Check] = []
     try:
         for check in look():
-            found.append(replace(check, area=check.area or area))  # noqa: PERF401 - what came before a failure counts
+            checks.append(replace(check, area=check.area or area))  # noqa: PERF401 - what came before a failure counts
     except NightledgerError as error:
-        found.append(bad(str(error), error.hint, area=area))
+        checks.append(bad(str(error), error.hint, area=area))
     except OSError as error:
         place = f"{error.filename}: " if error.filename else ""
-        found.append(bad(f"{place}{error.strerror}", "see to it that this user may read it", area=area))
-    return found
+        checks.append(bad(f"{place}{error.strerror}", "see to it that this user may read it", area=area))
+    return checks

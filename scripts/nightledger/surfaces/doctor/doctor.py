@@ -1,29 +1,44 @@
-"""Put all looks of ``doctor`` together; nothing is written, no look ends the others."""
+"""Put all looks of ``doctor`` together, one table: subject and look; nothing is written, no look ends the others."""
 
 import os
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from nightledger.domain.errors import NightledgerError
 from nightledger.domain.event import Actor
+from nightledger.domain.moment import Moment
+from nightledger.domain.states import Book
 from nightledger.files.home import Home
-from nightledger.gate.opening import Gate, open_gate
+from nightledger.gate.opening import Gate, Ledger, open_gate, settings_of
+from nightledger.remote.witness_asking import check_witnesses
 from nightledger.surfaces import clock
 from nightledger.surfaces.context import Context
-from nightledger.surfaces.doctor.around import check_locks, check_machines, check_rivals, check_search
-from nightledger.surfaces.doctor.checks import Check, State, bad, looked, note
-from nightledger.surfaces.doctor.home import check_clock, check_home, check_log_of, check_memory
-from nightledger.surfaces.doctor.keys import Protection, check_keys, protection
+from nightledger.surfaces.doctor.around import (
+    check_locks,
+    check_machines,
+    check_rivals,
+    check_search,
+    check_staging,
+)
+from nightledger.surfaces.doctor.checks import Check, State, bad, found, looked
+from nightledger.surfaces.doctor.home import check_clock, check_home, check_memory, check_seen
+from nightledger.surfaces.doctor.keys import (
+    Protection,
+    check_consent,
+    check_keys,
+    check_signer,
+    check_trust,
+    protection,
+)
 from nightledger.surfaces.doctor.program import check_program
 from nightledger.surfaces.doctor.schedule import check_nights, check_schedule, check_steps, place_of
-from nightledger.surfaces.doctor.staging import check_staging
-from nightledger.surfaces.doctor.trust import check_consent, check_trust
 from nightledger.surfaces.instructions import Offer, offer
+from nightledger.surfaces.verbs.verify import Seen, look_beyond
 from nightledger.trust.keys import KeyRing
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+from nightledger.trust.pin import find_pin
+from nightledger.trust.reading import VerifiedLog, check_log, require_intact
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,53 +64,88 @@ class Diagnosis:
         return not any(check.state is State.BAD for check in self.checks)
 
 
+class _Opened:
+    """A home that is read once for all looks; what cannot be read is told by each look that needs it."""
+
+    def __init__(self, context: Context) -> None:
+        self.home, self.ring = Home(context.home_path), KeyRing(Path(context.keys_dir))
+        self.keys_dir, self.context = context.keys_dir, context
+
+    @cached_property
+    def moment(self) -> Moment:
+        return self.context.moment
+
+    @cached_property
+    def gate(self) -> Gate:
+        return open_gate(self.home.root, self.keys_dir, actor=Actor.UNKNOWN)
+
+    @cached_property
+    def log(self) -> VerifiedLog:
+        return check_log(self.home, find_pin(self.ring, self.home.identity.id))
+
+    @cached_property
+    def seen(self) -> Seen:
+        if not self.log.report.ok:
+            return Seen(report=self.log.report, simulated=self.home.identity.simulated)
+        return look_beyond(self.gate, self.log, self.moment)
+
+    @property
+    def ledger(self) -> Ledger:
+        require_intact(self.log)
+        return Ledger(log=self.log, book=self.seen.book or Book())
+
+
 def diagnose(context: Context) -> Diagnosis:
     """Look at everything."""
-    home, ring = Home(context.home_path), KeyRing(Path(context.keys_dir))
+    one = _Opened(context)
+    home, ring, keys_dir = one.home, one.ring, one.keys_dir
     checks = looked("program", check_program)
     try:
         _ = home.identity
     except NightledgerError as error:
         checks.append(bad(str(error), error.hint, area="home"))
         return Diagnosis(home=home.root, checks=tuple(checks), protection=None, offer=None)
-    now = context.now
+    at, offers = one.moment, list[Offer]()
     looks: tuple[tuple[str, Callable[[], Iterable[Check]]], ...] = (
-        ("home", lambda: check_home(home, context.keys_dir)),
+        ("home", lambda: check_home(home, keys_dir)),
         ("keys", lambda: check_keys(home, ring)),
-        ("log", lambda: check_log_of(home, ring, context.moment)),
-        ("keys", lambda: check_trust(_gate(context), context.moment)),
-        ("consent", lambda: check_consent(_gate(context), context.moment)),
-        ("memory", lambda: check_memory(home, ring, now)),
-        ("locks", lambda: check_locks(home, context.keys_dir)),
+        ("log", lambda: check_seen(one.seen)),
+        ("keys", lambda: check_signer(home, ring, one.ledger, at) if one.log.report.ok else ()),
+        ("witness", lambda: check_witnesses(home, one.ledger, keys_dir, at) if one.log.report.ok else ()),
+        ("keys", lambda: check_trust(one.gate, one.ledger, at)),
+        ("consent", lambda: check_consent(one.gate, one.ledger, at)),
+        ("memory", lambda: check_memory(home, settings_of(home, ring).settings, at.at)),
+        ("locks", lambda: check_locks(home, keys_dir)),
         ("rivals", lambda: check_rivals(home)),
         ("search", lambda: check_search(home)),
-        ("staging", lambda: check_staging(home, context.keys_dir, now)),
-        ("machines", lambda: check_machines(home, now)),
-        ("schedule", lambda: check_schedule(home, place_of(context), os.path.expanduser("~"), now)),
-        ("schedule", lambda: check_nights(home, now)),
-        ("clock", lambda: check_clock(home, ring, now, clock.boot_clock()[0])),
-        ("clock", lambda: check_steps(home, now)),
+        ("staging", lambda: check_staging(home, keys_dir, at.at)),
+        ("machines", lambda: check_machines(home, at.at)),
+        ("schedule", lambda: check_schedule(home, place_of(context), os.path.expanduser("~"), at.at)),
+        ("schedule", lambda: check_nights(home, at.at)),
+        (
+            "clock",
+            lambda: check_clock(home, settings_of(home, ring).settings, one.log.newest, at.at, _boot()),
+        ),
+        ("clock", lambda: check_steps(home, at.at)),
+        ("memory", lambda: _instructions(home, offers)),
     )
     for area, look in looks:
         checks += looked(area, look)
-    found: list[Offer] = []
-    checks += looked("memory", lambda: _offer(home, found))
     return Diagnosis(
         home=home.root,
         checks=tuple(checks),
         protection=protection(home, ring),
-        offer=found[0] if found else None,
+        offer=offers[0] if offers else None,
     )
 
 
-def _gate(context: Context) -> Gate:
-    return open_gate(context.home_path, context.keys_dir, actor=Actor.UNKNOWN)
+def _boot() -> str:
+    return clock.boot_clock()[0]
 
 
-def _offer(home: Home, found: list[Offer]) -> tuple[Check, ...]:
-    found.append(offer(home))
-    at = [f"{found[0].path}:{number}" for number in found[0].edits[:5]]
-    told = (
-        f"{', '.join(at)} {'tell' if at[1:] else 'tells'} the agent to write {home.identity.gated[0]} itself"
-    )
-    return (note(told, "take that out, else it and the gate contradict each other"),) if at else ()
+def _instructions(home: Home, offers: list[Offer]) -> Iterator[Check]:
+    """Look what the host's instructions lack, and whether they tell the agent to write memory itself."""
+    offers.append(offer(home))
+    if at := [f"{offers[0].path}:{number}" for number in offers[0].edits[:5]]:
+        tells = f"{', '.join(at)} {'tell' if at[1:] else 'tells'}"
+        yield found("memory.told_to_edit", places=tells, path=home.identity.gated[0])

@@ -5,32 +5,27 @@ from collections.abc import Iterator
 from contextlib import suppress
 from datetime import datetime, timedelta
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from nightledger.domain.decision import NAMESPACE
 from nightledger.domain.errors import NightledgerError
-from nightledger.domain.event import Actor
-from nightledger.domain.moment import Moment
-from nightledger.domain.states import Book
+from nightledger.domain.settings import Settings
 from nightledger.files.atomic import find_leftovers
 from nightledger.files.configuration import OPERATOR, home_zone, load_operator
 from nightledger.files.home import Home
 from nightledger.gate.gated import read_gated
-from nightledger.gate.integrity.trusting import read_signers
-from nightledger.gate.opening import MEND, Ledger, open_gate, settings_of, why_no_consent
+from nightledger.gate.opening import MEND, settings_of, why_no_consent
 from nightledger.hosts.cap import Cap, read_cap
 from nightledger.hosts.daylogs import find_daylogs
 from nightledger.hosts.presets import detect_host, preset
 from nightledger.recall.sources import MOST_BYTES, find_sources
-from nightledger.remote.witness_asking import check_witnesses
-from nightledger.surfaces.alarms import STRICTEST
-from nightledger.surfaces.doctor.checks import Check, bad, good, looked, note
-from nightledger.surfaces.doctor.keys import Protection, protection
+from nightledger.surfaces.doctor.checks import Check, found
 from nightledger.surfaces.home import cap_config, this_machine
-from nightledger.surfaces.verbs.verify import look_beyond
-from nightledger.trust.keys import KeyRing, operator_key_path, public_key_of
-from nightledger.trust.operator_keys import find_kept
-from nightledger.trust.pin import find_pin
-from nightledger.trust.reading import check_log
+from nightledger.surfaces.needs import STRICTEST
+from nightledger.trust.keys import KeyRing
+
+if TYPE_CHECKING:
+    from nightledger.domain.event import Event
+    from nightledger.surfaces.verbs.verify import Seen
 
 MOUNTS = "/proc/self/mountinfo"
 NETWORK = frozenset(
@@ -55,162 +50,119 @@ def check_home(home: Home, keys_dir: str, *, mounts: str = MOUNTS) -> Iterator[C
         keys_dir: Where ``operator.yaml`` and the keys lie.
         mounts: The kernel's list of mounts.
     """
-    identity = home.identity
+    identity, here = home.identity, this_machine()
     if identity.simulated:
-        yield note("it is a simulated home, for trials: its clock is whatever --now says")
-    if identity.machine == this_machine():
-        yield good(f"{home.root}, written by this machine, {identity.machine}")
-    else:
-        yield note(
-            f"{identity.machine!r} writes it, and this is {this_machine()!r}: it can only be read here",
-            "'nightledger restore --take-over' moves a home",
-        )
+        yield found("home.simulated")
+    where = "home.good" if identity.machine == here else "home.elsewhere"
+    yield found(where, root=home.root, machine=identity.machine, here=here)
     if not os.access(home.root, os.W_OK):
-        yield bad(f"{home.root} may not be written by this user", f"chown or chmod u+w '{home.root}'")
+        yield found("home.read_only", root=home.root)
     for path in home.leading_out()[:1]:
-        yield bad(
-            f"{path} leads to {os.path.realpath(home.path(path))}, and nothing outside {home.root} is read",
-            "put the directory itself in its place",
-        )
-    yield from _place(home, mounts)
+        yield found("home.leads_out", path=path, real=os.path.realpath(home.path(path)), root=home.root)
+    kind = filesystem_of(home.root, mounts)
+    if kind:
+        yield found("home.network" if kind in NETWORK else "home.disk", kind=kind)
     yield from _settings(home, keys_dir)
-    yield from _leftovers(home)
+    if names := sorted(find_leftovers(home)):
+        yield found("home.leftovers", count=len(names), first=names[0])
 
 
-def check_log_of(home: Home, ring: KeyRing, at: Moment) -> Iterator[Check]:
-    """Verify the home as ``verify`` does.
+def _settings(home: Home, keys_dir: str) -> Iterator[Check]:
+    own = [home.settings] if os.path.lexists(home.settings) else []
+    if os.path.lexists(home.consent_graph) and not why_no_consent(home):  # else a look of its own tells
+        own.append(home.consent_graph)
+    names = ", ".join(home.relative(path) for path in own)
+    if problem := settings_of(home, KeyRing(Path(keys_dir))).problem:
+        yield found("home.bad_settings", problem=problem, mend=f"{MEND}; {STRICTEST}")
+    else:
+        yield found("home.settings", which=f"shipped, and {names}" if own else "as shipped")
+    notifier = "home.notifier" if load_operator(keys_dir).notify else "home.no_notifier"
+    yield found(notifier, path=os.path.join(keys_dir, OPERATOR))
+
+
+def check_seen(seen: "Seen") -> Iterator[Check]:
+    """Tell what ``verify`` found.
 
     Args:
-        home: Whose.
-        ring: Where its pin lives.
-        at: The clocks.
+        seen: Its look.
     """
-    log = check_log(home, find_pin(ring, home.identity.id))
-    if not log.report.ok:
-        first = log.report.alarms[0]
-        yield bad(
-            f"{first.damage.value.upper()} {first.path}: {first.message}",
-            "nightledger verify; then put it back from a backup",
-        )
+    if not seen.report.ok or seen.book is None:
+        first = seen.report.alarms[0]
+        damage = first.damage.value.upper()
+        yield found("log.damaged", damage=damage, path=first.path, message=first.message)
         return
-    yield good(f"the log holds; entries: {log.report.size}")
-    yield from (note(f"not checked: {text}", "") for text in log.report.unchecked)
-    gate = open_gate(home.root, str(ring.directory), actor=Actor.UNKNOWN)
-    seen = look_beyond(gate, log, at)
-    book = seen.book or Book()
-    ledger = Ledger(log=log, book=book)
-    damaged = list(seen.damaged)
-    for _, found in damaged:
-        hint = (
-            "nightledger key restore puts it back" if found.is_kept else "nightledger verify says what to do"
-        )
-        yield bad(f"{found.path}: {found.message}", hint)
+    yield found("log.good", size=seen.report.size)
+    for what in seen.report.unchecked:
+        yield found("log.unchecked", what=what)
+    damaged = [one for _, one in seen.damaged]
+    for one in damaged:
+        yield found("log.altered_kept" if one.is_kept else "log.altered", path=one.path, message=one.message)
     if not damaged:
-        yield good(f"{len(book.proposals)} proposals and {len(book.decisions)} decisions are as logged")
-    yield from looked("keys", lambda: (_signer(home, ring, ledger, at),))
-    yield from looked("witness", lambda: check_witnesses(home, ledger, str(ring.directory), at))
+        yield found("log.files", proposals=len(seen.book.proposals), decisions=len(seen.book.decisions))
     for path in seen.drift:
-        yield bad(
-            f"{path} is not as it was last signed", "nightledger review asks about each hunk", area="memory"
-        )
+        yield found("memory.drift", path=path)
 
 
-def _signer(home: Home, ring: KeyRing, ledger: Ledger, at: Moment) -> Check:
-    signers = read_signers(home, ledger, at).able(NAMESPACE, at.at)
-    public = operator_key_path(ring, home.identity.id).with_name("operator.pub")
-    mine = public_key_of(public) if public.exists() else None
-    for signer in signers:
-        if signer.key == mine:
-            return good(f"the operator's key here may sign, as {signer.principals[0]!r}", area="keys")
-    kept = None
-    if not ledger.book.trust.pending_reset(at):
-        kept = find_kept(ring, home.identity.id, {signer.key.blob for signer in signers})
-    if kept:
-        message = f"the key here may not sign; the one that may was replaced, and is {kept.with_suffix('')}"
-        return bad(message, "nightledger key restore", area="keys")
-    names = ", ".join(signer.principals[0] for signer in signers) or "nobody"
-    if signers and protection(home, ring) is Protection.OTHER_MACHINE:
-        return good(f"on another machine may sign: {names}", area="keys")
-    return bad(
-        f"no key here may sign; allowed_signers has: {names}",
-        "set NIGHTLEDGER_KEYS to where the operator's key is, or restore it from a backup",
-        area="keys",
-    )
-
-
-def check_memory(home: Home, ring: KeyRing, now: datetime) -> Iterator[Check]:
+def check_memory(home: Home, settings: Settings, now: datetime) -> Iterator[Check]:
     """Look at the host, its cap, and the daily logs that the night reads.
 
     Args:
         home: Whose.
-        ring: Where its last good settings lie.
+        settings: Those in force.
         now: Aware, UTC.
     """
-    settings, recorded = settings_of(home, ring).settings, home.identity.host
-    seen = detect_host(home.root)
-    if seen == recorded:
-        yield good(f"host {recorded}, as its files say")
-    else:
-        yield note(f"its files look like {seen}; it is recorded as host {recorded}")
-    cap = read_cap(recorded, settings.cap_characters.get(recorded), cap_config(recorded))
+    host, seen = home.identity.host, detect_host(home.root)
+    yield found("memory.host" if seen == host else "memory.other_host", host=host, seen=seen)
+    cap = read_cap(host, settings.cap_characters.get(host), cap_config(host))
     for path in home.identity.gated:
         yield _size(home, path, cap)
     for source in find_sources(home):
         with suppress(OSError):
-            size_bytes, most = os.stat(home.path(source.path)).st_size, MOST_BYTES.get(source.kind)
-            if most and size_bytes > most:
-                told = f"{source.path} has {size_bytes} bytes; its first {most} are read"
-                yield note(told, "split it, or make it shorter")
-    directories = preset(recorded).daily
+            size, most = os.stat(home.path(source.path)).st_size, MOST_BYTES.get(source.kind)
+            if most and size > most:
+                yield found("memory.cut", path=source.path, size=size, most=most)
+    directories = preset(host).daily
     logs = find_daylogs(home, directories)
     if not logs:
-        yield note(
-            f"no daily logs in {' or '.join(directories)}: the night finds nothing to read",
-            "nightledger doctor --paste has what tells the agent to write them",
-        )
+        yield found("memory.no_logs", places=" or ".join(directories))
         return
     newest = logs[-1].day
     silent = (now.astimezone(home_zone(home, settings)).date() - newest).days
-    places = sorted({os.path.dirname(log.path) for log in logs})
-    text = f"{len(logs)} daily logs in {' and '.join(places)}, the newest of {newest}"
-    if silent > SILENT_DAYS:
-        yield note(f"nothing for {silent} days: {text}", "see whether the agent still writes them")
-    else:
-        yield good(text)
+    places = " and ".join(sorted({os.path.dirname(log.path) for log in logs}))
+    state = "memory.silent" if silent > SILENT_DAYS else "memory.logs"
+    yield found(state, days=silent, count=len(logs), places=places, newest=newest)
 
 
-def check_clock(home: Home, ring: KeyRing, now: datetime, boot: str) -> Iterator[Check]:
+def _size(home: Home, path: str, cap: Cap) -> Check:
+    try:
+        size = len(read_gated(home, path).decode("utf-8", "surrogateescape"))
+    except NightledgerError as error:
+        return found("memory.unreadable", problem=error, hint=error.hint)
+    if not Path(home.path(path)).exists():
+        return found("memory.not_yet", path=path)
+    if cap.characters is None:
+        return found("memory.no_cap", path=path, size=size)
+    state = "memory.over_cap" if size > cap.characters else "memory.size"
+    return found(state, path=path, size=size, cap=cap.characters, setting=cap.setting)
+
+
+def check_clock(
+    home: Home, settings: Settings, newest: "Event | None", now: datetime, boot: str
+) -> Iterator[Check]:
     """Look whether the clock goes on from where the log stands.
 
     Args:
         home: Whose.
-        ring: Where its pin lives.
+        settings: Those in force.
+        newest: The last entry of its log.
         now: Aware, UTC.
         boot: Name of this boot; empty where the system does not tell.
     """
-    zone = home_zone(home, settings_of(home, ring).settings)
-    yield good(f"{now:%Y-%m-%d %H:%M} UTC; log days begin and end in {zone.key}")
-    newest = check_log(home, find_pin(ring, home.identity.id)).newest
+    yield found("clock.now", now=now, zone=home_zone(home, settings).key)
     if newest and newest.at > now + _CLOCK_SLACK:
-        yield bad(
-            f"the newest entry of the log is of {newest.at:%Y-%m-%d %H:%M} UTC, which is still to come",
-            "set this machine's clock, for example: timedatectl set-ntp true",
-        )
+        yield found("clock.behind", newest=newest.at)
     if not boot and not home.identity.simulated:
-        yield note(
-            "this system names no boots: a step of the clock may shorten cooling, or let a night come again"
-        )
-
-
-def _place(home: Home, mounts: str) -> Iterator[Check]:
-    kind = filesystem_of(home.root, mounts)
-    if kind in NETWORK:
-        yield note(
-            f"it lies on a network file system ({kind}), where locks of other machines may not hold",
-            "let one machine write it, best on a disk of its own",
-        )
-    elif kind:
-        yield good(f"file system {kind}")
+        yield found("clock.no_boots")
 
 
 def filesystem_of(path: str, mounts: str = MOUNTS) -> str:
@@ -232,45 +184,3 @@ def filesystem_of(path: str, mounts: str = MOUNTS) -> str:
         if point and f"{real}/".startswith(f"{point.rstrip('/')}/") and len(point) >= len(best):
             best, found = point, right.split(" ")[0]
     return found
-
-
-def _settings(home: Home, keys_dir: str) -> Iterator[Check]:
-    problem = settings_of(home, KeyRing(Path(keys_dir))).problem
-    if problem:
-        yield bad(problem, f"{MEND}; {STRICTEST}")
-    own = [home.settings] if os.path.lexists(home.settings) else []
-    if os.path.lexists(home.consent_graph) and not why_no_consent(home):  # else a look of its own tells
-        own.append(home.consent_graph)
-    names = ", ".join(home.relative(path) for path in own)
-    if not problem:
-        yield good(f"settings are valid ({f'shipped, and {names}' if own else 'as shipped'})")
-    operator = load_operator(keys_dir)
-    if operator.notify:
-        yield good("a notifier is set")
-    else:
-        path = os.path.join(keys_dir, OPERATOR)
-        yield note("no notifier is set: look at 'nightledger status' yourself", f"notify, in {path}")
-
-
-def _leftovers(home: Home) -> Iterator[Check]:
-    names = sorted(find_leftovers(home))
-    if names:
-        yield note(
-            f"{len(names)} temporary files of runs that died, first {names[0]}",
-            "the next night removes those that are older than an hour",
-        )
-
-
-def _size(home: Home, path: str, cap: Cap) -> Check:
-    try:
-        size = len(read_gated(home, path).decode("utf-8", "surrogateescape"))
-    except NightledgerError as error:
-        return bad(str(error), error.hint)
-    if not Path(home.path(path)).exists():
-        return note(f"{path} is not there yet; the first addition makes it")
-    if cap.characters is None:
-        return good(f"{path}: {size:,} characters; its host has no cap")
-    told = f"{cap.characters:,} characters that its host shows ({cap.setting})"
-    if size > cap.characters:
-        return note(f"{path}: {size:,} of the {told}", "nightledger check")
-    return good(f"{path}: {size:,} of the {told}")

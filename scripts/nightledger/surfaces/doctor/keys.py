@@ -1,4 +1,4 @@
-"""Are the keys there, whose are they, and how is the operator's protected?"""
+"""Are the keys there, how is the operator's protected, who may sign, and how old is their consent?"""
 
 import os
 import re
@@ -7,19 +7,31 @@ from collections.abc import Iterator
 from enum import StrEnum
 from pathlib import Path
 
+from nightledger.domain.cooling import DAY_S
+from nightledger.domain.decision import NAMESPACE
 from nightledger.domain.errors import NightledgerError
+from nightledger.domain.moment import Moment
+from nightledger.domain.trusting import RECOVERY_NAMESPACE
 from nightledger.files.atomic import TEMP_SUFFIX
 from nightledger.files.home import Home
 from nightledger.files.reading import is_within
-from nightledger.gate.integrity.trusting import read_trust_file
-from nightledger.surfaces.doctor.checks import Check, bad, good, note
+from nightledger.gate.consenting import read_standing
+from nightledger.gate.integrity.trust_changes import find_differing
+from nightledger.gate.integrity.trusting import Trust, read_signers, read_trust_file
+from nightledger.gate.memory.principles import NAME, WHERE, read_principles
+from nightledger.gate.opening import Gate, Ledger
+from nightledger.surfaces.doctor.checks import Check, found
+from nightledger.surfaces.needs import of_resets
 from nightledger.trust import keys
 from nightledger.trust.cosignature import has_mldsa
+from nightledger.trust.operator_keys import find_kept
 from nightledger.trust.pin import read_pin
 from nightledger.trust.sshkey import SECURITY_KEY_KINDS
 
 _PUBLIC = re.compile(rf"\.pub(?:\.\d+\.\d+{re.escape(TEMP_SUFFIX)})?$")
 """A public key, or what a run that died left of one: nothing in it is secret."""
+SOON_S = 5 * DAY_S
+"""How long before its end the operator is told that consent decays. Our choice."""
 
 
 class Protection(StrEnum):
@@ -48,19 +60,16 @@ def check_keys(home: Home, ring: keys.KeyRing) -> Iterator[Check]:
     """
     directory = str(ring.home_dir(home.identity.id))
     if not os.path.isdir(directory):
-        yield bad(
-            f"no keys of this home are in {ring.directory}",
-            "set NIGHTLEDGER_KEYS to where they are, or restore them from a backup",
-        )
+        yield found("keys.none", directory=ring.directory)
         return
     if is_within(directory, home.root):
-        yield bad(
-            f"the keys lie in the home ({directory}), where its agent works",
-            "move them elsewhere, and set NIGHTLEDGER_KEYS",
-        )
+        yield found("keys.in_home", directory=directory)
     yield from _modes(directory)
-    yield _log_key(home, ring)
-    yield _pin(home, ring)
+    loaded = keys.load_log_key(ring, home.identity.id, home.identity.origin)
+    yield found("keys.log_without_mldsa" if loaded.mldsa44 is None and has_mldsa() else "keys.log")
+    heads = read_pin(ring, home.identity.id).heads
+    newest = f", newest head of {heads[-1].size} entries seen {heads[-1].at:%Y-%m-%d}" if heads else ""
+    yield found("keys.pin", newest=newest)
     yield _operator(home, ring)
 
 
@@ -92,50 +101,89 @@ def _is_left_over(home: Home, public: Path) -> bool:
 
 def _modes(directory: str) -> Iterator[Check]:
     if stat.S_IMODE(os.stat(directory).st_mode) & 0o077:
-        yield bad(f"others may enter {directory}", f"chmod 700 '{directory}'")
+        yield found("keys.open_directory", path=directory)
     for name in sorted(os.listdir(directory)):
         path = os.path.join(directory, name)
         mode = stat.S_IMODE(os.lstat(path).st_mode)
         if mode & 0o077 and not _PUBLIC.search(name) and os.path.isfile(path):
-            yield bad(
-                f"others may read {path} (mode {mode:o})",
-                f"chmod 600 '{path}', and make new keys if someone did",
-            )
-
-
-def _log_key(home: Home, ring: keys.KeyRing) -> Check:
-    loaded = keys.load_log_key(ring, home.identity.id, home.identity.origin)
-    if loaded.mldsa44 is not None or not has_mldsa():
-        return good("the log's keys are there, in files of this user alone")
-    return note("the log has no ML-DSA-44 key: it was made where the platform had none", "nothing to do")
-
-
-def _pin(home: Home, ring: keys.KeyRing) -> Check:
-    heads = read_pin(ring, home.identity.id).heads
-    newest = f", newest head of {heads[-1].size} entries seen {heads[-1].at:%Y-%m-%d}" if heads else ""
-    return good(f"this machine has pinned the log's beginning and its keys{newest}")
+            yield found("keys.open_file", path=path, mode=mode)
 
 
 def _operator(home: Home, ring: keys.KeyRing) -> Check:
-    path = keys.operator_key_path(ring, home.identity.id)
-    found = protection(home, ring)
-    if found is Protection.OTHER_MACHINE:
-        return good("no operator's key is here: decisions are signed on another machine")
-    if found is Protection.MISSING:
-        return bad(f"{path} is missing: nobody can sign here", "restore it from a backup of the keys")
-    if found is Protection.PASSPHRASE:
-        return good("the operator's key has a passphrase")
-    if found is Protection.HARDWARE:
-        return good("the operator's key is on hardware, and wants a touch for each signature")
-    if found is Protection.AGENT and not os.environ.get("SSH_AUTH_SOCK"):
-        return note(
-            "the operator's key is not in a file here, and $SSH_AUTH_SOCK names no agent: from here nobody can sign",
-            "ssh-add it, or put its file back; where it is lost: nightledger key reset --passphrase-forgotten",
-        )
-    if found is Protection.AGENT:
-        return good("the operator's key is in an agent; ssh-keygen signs with it")
-    keys.needs_passphrase(path)  # says what is wrong with a file that cannot be used
-    return note(
-        "the operator's key has no passphrase: every program of this user can sign with it",
-        f"ssh-keygen -p -f '{path}'",
-    )
+    path, kind = keys.operator_key_path(ring, home.identity.id), protection(home, ring)
+    if kind is Protection.AGENT and not os.environ.get("SSH_AUTH_SOCK"):
+        return found("keys.no_agent")
+    if kind is Protection.NONE:
+        keys.needs_passphrase(path)  # says what is wrong with a file that cannot be used
+        return found("keys.bare", path=path)
+    return found(f"keys.{kind.value}", path=path)
+
+
+def check_signer(home: Home, ring: keys.KeyRing, ledger: Ledger, at: Moment) -> Iterator[Check]:
+    """Look whether the operator's key here may sign.
+
+    Args:
+        home: Whose.
+        ring: Where the key lies.
+        ledger: Its log, as checked.
+        at: The clocks.
+    """
+    signers = read_signers(home, ledger, at).able(NAMESPACE, at.at)
+    public = keys.operator_key_path(ring, home.identity.id).with_name("operator.pub")
+    mine = keys.public_key_of(public) if public.exists() else None
+    name = next((signer.principals[0] for signer in signers if signer.key == mine), None)
+    if name is not None:
+        yield found("keys.may_sign", name=name)
+        return
+    blobs = {signer.key.blob for signer in signers}
+    kept = None if ledger.book.trust.pending_reset(at) else find_kept(ring, home.identity.id, blobs)
+    names = ", ".join(signer.principals[0] for signer in signers) or "nobody"
+    if kept:
+        yield found("keys.replaced", path=kept.with_suffix(""))
+    elif signers and protection(home, ring) is Protection.OTHER_MACHINE:
+        yield found("keys.signs_elsewhere", names=names)
+    else:
+        yield found("keys.may_not_sign", names=names)
+
+
+def check_trust(gate: Gate, ledger: Ledger, at: Moment) -> Iterator[Check]:
+    """Look at a reset that waits, at a recovery key, and at the constitution.
+
+    Args:
+        gate: The home.
+        ledger: Its log, as checked.
+        at: The clocks.
+    """
+    for alarm in of_resets(ledger.book, at):
+        yield found("keys.reset", message=alarm.message, hint=alarm.hint)
+    recovery = Trust(gate.home, ledger).signers(at).able(RECOVERY_NAMESPACE, at.at)
+    yield found("keys.recovery" if recovery else "keys.no_recovery")
+    standing = read_principles(gate.home, ledger, at)
+    if NAME in find_differing(gate.home, ledger, at):
+        yield found("constitution.altered", path=WHERE)
+    elif standing is None:
+        yield found("constitution.none")
+    else:
+        yield found("constitution.good", count=len(standing.principles))
+
+
+def check_consent(gate: Gate, ledger: Ledger, at: Moment) -> Iterator[Check]:
+    """Look how old the operator's consent is, and whether they signed this home's own graph.
+
+    Args:
+        gate: The home.
+        ledger: Its log, as checked.
+        at: The clocks.
+
+    Raises:
+        NightledgerError: This home's own graph cannot be used.
+    """
+    standing = read_standing(gate, ledger, at)
+    days = standing.since_review_s // DAY_S
+    left_s = standing.signed.decay_days * DAY_S - standing.since_review_s
+    state = "decayed" if standing.decayed else "soon" if left_s <= SOON_S else "good"
+    yield found(f"consent.{state}", days=days, left=-(-left_s // DAY_S))
+    if standing.replaced:
+        yield found("consent.replaced")
+    elif not standing.reviewed:
+        yield found("consent.unsigned")

@@ -6,12 +6,12 @@ import re
 import shutil
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 
 from nightledger.domain.errors import ConfigurationError
 from nightledger.surfaces.context import CHECKOUT
-from nightledger.surfaces.doctor.checks import Check, bad, good, note
+from nightledger.surfaces.doctor.checks import Check, found
+from nightledger.trust import cosignature
 
 OLDEST_PYTHON = (3, 11)
 LOCK = "requirements.lock"
@@ -30,99 +30,49 @@ def check_program(
     Raises:
         ConfigurationError: The lock file is missing, or cannot be read.
     """
-    wanted = ".".join(map(str, OLDEST_PYTHON))
     if python < OLDEST_PYTHON:
-        yield bad(
-            f"Python {'.'.join(map(str, python))} is too old; {wanted} is needed",
-            "install it, then: make setup",
+        yield found(
+            "program.old", python=".".join(map(str, python)), wanted=".".join(map(str, OLDEST_PYTHON))
         )
     else:
-        yield good(f"Python {platform.python_version()} on {platform.system()} {platform.release()}")
-    yield from _packages(read_locked(checkout))
-    yield _mldsa()
-    if shutil.which("ssh-keygen"):
-        yield good("ssh-keygen is there: anyone can check signatures with it, and hardware keys work")
-    else:
-        yield note(
-            "ssh-keygen is missing: only keys in files can sign",
-            "install OpenSSH, if you want a hardware key",
-        )
+        names = {
+            "python": platform.python_version(),
+            "system": platform.system(),
+            "release": platform.release(),
+        }
+        yield found("program.good", **names)
+    yield from _packages(checkout)
+    yield found("mldsa.good" if cosignature.has_mldsa() else "mldsa.missing")
+    yield found("keygen.good" if shutil.which("ssh-keygen") else "keygen.missing")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Locked:
-    """One package of the lock file.
-
-    Attributes:
-        name: Its name.
-        versions: Those that it may have: one for each kind of platform.
-        everywhere: Whether every platform needs it.
-    """
-
-    name: str
-    versions: frozenset[str]
-    everywhere: bool
-
-
-def read_locked(checkout: str) -> tuple[Locked, ...]:
-    """Give the packages that ``make setup`` installs, by name.
-
-    Args:
-        checkout: The folder with the lock file.
-
-    Raises:
-        ConfigurationError: The lock file is missing, or cannot be read.
-    """
+def _packages(checkout: str) -> Iterator[Check]:
+    """Compare what is installed with the lock file: a package may have another version for each kind of platform."""
     path = os.path.join(checkout, LOCK)
     try:
         with open(path, encoding="utf-8") as stream:
-            found = [match for match in map(_PINNED.match, stream) if match]
-    except FileNotFoundError as error:
-        raise ConfigurationError(
-            f"{path} is missing", hint="the checkout is incomplete; git status"
-        ) from error
+            pinned = [match for match in map(_PINNED.match, stream) if match]
     except (OSError, UnicodeDecodeError) as error:
-        raise ConfigurationError(f"{path} cannot be read: {error}", hint="git status") from error
-    return tuple(
-        Locked(
-            name=name,
-            versions=frozenset(match[2] for match in found if match[1] == name),
-            everywhere=any(match[1] == name and match[3] is None for match in found),
-        )
-        for name in sorted({match[1] for match in found})
-    )
-
-
-def _packages(locked: tuple[Locked, ...]) -> Iterator[Check]:
-    installed = {item.name: _installed(item.name) for item in locked}
-    missing = [item.name for item in locked if item.everywhere and installed[item.name] is None]
-    other = [
-        f"{item.name} {installed[item.name]}"
-        for item in locked
-        if installed[item.name] not in {None, *item.versions}
-    ]
+        why = "is missing" if isinstance(error, FileNotFoundError) else f"cannot be read: {error}"
+        raise ConfigurationError(f"{path} {why}", hint="the checkout is incomplete; git status") from error
+    installed = {match[1]: _installed(match[1]) for match in pinned}
+    missing = [name for name, has in installed.items() if not has and _is_everywhere(name, pinned)]
+    wanted = {(match[1], match[2]) for match in pinned}
+    other = [f"{name} {has}" for name, has in installed.items() if has and (name, has) not in wanted]
     if missing:
-        yield bad(f"packages are missing: {', '.join(missing)}", "make setup")
+        yield found("packages.missing", names=", ".join(missing))
     if other:
-        yield note(f"packages differ from {LOCK}: {', '.join(other)}", "make setup")
+        yield found("packages.other", lock=LOCK, names=", ".join(other))
     if not missing and not other:
-        count = sum(found is not None for found in installed.values())
-        yield good(f"{count} packages, all of the versions in {LOCK}")
+        yield found("packages.good", count=sum(map(bool, installed.values())), lock=LOCK)
 
 
-def _installed(name: str) -> str | None:
+def _is_everywhere(name: str, pinned: list[re.Match[str]]) -> bool:
+    return any(match[1] == name and match[3] is None for match in pinned)
+
+
+def _installed(name: str) -> str:
     try:
         return version(name)
     except PackageNotFoundError:
-        return None
-
-
-def _mldsa() -> Check:
-    from nightledger.trust.cosignature import has_mldsa
-
-    if has_mldsa():
-        return good("ML-DSA-44 is there: heads of the log are signed against quantum computers, too")
-    return note(
-        "this platform has no ML-DSA: heads of the log carry an Ed25519 signature only",
-        "make setup, with a cryptography package that has it",
-    )
+        return ""

@@ -12,7 +12,7 @@ from nightledger.domain.runs import CLOCK
 from nightledger.files.home import Home
 from nightledger.night import read_ledger
 from nightledger.surfaces.context import CHECKOUT, Context, named_keys_directory
-from nightledger.surfaces.doctor.checks import Check, bad, good, note
+from nightledger.surfaces.doctor.checks import Check, found
 from nightledger.surfaces.unattended import CALLS, Call, Place, launchd_files, systemd_files
 
 TIMEOUT_S = 10
@@ -35,20 +35,22 @@ def check_schedule(home: Home, place: Place, user_dir: str, now: datetime) -> It
     for call in CALLS:
         by = _caller(call, place, lines, user_dir)
         if by:
-            yield good(f"{by} calls {call.name}")
+            yield found("schedule.calls", by=by, name=call.name)
         else:
             missing.append(call.name)
     if not missing:
         return
     names = " and ".join(filter(None, (", ".join(missing[:-1]), missing[-1])))
     newest = max((run.started_at for run in read_ledger(home)[0]), default=None)
-    fix = f"nightledger schedule --print cron --home {shlex.quote(home.root)}; add the lines with: crontab -e"
+    mend = (
+        f"nightledger schedule --print cron --home {shlex.quote(home.root)}; add the lines with: crontab -e"
+    )
     if newest is not None and timedelta() <= now - newest <= LATELY:
-        yield note(f"no line of ours calls {names}, yet a run began at {newest:%Y-%m-%d %H:%M} UTC", fix)
+        yield found("schedule.unseen", names=names, newest=newest, mend=mend)
     elif home.identity.simulated:
-        yield note(f"nothing calls {names}; in a simulated home that is as it should be")
+        yield found("schedule.simulated", names=names)
     else:
-        yield bad(f"nothing calls {names}: no job runs by itself, and nothing signed is applied", fix)
+        yield found("schedule.none", names=names, mend=mend)
 
 
 def check_nights(home: Home, now: datetime) -> Iterator[Check]:
@@ -60,11 +62,11 @@ def check_nights(home: Home, now: datetime) -> Iterator[Check]:
     """
     newest = max((run.started_at for run in read_ledger(home)[0] if run.job != CLOCK), default=None)
     if newest is not None and timedelta() <= now - newest <= LATELY:
-        yield good(f"the last night, which begins with 'verify', was at {newest:%Y-%m-%d %H:%M} UTC")
+        yield found("nights.good", newest=newest)
         return
     since = f"since {newest:%Y-%m-%d %H:%M} UTC" if newest else "yet"
-    text = f"no night ran {since}: nothing verifies this home unasked, and no alarm reaches ATTENTION.md or the notifier"
-    yield (note if home.identity.simulated or newest is None else bad)(text, "nightledger verify")
+    early = home.identity.simulated or newest is None
+    yield found("nights.none_yet" if early else "nights.stopped", since=since)
 
 
 def check_steps(home: Home, now: datetime) -> Iterator[Check]:
@@ -76,13 +78,8 @@ def check_steps(home: Home, now: datetime) -> Iterator[Check]:
     """
     steps = [run for run in read_ledger(home)[0] if run.job == CLOCK and now - run.started_at <= STEPS_TOLD]
     if steps:
-        yield note(
-            f"it was set by more than an hour {len(steps)} times in {STEPS_TOLD.days} days, the last time found at "
-            f"{steps[-1].started_at:%Y-%m-%d %H:%M} UTC: nights that began while it was wrong come again and change "
-            "nothing; one that began too early, and was not found out before the machine started again, does not, "
-            "and the next nights read its day",
-            "let the network set this machine's clock, for example: timedatectl set-ntp true",
-        )
+        newest = steps[-1].started_at
+        yield found("clock.stepped", count=len(steps), days=STEPS_TOLD.days, newest=newest)
 
 
 def place_of(context: Context) -> Place:

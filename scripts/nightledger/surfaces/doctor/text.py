@@ -1,13 +1,16 @@
 """What ``doctor`` prints: one screen, or one matter whole."""
 
+import json
 import re
+from dataclasses import dataclass
 from typing import Any
 
+from nightledger.files.shipped import shipped_config
 from nightledger.surfaces import screen
 from nightledger.surfaces.doctor.checks import Check, State
 from nightledger.surfaces.doctor.doctor import Diagnosis
+from nightledger.surfaces.doctor.keys import Protection
 from nightledger.surfaces.hints import wrap_hint
-from nightledger.surfaces.trust_level import level_of
 from nightledger.text.changes.masked import mask_diff
 
 _FURTHER = "       "
@@ -16,6 +19,35 @@ _MORE = "nightledger doctor --all: every mend; --level: what an agent could stil
 _END = re.compile(r"; |(?<=[^/.]{24}): ")
 """Ends what the screen has of a finding that is no fault and does not fit into a row."""
 _MARKS = {State.GOOD: "ok", State.NOTE: "--", State.BAD: "!!"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Level:
+    """How much a signature proves here.
+
+    Attributes:
+        name: The level, in a few words.
+        raised_by: What would raise it.
+        could_still: What an agent with a shell, running as this user, could do.
+        not_built: What the design has and this version has not.
+    """
+
+    name: str
+    raised_by: str
+    could_still: tuple[str, ...]
+    not_built: tuple[str, ...]
+
+
+def level_of(protection: Protection) -> Level:
+    """Return the level that holds with an operator's key that is so protected."""
+    table: dict[str, Any] = json.loads(shipped_config("trust-levels.json"))
+    level = table["levels"][protection.value]
+    return Level(
+        name=level["name"],
+        raised_by=level["raised_by"],
+        could_still=(level["could_still"], *(text.format(**level) for text in table["always"])),
+        not_built=tuple(table["not_built"]),
+    )
 
 
 def doctor_lines(diagnosis: Diagnosis) -> list[str]:

@@ -66,7 +66,7 @@ def _audit(named: list[tuple[str, str]], options: argparse.Namespace, context: C
                 f":{record['where']}" * bool(record["where"]),
                 f" ({one['what']})" * bool(one["what"]),
             )
-            place = f"{record['file']}{inside}:{one['line']}:{one['column']}"
+            place = f"{record['file']}{inside}:{one['line']}"
             context.print(f"{shown(place)}: {one['severity']} {one['rule']}: {one['why']}{shown(what)}")
     context.print_lines(_summary(records))
     return 0 if all(record["clean"] for record in records) else FOUND

@@ -1,4 +1,4 @@
-"""Look whether a gated or protected file was changed outside the gate. Cron runs it every 10 minutes.
+"""Look whether a gated or protected file was changed outside Nightledger. Cron runs it every 10 minutes.
 
 What was found is kept byte for byte and offered in 'nightledger review', hunk by hunk. With
 'on_drift: propose' the bytes last signed are put back and the edit becomes a proposal.
@@ -43,7 +43,7 @@ def run(options: argparse.Namespace, context: Context) -> int:
         return _look_after(options, context)
     except (IntegrityError, RefusedError) as error:
         from nightledger.files.owner import acting_as_owner
-        from nightledger.surfaces.needs import tell_instead
+        from nightledger.surfaces.attention import tell_instead
 
         with acting_as_owner(context.home_path):
             if not tell_instead(context, error):

@@ -52,7 +52,7 @@ def run(options: argparse.Namespace, context: Context) -> int:
     context.emit({"drift": drift, "steps": [_record(step) for step in shown], "of": len(applies)})
     for name in drift:
         context.print_lines(
-            screen.wrap(f"! {screen.shown(name)} was changed outside the gate since.", indent="  ")
+            screen.wrap(f"! {screen.shown(name)} was changed outside Nightledger since.", indent="  ")
         )
     context.print_lines(_rows(shown) if screen.terminal() else chain.from_iterable(map(_lines, shown)))
     if not applies:
@@ -96,7 +96,7 @@ def _lines(step: Step, cell: Callable[..., list[str]] | None = None) -> list[str
     lines += wrap(f"{signed}, {step.decision}", indent="     ", first="  ")
     if step.drifted:
         names = screen.shown(", ".join(step.drifted))
-        lines += wrap(f"before it, {names} had been changed outside the gate", indent="    ", first="  ! ")
+        lines += wrap(f"before it, {names} had been changed outside Nightledger", indent="    ", first="  ! ")
     if step.raced:
         lines += wrap("another program wrote at the same moment", indent="    ", first="  ! ")
     return lines

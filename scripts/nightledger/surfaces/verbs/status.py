@@ -1,9 +1,10 @@
 """What waits, what cools, what can be undone, what ran, what is wrong: one screen.
 
-It checks all that 'verify' checks.
+It checks all that 'verify' checks, or that no file has changed since it last did and found nothing wrong.
 
 Reads   audit/, memory/, the gated files, the pin in $NIGHTLEDGER_KEYS
-Changes no memory, and writes nothing at all.
+Writes  looked.json beside that pin: how the files looked when all was well
+Changes no memory.
 """
 
 import argparse

@@ -273,7 +273,7 @@ def _lines(seen: Seen) -> Iterator[str]:
     routine = list(_routine(seen))
     yield from routine[:SHOWN]
     if more := routine[SHOWN:]:
-        yield f"note: {len(more)} more files were rewritten or changed outside the gate; --json names them"
+        yield f"note: {len(more)} more files were rewritten or changed outside Nightledger; --json names them"
     for missing in seen.report.unchecked:
         yield f"not checked: {missing}"
 
@@ -348,7 +348,7 @@ def _routine(seen: Seen) -> Iterator[str]:
         yield f"note: {item.path} was rewritten after the night of {item.day}; later nights read the new bytes"
     for drifted in reversed(seen.drifted):
         yield (
-            f"note: {drifted.path} had been changed outside the gate when {drifted.apply} was applied; "
+            f"note: {drifted.path} had been changed outside Nightledger when {drifted.apply} was applied; "
             f"what it held then is the blob {drifted.before}"
         )
     for item in rewrites.logs if rewrites else ():

@@ -1,0 +1,123 @@
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.gate.homes import addition
+from tests.surfaces.calling import Caller, make_caller
+
+from nightledger.files.home import Home
+from nightledger.surfaces import kept_look
+from nightledger.surfaces.verbs import verify
+
+
+@pytest.fixture
+def looks(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Every full look, however fresh the files are; the clock of file systems is not waited for."""
+    found: list[str] = []
+    full = verify.look_beyond
+
+    def counted(*given: Any, **named: Any) -> verify.Seen:
+        found.append("full")
+        return full(*given, **named)
+
+    monkeypatch.setattr(kept_look, "SETTLED_NS", -(10**18))
+    monkeypatch.setattr(verify, "look_beyond", counted)
+    return found
+
+
+@pytest.fixture
+def caller(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Caller:
+    made = make_caller(tmp_path, monkeypatch, capsys)
+    proposal = made.desk.proposal(addition("Use the blue switch."), addition("Water the fern."))
+    made.desk.approve(proposal, only=(1,))
+    made.desk.wait(hours=3)
+    made.run("apply")
+    for _ in range(2):
+        made.desk.wait(days=1)
+        made.run("night")
+    made.capsys.readouterr()
+    return made
+
+
+def kept(caller: Caller) -> Path:
+    return next(caller.root.rglob(kept_look.NAME))
+
+
+def test_a_second_look_at_the_very_same_files_verifies_nothing_and_says_the_same(
+    caller: Caller, looks: list[str]
+) -> None:
+    first, second = caller.record("status"), caller.record("status")
+    assert first == second
+    assert not first["alarms"]
+    assert first["undoable"]
+    assert len(looks) == 1
+
+
+def first(home: Home, pattern: str) -> Path:
+    return next(path for path in sorted(Path(home.root).glob(pattern)) if path.is_file())
+
+
+def edit(pattern: str) -> Callable[[Home], None]:
+    def flip(home: Home) -> None:
+        path = first(home, pattern)
+        times, raw = path.stat(), path.read_bytes()
+        path.write_bytes(bytes([raw[0] ^ 1]) + raw[1:])
+        os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))  # ctime tells all the same
+
+    return flip
+
+
+EDITS: dict[str, Callable[[Home], None]] = {
+    "a decision": edit("audit/decisions/*.json"),
+    "a signature": edit("audit/decisions/*.sig"),
+    "a proposal": edit("memory/state/proposals/*.json"),
+    "a blob": edit("audit/blobs/sha256/*/*"),
+    "the log": edit("audit/trusted-channel-audit.jsonl"),
+    "its signed head": edit("audit/checkpoint"),
+    "a trust file": edit("config/nightledger/allowed_signers"),
+    "the gated file": edit("MEMORY.md"),
+    "what nights read": edit("memory/system/runs.jsonl"),
+    "a blob that went": lambda home: first(home, "audit/blobs/sha256/*/*").unlink(),
+}
+
+
+@pytest.mark.parametrize("what", EDITS)
+def test_whatever_was_changed_since_is_found_as_without_a_kept_look(
+    what: str, caller: Caller, looks: list[str]
+) -> None:
+    caller.run("status")
+    EDITS[what](caller.home)
+    with_kept = caller.record("status")
+    kept(caller).unlink()
+    assert with_kept == caller.record("status")
+    assert len(looks) >= 1
+
+
+@pytest.mark.parametrize(
+    "written", [b"", b"{}", b"[]", b'{"at": 1e300}', b"\xff", b'{"grown": 1, "files": ""}']
+)
+def test_a_kept_look_that_was_edited_costs_a_full_one(
+    written: bytes, caller: Caller, looks: list[str]
+) -> None:
+    before = caller.record("status")
+    kept(caller).write_bytes(written)
+    assert caller.record("status") == before
+    assert len(looks) == 2
+
+
+def test_after_a_day_all_is_verified_again(
+    caller: Caller, looks: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    caller.run("status")
+    monkeypatch.setattr(kept_look, "MOST_S", 0)
+    caller.run("status")
+    assert len(looks) == 2
+
+
+def test_where_something_is_wrong_nothing_is_kept(caller: Caller, looks: list[str]) -> None:
+    EDITS["a decision"](caller.home)
+    caller.run("status")
+    assert not list(caller.root.rglob(kept_look.NAME))
+    assert looks
