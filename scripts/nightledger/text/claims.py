@@ -200,11 +200,18 @@ def _is_turned(text: str) -> bool:
     return any(_stem(word) in _opposites() for word in _LETTERS.findall(text))
 
 
-def sentences_of(claim: Claim) -> Iterator[Claim]:
-    """Yield the first `MOST_SENTENCES` sentences of a claim, without what stands in brackets."""
+def sentences_of(claim: Claim, other: Claim) -> Iterator[Claim]:
+    """Yield the first `MOST_SENTENCES` sentences of a claim, without what stands in brackets.
+
+    Of a label, which names a subject ("Change: ..."), only the words that the other claim has count.
+    """
     parts = _SENTENCE.split(_BRACKETS.sub(" ", claim.text), maxsplit=MOST_SENTENCES)
     for part in parts[:MOST_SENTENCES]:
-        yield replace(read_claim(_LABEL.sub("", part, count=1)), text=part)
+        label = _LABEL.match(part)
+        own = read_claim(part[label.end() :] if label else part)
+        named = tuple(word for word in read_claim(label[0]).order if word in other.words) if label else ()
+        stems = own.stems | (other.stems & frozenset(named))
+        yield replace(own, text=part, order=(*named, *own.order), stems=stems)
 
 
 def denials(claim: Claim) -> Iterator[Denial]:

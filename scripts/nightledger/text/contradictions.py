@@ -80,13 +80,13 @@ class _Statement:
 
     Attributes:
         left: What it names as left behind.
-        sentences: What it says, one by one.
+        claim: What it says.
         holds: Whether it tells of what holds from now on, and not of one occasion or a plan.
         denies: Whether it denies anything.
     """
 
     left: tuple[Denial, ...]
-    sentences: tuple[Claim, ...]
+    claim: Claim
     holds: bool
     denies: bool
 
@@ -155,7 +155,7 @@ class Standing:
         named = [] if tells_of_past else [_leaves(denial, entry) for denial in read.left]
         if any(found is not None for found in named):
             return "the statement names what the entry says as left behind", read.holds and True in named
-        for sentence in read.sentences:
+        for sentence in sentences_of(read.claim, entry):
             for kind in _other_values(sentence, entry):
                 sure = _is_sure_of(kind, sentence, entry) and not self._is_one_of_many(place, kind)
                 return f"the two give a different {kind} for the same thing", sure and read.holds
@@ -177,7 +177,7 @@ class Standing:
 def _read_statement(claim: Claim) -> _Statement:
     return _Statement(
         left=tuple(denials(claim)),
-        sentences=tuple(sentences_of(claim)),
+        claim=claim,
         holds=mark("one_off").search(claim.text) is None and mark("unsettled").search(claim.text) is None,
         denies=holds_denial(claim.text),
     )

@@ -37,6 +37,7 @@ _LIKE_MODULES = ("builtins", "sys", "os", "ssl", "socket", "subprocess", "import
 _QUIET_TARGETS = re.compile(
     r"sys\.(?:std\w+|dont_write_bytecode|excepthook|argv|tracebacklimit)$|os\.environ$"
 )
+_OPENERS = ("builtins.open", "io.open", "codecs.open", "gzip.open", "os.open")
 _TEMPORARY = ("tmp_path", "tmpdir", "tempfile")
 Hit = tuple[ast.AST, str, str]
 """Where, which row, and the name it is about."""
@@ -259,22 +260,14 @@ class _Auditor:
                 yield from self.names.parts(inner.id)
 
     def _opens_to_write(self, node: ast.Call, called: str, method: str) -> bool:
-        if (
-            called not in ("builtins.open", "io.open", "codecs.open", "gzip.open", "os.open")
-            and method != "open"
-        ):
+        if called not in _OPENERS and method != "open":
             return False
-        at = 0 if method == "open" and called not in ("io.open", "codecs.open", "gzip.open", "os.open") else 1
-        modes = [
-            *node.args[at : at + 1],
-            *(word.value for word in node.keywords if word.arg in ("mode", "flags")),
-        ]
-        mode = self.names.text(modes[-1]) if modes else "r"
         if called == "os.open":
-            return any(
-                isinstance(n, ast.Attribute) and n.attr in ("O_WRONLY", "O_RDWR", "O_CREAT")
-                for n in ast.walk(node)
-            )
+            flags = (part.attr for part in ast.walk(node) if isinstance(part, ast.Attribute))
+            return not {"O_WRONLY", "O_RDWR", "O_CREAT"}.isdisjoint(flags)
+        at = int(called in _OPENERS)
+        modes = [*node.args[at : at + 1], *(word.value for word in node.keywords if word.arg == "mode")]
+        mode = self.names.text(modes[-1]) if modes else "r"
         if mode is None:
             return called == "builtins.open"
         return bool(re.fullmatch(r"[rwaxbtU+]{1,4}", mode)) and any(sign in mode for sign in "wax+")
