@@ -217,7 +217,9 @@ def test_a_checkpoint_that_is_exchanged_while_it_is_read_counts_no_line(
     checkpoint, planted = Path(world.home.checkpoint), b'{"planted":1}'
     genuine = checkpoint.read_bytes()
     forged = kept_range(world).append(leaf_hash(planted))
-    checkpoint.write_text(dump_checkpoint(Checkpoint(origin=ORIGIN, size=3, root=forged.root())) + "\n")
+    checkpoint.write_text(
+        dump_checkpoint(Checkpoint(origin=ORIGIN, size=3, root=forged.root())) + "\n— who AAAAAAAA\n"
+    )
     world.ring.path(HOME_ID, "head.json").write_bytes(older)
     world.write_log(world.log_bytes() + planted + b"\n")
 

@@ -5,7 +5,9 @@ are those of ``stage`` and ``doctor``. The defaults are those of ``config/stagin
 """
 
 import json
-import os
+
+from nightledger.domain.errors import UnreadableError
+from nightledger.files.reading import read_regular
 
 TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
 if TYPE_CHECKING:
@@ -37,13 +39,9 @@ _RANGES = {"relevance": (0.1, 1000.0), "tokens": (0, 2000), "lines": (0, 10)}
 def read_hook_settings(home: "Home") -> HookSettings:
     """Give the settings in force; the defaults where the home sets none."""
     try:
-        descriptor = os.open(home.staging_rules, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW)
-        try:
-            record = json.loads(os.read(descriptor, MAX_BYTES))["prompt_hook"]
-        finally:
-            os.close(descriptor)
+        record = json.loads(read_regular(home.staging_rules, MAX_BYTES))["prompt_hook"]
         return HookSettings(**{name: record[name] for name in _RANGES if _is_fit(name, record.get(name))})
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+    except (OSError, UnreadableError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return HookSettings()
 
 

@@ -11,11 +11,11 @@ import os
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
-from urllib.parse import quote
 
 from nightledger.files.atomic import TEMP_SUFFIX
 from nightledger.files.durable import FILE_MODE, make_dir, sync_directory, sync_file
 from nightledger.files.home import Home
+from nightledger.files.search_reader import connect
 from nightledger.files.search_schema import (
     SearchIndexError,
     beside,
@@ -50,10 +50,7 @@ def open_store(path: str, *, wait_s: float = READ_WAIT_S) -> SearchStore | None:
     """
     if not os.path.lexists(path):
         return None
-    require_file(path)
-    with telling(path):
-        connection = sqlite3.connect(f"file:{quote(path)}?mode=ro", uri=True, timeout=wait_s)
-        return _checked(connection, path)
+    return SearchStore(connect(path, wait_s), path)
 
 
 def take_back(path: str) -> None:

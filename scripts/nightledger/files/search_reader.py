@@ -220,18 +220,23 @@ def open_reader(path: str) -> Reader:
 
     if not os.path.lexists(path):
         raise MissingFileError(f"{path} is missing", hint="make it: nightledger rebuild")
+    return Reader(connect(path, TIMEOUT_S), path)
+
+
+def connect(path: str, wait_s: float) -> sqlite3.Connection:
+    """Open an index that is there, to read from it.
+
+    Raises:
+        SearchIndexError: It is busy, damaged, or of another version.
+    """
     require_file(path)
     with telling(path):
-        uri = f"file:{_quoted(path)}?mode=ro"
-        connection = sqlite3.connect(uri, uri=True, timeout=TIMEOUT_S, isolation_level=None)
+        # as SQLite's URIs have it (sqlite.org/uri.html): no question mark, hash or percent sign
+        quoted = path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
+        connection = sqlite3.connect(f"file:{quoted}?mode=ro", uri=True, timeout=wait_s, isolation_level=None)
         try:
             require_tables(connection, path)
         except BaseException:
             connection.close()
             raise
-    return Reader(connection, path)
-
-
-def _quoted(path: str) -> str:
-    """Write a path as SQLite's URIs have it (sqlite.org/uri.html): no question mark, hash or percent sign."""
-    return path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
+    return connection

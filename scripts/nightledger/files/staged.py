@@ -16,6 +16,7 @@ from nightledger.domain.errors import UnreadableError
 from nightledger.domain.exposure import Place
 from nightledger.domain.staging.page import dump_page, live_lines, parse_page
 from nightledger.files.durable import make_dir
+from nightledger.files.reading import read_regular
 
 TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
 if TYPE_CHECKING:
@@ -90,8 +91,8 @@ def read_staged(home: "Home", now: str, most: int = MAX_PAGE_BYTES) -> StagedPag
         most: Bytes of the page; the last lines of a longer one are left out.
     """
     try:
-        text = _read(home.staged_context, MAX_PAGE_BYTES).decode()
-        known = json.loads(_read(_sidecar(home), MAX_SIDECAR_BYTES))
+        text = read_regular(home.staged_context, MAX_PAGE_BYTES).decode()
+        known = json.loads(read_regular(_sidecar(home), MAX_SIDECAR_BYTES))
         page = parse_page(text)
         if page is None or known["sha256"] != page.sha256 or len(known["lines"]) != len(page.lines):
             return None
@@ -138,8 +139,8 @@ def find_page(home: "Home") -> "Page | None":
         home: Whose.
     """
     try:
-        return parse_page(_read(home.staged_context, MAX_PAGE_BYTES).decode())
-    except (OSError, ValueError):
+        return parse_page(read_regular(home.staged_context, MAX_PAGE_BYTES).decode())
+    except (OSError, ValueError, UnreadableError):
         return None
 
 
@@ -211,9 +212,9 @@ def _sidecar(home: "Home") -> str:
 
 def _replace(path: str, content: bytes, *, disposable: bool) -> bool:
     try:
-        if _read(path, len(content) + 1) == content:
+        if read_regular(path, len(content) + 1) == content:
             return False
-    except (OSError, ValueError):
+    except (OSError, UnreadableError):
         pass
     from nightledger.files.atomic import replace_file
 
@@ -229,14 +230,3 @@ def _stat(home: "Home", path: str) -> "list[str] | None":
     except OSError:
         return None
     return [str(status.st_size), str(status.st_mtime_ns)]
-
-
-def _read(path: str, most: int) -> bytes:
-    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY)
-    try:
-        content = os.read(descriptor, most + 1)
-    finally:
-        os.close(descriptor)
-    if len(content) > most:
-        raise ValueError(path)
-    return content

@@ -29,7 +29,7 @@ from nightledger.trust.cosignature import (
     has_mldsa,
     verifier_of,
 )
-from nightledger.trust.keys import WitnessKey, create_witness_keys, load_witness_key
+from nightledger.trust.keys import KeyPair, create_witness_keys, load_witness_key
 from nightledger.trust.merkle import EMPTY_ROOT, ProofError, verify_consistency
 from nightledger.trust.note import (
     MAX_NOTE_BYTES,
@@ -107,7 +107,7 @@ class Cosigner:
     directory: Path
     vkeys: tuple[VerifierKey, ...]
     logs: tuple[VerifierKey, ...]
-    key: WitnessKey
+    key: KeyPair
 
     def answer(self, raw: bytes, now: datetime) -> Answer:
         """Answer one request: cosign, or say why not.
@@ -197,7 +197,7 @@ def create_witness(directory: Path, name: str) -> Cosigner:
     path = directory / VKEYS
     if not os.path.lexists(path):
         create_witness_keys(directory)
-        vkeys = _vkeys(load_witness_key(directory), name)
+        vkeys = load_witness_key(directory).verifier_keys(name, COSIGNATURE_ED25519)
         create_file(os.fspath(path), "".join(f"{key.dump()}\n" for key in vkeys).encode(), mode=_PUBLIC_MODE)
     box = open_witness(directory)
     if box.vkeys[0].name != name:
@@ -223,7 +223,7 @@ def open_witness(directory: Path) -> Cosigner:
     key = load_witness_key(directory)
     vkeys = tuple(map(parse_vkey, lines))
     # A platform that has lost ML-DSA (another OpenSSL) still cosigns with the first key.
-    made = _vkeys(key, vkeys[0].name) if vkeys else ()
+    made = key.verifier_keys(vkeys[0].name, COSIGNATURE_ED25519) if vkeys else ()
     if not vkeys or vkeys[: len(made)] != made or not _is_lost(vkeys[len(made) :], key, vkeys[0].name):
         raise ConfigurationError(f"{directory / VKEYS} does not name the keys that lie beside it")
     return Cosigner(directory=directory, vkeys=vkeys, logs=_read_logs(directory), key=key)
@@ -263,16 +263,7 @@ def _read_logs(directory: Path) -> tuple[VerifierKey, ...]:
     return parse_policy(read_regular(path, MAX_POLICY_BYTES), where=path).logs
 
 
-def _vkeys(key: WitnessKey, name: str) -> tuple[VerifierKey, ...]:
-    public = key.ed25519.public_key().public_bytes_raw()
-    first = VerifierKey(name=name, key_type=COSIGNATURE_ED25519, public=public)
-    if key.mldsa44 is None:
-        return (first,)
-    public = key.mldsa44.public_key().public_bytes_raw()
-    return (first, VerifierKey(name=name, key_type=COSIGNATURE_MLDSA44, public=public))
-
-
-def _is_lost(rest: Sequence[VerifierKey], key: WitnessKey, name: str) -> bool:
+def _is_lost(rest: Sequence[VerifierKey], key: KeyPair, name: str) -> bool:
     """Tell whether verifier keys beyond those that can be made here are none, or the one of a lost ML-DSA key."""
     if key.mldsa44 is not None or not rest:
         return not rest

@@ -87,25 +87,43 @@ class _Ed25519NoteSigner(Keyed):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LogKey:
+class KeyPair:
+    """What signs or cosigns checkpoints, unattended.
+
+    Attributes:
+        ed25519: Signs the text of a checkpoint.
+        mldsa44: Signs the head in it, against quantum computers; None where the platform cannot.
+    """
+
+    ed25519: "Ed25519PrivateKey"
+    mldsa44: "MLDSA44PrivateKey | None"
+
+    def verifier_keys(self, name: str, ed25519_type: int) -> tuple[VerifierKey, ...]:
+        """Give the public side of each key under a name; what the Ed25519 key signs is told by its type."""
+        public = self.ed25519.public_key().public_bytes_raw()
+        first = VerifierKey(name=name, key_type=ed25519_type, public=public)
+        if self.mldsa44 is None:
+            return (first,)
+        public = self.mldsa44.public_key().public_bytes_raw()
+        return (first, VerifierKey(name=name, key_type=COSIGNATURE_MLDSA44, public=public))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogKey(KeyPair):
     """What signs a log's checkpoints, unattended, and nothing that the gate accepts.
 
     Attributes:
         origin: Name of the log, and of both keys.
         directory: Where it was loaded from; the head that we last acknowledged is kept there.
-        ed25519: Signs the text of a checkpoint.
-        mldsa44: Signs the head in it, against quantum computers; None where the platform cannot.
     """
 
     origin: str
     directory: Path
-    ed25519: "Ed25519PrivateKey"
-    mldsa44: "MLDSA44PrivateKey | None"
 
     @property
     def vkeys(self) -> tuple[str, ...]:
         """Verifier keys: Ed25519 and, where the platform has it, ML-DSA-44."""
-        return tuple(key.dump() for key in self._public_keys())
+        return tuple(key.dump() for key in self.verifier_keys(self.origin, ED25519))
 
     def signers(self, now: datetime) -> tuple[NoteSigner, ...]:
         """Give what signs a checkpoint, line by line.
@@ -113,19 +131,11 @@ class LogKey:
         Args:
             now: The time that the ML-DSA-44 line states; aware.
         """
-        keys = self._public_keys()
+        keys = self.verifier_keys(self.origin, ED25519)
         ed25519 = _Ed25519NoteSigner(key=keys[0], private=self.ed25519)
         if self.mldsa44 is None:
             return (ed25519,)
         return (ed25519, MLDSA44Signer(key=keys[1], private=self.mldsa44, at=now))
-
-    def _public_keys(self) -> tuple[VerifierKey, ...]:
-        public = self.ed25519.public_key().public_bytes_raw()
-        first = VerifierKey(name=self.origin, key_type=ED25519, public=public)
-        if self.mldsa44 is None:
-            return (first,)
-        public = self.mldsa44.public_key().public_bytes_raw()
-        return (first, VerifierKey(name=self.origin, key_type=COSIGNATURE_MLDSA44, public=public))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -174,32 +184,19 @@ def load_log_key(ring: KeyRing, home_id: str, origin: str) -> LogKey:
 # ------------------------------------------------------------------ a witness's keys
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WitnessKey:
-    """What cosigns checkpoints of logs, unattended.
-
-    Attributes:
-        ed25519: Signs the text of a checkpoint with a time.
-        mldsa44: Signs the head in it with a time; None where the platform cannot.
-    """
-
-    ed25519: "Ed25519PrivateKey"
-    mldsa44: "MLDSA44PrivateKey | None"
-
-
 def create_witness_keys(directory: Path) -> None:
     """Make a witness's keys, Ed25519 and, where the platform has it, ML-DSA-44; what is there stays."""
     _create_pair(directory / WITNESS_ED25519, directory / WITNESS_MLDSA44)
 
 
-def load_witness_key(directory: Path) -> WitnessKey:
+def load_witness_key(directory: Path) -> KeyPair:
     """Load a witness's keys.
 
     Raises:
         KeyFileError: When the Ed25519 key is missing or a file is unsafe or damaged.
     """
     path = directory / WITNESS_ED25519
-    return WitnessKey(ed25519=_load_ed25519(path), mldsa44=_load_mldsa44(directory / WITNESS_MLDSA44))
+    return KeyPair(ed25519=_load_ed25519(path), mldsa44=_load_mldsa44(directory / WITNESS_MLDSA44))
 
 
 # ------------------------------------------------------------------ operator and machine

@@ -7,10 +7,10 @@ no line by a known key is bad.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from nightledger.domain.errors import IntegrityError, MissingFileError
+from nightledger.domain.errors import IntegrityError
 from nightledger.files.durable import is_there
-from nightledger.files.reading import read_regular, read_start
-from nightledger.trust.checkpoint import MAX_SIZE, Checkpoint, parse_checkpoint
+from nightledger.files.reading import read_optional, read_regular
+from nightledger.trust.checkpoint import Checkpoint, parse_checkpoint
 from nightledger.trust.cosignature import NoMLDSAError, verifier_of
 from nightledger.trust.note import (
     MAX_NOTE_BYTES,
@@ -22,10 +22,6 @@ from nightledger.trust.note import (
     verify_note,
 )
 from nightledger.trust.policy import verify_log
-
-_STATED_BYTES = 1_024
-"""What is read for the text alone: an origin of ours, a size and a root have 130 bytes."""
-_SIZE_DIGITS = len(str(MAX_SIZE))
 
 
 class UnsignedError(IntegrityError):
@@ -101,8 +97,7 @@ def read_stated_head(path: str, origin: str, *, known: int) -> Checkpoint | None
     Args:
         path: Its file.
         origin: The log that it must be of.
-        known: How many leaves whoever asks knows of. Of a checkpoint over fewer nothing is
-            taken, so nothing behind its second line is looked at.
+        known: How many leaves whoever asks knows of.
 
     Returns:
         The head; None where there is none, or it is over fewer leaves.
@@ -110,35 +105,20 @@ def read_stated_head(path: str, origin: str, *, known: int) -> Checkpoint | None
     Raises:
         UnsignedError: When it is malformed or of another log.
     """
-    try:
-        raw = read_start(path, _STATED_BYTES)
-    except MissingFileError:
+    raw = read_optional(path, MAX_NOTE_BYTES)
+    if raw is None:
         return None
-    name, _, rest = raw.partition(b"\n")
-    size, end, _ = rest.partition(b"\n")
-    stated = int(size) if end and size.isdigit() and len(size) <= _SIZE_DIGITS else -1
-    if size != b"%d" % stated or stated > MAX_SIZE:
-        raise UnsignedError(f"{path} is no checkpoint")
-    if name != origin.encode():
-        raise _of_another_log(path, name.decode("utf-8", "replace"))
-    return _text_of(path, raw) if stated >= known else None
-
-
-def _text_of(path: str, start: bytes) -> Checkpoint:
-    """Read the text of a checkpoint, which ends with the first blank line, from the start of its file."""
     try:
-        return parse_checkpoint(start[: start.find(b"\n\n") + 1].decode("utf-8", "replace"))
+        stated = parse_checkpoint(parse_note(raw).text)
     except NoteError as error:
         raise UnsignedError(f"{path}: {error}") from error
+    _require_origin(path, stated, origin)
+    return stated if stated.size >= known else None
 
 
 def _require_origin(path: str, checkpoint: Checkpoint, origin: str) -> None:
     if checkpoint.origin != origin:
-        raise _of_another_log(path, checkpoint.origin)
-
-
-def _of_another_log(path: str, origin: str) -> UnsignedError:
-    return UnsignedError(f"{path} is a head of another log: {origin[:80]!r}")
+        raise UnsignedError(f"{path} is a head of another log: {checkpoint.origin[:80]!r}")
 
 
 def _require_signed(note: Note, vkeys: Sequence[str]) -> tuple[str, ...]:
