@@ -108,7 +108,7 @@ def test_a_machine_that_breaks_its_own_box_holds_up_no_letter_but_its_own(pair: 
     ran = pair.agent.run("channel", "receive")
     assert ran.status == 1
     told = "".join(ran.err.split())  # a path may be broken anywhere
-    assert "cannotbedealtwith:" in told
+    assert "cannotbeputintothesender'sbox:" in told
     assert f"{box} is not a directory; move it away: mv {box} {box}.old".replace(" ", "") in told
     box.unlink()
     assert len(empty_boxes(pair.agent.context()).answered) == 2

@@ -12,7 +12,7 @@ from typing import Any
 from nightledger.codec.strict_yaml import parse_yaml
 from nightledger.files.shipped import SHIPPED
 
-WORLD = SHIPPED / "demo"
+WORLD = Path(SHIPPED) / "demo"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,10 +1,11 @@
 """Defaults that come with the program: what stands under ``config/`` beside the code."""
 
-from pathlib import Path
+import os
 
-SHIPPED = Path(__file__).resolve().parents[3] / "config"
+SHIPPED = os.path.abspath(f"{os.path.dirname(__file__)}/../../../config")
 
 
 def shipped_config(name: str) -> bytes:
     """Give the bytes of a shipped default."""
-    return (SHIPPED / name).read_bytes()
+    with open(os.path.join(SHIPPED, name), "rb") as file:
+        return file.read()

@@ -11,7 +11,7 @@ import json
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -344,40 +344,60 @@ class Emptied:
     dead: list[str] = field(default_factory=list)
 
 
+class _BoxError(NightledgerError):
+    """A box, or a letter in it, cannot be read or changed: others can break it as they like."""
+
+
+@contextmanager
+def _touching(what: str) -> Iterator[None]:
+    """Tell what whoever shares a spool can break from what is wrong with this machine."""
+    try:
+        yield
+    except (NightledgerError, OSError) as error:
+        hint = f"; {error.hint}" if isinstance(error, NightledgerError) and error.hint else ""
+        reason = (error.strerror or error) if isinstance(error, OSError) else f"{error}{hint}"
+        raise _BoxError(f"{what}: {reason}") from error
+
+
+def _own(path: str) -> str:
+    return f"{path}, this home's own box or a letter in it, cannot be read or changed"
+
+
 def empty_boxes(context: Context) -> Emptied:
     """Deal with every letter in this home's boxes, and with our messages that expired.
 
-    Whoever shares a spool can break the box in it: that is told, as is a letter that this home cannot deal with
-    now; neither keeps anything else from being dealt with, unless the log is not what was signed.
+    A box that is broken or missing is told, and keeps nothing else from being dealt with. A letter that this home
+    cannot deal with now keeps no other from being dealt with either, unless the log is not what was signed.
 
     Raises:
-        IntegrityError: The log or the keys fail; what was not dealt with waits for the next round.
+        NightledgerError: The log, the keys or the disk fail; what was not dealt with waits for the
+            next round.
     """
-    emptied, peers = Emptied(), known_peers(context)
+    emptied, peers, failures = Emptied(), known_peers(context), list[NightledgerError]()
     home_id = Home(context.home_path).identity.id
     for directory in spools(context):
         try:
-            box = Spool(directory, home_id)
-            names = box.names()
-        except (NightledgerError, OSError) as error:
-            emptied.problems.append(_why(os.path.join(directory, home_id), error))
+            with _touching(_own(os.path.join(directory, home_id))):
+                box = Spool(directory, home_id)
+                names = box.names()
+        except _BoxError as error:
+            emptied.problems.append(str(error))
             continue
         for name in names:
             try:
                 _deal(context, peers, box, name, emptied)
+            except (LockedError, _BoxError) as error:
+                emptied.later += 1
+                emptied.problems += [str(error)] if isinstance(error, _BoxError) else []
             except IntegrityError:
                 raise
-            except (NightledgerError, OSError) as error:
-                emptied.later += 1
-                emptied.problems += [] if isinstance(error, LockedError) else [_why(box.path(name), error)]
+            except NightledgerError as error:
+                failures.append(error)
     with suppress(LockedError):  # then the next round does
         emptied.dead.extend(_bury_expired(context))
+    if failures:
+        raise failures[0]
     return emptied
-
-
-def _why(path: str, error: Exception) -> str:
-    hint = f"; {error.hint}" if isinstance(error, NightledgerError) and error.hint else ""
-    return f"{path} cannot be dealt with: {error}{hint}"
 
 
 def _deal(context: Context, peers: Peers, box: Spool, name: str, emptied: Emptied) -> None:
@@ -391,11 +411,13 @@ def _deal(context: Context, peers: Peers, box: Spool, name: str, emptied: Emptie
             _take_message(context, box, content, emptied)
     except (RecordError, RefusedError) as error:  # its own fault; any other is ours, and it comes again
         emptied.unreadable.append({"name": name, "reason": str(error)})
-        gone = box.set_aside(name, context.now.timestamp())
+        with _touching(_own(box.path(name))):
+            gone = box.set_aside(name, context.now.timestamp())
         emptied.set_aside += gone
         emptied.later += not gone
     else:
-        box.done(name)
+        with _touching(_own(box.path(name))):
+            box.done(name)
 
 
 def spools(context: Context) -> list[str]:
@@ -407,7 +429,9 @@ def spools(context: Context) -> list[str]:
 def _take_message(context: Context, box: Spool, content: bytes, emptied: Emptied) -> None:
     answered = take_in(context, content)
     message = answered.message
-    Spool(os.path.dirname(box.root), message.iss).put(f"{message.id}{REPLY_SUFFIX}", answered.envelope)
+    name = f"{message.id}{REPLY_SUFFIX}"
+    with _touching(f"{message.id} was taken in, and its answer cannot be put into the sender's box"):
+        Spool(os.path.dirname(box.root), message.iss).put(name, answered.envelope)
     emptied.answered.append({"message": message.id, "action": message.action, "peer": answered.peer})
 
 

@@ -42,7 +42,7 @@ def basis_of(gate: Gate) -> Basis:
             home.decisions_dir,
             home.quarantine_dir,
         ),
-        *(os.fspath(gate.ring.home_dir(home.identity.id)), os.fspath(SHIPPED), *logs, *blobs, *code),
+        *(os.fspath(gate.ring.home_dir(home.identity.id)), SHIPPED, *logs, *blobs, *code),
     ]
     operator = load_operator(keys_dir)
     beside = (home.handoff, os.path.join(keys_dir, OPERATOR), *operator.rule_files)
