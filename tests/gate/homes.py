@@ -31,7 +31,7 @@ from nightledger.gate.opening import Gate, Ledger, open_gate, read_ledger, recor
 from nightledger.gate.proposing.proposing import Outcome, Submission, propose, submit_changes
 from nightledger.gate.review.composing import Refusal, Signing, compose, make_decision
 from nightledger.gate.review.editing import propose_edit
-from nightledger.gate.review.hiding import accepted_texts
+from nightledger.gate.review.masking import accepted_texts
 from nightledger.gate.review.reviewing import Answer, Item, Verb, items_of, list_items, read_documents
 from nightledger.gate.stored import read_proposal
 from nightledger.trust.keys import KeyRing, load_operator_key, operator_key_path

@@ -95,7 +95,6 @@ class _Fold:
         self.gone_at: dict[str, datetime] = {}
         self.latest = datetime.min.replace(tzinfo=UTC)
         self.drifts: dict[str, Drift] = {}
-        self.offers: dict[str, Drift] = {}
         self.accepted: dict[str, dict[str, datetime]] = {}
         self.protected: dict[str, str] = {}
         self.races: dict[tuple[str, str], Raced] = {}
@@ -152,7 +151,6 @@ class _Fold:
             gone=self.gone,
             gone_at=self.gone_at,
             drifts=self.drifts,
-            offers=self.offers,
             accepted=LazyMap(self.accepted, accepted_of),
             protected=self.protected,
             races=tuple(self.races.values()),
@@ -333,8 +331,9 @@ class _Fold:
         self._kept((sha256,))
         self.races.pop((path, sha256), None)
         running = self.proposals.get(fields["proposal"])
-        is_item = running is not None and running.kind == Kind.DRIFT
-        (self.drifts if is_item else self.offers)[path] = Drift(
+        if running is None or running.kind != Kind.DRIFT:
+            return  # what another program wrote at the moment of an apply
+        self.drifts[path] = Drift(
             path=path,
             sha256=sha256,
             base=fields["base"],

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from datetime import time
 
 from nightledger.domain.cooling import Cooling
-from nightledger.domain.drift import OnDrift
 from nightledger.domain.frames import PUBLISHED, FrameRules
 from nightledger.domain.lanes import Lanes
 
@@ -29,7 +28,6 @@ class Settings:
         cooling_after_signature_minutes: From its signature to its earliest apply.
         undo_days: How long an applied change can be undone.
         decision_expires_days: How long an approval that was not applied stays good.
-        on_drift: What the guard does about a gated file that changed outside the gate.
         nightly_additions: Additions that all jobs together may propose for one period.
         waiting_changes: Changes of jobs that may wait at a time.
         reviewable_days: Days on which someone could have reviewed, after which a proposal is withdrawn.
@@ -56,7 +54,6 @@ class Settings:
     cooling_after_signature_minutes: int = 10
     undo_days: int = 7
     decision_expires_days: int = 7
-    on_drift: OnDrift = OnDrift.KEEP
     nightly_additions: int = 5
     waiting_changes: int = 15
     reviewable_days: int = 14
@@ -104,7 +101,6 @@ def stricter(one: Settings, other: Settings) -> Settings:
         ),
         undo_days=max(one.undo_days, other.undo_days),
         decision_expires_days=min(one.decision_expires_days, other.decision_expires_days),
-        on_drift=OnDrift.PROPOSE if OnDrift.PROPOSE in (one.on_drift, other.on_drift) else OnDrift.KEEP,
         nightly_additions=min(one.nightly_additions, other.nightly_additions),
         waiting_changes=min(one.waiting_changes, other.waiting_changes),
         reviewable_days=max(one.reviewable_days, other.reviewable_days),

@@ -56,8 +56,7 @@ CALLS = (
         minutes=(8, 18, 28, 38, 48, 58),
         cron="8,18,28,38,48,58 * * * *",
         calendar="*:08/10",
-        why="Every 10 minutes: look whether a gated file was changed outside the gate. Changes memory only to put "
-        "signed bytes back (on_drift: propose).",
+        why="Every 10 minutes: look whether a gated file was changed outside the gate. Changes no memory.",
     ),
     Call(
         name="apply",

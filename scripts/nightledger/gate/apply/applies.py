@@ -26,10 +26,8 @@ from nightledger.domain.states import AppliedTarget, Gone
 from nightledger.files.blobs import BlobStore
 from nightledger.files.home import Home
 from nightledger.files.line_log import LineLog
-from nightledger.gate.apply.around import carry, place_around
-from nightledger.gate.apply.parts import put_changes
-from nightledger.gate.apply.planning import place_changes
-from nightledger.gate.guard.drifting import course_of, shows
+from nightledger.gate.apply.placing import anchors_of, carry, place_around, place_edit, put_changes
+from nightledger.gate.guard.drifting import shows, trace_drift
 from nightledger.gate.integrity.checking import Held, verify_decisions
 from nightledger.gate.integrity.trusting import Trust
 from nightledger.gate.kept_files import places_of
@@ -321,7 +319,7 @@ class Applies:
             after = self._bytes(begun, target.after)
             made = (after, carry(accepted, before, after))
         else:
-            made = _made(self._proposal(begun), begun, target.path, accepted, before, around=around)
+            made = _made(self._proposal(begun), begun, decision, target.path, accepted, before)
         if _hashes(*made) != (target.after, target.accepted if around else target.after):
             raise _UnsignedError(OTHER_RESULT)
 
@@ -350,7 +348,7 @@ class Applies:
         if not exact:
             raise _UnsignedError("it did not put there what was signed")
         accepted, before = (self._bytes(begun, sha) for sha in (target.accepted_before, target.before))
-        proposal, course = self._proposal(begun), course_of(accepted, before)
+        proposal, course = self._proposal(begun), trace_drift(_text(accepted), _text(before))
         is_whole = len(decision.changes) == len(proposal.changes)
         start = target.accepted_before
         if not is_whole and not self._was_accepted(begun, decision, target.path, start):
@@ -420,23 +418,24 @@ def _are_exact(begun: Begun) -> Iterator[bool]:
 
 
 def _made(
-    proposal: Proposal, begun: Begun, path: str, accepted: bytes, before: bytes, *, around: bool
+    proposal: Proposal, begun: Begun, decision: Decision, path: str, accepted: bytes, before: bytes
 ) -> tuple[bytes, bytes]:
-    """Give what the signed changes make of a file and of its accepted bytes.
+    """Return what the signed changes make of a file and of its accepted bytes.
 
     Raises:
         _UnsignedError: One of them does not fit.
     """
     changes = [change for change in proposal.changes if change.n in begun.changes and change.target == path]
-    if around and proposal.lane != EDIT_LANE:
-        placed = place_around(accepted, before, changes)
-        after, unplaced, made = placed.after, [*placed.stale, *placed.waiting], placed.accepted
+    anchors = anchors_of(decision, path)
+    if proposal.lane == EDIT_LANE:
+        placed = place_edit(before, changes, anchors)
+        made = carry(accepted, before, placed.after)
     else:
-        after, unplaced = place_changes(before, changes)
-        made = carry(accepted, before, after) if around else after
-    if unplaced:
+        placed = place_around(accepted, before, changes, anchors)
+        made = placed.accepted
+    if unplaced := [*placed.stale, *placed.waiting]:
         raise _UnsignedError(f"change {unplaced[0][0]} does not fit what stood there")
-    return after, made
+    return placed.after, made
 
 
 def _hashes(after: bytes, accepted: bytes) -> tuple[str, str]:

@@ -11,12 +11,12 @@ from dataclasses import dataclass, replace
 from nightledger.domain.decision import Decision
 from nightledger.domain.event import EventName
 from nightledger.domain.finding import Severity
-from nightledger.domain.judge import EDIT_LANE, Rules, judge
+from nightledger.domain.judge import Rules, judge
 from nightledger.domain.kept import hunks_on
 from nightledger.domain.moment import Moment
 from nightledger.domain.proposal import Op
 from nightledger.domain.states import Book, DecisionStatus
-from nightledger.gate.apply.planning import Plan, moved_since, plan_apply
+from nightledger.gate.apply.planning import plan_apply
 from nightledger.gate.apply.writing import PutBackError, Write, write_all
 from nightledger.gate.deciding import read_claim, why_void
 from nightledger.gate.forgetting.tombstones import count_outcomes
@@ -117,7 +117,7 @@ def _hunk_reasons(stored: Stored, decision: Decision) -> list[str]:
 def _place(gate: Gate, book: Book, stored: Stored, decision: Decision, moment: Moment) -> Attempt:
     """Place the approved changes that are still to be applied; the others were answered since."""
     live = book.proposals[decision.proposal].approved_by(decision.id)
-    plan = _plan(gate, book, stored, decision, live)
+    plan = plan_apply(gate, book, stored, decision, live)
     stale = _ask_again(gate, decision, list(plan.stale.items()), moment)
     applied = tuple(n for n in live if n not in plan.stale and n not in plan.waits)
     reasons = [reason for write in plan.writes for reason in _why_not_now(gate, write)] if applied else []
@@ -138,19 +138,6 @@ def _place(gate: Gate, book: Book, stored: Stored, decision: Decision, moment: M
         return replace(attempt, reasons=(str(error),))
     withdraw_twins(gate, book, stored, applied, moment)
     return replace(attempt, changes=applied, raced=raced, forgot=forgets)
-
-
-def _plan(gate: Gate, book: Book, stored: Stored, decision: Decision, live: Sequence[int]) -> Plan:
-    """Place changes where they were shown; what moved is left out, and the rest is looked at anew without it."""
-    away: dict[int, str] = {}
-    while True:
-        plan = plan_apply(gate, book, stored, live, away=away)
-        if stored.proposal.lane == EDIT_LANE:  # an edit is applied at once, as it was signed
-            return plan
-        moved = moved_since(gate, book, stored, plan, decision, live)
-        if not moved:
-            return plan
-        away |= moved
 
 
 def _why_not_now(gate: Gate, write: Write) -> list[str]:

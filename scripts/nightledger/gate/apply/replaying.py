@@ -12,7 +12,7 @@ from nightledger.domain.kept import parts_of
 from nightledger.domain.proposal import Change
 from nightledger.domain.states import Apply, Book, ChangeState
 from nightledger.files.blobs import BlobStore
-from nightledger.gate.apply.parts import put_changes
+from nightledger.gate.apply.placing import put_changes
 from nightledger.gate.opening import Gate
 from nightledger.gate.stored import read_proposal
 

@@ -15,7 +15,7 @@ from nightledger.domain.errors import NightledgerError, RefusedError, UsageError
 from nightledger.domain.kept import is_archive, parts_of
 from nightledger.domain.lanes import OPERATOR
 from nightledger.domain.moment import Moment
-from nightledger.domain.proposal import Anchor, Change, Draft, Evidence, Kind, Op, Origin
+from nightledger.domain.proposal import Change, Draft, Evidence, Kind, Op, Origin
 from nightledger.domain.states import (
     AppliedTarget,
     Apply,
@@ -26,20 +26,19 @@ from nightledger.domain.states import (
 )
 from nightledger.files.blobs import BlobStore
 from nightledger.gate.apply.applying import check_result
-from nightledger.gate.apply.around import TOUCHES, read_accepted
 from nightledger.gate.apply.giving_back import give_back, link_back, undo_diff
-from nightledger.gate.apply.parts import put_changes
+from nightledger.gate.apply.placing import DRIFTED, put_changes, read_accepted
 from nightledger.gate.apply.planning import own_write
 from nightledger.gate.apply.replaying import replay_without
 from nightledger.gate.apply.writing import Write
-from nightledger.gate.guard.drifting import course_of
+from nightledger.gate.guard.drifting import trace_drift
 from nightledger.gate.guard.locking import require_exchangeable
 from nightledger.gate.kept_files import is_gated, read_target
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.proposing.hunks import line_at
 from nightledger.gate.proposing.proposing import Submission
 from nightledger.gate.review.composing import UNCAPPED, Choice, decision_targets
-from nightledger.gate.review.hiding import UNDO_HIDDEN, hides_lines
+from nightledger.gate.review.masking import UNDO_HIDDEN, hides_lines
 from nightledger.gate.stored import Stored, read_proposal
 from nightledger.text.changes.merge import Merged
 from nightledger.text.changes.take_back import take_back
@@ -131,7 +130,7 @@ def without_secrets(
         changes = read_proposal(gate, status).proposal.changes
     except NightledgerError:
         return tuple(applied)
-    masked = {c.n for c in changes if c.hunk.anchor is Anchor.MASKED and HOLE in c.hunk.removed}
+    masked = {c.n for c in changes if HOLE in c.hunk.removed}
     return tuple(n for n in applied if n not in masked or _returns(gate, ledger, status, n, moment))
 
 
@@ -210,15 +209,19 @@ def _merge(gate: Gate, book: Book, stored: Stored, wanted: tuple[int, ...], appl
             return _cannot(stored, status, wanted, write)
         if is_gated(gate.home, target.path) and _brings_secret(write, _told_before(gate, target)):
             raise _never_back(stored)
-        if is_gated(gate.home, target.path) and hides_lines(
-            _text(write.before), _text(write.after), _text(read_accepted(gate.home, book, target.path) or b"")
-        ):
+        if is_gated(gate.home, target.path) and _is_masked(gate, book, write):
             raise RefusedError(f"{stored.proposal.id} cannot be taken back now: {UNDO_HIDDEN}")
         if reasons := check_result(gate, write, capped=False):
             return _cannot(stored, status, wanted, "; ".join(reasons))
         writes.append(write)
         diffs.append(undo_diff(write))
     return Undo(stored=stored, status=status, changes=wanted, writes=tuple(writes), diff="".join(diffs))
+
+
+def _is_masked(gate: Gate, book: Book, write: Write) -> bool:
+    before, after = _text(write.before), _text(write.after)
+    accepted = _text(read_accepted(gate.home, book, write.path) or b"")
+    return hides_lines(before, after, accepted, told_values(before) | told_values(after))
 
 
 def _told_before(gate: Gate, target: AppliedTarget) -> frozenset[str]:
@@ -251,8 +254,8 @@ def _without(
             result = merged.text.encode("utf-8", "surrogateescape")
             if not is_gated(gate.home, target.path):
                 return Write(path=target.path, before=current, after=result)
-            write = own_write(gate, book, target.path, current, result)
-            return write if isinstance(write, str) or _is_out(write, bounds) else TOUCHES
+            write = own_write(gate, book, target.path, current, result, bounds)
+            return write if isinstance(write, str) or _is_out(write, bounds) else DRIFTED
     return f"the same lines of {target.path} were changed since"
 
 
@@ -286,7 +289,7 @@ def _bounds(
     blobs = BlobStore(gate.home.blobs_dir)
     if stored.proposal.kind is Kind.DRIFT:  # what was kept came into the accepted bytes, not into the file
         found = blobs.get(stored.proposal.targets[0].base_sha256)
-        course = course_of(blobs.get(target.accepted_before), found)
+        course = trace_drift(_text(blobs.get(target.accepted_before)), _text(found))
         return course.rebuild({change.n for change in kept}), _text(blobs.get(target.accepted))
     before = {target.path: _text(blobs.get(target.before))}
     without, lost = put_changes(before, kept)
@@ -316,7 +319,7 @@ def undo_choice(undo: Undo) -> Choice:
 def _links_back(undo: Undo) -> tuple[DecisionTarget, ...]:
     """Give what a decision says of links that come back: nothing is written, their names stand for them."""
     changes = [change for change in undo.stored.proposal.changes if change.n in undo.changes]
-    return decision_targets({}, {}, [change for change in changes if change.op is Op.DELETE_LINK])
+    return decision_targets({}, {}, [change for change in changes if change.op is Op.DELETE_LINK], {})
 
 
 def reversal(undo: Undo, documents: dict[str, str]) -> Submission:
@@ -347,7 +350,7 @@ def _reverse(undo: Undo, change: Change, document: str) -> Draft | None:
         return None
     before = change.hunk.added if change.hunk.added.strip() else ""  # a removal may leave a blank line
     after = change.hunk.removed
-    if change.hunk.anchor is Anchor.MASKED and HOLE in after:
+    if HOLE in after:
         raise _never_back(undo.stored)
     line = _line_of(document, before) if before else 0
     if before and not line:

@@ -15,7 +15,7 @@ from nightledger.codec.records import decode_lines, dump_line
 from nightledger.domain.closed import Closed, ClosedChange, Source, hashed
 from nightledger.domain.errors import AlteredError
 from nightledger.domain.lanes import Said
-from nightledger.domain.proposal import Anchor, Change, Evidence, Kind, Op, Origin
+from nightledger.domain.proposal import Change, Evidence, Kind, Op, Origin
 from nightledger.domain.states import Book, ChangeState, ProposalStatus
 from nightledger.files.append import append_records
 from nightledger.files.home import Home
@@ -23,6 +23,7 @@ from nightledger.files.reading import read_optional
 from nightledger.gate.opening import Gate
 from nightledger.gate.review.noted_under import heading_of
 from nightledger.gate.stored import Stored, read_proposal
+from nightledger.text.changes.veil import HOLE
 
 MAX_CLOSED_BYTES = 1 << 30
 """Some 400 bytes a change: a million of them."""
@@ -101,7 +102,7 @@ def _remembered(home: Home, change: Change) -> ClosedChange:
 
 
 def _is_masked(change: Change) -> bool:
-    return change.hunk.anchor is Anchor.MASKED
+    return HOLE in change.hunk.removed
 
 
 def refused_and_gone(home: Home, book: Book, op: Op) -> frozenset[str]:

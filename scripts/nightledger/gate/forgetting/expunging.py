@@ -22,7 +22,7 @@ from nightledger.files.durable import sync_directory
 from nightledger.files.home import Home
 from nightledger.files.overwriting import overwrite, overwritten
 from nightledger.files.reading import is_within, read_regular
-from nightledger.gate.apply.around import LOST, carry, read_accepted
+from nightledger.gate.apply.placing import LOST, carry, read_accepted
 from nightledger.gate.forgetting.expunge_places import Found, find_held, require_own
 from nightledger.gate.gated import read_gated
 from nightledger.gate.guard.locking import why_locked

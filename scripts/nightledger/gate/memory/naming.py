@@ -18,7 +18,7 @@ from nightledger.domain.event import EventName
 from nightledger.domain.ids import content_id
 from nightledger.domain.states import Book
 from nightledger.files.home import Home
-from nightledger.gate.apply.around import read_accepted
+from nightledger.gate.apply.placing import read_accepted
 from nightledger.gate.gated import read_gated
 from nightledger.text.changes.track import track
 from nightledger.text.markdown.document import Document, parse_markdown

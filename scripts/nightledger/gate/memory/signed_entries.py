@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from nightledger.domain.states import Book
 from nightledger.files.home import Home
-from nightledger.gate.apply.around import read_accepted
+from nightledger.gate.apply.placing import read_accepted
 from nightledger.gate.gated import read_gated
 from nightledger.gate.memory.naming import Placed
 from nightledger.text.markdown.document import parse_markdown

@@ -13,7 +13,7 @@ from nightledger.gate.kept_files import is_gated, read_target
 from nightledger.gate.opening import Gate
 from nightledger.gate.proposing.fitting import fit_for_apply
 from nightledger.gate.proposing.hunks import Unfit, make_changes
-from nightledger.text.changes.place import Applied, apply_hunks
+from nightledger.text.changes.place import put_all
 
 WHOLE = frozenset({Op.COMPRESS, Op.DELETE_LINK})
 """What is about a whole file or a link, and has no place in a text."""
@@ -138,5 +138,5 @@ def _fits(base: Base, changes: Sequence[Change]) -> bool:
 
 def size_after(base: Base, changes: Sequence[Change]) -> int:
     """Give the characters of a file with changes placed in it; as it is where they have no place."""
-    result = apply_hunks(base.text, [change.hunk for change in changes])
-    return len(result.text) if isinstance(result, Applied) else len(base.text)
+    result = put_all(base.text, [change.hunk for change in changes])
+    return len(result) if isinstance(result, str) else len(base.text)

@@ -11,7 +11,7 @@ from dataclasses import replace
 from nightledger.domain.proposal import Change
 from nightledger.gate.apply.applying import check_text
 from nightledger.gate.apply.writing import Write
-from nightledger.text.changes.place import Applied, apply_hunks
+from nightledger.text.changes.place import put_all
 
 
 def fit_for_apply(
@@ -49,8 +49,8 @@ def fit_for_apply(
 
 def _reasons(path: str, content: bytes, changes: Sequence[Change]) -> list[str]:
     text = content.decode("utf-8", "surrogateescape")
-    placed = apply_hunks(text, [change.hunk for change in changes])
-    if not isinstance(placed, Applied):
+    placed = put_all(text, [change.hunk for change in changes])
+    if not isinstance(placed, str):
         return ["it touches the same lines as an earlier change"]
-    after = placed.text.encode("utf-8", "surrogateescape")
+    after = placed.encode("utf-8", "surrogateescape")
     return check_text(Write(path=path, before=content, after=after))
