@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nightledger.codec.settings import dump_settings, parse_settings
-from nightledger.domain.drift import OnDrift
 from nightledger.domain.settings import Settings
 from nightledger.files.configuration import SHIPPED
 from nightledger.files.home import Home
@@ -43,7 +42,6 @@ def remember(home: Home, kept: str) -> None:
             "nightly_at": st.sampled_from(["00:00", "23:05"]),
             "cooling_hours": st.integers(2, 168),
             "undo_days": st.integers(7, 366),
-            "on_drift": st.sampled_from(["keep", "propose"]),
             "cap_characters": st.dictionaries(
                 st.sampled_from(["openclaw", "codex", "hermes"]), st.none() | st.integers(500, 10**6)
             ),
@@ -77,9 +75,7 @@ def test_good_settings_count_as_they_are(home: Home, kept: str) -> None:
 def test_a_broken_file_leaves_the_stricter_of_shipped_and_last_good(
     home: Home, kept: str, broken: str | None, told: str
 ) -> None:
-    write(
-        home, "zone: Europe/Berlin\ncooling_hours: 72\nnightly_additions: 20\non_drift: propose\n# a secret\n"
-    )
+    write(home, "zone: Europe/Berlin\ncooling_hours: 72\nnightly_additions: 20\n# a secret\n")
     remember(home, kept)
     if broken is None:
         os.unlink(home.settings)
@@ -87,7 +83,7 @@ def test_a_broken_file_leaves_the_stricter_of_shipped_and_last_good(
     else:
         write(home, broken)
     found = read_in_force(home, kept)
-    assert found.settings == Settings(cooling_hours=72, on_drift=OnDrift.PROPOSE)
+    assert found.settings == Settings(cooling_hours=72, nightly_additions=20)
     assert home.settings in found.problem
     assert told in found.problem
     assert b"secret" not in Path(kept).read_bytes()

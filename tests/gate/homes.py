@@ -20,6 +20,7 @@ from nightledger.domain.moment import Moment
 from nightledger.domain.proposal import Anchor, Change, Draft, Evidence, Hunk, Kind, Op, Origin, Proposal
 from nightledger.files.home import Home
 from nightledger.gate.apply.applying import Attempt, apply_one
+from nightledger.gate.apply.placing import read_accepted
 from nightledger.gate.apply.undoing import Undo, plan_undo, undo_choice
 from nightledger.gate.apply.writing import write_all
 from nightledger.gate.deciding import Signed, accept, sign
@@ -229,6 +230,10 @@ class Desk:
         """Let the guard look."""
         return guard(self.gate, self.ledger(), Scene(**scene), self.moment)
 
+    def accepted(self) -> str:
+        """Give the text of MEMORY.md that was accepted last."""
+        return (read_accepted(self.home, self.ledger().book, "MEMORY.md") or b"").decode()
+
     def drift(self) -> Proposal:
         """Give the item of what drifted in MEMORY.md."""
         book = self.ledger().book
@@ -295,9 +300,9 @@ class Desk:
         )
         return submit_changes(self.gate, self.ledger(), submission, "MEMORY.md", changes, self.moment)
 
-    def forge_removal(self, line: str) -> Proposal:
+    def forge_removal(self, line: str, *section: str) -> Proposal:
         """Propose a removal that another one has proposed already."""
-        return self.forge(Hunk(anchor=Anchor.EXACT, section=(), removed=f"{line}\n", added=""))
+        return self.forge(Hunk(anchor=Anchor.LINES, section=section, removed=f"{line}\n"))
 
     def plan_undo(self, proposal: Proposal, *only: int) -> Undo:
         ledger = self.ledger()

@@ -5,7 +5,7 @@ import pytest
 from tests.gate.homes import MEMORY, Desk, make_desk, removal
 
 from nightledger.domain.errors import RefusedError
-from nightledger.domain.proposal import Anchor, Op
+from nightledger.domain.proposal import Op
 from nightledger.gate.review.editing import propose_edit, revise
 from nightledger.gate.stored import read_proposal
 from nightledger.text.changes.veil import HOLE
@@ -82,7 +82,6 @@ def test_an_edit_that_takes_a_secret_out_leaves_it_in_no_record(desk: Desk, line
     assert desk.text() == MEMORY
     assert files_with(desk, secret) == []
     (change,) = proposal.changes
-    assert change.hunk.anchor is Anchor.MASKED
     assert HOLE * len(secret) in change.hunk.removed
     assert f"masked: {len(secret)} bytes" in change.diff
 

@@ -28,10 +28,7 @@ from nightledger.gate.proposing.hunks import hunks_sha256
 from nightledger.gate.proposing.room import withdraw_twins
 from nightledger.gate.proposing.screening import own_values
 from nightledger.gate.stored import Stored, read_proposal
-from nightledger.text.changes.diff import changed_runs
-from nightledger.text.changes.place import Placed
 from nightledger.text.markdown.check import check_blocks
-from nightledger.text.markdown.document import split_lines
 from nightledger.text.scanners.scan import scan
 
 
@@ -174,9 +171,7 @@ def check_result(gate: Gate, write: Write, *, capped: bool = True) -> list[str]:
 
 def check_text(write: Write) -> list[str]:
     """Let CommonMark and scanners look at the bytes that would stand there."""
-    before, after = (text.decode("utf-8", "surrogateescape") for text in (write.before, write.after))
-    broken = check_blocks(write.before, write.after, _placed(before, after))
-    reasons = [f"{write.path}: {reason}" for reason in broken]
+    reasons = [f"{write.path}: {reason}" for reason in check_blocks(write.before, write.after)]
     return [*reasons, *_scanned(write.path, _added(write))]
 
 
@@ -191,16 +186,3 @@ def _added(write: Write) -> str:
     )
     old = set(before)
     return "\n".join(line for line in after if line not in old)
-
-
-def _placed(before: str, after: str) -> list[Placed]:
-    """Give the differences of two texts as placed hunks, each in the text as those before it left it."""
-    old, new = split_lines(before), split_lines(after)
-    return [
-        Placed(
-            start=sum(map(len, new[: run.new_start])),
-            end=sum(map(len, new[: run.new_start])) + sum(map(len, old[run.old_start : run.old_stop])),
-            text="".join(new[run.new_start : run.new_stop]),
-        )
-        for run in changed_runs(old, new)
-    ]

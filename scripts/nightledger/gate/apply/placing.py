@@ -18,7 +18,7 @@ from nightledger.files.home import Home
 from nightledger.text.changes.course import trace
 from nightledger.text.changes.merge import Merged, merge3
 from nightledger.text.changes.place import Unplaced, place, place_signed, put
-from nightledger.text.changes.sections import has_section, is_drifted, is_made_of
+from nightledger.text.changes.sections import is_drifted, is_made_of
 from nightledger.text.changes.whole import copied
 
 DRIFTED = "its section was changed outside the gate: answer that first ('nightledger review')"
@@ -134,10 +134,11 @@ def place_around(
             continue
         hunk, shown = change.hunk, anchors[change.n]
         signed, now = place_signed(mine, hunk, shown), place_signed(theirs, hunk, shown)
-        drifts = (
-            mine != theirs and is_drifted(mine, theirs, hunk.section) and has_section(theirs, hunk.section)
-        )
-        if drifts and not (isinstance(signed, Unplaced) and isinstance(now, Unplaced)):
+        away = place(theirs, hunk)
+        drifts = mine != theirs and is_drifted(mine, theirs, hunk.section)
+        if isinstance(away, Unplaced):
+            stale.append((change.n, away.reason))
+        elif drifts and not (isinstance(signed, Unplaced) and isinstance(now, Unplaced)):
             waiting.append((change.n, DRIFTED))
         elif isinstance(now, Unplaced):
             stale.append((change.n, now.reason))

@@ -12,6 +12,7 @@ from datetime import timedelta
 from nightledger.domain.cooling import elapsed_s
 from nightledger.domain.decision import DecisionTarget, DecisionType
 from nightledger.domain.errors import NightledgerError, RefusedError, UsageError
+from nightledger.domain.judge import EDIT_LANE
 from nightledger.domain.kept import is_archive, parts_of
 from nightledger.domain.lanes import OPERATOR
 from nightledger.domain.moment import Moment
@@ -29,7 +30,7 @@ from nightledger.gate.apply.applying import check_result
 from nightledger.gate.apply.giving_back import give_back, link_back, undo_diff
 from nightledger.gate.apply.placing import DRIFTED, put_changes, read_accepted
 from nightledger.gate.apply.planning import own_write
-from nightledger.gate.apply.replaying import replay_without
+from nightledger.gate.apply.replaying import bytes_of_edit, replay_without
 from nightledger.gate.apply.writing import Write
 from nightledger.gate.guard.drifting import trace_drift
 from nightledger.gate.guard.locking import require_exchangeable
@@ -291,6 +292,8 @@ def _bounds(
         found = blobs.get(stored.proposal.targets[0].base_sha256)
         course = trace_drift(_text(blobs.get(target.accepted_before)), _text(found))
         return course.rebuild({change.n for change in kept}), _text(blobs.get(target.accepted))
+    if stored.proposal.lane == EDIT_LANE:
+        return bytes_of_edit(gate, target, {change.n for change in kept})[1], _text(blobs.get(target.after))
     before = {target.path: _text(blobs.get(target.before))}
     without, lost = put_changes(before, kept)
     if lost:

@@ -17,7 +17,8 @@ from nightledger.gate.memory.uses import Marks, fold_uses
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.proposing.told import told_at_home
 from nightledger.gate.stored import Stored
-from nightledger.text.markdown.document import readable
+from nightledger.text.markdown.document import parse_markdown, readable
+from nightledger.text.markdown.entries import find_entries
 from nightledger.text.scanners.scan import mask_secrets
 from nightledger.text.similar import fold
 
@@ -90,5 +91,6 @@ def _applied(ledger: Ledger, stored: list[Stored]) -> dict[str, list[dict[str, A
                     for e in change.evidence
                 ]
                 source = {"proposal": item.proposal.id, "n": change.n, "evidence": evidence}
-                found.setdefault(fold(change.hunk.added), []).append(source)
+                for entry in find_entries(parse_markdown(change.hunk.added)):
+                    found.setdefault(fold(entry.text), []).append(source)
     return found

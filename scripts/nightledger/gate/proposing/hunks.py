@@ -81,7 +81,7 @@ def make_changes(document: str, drafts: Iterable[Draft]) -> tuple[list[Change], 
     veiled, together = veil(document, told=told), document
     for draft in drafts:
         hunk = make_hunk(document, _in_own_language(document, draft))
-        hunk = hunk if isinstance(hunk, Unplaced) else veil_hunk(document, veiled, hunk)
+        hunk = hunk if isinstance(hunk, Unplaced) else veil_hunk(document, veiled, hunk, told)
         why = hunk.reason if isinstance(hunk, Unplaced) else _why_not_copied(document, draft, hunk, told)
         if why or isinstance(hunk, Unplaced):
             unfit.append(Unfit(draft=draft, reason=why))
@@ -96,18 +96,20 @@ def make_changes(document: str, drafts: Iterable[Draft]) -> tuple[list[Change], 
     return changes, unfit
 
 
-def veil_hunk(document: str, veiled: str, hunk: Hunk) -> Hunk | Unplaced:
-    """Return a hunk with holes for the secrets in what it takes out.
+def veil_hunk(document: str, veiled: str, hunk: Hunk, told: frozenset[str]) -> Hunk | Unplaced:
+    """Return a hunk with holes for the secrets in what it takes out and in its headings.
 
     Args:
         document: The target, in which the hunk has its place.
         veiled: The same with holes for its secrets (``veil``).
         hunk: The hunk.
+        told: What the document tells as secrets.
     """
     placed = place(document, hunk)
     if isinstance(placed, Unplaced) or not hunk.removed:
         return placed if isinstance(placed, Unplaced) else hunk
-    masked = replace(hunk, removed=veiled[placed.start : placed.end])
+    section = tuple(veil(title, told=told) for title in hunk.section)
+    masked = replace(hunk, section=section, removed=veiled[placed.start : placed.end])
     return masked if place(document, masked) == placed else Unplaced(reason=BESIDE)
 
 

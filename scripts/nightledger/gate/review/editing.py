@@ -26,7 +26,7 @@ from nightledger.text.changes.edits import hunks_between
 from nightledger.text.changes.place import Unplaced, place, put
 from nightledger.text.changes.veil import HOLE, veil, veil_blocked
 from nightledger.text.markdown.document import is_blank, split_lines
-from nightledger.text.scanners.scan import mask_secrets, told_values
+from nightledger.text.scanners.scan import told_values
 
 _UNSIGNED = frozenset({ChangeState.PENDING, ChangeState.DEFERRED})
 
@@ -170,10 +170,9 @@ def _edit_changes(
             raise _not_recorded(
                 path, f"at line {line_at(edited, placed.start)} it puts in a line with a secret"
             )
-        masked = veil_hunk(document, veiled, hunk)
+        masked = veil_hunk(document, veiled, hunk, told)
         if isinstance(masked, Unplaced):
             raise _not_recorded(path, masked.reason)
-        masked = replace(masked, section=tuple(mask_secrets(title, told=told) for title in masked.section))
         after = put(document, placed)
         diff = readable_diff(document, after, path=path, told=told)
         changes.append(_edit_change(n, path, masked, diff, moment))

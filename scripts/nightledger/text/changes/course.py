@@ -10,6 +10,8 @@ from dataclasses import dataclass, replace
 from nightledger.text.changes.diff import Run, changed_runs
 from nightledger.text.markdown.document import Document, parse_markdown, section_at, split_lines
 
+UNJOINED = 1 << 30
+"""How many changes stay apart where each is one of an operator's edit."""
 MOST_CHANGES = 50
 """More are joined with their neighbours: nobody answers hundreds of hunks one by one. Our choice."""
 

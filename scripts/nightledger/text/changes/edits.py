@@ -6,7 +6,7 @@ Invariant: the hunks, applied in order to the document before, give the document
 from nightledger.domain.proposal import Anchor, Hunk
 from nightledger.text.changes.diff import changed_runs
 from nightledger.text.changes.place import NOT_UTF8, Unplaced
-from nightledger.text.markdown.document import is_utf8, parse_markdown, readable, section_of
+from nightledger.text.markdown.document import is_utf8, parse_markdown, readable, section_of, split_lines
 
 
 def hunks_between(before: str, after: str) -> tuple[Hunk, ...] | Unplaced:
@@ -16,10 +16,8 @@ def hunks_between(before: str, after: str) -> tuple[Hunk, ...] | Unplaced:
         before: The document before, decoded.
         after: The document after, decoded.
     """
-    document, edited = parse_markdown(before), parse_markdown(after)
-    if document.bom != edited.bom:
-        return Unplaced(reason="it changes the byte order mark at the head of the file")
-    old, new = document.lines, edited.lines
+    document = parse_markdown(before)
+    old, new = split_lines(before), split_lines(after)
     hunks: list[Hunk] = []
     for run in changed_runs(old, new):
         section = section_of(document, run.old_start + 1, run.old_stop).path

@@ -8,7 +8,7 @@ Invariant: bytes outside a placed hunk are not touched, and no other section com
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from nightledger.domain.decision import ShownIn
 from nightledger.domain.proposal import Anchor, Draft, Hunk, Op
@@ -155,7 +155,7 @@ def shown_in(document: str, n: int, hunk: Hunk) -> ShownIn:
     if hunk.anchor is Anchor.FILE_LINES:
         return ShownIn(change=n, section_sha256=text_sha256(document))
     if hunk.anchor is Anchor.LINES:
-        first = _first_line(parsed, hunk)
+        first = _line_in_section(parsed, hunk)
         lines = (
             widened(parsed, first, first + len(split_lines(hunk.removed)))
             if isinstance(first, int)
@@ -244,17 +244,27 @@ def _place_below(document: str, hunk: Hunk, above_sha256: str) -> Placed | Unpla
     at = section.heading[1] if above_sha256 == EMPTY_SHA256 else next(found, None)
     if at is None:
         return Unplaced(reason=CHANGED)
-    below = text_in(parsed, Span(at, span.stop)).strip()
-    if below and not (is_list(hunk.added) and is_list(below) and not hunk.added.rstrip().endswith(":")):
+    below = text_in(parsed, Span(at, span.stop)).lstrip()
+    if not below:
+        return _placed_after(document, hunk, at, hunk.added)
+    added = hunk.added.lstrip("\r\n")
+    if hunk.added.rstrip().endswith(":") or not (is_list(below) and is_list(added + below)):
         return Unplaced(reason=CHANGED)
-    return _placed_after(document, hunk, at, hunk.added)
+    while is_blank(parsed.lines[at]):
+        at += 1
+    return _placed(document, replace(hunk, added=added), at, added)
 
 
 def _placed_after(document: str, hunk: Hunk, at: int, added: str) -> Placed | Unplaced:
-    """Place an addition after line ``at``, where it then stands in its section as blocks of its own."""
+    """Place an addition after line ``at``, kept apart from the blocks around it."""
+    return _placed(document, hunk, at, _apart(parse_markdown(document), at, added))
+
+
+def _placed(document: str, hunk: Hunk, at: int, text: str) -> Placed | Unplaced:
+    """Put a text after line ``at`` where the addition in it then stands in its section as blocks of its own."""
     parsed = parse_markdown(document)
     start = len(parsed.bom) + sum(map(len, parsed.lines[:at]))
-    placed = Placed(start=start, end=start, text=_apart(parsed, at, added))
+    placed = Placed(start=start, end=start, text=text)
     result = put(document, placed)
     if not _lands(result, placed, hunk):
         return Unplaced(reason=_swallowed(hunk))
@@ -420,30 +430,34 @@ def _place_lines(document: str, hunk: Hunk) -> Placed | Unplaced:
     if hunk.removed == hunk.added:
         return Unplaced(reason="it changes nothing")
     parsed = parse_markdown(document)
-    first = _first_line(parsed, hunk)
+    whole = hunk.anchor is Anchor.FILE_LINES  # a byte order mark is part of its first line
+    lines = split_lines(document) if whole else parsed.lines
+    first = _line_in_file(lines, hunk) if whole else _line_in_section(parsed, hunk)
     if isinstance(first, Unplaced):
         return first
-    count = len(split_lines(hunk.removed))
-    start = len(parsed.bom) + sum(map(len, parsed.lines[:first]))
-    end = start + sum(map(len, parsed.lines[first : first + count]))
-    placed = Placed(start=start, end=end, text=hunk.added)
-    above = parsed.lines[first - 1] if first else "\n"
-    if not above.endswith("\n") or (document[end:] and hunk.added and not hunk.added.endswith("\n")):
+    stop = first + len(split_lines(hunk.removed))
+    start = sum(map(len, lines[:first])) + (0 if whole else len(parsed.bom))
+    placed = Placed(start=start, end=start + sum(map(len, lines[first:stop])), text=hunk.added)
+    above = lines[first - 1] if first else "\n"
+    if not above.endswith("\n") or (document[placed.end :] and hunk.added and not hunk.added.endswith("\n")):
         return Unplaced(reason=_NOT_WHOLE_LINES)
-    if hunk.anchor is Anchor.LINES:
-        touched = widened(parsed, first, first + count)
+    if not whole:
+        touched = widened(parsed, first, stop)
         own = [section_at(parsed, n + 1).path for n in range(touched.first, touched.stop)]
         if _moves_others(document, put(document, placed), *own):
             return Unplaced(reason=_OTHERS)
     return placed
 
 
-def _first_line(document: Document, hunk: Hunk) -> int | Unplaced:
+def _line_in_file(lines: Sequence[str], hunk: Hunk) -> int | Unplaced:
+    wanted = split_lines(hunk.removed)
+    there = hunk.line <= len(lines) and _are(lines[hunk.line : hunk.line + len(wanted)], wanted)
+    return hunk.line if there else Unplaced(reason=_NOT_THERE)
+
+
+def _line_in_section(document: Document, hunk: Hunk) -> int | Unplaced:
     """Return the line, from 0, where a hunk's lines stand: those that it names, or the only others in its section."""
     wanted, lines = split_lines(hunk.removed), document.lines
-    if hunk.anchor is Anchor.FILE_LINES:
-        there = hunk.line <= len(lines) and _are(lines[hunk.line : hunk.line + len(wanted)], wanted)
-        return hunk.line if there else Unplaced(reason=_NOT_THERE)
     span = section_span(document, hunk.section)
     if not isinstance(span, Span):
         return Unplaced(reason=span or GONE)

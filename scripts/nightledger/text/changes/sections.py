@@ -1,13 +1,14 @@
 """Sections as changes are anchored in them: a heading line and what stands below it up to the next heading.
 
-Invariant: what a section is hashed as are its exact lines without the blank ones at its end, which only keep it
-apart from the next; a path that two sections have names none.
+Invariant: what a section is hashed as are its exact lines without the end of the last one and the blank lines behind
+it, which only keep it apart from the next; a path that two sections have names none.
 """
 
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from nightledger.text.changes.veil import HOLE
 from nightledger.text.markdown.document import Document, Path, is_blank, parse_markdown, readable
 
 GONE = "the section that it stands in is gone, or stands under another heading"
@@ -34,12 +35,23 @@ def shown_path(path: Path) -> str:
 
 def section_span(document: Document, path: Path) -> Span | str | None:
     """Return the lines of the one section of a path; None where there is none, a sentence where there are two."""
-    found = [section for section in document.sections if section.path == path]
+    found = [section for section in document.sections if _is_path(section.path, path)]
     if len(found) > 1:
         return f"its heading stands in the file more than once ({shown_path(path)})"
     if not found:
         return None
     return Span(max(found[0].heading[0] - 1, 0), found[0].body[1])
+
+
+def _is_path(path: Path, named: Path) -> bool:
+    """Compare headings; in those that a record names a hole stands for any character of a secret."""
+    return path == named or (
+        len(path) == len(named)
+        and all(
+            len(one) == len(other) and all(b in (HOLE, a) for a, b in zip(one, other, strict=True))
+            for one, other in zip(path, named, strict=True)
+        )
+    )
 
 
 def spans_of(document: Document) -> list[Span]:
@@ -54,11 +66,11 @@ def widened(document: Document, first: int, stop: int) -> Span:
 
 
 def text_in(document: Document, span: Span) -> str:
-    """Return the exact text of some lines, without the blank ones at their end."""
+    """Return the exact text of some lines, without the end of the last one and the blank ones behind it."""
     stop = span.stop
     while stop > span.first and is_blank(document.lines[stop - 1]):
         stop -= 1
-    return "".join(document.lines[span.first : stop])
+    return "".join(document.lines[span.first : stop]).removesuffix("\n").removesuffix("\r")
 
 
 Sections = Counter[tuple[Path, str]]
@@ -82,11 +94,6 @@ def is_made_of(text: str, sources: Sequence[str]) -> bool:
 def is_drifted(accepted: str, present: str, path: Path) -> bool:
     """Tell whether the section of a path is another one in two documents, or in only one of them."""
     return _text_at(accepted, path) != _text_at(present, path)
-
-
-def has_section(text: str, path: Path) -> bool:
-    """Tell whether a document has a section of this path with a heading or a line of text."""
-    return bool(_text_at(text, path))
 
 
 def _text_at(text: str, path: Path) -> list[str]:
