@@ -83,7 +83,7 @@ def test_a_broken_file_leaves_the_stricter_of_shipped_and_last_good(
     else:
         write(home, broken)
     found = read_in_force(home, kept)
-    assert found.settings == Settings(cooling_hours=72, nightly_additions=20)
+    assert found.settings == Settings(cooling_hours=72)
     assert home.settings in found.problem
     assert told in found.problem
     assert b"secret" not in Path(kept).read_bytes()

@@ -57,6 +57,11 @@ def check_added(after: str, *section: str) -> tuple[str, ...]:
     return check(MEMORY, made(MEMORY, draft(Op.ADD, *section, after=after)))
 
 
+def check_put(after: str, text: str = MEMORY) -> tuple[str, ...]:
+    """Check what the gate itself would not place."""
+    return check(text, gone("the harbour.\n", f"the harbour.\n\n{after}\n"))
+
+
 def check_replaced(before: str, after: str) -> tuple[str, ...]:
     return check(MEMORY, gone(before, after))
 
@@ -88,7 +93,7 @@ def test_an_addition_that_stays_by_itself_is_well(after: str, section: str) -> N
     ],
 )
 def test_an_addition_that_takes_over_what_follows_is_told(after: str, reason: str) -> None:
-    assert check_added(after, "Projects")[0] == reason
+    assert check_put(after)[0] == reason
 
 
 @pytest.mark.parametrize(
@@ -129,13 +134,12 @@ def test_a_line_that_a_hunk_ran_into_counts_as_touched() -> None:
 
 def test_the_first_few_reasons_say_enough() -> None:
     text = MEMORY + "\n".join(f"\n# {n}\n\nwords\n" for n in range(40))
-    hunk = made(text, draft(Op.ADD, "Lessons", after="```\nopen"))
-    assert len(check(text, hunk)) == 5
+    assert len(check_put("```\nopen", text)) == 5
 
 
 def test_several_hunks_are_judged_together() -> None:
     """The second closes what the first opened; between them everything has changed."""
-    opens = Hunk(anchor=Anchor.SECTION_END, section=("Memory", "Lessons"), added="```\n")
+    opens = gone("Pour slowly.\n", "Pour slowly.\n\n```\n")
     closes = gone("### Boat\n", "```\n")
     assert check(MEMORY, opens, closes)
     words = Hunk(anchor=Anchor.SECTION_END, section=("Memory", "Lessons"), added="words\n")

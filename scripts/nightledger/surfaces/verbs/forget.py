@@ -30,7 +30,7 @@ from nightledger.surfaces import entry_choice, screen
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.session import Session, reading, writing
 from nightledger.surfaces.settling import Settled, key_at_hand, sign_proposals
-from nightledger.text.changes.sections import text_in, widened
+from nightledger.text.changes.sections import around, text_of_spans
 from nightledger.text.markdown.document import parse_markdown
 
 OPTIONS = {
@@ -90,7 +90,7 @@ def _section(session: Session, placed: Placed) -> str:
     """Give the text of the section in which an entry stands."""
     text = read_gated(session.gate.home, placed.path).decode("utf-8", "surrogateescape")
     document = parse_markdown(text)
-    return text_in(document, widened(document, placed.entry.first_line - 1, placed.entry.last_line))
+    return text_of_spans(document, around(document, placed.entry.first_line - 1, placed.entry.last_line))
 
 
 def _propose(context: Context, shown: Placed, section: str) -> Proposal:

@@ -1,7 +1,7 @@
 """Make hunks from drafts, and find the one place where a hunk applies.
 
-Nothing is fuzzy. A hunk of text names its section by all headings above it, and that path stands in the file once;
-what it takes out stands there at its line, or once. What was signed is placed where that section has the very bytes
+Nothing is fuzzy. A hunk of text names its section by all headings above it, and what it takes out stands there at its
+line, or once; where several sections have one path, all of them count as it. What was signed is placed where that section has the very bytes
 that were shown; an addition also where all that stood above it then does so still.
 
 Invariant: bytes outside a placed hunk are not touched, and no other section comes to stand under other headings.
@@ -27,11 +27,13 @@ from nightledger.text.changes.layout import (
 from nightledger.text.changes.sections import (
     GONE,
     Span,
-    section_span,
+    around,
     sections_of,
     shown_path,
+    span_of,
+    spans_at,
     text_in,
-    widened,
+    text_of_spans,
 )
 from nightledger.text.changes.style import as_addition, as_replacement, is_list, tidy
 from nightledger.text.changes.veil import HOLE
@@ -52,7 +54,7 @@ NOT_UTF8 = f"it touches a line with bytes that are not UTF-8; {BY_HAND}"
 CHANGED = "its section has changed since it was signed"
 """Why something signed has no place where it could stand otherwise."""
 _NOT_WHOLE_LINES = "it does not consist of whole lines of text"
-_OTHERS = "it would put other lines under another heading"
+_OTHERS = "other lines would stand under another heading, or be read as part of it"
 _NOT_THERE = "its lines are no longer in the file as they were"
 
 
@@ -154,20 +156,20 @@ def shown_in(document: str, n: int, hunk: Hunk) -> ShownIn:
     parsed = parse_markdown(document)
     if hunk.anchor is Anchor.FILE_LINES:
         return ShownIn(change=n, section_sha256=text_sha256(document))
+    spans = spans_at(parsed, hunk.section)
     if hunk.anchor is Anchor.LINES:
         first = _line_in_section(parsed, hunk)
-        lines = (
-            widened(parsed, first, first + len(split_lines(hunk.removed)))
-            if isinstance(first, int)
-            else Span(0, 0)
-        )
-        return ShownIn(change=n, section_sha256=text_sha256(text_in(parsed, lines)))
-    span, section = section_span(parsed, hunk.section), find_section(parsed, hunk.section)
-    if not isinstance(span, Span) or section is None:
-        return ShownIn(change=n, section_sha256=EMPTY_SHA256, above_sha256=EMPTY_SHA256)
-    above = "".join(parsed.lines[span.first : insertion_line(parsed, section)])
+        if isinstance(first, int):
+            touched = around(parsed, first, first + len(split_lines(hunk.removed)))
+            spans = sorted({*spans, *touched}, key=lambda span: span.first)
+        return ShownIn(change=n, section_sha256=text_sha256(text_of_spans(parsed, spans)))
+    section = find_section(parsed, hunk.section)
+    stop = insertion_line(parsed, section) if section else 0
+    above = "".join(parsed.lines[spans[0].first : stop]) if spans else ""
     return ShownIn(
-        change=n, section_sha256=text_sha256(text_in(parsed, span)), above_sha256=text_sha256(above)
+        change=n,
+        section_sha256=text_sha256(text_of_spans(parsed, spans)),
+        above_sha256=text_sha256(above),
     )
 
 
@@ -218,13 +220,11 @@ def _place_addition(document: str, hunk: Hunk) -> Placed | Unplaced:
     if not hunk.added.endswith("\n") or not hunk.added.strip():
         return Unplaced(reason=_NOT_WHOLE_LINES)
     parsed = parse_markdown(document)
-    span, section = section_span(parsed, hunk.section), find_section(parsed, hunk.section)
-    if isinstance(span, str):
-        return Unplaced(reason=span)
+    section = find_section(parsed, hunk.section)
     if section is not None:
         return _placed_after(document, hunk, insertion_line(parsed, section), hunk.added)
     heading, outer = new_heading(parsed, hunk.section), find_section(parsed, hunk.section[:-1])
-    if heading is None or outer is None or isinstance(section_span(parsed, outer.path), str):
+    if heading is None or outer is None:
         return Unplaced(reason=f"no section {shown_path(hunk.section)} can be made here")
     at = last_filled_line(parsed, 1, outer.last_line)
     return _placed_after(document, hunk, at, _with_heading(parsed, heading, hunk.added))
@@ -236,9 +236,10 @@ def _place_below(document: str, hunk: Hunk, above_sha256: str) -> Placed | Unpla
     Only an item goes in above others: anything else could be read as a heading of them.
     """
     parsed = parse_markdown(document)
-    span, section = section_span(parsed, hunk.section), find_section(parsed, hunk.section)
-    if not isinstance(span, Span) or section is None:
+    section = find_section(parsed, hunk.section)
+    if section is None:
         return Unplaced(reason=GONE)
+    span = span_of(section)
     stops = range(max(section.heading[1], span.first), span.stop + 1)
     found = (n for n in stops if text_sha256("".join(parsed.lines[span.first : n])) == above_sha256)
     at = section.heading[1] if above_sha256 == EMPTY_SHA256 else next(found, None)
@@ -371,15 +372,13 @@ def _exact(document: Document, draft: Draft) -> Hunk | Unplaced:
         added = end_near(document, first) if _would_glue(document, first, last) else ""
         first, last = _with_doubled_blanks(document.lines, first, last)
     section = section_of(document, first, last)
-    span = section_span(document, section.path)
-    if not isinstance(span, Span):
-        return Unplaced(reason=span or GONE)
-    first = max(first, span.first + 1)
+    numbers = _lines_at(document, section.path)
+    first = next(n for n in numbers if n >= first - 1) + 1
     removed = [*document.lines[first - 1 : last]]
     return Hunk(
         anchor=Anchor.LINES,
         section=section.path,
-        line=first - 1 - span.first,
+        line=numbers.index(first - 1),
         removed="".join(removed),
         added=added,
     )
@@ -442,8 +441,7 @@ def _place_lines(document: str, hunk: Hunk) -> Placed | Unplaced:
     if not above.endswith("\n") or (document[placed.end :] and hunk.added and not hunk.added.endswith("\n")):
         return Unplaced(reason=_NOT_WHOLE_LINES)
     if not whole:
-        touched = widened(parsed, first, stop)
-        own = [section_at(parsed, n + 1).path for n in range(touched.first, touched.stop)]
+        own = [section_at(parsed, n + 1).path for n in range(first, stop)]
         if _moves_others(document, put(document, placed), *own):
             return Unplaced(reason=_OTHERS)
     return placed
@@ -458,15 +456,20 @@ def _line_in_file(lines: Sequence[str], hunk: Hunk) -> int | Unplaced:
 def _line_in_section(document: Document, hunk: Hunk) -> int | Unplaced:
     """Return the line, from 0, where a hunk's lines stand: those that it names, or the only others in its section."""
     wanted, lines = split_lines(hunk.removed), document.lines
-    span = section_span(document, hunk.section)
-    if not isinstance(span, Span):
-        return Unplaced(reason=span or GONE)
-    found = [n for n in range(span.first, span.stop) if wanted and _are(lines[n : n + len(wanted)], wanted)]
-    if span.first + hunk.line in found:
-        return span.first + hunk.line
+    numbers = _lines_at(document, hunk.section)
+    if not numbers:
+        return Unplaced(reason=GONE)
+    found = [n for n in numbers if wanted and _are(lines[n : n + len(wanted)], wanted)]
+    if hunk.line < len(numbers) and numbers[hunk.line] in found:
+        return numbers[hunk.line]
     if len(found) > 1:
         return Unplaced(reason="its lines stand in the section more than once")
     return found[0] if found else Unplaced(reason=_NOT_THERE)
+
+
+def _lines_at(document: Document, path: tuple[str, ...]) -> list[int]:
+    """Return the lines, from 0, of every section of a path."""
+    return [n for span in spans_at(document, path) for n in range(span.first, span.stop)]
 
 
 def _are(lines: Sequence[str], wanted: Sequence[str]) -> bool:

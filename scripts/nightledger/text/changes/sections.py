@@ -1,15 +1,15 @@
 """Sections as changes are anchored in them: a heading line and what stands below it up to the next heading.
 
 Invariant: what a section is hashed as are its exact lines without the end of the last one and the blank lines behind
-it, which only keep it apart from the next; a path that two sections have names none.
+it, which only keep it apart from the next; sections of one path are told by all of them together.
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from nightledger.text.changes.veil import HOLE
-from nightledger.text.markdown.document import Document, Path, is_blank, parse_markdown, readable
+from nightledger.text.markdown.document import Document, Path, Section, is_blank, parse_markdown, readable
 
 GONE = "the section that it stands in is gone, or stands under another heading"
 """Why a change has no place that names a section which is not there."""
@@ -33,14 +33,14 @@ def shown_path(path: Path) -> str:
     return " > ".join(map(readable, path)) or "the top of the file"
 
 
-def section_span(document: Document, path: Path) -> Span | str | None:
-    """Return the lines of the one section of a path; None where there is none, a sentence where there are two."""
-    found = [section for section in document.sections if _is_path(section.path, path)]
-    if len(found) > 1:
-        return f"its heading stands in the file more than once ({shown_path(path)})"
-    if not found:
-        return None
-    return Span(max(found[0].heading[0] - 1, 0), found[0].body[1])
+def spans_at(document: Document, path: Path) -> list[Span]:
+    """Return the lines of every section of a path: mostly of one."""
+    return [span_of(section) for section in document.sections if _is_path(section.path, path)]
+
+
+def span_of(section: Section) -> Span:
+    """Return the lines of a section."""
+    return Span(max(section.heading[0] - 1, 0), section.body[1])
 
 
 def _is_path(path: Path, named: Path) -> bool:
@@ -54,15 +54,15 @@ def _is_path(path: Path, named: Path) -> bool:
     )
 
 
-def spans_of(document: Document) -> list[Span]:
-    """Return the lines of every section, in order."""
-    return [Span(max(one.heading[0] - 1, 0), one.body[1]) for one in document.sections]
+def around(document: Document, first: int, stop: int) -> list[Span]:
+    """Return the lines of each section in which some of the lines from ``first`` up to ``stop`` stand."""
+    spans = map(span_of, document.sections)
+    return [one for one in spans if one.first < stop and first < one.stop]
 
 
-def widened(document: Document, first: int, stop: int) -> Span:
-    """Return the lines of all sections in which some lines stand."""
-    touched = [one for one in spans_of(document) if one.first < stop and first < one.stop]
-    return Span(min(one.first for one in touched), max(one.stop for one in touched))
+def text_of_spans(document: Document, spans: Iterable[Span]) -> str:
+    """Return the text of sections one after another."""
+    return "\n".join(text_in(document, span) for span in spans)
 
 
 def text_in(document: Document, span: Span) -> str:
@@ -80,8 +80,7 @@ Sections = Counter[tuple[Path, str]]
 def sections_of(text: str) -> Sections:
     """Return every section of a document that has a heading or a line with text."""
     document = parse_markdown(text)
-    rows = zip(document.sections, spans_of(document), strict=True)
-    found = ((section.path, text_in(document, span)) for section, span in rows)
+    found = ((section.path, text_in(document, span_of(section))) for section in document.sections)
     return Counter(one for one in found if one[1])
 
 
@@ -92,11 +91,6 @@ def is_made_of(text: str, sources: Sequence[str]) -> bool:
 
 
 def is_drifted(accepted: str, present: str, path: Path) -> bool:
-    """Tell whether the section of a path is another one in two documents, or in only one of them."""
-    return _text_at(accepted, path) != _text_at(present, path)
-
-
-def _text_at(text: str, path: Path) -> list[str]:
-    return [
-        content for (own, content), count in sections_of(text).items() for _ in range(count) if own == path
-    ]
+    """Tell whether what stands under a path is another text in two documents, or stands in only one of them."""
+    mine, theirs = (parse_markdown(text) for text in (accepted, present))
+    return text_of_spans(mine, spans_at(mine, path)) != text_of_spans(theirs, spans_at(theirs, path))
