@@ -107,8 +107,10 @@ def _is_relative(value: "Any") -> bool:
 _CHECKS: "dict[str, tuple[Callable[[Any], bool], str]]" = {
     "v": (
         lambda value: type(value) is int and value == VERSION,
-        f"must be {VERSION}; a home of version 1 was made by an earlier Nightledger and is not read: keep it where it is and "
-        "begin anew with 'nightledger init --adopt' in a copy of the workspace; a newer version needs a newer Nightledger",
+        (
+            f"must be {VERSION}; a home of version 1 was made by an earlier Nightledger and is not read: keep it where it is and "
+            "begin anew with 'nightledger init --adopt' in a copy of the workspace; a newer version needs a newer Nightledger"
+        ),
     ),
     "id": (_matches(r"[0-9a-f]{32}"), "must be 32 lower-case hex digits"),
     "origin": (_matches(r"[!-~]{1,200}"), "must be 1 to 200 visible ASCII characters without spaces"),
