@@ -7,7 +7,7 @@ from nightledger.domain.proposal import Op
 from nightledger.gate.apply.applying import check_text
 from nightledger.gate.apply.writing import Write
 from nightledger.gate.proposing import fitting
-from nightledger.gate.proposing.fitting import fit_for_apply
+from nightledger.gate.proposing.drafting import fit_for_apply
 from nightledger.gate.proposing.hunks import make_changes
 
 

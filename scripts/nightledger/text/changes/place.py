@@ -7,6 +7,7 @@ that were shown; an addition also where all that stood above it then does so sti
 Invariant: bytes outside a placed hunk are not touched, and no other section comes to stand under other headings.
 """
 
+import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
@@ -41,6 +42,7 @@ from nightledger.text.changes.whole import EMPTY_SHA256, at_end, text_sha256, wh
 from nightledger.text.markdown.document import (
     BlockKind,
     Document,
+    encode,
     is_blank,
     is_utf8,
     parse_markdown,
@@ -240,11 +242,14 @@ def _place_below(document: str, hunk: Hunk, above_sha256: str) -> Placed | Unpla
     if section is None:
         return Unplaced(reason=GONE)
     span = span_of(section)
-    stops = range(max(section.heading[1], span.first), span.stop + 1)
-    found = (n for n in stops if text_sha256("".join(parsed.lines[span.first : n])) == above_sha256)
-    at = section.heading[1] if above_sha256 == EMPTY_SHA256 else next(found, None)
-    if at is None:
-        return Unplaced(reason=CHANGED)
+    at = section.heading[1]
+    if above_sha256 != EMPTY_SHA256:
+        hashed, at = hashlib.sha256(), span.first
+        while hashed.hexdigest() != above_sha256:
+            if at == span.stop:
+                return Unplaced(reason=CHANGED)
+            hashed.update(encode(parsed.lines[at]))
+            at += 1
     below = text_in(parsed, Span(at, span.stop)).lstrip()
     if not below:
         return _placed_after(document, hunk, at, hunk.added)
