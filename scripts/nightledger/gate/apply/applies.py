@@ -26,7 +26,15 @@ from nightledger.domain.states import AppliedTarget, Gone
 from nightledger.files.blobs import BlobStore
 from nightledger.files.home import Home
 from nightledger.files.line_log import LineLog
-from nightledger.gate.apply.placing import anchors_of, carry, place_around, place_edit, put_changes
+from nightledger.gate.apply.placing import (
+    anchors_of,
+    bytes_of,
+    carry,
+    place_around,
+    place_edit,
+    put_changes,
+    text_of,
+)
 from nightledger.gate.guard.drifting import shows, trace_drift
 from nightledger.gate.integrity.checking import Held, verify_decisions
 from nightledger.gate.integrity.trusting import Trust
@@ -336,11 +344,11 @@ class Applies:
         places = places_of(self.home)
         _require_none(why for change in changes for why in why_forbidden(change, places))
         wanted = [one for one in begun.targets if one.path not in places.gated]
-        documents = {one.path: _text(self._bytes(begun, one.before)) for one in wanted}
+        documents = {one.path: text_of(self._bytes(begun, one.before)) for one in wanted}
         made, unplaced = put_changes(documents, changes)
         if unplaced:
             raise _UnsignedError(f"change {unplaced[0][0]} does not fit what stood there")
-        if hashlib.sha256(_raw(made[target.path])).hexdigest() != target.after:
+        if hashlib.sha256(bytes_of(made[target.path])).hexdigest() != target.after:
             raise _UnsignedError(OTHER_RESULT)
 
     def _settlement(self, begun: Begun, decision: Decision, target: AppliedTarget, *, exact: bool) -> None:
@@ -348,7 +356,7 @@ class Applies:
         if not exact:
             raise _UnsignedError("it did not put there what was signed")
         accepted, before = (self._bytes(begun, sha) for sha in (target.accepted_before, target.before))
-        proposal, course = self._proposal(begun), trace_drift(_text(accepted), _text(before))
+        proposal, course = self._proposal(begun), trace_drift(text_of(accepted), text_of(before))
         is_whole = len(decision.changes) == len(proposal.changes)
         start = target.accepted_before
         if not is_whole and not self._was_accepted(begun, decision, target.path, start):
@@ -356,7 +364,7 @@ class Applies:
         if not shows(proposal, course):
             raise _UnsignedError("its item did not show what had drifted")
         stays = [change.n for change in proposal.changes if change.n not in begun.taken_back]
-        made = (_raw(course.rebuild(stays)), _raw(course.rebuild(decision.changes)))
+        made = (bytes_of(course.rebuild(stays)), bytes_of(course.rebuild(decision.changes)))
         if _hashes(*made) != (target.after, target.accepted):
             raise _UnsignedError(OTHER_RESULT)
 
@@ -440,11 +448,3 @@ def _made(
 
 def _hashes(after: bytes, accepted: bytes) -> tuple[str, str]:
     return hashlib.sha256(after).hexdigest(), hashlib.sha256(accepted).hexdigest()
-
-
-def _text(content: bytes) -> str:
-    return content.decode("utf-8", "surrogateescape")
-
-
-def _raw(text: str) -> bytes:
-    return text.encode("utf-8", "surrogateescape")

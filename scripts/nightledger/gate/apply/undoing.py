@@ -28,7 +28,7 @@ from nightledger.domain.states import (
 from nightledger.files.blobs import BlobStore
 from nightledger.gate.apply.applying import check_result
 from nightledger.gate.apply.giving_back import give_back, link_back, undo_diff
-from nightledger.gate.apply.placing import DRIFTED, put_changes, read_accepted
+from nightledger.gate.apply.placing import DRIFTED, bytes_of, put_changes, read_accepted, text_of
 from nightledger.gate.apply.planning import own_write
 from nightledger.gate.apply.replaying import bytes_of_edit, replay_without
 from nightledger.gate.apply.writing import Write
@@ -220,18 +220,18 @@ def _merge(gate: Gate, book: Book, stored: Stored, wanted: tuple[int, ...], appl
 
 
 def _is_masked(gate: Gate, book: Book, write: Write) -> bool:
-    before, after = _text(write.before), _text(write.after)
-    accepted = _text(read_accepted(gate.home, book, write.path) or b"")
+    before, after = text_of(write.before), text_of(write.after)
+    accepted = text_of(read_accepted(gate.home, book, write.path) or b"")
     return hides_lines(before, after, accepted, told_values(before) | told_values(after))
 
 
 def _told_before(gate: Gate, target: AppliedTarget) -> frozenset[str]:
-    return told_values(_text(BlobStore(gate.home.blobs_dir).get(target.before)))
+    return told_values(text_of(BlobStore(gate.home.blobs_dir).get(target.before)))
 
 
 def _brings_secret(write: Write, told: frozenset[str]) -> bool:
-    old = set(_text(write.before).split("\n"))
-    added = "\n".join(line for line in _text(write.after).split("\n") if line not in old)
+    old = set(text_of(write.before).split("\n"))
+    added = "\n".join(line for line in text_of(write.after).split("\n") if line not in old)
     return veil_blocked(added, told=told) != added
 
 
@@ -250,9 +250,9 @@ def _without(
     for bounds in tries:
         if isinstance(bounds, str):
             return bounds
-        merged = take_back(*bounds, _text(current))
+        merged = take_back(*bounds, text_of(current))
         if isinstance(merged, Merged):
-            result = merged.text.encode("utf-8", "surrogateescape")
+            result = bytes_of(merged.text)
             if not is_gated(gate.home, target.path):
                 return Write(path=target.path, before=current, after=result)
             write = own_write(gate, book, target.path, current, result, bounds)
@@ -264,8 +264,8 @@ def _is_out(write: Write, bounds: tuple[str, str]) -> bool:
     """Tell whether the accepted bytes lose what is taken back, too, and not the file beside drift alone."""
     if write.accepted_before is None or write.accepted is None:
         return True
-    wanted = take_back(*bounds, _text(write.accepted_before))
-    return isinstance(wanted, Merged) and _lines(wanted.text) == _lines(_text(write.accepted))
+    wanted = take_back(*bounds, text_of(write.accepted_before))
+    return isinstance(wanted, Merged) and _lines(wanted.text) == _lines(text_of(write.accepted))
 
 
 def _lines(text: str) -> list[str]:
@@ -290,15 +290,15 @@ def _bounds(
     blobs = BlobStore(gate.home.blobs_dir)
     if stored.proposal.kind is Kind.DRIFT:  # what was kept came into the accepted bytes, not into the file
         found = blobs.get(stored.proposal.targets[0].base_sha256)
-        course = trace_drift(_text(blobs.get(target.accepted_before)), _text(found))
-        return course.rebuild({change.n for change in kept}), _text(blobs.get(target.accepted))
+        course = trace_drift(text_of(blobs.get(target.accepted_before)), text_of(found))
+        return course.rebuild({change.n for change in kept}), text_of(blobs.get(target.accepted))
     if stored.proposal.lane == EDIT_LANE:
-        return bytes_of_edit(gate, target, {change.n for change in kept})[1], _text(blobs.get(target.after))
-    before = {target.path: _text(blobs.get(target.before))}
+        return bytes_of_edit(gate, target, {change.n for change in kept})[1], text_of(blobs.get(target.after))
+    before = {target.path: text_of(blobs.get(target.before))}
     without, lost = put_changes(before, kept)
     if lost:
         return f"change {lost[0][0]} rests on it"
-    return without[target.path], _text(blobs.get(target.after))
+    return without[target.path], text_of(blobs.get(target.after))
 
 
 def undo_choice(undo: Undo) -> Choice:
@@ -385,7 +385,3 @@ def _line_of(document: str, lines: str) -> int:
     if at < 0 or (at > 0 and document[at - 1] != "\n"):
         return 0
     return line_at(document, at)
-
-
-def _text(content: bytes) -> str:
-    return content.decode("utf-8", "surrogateescape")

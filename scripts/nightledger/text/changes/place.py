@@ -280,7 +280,7 @@ def _placed(document: str, hunk: Hunk, at: int, text: str) -> Placed | Unplaced:
 def _moves_others(document: str, result: str, *own: tuple[str, ...]) -> bool:
     """Tell whether a section other than some does not stand any more under its headings as it was."""
     kept = sections_of(result)
-    return any(kept[one] < count for one, count in sections_of(document).items() if one[0] not in own)
+    return any(kept.get(one, 0) < count for one, count in sections_of(document).items() if one[0] not in own)
 
 
 def _with_heading(document: Document, heading: str, added: str) -> str:

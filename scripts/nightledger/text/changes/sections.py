@@ -5,8 +5,9 @@ it, which only keep it apart from the next; sections of one path are told by all
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from nightledger.text.changes.veil import HOLE
 from nightledger.text.markdown.document import Document, Path, Section, is_blank, parse_markdown, readable
@@ -73,12 +74,9 @@ def text_in(document: Document, span: Span) -> str:
     return "".join(document.lines[span.first : stop]).removesuffix("\n").removesuffix("\r")
 
 
-Sections = Counter[tuple[Path, str]]
-"""How often a document has a section of some path and text."""
-
-
-def sections_of(text: str) -> Sections:
-    """Return every section of a document that has a heading or a line with text."""
+@lru_cache(maxsize=8)  # as parse_markdown
+def sections_of(text: str) -> Mapping[tuple[Path, str], int]:
+    """Return how often a document has a section of some path and text; empty ones are none."""
     document = parse_markdown(text)
     found = ((section.path, text_in(document, span_of(section))) for section in document.sections)
     return Counter(one for one in found if one[1])
