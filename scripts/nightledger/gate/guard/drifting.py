@@ -32,7 +32,7 @@ from nightledger.gate.apply.placing import text_of
 from nightledger.gate.guard.writers import Guess
 from nightledger.gate.proposing.hunks import SHOWN_SECTION, readable_diff
 from nightledger.text.changes.course import Course, trace
-from nightledger.text.markdown.document import parse_markdown, readable, section_of
+from nightledger.text.markdown.document import parse_markdown, readable, section_of, split_lines
 from nightledger.text.scanners.scan import mask_secrets, scan, scan_secrets, told_values
 from nightledger.text.similar import fold
 
@@ -173,8 +173,14 @@ def _change(found: Found, course: Course, n: int, diff: str, told: frozenset[str
         provenance=(origin,),
         confidence=1.0,
         key=fold(hunk.added or f"remove {hunk.removed}"),
-        flags=flags_of(added, told, origin),
+        flags=flags_of(_fresh(removed, added), told, origin),
     )
+
+
+def _fresh(removed: str, added: str) -> str:
+    """Return the lines that came: between those of one section others may have stayed."""
+    there = frozenset(split_lines(removed))
+    return "".join(line for line in split_lines(added) if line not in there)
 
 
 def origin_of(guess: Guess) -> Origin:

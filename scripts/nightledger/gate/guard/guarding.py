@@ -27,6 +27,7 @@ from nightledger.gate.opening import Gate, Ledger, closing, read_ledger, record
 from nightledger.gate.proposing.proposing import store
 from nightledger.gate.proposing.screening import own_values
 from nightledger.gate.stored import read_proposal
+from nightledger.text.changes.course import trace
 
 _UNLOCKED = "it is not locked by the operating system any more, and only root can lock it again"
 _LOST = "The bytes accepted before were never kept, so the whole file is shown as new."
@@ -196,7 +197,7 @@ class _Watch:
         return fields
 
     def _guess(self, path: str, accepted: bytes, present: bytes) -> Guess:
-        course = trace_drift(text_of(accepted), text_of(present))
+        course = trace(text_of(accepted), text_of(present))
         added = "".join(course.added(n) for n in range(1, len(course.runs) + 1))
         return guess_writer(self.gate.home, path, present, added, self.scene)
 
