@@ -11,14 +11,14 @@ from nightledger.domain.proposal import Op
 from nightledger.domain.retention import tier_of
 from nightledger.domain.states import ChangeState
 from nightledger.domain.uses import NO_USE
+from nightledger.gate.memory.measuring import wordings_of
 from nightledger.gate.memory.naming import find_standing
 from nightledger.gate.memory.pinning import NO_MARK, read_marks
 from nightledger.gate.memory.uses import Marks, fold_uses
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.proposing.told import told_at_home
 from nightledger.gate.stored import Stored
-from nightledger.text.markdown.document import parse_markdown, readable
-from nightledger.text.markdown.entries import find_entries
+from nightledger.text.markdown.document import readable
 from nightledger.text.scanners.scan import mask_secrets
 from nightledger.text.similar import fold
 
@@ -91,6 +91,6 @@ def _applied(ledger: Ledger, stored: list[Stored]) -> dict[str, list[dict[str, A
                     for e in change.evidence
                 ]
                 source = {"proposal": item.proposal.id, "n": change.n, "evidence": evidence}
-                for entry in find_entries(parse_markdown(change.hunk.added)):
-                    found.setdefault(fold(entry.text), []).append(source)
+                for wording in wordings_of(change.hunk.added):
+                    found.setdefault(wording, []).append(source)
     return found

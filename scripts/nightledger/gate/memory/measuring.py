@@ -3,7 +3,7 @@
 Invariant: nothing is written; a link index that is missing or damaged says nothing, and is no error.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -16,6 +16,8 @@ from nightledger.files.home import Home
 from nightledger.files.link_index import open_index
 from nightledger.gate.memory.reinforcing import read_reinforcements
 from nightledger.gate.stored import Stored
+from nightledger.text.markdown.document import parse_markdown
+from nightledger.text.markdown.entries import find_entries
 from nightledger.text.similar import fold
 
 
@@ -60,5 +62,14 @@ def stated_confidence(book: Book, stored: Iterable[Stored]) -> dict[str, float]:
         status = book.proposals[item.proposal.id]
         for change in item.proposal.changes:
             if status.state_of(change.n) is ChangeState.APPLIED and change.op in (Op.ADD, Op.REPLACE):
-                stated[fold(change.hunk.added)] = change.confidence
+                stated |= dict.fromkeys(wordings_of(change.hunk.added), change.confidence)
     return stated
+
+
+def wordings_of(added: str) -> Iterator[str]:
+    """Yield the folded wording of each entry that a change put in: an edit, or what drifted, may bring many."""
+    if "\n" not in added.strip():
+        yield fold(added)
+        return
+    for entry in find_entries(parse_markdown(added)):
+        yield fold(entry.text)

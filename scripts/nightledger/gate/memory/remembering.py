@@ -21,14 +21,14 @@ from nightledger.domain.retention import Memory, tier_of
 from nightledger.domain.states import ChangeState
 from nightledger.domain.uses import NO_USE, Use
 from nightledger.domain.words import read_moment
+from nightledger.gate.memory.measuring import wordings_of
 from nightledger.gate.memory.naming import Placed, find_standing
 from nightledger.gate.memory.pinning import NO_MARK, Mark, read_marks
 from nightledger.gate.memory.reinforcing import read_reinforcements
 from nightledger.gate.memory.uses import fold_uses
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.stored import Stored, read_stored
-from nightledger.text.markdown.document import parse_markdown
-from nightledger.text.markdown.entries import Entry, find_entries
+from nightledger.text.markdown.entries import Entry
 from nightledger.text.similar import fold
 
 _DATE = re.compile(r"\d{4}-\d{1,2}-\d{1,2}")
@@ -185,18 +185,9 @@ def _made(ledger: Ledger, stored: Iterable[Stored]) -> dict[str, datetime]:
                 and state.since
                 and change.op in (Op.ADD, Op.REPLACE)
             ):
-                for wording in _wordings(change.hunk.added):
+                for wording in wordings_of(change.hunk.added):
                     made[wording] = max(state.since, made.get(wording, state.since))
     return made
-
-
-def _wordings(added: str) -> Iterator[str]:
-    """Give the wording of each entry that a change put in: an operator's edit may bring many."""
-    if "\n" not in added.strip():
-        yield fold(added)
-        return
-    for entry in find_entries(parse_markdown(added)):
-        yield fold(entry.text)
 
 
 def _kept(lines: Iterable[Reinforcement], names: Mapping[str, str]) -> dict[str, _Kept]:
