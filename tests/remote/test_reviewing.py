@@ -149,7 +149,7 @@ def test_what_was_settled_meanwhile_is_refused_there(trusted: Pair, monkeypatch:
 def test_two_that_do_not_fit_together_are_not_both_signed(trusted: Pair) -> None:
     desk = trusted.agent.desk
     desk.proposal(removal("- Keep backups for 30 days."))
-    desk.forge_removal("- Keep backups for 30 days.")
+    desk.forge_removal("- Keep backups for 30 days.", "MEMORY.md", "Decisions")
     with trusted.serving():
         status, out = review(trusted.ops, "y", "y", "y")
     assert status == 1
