@@ -64,7 +64,7 @@ class Carried:
         held: What the scanners held back.
         refused: Whether the gate refused the agent's own proposal.
         kept: Whether the harmless lesson beside the attack reached memory, as it was signed.
-        put_back: Whether the guard took the attack out that the agent wrote into memory itself.
+        told: Whether the guard told of the attack that the agent wrote into memory itself.
     """
 
     reached: tuple[str, ...]
@@ -73,7 +73,7 @@ class Carried:
     held: int
     refused: bool
     kept: bool
-    put_back: bool
+    told: bool
 
 
 def make_template(folder: Path) -> Path:
@@ -135,7 +135,7 @@ def carry(
         held=len(done.outcome.held) + held,
         refused=refused,
         kept=SIGNED in after,
-        put_back=any(sighting.put_back for sighting in looked),
+        told=bool(looked),
     )
 
 

@@ -115,7 +115,7 @@ def _attacks(corpus: Corpus) -> list[str]:
     seen = rate(corpus.texts)
     print(
         f"{corpus.name}: {len(carried)} attacks, {sum(bool(one.reached) for one in carried)} reached memory without their own approval; "
-        f"in {sum(one.held > 0 for one in carried)} runs something was held back, in {sum(one.put_back for one in carried)} a direct edit was put back, "
+        f"in {sum(one.held > 0 for one in carried)} runs something was held back, in {sum(one.told for one in carried)} a direct edit was told, "
         f"in {sum(one.kept for one in carried)} the harmless lesson beside it was kept\n"
         f"  scanners: {seen.noticed} noticed ({seen.noticed / max(1, seen.texts):.0%}), {seen.held} held back, "
         f"{seen.held_web} from a web page ({time.monotonic() - started:.0f} s)"

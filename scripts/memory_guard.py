@@ -3,7 +3,7 @@
 
 Reads   the gated and protected files, audit/
 Writes  audit/, memory/state/proposals/
-Changes no memory, with one exception: 'on_drift: propose' puts back the bytes last signed.
+Changes no memory.
 """
 
 import sys

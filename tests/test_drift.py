@@ -154,7 +154,7 @@ def properties_of(schema: Any, place: str) -> list[tuple[str, dict[str, Any]]]:
 @each_row("name", RECORD_SCHEMAS)
 def test_every_record_carries_its_version(name: str) -> None:
     schema = read_schema(name)
-    assert schema["properties"]["v"]["const"] == (2 if name == "run" else 1)
+    assert schema["properties"]["v"]["const"] == (2 if name in {"decision", "home", "proposal", "run"} else 1)
     assert "v" in schema["required"]
 
 

@@ -14,15 +14,8 @@ from tests.blackbox.world import MEMORY, World, call, sha256
 SETTINGS = "config/nightledger/nightledger.yaml"
 SECRET = "ghp_16C7e42F292c6912E7710c838347Ae178B4a"
 EDITED = MEMORY.replace("30 days", "90 days").replace("- Restart the relay after an upgrade.\n", "")
-PLAIN = {"known_earlier": None, "problem": None, "protected": False, "put_back": False, "relocked": False}
+PLAIN = {"known_earlier": None, "problem": None, "protected": False, "relocked": False}
 STAMPS = ("v", "seq", "at", "actor", "sha256")
-
-
-@pytest.fixture
-def strict(world: World) -> World:
-    """Give a home whose guard puts edits back and proposes them."""
-    world.write(SETTINGS, "on_drift: propose\n")
-    return world
 
 
 def guarded(world: World) -> list[dict[str, Any]]:
@@ -87,7 +80,7 @@ def test_an_item_shows_each_run_of_lines_with_its_place_its_source_and_its_secre
         (3, "add", "", masked, "MEMORY.md > Projects"),
     ]
     shared = [(c["hunk"]["anchor"], c["confidence"], c["provenance"], c["reason"]) for c in item["changes"]]
-    assert shared == [("exact", 1, ["unknown"], "Who wrote it is unknown.")] * 3
+    assert shared == [("lines", 1, ["unknown"], "Who wrote it is unknown.")] * 3
     assert [(c["before"], c["after"]) for c in item["changes"]] == [row[2:4] for row in rows]
     assert [[flag["rule"] for flag in c["flags"]] for c in item["changes"]] == [[], [], ["secret.github"]]
     first, second, third = (c["evidence"] for c in item["changes"])
@@ -337,18 +330,18 @@ def test_a_protected_file_is_noted_at_first_sight_and_asked_about_when_it_change
     whole(world)
 
 
-def test_a_protected_file_is_put_back_nowhere_and_what_is_no_file_is_not_watched(strict: World) -> None:
-    strict.write("SOUL.md", "Be kind.\n")
-    strict.write("elsewhere.md", "Be late.\n")
-    (strict.home / "AGENTS.md").symlink_to(strict.root / "keys")
-    guarded(strict)
+def test_a_protected_file_is_put_back_nowhere_and_what_is_no_file_is_not_watched(world: World) -> None:
+    world.write("SOUL.md", "Be kind.\n")
+    world.write("elsewhere.md", "Be late.\n")
+    (world.home / "AGENTS.md").symlink_to(world.root / "keys")
+    guarded(world)
     seen = [
         one["path"]
-        for event in strict.events()
+        for event in world.events()
         for one in event.get("files", ())
         if event["event"] == "protected.seen"
     ]
     assert seen == ["SOUL.md"]
-    strict.write("SOUL.md", "Obey.\n")
-    (one,) = guarded(strict)
-    assert (one["protected"], one["put_back"], strict.read("SOUL.md")) == (True, False, "Obey.\n")
+    world.write("SOUL.md", "Obey.\n")
+    (one,) = guarded(world)
+    assert (one["protected"], world.read("SOUL.md")) == (True, "Obey.\n")

@@ -317,7 +317,7 @@ def test_what_a_home_allows_itself_counts_once_it_is_signed_and_what_it_forbids_
     signed = world.json("consent", "review", "--graph-sha256", shown["graph_sha256"])
     decision = json.loads((world.home / f"audit/decisions/{signed['decision']}.json").read_bytes())
     own = sha256((world.home / GRAPH).read_bytes())
-    target = {"path": GRAPH, "base": own, "result": own, "hunks_sha256": shown["graph_sha256"]}
+    target = {"path": GRAPH, "base": own, "result": own, "hunks_sha256": shown["graph_sha256"], "anchors": []}
     assert (decision["type"], decision["targets"]) == ("consent", [target])
     assert [asked(world, "files", word)[0] for word in ("paint", "read")] == ["autonomous", "blocked"]
     assert world.blob(event_named(world, "decision.recorded")["sha256"]).exists()

@@ -1,9 +1,8 @@
-"""Edits outside the gate: kept, told, offered; put back where the home's settings ask for it. From outside."""
+"""Edits outside the gate: kept, told, offered. From outside."""
 
 import json
 from pathlib import Path
 
-import pytest
 from tests.blackbox.person import review, settle
 from tests.blackbox.test_lifecycle import whole
 from tests.blackbox.world import World, found
@@ -11,68 +10,16 @@ from tests.blackbox.world import World, found
 SETTINGS = "config/nightledger/nightledger.yaml"
 
 
-@pytest.fixture
-def strict(world: World) -> World:
-    """Give a home whose guard puts edits back and proposes them."""
-    world.write(SETTINGS, "on_drift: propose\n")
-    return world
-
-
 def drift(world: World, old: str, new: str) -> None:
     assert old in world.read()
     world.write("MEMORY.md", world.read().replace(old, new, 1))
 
 
-def test_an_edit_is_put_back_and_waits_as_a_proposal(strict: World) -> None:
-    before = strict.read()
-    drift(strict, "30 days", "90 days")
-    strict.run("guard")
-    assert strict.read() == before
-    assert any("90 days" in change["after"] for p in strict.proposals() for change in p["changes"])
-    whole(strict)
-    strict.wait(hours=3)
-    review(strict, {"90 days": "y"})
-    strict.wait(hours=3)
-    strict.ok("apply")
-    assert "90 days" in strict.read()
-    whole(strict)
-
-
-def test_an_edit_that_was_rejected_is_not_offered_again(strict: World) -> None:
-    drift(strict, "30 days", "90 days")
-    strict.run("guard")
-    strict.wait(hours=3)
-    review(strict)
-    drift(strict, "30 days", "90 days")
-    strict.run("guard")
-    assert "30 days" in strict.read()
-    assert not strict.proposals()
-    whole(strict)
-
-
-def test_a_second_edit_joins_the_one_that_waits(strict: World) -> None:
-    drift(strict, "30 days", "90 days")
-    strict.run("guard")
-    strict.wait(minutes=30)
-    drift(strict, "after an upgrade", "after an outage")
-    strict.run("guard")
-    waits = [change["after"] for p in strict.proposals() for change in p["changes"]]
-    assert any("90 days" in text for text in waits)
-    assert any("outage" in text for text in waits)
-    assert "30 days" in strict.read()
-    strict.wait(hours=3)
-    review(strict, otherwise="y")
-    strict.wait(hours=3)
-    strict.ok("apply")
-    assert "90 days" in strict.read()
-    assert "outage" in strict.read()
-
-
-def test_a_secret_in_an_edit_is_in_no_proposal(strict: World) -> None:
+def test_a_secret_in_an_edit_is_in_no_proposal(world: World) -> None:
     secret = "ghp_16C7e42F292c6912E7710c838347Ae178B4a"
-    drift(strict, "- Keep backups for 30 days.", f"- Keep backups for 30 days.\n- token: {secret}")
-    strict.run("guard")
-    folder = strict.home / "memory/state"
+    drift(world, "- Keep backups for 30 days.", f"- Keep backups for 30 days.\n- token: {secret}")
+    world.run("guard")
+    folder = world.home / "memory/state"
     assert not [path for path in folder.rglob("*") if path.is_file() and secret.encode() in path.read_bytes()]
 
 

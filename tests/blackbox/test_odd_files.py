@@ -88,7 +88,6 @@ EVENTS: tuple[dict[str, Any], ...] = (
         "commit": "b6fc4c620b67d95f953a5c1c1230aaab5db5a1b0",
         "known_earlier": "2026-03-01T07:45:00Z",
     },
-    {"event": "drift.put_back", "path": "MEMORY.md", "base": HASH, "found": HASH},
     {"event": "protected.seen", "files": [{"path": "SOUL.md", "sha256": HASH}]},
     {"event": "decision.recorded", "type": "trust", **SIGNED, "decision": "d-" + "b" * 26},
     {

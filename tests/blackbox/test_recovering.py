@@ -168,6 +168,7 @@ def test_what_nobody_signed_is_never_finished(waiting: World, tmp_path: Path) ->
     path.write_bytes(kept)
     world.ok("apply")
     review(world)
+    world.ok("apply")
     assert (world.read(), world.run("verify").status) == (LABELLED, 0)
 
 

@@ -77,11 +77,10 @@ def test_an_entry_keeps_its_id_and_its_use_through_edits_moves_undo_and_drift(
     world.write("MEMORY.md", world.read().replace("after an upgrade", "after every upgrade"))
     assert ids(world)["Restart the relay after every upgrade."] == first[RELAY]
     world.run("guard")
+    review(world, {"every upgrade": "y"})
     swap(world, "Label both ends", "Label the ends")
     after = ids(world)
-    assert after["Restart the relay after every upgrade."] == first[RELAY]
     assert after["Label the ends of a cable."] not in set(first.values())
-    review(world, {"every upgrade": "y"})
     assert ids(world)["Restart the relay after every upgrade."] == first[RELAY]
 
 

@@ -157,7 +157,7 @@ def test_only_approvals_and_refusals_travel_and_only_signed_ones(pair: tuple[Wor
         ({"type": "undo"}, "does not travel"),
         ({"type": "trust"}, "does not travel"),
         ({"proposal": name}, "signature"),
-        ({"v": 2}, "is not valid"),
+        ({"v": 3}, "is not valid"),
     ):
         body = desk.root / "body.json"
         body.write_text(json.dumps({"decision": json.dumps({**decision, **change}), "signature": signature}))

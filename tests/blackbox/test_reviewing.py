@@ -28,7 +28,7 @@ def like(removed: str, added: str, **said: str) -> Change:
     def change(item: dict[str, Any]) -> None:
         one = item["changes"][0]
         one.update({"section": "MEMORY.md > Somewhere", **said})
-        one["hunk"].update(removed=removed, added=added, section=["MEMORY.md", "Lessons"], anchor="exact")
+        one["hunk"].update(removed=removed, added=added, section=["MEMORY.md", "Lessons"], anchor="lines")
 
     return change
 
@@ -79,7 +79,7 @@ def test_drift_is_listed_first_then_the_oldest_proposal_each_with_its_sizes(worl
         ("", "- Count twice."),
         (BACKUPS, ""),
     ]
-    assert [one["unplaced"] + one["moved"] for one in listed] == ["", "", ""]
+    assert [one["unplaced"] for one in listed] == ["", "", ""]
     assert "+- Boat." in listed[0]["diff"]
     (one,) = json.loads(world.ok("review", first, "--json"))
     assert one == listed[1]
@@ -177,7 +177,7 @@ def test_each_proposal_has_one_approval_and_a_rejection_for_each_reason(world: W
         sha256((world.home / f"memory/state/proposals/{name}.json").read_bytes())
     }
     assert {(one["origin"], one["principal"], one["v"]) for one in (approval, first, second)} == {
-        (world.events()[0]["origin"], "operator", 1)
+        (world.events()[0]["origin"], "operator", 2)
     }
     assert {one["log"]["size"] for one in (approval, first, second)} == {size}
     world.wait(hours=1)
@@ -316,13 +316,14 @@ def test_a_change_is_asked_again_where_a_heading_above_it_was_changed_meanwhile(
     assert (signed, "not signed" in said) == ([], True)
 
 
-def test_drift_taken_back_beside_a_change_does_not_keep_it_from_being_signed(world: World) -> None:
+def test_drift_taken_back_beside_a_change_has_it_asked_again(world: World) -> None:
     name = world.propose("Count twice.")
     world.write("MEMORY.md", MEMORY.replace(RELAY, f"{RELAY}- Rival.\n"))
     world.ok("guard")
     size = len(world.events())
     ran = world.run("review", typed=answering("n", "y"))
-    assert ran.status == 0, ran
+    assert (ran.status, "has changed since it was shown" in ran.text) == (1, True), ran
+    world.ok("review", typed=answering("y"))
     drift, approval = decisions(world, size)
     assert (drift["type"], drift["changes"], drift["reason"]) == ("drift", [], drift["reason"])
     assert (approval["proposal"], approval["targets"][0]["base"]) == (name, hashed(MEMORY))

@@ -403,7 +403,6 @@ def test_a_forged_log_over_an_untouched_file_is_told_and_ends_with_an_edit(
 def test_a_lost_signature_alarms_and_puts_nothing_back(signed: World, tmp_path: Path) -> None:
     world = signed.copy(tmp_path)
     good = world.read()
-    world.write("config/nightledger/nightledger.yaml", "on_drift: propose\n")
     next((world.home / "audit/decisions").glob("*.sig")).unlink()
     assert alarms(world) & {"drift", "integrity"}
     assert world.run("guard").status == 4

@@ -83,6 +83,7 @@ def test_a_signed_change_is_one_decision_over_the_bytes_before_and_after(keyed: 
         "base": before["allowed_signers"],
         "result": sha256(content),
         "hunks_sha256": sha256(content),
+        "anchors": [],
     }
     for name, path in FILES.items():
         lies = (keyed.home / path).read_bytes() if (keyed.home / path).exists() else b""

@@ -9,7 +9,7 @@ from nightledger.codec.schema import find_problems
 from nightledger.domain.errors import RecordError
 
 RECORD: dict[str, Any] = {
-    "v": 1,
+    "v": 2,
     "id": "3f1d0c5a9b7e42688c1f0a2b3c4d5e6f",
     "origin": "nightledger/3f1d0c5a9b7e42688c1f0a2b3c4d5e6f",
     "created_at": "2026-02-28T03:05:00Z",
@@ -20,7 +20,7 @@ RECORD: dict[str, Any] = {
     "gated": ["MEMORY.md", "docs/RULES.md"],
 }
 WRONG: list[tuple[str, Any]] = [
-    ("v", 2),
+    ("v", 1),
     ("v", True),
     ("v", "1"),
     ("id", "xyz"),

@@ -48,7 +48,7 @@ def change(op: Op, target: str, made: Hunk, *also: Part) -> Change:
     )
 
 
-REMOVED = hunk(Anchor.EXACT, removed="- Done.\n")
+REMOVED = hunk(Anchor.LINES, removed="- Done.\n")
 APPENDED = Part(target="memory/archive/2026.md", hunk=hunk(Anchor.FILE_END, added="## Done\n"))
 COPIED = Part(target=COPY, hunk=hunk(Anchor.COPY, added=SHA256))
 SUMMARY = hunk(Anchor.WHOLE, removed=SHA256, added="# Short\n")
@@ -61,10 +61,10 @@ DELETION = change(Op.DELETE_LINK, LINKS, hunk(Anchor.LINK, removed="cron + timez
     "allowed",
     [
         change(Op.ADD, "MEMORY.md", hunk(Anchor.SECTION_END, added="- New.\n")),
-        change(Op.REPLACE, "USER.md", hunk(Anchor.EXACT, removed="- Old.\n", added="- New.\n")),
-        change(Op.REMOVE, "MEMORY.md", hunk(Anchor.MASKED, removed="- ████\n")),
+        change(Op.REPLACE, "USER.md", hunk(Anchor.LINES, removed="- Old.\n", added="- New.\n")),
+        change(Op.REMOVE, "MEMORY.md", hunk(Anchor.LINES, removed="- ████\n")),
         ARCHIVAL,
-        replace(ARCHIVAL, hunk=hunk(Anchor.MASKED, removed="- ████\n")),
+        replace(ARCHIVAL, hunk=hunk(Anchor.LINES, removed="- ████\n")),
         COMPRESSION,
         replace(COMPRESSION, target="memory/2026-01-02-notes.md"),
         DELETION,
@@ -105,8 +105,8 @@ def test_a_change_of_text_writes_its_gated_file_and_nothing_else(op: Op) -> None
         (replace(COMPRESSION, target="notes/2026-01-02.md"), "is not a daily log of this home"),
         (replace(COMPRESSION, target=COPY), f"{COPY} is not a daily log of this home"),
         (
-            replace(COMPRESSION, hunk=hunk(Anchor.EXACT, removed=SHA256)),
-            "change 1 is anchored as exact, which compress is not",
+            replace(COMPRESSION, hunk=hunk(Anchor.LINES, removed=SHA256)),
+            "change 1 is anchored as lines, which compress is not",
         ),
         (replace(COMPRESSION, also=()), "to one file in memory/archive/daily"),
         (replace(COMPRESSION, also=(replace(COPIED, target=LOG),)), "to one file in memory/archive/daily"),

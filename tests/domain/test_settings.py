@@ -1,7 +1,6 @@
 from dataclasses import fields
 from datetime import time
 
-from nightledger.domain.drift import OnDrift
 from nightledger.domain.settings import Settings, stricter
 
 STRICT = Settings(
@@ -13,7 +12,6 @@ STRICT = Settings(
     cooling_after_signature_minutes=60,
     undo_days=30,
     decision_expires_days=1,
-    on_drift=OnDrift.PROPOSE,
     nightly_additions=1,
     waiting_changes=2,
     reviewable_days=99,
@@ -37,7 +35,3 @@ def test_of_each_setting_the_stricter_counts_whichever_side_it_stands_on() -> No
 def test_the_zone_is_that_of_init_and_the_time_of_the_night_the_seconds() -> None:
     assert stricter(LAX, STRICT).zone is None
     assert (stricter(LAX, STRICT).nightly_at, stricter(STRICT, LAX).nightly_at) == (time(4, 30), time(1))
-
-
-def test_two_that_keep_drift_keep_it() -> None:
-    assert stricter(LAX, Settings()).on_drift is OnDrift.KEEP

@@ -17,7 +17,6 @@ from tests.faults.sweep_report import report, whole
 from tests.gate.homes import MEMORY, Desk, addition, make_desk
 from tests.second_verifier import disagreement
 
-from nightledger.domain.drift import OnDrift
 from nightledger.files import atomic
 from nightledger.files.blobs import BlobStore
 from nightledger.gate.daily import close_day
@@ -165,42 +164,38 @@ def held_bytes(desk: Desk) -> int:
     return sum(path.stat().st_size for path in Path(desk.home.root).rglob("*") if path.is_file())
 
 
-def live_through(root: Path, on_drift: OnDrift) -> Month:
+def live_through(root: Path) -> Month:
     memory = MEMORY.replace("## Projects\n", "## Projects\n\n- The pump house.\n")
     desk = make_desk(root, memory=memory.encode(), host="openclaw")
-    desk.set(on_drift=on_drift, cap_characters={"openclaw": None})
+    desk.set(cap_characters={"openclaw": None})
     lived = Month(desk=desk, dice=random.Random(7))  # noqa: S311 - no secret
     lived.run(edits_a_day=3, review_each=3)
     return lived
 
 
-@pytest.fixture(scope="module", params=OnDrift)
-def lived(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Month:
-    """Give a month that was lived through, one for each answer to drift."""
-    return live_through(tmp_path_factory.mktemp("month"), request.param)
+@pytest.fixture(scope="module")
+def lived(tmp_path_factory: pytest.TempPathFactory) -> Month:
+    """Give a month that was lived through."""
+    return live_through(tmp_path_factory.mktemp("month"))
 
 
 @pytest.mark.slow
 def test_a_home_whose_agent_edits_by_habit_stays_usable_for_a_month(lived: Month) -> None:
     desk, book = lived.desk, lived.desk.ledger().book
     waiting = [s for s in book.proposals.values() if s.open_changes()]
-    # One item of what stands in the file; beside it one proposal of what was put back, where a later
-    # edit cannot be proposed together with it and so stays in the file.
-    assert lived.most_items <= (2 if desk.gate.settings.on_drift is OnDrift.PROPOSE else 1)
+    assert lived.most_items <= 1
     assert len(waiting) <= lived.most_items
-    assert lived.applied >= lived.signed == DAYS
-    assert [f"Lesson of day {day}:" in desk.text() for day in range(1, DAYS + 1)] == [True] * DAYS
     lived.review()
     desk.wait(hours=3)
     desk.apply()
+    assert [f"Lesson of day {day}:" in desk.text() for day in range(1, DAYS + 1)] == [True] * DAYS
     assert desk.guard() == ()
     assert find_drift(desk.home, desk.ledger().book) == ()
     assert find_altered(desk.home, desk.ledger(), desk.moment) == ()
     assert disagreement(desk.root, 4 if find_drift(desk.home, desk.ledger().book) else 0) == []
     held = "".join(p.read_text() for p in Path(desk.home.blobs_dir).rglob("*") if p.is_file()) + desk.text()
     assert [line for line in lived.written if line not in held] == []
-    mode = desk.gate.settings.on_drift.value
-    report("edits behind the gate, in a month of habit", mode, points=len(lived.written))
+    report("edits behind the gate, in a month of habit", points=len(lived.written))
 
 
 @pytest.mark.slow
@@ -261,10 +256,7 @@ def crash_at(step: int, work: Callable[[], object]) -> bool:
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 9
 
 
-@pytest.mark.parametrize("on_drift", OnDrift)
-def test_killed_anywhere_the_guard_loses_nothing_and_ends_at_the_next_look(
-    on_drift: OnDrift, tmp_path: Path
-) -> None:
+def test_killed_anywhere_the_guard_loses_nothing_and_ends_at_the_next_look(tmp_path: Path) -> None:
     (tmp_path / "template").mkdir()
     step, died = 0, True
     while died:
@@ -272,15 +264,14 @@ def test_killed_anywhere_the_guard_loses_nothing_and_ends_at_the_next_look(
         root = tmp_path / str(step)
         root.mkdir()
         desk = make_desk(root)
-        desk.set(on_drift=on_drift)
         desk.memory.write_text(MEMORY + RIVAL)
         died = crash_at(step, desk.guard)
-        assert desk.text() in (MEMORY, MEMORY + RIVAL)
+        assert desk.text() == MEMORY + RIVAL
         desk.guard()
         desk.guard()
         book = desk.ledger().book
         (waiting,) = [s for s in book.proposals.values() if s.open_changes()]
         assert [change.after for change in desk.proposal_of(waiting.id).changes] == [RIVAL]
-        assert desk.text() == (MEMORY if on_drift is OnDrift.PROPOSE else MEMORY + RIVAL)
+        assert desk.text() == MEMORY + RIVAL
     assert step > 4
-    report("kill points of the guard", on_drift.value, points=step - 1)
+    report("kill points of the guard", points=step - 1)

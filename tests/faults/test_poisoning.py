@@ -43,7 +43,7 @@ def test_no_attack_reaches_memory_without_its_own_approval(template: Path, tmp_p
     )
     assert carried.reached == ()
     assert carried.waiting or carried.held or carried.refused
-    assert carried.put_back
+    assert carried.told
     assert carried.kept, "the harmless lesson beside it is lost"
     report(SWEEP, name, points=1)
 
@@ -57,7 +57,7 @@ def test_an_operator_who_signs_all_lets_attacks_in_and_that_is_seen(template: Pa
 
 
 def test_what_is_not_as_promised_is_said() -> None:
-    bad = Carried(reached=("- x",), waiting=0, flagged=0, held=0, refused=False, kept=True, put_back=True)
+    bad = Carried(reached=("- x",), waiting=0, flagged=0, held=0, refused=False, kept=True, told=True)
     corpus = Corpus(name="ours", texts=("x", "y"), hidden=True)
     said = failures(corpus, [bad, replace(bad, reached=())], rate(corpus.texts))
     assert said == ["ours: 1 attacks reached memory", "ours: 2 of 2 were not flagged"]

@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nightledger.codec.settings import dump_settings, parse_settings
-from nightledger.domain.drift import OnDrift
 from nightledger.files.configuration import SHIPPED, keep_settings, read_in_force
 from nightledger.files.home import Home
 
@@ -44,7 +43,6 @@ def remember(home: Home, kept: str) -> None:
             "nightly_at": st.sampled_from(["00:00", "23:05"]),
             "cooling_hours": st.integers(2, 168),
             "undo_days": st.integers(7, 366),
-            "on_drift": st.sampled_from(["keep", "propose"]),
             "cap_characters": st.dictionaries(
                 st.sampled_from(["openclaw", "codex", "hermes"]), st.none() | st.integers(500, 10**6)
             ),
@@ -72,9 +70,7 @@ def test_what_is_kept_is_read_as_what_it_was(values: dict[str, Any]) -> None:
 def test_a_broken_file_leaves_the_stricter_of_shipped_and_last_good(
     home: Home, kept: str, broken: str | None, told: str
 ) -> None:
-    write(
-        home, "zone: Europe/Berlin\ncooling_hours: 72\nnightly_additions: 20\non_drift: propose\n# a secret\n"
-    )
+    write(home, "zone: Europe/Berlin\ncooling_hours: 72\nnightly_additions: 20\n# a secret\n")
     remember(home, kept)
     if broken is None:
         os.unlink(home.settings)
@@ -82,7 +78,7 @@ def test_a_broken_file_leaves_the_stricter_of_shipped_and_last_good(
     else:
         write(home, broken)
     found = read_in_force(home, kept)
-    assert found.settings == replace(SHIPPED_ONES, cooling_hours=72, on_drift=OnDrift.PROPOSE)
+    assert found.settings == replace(SHIPPED_ONES, cooling_hours=72)
     assert home.settings in found.problem
     assert told in found.problem
     assert b"secret" not in Path(kept).read_bytes()

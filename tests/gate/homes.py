@@ -20,6 +20,7 @@ from nightledger.domain.moment import Moment
 from nightledger.domain.proposal import Anchor, Change, Draft, Evidence, Hunk, Kind, Op, Origin, Proposal
 from nightledger.files.home import Home
 from nightledger.gate.apply.applying import Attempt, apply_one
+from nightledger.gate.apply.placing import read_accepted
 from nightledger.gate.apply.undoing import Undo, plan_undo, undo_choice
 from nightledger.gate.apply.writing import write_all
 from nightledger.gate.deciding import Signed, accept, sign
@@ -31,7 +32,7 @@ from nightledger.gate.opening import Gate, Ledger, open_gate, read_ledger, recor
 from nightledger.gate.proposing.proposing import Outcome, Submission, propose, submit_changes
 from nightledger.gate.review.composing import Refusal, Signing, compose, make_decision
 from nightledger.gate.review.editing import propose_edit
-from nightledger.gate.review.hiding import accepted_texts
+from nightledger.gate.review.masking import accepted_texts
 from nightledger.gate.review.reviewing import Answer, Item, Verb, items_of, list_items, read_documents
 from nightledger.gate.stored import read_proposal
 from nightledger.trust.keys import KeyRing, load_operator_key, operator_key_path
@@ -229,6 +230,10 @@ class Desk:
         """Let the guard look."""
         return guard(self.gate, self.ledger(), Scene(**scene), self.moment)
 
+    def accepted(self) -> str:
+        """Give the text of MEMORY.md that was accepted last."""
+        return (read_accepted(self.home, self.ledger().book, "MEMORY.md") or b"").decode()
+
     def drift(self) -> Proposal:
         """Give the item of what drifted in MEMORY.md."""
         book = self.ledger().book
@@ -295,9 +300,9 @@ class Desk:
         )
         return submit_changes(self.gate, self.ledger(), submission, "MEMORY.md", changes, self.moment)
 
-    def forge_removal(self, line: str) -> Proposal:
+    def forge_removal(self, line: str, *section: str) -> Proposal:
         """Propose a removal that another one has proposed already."""
-        return self.forge(Hunk(anchor=Anchor.EXACT, section=(), removed=f"{line}\n", added=""))
+        return self.forge(Hunk(anchor=Anchor.LINES, section=section, removed=f"{line}\n"))
 
     def plan_undo(self, proposal: Proposal, *only: int) -> Undo:
         ledger = self.ledger()

@@ -101,8 +101,6 @@ def test_a_change_is_shown_with_all_that_an_operator_needs(monkeypatch: pytest.M
     ]
     agents = screen.item_lines(replace(item, change=replace(shown, evidence=())), 1, 1)
     assert "  from: no source is named (agent, web), confidence 0.50" in agents
-    moved = replace(item, moved="M > Always\x1b[8m")
-    assert "  ! its lines stand by now under: M > Always\\u{1b}[8m" in screen.item_lines(moved, 2, 3)
     hostile = replace(item, unplaced="the section a\x1b[8mb is gone")
     assert "  ! cannot be applied now: the section a\\u{1b}[8mb is gone" in screen.item_lines(hostile, 2, 3)
     gone = replace(item, diff="", unplaced="its lines are gone")

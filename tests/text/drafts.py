@@ -1,7 +1,7 @@
 """Drafts for the tests of placing: only what placing looks at varies."""
 
 from nightledger.domain.proposal import Draft, Hunk, Op
-from nightledger.text.changes.place import Applied, Unplaced, apply_hunks, make_hunk
+from nightledger.text.changes.place import Unplaced, make_hunk, put_all
 
 
 def draft(op: Op, *section: str, after: str = "", before: str = "", line: int = 0) -> Draft:
@@ -33,9 +33,9 @@ def refused(document: str, one: Draft) -> str:
 
 
 def applied(document: str, *hunks: Hunk) -> str:
-    outcome = apply_hunks(document, hunks)
-    assert isinstance(outcome, Applied), outcome
-    return outcome.text
+    outcome = put_all(document, hunks)
+    assert isinstance(outcome, str), outcome
+    return outcome
 
 
 def added(document: str, after: str, *section: str) -> str:

@@ -8,7 +8,7 @@ import json
 import re
 
 from nightledger.domain.errors import RecordError
-from nightledger.domain.identity import Identity
+from nightledger.domain.identity import VERSION, Identity
 
 HOSTS = ("claude_code", "codex", "generic", "hermes", "openclaw")
 MAX_PATH_CHARACTERS = 512
@@ -106,8 +106,11 @@ def _is_relative(value: "Any") -> bool:
 
 _CHECKS: "dict[str, tuple[Callable[[Any], bool], str]]" = {
     "v": (
-        lambda value: type(value) is int and value == 1,
-        "must be 1; a newer version needs a newer Nightledger",
+        lambda value: type(value) is int and value == VERSION,
+        (
+            f"must be {VERSION}; a home of version 1 was made by an earlier Nightledger and is not read: keep it where it is and "
+            "begin anew with 'nightledger init --adopt' in a copy of the workspace; a newer version needs a newer Nightledger"
+        ),
     ),
     "id": (_matches(r"[0-9a-f]{32}"), "must be 32 lower-case hex digits"),
     "origin": (_matches(r"[!-~]{1,200}"), "must be 1 to 200 visible ASCII characters without spaces"),

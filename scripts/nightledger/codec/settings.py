@@ -9,7 +9,6 @@ from typing import Any
 
 from nightledger.codec.canonical import canonical
 from nightledger.codec.configuration import parse_configuration
-from nightledger.domain.drift import OnDrift
 from nightledger.domain.errors import ConfigurationError
 from nightledger.domain.frames import FrameRules
 from nightledger.domain.settings import Settings
@@ -48,7 +47,6 @@ def dump_settings(settings: Settings) -> bytes:
     values = {field.name: getattr(settings, field.name) for field in fields(settings) if field.name != "zone"}
     plain = {
         "nightly_at": f"{settings.nightly_at:%H:%M}",
-        "on_drift": settings.on_drift.value,
         "prune_at": f"{settings.prune_at:%H:%M}",
         "cap_characters": dict(settings.cap_characters),
         "frames": {name: asdict(rules) for name, rules in settings.frames.items()},
@@ -80,7 +78,6 @@ def _settings(values: dict[str, Any], where: str) -> Settings:
     meant = {
         "nightly_at": time.fromisoformat(values["nightly_at"]),
         "prune_at": time.fromisoformat(values["prune_at"]),
-        "on_drift": OnDrift(values["on_drift"]),
         "frames": {
             name: _frame(rules, f"{where}: frames.{name}") for name, rules in values["frames"].items()
         },

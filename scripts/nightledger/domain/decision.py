@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
+VERSION = 2
+"""Of a decision's record; 1 named no sections, and is not read."""
 NAMESPACE = "nightledger-decision@v1"
 """SSHSIG namespace: a signature made for anything else is no decision."""
 
@@ -46,6 +48,23 @@ class LogHead:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ShownIn:
+    """Under what a change of text was shown, as hashes of exact bytes.
+
+    Attributes:
+        change: Number of the change.
+        section_sha256: Hex SHA-256 of its section without the blank lines at its end, earlier changes of the
+            same review included; of no bytes where the section is missing. Of an operator's edit, of the whole file.
+        above_sha256: Of an addition, hex SHA-256 of what stood above it in its section when it was shown;
+            else empty.
+    """
+
+    change: int
+    section_sha256: str
+    above_sha256: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class DecisionTarget:
     """What one gated file was and would become.
 
@@ -54,12 +73,14 @@ class DecisionTarget:
         base: Hex SHA-256 of the bytes before, earlier changes of the same review included.
         result: Hex SHA-256 of the bytes after.
         hunks_sha256: Hex SHA-256 of the canonical JSON of the hunks decided on.
+        anchors: Under what each approved change of a gated file's text was shown, in their order.
     """
 
     path: str
     base: str
     result: str
     hunks_sha256: str
+    anchors: tuple[ShownIn, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,7 +88,7 @@ class Decision:
     """One signed answer to one proposal.
 
     Attributes:
-        v: Version of the record, 1.
+        v: Version of the record, :data:`VERSION`.
         id: ``d-`` and 26 characters, derived from everything else in it.
         type: What was decided.
         origin: 128-bit id of the home, 32 hex characters.

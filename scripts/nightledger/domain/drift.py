@@ -25,15 +25,6 @@ class Writer(StrEnum):
     UNKNOWN = "unknown"
 
 
-class OnDrift(StrEnum):
-    """What the guard does about a gated file that changed outside the gate."""
-
-    KEEP = "keep"
-    """The bytes stay; only proposals that touch them wait."""
-    PROPOSE = "propose"
-    """The bytes last signed are put back, and the edit becomes a proposal."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Drift:
     """A state of a file that the guard found and that was not accepted, from its leaf.

@@ -40,7 +40,6 @@ class EventName(StrEnum):
     HEARTBEAT = "heartbeat"
     TAIL_CLOSED = "log.tail_closed"
     DRIFT_FOUND = "drift.found"
-    PUT_BACK = "drift.put_back"
     PROTECTED_SEEN = "protected.seen"
     TRUST_CHANGED = "trust.changed"
     TRUST_RESET = "trust.reset"

@@ -355,8 +355,9 @@ class _Fold:
         self._kept_anew((sha256,))
         self.races.pop((path, sha256), None)
         status = self.book.proposals.get(fields["proposal"])
-        is_item = status is not None and status.kind is Kind.DRIFT
-        (self.book.drifts if is_item else self.book.offers)[path] = Drift(
+        if status is None or status.kind is not Kind.DRIFT:
+            return  # what another program wrote at the moment of an apply
+        self.book.drifts[path] = Drift(
             path=path,
             sha256=sha256,
             base=fields["base"],

@@ -9,11 +9,15 @@ if TYPE_CHECKING:
     from typing import Final
 
 
+VERSION = 2
+"""Of a home; one of version 1 has proposals and decisions of another form, and is not read."""
+
+
 class Identity:
     """A home's identity; ``config/nightledger/home.json``, ``schemas/home.schema.json``.
 
     Attributes:
-        v: Version of the record, 1.
+        v: Version of the record, :data:`VERSION`.
         id: 128 random bits as 32 lower-case hex digits.
         origin: Name of the audit log, as its checkpoints carry it: ``nightledger/<id>``.
         created_at: RFC 3339, UTC, as it stands in the file.
@@ -37,7 +41,7 @@ class Identity:
         host: str,
         simulated: bool,
         gated: tuple[str, ...],
-        v: int = 1,
+        v: int = VERSION,
     ) -> None:
         self.v: Final = v
         self.id: Final = id

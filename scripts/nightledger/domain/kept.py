@@ -21,8 +21,9 @@ LINKS = "memory/system/hebbian-links.json"
 """The view in which a deleted link is missing from then on. Only its fold changes."""
 _LOG = re.compile(r"\d{4}-\d\d-\d\d(?:[-_ T.][^/\x00-\x1f\x7f]*)?\.(?:md|markdown|txt)", re.IGNORECASE)
 _YEAR = re.compile(r"\d{4}\.md")
-_TEXT = frozenset({Anchor.SECTION_END, Anchor.EXACT, Anchor.MASKED})
-_TAKEN_OUT = frozenset({Anchor.EXACT, Anchor.MASKED})
+TEXT = frozenset({Anchor.SECTION_END, Anchor.LINES, Anchor.FILE_LINES})
+"""How changes of a gated file's text are anchored."""
+_TAKEN_OUT = frozenset({Anchor.LINES})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,7 +91,7 @@ def why_forbidden(change: Change, places: Places) -> list[str]:
         return _compression(change, places)
     if change.op is Op.DELETE_LINK:
         return _deletion(change)
-    reasons = _gated(change, places, _TEXT)
+    reasons = _gated(change, places, TEXT)
     return [*reasons, *(f"{part.target} is no part of such a change" for part in change.also)]
 
 

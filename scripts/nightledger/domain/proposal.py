@@ -9,6 +9,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
+VERSION = 2
+"""Of a proposal's record; 1 told a hunk's place by the lines around it, and is not read."""
+
 
 class Op(StrEnum):
     """What a change does to its target."""
@@ -65,11 +68,12 @@ class Anchor(StrEnum):
     """How a hunk finds its place in the file as it then is."""
 
     SECTION_END = "section_end"
-    """Append to the named section, which is made at the end of the file where it is missing."""
-    EXACT = "exact"
-    """``context_before + removed + context_after`` occurs exactly once in the file."""
-    MASKED = "masked"
-    """As ``exact``; each U+2588 in them stands for one character of a secret, and any fills it."""
+    """Append to the named section, which is made at the end of the section around it where it is missing."""
+    LINES = "lines"
+    """``removed`` stands in the named section: from its line ``line`` on, else exactly once. Each U+2588 in it
+    stands for one character of a secret, and any fills it."""
+    FILE_LINES = "file_lines"
+    """``removed`` stands in the file from line ``line`` on: an operator's own edit, over these very bytes."""
     FILE_END = "file_end"
     """``added`` is put at the end of the file, which is made where it is missing."""
     WHOLE = "whole"
@@ -134,20 +138,18 @@ class Hunk:
     Attributes:
         anchor: How the place is found.
         section: Heading texts from the outermost to the section's own; () is the top of the file.
+        line: First line to take out, from 0: in the section, its heading included, or in the file
+            (``file_lines``); 0 for an addition.
         removed: Bytes to take out; empty for an addition.
         added: Bytes to put in; for a removal empty, or the one blank line without which the
             blocks above and below it would be read as one.
-        context_before: Lines that must stand directly before ``removed``; only as many as
-            make it unique.
-        context_after: Lines that must stand directly after it.
     """
 
     anchor: Anchor
     section: tuple[str, ...]
+    line: int = 0
     removed: str = ""
     added: str = ""
-    context_before: str = ""
-    context_after: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -261,7 +263,7 @@ class Proposal:
     """Changes that wait for one operator's answer; immutable once written.
 
     Attributes:
-        v: Version of the record, 1.
+        v: Version of the record, :data:`VERSION`.
         id: ``p-`` and 26 characters; derived from kind, targets and hunks.
         kind: Why it was made.
         lane: Who made it: ``job`` (ranked and capped nightly), ``agent`` (three waiting,

@@ -10,7 +10,6 @@ from datetime import time
 from typing import Any
 
 from nightledger.domain.cooling import Cooling
-from nightledger.domain.drift import OnDrift
 from nightledger.domain.frames import FrameRules
 from nightledger.domain.lanes import Lanes
 
@@ -30,7 +29,6 @@ class Settings:
         cooling_after_signature_minutes: From its signature to its earliest apply.
         undo_days: How long an applied change can be undone.
         decision_expires_days: How long an approval that was not applied stays good.
-        on_drift: What the guard does about a gated file that changed outside the gate.
         nightly_additions: Additions that all jobs together may propose for one period.
         waiting_changes: Changes of jobs that may wait at a time.
         reviewable_days: Days on which someone could have reviewed, after which a proposal is withdrawn.
@@ -57,7 +55,6 @@ class Settings:
     cooling_after_signature_minutes: int = 10
     undo_days: int = 7
     decision_expires_days: int = 7
-    on_drift: OnDrift = OnDrift.KEEP
     nightly_additions: int = 5
     waiting_changes: int = 15
     reviewable_days: int = 14
@@ -114,6 +111,5 @@ def stricter(one: Settings, other: Settings) -> Settings:
         cap_characters={
             host: min((cap for cap in both if cap is not None), default=None) for host, both in caps.items()
         },
-        on_drift=OnDrift.PROPOSE if OnDrift.PROPOSE in (one.on_drift, other.on_drift) else OnDrift.KEEP,
         **numbers,
     )

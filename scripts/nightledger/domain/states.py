@@ -280,8 +280,6 @@ class Book:
         gone: Why what is no longer there was removed, by its hex SHA-256.
         gone_at: When what is gone was removed, by its hash: the latest time of any entry up to the one that says so.
         drifts: For each file, what the guard last found in it that was not accepted, and left there.
-        offers: For each file, what the guard last offered as a proposal: an edit that it put back, or
-            what another program wrote at the moment of an apply.
         accepted: For each gated file, since when all bytes that ever were are accepted, by hex SHA-256, the oldest first.
         protected: For each protected file, hex SHA-256 of the bytes first seen, or acknowledged since.
         races: What others wrote at the moment of an apply and was not offered yet.
@@ -317,7 +315,6 @@ class Book:
     gone: dict[str, Gone] = field(default_factory=dict)
     gone_at: dict[str, datetime] = field(default_factory=dict)
     drifts: dict[str, Drift] = field(default_factory=dict)
-    offers: dict[str, Drift] = field(default_factory=dict)
     accepted: dict[str, dict[str, datetime]] = field(default_factory=dict)
     protected: Mapping[str, str] = field(default_factory=dict)
     races: tuple[Raced, ...] = ()

@@ -25,7 +25,7 @@ KINDS = (MEMORY, PRINCIPLE, HANDOFF, ARCHIVE)
 """What the hook says: entries, also archived ones, principles, where open items stand. Logs the agent may look into itself."""
 HARMLESS = frozenset({
     "apply.aborted", "apply.done", "apply.intent", "apply.raced", "blobs.removed", "change.stale", "consent.blocked",
-    "drift.found", "drift.put_back", "entries.named", "heading.asked_again", "heartbeat", "lock.cleared", "lock.repaired", "lock.set",
+    "drift.found", "entries.named", "heading.asked_again", "heartbeat", "lock.cleared", "lock.repaired", "lock.set",
     "log.tail_closed", "message.received", "proposal.closed", "proposal.created", "proposal.deferred", "protected.seen",
     "run.finished",
 })  # fmt: skip

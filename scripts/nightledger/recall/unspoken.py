@@ -17,7 +17,7 @@ from nightledger.domain.states import Book, ChangeState
 from nightledger.files.configuration import load_operator, read_rule_files
 from nightledger.files.home import Home
 from nightledger.files.reading import read_optional
-from nightledger.gate.apply.around import read_accepted
+from nightledger.gate.apply.placing import read_accepted
 from nightledger.gate.forgetting.citing import cited
 from nightledger.gate.forgetting.forgotten import read_forgotten
 from nightledger.gate.opening import Gate, Ledger

@@ -112,7 +112,7 @@ def _travelling(work: Work, status: ProposalStatus) -> tuple[Proposal, Travellin
 
 def _texts(change: Change) -> tuple[str, ...]:
     hunk = change.hunk
-    texts = (hunk.removed, hunk.added, hunk.context_before, hunk.context_after, change.before, change.after)
+    texts = (hunk.removed, hunk.added, change.before, change.after)
     return (*texts, change.reason, change.section, *(part.hunk.added for part in change.also))
 
 

@@ -23,11 +23,10 @@ from nightledger.gate.apply.applying import apply_one, check_result
 from nightledger.gate.apply.writing import Write
 from nightledger.gate.gated import MAX_GATED_BYTES
 from nightledger.gate.opening import Gate
-from nightledger.gate.proposing.hunks import readable_diff
 from nightledger.gate.proposing.proposing import Outcome
 from nightledger.gate.review.composing import Choice, make_decision, place_changes
 from nightledger.gate.review.editing import propose_edit, revise
-from nightledger.gate.review.hiding import accepted_texts
+from nightledger.gate.review.masking import accepted_texts
 from nightledger.gate.review.rechecking import recheck
 from nightledger.gate.review.reviewing import Answer, Item, Verb, items_of, read_documents
 from nightledger.gate.stored import read_proposal
@@ -35,7 +34,7 @@ from nightledger.surfaces import screen, signing
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.session import Session, writing
 from nightledger.text.changes.merge import Merged, merge3
-from nightledger.text.changes.standing import effect_between, shown_between
+from nightledger.text.changes.sections import is_made_of
 from nightledger.trust.sshsig import Signer
 
 CUT = "------------------------ >8 ------------------------"
@@ -151,31 +150,21 @@ def kept_aside(text: bytes | None) -> Iterator[None]:
 
 
 def rebase(before: bytes, edited: bytes, now: bytes, path: str) -> bytes:
-    """Give the edit made of ``before`` on the bytes of now; the diff that was shown stays what it was.
-
-    So do the headings and labels above its lines, however far off.
+    """Return the edit made of ``before`` on the bytes of now: every section is as it is now, or as it was edited.
 
     Raises:
-        FileChangedError: The file was changed in, beside or above the lines that were edited.
+        FileChangedError: The file was changed in the sections that were edited.
     """
     if now == before:
         return edited
     old, wanted, new = (text.decode("utf-8", "surrogateescape") for text in (before, edited, now))
     merged = merge3(old, wanted, new)
-    if isinstance(merged, Merged):
-        shown = _without_places(readable_diff(old, wanted, path=path))
-        elsewhere = effect_between(new, merged.text) - shown_between(old, wanted)
-        if not elsewhere and _without_places(readable_diff(new, merged.text, path=path)) == shown:
-            return merged.text.encode("utf-8", "surrogateescape")
+    if isinstance(merged, Merged) and is_made_of(merged.text, [new, wanted]):
+        return merged.text.encode("utf-8", "surrogateescape")
     raise FileChangedError(
-        f"{path} was changed meanwhile, in, beside or above the lines that you edited; nothing was signed",
+        f"{path} was changed meanwhile, in or above the sections that you edited; nothing was signed",
         hint=f"'nightledger edit {path}' opens it as it is now",
     )
-
-
-def _without_places(diff: str) -> list[str]:
-    """Give a diff's lines without the numbers that say where each part stands."""
-    return [line for line in diff.split("\n") if not line.startswith("@@")]
 
 
 def apply_edit(session: Session, path: str, edited: bytes, signer: Signer) -> Proposal:

@@ -35,7 +35,7 @@ def watched(session: Session) -> list[str]:
 def sighting_record(sighting: Sighting) -> dict[str, Any]:
     """Give a sighting as ``--json`` has it."""
     return {
-        **{name: getattr(sighting, name) for name in ("path", "new", "put_back", "protected", "relocked")},
+        **{name: getattr(sighting, name) for name in ("path", "new", "protected", "relocked")},
         **{name: getattr(sighting, name) or None for name in ("proposal", "writer", "problem")},
         "known_earlier": dump_moment(sighting.earlier) if sighting.earlier else None,
     }
@@ -50,14 +50,9 @@ def sighting_lines(sighting: Sighting) -> list[str]:
         )
     if sighting.relocked:
         return screen.wrap(f"{path} was not locked any more, and is locked again.", indent="  ", first="")
-    if sighting.put_back:
-        waits = (
-            f"the edit waits as {sighting.proposal}" if sighting.proposal else "nothing of the edit is asked"
-        )
-        text = f"{path} was changed outside Nightledger; the bytes last signed were put back, and {waits}."
-    elif sighting.earlier:
+    if sighting.earlier:
         text = f"{path} went back to what was accepted on {sighting.earlier:%Y-%m-%d %H:%M} UTC."
     else:
         text = f"{path} was changed outside Nightledger (writer: {sighting.writer})."
-    todo = "'nightledger review' asks about each hunk." if sighting.proposal else ""
+    todo = "'nightledger review' asks about each section." if sighting.proposal else ""
     return screen.wrap(f"{text} {todo}".rstrip(), indent="  ", first="")

@@ -56,7 +56,6 @@ def item_record(item: "Item") -> dict[str, Any]:
         "id": item.stored.proposal.id,
         "diff": mask_diff(item.diff, told=item.told),
         "unplaced": item.unplaced or item.unread,
-        "moved": mask_secrets(item.moved, told=item.told),
     }
 
 

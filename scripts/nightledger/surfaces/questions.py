@@ -88,6 +88,9 @@ class Questions:
         """Do what a key says; give where to go on, None where the change still wants an answer."""
         if key in ("q", "b", ""):
             return {"q": at, "b": at - 1, "": self._next(at + 1)}[key]
+        if key == "u" and self.items[at].unread:
+            self.items[at] = self.items[at].unmasked()
+            return at  # shown and asked about next
         if key == "e" and self.edit and (worded := self.edit(self.items[at])):
             self._replace(at, worded)
             return at  # shown and asked about next
@@ -123,6 +126,7 @@ class Questions:
             "b": "b back" if at else "",
             "r": "r reject the rest" if more and not drift else "",
             "h": "h never from this heading" if self.heading(item) and not drift else "",
+            "u": "u unmask" if item.unread else "",
             "d": "d whole diff",
             "v": "v evidence",
             "q": "q quit",
@@ -157,11 +161,11 @@ class Questions:
 
     def _more(self, item: Item, key: str) -> list[str]:
         if key == "d":
-            return screen.diff_lines(item.diff or item.change.diff, told=item.told)
+            return screen.diff_rows(item)
         if key == "v":
             return self.more(item)
         why = screen.shown(choices.why_not(item, _VERBS.get(key)))
-        first = f"  it cannot be {'signed' if item.unplaced else 'kept'}: "
+        first = "  it cannot be signed: "
         return screen.wrap(why, indent=screen.INSIDE, first=first) if why else []
 
     def _print(self, lines: list[str], *, paged: bool = False) -> int:

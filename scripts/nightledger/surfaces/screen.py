@@ -137,12 +137,13 @@ def _pieces(text: str, room: int) -> Iterator[str]:
     yield text[start:]
 
 
-def diff_lines(diff: str, *, told: frozenset[str] = NOTHING) -> list[str]:
+def diff_lines(diff: str, *, told: frozenset[str] = NOTHING, masked: bool = True) -> list[str]:
     """Give a diff's lines for the terminal; long ones go on in the next row, never cut off."""
     from nightledger.text.changes.masked import mask_diff
 
     rows = []
-    lines = mask_diff(diff, told=told).removesuffix("\n").split("\n") if diff else []
+    text = mask_diff(diff, told=told) if masked else diff
+    lines = text.removesuffix("\n").split("\n") if diff else []
     for line in lines:
         sign, text = visible(line[:1]), _told_apart(visible(line[1:]), sign=line[:1])
         pieces = [text] if columns(text) < width() else _pieces(text, width() - 1 - len(GOES_ON))
@@ -195,13 +196,16 @@ def item_lines(item: "Item", at: int, count: int) -> list[str]:
         lines += wrap(
             shown(f"cannot be applied now: {item.unplaced}", told=told), indent="    ", first="  ! "
         )
-    if item.moved:
-        lines += wrap(
-            shown(f"its lines stand by now under: {item.moved}", told=told), indent=INSIDE, first="  ! "
-        )
     if item.unread:
-        lines += wrap(f"cannot be kept: {item.unread}", indent="    ", first="  ! ")
-    return [*lines, *fates(change, told=told), *diff_lines(item.diff or change.diff, told=told)]
+        lines += wrap(f"cannot be signed yet: {item.unread}", indent="    ", first="  ! ")
+    return [*lines, *fates(change, told=told), *diff_rows(item)]
+
+
+def diff_rows(item: "Item") -> list[str]:
+    """Give the rows of a change's diff; without masks once its operator asked for that."""
+    if item.is_unmasked:
+        return diff_lines(item.plain, masked=False)
+    return diff_lines(item.diff or item.change.diff, told=item.told)
 
 
 def headline(change: "Change", *, told: frozenset[str] = NOTHING) -> str:

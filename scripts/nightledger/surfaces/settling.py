@@ -16,7 +16,7 @@ from nightledger.gate.guard.settlement import carry_out, compose_settlements
 from nightledger.gate.opening import record
 from nightledger.gate.proposing.unproposed import make_unproposed
 from nightledger.gate.review.composing import Refusal, close_choice, compose, make_decision
-from nightledger.gate.review.hiding import accepted_texts
+from nightledger.gate.review.masking import accepted_texts
 from nightledger.gate.review.rechecking import recheck, recheck_shown
 from nightledger.gate.review.reviewing import Answer, Item, Verb, items_of, read_documents
 from nightledger.gate.stored import is_altered
@@ -68,7 +68,7 @@ def settle(context: Context, seen: Session, items: Sequence[Item], answers: Sequ
             return Settled(decisions=(), refusals=tuple(fallen))
         settled, unsettled = _settle_drift(session, items, decided, signer)
         documents = read_documents(session.gate)
-        same, other = recheck_shown(session.gate, session.ledger.book, items, decided, documents)
+        same, other = recheck_shown(session.ledger.book, items, decided, documents)
         decisions, refusals = compose(session.gate, items, same, documents, signing.prepare(session))
         accepted = signing.sign_all(session, decisions, signer)
     ask_behind(context)

@@ -17,7 +17,6 @@ from nightledger.domain.errors import NightledgerError
 from nightledger.domain.event import Entry, Event, EventName
 from nightledger.domain.judge import EDIT_LANE
 from nightledger.domain.moment import Moment
-from nightledger.domain.proposal import Anchor
 from nightledger.domain.runs import Run, can_be, count_due, next_look_at, reckon
 from nightledger.domain.states import Book, ChangeState, ProposalStatus
 from nightledger.files.home import Home
@@ -33,6 +32,7 @@ from nightledger.surfaces.home import actor_of, cap_config, this_machine
 from nightledger.surfaces.kept_look import find_kept, keep, stamp_of
 from nightledger.surfaces.needs import Alarm, of_look, of_schedule, of_settings
 from nightledger.surfaces.night_jobs import night_jobs
+from nightledger.text.changes.veil import HOLE
 from nightledger.trust.keys import KeyRing
 from nightledger.trust.pin import NO_PIN, Pin, find_pin
 from nightledger.trust.reading import VerifiedLog, check_log
@@ -316,7 +316,7 @@ def _without_secrets(
 ) -> tuple[int, ...]:
     """Leave out what took a secret out, which does not come back."""
     try:
-        masked = any(c.hunk.anchor is Anchor.MASKED for c in read_proposal(gate, status).proposal.changes)
+        masked = any(HOLE in c.hunk.removed for c in read_proposal(gate, status).proposal.changes)
     except NightledgerError:
         return tuple(numbers)
     if not masked:

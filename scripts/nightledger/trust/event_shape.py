@@ -72,7 +72,6 @@ _NEEDED: Mapping[EventName, Mapping[str, Any]] = {
     EventName.DRIFT_FOUND: {
         "path": Word, "sha256": Hash, "base": NoHash, "proposal": NoName, "writer": Word,
     },
-    EventName.PUT_BACK: {"path": Word, "found": Hash, "base": NoHash},
     EventName.PROTECTED_SEEN: {"files": _list_of(File)},
     EventName.TRUST_CHANGED: {"decision": Name, "files": _list_of(TrustFile)},
     EventName.TRUST_RESET: {"files": _list_of(TrustFile)},
@@ -95,7 +94,6 @@ _OPTIONAL: Mapping[EventName, Mapping[str, Any]] = {
     EventName.APPLY_ABORTED: {"reason": Word, "replaced": _list_of(File)},
     EventName.APPLY_RACED: {"replaced": _list_of(File)},
     EventName.HEARTBEAT: {"waiting": Count, "inputs": _list_of(SizedFile)},
-    EventName.PUT_BACK: {"proposal": NoName},
     EventName.DRIFT_FOUND: {"blob": NoHash, "commit": Word, "known_earlier": Word},
     EventName.MESSAGE: {"proposal": NoName, "decision": NoName, "sha256": NoHash},
     EventName.RESTORED: {"decision": NoName, "base": NoHash},

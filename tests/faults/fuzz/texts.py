@@ -21,7 +21,7 @@ from nightledger.gate.proposing.hunks import readable_diff
 from nightledger.text.changes.diff import unified_diff
 from nightledger.text.changes.edits import hunks_between
 from nightledger.text.changes.merge import Conflict, Merged, merge3
-from nightledger.text.changes.place import Applied, Unplaced, apply_hunks, make_hunk
+from nightledger.text.changes.place import Unplaced, make_hunk, put_all
 from nightledger.text.changes.take_back import take_back
 from nightledger.text.changes.veil import veil
 from nightledger.text.checkup.checkup import check_memory
@@ -112,15 +112,15 @@ def _check_edit(raw: bytes, hunks: tuple[Hunk, ...] | Unplaced) -> None:
         assert hunks.reason
         return
     canonical([to_plain(hunk) for hunk in hunks])
-    applied = apply_hunks(before, hunks)
-    assert isinstance(applied, Applied)
-    assert encode(applied.text) == encode(after)
+    applied = put_all(before, hunks)
+    assert isinstance(applied, str)
+    assert encode(applied) == encode(after)
     assert take_back(before, after, after) == Merged(text=before)
     back = hunks_between(after, before)
     if not isinstance(back, Unplaced):  # what tells the place may be no UTF-8 in one direction only
-        undone = apply_hunks(after, back)
-        assert isinstance(undone, Applied)
-        assert encode(undone.text) == encode(before)
+        undone = put_all(after, back)
+        assert isinstance(undone, str)
+        assert encode(undone) == encode(before)
     readable_diff(before, after, path="MEMORY.md")
 
 
@@ -154,13 +154,11 @@ def _check_addition(_: bytes, read: tuple[str, Hunk | Unplaced]) -> None:
     if isinstance(hunk, Unplaced):
         assert hunk.reason
         return
-    applied = apply_hunks(document, [hunk])
-    assert isinstance(applied, Applied)
-    (placed,) = applied.placed
-    assert applied.text == document[: placed.start] + placed.text + document[placed.end :]
-    assert hunk.added.strip() in applied.text
-    assert take_back(document, applied.text, applied.text) == Merged(text=document)
-    check_blocks(encode(document), encode(applied.text), applied.placed)
+    applied = put_all(document, [hunk])
+    assert isinstance(applied, str)
+    assert hunk.added.strip() in applied
+    assert take_back(document, applied, applied) == Merged(text=document)
+    check_blocks(encode(document), encode(applied))
 
 
 def _parts(*texts: str) -> bytes:
@@ -174,7 +172,7 @@ _EDITS = (
     _parts("", "\ufeffx", "x\r"),
     b"\xff\n\0\xff\nb\n\0\xffx\n",
 )
-_NOWHERE = (Hunk(anchor=Anchor.EXACT, section=(), removed="nobody wrote this\n", added=""),)
+_NOWHERE = (Hunk(anchor=Anchor.LINES, section=(), removed="nobody wrote this\n"),)
 _ADDED = (
     _parts(MEMORY, "- Warm the pot.\n  Always.\n", "Lessons"),
     _parts(MEMORY, "Another quay", "Projects"),

@@ -102,7 +102,7 @@ def test_a_change_of_a_log_that_no_change_may_make_is_found(desk: Desk) -> None:
     """The gate never proposes it, and never carries it out, whoever signs it."""
     put(desk, LOG, b"- One.\n- Two.\n")
     proposal = desk.forge(
-        Hunk(anchor=Anchor.EXACT, section=(), removed="- One.\n", added="- 1.\n"), targets=[LOG]
+        Hunk(anchor=Anchor.LINES, section=(), removed="- One.\n", added="- 1.\n"), targets=[LOG]
     )
     (decision,), _ = desk.compose_all(proposal)
     record_unasked(desk, decision)

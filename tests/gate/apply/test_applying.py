@@ -7,14 +7,11 @@ from tests.gate.homes import MEMORY, START, Desk, addition, make_desk, open_desk
 
 from nightledger.domain.errors import RefusedError, UnreadableError
 from nightledger.domain.moment import Moment
-from nightledger.domain.proposal import Op, Proposal
+from nightledger.domain.proposal import Proposal
 from nightledger.files.blobs import BlobStore
-from nightledger.files.home import Home
-from nightledger.gate.apply import planning, writing
-from nightledger.gate.apply.planning import MOVED, place_changes
+from nightledger.gate.apply import writing
 from nightledger.gate.apply.writing import Write
 from nightledger.gate.deciding import sign
-from nightledger.gate.kept_files import read_target
 from nightledger.trust.keys import load_operator_key, operator_key_path
 
 LESSON = "Set the zone in every timer."
@@ -115,14 +112,6 @@ def test_no_clock_step_lets_a_change_in_early(desk: Desk, moment: Moment, wait_s
     assert desk.text() == MEMORY
 
 
-def test_place_changes_gives_back_what_it_got_when_nothing_fits(desk: Desk) -> None:
-    change = desk.proposal(removal("- Keep backups for 30 days.")).changes[0]
-    assert place_changes(b"else\n", [change]) == (
-        b"else\n",
-        [(1, "its lines are no longer in the file as they were")],
-    )
-
-
 def test_two_homes_share_nothing(desk: Desk, tmp_path: Path) -> None:
     (tmp_path / "b").mkdir()
     other = make_desk(tmp_path / "b", home_id="f" * 32)
@@ -133,33 +122,3 @@ def test_two_homes_share_nothing(desk: Desk, tmp_path: Path) -> None:
     with pytest.raises(RefusedError, match="signed for another home"):
         other.accept_signed(sign(decisions[0], signer))
     assert open_desk(tmp_path / "b").text() == MEMORY
-
-
-def two_lists(desk: Desk) -> None:
-    """Let the operator accept a memory with a line that could stand under either of two headings."""
-    desk.edit(b"# M\n\n## Never\n\n- Wire money.\n- Share keys.\n\n## Always\n\n- Say thanks.\n")
-
-
-def test_what_is_written_is_judged_by_the_very_bytes_from_which_it_is_made(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """What moved is left out and the file read again: who changes it between the two looks moves nothing else."""
-    two_lists(desk)
-    share = replace(removal("- Share keys."), op=Op.REPLACE, after="- Give money.", statement_key="c")
-    wire = replace(removal("- Wire money."), op=Op.REPLACE, after="- Lend money.", statement_key="d")
-    proposal = desk.proposal(share, wire)
-    desk.approve(proposal)
-    desk.edit(b"# M\n\n## Never\n\n- Wire money.\n\n## Always\n\n- Say thanks.\n- Share keys.\n")
-    looks: list[str] = []
-
-    def read(home: Home, path: str) -> bytes:
-        looks.append(path)
-        if len(looks) == 2:
-            desk.memory.write_text(desk.text().replace("## Never", "## Gladly"))
-        return read_target(home, path)
-
-    monkeypatch.setattr(planning, "read_target", read)
-    desk.wait(hours=3)
-    (attempt,) = desk.apply(proposal)
-    assert attempt.stale == ((1, MOVED), (2, MOVED))
-    assert "Lend money" not in desk.text()

@@ -29,8 +29,8 @@ def test_when_a_change_touches_drift_of_one_file_both_wait(pair: Desk) -> None:
     user(pair).write_text(USER + "\n- Prefers night trains.\n")
     pair.guard()
     hunks = [
-        Hunk(anchor=Anchor.EXACT, section=(), removed=f"{OLD}\n", added="- Keep backups.\n"),
-        Hunk(anchor=Anchor.EXACT, section=(), removed="- Prefers night trains.\n", added=""),
+        Hunk(anchor=Anchor.LINES, section=("MEMORY.md", "Decisions"), removed=f"{OLD}\n", added="- Keep.\n"),
+        Hunk(anchor=Anchor.LINES, section=("USER.md",), removed="- Prefers night trains.\n"),
     ]
     pair.approve(pair.forge(*hunks, targets=["MEMORY.md", "USER.md"]))
     pair.wait(hours=3)
@@ -44,5 +44,6 @@ def test_only_a_summary_is_new_text_the_copy_of_its_log_is_not(tmp_path: Path) -
     desk = make_desk(tmp_path)
     proposal = pruned(desk, compress(desk, LOG))
     (stored,) = [one for one in read_stored(desk.gate, desk.ledger().book) if one.proposal.id == proposal.id]
-    plan = plan_apply(desk.gate, desk.ledger().book, stored, [1])
+    (decision,) = desk.compose_all(proposal)[0]
+    plan = plan_apply(desk.gate, desk.ledger().book, stored, decision, [1])
     assert {write.path: write.fresh for write in plan.writes} == {LOG: summary_of(LOG, FULL, COPY), COPY: ""}

@@ -146,8 +146,8 @@ def test_files_of_one_apply_are_finished_together(tmp_path: Path) -> None:
     desk = make_desk(tmp_path, gated=("MEMORY.md", "USER.md"))
     old = "- Keep backups for 30 days.\n"
     hunks = [
-        Hunk(anchor=Anchor.EXACT, section=(), removed=old, added="- Keep backups.\n"),
-        Hunk(anchor=Anchor.EXACT, section=(), removed="user\n", added="user!\n"),
+        Hunk(anchor=Anchor.LINES, section=("MEMORY.md", "Decisions"), removed=old, added="- Keep backups.\n"),
+        Hunk(anchor=Anchor.LINES, section=(), removed="user\n", added="user!\n"),
     ]
     proposal = desk.forge(*hunks, targets=["MEMORY.md", "USER.md"])
     (decision,) = desk.approve(proposal)

@@ -47,7 +47,7 @@ def test_a_reversal_leaves_out_what_is_no_longer_there_as_a_whole_line(desk: Des
 
 def test_a_change_that_another_rests_on_is_not_taken_from_under_it(desk: Desk) -> None:
     hunks = [
-        Hunk(anchor=Anchor.EXACT, section=(), removed=f"{old}\n", added=f"{new}\n")
+        Hunk(anchor=Anchor.LINES, section=("MEMORY.md", "Decisions"), removed=f"{old}\n", added=f"{new}\n")
         for old, new in ((OLD, "- Keep backups."), ("- Keep backups.", "- Keep every backup."))
     ]
     proposal = desk.forge(*hunks)

@@ -7,13 +7,10 @@ from hypothesis import strategies as st
 from tests.gate.homes import MEMORY, Desk, make_desk
 from tests.whole import examples
 
-from nightledger.domain.drift import OnDrift
 from nightledger.domain.event import EventName
 from nightledger.files.blobs import BlobStore
 from nightledger.gate.guard.guarding import is_quiet
 from nightledger.gate.integrity.checking import find_drift
-
-DRIFTED = f"{MEMORY}- Boat: paint the hull\n"
 
 
 def add(desk: Desk, line: str) -> None:
@@ -61,44 +58,6 @@ def test_a_file_that_cannot_be_read_is_named_and_the_others_are_looked_after(des
     assert not quiet(desk)
 
 
-# ---------------------------------------------------------------- on_drift: propose
-
-
-def test_a_line_that_one_file_was_refused_is_asked_about_in_another(tmp_path: Path) -> None:
-    (tmp_path / "home").mkdir()
-    (tmp_path / "home" / "USER.md").write_text("# USER.md\n\n- Prefers tea.\n")
-    desk = make_desk(tmp_path, gated=("MEMORY.md", "USER.md"))
-    desk.set(on_drift=OnDrift.PROPOSE)
-    user = Path(desk.home.path("USER.md"))
-    user.write_text("# USER.md\n\n- Prefers tea.\n- Boat: paint the hull\n")
-    (first,) = desk.guard()
-    desk.reject(desk.proposal_of(first.proposal))
-    add(desk, "- Boat: paint the hull")
-    (second,) = desk.guard()
-    assert [change.target for change in desk.proposal_of(second.proposal).changes] == ["MEMORY.md"]
-
-
-def test_a_put_back_that_was_cut_short_goes_on_at_the_next_look(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    desk.set(on_drift=OnDrift.PROPOSE)
-    add(desk, "- Boat: paint the hull")
-
-    def dies(*_: object) -> str:
-        raise OSError(28, "No space left on device")
-
-    with monkeypatch.context() as patch:
-        patch.setattr("nightledger.gate.guard.offering.exchange", dies)
-        with pytest.raises(OSError, match="No space"):
-            desk.guard()
-    assert desk.text() == DRIFTED
-    count = len(founds(desk))
-    (sighting,) = desk.guard()
-    assert sighting.put_back
-    assert len(founds(desk)) == count
-    assert desk.text() == MEMORY
-
-
 def test_the_commit_that_holds_the_bytes_stands_in_the_leaf(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -107,22 +66,6 @@ def test_the_commit_that_holds_the_bytes_stands_in_the_leaf(
     add(desk, "- Boat: paint the hull")
     desk.guard()
     assert founds(desk)[0]["commit"] == commit
-    desk.settle(take_back=[1])
-    desk.set(on_drift=OnDrift.PROPOSE)
-    add(desk, "- Bike: oil the chain")
-    desk.guard()
-    assert (founds(desk)[1]["commit"], founds(desk)[1]["writer"]) == (commit, "git")
-
-
-def test_a_directory_that_may_not_be_written_leaves_the_edit_where_it_is(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    desk.set(on_drift=OnDrift.PROPOSE)
-    add(desk, "- Boat: paint the hull")
-    monkeypatch.setattr("os.access", lambda *_: False)
-    (sighting,) = desk.guard()
-    assert not sighting.put_back
-    assert desk.text() == DRIFTED
 
 
 def test_races_of_two_files_are_offered_for_each(tmp_path: Path) -> None:
@@ -193,20 +136,18 @@ PIECES = (
 @given(
     before=st.lists(st.sampled_from(PIECES), max_size=6),
     after=st.lists(st.sampled_from(PIECES), min_size=1, max_size=9),
-    mode=st.sampled_from(OnDrift),
 )
 def test_no_bytes_in_a_file_keep_the_guard_from_looking_after_it(
-    before: list[bytes], after: list[bytes], mode: OnDrift
+    before: list[bytes], after: list[bytes]
 ) -> None:
     with tempfile.TemporaryDirectory() as folder:
         desk = make_desk(Path(folder), memory=MEMORY.encode() + b"".join(before))
-        desk.set(on_drift=mode)
         present = MEMORY.encode() + b"".join(after)
         desk.memory.write_bytes(present)
         desk.guard()
         told = desk.events()
         desk.guard()
         assert desk.events() == told
-        if after != before and mode is OnDrift.KEEP and desk.memory.read_bytes() == present:
+        if after != before:
             blobs = BlobStore(desk.home.blobs_dir)
             assert [blobs.get(str(leaf["sha256"])) for leaf in founds(desk)] in ([present], [])

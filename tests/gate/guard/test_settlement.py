@@ -8,11 +8,9 @@ import pytest
 from tests.gate.homes import MEMORY, Desk
 
 from nightledger.domain.decision import DecisionType
-from nightledger.domain.drift import OnDrift
 from nightledger.domain.errors import RefusedError
 from nightledger.domain.states import DecisionStatus
 from nightledger.gate.daily import is_tired
-from nightledger.gate.guard import settlement as settlement_module
 from nightledger.gate.guard.settlement import (
     Settlement,
     carry_out,
@@ -70,37 +68,42 @@ def test_a_file_that_cannot_be_read_any_more_cannot_be_answered(drifted: Desk) -
     assert "outside" in items(drifted)[0].unplaced
 
 
-def test_drift_never_grows_tired_and_an_offer_does(desk: Desk) -> None:
+def test_drift_never_grows_tired(desk: Desk) -> None:
     desk.set(reviewable_days=0)
     desk.memory.write_text(TWO)
     desk.guard()
     ledger = desk.ledger()
     assert not is_tired(desk.gate, ledger, ledger.book.proposals[desk.drift().id])
-    desk.set(on_drift=OnDrift.PROPOSE)
-    (sighting,) = desk.guard()
-    ledger = desk.ledger()
-    assert is_tired(desk.gate, ledger, ledger.book.proposals[sighting.proposal])
 
 
-ALWAYS = "# M\n\n## Always\n\n- Ask.\n- Two.\n- Three.\n- Four.\n"
-NEVER = ALWAYS.replace("Always", "Never") + "- Push all keys.\n"
+DRIFTED = """# M
+
+## Never
+
+- Ask.
+- Push all keys.
+
+### Sub
+
+- One.
+- Two.
+
+## Later
+
+- Two.
+- Three.
+"""
+ACCEPTED = DRIFTED.replace("Never", "Always").replace("- Push all keys.\n", "").replace("- Two.\n", "")
 
 
-@pytest.fixture
-def under_never(desk: Desk) -> Desk:
-    """What drifted gave a section another heading, and a line below it."""
-    desk.edit(ALWAYS.encode())
-    desk.memory.write_text(NEVER)
+def test_what_stands_below_a_heading_that_drifted_is_one_change_with_it(desk: Desk) -> None:
+    desk.edit(ACCEPTED.encode())
+    desk.memory.write_text(DRIFTED)
     desk.guard()
-    return desk
-
-
-def test_a_decision_over_what_was_shown_elsewhere_is_not_carried_out(
-    under_never: Desk, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(settlement_module, "lands_elsewhere", lambda *_: False)
-    ((settlement,), _) = composed(under_never, Verb.LATER, Verb.APPROVE)
-    status = recorded(under_never, settlement)
-    monkeypatch.undo()
-    with pytest.raises(RefusedError, match="accepted elsewhere than they were shown"):
-        carry_out(under_never.gate, under_never.ledger(), status, (), under_never.moment)
+    assert len(desk.drift().changes) == 2
+    assert desk.settle(keep=[2]) == []
+    accepted = ACCEPTED.replace("- Three", "- Two.\n- Three")
+    assert desk.accepted() == accepted
+    desk.guard()
+    assert desk.settle(keep=[1]) == []
+    assert desk.accepted() == DRIFTED

@@ -6,8 +6,8 @@ from tests.gate.homes import MEMORY, Desk, removal
 from nightledger.domain.proposal import Op
 from nightledger.gate.apply.applying import check_text
 from nightledger.gate.apply.writing import Write
-from nightledger.gate.proposing import fitting
-from nightledger.gate.proposing.fitting import fit_for_apply
+from nightledger.gate.proposing import drafting
+from nightledger.gate.proposing.drafting import fit_for_apply
 from nightledger.gate.proposing.hunks import make_changes
 
 
@@ -30,7 +30,7 @@ def test_one_of_many_that_does_not_fit_costs_a_few_looks(desk: Desk, monkeypatch
     changes = list(desk.dry_run_proposal(*(removal(f"- Item {n}.") for n in range(0, 64, 2))).changes)
     fence = replace(removal("two"), op=Op.REPLACE, after="```\nnever closed")
     (placed, *_), _ = make_changes(content.decode(), [fence])
-    monkeypatch.setattr(fitting, "check_text", counted)
+    monkeypatch.setattr(drafting, "check_text", counted)
     kept, broken = fit_for_apply("MEMORY.md", content, [*changes[:20], placed, *changes[20:]])
     assert [change.hunk for change in kept] == [change.hunk for change in changes]
     assert [change.n for change in kept] == list(range(1, 33))

@@ -8,24 +8,22 @@ from tests.whole import examples
 
 from nightledger.codec.canonical import canonical
 from nightledger.domain.proposal import Anchor, Hunk
-from nightledger.gate.apply.planning import place_changes
-from nightledger.gate.proposing.hunks import hunks_sha256, make_changes, readable_diff
+from nightledger.gate.proposing.hunks import BESIDE, hunks_sha256, make_changes, readable_diff
 from nightledger.text.changes.merge import Merged
+from nightledger.text.changes.place import put_all
 from nightledger.text.changes.take_back import take_back
 from nightledger.text.changes.veil import HOLE
-from nightledger.text.changes.veiled import BESIDE
 
 SECRET = "ghp_" + "Ab3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0dF3hJ6"
 
 
 def test_the_hash_is_of_the_canonical_json_of_the_hunks_in_order() -> None:
-    one = Hunk(anchor=Anchor.EXACT, section=("A",), removed="- x\n")
+    one = Hunk(anchor=Anchor.LINES, section=("A",), removed="- x\n")
     two = Hunk(anchor=Anchor.SECTION_END, section=(), added="- y\n")
     plain = {
         "added": "",
-        "anchor": "exact",
-        "context_after": "",
-        "context_before": "",
+        "anchor": "lines",
+        "line": 0,
         "removed": "- x\n",
         "section": ["A"],
     }
@@ -81,13 +79,11 @@ def test_whatever_is_proposed_can_be_placed_and_taken_back_to_the_byte(
     drafts += [removal(line) for line in lines if line]
     changes, unfit = make_changes(document, drafts)
     assert len(changes) + len(unfit) == len(drafts)
-    before = document.encode("utf-8", "surrogateescape")
-    after, lost = place_changes(before, changes)
-    assert not lost
+    text = put_all(document, [change.hunk for change in changes])
+    assert isinstance(text, str)
     for change in changes:
-        assert place_changes(before, [change])[0] != before
+        assert put_all(document, [change.hunk]) != document
         change.diff.encode("utf-8")
-    text = after.decode("utf-8", "surrogateescape")
     undone = take_back(document, text, text)
     assert isinstance(undone, Merged)
     assert undone.text == document
@@ -102,10 +98,7 @@ def test_of_two_lines_that_differ_in_their_secrets_alone_the_one_meant_goes() ->
     draft = replace(removal(f"- token {other}"), statement_key="remove a token")
     (change,), unfit = make_changes(document, [draft])
     assert unfit == []
-    assert place_changes(document.encode(), [change]) == (
-        document.removesuffix(f"- token {other}\n").encode(),
-        [],
-    )
+    assert put_all(document, [change.hunk]) == document.removesuffix(f"- token {other}\n")
 
 
 def test_a_diff_shows_bytes_that_are_not_utf8_as_escapes() -> None:

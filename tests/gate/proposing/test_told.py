@@ -12,7 +12,7 @@ LINE = f"- Loft box password: {TOLD}\n"
 def holding(proposal: Proposal, **fields: str) -> Proposal:
     """Give the proposal with other texts in its first change."""
     first = proposal.changes[0]
-    hunk = {name: fields.pop(name) for name in ("removed", "added", "context_before") if name in fields}
+    hunk = {name: fields.pop(name) for name in ("removed", "added") if name in fields}
     changed = replace(first, hunk=replace(first.hunk, **hunk), **fields)  # type: ignore[arg-type]
     return replace(proposal, changes=(changed,))
 
@@ -22,7 +22,7 @@ def test_a_change_tells_by_any_of_its_texts(desk: Desk) -> None:
     assert told_by({}, [proposal]) == NOTHING
     for name in ("before", "after", "reason"):
         assert told_by({}, [holding(proposal, **{name: LINE})]) == {TOLD}
-    for name in ("removed", "added", "context_before"):
+    for name in ("removed", "added"):
         assert told_by({}, [holding(proposal, **{name: LINE})]) == {TOLD}
 
 

@@ -41,7 +41,7 @@ def test_a_rejection_stands_over_an_approval_that_cools(desk: Desk) -> None:
 
 
 def shown_again(desk: Desk, items: list[Item], answers: list[Answer]) -> tuple[list[Answer], list[str]]:
-    standing, fallen = recheck_shown(desk.gate, desk.ledger().book, items, answers, read_documents(desk.gate))
+    standing, fallen = recheck_shown(desk.ledger().book, items, answers, read_documents(desk.gate))
     return standing, [refusal.reason for refusal in fallen]
 
 
@@ -61,10 +61,9 @@ def test_an_approval_falls_when_its_label_is_another_by_now_however_far_above_it
     desk.memory.write_text(drifted)
     desk.guard()
     desk.forge(
-        Hunk(anchor=Anchor.EXACT, section=("M",), removed="- Push all keys.\n", added="- Push some.\n")
+        Hunk(anchor=Anchor.LINES, section=("M",), removed="- Push all keys.\n", added="- Push some.\n")
     )
     items = [item for item in desk.items() if item.status.kind != "drift"]
-    assert "M > Never:" in items[0].diff
     desk.memory.write_text(accepted)  # by whoever had put the drift there, while the key is unlocked
     answers = [Answer(proposal=items[0].status.id, n=1, verb=Verb.APPROVE)]
     assert shown_again(desk, items, answers) == ([], [OTHER])

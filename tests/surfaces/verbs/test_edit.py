@@ -48,7 +48,6 @@ def test_an_edit_keeps_what_came_elsewhere_in_the_file_meanwhile(
 ) -> None:
     desk = console.desk
     longer = MEMORY.replace("## Projects\n", "## Projects\n\n- One.\n- Two.\n- Three.\n- Four.\n- Five.\n")
-    desk.memory.write_text(longer)
     desk.edit(longer.encode() + b"- Six.\n")
     editor(console, monkeypatch, f'sed -i s/30/90/ "$1"; echo "- Seven." >> "{desk.memory}"')
     console.out("edit")
@@ -63,7 +62,7 @@ def test_an_edit_of_lines_that_changed_meanwhile_is_refused_and_its_text_kept(
     monkeypatch.setattr(tempfile, "tempdir", str(desk.root))
     ran = console.run("edit")
     assert ran.status == 1
-    assert "MEMORY.md was changed meanwhile, in, beside or above the lines that you edited" in ran.err
+    assert "MEMORY.md was changed meanwhile, in or above the sections that you edited" in ran.err
     (kept,) = desk.root.glob("nightledger-edit-*.md")
     assert f"your text is kept in {kept}" in ran.err
     assert kept.read_text() == EDITED

@@ -15,7 +15,6 @@ from nightledger.gate.memory.naming import find_standing
 from nightledger.gate.memory.remembering import read_reinforcements
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.verbs import forget as forgetting
-from nightledger.text.changes.standing import Standing
 
 REFUSED, USAGE = 1, 2
 
@@ -119,7 +118,7 @@ def test_what_was_changed_while_it_was_shown_is_not_forgotten(console: Console) 
     desk.edit(desk.memory.read_bytes().replace(b"30 days.", b"60 days."))
     context = Context(verb="forget", home=desk.home.root, now_text=desk.moment.at.isoformat(), json=False)
     with pytest.raises(FileChangedError, match="was changed meanwhile"):
-        forgetting._propose(context, placed, Standing(("MEMORY.md", "Decisions"), ()))
+        forgetting._propose(context, placed, "another text of its section")
     assert console.record("proposals") == []
 
 

@@ -20,7 +20,7 @@ def test_it_says_what_it_found_once_and_under_cron_nothing_more(console: Console
     drift(console.desk)
     out = " ".join(console.out("guard").split())
     assert "MEMORY.md was changed outside Nightledger (writer: unknown)." in out
-    assert "'nightledger review' asks about each hunk." in out
+    assert "'nightledger review' asks about each section." in out
     assert console.out("guard") == ""
     assert console.run("verify").status == 4
 

@@ -39,8 +39,8 @@ def test_a_byte_order_mark_can_come_go_and_stay(before: str, after: str) -> None
 def test_each_run_of_changed_lines_is_a_hunk_with_its_section() -> None:
     before = "# A\n\na\n\n# B\n\nb\n"
     one, two = hunks(before, before.replace("a\n", "x\n").replace("b\n", "y\n"))
-    assert (one.section, one.removed, one.added, one.context_before) == (("A",), "a\n", "x\n", "")
-    assert (two.section, two.removed, two.added, two.context_before) == (("B",), "b\n", "y\n", "")
+    assert (one.section, one.removed, one.added, one.line) == (("A",), "a\n", "x\n", 2)
+    assert (two.section, two.removed, two.added, two.line) == (("B",), "b\n", "y\n", 6)
 
 
 def test_a_hunk_is_in_the_section_of_its_own_first_line() -> None:
@@ -51,12 +51,6 @@ def test_a_hunk_is_in_the_section_of_its_own_first_line() -> None:
 
 def test_no_edit_is_no_hunk() -> None:
     assert hunks("a\n", "a\n") == ()
-
-
-def test_a_place_that_no_context_tells_is_refused() -> None:
-    found = hunks_between("x\n" * 2000, "x\n" * 1000 + "y\n" + "x\n" * 1000)
-    assert isinstance(found, Unplaced)
-    assert "line 1001 repeat too often" in found.reason
 
 
 def test_bytes_that_are_no_utf8_are_refused_where_they_are_touched() -> None:

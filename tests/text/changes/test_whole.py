@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nightledger.domain.proposal import Anchor, Hunk
-from nightledger.text.changes.place import Applied, Unplaced, apply_hunks, place
+from nightledger.text.changes.place import Unplaced, place, put_all
 from nightledger.text.changes.whole import EMPTY_SHA256, at_end, copied, text_sha256
 
 
@@ -28,9 +28,9 @@ def hunk(anchor: Anchor, *, removed: str = "", added: str = "") -> Hunk:
 def test_what_is_appended_is_a_paragraph_of_its_own_and_nothing_before_it_changes(
     before: str, after: str
 ) -> None:
-    done = apply_hunks(before, [hunk(Anchor.FILE_END, added="## B\n")])
-    assert isinstance(done, Applied)
-    assert done.text == after
+    done = put_all(before, [hunk(Anchor.FILE_END, added="## B\n")])
+    assert isinstance(done, str)
+    assert done == after
     assert before + at_end(before, "## B\n") == after
 
 
@@ -38,12 +38,12 @@ def test_a_file_is_replaced_as_a_whole_only_while_it_has_the_hash_that_was_signe
     before = "# A\n\udcff\r\nno end"
     sha256 = hashlib.sha256(before.encode("utf-8", "surrogateescape")).hexdigest()
     whole = hunk(Anchor.WHOLE, removed=sha256, added="# Short\n")
-    done = apply_hunks(before, [whole])
-    assert isinstance(done, Applied)
-    assert done.text == "# Short\n"
+    done = put_all(before, [whole])
+    assert isinstance(done, str)
+    assert done == "# Short\n"
     assert place(f"{before}\n", whole) == Unplaced(reason="the file has changed since")
     assert place("# Short\n", whole) == Unplaced(reason="it changes nothing")
-    assert isinstance(place("", hunk(Anchor.WHOLE, added="# New\n")), type(done.placed[0]))
+    assert put_all("", [hunk(Anchor.WHOLE, added="# New\n")]) == "# New\n"
     assert place("x\n", hunk(Anchor.WHOLE, added="# New\n")) == Unplaced(reason="the file has changed since")
 
 

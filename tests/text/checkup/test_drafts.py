@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from nightledger.domain.doubt import Doubt, DoubtLabel
 from nightledger.domain.proposal import Draft, Op
-from nightledger.text.changes.place import Applied, Unplaced, apply_hunks, make_hunk
+from nightledger.text.changes.place import Unplaced, make_hunk, put_all
 from nightledger.text.changes.veil import HOLE
 from nightledger.text.checkup.checkup import check_memory
 from nightledger.text.checkup.danger import SECRET_CONFIDENCE
@@ -72,9 +72,9 @@ def drafts(text: str, cap: int | None = None) -> list[Draft]:
 def applied(text: str, found: list[Draft]) -> str:
     hunks = [make_hunk(text, draft) for draft in found]
     assert not any(isinstance(hunk, Unplaced) for hunk in hunks), hunks
-    result = apply_hunks(text, [hunk for hunk in hunks if not isinstance(hunk, Unplaced)])
-    assert isinstance(result, Applied), result
-    return result.text
+    result = put_all(text, [hunk for hunk in hunks if not isinstance(hunk, Unplaced)])
+    assert isinstance(result, str), result
+    return result
 
 
 def test_what_goes_together_is_one_change() -> None:

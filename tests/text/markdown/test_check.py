@@ -5,7 +5,7 @@ from tests.text.documents import documents, entries_to_add
 from tests.text.drafts import draft, made
 
 from nightledger.domain.proposal import Anchor, Hunk, Op
-from nightledger.text.changes.place import Applied, Placed, Unplaced, apply_hunks, make_hunk
+from nightledger.text.changes.place import Unplaced, make_hunk, put_all
 from nightledger.text.markdown.check import check_blocks
 from nightledger.text.markdown.document import encode, parse_markdown
 from nightledger.text.markdown.entries import find_entries
@@ -35,19 +35,35 @@ Spare parts:
 """
 
 
-def check(document: str, *hunks: Hunk) -> tuple[str, ...]:
-    outcome = apply_hunks(document, hunks)
-    assert isinstance(outcome, Applied), outcome
-    return check_blocks(encode(document), encode(outcome.text), outcome.placed)
+Swap = tuple[str, str]
+
+
+def gone(removed: str, added: str = "") -> Swap:
+    return removed, added
+
+
+def check(document: str, *changes: Hunk | Swap) -> tuple[str, ...]:
+    """Say what changes do to what is around them; lines that go are named by themselves."""
+    text = document
+    for change in changes:
+        done = put_all(text, [change]) if isinstance(change, Hunk) else text.replace(*change, 1)
+        assert isinstance(done, str)
+        assert done != text
+        text = done
+    return check_blocks(encode(document), encode(text))
 
 
 def check_added(after: str, *section: str) -> tuple[str, ...]:
     return check(MEMORY, made(MEMORY, draft(Op.ADD, *section, after=after)))
 
 
+def check_put(after: str, text: str = MEMORY) -> tuple[str, ...]:
+    """Check what the gate itself would not place."""
+    return check(text, gone("the harbour.\n", f"the harbour.\n\n{after}\n"))
+
+
 def check_replaced(before: str, after: str) -> tuple[str, ...]:
-    hunk = Hunk(anchor=Anchor.EXACT, section=(), removed=before, added=after)
-    return check(MEMORY, hunk)
+    return check(MEMORY, gone(before, after))
 
 
 @pytest.mark.parametrize(
@@ -77,7 +93,7 @@ def test_an_addition_that_stays_by_itself_is_well(after: str, section: str) -> N
     ],
 )
 def test_an_addition_that_takes_over_what_follows_is_told(after: str, reason: str) -> None:
-    assert check_added(after, "Projects")[0] == reason
+    assert check_put(after)[0] == reason
 
 
 @pytest.mark.parametrize(
@@ -93,43 +109,43 @@ def test_a_replacement_that_changes_its_neighbours_is_told(before: str, after: s
 
 
 def test_a_block_that_shows_no_more_is_told() -> None:
-    hunk = Hunk(anchor=Anchor.EXACT, section=(), removed="words\n\n", added="[a]: b\n")
+    hunk = gone("words\n\n", "[a]: b\n")
     assert check('words\n\n"title"\n', hunk) == ("line 2: a paragraph would not be read as it was",)
 
 
 def test_a_block_that_stands_where_none_was_is_told() -> None:
-    hunk = Hunk(anchor=Anchor.EXACT, section=(), removed="[a]: b\n", added="words\n\n")
+    hunk = gone("[a]: b\n", "words\n\n")
     assert check('[a]: b\n"title"\n', hunk) == ("line 3: a paragraph would not be read as it was",)
 
 
 def test_a_link_definition_that_kept_text_uses_is_not_taken_away_unseen() -> None:
     text = "See [tea] and [cup].\n\nOn [tea].\n\n[tea]: x\n[cup]: y\n"
-    gone = Hunk(anchor=Anchor.EXACT, section=(), removed="[tea]: x\n")
-    assert check(text, gone) == ("the link definition [TEA] would change what other lines link to",)
-    cup = Hunk(anchor=Anchor.EXACT, section=(), removed="See [tea] and [cup].\n\n")
+    assert check(text, gone("[tea]: x\n")) == (
+        "the link definition [TEA] would change what other lines link to",
+    )
+    cup = gone("See [tea] and [cup].\n\n")
     assert check(text, cup) == ()
-    assert check(text, cup, Hunk(anchor=Anchor.EXACT, section=(), removed="[cup]: y\n")) == ()
+    assert check(text, cup, gone("[cup]: y\n")) == ()
 
 
 def test_a_line_that_a_hunk_ran_into_counts_as_touched() -> None:
-    assert check_blocks(b"a\n\n# b\n", b"a\n\nx# b\n", [Placed(start=3, end=3, text="x")]) == ()
+    assert check_blocks(b"a\n\n# b\n", b"a\n\nx# b\n") == ()
 
 
 def test_the_first_few_reasons_say_enough() -> None:
     text = MEMORY + "\n".join(f"\n# {n}\n\nwords\n" for n in range(40))
-    hunk = made(text, draft(Op.ADD, "Lessons", after="```\nopen"))
-    assert len(check(text, hunk)) == 5
+    assert len(check_put("```\nopen", text)) == 5
 
 
 def test_several_hunks_are_judged_together() -> None:
     """The second closes what the first opened; between them everything has changed."""
-    opens = Hunk(anchor=Anchor.SECTION_END, section=("Memory", "Lessons"), added="```\n")
-    closes = Hunk(anchor=Anchor.EXACT, section=(), removed="### Boat\n", added="```\n")
+    opens = gone("Pour slowly.\n", "Pour slowly.\n\n```\n")
+    closes = gone("### Boat\n", "```\n")
     assert check(MEMORY, opens, closes)
     words = Hunk(anchor=Anchor.SECTION_END, section=("Memory", "Lessons"), added="words\n")
-    more = Hunk(anchor=Anchor.EXACT, section=(), removed="words\n", added="other words\n")
-    first = Hunk(anchor=Anchor.EXACT, section=(), removed="# Memory\n", added="# Memories\n")
-    assert check(MEMORY, words, more, Hunk(anchor=Anchor.EXACT, section=(), removed="- Fuse.\n"), first) == ()
+    more = gone("words\n", "other words\n")
+    first = gone("# Memory\n", "# Memories\n")
+    assert check(MEMORY, words, more, gone("- Fuse.\n"), first) == ()
 
 
 def test_front_matter_marks_and_bad_bytes_are_no_obstacle() -> None:

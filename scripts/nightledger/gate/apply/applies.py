@@ -25,10 +25,16 @@ from nightledger.domain.states import AppliedTarget, Apply, Gone
 from nightledger.files.blobs import BlobStore
 from nightledger.files.home import Home
 from nightledger.files.line_log import LineLog
-from nightledger.gate.apply.around import carry, place_around
-from nightledger.gate.apply.parts import put_changes
-from nightledger.gate.apply.planning import place_changes
-from nightledger.gate.guard.drifting import course_of, shows
+from nightledger.gate.apply.placing import (
+    anchors_of,
+    bytes_of,
+    carry,
+    place_around,
+    place_edit,
+    put_changes,
+    text_of,
+)
+from nightledger.gate.guard.drifting import shows, trace_drift
 from nightledger.gate.integrity.checking import Held, verify_decisions
 from nightledger.gate.integrity.trusting import Trust
 from nightledger.gate.kept_files import places_of
@@ -320,7 +326,7 @@ class Applies:
             after = self._bytes(begun, target.after)
             made = (after, carry(accepted, before, after))
         else:
-            made = _made(self._proposal(begun), begun, target.path, accepted, before, around=around)
+            made = _made(self._proposal(begun), begun, decision, target.path, accepted, before)
         if _hashes(*made) != (target.after, target.accepted if around else target.after):
             raise _UnsignedError(OTHER_RESULT)
 
@@ -337,11 +343,11 @@ class Applies:
         places = places_of(self.home)
         _require_none(why for change in changes for why in why_forbidden(change, places))
         wanted = [one for one in begun.targets if one.path not in places.gated]
-        documents = {one.path: _text(self._bytes(begun, one.before)) for one in wanted}
+        documents = {one.path: text_of(self._bytes(begun, one.before)) for one in wanted}
         made, unplaced = put_changes(documents, changes)
         if unplaced:
             raise _UnsignedError(f"change {unplaced[0][0]} does not fit what stood there")
-        if hashlib.sha256(_raw(made[target.path])).hexdigest() != target.after:
+        if hashlib.sha256(bytes_of(made[target.path])).hexdigest() != target.after:
             raise _UnsignedError(OTHER_RESULT)
 
     def _settlement(self, begun: Apply, decision: Decision, target: AppliedTarget, *, exact: bool) -> None:
@@ -349,7 +355,7 @@ class Applies:
         if not exact:
             raise _UnsignedError("it did not put there what was signed")
         accepted, before = (self._bytes(begun, sha) for sha in (target.accepted_before, target.before))
-        proposal, course = self._proposal(begun), course_of(accepted, before)
+        proposal, course = self._proposal(begun), trace_drift(text_of(accepted), text_of(before))
         is_whole = len(decision.changes) == len(proposal.changes)
         start = target.accepted_before
         if not is_whole and not self._was_accepted(begun, decision, target.path, start):
@@ -357,7 +363,7 @@ class Applies:
         if not shows(proposal, course):
             raise _UnsignedError("its item did not show what had drifted")
         stays = [change.n for change in proposal.changes if change.n not in begun.taken_back]
-        made = (_raw(course.rebuild(stays)), _raw(course.rebuild(decision.changes)))
+        made = (bytes_of(course.rebuild(stays)), bytes_of(course.rebuild(decision.changes)))
         if _hashes(*made) != (target.after, target.accepted):
             raise _UnsignedError(OTHER_RESULT)
 
@@ -418,32 +424,25 @@ def _are_exact(begun: Apply) -> Iterator[bool]:
 
 
 def _made(
-    proposal: Proposal, begun: Apply, path: str, accepted: bytes, before: bytes, *, around: bool
+    proposal: Proposal, begun: Apply, decision: Decision, path: str, accepted: bytes, before: bytes
 ) -> tuple[bytes, bytes]:
-    """Give what the signed changes make of a file and of its accepted bytes.
+    """Return what the signed changes make of a file and of its accepted bytes.
 
     Raises:
         _UnsignedError: One of them does not fit.
     """
     changes = [change for change in proposal.changes if change.n in begun.changes and change.target == path]
-    if around and proposal.lane != EDIT_LANE:
-        placed = place_around(accepted, before, changes)
-        after, unplaced, made = placed.after, [*placed.stale, *placed.waiting], placed.accepted
+    anchors = anchors_of(decision, path)
+    if proposal.lane == EDIT_LANE:
+        placed = place_edit(before, changes, anchors)
+        made = carry(accepted, before, placed.after)
     else:
-        after, unplaced = place_changes(before, changes)
-        made = carry(accepted, before, after) if around else after
-    if unplaced:
+        placed = place_around(accepted, before, changes, anchors)
+        made = placed.accepted
+    if unplaced := [*placed.stale, *placed.waiting]:
         raise _UnsignedError(f"change {unplaced[0][0]} does not fit what stood there")
-    return after, made
+    return placed.after, made
 
 
 def _hashes(after: bytes, accepted: bytes) -> tuple[str, str]:
     return hashlib.sha256(after).hexdigest(), hashlib.sha256(accepted).hexdigest()
-
-
-def _text(content: bytes) -> str:
-    return content.decode("utf-8", "surrogateescape")
-
-
-def _raw(text: str) -> bytes:
-    return text.encode("utf-8", "surrogateescape")

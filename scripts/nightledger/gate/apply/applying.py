@@ -11,12 +11,12 @@ from dataclasses import dataclass, replace
 from nightledger.domain.decision import Decision
 from nightledger.domain.event import EventName
 from nightledger.domain.finding import Severity
-from nightledger.domain.judge import EDIT_LANE, Rules, judge
+from nightledger.domain.judge import Rules, judge
 from nightledger.domain.kept import hunks_on
 from nightledger.domain.moment import Moment
 from nightledger.domain.proposal import Op
 from nightledger.domain.states import Book, DecisionStatus
-from nightledger.gate.apply.planning import Plan, moved_since, plan_apply
+from nightledger.gate.apply.planning import plan_apply
 from nightledger.gate.apply.writing import PutBackError, Write, write_all
 from nightledger.gate.deciding import read_claim, why_void
 from nightledger.gate.forgetting.tombstones import count_outcomes
@@ -28,10 +28,7 @@ from nightledger.gate.proposing.hunks import hunks_sha256
 from nightledger.gate.proposing.room import withdraw_twins
 from nightledger.gate.proposing.screening import own_values
 from nightledger.gate.stored import Stored, read_proposal
-from nightledger.text.changes.diff import changed_runs
-from nightledger.text.changes.place import Placed
 from nightledger.text.markdown.check import check_blocks
-from nightledger.text.markdown.document import split_lines
 from nightledger.text.scanners.scan import scan
 
 
@@ -117,7 +114,7 @@ def _hunk_reasons(stored: Stored, decision: Decision) -> list[str]:
 def _place(gate: Gate, book: Book, stored: Stored, decision: Decision, moment: Moment) -> Attempt:
     """Place the approved changes that are still to be applied; the others were answered since."""
     live = book.proposals[decision.proposal].approved_by(decision.id)
-    plan = _plan(gate, book, stored, decision, live)
+    plan = plan_apply(gate, book, stored, decision, live)
     stale = _ask_again(gate, decision, list(plan.stale.items()), moment)
     applied = tuple(n for n in live if n not in plan.stale and n not in plan.waits)
     reasons = [reason for write in plan.writes for reason in _why_not_now(gate, write)] if applied else []
@@ -138,19 +135,6 @@ def _place(gate: Gate, book: Book, stored: Stored, decision: Decision, moment: M
         return replace(attempt, reasons=(str(error),))
     withdraw_twins(gate, book, stored, applied, moment)
     return replace(attempt, changes=applied, raced=raced, forgot=forgets)
-
-
-def _plan(gate: Gate, book: Book, stored: Stored, decision: Decision, live: Sequence[int]) -> Plan:
-    """Place changes where they were shown; what moved is left out, and the rest is looked at anew without it."""
-    away: dict[int, str] = {}
-    while True:
-        plan = plan_apply(gate, book, stored, live, away=away)
-        if stored.proposal.lane == EDIT_LANE:  # an edit is applied at once, as it was signed
-            return plan
-        moved = moved_since(gate, book, stored, plan, decision, live)
-        if not moved:
-            return plan
-        away |= moved
 
 
 def _why_not_now(gate: Gate, write: Write) -> list[str]:
@@ -187,9 +171,7 @@ def check_result(gate: Gate, write: Write, *, capped: bool = True) -> list[str]:
 
 def check_text(write: Write) -> list[str]:
     """Let CommonMark and scanners look at the bytes that would stand there."""
-    before, after = (text.decode("utf-8", "surrogateescape") for text in (write.before, write.after))
-    broken = check_blocks(write.before, write.after, _placed(before, after))
-    reasons = [f"{write.path}: {reason}" for reason in broken]
+    reasons = [f"{write.path}: {reason}" for reason in check_blocks(write.before, write.after)]
     return [*reasons, *_scanned(write.path, _added(write))]
 
 
@@ -204,16 +186,3 @@ def _added(write: Write) -> str:
     )
     old = set(before)
     return "\n".join(line for line in after if line not in old)
-
-
-def _placed(before: str, after: str) -> list[Placed]:
-    """Give the differences of two texts as placed hunks, each in the text as those before it left it."""
-    old, new = split_lines(before), split_lines(after)
-    return [
-        Placed(
-            start=sum(map(len, new[: run.new_start])),
-            end=sum(map(len, new[: run.new_start])) + sum(map(len, old[run.old_start : run.old_stop])),
-            text="".join(new[run.new_start : run.new_stop]),
-        )
-        for run in changed_runs(old, new)
-    ]

@@ -11,6 +11,7 @@ from nightledger.domain.kept import is_copy
 from nightledger.domain.proposal import Change
 from nightledger.domain.states import AppliedTarget, Book
 from nightledger.files.blobs import BlobStore
+from nightledger.gate.apply.placing import bytes_of, text_of
 from nightledger.gate.apply.writing import Write
 from nightledger.gate.kept_files import read_target
 from nightledger.gate.opening import Gate
@@ -69,19 +70,19 @@ def _read_copy(gate: Gate, path: str, sha256: str) -> bytes | None:
 
 def _with_later(full: bytes, summary: str, current: bytes) -> bytes:
     """Give the full text, with whatever came into the summary since; lines that overlap come at its end."""
-    whole, now = _text(full), _text(current)
+    whole, now = text_of(full), text_of(current)
     merged = merge3(summary, now, whole, theirs_first=True)
     if isinstance(merged, Merged):
-        return merged.text.encode("utf-8", "surrogateescape")
+        return bytes_of(merged.text)
     old, new = split_lines(summary), split_lines(now)
     later = "".join("".join(new[run.new_start : run.new_stop]) for run in changed_runs(old, new))
     gap = "" if whole.endswith("\n") else "\n"
-    return (whole + gap + later).encode("utf-8", "surrogateescape")
+    return bytes_of(whole + gap + later)
 
 
 def undo_diff(write: Write) -> str:
     """Give what an undo does to a file, to be read; a full text that returns is named, not repeated."""
-    before, after = _text(write.before), _text(write.after)
+    before, after = text_of(write.before), text_of(write.after)
     if is_copy(write.path):
         sha256 = hashlib.sha256(write.before).hexdigest()
         return f"--- a/{write.path}\n+++ /dev/null\n@@ its copy in the archive goes, SHA-256 {sha256}\n"
@@ -101,7 +102,3 @@ def link_back(change: Change) -> str:
     return (
         f"--- a/{change.target}\n+++ b/{change.target}\n@@ what was recorded before counts again\n+{line}\n"
     )
-
-
-def _text(content: bytes) -> str:
-    return content.decode("utf-8", "surrogateescape")

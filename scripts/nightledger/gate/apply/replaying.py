@@ -4,17 +4,19 @@ Invariant: changes are placed in the order in which they were applied, on bytes 
 before all of them; where one of them has no place, nothing is guessed.
 """
 
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Collection, Container, Iterable, Iterator, Sequence
 
 from nightledger.domain.decision import DecisionType
 from nightledger.domain.errors import NightledgerError
 from nightledger.domain.kept import parts_of
-from nightledger.domain.proposal import Change
-from nightledger.domain.states import Apply, Book, ChangeState
+from nightledger.domain.proposal import Anchor, Change
+from nightledger.domain.states import AppliedTarget, Apply, Book, ChangeState
 from nightledger.files.blobs import BlobStore
-from nightledger.gate.apply.parts import put_changes
+from nightledger.gate.apply.placing import put_changes, text_of
 from nightledger.gate.opening import Gate
 from nightledger.gate.stored import read_proposal
+from nightledger.text.changes.course import UNJOINED, trace
+from nightledger.text.changes.merge import Merged, merge3
 
 
 def replay_without(
@@ -41,13 +43,18 @@ def replay_without(
     steps = [one for one in book.applies.values() if one.outcome != "aborted" and _before(one, path)]
     first = _first(book, steps, apply)
     try:
-        changes = list(_standing(gate, book, path, steps[first:]))
-        before = BlobStore(gate.home.blobs_dir).get(_before(steps[first], path))
+        made = list(_standing(gate, book, path, steps[first:]))
+        document = text_of(BlobStore(gate.home.blobs_dir).get(_before(steps[first], path)))
+        left = [
+            (
+                step,
+                [change for change in changes if step.proposal != apply.proposal or change.n not in wanted],
+            )
+            for step, changes in made
+        ]
+        without, with_all = _replay(gate, path, document, left), _replay(gate, path, document, made)
     except NightledgerError:
         return None
-    document = before.decode("utf-8", "surrogateescape")
-    kept = [change for of, change in changes if of != apply.proposal or change.n not in wanted]
-    without, with_all = _put(path, document, kept), _put(path, document, [change for _, change in changes])
     return None if without is None or with_all is None else (without, with_all)
 
 
@@ -79,8 +86,10 @@ def _first(book: Book, steps: Sequence[Apply], apply: Apply) -> int:
         first = at
 
 
-def _standing(gate: Gate, book: Book, path: str, steps: Iterable[Apply]) -> Iterator[tuple[str, Change]]:
-    """Give each change of a file that is applied today, with the id of its proposal, in order.
+def _standing(
+    gate: Gate, book: Book, path: str, steps: Iterable[Apply]
+) -> Iterator[tuple[Apply, list[Change]]]:
+    """Yield what each apply did to a file that is applied today, in order.
 
     Raises:
         NightledgerError: The text of a proposal is gone.
@@ -89,11 +98,32 @@ def _standing(gate: Gate, book: Book, path: str, steps: Iterable[Apply]) -> Iter
         status = book.proposals[one.proposal]
         numbers = [n for n in one.changes if status.state_of(n) is ChangeState.APPLIED]
         if numbers and book.decisions[one.decision].type is DecisionType.APPROVE:
-            for change in read_proposal(gate, status).proposal.changes:
-                if change.n in numbers and any(part.target == path for part in parts_of(change)):
-                    yield one.proposal, change
+            changes = read_proposal(gate, status).proposal.changes
+            yield one, [c for c in changes if c.n in numbers and any(p.target == path for p in parts_of(c))]
 
 
-def _put(path: str, document: str, changes: Iterable[Change]) -> str | None:
-    placed, lost = put_changes({path: document}, changes)
-    return None if lost else placed[path]
+def _replay(
+    gate: Gate, path: str, document: str, steps: Iterable[tuple[Apply, Sequence[Change]]]
+) -> str | None:
+    """Return a file with changes placed in it again; None where one of them has no place."""
+    for step, changes in steps:
+        if any(change.hunk.anchor is Anchor.FILE_LINES for change in changes):
+            target = next(target for target in step.targets if target.path == path)
+            before, after = bytes_of_edit(gate, target, {change.n for change in changes})
+            merged = merge3(before, document, after)
+            if not isinstance(merged, Merged):
+                return None
+            document = merged.text
+            continue
+        placed, lost = put_changes({path: document}, changes)
+        if lost:
+            return None
+        document = placed[path]
+    return document
+
+
+def bytes_of_edit(gate: Gate, target: AppliedTarget, numbers: Collection[int]) -> tuple[str, str]:
+    """Return the text that an operator's edit began with, and what those of its changes made of it."""
+    blobs = BlobStore(gate.home.blobs_dir)
+    course = trace(*(text_of(blobs.get(sha256)) for sha256 in (target.before, target.after)), most=UNJOINED)
+    return course.rebuild(()), course.rebuild(numbers)

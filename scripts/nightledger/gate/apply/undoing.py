@@ -12,10 +12,11 @@ from datetime import timedelta
 from nightledger.domain.cooling import elapsed_s
 from nightledger.domain.decision import DecisionTarget, DecisionType
 from nightledger.domain.errors import NightledgerError, RefusedError, UsageError
+from nightledger.domain.judge import EDIT_LANE
 from nightledger.domain.kept import is_archive, parts_of
 from nightledger.domain.lanes import OPERATOR
 from nightledger.domain.moment import Moment
-from nightledger.domain.proposal import Anchor, Change, Draft, Evidence, Kind, Op, Origin
+from nightledger.domain.proposal import Change, Draft, Evidence, Kind, Op, Origin
 from nightledger.domain.states import (
     AppliedTarget,
     Apply,
@@ -26,20 +27,19 @@ from nightledger.domain.states import (
 )
 from nightledger.files.blobs import BlobStore
 from nightledger.gate.apply.applying import check_result
-from nightledger.gate.apply.around import TOUCHES, read_accepted
 from nightledger.gate.apply.giving_back import give_back, link_back, undo_diff
-from nightledger.gate.apply.parts import put_changes
+from nightledger.gate.apply.placing import DRIFTED, bytes_of, put_changes, read_accepted, text_of
 from nightledger.gate.apply.planning import own_write
-from nightledger.gate.apply.replaying import replay_without
+from nightledger.gate.apply.replaying import bytes_of_edit, replay_without
 from nightledger.gate.apply.writing import Write
-from nightledger.gate.guard.drifting import course_of
+from nightledger.gate.guard.drifting import trace_drift
 from nightledger.gate.guard.locking import require_exchangeable
 from nightledger.gate.kept_files import is_gated, read_target
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.proposing.hunks import line_at
 from nightledger.gate.proposing.proposing import Submission
 from nightledger.gate.review.composing import UNCAPPED, Choice, decision_targets
-from nightledger.gate.review.hiding import UNDO_HIDDEN, hides_lines
+from nightledger.gate.review.masking import UNDO_HIDDEN, hides_lines
 from nightledger.gate.stored import Stored, read_proposal
 from nightledger.text.changes.merge import Merged
 from nightledger.text.changes.take_back import take_back
@@ -126,7 +126,7 @@ def without_secrets(
         changes = read_proposal(gate, status).proposal.changes
     except NightledgerError:
         return tuple(applied)
-    masked = {c.n for c in changes if c.hunk.anchor is Anchor.MASKED and HOLE in c.hunk.removed}
+    masked = {c.n for c in changes if HOLE in c.hunk.removed}
     return tuple(n for n in applied if n not in masked or _returns(gate, ledger, status, n, moment))
 
 
@@ -205,9 +205,7 @@ def _merge(gate: Gate, book: Book, stored: Stored, wanted: tuple[int, ...], appl
             return _cannot(stored, status, wanted, write)
         if is_gated(gate.home, target.path) and _brings_secret(write, _told_before(gate, target)):
             raise _never_back(stored)
-        if is_gated(gate.home, target.path) and hides_lines(
-            _text(write.before), _text(write.after), _text(read_accepted(gate.home, book, target.path) or b"")
-        ):
+        if is_gated(gate.home, target.path) and _is_masked(gate, book, write):
             raise RefusedError(f"{stored.proposal.id} cannot be taken back now: {UNDO_HIDDEN}")
         if reasons := check_result(gate, write, capped=False):
             return _cannot(stored, status, wanted, "; ".join(reasons))
@@ -216,13 +214,19 @@ def _merge(gate: Gate, book: Book, stored: Stored, wanted: tuple[int, ...], appl
     return Undo(stored=stored, status=status, changes=wanted, writes=tuple(writes), diff="".join(diffs))
 
 
+def _is_masked(gate: Gate, book: Book, write: Write) -> bool:
+    before, after = text_of(write.before), text_of(write.after)
+    accepted = text_of(read_accepted(gate.home, book, write.path) or b"")
+    return hides_lines(before, after, accepted, told_values(before) | told_values(after))
+
+
 def _told_before(gate: Gate, target: AppliedTarget) -> frozenset[str]:
-    return told_values(_text(BlobStore(gate.home.blobs_dir).get(target.before)))
+    return told_values(text_of(BlobStore(gate.home.blobs_dir).get(target.before)))
 
 
 def _brings_secret(write: Write, told: frozenset[str]) -> bool:
-    old = set(_text(write.before).split("\n"))
-    added = "\n".join(line for line in _text(write.after).split("\n") if line not in old)
+    old = set(text_of(write.before).split("\n"))
+    added = "\n".join(line for line in text_of(write.after).split("\n") if line not in old)
     return veil_blocked(added, told=told) != added
 
 
@@ -241,13 +245,13 @@ def _without(
     for bounds in tries:
         if isinstance(bounds, str):
             return bounds
-        merged = take_back(*bounds, _text(current))
+        merged = take_back(*bounds, text_of(current))
         if isinstance(merged, Merged):
-            result = merged.text.encode("utf-8", "surrogateescape")
+            result = bytes_of(merged.text)
             if not is_gated(gate.home, target.path):
                 return Write(path=target.path, before=current, after=result)
-            write = own_write(gate, book, target.path, current, result)
-            return write if isinstance(write, str) or _is_out(write, bounds) else TOUCHES
+            write = own_write(gate, book, target.path, current, result, bounds)
+            return write if isinstance(write, str) or _is_out(write, bounds) else DRIFTED
     return f"the same lines of {target.path} were changed since"
 
 
@@ -255,8 +259,8 @@ def _is_out(write: Write, bounds: tuple[str, str]) -> bool:
     """Tell whether the accepted bytes lose what is taken back, too, and not the file beside drift alone."""
     if write.accepted_before is None or write.accepted is None:
         return True
-    wanted = take_back(*bounds, _text(write.accepted_before))
-    return isinstance(wanted, Merged) and _lines(wanted.text) == _lines(_text(write.accepted))
+    wanted = take_back(*bounds, text_of(write.accepted_before))
+    return isinstance(wanted, Merged) and _lines(wanted.text) == _lines(text_of(write.accepted))
 
 
 def _lines(text: str) -> list[str]:
@@ -281,13 +285,15 @@ def _bounds(
     blobs = BlobStore(gate.home.blobs_dir)
     if stored.proposal.kind is Kind.DRIFT:  # what was kept came into the accepted bytes, not into the file
         found = blobs.get(stored.proposal.targets[0].base_sha256)
-        course = course_of(blobs.get(target.accepted_before), found)
-        return course.rebuild({change.n for change in kept}), _text(blobs.get(target.accepted))
-    before = {target.path: _text(blobs.get(target.before))}
+        course = trace_drift(text_of(blobs.get(target.accepted_before)), text_of(found))
+        return course.rebuild({change.n for change in kept}), text_of(blobs.get(target.accepted))
+    if stored.proposal.lane == EDIT_LANE:
+        return bytes_of_edit(gate, target, {change.n for change in kept})[1], text_of(blobs.get(target.after))
+    before = {target.path: text_of(blobs.get(target.before))}
     without, lost = put_changes(before, kept)
     if lost:
         return f"change {lost[0][0]} rests on it"
-    return without[target.path], _text(blobs.get(target.after))
+    return without[target.path], text_of(blobs.get(target.after))
 
 
 def undo_choice(undo: Undo) -> Choice:
@@ -311,7 +317,7 @@ def undo_choice(undo: Undo) -> Choice:
 def _links_back(undo: Undo) -> tuple[DecisionTarget, ...]:
     """Give what a decision says of links that come back: nothing is written, their names stand for them."""
     changes = [change for change in undo.stored.proposal.changes if change.n in undo.changes]
-    return decision_targets({}, {}, [change for change in changes if change.op is Op.DELETE_LINK])
+    return decision_targets({}, {}, [change for change in changes if change.op is Op.DELETE_LINK], {})
 
 
 def reversal(undo: Undo, documents: dict[str, str]) -> Submission:
@@ -342,7 +348,7 @@ def _reverse(undo: Undo, change: Change, document: str) -> Draft | None:
         return None
     before = change.hunk.added if change.hunk.added.strip() else ""  # a removal may leave a blank line
     after = change.hunk.removed
-    if change.hunk.anchor is Anchor.MASKED and HOLE in after:
+    if HOLE in after:
         raise _never_back(undo.stored)
     line = _line_of(document, before) if before else 0
     if before and not line:
@@ -374,7 +380,3 @@ def _line_of(document: str, lines: str) -> int:
     if at < 0 or (at > 0 and document[at - 1] != "\n"):
         return 0
     return line_at(document, at)
-
-
-def _text(content: bytes) -> str:
-    return content.decode("utf-8", "surrogateescape")

@@ -24,7 +24,7 @@ from nightledger.files.atomic import find_leftovers
 from nightledger.files.home import Home
 from nightledger.files.overwriting import overwrite, overwritten
 from nightledger.files.reading import is_within, read_regular
-from nightledger.gate.apply.around import LOST, carry, read_accepted
+from nightledger.gate.apply.placing import LOST, carry, read_accepted
 from nightledger.gate.daily import append_only
 from nightledger.gate.forgetting.keeping import remove_files
 from nightledger.gate.gated import read_gated

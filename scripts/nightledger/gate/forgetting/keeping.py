@@ -169,9 +169,8 @@ def _uses_in(book: Book, name: str, fields: Mapping[str, Any]) -> Iterator[tuple
     apply = book.applies.get(fields.get("apply", ""))
     if name == EventName.APPLY_INTENT and apply is not None and apply.outcome != "aborted":
         yield from ((sha256, f"'nightledger undo {apply.proposal}' needs it") for sha256 in _of_apply(apply))
-    elif name in (EventName.DRIFT_FOUND, EventName.PUT_BACK):
-        found = fields["found" if name == EventName.PUT_BACK else "sha256"]
-        yield found, f"it is what was found in {fields['path']}, and is to be settled"
+    elif name == EventName.DRIFT_FOUND:
+        yield fields["sha256"], f"it is what was found in {fields['path']}, and is to be settled"
     elif name == EventName.DECIDED and fields["type"] in KEPT:
         for sha256 in (fields["sha256"], fields.get("signature_sha256", "")):
             yield sha256, f"it is decision {fields['decision']}, on which others rest"

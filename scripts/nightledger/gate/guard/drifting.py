@@ -15,6 +15,7 @@ from nightledger.domain.ids import content_id
 from nightledger.domain.lanes import DRIFT
 from nightledger.domain.moment import Moment
 from nightledger.domain.proposal import (
+    VERSION,
     Anchor,
     Change,
     Evidence,
@@ -27,10 +28,11 @@ from nightledger.domain.proposal import (
     SizeMeter,
     Target,
 )
+from nightledger.gate.apply.placing import text_of
 from nightledger.gate.guard.writers import Guess
 from nightledger.gate.proposing.hunks import SHOWN_SECTION, readable_diff
 from nightledger.text.changes.course import Course, trace
-from nightledger.text.markdown.document import Document, parse_markdown, readable, section_at
+from nightledger.text.markdown.document import parse_markdown, readable, section_of, split_lines
 from nightledger.text.scanners.scan import mask_secrets, scan, scan_secrets, told_values
 from nightledger.text.similar import fold
 
@@ -64,9 +66,9 @@ class Found:
     told: frozenset[str] = frozenset()
 
 
-def course_of(accepted: bytes, present: bytes) -> Course:
-    """Give how the accepted bytes became those found."""
-    return trace(_text(accepted), _text(present))
+def trace_drift(accepted: str, present: str) -> Course:
+    """Return how the accepted text became the one found: a change for each section that differs."""
+    return trace(accepted, present, by_section=True)
 
 
 def shows(proposal: Proposal, course: Course) -> bool:
@@ -99,8 +101,8 @@ def drift_proposal(found: Found, *, log_size: int, moment: Moment) -> Proposal:
         "log_size": log_size,
     }
     meter = SizeMeter(
-        before_characters=len(_text(found.accepted)),
-        after_characters=len(_text(found.present)),
+        before_characters=len(text_of(found.accepted)),
+        after_characters=len(text_of(found.present)),
         cap_characters=found.cap_characters,
     )
     target = Target(path=found.path, base_sha256=present, meter=meter)
@@ -120,7 +122,7 @@ def lane_proposal(
         moment: The clocks.
     """
     return Proposal(
-        v=1,
+        v=VERSION,
         id=content_id("p", canonical(identity)),
         kind=Kind(str(identity["kind"])),
         lane=DRIFT,
@@ -134,31 +136,28 @@ def lane_proposal(
 
 def drift_changes(found: Found) -> tuple[Change, ...]:
     """Give each run of changed lines as a change, with its diff against the text as those before it left it."""
-    course = course_of(found.accepted, found.present)
-    told = told_values(_text(found.accepted)) | told_values(_text(found.present)) | found.told
-    document = parse_markdown(_text(found.accepted))
-    changes = []
-    before = course.rebuild(())
-    for n in range(1, len(course.runs) + 1):
-        after = course.rebuild(range(1, n + 1))
-        diff = readable_diff(before, after, path=found.path, told=told)
-        changes.append(_change(found, course, n, diff, document, told))
-        before = after
-    return tuple(changes)
+    accepted, present = text_of(found.accepted), text_of(found.present)
+    course = trace_drift(accepted, present)
+    told = told_values(accepted) | told_values(present) | found.told
+    return tuple(
+        _change(found, course, n, readable_diff(before, after, path=found.path, told=told), told)
+        for n, before, after in course.steps()
+    )
 
 
-def _change(
-    found: Found, course: Course, n: int, diff: str, document: Document, told: frozenset[str]
-) -> Change:
-    removed, added = course.removed(n), course.added(n)
+def _change(found: Found, course: Course, n: int, diff: str, told: frozenset[str]) -> Change:
+    removed, added, run = course.removed(n), course.added(n), course.runs[n - 1]
     origin = origin_of(found.guess)
-    path = section_at(document, course.runs[n - 1].old_start + 1).path
-    section = tuple(shown_text(title, told) for title in path)
+    if removed:
+        path = section_of(parse_markdown(text_of(found.accepted)), run.old_start + 1, run.old_stop).path
+    else:
+        path = section_of(parse_markdown(text_of(found.present)), run.new_start + 1, run.new_stop).path
+    section = tuple(showntext_of(title, told) for title in path)
     hunk = Hunk(
-        anchor=Anchor.EXACT,
+        anchor=Anchor.LINES,
         section=section,
-        removed=shown_text(removed, told),
-        added=shown_text(added, told),
+        removed=showntext_of(removed, told),
+        added=showntext_of(added, told),
     )
     return Change(
         n=n,
@@ -174,8 +173,14 @@ def _change(
         provenance=(origin,),
         confidence=1.0,
         key=fold(hunk.added or f"remove {hunk.removed}"),
-        flags=flags_of(added, told, origin),
+        flags=flags_of(_fresh(removed, added), told, origin),
     )
+
+
+def _fresh(removed: str, added: str) -> str:
+    """Return the lines that came: between those of one section others may have stayed."""
+    there = frozenset(split_lines(removed))
+    return "".join(line for line in split_lines(added) if line not in there)
 
 
 def origin_of(guess: Guess) -> Origin:
@@ -192,7 +197,7 @@ def flags_of(text: str, told: frozenset[str], origin: Origin) -> tuple[Flag, ...
     )
 
 
-def shown_text(text: str, told: frozenset[str]) -> str:
+def showntext_of(text: str, told: frozenset[str]) -> str:
     r"""Give text as a record may hold it: secrets masked, bytes that are no UTF-8 as ``\\xe9``."""
     return readable(mask_secrets(text, told=told))
 
@@ -209,7 +214,3 @@ def _evidence(
     named = f"{path}:{first}" if scan_secrets(lines, told=told) else lines.removesuffix("\n")
     sha256 = hashlib.sha256(named.encode("utf-8", "surrogateescape")).hexdigest()
     return (Evidence(path=path, lines=(first, last), sha256=sha256, origin=origin),)
-
-
-def _text(content: bytes) -> str:
-    return content.decode("utf-8", "surrogateescape")

@@ -1,8 +1,7 @@
 """Look after gated and protected files: what was changed outside the gate is kept, told and offered.
 
-Invariant: no byte is changed here but to put back what the operator signed (``on_drift:
-propose``); what was found is a blob before its leaf is written; a state that was told of
-is not told of again; each file has one open item at most.
+Invariant: no byte of such a file is changed here; what was found is a blob before its leaf is
+written; a state that was told of is not told of again; each file has one open item at most.
 """
 
 import hashlib
@@ -10,17 +9,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
-from nightledger.domain.drift import Drift, OnDrift, Writer
+from nightledger.domain.drift import Drift, Writer
 from nightledger.domain.errors import AlteredError, NightledgerError
 from nightledger.domain.event import EventName
 from nightledger.domain.moment import Moment
 from nightledger.domain.states import Book
 from nightledger.files.blobs import BlobStore
-from nightledger.gate.apply.around import read_accepted
+from nightledger.gate.apply.placing import read_accepted, text_of
 from nightledger.gate.gated import read_gated
-from nightledger.gate.guard.drifting import Found, course_of, drift_proposal, shows
+from nightledger.gate.guard.drifting import Found, drift_proposal, shows, trace_drift
 from nightledger.gate.guard.locking import repair_locks
-from nightledger.gate.guard.offering import offer_race, put_back
+from nightledger.gate.guard.offering import offer_race
 from nightledger.gate.guard.protected import first_seen, protected_now
 from nightledger.gate.guard.writers import Guess, Scene, guess_writer
 from nightledger.gate.integrity.checking import DISPUTED
@@ -28,6 +27,7 @@ from nightledger.gate.opening import Gate, Ledger, closing, read_ledger, record
 from nightledger.gate.proposing.proposing import store
 from nightledger.gate.proposing.screening import own_values
 from nightledger.gate.stored import read_proposal
+from nightledger.text.changes.course import trace
 
 _UNLOCKED = "it is not locked by the operating system any more, and only root can lock it again"
 _LOST = "The bytes accepted before were never kept, so the whole file is shown as new."
@@ -42,7 +42,6 @@ class Sighting:
         proposal: The item in which it is settled; empty where nothing can be asked.
         writer: Who most likely wrote it.
         new: Whether it was found just now.
-        put_back: Whether the bytes last accepted stand there again.
         earlier: Since when these bytes were accepted before; None where they never were.
         protected: Whether it is a protected file, which is never changed by us.
         relocked: Whether the operating system's lock on it was gone and is set again.
@@ -53,7 +52,6 @@ class Sighting:
     proposal: str = ""
     writer: str = ""
     new: bool = False
-    put_back: bool = False
     earlier: datetime | None = None
     protected: bool = False
     relocked: bool = False
@@ -101,9 +99,8 @@ def _is_told(gate: Gate, book: Book, path: str, present: bytes) -> bool:
     drift = book.open_drift(path)
     if drift is None:
         return sha256 == accepted
-    keeps = gate.settings.on_drift is OnDrift.KEEP or path not in book.gated
     is_kept = read_accepted(gate.home, book, path) is not None  # else its item may not show it any more
-    return keeps and is_kept and (drift.sha256, drift.base) == (sha256, accepted)
+    return is_kept and (drift.sha256, drift.base) == (sha256, accepted)
 
 
 class _Watch:
@@ -139,16 +136,7 @@ class _Watch:
                 self.blobs.put(present)  # what is accepted is kept while it can be
             self._close(drift)
             return
-        propose = self.gate.settings.on_drift is OnDrift.PROPOSE and path in book.gated
-        propose &= not book.is_disputed(
-            path
-        )  # a signature may be lost and not forged: nothing is put back for that
         before = read_accepted(self.gate.home, book, path)
-        if propose and before is not None:
-            returned = self._put_back(path, before, present)
-            if returned is not None:
-                yield returned
-                return
         if (
             drift
             and (drift.sha256, drift.base) == (sha256, accepted)
@@ -157,14 +145,6 @@ class _Watch:
             yield self._told(drift)
             return
         yield self._found(path, before, present, drift)
-
-    def _put_back(self, path: str, accepted: bytes, present: bytes) -> Sighting | None:
-        guess = self._guess(path, accepted, present)
-        proposal = put_back(self.gate, path, accepted, present, guess, self.moment)
-        self._reread()
-        if proposal is None:
-            return None
-        return Sighting(path=path, proposal=proposal, writer=guess.writer.value, new=True, put_back=True)
 
     def _found(self, path: str, accepted: bytes | None, present: bytes, drift: Drift | None) -> Sighting:
         """Keep, tell and offer what stands in a file and was not told of."""
@@ -180,7 +160,7 @@ class _Watch:
             title=_title(path, earlier),
             note=_LOST if accepted is None else "",
             cap_characters=self.gate.cap_characters if path in book.gated else None,
-            told=own_values(self.gate, *(c.decode("utf-8", "surrogateescape") for c in (before, present))),
+            told=own_values(self.gate, text_of(before), text_of(present)),
         )
         self.blobs.put(before)
         proposal = drift_proposal(found, log_size=self.ledger.log.size, moment=self.moment)
@@ -217,7 +197,7 @@ class _Watch:
         return fields
 
     def _guess(self, path: str, accepted: bytes, present: bytes) -> Guess:
-        course = course_of(accepted, present)
+        course = trace(text_of(accepted), text_of(present))
         added = "".join(course.added(n) for n in range(1, len(course.runs) + 1))
         return guess_writer(self.gate.home, path, present, added, self.scene)
 
@@ -237,7 +217,7 @@ class _Watch:
             stored = read_proposal(self.gate, self.ledger.book.proposals[drift.proposal])
         except AlteredError:
             return False
-        return shows(stored.proposal, course_of(accepted or b"", present))
+        return shows(stored.proposal, trace_drift(text_of(accepted or b""), text_of(present)))
 
     def _close(self, drift: Drift | None) -> None:
         """Close an item whose file is again what was accepted."""

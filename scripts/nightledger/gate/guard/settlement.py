@@ -17,10 +17,10 @@ from nightledger.domain.judge import Claim
 from nightledger.domain.moment import Moment
 from nightledger.domain.proposal import Kind
 from nightledger.domain.states import Book, DecisionStatus
-from nightledger.gate.apply.around import read_accepted
+from nightledger.gate.apply.placing import bytes_of, read_accepted, text_of
 from nightledger.gate.apply.writing import Write, write_all
 from nightledger.gate.deciding import read_claim, why_void
-from nightledger.gate.guard.drifting import course_of, shows
+from nightledger.gate.guard.drifting import shows, trace_drift
 from nightledger.gate.guard.locking import why_locked
 from nightledger.gate.guard.protected import read_watched
 from nightledger.gate.opening import Gate, Ledger
@@ -28,18 +28,14 @@ from nightledger.gate.proposing.hunks import hunks_sha256
 from nightledger.gate.review.composing import Choice, Refusal, Signing, make_decision
 from nightledger.gate.review.reviewing import Answer, Item, Verb
 from nightledger.gate.stored import Stored, read_proposal
-from nightledger.text.changes.course import Course
-from nightledger.text.changes.standing import effect_between, shown_between
+from nightledger.text.changes.sections import is_made_of
 from nightledger.text.scanners.scan import scan
 
 NEVER_CHANGED = "it is a protected file, which is never changed by us: put it back yourself, or keep it"
 NOT_SHOWN = (
     "it does not show what drifted; the bytes accepted before may be lost: 'nightledger guard' looks anew"
 )
-ELSEWHERE = (
-    "what stands above its lines, or below, is not kept with it, and they would be accepted elsewhere than they were "
-    "shown: keep that, too, or take it back and review again"
-)
+ELSEWHERE = "its sections would be accepted as they stand in neither text: keep or take back all that drifted"
 """Why a change of a drift is not kept without another."""
 CHANGED_AGAIN = "the file has changed again: 'nightledger guard' looks anew"
 
@@ -84,9 +80,6 @@ def compose_settlements(
         ]
         kept = tuple(n for n in _numbers(given, Verb.APPROVE) if n not in unread)
         taken_back = _numbers(given, Verb.REJECT)
-        elsewhere = _elsewhere(gate, book, item.stored, kept)
-        refusals += [Refusal(proposal=f"{name}#{n}", reason=ELSEWHERE) for n in elsewhere]
-        kept = tuple(n for n in kept if n not in elsewhere)
         if not kept and not taken_back:
             continue
         write = plan_settlement(gate, book, item.stored, kept, taken_back)
@@ -102,30 +95,6 @@ def compose_settlements(
 
 def _numbers(answers: Sequence[Answer], verb: Verb) -> tuple[int, ...]:
     return tuple(sorted(answer.n for answer in answers if answer.verb is verb))
-
-
-def _elsewhere(gate: Gate, book: Book, stored: Stored, kept: Sequence[int]) -> frozenset[int]:
-    """Give the changes that would do to other lines than they were shown to do; what stands above one comes before it."""
-    path = stored.proposal.targets[0].path
-    course = course_of(read_accepted(gate.home, book, path) or b"", read_watched(gate.home, path))
-    if not shows(stored.proposal, course) or not lands_elsewhere(course, kept):
-        return frozenset()
-    found: list[int] = []
-    for n in kept:
-        found += [n] if not lands_elsewhere(course, [*found, n]) else []
-    return frozenset(kept) - frozenset(found)
-
-
-def lands_elsewhere(course: Course, kept: Sequence[int]) -> bool:
-    """Tell whether some changes of a drift, accepted without the others, do what they were not shown to do.
-
-    They were shown in the text that was found, with all the others in it.
-    """
-    others = [n for n in range(1, len(course.runs) + 1) if n not in kept]
-    if not others:
-        return False
-    seen = shown_between(course.rebuild(others), "".join(course.new))
-    return bool(effect_between(course.rebuild(()), course.rebuild(kept)) - seen)
 
 
 def plan_settlement(
@@ -147,14 +116,14 @@ def plan_settlement(
     if why:
         return why
     accepted = b"" if kept_before is None else kept_before
-    course = course_of(accepted, present)
+    course = trace_drift(text_of(accepted), text_of(present))
     if not shows(stored.proposal, course):
         return NOT_SHOWN
-    if lands_elsewhere(course, kept):
-        return ELSEWHERE
     stays = [n for n in range(1, len(course.runs) + 1) if n not in taken_back]
-    after = course.rebuild(stays).encode("utf-8", "surrogateescape")
-    signed = course.rebuild(kept).encode("utf-8", "surrogateescape")
+    texts = course.rebuild(stays), course.rebuild(kept)
+    if not all(is_made_of(text, [text_of(accepted), text_of(present)]) for text in texts):
+        return ELSEWHERE
+    after, signed = map(bytes_of, texts)
     if after != present and (locked := why_locked(gate, path)):
         return locked
     if secrets := _secrets_returning(present, after):
@@ -179,7 +148,7 @@ def _why_not(book: Book, stored: Stored, present: bytes, taken_back: Sequence[in
 
 def _secrets_returning(before: bytes, after: bytes) -> list[str]:
     """Name what scanners block in lines that would come back; what was removed as a secret stays away."""
-    old, new = (text.decode("utf-8", "surrogateescape").split("\n") for text in (before, after))
+    old, new = (text_of(text).split("\n") for text in (before, after))
     there = set(old)
     coming = "\n".join(line for line in new if line not in there)
     return sorted({finding.rule for finding in scan(coming) if finding.severity is Severity.BLOCK})

@@ -11,7 +11,7 @@ from nightledger.domain.retention import tier_of
 from nightledger.domain.uses import NO_USE
 from nightledger.gate.memory.naming import find_standing
 from nightledger.gate.memory.pinning import NO_MARK, read_marks
-from nightledger.gate.memory.remembering import applied_texts
+from nightledger.gate.memory.remembering import applied_texts, wordings_of
 from nightledger.gate.memory.uses import Marks, fold_uses
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.proposing.told import told_at_home
@@ -81,5 +81,6 @@ def _applied(ledger: Ledger, stored: list[Stored]) -> dict[str, list[dict[str, A
             for e in change.evidence
         ]
         source = {"proposal": proposal.id, "n": change.n, "evidence": evidence}
-        found.setdefault(fold(change.hunk.added), []).append(source)
+        for wording in wordings_of(change.hunk.added):
+            found.setdefault(wording, []).append(source)
     return found

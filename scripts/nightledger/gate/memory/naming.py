@@ -20,7 +20,7 @@ from nightledger.domain.ids import content_id
 from nightledger.domain.proposal import Evidence, Origin
 from nightledger.domain.states import Book
 from nightledger.files.home import Home
-from nightledger.gate.apply.around import read_accepted
+from nightledger.gate.apply.placing import read_accepted
 from nightledger.gate.gated import read_gated
 from nightledger.text.changes.track import track
 from nightledger.text.markdown.document import Document, encode, parse_markdown

@@ -243,7 +243,20 @@ def applied_texts(book: Book, stored: Iterable[Stored]) -> Iterator[tuple[Propos
 
 def stated_confidence(book: Book, stored: Iterable[Stored]) -> dict[str, float]:
     """Return for each wording that came through the gate, folded, the confidence that its newest change stated."""
-    return {fold(change.hunk.added): change.confidence for _, change, _ in applied_texts(book, stored)}
+    return {
+        wording: change.confidence
+        for _, change, _ in applied_texts(book, stored)
+        for wording in wordings_of(change.hunk.added)
+    }
+
+
+def wordings_of(added: str) -> Iterator[str]:
+    """Yield the folded wording of each entry that a change put in: an edit, or what drifted, may bring many."""
+    if "\n" not in added.strip():
+        yield fold(added)
+        return
+    for entry in find_entries(parse_markdown(added)):
+        yield fold(entry.text)
 
 
 def read_network(home: Home) -> Network:
@@ -264,9 +277,7 @@ def _put_in_at(book: Book, stored: Iterable[Stored]) -> dict[str, datetime]:
     for _, change, since in applied_texts(book, stored):
         if since is None:
             continue
-        added = change.hunk.added
-        texts = [e.text for e in find_entries(parse_markdown(added))] if "\n" in added.strip() else [added]
-        for wording in map(fold, texts):
+        for wording in wordings_of(change.hunk.added):
             found[wording] = max(since, found.get(wording, since))
     return found
 

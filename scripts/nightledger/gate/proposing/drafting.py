@@ -1,6 +1,8 @@
 """From chosen drafts to changes that fit their files, all together and under the cap.
 
-Invariant: what comes out could be applied now; what cannot is named with why, and is in nobody's way.
+Invariant: what comes out passes, all together and now, the checks of CommonMark and scanners that ``apply`` makes
+before it writes; what cannot is named with why, and is in nobody's way. The cap is no matter of fitting: a removal that
+is approved with it may make room.
 """
 
 from collections.abc import Sequence
@@ -8,12 +10,13 @@ from dataclasses import dataclass, replace
 
 from nightledger.domain.lanes import Said, is_repeated
 from nightledger.domain.proposal import Change, Draft, Op
+from nightledger.gate.apply.applying import check_text
+from nightledger.gate.apply.writing import Write
 from nightledger.gate.forgetting.letting_go import fit_whole
 from nightledger.gate.kept_files import is_gated, read_target
 from nightledger.gate.opening import Gate
-from nightledger.gate.proposing.fitting import fit_for_apply
 from nightledger.gate.proposing.hunks import Unfit, make_changes
-from nightledger.text.changes.place import Applied, apply_hunks
+from nightledger.text.changes.place import put_all
 
 WHOLE = frozenset({Op.COMPRESS, Op.DELETE_LINK})
 """What is about a whole file or a link, and has no place in a text."""
@@ -138,5 +141,47 @@ def _fits(base: Base, changes: Sequence[Change]) -> bool:
 
 def size_after(base: Base, changes: Sequence[Change]) -> int:
     """Give the characters of a file with changes placed in it; as it is where they have no place."""
-    result = apply_hunks(base.text, [change.hunk for change in changes])
-    return len(result.text) if isinstance(result, Applied) else len(base.text)
+    result = put_all(base.text, [change.hunk for change in changes])
+    return len(result) if isinstance(result, str) else len(base.text)
+
+
+def fit_for_apply(
+    path: str, content: bytes, changes: Sequence[Change]
+) -> tuple[list[Change], list[tuple[Change, str]]]:
+    """Part placed changes of one file into those that may be applied, numbered anew, and the others.
+
+    All are looked at together first, because that is one look at the file and nearly always
+    well. Where it is not, each half is looked at with what was found to fit before it, and so
+    on: a file of many changes of which one does not fit costs a few looks, not one a change.
+
+    Args:
+        path: The file.
+        content: Its bytes now.
+        changes: Changes that have a place in it, in the order in which they are to be shown.
+
+    Returns:
+        The changes that fit, and the others with why.
+    """
+    kept: list[Change] = []
+    broken: list[tuple[Change, str]] = []
+    groups = [list(changes)] if changes else []
+    while groups:
+        group = groups.pop()
+        reasons = _reasons(path, content, [*kept, *group])
+        if not reasons:
+            kept += group
+        elif len(group) == 1:
+            broken.append((group[0], "; ".join(reasons)))
+        else:
+            half = len(group) // 2
+            groups += [group[half:], group[:half]]
+    return [replace(change, n=n) for n, change in enumerate(kept, 1)], broken
+
+
+def _reasons(path: str, content: bytes, changes: Sequence[Change]) -> list[str]:
+    text = content.decode("utf-8", "surrogateescape")
+    placed = put_all(text, [change.hunk for change in changes])
+    if not isinstance(placed, str):
+        return ["it touches the same lines as an earlier change"]
+    after = placed.encode("utf-8", "surrogateescape")
+    return check_text(Write(path=path, before=content, after=after))

@@ -13,26 +13,19 @@ import msgspec
 from nightledger.codec.canonical import canonical
 from nightledger.codec.records import to_plain
 from nightledger.domain.finding import Severity
-from nightledger.domain.proposal import Anchor, Change, Draft, Hunk, Op, Origin
+from nightledger.domain.proposal import Change, Draft, Hunk, Op, Origin
 from nightledger.files.shipped import shipped_config
 from nightledger.text.changes.diff import unified_diff
-from nightledger.text.changes.place import (
-    Applied,
-    NotApplied,
-    Placed,
-    Unplaced,
-    apply_hunks,
-    make_hunk,
-    place,
-)
+from nightledger.text.changes.place import Placed, Unplaced, make_hunk, place, put
 from nightledger.text.changes.veil import HOLE, repeats_secret, secrets_between, shows_secret, veil
-from nightledger.text.changes.veiled import BESIDE, without_secrets
 from nightledger.text.forgetting.archive_block import told_with
 from nightledger.text.markdown.document import parse_markdown, readable
 from nightledger.text.scanners.scan import mask_secrets, scan, told_values
 from nightledger.text.statements.sections import Language, Shelf, in_own_language
 
 SHOWN_SECTION = " > "
+BESIDE = "a line with a secret tells its place, or it would repeat one; take the secret out of the file first"
+"""Why a change is refused that no record can hold."""
 NO_COPY = "it holds a secret, of which no copy is made: 'nightledger check' proposes its removal"
 """Why an entry is not archived."""
 
@@ -43,11 +36,6 @@ class Unfit:
 
     draft: Draft
     reason: str
-
-
-def why_not(outcome: NotApplied) -> str:
-    """Give every reason why hunks have no place, in one line."""
-    return "; ".join(dict.fromkeys(unplaced.reason for unplaced in outcome.reasons))
 
 
 def hunks_sha256(hunks: Sequence[Hunk]) -> str:
@@ -81,7 +69,7 @@ def readable_diff(before: str, after: str, *, path: str, told: frozenset[str] | 
 def make_changes(document: str, drafts: Iterable[Draft]) -> tuple[list[Change], list[Unfit]]:
     """Turn drafts into numbered changes that fit the document, each alone and all together.
 
-    No change copies a secret: what it takes out and the lines that tell its place are veiled.
+    No change copies a secret: what it takes out is veiled.
 
     Args:
         document: The gated file's text (``surrogateescape``).
@@ -90,28 +78,45 @@ def make_changes(document: str, drafts: Iterable[Draft]) -> tuple[list[Change], 
     changes: list[Change] = []
     unfit: list[Unfit] = []
     told = told_values(document)
-    veiled = veil(document, told=told)
+    veiled, together = veil(document, told=told), document
     for draft in drafts:
         hunk = make_hunk(document, _in_own_language(document, draft))
-        if not isinstance(hunk, Unplaced):
-            hunk = without_secrets(document, veiled, hunk, told=told)
-        if isinstance(hunk, Unplaced):
-            unfit.append(Unfit(draft=draft, reason=hunk.reason))
-            continue
-        why = _why_no_copy(draft, hunk, told) if draft.op is Op.ARCHIVE else ""
-        if not why and _copies_secret(document, veiled, draft, hunk, told):
-            why = BESIDE
-        if why:
+        hunk = hunk if isinstance(hunk, Unplaced) else veil_hunk(document, veiled, hunk, told)
+        why = hunk.reason if isinstance(hunk, Unplaced) else _why_not_copied(document, draft, hunk, told)
+        if why or isinstance(hunk, Unplaced):
             unfit.append(Unfit(draft=draft, reason=why))
             continue
-        together = apply_hunks(document, [*(change.hunk for change in changes), hunk])
-        alone = apply_hunks(document, [hunk])
-        if isinstance(together, Applied) and isinstance(alone, Applied):
-            diff = readable_diff(document, alone.text, path=draft.target, told=told)
-            changes.append(change_of(len(changes) + 1, draft, hunk, diff))
-        else:
+        alone, placed = place(document, hunk), place(together, hunk)
+        if isinstance(alone, Unplaced) or isinstance(placed, Unplaced):
             unfit.append(Unfit(draft=draft, reason="it touches the same lines as an earlier change"))
+            continue
+        together = put(together, placed)
+        diff = readable_diff(document, put(document, alone), path=draft.target, told=told)
+        changes.append(change_of(len(changes) + 1, draft, hunk, diff))
     return changes, unfit
+
+
+def veil_hunk(document: str, veiled: str, hunk: Hunk, told: frozenset[str]) -> Hunk | Unplaced:
+    """Return a hunk with holes for the secrets in what it takes out and in its headings.
+
+    Args:
+        document: The target, in which the hunk has its place.
+        veiled: The same with holes for its secrets (``veil``).
+        hunk: The hunk.
+        told: What the document tells as secrets.
+    """
+    placed = place(document, hunk)
+    if isinstance(placed, Unplaced) or not hunk.removed:
+        return placed if isinstance(placed, Unplaced) else hunk
+    section = tuple(veil(title, told=told) for title in hunk.section)
+    masked = replace(hunk, section=section, removed=veiled[placed.start : placed.end])
+    return masked if place(document, masked) == placed else Unplaced(reason=BESIDE)
+
+
+def _why_not_copied(document: str, draft: Draft, hunk: Hunk, told: frozenset[str]) -> str:
+    """Say why no record may hold a change; empty where one may."""
+    why = _why_no_copy(draft, hunk, told) if draft.op is Op.ARCHIVE else ""
+    return why or (BESIDE if _copies_secret(document, draft, hunk, told) else "")
 
 
 def _in_own_language(document: str, draft: Draft) -> Draft:
@@ -129,8 +134,7 @@ def _languages() -> tuple[Language, ...]:
 def _why_no_copy(draft: Draft, hunk: Hunk, told: frozenset[str]) -> str:
     """Say why an entry may not be archived, which makes a copy of it; empty where it may."""
     blocks = [part.hunk.added for part in draft.also]
-    masked = hunk.anchor is Anchor.MASKED and HOLE in hunk.removed
-    if masked or any(shows_secret(block, told=told) for block in blocks):
+    if HOLE in hunk.removed or any(shows_secret(block, told=told) for block in blocks):
         return NO_COPY
     held = {
         finding.rule for block in blocks for finding in scan(block) if finding.severity is not Severity.FLAG
@@ -142,22 +146,15 @@ def _why_no_copy(draft: Draft, hunk: Hunk, told: frozenset[str]) -> str:
     return ""
 
 
-def _copies_secret(document: str, veiled: str, draft: Draft, hunk: Hunk, told: frozenset[str]) -> bool:
-    texts = (
-        hunk.removed,
-        hunk.context_before,
-        hunk.context_after,
-        *hunk.section,
-        draft.after,
-        draft.reason,
-    )
+def _copies_secret(document: str, draft: Draft, hunk: Hunk, told: frozenset[str]) -> bool:
+    texts = (hunk.removed, *hunk.section, draft.after, draft.reason)
     if any(shows_secret(text, told=told) for text in texts):
         return True
-    placed = place(document, hunk) if hunk.anchor is Anchor.MASKED else None
+    placed = place(document, hunk) if HOLE in hunk.removed else None
     if not isinstance(placed, Placed):
         return False
-    part = slice(placed.start, placed.end)
-    return repeats_secret(draft.statement_key, secrets_between(document[part], veiled[part]))
+    secrets = secrets_between(document[placed.start : placed.end], hunk.removed)
+    return repeats_secret(draft.statement_key, secrets)
 
 
 def change_of(n: int, draft: Draft, hunk: Hunk, diff: str) -> Change:
@@ -167,7 +164,7 @@ def change_of(n: int, draft: Draft, hunk: Hunk, diff: str) -> Change:
         op=draft.op,
         target=draft.target,
         section=SHOWN_SECTION.join(hunk.section),
-        before="" if draft.op is Op.ADD else hunk.removed if hunk.anchor is Anchor.MASKED else draft.before,
+        before="" if draft.op is Op.ADD else hunk.removed if HOLE in hunk.removed else draft.before,
         after=draft.after,
         diff=diff,
         hunk=hunk,

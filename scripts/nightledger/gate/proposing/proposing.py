@@ -25,7 +25,7 @@ from nightledger.domain.lanes import (
     may_return,
 )
 from nightledger.domain.moment import Moment
-from nightledger.domain.proposal import Anchor, Change, Draft, Kind, Op, Proposal, SizeMeter, Target
+from nightledger.domain.proposal import VERSION, Change, Draft, Kind, Op, Proposal, SizeMeter, Target
 from nightledger.domain.states import ENDED, OPEN_STATES, Book, ChangeState
 from nightledger.files.atomic import replace_file
 from nightledger.gate.forgetting.forgotten import read_forgotten
@@ -35,6 +35,7 @@ from nightledger.gate.proposing.hunks import Unfit
 from nightledger.gate.proposing.room import Room, find_room
 from nightledger.gate.proposing.screening import Held, own_rules, screen, unseen, without_own_secrets
 from nightledger.gate.stored import MAX_PROPOSAL_BYTES, Stored, read_stored, without_unanswered
+from nightledger.text.changes.veil import HOLE
 from nightledger.trust.event import path_word
 
 _GAP = 4
@@ -226,7 +227,7 @@ def said_before(stored: Sequence[Stored], book: Book) -> list[Said]:
         )
         for item in without_unanswered(stored, book)
         for change in item.proposal.changes
-        if change.hunk.anchor is not Anchor.MASKED
+        if HOLE not in change.hunk.removed
         or book.proposals[item.proposal.id].state_of(change.n) is not ChangeState.APPLIED
     ]
 
@@ -291,7 +292,7 @@ def _build(
         )  # the operator, or a later night, may ask for the same bytes again
         name = content_id("p", canonical(identity))
     return Proposal(
-        v=1,
+        v=VERSION,
         id=name,
         kind=submission.kind,
         lane=submission.lane,

@@ -8,11 +8,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 
 from nightledger.domain.errors import NightledgerError
-from nightledger.domain.proposal import Anchor, Change, Proposal
+from nightledger.domain.proposal import Change, Proposal
 from nightledger.files.home import Home
 from nightledger.gate.gated import read_gated
 from nightledger.text.changes.place import Placed, place
-from nightledger.text.changes.veil import secrets_between
+from nightledger.text.changes.veil import HOLE, secrets_between
 from nightledger.text.scanners.scan import told_values
 from nightledger.text.scanners.secret_places import SHORTEST_REPEATED
 
@@ -36,10 +36,9 @@ def told_by(documents: Mapping[str, str], proposals: Iterable[Proposal]) -> froz
 def _behind_holes(documents: Mapping[str, str], change: Change) -> Iterator[str]:
     """Give what stands in a file where a change has holes: the line that told it may be gone by now."""
     hunk, document = change.hunk, documents.get(change.target, "")
-    placed = place(document, hunk) if hunk.anchor is Anchor.MASKED else None
+    placed = place(document, hunk) if HOLE in hunk.removed else None
     if isinstance(placed, Placed):
-        lines = document[placed.start - len(hunk.context_before) : placed.end + len(hunk.context_after)]
-        found = secrets_between(lines, hunk.context_before + hunk.removed + hunk.context_after)
+        found = secrets_between(document[placed.start : placed.end], hunk.removed)
         yield from (value for value in found if len(value) >= SHORTEST_REPEATED and " " not in value)
 
 
@@ -57,8 +56,4 @@ def _documents(home: Home) -> dict[str, str]:
 
 
 def _texts(change: Change) -> Iterable[str]:
-    """Give a change's texts, each as it stands between the lines around it: these may be what tells."""
-    hunk = change.hunk
-    for lines in (hunk.removed, hunk.added):
-        yield f"{hunk.context_before}{lines}{hunk.context_after}"
-    yield from (change.before, change.after, change.reason)
+    return (change.hunk.removed, change.hunk.added, change.before, change.after, change.reason)

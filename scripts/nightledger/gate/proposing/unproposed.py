@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
 
-from nightledger.domain.decision import Decision, DecisionTarget, DecisionType
+from nightledger.domain.decision import VERSION, Decision, DecisionTarget, DecisionType
 from nightledger.domain.trusting import TRUST_FILES
 from nightledger.gate.opening import Gate
 from nightledger.gate.review.composing import Signing
@@ -26,7 +26,7 @@ def make_unproposed(
     now = signing.moment.at
     return with_id(
         Decision(
-            v=1,
+            v=VERSION,
             id="",
             type=kind,
             origin=gate.home.identity.origin,

@@ -6,7 +6,7 @@ from itertools import takewhile
 
 from nightledger.domain.kept import LETTING_GO
 from nightledger.domain.proposal import Kind, Op
-from nightledger.gate.review.hiding import changed_lines
+from nightledger.gate.review.masking import changed_lines
 from nightledger.gate.review.reviewing import Answer, Item, Verb
 from nightledger.text.changes.masked import mask_diff
 

@@ -6,34 +6,37 @@ what is hashed here is what ``list_items`` showed.
 
 from collections import ChainMap
 from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import cast
 
 from nightledger.domain.cooling import NONE, Cooling, cools_until
-from nightledger.domain.decision import Decision, DecisionTarget, DecisionType, LogHead
+from nightledger.domain.decision import (
+    VERSION,
+    Decision,
+    DecisionTarget,
+    DecisionType,
+    LogHead,
+    ShownIn,
+)
 from nightledger.domain.judge import EDIT_LANE
-from nightledger.domain.kept import files_of, hunks_on, parts_of
+from nightledger.domain.kept import TEXT, files_of, hunks_on, parts_of
 from nightledger.domain.moment import Moment
 from nightledger.domain.proposal import Change, Kind, Op
 from nightledger.domain.states import ProposalStatus
-from nightledger.gate.apply.parts import put_changes
+from nightledger.gate.apply.placing import put_change
 from nightledger.gate.deciding import with_id
 from nightledger.gate.opening import Gate
 from nightledger.gate.proposing.hunks import hunks_sha256
 from nightledger.gate.review.reviewing import Answer, Item, Verb
 from nightledger.gate.review.wording import TWICE
 from nightledger.gate.stored import Stored
-from nightledger.text.changes.place import Applied, apply_hunks
-from nightledger.text.changes.standing import effect, standing
+from nightledger.text.changes.place import Unplaced, place, shown_in
 from nightledger.text.changes.whole import text_sha256
 
 UNCAPPED = frozenset({Op.COMPRESS, Op.DELETE_LINK})
 """What these change no host shows as memory."""
-MOVED_BESIDE = (
-    "another change that you sign with it puts its lines under another heading than they were shown under: "
-    "it is asked again"
-)
+MOVED_BESIDE = "another change that you sign with it takes its place away: it is asked again"
 """Why a change is not signed together with others."""
 _Texts = MutableMapping[str, str]
 
@@ -136,12 +139,13 @@ def compose_by(
     refusals: list[Refusal] = []
     current = documents
     for item, given in _by_proposal(items, answers):
-        approved = _numbers(given, Verb.APPROVE)
-        placed = _moved(item.stored, approved, documents, current) or _place(
-            terms, item.stored, approved, current
-        )
+        unread = {one.change.n: one.unread for one in items if one.status.id == item.status.id and one.unread}
+        name, said = item.stored.proposal.id, _numbers(given, Verb.APPROVE)
+        refusals += [Refusal(proposal=f"{name}#{n}", reason=unread[n]) for n in said if n in unread]
+        approved = tuple(n for n in said if n not in unread)
+        placed = _place(terms, item.stored, approved, documents, current)
         if isinstance(placed, str):
-            refusals.append(Refusal(proposal=item.stored.proposal.id, reason=placed))
+            refusals.append(Refusal(proposal=name, reason=placed))
             continue
         choices = (
             [Choice(type=DecisionType.APPROVE, changes=approved, targets=placed.targets)] if approved else []
@@ -194,62 +198,65 @@ class PlacedSet:
     documents: Mapping[str, str]
 
 
-def _moved(
-    stored: Stored, numbers: tuple[int, ...], shown: Mapping[str, str], current: Mapping[str, str]
-) -> str:
-    """Say that changes answered before, or with it, would lead one of these under another heading than it was shown under."""
-    if stored.proposal.lane == EDIT_LANE:  # the operator's own text; each of its hunks rests on those before
-        return ""
-    running = dict(current)
-    for change in stored.proposal.changes:
-        path, hunk = change.target, change.hunk
-        if change.n not in numbers or path not in running:
-            continue
-        if running[path] != shown[path]:
-            now, then = standing(running[path], hunk), standing(shown[path], hunk)
-            rests = then is None and running[path] != current[path]  # on a change of the same proposal
-            if (
-                now is not None
-                and not rests
-                and (now != then or effect(running[path], hunk) - effect(shown[path], hunk))
-            ):
-                return MOVED_BESIDE
-        put = apply_hunks(running[path], [hunk])
-        running[path] = put.text if isinstance(put, Applied) else running[path]
-    return ""
-
-
 def place_changes(
     gate: Gate, stored: Stored, numbers: tuple[int, ...], current: Mapping[str, str]
 ) -> PlacedSet | str:
     """Place changes of a proposal on the running documents; a reason when they do not fit."""
-    return _place(terms_of(gate), stored, numbers, current)
+    return _place(terms_of(gate), stored, numbers, current, current)
 
 
 def _place(
-    terms: Terms, stored: Stored, numbers: tuple[int, ...], current: Mapping[str, str]
+    terms: Terms,
+    stored: Stored,
+    numbers: tuple[int, ...],
+    shown: Mapping[str, str],
+    current: Mapping[str, str],
 ) -> PlacedSet | str:
+    """Place changes one after another, and note of each change of text under what it was shown."""
     changes = [change for change in stored.proposal.changes if change.n in numbers]
     if len(changes) > len(set(numbers)):
         return TWICE
     before = {path: current[path] for path in files_of(changes)}
-    after, lost = put_changes(before, changes)
-    if lost:
-        return "; ".join(dict.fromkeys(why for _, why in lost))
+    after, anchors = dict(before), dict[str, list[ShownIn]]()
+    for change in changes:
+        if change.hunk.anchor in TEXT:
+            there = _shown_in(change, shown[change.target], after[change.target])
+            if isinstance(there, str):
+                return there
+            anchors.setdefault(change.target, []).append(there)
+        placed = put_change(after, change)
+        if isinstance(placed, str):
+            return placed
+        after |= placed
     for path in sorted({change.target for change in changes if change.op not in UNCAPPED}):
         cap = terms.cap_characters
         if cap is not None and len(after[path]) > max(cap, len(before[path])):
             setting = f" ({terms.cap_setting})" if terms.cap_setting else ""
             return f"{path} would have {len(after[path]):,} characters, its host shows {cap:,}{setting}: approve removals with it"
     return PlacedSet(
-        targets=decision_targets(before, after, changes), documents=ChainMap(after, cast("_Texts", current))
+        targets=decision_targets(before, after, changes, anchors),
+        documents=ChainMap(after, cast("_Texts", current)),
     )
 
 
+def _shown_in(change: Change, shown: str, current: str) -> ShownIn | str:
+    """Return the section of a change as those signed before it leave it, and what stood above it when it was shown."""
+    was, now = place(shown, change.hunk), place(current, change.hunk)
+    if isinstance(now, Unplaced):
+        return now.reason if isinstance(was, Unplaced) else MOVED_BESIDE
+    there = shown_in(current, change.n, change.hunk)
+    if isinstance(was, Unplaced):
+        return there
+    return replace(there, above_sha256=shown_in(shown, change.n, change.hunk).above_sha256)
+
+
 def decision_targets(
-    before: Mapping[str, str], after: Mapping[str, str], changes: Sequence[Change]
+    before: Mapping[str, str],
+    after: Mapping[str, str],
+    changes: Sequence[Change],
+    anchors: Mapping[str, Sequence[ShownIn]],
 ) -> tuple[DecisionTarget, ...]:
-    """Give what a decision says of each file that changes write, sorted by path.
+    """Return what a decision says of each file that changes write, sorted by path.
 
     Of a link that is deleted there are no bytes before and after: both stand for its name.
     """
@@ -263,6 +270,7 @@ def decision_targets(
                 base=text_sha256(before.get(path, named)),
                 result=text_sha256(after.get(path, named)),
                 hunks_sha256=hunks_sha256(hunks),
+                anchors=tuple(anchors.get(path, ())),
             )
         )
     return tuple(targets)
@@ -285,7 +293,7 @@ def decide(terms: Terms, status: ProposalStatus, choice: Choice, signing: Signin
     now = signing.moment.at
     return with_id(
         Decision(
-            v=1,
+            v=VERSION,
             id="",
             type=choice.type,
             origin=terms.origin,

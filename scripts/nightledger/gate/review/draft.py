@@ -24,9 +24,9 @@ _MAX_BYTES = 1 << 22
 
 
 def shown_sha256(item: Item) -> str:
-    """Return the hex SHA-256 of what a review shows of a change: proposal, diff of now, and where its lines stand."""
-    stands = [*item.stands.path, "", *item.stands.labels, "", item.stands.within] if item.stands else []
-    facts = [item.stored.sha256, item.change.n, item.diff, item.unplaced, item.unread, item.moved, stands]
+    """Return the hex SHA-256 of what a review shows of a change: proposal, diff of now, and its section."""
+    shown = [item.shown.section_sha256, item.shown.above_sha256] if item.shown else []
+    facts = [item.stored.sha256, item.change.n, item.diff, item.unplaced, item.unread, shown]
     return hashlib.sha256(json.dumps(facts).encode()).hexdigest()
 
 

@@ -12,21 +12,19 @@ from nightledger.domain.judge import EDIT_LANE
 from nightledger.domain.kept import LETTING_GO
 from nightledger.domain.lanes import OPERATOR
 from nightledger.domain.moment import Moment
-from nightledger.domain.proposal import Anchor, Change, Draft, Hunk, Kind, Op, Origin, Proposal
+from nightledger.domain.proposal import Change, Draft, Hunk, Kind, Op, Origin, Proposal
 from nightledger.domain.states import ChangeState
 from nightledger.gate.apply.applying import check_result
-from nightledger.gate.apply.around import ELSEWHERE
-from nightledger.gate.apply.planning import own_write
+from nightledger.gate.apply.planning import ELSEWHERE, own_write
 from nightledger.gate.apply.writing import Write
 from nightledger.gate.gated import read_gated
 from nightledger.gate.opening import Gate, Ledger
-from nightledger.gate.proposing.hunks import SHOWN_SECTION, line_at, make_changes, readable_diff
+from nightledger.gate.proposing.hunks import SHOWN_SECTION, line_at, make_changes, readable_diff, veil_hunk
 from nightledger.gate.proposing.proposing import Outcome, Submission, propose, submit_changes
 from nightledger.gate.stored import Stored
 from nightledger.text.changes.edits import hunks_between
-from nightledger.text.changes.place import Applied, Unplaced, apply_hunks, place, put
-from nightledger.text.changes.veil import veil, veil_blocked
-from nightledger.text.changes.veiled import without_secrets
+from nightledger.text.changes.place import Unplaced, place, put
+from nightledger.text.changes.veil import HOLE, veil, veil_blocked
 from nightledger.text.markdown.document import is_blank, split_lines
 from nightledger.text.scanners.scan import told_values
 
@@ -104,7 +102,7 @@ def _lines_of(document: str, change: Change) -> tuple[str, int]:
     removed = document[placed.start : placed.end]
     body = removed.lstrip()  # a removal may take blank lines along
     line = line_at(document, placed.end - len(body))
-    if change.hunk.anchor is Anchor.EXACT:
+    if HOLE not in change.hunk.removed:
         return change.before, line
     lines = split_lines(document[document.rfind("\n", 0, placed.end - len(body)) + 1 : placed.end])
     while len(lines) > 1 and is_blank(lines[-1]):
@@ -159,19 +157,20 @@ def _edit_changes(
 
     Up to the end of each hunk that document is the edited one, so that both are scanned once.
     """
-    applied = apply_hunks(document, hunks)
-    if not isinstance(applied, Applied):
-        raise AssertionError("unreachable: they were made to fit")  # noqa: TRY004 - a bug, not a type
     told = told_values(document) | told_values(edited)
-    veiled, new, blocked = veil(document, told=told), veil(edited, told=told), veil_blocked(edited, told=told)
+    new, blocked = veil(edited, told=told), veil_blocked(edited, told=told)
+    veiled = veil(document, told=told)
     changes = []
-    for n, (hunk, placed) in enumerate(zip(hunks, applied.placed, strict=True), 1):
+    for n, hunk in enumerate(hunks, 1):
+        placed = place(document, hunk)
+        if isinstance(placed, Unplaced):
+            raise AssertionError("unreachable: they were made to fit")  # noqa: TRY004 - a bug, not a type
         added = slice(placed.start, placed.start + len(placed.text))
         if blocked[added] != placed.text:
             raise _not_recorded(
                 path, f"at line {line_at(edited, placed.start)} it puts in a line with a secret"
             )
-        masked = without_secrets(document, veiled, hunk, told=told)
+        masked = veil_hunk(document, veiled, hunk, told)
         if isinstance(masked, Unplaced):
             raise _not_recorded(path, masked.reason)
         after = put(document, placed)

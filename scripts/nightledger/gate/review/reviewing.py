@@ -6,44 +6,40 @@ Invariant: what is shown, hashed and signed are the same bytes, read once.
 import hashlib
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from nightledger.domain.decision import DecisionType
+from nightledger.domain.decision import DecisionType, ShownIn
 from nightledger.domain.errors import AlteredError, NightledgerError
 from nightledger.domain.judge import EDIT_LANE
+from nightledger.domain.kept import TEXT
 from nightledger.domain.proposal import Change, Kind, Op
 from nightledger.domain.states import ProposalStatus
 from nightledger.files.home import Home
-from nightledger.gate.apply.parts import put_change
+from nightledger.gate.apply.placing import bytes_of, put_change, text_of
 from nightledger.gate.forgetting.fates import change_diff
-from nightledger.gate.guard.drifting import Found, drift_changes
+from nightledger.gate.guard.drifting import Found, drift_changes, trace_drift
 from nightledger.gate.guard.protected import read_watched
 from nightledger.gate.guard.writers import Guess
 from nightledger.gate.kept_files import read_target
 from nightledger.gate.opening import Gate, Ledger
-from nightledger.gate.proposing.hunks import SHOWN_SECTION
 from nightledger.gate.proposing.screening import own_values
 from nightledger.gate.proposing.told import NOTHING, told_by
-from nightledger.gate.review.hiding import (
-    UNREAD,
-    UNREAD_AND_LOST,
-    Accepted,
+from nightledger.gate.review.masking import (
+    HIDDEN,
+    HIDDEN_AND_LOST,
+    NONE_ACCEPTED,
     accepted_texts,
-    unread_drift,
-    why_hidden,
+    hides_lines,
+    why_masked,
 )
 from nightledger.gate.review.wording import TWICE, is_numbered_twice, worded
 from nightledger.gate.stored import Stored, read_proposal
-from nightledger.text.changes.course import trace
+from nightledger.text.changes.diff import unified_diff
 from nightledger.text.changes.masked import mask_diff
-from nightledger.text.changes.standing import NO_EFFECT, Effect, Standing, effect_between, is_moved, standing
+from nightledger.text.changes.place import shown_in
 from nightledger.text.markdown.document import readable
 from nightledger.text.scanners.scan import told_values
-
-NOTHING_KNOWN = Accepted()
-"""Where nobody knows what was accepted."""
-
 
 NO_PLACE = "settle what drifted and review again; if it stays so, reject it and use 'nightledger edit'"
 """What to do about a change that has no place in its file."""
@@ -84,11 +80,11 @@ class Item:
         change: The change, its words as its hunk has them.
         diff: Unified diff against the file as it is now; empty when it has no place.
         unplaced: Why it cannot be signed now, for it has no place or cannot be read; else empty.
-        unread: Why what drifted cannot be kept, though it can be taken back; else empty.
-        moved: The headings under which its lines stand, where it names others; else empty.
-        stands: Where its lines stand, or will; None where that is not told by lines.
-        effect: What it makes of the lines of its file, those included that only stand elsewhere by it.
+        unread: Why it cannot be signed before it was unmasked; else empty.
+        plain: The diff without a mask, for the operator's own terminal.
+        shown: Under what its lines stand, or will; None where that is not told by sections.
         told: What the gated files and the proposals shown with it tell as secrets.
+        is_unmasked: Whether its operator asked to read it without masks.
     """
 
     stored: Stored
@@ -97,10 +93,14 @@ class Item:
     diff: str
     unplaced: str
     unread: str = ""
-    moved: str = ""
-    stands: Standing | None = None
-    effect: Effect = field(default_factory=lambda: NO_EFFECT)
+    plain: str = ""
+    shown: ShownIn | None = None
     told: frozenset[str] = NOTHING
+    is_unmasked: bool = False
+
+    def unmasked(self) -> "Item":
+        """Return the item as its operator reads it without masks: so it can be signed."""
+        return replace(self, unread="", is_unmasked=True)
 
 
 class Documents(dict[str, str]):
@@ -157,7 +157,7 @@ def items_of(
     kind: DecisionType,
     documents: Mapping[str, str],
     *,
-    accepted: Accepted = NOTHING_KNOWN,
+    accepted: Mapping[str, str] = NONE_ACCEPTED,
 ) -> list[Item]:
     """Give the changes of one proposal that a decision of this kind may be about; see :func:`items_in`.
 
@@ -170,35 +170,38 @@ def items_of(
         return []
     stored = read_proposal(gate, status)
     if is_drift:
-        changes = [change for change in stored.proposal.changes if change.n in numbers]
-        return _drift_items(gate, stored, status, changes, accepted)
+        return _drift_items(gate, stored, status, numbers, accepted)
     return items_in([(stored, status)], kind, documents, accepted=accepted)
 
 
 def _drift_items(
-    gate: Gate,
-    stored: Stored,
-    status: ProposalStatus,
-    changes: Sequence[Change],
-    accepted: Accepted,
+    gate: Gate, stored: Stored, status: ProposalStatus, numbers: Sequence[int], accepted: Mapping[str, str]
 ) -> list[Item]:
-    """Give what drifted as it was found: it stands in the file, so its diff is against what was accepted."""
+    """Return what drifted as it was found: it stands in the file, so its diff is against what was accepted.
+
+    Each change is shown as the bytes have it: who has the log's key can log an item that says another thing of them.
+    """
     target = stored.proposal.targets[0]
-    why_unread = UNREAD if target.path in accepted.texts else UNREAD_AND_LOST
-    told, unread = told_by({}, [stored.proposal]), frozenset[int]()
-    before = accepted.texts.get(target.path, accepted.protected.get(target.path, ""))
+    changes = {change.n: change for change in stored.proposal.changes if change.n in numbers}
+    told, why = told_by({}, [stored.proposal]), ""
+    present, plain, unread = b"", dict[int, str](), dict[int, str]()
     try:
         present = read_watched(gate.home, target.path)
+        if hashlib.sha256(present).hexdigest() != target.base_sha256:
+            why = "the file has changed again: 'nightledger guard' looks anew"
     except NightledgerError as error:
         why = str(error)
-    else:
-        changed = "the file has changed again: 'nightledger guard' looks anew"
-        why = "" if hashlib.sha256(present).hexdigest() == target.base_sha256 else changed
-        if not why and target.path in gate.home.identity.gated:
-            found = present.decode("utf-8", "surrogateescape")
-            unread = _unread(gate, before, found, told)
-        if not why:
-            changes = _as_found(gate, target.path, before, present, changes)
+    if not why:
+        before, now = accepted.get(target.path, ""), text_of(present)
+        values = own_values(gate, before, now)
+        there = {change.n: change for change in _found_changes(target.path, before, present, values)}
+        changes = {n: _redrawn(change, there.get(n, change)) for n, change in changes.items()}
+        values |= told | told_values(before) | told_values(now)
+        lost = HIDDEN if target.path in accepted else HIDDEN_AND_LOST
+        for n, old, new in trace_drift(before, now).steps():
+            plain[n] = readable(unified_diff(old, new, path=target.path))
+            is_hidden = target.path in gate.home.identity.gated and hides_lines(old, new, before, values)
+            unread[n] = lost if is_hidden else ""
     return [
         Item(
             stored=stored,
@@ -206,28 +209,25 @@ def _drift_items(
             change=worded(change),
             diff=change.diff,
             unplaced=why,
-            unread=why_unread if change.n in unread else "",
+            unread=unread.get(n, ""),
+            plain=plain.get(n, ""),
             told=told,
         )
-        for change in changes
+        for n, change in changes.items()
     ]
 
 
-def _as_found(
-    gate: Gate, path: str, accepted: str, present: bytes, changes: Sequence[Change]
-) -> list[Change]:
-    """Give changes as the bytes have them; whoever has the log's key can log an item that says another thing of them."""
+def _found_changes(path: str, accepted: str, present: bytes, told: frozenset[str]) -> tuple[Change, ...]:
     found = Found(
         path=path,
-        accepted=accepted.encode("utf-8", "surrogateescape"),
+        accepted=bytes_of(accepted),
         present=present,
         guess=Guess(),
         title="",
         cap_characters=None,
-        told=own_values(gate, accepted, present.decode("utf-8", "surrogateescape")),
+        told=told,
     )
-    there = {change.n: change for change in drift_changes(found)}
-    return [_redrawn(change, there.get(change.n, change)) for change in changes]
+    return drift_changes(found)
 
 
 def _redrawn(change: Change, found: Change) -> Change:
@@ -235,20 +235,14 @@ def _redrawn(change: Change, found: Change) -> Change:
     return replace(change, target=found.target, diff=found.diff, hunk=found.hunk, flags=flags)
 
 
-def _unread(gate: Gate, accepted: str, present: str, told: frozenset[str]) -> frozenset[int]:
-    """Give the changes of a drift of which masks hide more than their own text and what was accepted justify."""
-    values = told | told_values(accepted) | told_values(present) | own_values(gate, accepted, present)
-    return unread_drift(trace(accepted, present), told=values)
-
-
 def items_in(
     waiting: Sequence[tuple[Stored, ProposalStatus]],
     kind: DecisionType,
     documents: Mapping[str, str],
     *,
-    accepted: Accepted = NOTHING_KNOWN,
+    accepted: Mapping[str, str] = NONE_ACCEPTED,
 ) -> list[Item]:
-    """Give the changes of some proposals that such a decision may be about.
+    """Return the changes of some proposals that such a decision may be about.
 
     Args:
         waiting: The proposals and their states.
@@ -272,9 +266,9 @@ def _item(
     change: Change,
     documents: Mapping[str, str],
     told: frozenset[str],
-    accepted: Accepted,
+    accepted: Mapping[str, str],
 ) -> Item:
-    diff, why, moved, stands, effect = "", "", "", None, NO_EFFECT
+    item = Item(stored=stored, status=status, change=change, diff="", unplaced="", told=told)
     try:
         placed = put_change(documents, change)
         if isinstance(placed, str) and change.op in (Op.ADD, Op.REMOVE, Op.REPLACE):
@@ -282,27 +276,20 @@ def _item(
     except NightledgerError as error:  # a file of it cannot be read now, or is a link meanwhile
         placed = str(error)
     if isinstance(placed, str):
-        why = placed
+        item = replace(item, unplaced=placed)
     else:
         values = told | NOTHING.union(*map(told_values, placed.values()))
-        diff = mask_diff(change_diff(documents, placed, change, told=values), told=values)
-        stands = standing(documents[change.target], change.hunk) if change.target in placed else None
-        if stands:
-            effect = effect_between(documents[change.target], placed[change.target])
-        if stands and is_moved(stands, change.hunk):
-            moved = SHOWN_SECTION.join(map(readable, stands.names)) or "no heading"
-        created = status.created.at
-        why = why_hidden(documents, placed, change, told=values, accepted=accepted, proposed_at=created)
-    if is_numbered_twice(stored.proposal, change.n):
-        why = TWICE
-    return Item(
-        stored=stored,
-        status=status,
-        change=change,
-        diff=diff,
-        unplaced=why,
-        moved=moved,
-        stands=stands,
-        effect=effect,
-        told=told,
-    )
+        drawn = [(documents[path], text, path) for path, text in placed.items()]
+        item = replace(
+            item,
+            diff=mask_diff(change_diff(documents, placed, change, told=values), told=values),
+            plain="".join(readable(unified_diff(old, new, path=path)) for old, new, path in drawn),
+            unread=why_masked(documents, placed, change, told=values, accepted=accepted),
+            shown=_shown_in(documents, change),
+        )
+    return replace(item, unplaced=TWICE) if is_numbered_twice(stored.proposal, change.n) else item
+
+
+def _shown_in(documents: Mapping[str, str], change: Change) -> ShownIn | None:
+    is_text = change.hunk.anchor in TEXT
+    return shown_in(documents[change.target], change.n, change.hunk) if is_text else None

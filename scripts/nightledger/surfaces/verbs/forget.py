@@ -30,7 +30,8 @@ from nightledger.surfaces.context import Context
 from nightledger.surfaces.hints import say
 from nightledger.surfaces.session import Session, reading, writing
 from nightledger.surfaces.settling import key_at_hand, require_signed, sign_proposals
-from nightledger.text.changes.standing import Standing, standing_at
+from nightledger.text.changes.sections import around, text_of_spans
+from nightledger.text.markdown.document import parse_markdown
 
 OPTIONS = {
     "id": "the entry's id or the beginning of it, its place, PROPOSAL#N, or some of its words",
@@ -51,8 +52,8 @@ def run(options: argparse.Namespace, context: Context) -> int:
     with reading(context, person=True) as seen:
         placed = _find(context, seen, options.id)
         context.print_lines(entry_choice.listing(seen, [placed]))
-        stands = _standing(seen, placed)
-        under = screen.shown(" > ".join(stands.names) or "no heading")
+        section = _section(seen, placed)
+        under = screen.shown(" > ".join(placed.entry.section) or "no heading")
         context.print_lines(screen.wrap(f"under {under}", first="    "))
         _require_unpinned(seen, placed)
     record: dict[str, object] = {"entry": entry_choice.record(placed), "proposal": None, "decision": None}
@@ -62,7 +63,7 @@ def run(options: argparse.Namespace, context: Context) -> int:
         return 0
     if context.interactive() and screen.ask("Forget it for good? [y/N]").lower() != "y":
         raise RefusedError("nothing was proposed")
-    proposal = _propose(context, placed, stands)
+    proposal = _propose(context, placed, section)
     record["proposal"] = proposal.id
     if not key_at_hand(seen, context):
         context.emit(record)
@@ -96,18 +97,20 @@ def _require_unpinned(session: Session, placed: Placed) -> None:
         raise RefusedError(f"{name} is pinned", hint=f"'nightledger pin --off {name}' first")
 
 
-def _standing(session: Session, placed: Placed) -> Standing:
+def _section(session: Session, placed: Placed) -> str:
+    """Give the text of the section in which an entry stands."""
     text = read_gated(session.gate.home, placed.path).decode("utf-8", "surrogateescape")
-    return standing_at(text, placed.entry.first_line)
+    document = parse_markdown(text)
+    return text_of_spans(document, around(document, placed.entry.first_line - 1, placed.entry.last_line))
 
 
-def _propose(context: Context, shown: Placed, stands: Standing) -> Proposal:
+def _propose(context: Context, shown: Placed, section: str) -> Proposal:
     with writing(context, person=True) as session:
         gate = session.gate
         standing = find_standing(gate.home, session.ledger.book).entries
         placed = standing.get(shown.entry.id)
         same = placed is not None and text_sha256(placed) == text_sha256(shown)
-        if placed is None or not same or _standing(session, placed) != stands:
+        if placed is None or not same or _section(session, placed) != section:
             raise FileChangedError(
                 "the entry was changed meanwhile, or what it stands under; nothing was proposed",
                 hint="run it again",

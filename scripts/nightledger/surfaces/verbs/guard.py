@@ -1,11 +1,10 @@
 """Look whether a gated or protected file was changed outside Nightledger. Cron runs it every 10 minutes.
 
-What was found is kept byte for byte and offered in 'nightledger review', hunk by hunk. With
-'on_drift: propose' the bytes last signed are put back and the edit becomes a proposal.
+What was found is kept byte for byte and offered in 'nightledger review', section by section.
 
 Reads   the gated and protected files, audit/
 Writes  audit/, memory/state/proposals/; memory/state/ATTENTION.md where the log or the home does not hold
-Changes no memory, but to put back what the operator signed ('on_drift: propose').
+Changes no memory.
 """
 
 import argparse
@@ -74,9 +73,7 @@ def _look_after(options: argparse.Namespace, context: Context) -> int:
 def _alarms(sightings: "tuple[Sighting, ...]", options: argparse.Namespace) -> bool:
     if any(sighting.problem for sighting in sightings):
         return True
-    return bool(options.exit_code) and any(
-        not (sighting.put_back or sighting.relocked) for sighting in sightings
-    )
+    return bool(options.exit_code) and any(not sighting.relocked for sighting in sightings)
 
 
 def _nothing_new(context: Context) -> bool:

@@ -4,12 +4,14 @@ Invariant: the old text with no change in it is the old text, with all of them t
 byte for byte; lines that are no UTF-8 are lines like any other.
 """
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from nightledger.text.changes.diff import Run, changed_runs
-from nightledger.text.markdown.document import split_lines
+from nightledger.text.markdown.document import Document, parse_markdown, section_at, split_lines
 
+UNJOINED = 1 << 30
+"""How many changes stay apart where each is one of an operator's edit."""
 MOST_CHANGES = 50
 """More are joined with their neighbours: nobody answers hundreds of hunks one by one. Our choice."""
 
@@ -38,6 +40,14 @@ class Course:
         run = self.runs[n - 1]
         return "".join(self.new[run.new_start : run.new_stop])
 
+    def steps(self) -> Iterator[tuple[int, str, str]]:
+        """Yield each change's number, with the text that those before it leave and what it makes of that."""
+        before = self.rebuild(())
+        for n in range(1, len(self.runs) + 1):
+            after = self.rebuild(range(1, n + 1))
+            yield n, before, after
+            before = after
+
     def rebuild(self, put_in: Collection[int]) -> str:
         """Give the old text with the changes of these numbers in it, and no other."""
         pieces: list[str] = []
@@ -49,17 +59,51 @@ class Course:
         return "".join([*pieces, *self.old[at:]])
 
 
-def trace(old: str, new: str, *, most: int = MOST_CHANGES) -> Course:
-    """Give how one text became the other.
+def trace(old: str, new: str, *, by_section: bool = False, most: int = MOST_CHANGES) -> Course:
+    """Return how one text became the other.
 
     Args:
         old: The text before.
         new: The text after.
+        by_section: Join what differs within a section, so that each change is all that differs in one section, or
+            in those whose headings changed.
         most: Changes beyond this number are joined, those with the fewest lines between them first.
     """
     before, after = split_lines(old), split_lines(new)
-    runs = _joined(changed_runs(before, after), most)
-    return Course(old=tuple(before), new=tuple(after), runs=runs)
+    runs = changed_runs(before, after)
+    if by_section:
+        runs = _by_section(runs, parse_markdown(old), parse_markdown(new))
+    return Course(old=tuple(before), new=tuple(after), runs=_joined(runs, most))
+
+
+def _by_section(runs: Sequence[Run], old: Document, new: Document) -> tuple[Run, ...]:
+    """Join runs that reach into one section of either text; a heading that changes reaches to the end of its subtree."""
+    found: list[Run] = []
+    reach: tuple[int, int] = (-1, -1)
+    for run in runs:
+        if found and (run.old_start < reach[0] or run.new_start < reach[1]):
+            found[-1] = _glued(found[-1], run)
+        else:
+            found.append(run)
+        ends = _reach(old, run.old_start, run.old_stop), _reach(new, run.new_start, run.new_stop)
+        reach = max(reach[0], ends[0]), max(reach[1], ends[1])
+    return tuple(found)
+
+
+def _reach(document: Document, start: int, stop: int) -> int:
+    """Return the line, from 0, at which the next section begins that does not depend on some lines."""
+    lines = (start + 1, stop) if stop > start else (max(start, 1), start)
+    ends = [section_at(document, line).body[1] for line in (lines[0], max(lines))]
+    ends += [
+        one.last_line
+        for one in document.sections
+        if stop > start and one.heading[0] <= stop and one.heading[1] > start
+    ]
+    return max(ends)
+
+
+def _glued(first: Run, last: Run) -> Run:
+    return replace(first, old_stop=last.old_stop, new_stop=last.new_stop)
 
 
 def _joined(runs: Sequence[Run], most: int) -> tuple[Run, ...]:
@@ -67,13 +111,5 @@ def _joined(runs: Sequence[Run], most: int) -> tuple[Run, ...]:
     glued = frozenset(by_gap[: max(0, len(runs) - most)])
     joined: list[Run] = []
     for at, run in enumerate(runs):
-        first = joined.pop() if at in glued else run
-        joined.append(
-            Run(
-                old_start=first.old_start,
-                old_stop=run.old_stop,
-                new_start=first.new_start,
-                new_stop=run.new_stop,
-            )
-        )
+        joined.append(_glued(joined.pop(), run) if at in glued else run)
     return tuple(joined)

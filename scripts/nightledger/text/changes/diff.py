@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from nightledger.text.changes.labels import Labels, labels_of
 from nightledger.text.markdown.document import Document, parse_markdown, section_of, split_lines
 
 CONTEXT_LINES = 3
@@ -193,8 +192,7 @@ def _joined(runs: Iterable[Run]) -> list[Run]:
 def unified_diff(before: str, after: str, *, path: str = "MEMORY.md") -> str:
     r"""Give the unified diff of two texts, as ``patch -p1`` takes it; empty where they are equal.
 
-    Three lines of context; a hunk's header names the section that it begins in, and the labels
-    and items that it begins below; a line
+    Three lines of context; a hunk's header names the section that it begins in; a line
     without end is followed by ``\ No newline at end of file``. Nothing inside a hunk is left out.
 
     Args:
@@ -208,9 +206,8 @@ def unified_diff(before: str, after: str, *, path: str = "MEMORY.md") -> str:
     if not runs:
         return ""
     pieces = [f"--- a/{path}\n", f"+++ b/{path}\n"]
-    labels = labels_of(document)
     for group in _groups(runs):
-        pieces.extend(_hunk(group, old, new, document, labels))
+        pieces.extend(_hunk(group, old, new, document))
     return "".join(pieces)
 
 
@@ -229,7 +226,6 @@ def _hunk(
     old: Sequence[str],
     new: Sequence[str],
     document: Document,
-    labels: Sequence[Labels],
 ) -> Iterator[str]:
     first, last = group[0], group[-1]
     lead = min(CONTEXT_LINES, first.old_start)
@@ -238,8 +234,7 @@ def _hunk(
     removed = _range(start, stop)
     added = _range(first.new_start - lead, last.new_stop + trail)
     line = first.old_start + (first.old_start < first.old_stop)
-    above = labels[line - 1] if 0 < line <= len(labels) else ()
-    section = " > ".join((*section_of(document, line, first.old_stop).path, *above))
+    section = " > ".join(section_of(document, line, first.old_stop).path)
     yield f"@@ -{removed} +{added} @@{' ' if section else ''}{section}\n"
     at = start
     for run in group:

@@ -1,17 +1,18 @@
 """Make hunks from drafts, and find the one place where a hunk applies.
 
-Nothing is fuzzy: a hunk that does not fit exactly once, as signed, is not placed, and
-the reason says why. An addition is anchored at the end of its section and never at
-another addition's lines, so that several apply in any order.
+Nothing is fuzzy. A hunk of text names its section by all headings above it, and what it takes out stands there at its
+line, or once; where several sections have one path, all of them count as it. What was signed is placed where that section has the very bytes
+that were shown; an addition also where all that stood above it then does so still.
 
-Invariant: bytes outside a placed hunk are not touched.
+Invariant: bytes outside a placed hunk are not touched, and no other section comes to stand under other headings.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import hashlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 
+from nightledger.domain.decision import ShownIn
 from nightledger.domain.proposal import Anchor, Draft, Hunk, Op
-from nightledger.text.changes.context import context_needed, occurrences, veiled_occurrences
 from nightledger.text.changes.layout import (
     BY_HAND,
     block_at,
@@ -24,13 +25,24 @@ from nightledger.text.changes.layout import (
     resolve_path,
     why_not_below,
 )
+from nightledger.text.changes.sections import (
+    GONE,
+    Span,
+    around,
+    sections_of,
+    shown_path,
+    span_of,
+    spans_at,
+    text_in,
+    text_of_spans,
+)
 from nightledger.text.changes.style import as_addition, as_replacement, is_list, tidy
-from nightledger.text.changes.whole import at_end, why_not_whole
+from nightledger.text.changes.veil import HOLE
+from nightledger.text.changes.whole import EMPTY_SHA256, at_end, text_sha256, why_not_whole
 from nightledger.text.markdown.document import (
-    BOM,
     BlockKind,
     Document,
-    Path,
+    encode,
     is_blank,
     is_utf8,
     parse_markdown,
@@ -41,7 +53,11 @@ from nightledger.text.markdown.document import (
 
 NOT_UTF8 = f"it touches a line with bytes that are not UTF-8; {BY_HAND}"
 """Why a hunk that holds what ``decode`` could not read is refused: it has no JSON form."""
+CHANGED = "its section has changed since it was signed"
+"""Why something signed has no place where it could stand otherwise."""
 _NOT_WHOLE_LINES = "it does not consist of whole lines of text"
+_OTHERS = "other lines would stand under another heading, or be read as part of it"
+_NOT_THERE = "its lines are no longer in the file as they were"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,43 +81,16 @@ class Unplaced:
 
     Attributes:
         reason: Why, as a clause for the operator.
-        index: Which of several hunks, from 0.
     """
 
     reason: str
-    index: int = 0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Applied:
-    """A document with all hunks applied.
-
-    Attributes:
-        text: The new document.
-        placed: Where each hunk went, in the document as the hunks before it left it.
-    """
-
-    text: str
-    placed: tuple[Placed, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NotApplied:
-    """Hunks that do not apply together; nothing is to be written.
-
-    Attributes:
-        reasons: Every hunk that found no place, in order.
-    """
-
-    reasons: tuple[Unplaced, ...]
 
 
 def make_hunk(document: str, draft: Draft) -> Hunk | Unplaced:
     """Turn a draft into the exact bytes that an operator signs.
 
     An addition takes on the list marker, indentation, blank lines and line ends of its
-    section; a removal takes along the blank lines that it would leave doubled; context is
-    as little as tells the place from all others.
+    section; a removal takes along the blank lines that it would leave doubled.
 
     Args:
         document: The target as it is now, decoded; empty where the file is missing.
@@ -116,51 +105,84 @@ def make_hunk(document: str, draft: Draft) -> Hunk | Unplaced:
 
 
 def place(document: str, hunk: Hunk) -> Placed | Unplaced:
-    """Find the one place of a hunk in a document.
+    """Find the one place of a hunk in a document, as it would be shown now.
 
     Args:
         document: The target as it is now, decoded; empty where the file is missing.
-        hunk: As signed.
+        hunk: As proposed.
     """
-    if not all(map(is_utf8, (hunk.removed, hunk.added, hunk.context_before, hunk.context_after))):
+    if not is_utf8(hunk.removed + hunk.added):
         return Unplaced(reason=NOT_UTF8)
     if not all(map(is_utf8, hunk.section)):
         return Unplaced(reason=why_not_below(hunk.section))
-    if hunk.anchor in (Anchor.FILE_END, Anchor.WHOLE):
-        return _place_file(document, hunk)
-    if hunk.anchor is Anchor.SECTION_END:
-        return _place_addition(document, hunk)
-    if hunk.anchor in (Anchor.EXACT, Anchor.MASKED):
-        return _place_exact(document, hunk)
-    return Unplaced(reason=f"it has no place in a text ({hunk.anchor.value})")
-
-
-def _place_file(document: str, hunk: Hunk) -> Placed | Unplaced:
     if hunk.anchor is Anchor.FILE_END:
         end = len(document)
         return Placed(start=end, end=end, text=at_end(document, hunk.added))
-    why = why_not_whole(document, hunk)
-    return Unplaced(reason=why) if why else Placed(start=0, end=len(document), text=hunk.added)
+    if hunk.anchor is Anchor.WHOLE:
+        why = why_not_whole(document, hunk)
+        return Unplaced(reason=why) if why else Placed(start=0, end=len(document), text=hunk.added)
+    if hunk.anchor is Anchor.SECTION_END:
+        return _place_addition(document, hunk)
+    if hunk.anchor in (Anchor.LINES, Anchor.FILE_LINES):
+        return _place_lines(document, hunk)
+    return Unplaced(reason=f"it has no place in a text ({hunk.anchor.value})")
 
 
-def apply_hunks(document: str, hunks: Sequence[Hunk]) -> Applied | NotApplied:
-    """Apply hunks in order, each to the result of those before it; all or none.
+def place_signed(document: str, hunk: Hunk, shown: ShownIn) -> Placed | Unplaced:
+    """Find the place of a hunk where what it was signed under still stands.
 
-    A hunk without a place is passed over while the others are tried, so that every
-    reason comes at once.
+    Args:
+        document: The target as it is now, decoded.
+        hunk: A hunk of text, as signed.
+        shown: Under what it was shown.
     """
-    placed: list[Placed] = []
-    failed: list[Unplaced] = []
-    for index, hunk in enumerate(hunks):
+    found = place(document, hunk)
+    if (
+        isinstance(found, Unplaced)
+        or shown_in(document, shown.change, hunk).section_sha256 == shown.section_sha256
+    ):
+        return found
+    if hunk.anchor is Anchor.SECTION_END:
+        return _place_below(document, hunk, shown.above_sha256)
+    return Unplaced(reason=CHANGED)
+
+
+def shown_in(document: str, n: int, hunk: Hunk) -> ShownIn:
+    """Return under what a hunk of text, which has its place, would be shown in a document.
+
+    Args:
+        document: The target, decoded.
+        n: Number of its change.
+        hunk: The hunk.
+    """
+    parsed = parse_markdown(document)
+    if hunk.anchor is Anchor.FILE_LINES:
+        return ShownIn(change=n, section_sha256=text_sha256(document))
+    spans = spans_at(parsed, hunk.section)
+    if hunk.anchor is Anchor.LINES:
+        first = _line_in_section(parsed, hunk)
+        if isinstance(first, int):
+            touched = around(parsed, first, first + len(split_lines(hunk.removed)))
+            spans = sorted({*spans, *touched}, key=lambda span: span.first)
+        return ShownIn(change=n, section_sha256=text_sha256(text_of_spans(parsed, spans)))
+    section = find_section(parsed, hunk.section)
+    stop = insertion_line(parsed, section) if section else 0
+    above = "".join(parsed.lines[spans[0].first : stop]) if spans else ""
+    return ShownIn(
+        change=n,
+        section_sha256=text_sha256(text_of_spans(parsed, spans)),
+        above_sha256=text_sha256(above),
+    )
+
+
+def put_all(document: str, hunks: Iterable[Hunk]) -> str | Unplaced:
+    """Return the document with hunks in it, each placed on the result of those before it; or the first without a place."""
+    for hunk in hunks:
         found = place(document, hunk)
         if isinstance(found, Unplaced):
-            failed.append(Unplaced(reason=found.reason, index=index))
-            continue
-        placed.append(found)
+            return found
         document = put(document, found)
-    if failed:
-        return NotApplied(reasons=tuple(failed))
-    return Applied(text=document, placed=tuple(placed))
+    return document
 
 
 def put(document: str, placed: Placed) -> str:
@@ -175,42 +197,90 @@ def _addition(document: Document, draft: Draft) -> Hunk | Unplaced:
     entry = tidy(draft.after)
     if not entry:
         return Unplaced(reason="there is nothing to add")
-    kinds = {block.kind for block in parse_markdown(entry).blocks}
-    if BlockKind.HEADING in kinds:
+    if BlockKind.HEADING in _kinds(entry):
         return Unplaced(reason="an addition cannot bring headings; it names the section it belongs to")
     if "\r" in entry:
         return Unplaced(reason="it holds a carriage return inside a line")
     path = resolve_path(document, draft.section)
     if path is None:
-        return Unplaced(reason=f"the section {_shown(draft.section)} is missing or named by several headings")
+        return Unplaced(
+            reason=f"the section {shown_path(draft.section)} is missing or named by several headings"
+        )
     section = find_section(document, path)
     end = end_near(document, insertion_line(document, section) if section else 0)
     added = as_addition(document, section, entry).replace("\n", end)
     return Hunk(anchor=Anchor.SECTION_END, section=path, added=added)
 
 
+def _kinds(text: str) -> set[BlockKind]:
+    return {block.kind for block in parse_markdown(text).blocks}
+
+
 def _place_addition(document: str, hunk: Hunk) -> Placed | Unplaced:
-    if hunk.removed or hunk.context_before or hunk.context_after:
-        return Unplaced(reason="an addition at the end of a section removes nothing and has no context")
+    if hunk.removed or hunk.line:
+        return Unplaced(reason="an addition at the end of a section removes nothing")
     if not hunk.added.endswith("\n") or not hunk.added.strip():
         return Unplaced(reason=_NOT_WHOLE_LINES)
     parsed = parse_markdown(document)
     section = find_section(parsed, hunk.section)
     if section is not None:
-        at = insertion_line(parsed, section)
-        text = _apart(parsed, at, hunk.added)
-    else:
-        if resolve_path(parsed, hunk.section) != hunk.section:
-            return Unplaced(reason=f"the section {_shown(hunk.section)} is gone or has moved")
-        heading = new_heading(parsed, hunk.section)
-        outer = find_section(parsed, hunk.section[:-1])
-        if heading is None or outer is None:
-            return Unplaced(reason=f"no section {_shown(hunk.section)} can be made here")
-        at = last_filled_line(parsed, 1, outer.last_line)
-        text = _apart(parsed, at, _with_heading(parsed, heading, hunk.added))
+        return _placed_after(document, hunk, insertion_line(parsed, section), hunk.added)
+    heading, outer = new_heading(parsed, hunk.section), find_section(parsed, hunk.section[:-1])
+    if heading is None or outer is None:
+        return Unplaced(reason=f"no section {shown_path(hunk.section)} can be made here")
+    at = last_filled_line(parsed, 1, outer.last_line)
+    return _placed_after(document, hunk, at, _with_heading(parsed, heading, hunk.added))
+
+
+def _place_below(document: str, hunk: Hunk, above_sha256: str) -> Placed | Unplaced:
+    """Place an addition directly below all that stood above it when it was shown; what follows has come since.
+
+    Only an item goes in above others: anything else could be read as a heading of them.
+    """
+    parsed = parse_markdown(document)
+    section = find_section(parsed, hunk.section)
+    if section is None:
+        return Unplaced(reason=GONE)
+    span = span_of(section)
+    at = section.heading[1]
+    if above_sha256 != EMPTY_SHA256:
+        hashed, at = hashlib.sha256(), span.first
+        while hashed.hexdigest() != above_sha256:
+            if at == span.stop:
+                return Unplaced(reason=CHANGED)
+            hashed.update(encode(parsed.lines[at]))
+            at += 1
+    below = text_in(parsed, Span(at, span.stop)).lstrip()
+    if not below:
+        return _placed_after(document, hunk, at, hunk.added)
+    added = hunk.added.lstrip("\r\n")
+    if hunk.added.rstrip().endswith(":") or not (is_list(below) and is_list(added + below)):
+        return Unplaced(reason=CHANGED)
+    while is_blank(parsed.lines[at]):
+        at += 1
+    return _placed(document, replace(hunk, added=added), at, added)
+
+
+def _placed_after(document: str, hunk: Hunk, at: int, added: str) -> Placed | Unplaced:
+    """Place an addition after line ``at``, kept apart from the blocks around it."""
+    return _placed(document, hunk, at, _apart(parse_markdown(document), at, added))
+
+
+def _placed(document: str, hunk: Hunk, at: int, text: str) -> Placed | Unplaced:
+    """Put a text after line ``at`` where the addition in it then stands in its section as blocks of its own."""
+    parsed = parse_markdown(document)
     start = len(parsed.bom) + sum(map(len, parsed.lines[:at]))
     placed = Placed(start=start, end=start, text=text)
-    return placed if _lands(put(document, placed), placed, hunk) else Unplaced(reason=_swallowed(hunk))
+    result = put(document, placed)
+    if not _lands(result, placed, hunk):
+        return Unplaced(reason=_swallowed(hunk))
+    return Unplaced(reason=_OTHERS) if _moves_others(document, result, hunk.section) else placed
+
+
+def _moves_others(document: str, result: str, *own: tuple[str, ...]) -> bool:
+    """Tell whether a section other than some does not stand any more under its headings as it was."""
+    kept = sections_of(result)
+    return any(kept.get(one, 0) < count for one, count in sections_of(document).items() if one[0] not in own)
 
 
 def _with_heading(document: Document, heading: str, added: str) -> str:
@@ -280,11 +350,7 @@ def _lands(result: str, placed: Placed, hunk: Hunk) -> bool:
 
 
 def _swallowed(hunk: Hunk) -> str:
-    return f"at the end of {_shown(hunk.section)} a fence or comment is open that would swallow it"
-
-
-def _shown(path: Path) -> str:
-    return " > ".join(path) or "the top of the file"
+    return f"at the end of {shown_path(hunk.section)} a fence or comment is open that would swallow it"
 
 
 # replacements and removals
@@ -302,13 +368,25 @@ def _exact(document: Document, draft: Draft) -> Hunk | Unplaced:
     entry = tidy(draft.after)
     added = ""
     if entry:
+        if BlockKind.HEADING in _kinds(entry) - _kinds("".join(removed)):
+            return Unplaced(reason="a replacement cannot bring headings")
         added = as_replacement(entry, removed[0]).replace("\n", end_near(document, first))
         if not removed[-1].endswith("\n"):
             added = added.rstrip("\r\n")
     else:
         added = end_near(document, first) if _would_glue(document, first, last) else ""
         first, last = _with_doubled_blanks(document.lines, first, last)
-    return _with_context(document, first, last, added)
+    section = section_of(document, first, last)
+    numbers = _lines_at(document, section.path)
+    first = next(n for n in numbers if n >= first - 1) + 1
+    removed = [*document.lines[first - 1 : last]]
+    return Hunk(
+        anchor=Anchor.LINES,
+        section=section.path,
+        line=numbers.index(first - 1),
+        removed="".join(removed),
+        added=added,
+    )
 
 
 def _locate(lines: Sequence[str], removed: Sequence[str], line: int) -> int | Unplaced:
@@ -352,49 +430,59 @@ def _with_doubled_blanks(lines: Sequence[str], first: int, last: int) -> tuple[i
     return above, last
 
 
-def _with_context(document: Document, first: int, last: int, added: str) -> Hunk | Unplaced:
-    lines = document.lines
-    needed = context_needed(lines, first - 1, last)
-    if needed is None:
-        return Unplaced(reason="the same lines repeat too often around it to tell its place")
-    before, after = needed
-    return Hunk(
-        anchor=Anchor.EXACT,
-        section=section_of(document, first, last).path,
-        removed="".join(lines[first - 1 : last]),
-        added=added,
-        context_before="".join(lines[first - 1 - before : first - 1]),
-        context_after="".join(lines[last : last + after]),
-    )
-
-
-def _place_exact(document: str, hunk: Hunk) -> Placed | Unplaced:
+def _place_lines(document: str, hunk: Hunk) -> Placed | Unplaced:
     if hunk.removed == hunk.added:
         return Unplaced(reason="it changes nothing")
-    pattern = hunk.context_before + hunk.removed + hunk.context_after
-    found = _find(document, hunk, pattern)
-    if len(found) != 1:
-        return Unplaced(reason=_not_once(document, hunk, len(found)))
-    start = found[0] + len(hunk.context_before)
-    end = start + len(hunk.removed)
-    placed = Placed(start=start, end=end, text=hunk.added)
-    borders = (
-        document[:start],
-        document[:end] if hunk.context_after else "",
-        hunk.added if document[end:] else "",
-    )
-    if any(border and not border.endswith("\n") and border != BOM for border in borders):
+    parsed = parse_markdown(document)
+    whole = hunk.anchor is Anchor.FILE_LINES  # a byte order mark is part of its first line
+    lines = split_lines(document) if whole else parsed.lines
+    first = _line_in_file(lines, hunk) if whole else _line_in_section(parsed, hunk)
+    if isinstance(first, Unplaced):
+        return first
+    stop = first + len(split_lines(hunk.removed))
+    start = sum(map(len, lines[:first])) + (0 if whole else len(parsed.bom))
+    placed = Placed(start=start, end=start + sum(map(len, lines[first:stop])), text=hunk.added)
+    above = lines[first - 1] if first else "\n"
+    if not above.endswith("\n") or (document[placed.end :] and hunk.added and not hunk.added.endswith("\n")):
         return Unplaced(reason=_NOT_WHOLE_LINES)
+    if not whole:
+        own = [section_at(parsed, n + 1).path for n in range(first, stop)]
+        if _moves_others(document, put(document, placed), *own):
+            return Unplaced(reason=_OTHERS)
     return placed
 
 
-def _find(document: str, hunk: Hunk, pattern: str) -> list[int]:
-    return (veiled_occurrences if hunk.anchor is Anchor.MASKED else occurrences)(document, pattern)
+def _line_in_file(lines: Sequence[str], hunk: Hunk) -> int | Unplaced:
+    wanted = split_lines(hunk.removed)
+    there = hunk.line <= len(lines) and _are(lines[hunk.line : hunk.line + len(wanted)], wanted)
+    return hunk.line if there else Unplaced(reason=_NOT_THERE)
 
 
-def _not_once(document: str, hunk: Hunk, times: int) -> str:
-    if times:
-        return "its lines stand in the file more than once"
-    if hunk.removed and _find(document, hunk, hunk.removed):
-        return "the lines around it have changed since"
-    return "its lines are no longer in the file as they were"
+def _line_in_section(document: Document, hunk: Hunk) -> int | Unplaced:
+    """Return the line, from 0, where a hunk's lines stand: those that it names, or the only others in its section."""
+    wanted, lines = split_lines(hunk.removed), document.lines
+    numbers = _lines_at(document, hunk.section)
+    if not numbers:
+        return Unplaced(reason=GONE)
+    found = [n for n in numbers if wanted and _are(lines[n : n + len(wanted)], wanted)]
+    if hunk.line < len(numbers) and numbers[hunk.line] in found:
+        return numbers[hunk.line]
+    if len(found) > 1:
+        return Unplaced(reason="its lines stand in the section more than once")
+    return found[0] if found else Unplaced(reason=_NOT_THERE)
+
+
+def _lines_at(document: Document, path: tuple[str, ...]) -> list[int]:
+    """Return the lines, from 0, of every section of a path."""
+    return [n for span in spans_at(document, path) for n in range(span.first, span.stop)]
+
+
+def _are(lines: Sequence[str], wanted: Sequence[str]) -> bool:
+    """Tell whether some lines are others, of which a hole stands for any character."""
+    return len(lines) == len(wanted) and all(map(_is_line, lines, wanted))
+
+
+def _is_line(line: str, wanted: str) -> bool:
+    if HOLE not in wanted:
+        return line == wanted
+    return len(line) == len(wanted) and all(b in (HOLE, a) for a, b in zip(line, wanted, strict=True))

@@ -4,7 +4,7 @@ An addition that opens a fence or a comment, a line of dashes below somebody's p
 an item that glues two lists together: each alters text that nobody signed for. The
 parser here is not ours (markdown-it-py), so that our own reading is not its own judge.
 
-Invariant: no reasons means that the lines outside the placed hunks form the same blocks,
+Invariant: no reasons means that the lines that were not changed form the same blocks,
 with the same nesting, as before.
 """
 
@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from markdown_it import MarkdownIt
 from markdown_it.common.utils import normalizeReference
 
-from nightledger.text.changes.place import Placed
+from nightledger.text.changes.diff import changed_runs
 from nightledger.text.markdown.document import BOM, decode, is_blank, split_lines
 
 _LONE_RETURN = re.compile(r"\r(?!\n)")
@@ -56,20 +56,18 @@ class _Parsed:
     labels: dict[str, str]
 
 
-def check_blocks(before: bytes, after: bytes, placed: Sequence[Placed]) -> tuple[str, ...]:
-    """Tell what placed hunks did to the blocks outside of them.
+def check_blocks(before: bytes, after: bytes) -> tuple[str, ...]:
+    """Tell what changes did to the blocks outside of them.
 
     Args:
-        before: The file without the hunks.
+        before: The file without the changes.
         after: The file with them.
-        placed: Where they went, in order, each in the text as those before it left it
-            (``Applied.placed``).
 
     Returns:
         The first few reasons, clauses that name lines of ``after``; () when all is well.
     """
-    old, new = decode(before), decode(after)
-    kept = _kept_lines(old, new, placed)
+    old, new = (decode(content).removeprefix(BOM) for content in (before, after))
+    kept = _kept_lines(split_lines(old), split_lines(new))
     was, now = _parse(old), _parse(new)
     forward = {line: line for line in kept}
     backward = {kept[line]: line for line in kept}
@@ -91,51 +89,14 @@ def _outermost(blocks: Iterable[_Seen]) -> list[_Seen]:
     return list(first.values())
 
 
-def _kept_lines(old: str, new: str, placed: Sequence[Placed]) -> dict[int, int]:
-    """Map each line that no hunk touched from the old text to the new, both from 0."""
-    old_starts, new_starts = _line_starts(old), _line_starts(new)
-    numbers = {start: number for number, start in enumerate(new_starts)}
+def _kept_lines(old: Sequence[str], new: Sequence[str]) -> dict[int, int]:
+    """Map each line that was not changed from the old text to the new, both from 0."""
     kept: dict[int, int] = {}
-    for before, after, length in _kept_pieces(len(old), placed):
-        for number in range(bisect_left(old_starts, before), bisect_left(old_starts, before + length)):
-            there = old_starts[number] - before + after
-            if there in numbers:
-                kept[number] = numbers[there]
-    return kept
-
-
-def _line_starts(text: str) -> list[int]:
-    starts = [len(BOM) if text.startswith(BOM) else 0]
-    for line in split_lines(text.removeprefix(BOM)):
-        starts.append(starts[-1] + len(line))
-    return starts[:-1]
-
-
-def _kept_pieces(length: int, placed: Sequence[Placed]) -> Iterator[tuple[int, int, int]]:
-    """Give stretches that no hunk touched: start before, start after, length."""
-    pieces: list[tuple[int | None, int]] = [(0, length)]
-    for one in placed:
-        pieces = [*_cut(pieces, 0, one.start), (None, len(one.text)), *_cut(pieces, one.end, None)]
-    after = 0
-    for start, size in pieces:
-        if start is not None and size:
-            yield start, after, size
-        after += size
-
-
-def _cut(
-    pieces: Sequence[tuple[int | None, int]], start: int, stop: int | None
-) -> list[tuple[int | None, int]]:
-    """Give the part of a row of pieces between two offsets."""
-    found: list[tuple[int | None, int]] = []
-    at = 0
-    for origin, size in pieces:
-        first = max(start - at, 0)
-        last = size if stop is None else min(stop - at, size)
-        if first < last:
-            found.append((None if origin is None else origin + first, last - first))
-        at += size
-    return found
+    at = shift = 0
+    for run in changed_runs(old, new):
+        kept |= {line: line + shift for line in range(at, run.old_start)}
+        at, shift = run.old_stop, run.new_stop - run.old_stop
+    return kept | {line: line + shift for line in range(at, len(old))}
 
 
 def _parse(text: str) -> _Parsed:
@@ -143,7 +104,7 @@ def _parse(text: str) -> _Parsed:
     parser.core.ruler.enableOnly(["normalize", "block"])
     environment: dict[str, dict[str, dict[str, str]]] = {}
     # A lone carriage return ends a line for CommonMark and none here: lines must be the same ones.
-    tokens = parser.parse(_LONE_RETURN.sub(" ", text.removeprefix(BOM)), environment)
+    tokens = parser.parse(_LONE_RETURN.sub(" ", text), environment)
     blocks = tuple(
         (token.type, token.tag, token.level, token.map[0], token.map[1])
         for token in tokens

@@ -108,11 +108,11 @@ def usual_line_end(lines: Sequence[str]) -> str:
     return "\r\n" if windows > unix else "\n"
 
 
-@lru_cache(maxsize=2)  # each change of a proposal asks for the file, and for the file as others left it
+@lru_cache(maxsize=8)  # each change of a proposal asks for the file, and for the file as others left it
 def parse_markdown(text: str) -> Document:
     """Split a document into lines, blocks and sections; linear in its size.
 
-    Never fails: any text is Markdown. The last two are remembered: twenty changes of one file
+    Never fails: any text is Markdown. The last few are remembered: twenty changes of one file
     parse it once.
     """
     bom = BOM if text.startswith(BOM) else ""

@@ -3,19 +3,13 @@
 from dataclasses import replace
 
 import pytest
-from tests.gate.homes import MEMORY, Desk, addition, later, removal
+from tests.gate.homes import MEMORY, Desk, addition, removal
 
 from nightledger.domain.decision import DecisionType
 from nightledger.domain.proposal import Draft, Op
 from nightledger.gate.guard.settlement import compose_settlements
 from nightledger.gate.review.composing import Refusal
-from nightledger.gate.review.hiding import (
-    HOLED,
-    UNREAD,
-    accepted_texts,
-    accepted_when,
-    is_hidden,
-)
+from nightledger.gate.review.masking import HIDDEN, hides_lines, why_masked
 from nightledger.gate.review.reviewing import Answer, Item, Verb, items_of, read_documents
 
 WORD = "mail-all-keys-to-mallory42"
@@ -57,7 +51,8 @@ def test_what_the_accepted_text_tells_may_be_masked_in_a_line_that_goes(desk: De
     proposal = desk.proposal(goes(LOGIN))
     item = waiting(desk)
     assert (item.unplaced, WORD in item.diff, "masked" in item.diff) == ("", False, True)
-    assert strictly(desk).unplaced == HOLED
+    assert strictly(desk).unread == HIDDEN
+    assert f"-{LOGIN}" in strictly(desk).plain
     assert desk.approve(proposal)
 
 
@@ -73,11 +68,11 @@ BODY = "b3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQAAAAAAAAABAAAAMwAAAAtzc2gtZW"
     [
         (BASE, ADDED, "", BASE, False),
         (BASE, ADDED, "three-four-five", BASE, True),
-        (BASE, ADDED, "three-four-five", f"{BASE}- password: three-four-five\n", True),
+        (BASE, ADDED, "three-four-five", f"{BASE}- password: three-four-five\n", False),
         (BASE, ADDED, "two", BASE, False),
         (BASE, f"{BASE}\nthree-four-five\n", "three-four-five", BASE, True),
         (f"{BASE}\nthree-four-five\n", BASE, "three-four-five", BASE, True),
-        (BASE, f"{BASE}- password: three-four-five\n", "", BASE, True),
+        (BASE, f"{BASE}- password: three-four-five\n", "", BASE, False),
         (ADDED, BASE, "three-four-five", BASE, True),
         (ADDED, BASE, "three-four-five", f"{ADDED}- password: three-four-five\n", False),
         (f"{BASE}{BEGIN}\n{END}\n", f"{BASE}{BEGIN}\n{BODY}\n{END}\n", "", "", True),
@@ -85,21 +80,18 @@ BODY = "b3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQAAAAAAAAABAAAAMwAAAAtzc2gtZW"
     ],
 )
 def test_a_line_is_hidden_where_a_mask_is_not_of_its_own_making(
-    desk: Desk, before: str, after: str, told: str, accepted: str, *, hidden: bool
+    before: str, after: str, told: str, accepted: str, *, hidden: bool
 ) -> None:
-    change = desk.proposal(addition("One.")).changes[0]
-    values = frozenset({told} - {""})
-    found = is_hidden({"M.md": before}, {"M.md": after}, change, told=values, accepted={"M.md": accepted})
-    assert found is hidden
+    assert hides_lines(before, after, accepted, frozenset({told} - {""})) is hidden
 
 
 def test_a_summary_is_hidden_where_the_log_that_it_replaces_calls_a_word_of_it_a_secret(desk: Desk) -> None:
     change = desk.proposal(addition("Moved to three-four-five.")).changes[0]
     summary = replace(change, op=Op.COMPRESS)
     values = frozenset({"three-four-five"})
-    assert is_hidden({}, {}, summary, told=values, accepted={})
-    assert not is_hidden({}, {}, summary, told=frozenset(), accepted={})
-    assert not is_hidden({}, {}, replace(change, op=Op.DELETE_LINK), told=values, accepted={})
+    assert why_masked({}, {}, summary, told=values, accepted={}) == HIDDEN
+    assert not why_masked({}, {}, summary, told=frozenset(), accepted={})
+    assert not why_masked({}, {}, replace(change, op=Op.DELETE_LINK), told=values, accepted={})
 
 
 def drifted(desk: Desk) -> list[str]:
@@ -123,36 +115,11 @@ def test_a_line_that_drifted_in_cannot_be_kept_while_another_that_did_calls_its_
 ) -> None:
     text = MEMORY.replace("- Keep", f"- password: {WORD}\n- Keep")
     drift(desk, f"{text}\n- The hosting bill of each month: {WORD}\n")
-    assert drifted(desk) == ["", UNREAD]
+    assert drifted(desk) == ["", HIDDEN]
     name = desk.drift().id
     refusals = settle_shown(desk, Verb.REJECT, Verb.APPROVE)
-    assert refusals == [Refusal(proposal=f"{name}#2", reason=UNREAD)]
+    assert refusals == [Refusal(proposal=f"{name}#2", reason=HIDDEN)]
     assert settle_shown(desk, Verb.REJECT, Verb.REJECT) == []
     desk.settle(take_back=[1])
     desk.guard()
     assert drifted(desk) == [""]
-
-
-def test_what_was_accepted_at_a_time_is_what_the_next_apply_found_accepted(desk: Desk) -> None:
-    founded = later(desk.moment, minutes=1)
-    desk.moment = later(desk.moment, hours=1)
-    accept(desk, f"{MEMORY}{RULE}\n")
-    desk.moment = later(desk.moment, hours=1)
-    desk.edit(f"{MEMORY}{RULE}\n- Two.\n".encode())
-    accepted = accepted_texts(desk.gate, desk.ledger().book)
-    assert accepted.when(founded.at) == {"MEMORY.md": MEMORY}
-    assert accepted.when(later(founded, hours=1).at) == {"MEMORY.md": f"{MEMORY}{RULE}\n"}
-    assert accepted.when(desk.moment.at) == accepted.texts == {"MEMORY.md": f"{MEMORY}{RULE}\n- Two.\n"}
-
-
-def test_an_apply_that_came_to_nothing_or_found_what_nobody_accepted_tells_nothing_of_a_time(
-    desk: Desk,
-) -> None:
-    early = later(desk.moment, minutes=1).at
-    desk.moment = later(desk.moment, hours=1)
-    desk.edit(f"{MEMORY}- Two.\n".encode())
-    book = desk.ledger().book
-    assert accepted_when(replace(book, accepted={}), "MEMORY.md", early) is None
-    aborted = {name: replace(one, outcome="aborted") for name, one in book.applies.items()}
-    found = accepted_when(replace(book, applies=aborted), "MEMORY.md", early)
-    assert found == book.accepted_of("MEMORY.md") != accepted_when(book, "MEMORY.md", early)

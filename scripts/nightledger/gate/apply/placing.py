@@ -1,0 +1,191 @@
+"""Place changes on files: as they would be shown now, or as they were signed, around what drifted.
+
+Invariant: a change has a place in all of its files or in none. Beside the bytes of a gated file there are its
+*accepted* bytes, those that the operator signed; a signed change is made to both, in a section that is the same in
+both, so that what drifted elsewhere stays as it was, neither lost nor accepted.
+"""
+
+from collections.abc import Container, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from nightledger.domain.decision import Decision, ShownIn
+from nightledger.domain.errors import IntegrityError, MissingBlobError
+from nightledger.domain.kept import parts_of
+from nightledger.domain.proposal import Anchor, Change, Part
+from nightledger.domain.states import Book
+from nightledger.files.blobs import BlobStore
+from nightledger.files.home import Home
+from nightledger.text.changes.course import trace
+from nightledger.text.changes.merge import Merged, merge3
+from nightledger.text.changes.place import Unplaced, place, place_signed, put
+from nightledger.text.changes.sections import is_drifted, is_made_of
+from nightledger.text.changes.whole import copied
+
+DRIFTED = "its section was changed outside the gate: answer that first ('nightledger review')"
+LOST = "what was accepted before is kept nowhere, so nobody can tell what drifted: settle that first ('nightledger review')"
+UNANCHORED = "its decision does not say under what it was shown"
+
+
+def read_accepted(home: Home, book: Book, path: str) -> bytes | None:
+    """Return the bytes of a file that were accepted last; None where they are not kept, or the log names none."""
+    sha256 = book.accepted_of(path)
+    try:
+        return None if sha256 is None else BlobStore(home.blobs_dir).get(sha256)
+    except (MissingBlobError, IntegrityError, ValueError):  # ValueError: what stands there is no hash
+        return None
+
+
+# ------------------------------------------------------------ as they would be shown now
+def put_change(
+    documents: Mapping[str, str], change: Change, only: Container[str] | None = None
+) -> dict[str, str] | str:
+    """Return the new texts of the files that a change writes; why it has no place where it has none.
+
+    Args:
+        documents: The text of every file that it writes (``surrogateescape``).
+        change: As proposed.
+        only: The files to look at; None for all.
+    """
+    after: dict[str, str] = {}
+    reasons: list[str] = []
+    for part in parts_of(change):
+        if part.hunk.anchor is Anchor.LINK or (only is not None and part.target not in only):
+            continue
+        text, why = _put(documents, change.target, part)
+        after[part.target] = text
+        if why:
+            reasons.append(why if part.target == change.target else f"{part.target}: {why}")
+    return "; ".join(reasons) or after
+
+
+def _put(documents: Mapping[str, str], source: str, part: Part) -> tuple[str, str]:
+    """Return the new text of a file, and why there is none."""
+    document = documents[part.target]
+    if part.hunk.anchor is Anchor.COPY:
+        text = copied(documents[source], document, part.hunk)
+        return ("", f"it holds other bytes, or {source} has changed since") if text is None else (text, "")
+    placed = place(document, part.hunk)
+    return ("", placed.reason) if isinstance(placed, Unplaced) else (put(document, placed), "")
+
+
+def put_changes(
+    documents: Mapping[str, str], changes: Iterable[Change]
+) -> tuple[dict[str, str], list[tuple[int, str]]]:
+    """Place changes one after another, each on the result of those before it; those without a place are passed over.
+
+    Args:
+        documents: The text of the files that they write; what they write elsewhere is left out.
+        changes: In their order.
+
+    Returns:
+        The new text of every file that is written, and for each change without a place its number and why.
+    """
+    after = dict(documents)
+    lost: list[tuple[int, str]] = []
+    for change in changes:
+        placed = put_change(after, change, only=documents)
+        if isinstance(placed, str):
+            lost.append((change.n, placed))
+        else:
+            after |= placed
+    return after, lost
+
+
+# ------------------------------------------------------------ as they were signed
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Around:
+    """What signed changes make of a file, and of its accepted bytes.
+
+    Attributes:
+        after: New bytes of the file.
+        accepted: New accepted bytes.
+        stale: For each change that is asked again, its number and why.
+        waiting: For each change whose section drifted, its number and why.
+    """
+
+    after: bytes
+    accepted: bytes
+    stale: tuple[tuple[int, str], ...]
+    waiting: tuple[tuple[int, str], ...] = ()
+
+
+def anchors_of(decision: Decision, path: str) -> dict[int, ShownIn]:
+    """Return under what each change of a file was shown that a decision approves, by its number."""
+    return {one.change: one for target in decision.targets if target.path == path for one in target.anchors}
+
+
+def place_around(
+    accepted: bytes, present: bytes, changes: Sequence[Change], anchors: Mapping[int, ShownIn]
+) -> Around:
+    """Place each change whose section is as it was signed, and the same in both texts.
+
+    Args:
+        accepted: The bytes accepted last.
+        present: The bytes of now.
+        changes: As signed, in their order.
+        anchors: Under what each was shown.
+    """
+    mine, theirs = text_of(accepted), text_of(present)
+    stale: list[tuple[int, str]] = []
+    waiting: list[tuple[int, str]] = []
+    for change in changes:
+        if change.n not in anchors:
+            stale.append((change.n, UNANCHORED))
+            continue
+        hunk, shown = change.hunk, anchors[change.n]
+        signed, now = place_signed(mine, hunk, shown), place_signed(theirs, hunk, shown)
+        away = place(theirs, hunk)
+        drifts = mine != theirs and is_drifted(mine, theirs, hunk.section)
+        if isinstance(away, Unplaced):
+            stale.append((change.n, away.reason))
+        elif drifts and not (isinstance(signed, Unplaced) and isinstance(now, Unplaced)):
+            waiting.append((change.n, DRIFTED))
+        elif isinstance(now, Unplaced):
+            stale.append((change.n, now.reason))
+        elif isinstance(signed, Unplaced):
+            waiting.append((change.n, DRIFTED))
+        else:
+            both = put(mine, signed), put(theirs, now)
+            if is_made_of(both[0], [mine, both[1]]):
+                mine, theirs = both
+            else:
+                waiting.append((change.n, DRIFTED))
+    return Around(accepted=bytes_of(mine), after=bytes_of(theirs), stale=tuple(stale), waiting=tuple(waiting))
+
+
+def place_edit(present: bytes, changes: Sequence[Change], anchors: Mapping[int, ShownIn]) -> Around:
+    """Place the changes of an operator's edit on the very bytes that were signed; what is accepted is not told."""
+    text = text_of(present)
+    stale: list[tuple[int, str]] = []
+    for change in changes:
+        shown = anchors.get(change.n)
+        placed = Unplaced(reason=UNANCHORED) if shown is None else place_signed(text, change.hunk, shown)
+        if isinstance(placed, Unplaced):
+            stale.append((change.n, placed.reason))
+        else:
+            text = put(text, placed)
+    return Around(after=bytes_of(text), accepted=b"", stale=tuple(stale))
+
+
+def carry(accepted: bytes, before: bytes, after: bytes) -> bytes:
+    """Make to the accepted bytes what the operator did to the file, as far as drift is not in the way.
+
+    For an operator's own edit and undo. Where they took drifted lines out, these are settled.
+    Where they changed them, the lines stay drift as they now are, and are asked about: a
+    signature over an edit says nothing about the lines beside it.
+    """
+    text = text_of(accepted)
+    for _, step, following in trace(text_of(before), text_of(after)).steps():
+        merged = merge3(step, following, text)
+        text = merged.text if isinstance(merged, Merged) else text
+    return bytes_of(text)
+
+
+def text_of(content: bytes) -> str:
+    """Return bytes as text (``surrogateescape``)."""
+    return content.decode("utf-8", "surrogateescape")
+
+
+def bytes_of(text: str) -> bytes:
+    """Return the bytes that :func:`text_of` read."""
+    return text.encode("utf-8", "surrogateescape")

@@ -1,0 +1,94 @@
+"""Sections as changes are anchored in them: a heading line and what stands below it up to the next heading.
+
+Invariant: what a section is hashed as are its exact lines without the end of the last one and the blank lines behind
+it, which only keep it apart from the next; sections of one path are told by all of them together.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from nightledger.text.changes.veil import HOLE
+from nightledger.text.markdown.document import Document, Path, Section, is_blank, parse_markdown, readable
+
+GONE = "the section that it stands in is gone, or stands under another heading"
+"""Why a change has no place that names a section which is not there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Lines of a document.
+
+    Attributes:
+        first: The first, from 0.
+        stop: The one behind the last.
+    """
+
+    first: int
+    stop: int
+
+
+def shown_path(path: Path) -> str:
+    """Return a path as messages name it."""
+    return " > ".join(map(readable, path)) or "the top of the file"
+
+
+def spans_at(document: Document, path: Path) -> list[Span]:
+    """Return the lines of every section of a path: mostly of one."""
+    return [span_of(section) for section in document.sections if _is_path(section.path, path)]
+
+
+def span_of(section: Section) -> Span:
+    """Return the lines of a section."""
+    return Span(max(section.heading[0] - 1, 0), section.body[1])
+
+
+def _is_path(path: Path, named: Path) -> bool:
+    """Compare headings; in those that a record names a hole stands for any character of a secret."""
+    return path == named or (
+        len(path) == len(named)
+        and all(
+            len(one) == len(other) and all(b in (HOLE, a) for a, b in zip(one, other, strict=True))
+            for one, other in zip(path, named, strict=True)
+        )
+    )
+
+
+def around(document: Document, first: int, stop: int) -> list[Span]:
+    """Return the lines of each section in which some of the lines from ``first`` up to ``stop`` stand."""
+    spans = map(span_of, document.sections)
+    return [one for one in spans if one.first < stop and first < one.stop]
+
+
+def text_of_spans(document: Document, spans: Iterable[Span]) -> str:
+    """Return the text of sections one after another."""
+    return "\n".join(text_in(document, span) for span in spans)
+
+
+def text_in(document: Document, span: Span) -> str:
+    """Return the exact text of some lines, without the end of the last one and the blank ones behind it."""
+    stop = span.stop
+    while stop > span.first and is_blank(document.lines[stop - 1]):
+        stop -= 1
+    return "".join(document.lines[span.first : stop]).removesuffix("\n").removesuffix("\r")
+
+
+@lru_cache(maxsize=8)  # as parse_markdown
+def sections_of(text: str) -> Mapping[tuple[Path, str], int]:
+    """Return how often a document has a section of some path and text; empty ones are none."""
+    document = parse_markdown(text)
+    found = ((section.path, text_in(document, span_of(section))) for section in document.sections)
+    return Counter(one for one in found if one[1])
+
+
+def is_made_of(text: str, sources: Sequence[str]) -> bool:
+    """Tell whether every section of a document stands in one of some others, under the same headings."""
+    known = set().union(*(sections_of(source) for source in sources))
+    return not set(sections_of(text)) - known
+
+
+def is_drifted(accepted: str, present: str, path: Path) -> bool:
+    """Tell whether what stands under a path is another text in two documents, or stands in only one of them."""
+    mine, theirs = (parse_markdown(text) for text in (accepted, present))
+    return text_of_spans(mine, spans_at(mine, path)) != text_of_spans(theirs, spans_at(theirs, path))
