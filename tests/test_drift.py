@@ -11,14 +11,14 @@ from typing import Any
 import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.codec.outcomes import records
+from tests.codec.outcomes import dump_outcome, records
 from tests.rows import each_row
 from tests.whole import examples
 
 from nightledger.codec.canonical import CanonicalError, canonical
 from nightledger.codec.outcome_fields import FIELDS, REQUIRED, STAMPS
 from nightledger.codec.outcome_line import find_outcome_problems, outcome_id
-from nightledger.codec.outcome_rows import OutcomeRow, read_outcome_rows
+from nightledger.codec.outcome_rows import PlainOutcome, read_outcome_rows
 from nightledger.codec.records import KINDS
 from nightledger.codec.run_rows import RunRow, read_runs
 from nightledger.codec.schema import find_problems, read_schema
@@ -87,8 +87,8 @@ def test_the_identity_of_a_home_has_the_fields_of_its_schema() -> None:
 
 def test_the_fast_row_and_the_hand_checks_have_the_fields_of_the_outcome_schema() -> None:
     schema = read_schema("outcome")
-    assert set(OutcomeRow.__struct_fields__) == set(schema["properties"])
-    assert list(OutcomeRow.__struct_fields__) == sorted(OutcomeRow.__struct_fields__)
+    assert {*PlainOutcome.__struct_fields__, "evidence"} == set(schema["properties"])
+    assert list(PlainOutcome.__struct_fields__) == sorted(PlainOutcome.__struct_fields__)
     assert {*FIELDS, *STAMPS} == set(schema["properties"])
     assert {*REQUIRED, *STAMPS} == set(schema["required"])
 
@@ -177,7 +177,7 @@ def test_schema_hand_checks_and_bulk_reading_give_one_verdict(record: dict[str, 
     assert bool(by_schema) == bool(by_hand) == bool(in_bulk.problems), (by_schema, by_hand, in_bulk.problems)
     if not by_hand:
         (row,) = in_bulk.rows
-        assert canonical(msgspec.to_builtins(row), floats=True) + b"\n" == line
+        assert dump_outcome(row) == line
 
 
 _times = st.sampled_from(

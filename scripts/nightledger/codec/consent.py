@@ -1,9 +1,8 @@
 """``consent-graph.json`` to ``ConsentGraph``: the shipped floor with a home's own over it."""
 
-import json
 from typing import Any
 
-from nightledger.codec.configuration import SCHEMAS
+from nightledger.codec.configuration import parse_json_configuration
 from nightledger.codec.strict_json import parse_json
 from nightledger.domain.consent import TIER_WORDS, ConsentGraph, Tier, loosened, merge
 from nightledger.domain.errors import ConfigurationError
@@ -37,24 +36,10 @@ def parse_graphs(
     floor = _graph(parse_json(shipped, "config/consent-graph.json"))  # its tests hold it against the schema
     if own is None:
         return floor, None
-    graph = _graph(_checked(own, where))
+    graph = _graph(parse_json_configuration(own, "consent-graph", where=where, hint=_HINT))
     if problems := loosened(floor, graph):
         raise ConfigurationError(f"{where} loosens the floor:\n  " + "\n  ".join(problems), hint=_HINT)
     return floor, graph
-
-
-def _checked(raw: bytes, where: str) -> dict[str, Any]:
-    from jsonschema import Draft202012Validator
-
-    record: dict[str, Any] = parse_json(raw, where)
-    schema = json.loads((SCHEMAS / "consent-graph.schema.json").read_bytes())
-    problems = sorted(
-        f"{'.'.join(map(str, error.absolute_path)) or 'the graph'}: {error.message}"
-        for error in Draft202012Validator(schema).iter_errors(record)
-    )
-    if problems:
-        raise ConfigurationError(f"{where} is not valid:\n  " + "\n  ".join(problems), hint=_HINT)
-    return record
 
 
 def _graph(record: dict[str, Any]) -> ConsentGraph:

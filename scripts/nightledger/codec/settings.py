@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Any
 
 from nightledger.codec.canonical import canonical
-from nightledger.codec.configuration import parse_configuration
+from nightledger.codec.configuration import over, parse_configuration
 from nightledger.domain.drift import OnDrift
 from nightledger.domain.errors import ConfigurationError
 from nightledger.domain.frames import FrameRules
@@ -31,13 +31,7 @@ def parse_settings(shipped: bytes, own: bytes | None, *, where: str) -> Settings
     """
     values = parse_configuration(shipped, "settings", where="config/nightledger.yaml", hint=_HINT, ours=True)
     if own is not None:
-        mine = parse_configuration(own, "settings", where=where, hint=_HINT)
-        caps = {**values["cap_characters"], **mine.get("cap_characters", {})}
-        frames = {
-            name: {**rules, **mine.get("frames", {}).get(name, {})}
-            for name, rules in values["frames"].items()
-        }
-        values = {**values, **mine, "cap_characters": caps, "frames": frames}
+        values = over(values, parse_configuration(own, "settings", where=where, hint=_HINT))
     if values["zone"] is not None:
         find_zone(values["zone"], where=f"{where}: zone")
     return _settings(values, where)

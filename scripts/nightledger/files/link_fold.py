@@ -18,8 +18,9 @@ from zoneinfo import ZoneInfo
 
 import msgspec
 
-from nightledger.codec.outcome_rows import OutcomeRow, read_outcome_rows
+from nightledger.codec.outcome_rows import read_outcome_rows
 from nightledger.domain.links import Pair, Tally, was_shown
+from nightledger.domain.outcome import Outcome
 from nightledger.files.atomic import open_temp
 from nightledger.files.durable import make_dir, sync_directory, sync_file
 from nightledger.files.home import Home
@@ -98,7 +99,7 @@ def fold(index: LinkIndex, log: LineLog, start: int, lines: int, rules: Rules) -
     return folded
 
 
-def _rows(log: LineLog, start: int, folded: Folded) -> Iterator[OutcomeRow]:
+def _rows(log: LineLog, start: int, folded: Folded) -> Iterator[Outcome]:
     for chunk in log.chunks(start):
         found = read_outcome_rows(chunk, first_line=folded.lines + 1)
         folded.lines += found.lines
@@ -127,7 +128,7 @@ class _Counter:
         self._waiting: defaultdict[Pair, list[tuple[str, Tally]]] = defaultdict(list)
         self._before: dict[str, set[Pair]] = {}
 
-    def count(self, row: OutcomeRow) -> bool:
+    def count(self, row: Outcome) -> bool:
         """Take an outcome in; False when it stood before."""
         day = _log_day(row.timestamp, self._zone)
         session = f"day {day}" if row.session is None else f"session {row.session}"
@@ -180,7 +181,7 @@ def _log_day(at: datetime, zone: ZoneInfo) -> int:
         return at.toordinal()
 
 
-def _tally(row: OutcomeRow, day: int) -> Tally:
+def _tally(row: Outcome, day: int) -> Tally:
     """Return what one outcome counts for its resolution."""
     success, failure = row.outcome == "success", row.outcome == "failure"
     shown = bool(row.shown) and was_shown(row.resolution, row.context_tags, row.shown)

@@ -67,7 +67,7 @@ def _read_letters(raw: bytes) -> Letters:
 
 def _check_letters(raw: bytes, read: Letters) -> None:
     letters, recent = read
-    told = [line.value for line in read_jsonl(raw, max_line_bytes=1 << 20).lines]
+    told = [value for _, value in read_jsonl(raw, max_line_bytes=1 << 20)[0]]
     assert letters == [value for value in told if isinstance(value, dict)]
     assert len(recent) <= len(letters)
     assert list(recent) == sorted(recent)

@@ -7,7 +7,7 @@ nothing is written.
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
-from nightledger.codec.use_rows import OutcomeUse, read_rows
+from nightledger.codec.rows import OutcomeUse, read_rows
 from nightledger.domain.active import HOUR_S
 from nightledger.domain.curation import PERIOD_HOURS, Proof
 from nightledger.domain.uses import FAILURE, SUCCESS

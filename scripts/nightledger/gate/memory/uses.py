@@ -7,7 +7,7 @@ once it is closed. Nothing is written.
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from nightledger.codec.use_rows import HOUR_CHARACTERS, Exposure, OutcomeUse, read_hour, read_rows
+from nightledger.codec.rows import HOUR_CHARACTERS, Exposure, OutcomeUse, read_hour, read_rows
 from nightledger.domain.active import active_hours
 from nightledger.domain.uses import Tallies, Tally, Use, expected_without, overall_share
 from nightledger.files.home import Home

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from zoneinfo import ZoneInfo
 
-from nightledger.codec.outcome_rows import read_outcome_rows, to_outcome
+from nightledger.codec.outcome_rows import read_outcome_rows
 from nightledger.domain.confidence import confidence
 from nightledger.domain.consolidation import SourceRead
 from nightledger.domain.lessons import Standing, lesson_drafts
@@ -103,7 +103,7 @@ def read_records(raw: bytes) -> tuple[list[Recorded], int]:
     bad = {number for number, _ in rows.problems}
     lines = [(n, line) for n, line in enumerate(raw.split(b"\n"), 1) if line.strip() and n not in bad]
     records = [
-        Recorded(outcome=to_outcome(row), line=n, sha256=hashlib.sha256(line).hexdigest())
+        Recorded(outcome=row, line=n, sha256=hashlib.sha256(line).hexdigest())
         for row, (n, line) in zip(rows.rows, lines, strict=True)
     ]
     return records, len(bad)

@@ -8,7 +8,7 @@ import posixpath
 import re
 from collections.abc import Collection, Iterator
 
-from nightledger.codec.outcome_rows import read_outcome_rows, to_outcome
+from nightledger.codec.outcome_rows import read_outcome_rows
 from nightledger.domain.outcome import Outcome
 from nightledger.domain.proposal import Evidence, Origin
 from nightledger.files.home import Home
@@ -53,7 +53,7 @@ def _lines(home: Home) -> Iterator[tuple[int, bytes]]:
 
 
 def _decode(line: bytes) -> Outcome | None:
-    return next(map(to_outcome, read_outcome_rows(line).rows), None)
+    return next(iter(read_outcome_rows(line).rows), None)
 
 
 def _places(outcome: Outcome) -> Iterator[tuple[str, str]]:

@@ -10,8 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from datetime import date, datetime, timedelta
 
-from nightledger.codec.staging_rows import DoingRow
-from nightledger.codec.use_rows import read_rows
+from nightledger.codec.rows import DoingRow, read_rows
 from nightledger.domain.staging.rules import PERCENT
 from nightledger.domain.staging.values import Candidate, Source
 from nightledger.files.line_log import LineLog

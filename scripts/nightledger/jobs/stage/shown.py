@@ -10,8 +10,7 @@ from dataclasses import dataclass, field
 from datetime import date, datetime
 from itertools import chain
 
-from nightledger.codec.staging_rows import ExposureRow
-from nightledger.codec.use_rows import read_rows
+from nightledger.codec.rows import ExposureRow, read_rows
 from nightledger.domain.search.lines import says
 from nightledger.domain.search.values import Chunk
 from nightledger.domain.staging.values import Candidate, Source
