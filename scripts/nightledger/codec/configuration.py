@@ -11,7 +11,7 @@ from typing import Any
 from nightledger.codec.schema import find_errors, find_problems, read_schema
 from nightledger.codec.strict_json import parse_json
 from nightledger.codec.strict_yaml import YamlMapping, parse_yaml
-from nightledger.domain.errors import ConfigurationError, RecordError
+from nightledger.domain.errors import ConfigurationError
 
 
 def parse_configuration(
@@ -46,12 +46,10 @@ def parse_json_configuration(raw: bytes, schema_name: str, *, where: str, hint: 
     """Return what a JSON file of a home says, valid by its schema; arguments as for :func:`parse_configuration`.
 
     Raises:
+        RecordError: It is no JSON.
         ConfigurationError: Naming every problem; a misspelt key with the near one.
     """
-    try:
-        record: Any = parse_json(raw, where)
-    except RecordError as error:
-        raise ConfigurationError(str(error), hint=hint) from error
+    record: Any = parse_json(raw, where)
     known = read_schema(schema_name)["properties"]
     misspelt = (
         {key: _near(key, known, f"{key}: ") for key in record if key not in known}

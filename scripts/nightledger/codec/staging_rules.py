@@ -6,7 +6,7 @@ from typing import Any
 
 from nightledger.codec.configuration import over, parse_json_configuration
 from nightledger.codec.strict_json import parse_json
-from nightledger.domain.errors import ConfigurationError
+from nightledger.domain.errors import ConfigurationError, RecordError
 from nightledger.domain.staging.rules import Routine, SourceRules, StagingRules, WindowRules
 from nightledger.domain.staging.values import Source
 
@@ -29,7 +29,10 @@ def parse_staging_rules(shipped: bytes, own: bytes | None, *, where: str) -> Sta
     """
     values: dict[str, Any] = parse_json(shipped, "config/staging-rules.json")
     if own is not None:
-        values = over(values, parse_json_configuration(own, "staging-rules", where=where, hint=_HINT))
+        try:
+            values = over(values, parse_json_configuration(own, "staging-rules", where=where, hint=_HINT))
+        except RecordError as error:
+            raise ConfigurationError(str(error), hint=_HINT) from error
     rules = _rules(values)
     if problems := _why_not(rules):
         raise ConfigurationError(f"{where} is not valid:\n  " + "\n  ".join(problems), hint=_HINT)

@@ -16,7 +16,6 @@ from nightledger.codec.canonical import MAX_INTEGER, CanonicalError, canonical
 from nightledger.codec.configuration import parse_configuration
 from nightledger.codec.consent import parse_graphs
 from nightledger.codec.home_record import dump_home, parse_home
-from nightledger.codec.json5 import parse_json5
 from nightledger.codec.link_cursor import LinkCursor, dump_link_cursor, parse_link_cursor
 from nightledger.codec.message import make_message, parse_message
 from nightledger.codec.operator import parse_operator
@@ -33,6 +32,7 @@ from nightledger.domain.identity import Identity
 from nightledger.domain.ids import content_id
 from nightledger.domain.message import Message, Peer, Peers, Reply, find_reasons
 from nightledger.domain.runs import Run
+from nightledger.hosts.configured import parse_json5
 
 ROOT = Path(__file__).resolve().parents[3]
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
