@@ -72,7 +72,7 @@ def index(conversation: Conversation) -> SearchStore:
 
 def searched(store: SearchStore, conversation: Conversation, question: Question) -> Sequence[Chunk]:
     """Search as ``recall`` does, on the day of the last log."""
-    found = search_store(store, None, Query(text=question.text, limit=DEPTH), conversation.logs[-1].day)
+    found = search_store(store, Query(text=question.text, limit=DEPTH), conversation.logs[-1].day)
     return [hit.chunk for hit in found.hits]
 
 
@@ -81,7 +81,7 @@ def searched_with(encoder: Encoder) -> Finder:
 
     def find(store: SearchStore, conversation: Conversation, question: Question) -> Sequence[Chunk]:
         query = Query(text=question.text, limit=DEPTH)
-        found = search_store(store, None, query, conversation.logs[-1].day, encoder=encoder)
+        found = search_store(store, query, conversation.logs[-1].day, encoder=encoder)
         return [hit.chunk for hit in found.hits]
 
     return find

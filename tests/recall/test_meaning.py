@@ -230,7 +230,7 @@ def test_embeddings_of_an_index_in_memory_outlast_a_search() -> None:
     )
     writer.commit()
     encoder, query = Senses(), Query(text="zebra")
-    search_store(writer.store, None, query, date(2026, 3, 2))
+    search_store(writer.store, query, date(2026, 3, 2))
     assert learn_in_memory(writer.store, encoder) == 1
-    search_store(writer.store, None, query, date(2026, 3, 2), encoder=encoder)
+    search_store(writer.store, query, date(2026, 3, 2), encoder=encoder)
     assert near(writer.store, encoder, "zebra", ALL)

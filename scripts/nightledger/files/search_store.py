@@ -25,8 +25,12 @@ _SPARE = 4
 """So many times the hits wanted are looked at before every match is sorted with what it is filtered by."""
 _CHUNK = (
     "SELECT c.id, f.path, f.kind, c.n, c.page, c.start, c.length, c.first, c.last, c.day, c.heading,"
-    " c.entry, c.held FROM chunks c JOIN files f ON f.id = c.file "
+    " c.entry, c.held, c.moved FROM chunks c JOIN files f ON f.id = c.file "
 )
+
+
+OPERATOR, AGENT, WITHHELD = "operator", "agent", "withheld"
+_SEEN_BY = {OPERATOR: "c.held IS NOT NULL", AGENT: "coalesce(c.held, '') = ''", WITHHELD: "c.held > ''"}
 
 
 class FileState:
@@ -66,9 +70,10 @@ class Filter:
         kinds: These kinds; empty is all.
         since: From this day on; None is unbounded.
         until: Up to this day, included.
+        seen_by: ``OPERATOR`` or ``AGENT``, or ``WITHHELD`` for what an agent may not see.
     """
 
-    __slots__ = ("kinds", "since", "until")
+    __slots__ = ("kinds", "seen_by", "since", "until")
 
     def __init__(
         self,
@@ -76,14 +81,16 @@ class Filter:
         kinds: "Iterable[Kind]" = (),
         since: date | None = None,
         until: date | None = None,
+        seen_by: str = OPERATOR,
     ) -> None:
         self.kinds = sorted(kinds)
         self.since = since
         self.until = until
+        self.seen_by = seen_by
 
     def sql(self) -> tuple[str, list[object]]:
         """Give the conditions, each with ``AND`` before it, and their values."""
-        parts: list[str] = []
+        parts: list[str] = [_SEEN_BY[self.seen_by]]
         values: list[object] = []
         if self.kinds:
             parts.append(f"f.kind IN ({','.join('?' * len(self.kinds))})")
@@ -128,7 +135,7 @@ class SearchStore(Reader):
         rows = self.ask(
             "SELECT rowid, rank FROM words WHERE words MATCH ? ORDER BY rank LIMIT ?", (match, most + 1)
         )
-        kept = self._passing(rows[:most], where, values) if where else rows[:most]
+        kept = self._passing(rows[:most], where, values)
         worst = kept[limit - 1][1] if len(kept) >= limit else None
         if len(rows) > most and (worst is None or worst == rows[most][1]):
             return self._find_ordered(match, limit, where, values)  # what passes, or is equal, may lie behind
@@ -209,14 +216,6 @@ class SearchStore(Reader):
             prefix = prefix_of(None if day is None else date.fromordinal(day), heading)
             yield number, (prefix, text[start - lead : start], text[start : start + length])
 
-    def held(self, ids: "Sequence[int]") -> dict[int, str | None]:
-        """Give what was judged of chunks: None not yet, empty may be shown to an agent, else why not."""
-        found: dict[int, str | None] = {}
-        for batch in _batches(ids):
-            marks = ",".join("?" * len(batch))
-            found |= dict(self.ask(f"SELECT id, held FROM chunks WHERE id IN ({marks})", batch))  # noqa: S608 - question marks only
-        return found
-
     def _find_ordered(self, match: str, limit: int, where: str, values: "Sequence[object]") -> list[Scored]:
         rows = self.ask(
             "SELECT c.id, w.rank FROM words w JOIN chunks c ON c.id = w.rowid JOIN files f ON f.id = c.file"  # noqa: S608 - our own words and question marks
@@ -232,14 +231,13 @@ class SearchStore(Reader):
         passing: set[int] = set()
         for batch in _batches([number for number, _ in rows]):
             marks = ",".join("?" * len(batch))
-            passing.update(
-                number
-                for (number,) in self.ask(
-                    "SELECT c.id FROM chunks c JOIN files f ON f.id = c.file"  # noqa: S608 - our own words and question marks
-                    f" WHERE c.id IN ({marks}){where}",
-                    [*batch, *values],
-                )
+            found = self.ask(
+                f"SELECT c.id, 1{where} FROM chunks c JOIN files f ON f.id = c.file WHERE c.id IN ({marks})",  # noqa: S608 - our own words and question marks
+                [*values, *batch],
             )
+            if len(found) != len(batch):
+                raise DamagedIndexError(f"the search index {self.path} is damaged (words without a chunk)")
+            passing.update(number for number, passes in found if passes)
         return [row for row in rows if row[0] in passing]
 
     def _in_order(self, rows: "Sequence[tuple[int, float]]") -> list[Scored]:
@@ -257,14 +255,12 @@ class SearchStore(Reader):
                 batch,
             )
             places |= {number: (path, first, n) for number, path, first, n in rows}
-        if len(places) != len(set(ids)):
-            raise DamagedIndexError(f"the search index {self.path} is damaged (words without a chunk)")
         return places
 
     def _chunk(
-        self, row: tuple[int, str, str, int, int, int, int, int, int, int | None, str, str, str | None]
+        self, row: tuple[int, str, str, int, int, int, int, int, int, int | None, str, str, str | None, int]
     ) -> Chunk:
-        number, path, kind, n, page, start, length, first, last, day, heading, entry, held = row
+        number, path, kind, n, page, start, length, first, last, day, heading, entry, held, moved = row
         return Chunk(
             id=number,
             path=path,
@@ -276,8 +272,8 @@ class SearchStore(Reader):
             heading=heading,
             entry=entry,
             text=self.page(page)[start : start + length],
-            moved=kind == Kind.ARCHIVE
-            and held == "",  # of the archive nothing else is judged when it is indexed
+            held=held or "",
+            moved=bool(moved),
         )
 
     def read_anew(self) -> None:

@@ -26,8 +26,7 @@ from nightledger.files.home import Home
 from nightledger.files.hook_settings import HookSettings, read_hook_settings
 from nightledger.jobs.stage import logs as stage_logs
 from nightledger.jobs.stage.logs import Worth
-from nightledger.recall.outcomes import NOTE_HEADING, cut_outcomes
-from nightledger.recall.sources import Cut
+from nightledger.recall.sources import NOTE_HEADING, Cut, cut_outcomes
 from nightledger.remote.notes import (
     contact,
     note_contact,

@@ -36,7 +36,7 @@ from nightledger.jobs.stage.shelves import Shelves
 from nightledger.jobs.stage.shown import shown_lately
 from nightledger.jobs.stage.work import at_work
 from nightledger.recall.associations import shown_associations
-from nightledger.recall.outcomes import OLDER
+from nightledger.recall.sources import OLDER
 from nightledger.text.quoting import quote_line
 from nightledger.trust.scan import collector_at_rest
 

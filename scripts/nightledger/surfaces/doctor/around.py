@@ -17,7 +17,7 @@ from nightledger.gate.guard.locking import Held, lockables
 from nightledger.hosts.configured import Unread
 from nightledger.hosts.presets import named_config, state_roots
 from nightledger.hosts.rivals import find_rivals
-from nightledger.recall.freshness import KINDS, kinds_to_say
+from nightledger.recall.relevant import KINDS, kinds_to_say
 from nightledger.recall.sources import find_sources
 from nightledger.remote.notes import recent_dead_letters, told
 from nightledger.surfaces.doctor.checks import Check, good, note
