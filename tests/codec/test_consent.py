@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.rows import each_row
 
-from nightledger.codec.consent import parse_consent
 from nightledger.codec.schema import SCHEMAS, find_problems
+from nightledger.codec.settings import parse_consent
 from nightledger.domain.consent import TIER_WORDS, Tier
 from nightledger.domain.errors import NightledgerError
 

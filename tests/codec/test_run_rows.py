@@ -7,7 +7,7 @@ import pytest
 from tests.rows import each_row
 
 from nightledger.codec.records import dump_line, dump_record
-from nightledger.codec.run_rows import MAX_PLAIN_COUNTS, read_runs
+from nightledger.codec.rows import MAX_PLAIN_COUNTS, read_runs
 from nightledger.codec.strict_json import BOM
 from nightledger.domain.runs import Run, RunOutcome
 
@@ -41,7 +41,7 @@ def without_schema(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object, **__: object) -> None:
         raise AssertionError("the schema was asked")
 
-    monkeypatch.setattr("nightledger.codec.run_rows.load_record", refuse)
+    monkeypatch.setattr("nightledger.codec.rows.load_record", refuse)
 
 
 @pytest.mark.usefixtures("without_schema")

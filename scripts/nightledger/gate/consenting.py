@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from nightledger.codec.canonical import canonical
-from nightledger.codec.consent import parse_graphs
+from nightledger.codec.settings import parse_graphs
 from nightledger.domain.consent import Answer, ConsentGraph, Mode, Tier, Why, decide, merge, tightened
 from nightledger.domain.decision import Decision, DecisionTarget, DecisionType
 from nightledger.domain.event import Event, EventName

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 
-from nightledger.codec.link_view import VIEW_LINKS
+from nightledger.codec.links import VIEW_LINKS
 from nightledger.domain.errors import LinkIndexError
 from nightledger.domain.measures import Network, network_of
 from nightledger.domain.proposal import Op
