@@ -26,7 +26,7 @@ from nightledger.domain.search.values import Chunk, Kind, Query
 from nightledger.files.search_index import build_in_memory
 from nightledger.files.search_store import FileState, SearchStore
 from nightledger.files.search_writing import NewFile
-from nightledger.recall.meaning import Encoder, learn_in_memory
+from nightledger.recall.meaning import Encoder, learn
 from nightledger.recall.searching import search_store
 from nightledger.recall.sources import cut_prose
 from nightledger.surfaces.recall.search_home import choose_encoder
@@ -143,7 +143,9 @@ def main() -> None:
         encoder = choose_encoder(Operator(meaning=MeaningSource(url=options.meaning, model=options.model)))
         assert encoder
         before = time.process_time()
-        chunks = sum(learn_in_memory(store, encoder) for _, store in indexed)
+        chunks = sum(store.count() for _, store in indexed)
+        left = sum(learn(None, store, encoder, most=store.count()) for _, store in indexed)
+        assert not left, f"{left} chunks have no embedding"
         print(
             f"\n{chunks:,} chunks embedded; CPU of each {(time.process_time() - before) / chunks * 1000:.1f} ms"
         )

@@ -6,10 +6,12 @@ Searching changes nothing but the index, which is disposable.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from datetime import date
+from functools import partial
+from typing import TypeVar
 
 from nightledger.domain.moment import Moment
 from nightledger.domain.periods import log_day
@@ -34,6 +36,7 @@ from nightledger.text.dates import find_dates, month_names
 from nightledger.text.search import tokens
 from nightledger.text.search.stop_words import NOTHING_SAID
 
+Answer = TypeVar("Answer")
 MAX_WORDS = 64
 """Words of one query that are looked for: the rarest. More say no more, and each costs a list to walk."""
 
@@ -61,20 +64,32 @@ def search(
         UnreadableError: A gated file cannot be read.
         IntegrityError: The constitution in force cannot be told.
     """
-    today = log_day(moment.at, home_zone(gate.home, gate.settings))
+    learn = encoder if may_write else None
+    return _asking(
+        partial(refresh, gate, ledger, moment, may_write=may_write),
+        lambda index: search_in(_learned(index, gate, learn), query, _today(gate, moment), encoder=encoder),
+    )
+
+
+def _asking(opened: Callable[..., Refreshed], ask: Callable[[Refreshed], Answer]) -> Answer:
+    """Return what an index answers; one that is found damaged only then is made anew."""
     try:
-        refreshed = refresh(gate, ledger, moment, may_write=may_write)
+        refreshed = opened()
         with closing(refreshed.store):
-            learned = learn_new(gate.home, refreshed.store, encoder) if encoder and may_write else ()
-            return search_in(_noted(refreshed, *learned), query, today, encoder=encoder)
+            return ask(refreshed)
     except DamagedIndexError as error:
-        fresh = refresh(gate, ledger, moment, may_write=may_write, anew=True)
+        fresh = opened(anew=True)
         with closing(fresh.store):
-            return search_in(_noted(fresh, f"{error}: it was made anew"), query, today)
+            return ask(replace(fresh, notes=(f"{error}: it was made anew", *fresh.notes)))
 
 
-def _noted(refreshed: Refreshed, *notes: str) -> Refreshed:
-    return replace(refreshed, notes=(*notes, *refreshed.notes))
+def _learned(index: Refreshed, gate: Gate, encoder: Encoder | None) -> Refreshed:
+    notes = learn_new(gate.home, index.store, encoder) if encoder else ()
+    return replace(index, notes=(*notes, *index.notes))
+
+
+def _today(gate: Gate, moment: Moment) -> date:
+    return log_day(moment.at, home_zone(gate.home, gate.settings))
 
 
 def search_in(refreshed: Refreshed, query: Query, today: date, *, encoder: Encoder | None = None) -> Found:
@@ -418,16 +433,10 @@ def explain(
         UnreadableError: A gated file cannot be read.
         IntegrityError: The constitution in force cannot be told.
     """
-    today = log_day(moment.at, home_zone(gate.home, gate.settings))
-    try:
-        refreshed = refresh(gate, ledger, moment, may_write=may_write)
-        with closing(refreshed.store):
-            return _explain(refreshed, query, today, encoder)
-    except DamagedIndexError as error:
-        fresh = refresh(gate, ledger, moment, may_write=may_write, anew=True)
-        with closing(fresh.store):
-            told = replace(fresh, notes=(f"{error}: it was made anew", *fresh.notes))
-            return _explain(told, query, today, encoder)
+    return _asking(
+        partial(refresh, gate, ledger, moment, may_write=may_write),
+        lambda index: _explain(index, query, _today(gate, moment), encoder),
+    )
 
 
 def _explain(refreshed: Refreshed, query: Query, today: date, encoder: Encoder | None) -> Explained:
