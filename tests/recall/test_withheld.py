@@ -498,6 +498,7 @@ def test_lines_of_a_file_are_judged_as_it_was_indexed_and_those_of_no_file_that_
     assert refreshed.held(chunk) == {4: FORGOTTEN, 5: FORGOTTEN}
     assert refreshed.held(replace(chunk, last_line=3)) == {}
     assert refreshed.held(replace(chunk, path="memory/2026-02-01.md", last_line=3)) == {3: NOT_JUDGED}
+    assert refreshed.held(replace(chunk, first_line=6, last_line=8)) == {7: NOT_JUDGED, 8: NOT_JUDGED}
     refreshed.store.close()
 
 

@@ -9,7 +9,7 @@ copy in memory is searched instead; the asker is told.
 """
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from datetime import tzinfo
@@ -58,7 +58,15 @@ from nightledger.recall.sources import (
     cut_summary,
     find_sources,
 )
-from nightledger.recall.verdicts import BY_LINES, Spans, for_each, judge_file, keep_verdict, read_verdict
+from nightledger.recall.verdicts import (
+    BY_LINES,
+    Spans,
+    Verdict,
+    for_each,
+    judge_file,
+    keep_verdict,
+    read_verdict,
+)
 from nightledger.recall.visibility import NOT_JUDGED, UNSIGNED, Held, Judge, read_rules
 from nightledger.text.search.tokens import index_text
 
@@ -71,6 +79,8 @@ and readers are not kept waiting. Our choice."""
 _SOON_BYTES = 250_000
 """Of gated files, which a decision has judged anew entry by entry: some 2,500 entries, 0.3 s. What takes longer is left
 to the next look, so that no verb waits for it. Measured: docs/decisions/0021-index.md."""
+_SOON_LOG_BYTES = 2_000_000
+"""Of all that is searched, which is held against what is withheld now: half a second. Our choice."""
 _HEAD, _RULES, _LINKS, _SUMMARIES = "head", "rules", "links", "summaries"
 """Keys of what the index was made by: the log's size and root, what is withheld, the link index, and the logs of
 which only what was added to their summary is searched."""
@@ -97,12 +107,12 @@ class Refreshed:
     def held(self, chunk: Chunk) -> Held:
         """Return the lines of a chunk of a searched file that an agent may not see, each with why, as they were indexed."""
         numbers = range(chunk.first_line, chunk.last_line + 1)
-        verdict = read_verdict(self.store, chunk.path)
-        if verdict is None:
-            return dict.fromkeys(numbers, NOT_JUDGED)
+        verdict = read_verdict(self.store, chunk.path) or Verdict()
+        held = (
+            dict.fromkeys(numbers[max(0, verdict.lines + 1 - chunk.first_line) :], NOT_JUDGED) | verdict.held
+        )
         if chunk.kind is Kind.MEMORY and not self.judge.is_signed(chunk.entry):
-            return dict.fromkeys(numbers, UNSIGNED)
-        held = verdict.held
+            held = dict.fromkeys(numbers, UNSIGNED)
         return {n: held[n] for n in numbers if n in held}
 
 
@@ -177,7 +187,9 @@ def keep_up(gate: Gate, ledger: Ledger, moment: Moment) -> bool:
         OSError: The same.
     """
     path = index_path(gate.home)
-    if not os.path.lexists(path) or _gated_bytes(gate) > _SOON_BYTES:
+    gated, all_files = gate.home.identity.gated, (source.path for source in find_sources(gate.home))
+    takes_long = _bytes_of(gate, gated) > _SOON_BYTES or _bytes_of(gate, all_files) > _SOON_LOG_BYTES
+    if not os.path.lexists(path) or takes_long:
         return False
     lock = Lock(gate.home.lock_path("search"))
     try:
@@ -193,8 +205,8 @@ def keep_up(gate: Gate, ledger: Ledger, moment: Moment) -> bool:
         lock.release()
 
 
-def _gated_bytes(gate: Gate) -> int:
-    places = [gate.home.path(path) for path in gate.home.identity.gated]
+def _bytes_of(gate: Gate, paths: Iterable[str]) -> int:
+    places = map(gate.home.path, paths)
     return sum(os.stat(place).st_size for place in places if os.path.exists(place))
 
 

@@ -31,12 +31,14 @@ class Verdict:
 
     Attributes:
         scanned_by: What scanners went by (``Rules.scanned_by``).
+        lines: How many lines the file has, as far as it is read.
         by_itself: Lines that are withheld for what they say.
         by_rules: Lines that say what is not to be said.
         signed: Where blocks stand in it that an operator signed for the archive, as characters.
     """
 
     scanned_by: str = ""
+    lines: int = 0
     by_itself: Held = field(default_factory=dict)
     by_rules: Held = field(default_factory=dict)
     signed: Spans = ()
@@ -52,15 +54,21 @@ def read_verdict(store: SearchStore, path: str) -> Verdict | None:
     stored = store.meta(_KEY.format(path))
     if not stored:
         return None
-    scanned_by, *helds, signed = json.loads(stored)
+    scanned_by, lines, *helds, signed = json.loads(stored)
     by_itself, by_rules = ({int(n): why for n, why in held.items()} for held in helds)
     spans = tuple((start, end) for start, end in signed)
-    return Verdict(scanned_by=scanned_by, by_itself=by_itself, by_rules=by_rules, signed=spans)
+    return Verdict(scanned_by=scanned_by, lines=lines, by_itself=by_itself, by_rules=by_rules, signed=spans)
 
 
 def keep_verdict(writer: SearchWriter, path: str, verdict: Verdict | None) -> None:
     """Keep what is withheld of a file; None for a file that went."""
-    said = verdict and [verdict.scanned_by, verdict.by_itself, verdict.by_rules, verdict.signed]
+    said = verdict and [
+        verdict.scanned_by,
+        verdict.lines,
+        verdict.by_itself,
+        verdict.by_rules,
+        verdict.signed,
+    ]
     writer.note(_KEY.format(path), json.dumps(said) if said else "")
 
 
@@ -86,6 +94,7 @@ def judge_file(
         by_itself = judge.by_itself(source.kind, ["" if line in known else line for line in lines])
     return Verdict(
         scanned_by=judge.rules.scanned_by,
+        lines=len(lines),
         by_itself=by_itself,
         by_rules=judge.by_rules(source.path, source.kind, lines),
         signed=signed,
