@@ -25,7 +25,7 @@ from nightledger.gate.gated import read_gated
 from nightledger.gate.opening import Gate, Ledger, open_gate
 from nightledger.gate.proposing.unasked import Unasked, find_unasked
 from nightledger.gate.stored import find_set_aside
-from nightledger.hosts.emptiness import why_empty
+from nightledger.hosts.daylogs import why_empty
 from nightledger.night import calendar_of, read_ledger
 from nightledger.surfaces.alarms import Alarm, file_alarms, log_alarms, side_alarms
 from nightledger.surfaces.context import Context

@@ -37,7 +37,7 @@ from nightledger.jobs.stage.sources import (
     shown_lately,
 )
 from nightledger.recall.associations import shown_associations
-from nightledger.recall.outcomes import OLDER
+from nightledger.recall.sources import OLDER
 from nightledger.text.quoting import quote_line
 from nightledger.trust.scan import collector_at_rest
 

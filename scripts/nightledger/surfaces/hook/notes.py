@@ -9,7 +9,7 @@ import zlib
 
 from nightledger.domain.exposure import Place
 from nightledger.domain.tokens import BYTES_A_TOKEN, bytes_of
-from nightledger.recall.freshness import HANDOFF
+from nightledger.recall.relevant import HANDOFF
 from nightledger.text.quoting import quote_line
 
 TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start

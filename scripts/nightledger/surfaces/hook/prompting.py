@@ -16,8 +16,7 @@ from nightledger.files.exposures import append_exposure
 from nightledger.files.hook_settings import HookSettings, read_hook_settings
 from nightledger.files.prompt_state import HeldState, hold_state, place_key
 from nightledger.files.search_reader import Line, Reader, open_reader
-from nightledger.recall.freshness import MEMORY, kinds_to_say
-from nightledger.recall.relevant import NEAR, Looked, earlier_words, look, own_words
+from nightledger.recall.relevant import MEMORY, NEAR, Looked, earlier_words, kinds_to_say, look, own_words
 from nightledger.surfaces.hook.notes import Note, fence
 from nightledger.surfaces.hook.payload import prompt_of, text_of
 from nightledger.text.search.tokens import match_phrase, words_in

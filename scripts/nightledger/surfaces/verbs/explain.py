@@ -15,7 +15,7 @@ from typing import Any
 from nightledger.domain.search.expansion import Group
 from nightledger.domain.search.values import Query, Showing
 from nightledger.files.configuration import load_operator
-from nightledger.recall.explaining import Explained, explain
+from nightledger.recall.searching import Explained, explain
 from nightledger.surfaces import screen
 from nightledger.surfaces.agent_host import require_person
 from nightledger.surfaces.context import Context

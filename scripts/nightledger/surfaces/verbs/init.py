@@ -20,7 +20,7 @@ from nightledger.files.home import Home
 from nightledger.files.reading import is_within
 from nightledger.gate.founding import Founding, found, is_unfinished, plan, require_place
 from nightledger.gate.memory.principles import NAME, WHERE, read_principles, require_sound, shipped_principles
-from nightledger.hosts.emptiness import why_empty
+from nightledger.hosts.daylogs import why_empty
 from nightledger.hosts.presets import READ_NO_MEMORY, preset
 from nightledger.hosts.workspaces import host_of, memory_choices, own_memory
 from nightledger.surfaces.context import CHECKOUT, Context
@@ -244,7 +244,7 @@ def machine_zone() -> str:
 def _report(
     options: argparse.Namespace, context: Context, paths: list[str], founding: "Founding", *, existed: bool
 ) -> None:
-    from nightledger.hosts.emptiness import why_empty
+    from nightledger.hosts.daylogs import why_empty
     from nightledger.surfaces.hints import say
 
     done = f"{'Would make' if options.dry_run else 'Made'} in {context.home_path}:"
