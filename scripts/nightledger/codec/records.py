@@ -2,7 +2,7 @@
 
 Invariant: ``parse_record(T, dump_record(value), where=...) == value``, and one value has
 one sequence of bytes (RFC 8785). Outcomes have a way of their own (``outcome_line``,
-``outcome_rows``), and so have the run ledger (``run_rows``) and a home's identity
+``outcome_rows``), and so have the run ledger (``rows``) and a home's identity
 (``home_record``), for speed.
 """
 

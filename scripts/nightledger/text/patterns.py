@@ -4,10 +4,9 @@ Invariant: a pattern is compiled when it is first asked for. A long one is writt
 for the pattern of that name in the same file.
 """
 
+import json
 import re
 from functools import cache
-
-import msgspec
 
 from nightledger.files.shipped import shipped_config
 
@@ -17,16 +16,15 @@ _NAME = re.compile(r"\{([a-z][a-z_]+)\}")
 @cache
 def words(file: str) -> dict[str, tuple[str, ...]]:
     """Return the lists of ``config/words/<file>.json``, of words or of a pattern's pieces, by name."""
-    told = msgspec.json.decode(shipped_config(f"words/{file}.json"), type=dict[str, str | tuple[str, ...]])
-    return {name: (one,) if isinstance(one, str) else one for name, one in told.items()}
+    told = json.loads(shipped_config(f"words/{file}.json"))  # msgspec is not where the prompt hook runs
+    return {name: (one,) if isinstance(one, str) else tuple(one) for name, one in told.items()}
 
 
 @cache
 def grouped(file: str) -> dict[str, dict[str, tuple[str, ...]]]:
     """Return the lists of ``config/words/<file>.json`` that stand there in groups, by group and name."""
-    return msgspec.json.decode(
-        shipped_config(f"words/{file}.json"), type=dict[str, dict[str, tuple[str, ...]]]
-    )
+    told = json.loads(shipped_config(f"words/{file}.json"))
+    return {group: {name: tuple(one) for name, one in lists.items()} for group, lists in told.items()}
 
 
 @cache

@@ -5,7 +5,7 @@ Writes  memory/state/tc-restore-pending.md, .nightledger/staged/, the search ind
 Changes no memory, and appends nothing to the audit log.
 
 What an operator signed or accepted is quoted; of what nobody signed only the place is named, the titles of the
-owner's events apart, which are marked (docs/decisions/0023-what-an-agent-is-shown.md). ``recall/withheld.py`` judges each file's lines.
+owner's events apart, which are marked (docs/decisions/0023-what-an-agent-is-shown.md). ``recall/visibility.py`` judges each file's lines.
 A run on the same input changes no byte.
 """
 
