@@ -149,12 +149,10 @@ scorecard: .stamps/dev ## attack a small audit log in every place: what was trie
 mutants: .stamps/dev ## break 200 random lines of domain, gate and trust, or MUTANTS_ONLY=recall,jobs/stage; the tests must notice
 	$(BIN)/python -m bench.mutants
 
-bench: .stamps/dev ## what one thing costs: log, append, validate, verify, link, a year of homes, growth (the others: bench-NAME)
-	@for program in log append validate verify link year growth; do echo "== bench_$$program"; $(BIN)/python -m bench.bench_$$program || exit 1; done
+bench: .stamps/dev ## what one thing costs: log, append, verify, link, a year of homes, growth (the others: bench-NAME)
+	@for program in log append verify link year growth; do echo "== bench_$$program"; $(BIN)/python -m bench.bench_$$program || exit 1; done
 
-bench-retention: .stamps/dev ## 300,000 memories judged beside a bare loop; a home's facts; months of activity
-	@$(BIN)/python -m bench.bench_retention
-	@$(BIN)/python -m bench.bench_curate
+bench-retention: .stamps/dev ## half a year of an invented agent: what each retention policy keeps of what helps
 	@$(BIN)/python -m bench.retention_months
 
 bench-consolidate: .stamps/dev ## score proposals on labelled workspaces (LABELS=dir WORKSPACES=dir WITHOUT=dev-b)

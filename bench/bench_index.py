@@ -44,7 +44,6 @@ FIRST = date(2020, 1, 1)
 CHUNKS_A_DAY = 50
 VOCABULARY = 30_000
 HITS = 10
-JUDGED = 500
 COMMAND = Path(__file__).parents[1] / "scripts" / "command.py"
 
 
@@ -132,13 +131,13 @@ def bench_own(directory: Path, files: Sequence[NewFile], queries: Sequence[str],
     store = open_store(path)
     assert store is not None
     today = FIRST + timedelta(days=len(files))
-    whole = median_ms(lambda q: search_store(store, None, Query(text=q, limit=HITS), today), queries)
+    whole = median_ms(lambda q: search_store(store, Query(text=q, limit=HITS), today), queries)
     bare = median_ms(
-        lambda q: find_chunks(store, Query(text=q), read_query(store, None, Query(text=q), today)), queries
+        lambda q: find_chunks(store, Query(text=q), read_query(store, Query(text=q), today)), queries
     )
     with switched([(telling_words, "__kwdefaults__", {"most": len(files) * CHUNKS_A_DAY**2})]):
         walked = median_ms(
-            lambda q: find_chunks(store, Query(text=q), read_query(store, None, Query(text=q), today)),
+            lambda q: find_chunks(store, Query(text=q), read_query(store, Query(text=q), today)),
             queries,
         )
     store.close()
@@ -170,10 +169,6 @@ def bench_home(directory: Path, files: Sequence[NewFile], queries: Sequence[str]
         refresh(gate, ledger, moment).store.close()
 
     made_s, again_s = timed(look), timed(look)
-    looked = refresh(gate, ledger, moment)
-    chunks = list(looked.store.chunks(range(1, JUDGED + 1)).values())
-    judged_s = timed(lambda: [looked.judge.held(chunk) for chunk in chunks])
-    looked.store.close()
     with open(gate.home.path(files[len(files) // 2].path), "a", encoding="utf-8") as log:
         log.write("\n- One more line that nobody had written.\n")
     changed_s = timed(look)
@@ -181,7 +176,6 @@ def bench_home(directory: Path, files: Sequence[NewFile], queries: Sequence[str]
     show("a home: all of it", f"{made_s:.2f} s", f"{size / text_bytes:.2f}", "", "")
     show("a home: nothing changed", f"{again_s * 1000:.1f} ms", f"{again_s / made_s:.2%}", "", "")
     show("a home: a line in one day", f"{changed_s * 1000:.1f} ms", f"{changed_s / made_s:.2%}", "", "")
-    show("a home: judging a chunk", f"{judged_s / len(chunks) * 1e6:.0f} us", "", "", "")
     asked = median_ms(lambda q: search(gate, ledger, Query(text=q), moment), queries[:20])
     show("a home: recall, brought up to date", "", "", "", f"{asked:.2f} ms")
     keys = {"NIGHTLEDGER_KEYS": str(directory / "keys"), "PATH": os.environ.get("PATH", "")}

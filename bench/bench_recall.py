@@ -26,7 +26,7 @@ from nightledger.domain.search.values import Chunk, Kind, Query
 from nightledger.files.search_index import build_in_memory
 from nightledger.files.search_store import FileState, SearchStore
 from nightledger.files.search_writing import NewFile
-from nightledger.recall.meaning import Encoder, learn_in_memory
+from nightledger.recall.meaning import Encoder, learn
 from nightledger.recall.searching import search_store
 from nightledger.recall.sources import cut_prose
 from nightledger.surfaces.recall.search_home import choose_encoder
@@ -72,7 +72,7 @@ def index(conversation: Conversation) -> SearchStore:
 
 def searched(store: SearchStore, conversation: Conversation, question: Question) -> Sequence[Chunk]:
     """Search as ``recall`` does, on the day of the last log."""
-    found = search_store(store, None, Query(text=question.text, limit=DEPTH), conversation.logs[-1].day)
+    found = search_store(store, Query(text=question.text, limit=DEPTH), conversation.logs[-1].day)
     return [hit.chunk for hit in found.hits]
 
 
@@ -81,7 +81,7 @@ def searched_with(encoder: Encoder) -> Finder:
 
     def find(store: SearchStore, conversation: Conversation, question: Question) -> Sequence[Chunk]:
         query = Query(text=question.text, limit=DEPTH)
-        found = search_store(store, None, query, conversation.logs[-1].day, encoder=encoder)
+        found = search_store(store, query, conversation.logs[-1].day, encoder=encoder)
         return [hit.chunk for hit in found.hits]
 
     return find
@@ -143,7 +143,9 @@ def main() -> None:
         encoder = choose_encoder(Operator(meaning=MeaningSource(url=options.meaning, model=options.model)))
         assert encoder
         before = time.process_time()
-        chunks = sum(learn_in_memory(store, encoder) for _, store in indexed)
+        chunks = sum(store.count() for _, store in indexed)
+        left = sum(learn(None, store, encoder, most=store.count()) for _, store in indexed)
+        assert not left, f"{left} chunks have no embedding"
         print(
             f"\n{chunks:,} chunks embedded; CPU of each {(time.process_time() - before) / chunks * 1000:.1f} ms"
         )

@@ -23,7 +23,7 @@ from nightledger.domain.search.values import Chunk, Kind, Query
 from nightledger.files.search_index import build_in_memory
 from nightledger.files.search_store import FileState, SearchStore
 from nightledger.files.search_writing import NewChunk, NewFile
-from nightledger.recall import candidates, searching, weighing
+from nightledger.recall import searching, weighing
 from nightledger.recall.weighing import Asked
 from nightledger.text.search import tokens
 from nightledger.text.search.stop_words import STOP_WORDS
@@ -76,8 +76,8 @@ RULES: Mapping[str, Sequence[tuple[object, str, Any]]] = {
     "neighbours .35 beside the day": ((searching, "weigh", with_neighbours),),
     "the item before counts not at all": ((weighing, "BEFORE_WEIGHT", 0.0),),
     "the item before counts in full": ((weighing, "BEFORE_WEIGHT", 1.0),),
-    "50 candidates": ((candidates, "CANDIDATES", 50),),
-    "200 candidates": ((candidates, "CANDIDATES", 200),),
+    "50 candidates": ((searching, "CANDIDATES", 50),),
+    "200 candidates": ((searching, "CANDIDATES", 200),),
     "the day .2": ((ranking, "DAY_WEIGHT", 0.2),),
     "the day .6": ((ranking, "DAY_WEIGHT", 0.6),),
     "told times .2": ((ranking, "TIME_WEIGHT", 0.2),),
@@ -140,7 +140,7 @@ def telling_a_time(conversation: Conversation, store: SearchStore) -> Conversati
     told = [
         one
         for one in conversation.questions
-        if searching.read_query(store, None, Query(text=one.text), today).times.bounded
+        if searching.read_query(store, Query(text=one.text), today).times.bounded
     ]
     return replace(conversation, questions=told)
 

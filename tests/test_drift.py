@@ -11,16 +11,15 @@ from typing import Any
 import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.codec.outcomes import records
+from tests.codec.outcomes import dump_outcome, records
 from tests.rows import each_row
 from tests.whole import examples
 
 from nightledger.codec.canonical import CanonicalError, canonical
-from nightledger.codec.outcome_fields import FIELDS, REQUIRED, STAMPS
-from nightledger.codec.outcome_line import find_outcome_problems, outcome_id
+from nightledger.codec.outcome_line import FIELDS, REQUIRED, STAMPS, find_outcome_problems, outcome_id
 from nightledger.codec.outcome_rows import read_outcome_rows
 from nightledger.codec.records import KINDS
-from nightledger.codec.run_rows import RunRow, read_runs
+from nightledger.codec.rows import RunRow, read_runs
 from nightledger.codec.schema import find_problems, read_schema
 from nightledger.domain.identity import Identity
 from nightledger.domain.outcome import Outcome
@@ -180,7 +179,7 @@ def test_schema_hand_checks_and_bulk_reading_give_one_verdict(record: dict[str, 
     assert bool(by_schema) == bool(by_hand) == bool(in_bulk.problems), (by_schema, by_hand, in_bulk.problems)
     if not by_hand:
         (row,) = in_bulk.rows
-        assert canonical(msgspec.to_builtins(row), floats=True) + b"\n" == line
+        assert dump_outcome(row) == line
 
 
 _times = st.sampled_from(

@@ -26,8 +26,8 @@ def test_the_index_is_less_than_twice_its_text_and_one_day_changes_little(tmp_pa
     store = open_store(path)
     assert store is not None
     query = Query(text="zebra", limit=1)
-    assert search_store(store, None, query, date(2026, 1, 1)).hits[0].chunk.path == middle.path
-    answers = [search_store(store, None, Query(text=q), FIRST).hits for q in invent_queries(words, 10, 2)]
+    assert search_store(store, query, date(2026, 1, 1)).hits[0].chunk.path == middle.path
+    answers = [search_store(store, Query(text=q), FIRST).hits for q in invent_queries(words, 10, 2)]
     assert sum(map(bool, answers)) >= 9
     store.close()
 

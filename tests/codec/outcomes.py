@@ -5,6 +5,10 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from nightledger.codec.canonical import canonical
+from nightledger.codec.records import to_plain
+from nightledger.domain.outcome import Outcome
+
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 SHA256 = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
 
@@ -39,6 +43,12 @@ def full_record(**changes: Any) -> dict[str, Any]:
             **changes,
         }
     )
+
+
+def dump_outcome(outcome: Outcome) -> bytes:
+    """Give the stored line of an outcome, with its line end; what an outcome does not have is left out."""
+    record = {key: value for key, value in to_plain(outcome).items() if value not in (None, [])}
+    return canonical(record, floats=True) + b"\n"
 
 
 _labels = st.text(min_size=1, max_size=30)

@@ -5,11 +5,10 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from jsonschema import Draft202012Validator
 from tests.rows import each_row
 
-from nightledger.codec.configuration import SCHEMAS
-from nightledger.codec.consent import parse_consent
+from nightledger.codec.schema import SCHEMAS, find_problems
+from nightledger.codec.settings import parse_consent
 from nightledger.domain.consent import TIER_WORDS, Tier
 from nightledger.domain.errors import NightledgerError
 
@@ -49,8 +48,7 @@ def test_the_shipped_graph_is_the_floor(domain: str, action: str, tier: Tier) ->
 
 
 def test_the_shipped_graph_is_valid_by_its_schema() -> None:
-    schema = json.loads((SCHEMAS / "consent-graph.schema.json").read_bytes())
-    assert not list(Draft202012Validator(schema).iter_errors(json.loads(SHIPPED)))
+    assert find_problems("consent-graph", json.loads(SHIPPED)) == ()
 
 
 def test_an_action_in_several_lists_takes_the_strictest_in_any_order() -> None:
@@ -157,25 +155,25 @@ def test_no_graph_of_a_home_makes_a_floor_looser(domains: dict[str, Any]) -> Non
     [
         (b"", "home/consent-graph.json"),
         (b"{", "home/consent-graph.json"),
-        (b"[]", "is not of type 'object'"),
+        (b"[]", "is not of type object"),
         (b'{"v": 1, "v": 1, "domains": {}}', "home/consent-graph.json"),
         (b'{"v": NaN, "domains": {}}', "home/consent-graph.json"),
-        (b'{"v": 2, "domains": {}}', "v: 1 was expected"),
+        (b'{"v": 2, "domains": {}}', "v: 2 is not one of 1"),
         (b'{"v": 1}', "'domains' is a required property"),
         (own({"email": {"sometimes": ["read"]}}), "domains.email: "),
-        (own({"email": {"autonomous": ["Read Mail"]}}), "domains.email.autonomous.0: "),
-        (own({"email": {"autonomous": ["*read"]}}), "domains.email.autonomous.0: "),
-        (own({"email": {"autonomous": ["*"]}}), "domains.email.autonomous.0: "),
+        (own({"email": {"autonomous": ["Read Mail"]}}), "domains.email.autonomous[0]: "),
+        (own({"email": {"autonomous": ["*read"]}}), "domains.email.autonomous[0]: "),
+        (own({"email": {"autonomous": ["*"]}}), "domains.email.autonomous[0]: "),
         (own({"email": {"autonomous": ["read", "read"]}}), "domains.email.autonomous: "),
-        (own({}, cooling_period_hours=1), "cooling_period_hours: 1 is less than the minimum of 2"),
+        (own({}, cooling_period_hours=1), "cooling_period_hours: 1 breaks the rule minimum 2"),
         (
             own({}, cooling_period_hours=10**399),
-            "000 is greater than the maximum of 876000",
+            "breaks the rule maximum 876000",
         ),
-        (own({}, undo_window_days=6), "undo_window_days: 6 is less than the minimum of 7"),
-        (own({}, undo_window_days=10**7), "undo_window_days: 10000000 is greater than the maximum of 36500"),
-        (own({}, require_diff=False), "require_diff: True was expected"),
-        (own({}, consent_decay_days=31), "consent_decay_days: 31 is greater than the maximum of 30"),
+        (own({}, undo_window_days=6), "undo_window_days: 6 breaks the rule minimum 7"),
+        (own({}, undo_window_days=10**7), "undo_window_days: 10000000 breaks the rule maximum 36500"),
+        (own({}, require_diff=False), "require_diff: False is not one of True"),
+        (own({}, consent_decay_days=31), "consent_decay_days: 31 breaks the rule maximum 30"),
         (own({}, anything=1), "anything"),
     ],
 )

@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from nightledger.codec.link_cursor import LinkCursor, dump_link_cursor, parse_cursors, parse_link_cursor
+from nightledger.codec.links import LinkCursor, dump_link_cursor, parse_cursors, parse_link_cursor
 from nightledger.codec.schema import find_problems
 
 CURSOR = LinkCursor(

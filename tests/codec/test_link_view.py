@@ -1,7 +1,7 @@
 import json
 
 from nightledger.codec.canonical import canonical
-from nightledger.codec.link_view import dump_day, dump_view, link_record
+from nightledger.codec.links import dump_day, dump_view, link_record
 from nightledger.codec.schema import find_problems
 from nightledger.domain.links import Link, Tally
 

@@ -1,6 +1,6 @@
 import pytest
 
-from nightledger.codec.operator import parse_operator
+from nightledger.codec.settings import parse_operator
 from nightledger.domain.errors import ConfigurationError
 from nightledger.domain.operator import MeaningSource, Operator
 

@@ -6,9 +6,8 @@ from typing import Any
 import pytest
 from tests.rows import each_row
 
-from nightledger.codec.canonical import canonical
 from nightledger.codec.records import dump_line, dump_record
-from nightledger.codec.run_rows import MAX_PLAIN_COUNTS, read_runs
+from nightledger.codec.rows import MAX_PLAIN_COUNTS, read_runs
 from nightledger.codec.strict_json import BOM
 from nightledger.domain.runs import Run, RunOutcome
 
@@ -27,10 +26,6 @@ RUN = Run(
     reason='a \u2013 ü \U0001f31d \x7f\u2028 "\\/\b\t\x1f',
 )
 LINE = dump_line(RUN)
-OLD = replace(RUN, v=1, boot="", boot_s=0)
-OLD_RECORD = {name: value for name, value in json.loads(LINE).items() if not name.startswith("boot")}
-OLD_LINE = canonical({**OLD_RECORD, "v": 1}) + b"\n"
-"""As a ledger has it that was written before version 2."""
 FAILED = replace(RUN, outcome=RunOutcome.FAILED, attempt=2, reason="", counts={})
 
 
@@ -46,14 +41,13 @@ def without_schema(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object, **__: object) -> None:
         raise AssertionError("the schema was asked")
 
-    monkeypatch.setattr("nightledger.codec.run_rows.load_record", refuse)
+    monkeypatch.setattr("nightledger.codec.rows.load_record", refuse)
 
 
 @pytest.mark.usefixtures("without_schema")
 @pytest.mark.parametrize("raw", [LINE + dump_line(FAILED), BOM + LINE + dump_line(FAILED)])
 def test_what_was_written_is_read_without_the_schema(raw: bytes) -> None:
     assert read(raw) == ([RUN, FAILED], [])
-    assert read(OLD_LINE + raw.removeprefix(BOM)) == ([OLD, RUN, FAILED], [])
     assert read(b"") == ([], [])
 
 
@@ -70,11 +64,6 @@ def test_a_line_in_another_form_is_judged_by_the_schema() -> None:
     spaced = json.dumps(json.loads(LINE), indent=None).encode()
     assert spaced + b"\n" != LINE
     assert read(spaced + b"\n" + LINE) == ([RUN, RUN], [])
-
-
-def test_an_old_line_behind_new_ones_or_in_another_form_is_read_too() -> None:
-    assert read(LINE + OLD_LINE) == ([RUN, OLD], [])
-    assert read(json.dumps(json.loads(OLD_LINE)).encode() + b"\n" + LINE) == ([OLD, RUN], [])
 
 
 def test_every_problem_of_a_line_is_named() -> None:
@@ -105,9 +94,6 @@ def test_more_counts_than_a_job_has_are_left_to_the_schema() -> None:
         line(boot="x" * 65),
         line(boot_s=-1),
         line(boot_s=1.0),
-        OLD_LINE.replace(b'"v":1', b'"v":2'),
-        OLD_LINE.replace(b'"attempt":1', b'"attempt":1,"boot":""'),
-        OLD_LINE.replace(b'"attempt":1', b'"attempt":1,"boot_s":0'),
         line(v=True),
         line(attempt=1.0),
         line(attempt=2**31),

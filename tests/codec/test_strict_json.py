@@ -104,38 +104,26 @@ def test_escaped_text_is_read_as_it_is() -> None:
 
 
 def test_lines_are_read_and_bad_ones_named_by_number() -> None:
-    read = read_jsonl(b'{"a":1}\n\n  \r\nnonsense\n{"b":2}\r\n{"b":1,"b":2}\n')
-    assert [(line.number, line.value) for line in read.lines] == [(1, {"a": 1}), (5, {"b": 2})]
-    assert read.problems == (
+    values, problems = read_jsonl(b'{"a":1}\n\n  \r\nnonsense\n{"b":2}\r\n{"b":1,"b":2}\n')
+    assert values == [(1, {"a": 1}), (5, {"b": 2})]
+    assert problems == [
         (4, "not JSON: Expecting value (character 1)"),
         (6, "the key 'b' stands twice in one object"),
-    )
-    assert not read.torn
-    assert not read.bom
+    ]
 
 
-def test_a_torn_last_line_is_counted_and_read_when_it_is_whole() -> None:
-    whole = read_jsonl(b"\xef\xbb\xbf1\n2")
-    assert [line.value for line in whole.lines] == [1, 2]
-    assert whole.torn
-    assert whole.bom
-    half = read_jsonl(b'1\n{"a"')
-    assert [line.value for line in half.lines] == [1]
-    assert half.problems[0][0] == 2
-    assert half.torn
-
-
-def test_nothing_is_no_line() -> None:
-    read = read_jsonl(b"")
-    assert (read.lines, read.problems, read.torn, read.bom) == ((), (), False, False)
-
-
-def test_only_a_line_feed_ends_a_line() -> None:
-    read = read_jsonl('"a\u2028b\u0085c"\n'.encode())
-    assert [line.value for line in read.lines] == ["a\u2028b\u0085c"]
-
-
-def test_a_long_line_is_refused_and_the_others_read() -> None:
-    read = read_jsonl(b'1\n"' + b"x" * 100 + b'"\n2\n', max_line_bytes=50)
-    assert [line.value for line in read.lines] == [1, 2]
-    assert read.problems == ((2, "102 bytes are too many; at most 50 are read"),)
+@each_row(
+    ("raw", "values", "bad"),
+    [
+        (b"", [], []),
+        (b"\xef\xbb\xbf1\n2", [(1, 1), (2, 2)], []),
+        (b'1\n{"a"', [(1, 1)], [2]),
+        ('"a\u2028b\u0085c"\n'.encode(), [(1, "a\u2028b\u0085c")], []),
+        (b'1\n"' + b"x" * 100 + b'"\n2\n', [(1, 1), (3, 2)], [2]),
+    ],
+)
+def test_only_a_line_feed_ends_a_line_and_no_bad_line_hides_another(
+    raw: bytes, values: list[tuple[int, object]], bad: list[int]
+) -> None:
+    read, problems = read_jsonl(raw, max_line_bytes=50)
+    assert (read, [number for number, _ in problems]) == (values, bad)

@@ -4,8 +4,16 @@ from dataclasses import replace
 
 import pytest
 
-from nightledger.demo.answers import Change, Check, answers, check_answers, check_key, read_changes
-from nightledger.demo.story import Worth, load_story
+from nightledger.demo.story import (
+    Change,
+    Check,
+    Worth,
+    answers,
+    check_answers,
+    check_key,
+    load_story,
+    read_changes,
+)
 
 STORY = load_story()
 RULE, CHAT = STORY.worth[0], STORY.worth[3]

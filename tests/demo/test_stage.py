@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from nightledger.demo.stage import MARK, clear_stage, keys_beside
+from nightledger.demo.command import MARK, clear_stage, keys_beside
 from nightledger.domain.errors import RefusedError
 
 

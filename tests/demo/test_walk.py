@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from nightledger.demo import command, walk
+from nightledger.demo.command import keys_beside
 from nightledger.demo.narrator import WIDTH, Narrator
-from nightledger.demo.scene import Scene
 from nightledger.demo.shell import Ran, Shell
-from nightledger.demo.stage import keys_beside
 from nightledger.demo.story import WORLD, load_story
+from nightledger.demo.walk import Scene
 from nightledger.domain.errors import EXIT_ALARM
 
 NOW = datetime(2026, 3, 12, 20, 0, tzinfo=UTC)

@@ -125,8 +125,9 @@ def test_filters_by_kind_day_and_verdict(tmp_path: Path) -> None:
         assert found(store, "plant", kinds=[Kind.MEMORY]) == ["m.md:1", "n.md:1"]
         assert found(store, "plant", since=date(2026, 3, 2)) == ["p.md:1"]
         assert found(store, "plant", until=date(2026, 3, 1)) == ["o.md:1"]
-        assert store.held([1, 2, 3]) == {1: "", 2: "forgotten", 3: None}
-        assert store.held([]) == {}
+        assert found(store, "plant", kinds=[Kind.MEMORY], seen_by="agent") == ["m.md:1"]
+        assert found(store, "plant", kinds=[Kind.MEMORY], seen_by="withheld") == ["n.md:1"]
+        assert [chunk.held for chunk in store.chunks([1, 2, 3]).values()] == ["", "forgotten", ""]
 
 
 def test_of_equals_those_come_whose_path_sorts_first_however_they_were_indexed(tmp_path: Path) -> None:
@@ -305,10 +306,9 @@ def test_frequencies_count_stems(path: str) -> None:
         assert store.score("", [1]) == {}
 
 
-def test_touching_and_judging_change_no_words(path: str) -> None:
+def test_touching_changes_no_words(path: str) -> None:
     with writing(path, index_text) as writer:
         writer.touch("a.md", FileState(9, 8, "cd", settled=False))
-        writer.hold([(1, "forgotten")])
         writer.note("head", "1 ab")
     with closing(opened(path)) as store:
         _, kind, state = store.files()["a.md"]
@@ -319,7 +319,6 @@ def test_touching_and_judging_change_no_words(path: str) -> None:
             "cd",
             False,
         )
-        assert store.held([1]) == {1: "forgotten"}
         assert store.meta("head") == "1 ab"
         assert found(store, "roses") == ["a.md:1"]
 

@@ -1,4 +1,3 @@
-import json
 import shlex
 
 import pytest
@@ -19,7 +18,6 @@ CALL = HookCall(
 OTHER = HookCall(python=CALL.python, script=CALL.script, home="/srv/other", home_id="aaaa0c5a" * 4)
 CONFIG = "model: x # best\nmemory:\n    write_approval: true\n"
 OWN = {"command": "/my/own.sh", "timeout": 9}
-OWN_LINES = "  on_session_end:\n    - command: /my/own.sh # mine\n      timeout: 9\n"
 
 
 def rewritten(text: str, **changes: object) -> str:
@@ -31,38 +29,20 @@ def rewritten(text: str, **changes: object) -> str:
     "line",
     ["hooks: {}\n", "hooks:\n", "hooks: { }  # none yet\n", "hooks: null\n", "hooks: ~", "hooks: {}\r\n"],
 )
-@each_row("after", ["", "hooks_auto_accept: false\n", "# end"])
-def test_a_key_without_hooks_gives_way_and_comes_back(line: str, after: str) -> None:
-    line = line if line.endswith("\n") or not after else f"{line}\n"
-    text = f"{CONFIG}{line}{after}"
-    added = with_calls(text, CALL)
+def test_a_key_without_hooks_gives_way_to_our_block(line: str) -> None:
+    added = with_calls(f"{CONFIG}{line}", CALL)
     assert yaml.safe_load(added)["hooks"]["pre_llm_call"]
-    assert {**yaml.safe_load(added), "hooks": None} == {**yaml.safe_load(text), "hooks": None}
+    assert {**yaml.safe_load(added), "hooks": None} == {**yaml.safe_load(CONFIG), "hooks": None}
     assert with_calls(added, CALL) == added
-    assert without_calls(added, CALL) == text
+    assert without_calls(added, CALL) == CONFIG
 
 
-@pytest.mark.parametrize("text", [CONFIG, f"hooks: {{}}\n{CONFIG}", CONFIG.rstrip("\n")])
-@pytest.mark.parametrize("where", ["first", "last", "beside"])
-def test_what_the_owner_wrote_into_our_block_stays(text: str, where: str) -> None:
-    added = with_calls(text, CALL)
-    if where == "first":
-        mixed = added.replace("hooks:\n", f"hooks:\n{OWN_LINES}", 1)
-    elif where == "last":
-        mixed = added.replace(
-            f"# nightledger {CALL.home_id} end", f"{OWN_LINES}# nightledger {CALL.home_id} end"
-        )
-    else:
-        mixed = added.replace(
-            "  pre_llm_call:\n", "  pre_llm_call:\n    - command: /my/own.sh\n      timeout: 9\n"
-        )
-    left = without_calls(mixed, CALL)
-    event = "pre_llm_call" if where == "beside" else "on_session_end"
-    assert yaml.safe_load(left)["hooks"] == {event: [OWN]}
-    assert "nightledger" not in left
-    assert "# best" in left
-    assert ("# mine" in left) == (where != "beside")
+def test_an_owner_who_wrote_comments_and_hooks_into_our_block_takes_ours_out_by_hand() -> None:
+    added = with_calls(CONFIG, CALL)
+    mixed = added.replace("hooks:\n", "hooks:\n  on_session_end:\n    - command: /my/own.sh # mine\n", 1)
     assert with_calls(mixed, CALL) == mixed
+    with pytest.raises(ValueError, match="take them out by hand"):
+        without_calls(mixed, CALL)
 
 
 @given(
@@ -108,22 +88,6 @@ def test_old_calls_in_a_file_that_was_written_anew_are_replaced() -> None:
     )
 
 
-def test_hooks_in_a_form_that_no_line_holds_alone_are_left_to_a_person() -> None:
-    config = yaml.safe_load(with_calls(CONFIG, CALL))
-    config["hooks"]["on_session_end"] = [OWN]
-    text = yaml.safe_dump(config, default_flow_style=True, width=100_000)
-    with pytest.raises(ValueError, match="take them out by hand"):
-        without_calls(text, CALL)
-
-
-def test_lines_that_came_behind_a_block_are_not_joined_to_what_stood_before_it() -> None:
-    added = with_calls("a: 1", CALL)
-    assert without_calls(f"{added}b: 2\n", CALL) == "a: 1\nb: 2\n"
-    assert without_calls(added, CALL) == "a: 1"
-    added = with_calls("hooks: {}", CALL)
-    assert without_calls(f"{added}b: 2\n", CALL) == "hooks: {}\nb: 2\n"
-
-
 @pytest.mark.parametrize(
     "hooks", [[], "x", {"pre_llm_call": "x"}, {"pre_llm_call": ["x", {"command": 1}]}, {"pre_llm_call": None}]
 )
@@ -134,11 +98,6 @@ def test_hooks_of_another_shape_are_nobody_s(hooks: object) -> None:
     odd = {"pre_tool_call": hooks, "pre_llm_call": [{"command": CALL.line("hermes", "pre_llm_call")}]}
     left = yaml.safe_load(without_calls(yaml.safe_dump({"hooks": odd}), CALL)) or {}
     assert left.get("hooks", {}).get("pre_tool_call") in (hooks, None)
-
-
-def test_a_line_that_gave_way_is_told_in_the_block() -> None:
-    first = next(line for line in with_calls("hooks: {} # mine\n", CALL).splitlines() if "begin" in line)
-    assert json.dumps("hooks: {} # mine\n") in first
 
 
 @pytest.mark.parametrize("value", ["!!bool x", "!!int ''", "!!timestamp x", "&a [*a]", "&a {b: *a}"])

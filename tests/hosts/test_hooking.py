@@ -3,11 +3,13 @@ import shlex
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.rows import each_row
 
 from nightledger.hosts.hook_call import HookCall
 from nightledger.hosts.hooking import (
@@ -32,7 +34,12 @@ MOVED = HookCall(
     python="/usr/bin/python3", script="/new/scripts/prompt_hook.py", home=CALL.home, home_id=CALL.home_id
 )
 JSON_HOSTS = ("claude_code", "codex")
-SETTINGS = '{\n  "model": "x",\n  "hooks": {\n    "Stop": [{"hooks": [{"type": "command", "command": "beep"}]}]\n  }\n}\n'
+SETTINGS = (
+    json.dumps(
+        {"model": "x", "hooks": {"Stop": [{"hooks": [{"type": "command", "command": "beep"}]}]}}, indent=2
+    )
+    + "\n"
+)
 CONFIG = "model: x # best\nmemory:\n    write_approval: true\n"
 
 
@@ -116,16 +123,54 @@ def test_what_is_no_hook_is_left_alone() -> None:
         {"hooks": {"PreToolUse": [1, {"hooks": []}, {"hooks": [{"command": "'"}]}, {"hooks": [{}]}]}}
     )
     assert without_hooks("claude_code", odd, CALL) == odd
+    added = with_hooks("claude_code", odd, CALL)
+    assert json.loads(without_hooks("claude_code", added, CALL)) == json.loads(odd)
     assert (
         json.loads(with_hooks("claude_code", odd, CALL))["hooks"]["PreToolUse"][:4]
         == json.loads(odd)["hooks"]["PreToolUse"]
     )
 
 
-@pytest.mark.parametrize("text", ["[]", "{", "// mine\n{}", '{"hooks": 1}', '{"hooks": {"PreToolUse": {}}}'])
-def test_settings_of_another_shape_are_refused(text: str) -> None:
-    with pytest.raises(ValueError, match=r"."):
+@each_row(
+    ("text", "said"),
+    [
+        ("[]", "no JSON object"),
+        ('{"hooks": []}', "hooks is no object"),
+        ('{"hooks": {"PreToolUse": {}}}', "hooks.PreToolUse is no list"),
+        ('{"a": 1, "a": 2}', "stands in it twice"),
+        ("{", "Expecting"),
+        ("// settings\n{}", "Expecting"),
+        ("[" * 100_000, "nested too deeply"),
+    ],
+)
+def test_settings_of_another_shape_are_refused(text: str, said: str) -> None:
+    with pytest.raises(ValueError, match=said):
         with_hooks("claude_code", text, CALL)
+
+
+values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=8,
+)
+layouts = st.sampled_from([{"indent": 2}, {"indent": 4}, {"indent": "\t"}, {"separators": (",", ":")}, {}])
+
+
+@given(
+    model=values, zeta=values, layout=layouts, ending=st.sampled_from(["", "\n", "\r\n"]), bom=st.booleans()
+)
+def test_what_is_added_to_settings_is_taken_out_again_value_for_value_and_byte_for_byte_in_a_plain_layout(
+    *, model: object, zeta: object, layout: dict[str, Any], ending: str, bom: bool
+) -> None:
+    document = {"model": model, "hooks": {"Stop": [{"hooks": []}]}, "zeta": zeta}
+    text = ("\ufeff" if bom else "") + json.dumps(document, ensure_ascii=False, **layout) + ending
+    text = text.replace("\r\n", "\n").replace("\n", "\r\n") if ending == "\r\n" else text
+    added = with_hooks("claude_code", text, CALL)
+    assert {**json.loads(added.removeprefix("\ufeff")), "hooks": None} == {**document, "hooks": None}
+    left = without_hooks("claude_code", added, CALL)
+    assert list(json.loads(left.removeprefix("\ufeff")).items()) == list(document.items())
+    if "indent" in layout:
+        assert left == text
 
 
 @given(
@@ -143,7 +188,8 @@ def test_a_block_of_yaml_comes_and_goes(keys: list[str], ending: str) -> None:
     assert (shell, dash_c) == ("/bin/sh", "-c")
     assert shlex.split(line)[-6:] == ["hermes", "pre_llm_call", "2>/dev/null", "||", ":", CALL.home_id]
     assert hooks["pre_tool_call"][0]["matcher"] == "write_file|patch|memory"
-    assert without_hooks("hermes", added, CALL) == text
+    left = without_hooks("hermes", added, CALL)
+    assert left == text + "\n" * (bool(text) and not text.endswith("\n"))
 
 
 RENAMED = HookCall(python=CALL.python, script=CALL.script, home="/srv/its new place", home_id=CALL.home_id)

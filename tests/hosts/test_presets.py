@@ -11,7 +11,9 @@ from nightledger.hosts.presets import (
     PRESETS,
     Preset,
     detect_host,
+    named_config,
     preset,
+    state_roots,
 )
 
 
@@ -56,3 +58,34 @@ def test_no_host_gates_what_no_proposal_may_change() -> None:
         assert not {"SOUL.md", "AGENTS.md", "CLAUDE.md"} & set(one.gated)
         assert one.instructions not in one.gated
     assert preset(HERMES).gated == ("memories/MEMORY.md", "memories/USER.md")
+
+
+def test_each_host_has_its_directory_below_the_users_own() -> None:
+    assert state_roots("/home/ann", {}) == {
+        "openclaw": "/home/ann/.openclaw",
+        "claude_code": "/home/ann/.claude",
+        "codex": "/home/ann/.codex",
+        "hermes": "/home/ann/.hermes",
+    }
+
+
+def test_a_variable_of_the_host_names_another() -> None:
+    roots = state_roots("/home/ann", {"OPENCLAW_STATE_DIR": "/srv/claw", "CLAUDE_CONFIG_DIR": ""})
+    assert (roots["openclaw"], roots["claude_code"]) == ("/srv/claw", "/home/ann/.claude")
+
+
+def test_a_home_of_openclaws_own_moves_its_directory_and_what_a_tilde_means() -> None:
+    own = {"OPENCLAW_HOME": "~/service"}
+    assert state_roots("/home/ann", own)["openclaw"] == "/home/ann/service/.openclaw"
+    assert state_roots("/home/ann", own)["codex"] == "/home/ann/.codex"
+    assert state_roots("/home/ann", {**own, "OPENCLAW_STATE_DIR": "~/claw"})["openclaw"] == (
+        "/home/ann/service/claw"
+    )
+
+
+def test_only_openclaws_configuration_is_named_by_itself() -> None:
+    named = {"OPENCLAW_CONFIG_PATH": "~/claw.json"}
+    assert named_config("openclaw", "/home/ann", named) == "/home/ann/claw.json"
+    assert named_config("openclaw", "/home/ann", {"OPENCLAW_CONFIG_PATH": "/srv/c.json"}) == "/srv/c.json"
+    assert named_config("openclaw", "/home/ann", {}) == ""
+    assert named_config("codex", "/home/ann", named) == ""

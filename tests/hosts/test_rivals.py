@@ -3,7 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from nightledger.hosts.rivals import Rival, Unread, find_rivals
+from nightledger.hosts.configured import Unread
+from nightledger.hosts.rivals import Rival, find_rivals
 
 DREAMING = "plugins.entries.memory-core.config.dreaming.enabled: false"
 

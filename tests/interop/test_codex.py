@@ -28,7 +28,7 @@ from tests.interop.scene import (
 )
 
 from nightledger.hosts.rivals import find_rivals
-from nightledger.hosts.sessions import hosts_at_work
+from nightledger.hosts.writers import hosts_at_work
 from nightledger.surfaces.hook.exchange import MAX_CONTEXT_BYTES, give_context
 
 pytestmark = pytest.mark.interop

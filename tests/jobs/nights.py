@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+from tests.codec.outcomes import dump_outcome
 from tests.domain.outcomes import told
 from tests.gate.homes import START, Desk, later, open_desk
 
-from nightledger.codec.outcome_rows import dump_outcome
 from nightledger.domain.ids import content_id
 from nightledger.domain.pattern import Recorded
 from nightledger.gate.opening import sign_head

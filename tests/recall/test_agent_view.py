@@ -1,19 +1,12 @@
 """Nothing that is withheld counts in an agent's answer: no word, no day, no tag, no time."""
 
-from contextlib import closing
-from pathlib import Path
-
 import pytest
 from tests.gate.homes import Desk, addition
 from tests.recall.asking import ask, hits, put, told
 from tests.recall.test_withheld import BESIDE, LOG, PLANTED, log, rejected
 
 from nightledger.domain.search.values import Hit, Kind, Query, Showing, Why
-from nightledger.recall.agent_view import AgentView
-from nightledger.recall.explaining import explain
-from nightledger.recall.indexing import refresh
-from nightledger.recall.searching import find_chunks, read_query, search_in
-from nightledger.recall.weighing import weigh
+from nightledger.recall.searching import explain
 
 GARDEN = [f"- Garden work number {n} went on for hours in the greenhouse behind the house." for n in range(7)]
 ATTIC = "- " + "The attic was swept and dusted by everyone of us until noon. " * 10
@@ -125,18 +118,6 @@ def test_what_lies_behind_the_best_is_judged_when_its_turn_comes(desk: Desk) -> 
     assert "cold night" in "\n".join(hit.chunk.text for hit in hits(desk, "marmot"))
 
 
-def test_an_index_is_searched_twice_with_one_verdict_a_chunk(desk: Desk) -> None:
-    rejected(desk)
-    log(desk, f"- {PLANTED}")
-    with_judge = refresh(desk.gate, desk.ledger(), desk.moment)
-    query = Query(text="marmot cellar", showing=Showing.AGENT)
-    first = search_in(with_judge, query, desk.moment.at.date())
-    Path(desk.home.path(LOG)).unlink()
-    assert search_in(with_judge, query, desk.moment.at.date()) == first
-    assert BESIDE in first.hits[0].chunk.text
-    with_judge.store.close()
-
-
 def test_a_principle_is_judged_as_its_entries_are(desk: Desk) -> None:
     from tests.gate.principled import seed
 
@@ -157,28 +138,6 @@ def test_a_principle_is_judged_as_its_entries_are(desk: Desk) -> None:
     reader.close()
     assert words not in [line.text for line in lines]
     assert lines
-
-
-def test_what_was_looked_at_once_is_never_given_whole_again(desk: Desk) -> None:
-    """A hop finds the same chunks anew, as they stand."""
-    rejected(desk)
-    before_a_chunk(desk, PLANTED)
-    refreshed = refresh(desk.gate, desk.ledger(), desk.moment)
-    with closing(refreshed.store) as store:
-        query = Query(text="garden attic", showing=Showing.AGENT)
-        view = AgentView(store, refreshed.judge, query)
-        asked, other = (
-            read_query(store, None, Query(text=text), desk.moment.at.date()) for text in ("garden", "cellar")
-        )
-        found = find_chunks(store, query, read_query(store, None, query, desk.moment.at.date()))
-        view.rank(weigh(store, found, asked), dict(found), asked)
-        again = dict(found)
-        for one in weigh(store, found, asked):
-            assert view.last_look(one, again, asked) == one
-        assert not any("cellar" in chunk.text for chunk in again.values())
-        (attic,) = [number for number, lead in store.leads(found).items() if "cellar" in lead]
-        seen = view.look([attic], again, other)[attic]
-        assert (seen.lead.strip(), seen.why) == ("", "proposed, and rejected")
 
 
 def test_what_happened_then_is_told_without_what_is_withheld(desk: Desk) -> None:

@@ -7,7 +7,7 @@ from tests.recall.test_indexing import settle
 
 from nightledger.domain.search.values import Query
 from nightledger.files.search_index import index_path
-from nightledger.recall.explaining import Explained, explain
+from nightledger.recall.searching import Explained, explain
 
 
 def explained(desk: Desk, text: str) -> Explained:

@@ -15,14 +15,14 @@ from tests.linking import lines, outcome
 from tests.recall.asking import ask, hits, places, put
 
 from nightledger.domain.proposal import Op
-from nightledger.domain.search.values import Chunk, Kind
+from nightledger.domain.search.values import Kind
 from nightledger.files.lock import Lock
 from nightledger.files.search_index import building, index_path, open_store
 from nightledger.files.search_writing import SearchWriter
 from nightledger.files.shipped import shipped_config
 from nightledger.recall import indexing
 from nightledger.recall.indexing import Refreshed, keep_up, refresh
-from nightledger.recall.withheld import Judge
+from nightledger.recall.visibility import Judge
 
 
 def fresh(desk: Desk, **fields: bool) -> Refreshed:
@@ -103,17 +103,23 @@ def test_entries_carry_their_ids_and_follow_an_apply(desk: Desk) -> None:
     assert hits(desk, "backups")[0].chunk.entry == before.chunk.entry
 
 
-def test_an_entry_whose_verdict_is_known_is_not_scanned_again(
+def test_a_file_that_is_the_same_is_not_scanned_again_when_what_is_withheld_changes(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    put(desk, "memory/2026-02-27.md", "- The lilac was cut.\n")
+    put(desk, "memory/2026-02-26.md", "- The roses need lime.\n")
+    settle(desk)
     fresh(desk)
-    desk.record("heartbeat", day="2026-02-28", waiting=0, inputs=[])
+    proposal = desk.proposal(addition("The lilac was cut."))
 
-    def refuse(_: object, chunk: Chunk) -> str:
-        raise AssertionError(chunk.text)
+    def refuse(_: object, __: object, lines: list[str]) -> dict[int, str]:
+        raise AssertionError(lines)
 
-    monkeypatch.setattr(Judge, "verdict", refuse)
-    assert fresh(desk).changed == 1
+    monkeypatch.setattr(Judge, "by_itself", refuse)
+    assert fresh(desk).changed == 2  # the log that says it, and memory
+    assert hits(desk, "lilac", agent=True) == ()
+    desk.reject(proposal)
+    assert hits(desk, "lilac")[0].held == "line 1: proposed, and rejected"
 
 
 def test_a_verdict_is_reached_anew_when_what_is_withheld_changes(desk: Desk) -> None:
@@ -124,7 +130,7 @@ def test_a_verdict_is_reached_anew_when_what_is_withheld_changes(desk: Desk) -> 
     with closing(sqlite3.connect(index_path(desk.home))) as index:
         assert [hit.chunk.kind for hit in hits(desk, "lime bag", agent=True)] == [Kind.MEMORY]
         held = index.execute("SELECT held FROM chunks c JOIN files f ON f.id = c.file WHERE kind = 'handoff'")
-        assert "proposed, and rejected" in [row[0] for row in held]
+        assert "line 3: proposed, and rejected" in [row[0] for row in held]
 
 
 def test_principles_in_force_are_searched_and_those_on_disk_are_not(desk: Desk) -> None:
@@ -290,7 +296,7 @@ def test_an_index_brought_up_to_date_answers_as_one_made_at_once(desk: Desk) -> 
 def test_the_newest_outcomes_are_searched_and_the_rest_is_named(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("nightledger.recall.outcomes.NEWEST", 2)
+    monkeypatch.setattr("nightledger.recall.sources.NEWEST", 2)
     raw = lines([outcome(1, ("lilac", "x")), outcome(2, ("tulip", "x")), outcome(3, ("rose", "x"))])
     put(desk, "memory/system/outcome-records.jsonl", raw)
     found = ask(desk, "lilac")

@@ -17,7 +17,7 @@ from nightledger.files.search_index import index_path, open_store
 from nightledger.files.search_store import ALL, FileState, Filter, SearchStore
 from nightledger.files.search_writing import NewChunk, NewFile
 from nightledger.recall.indexing import refresh
-from nightledger.recall.meaning import LEARNED_AT_ONCE, EncoderError, learn, learn_in_memory, near
+from nightledger.recall.meaning import LEARNED_AT_ONCE, EncoderError, learn, near
 from nightledger.recall.searching import search, search_store
 
 SENSES = (("boat", "ferry", "vessel"), ("bread", "loaf", "bakery"), ("storm", "gale"))
@@ -230,7 +230,7 @@ def test_embeddings_of_an_index_in_memory_outlast_a_search() -> None:
     )
     writer.commit()
     encoder, query = Senses(), Query(text="zebra")
-    search_store(writer.store, None, query, date(2026, 3, 2))
-    assert learn_in_memory(writer.store, encoder) == 1
-    search_store(writer.store, None, query, date(2026, 3, 2), encoder=encoder)
+    search_store(writer.store, query, date(2026, 3, 2))
+    assert learn(None, writer.store, encoder) == 0
+    search_store(writer.store, query, date(2026, 3, 2), encoder=encoder)
     assert near(writer.store, encoder, "zebra", ALL)

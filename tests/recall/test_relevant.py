@@ -6,8 +6,8 @@ from tests.surfaces.hook.indexed import ENTRIES, index, make_indexed
 
 from nightledger.files.search_index import index_path
 from nightledger.files.search_reader import Reader, open_reader
-from nightledger.recall.freshness import MEMORY
 from nightledger.recall.relevant import (
+    MEMORY,
     MOST_EARLIER_WORDS,
     MOST_OWN_WORDS,
     Looked,

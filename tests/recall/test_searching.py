@@ -15,7 +15,7 @@ from tests.whole import examples
 from nightledger.domain.search.values import Kind, Query, Why
 from nightledger.files.search_store import FileState
 from nightledger.files.search_writing import NewFile, SearchWriter
-from nightledger.recall import candidates
+from nightledger.recall import searching
 from nightledger.recall.searching import MAX_WORDS, search_store
 from nightledger.recall.sources import cut_prose
 
@@ -36,7 +36,7 @@ def indexed(*texts: str) -> SearchWriter:
 
 
 def found(writer: SearchWriter, text: str) -> list[str]:
-    hits = search_store(writer.store, None, Query(text=text), TODAY).hits
+    hits = search_store(writer.store, Query(text=text), TODAY).hits
     return [f"{hit.chunk.path}:{hit.lines[0]}" for hit in hits]
 
 
@@ -169,7 +169,7 @@ def test_a_time_alone_in_which_nothing_lies_is_said(desk: Desk) -> None:
 def test_what_lies_in_a_told_time_is_looked_at_however_much_else_tells_more(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(candidates, "CANDIDATES", 2)
+    monkeypatch.setattr(searching, "CANDIDATES", 2)
     put(
         desk,
         "memory/2026-01-10.md",
@@ -209,7 +209,7 @@ def moved() -> SearchWriter:
     ],
 )
 def test_an_event_bounds_the_time(query: str, since: int | None, until: int | None) -> None:
-    found = search_store(moved().store, None, Query(text=query), TODAY)
+    found = search_store(moved().store, Query(text=query), TODAY)
     assert (found.since and found.since.day, found.until and found.until.day) == (since, until)
     assert found.only
     days = {hit.chunk.day.day for hit in found.hits if hit.chunk.day}
@@ -217,7 +217,7 @@ def test_an_event_bounds_the_time(query: str, since: int | None, until: int | No
 
 
 def test_an_event_that_nobody_tells_of_bounds_nothing() -> None:
-    found = search_store(moved().store, None, Query(text="printer before the zeppelin landed"), TODAY)
+    found = search_store(moved().store, Query(text="printer before the zeppelin landed"), TODAY)
     assert len(found.hits) == 2
     assert (found.since, found.until, found.only) == (None, None, False)
     assert found.notes == ("when 'before the zeppelin landed' was is not known; all times were searched",)
@@ -302,7 +302,7 @@ def test_the_line_that_holds_it_is_shown_though_it_has_an_accent() -> None:
 
 
 def test_an_emoji_is_named_as_it_was_typed() -> None:
-    answer = search_store(indexed("- Deployed 🚀 at last.\n").store, None, Query(text="🚀"), TODAY)
+    answer = search_store(indexed("- Deployed 🚀 at last.\n").store, Query(text="🚀"), TODAY)
     assert answer.terms == ("🚀",)
     assert answer.hits[0].why[0].what == "🚀"
 
@@ -322,7 +322,7 @@ def test_a_query_without_words_finds_nothing(query: str) -> None:
 def test_a_query_of_ten_thousand_words_looks_for_its_rarest() -> None:
     writer = indexed("- common words and the lilac\n", *("- common words\n" for _ in range(9)))
     text = " ".join(f"w{n}" for n in range(900)) + " lilac common"
-    answer = search_store(writer.store, None, Query(text=text), TODAY)
+    answer = search_store(writer.store, Query(text=text), TODAY)
     assert len(answer.terms) == MAX_WORDS
     assert answer.hits[0].chunk.path == "memory/2026-02-01.md"
 
@@ -331,7 +331,7 @@ def test_a_query_of_ten_thousand_words_looks_for_its_rarest() -> None:
 @given(query=st.text(max_size=60))
 def test_any_query_is_answered_or_finds_nothing(query: str) -> None:
     writer = indexed('- The lilac, 東京 and Müller\'s "quoted" words.\n')
-    for hit in search_store(writer.store, None, Query(text=query), TODAY).hits:
+    for hit in search_store(writer.store, Query(text=query), TODAY).hits:
         assert 0 <= hit.score <= 1
         assert hit.chunk.first_line <= hit.lines[0] <= hit.lines[1] <= hit.chunk.last_line
 
@@ -347,7 +347,7 @@ def test_chinese_japanese_and_korean_are_found() -> None:
 def test_an_association_that_may_be_shown_widens_the_search() -> None:
     writer = indexed("- The time zone was set by hand.\n", "- Nothing of that.\n")
     writer.put_links([("cron", "time_zone", "set_zone", 0.85, 1)])
-    answer = search_store(writer.store, None, Query(text="cron"), TODAY)
+    answer = search_store(writer.store, Query(text="cron"), TODAY)
     assert [hit.chunk.path for hit in answer.hits] == ["memory/2026-02-01.md"]
     assert answer.expanded == (("time", "cron"), ("zone", "cron"))
     assert answer.hits[0].why[0].why is Why.EXPANSION

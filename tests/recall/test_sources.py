@@ -9,11 +9,11 @@ from tests.recall.asking import put
 
 from nightledger.domain.constitution import Constitution, Principle
 from nightledger.domain.search.values import Kind
-from nightledger.recall.outcomes import cut_outcomes
 from nightledger.recall.sources import (
     Cut,
     cut_archive,
     cut_handoff,
+    cut_outcomes,
     cut_principles,
     cut_prose,
     cut_summary,
@@ -117,8 +117,8 @@ def test_principles_stand_in_the_one_line_of_their_file() -> None:
     cut = cut_principles(Constitution(v=1, principles=principles))
     assert texts(cut) == ["I am calm.", "I am kind."]
     assert [(one.entry, one.first_line, one.held) for one in cut.chunks] == [
-        ("constitution#calm", 1, None),
-        ("constitution#kind", 1, None),
+        ("constitution#calm", 1, ""),
+        ("constitution#kind", 1, ""),
     ]
     assert cut_principles(None).chunks == ()
 

@@ -12,7 +12,6 @@ from tests.linking import line, outcome
 from tests.recall.asking import ask, hits, put, told
 
 from nightledger.domain.event import EventName
-from nightledger.domain.finding import Finding
 from nightledger.domain.lanes import AGENT
 from nightledger.domain.proposal import Anchor, Draft, Evidence, Hunk, Origin
 from nightledger.domain.search.values import Chunk, Kind
@@ -23,11 +22,8 @@ from nightledger.gate.forgetting.forget_entry import forget
 from nightledger.gate.memory.naming import find_standing
 from nightledger.gate.opening import record
 from nightledger.gate.proposing.screening import Held
-from nightledger.recall import withheld
 from nightledger.recall.indexing import refresh
-from nightledger.recall.unspoken import FORGOTTEN
-from nightledger.recall.withheld import HEADING, LEAKED, NOT_JUDGED
-from nightledger.text.scanners.scan import scan
+from nightledger.recall.visibility import FORGOTTEN, HEADING, NOT_JUDGED
 
 PLANTED = "The cellar key hangs behind the blue marmot clock."
 LOG = "memory/2026-02-28.md"
@@ -461,34 +457,6 @@ def test_a_line_of_a_long_paragraph_is_judged_by_itself_too(desk: Desk) -> None:
     assert "where the roses had been cut" in shown
 
 
-def test_a_part_of_a_wrapped_item_is_judged_by_the_whole_and_what_stands_beside_it_is_not(desk: Desk) -> None:
-    forgotten_in_other_words_and_wrapped(desk)
-    refreshed = refresh(desk.gate, desk.ledger(), desk.moment)
-    refreshed.store.close()
-    rest = Chunk(
-        path=LOG,
-        first_line=5,
-        last_line=5,
-        kind=Kind.DAILY,
-        heading="",
-        day=None,
-        text="  hangs the key of the cellar.",
-    )
-    beside = replace(rest, first_line=3, last_line=3, text=f"- {BESIDE}")
-    assert refreshed.judge.held(rest) == {5: FORGOTTEN}
-    assert refreshed.judge.held(beside) == {}
-
-
-def test_words_that_left_their_file_are_judged_as_they_were(desk: Desk) -> None:
-    log(desk)
-    refreshed = refresh(desk.gate, desk.ledger(), desk.moment)
-    refreshed.store.close()
-    chunk = Chunk(
-        path=LOG, first_line=3, last_line=3, kind=Kind.DAILY, heading="", day=None, text=f"- {SECRET}"
-    )
-    assert refreshed.judge.held(chunk) == {3: LEAKED}
-
-
 def test_what_a_rejected_change_rests_on_is_withheld_of_logs_and_told_of_outcomes(desk: Desk) -> None:
     record = line(outcome(1, resolution="wind_the_marmot_clock"))
     put(desk, "memory/system/outcome-records.jsonl", record)
@@ -521,24 +489,17 @@ def test_evidence_that_cannot_be_read_and_quarantine_that_is_no_file_stop_nothin
     assert "exhibition" in told(desk, "marmot exhibition")
 
 
-def test_a_chunk_of_a_file_that_cannot_be_read_is_withheld(desk: Desk) -> None:
+def test_lines_of_a_file_are_judged_as_it_was_indexed_and_those_of_no_file_that_is_are_withheld(
+    desk: Desk,
+) -> None:
+    forgotten_in_other_words_and_wrapped(desk)
     refreshed = refresh(desk.gate, desk.ledger(), desk.moment)
+    chunk = Chunk(path=LOG, first_line=3, last_line=5, kind=Kind.DAILY, heading="", day=None, text="")
+    assert refreshed.held(chunk) == {4: FORGOTTEN, 5: FORGOTTEN}
+    assert refreshed.held(replace(chunk, last_line=3)) == {}
+    assert refreshed.held(replace(chunk, path="memory/2026-02-01.md", last_line=3)) == {3: NOT_JUDGED}
+    assert refreshed.held(replace(chunk, first_line=6, last_line=8)) == {7: NOT_JUDGED, 8: NOT_JUDGED}
     refreshed.store.close()
-    chunk = Chunk(
-        path="memory/2026-02-01.md",
-        first_line=3,
-        last_line=3,
-        kind=Kind.DAILY,
-        heading="",
-        day=None,
-        text=PLANTED,
-    )
-    assert refreshed.judge.held(chunk) == {3: NOT_JUDGED}
-    assert refreshed.judge.heading(replace(chunk, heading="House")) == ""
-    link = Path(desk.home.path("memory/2026-02-02.md"))
-    link.parent.mkdir(exist_ok=True)
-    link.symlink_to("/etc/hostname")
-    assert refreshed.judge.held(replace(chunk, path="memory/2026-02-02.md")) == {3: NOT_JUDGED}
 
 
 @pytest.mark.parametrize(
@@ -625,23 +586,6 @@ def test_a_claim_told_over_several_lines_withholds_all_of_them(desk: Desk) -> No
     desk.reject(desk.proposal(addition(PLANTED)))
     log(desk, "- The cellar key hangs behind", "  the blue marmot clock.")
     assert "cellar" not in told(desk, "cellar key marmot")
-
-
-def test_a_long_line_is_scanned_once_however_many_of_its_parts_are_found(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    scanned: list[int] = []
-
-    def counting(text: str) -> tuple[Finding, ...]:
-        scanned.append(len(text))
-        return scan(text)
-
-    monkeypatch.setattr(withheld, "scan", counting)
-    log(desk, f"- {'marmot clock ' * 2000}")
-    assert len(hits(desk, "marmot clock", limit=20)) > 1
-    scanned.clear()
-    assert len(ask(desk, "marmot clock", agent=True, limit=20).hits) > 1
-    assert len([length for length in scanned if length > 20_000]) == 1
 
 
 def test_a_secret_in_a_long_line_goes_with_all_of_it(desk: Desk) -> None:

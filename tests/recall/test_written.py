@@ -13,7 +13,7 @@ from nightledger.domain.search.values import Kind
 from nightledger.files.search_index import index_path
 from nightledger.files.search_reader import open_reader
 from nightledger.recall.indexing import refresh
-from nightledger.recall.withheld import NAME
+from nightledger.recall.visibility import NAME
 
 STATES = [
     states.waits, states.rejected, states.undone, states.withdrawn, states.superseded, states.forgotten,

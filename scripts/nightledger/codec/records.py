@@ -2,12 +2,10 @@
 
 Invariant: ``parse_record(T, dump_record(value), where=...) == value``, and one value has
 one sequence of bytes (RFC 8785). Outcomes have a way of their own (``outcome_line``,
-``outcome_rows``), and so have the run ledger (``run_rows``) and a home's identity
+``outcome_rows``), and so have the run ledger (``rows``) and a home's identity
 (``home_record``), for speed.
 """
 
-from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, TypeVar
@@ -106,17 +104,12 @@ def decode_record(kind: type[Record], raw: bytes, *, where: str) -> Record:
     return _convert(kind, parse_json(raw, where), where)
 
 
-def decode_lines(kind: type[Record], raw: bytes) -> Iterator[Record]:
-    """Read the lines of a JSONL file that we wrote, for display: types only, no schema; no bad line is given.
+def decode_lines(kind: type[Record], raw: bytes) -> list[Record]:
+    """Return the records of a JSONL file that we wrote, for display: types only, no schema; bad lines are passed over."""
+    from nightledger.codec.rows import read_rows
 
-    A log of many years is read within a second.
-    """
-    import msgspec
-
-    decoder = msgspec.json.Decoder(kind)
-    for line in raw.split(b"\n"):
-        with suppress(msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-            yield decoder.decode(line)
+    ((rows, _),) = read_rows(kind, [raw])
+    return rows
 
 
 def dump_record(record: object) -> bytes:

@@ -9,11 +9,7 @@ import os
 import re
 from collections.abc import Callable, Iterator
 from functools import cache
-from typing import Any
-
-from jsonschema import Draft202012Validator, FormatChecker, ValidationError
-from jsonschema.protocols import Validator
-from jsonschema.validators import extend
+from typing import TYPE_CHECKING, Any
 
 from nightledger.domain.errors import ConfigurationError
 from nightledger.domain.words import (
@@ -26,6 +22,10 @@ from nightledger.domain.words import (
     read_text,
     show,
 )
+
+if TYPE_CHECKING:  # their start takes eight times that of the interpreter; only what others wrote is checked
+    from jsonschema import FormatChecker, ValidationError
+    from jsonschema.protocols import Validator
 
 SCHEMAS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..", "schemas")
 MAX_NAMED_PROBLEMS = 50
@@ -60,7 +60,7 @@ def find_problems(name: str, value: Any) -> tuple[str, ...]:
         name: Of the record kind.
         value: A JSON value, lists and dicts.
     """
-    errors = sorted(_validator(name).iter_errors(value), key=lambda error: error.json_path)
+    errors = find_errors(name, value)
     problems = [
         f"{error.json_path.removeprefix('$.')}: {_say(error)}" for error in errors[:MAX_NAMED_PROBLEMS]
     ]
@@ -69,8 +69,16 @@ def find_problems(name: str, value: Any) -> tuple[str, ...]:
     return tuple(problems)
 
 
+def find_errors(name: str, value: Any) -> "list[ValidationError]":
+    """Return what is wrong with a value, sorted by place; see :func:`find_problems`."""
+    return sorted(_validator(name).iter_errors(value), key=lambda error: error.json_path)
+
+
 @cache
-def _validator(name: str) -> Validator:
+def _validator(name: str) -> "Validator":
+    from jsonschema import Draft202012Validator
+    from jsonschema.validators import extend
+
     integers = Draft202012Validator.TYPE_CHECKER.redefine("integer", lambda _, value: type(value) is int)
     strict: Any = extend(  # type: ignore[no-untyped-call]  # typeshed leaves it untyped
         Draft202012Validator, validators={"ascending": _ascending, "pattern": _pattern}, type_checker=integers
@@ -79,21 +87,27 @@ def _validator(name: str) -> Validator:
     return validator
 
 
-def _ascending(_: Validator, wanted: Any, value: Any, __: Any) -> Iterator[ValidationError]:
+def _ascending(_: "Validator", wanted: Any, value: Any, __: Any) -> "Iterator[ValidationError]":
+    from jsonschema import ValidationError
+
     if not wanted or not isinstance(value, list) or len({type(item) for item in value}) > 1:
         return
     if value and isinstance(value[0], (str, int)) and value != sorted(value):
         yield ValidationError("is not in ascending order")
 
 
-def _pattern(_: Validator, wanted: str, value: Any, __: Any) -> Iterator[ValidationError]:
+def _pattern(_: "Validator", wanted: str, value: Any, __: Any) -> "Iterator[ValidationError]":
     """Check a pattern as ECMA 262 means it: ``$`` is the end, in Python also the place before a last line end."""
+    from jsonschema import ValidationError
+
     exact = f"{wanted[:-1]}\\Z" if wanted.endswith("$") else wanted
     if isinstance(value, str) and re.search(exact, value) is None:
-        yield ValidationError("does not match")
+        yield ValidationError(f"{show(value)} does not match {wanted}")
 
 
-def _formats() -> FormatChecker:
+def _formats() -> "FormatChecker":
+    from jsonschema import FormatChecker
+
     checker = FormatChecker(formats=())
     readers: dict[str, Callable[[str], object]] = {
         "date-time": lambda text: dump_moment(read_moment(text)),
@@ -124,7 +138,7 @@ def _read_note(text: str) -> str:
     return read_text(text)
 
 
-def _say(error: ValidationError) -> str:
+def _say(error: "ValidationError") -> str:
     """Put a problem into words that never repeat more than 40 characters of the value."""
     wanted: Any = error.validator_value
     value = error.instance

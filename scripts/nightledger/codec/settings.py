@@ -1,4 +1,7 @@
-"""``nightledger.yaml`` to :class:`Settings`: the shipped file with a home's own over it."""
+"""The configuration of a home and of its operator: ``nightledger.yaml``, ``consent-graph.json``, ``operator.yaml``.
+
+Of the first two the shipped file counts, with a home's own over it.
+"""
 
 import difflib
 import zoneinfo
@@ -8,9 +11,12 @@ from functools import lru_cache
 from typing import Any
 
 from nightledger.codec.canonical import canonical
-from nightledger.codec.configuration import parse_configuration
+from nightledger.codec.configuration import over, parse_configuration, parse_json_configuration
+from nightledger.codec.strict_json import parse_json
+from nightledger.domain.consent import TIER_WORDS, ConsentGraph, Tier, loosened, merge
 from nightledger.domain.errors import ConfigurationError
 from nightledger.domain.frames import FrameRules
+from nightledger.domain.operator import CalendarAddress, Operator
 from nightledger.domain.settings import Settings
 
 _HINT = "every setting is described in the checkout's config/nightledger.yaml"
@@ -30,13 +36,7 @@ def parse_settings(shipped: bytes, own: bytes | None, *, where: str) -> Settings
     """
     values = parse_configuration(shipped, "settings", where="config/nightledger.yaml", hint=_HINT, ours=True)
     if own is not None:
-        mine = parse_configuration(own, "settings", where=where, hint=_HINT)
-        caps = {**values["cap_characters"], **mine.get("cap_characters", {})}
-        frames = {
-            name: {**rules, **mine.get("frames", {}).get(name, {})}
-            for name, rules in values["frames"].items()
-        }
-        values = {**values, **mine, "cap_characters": caps, "frames": frames}
+        values = over(values, parse_configuration(own, "settings", where=where, hint=_HINT))
     if values["zone"] is not None:
         find_zone(values["zone"], where=f"{where}: zone")
     return _settings(values, where)
@@ -90,3 +90,102 @@ def _frame(values: dict[str, int], where: str) -> FrameRules:
     if problems := rules.why_not():
         raise ConfigurationError(f"{where}: {'; '.join(problems)}", hint=_HINT)
     return rules
+
+
+_FLOOR_HINT = "the shipped config/consent-graph.json is the floor; a home may only be stricter"
+
+
+def parse_consent(shipped: bytes, own: bytes | None, *, where: str) -> ConsentGraph:
+    """Give the consent graph in force.
+
+    Args:
+        shipped: The checkout's ``config/consent-graph.json``.
+        own: The home's file; None where it has none.
+        where: The home's file, for messages.
+
+    Raises:
+        ConfigurationError: A graph that is not valid, or that loosens the floor.
+    """
+    floor, graph = parse_graphs(shipped, own, where=where)
+    return floor if graph is None else merge(floor, graph)
+
+
+def parse_graphs(
+    shipped: bytes, own: bytes | None, *, where: str
+) -> tuple[ConsentGraph, ConsentGraph | None]:
+    """Give the shipped graph and the home's own, apart; see :func:`parse_consent`.
+
+    Raises:
+        ConfigurationError: A graph that is not valid, or that loosens the floor.
+    """
+    floor = _graph(parse_json(shipped, "config/consent-graph.json"))  # its tests hold it against the schema
+    if own is None:
+        return floor, None
+    graph = _graph(parse_json_configuration(own, "consent-graph", where=where, hint=_FLOOR_HINT))
+    if problems := loosened(floor, graph):
+        raise ConfigurationError(f"{where} loosens the floor:\n  " + "\n  ".join(problems), hint=_FLOOR_HINT)
+    return floor, graph
+
+
+def _graph(record: dict[str, Any]) -> ConsentGraph:
+    times = {
+        "cooling_hours": record.get("cooling_period_hours"),
+        "undo_days": record.get("undo_window_days"),
+        "decay_days": record.get("consent_decay_days"),
+    }
+    return ConsentGraph(
+        domains={name: _tiers(lists) for name, lists in record["domains"].items()},
+        **{name: value for name, value in times.items() if value is not None},
+    )
+
+
+def _tiers(lists: dict[str, Any]) -> dict[str, Tier]:
+    """Give each action's tier; where several lists name it the strictest wins."""
+    tiers: dict[str, Tier] = {}
+    for word, actions in lists.items():
+        for action in actions:
+            tiers[action] = max(TIER_WORDS[word], tiers.get(action, Tier.AUTONOMOUS))
+    return tiers
+
+
+_OPERATOR_HINT = 'it holds: notify: [/usr/bin/notify-send, Nightledger, "{summary}"]'
+
+
+def parse_operator(raw: bytes, *, where: str) -> Operator:
+    """Read what the operator lets us run.
+
+    Args:
+        raw: YAML.
+        where: The file, for messages.
+
+    Raises:
+        ConfigurationError: Naming every problem with its line; a program without its full path too.
+    """
+    values = parse_configuration(raw, "operator", where=where, hint=_OPERATOR_HINT)
+    import msgspec  # only what the operator lets us run wants it
+
+    operator = msgspec.convert({**values, "meaning": values.get("meaning") or None}, Operator)
+    for key, words in (("notify", operator.notify), ("lock_helper", operator.lock_helper)):
+        if words and not words[0].startswith("/"):
+            # cron's search path is not the operator's, and a home must not be able to shadow a program.
+            raise ConfigurationError(
+                f"{where}: {key}: {words[0]!r} is not a full path", hint=f"command -v {words[0]} gives it"
+            )
+    for name, calendar in operator.calendars.items():
+        _require_place(calendar, f"{where}: calendars: {name}", name)
+    if operator.meaning and not (operator.meaning.url and operator.meaning.model):
+        raise ConfigurationError(
+            f"{where}: meaning: url and model are to be given",
+            hint="write it like: meaning: {url: 'http://127.0.0.1:11434/v1/embeddings', model: nomic-embed-text}",
+        )
+    return operator
+
+
+def _require_place(calendar: CalendarAddress, where: str, name: str) -> None:
+    if len([place for place in (calendar.file, calendar.url, calendar.caldav) if place]) != 1:
+        raise ConfigurationError(
+            f"{where}: one of file, url and caldav is to be given",
+            hint=f"write it like: {name}: {{file: /home/ann/.calendars/{name}.ics}}",
+        )
+    if calendar.password_file and not calendar.user:
+        raise ConfigurationError(f"{where}: a password without a user", hint="add: user: NAME")

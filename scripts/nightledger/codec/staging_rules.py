@@ -1,10 +1,10 @@
 """``staging-rules.json`` to :class:`StagingRules`: the shipped file with a home's own over it."""
 
-import difflib
 from collections.abc import Mapping
 from datetime import time
 from typing import Any
 
+from nightledger.codec.configuration import over, parse_json_configuration
 from nightledger.codec.strict_json import parse_json
 from nightledger.domain.errors import ConfigurationError, RecordError
 from nightledger.domain.staging.values import Routine, Source, SourceRules, StagingRules, WindowRules
@@ -28,41 +28,14 @@ def parse_staging_rules(shipped: bytes, own: bytes | None, *, where: str) -> Sta
     """
     values: dict[str, Any] = parse_json(shipped, "config/staging-rules.json")
     if own is not None:
-        values = _over(values, _checked(own, where))
+        try:
+            values = over(values, parse_json_configuration(own, "staging-rules", where=where, hint=_HINT))
+        except RecordError as error:
+            raise ConfigurationError(str(error), hint=_HINT) from error
     rules = _rules(values)
     if problems := _why_not(rules):
         raise ConfigurationError(f"{where} is not valid:\n  " + "\n  ".join(problems), hint=_HINT)
     return rules
-
-
-def _over(values: Mapping[str, Any], mine: Mapping[str, Any]) -> dict[str, Any]:
-    sources = {
-        name: {**rules, **mine.get("sources", {}).get(name, {})} for name, rules in values["sources"].items()
-    }
-    return {
-        **values,
-        **mine,
-        "budget_tokens": {**values["budget_tokens"], **mine.get("budget_tokens", {})},
-        "sources": sources,
-    }
-
-
-def _checked(raw: bytes, where: str) -> dict[str, Any]:
-    from nightledger.codec.schema import find_problems, read_schema  # their library costs a start
-
-    try:
-        record: Any = parse_json(raw, where)
-    except RecordError as error:
-        raise ConfigurationError(str(error), hint=_HINT) from error
-    problems = list(find_problems("staging-rules", record))
-    known = read_schema("staging-rules")["properties"]
-    for key in record if isinstance(record, dict) else ():
-        close = difflib.get_close_matches(key, known, n=1)
-        problems += [f"{key}: did you mean {close[0]!r}?"] if key not in known and close else []
-    if problems:
-        raise ConfigurationError(f"{where} is not valid:\n  " + "\n  ".join(problems), hint=_HINT)
-    checked: dict[str, Any] = record
-    return checked
 
 
 def _rules(values: dict[str, Any]) -> StagingRules:

@@ -23,43 +23,6 @@ MAX_DIGITS = 400
 """More than any double has (309); Python stops at 4,300 with an error of its own."""
 
 
-class JsonLine:
-    """One line of a JSONL file that could be read.
-
-    Attributes:
-        number: Counted from 1.
-        value: The JSON value.
-    """
-
-    __slots__ = ("number", "value")
-
-    def __init__(self, number: int, value: "Any") -> None:
-        self.number = number
-        self.value = value
-
-
-class JsonLines:
-    """What a JSONL file holds, its bad lines counted and named.
-
-    Attributes:
-        lines: Readable lines, in order; blank ones are left out.
-        problems: ``(line number, what is wrong)`` of the others.
-        bom: Whether the file began with a byte order mark, which was skipped.
-        torn: Whether the last line has no end; it is read like any other, because a whole
-            record may have lost only its line end.
-    """
-
-    __slots__ = ("bom", "lines", "problems", "torn")
-
-    def __init__(
-        self, *, lines: tuple[JsonLine, ...], problems: tuple[tuple[int, str], ...], bom: bool, torn: bool
-    ) -> None:
-        self.lines = lines
-        self.problems = problems
-        self.bom = bom
-        self.torn = torn
-
-
 def parse_json(raw: bytes, where: str, *, max_bytes: int = MAX_DOCUMENT_BYTES) -> "Any":
     """Read one JSON document; a byte order mark before it is skipped.
 
@@ -77,27 +40,29 @@ def parse_json(raw: bytes, where: str, *, max_bytes: int = MAX_DOCUMENT_BYTES) -
         raise RecordError(where, (str(error),)) from error
 
 
-def read_jsonl(raw: bytes, *, max_line_bytes: int = MAX_LINE_BYTES) -> JsonLines:
-    r"""Read lines of JSON, tolerating bad ones; lines end with ``\n`` only.
+def read_jsonl(
+    raw: bytes, *, max_line_bytes: int = MAX_LINE_BYTES
+) -> "tuple[list[tuple[int, Any]], list[tuple[int, str]]]":
+    r"""Read lines of JSON, tolerating bad ones; lines end with ``\n`` only, the last one perhaps with nothing.
 
     Args:
-        raw: The bytes of the file, or of its new part.
+        raw: The bytes of the file; a byte order mark before them is skipped.
         max_line_bytes: The longest line that is read.
+
+    Returns:
+        ``(line number, value)`` of the lines that could be read, blank ones left out, and ``(line number, what is
+        wrong)`` of the others.
     """
-    bom = raw.startswith(BOM)
-    body = raw.removeprefix(BOM)
-    lines: list[JsonLine] = []
+    values: list[tuple[int, Any]] = []
     problems: list[tuple[int, str]] = []
-    for number, line in enumerate(body.split(b"\n"), 1):
+    for number, line in enumerate(raw.removeprefix(BOM).split(b"\n"), 1):
         if not line.strip(b" \t\r"):
             continue
         try:
-            lines.append(JsonLine(number, read_value(line, max_line_bytes)))
+            values.append((number, read_value(line, max_line_bytes)))
         except ValueError as error:
             problems.append((number, str(error)))
-    return JsonLines(
-        lines=tuple(lines), problems=tuple(problems), bom=bom, torn=bool(body) and not body.endswith(b"\n")
-    )
+    return values, problems
 
 
 def read_value(raw: bytes, max_bytes: int) -> "Any":

@@ -1,18 +1,24 @@
-"""The command of `make demo`: one walk, what was checked in it, and the files to look at."""
+"""The command of `make demo`: one walk, what was checked in it, and the files to look at.
+
+Invariant: only folders that an earlier demo marked as its own are ever emptied; nothing of the user's is touched, their
+key folder least of all.
+"""
 
 import argparse
 import os
+import shutil
 import sys
 from pathlib import Path
 
-from nightledger.demo.answers import Check, check_key
 from nightledger.demo.narrator import Narrator
-from nightledger.demo.scene import Scene
 from nightledger.demo.shell import Shell
-from nightledger.demo.stage import clear_stage, keys_beside
-from nightledger.demo.story import WORLD, Story, load_story
-from nightledger.demo.walk import walk
-from nightledger.domain.errors import EXIT_REFUSED, NightledgerError
+from nightledger.demo.story import WORLD, Check, Story, check_key, load_story
+from nightledger.demo.walk import Scene, walk
+from nightledger.domain.errors import EXIT_REFUSED, NightledgerError, RefusedError
+from nightledger.files.durable import make_dir
+
+MARK = ".nightledger-demo"
+_MARK_TEXT = "Made by 'make demo', which empties this folder at its next run.\n"
 
 
 def main(argv: list[str] | None = None, world: Path = WORLD) -> int:
@@ -22,7 +28,9 @@ def main(argv: list[str] | None = None, world: Path = WORLD) -> int:
         argv: Words after the program's name; None reads them from the process.
         world: The folder of the recorded world.
     """
-    parser = argparse.ArgumentParser(prog="demo", description=__doc__, allow_abbrev=False)
+    parser = argparse.ArgumentParser(
+        prog="demo", description=(__doc__ or "").partition("\n")[0], allow_abbrev=False
+    )
     where = "where it is made; its keys go to DIR.keys"
     parser.add_argument("--home", type=Path, default=Path("demo-home"), metavar="DIR", help=where)
     options = parser.parse_args(argv)
@@ -73,3 +81,32 @@ def contents(shell: Shell) -> dict[str, bytes]:
     files = (path for folder in (shell.home, shell.keys) for path in folder.rglob("*") if path.is_file())
     found = {os.path.relpath(path, shell.home): path.read_bytes() for path in files}
     return found | {"the output of a command": "".join(shell.heard).encode()}
+
+
+def keys_beside(home: Path) -> Path:
+    """Return the folder of the demo's keys: ``demo-home.keys`` beside ``demo-home``."""
+    return home.with_name(f"{home.name}.keys")
+
+
+def clear_stage(home: Path) -> None:
+    """Leave both folders empty but for their mark, made anew where they were missing.
+
+    Raises:
+        RefusedError: When a folder holds something that no demo made; nothing is removed then.
+    """
+    folders = (home, keys_beside(home))
+    for folder in folders:
+        _require_ours(folder)
+    for folder in folders:
+        if folder.is_dir():
+            shutil.rmtree(folder)
+        make_dir(str(folder))
+        (folder / MARK).write_text(_MARK_TEXT, encoding="utf-8")
+
+
+def _require_ours(folder: Path) -> None:
+    empty = folder.is_dir() and not any(folder.iterdir())
+    ours = not folder.exists() or empty or (folder / MARK).is_file()
+    if folder.is_symlink() or not ours:
+        where = "name another place with DEMO_HOME=dir"
+        raise RefusedError(f"{folder} is not empty, or no folder, and no demo made it", hint=where)

@@ -161,7 +161,7 @@ def fades(memories: Sequence[Memory], degrees: Sequence[int], now_hour: int) -> 
 
     Args:
         memories: Entries that stand.
-        degrees: How well each is connected (``domain/measures.py``).
+        degrees: How well each is connected.
         now_hour: Count of active hours up to now.
     """
     least = well_connected_from(degrees)

@@ -30,7 +30,7 @@ class Closure(StrEnum):
 
 WELL_USED = 3
 """Co-occurrences, of links that occurred more than once, from which a group of tags is well used:
-as many sessions as a resolution needs to be shown (``confidence.py``). Our choice."""
+as many sessions as a resolution needs to be shown (``links.py``). Our choice."""
 TWICE = 2
 """A link that occurred once is an accident of one task; it does not count for a group."""
 

@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
-from nightledger.codec.operator import parse_operator
-from nightledger.codec.settings import dump_settings, find_zone, parse_settings
+from nightledger.codec.settings import dump_settings, find_zone, parse_operator, parse_settings
 from nightledger.domain.errors import ConfigurationError, NightledgerError
 from nightledger.domain.operator import Operator
 from nightledger.domain.settings import Settings, stricter

@@ -73,9 +73,9 @@ class Reader:
         self.connection.close()
 
     def count(self) -> int:
-        """Give the number of chunks."""
+        """Return the number of chunks, each counted once, whatever of it an agent sees."""
         if self._total < 0:  # to count is to walk them all, and one search asks several times
-            self._total = int(self.ask("SELECT count(*) FROM chunks")[0][0])
+            self._total = int(self.ask("SELECT count(*) FROM chunks WHERE held IS NOT NULL")[0][0])
         return self._total
 
     def meta(self, key: str) -> str:
@@ -100,7 +100,7 @@ class Reader:
         """Give the chunks of some kinds that were judged and may be shown to an agent."""
         marks = ",".join("?" * len(kinds))
         rows = self.ask(
-            f"SELECT c.id FROM files f JOIN chunks c ON c.file = f.id WHERE f.kind IN ({marks}) AND c.held = ''",  # noqa: S608 - question marks only
+            f"SELECT c.id FROM files f JOIN chunks c ON c.file = f.id WHERE f.kind IN ({marks}) AND c.held = '' AND (f.kind != 'archive' OR c.moved)",  # noqa: S608 - question marks only
             kinds,
         )
         return frozenset(row[0] for row in rows)
@@ -165,16 +165,13 @@ class Reader:
         with telling(self.path):
             return self.connection.execute(statement, values).fetchall()
 
-    def ask_of(
-        self, statement: str, ids: "Sequence[object]", rest: str = "", values: "Sequence[object]" = ()
-    ) -> "list[Row]":
+    def ask_of(self, statement: str, ids: "Sequence[object]", values: "Sequence[object]" = ()) -> "list[Row]":
         """Give the rows of a question about some numbers, however many.
 
         Args:
             statement: Up to the column that is to be one of them.
             ids: The numbers, or words.
-            rest: What follows.
-            values: Of what follows.
+            values: Of the question marks in it.
 
         Raises:
             SearchIndexError: As :meth:`ask`.
@@ -182,7 +179,7 @@ class Reader:
         found: list[Row] = []
         for at in range(0, len(ids), _BATCH):
             batch = ids[at : at + _BATCH]
-            found += self.ask(f"{statement} IN ({','.join('?' * len(batch))}){rest}", [*batch, *values])
+            found += self.ask(f"{statement} IN ({','.join('?' * len(batch))})", [*values, *batch])
         return found
 
     def stems(self, words: "Sequence[str]") -> list[list[str]]:

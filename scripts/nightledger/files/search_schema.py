@@ -16,7 +16,7 @@ TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-VERSION = 7
+VERSION = 8
 """Of the tables, and of how chunks are cut and words are spelt: another one is another index."""
 APPLICATION = 0x6E6C7331
 """``nls1``: names the file as ours (sqlite.org/fileformat.html, application id)."""
@@ -34,7 +34,8 @@ CREATE TABLE chunks(
     id INTEGER PRIMARY KEY, file INTEGER NOT NULL, n INTEGER NOT NULL, page INTEGER NOT NULL,
     start INTEGER NOT NULL, length INTEGER NOT NULL, lead INTEGER NOT NULL,
     first INTEGER NOT NULL, last INTEGER NOT NULL,
-    day INTEGER, heading TEXT NOT NULL, entry TEXT NOT NULL, held TEXT
+    day INTEGER, heading TEXT NOT NULL, entry TEXT NOT NULL,
+    held TEXT, moved INTEGER NOT NULL
 );
 CREATE TABLE links(
     first TEXT NOT NULL, second TEXT NOT NULL, resolution TEXT NOT NULL, confidence REAL NOT NULL,
@@ -46,8 +47,9 @@ CREATE TABLE vectors(chunk INTEGER PRIMARY KEY, vector BLOB NOT NULL);
 CREATE TRIGGER vectors_go AFTER DELETE ON chunks BEGIN {_FORGET_VECTOR}; END;
 CREATE VIRTUAL TABLE words USING fts5(head, before, body, content='', tokenize='{TOKENIZER}');
 """
-"""``day`` counts as ``date.toordinal``; ``held`` is NULL where nobody judged yet whether an agent may see the
-chunk, empty where it may, else why not; ``start`` and ``length`` are characters in the page, and
+"""``day`` counts as ``date.toordinal``; ``held`` says who may see the chunk: empty is everybody, a text only the
+operator, and why; where it is NULL the chunk is what an agent may see of one of which something is withheld. ``moved``
+tells what a signed change put into the archive; ``start`` and ``length`` are characters in the page, and
 the ``lead`` characters before ``start`` are what is indexed as ``before``. ``links`` are the associations
 that an agent may be shown unasked (``recall/associations.py``)."""
 

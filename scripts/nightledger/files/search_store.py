@@ -24,8 +24,12 @@ _LINKS_OF = (
 )
 _CHUNK = (
     "SELECT c.id, f.path, f.kind, c.n, c.page, c.start, c.length, c.first, c.last, c.day, c.heading,"
-    " c.entry, c.held FROM chunks c JOIN files f ON f.id = c.file "
+    " c.entry, c.held, c.moved FROM chunks c JOIN files f ON f.id = c.file "
 )
+
+
+OPERATOR, AGENT, WITHHELD = "operator", "agent", "withheld"
+_SEEN_BY = {OPERATOR: "c.held IS NOT NULL", AGENT: "coalesce(c.held, '') = ''", WITHHELD: "c.held > ''"}
 
 
 class FileState:
@@ -65,9 +69,10 @@ class Filter:
         kinds: These kinds; empty is all.
         since: From this day on; None is unbounded.
         until: Up to this day, included.
+        seen_by: ``OPERATOR`` or ``AGENT``, or ``WITHHELD`` for what an agent may not see.
     """
 
-    __slots__ = ("kinds", "since", "until")
+    __slots__ = ("kinds", "seen_by", "since", "until")
 
     def __init__(
         self,
@@ -75,14 +80,16 @@ class Filter:
         kinds: "Iterable[Kind]" = (),
         since: date | None = None,
         until: date | None = None,
+        seen_by: str = OPERATOR,
     ) -> None:
         self.kinds = sorted(kinds)
         self.since = since
         self.until = until
+        self.seen_by = seen_by
 
     def sql(self) -> tuple[str, list[object]]:
         """Give the conditions, each with ``AND`` before it, and their values."""
-        parts: list[str] = []
+        parts: list[str] = [_SEEN_BY[self.seen_by]]
         values: list[object] = []
         if self.kinds:
             parts.append(f"f.kind IN ({','.join('?' * len(self.kinds))})")
@@ -127,7 +134,7 @@ class SearchStore(Reader):
         rows = self.ask(
             "SELECT rowid, rank FROM words WHERE words MATCH ? ORDER BY rank LIMIT ?", (match, most + 1)
         )
-        kept = self._passing(rows[:most], where, values) if where else rows[:most]
+        kept = self._passing(rows[:most], where, values)
         worst = kept[limit - 1][1] if len(kept) >= limit else None
         if len(rows) > most and (worst is None or worst == rows[most][1]):
             return self._find_ordered(match, limit, where, values)  # what passes, or is equal, may lie behind
@@ -195,10 +202,6 @@ class SearchStore(Reader):
             prefix = prefix_of(None if day is None else date.fromordinal(day), heading)
             yield number, (prefix, text[start - lead : start], text[start : start + length])
 
-    def held(self, ids: "Sequence[int]") -> dict[int, str | None]:
-        """Give what was judged of chunks: None not yet, empty may be shown to an agent, else why not."""
-        return dict(self.ask_of("SELECT id, held FROM chunks WHERE id", ids))
-
     def _find_ordered(self, match: str, limit: int, where: str, values: "Sequence[object]") -> list[Scored]:
         rows = self.ask(
             "SELECT c.id, w.rank FROM words w JOIN chunks c ON c.id = w.rowid JOIN files f ON f.id = c.file"  # noqa: S608 - our own words and question marks
@@ -213,9 +216,13 @@ class SearchStore(Reader):
         """Give the rows whose chunks pass a filter."""
         numbers = [number for number, _ in rows]
         found = self.ask_of(
-            "SELECT c.id FROM chunks c JOIN files f ON f.id = c.file WHERE c.id", numbers, where, values
+            f"SELECT c.id, 1{where} FROM chunks c JOIN files f ON f.id = c.file WHERE c.id",  # noqa: S608 - our own words and question marks
+            numbers,
+            values,
         )
-        passing = {number for (number,) in found}
+        if len(found) != len(numbers):
+            raise DamagedIndexError(f"the search index {self.path} is damaged (words without a chunk)")
+        passing = {number for number, passes in found if passes}
         return [row for row in rows if row[0] in passing]
 
     def _in_order(self, rows: "Sequence[tuple[int, float]]") -> list[Scored]:
@@ -227,15 +234,12 @@ class SearchStore(Reader):
         rows = self.ask_of(
             "SELECT c.id, f.path, c.first, c.n FROM chunks c JOIN files f ON f.id = c.file WHERE c.id", ids
         )
-        places = {number: (path, first, n) for number, path, first, n in rows}
-        if len(places) != len(set(ids)):
-            raise DamagedIndexError(f"the search index {self.path} is damaged (words without a chunk)")
-        return places
+        return {number: (path, first, n) for number, path, first, n in rows}
 
     def _chunk(
-        self, row: tuple[int, str, str, int, int, int, int, int, int, int | None, str, str, str | None]
+        self, row: tuple[int, str, str, int, int, int, int, int, int, int | None, str, str, str | None, int]
     ) -> Chunk:
-        number, path, kind, n, page, start, length, first, last, day, heading, entry, held = row
+        number, path, kind, n, page, start, length, first, last, day, heading, entry, held, moved = row
         return Chunk(
             id=number,
             path=path,
@@ -247,8 +251,8 @@ class SearchStore(Reader):
             heading=heading,
             entry=entry,
             text=self.page(page)[start : start + length],
-            moved=kind == Kind.ARCHIVE
-            and held == "",  # of the archive nothing else is judged when it is indexed
+            held=held or "",
+            moved=bool(moved),
         )
 
     def read_anew(self) -> None:

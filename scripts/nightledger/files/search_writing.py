@@ -31,8 +31,9 @@ class NewChunk:
         heading: As in ``Chunk``.
         day: As in ``Chunk``.
         entry: As in ``Chunk``.
-        held: Whether an agent may see it: None not judged, empty yes, else why not.
+        held: Empty where everybody may see it; why only the operator may; None where it is what an agent sees of another.
         lead: How many characters directly before it are indexed with it.
+        moved: As in ``Chunk``.
     """
 
     start: int
@@ -42,8 +43,9 @@ class NewChunk:
     heading: str = ""
     day: date | None = None
     entry: str = ""
-    held: str | None = None
+    held: str | None = ""
     lead: int = 0
+    moved: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,12 +119,6 @@ class SearchWriter:
                 (state.size_bytes, state.mtime_ns, state.sha256, state.settled, path),
             )
 
-    def hold(self, verdicts: Iterable[tuple[int, str | None]]) -> None:
-        """Note of chunks whether an agent may see them: a number, and as in ``NewChunk.held``."""
-        with telling(self.store.path):
-            rows = [(held, number) for number, held in verdicts]
-            self._connection.executemany("UPDATE chunks SET held = ? WHERE id = ?", rows)
-
     def put_links(self, rows: Iterable[tuple[str, str, str, float, int]]) -> None:
         """Replace the associations: first and second tag, resolution, confidence, last day as an ordinal."""
         with telling(self.store.path):
@@ -161,7 +157,7 @@ class SearchWriter:
                 heading = chunk.heading.encode("utf-8", "replace").decode()
                 row = (
                     number, n, page, chunk.start - start, chunk.end - chunk.start, chunk.lead, chunk.first_line,
-                    chunk.last_line, day, heading, chunk.entry, chunk.held,
+                    chunk.last_line, day, heading, chunk.entry, chunk.held, chunk.moved,
                 )  # fmt: skip
                 prefix = prefix_of(chunk.day, heading)
                 before = file.text[chunk.start - chunk.lead : chunk.start]
@@ -200,7 +196,7 @@ class SearchWriter:
         number = known[key].pop()
         self._connection.execute(
             "UPDATE chunks SET file = ?, n = ?, page = ?, start = ?, length = ?, lead = ?, first = ?, last = ?, day = ?,"
-            " heading = ?, entry = ?, held = ? WHERE id = ?",
+            " heading = ?, entry = ?, held = ?, moved = ? WHERE id = ?",
             (*row, number),
         )
         return True
@@ -208,11 +204,11 @@ class SearchWriter:
 
 _Key = tuple[str, str, str]
 """Prefix, what stands before, and text: what a chunk puts into the index."""
-_Row = tuple[int, int, int, int, int, int, int, int, int | None, str, str, str | None]
+_Row = tuple[int, int, int, int, int, int, int, int, int | None, str, str, str | None, bool]
 _NUMBER = "SELECT id FROM files WHERE path = ?"
 _INSERT = (
-    "INSERT INTO chunks(file, n, page, start, length, lead, first, last, day, heading, entry, held)"
-    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+    "INSERT INTO chunks(file, n, page, start, length, lead, first, last, day, heading, entry, held, moved)"
+    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 )
 
 

@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass
 
 from nightledger.codec.canonical import canonical
-from nightledger.codec.consent import parse_graphs
+from nightledger.codec.settings import parse_graphs
 from nightledger.domain.consent import Answer, ConsentGraph, Mode, Tier, Why, decide, merge, tightened
 from nightledger.domain.cooling import DAY_S, REVIEWS, since_review_s
 from nightledger.domain.decision import Decision, DecisionTarget, DecisionType

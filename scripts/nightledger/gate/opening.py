@@ -11,7 +11,7 @@ from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from nightledger.codec.consent import parse_consent
+from nightledger.codec.settings import parse_consent
 from nightledger.domain.consent import ConsentGraph
 from nightledger.domain.cooling import Cooling
 from nightledger.domain.errors import ConfigurationError, IntegrityError, NightledgerError

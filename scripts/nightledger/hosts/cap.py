@@ -8,19 +8,11 @@ Invariant: configuration is read and never written, and one that cannot be read 
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from nightledger.domain.settings import Settings
-from nightledger.hosts.host_yaml import read_host_yaml
-from nightledger.hosts.presets import HERMES, OPENCLAW
-from nightledger.hosts.rivals import Unread, member_at, read_config
-from nightledger.hosts.roots import named_config, state_roots
+from nightledger.hosts.configured import Unread, member_at, read_config
+from nightledger.hosts.presets import OPENCLAW, named_config, preset, state_roots
 
-_SETTINGS = {
-    OPENCLAW: ("openclaw.json", ("agents", "defaults", "bootstrapMaxChars")),
-    HERMES: ("config.yaml", ("memory", "memory_char_limit")),
-}
-"""For each host the file in its own directory, and the keys of the setting in it (docs/formats.md)."""
 OWN = "config/nightledger/nightledger.yaml"
 HEAD, TAIL = 0.7, 0.2
 """What OpenClaw shows of a longer file, as shares of its cap: the beginning and the end (seen with 2026.9.6)."""
@@ -55,10 +47,10 @@ def config_file(host: str, user_home: str, environment: Mapping[str, str]) -> st
         user_home: The user's own directory, absolute.
         environment: Variables of the caller.
     """
-    if host not in _SETTINGS:
+    if not preset(host).cap:
         return ""
     named = named_config(host, user_home, environment)
-    return named or os.path.join(state_roots(user_home, environment)[host], _SETTINGS[host][0])
+    return named or os.path.join(state_roots(user_home, environment)[host], preset(host).config)
 
 
 def read_cap(host: str, own: int | None, config: str) -> Cap:
@@ -69,11 +61,12 @@ def read_cap(host: str, own: int | None, config: str) -> Cap:
         own: ``cap_characters`` of the home; as shipped, it says nothing.
         config: The host's configuration (:func:`config_file`); empty where nobody looked.
     """
-    shipped = Settings().cap_characters.get(host)
+    keys, shipped = preset(host).cap, Settings().cap_characters.get(host)
     of_home = cut(host, own, f"cap_characters.{host} in {OWN}")
-    if own is None or host not in _SETTINGS:
+    if own is None or not keys:
         return of_home
-    name, value = ".".join(_SETTINGS[host][1]), _read(host, config)
+    found = read_config(config) if config else None
+    name, value = ".".join(keys), found if isinstance(found, Unread) else member_at(found, *keys)
     if isinstance(value, int | float) and not isinstance(value, bool) and value >= 1:
         return of_home if own != shipped and own < value else cut(host, int(value), f"{name} in {config}")
     why = "which cannot be read" if isinstance(value, Unread) else "where it is not set"
@@ -85,10 +78,3 @@ def cut(host: str, characters: int | None, setting: str) -> Cap:
     known = characters is not None and host == OPENCLAW
     shown = (int((characters or 0) * HEAD), int((characters or 0) * TAIL)) if known else None
     return Cap(characters=characters, setting=setting, shown=shown)
-
-
-def _read(host: str, config: str) -> Any:
-    if not config:
-        return None
-    found = read_config(config, read_host_yaml) if host == HERMES else read_config(config)
-    return found if isinstance(found, Unread) else member_at(found, *_SETTINGS[host][1])

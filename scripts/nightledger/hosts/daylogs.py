@@ -11,14 +11,17 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from nightledger.domain.errors import UnreadableError
+from nightledger.domain.errors import NightledgerError, UnreadableError
 from nightledger.files.home import Home
-from nightledger.files.reading import read_lines
+from nightledger.files.reading import read_lines, read_optional
+from nightledger.hosts.presets import preset
 
 MAX_LOG_BYTES = 1_000_000
 """Of one log that are read: 400 times what an agent writes on a usual day, and four seconds of a night. Our choice."""
 _NAME = re.compile(r"(\d{4})-(\d\d)-(\d\d)(?:[-_ T.].*)?\.(?:md|markdown|txt)", re.IGNORECASE)
 
+_LITTLE_BYTES = 4096
+"""A memory of more than that is not one of headings alone. Our choice."""
 _NO_FILE = (-1, -1)
 _MARKS = (
     (b"\xff\xfe\x00\x00", "UTF-32"),
@@ -192,3 +195,30 @@ def _reason(home: Home, error: UnreadableError) -> str:
     """Name the file as the home knows it: the same home elsewhere gives the same record."""
     text = str(error).replace(f"{home.root}/", "").replace(home.root, "the home")
     return text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+
+
+def why_empty(home: Home) -> str:
+    """Say that there is no memory, no daily log and no outcome in a home, and what would fill it.
+
+    Returns:
+        Prose; empty where something is there, or cannot be looked at.
+    """
+    daily = preset(home.identity.host).daily
+    if any(_says_something(home, path) for path in home.identity.gated) or find_daylogs(home, daily):
+        return ""
+    if os.path.exists(home.outcomes) and os.path.getsize(home.outcomes):
+        return ""
+    return (
+        f"Nothing is in this home yet: no memory in {' or '.join(home.identity.gated)}, no daily logs in "
+        f"{' or '.join(daily)}, no outcomes; nights find nothing to propose. The agent fills it once its "
+        "instructions tell it to: 'nightledger doctor --paste' has the lines. Your own way: 'nightledger edit'."
+    )
+
+
+def _says_something(home: Home, relative: str) -> bool:
+    """Tell whether a file has a line that is no heading."""
+    try:
+        content = read_optional(home.path(relative), _LITTLE_BYTES, within=home.root) or b""
+    except NightledgerError:  # larger, or no file: told elsewhere
+        return True
+    return any(line.strip() and not line.lstrip().startswith(b"#") for line in content.splitlines())

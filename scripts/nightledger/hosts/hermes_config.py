@@ -8,36 +8,22 @@ Invariant: what is given reads as before but for our calls, told by parsing both
 
 import json
 import re
-from collections.abc import Iterator
 from typing import Any
 
+from nightledger.hosts.configured import dump_host_yaml, read_host_yaml
 from nightledger.hosts.hook_call import SCRIPT, HookCall
-from nightledger.hosts.host_yaml import read_host_yaml
-from nightledger.hosts.presets import HERMES
+from nightledger.hosts.presets import HERMES, preset
 
-LIMIT_S = 5
-"""How long Hermes waits: longer than the hook's own limits (``surfaces/hook/running.py``)."""
-HERMES_EVENTS = (("pre_llm_call", "", LIMIT_S), ("pre_tool_call", "write_file|patch|memory", LIMIT_S))
 _HOOKS_KEY = re.compile(r"^(?:hooks|\"hooks\"|'hooks')\s*:", re.MULTILINE)
 _EMPTY_HOOKS = re.compile(r"^hooks:[ \t]*(?:\{[ \t]*\}|null|~)?[ \t]*(?:#[^\n]*)?\r?(?:\n|\Z)", re.MULTILINE)
 """What Hermes' own configuration has where there are no hooks; our block stands in its place."""
-_NO_LINE_END = ", after a line without an end"
-"""Stands in the first line of our block where the file did not end with a line end, so that removing gives it back."""
-_INSTEAD = ", instead of "
-"""Stands there before the line, as JSON, that gave way to the block."""
-_OURS = re.compile(r"hooks:|  \w+:|    - command: .*|      (?:matcher|timeout): .*")
-"""A line of our block as we write it."""
+_COMMENT = re.compile(r"(?:^|\s)#")
 
 
-def hermes_block(call: HookCall, mark: str = "") -> str:
-    """Give the lines that are added.
-
-    Args:
-        call: How we are called.
-        mark: What its first line says of what was there.
-    """
-    lines = [f"{_begin(call)}{mark} (taken away by: nightledger hosts remove hermes)", "hooks:"]
-    for event, matcher, limit_s in HERMES_EVENTS:
+def hermes_block(call: HookCall) -> str:
+    """Return the lines that are added."""
+    lines = [f"{_begin(call)} (taken away by: nightledger hosts remove hermes)", "hooks:"]
+    for event, matcher, limit_s in preset(HERMES).events:
         command = json.dumps(call.line(HERMES, event), ensure_ascii=False)
         lines.append(f"  {event}:")
         lines.append(f"    - command: {command}")
@@ -87,13 +73,12 @@ def with_calls(text: str, call: HookCall) -> str:
     then = _load(rest)
     empty = None if then.get("hooks") else _EMPTY_HOOKS.search(rest)
     if empty is not None:
-        before, after, mark = rest[: empty.start()], rest[empty.end() :], f"{_INSTEAD}{json.dumps(empty[0])}"
+        before, after = rest[: empty.start()], rest[empty.end() :]
     elif _HOOKS_KEY.search(rest):
         raise ValueError("it has hooks already, and YAML cannot be edited without touching yours")
     else:
-        torn = bool(rest) and not rest.endswith("\n")
-        before, after, mark = rest + "\n" * torn, "", _NO_LINE_END if torn else ""
-    added = f"{before}{hermes_block(call, mark)}{after}"
+        before, after = rest + "\n" * (bool(rest) and not rest.endswith("\n")), ""
+    added = f"{before}{hermes_block(call)}{after}"
     now = _load(added)
     if _without_hooks(now) != _without_hooks(then) or _calls(now, call) != wanted:
         raise ValueError("it is no plain YAML mapping")
@@ -101,7 +86,9 @@ def with_calls(text: str, call: HookCall) -> str:
 
 
 def without_calls(text: str, call: HookCall) -> str:
-    """Give the configuration without our hooks for this home; the same text where there are none.
+    """Return the configuration without our hooks for this home; the same text where there are none.
+
+    What stands outside our block is written anew, as Hermes itself does; a file with comments is left to its owner.
 
     Raises:
         ValueError: They cannot be taken out safely.
@@ -109,77 +96,21 @@ def without_calls(text: str, call: HookCall) -> str:
     left = _without_block(text, call)
     if SCRIPT not in left or not _calls(_load(left), call):
         return left
-    spans = list(_spans(left, call))
-    lines = left.splitlines(keepends=True)
-    gone = {n for first, last in spans for n in range(first, last + 1)}
-    gone |= {n for n, line in enumerate(lines) if line.startswith((_begin(call), _end(call)))}
-    edited = "".join(line for n, line in enumerate(lines) if n not in gone)
-    if _kept(_load(edited), call) != _kept(_load(left), call) or _calls(_load(edited), call):
-        raise ValueError(
-            "our hooks stand among others in a way that cannot be edited safely: take them out by hand"
-        )
-    return edited
+    config = _kept(_load(left), call)
+    if any(
+        _COMMENT.search(line) for line in left.splitlines() if not line.startswith((_begin(call), _end(call)))
+    ):
+        raise ValueError("our hooks stand among others, in a file with comments: take them out by hand")
+    return dump_host_yaml(config)
 
 
 def _without_block(text: str, call: HookCall) -> str:
     """Take our block out as a whole; one that somebody wrote into stays."""
     begin, end = re.escape(_begin(call)), re.escape(_end(call))
-    found = re.search(rf"^{begin}([^\n]*)\n((?:[^\n]*\n)*?){end}(?:\n|\Z)", text, re.MULTILINE)
-    if found is None or not _is_ours_alone(found[2], call):
+    found = re.search(rf"^{begin}[^\n]*\n((?:[^\n]*\n)*?){end}(?:\n|\Z)", text, re.MULTILINE)
+    if found is None or _COMMENT.search(found[1]) or _kept(_load(found[1]), call):
         return text
-    before, after, mark = text[: found.start()], text[found.end() :], found[1]
-    if mark.startswith(_NO_LINE_END) and not after:
-        return before.removesuffix("\n")
-    if mark.startswith(_INSTEAD):
-        line, _ = json.JSONDecoder().raw_decode(mark, len(_INSTEAD))
-        before += line if line.endswith("\n") or not after else f"{line}\n"
-    return before + after
-
-
-def _is_ours_alone(block: str, call: HookCall) -> bool:
-    lines = block.splitlines()
-    if not all(_OURS.fullmatch(line) for line in lines):
-        return False
-    commands = [line.partition("command: ")[2] for line in lines if "- command: " in line]
-    return all(call.is_called_by(_load(f"a: {command}")["a"]) for command in commands)
-
-
-def _spans(text: str, call: HookCall) -> Iterator[tuple[int, int]]:
-    """Give first and last line, from 0, of each hook of ours; of an event, or all hooks, that hold nothing else as well."""
-    import yaml
-
-    root = yaml.compose(text, yaml.SafeLoader)
-    for key, hooks in root.value if isinstance(root, yaml.MappingNode) else ():
-        if key.value != "hooks" or not isinstance(hooks, yaml.MappingNode):
-            continue
-        whole: list[bool] = []
-        for event, items in hooks.value:
-            found = items.value if isinstance(items, yaml.SequenceNode) else []
-            ours = [one for one in found if call.is_called_by(_command(one))]
-            whole.append(bool(ours) and len(ours) == len(found))
-            if whole[-1]:
-                yield event.start_mark.line, _last_line(items)
-            yield from ((one.start_mark.line, _last_line(one)) for one in ours)
-        if all(whole):
-            yield key.start_mark.line, key.start_mark.line
-
-
-def _command(item: Any) -> Any:
-    import yaml
-
-    pairs = item.value if isinstance(item, yaml.MappingNode) else []
-    return next((value.value for key, value in pairs if key.value == "command"), None)
-
-
-def _last_line(node: Any) -> int:
-    """Give the last line of a node; the end of a list or mapping is only told behind what follows it."""
-    import yaml
-
-    if isinstance(node, yaml.CollectionNode) and not node.flow_style and node.value:
-        last = node.value[-1]
-        return _last_line(last[1] if isinstance(last, tuple) else last)
-    mark = node.end_mark
-    return int(mark.line - (mark.column == 0 and mark.line > node.start_mark.line))
+    return text[: found.start()] + text[found.end() :]
 
 
 def _calls(config: dict[str, Any], call: HookCall) -> list[tuple[str, str, Any, Any]]:
@@ -194,17 +125,16 @@ def _calls(config: dict[str, Any], call: HookCall) -> list[tuple[str, str, Any, 
 
 
 def _kept(config: dict[str, Any], call: HookCall) -> dict[str, Any]:
-    """Give what a configuration says but for our hooks, and for events and hooks that hold nothing."""
+    """Return what a configuration says but for our hooks, and for events that hold nothing then."""
     hooks = config.get("hooks")
-    if not isinstance(hooks, dict):
-        return {**_without_hooks(config), "hooks": hooks or {}}
     others = {
         event: [one for one in items if not (isinstance(one, dict) and call.is_called_by(one.get("command")))]
         if isinstance(items, list)
         else items
-        for event, items in hooks.items()
+        for event, items in (hooks.items() if isinstance(hooks, dict) else ())
     }
-    return {**_without_hooks(config), "hooks": {event: items for event, items in others.items() if items}}
+    kept = {event: items for event, items in others.items() if items}
+    return {**config, "hooks": kept} if kept else _without_hooks(config)
 
 
 def _without_hooks(config: dict[str, Any]) -> dict[str, Any]:

@@ -2,72 +2,38 @@
 
 Pure: text in, text out; nothing here opens a file. Written against what docs/formats.md names.
 
-Invariant: what a person keeps there stays byte for byte; what is taken out is ours alone, and only
-this home's.
+Invariant: what a person keeps there stays, value for value, in the order it has; what is taken out is ours alone, and
+only this home's. A call is ours for a home by the home's id at its end, wherever program and home lie now; one without
+an id by the home's path. JSON is written anew with the indent that the file has; whoever installs keeps the file as it
+was beside it, and gives that back where nobody edited it since.
 """
 
 import json
-from collections.abc import Mapping
+import re
 from typing import Any
 
 from nightledger.hosts.hermes_config import has_calls, hermes_block, with_calls, without_calls
 from nightledger.hosts.hook_call import HookCall
-from nightledger.hosts.json_edit import add_element, drop_elements, list_at
-from nightledger.hosts.presets import CLAUDE_CODE, CODEX, HERMES, OPENCLAW
+from nightledger.hosts.presets import CLAUDE_CODE, CODEX, HERMES, OPENCLAW, preset
 
-_START_S, _PROMPT_S = 12, 5
-"""How long a host waits: longer than the hook's own limits (``surfaces/hook/running.py``)."""
-JSON_EVENTS: Mapping[str, tuple[tuple[str, str, int], ...]] = {
-    CLAUDE_CODE: (
-        ("SessionStart", "", _START_S),
-        ("UserPromptSubmit", "", _PROMPT_S),
-        ("PreToolUse", "Write|Edit|MultiEdit|NotebookEdit", _PROMPT_S),
-    ),
-    CODEX: (
-        ("SessionStart", "", _START_S),
-        ("UserPromptSubmit", "", _PROMPT_S),
-        ("PreToolUse", "apply_patch|Edit|Write|Bash", _PROMPT_S),
-    ),
-}
-"""Event, matcher (none for all of an event), and seconds that the host waits.
-
-A session's start has no matcher: Claude Code 2.1.330 also starts sessions by ``fork``, which its documentation does
-not name. Codex' shell is looked at because Codex takes patches out of its commands and applies them itself.
-"""
 HOOKED = (CLAUDE_CODE, CODEX, HERMES, OPENCLAW)
 """Hosts that have hooks we answer."""
 
-_STAGED = "give a session the staged page when it starts"
-_SPOKEN = "give a prompt the lines of memory that bear on it, and refuse that the host's file tools write gated files"
-DOES: Mapping[str, str] = {
-    CLAUDE_CODE: f"{_STAGED}, {_SPOKEN}",
-    CODEX: f"{_STAGED}, {_SPOKEN}",
-    HERMES: _SPOKEN,
-    OPENCLAW: _STAGED,
-}
-"""What the hooks of each host do, after "They"."""
-
 
 def config_name(host: str, *, project: bool = False) -> str:
-    """Give the file that names a host's hooks, relative to the host's directory or to a project.
+    """Return the file that names a host's hooks, relative to the host's directory or to a project.
 
     Raises:
         ValueError: The host has none.
     """
-    names = {
-        (CLAUDE_CODE, False): "settings.json",
-        (CLAUDE_CODE, True): ".claude/settings.local.json",
-        (CODEX, False): "hooks.json",
-        (CODEX, True): ".codex/hooks.json",
-        (HERMES, False): "config.yaml",
-    }
-    if (host, project) not in names:
+    name = preset(host).project_hook_file if project else preset(host).hook_file
+    if not name:
         raise ValueError(f"{host} has no file of hooks {'in a project' if project else 'of its own'}")
-    return names[host, project]
+    return name
 
 
 def addition(host: str, call: HookCall) -> str:
-    """Give exactly what is added, as a person would write it."""
+    """Return exactly what is added, as a person would write it."""
     if host == HERMES:
         return hermes_block(call)
     hooks: dict[str, Any] = {event: [element] for event, element in _elements(host, call)}
@@ -75,7 +41,7 @@ def addition(host: str, call: HookCall) -> str:
 
 
 def with_hooks(host: str, text: str, call: HookCall) -> str:
-    """Give the configuration with our hooks in it; the same text where they are in it already.
+    """Return the configuration with our hooks in it; the same text where they are in it already.
 
     Args:
         host: Claude Code, Codex or Hermes.
@@ -83,35 +49,35 @@ def with_hooks(host: str, text: str, call: HookCall) -> str:
         call: How we are called.
 
     Raises:
-        ValueError: The file is not what the host's documentation says, or cannot be edited safely.
+        ValueError: The file is not what the host's documentation says.
     """
     if host == HERMES:
         return with_calls(text, call)
-    wanted = _elements(host, call)
-    if all(_calls(text, event, call) == _hooks_of(element) for event, element in wanted):
+    config, wanted = _load(text), _elements(host, call)
+    if all(_calls(config, event, call) == _hooks_of(element) for event, element in wanted):
         return text
-    text = without_hooks(host, text, call)
+    _take_out(host, config, call)
+    hooks = config.setdefault("hooks", {})
+    if not isinstance(hooks, dict):
+        raise ValueError("hooks is no object")  # noqa: TRY004 - it is what stands in a file
     for event, element in wanted:
-        text = add_element(text, ("hooks", event), element)
-    return text
+        listed = hooks.setdefault(event, [])
+        if not isinstance(listed, list):
+            raise ValueError(f"hooks.{event} is no list")  # noqa: TRY004 - as above
+        listed.append(element)
+    return _dump(config, text)
 
 
 def without_hooks(host: str, text: str, call: HookCall) -> str:
-    """Give the configuration without our hooks for this home; the same text where there are none.
+    """Return the configuration without our hooks for this home; the same text where there are none.
 
     Raises:
         ValueError: The file is not what the host's documentation says.
     """
     if host == HERMES:
         return without_calls(text, call)
-    for event, _, _ in JSON_EVENTS[host]:
-        keys = ("hooks", event)
-        alone = [one for one in list_at(text, keys) if _is_ours_alone(one, call)]
-        text = drop_elements(text, keys, alone) if alone else text
-        for n, element in enumerate(list_at(text, keys)):
-            mixed = [hook for _, hook in _ours(element, call)]
-            text = drop_elements(text, (*keys, n, "hooks"), mixed) if mixed else text
-    return text
+    config = _load(text)
+    return _dump(config, text) if _take_out(host, config, call) else text
 
 
 def has_hooks(host: str, text: str, call: HookCall) -> bool:
@@ -120,33 +86,60 @@ def has_hooks(host: str, text: str, call: HookCall) -> bool:
     Raises:
         ValueError: The file is not what the host's documentation says.
     """
-    if host == HERMES:
-        return has_calls(text, call)
-    return any(_calls(text, event, call) for event, _, _ in JSON_EVENTS[host])
+    return has_calls(text, call) if host == HERMES else bool(_take_out(host, _load(text), call))
+
+
+def places_of(host: str, text: str, call: HookCall) -> list[tuple[str, int, int]]:
+    """Return event, place of the element and place of the hook in it, from 0, of each of our hooks in a file of JSON."""
+    config = _load(text)
+    return [
+        (event, at, n)
+        for event, _, _ in preset(host).events
+        for at, element in enumerate(_listed(config, event))
+        for n, (_, hook) in enumerate(_hooks_of(element))
+        if _is_ours(hook, call)
+    ]
 
 
 def _elements(host: str, call: HookCall) -> list[tuple[str, dict[str, Any]]]:
-    return [
-        (event, _element(host, call, event, matcher, limit)) for event, matcher, limit in JSON_EVENTS[host]
-    ]
+    found = []
+    for event, matcher, limit_s in preset(host).events:
+        command = {"type": "command", "command": call.line(host, event), "timeout": limit_s}
+        found.append((event, {"matcher": matcher, "hooks": [command]} if matcher else {"hooks": [command]}))
+    return found
 
 
-def _element(host: str, call: HookCall, event: str, matcher: str, limit_s: int) -> dict[str, Any]:
-    command = {"type": "command", "command": call.line(host, event), "timeout": limit_s}
-    return {"matcher": matcher, "hooks": [command]} if matcher else {"hooks": [command]}
+def _take_out(host: str, config: dict[str, Any], call: HookCall) -> int:
+    """Take our hooks out of a configuration, and the lists and objects that hold nothing any more; return how many."""
+    count = 0
+    for event, _, _ in preset(host).events:
+        listed = _listed(config, event)
+        kept = []
+        for element in listed:
+            hooks = _hooks_of(element)
+            others = [hook for _, hook in hooks if not _is_ours(hook, call)]
+            count += len(hooks) - len(others)
+            if len(others) < len(hooks):
+                element["hooks"] = others
+            kept += [element] if others or not hooks else []
+        if len(kept) < len(listed):
+            config["hooks"][event] = kept
+            for holder, key in ((config["hooks"], event), (config, "hooks")):
+                if not holder[key]:
+                    del holder[key]
+    return count
 
 
-def _calls(text: str, event: str, call: HookCall) -> list[tuple[Any, Any]]:
-    """Give matcher and hook of each hook of an event that is ours, whatever stands beside it."""
-    return [found for element in list_at(text, ("hooks", event)) for found in _ours(element, call)]
+def _calls(config: dict[str, Any], event: str, call: HookCall) -> list[tuple[Any, Any]]:
+    """Return matcher and hook of each hook of an event that is ours, whatever stands beside it."""
+    found = (pair for element in _listed(config, event) for pair in _hooks_of(element))
+    return [(matcher, hook) for matcher, hook in found if _is_ours(hook, call)]
 
 
-def _ours(element: Any, call: HookCall) -> list[tuple[Any, Any]]:
-    return [
-        (matcher, hook)
-        for matcher, hook in _hooks_of(element)
-        if isinstance(hook, dict) and call.is_called_by(hook.get("command"))
-    ]
+def _listed(config: dict[str, Any], event: str) -> list[Any]:
+    hooks = config.get("hooks")
+    listed = hooks.get(event) if isinstance(hooks, dict) else None
+    return listed if isinstance(listed, list) else []
 
 
 def _hooks_of(element: Any) -> list[tuple[Any, Any]]:
@@ -154,7 +147,32 @@ def _hooks_of(element: Any) -> list[tuple[Any, Any]]:
     return [(element.get("matcher", ""), hook) for hook in hooks] if isinstance(hooks, list) else []
 
 
-def _is_ours_alone(element: Any, call: HookCall) -> bool:
-    """Tell whether an element calls nothing but our hook for this home, wherever the program lies."""
-    ours = _ours(element, call)
-    return bool(ours) and len(ours) == len(_hooks_of(element))
+def _is_ours(hook: Any, call: HookCall) -> bool:
+    return isinstance(hook, dict) and call.is_called_by(hook.get("command"))
+
+
+def _load(text: str) -> dict[str, Any]:
+    body = text.removeprefix("\ufeff")
+    try:
+        config = json.loads(body, object_pairs_hook=_once) if body.strip() else {}
+    except RecursionError as error:
+        raise ValueError("it is nested too deeply") from error
+    if not isinstance(config, dict):
+        raise ValueError("it is no JSON object")  # noqa: TRY004 - it is what stands in a file
+    return config
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("a key stands in it twice; leave one")
+    return found
+
+
+def _dump(config: dict[str, Any], before: str) -> str:
+    """Return a configuration as JSON, with the mark, the indent and the line ends of the text that it was."""
+    indent = re.search(r"\n([ \t]+)\S", before)
+    text = json.dumps(config, indent=indent[1] if indent else 2, ensure_ascii=False)
+    ending = "\n" if before.endswith("\n") or not before.strip() else ""
+    text = "\ufeff" * before.startswith("\ufeff") + text + ending
+    return text.replace("\n", "\r\n") if "\r\n" in before else text

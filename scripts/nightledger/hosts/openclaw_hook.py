@@ -8,8 +8,11 @@ OpenClaw asks at every message and keeps nothing of the last answer (seen with 2
 """
 
 import json
+from string import Template
 from typing import Any
 
+from nightledger.files.shipped import shipped_config
+from nightledger.hosts.configured import member_at
 from nightledger.hosts.hook_call import HookCall
 from nightledger.hosts.presets import OPENCLAW
 
@@ -19,94 +22,6 @@ MAX_ANSWER_BYTES = 1 << 16
 FILE_CHARACTERS, ALL_CHARACTERS = 20_000, 60_000
 """What OpenClaw takes of one bootstrap file and of all, where ``bootstrapMaxChars`` and ``bootstrapTotalMaxChars`` are
 not set; of a longer one it drops the middle, and files beyond the sum, ours last, it leaves out (seen with 2026.9.6)."""
-_HOOK_MD = """\
----
-name: {name}
-description: "Adds the context that Nightledger staged for a session"
-metadata: {{ "openclaw": {{ "events": ["{event}"] }} }}
----
-
-# {name}
-
-It asks Nightledger for the context staged for {home} and adds it to the bootstrap files of a
-session of that workspace, in memory only. No file of the workspace is written. The gateway runs it;
-`openclaw agent --local` runs no hooks.
-
-Put here by `nightledger hosts install openclaw`; `nightledger hosts remove openclaw` takes it away.
-"""
-_HANDLER = """\
-// Put here by `nightledger hosts install openclaw`; `nightledger hosts remove openclaw` takes it away.
-import {{ execFile }} from "node:child_process";
-import {{ access, realpath }} from "node:fs/promises";
-import {{ fileURLToPath }} from "node:url";
-
-const HOME = {home};
-const COMMAND = {command};
-const SELF = import.meta.url.startsWith("file:") ? fileURLToPath(import.meta.url) : "";
-
-function ask(question) {{
-  return new Promise((resolve) => {{
-    const options = {{ timeout: {limit}, maxBuffer: {most}, killSignal: "SIGKILL" }};
-    const child = execFile(COMMAND[0], COMMAND.slice(1), options, (error, answer) => resolve(error ? "" : answer));
-    child.on("error", () => resolve(""));
-    child.stdin.on("error", () => {{}});
-    child.stdin.end(JSON.stringify(question));
-  }});
-}}
-
-async function isThere(path) {{
-  try {{
-    await access(path);
-    return true;
-  }} catch {{
-    return false;
-  }}
-}}
-
-// OpenClaw shows MEMORY.md to private sessions of the agent itself alone; what is staged quotes it
-async function isWithheld(context, session) {{
-  const parts = session.toLowerCase().split(":");
-  if (["subagent", "cron", "group", "channel"].some((kind) => parts.includes(kind))) return true;
-  const shown = context.bootstrapFiles.some((file) => file.name === "MEMORY.md");
-  return !shown && (await isThere(HOME + "/MEMORY.md"));
-}}
-
-// the characters that OpenClaw still takes after the files that are there
-function room(context) {{
-  const agents = context.cfg?.agents;
-  const given = {{ ...agents?.defaults, ...agents?.entries?.[context.agentId] }};
-  const limit = (said, otherwise) => (said > 0 ? Math.floor(said) : otherwise);
-  const one = limit(given.bootstrapMaxChars, {file_characters});
-  const long = (file) => Math.min(one, file.missing ? 64 + String(file.path).length : (file.content ?? "").length);
-  const taken = context.bootstrapFiles.reduce((sum, file) => sum + long(file), 0);
-  return Math.max(0, Math.min(one, limit(given.bootstrapTotalMaxChars, {all_characters}) - taken));
-}}
-
-const handler = async (event) => {{
-  try {{
-    if (event.type !== "agent" || event.action !== "bootstrap") return;
-    const context = event.context;
-    const session = String(context.sessionKey || event.sessionKey || "");
-    if ((await realpath(context.workspaceDir)) !== (await realpath(HOME))) return;
-    if (await isWithheld(context, session)) return;
-    if (SELF && !(await isThere(SELF))) return; // taken away, and the gateway runs on
-    const named = String(context.sessionId || session);
-    const answer = await ask({{ session_id: named, cwd: context.workspaceDir, room: room(context) }});
-    const text = answer && JSON.parse(answer).context;
-    if (typeof text !== "string" || !text) return;
-    context.bootstrapFiles.push({{
-      name: "NIGHTLEDGER.md",
-      path: HOME + "/memory/state/tc-restore-pending.md",
-      content: text,
-      missing: false,
-    }});
-  }} catch {{
-    // the session goes on without it
-  }}
-}};
-
-export default handler;
-"""
 
 
 def folder_name(call: HookCall) -> str:
@@ -115,17 +30,21 @@ def folder_name(call: HookCall) -> str:
 
 
 def hook_files(call: HookCall) -> dict[str, str]:
-    """Give the two files of the folder by their names."""
+    """Return the two files of the folder by their names, made from ``config/openclaw-hook``."""
+    told: dict[str, dict[str, object]] = {
+        "HOOK.md": {"name": folder_name(call), "event": EVENT, "home": call.home},
+        "handler.ts": {
+            "home": json.dumps(call.home),
+            "command": json.dumps(list(call.words(OPENCLAW, EVENT))),
+            "limit": LIMIT_MS,
+            "most": MAX_ANSWER_BYTES,
+            "file_characters": FILE_CHARACTERS,
+            "all_characters": ALL_CHARACTERS,
+        },
+    }
     return {
-        "HOOK.md": _HOOK_MD.format(name=folder_name(call), event=EVENT, home=call.home),
-        "handler.ts": _HANDLER.format(
-            home=json.dumps(call.home),
-            command=json.dumps(list(call.words(OPENCLAW, EVENT))),
-            limit=LIMIT_MS,
-            most=MAX_ANSWER_BYTES,
-            file_characters=FILE_CHARACTERS,
-            all_characters=ALL_CHARACTERS,
-        ),
+        name: Template(shipped_config(f"openclaw-hook/{name}").decode()).substitute(values)
+        for name, values in told.items()
     }
 
 
@@ -138,16 +57,10 @@ def runs_hook(config: Any, name: str) -> bool:
         config: What stands in ``openclaw.json``; None for no such file.
         name: Of the hook.
     """
-    internal = _member(_member(config, "hooks"), "internal")
+    internal = member_at(config, "hooks", "internal")
     if not isinstance(internal, dict) or internal.get("enabled") is False:
         return False
-    entries = _member(internal, "entries") or {}
+    entries = member_at(internal, "entries") or {}
     if isinstance(entries, dict) and name in entries:
-        return _member(entries[name], "enabled") is not False
-    return bool(_member(_member(internal, "load"), "extraDirs")) or (
-        internal.get("enabled") is True and not entries
-    )
-
-
-def _member(value: Any, key: str) -> Any:
-    return value.get(key) if isinstance(value, dict) else None
+        return member_at(entries[name], "enabled") is not False
+    return bool(member_at(internal, "load", "extraDirs")) or (internal.get("enabled") is True and not entries)

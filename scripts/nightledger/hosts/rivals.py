@@ -7,17 +7,12 @@ such, because defaults change between versions. Written against what docs/format
 import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
-from nightledger.codec.json5 import parse_json5
-from nightledger.domain.errors import NightledgerError
-from nightledger.files.reading import read_optional
-from nightledger.hosts.host_yaml import read_host_yaml
+from nightledger.hosts.configured import Unread, member_at, read_config
 from nightledger.hosts.openclaw_hook import runs_hook
-from nightledger.hosts.presets import CLAUDE_CODE, CODEX, HERMES, OPENCLAW
+from nightledger.hosts.presets import CLAUDE_CODE, CODEX, HERMES, OPENCLAW, preset
 
-MAX_CONFIG_BYTES = 4 << 20
 _YES, _NO = frozenset({"1", "true", "yes", "on"}), frozenset({"0", "false", "no", "off"})
 """How Claude Code reads a variable that turns something on or off (seen with 2.1.330)."""
 
@@ -41,43 +36,29 @@ class Rival:
     setting: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Unread:
-    """A configuration that could not be read, and why."""
-
-    path: str
-    reason: str
-
-
 def find_rivals(host: str, root: str, workspace: str, config: str = "") -> tuple[Rival | Unread, ...]:
     """Name the writers of a host that are on, or that may be.
 
     Args:
         host: Its name in records.
-        root: Its own directory (``hosts/roots.py``); may be missing.
+        root: Its own directory (``hosts/presets.py``); may be missing.
         workspace: The home, which may hold configuration of its own.
         config: OpenClaw's configuration, where it is not in its usual place (``named_config``).
     """
-    looks: dict[str, Callable[[str, str], Iterator[Rival | Unread]]] = {
-        OPENCLAW: partial(_openclaw, config),
-        CLAUDE_CODE: _claude_code,
-        CODEX: _codex,
-        HERMES: _hermes,
-    }
-    if host not in looks:
-        return ()
-    found = looks[host](root, workspace)
+    if host == CLAUDE_CODE:
+        found = list(_claude_code(root, workspace))
+    elif host in _LOOKS:
+        path = config or os.path.join(root, preset(host).config)
+        read = read_config(path)
+        if isinstance(read, Unread):
+            return (read,)
+        found = list(_LOOKS[host](path, read)) if read is not None or os.path.isdir(root) else []
+    else:
+        found = []
     return tuple(one for one in found if isinstance(one, Unread) or one.is_on is not False)
 
 
-def _openclaw(named: str, root: str, _: str) -> Iterator[Rival | Unread]:
-    path = named or os.path.join(root, "openclaw.json")
-    config = read_config(path)
-    if isinstance(config, Unread):
-        yield config
-        return
-    if config is None and not os.path.isdir(root):
-        return
+def _openclaw(path: str, config: Any) -> Iterator[Rival]:
     slot = member_at(config, "plugins", "slots", "memory")
     plugin = slot if isinstance(slot, str) and slot != "none" else "memory-core"
     dreaming = member_at(config, "plugins", "entries", plugin, "config", "dreaming", "enabled")
@@ -96,6 +77,36 @@ def _openclaw(named: str, root: str, _: str) -> Iterator[Rival | Unread]:
         path=path,
         setting="hooks.internal.entries.session-memory.enabled: false",
     )
+
+
+def _codex(path: str, config: Any) -> Iterator[Rival]:
+    yield Rival(
+        name="Codex memories",
+        writes="keep a memory of their own under memories, beside yours",
+        is_on=member_at(config, "features", "memories") is True,
+        path=path,
+        setting="memories = false under [features]",
+    )
+
+
+def _hermes(path: str, config: Any) -> Iterator[Rival]:
+    keeps = (
+        member_at(config, "memory", name) is not False for name in ("memory_enabled", "user_profile_enabled")
+    )
+    yield Rival(
+        name="Hermes' memory tool and background review",
+        writes="write memories/MEMORY.md and USER.md without asking",
+        is_on=member_at(config, "memory", "write_approval") is not True and any(keeps),
+        path=path,
+        setting="memory.write_approval: true",
+    )
+
+
+_LOOKS: Mapping[str, Callable[[str, Any], Iterator[Rival]]] = {
+    OPENCLAW: _openclaw,
+    CODEX: _codex,
+    HERMES: _hermes,
+}
 
 
 def auto_memory_folder(root: str, workspace: str) -> str:
@@ -173,42 +184,6 @@ def _is_same(folder: str, workspace: str) -> bool:
         return False
 
 
-def _codex(root: str, _: str) -> Iterator[Rival | Unread]:
-    path = os.path.join(root, "config.toml")
-    config = read_config(path, _parse_toml)
-    if isinstance(config, Unread):
-        yield config
-        return
-    yield Rival(
-        name="Codex memories",
-        writes="keep a memory of their own under memories, beside yours",
-        is_on=member_at(config, "features", "memories") is True,
-        path=path,
-        setting="memories = false under [features]",
-    )
-
-
-def _hermes(root: str, _: str) -> Iterator[Rival | Unread]:
-    path = os.path.join(root, "config.yaml")
-    config = read_config(path, read_host_yaml)
-    if isinstance(config, Unread):
-        yield config
-        return
-    if config is None and not os.path.isdir(root):
-        return
-    approval = member_at(config, "memory", "write_approval")
-    keeps = [
-        member_at(config, "memory", name) is not False for name in ("memory_enabled", "user_profile_enabled")
-    ]
-    yield Rival(
-        name="Hermes' memory tool and background review",
-        writes="write memories/MEMORY.md and USER.md without asking",
-        is_on=approval is not True and any(keeps),
-        path=path,
-        setting="memory.write_approval: true",
-    )
-
-
 def _first(configs: Mapping[str, Any], key: str, default: str) -> tuple[Any, str]:
     """Give the value of the strongest settings file that has the key, and that file."""
     for path, config in configs.items():
@@ -216,25 +191,3 @@ def _first(configs: Mapping[str, Any], key: str, default: str) -> tuple[Any, str
         if value is not None:
             return value, path
     return None, default
-
-
-def member_at(config: Any, *keys: str) -> Any:
-    """Return a value deep inside a configuration; None where there is none."""
-    for key in keys:
-        config = config.get(key) if isinstance(config, dict) else None
-    return config
-
-
-def read_config(path: str, parse: Callable[[bytes], Any] = lambda raw: parse_json5(raw.decode())) -> Any:
-    """Return the value of a configuration; None where there is no file, ``Unread`` where it cannot be read."""
-    try:
-        raw = read_optional(path, MAX_CONFIG_BYTES)
-        return None if raw is None else parse(raw)
-    except (NightledgerError, OSError, ValueError, RecursionError) as error:
-        return Unread(path=path, reason=str(error).split("\n", 1)[0])
-
-
-def _parse_toml(raw: bytes) -> Any:
-    import tomllib
-
-    return tomllib.loads(raw.decode())

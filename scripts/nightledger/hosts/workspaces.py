@@ -26,7 +26,7 @@ def host_of(root: str, roots: Mapping[str, str]) -> str:
 
     Args:
         root: The directory, absolute.
-        roots: Each host's own directory (``hosts/roots.py``).
+        roots: Each host's own directory (``hosts/presets.py``).
     """
     marked = detect_host(root)
     if marked != GENERIC:

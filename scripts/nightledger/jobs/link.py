@@ -17,8 +17,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from nightledger.codec.canonical import canonical
-from nightledger.codec.link_cursor import LinkCursor, dump_link_cursor, parse_link_cursor
-from nightledger.codec.link_view import VIEW_LINKS, dump_view
+from nightledger.codec.links import VIEW_LINKS, LinkCursor, dump_link_cursor, dump_view, parse_link_cursor
 from nightledger.domain.errors import LinkIndexError, UnreadableError
 from nightledger.domain.links import Link, Pair, link_key
 from nightledger.files.atomic import replace_file

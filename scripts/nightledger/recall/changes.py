@@ -31,11 +31,13 @@ class Changed:
         source: Which.
         state: What it was when it was read.
         raw: Its bytes; None for outcomes, which are read in parts.
+        fresh: Whether it is new or changed; else what is known of it did.
     """
 
     source: Source
     state: FileState
     raw: bytes | None
+    fresh: bool = True
 
 
 @dataclass(slots=True, kw_only=True)
@@ -114,24 +116,24 @@ def _look(
     except OSError as error:
         raise UnreadableError(f"{path} cannot be read ({error.strerror})") from error
     old = known.get(source.path)
-    state = old[2] if old and old[1] == source.kind.value and not anew else None
-    if (
-        state is not None
-        and state.settled
-        and (state.size_bytes, state.mtime_ns) == (status.st_size, status.st_mtime_ns)
-    ):
+    state = old[2] if old and old[1] == source.kind.value else None
+    same = (
+        state and state.settled and (state.size_bytes, state.mtime_ns) == (status.st_size, status.st_mtime_ns)
+    )
+    if same and not anew:
         return
     settled = status.st_mtime_ns + SETTLED_NS < now_ns
     if source.kind is Kind.OUTCOME:
         fresh = FileState(status.st_size, status.st_mtime_ns, "", settled=settled)
-        found.changed.append(Changed(source=source, state=fresh, raw=None))
+        found.changed.append(Changed(source=source, state=fresh, raw=None, fresh=not same))
         return
     raw, size_bytes = _read(home, source)
     fresh = FileState(size_bytes, status.st_mtime_ns, sha256(raw).hexdigest(), settled=settled)
-    if state is not None and state.sha256 == fresh.sha256:
+    same = state is not None and state.sha256 == fresh.sha256
+    if same and not anew:
         found.touched.append((source.path, fresh))
     else:
-        found.changed.append(Changed(source=source, state=fresh, raw=raw))
+        found.changed.append(Changed(source=source, state=fresh, raw=raw, fresh=not same))
 
 
 def _read(home: Home, source: Source) -> tuple[bytes, int]:

@@ -1,20 +1,17 @@
 """From what was weighed to what is shown: each text once, without what an agent may not see, and why it was found.
 
-Invariant: what an agent is given went through its view (``agent_view.py``): a reason names no word that only a withheld
-line has, and what has none of the query's words left is left out.
+Invariant: chunks are those that the asker may see (``visibility.py``): a reason names no word that only a withheld line has.
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import date
 
 from nightledger.domain.search.lines import best_lines
 from nightledger.domain.search.ranking import Ranked
 from nightledger.domain.search.values import Chunk, Found, Hit, Query, Reason, Showing, Why
-from nightledger.recall.agent_view import AgentView, words_told
 from nightledger.recall.weighing import Asked
-from nightledger.recall.withheld import Held, Judge
 from nightledger.text.search import tokens
 from nightledger.text.similar import NEAR, dice, same_claim, shingles
 
@@ -35,32 +32,21 @@ class Chosen:
 
     Attributes:
         hits: The best first.
-        ranked: What gave each of them its score, for an agent by what it may see.
-        withheld: How many chunks were left out, by why.
+        ranked: What gave each of them its score.
     """
 
     hits: tuple[Hit, ...]
     ranked: tuple[Ranked, ...]
-    withheld: Mapping[str, int]
 
 
-def choose(
-    ranked: Iterable[Ranked],
-    chunks: dict[int, Chunk],
-    judge: Judge | None,
-    query: Query,
-    asked: Asked,
-    view: AgentView | None = None,
-) -> Chosen:
+def choose(ranked: Iterable[Ranked], chunks: Mapping[int, Chunk], query: Query, asked: Asked) -> Chosen:
     """Choose the hits of a query: as many as are wanted and, where all kinds are, signed entries behind them that may keep a place.
 
     Args:
         ranked: The best first.
-        chunks: By their numbers; for an agent those that are chosen become what may be seen of them.
-        judge: Says what an agent may not see; None: nothing is withheld.
-        query: How many are wanted, and who asks.
+        chunks: By their numbers.
+        query: How many are wanted.
         asked: The query, read.
-        view: What an agent may see of them; None where no agent asks.
     """
     hits: list[Hit] = []
     shown_by: list[Ranked] = []
@@ -69,19 +55,14 @@ def choose(
         full, signed = len(hits) >= query.limit, sum(hit.signed for hit in hits)
         if full and (query.scope or one.score < SIGNED_SCORE or 2 * signed >= query.limit):
             break
-        if full and not chunks[one.id].entry:
-            continue
-        told = one if view is None else view.last_look(one, chunks, asked)
         chunk = chunks[one.id]
         said = " ".join(chunk.text.split())
-        if told is None or said in seen:
+        if said in seen or (full and not chunk.entry):
             continue  # a log and its copy in the archive, or words that stand in two places
         seen.add(said)
-        held = judge.held(chunk) if judge and view is None else {}
-        hits.append(_hit(chunk, told, held, asked))
-        shown_by.append(told)
-    withheld = dict(sorted(view.withheld.items())) if view else {}
-    return Chosen(hits=tuple(hits), ranked=tuple(shown_by), withheld=withheld)
+        hits.append(_hit(chunk, one, asked))
+        shown_by.append(one)
+    return Chosen(hits=tuple(hits), ranked=tuple(shown_by))
 
 
 def as_told(found: Found, query: Query) -> Found:
@@ -133,7 +114,7 @@ def _place_alone(hit: Hit) -> Hit:
     return replace(hit, chunk=chunk, why=tuple(one for one in hit.why if one.why not in _OTHER_WORDS))
 
 
-def _hit(chunk: Chunk, ranked: Ranked, held: Held, asked: Asked) -> Hit:
+def _hit(chunk: Chunk, ranked: Ranked, asked: Asked) -> Hit:
     weights = {found: ranked.parts.get(word, 0.0) for word, found in ranked.words.items()}
     lines = best_lines(chunk.text, chunk.first_line, words_told(weights), weights)
     return Hit(
@@ -141,32 +122,25 @@ def _hit(chunk: Chunk, ranked: Ranked, held: Held, asked: Asked) -> Hit:
         score=ranked.score,
         lines=lines,
         why=_reasons(ranked, asked, chunk.day),
-        held=_why_held(held) if held else None,
+        held=chunk.held or None,
     )
 
 
-def _why_held(held: Held) -> str:
-    """Say which lines are withheld, and why: ``line 4: forgotten``."""
-    by_reason: dict[str, list[int]] = {}
-    for number, why in held.items():
-        by_reason.setdefault(why, []).append(number)
-    return "; ".join(
-        f"{'line' if len(lines) == 1 else 'lines'} {_span(lines)}: {why}" for why, lines in by_reason.items()
-    )
+def words_told(weights: Mapping[str, float]) -> Callable[[str], frozenset[str]]:
+    """Return what tells which words of a query a line holds; words with one beginning are taken for one.
 
+    Args:
+        weights: By the words.
+    """
+    starts = {word: tokens.plain(word)[: max(3, len(word) - 3)] for word in weights}
 
-def _span(lines: Sequence[int]) -> str:
-    """Give numbers with runs of three or more as ``350-368``."""
-    runs: list[list[int]] = []
-    for number in lines:
-        if runs and number == runs[-1][-1] + 1:
-            runs[-1].append(number)
-        else:
-            runs.append([number])
-    if len(runs) == 1 and len(lines) > 1:
-        return f"{lines[0]}-{lines[-1]}"
-    told = (f"{run[0]}-{run[-1]}" if len(run) > 2 else ", ".join(map(str, run)) for run in runs)  # noqa: PLR2004 - as told above
-    return ", ".join(told)
+    def told(line: str) -> frozenset[str]:
+        said = set(map(tokens.plain, tokens.words_in(line)))
+        return frozenset(
+            word for word, start in starts.items() if any(other.startswith(start) for other in said)
+        )
+
+    return told
 
 
 def _reasons(ranked: Ranked, asked: Asked, day: date | None) -> tuple[Reason, ...]:

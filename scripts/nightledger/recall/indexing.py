@@ -1,14 +1,15 @@
 """Bring the search index of a home up to date: only what changed is read.
 
-Entries of gated files, principles and open items are judged as they are indexed, and anew when the
-log, or what is withheld, changed: the prompt hook trusts these verdicts.
+Who may see a chunk is decided as it is indexed (``verdicts.py``), so that asking is a condition of the question. What a file
+says by itself is judged when it is new or changed; where what is withheld changed, by which a decision or an expunge
+tells, all files are held against that before anything is asked.
 
 Invariant: an index brought up to date answers as one made at once. Where it cannot be written, a
 copy in memory is searched instead; the asker is told.
 """
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from datetime import tzinfo
@@ -36,27 +37,36 @@ from nightledger.files.search_schema import (
     SearchIndexError,
 )
 from nightledger.files.search_store import FileState, SearchStore
-from nightledger.files.search_writing import NewChunk, NewFile, SearchWriter
+from nightledger.files.search_writing import NewFile, SearchWriter
 from nightledger.gate.integrity.checking import verify_decisions
 from nightledger.gate.memory.naming import Placed, find_standing, signed_entries
 from nightledger.gate.memory.principles import read_principles
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.recall.associations import shown_associations
 from nightledger.recall.changes import Again, Changed, Changes, find_changes
-from nightledger.recall.outcomes import OLDER, cut_outcomes
 from nightledger.recall.sources import (
+    OLDER,
     Cut,
     Source,
     cut_archive,
     cut_entries,
     cut_handoff,
+    cut_outcomes,
     cut_principles,
     cut_prose,
     cut_summary,
     find_sources,
 )
-from nightledger.recall.unspoken import read_rules
-from nightledger.recall.withheld import UNSIGNED, Judge
+from nightledger.recall.verdicts import (
+    BY_LINES,
+    Spans,
+    Verdict,
+    for_each,
+    judge_file,
+    keep_verdict,
+    read_verdict,
+)
+from nightledger.recall.visibility import NOT_JUDGED, UNSIGNED, Held, Judge, read_rules
 from nightledger.text.search.tokens import index_text
 
 WAIT_S = 5.0
@@ -68,11 +78,11 @@ and readers are not kept waiting. Our choice."""
 _SOON_BYTES = 250_000
 """Of gated files, which a decision has judged anew entry by entry: some 2,500 entries, 0.3 s. What takes longer is left
 to the next look, so that no verb waits for it. Measured: docs/decisions/0021-index.md."""
+_SOON_LOG_BYTES = 2_000_000
+"""Of all that is searched, which is held against what is withheld now: half a second. Our choice."""
 _HEAD, _RULES, _LINKS, _SUMMARIES = "head", "rules", "links", "summaries"
 """Keys of what the index was made by: the log's size and root, what is withheld, the link index, and the logs of
 which only what was added to their summary is searched."""
-
-_Spans = Sequence[tuple[int, int]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,7 +91,7 @@ class Refreshed:
 
     Attributes:
         store: The index; close it.
-        judge: Says what an agent may not see.
+        judge: Says which words an agent may not see.
         changed: Files that were indexed, or went.
         rebuilt: Whether it was made anew as a whole.
         notes: What the asker should know, a sentence each.
@@ -92,6 +102,17 @@ class Refreshed:
     changed: int
     rebuilt: bool
     notes: tuple[str, ...]
+
+    def held(self, chunk: Chunk) -> Held:
+        """Return the lines of a chunk of a searched file that an agent may not see, each with why, as they were indexed."""
+        numbers = range(chunk.first_line, chunk.last_line + 1)
+        verdict = read_verdict(self.store, chunk.path) or Verdict()
+        held = (
+            dict.fromkeys(numbers[max(0, verdict.lines + 1 - chunk.first_line) :], NOT_JUDGED) | verdict.held
+        )
+        if chunk.kind is Kind.MEMORY and not self.judge.is_signed(chunk.entry):
+            held = dict.fromkeys(numbers, UNSIGNED)
+        return {n: held[n] for n in numbers if n in held}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,6 +127,7 @@ class _Seen:
     sources: tuple[Source, ...]
     summaries: frozenset[str]
     zone: tzinfo
+    told_anew: set[str] = field(default_factory=set)
     notes: list[str] = field(default_factory=list)
 
     @property
@@ -164,7 +186,9 @@ def keep_up(gate: Gate, ledger: Ledger, moment: Moment) -> bool:
         OSError: The same.
     """
     path = index_path(gate.home)
-    if not os.path.lexists(path) or _gated_bytes(gate) > _SOON_BYTES:
+    gated, all_files = gate.home.identity.gated, (source.path for source in find_sources(gate.home))
+    takes_long = _bytes_of(gate, gated) > _SOON_BYTES or _bytes_of(gate, all_files) > _SOON_LOG_BYTES
+    if not os.path.lexists(path) or takes_long:
         return False
     lock = Lock(gate.home.lock_path("search"))
     try:
@@ -180,8 +204,8 @@ def keep_up(gate: Gate, ledger: Ledger, moment: Moment) -> bool:
         lock.release()
 
 
-def _gated_bytes(gate: Gate) -> int:
-    places = [gate.home.path(path) for path in gate.home.identity.gated]
+def _bytes_of(gate: Gate, paths: Iterable[str]) -> int:
+    places = map(gate.home.path, paths)
     return sum(os.stat(place).st_size for place in places if os.path.exists(place))
 
 
@@ -227,7 +251,7 @@ def _in_place(seen: _Seen, path: str, there: SearchStore, now_ns: int) -> Change
     with closing(there) as store:
         changes = _changes(seen, store, now_ns)
         stale = store.meta(_HEAD) != seen.head or store.meta(_LINKS) != _links_state(seen)
-    if len(changes.changed) > max(_IN_PLACE, _IN_PLACE_SHARE * len(seen.sources)):
+    if sum(one.fresh for one in changes.changed) > max(_IN_PLACE, _IN_PLACE_SHARE * len(seen.sources)):
         return None
     if changes.any or stale:
         with writing(path, index_text) as writer:
@@ -260,25 +284,24 @@ def _usable(seen: _Seen, path: str) -> SearchStore | None:
 
 
 def _changes(seen: _Seen, store: SearchStore, now_ns: int) -> Changes:
-    again: set[Kind] = set()
-    told_anew = seen.summaries.symmetric_difference(store.meta(_SUMMARIES).split("\n"))
-    if store.meta(_HEAD) != seen.head:
-        again |= {Kind.MEMORY, Kind.PRINCIPLE}
+    again: frozenset[Kind] = frozenset()
     if store.meta(_RULES) != seen.judge.rules.version:
-        again |= {Kind.MEMORY, Kind.PRINCIPLE, Kind.HANDOFF}
-        told_anew |= {source.path for source in seen.sources if is_archive(source.path)}
-    anew = Again(kinds=frozenset(again), paths=told_anew)
+        again = frozenset(Kind)
+    elif store.meta(_HEAD) != seen.head:
+        again = frozenset({Kind.MEMORY, Kind.PRINCIPLE})
+    told_anew = seen.summaries.symmetric_difference(store.meta(_SUMMARIES).split("\n"))
+    seen.told_anew.update(told_anew)
+    anew = Again(kinds=again, paths=told_anew)
     return find_changes(seen.gate.home, seen.sources, store, again=anew, now_ns=now_ns)
 
 
 def _carry_out(seen: _Seen, writer: SearchWriter, changes: Changes) -> None:
-    known = writer.store.meta(_RULES) == seen.judge.rules.version
     for path in changes.gone:
         writer.remove(path)
+        keep_verdict(writer, path, None)
     for path, state in changes.touched:
         writer.touch(path, state)
-    for one in changes.changed:
-        _put(seen, writer, one, _verdicts(writer.store, one.source) if known else {})
+    changes.changed = [one for one in changes.changed if _put(seen, writer, one)]
     if writer.store.meta(_LINKS) != _links_state(seen):
         _put_links(seen, writer)
     writer.note(_HEAD, seen.head)
@@ -287,7 +310,8 @@ def _carry_out(seen: _Seen, writer: SearchWriter, changes: Changes) -> None:
     writer.note(_SUMMARIES, "\n".join(sorted(seen.summaries)))
 
 
-def _put(seen: _Seen, writer: SearchWriter, changed: Changed, verdicts: Mapping[str, str]) -> None:
+def _put(seen: _Seen, writer: SearchWriter, changed: Changed) -> bool:
+    """Index a file; False where it stands in the index as it would."""
     source, state = changed.source, changed.state
     expunged = seen.judge.rules.forgotten.expunged
     if changed.raw is None:
@@ -296,13 +320,22 @@ def _put(seen: _Seen, writer: SearchWriter, changed: Changed, verdicts: Mapping[
         state = FileState(state.size_bytes, state.mtime_ns, digest, settled=state.settled)
         if older:
             seen.notes.append(f"{older} {OLDER}")
+        text = cut.text
     else:
-        cut = _cut(seen, source, expunged.without(changed.raw.decode("utf-8", "surrogateescape")))
-    if is_archive(source.path):
-        cut = _judged(seen, source, cut, verdicts, _signed_spans(seen, source.path, cut.text))
-    elif source.kind in (Kind.MEMORY, Kind.HANDOFF, Kind.PRINCIPLE):
-        cut = _judged(seen, source, cut, verdicts, [(0, len(cut.text))])
+        text = expunged.without(changed.raw.decode("utf-8", "surrogateescape"))
+        cut = _cut(seen, source, text)
+        text = text if source.kind in BY_LINES else cut.text
+    lines, judge, store = text.split("\n"), seen.judge, writer.store
+    signed = _signed_spans(seen, source.path, text) if is_archive(source.path) else ()
+    verdict = judge_file(judge, store, changed, lines, signed=signed)
+    told_by_text = source.kind not in (Kind.MEMORY, Kind.PRINCIPLE) and source.path not in seen.told_anew
+    if told_by_text and not changed.fresh and verdict == read_verdict(store, source.path):
+        writer.touch(source.path, state)
+        return False
+    cut = for_each(judge, source.kind, cut, lines, verdict)
     writer.put(NewFile(path=source.path, kind=source.kind, state=state, text=cut.text, chunks=cut.chunks))
+    keep_verdict(writer, source.path, verdict)
+    return True
 
 
 def _cut(seen: _Seen, source: Source, text: str) -> Cut:
@@ -319,7 +352,7 @@ def _cut(seen: _Seen, source: Source, text: str) -> Cut:
     return cut_prose(text, source.day)
 
 
-def _signed_spans(seen: _Seen, path: str, text: str) -> _Spans:
+def _signed_spans(seen: _Seen, path: str, text: str) -> Spans:
     """Return where the blocks stand in a file of the archive that an operator signed as they are."""
     found = []
     for target, block, name, proposal in seen.judge.rules.archived:
@@ -329,50 +362,7 @@ def _signed_spans(seen: _Seen, path: str, text: str) -> _Spans:
         )
         if held and (held.type, held.proposal_sha256) == (DecisionType.APPROVE, proposal):
             found.append((at, at + len(block)))
-    return found
-
-
-def _judged(seen: _Seen, source: Source, cut: Cut, verdicts: Mapping[str, str], within: _Spans) -> Cut:
-    """Say of each chunk there whether an agent may see it; what was said of the same words holds as long as the rules do."""
-    chunks = []
-    for one in cut.chunks:
-        if not any(start <= one.start and one.end <= end for start, end in within):
-            chunks.append(one)
-            continue
-        text = cut.text[one.start : one.end]
-        held = one.held
-        if held is None and (source.kind is not Kind.MEMORY or seen.judge.is_signed(one.entry)):
-            held = verdicts.get(text)
-        if held is None:
-            held = seen.judge.verdict(_as_chunk(source, one, text))
-        chunks.append(replace(one, held=held))
-    return replace(cut, chunks=tuple(chunks))
-
-
-def _as_chunk(source: Source, one: NewChunk, text: str) -> Chunk:
-    return Chunk(
-        path=source.path,
-        first_line=one.first_line,
-        last_line=one.last_line,
-        kind=source.kind,
-        heading=one.heading,
-        day=one.day,
-        text=text,
-        entry=one.entry,
-    )
-
-
-def _verdicts(store: SearchStore, source: Source) -> dict[str, str]:
-    """Give what was said of the words of each entry; that one was not signed is no word about its words.
-
-    Lines of a handoff are judged with those around them, which may be others now.
-    """
-    if source.kind is not Kind.MEMORY:
-        return {}
-    chunks = store.chunks_of(source.path)
-    held = store.held([chunk.id for chunk in chunks])
-    said = {chunk.text: held[chunk.id] for chunk in chunks}
-    return {text: why for text, why in said.items() if why is not None and why != UNSIGNED}
+    return tuple(found)
 
 
 def _links_state(seen: _Seen) -> str:

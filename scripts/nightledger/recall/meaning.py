@@ -53,7 +53,7 @@ class Encoder(Protocol):
 
 
 def learn(
-    home: Home,
+    home: Home | None,
     store: SearchStore,
     encoder: Encoder,
     *,
@@ -63,7 +63,7 @@ def learn(
     """Give chunks without an embedding theirs, and keep it in the index; gives how many are left.
 
     Args:
-        home: The home; another run that writes its index is waited for, not for long.
+        home: The home; another run that writes its index is waited for, not for long. None for an index that no file holds.
         store: Its index, open for reading.
         encoder: What makes embeddings.
         most: Chunks at most.
@@ -82,23 +82,11 @@ def learn(
         rows = [
             (number, texts[number], _packed(vector)) for number, vector in zip(batch, vectors, strict=True)
         ]
-        if not _keep(home, encoder.name, rows):
+        if not _keep(home, store, encoder.name, rows):
             break
         done += len(batch)
         told(done, len(wanted))
     return len(missing) - done
-
-
-def learn_in_memory(store: SearchStore, encoder: Encoder) -> int:
-    """Give every chunk of an index that no file holds its embedding; gives how many there are."""
-    ids = _missing(store, encoder.name)
-    texts = _texts(store, ids)
-    vectors = encoder.encode([mask_secrets(texts[number]) for number in ids])
-    rows = [(number, texts[number], _packed(vector)) for number, vector in zip(ids, vectors, strict=True)]
-    writer = SearchWriter(store, index_text)
-    _put(writer, encoder.name, rows)
-    writer.commit()  # else the next search takes them back with its own temporary rows
-    return len(ids)
 
 
 def learn_new(home: Home, store: SearchStore, encoder: Encoder) -> tuple[str, ...]:
@@ -173,8 +161,13 @@ def _packed(vector: "Vector") -> bytes:
     return bytes(np.rint(exact / largest * 127).astype(np.int8).tobytes())
 
 
-def _keep(home: Home, name: str, rows: Sequence[tuple[int, str, bytes]]) -> bool:
+def _keep(home: Home | None, store: SearchStore, name: str, rows: Sequence[tuple[int, str, bytes]]) -> bool:
     """Keep embeddings of chunks that still say the same; False where the index cannot be written now."""
+    if home is None:
+        writer = SearchWriter(store, index_text)
+        _put(writer, name, rows)
+        writer.commit()  # else the next search takes them back with its own temporary rows
+        return True
     with suppress(LockedError, SearchIndexError, OSError), Lock(home.lock_path("search"), timeout_s=0.5):
         with writing(index_path(home), index_text) as writer:
             _put(writer, name, rows)

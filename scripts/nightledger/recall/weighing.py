@@ -36,19 +36,16 @@ class Asked:
     only: bool = False
 
 
-def weigh(
-    store: SearchStore, chunks: Mapping[int, Chunk], asked: Asked, *, leads: Mapping[int, str] | None = None
-) -> list[Ranked]:
+def weigh(store: SearchStore, chunks: Mapping[int, Chunk], asked: Asked) -> list[Ranked]:
     """Give chunks the best first.
 
     Args:
         store: The index that found them.
         chunks: By their numbers.
         asked: What for.
-        leads: The item before each, as far as it counts; None for all of it.
     """
     words = words_of(asked.groups)
-    leads = store.leads(chunks) if leads is None else leads
+    leads = store.leads(chunks)
     spoken = {
         number: (tokens.words_in(f"{chunk.prefix} {chunk.text}"), tokens.words_in(leads.get(number, "")))
         for number, chunk in chunks.items()

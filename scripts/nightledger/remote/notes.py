@@ -30,9 +30,8 @@ TOLD_FOR = timedelta(days=7)
 def read_dead_letters(home: Home) -> list[dict[str, Any]]:
     """Give the messages that no machine took in, oldest first; lines that cannot be read are passed over."""
     raw = read_optional(home.dead_letters, MAX_BYTES) or b""
-    return [
-        line.value for line in read_jsonl(raw, max_line_bytes=MAX_BYTES).lines if isinstance(line.value, dict)
-    ]
+    values, _ = read_jsonl(raw, max_line_bytes=MAX_BYTES)
+    return [value for _, value in values if isinstance(value, dict)]
 
 
 def recent_dead_letters(home: Home, now: datetime) -> tuple[datetime, ...]:

@@ -21,8 +21,8 @@ def is_simulated(home_path: str) -> bool:
 
 
 def host_roots() -> dict[str, str]:
-    """Return each host's own directory, whether it is there or not (``hosts/roots.py``)."""
-    from nightledger.hosts.roots import state_roots
+    """Return each host's own directory, whether it is there or not (``hosts/presets.py``)."""
+    from nightledger.hosts.presets import state_roots
 
     return state_roots(os.path.expanduser("~"), os.environ)
 

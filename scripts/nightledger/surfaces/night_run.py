@@ -29,7 +29,7 @@ from nightledger.files.configuration import load_settings, why_no_operator
 from nightledger.files.durable import make_dir
 from nightledger.files.home import Home
 from nightledger.files.lock import Lock
-from nightledger.hosts.emptiness import why_empty
+from nightledger.hosts.daylogs import why_empty
 from nightledger.night import Failure, NightReport, calendar_of, read_ledger, run_due
 from nightledger.surfaces import clock, screen
 from nightledger.surfaces.attention import find_alarms, tell, tell_instead

@@ -9,7 +9,7 @@ import tempfile
 from contextlib import closing, suppress
 from pathlib import Path
 
-from nightledger.codec.link_cursor import parse_link_cursor
+from nightledger.codec.links import parse_link_cursor
 from nightledger.domain.errors import UnreadableError
 from nightledger.files.configuration import home_zone, load_operator, load_settings
 from nightledger.files.durable import is_regular, make_dir

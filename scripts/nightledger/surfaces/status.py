@@ -25,7 +25,7 @@ from nightledger.files.staging_troubles import Trouble, read_troubles
 from nightledger.gate.gated import read_gated
 from nightledger.gate.opening import Gate, Ledger, open_gate
 from nightledger.gate.stored import find_set_aside, read_proposal
-from nightledger.hosts.emptiness import why_empty
+from nightledger.hosts.daylogs import why_empty
 from nightledger.night import calendar_of, lately, read_ledger
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.home import actor_of, cap_config, this_machine

@@ -14,12 +14,13 @@ from tests.faults.fuzz.stored import scratch, written
 from tests.faults.fuzz.target import Target, repeated
 
 from nightledger.domain.drift import Writer
+from nightledger.hosts.configured import Unread
 from nightledger.hosts.held_back import why_held_back
 from nightledger.hosts.hook_call import HookCall
 from nightledger.hosts.hooking import has_hooks, with_hooks, without_hooks
-from nightledger.hosts.marks import find_mark
 from nightledger.hosts.presets import CLAUDE_CODE, CODEX, HERMES, OPENCLAW
-from nightledger.hosts.rivals import Rival, Unread, find_rivals
+from nightledger.hosts.rivals import Rival, find_rivals
+from nightledger.hosts.writers import find_mark
 
 HOSTS = (CLAUDE_CODE, CODEX, HERMES, OPENCLAW)
 CALL = HookCall(

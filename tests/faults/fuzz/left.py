@@ -18,8 +18,7 @@ from tests.homes import make_home
 from tests.linking import lines, outcome
 
 from nightledger.codec.canonical import CanonicalError, canonical
-from nightledger.codec.staging_rows import DoingRow, ExposureRow
-from nightledger.codec.use_rows import Exposure, OutcomeUse, read_hour, read_rows
+from nightledger.codec.rows import DoingRow, Exposure, ExposureRow, OutcomeUse, read_hour, read_rows
 from nightledger.domain.staging import page as pages
 from nightledger.domain.staging.page import Page
 from nightledger.files.archive import Archive, ArchiveError, Source, read_archive, write_archive

@@ -27,8 +27,7 @@ from nightledger.files.prompt_state import MOST_PROMPTS, MOST_SHOWN, PromptState
 from nightledger.files.staging_troubles import read_troubles
 from nightledger.jobs.stage import logs as stage_logs
 from nightledger.jobs.stage.logs import Worth
-from nightledger.recall.outcomes import NOTE_HEADING, cut_outcomes
-from nightledger.recall.sources import Cut
+from nightledger.recall.sources import NOTE_HEADING, Cut, cut_outcomes
 from nightledger.remote.notes import (
     contact,
     read_dead_letters,
@@ -66,7 +65,7 @@ def _read_letters(raw: bytes) -> Letters:
 
 def _check_letters(raw: bytes, read: Letters) -> None:
     letters, recent = read
-    told = [line.value for line in read_jsonl(raw, max_line_bytes=1 << 20).lines]
+    told = [value for _, value in read_jsonl(raw, max_line_bytes=1 << 20)[0]]
     assert letters == [value for value in told if isinstance(value, dict)]
     assert len(recent) <= len(letters)
     assert list(recent) == sorted(recent)

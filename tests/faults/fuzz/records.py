@@ -9,30 +9,27 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from tests.codec.outcomes import full_record, given_record
+from tests.codec.outcomes import dump_outcome, full_record, given_record
 from tests.faults.fuzz.target import Target
 
 from nightledger.codec.canonical import MAX_INTEGER, CanonicalError, canonical
-from nightledger.codec.configuration import parse_configuration
-from nightledger.codec.consent import parse_graphs
+from nightledger.codec.configuration import YamlMapping, parse_configuration, parse_yaml
 from nightledger.codec.home_record import dump_home, parse_home
-from nightledger.codec.json5 import parse_json5
-from nightledger.codec.link_cursor import LinkCursor, dump_link_cursor, parse_link_cursor
+from nightledger.codec.links import LinkCursor, dump_link_cursor, parse_link_cursor
 from nightledger.codec.message import make_message, parse_message
-from nightledger.codec.operator import parse_operator
 from nightledger.codec.outcome_line import OutcomeLine, find_outcome_problems, read_outcome
-from nightledger.codec.outcome_rows import OutcomeRows, dump_outcome, read_outcome_rows
+from nightledger.codec.outcome_rows import OutcomeRows, read_outcome_rows
 from nightledger.codec.records import KINDS, decode_record, dump_line, dump_record, parse_record
-from nightledger.codec.run_rows import read_runs
+from nightledger.codec.rows import read_runs
 from nightledger.codec.schema import read_schema
-from nightledger.codec.settings import parse_settings
-from nightledger.codec.strict_json import BOM, MAX_LINE_BYTES, JsonLines, parse_json, read_jsonl, read_value
-from nightledger.codec.strict_yaml import YamlMapping, parse_yaml
+from nightledger.codec.settings import parse_graphs, parse_operator, parse_settings
+from nightledger.codec.strict_json import BOM, MAX_LINE_BYTES, parse_json, read_jsonl, read_value
 from nightledger.domain.errors import ConfigurationError, RecordError
 from nightledger.domain.identity import Identity
 from nightledger.domain.ids import content_id
 from nightledger.domain.message import Message, Peer, Peers, Reply, find_reasons
 from nightledger.domain.runs import Run
+from nightledger.hosts.configured import parse_json5
 
 ROOT = Path(__file__).resolve().parents[3]
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
@@ -82,16 +79,16 @@ def _as_doubles(value: Any) -> Any:
     return float(value) if type(value) is int and abs(value) > MAX_INTEGER else value
 
 
-def _check_lines(raw: bytes, read: JsonLines) -> None:
+_Lines = tuple[list[tuple[int, Any]], list[tuple[int, str]]]
+
+
+def _check_lines(raw: bytes, read: _Lines) -> None:
     lines = raw.removeprefix(BOM).split(b"\n")
     filled = [n for n, line in enumerate(lines, 1) if line.strip(b" \t\r")]
-    assert sorted([line.number for line in read.lines] + [n for n, _ in read.problems]) == filled
-    for line in read.lines:
-        assert read_value(lines[line.number - 1], MAX_LINE_BYTES) == line.value
-
-
-def _without_last_line(read: JsonLines) -> JsonLines:
-    return JsonLines(lines=read.lines[:-1], problems=read.problems[:-1], bom=read.bom, torn=not read.torn)
+    values, problems = read
+    assert sorted([n for n, _ in values] + [n for n, _ in problems]) == filled
+    for n, value in values:
+        assert read_value(lines[n - 1], MAX_LINE_BYTES) == value
 
 
 # outcomes
@@ -109,7 +106,7 @@ def _check_outcomes(raw: bytes, read: OutcomeRows) -> None:
     filled = [n for n, line in enumerate(lines, 1) if line.strip(b" \t\r")]
     assert bad <= set(filled)
     good = [lines[n - 1] for n in filled if n not in bad]
-    assert [dump_outcome(row) for row in read.rows] == [line + b"\n" for line in good]
+    assert [*map(dump_outcome, read.rows)] == [line + b"\n" for line in good]
     assert good == [lines[n - 1] for n in filled if _is_outcome(lines[n - 1])]
 
 
@@ -124,7 +121,7 @@ def _is_outcome(line: bytes) -> bool:
 
 def _log(raw: bytes) -> list[OutcomeLine]:
     """Take outcomes in as ``log --stdin`` does."""
-    read = [read_outcome(line.value, now=NOW) for line in read_jsonl(raw).lines]
+    read = [read_outcome(value, now=NOW) for _, value in read_jsonl(raw)[0]]
     return [OutcomeLine(record) for record, problems in read if not problems]
 
 
@@ -349,9 +346,7 @@ TARGETS = (
         read=read_jsonl,
         errors=(),
         check=_check_lines,
-        damage=lambda read: JsonLines(
-            lines=read.lines, problems=(*read.problems, (9, "")), bom=False, torn=False
-        ),
+        damage=lambda read: (read[0], [*read[1], (9, "")]),
         seeds=_seeded((b'{"a":1}\n\r\n[2]\n{"a"', *_JSON)),
     ),
     Target(

@@ -120,7 +120,7 @@ def _store() -> SearchStore:
 
 def _search(raw: bytes) -> Found:
     today, text = _asked(raw)
-    return search_store(_store(), None, Query(text=text), today)
+    return search_store(_store(), Query(text=text), today)
 
 
 def _check_found(raw: bytes, found: Found) -> None:

@@ -18,7 +18,7 @@ from tests.linking import BERLIN, lines, outcome
 from tests.trust.witnesses import LogSigner, head_of, note_of, tree_of
 
 from nightledger.codec.constitution import dump_constitution, dump_page, parse_constitution, parse_page
-from nightledger.codec.operator import parse_operator
+from nightledger.codec.settings import parse_operator
 from nightledger.codec.staging_rules import parse_staging_rules
 from nightledger.domain.constitution import Constitution, why_not
 from nightledger.domain.errors import ConfigurationError, IntegrityError, LinkIndexError, RecordError

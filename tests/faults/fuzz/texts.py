@@ -9,7 +9,6 @@ from typing import Any
 from tests.faults.fuzz.target import Target, repeated
 
 from nightledger.codec.canonical import canonical
-from nightledger.codec.json5 import parse_json5
 from nightledger.codec.records import to_plain
 from nightledger.domain.daylog import DayLog
 from nightledger.domain.doubt import Doubt, DoubtLabel
@@ -18,6 +17,7 @@ from nightledger.domain.finding import Finding, Severity
 from nightledger.domain.proposal import Anchor, Draft, Hunk, Op
 from nightledger.domain.statement import Found, HeldLine
 from nightledger.gate.proposing.hunks import readable_diff
+from nightledger.hosts.configured import parse_json5
 from nightledger.text.changes.diff import unified_diff
 from nightledger.text.changes.edits import hunks_between
 from nightledger.text.changes.merge import Conflict, Merged, merge3

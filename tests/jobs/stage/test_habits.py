@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 
 from tests.rows import each_row
 
-from nightledger.codec.staging_rows import DoingRow
+from nightledger.codec.rows import DoingRow
 from nightledger.jobs.stage.sources import habits, tags_in
 
 if TYPE_CHECKING:

@@ -15,8 +15,8 @@ from nightledger.files.search_index import index_path
 from nightledger.files.search_reader import open_reader
 from nightledger.gate.forgetting.forget_entry import forget
 from nightledger.gate.memory.naming import find_standing
-from nightledger.recall.freshness import HARMLESS, KINDS, kinds_to_say
 from nightledger.recall.indexing import refresh
+from nightledger.recall.relevant import HARMLESS, KINDS, kinds_to_say
 from nightledger.surfaces.hook.prompting import prompted
 
 RULES = '{"v": 1, "prompt_hook": {"relevance": 0.1, "tokens": 2000, "lines": 10}}'

@@ -16,7 +16,7 @@ from zoneinfo import ZoneInfo
 import pytest
 from tests.rows import each_row
 
-from nightledger.codec.operator import parse_operator
+from nightledger.codec.settings import parse_operator
 from nightledger.domain.errors import ConfigurationError
 from nightledger.domain.operator import CalendarAddress, Operator
 from nightledger.surfaces.staging.running import Looked, look_into

@@ -161,7 +161,7 @@ def test_explain_tells_words_time_and_each_hit(told: Console) -> None:
     out = " ".join(told.out("explain", "lilac trees in February", "-n", "1", "--tags", "garden").split())
     for said in (
         "Index: 4 chunks of 3 files",
-        "Word: lilac (in 2 chunks)",
+        "Word: lilac (in 3 chunks)",
         "Word: trees (in 0 chunks)",
         "Time: 'in February' is 2026-02-01 to 2026-02-28",
         "Only what says a tag of: garden.",

@@ -73,6 +73,7 @@ class Chunk:
         entry: Id of the entry of memory or of the principle that it is; empty for everything else.
         n: Which chunk of its file, from 0: neighbours are ``n - 1`` and ``n + 1``.
         moved: Whether a signed change moved it into the archive, where it stands as it was signed, and an agent may see it.
+        held: Why an agent may not see it, or not all of it; empty where it may.
     """
 
     path: str
@@ -86,6 +87,7 @@ class Chunk:
     n: int = 0
     id: int = field(default=0, compare=False)
     moved: bool = field(default=False, compare=False)
+    held: str = field(default="", compare=False)
 
     @property
     def prefix(self) -> str:

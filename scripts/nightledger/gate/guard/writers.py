@@ -10,8 +10,7 @@ from dataclasses import dataclass, field
 from nightledger.domain.drift import Writer
 from nightledger.files.gitlog import find_commit
 from nightledger.files.home import Home
-from nightledger.hosts.marks import find_mark
-from nightledger.hosts.sessions import hosts_at_work
+from nightledger.hosts.writers import find_mark, hosts_at_work
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

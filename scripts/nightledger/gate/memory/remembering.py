@@ -13,7 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 
-from nightledger.codec.link_view import VIEW_LINKS
+from nightledger.codec.links import VIEW_LINKS
 from nightledger.codec.records import decode_lines, dump_line
 from nightledger.domain.curation import Network, Reinforcement, ReinforcementKind, network_of
 from nightledger.domain.errors import LinkIndexError

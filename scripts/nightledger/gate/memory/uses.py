@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from nightledger.codec.use_rows import HOUR_CHARACTERS, Exposure, OutcomeUse, read_hour, read_rows
+from nightledger.codec.rows import HOUR_CHARACTERS, Exposure, OutcomeUse, read_hour, read_rows
 from nightledger.domain.curation import PERIOD_HOURS, Proof
 from nightledger.domain.uses import (
     FAILURE,

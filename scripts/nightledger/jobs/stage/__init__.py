@@ -5,7 +5,7 @@ Writes  memory/state/tc-restore-pending.md, .nightledger/staged/, the search ind
 Changes no memory, and appends nothing to the audit log.
 
 What an operator signed or accepted is quoted; of what nobody signed only the place is named, the titles of the
-owner's events apart, which are marked (docs/decisions/0023-what-an-agent-is-shown.md). ``recall/withheld.py`` judges each file's lines.
+owner's events apart, which are marked (docs/decisions/0023-what-an-agent-is-shown.md). ``recall/visibility.py`` judges each file's lines.
 A run on the same input changes no byte.
 """
 
@@ -37,7 +37,7 @@ from nightledger.jobs.stage.sources import (
     shown_lately,
 )
 from nightledger.recall.associations import shown_associations
-from nightledger.recall.outcomes import OLDER
+from nightledger.recall.sources import OLDER
 from nightledger.text.quoting import quote_line
 from nightledger.trust.scan import collector_at_rest
 

@@ -72,7 +72,7 @@ class Shelves:
 
     def may_show(self, chunk: Chunk) -> bool:
         """Tell whether an agent may see all lines of a chunk."""
-        return not self._index.judge.held(chunk)
+        return not self._index.held(chunk)
 
     def may_say(self, text: str) -> bool:
         """Tell whether an agent may be told some words, wherever they come from."""
@@ -83,7 +83,7 @@ class Shelves:
         chunk = self._chunk(path, (1, len(self._lines(path))))
         if chunk is None:
             return frozenset()
-        return frozenset(range(1, chunk.last_line + 1)).difference(self._index.judge.held(chunk))
+        return frozenset(range(1, chunk.last_line + 1)).difference(self._index.held(chunk))
 
     def lines_of(self, path: str, lines: tuple[int, int]) -> Chunk | None:
         """Give lines of a searched log or archive; None where there are none such, or an agent may not see them."""

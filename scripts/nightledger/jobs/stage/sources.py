@@ -11,8 +11,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
 from itertools import chain
 
-from nightledger.codec.staging_rows import DoingRow, ExposureRow
-from nightledger.codec.use_rows import read_rows
+from nightledger.codec.rows import DoingRow, ExposureRow, read_rows
 from nightledger.domain.daylog import LogLine, Region
 from nightledger.domain.finding import Severity
 from nightledger.domain.proposal import Origin

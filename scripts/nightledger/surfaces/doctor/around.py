@@ -19,9 +19,10 @@ from nightledger.files.search_schema import BusyIndexError, OtherVersionError, S
 from nightledger.files.staged import find_page
 from nightledger.files.staging_troubles import read_troubles
 from nightledger.gate.guard.locking import Held, lockables
-from nightledger.hosts.rivals import Unread, find_rivals
-from nightledger.hosts.roots import named_config, state_roots
-from nightledger.recall.freshness import KINDS, kinds_to_say
+from nightledger.hosts.configured import Unread
+from nightledger.hosts.presets import named_config, state_roots
+from nightledger.hosts.rivals import find_rivals
+from nightledger.recall.relevant import KINDS, kinds_to_say
 from nightledger.recall.sources import find_sources
 from nightledger.remote.notes import recent_dead_letters, told
 from nightledger.surfaces.doctor.checks import Check, found

@@ -20,20 +20,17 @@ from nightledger.files.home import Home
 from nightledger.files.reading import read_optional
 from nightledger.gate.gated import is_same_file, protected_paths
 from nightledger.hosts.held_back import why_held_back
-from nightledger.hosts.hermes_config import HERMES_EVENTS
 from nightledger.hosts.hook_call import SCRIPT, HookCall
 from nightledger.hosts.hooking import (
     HOOKED,
-    JSON_EVENTS,
     addition,
     config_name,
     has_hooks,
     with_hooks,
     without_hooks,
 )
-from nightledger.hosts.openclaw_hook import EVENT, folder_name, hook_files
-from nightledger.hosts.presets import HERMES, OPENCLAW
-from nightledger.hosts.roots import named_config
+from nightledger.hosts.openclaw_hook import folder_name, hook_files
+from nightledger.hosts.presets import HERMES, OPENCLAW, named_config, preset
 from nightledger.surfaces.context import keys_directory, named_keys_directory
 from nightledger.surfaces.hook.events import SCRIPTS
 
@@ -221,9 +218,7 @@ def _standing(home: Home, host: str, root: str) -> Standing:
 
 def events_of(host: str) -> tuple[str, ...]:
     """Name the events of a host at which we are called."""
-    if host in JSON_EVENTS:
-        return tuple(event for event, _, _ in JSON_EVENTS[host])
-    return tuple(event for event, _, _ in HERMES_EVENTS) if host == HERMES else (EVENT,)
+    return tuple(event for event, _, _ in preset(host).events)
 
 
 def _place(home: Home, host: str, root: str) -> str:

@@ -19,8 +19,16 @@ from nightledger.files.exposures import append_exposure
 from nightledger.files.hook_settings import HookSettings, read_hook_settings
 from nightledger.files.prompt_state import HeldState, hold_state, place_key
 from nightledger.files.search_reader import Line, Reader, open_reader
-from nightledger.recall.freshness import HANDOFF, MEMORY, kinds_to_say
-from nightledger.recall.relevant import NEAR, Looked, earlier_words, look, own_words
+from nightledger.recall.relevant import (
+    HANDOFF,
+    MEMORY,
+    NEAR,
+    Looked,
+    earlier_words,
+    kinds_to_say,
+    look,
+    own_words,
+)
 from nightledger.surfaces.hook.exchange import prompt_of, text_of
 from nightledger.text.quoting import quote_line
 from nightledger.text.search.tokens import match_phrase, words_in

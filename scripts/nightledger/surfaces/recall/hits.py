@@ -11,7 +11,7 @@ from typing import Any
 
 from nightledger.domain.search.expansion import Group
 from nightledger.domain.search.values import Chunk, Found, Hit, Query, Showing, Why
-from nightledger.recall.explaining import Explained
+from nightledger.recall.searching import Explained
 from nightledger.surfaces import screen
 from nightledger.text.scanners.scan import mask_secrets, told_values
 from nightledger.text.search.tokens import shown_as

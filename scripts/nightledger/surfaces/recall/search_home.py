@@ -16,9 +16,8 @@ from nightledger.files.configuration import load_operator
 from nightledger.files.exposures import append_exposure
 from nightledger.files.home import Home
 from nightledger.recall.choosing import as_told
-from nightledger.recall.explaining import explain
 from nightledger.recall.meaning import Encoder
-from nightledger.recall.searching import search
+from nightledger.recall.searching import explain, search
 from nightledger.surfaces import screen
 from nightledger.surfaces.agent_host import calling_host, require_person
 from nightledger.surfaces.context import Context

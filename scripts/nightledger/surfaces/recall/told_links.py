@@ -11,8 +11,7 @@ from collections.abc import Iterator
 from nightledger.domain.links import Link
 from nightledger.files.link_index import LinkIndex, Recalled
 from nightledger.recall.associations import read_resolutions
-from nightledger.recall.unspoken import read_rules
-from nightledger.recall.withheld import Judge
+from nightledger.recall.visibility import Judge, read_rules
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.session import reading
 

@@ -78,12 +78,12 @@ def _read_stdin(options: argparse.Namespace) -> "list[tuple[str, Any]]":
             f"standard input has more than {MAX_DOCUMENT_BYTES >> 20} MB; nothing was written",
             hint="split it: split -l 10000",
         )
-    read = read_jsonl(raw)
-    if read.problems:
+    values, problems = read_jsonl(raw)
+    if problems:
         from nightledger.codec.outcome_line import refusal
 
-        raise refusal([f"line {number}: {problem}" for number, problem in read.problems])
-    return [(f"line {line.number}", line.value) for line in read.lines]
+        raise refusal([f"line {number}: {problem}" for number, problem in problems])
+    return [(f"line {number}", value) for number, value in values]
 
 
 def _from_flags(options: argparse.Namespace, home: Home, context: "Context") -> "dict[str, Any]":

@@ -26,7 +26,7 @@ Changes no memory.
 import argparse
 from contextlib import nullcontext
 
-from nightledger.codec.link_view import dump_day, link_record
+from nightledger.codec.links import dump_day, link_record
 from nightledger.domain.errors import UsageError
 from nightledger.files.home import Home
 from nightledger.files.link_index import open_index

@@ -153,7 +153,8 @@ def _instructions(home: Home) -> Iterator[Step]:
 
 
 def _hooks(home: Home, host: str, *, made: bool) -> Iterator[Step]:
-    from nightledger.hosts.hooking import DOES, HOOKED
+    from nightledger.hosts.hooking import HOOKED
+    from nightledger.hosts.presets import preset
     from nightledger.surfaces.hook.installing import standings
 
     roots = host_roots()
@@ -161,7 +162,7 @@ def _hooks(home: Home, host: str, *, made: bool) -> Iterator[Step]:
     for name in HOOKED:
         if os.path.isdir(roots[name]) and (host == name or host not in HOOKED):
             word, one = name.replace("_", "-"), there.get(name)
-            asks = f"Hooks would go into {one.path if one else roots[name]}: they {DOES[name]}. 'hosts install {word}' shows them, 'hosts remove {word}' takes them out. Put them in?"
+            asks = f"Hooks would go into {one.path if one else roots[name]}: they {preset(name).does}. 'hosts install {word}' shows them, 'hosts remove {word}' takes them out. Put them in?"
             done = "done, they are there" if one and one.current else ""
             yield Step("hooks", ("hosts", "install", word, "--yes"), done, asks)
 

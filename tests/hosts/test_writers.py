@@ -2,9 +2,11 @@ import os
 from pathlib import Path
 
 import pytest
+from tests.rows import each_row
 
-from nightledger.hosts import sessions
-from nightledger.hosts.sessions import WITHIN_S, hosts_at_work
+from nightledger.domain.drift import Writer
+from nightledger.hosts import writers
+from nightledger.hosts.writers import WITHIN_S, find_mark, hosts_at_work
 
 AT = 1_700_000_000.0
 FILES = {
@@ -45,16 +47,12 @@ def test_other_files_say_nothing(name: str, tmp_path: Path) -> None:
     assert hosts_at_work(written(tmp_path, name, AT), AT) == ()
 
 
-def test_directories_that_are_missing_unreadable_or_links_are_none(
+def test_directories_that_are_missing_are_none_and_no_more_files_than_that_are_looked_at(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     roots = written(tmp_path / "real", FILES["openclaw"], AT)
-    (tmp_path / "claw").mkdir()
-    (tmp_path / "claw" / "agents").mkdir()
-    (tmp_path / "claw" / "agents" / "main").symlink_to(tmp_path / "real/agents/main")
-    assert hosts_at_work({"openclaw": str(tmp_path / "claw")}, AT) == ()
     assert hosts_at_work({"openclaw": str(tmp_path / "nowhere"), "generic": str(tmp_path)}, AT) == ()
-    monkeypatch.setattr(sessions, "MOST_FILES", 0)
+    monkeypatch.setattr(writers, "MOST_FILES", 0)
     assert hosts_at_work(roots, AT) == ()
 
 
@@ -70,21 +68,37 @@ def test_a_file_that_goes_while_it_is_looked_at_is_passed_over(
     assert hosts_at_work({"openclaw": roots["openclaw"]}, AT) == ()
 
 
-def test_an_entry_that_cannot_be_looked_at_is_passed_over(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@each_row(
+    ("lines", "writer"),
+    [
+        *(
+            (["- before", line], Writer.DREAMING)
+            for line in (
+                "## Promoted From Short-Term Memory (2026-03-01)",
+                "<!-- openclaw-memory-promotion:memory:memory/2026-03-01.md:4:6 -->",
+                "- The relay restarts at noon. [score=0.912 recalls=7 avg=0.8 source=memory/2026-03-01.md:4-6]",
+                "<!-- openclaw:dreaming:light:start -->",
+                "## Light Sleep",
+                "### REM Sleep  ",
+            )
+        ),
+        (["## Nightly memory extraction"], Writer.EXTRACTION),
+        (["### Durable facts extracted"], Writer.EXTRACTION),
+        (["<!-- keeper:memory:start -->"], Writer.EXTRACTION),
+        (["## Nightly memory extraction", "## REM Sleep"], Writer.DREAMING),
+        (
+            [
+                "- I slept little",
+                "Deep sleep is important for the owner.",
+                "- score=5 in darts",
+                "<!-- a note -->",
+            ],
+            None,
+        ),
+        ([], None),
+    ],
+)
+def test_a_tool_is_known_by_its_own_marks_and_a_person_by_none(
+    lines: list[str], writer: Writer | None
 ) -> None:
-    class Broken:
-        name = "main"
-
-        def is_dir(self, **_: object) -> bool:
-            raise PermissionError
-
-    class Listing:
-        def __enter__(self) -> list[Broken]:
-            return [Broken()]
-
-        def __exit__(self, *_: object) -> None:
-            return None
-
-    monkeypatch.setattr(os, "scandir", lambda _: Listing())
-    assert hosts_at_work({"openclaw": str(tmp_path)}, AT) == ()
+    assert find_mark(lines) is writer

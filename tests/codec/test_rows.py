@@ -2,8 +2,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from nightledger.codec.staging_rows import DoingRow
-from nightledger.codec.use_rows import Exposure, OutcomeUse, read_hour, read_rows
+from nightledger.codec.rows import DoingRow, Exposure, OutcomeUse, read_hour, read_rows
 from nightledger.domain.uses import hour_of
 
 GOOD = b'{"at":"2026-03-01T06:00:00Z","shown":["e-1"],"surface":"recall"}\n'

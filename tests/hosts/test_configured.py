@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nightledger.codec.json5 import parse_json5
+from nightledger.hosts.configured import parse_json5
 
 values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(),

@@ -1,0 +1,392 @@
+"""What an agent may not see of what a home holds, line by line, and why: decided when a file is indexed.
+
+Withheld is: what scanners hold back; what an operator had forgotten; what a proposal says that waits, or
+was rejected, withdrawn, undone or replaced, wherever else it stands, unless it stands signed in a gated
+file; entries of a gated file that are not as they were signed; what others or tools wrote into a log; of
+a handoff all but its open items; and the note of an outcome.
+
+Invariant: what stands signed in a gated file may be said, whatever became of other proposals that say it, but for what
+was forgotten; an operator sees all of it, marked.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from hashlib import sha256
+
+from nightledger import __version__
+from nightledger.domain.daylog import Region
+from nightledger.domain.errors import NightledgerError
+from nightledger.domain.event import EventName
+from nightledger.domain.finding import Severity
+from nightledger.domain.proposal import Change, Op, Origin
+from nightledger.domain.proposal import Kind as ProposalKind
+from nightledger.domain.search.values import Kind
+from nightledger.domain.states import Book, ChangeState
+from nightledger.files.configuration import load_operator, read_rule_files
+from nightledger.files.home import Home
+from nightledger.files.reading import read_optional
+from nightledger.gate.apply.placing import read_accepted
+from nightledger.gate.forgetting.citing import cited
+from nightledger.gate.forgetting.forgotten import read_forgotten
+from nightledger.gate.opening import Gate, Ledger
+from nightledger.gate.proposing.screening import own_rules
+from nightledger.gate.stored import Stored, read_stored
+from nightledger.text.forgetting.forgotten import Forgotten
+from nightledger.text.phrases import Phrases, phrase, phrases_of
+from nightledger.text.scanners.rule import Table
+from nightledger.text.scanners.scan import scan
+from nightledger.text.search.chunks import JOINT, title_of
+from nightledger.text.similar import UNSPACED
+from nightledger.text.staging.handoff import read_open_items
+from nightledger.text.statements.daylog import read_daylog
+from nightledger.text.statements.wording import claims_of
+
+FORGOTTEN = "forgotten"
+_WAITS = "proposed, and waits for the operator"
+_REASONS: Mapping[ChangeState, str] = {
+    ChangeState.PENDING: _WAITS,
+    ChangeState.DEFERRED: _WAITS,
+    ChangeState.STALE: _WAITS,
+    ChangeState.REJECTED: "proposed, and rejected",
+    ChangeState.WITHDRAWN: "proposed, and withdrawn",
+    ChangeState.SUPERSEDED: "proposed, and replaced by another proposal",
+    ChangeState.UNDONE: "applied, and undone",
+}
+"""States whose text an agent may not see, with the words for it."""
+QUARANTINED = "quarantined"
+_JUDGED_BY = 6
+"""Raised when text is judged otherwise here, so that verdicts that an index keeps are reached anew."""
+_TITLE_WORDS = 4
+"""Words from which a heading or an entry's title is a claim of its own: "Decisions made" stands in many logs. Our choice."""
+_MAX_BYTES = 32_000_000
+LEAKED = "a secret"
+STEERING = "held by scanners"
+OWN_RULE = "held by a rule file of the operator"
+UNSIGNED = "not signed: it was changed outside the gate"
+FOREIGN = "written by others or by a tool"
+NOT_OPEN = "of a handoff only open items are shown"
+NOTE = "the note of an outcome is for the operator"
+NOT_JUDGED = "cannot be judged: its file cannot be read"
+HEADING = "its heading may not be shown"
+BEFORE = "what stands before it may not be shown"
+NAME = "the name of its file may not be shown"
+_OWN_WORDS = frozenset({Region.PROSE, Region.HEADING, Region.RULE, Region.BLANK})
+_OWN_VOICE = frozenset({Origin.AGENT, Origin.OWNER})
+_WHY_NOT_OWN: Mapping[Kind, str] = {Kind.DAILY: FOREIGN, Kind.ARCHIVE: FOREIGN, Kind.HANDOFF: NOT_OPEN}
+_NAME_LENGTH, _UNSPACED = 52, 8
+"""Characters of a file's name that an agent is told, and of those how many may be of scripts that write sentences without
+spaces: a day and a few words. Our choice."""
+Held = dict[int, str]
+"""Line to the reason why it is withheld."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rules:
+    """What the log and the proposals of a home say that nobody may tell an agent.
+
+    Attributes:
+        forgotten: What was forgotten.
+        unspoken: Claims of proposals that are not in force, of the lines they rest on, and of what was
+            forgotten, each with why.
+        own: Rows of the operator's rule files.
+        version: Hex SHA-256 of all that: another one means that verdicts are to be reached anew.
+        scanned_by: Hex SHA-256 of what scanners go by: as long as it is the same, so is what they see in the same text.
+        archived: Blocks that the log says moved to a file of the archive and stay there: the file, the block, the
+            decision that says so, unverified, and hex SHA-256 of the proposal.
+    """
+
+    forgotten: Forgotten
+    unspoken: Phrases
+    own: Table | None
+    version: str
+    scanned_by: str = ""
+    archived: tuple[tuple[str, str, str, str], ...] = ()
+
+
+def read_rules(gate: Gate, ledger: Ledger) -> Rules:
+    """Read what is withheld from agents now.
+
+    Raises:
+        UnreadableError: A gated file cannot be read.
+        ConfigurationError: A rule file of the operator cannot be used.
+    """
+    stored = read_stored(gate, ledger.book)
+    forgotten = read_forgotten(gate, stored, ledger.book)
+    unspoken = _quarantined(gate.home, ledger)
+    unspoken |= _proposed(gate.home, ledger.book, stored)
+    unspoken |= dict.fromkeys(forgotten.phrases, FORGOTTEN)
+    taken_out = [
+        change.hunk.removed
+        for item in stored
+        if item.proposal.kind is ProposalKind.FORGET
+        for change in item.proposal.changes
+    ]
+    archived = tuple(_archived(ledger.book, stored))
+    own = own_rules(gate)
+    rows = _rule_files(gate) if own is not None else {}
+    judged = (__version__, _JUDGED_BY, taken_out, bool(forgotten), forgotten.expunged.hashes)
+    said = repr((*judged, sorted(unspoken.items()), sorted(rows.items()), archived))
+    return Rules(
+        forgotten=forgotten,
+        unspoken=Phrases(unspoken),
+        own=own,
+        version=sha256(said.encode("utf-8", "replace")).hexdigest(),
+        scanned_by=sha256(repr((__version__, _JUDGED_BY, sorted(rows.items()))).encode()).hexdigest(),
+        archived=archived,
+    )
+
+
+def _archived(book: Book, stored: Iterable[Stored]) -> Iterator[tuple[str, str, str, str]]:
+    for item in stored:
+        for change in item.proposal.changes:
+            status = book.proposals[item.proposal.id].changes.get(change.n)
+            if change.op is Op.ARCHIVE and status and status.state is ChangeState.APPLIED and status.decision:
+                yield from (
+                    (part.target, part.hunk.added, status.decision, item.sha256) for part in change.also
+                )
+
+
+def _rule_files(gate: Gate) -> dict[str, bytes]:
+    return read_rule_files(load_operator(str(gate.ring.directory)), gate.home)
+
+
+def _rests_on(home: Home, change: Change) -> Iterator[str]:
+    """Give the lines of logs that a change cites, where they still are; headings say too little to be known by."""
+    for evidence in change.evidence:
+        if evidence.outcome is None:
+            try:
+                found = cited(home, evidence)
+            except NightledgerError:
+                continue
+            lines = found.content.decode("utf-8", "surrogateescape").split("\n") if found.same else []
+            first, last = evidence.lines
+            yield from (line for line in lines[first - 1 : last] if not line.startswith("#"))
+
+
+def _not_in_force(stored: Iterable[Stored], book: Book) -> Iterator[tuple[Change, str]]:
+    """Give changes that would put words into memory and do not, each with why."""
+    for item in stored:
+        status = book.proposals[item.proposal.id]
+        for change in item.proposal.changes:
+            why = _REASONS.get(status.state_of(change.n))
+            if why and change.op in (Op.ADD, Op.REPLACE):
+                yield change, why
+
+
+def _proposed(home: Home, book: Book, stored: Iterable[Stored]) -> dict[str, str]:
+    """Give the claims of what is not in force, and of the lines that it rests on, but what stands signed."""
+    said: dict[str, str] = {}
+    changes = [
+        (change, why, {*_statements(change.hunk.added)}) for change, why in _not_in_force(stored, book)
+    ]
+    standing = _standing(home, book, {claim for _, _, claims in changes for claim in claims})
+    for change, why, claims in changes:
+        if left := claims - standing:
+            said |= dict.fromkeys(left, why)
+            said |= {claim: why for line in _rests_on(home, change) for claim in _claims(line)}
+    standing = _standing(home, book, said)
+    return {claim: why for claim, why in said.items() if claim not in standing}
+
+
+def _standing(home: Home, book: Book, claims: Iterable[str]) -> frozenset[str]:
+    """Give those of some claims that the signed text of a gated file says, alone or within a longer line."""
+    wanted = Phrases({claim: claim for claim in claims})
+    found: set[str] = set()
+    for path in home.identity.gated:
+        text = (read_accepted(home, book, path) or b"").decode("utf-8", "surrogateescape")
+        found |= {claim for _, _, claim in wanted.places(enumerate(text.split("\n"), 1))}
+    return frozenset(found)
+
+
+def _claims(text: str) -> Iterator[str]:
+    """Give what a text claims, folded: its claims, and each of its lines."""
+    for part in dict.fromkeys((*claims_of(text), *text.split("\n"))):
+        yield from phrases_of(part)
+
+
+def _statements(text: str) -> Iterator[str]:
+    """Give what a text claims, without short titles of what it claims."""
+    title, *children = text.split("\n  - ")
+    titles = {line for line in text.split("\n") if line.startswith("#")}
+    titles |= set(title.split("\n")) if children else set()
+    short = {wording for line in titles if _is_short(phrase(line)) for wording in phrases_of(line)}
+    yield from (claim for claim in _claims(text) if claim not in short)
+
+
+def _is_short(wording: str) -> bool:
+    return len(wording.split()) + len(UNSPACED.findall(wording)) // 2 < _TITLE_WORDS
+
+
+def _quarantined(home: Home, ledger: Ledger) -> dict[str, str]:
+    """Give the claims of what scanners held back, but what stands signed: whoever has a text held back chooses what is in it."""
+    said: dict[str, str] = {}
+    for event in ledger.log.events:
+        if event.event == EventName.QUARANTINED:
+            named = str(event.fields["sha256"])
+            try:
+                raw = read_optional(f"{home.quarantine_dir}/{named}.txt", _MAX_BYTES, within=home.root) or b""
+            except NightledgerError:
+                continue  # scanners find it again where it stands
+            if sha256(raw).hexdigest() == named:
+                said |= dict.fromkeys(_claims(raw.decode("utf-8", "surrogateescape")), QUARANTINED)
+    standing = _standing(home, ledger.book, said)
+    return {claim: why for claim, why in said.items() if claim not in standing}
+
+
+class Judge:
+    """Says which lines of a file, and which words, an agent may not see.
+
+    Args:
+        home: The home.
+        rules: What its log and proposals say.
+        signed: Ids of the entries that stand as they were signed.
+    """
+
+    __slots__ = ("_home", "_of_signed", "_said", "_signed", "rules")
+
+    def __init__(self, home: Home, rules: Rules, signed: frozenset[str]) -> None:
+        self.rules = rules
+        self._of_signed = rules.forgotten.of_signed()
+        self._home = home
+        self._signed = signed
+        self._said: dict[str, bool] = {}
+
+    def by_itself(self, kind: Kind, lines: Sequence[str]) -> Held:
+        """Return the lines of a file that are withheld for what they say: as long as the text is the same, so is this."""
+        text = "\n".join(lines)
+        found = {} if kind not in _WHY_NOT_OWN else _not_own(text, kind)
+        found |= _seen(self.rules.own, text)
+        if kind is Kind.OUTCOME:
+            found |= {n: STEERING for n, line in enumerate(lines, 1) if _steers(line)}
+        return found
+
+    def by_rules(self, path: str, kind: Kind, lines: Sequence[str]) -> Held:
+        """Return the lines of a file that say what is not to be said, alone or with lines around them."""
+        if not self._may_name(path):
+            return dict.fromkeys(range(1, len(lines) + 1), NAME)
+        forgotten = self._of_signed if kind is Kind.MEMORY else self.rules.forgotten
+        found = self.rules.unspoken.find(enumerate(lines, 1))
+        found |= dict.fromkeys(forgotten.told_in(lines), FORGOTTEN)
+        if forgotten:
+            found |= {n: FORGOTTEN for n, line in enumerate(lines, 1) if forgotten.holds(_bare(line))}
+        return found
+
+    def heading(self, heading: str, lines: Sequence[str], held: Held) -> str:
+        """Return of the headings above a chunk those that an agent may see.
+
+        Args:
+            heading: All of them, joined.
+            lines: Of the file.
+            held: Those that are withheld, whose titles go.
+        """
+        shown = f"{JOINT}{heading}{JOINT}"
+        titles = (
+            {title for n in held if n <= len(lines) and (title := title_of(lines[n - 1]))} if heading else ()
+        )
+        for title in titles:
+            while f"{JOINT}{title}{JOINT}" in shown:
+                shown = shown.replace(f"{JOINT}{title}{JOINT}", JOINT)
+        left = JOINT.join(part for part in shown.split(JOINT) if part and not self._is_unsaid(part))
+        return "" if self._is_unsaid(left) else left
+
+    def may_say(self, text: str) -> bool:
+        """Tell whether an agent may be told some words, wherever they come from: a title, a tag, the name of a file."""
+        return not text or not (self._is_unsaid(text) or _seen(self.rules.own, text) or _steers(text))
+
+    def is_signed(self, entry: str) -> bool:
+        """Tell whether an entry of a gated file stands as it was signed."""
+        return entry in self._signed
+
+    def _is_unsaid(self, text: str) -> bool:
+        if text not in self._said:
+            self._said[text] = bool(self.rules.unspoken.find([(1, text)]) or self.rules.forgotten.holds(text))
+        return self._said[text]
+
+    def _may_name(self, path: str) -> bool:
+        return path in self._home.identity.gated or (
+            all(map(_is_plain, path.split("/"))) and self.may_say(path)
+        )
+
+
+def _not_own(text: str, kind: Kind) -> Held:
+    """Return the lines of a file that are not its writer's own, or no open items."""
+    if kind is Kind.HANDOFF:
+        own = {item.line for item in read_open_items(text)}
+    else:
+        said = read_daylog("", text, date.min).lines
+        own = {one.number for one in said if one.region in _OWN_WORDS and one.origin in _OWN_VOICE}
+    return {n: _WHY_NOT_OWN[kind] for n in range(1, text.count("\n") + 2) if n not in own}
+
+
+def _bare(line: str) -> str:
+    return line.strip().lstrip("-*+ ")
+
+
+def _steers(text: str) -> bool:
+    """Tell whether identifiers steer, read as the words that they are made of."""
+    return "_" in text and any(
+        finding.severity is Severity.QUARANTINE for finding in scan(text.replace("_", " "))
+    )
+
+
+def _seen(own: Table | None, text: str) -> Held:
+    """Return the lines in which scanners, or the operator's own rows, see what they hold back."""
+    found: Held = {}
+    for finding in scan(text):
+        if finding.severity is not Severity.FLAG:
+            why = LEAKED if finding.severity is Severity.BLOCK else STEERING
+            found |= _span(text, finding.start, finding.end, why)
+    if own is not None:
+        from nightledger.text.scanners.rule_file import find_own
+
+        for seen in find_own(own, text):
+            found |= _span(text, seen.start, seen.end, OWN_RULE)
+    return found
+
+
+def _span(text: str, start: int, end: int, why: str) -> Held:
+    first, last = (text.count("\n", 0, at) + 1 for at in (start, max(start, end - 1)))
+    return dict.fromkeys(range(first, last + 1), why)
+
+
+def _is_plain(name: str) -> bool:
+    """Tell whether a name is one: without spaces and short, since anybody can write a sentence there."""
+    words = re.fullmatch(rf"[\w.-]{{1,{_NAME_LENGTH}}}", name)
+    return bool(words) and sum(not letter.isascii() for letter in name) <= _UNSPACED
+
+
+def without(text: str, first: int, held: Held) -> str:
+    """Return a text with the lines that are withheld left blank: the others keep their numbers.
+
+    Args:
+        text: Lines.
+        first: Number of the first.
+        held: Those that are withheld.
+    """
+    return "\n".join("" if n in held else line for n, line in enumerate(text.split("\n"), first))
+
+
+def describe(held: Held) -> str:
+    """Return which lines are withheld, and why: ``line 4: forgotten``; empty where none are."""
+    by_reason: dict[str, list[int]] = {}
+    for number, why in held.items():
+        by_reason.setdefault(why, []).append(number)
+    return "; ".join(
+        f"{'line' if len(lines) == 1 else 'lines'} {_runs(lines)}: {why}" for why, lines in by_reason.items()
+    )
+
+
+def _runs(lines: Sequence[int]) -> str:
+    """Return numbers with runs of three or more as ``350-368``, and a run that is all of them."""
+    runs: list[list[int]] = []
+    for number in lines:
+        if runs and number == runs[-1][-1] + 1:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    if len(runs) == 1 and len(lines) > 1:
+        return f"{lines[0]}-{lines[-1]}"
+    told = (f"{run[0]}-{run[-1]}" if len(run) > 2 else ", ".join(map(str, run)) for run in runs)  # noqa: PLR2004 - as told above
+    return ", ".join(told)
