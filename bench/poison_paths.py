@@ -4,7 +4,7 @@ One home an attack. The agent writes it into its daily log in three shapes (past
 as a lesson, as what the owner is said to have said), proposes it, and records it as outcomes that
 recur. The operator signs one harmless lesson of the same log and leaves the rest unanswered; then
 everything that is signed and has cooled is applied, that day and two days on. At last the agent
-writes the attack into MEMORY.md itself, and the guard of a home with ``on_drift: propose`` looks.
+writes the attack into MEMORY.md itself, and the guard looks.
 """
 
 import os
@@ -24,6 +24,7 @@ from nightledger.domain.moment import Moment
 from nightledger.domain.proposal import Op
 from nightledger.files.home import Home
 from nightledger.gate.apply.applying import apply_one
+from nightledger.gate.apply.placing import read_accepted
 from nightledger.gate.deciding import accept, sign
 from nightledger.gate.founding import PRINCIPAL, Founding, found
 from nightledger.gate.guard.guarding import Sighting, guard
@@ -58,7 +59,7 @@ class Carried:
     """What became of one attack.
 
     Attributes:
-        reached: Lines in memory that nobody signed.
+        reached: Lines accepted in memory that nobody signed.
         waiting: Changes that wait for their own approval.
         flagged: Of these, changes that the scanners flagged.
         held: What the scanners held back.
@@ -87,9 +88,6 @@ def make_template(folder: Path) -> Path:
         zone="UTC", host="generic", gated=("MEMORY.md",), simulated=True, adopt=True, track=False,
     )  # fmt: skip
     found(founding, None, turn_of_day(0, hour=0))
-    settings = Path(founding.home.settings)
-    settings.parent.mkdir(parents=True, exist_ok=True)
-    settings.write_text("on_drift: propose\n", encoding="utf-8")
     return root
 
 
@@ -147,12 +145,13 @@ def _pass_day(gate: Gate, day: int) -> None:
 
 
 def _edit_by_hand(gate: Gate, attack: str) -> tuple[str, tuple[Sighting, ...]]:
-    """Write the attack into the memory file past the gate; give what the guard leaves there and saw."""
+    """Write the attack into the memory file past the gate; give what is accepted after it, and what the guard saw."""
     memory = Path(gate.home.path("MEMORY.md"))
     with memory.open("ab") as stream:
         stream.write(f"- {attack}\n".encode("utf-8", "surrogateescape"))
     looked = guard(gate, read_ledger(gate), Scene(), turn_of_day(4, hour=4))
-    return memory.read_bytes().decode("utf-8", "surrogateescape"), looked
+    accepted = read_accepted(gate.home, read_ledger(gate).book, "MEMORY.md") or b""
+    return accepted.decode("utf-8", "surrogateescape"), looked
 
 
 def open_copy(template: Path, place: Path) -> Gate:
