@@ -261,7 +261,7 @@ TARGETS = (
     Target(
         name="kept-replies",
         read=lambda raw: believe(context(), _sealed(raw), _peer()),
-        errors=(RecordError, SignatureError),
+        errors=(RecordError, RefusedError, SignatureError),
         check=_check_reply,
         damage=lambda reply: replace(reply, iat=reply.iat + 1),
         seeds=_replies,
