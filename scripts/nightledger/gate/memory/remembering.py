@@ -25,7 +25,6 @@ from nightledger.domain.uses import HOUR_S, NO_USE, Use, active_hours_until, hou
 from nightledger.domain.words import read_moment
 from nightledger.files.append import append_records
 from nightledger.files.home import Home
-from nightledger.files.link_index import open_index
 from nightledger.files.reading import read_optional
 from nightledger.gate.memory.naming import Placed, find_standing
 from nightledger.gate.memory.pinning import NO_MARK, Mark, read_marks
@@ -249,6 +248,8 @@ def stated_confidence(book: Book, stored: Iterable[Stored]) -> dict[str, float]:
 
 def read_network(home: Home) -> Network:
     """Return the links that occurred in most sessions, as many as the view has; of a damaged index none."""
+    from nightledger.files.link_index import open_index  # SQLite, which most verbs need not load
+
     with suppress(LinkIndexError):
         index = open_index(home.link_index_dir)
         if index is not None:
