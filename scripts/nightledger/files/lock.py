@@ -100,7 +100,10 @@ class Lock:
         if not _is_named(descriptor, self.path):  # .nightledger/ is disposable: somebody removed it
             return False
         name = b"%-*d\n" % (_NAME_BYTES - 1, os.getpid())
-        os.ftruncate(descriptor, os.pwrite(descriptor, name, 0))
+        if (
+            os.pread(descriptor, len(name) + 1, 0) != name
+        ):  # a write would be one more for the journal to keep
+            os.ftruncate(descriptor, os.write(descriptor, name))
         return True
 
     def __enter__(self) -> "Self":
