@@ -1,7 +1,7 @@
 """Write the audit log: append entries, sign its head, start it.
 
 Life of an entry: its line is written with one write(2) and is on disk; then the grown head is on disk
-in the keys' directory (``head.py``); only then ``append`` returns. At the end of the run ``sign_head``
+in the keys' directory (``pin.py``); only then ``append`` returns. At the end of the run ``sign_head``
 signs a checkpoint. Invariant: what was never acknowledged
 (a killed run's line, a torn line, a line that somebody else appended) stays in the file
 as a leaf, is named by one ``log.tail_closed`` entry, and is never counted. The log itself is

@@ -104,5 +104,5 @@ def test_an_outcome_log_that_is_no_file_is_an_error(caller: Caller) -> None:
     run_link(caller)
     os.unlink(caller.home.outcomes)
     os.mkfifo(caller.home.outcomes)
-    with pytest.raises(UnreadableError, match="not a file to read"):
+    with pytest.raises(UnreadableError, match="is a FIFO"):
         caller.run("rebuild", "--check")
