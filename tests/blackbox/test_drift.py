@@ -1,4 +1,4 @@
-"""What is written outside the gate: what is kept and logged of it, as what it is offered, who is named. From outside."""
+"""What is written outside Nightledger: what is kept and logged of it, as what it is offered, who is named. Black box."""
 
 import json
 import os
@@ -63,7 +63,7 @@ def test_an_item_shows_each_run_of_lines_with_its_place_its_source_and_its_secre
     target = {"path": "MEMORY.md", "base_sha256": hashed(written)}
     meter = {"before_characters": len(MEMORY), "after_characters": len(written)}
     assert item["targets"] == [{**target, "meter": {**meter, "cap_characters": None}}]
-    assert (item["period"], item["title"]) == ("2026-03-01", "MEMORY.md was changed outside the gate")
+    assert (item["period"], item["title"]) == ("2026-03-01", "MEMORY.md was changed outside Nightledger")
     masked = "\n- token: [masked: 40 bytes]\n- Count twice.\n"
     rows = [
         (c["n"], c["op"], c["hunk"]["removed"], c["hunk"]["added"], c["section"]) for c in item["changes"]

@@ -1,4 +1,4 @@
-"""Edits outside the gate: kept, told, offered. From outside."""
+"""Edits outside Nightledger: kept, told, offered. From outside."""
 
 import json
 from pathlib import Path

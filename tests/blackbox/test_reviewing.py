@@ -63,7 +63,7 @@ def test_drift_is_listed_first_then_the_oldest_proposal_each_with_its_sizes(worl
     ran = world.run("review", typed=answering("s", "s", "s"))
     drift = event_named(world, "drift.found")["proposal"]
     heads = [line for line in ran.out.splitlines() if line.startswith("[")]
-    assert heads[0] == "[1/3] MEMORY.md was changed outside the gate: add to MEMORY.md, Projects"
+    assert heads[0] == "[1/3] MEMORY.md was changed outside Nightledger: add to MEMORY.md, Projects"
     assert heads[1] == "[2/3] The agent asks: Count twice.: add to MEMORY.md, Lessons"
     assert heads[2] == "[3/3] The agent asks: it is over: remove from MEMORY.md, Decisions"
     assert f"{drift[:6]}, MEMORY.md: 119 to 128 characters" in ran.out
@@ -485,9 +485,10 @@ def test_an_edit_under_a_heading_that_drifted_is_refused_until_that_is_answered(
     world.write("MEMORY.md", drifted)
     size = len(world.events())
     ran = world.edit(lambda text: text.replace(RELAY, f"- Count twice.\n{RELAY}"))
-    assert (ran.status, "a heading above its lines was changed outside the gate" in ran.text) == (1, True), (
-        ran
-    )
+    assert (ran.status, "a heading above its lines was changed outside Nightledger" in ran.text) == (
+        1,
+        True,
+    ), ran
     assert world.read() == drifted
     assert not {"apply.intent", "decision.recorded"} & {event["event"] for event in world.events()[size:]}
     assert world.edit(lambda text: text.replace("30 days", "90 days")).status == 0

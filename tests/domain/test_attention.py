@@ -25,7 +25,7 @@ def test_each_need_is_counted_with_the_age_of_its_oldest() -> None:
 def test_one_of_a_kind_is_said_in_the_singular() -> None:
     assert summarize([item(Need.WAITING, hours=24)], NOW) == "1 proposal waits (1 day)"
     assert summarize([item(Need.DRIFT, "MEMORY.md"), item(Need.MISSED)], NOW) == (
-        "1 file changed outside the gate, 1 period was missed"
+        "1 file changed outside Nightledger, 1 period was missed"
     )
 
 
@@ -88,7 +88,7 @@ def test_the_page_names_each_need_with_its_command_and_no_age() -> None:
         "- 2 proposals wait, the oldest since 2026-02-26 00:30 UTC: `nightledger review`\n"
         "- 1 integrity alarm (EDITED audit/log): `nightledger verify`\n"
         "- 1 input of nights was rewritten (outcomes): `nightledger verify`\n"
-        "- 1 file changed outside the gate (MEMORY.md): `nightledger review`\n"
+        "- 1 file changed outside Nightledger (MEMORY.md): `nightledger review`\n"
         "- 5 jobs failed (link 2026-02-20, link 2026-02-21, link 2026-02-22 and 2 more): `nightledger status`\n"
         "- 2 periods were missed (2026-02-26, 2026-02-27): `nightledger night`\n"
     )

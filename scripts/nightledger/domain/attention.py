@@ -23,7 +23,7 @@ class Need(StrEnum):
     REWRITTEN = "rewritten"
     """A file that is only appended to was rewritten, and a later night read it so."""
     DRIFT = "drift"
-    """A gated file changed outside the gate."""
+    """A gated file changed outside Nightledger."""
     TRUST = "trust"
     """A trust file is not the one in force, or the keys were reset by nobody's signature."""
     WITNESS = "witness"
@@ -48,7 +48,11 @@ _TOLD = {
         "inputs of nights were rewritten",
         "nightledger verify",
     ),
-    Need.DRIFT: ("file changed outside the gate", "files changed outside the gate", "nightledger review"),
+    Need.DRIFT: (
+        "file changed outside Nightledger",
+        "files changed outside Nightledger",
+        "nightledger review",
+    ),
     Need.TRUST: ("alarm about who may sign", "alarms about who may sign", "nightledger key list"),
     Need.WITNESS: ("alarm about witnesses", "alarms about witnesses", "nightledger witness ask"),
     Need.CONSENT: ("consent graph cannot be used", "consent graphs cannot be used", "nightledger doctor"),

@@ -1,4 +1,4 @@
-"""Changes made outside the gate, as the audit log tells them.
+"""Changes made outside Nightledger, as the audit log tells them.
 
 Invariant: every byte that stood in a gated file while the guard looked is a blob; these
 values name it by hash.

@@ -21,7 +21,7 @@ TARGET_BYTES = 380
 MOST_DELETIONS = 10
 """Deletions of links that may wait; each is answered alone. Our choice: what a person reads in a morning."""
 DRIFT = "drift"
-"""Made by the guard of what was written outside the gate: one item a file, outside the caps."""
+"""Made by the guard of what was written outside Nightledger: one item a file, outside the caps."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -218,7 +218,7 @@ class Apply:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Drifted:
-    """A gated file that was changed outside the gate before something was applied to it.
+    """A gated file that was changed outside Nightledger before something was applied to it.
 
     Attributes:
         apply: Id of the apply that found it so, and kept what it found.
@@ -274,7 +274,7 @@ class Book:
             ``gate/opening.py`` puts in its place what a signature was checked for.
         claimed: The same by the log's word alone.
         genesis: Fields of the first leaf; empty where there is none.
-        drifted: Changes outside the gate that a later apply took in with its own: only versions before
+        drifted: Changes outside Nightledger that a later apply took in with its own: only versions before
             the guard did so.
         trust: The chain of trust files.
         gone: Why what is no longer there was removed, by its hex SHA-256.
@@ -288,7 +288,7 @@ class Book:
         unfounded: Lines, from 1, of entries that count for nothing where they stand, each with why.
         expunged: What the log says that each decision about a leaked text removed, as hex SHA-256.
         withheld: Keyed hashes by which what each of them expunged is known again.
-        drifted: Changes outside the gate that a later apply found and left in the file.
+        drifted: Changes outside Nightledger that a later apply found and left in the file.
         settled: Proposals of which nothing waits and nothing is still to be applied, as far as whoever
             made the book knows; they need not be looked at for that. There may be more of them.
         kept: For each daily log and file of the archive that an apply or undo wrote, hex SHA-256 of what it

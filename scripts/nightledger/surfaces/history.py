@@ -63,7 +63,7 @@ class Step:
         signer: Principal whose signature verifies; empty where none does.
         changes: Those that it was about.
         raced: Whether another program wrote at the same moment.
-        drifted: Files among ``paths`` that had been changed outside the gate before.
+        drifted: Files among ``paths`` that had been changed outside Nightledger before.
     """
 
     at: datetime

@@ -21,7 +21,7 @@ from nightledger.text.changes.place import Unplaced, place, place_signed, put
 from nightledger.text.changes.sections import is_drifted, is_made_of
 from nightledger.text.changes.whole import copied
 
-DRIFTED = "its section was changed outside the gate: answer that first ('nightledger review')"
+DRIFTED = "its section was changed outside Nightledger: answer that first ('nightledger review')"
 LOST = "what was accepted before is kept nowhere, so nobody can tell what drifted: settle that first ('nightledger review')"
 UNANCHORED = "its decision does not say under what it was shown"
 

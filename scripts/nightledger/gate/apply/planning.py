@@ -34,7 +34,7 @@ from nightledger.text.changes.sections import is_made_of
 
 TOGETHER = "another of its files has changed, and its files change together or not at all"
 ELSEWHERE = (
-    "a heading above its lines was changed outside the gate, or something else in their section: answer that first "
+    "a heading above its lines was changed outside Nightledger, or something else in their section: answer that first "
     "('nightledger review')"
 )
 

@@ -295,7 +295,7 @@ def _why_held(gate: Gate, ledger: Ledger, path: str, needle: Needle, mark: bytes
     after = needle.cut_from(present, mark) if is_held else present
     if not needle.held_by(carry(accepted, present, after)):
         return ""
-    return f"{path} as it was signed still holds it, in lines that were changed outside the gate since"
+    return f"{path} as it was signed still holds it, in lines that were changed outside Nightledger since"
 
 
 def expunge_reasons(gate: Gate, ledger: Ledger, decision: Decision) -> list[str]:

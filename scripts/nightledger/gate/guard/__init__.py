@@ -1,1 +1,1 @@
-"""What was changed outside the gate: found, kept, offered, settled; and locks against it."""
+"""What was changed outside Nightledger: found, kept, offered, settled; and locks against it."""

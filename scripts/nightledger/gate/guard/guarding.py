@@ -1,4 +1,4 @@
-"""Look after gated and protected files: what was changed outside the gate is kept, told and offered.
+"""Look after gated and protected files: what was changed outside Nightledger is kept, told and offered.
 
 Invariant: no byte of such a file is changed here; what was found is a blob before its leaf is
 written; a state that was told of is not told of again; each file has one open item at most.
@@ -246,4 +246,4 @@ class _Watch:
 def _title(path: str, earlier: datetime | None) -> str:
     if earlier:
         return f"{path} went back to what was accepted on {earlier:%Y-%m-%d %H:%M} UTC"
-    return f"{path} was changed outside the gate"
+    return f"{path} was changed outside Nightledger"

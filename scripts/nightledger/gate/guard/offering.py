@@ -70,7 +70,7 @@ def _drafts(raced: Raced, present: str, wanted: str) -> Iterator[Draft]:
             before=removed,
             line=run.old_start + 1 if removed else 0,
             after=added,
-            reason="It was written outside the gate. Who wrote it is unknown.",
+            reason="It was written outside Nightledger. Who wrote it is unknown.",
             evidence=(Evidence(path=raced.path, lines=(1, 1), sha256=raced.sha256, origin=Origin.UNKNOWN),),
             confidence=0.5,
             rank=float(-n),

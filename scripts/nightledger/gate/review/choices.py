@@ -15,7 +15,7 @@ _DRIFT_WORDS = {Verb.APPROVE: "keep", Verb.REJECT: "take back", Verb.LATER: "lea
 
 
 def is_drift(item: Item) -> bool:
-    """Tell whether it was changed outside the gate."""
+    """Tell whether it was changed outside Nightledger."""
     return item.stored.proposal.kind is Kind.DRIFT
 
 

@@ -20,7 +20,7 @@ _WHY = {
     Dropped.BELOW_PLACES: "below the places",
 }
 _WITHHELD = {
-    "unsigned": "not signed (changed outside the gate)",
+    "unsigned": "not signed (changed outside Nightledger)",
     "quarantined": "held by scanners",
     "forgotten": "forgotten",
 }
