@@ -145,7 +145,7 @@ def test_a_night_that_finds_a_file_changed_names_the_verb_that_settles_it(night:
     assert ran.status == 4
     assert "error: MEMORY.md: see memory/state/ATTENTION.md\nhint: nightledger review\n" in ran.err
     assert "`nightledger review`" in night.attention()
-    assert "'nightledger review' asks about each hunk" in " ".join(night.run("verify").text.split())
+    assert "'nightledger review' asks about each section" in " ".join(night.run("verify").text.split())
 
 
 def test_what_scanners_held_back_is_told_by_one_night_alone(night: World) -> None:

@@ -103,7 +103,7 @@ def test_in_what_doctor_and_status_say(text: str, width: int) -> None:
         found = Check(area="home", state=State.BAD, message=f"it says {text}", fix="")
         check(doctor_text._check(found), width, least=7)
         alarm = Alarm(kind="drift", message=text, hint="mend it")
-        check(status_text._alarm(alarm), width, least=4)
+        check(status_text._alarm(alarm, str), width, least=4)
         check(status_text._part("ran", [f"night: {screen.shown(text)}"] * 2), width, least=13)
 
 

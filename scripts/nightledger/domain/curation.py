@@ -179,7 +179,7 @@ class ReinforcementKind(StrEnum):
     CURATE = "curate"
     """The nightly job, once in each period of active hours."""
     MERCY = "mercy"
-    """The operator, in ``hygiene``: the entries stay and count as made anew."""
+    """The operator, in ``curate --ask``: the entries stay and count as made anew."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -271,7 +271,7 @@ def ask(options: argparse.Namespace, context: Context) -> int:
     if found is None:
         raise ConfigurationError(
             "no witness is asked here",
-            hint="name them under witnesses in operator.yaml in $NIGHTLEDGER_KEYS; or another run is asking now",
+            hint="name them under witnesses in operator.yaml in $NIGHTLEDGER_KEYS; if they are named, another run is asking now",
         )
     record = {
         "met": found.met,

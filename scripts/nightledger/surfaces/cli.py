@@ -90,7 +90,7 @@ def _run(verb: str, words: list[str], *, guided: bool) -> int:
 
     module = importlib.import_module(f"nightledger.surfaces.verbs.{verb.replace('-', '_')}")
     parser = argparse.ArgumentParser(
-        prog=f"nightledger {verb}",
+        prog=" ".join(("nightledger", *PARTS.get(verb, (verb,)))),
         description=_described(module.__doc__ or "", words),
         # a fixed width: asking for the terminal's imports shutil, bz2 and lzma at each start
         formatter_class=lambda prog: argparse.RawDescriptionHelpFormatter(prog, width=HELP_WIDTH),

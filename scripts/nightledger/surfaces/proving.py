@@ -97,17 +97,25 @@ def size_of(session: Session, text: str) -> int:
 
 
 def place_of(session: Session, text: str) -> int:
-    """Give the entry that is meant: by its number, or the last one that an id has of its own.
+    """Return the entry that is meant: by its number, or the last one that an id, or its beginning, has of its own.
 
     Raises:
-        UsageError: There is none.
+        UsageError: There is none, or more than one id begins so.
     """
     log = session.ledger.log
     if not text.isdecimal():
-        return find_leaves(log, text)[-1]
+        return find_leaves(log, _whole_id(session, text))[-1]
     if number_of(text) >= log.size:
         raise UsageError(f"the log has no entry {text}", hint=f"its last one is {log.size - 1}")
     return number_of(text)
+
+
+def _whole_id(session: Session, text: str) -> str:
+    book = session.ledger.book
+    found = [name for name in (*book.proposals, *book.decisions, *book.applies) if name.startswith(text)]
+    if len(found) > 1 and text not in found:
+        raise UsageError(f"{text!r} fits {len(found)} ids", hint="give more of the id")
+    return found[0] if len(found) == 1 else text
 
 
 def _read(session: Session, path: str, policy: Policy) -> Head | None:

@@ -8,6 +8,7 @@ import os
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,7 +25,7 @@ from nightledger.files.staged import find_page
 from nightledger.files.staging_troubles import Trouble, read_troubles
 from nightledger.gate.gated import read_gated
 from nightledger.gate.opening import Gate, Ledger, open_gate
-from nightledger.gate.stored import find_set_aside, read_proposal
+from nightledger.gate.stored import find_set_aside, read_proposal, shortened
 from nightledger.hosts.daylogs import why_empty
 from nightledger.night import calendar_of, lately, read_ledger
 from nightledger.surfaces.context import Context
@@ -212,6 +213,7 @@ def look(context: Context) -> Status:
     except NightledgerError as error:  # no file where one should be
         found.alarms.append(Alarm(kind="integrity", message=str(error), hint=error.hint))
     book = found.book
+    context.short = partial(shortened, book)
     schedule, late = _schedule(context, gate)
     answered_at = max((one.recorded.at for one in book.decisions.values()), default=now - NEWS)
     return Status(

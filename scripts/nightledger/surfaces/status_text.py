@@ -22,22 +22,25 @@ _FURTHER = " " * (INDENT + 2)
 """Begins rows in which an item goes on: further in than an item begins."""
 SHOWN = 3
 """How many of a kind are listed; the rest are counted, so that it stays one screen."""
-_ID_CHARACTERS = 10
-"""``p-`` and eight more: enough to name a proposal, as every verb takes the beginning of an id."""
 _BAR = 10
 _MINUTE, _HOUR, _DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
 
 
-def status_lines(status: Status) -> list[str]:
-    """Give the screen."""
+def status_lines(status: Status, name: Callable[[str], str]) -> list[str]:
+    """Return the screen.
+
+    Args:
+        status: What was found.
+        name: Returns a text of ours with the short names of proposals.
+    """
     lines = screen.wrap(screen.shown(status.home), indent=screen.INSIDE, first="")
     if status.simulated:
         lines += screen.wrap("A simulated home: its clock is whatever --now says.")
     if status.left_at:
         lines += screen.wrap(f"It was left on {_utc(status.left_at)}; using it again takes it up again.")
     for alarm in status.alarms:
-        lines += _alarm(alarm)
-    parts = [(label, texts) for label, texts in _parts(status) if texts]
+        lines += _alarm(alarm, name)
+    parts = [(label, texts) for label, texts in _parts(status, name) if texts]
     if screen.terminal():
         from nightledger.surfaces.table import table
 
@@ -82,12 +85,15 @@ def age(since: datetime, now: datetime) -> str:
     return f"{passed // _HOUR} h" if passed >= _HOUR else f"{passed // _MINUTE} min"
 
 
-def _parts(status: Status) -> Iterator[tuple[str, list[str]]]:
+def _parts(status: Status, name: Callable[[str], str]) -> Iterator[tuple[str, list[str]]]:
     now = status.at
     yield "empty", [screen.shown(status.empty)] if status.empty else []
     yield "waits", [_waits(status)]
-    yield "signed", _listed(status.signed, lambda term: _signed(term, now))
-    yield "undo", _listed(status.undoable[::-1], lambda term: f"{_named(term)}, until {_utc(term.until)}")
+    yield "signed", _listed(status.signed, lambda term: _signed(term, now, name))
+    yield (
+        "undo",
+        _listed(status.undoable[::-1], lambda term: f"{_named(term, name)}, until {_utc(term.until)}"),
+    )
     yield "held back", _held_back(status.held[::-1])
     yield "not asked", _listed(status.unasked, _unasked)
     yield "", ["ask again: nightledger proposals --ask-again HEADING"] if status.unasked else []
@@ -117,10 +123,12 @@ def _part(label: str, texts: list[str], *, less: int = 0) -> list[str]:
     return lines
 
 
-def _alarm(alarm: Alarm) -> list[str]:
-    lines = screen.wrap(screen.shown(alarm.message), indent=screen.INSIDE, first=f"! {alarm.kind.upper()} ")
+def _alarm(alarm: Alarm, name: Callable[[str], str]) -> list[str]:
+    lines = screen.wrap(
+        screen.shown(name(alarm.message)), indent=screen.INSIDE, first=f"! {alarm.kind.upper()} "
+    )
     lines = [screen.painted(line, "31") for line in lines]
-    return lines + wrap_hint(screen.shown(alarm.hint), indent="    ", first="  > ")
+    return lines + wrap_hint(screen.shown(name(alarm.hint)), indent="    ", first="  > ")
 
 
 def _waits(status: Status) -> str:
@@ -135,15 +143,15 @@ def _waits(status: Status) -> str:
     )
 
 
-def _signed(term: Term, now: datetime) -> str:
-    return f"{_named(term)}, " + (
+def _signed(term: Term, now: datetime, name: Callable[[str], str]) -> str:
+    return f"{_named(term, name)}, " + (
         f"cools until {_utc(term.until)}" if now < term.until else "has cooled: apply"
     )
 
 
-def _named(term: Term) -> str:
+def _named(term: Term, name: Callable[[str], str]) -> str:
     numbers = ", ".join(map(str, term.changes))
-    return f"{term.proposal[:_ID_CHARACTERS]} change {numbers}"
+    return f"{name(term.proposal)} change {numbers}"
 
 
 def _held_back(held: Sequence[HeldBack]) -> list[str]:

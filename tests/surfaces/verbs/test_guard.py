@@ -72,7 +72,7 @@ def test_status_and_notices_count_it(console: Console) -> None:
     console.out("guard")
     status = " ".join(console.run("status").out.split())
     assert "! DRIFT MEMORY.md was changed outside Nightledger since it was last signed" in status
-    assert "'nightledger review' asks about each hunk" in status
+    assert "'nightledger review' asks about each section" in status
     assert console.run("doctor").status == 1
     assert console.record("proposals")[0]["kind"] == "drift"
     view = Path(console.desk.home.pending_view).read_text()

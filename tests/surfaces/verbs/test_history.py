@@ -21,6 +21,9 @@ def test_the_newest_come_first_and_only_so_many(caller: Caller) -> None:
     assert [s["proposal"] for s in caller.record("history")["steps"]] == [second.id, first.id]
     assert [s["proposal"] for s in caller.record("history", "-n", "1")["steps"]] == [second.id]
     assert "1 older; -n 2 shows all." in caller.text("history", "-n", "1")
+    told = caller.text("history")
+    assert f"applied: {second.id[:6]}, MEMORY.md" in told
+    assert f"nightledger undo {first.id[:6]}#1" in told
     with pytest.raises(UsageError, match="not a number from 1"):
         caller.run("history", "-n", "0")
 

@@ -118,7 +118,7 @@ def test_verify_fits_a_narrow_terminal(console: Console, monkeypatch: pytest.Mon
     assert max(map(len, rows)) <= 40
     told = " ".join(" ".join(rows).split())
     assert (
-        "DRIFT MEMORY.md: its bytes are not those last signed; 'nightledger review' asks about each hunk"
+        "DRIFT MEMORY.md: changed outside Nightledger since it was last signed; 'nightledger review' asks about each section"
         in told
     )
     console.desk.memory.write_text(MEMORY)

@@ -64,6 +64,14 @@ def test_a_decision_is_proved_to_somebody_without_the_home(console: Console) -> 
     assert "cosigned by w1 at 2026-03-01 10:00:00 UTC" in said
 
 
+def test_an_entry_is_named_by_the_beginning_of_an_id(console: Console) -> None:
+    (decision,) = console.desk.ledger().book.decisions
+    (proposal,) = console.desk.ledger().book.proposals
+    for name in (decision, proposal):
+        assert console.run("prove", name[:6]).out == console.run("prove", name).out
+    assert "fits 3 ids" in console.run("prove", "").err
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [

@@ -103,7 +103,7 @@ def test_rules_that_are_not_valid_are_named(caller: Caller) -> None:
 
 def test_status_and_doctor_tell_what_is_staged(caller: Caller, operator: Path) -> None:
     assert "staged" not in caller.record("status") or caller.record("status")["staged"] is None
-    assert "nothing was staged yet" in caller.text("doctor", "--all")
+    assert "nothing is staged now" in caller.text("doctor", "--all")
     caller.run("stage")
     assert caller.record("status")["staged"] == {
         "lines": 2, "good_until": "2026-03-03T00:00:00Z", "troubles": []

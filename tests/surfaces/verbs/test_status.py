@@ -69,7 +69,7 @@ def test_the_exit_status_tells_what_waits_only_when_asked(caller: Caller) -> Non
 def test_what_cools_has_an_end_and_then_says_that_it_can_be_applied(caller: Caller) -> None:
     proposal = caller.desk.proposal(addition("Use the blue switch."))
     caller.desk.approve(proposal)
-    assert f"signed {proposal.id[:10]} change 1, cools until 2026-03-01 08:00 UTC" in caller.text("status")
+    assert f"signed {proposal.id[:6]} change 1, cools until 2026-03-01 08:00 UTC" in caller.text("status")
     caller.desk.wait(hours=3)
     assert "change 1, has cooled: apply" in caller.text("status")
 

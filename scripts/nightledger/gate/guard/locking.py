@@ -61,7 +61,7 @@ class LockError(RefusedError):
     """A file is locked by the operating system, and this user cannot exchange it."""
 
     hint = (
-        "name a lock_helper in operator.yaml, or as root: nightledger unlock, and nightledger lock when it is done; "
+        "name a lock_helper in operator.yaml, or as root: nightledger lock --off, and nightledger lock when it is done; "
         "root's own 'apply' needs neither"
     )
 

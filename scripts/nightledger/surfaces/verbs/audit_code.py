@@ -34,8 +34,8 @@ def run(options: argparse.Namespace, context: Context) -> int:
     """Audit, and say what was found; 1 on findings."""
     if options.code is None and not options.files:
         raise UsageError(
-            "audit-code takes files or -c CODE",
-            hint="nightledger audit-code script.py; nightledger audit-code -c 'import os'",
+            "nothing is named to be audited",
+            hint="nightledger check --code script.py; nightledger check --code -c 'import os'",
         )
     named = [(name, _read(name)) for name in options.files]
     named += [("-c", options.code)] if options.code is not None else []

@@ -129,5 +129,5 @@ def _size(found: "Checkup") -> str:
     of = "" if cap is None else f" of the {cap:,} that its host shows the agent"
     text = f"{found.path}: {meter.before_characters:,} characters{of}"
     if found.doubts and not found.room:
-        return f"{text}; {meter.after_characters:,} without what is doubtful."
+        return f"{text}; {meter.after_characters:,} if all suggestions are accepted."
     return f"{text} ({found.room.setting})." if found.room else f"{text}."

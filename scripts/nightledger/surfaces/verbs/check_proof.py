@@ -11,6 +11,7 @@ from nightledger.domain.errors import UsageError
 from nightledger.files.reading import read_regular
 from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context
+from nightledger.surfaces.hints import say
 from nightledger.trust.event import MAX_LEAF_BYTES
 from nightledger.trust.note import parse_vkey
 from nightledger.trust.policy import MAX_POLICY_BYTES, Policy, parse_policy
@@ -18,7 +19,7 @@ from nightledger.trust.proof import MAX_PROOF_BYTES, LogProof, Proven, parse_pro
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Name the options of ``check-proof``."""
+    """Name the options of ``prove --check``."""
     parser.add_argument("proof", metavar="FILE", help="what 'nightledger prove' wrote")
     line = parser.add_mutually_exclusive_group()
     line.add_argument("--leaf", metavar="FILE", help="a file with the line, with or without its line end")
@@ -71,11 +72,9 @@ def _tell(context: Context, proof: LogProof, proven: Proven, line: bytes) -> Non
             "line": text,
         }
     )
-    context.print(
-        f"It holds: this is entry {proof.index} of {screen.shown(head.origin)}, under {head.size} entries:"
-    )
+    say(context, f"It holds: this is entry {proof.index} of {head.origin}, under {head.size} entries:")
     context.print(screen.shown(text))
     for name, at in sorted(proven.times.items()):
         context.print(f"cosigned by {screen.shown(name)} at {at:%Y-%m-%d %H:%M:%S} UTC")
     if not proven.times:
-        context.print("No witness of the policy cosigned that head: the log's own word is all there is.")
+        say(context, "No witness of the policy cosigned that head: the log's own word is all there is.")

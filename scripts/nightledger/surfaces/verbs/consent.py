@@ -36,7 +36,11 @@ MAX_WORD = 200
 
 
 OPTIONS = {
-    "what": {"choices": ("check", "review"), "help": "what to do"},
+    "what": {
+        "choices": ("check", "review"),
+        "metavar": "{check,review,constitution}",
+        "help": "what to do",
+    },
     "words": {"nargs": "*", "metavar": "DOMAIN ACTION", "help": "for check: what is asked for"},
     "--confidence": {
         "type": float,

@@ -1,7 +1,7 @@
 """Prove that one head of the log continues another, or check such a proof without a home.
 
-    nightledger consistency OLD [NEW]             prove it by this home's log
-    nightledger consistency OLD NEW --proof FILE  check one; needs no home
+    nightledger prove --from OLD [NEW]             prove it by this home's log
+    nightledger prove --from OLD NEW --proof FILE  check one; needs no home
 
 OLD and NEW are files with signed checkpoints, or sizes; NEW is the newest head unless
 named. The proof is what a witness is asked with (C2SP tlog-witness).
@@ -52,7 +52,7 @@ def _check(options: argparse.Namespace, context: Context) -> int:
     if options.new is None or options.old.isdecimal() or options.new.isdecimal():
         raise UsageError(
             "a proof is checked between two checkpoints' files",
-            hint="nightledger consistency OLD NEW --proof FILE",
+            hint="nightledger prove --from OLD NEW --proof FILE",
         )
     old, new = _read(options.old), _read(options.new)
     verify_continuation(parse_continuation(read_regular(options.proof, MAX_PROOF_BYTES)), old, new)

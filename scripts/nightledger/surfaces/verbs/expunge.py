@@ -279,7 +279,8 @@ def _lines(record: dict[str, Any], cuts: Mapping[str, str]) -> Iterator[str]:
     if not any(record[name] for name in (*_FOUND, "accepted")):
         yield "It is in no file of ours."
     for name, text in _LEFT.items():
-        yield from (text.format(_where(one)) for one in record[name])
+        for one in record[name]:
+            yield from screen.wrap(text.format(_where(one)), indent=screen.INSIDE, first="")
 
 
 def _where(place: Any) -> str:

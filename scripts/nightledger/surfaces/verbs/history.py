@@ -50,11 +50,15 @@ def run(options: argparse.Namespace, context: Context) -> int:
         shown = history_of(session.gate, session.ledger, applies[: options.n], session.moment.at)
         drift = [name for name in find_drift(home, book) if path in (None, name)]
     context.emit({"drift": drift, "steps": [_record(step) for step in shown], "of": len(applies)})
-    for name in drift:
+    for path in drift:
         context.print_lines(
-            screen.wrap(f"! {screen.shown(name)} was changed outside Nightledger since.", indent="  ")
+            screen.wrap(f"! {screen.shown(path)} was changed outside Nightledger since.", indent="  ")
         )
-    context.print_lines(_rows(shown) if screen.terminal() else chain.from_iterable(map(_lines, shown)))
+    name = context.short
+    rows = (
+        _rows(shown, name) if screen.terminal() else chain.from_iterable(_lines(one, name) for one in shown)
+    )
+    context.print_lines(rows)
     if not applies:
         context.print("Nothing was changed through the gate.")
     elif len(applies) > len(shown):
@@ -74,24 +78,24 @@ def _path(home: Home, text: str) -> str:
     return path
 
 
-def _rows(steps: Iterable[Step]) -> list[str]:
+def _rows(steps: Iterable[Step], name: Callable[[str], str]) -> list[str]:
     """Give a table of the steps: when, and what."""
     wrap = partial(screen.wrap, less=len("2026-03-01") + GAP)
-    rows = ((f"{step.at:%Y-%m-%d\n%H:%M} UTC", "\n".join(_lines(step, wrap))) for step in steps)
+    rows = ((f"{step.at:%Y-%m-%d\n%H:%M} UTC", "\n".join(_lines(step, name, wrap))) for step in steps)
     return table(rows, "cyan", "")
 
 
-def _lines(step: Step, cell: Callable[..., list[str]] | None = None) -> list[str]:
+def _lines(step: Step, name: Callable[[str], str], cell: Callable[..., list[str]] | None = None) -> list[str]:
     """Give the rows of a step; for a cell of a table that breaks its rows, without its time."""
     wrap, at = cell or screen.wrap, "" if cell else f"{step.at:%Y-%m-%d %H:%M} UTC "
     paths = screen.shown(", ".join(step.paths))
-    lines = wrap(f"{at}{_DONE[step.kind]}: {step.proposal}, {paths}", indent="    ", first="")
+    lines = wrap(f"{at}{_DONE[step.kind]}: {name(step.proposal)}, {paths}", indent="    ", first="")
     for change in step.changes:
         told = screen.shown(change.reason) or _no_text(change)
         told += f" ({', '.join(change.said_by)})" if change.said_by else ""
         lines += wrap(f"{change.n}: {told}", indent="     ", first="  ")
-        lines += _text(change)
-        lines += wrap(_undo(step, change), indent="       ", first="     ")
+        lines += _text(change, wrap)
+        lines += wrap(_undo(step, change, name), indent="       ", first="     ")
     signed = f"signed by {screen.shown(step.signer)}" if step.signer else "its signature does not verify"
     lines += wrap(f"{signed}, {step.decision}", indent="     ", first="  ")
     if step.drifted:
@@ -102,7 +106,7 @@ def _lines(step: Step, cell: Callable[..., list[str]] | None = None) -> list[str
     return lines
 
 
-def _text(change: Told) -> list[str]:
+def _text(change: Told, wrap: Callable[..., list[str]]) -> list[str]:
     """Give the first line of what went and of what came, with how many more there are."""
     rows = []
     for sign, text in (("-", change.removed), ("+", change.added)):
@@ -112,7 +116,7 @@ def _text(change: Told) -> list[str]:
             if more
             else screen.shown(first)
         )
-        rows += screen.wrap(told, indent="       ", first=f"     {sign} ") if text else []
+        rows += wrap(told, indent="       ", first=f"     {sign} ") if text else []
     return rows
 
 
@@ -122,11 +126,12 @@ def _no_text(change: Told) -> str:
     return "its proposal is not as it was logged; see 'nightledger verify'"
 
 
-def _undo(step: Step, change: Told) -> str:
+def _undo(step: Step, change: Told, name: Callable[[str], str]) -> str:
     if change.veiled:
         return "no undo: a secret does not come back"
     if change.undo_until is not None:
-        return f"undo until {change.undo_until:%Y-%m-%d %H:%M} UTC: nightledger undo {step.proposal[:10]}#{change.n}"
+        until = f"{change.undo_until:%Y-%m-%d %H:%M} UTC"
+        return f"undo until {until}: nightledger undo {name(step.proposal)}#{change.n}"
     if step.kind == "undo":
         return "taken back here"
     return "its undo window has closed" if change.state == "applied" else f"since then {change.state}"

@@ -252,7 +252,7 @@ def _report(
     say(context, why_empty(founding.home))
     context.print(f"Keys are in {context.keys_dir}.")
     if options.no_passphrase and not existed:
-        context.print("The operator's key has no passphrase: whoever can read it can sign.")
+        say(context, "The operator's key has no passphrase: whoever can read it can sign.")
         context.print_lines([] if guided else ["'nightledger doctor' says what that means."])
     if not guided:
         at = named_home(context)

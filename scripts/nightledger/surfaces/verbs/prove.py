@@ -1,8 +1,8 @@
 """Prove to somebody else that an entry is in this log.
 
 The proof (C2SP tlog-proof) holds the inclusion proof and the signed head, with the
-witnesses' lines where there are any; 'nightledger prove --check FILE' needs nothing else
-to check it. 'prove --from OLD [NEW]' proves that one head of the log continues another.
+witnesses' lines where there are any; 'nightledger prove --check FILE --policy FILE' checks
+it without a home. 'prove --from OLD [NEW]' proves that one head of the log continues another.
 --check --help and --from --help tell more.
 
 Reads   audit/

@@ -30,7 +30,7 @@ def run(options: argparse.Namespace, context: Context) -> int:
 
     status = look(context)
     context.emit(status_record(status))
-    context.print_lines((held_lines if options.held else status_lines)(status))
+    context.print_lines(held_lines(status) if options.held else status_lines(status, context.short))
     if status.alarmed:
         return EXIT_ALARM
     return EXIT_WAITING if options.exit_code and status.waits else 0

@@ -338,7 +338,7 @@ def _drift(seen: Seen) -> Iterator[str]:
                 "what was signed since is not in it. 'nightledger review' settles it"
             )
         else:
-            yield f"DRIFT {path}: its bytes are not those last signed; 'nightledger review' asks about each hunk"
+            yield f"DRIFT {path}: changed outside Nightledger since it was last signed; 'nightledger review' asks about each section"
 
 
 def _routine(seen: Seen) -> Iterator[str]:
