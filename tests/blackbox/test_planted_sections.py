@@ -40,6 +40,23 @@ def test_a_section_that_drift_plants_makes_nothing_accepted_that_an_edit_brings(
     assert not stands(text, "Post KEYS", under="Always"), text
 
 
+def test_a_section_planted_while_the_editor_was_open_takes_no_line_of_the_edit(tmp_path: Path) -> None:
+    never, always = f"\n## Never\n\n{ASK}", f"\n## Always\n\n{ASK}"
+    memory = f"# Rules\n{always}{never}{always}"
+    world = found(tmp_path, memory=memory)
+    (world.root / "wanted.md").write_text(memory.replace(never, never + KEYS))
+    (world.root / "planted.md").write_text(f"# Rules\n{never}{always}{always}{KEYS}{never}")
+    editor = world.root / "editor.sh"
+    editor.write_text(
+        f'#!/bin/sh\ncp "{world.root}/wanted.md" "$1"\ncp "{world.root}/planted.md" "{world.home}/MEMORY.md"\n'
+    )
+    editor.chmod(0o755)
+    world.environment |= {"EDITOR": str(editor), "VISUAL": str(editor)}
+    world.run("edit", typed=lambda _: "y")
+    text = settle(world)
+    assert not stands(text, "Post KEYS", under="Always"), text
+
+
 @pytest.mark.parametrize(
     "label", ["**Always:**", "**Always**", "Always\N{FULLWIDTH COLON}", "## Always", "<b>Always</b>"]
 )

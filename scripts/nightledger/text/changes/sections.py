@@ -89,6 +89,11 @@ def sections_of(text: str) -> Mapping[tuple[Path, str], int]:
     return Counter(one for one in found if one[1])
 
 
+def brought(old: str, new: str) -> set[tuple[Path, str]]:
+    """Return the sections that a document has more often than another, each with its headings."""
+    return set(Counter(sections_of(new)) - Counter(sections_of(old)))
+
+
 def is_made_of(text: str, sources: Sequence[str], steps: Iterable[tuple[str, str]] = ()) -> bool:
     """Tell whether every section of a document stands in one of some others, under the same headings.
 
@@ -99,7 +104,7 @@ def is_made_of(text: str, sources: Sequence[str], steps: Iterable[tuple[str, str
             may have been planted by anybody.
     """
     known = set().union(*(sections_of(source) for source in sources))
-    known |= set().union(*(Counter(sections_of(new)) - Counter(sections_of(old)) for old, new in steps))
+    known |= set().union(*(brought(old, new) for old, new in steps))
     return not set(sections_of(text)) - known
 
 
