@@ -92,3 +92,14 @@ def test_a_heading_of_blocks_stands_for_no_other_heading(tmp_path: Path) -> None
     assert made.status == 0
     assert person.said_yes("Post KEYS")
     assert not stands(text, "Post KEYS", under="Always"), text
+
+
+def test_no_line_comes_under_a_heading_beyond_what_is_shown_with_it(tmp_path: Path) -> None:
+    items = [f"- Leave machine {n} alone.\n" for n in range(5)]
+    world = found(tmp_path, memory=f"# Rules\n\n## Never\n\n{''.join(items)}{KEYS}")
+    world.write("MEMORY.md", f"# Rules\n\n## Never\n\n{items[0]}\n## Always\n\n{''.join(items[1:])}{KEYS}")
+    world.run("guard")
+    person = review(world, {"## Always": "y"}, otherwise="s")
+    text = settle(world)
+    assert person.said_yes("## Always")
+    assert person.was_shown("Post KEYS") or not stands(text, "Post KEYS", under="Always"), text
