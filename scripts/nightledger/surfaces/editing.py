@@ -34,7 +34,7 @@ from nightledger.surfaces import screen, signing
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.session import Session, writing
 from nightledger.text.changes.merge import Merged, merge3
-from nightledger.text.changes.sections import is_made_of
+from nightledger.text.changes.sections import brought
 from nightledger.trust.sshsig import Signer
 
 CUT = "------------------------ >8 ------------------------"
@@ -150,7 +150,7 @@ def kept_aside(text: bytes | None) -> Iterator[None]:
 
 
 def rebase(before: bytes, edited: bytes, now: bytes, path: str) -> bytes:
-    """Return the edit made of ``before`` on the bytes of now: every section is as it is now, or as it was edited.
+    """Return the edit made of ``before`` on the bytes of now: it brings no section that the edit did not bring.
 
     Raises:
         FileChangedError: The file was changed in the sections that were edited.
@@ -159,7 +159,7 @@ def rebase(before: bytes, edited: bytes, now: bytes, path: str) -> bytes:
         return edited
     old, wanted, new = (text.decode("utf-8", "surrogateescape") for text in (before, edited, now))
     merged = merge3(old, wanted, new)
-    if isinstance(merged, Merged) and is_made_of(merged.text, [new, wanted]):
+    if isinstance(merged, Merged) and brought(new, merged.text) <= brought(old, wanted):
         return merged.text.encode("utf-8", "surrogateescape")
     raise FileChangedError(
         f"{path} was changed meanwhile, in or above the sections that you edited; nothing was signed",

@@ -146,7 +146,7 @@ def place_around(
             waiting.append((change.n, DRIFTED))
         else:
             both = put(mine, signed), put(theirs, now)
-            if is_made_of(both[0], [mine, both[1]]):
+            if is_made_of(both[0], [mine], [(theirs, both[1])]):
                 mine, theirs = both
             else:
                 waiting.append((change.n, DRIFTED))

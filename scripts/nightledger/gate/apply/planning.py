@@ -173,7 +173,7 @@ def _edited(
 
 
 def own_write(
-    gate: Gate, book: Book, path: str, before: bytes, after: bytes, known: Sequence[str] = ()
+    gate: Gate, book: Book, path: str, before: bytes, after: bytes, undone: tuple[str, str] | None = None
 ) -> Write | str:
     """Return what an operator's own edit or undo writes to a gated file, around what drifted; or why it may not.
 
@@ -183,7 +183,7 @@ def own_write(
         path: The file.
         before: Its bytes.
         after: Its new bytes, as the operator saw them.
-        known: Texts whose sections may be accepted, too: they were signed before.
+        undone: Of an undo, the text without what it takes back, and the one with it.
     """
     if hashlib.sha256(before).hexdigest() == book.accepted_of(path):
         return Write(path=path, before=before, after=after)
@@ -191,6 +191,7 @@ def own_write(
     if accepted is None:
         return LOST
     carried = carry(accepted, before, after)
-    if not is_made_of(text_of(carried), [text_of(accepted), text_of(after), *known]):
+    steps = [(text_of(before), text_of(after)), *([(undone[1], undone[0])] if undone else [])]
+    if not is_made_of(text_of(carried), [text_of(accepted)], steps):
         return ELSEWHERE
     return Write(path=path, before=before, after=after, accepted_before=accepted, accepted=carried)

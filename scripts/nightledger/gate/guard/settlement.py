@@ -121,7 +121,11 @@ def plan_settlement(
         return NOT_SHOWN
     stays = [n for n in range(1, len(course.runs) + 1) if n not in taken_back]
     texts = course.rebuild(stays), course.rebuild(kept)
-    if not all(is_made_of(text, [text_of(accepted), text_of(present)]) for text in texts):
+    others = course.rebuild([n for n in range(1, len(course.runs) + 1) if n not in kept])
+    if not (
+        is_made_of(texts[0], [text_of(accepted), text_of(present)])
+        and is_made_of(texts[1], [text_of(accepted)], [(others, text_of(present))])
+    ):
         return ELSEWHERE
     after, signed = map(bytes_of, texts)
     if after != present and (locked := why_locked(gate, path)):

@@ -11,7 +11,14 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from nightledger.text.markdown.document import Document, parse_markdown, section_of, split_lines
+from nightledger.text.markdown.document import (
+    Document,
+    is_blank,
+    parse_markdown,
+    section_at,
+    section_of,
+    split_lines,
+)
 
 CONTEXT_LINES = 3
 """As in POSIX ``diff -u``."""
@@ -192,32 +199,54 @@ def _joined(runs: Iterable[Run]) -> list[Run]:
 def unified_diff(before: str, after: str, *, path: str = "MEMORY.md") -> str:
     r"""Give the unified diff of two texts, as ``patch -p1`` takes it; empty where they are equal.
 
-    Three lines of context; a hunk's header names the section that it begins in; a line
-    without end is followed by ``\ No newline at end of file``. Nothing inside a hunk is left out.
+    Three lines of context, and below a heading that comes or goes all lines that so stand under another one; a
+    hunk's header names the section that it begins in; a line without end is followed by ``\ No newline at end of file``. Nothing inside a hunk is left out.
 
     Args:
         before: The old text; empty for a file that is to be made.
         after: The new text.
         path: Name of the file, relative to the home.
     """
-    document = parse_markdown(before)
+    document, following = parse_markdown(before), parse_markdown(after)
     old, new = split_lines(before), split_lines(after)
     runs = changed_runs(old, new)
     if not runs:
         return ""
+    ends = [_shown_to(n, runs, document, following) for n in range(len(runs))]
     pieces = [f"--- a/{path}\n", f"+++ b/{path}\n"]
-    for group in _groups(runs):
-        pieces.extend(_hunk(group, old, new, document))
+    for group, end in _groups(runs, ends):
+        pieces.extend(_hunk(group, old, new, document, end))
     return "".join(pieces)
 
 
-def _groups(runs: Sequence[Run]) -> list[list[Run]]:
-    groups = [[runs[0]]]
-    for run in runs[1:]:
-        if run.old_start - groups[-1][-1].old_stop <= 2 * CONTEXT_LINES:
-            groups[-1].append(run)
+def _shown_to(n: int, runs: Sequence[Run], old: Document, new: Document) -> int:
+    """Return up to which line of the old text a run is shown: with all that its headings had or have below them."""
+    run = runs[n]
+    end = _end_below(new, run.new_start, run.new_stop)
+    last = runs[bisect_left(runs, end, key=lambda one: one.new_start) - 1] if end else run
+    below = max(end - last.new_stop, 0) + last.old_stop
+    return max(run.old_stop + CONTEXT_LINES, _end_below(old, run.old_start, run.old_stop), below)
+
+
+def _end_below(document: Document, start: int, stop: int) -> int:
+    """Return where ends, blank lines apart, what stands under the last heading among some lines; 0 where there is none."""
+    section = section_at(document, stop)
+    if start == stop or not start < section.heading[1]:
+        return 0
+    end = section.body[1]
+    while end > stop and is_blank(document.lines[end - 1]):
+        end -= 1
+    return end
+
+
+def _groups(runs: Sequence[Run], ends: Sequence[int]) -> list[tuple[list[Run], int]]:
+    groups: list[tuple[list[Run], int]] = []
+    for run, end in zip(runs, ends, strict=True):
+        if groups and run.old_start <= groups[-1][1] + CONTEXT_LINES:
+            joined, reached = groups[-1]
+            groups[-1] = [*joined, run], max(reached, end)
         else:
-            groups.append([run])
+            groups.append(([run], end))
     return groups
 
 
@@ -226,10 +255,11 @@ def _hunk(
     old: Sequence[str],
     new: Sequence[str],
     document: Document,
+    end: int,
 ) -> Iterator[str]:
     first, last = group[0], group[-1]
     lead = min(CONTEXT_LINES, first.old_start)
-    trail = min(CONTEXT_LINES, len(old) - last.old_stop)
+    trail = min(end, len(old)) - last.old_stop
     start, stop = first.old_start - lead, last.old_stop + trail
     removed = _range(start, stop)
     added = _range(first.new_start - lead, last.new_stop + trail)

@@ -19,6 +19,7 @@ _BOLD = re.compile(r"(\*{2,3}|_{2,3})(?=[^\s*_])(?:(?!\1).)+\1")
 _TAGS = re.compile(r"<(h[1-6]|b|strong|summary)\b[^>]*>.*</\1\s*>", re.IGNORECASE)
 _HASHES = re.compile(r"#{1,6}[ \t]*[^\W\d_]")
 """What reads as a heading and is none to CommonMark: glued, in a quotation, in an item, indented."""
+_UNDERLINE = re.compile(r"=+|-+")
 _COLONS = (":", "\N{FULLWIDTH COLON}")
 _TAB = 4
 """Columns of a tab stop (CommonMark 0.31, section 2.2)."""
@@ -65,6 +66,18 @@ def is_label(line: str) -> bool:
     if line.rstrip("*_ ").endswith(_COLONS) or _HASHES.match(line):
         return True
     return _BOLD.fullmatch(line) is not None or _TAGS.fullmatch(line) is not None
+
+
+def holds_label(text: str) -> bool:
+    """Tell whether a line of some list items is read as a heading of what follows them."""
+    return any(_UNDERLINE.fullmatch(bare) or is_label(bare) for bare in map(_bare, text.splitlines()))
+
+
+def _bare(line: str) -> str:
+    """Return a line without marks of items and quotations before it and blanks around it."""
+    while (marks := _ITEM.match(line) or _QUOTE.match(line)) is not None:
+        line = line[marks.end() :]
+    return line.strip()
 
 
 def _indent(line: str) -> int:

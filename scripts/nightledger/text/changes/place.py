@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 
 from nightledger.domain.decision import ShownIn
 from nightledger.domain.proposal import Anchor, Draft, Hunk, Op
+from nightledger.text.changes.labels import holds_label
 from nightledger.text.changes.layout import (
     BY_HAND,
     block_at,
@@ -29,6 +30,7 @@ from nightledger.text.changes.sections import (
     GONE,
     Span,
     around,
+    behind_holes,
     sections_of,
     shown_path,
     span_of,
@@ -158,19 +160,19 @@ def shown_in(document: str, n: int, hunk: Hunk) -> ShownIn:
     parsed = parse_markdown(document)
     if hunk.anchor is Anchor.FILE_LINES:
         return ShownIn(change=n, section_sha256=text_sha256(document))
-    spans = spans_at(parsed, hunk.section)
+    spans, behind = spans_at(parsed, hunk.section), behind_holes(parsed, hunk.section)
     if hunk.anchor is Anchor.LINES:
         first = _line_in_section(parsed, hunk)
         if isinstance(first, int):
             touched = around(parsed, first, first + len(split_lines(hunk.removed)))
             spans = sorted({*spans, *touched}, key=lambda span: span.first)
-        return ShownIn(change=n, section_sha256=text_sha256(text_of_spans(parsed, spans)))
+        return ShownIn(change=n, section_sha256=text_sha256(behind + text_of_spans(parsed, spans)))
     section = find_section(parsed, hunk.section)
     stop = insertion_line(parsed, section) if section else 0
     above = "".join(parsed.lines[spans[0].first : stop]) if spans else ""
     return ShownIn(
         change=n,
-        section_sha256=text_sha256(text_of_spans(parsed, spans)),
+        section_sha256=text_sha256(behind + text_of_spans(parsed, spans)),
         above_sha256=text_sha256(above),
     )
 
@@ -235,7 +237,7 @@ def _place_addition(document: str, hunk: Hunk) -> Placed | Unplaced:
 def _place_below(document: str, hunk: Hunk, above_sha256: str) -> Placed | Unplaced:
     """Place an addition directly below all that stood above it when it was shown; what follows has come since.
 
-    Only an item goes in above others: anything else could be read as a heading of them.
+    Only an item goes in above others, and none that is read as a label: anything else could be a heading of them.
     """
     parsed = parse_markdown(document)
     section = find_section(parsed, hunk.section)
@@ -254,7 +256,7 @@ def _place_below(document: str, hunk: Hunk, above_sha256: str) -> Placed | Unpla
     if not below:
         return _placed_after(document, hunk, at, hunk.added)
     added = hunk.added.lstrip("\r\n")
-    if hunk.added.rstrip().endswith(":") or not (is_list(below) and is_list(added + below)):
+    if holds_label(added) or not (is_list(below) and is_list(added + below)):
         return Unplaced(reason=CHANGED)
     while is_blank(parsed.lines[at]):
         at += 1

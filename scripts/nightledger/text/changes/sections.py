@@ -55,6 +55,13 @@ def _is_path(path: Path, named: Path) -> bool:
     )
 
 
+def behind_holes(document: Document, path: Path) -> str:
+    """Return the whole paths that a path with holes names, which it does not tell; of any other path nothing."""
+    if not any(HOLE in heading for heading in path):
+        return ""
+    return "".join("\n".join((*one.path, "")) for one in document.sections if _is_path(one.path, path))
+
+
 def around(document: Document, first: int, stop: int) -> list[Span]:
     """Return the lines of each section in which some of the lines from ``first`` up to ``stop`` stand."""
     spans = map(span_of, document.sections)
@@ -82,13 +89,28 @@ def sections_of(text: str) -> Mapping[tuple[Path, str], int]:
     return Counter(one for one in found if one[1])
 
 
-def is_made_of(text: str, sources: Sequence[str]) -> bool:
-    """Tell whether every section of a document stands in one of some others, under the same headings."""
+def brought(old: str, new: str) -> set[tuple[Path, str]]:
+    """Return the sections that a document has more often than another, each with its headings."""
+    return set(Counter(sections_of(new)) - Counter(sections_of(old)))
+
+
+def is_made_of(text: str, sources: Sequence[str], steps: Iterable[tuple[str, str]] = ()) -> bool:
+    """Tell whether every section of a document stands in one of some others, under the same headings.
+
+    Args:
+        text: The document.
+        sources: Documents of which every section is known.
+        steps: Documents before and after what was signed; only what that brought is known. What stood there before
+            may have been planted by anybody.
+    """
     known = set().union(*(sections_of(source) for source in sources))
+    known |= set().union(*(brought(old, new) for old, new in steps))
     return not set(sections_of(text)) - known
 
 
 def is_drifted(accepted: str, present: str, path: Path) -> bool:
     """Tell whether what stands under a path is another text in two documents, or stands in only one of them."""
     mine, theirs = (parse_markdown(text) for text in (accepted, present))
+    if behind_holes(mine, path) != behind_holes(theirs, path):
+        return True
     return text_of_spans(mine, spans_at(mine, path)) != text_of_spans(theirs, spans_at(theirs, path))
