@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from tests.blackbox.world import World
+from tests.forked import status_of
 
 CALLS = (
     "write",
@@ -32,27 +33,23 @@ LESSON = "Label both ends of a cable."
 
 def die_at(number: int, work: Callable[[], Any]) -> bool:
     """Do ``work`` in a fork that ends before its ``number``-th call; tell whether it came that far."""
-    child = os.fork()
-    if child == 0:
-        left = [number]
+    left = [number]
 
-        def counted(call: Callable[..., Any]) -> Callable[..., Any]:
-            def stand_in(*given: Any, **named: Any) -> Any:
-                left[0] -= 1
-                if left[0] < 0:
-                    os._exit(KILLED)
-                return call(*given, **named)
+    def counted(call: Callable[..., Any]) -> Callable[..., Any]:
+        def stand_in(*given: Any, **named: Any) -> Any:
+            left[0] -= 1
+            if left[0] < 0:
+                os._exit(KILLED)
+            return call(*given, **named)
 
-            return stand_in
+        return stand_in
 
+    def all_counted() -> None:
         for name in CALLS:
             setattr(os, name, counted(getattr(os, name)))
-        try:
-            work()
-        finally:
-            os._exit(0)
-    _, status = os.waitpid(child, 0)
-    return os.waitstatus_to_exitcode(status) == KILLED
+        work()
+
+    return status_of(all_counted) == KILLED
 
 
 def last_call(world: World, work: Callable[[World], Any], scratch: Path) -> int:

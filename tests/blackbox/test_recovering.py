@@ -19,6 +19,7 @@ from tests.blackbox.test_lifecycle import CLOSED
 from tests.blackbox.test_undoing import ARCHIVE, COPY, FULL, LOG, exists, let_go, sign_what_goes
 from tests.blackbox.world import LOG as AUDIT
 from tests.blackbox.world import MEMORY, World, found, sha256
+from tests.forked import status_of
 
 TEXT = "Label both ends of a cable."
 LABELLED = MEMORY.replace("upgrade.\n", f"upgrade.\n- {TEXT}\n")
@@ -56,14 +57,12 @@ def at_the_moment(reached: Callable[[], bool], act: Callable[[], object]) -> Ite
 
 def dies(world: World, reached: Callable[[], bool], *words: str) -> None:
     """Run a command in a fork that ends at once at the moment, as by ``kill -9``."""
-    child = os.fork()
-    if child == 0:
-        try:
-            with at_the_moment(reached, lambda: os._exit(KILLED)):
-                world.run(*words)
-        finally:
-            os._exit(0)
-    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == KILLED
+
+    def run() -> None:
+        with at_the_moment(reached, lambda: os._exit(KILLED)):
+            world.run(*words)
+
+    assert status_of(run) == KILLED
 
 
 def temporary(world: World, beside: str = "MEMORY.md") -> list[Path]:
@@ -178,16 +177,16 @@ def test_an_edit_that_died_before_its_signature_is_withdrawn(world: World) -> No
     editor.chmod(0o755)
     world.environment |= {"EDITOR": str(editor), "VISUAL": str(editor)}
     size = len(world.events())
-    child = os.fork()
-    if child == 0:
+
+    def edit() -> None:
         tempfile.tempdir = str(world.root)  # what the editor was given goes with the test's own files
         acknowledged = world.own_keys / "head.json"
         known = acknowledged.read_bytes() if acknowledged.exists() else b""
         seen = lambda: names(world, size) == ["proposal.created"] and acknowledged.read_bytes() != known  # noqa: E731
         with at_the_moment(seen, lambda: os._exit(KILLED)):
             world.run("edit", typed=["y"])
-        os._exit(0)
-    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == KILLED
+
+    assert status_of(edit) == KILLED
     world.ok("apply")
     created, closed = [one for one in since(world, size) if one["event"].startswith("proposal.")]
     assert (created["lane"], world.read()) == ("edit", MEMORY)

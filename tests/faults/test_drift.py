@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 from tests.faults.sweep_report import report, whole
+from tests.forked import status_of
 from tests.gate.homes import MEMORY, Desk, addition, make_desk
 from tests.second_verifier import disagreement
 
@@ -238,8 +239,8 @@ def test_a_home_that_nobody_reviews_holds_one_item_and_the_newest_bytes(desk: De
 
 def crash_at(step: int, work: Callable[[], object]) -> bool:
     """Kill the process at its n-th exchange, write or rename; tell whether it came so far."""
-    child = os.fork()
-    if child == 0:
+
+    def counted() -> None:
         left = [step]
         for name in ("write_all", "_exchange", "sync_directory"):
             real = getattr(atomic, name)
@@ -252,8 +253,8 @@ def crash_at(step: int, work: Callable[[], object]) -> bool:
 
             setattr(atomic, name, count)
         work()
-        os._exit(0)
-    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 9
+
+    return status_of(counted) == 9
 
 
 def test_killed_anywhere_the_guard_loses_nothing_and_ends_at_the_next_look(tmp_path: Path) -> None:

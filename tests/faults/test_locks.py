@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from tests.faults.sweep_report import report
+from tests.forked import status_of
 from tests.gate.homes import MEMORY, Desk, addition, make_desk
 
 from nightledger.domain.event import EventName
@@ -129,12 +130,12 @@ def test_applied_by_root_a_locked_file_changes_and_is_locked_again(desk: Desk) -
 @root
 def test_a_crash_between_unlocking_and_locking_is_repaired_and_logged(desk: Desk) -> None:
     lock_files(desk.gate, desk.moment)
-    child = os.fork()
-    if child == 0:
-        setattr(locking, "swap_files", lambda *_: os._exit(9))  # noqa: B010 - dies where it is unlocked
+
+    def die_where_it_is_unlocked() -> None:
+        setattr(locking, "swap_files", lambda *_: os._exit(9))  # noqa: B010 - in the fork
         desk.applied(addition("Set the zone in every timer."))
-        os._exit(0)
-    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 9
+
+    assert status_of(die_where_it_is_unlocked) == 9
     assert not is_immutable(desk.memory)
     desk.wait(hours=4)
     recover(desk.gate, desk.ledger(), desk.moment)
@@ -153,8 +154,8 @@ def as_user(desk: Desk, work: Callable[[], object]) -> str:
         if not (path.is_file() and read_flags(str(path))):
             os.chown(path, NOBODY, NOBODY)
     reader, writer = os.pipe()
-    child = os.fork()
-    if child == 0:
+
+    def act() -> None:
         os.setgroups([])
         os.setresgid(NOBODY, NOBODY, NOBODY)
         os.setresuid(NOBODY, NOBODY, NOBODY)
@@ -163,9 +164,9 @@ def as_user(desk: Desk, work: Callable[[], object]) -> str:
         except BaseException as error:  # noqa: BLE001 - the parent looks at it
             said = repr(error)
         os.write(writer, said.encode())
-        os._exit(0)
+
+    status_of(act)
     os.close(writer)
-    os.waitpid(child, 0)
     with os.fdopen(reader) as stream:
         return stream.read()
 

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.forked import status_of
 from tests.stores import in_memory
 
 from nightledger.domain.search.values import Kind
@@ -209,14 +210,15 @@ def test_a_journal_of_the_old_index_is_not_played_back_into_the_new_one(path: st
 
 def kill_while_it_writes(path: str) -> None:
     """Leave what a run leaves that is killed while a part of its transaction is in the file."""
-    child = os.fork()
-    if not child:
+
+    def run() -> None:
         with writing(path, index_text) as writer:
             writer.store.connection.execute("PRAGMA cache_size=5")
             for n in range(200):
                 writer.put(file(f"{n}.md", f"- moss {n}\n" * 60))
             os._exit(9)
-    os.waitpid(child, 0)
+
+    assert status_of(run) == 9
 
 
 def test_what_a_killed_run_had_begun_is_taken_back(path: str) -> None:

@@ -4,6 +4,8 @@ import os
 from collections.abc import Callable
 from typing import Any
 
+from tests.forked import status_of
+
 from nightledger.files import append, atomic
 
 DEAD = 9
@@ -45,10 +47,4 @@ class Killer:
 
 def dies(work: Callable[[], object]) -> bool:
     """Run work in a process of its own; tell whether it was killed there."""
-    child = os.fork()
-    if child == 0:
-        try:
-            work()
-        finally:
-            os._exit(0)
-    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == DEAD
+    return status_of(work) == DEAD
