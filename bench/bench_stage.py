@@ -28,7 +28,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, time, timedelta
 from pathlib import Path
 from time import sleep
@@ -38,6 +38,7 @@ from bench.bench_hook import run as ask
 from bench.bench_year import write_year
 from bench.living import make_home
 from icalendar import Calendar
+from msgspec.structs import replace
 
 from bench import measure
 from nightledger.domain.exposure import Exposure, Place

@@ -19,11 +19,11 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 from bench.long_home import make_long_home
+from msgspec.structs import replace
 
 from bench import measure
 from nightledger.domain.event import Actor

@@ -15,6 +15,7 @@ package (``recall,jobs/stage``); outside of these three the tests of the same fo
 those that ``MUTANTS_TESTS`` names below ``tests`` (``surfaces/verbs/test_hook``).
 """
 
+import dataclasses
 import os
 import random  # noqa: TID251 - which lines are broken is a sample, from a seed
 import shutil
@@ -24,7 +25,7 @@ import tempfile
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from bench.breaking import break_source
@@ -181,7 +182,7 @@ def choose_tests(covering: Covering, path: str, lines: Sequence[int]) -> tuple[s
 
 def require_whole(mutant: Mutant, tree: Path, runner: Runner) -> None:
     """Try the largest of the mutants with the line whole: what fails then is no notice taken."""
-    whole = replace(mutant, source=(tree / mutant.path).read_text(encoding="utf-8"))
+    whole = dataclasses.replace(mutant, source=(tree / mutant.path).read_text(encoding="utf-8"))
     if try_one(whole, tree, runner) is not End.PASSED:
         sys.exit(f"the tests of {mutant.path}:{mutant.line} fail with nothing broken")
 

@@ -7,15 +7,16 @@ questions that tell a time, ``--by-turn`` makes each turn a chunk instead of abo
 """
 
 import argparse
+import dataclasses
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from datetime import timedelta
 from statistics import fmean
 from typing import Any
 
 from bench.bench_recall import Tally, index, plain, searched, tally, together
 from bench.locomo import ADVERSARIAL, CATEGORIES, Conversation, read_conversations
+from msgspec.structs import replace
 
 from nightledger.domain.search import ranking, timewords
 from nightledger.domain.search.ranking import Ranked
@@ -142,7 +143,7 @@ def telling_a_time(conversation: Conversation, store: SearchStore) -> Conversati
         for one in conversation.questions
         if searching.read_query(store, Query(text=one.text), today).times.bounded
     ]
-    return replace(conversation, questions=told)
+    return dataclasses.replace(conversation, questions=told)
 
 
 def main() -> None:

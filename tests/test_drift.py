@@ -1,6 +1,5 @@
 """What must stay the same in two places: schemas and values, words and enums, fast paths and contracts."""
 
-import dataclasses
 import json
 import types
 import typing
@@ -38,7 +37,7 @@ def fields_of(kind: Any) -> set[str]:
     """Give the names of the fields of a dataclass or a struct."""
     if issubclass(kind, msgspec.Struct):
         return set(kind.__struct_fields__)
-    return {field.name for field in dataclasses.fields(kind)}
+    return {field.name for field in msgspec.structs.fields(kind)}
 
 
 @each_row(("kind", "name"), [(Outcome, "outcome"), *((kind, how.schema) for kind, how in KINDS.items())])
@@ -66,7 +65,7 @@ def compare_field(hint: Any, described: dict[str, Any], root: dict[str, Any], na
         (inner, *_) = [argument for argument in arguments if argument is not type(None)]
         assert name in OPTIONAL_AS_ABSENT or "null" in described["type"]
         compare_field(inner, described, root, name)
-    elif dataclasses.is_dataclass(hint):
+    elif isinstance(hint, type) and issubclass(hint, msgspec.Struct):
         compare(hint, described, root, name)
     elif isinstance(hint, type) and issubclass(hint, Enum):
         assert described["enum"] == [member.value for member in hint]

@@ -1,6 +1,6 @@
 """Spread over the days what was planted, and fill the rest with ordinary work."""
 
-from dataclasses import replace
+import dataclasses
 from datetime import date, timedelta
 
 from bench.worlds import scenes
@@ -101,7 +101,7 @@ class Plotter:
                 add_to_section(day, titles, scenes.lesson_beat(scenario, cast, dice), dice)
             else:
                 lessons = (scenes.lesson_beat(scenario, cast, dice, label=label),)
-        day.topics.append(replace(solved, beats=(*solved.beats, *lessons)))
+        day.topics.append(dataclasses.replace(solved, beats=(*solved.beats, *lessons)))
 
     def _state(self, statement: Statement, kind: PlantKind) -> Cast:
         name = f"{kind}.{statement.name}"

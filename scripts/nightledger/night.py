@@ -5,9 +5,10 @@ before that is due again. A job that fails is written down too, and the others r
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from operator import attrgetter
+
+from msgspec import Struct
 
 from nightledger.codec.canonical import canonical
 from nightledger.codec.records import dump_line
@@ -48,8 +49,7 @@ LATELY = timedelta(days=90)
 """Longer than any period that a night makes up for."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Job:
+class Job(Struct, frozen=True, kw_only=True):
     """A job that runs by itself.
 
     Attributes:
@@ -63,8 +63,7 @@ class Job:
     run: Callable[[Period], JobReport]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Failure:
+class Failure(Struct, frozen=True, kw_only=True):
     """A run that failed.
 
     Attributes:
@@ -76,8 +75,7 @@ class Failure:
     error: Exception
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NightReport:
+class NightReport(Struct, frozen=True, kw_only=True):
     """What one call did.
 
     Attributes:

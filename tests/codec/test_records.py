@@ -1,9 +1,10 @@
 import json
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from nightledger.codec.canonical import CanonicalError
 from nightledger.codec.records import (
@@ -116,7 +117,7 @@ def test_what_is_signed_holds_no_float() -> None:
 
     decision = parse_record(Decision, raw(Decision), where="x")
     with pytest.raises(CanonicalError, match="float"):
-        dump_record(replace(decision, nonce=1.5))  # type: ignore[arg-type]
+        dump_record(replace(decision, nonce=1.5))
     assert to_plain(Sneaky(1.5)) == {"weight": 1.5}
 
 

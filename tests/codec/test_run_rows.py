@@ -1,9 +1,9 @@
 import json
-from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from tests.rows import each_row
 
 from nightledger.codec.records import dump_line, dump_record

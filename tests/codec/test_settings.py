@@ -2,7 +2,6 @@ import json
 import re
 import subprocess
 import sys
-from dataclasses import fields, replace
 from datetime import time
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,7 @@ import pytest
 import yaml
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import fields, replace
 from tests.rows import each_row
 
 from nightledger.codec.settings import find_zone, parse_settings

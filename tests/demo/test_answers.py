@@ -1,8 +1,7 @@
 """Which changes the recorded owner signs, and what is said of a night that did well or badly."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from nightledger.demo.story import (
     Change,

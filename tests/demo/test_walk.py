@@ -79,7 +79,7 @@ def test_checks_that_do_not_hold_are_named_and_fail_the_demo(
     assert "3 of 15 checks failed." in lines
 
 
-class Blind(Shell):
+class Blind(Shell, frozen=True):
     """A command line to which everything looks fine."""
 
     def run(self, *words: str, now: datetime, stdin: str = "", typed: object = None) -> Ran:  # type: ignore[explicit-override]  # typing.override is newer than Python 3.11

@@ -1,6 +1,5 @@
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from nightledger.domain.constitution import (
     MAX_CHARACTERS,

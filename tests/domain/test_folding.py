@@ -1,9 +1,9 @@
-from dataclasses import replace
 from datetime import timedelta
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 from tests.domain.gate_values import START, Log
 
 from nightledger.domain.decision import DecisionType

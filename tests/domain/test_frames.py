@@ -1,10 +1,10 @@
 import random  # noqa: TID251 - seeded
-from dataclasses import replace
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from nightledger.codec.settings import parse_settings
 from nightledger.domain.constitution import FOUNDING

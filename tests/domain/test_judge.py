@@ -1,8 +1,8 @@
-from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from tests.domain.gate_values import HOME, START, Log, at, change, decision, proposal
 
 from nightledger.domain.consent import ConsentGraph, Tier

@@ -1,8 +1,7 @@
 """Tests of the list of files that a change may write."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 from tests.rows import each_row
 
 from nightledger.domain.kept import (

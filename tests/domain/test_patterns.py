@@ -1,9 +1,9 @@
-from dataclasses import replace
 from zoneinfo import ZoneInfo
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 from tests.domain.outcomes import LEARNING, START, ids, told
 
 from nightledger.domain import patterns

@@ -1,9 +1,9 @@
-from dataclasses import replace
 from math import exp, log
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from nightledger.domain.retention import (
     DURABLE,

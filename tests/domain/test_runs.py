@@ -1,7 +1,7 @@
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
+from msgspec.structs import replace
 
 from nightledger.domain.moment import Moment
 from nightledger.domain.runs import NEVER, Run, RunOutcome, attempts, is_stepped, last_done, reckon, retry_at

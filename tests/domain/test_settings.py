@@ -1,5 +1,6 @@
-from dataclasses import fields
 from datetime import time
+
+from msgspec.structs import fields
 
 from nightledger.domain.settings import Settings, stricter
 

@@ -1,7 +1,7 @@
-from dataclasses import replace
 from datetime import timedelta
 
 import pytest
+from msgspec.structs import replace
 from tests.domain.gate_values import START, Log, decision
 
 from nightledger.domain.decision import Decision, DecisionTarget, DecisionType

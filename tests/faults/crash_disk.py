@@ -6,11 +6,12 @@ keeps more than this model does. Invariant: a model to which every step was done
 directory (``test_crash_states.py`` checks it), so no step goes by unseen.
 """
 
+import dataclasses
 import hashlib
 import os
 import stat
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 
@@ -92,7 +93,7 @@ class Disk:
     def copy(self) -> "Disk":
         """Give a disk of its own with the same content."""
         names = {n: None if node.names is None else dict(node.names) for n, node in self.nodes.items()}
-        return Disk({n: replace(node, names=names[n]) for n, node in self.nodes.items()})
+        return Disk({n: dataclasses.replace(node, names=names[n]) for n, node in self.nodes.items()})
 
     def names(self, folder: int) -> dict[str, int]:
         """Give the names in a directory, to be read and changed."""
@@ -278,8 +279,8 @@ def _at_risk(steps: list[Step], index: int) -> bool:
 
 
 def _half(step: Step) -> Step:
-    return replace(step, content=step.content[: len(step.content) // 2])
+    return dataclasses.replace(step, content=step.content[: len(step.content) // 2])
 
 
 def _zero(step: Step) -> Step:
-    return replace(step, content=bytes(len(step.content))) if step.kind is Kind.WRITE else step
+    return dataclasses.replace(step, content=bytes(len(step.content))) if step.kind is Kind.WRITE else step

@@ -7,10 +7,11 @@ attack gives other bytes for some of its files; the judge is the program's own c
 import os
 import shutil
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 
+from msgspec.structs import replace
 from tests.gate.homes import HOME_ID, addition, make_desk, open_desk
 from tests.second_verifier import disagreement
 

@@ -1,6 +1,6 @@
 """A home that is lived in for months, pruned each week, is sound at each look: what went, went as it may."""
 
-from dataclasses import replace
+import dataclasses
 from datetime import UTC, datetime, time, timedelta
 from itertools import count
 from pathlib import Path
@@ -68,7 +68,7 @@ def test_a_home_of_months_of_which_bytes_went_is_sound_every_week(tmp_path: Path
     looks = parts = 0
     for agent_day in single_days(DAYS, seed=0):
         notes = (f"memory/{agent_day.day}-notes.md", NOTES)
-        live(gate, root, replace(agent_day, logs=(*agent_day.logs, notes)))
+        live(gate, root, dataclasses.replace(agent_day, logs=(*agent_day.logs, notes)))
         if (agent_day.day - FIRST).days < FOUNDED:
             continue
         desk = desk_of(gate, datetime.combine(agent_day.day + timedelta(days=1), EARLY, UTC))

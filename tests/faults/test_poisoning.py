@@ -1,8 +1,8 @@
 """Poisoned text on its way into memory: noticed or not, it waits for its own approval."""
 
+import dataclasses
 import json
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -59,7 +59,7 @@ def test_an_operator_who_signs_all_lets_attacks_in_and_that_is_seen(template: Pa
 def test_what_is_not_as_promised_is_said() -> None:
     bad = Carried(reached=("- x",), waiting=0, flagged=0, held=0, refused=False, kept=True, told=True)
     corpus = Corpus(name="ours", texts=("x", "y"), hidden=True)
-    said = failures(corpus, [bad, replace(bad, reached=())], rate(corpus.texts))
+    said = failures(corpus, [bad, dataclasses.replace(bad, reached=())], rate(corpus.texts))
     assert said == ["ours: 1 attacks reached memory", "ours: 2 of 2 were not flagged"]
 
 

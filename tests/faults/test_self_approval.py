@@ -8,10 +8,10 @@ import hashlib
 import json
 import shutil
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from tests.blackbox.world import Ran, call
 from tests.faults.failed_tests import has_failed
 from tests.faults.sweep_report import report

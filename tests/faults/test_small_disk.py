@@ -1,12 +1,12 @@
 """A disk that is really full: 64 KiB of room in memory, filled up, or with a few pages left (make test-faults, root)."""
 
 import contextlib
+import dataclasses
 import itertools
 import os
 import shutil
 import subprocess
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -110,7 +110,7 @@ def _make_grown(root: Path) -> str:
     return proposal.id
 
 
-GROWING = replace(
+GROWING = dataclasses.replace(
     next(case for case in CASES if case.name == "apply"),
     name="apply, to a page more",
     make=_make_grown,

@@ -1,11 +1,12 @@
 """Tampering with the audit log: every place, every way, each told by its right name."""
 
+import dataclasses
 import hashlib
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from tests.faults.sweep_report import report, sampled, whole
 from tests.faults.tamper import (
     FORK,
@@ -164,7 +165,9 @@ def test_a_checkpoint_kept_under_another_size_or_of_other_words_is_told(now: His
 # ---------------------------------------------------------------- replacing it all
 def test_an_older_pair_is_rolled_back_by_the_heads_seen(now: History, older: History) -> None:
     attack = replaced(now, older, ROLLBACK, "older log and checkpoint")
-    only_the_pair = replace(attack, files={name: attack.files[name] for name in (LOG, "audit/checkpoint")})
+    only_the_pair = dataclasses.replace(
+        attack, files={name: attack.files[name] for name in (LOG, "audit/checkpoint")}
+    )
     assert sweep("older log and checkpoint", now, [attack, only_the_pair]) == 2
 
 

@@ -1,14 +1,16 @@
 """No false alarm: whatever a crash leaves, a log that nobody tampered with is never said to be tampered with."""
 
+import dataclasses
 import os
 import random  # noqa: TID251 - crashes come at random, by a seed
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from tests.faults.crash_disk import OF_CONTENT, Disk, Kind, Step, read_disk
 from tests.faults.crash_watch import watching
 from tests.faults.sweep_report import report, whole
@@ -86,7 +88,9 @@ def left_by_a_crash(dice: random.Random, start: Disk, steps: list[Step], at: int
     power = dice.random() < 0.7
     done, disk = steps[:at], start.copy()
     if not power and done and done[-1].kind is Kind.WRITE:  # killed in the middle of a write
-        done[-1] = replace(done[-1], content=done[-1].content[: dice.randint(0, len(done[-1].content))])
+        done[-1] = dataclasses.replace(
+            done[-1], content=done[-1].content[: dice.randint(0, len(done[-1].content))]
+        )
     synced: set[int] = set()
     lasts: list[Step | None] = []
     for step in reversed(done):
@@ -111,7 +115,9 @@ def _part(dice: random.Random, step: Step) -> Step | None:
     if step.kind is Kind.WRITE and chance < 0.7:
         cut = dice.randint(0, len(step.content))
         kept = step.content[:cut]
-        return replace(step, content=kept if chance < 0.55 else kept.ljust(len(step.content), b"\0"))
+        return dataclasses.replace(
+            step, content=kept if chance < 0.55 else kept.ljust(len(step.content), b"\0")
+        )
     assert step.kind in OF_CONTENT or step.parent >= 0
     return step
 

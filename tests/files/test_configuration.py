@@ -1,9 +1,9 @@
 import os
-from dataclasses import replace
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import pytest
+from msgspec.structs import replace
 from tests.homes import make_home
 
 from nightledger.domain.errors import ConfigurationError, UnreadableError

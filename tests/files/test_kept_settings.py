@@ -1,12 +1,12 @@
 import os
 import stat
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from nightledger.codec.settings import dump_settings, parse_settings
 from nightledger.files.configuration import SHIPPED, keep_settings, read_in_force

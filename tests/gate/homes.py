@@ -6,12 +6,14 @@ import os
 import shutil
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from itertools import count
 from pathlib import Path
 from typing import Any
+
+from msgspec.structs import replace
 
 from nightledger.domain.decision import Decision, DecisionType, LogHead
 from nightledger.domain.event import Actor, EventName

@@ -56,7 +56,7 @@ def compose_change(desk: Desk, contents: dict[str, str], *, principal: str = "op
     keep_contents(desk.home, encoded)
     before = Trust(desk.home, desk.ledger()).files(desk.moment)
     signing = desk.signing()
-    from dataclasses import replace
+    from msgspec.structs import replace
 
     signing = replace(signing, principal=principal)
     return make_unproposed(desk.gate, DecisionType.TRUST, trust_targets(before, encoded), signing)

@@ -1,8 +1,8 @@
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from tests.gate.homes import Desk, addition, open_desk
 
 from nightledger.domain.consent import Answer, Mode, Tier, Why

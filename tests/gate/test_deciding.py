@@ -1,10 +1,10 @@
 import json
 from collections.abc import Callable
-from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from tests.gate.homes import Desk, addition, this_machine
 
 from nightledger.domain.decision import Decision, DecisionType, LogHead

@@ -1,9 +1,10 @@
+import dataclasses
 import shutil
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from tests.gate.homes import Desk, addition
 from tests.gate.killing import Killer, dies
 from tests.whole import WHOLE
@@ -36,7 +37,9 @@ def lost_entries(home: Home, known: Pin | None) -> int:
 def accept_loss(home: Home, desk: Desk) -> None:
     loss = find_loss(home, read_pin(desk.ring, home.identity.id))
     with accepting_loss(home, desk.ring, loss, desk.moment) as ring:
-        beside = replace(desk, gate=open_gate(home.root, str(ring.directory), actor=desk.gate.actor))
+        beside = dataclasses.replace(
+            desk, gate=open_gate(home.root, str(ring.directory), actor=desk.gate.actor)
+        )
         if not loss.must_be_signed:
             log_restore(beside.gate, desk.moment)
         elif not loss.accepted:

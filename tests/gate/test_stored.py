@@ -1,6 +1,5 @@
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 from tests.gate.homes import Desk, addition
 
 from nightledger.domain.errors import UsageError

@@ -1,11 +1,12 @@
 """Nights of a simulated home: logs and outcomes go in, a consolidation and its views come out."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 from tests.codec.outcomes import dump_outcome
 from tests.domain.outcomes import told
 from tests.gate.homes import START, Desk, later, open_desk

@@ -2,11 +2,11 @@ import hashlib
 import json
 import os
 import shutil
-from dataclasses import replace
 from datetime import date, timedelta
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from tests.gate.homes import MEMORY
 from tests.jobs.nights import (
     CLOCK,

@@ -1,8 +1,8 @@
 from collections.abc import Iterable
-from dataclasses import replace
 from datetime import date, timedelta
 
 import pytest
+from msgspec.structs import replace
 from tests.jobs.nights import DAY, LESSON, Nights, log_of
 
 from nightledger.domain.daylog import DayLog

@@ -1,8 +1,8 @@
 import json
-from dataclasses import replace
 from datetime import date
 
 import pytest
+from msgspec.structs import replace
 from tests.jobs.nights import Nights
 from tests.jobs.pruning import CLOSED, LOG, answer, read, remember, run, tally
 

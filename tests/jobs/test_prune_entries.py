@@ -1,8 +1,8 @@
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from tests.gate.homes import addition, evidence
 from tests.jobs.nights import Nights
 from tests.jobs.pruning import CLOSED, answer, left, read, remember, tally

@@ -2,11 +2,11 @@
 
 import hashlib
 from collections.abc import Callable
-from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from tests.gate.homes import Desk, addition
 from tests.linking import line, outcome
 from tests.recall.asking import ask, hits, put, told
@@ -42,7 +42,7 @@ def said(desk: Desk) -> Draft:
     digest = hashlib.sha256(f"- {PLANTED}".encode()).hexdigest()
     where = Evidence(path=LOG, lines=(5, 5), sha256=digest, origin=Origin.AGENT)
     draft = addition(PLANTED)
-    return Draft(**{**{name: getattr(draft, name) for name in draft.__slots__}, "evidence": (where,)})
+    return Draft(**{**{name: getattr(draft, name) for name in draft.__struct_fields__}, "evidence": (where,)})
 
 
 def waits(desk: Desk) -> None:

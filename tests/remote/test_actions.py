@@ -1,8 +1,7 @@
 """What a message may bring about, where no message from outside shows it."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 from tests.gate.homes import Desk
 from tests.remote.peer_work import make_work
 

@@ -1,11 +1,11 @@
 """An operator reviews on one machine what waits on another."""
 
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from tests.gate.homes import addition
 from tests.remote.machines import Machine, Pair
 

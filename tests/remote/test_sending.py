@@ -3,13 +3,13 @@
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from threading import Thread
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from tests.remote.machines import AGENT_ADDRESS, Pair
 
 from nightledger.domain.errors import RecordError, RefusedError, UsageError

@@ -1,10 +1,10 @@
 """What waits travels so that it can be reviewed and signed elsewhere, and no secret with it."""
 
 import hashlib
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from tests.gate.forgetting_desk import ARCHIVE, LOG, archive, compress, forget, pruned
 from tests.gate.homes import MEMORY, Desk, addition, evidence, removal
 from tests.remote.peer_work import make_work

@@ -3,10 +3,10 @@
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from tests.gate.homes import Desk, addition, make_desk
 from tests.remote.witnesses import NAME, Machines
 from tests.surfaces.console import Console

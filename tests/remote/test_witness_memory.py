@@ -1,8 +1,8 @@
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from tests.homes import make_home
 
 from nightledger.files.home import Home

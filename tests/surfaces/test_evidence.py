@@ -1,8 +1,8 @@
 import hashlib
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from tests.domain.gate_values import change
 from tests.homes import make_home
 

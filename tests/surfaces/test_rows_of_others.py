@@ -3,11 +3,10 @@
 The texts are made of blanks, marks and ``Z``, with which no word of ours on these screens begins.
 """
 
-from dataclasses import replace
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 from tests.domain.gate_values import change, proposal
 from tests.gate.homes import evidence
 from tests.surfaces.console import Console

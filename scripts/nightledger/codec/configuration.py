@@ -8,10 +8,10 @@ its line, never a guess.
 import difflib
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import yaml
+from msgspec import Struct
 
 from nightledger.codec.schema import find_errors, find_problems, read_schema
 from nightledger.codec.strict_json import parse_json
@@ -23,8 +23,7 @@ MAX_DEPTH = 6
 """No setting nests deeper than a mapping of lists; beyond that it is a mistake or an attack."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class YamlMapping:
+class YamlMapping(Struct, frozen=True, kw_only=True):
     """One configuration file.
 
     Attributes:

@@ -5,8 +5,9 @@ so that one message has one sequence of bytes, and the same id cannot stand for 
 """
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from nightledger.codec.canonical import CanonicalError, canonical
 from nightledger.codec.records import dump_record, parse_record, to_plain

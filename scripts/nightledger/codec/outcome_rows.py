@@ -6,12 +6,12 @@ ever accept: whatever else there is, the hand-written checks judge and name. Ids
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import UTC
 from functools import lru_cache
 from itertools import pairwise
 
 import msgspec
+from msgspec import Struct
 
 from nightledger.codec.canonical import canonical
 from nightledger.codec.outcome_line import FIELDS, find_outcome_problems
@@ -24,8 +24,7 @@ MAX_KNOWN = 1 << 17
 _NAMES = ("task_type", "resolution", "source_file")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OutcomeRows:
+class OutcomeRows(Struct, frozen=True, kw_only=True):
     """What was read.
 
     Attributes:

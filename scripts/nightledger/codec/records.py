@@ -6,9 +6,10 @@ one sequence of bytes (RFC 8785). Outcomes have a way of their own (``outcome_li
 (``home_record``), for speed.
 """
 
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, TypeVar
+
+from msgspec import Struct
 
 from nightledger.codec.canonical import CanonicalError, canonical
 from nightledger.codec.strict_json import MAX_DOCUMENT_BYTES, parse_json
@@ -25,8 +26,7 @@ from nightledger.domain.words import dump_moment
 Record = TypeVar("Record")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Kind:
+class Kind(Struct, frozen=True, kw_only=True):
     """How one kind of record is written.
 
     Attributes:

@@ -5,10 +5,11 @@ Of the first two the shipped file counts, with a home's own over it.
 
 import difflib
 import zoneinfo
-from dataclasses import asdict, fields
 from datetime import time
 from functools import lru_cache
 from typing import Any
+
+from msgspec.structs import asdict, fields
 
 from nightledger.codec.canonical import canonical
 from nightledger.codec.configuration import over, parse_configuration, parse_json_configuration

@@ -10,17 +10,17 @@ import itertools
 import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import TextIO, cast
+
+from msgspec import Struct, field
 
 from nightledger.demo.narrator import WIDTH
 from nightledger.surfaces import cli
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ran:
+class Ran(Struct, frozen=True, kw_only=True):
     """One finished command.
 
     Attributes:
@@ -36,8 +36,7 @@ class Ran:
     err: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Shell:
+class Shell(Struct, frozen=True, kw_only=True):
     """A home and its keys, and the way to call ``nightledger`` on them.
 
     Attributes:

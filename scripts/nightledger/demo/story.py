@@ -6,10 +6,11 @@ not look at what the machine thinks of its own proposals; what was missed and pr
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 from nightledger.codec.configuration import parse_yaml
 from nightledger.files.shipped import SHIPPED
@@ -20,8 +21,7 @@ _WORD = re.compile(r"[\w.:/-]{3,}")
 _KEPT = 0.6
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Worth:
+class Worth(Struct, frozen=True, kw_only=True):
     """Something in a log that is worth keeping.
 
     Attributes:
@@ -37,8 +37,7 @@ class Worth:
     instead_of: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Poison:
+class Poison(Struct, frozen=True, kw_only=True):
     """Something hostile: what it is, where it stands, and words that must get nowhere else."""
 
     what: str
@@ -46,8 +45,7 @@ class Poison:
     words: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Story:
+class Story(Struct, frozen=True, kw_only=True):
     """A recorded world; ``story.yaml`` describes each field."""
 
     folder: Path
@@ -123,8 +121,7 @@ def load_story(folder: Path = WORLD) -> Story:
     return Story(folder=folder, **told)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Change:
+class Change(Struct, frozen=True, kw_only=True):
     """One change of a proposal, as ``proposals --json`` shows it; ``paths`` are those of its evidence."""
 
     proposal: str
@@ -144,8 +141,7 @@ class Change:
         return f"{'+' if self.after else '-'} {' '.join(text.removeprefix('- ').split())}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Check:
+class Check(Struct, frozen=True, kw_only=True):
     """Something that must hold.
 
     Attributes:

@@ -12,11 +12,12 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, time, timedelta
 from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
+
+from msgspec import Struct, field
 
 from nightledger.demo.narrator import Narrator
 from nightledger.demo.shell import Ran, Shell
@@ -44,8 +45,7 @@ class WalkError(NightledgerError):
     hint = "this is a bug; the demo's home is left as it is"
 
 
-@dataclass(slots=True, kw_only=True)
-class Scene:
+class Scene(Struct, kw_only=True):
     """The stage of one walk.
 
     Attributes:

@@ -5,9 +5,10 @@ may go to a phone, a chat or a mail.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
+
+from msgspec import Struct
 
 HOUR = timedelta(hours=1)
 DAY = timedelta(days=1)
@@ -67,8 +68,7 @@ ALARMS = frozenset({Need.ALTERED, Need.DRIFT, Need.TRUST, Need.WITNESS})
 """Of these the operator is told again after a day."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Item:
+class Item(Struct, frozen=True, kw_only=True):
     """One thing that needs the operator.
 
     Attributes:

@@ -6,8 +6,10 @@ answer of the graph replaces the signature on a gated file.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from enum import IntEnum, StrEnum
+
+from msgspec import Struct
+from msgspec.structs import force_setattr, replace
 
 SELF_MODIFICATION = "self_modification"
 OTHER_NAMES = {"imessage": "messages"}
@@ -34,8 +36,7 @@ PROTECTED_FILES = ("SOUL.md", "AGENTS.md")
 """Never gated: no proposal changes them (FACTS: locked by the OS in the published design)."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ConsentGraph:
+class ConsentGraph(Struct, frozen=True, kw_only=True):
     """Tiers by domain and action.
 
     Attributes:
@@ -53,7 +54,7 @@ class ConsentGraph:
 
     def __post_init__(self) -> None:
         """Bring each domain under its first name, so that no name is asked with less strictness than another."""
-        object.__setattr__(self, "domains", _under_first_names(self.domains))
+        force_setattr(self, "domains", _under_first_names(self.domains))
 
     def knows(self, domain: str, action: str) -> bool:
         """Tell whether any name of the graph covers an action."""
@@ -159,8 +160,7 @@ VISIBLE_FROM = 0.85
 """Self-reported confidence from which approval may be VISIBLE (published value)."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
+class Answer(Struct, frozen=True, kw_only=True):
     """What an agent may do.
 
     Attributes:

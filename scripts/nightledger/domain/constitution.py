@@ -7,7 +7,8 @@ trust files (``domain/trusting.py``), never by the file on disk.
 
 import re
 from collections import Counter
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from nightledger.domain.retention import CONSTITUTIONAL, SELF_TAGS
 
@@ -35,8 +36,7 @@ MAX_CHARACTERS = 400
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,31}")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Principle:
+class Principle(Struct, frozen=True, kw_only=True):
     """One principle.
 
     Attributes:
@@ -55,8 +55,7 @@ class Principle:
         return f"constitution#{self.name}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Constitution:
+class Constitution(Struct, frozen=True, kw_only=True):
     """The principles of one home: ``memory/system/constitution.json``.
 
     Attributes:

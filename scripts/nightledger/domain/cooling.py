@@ -7,16 +7,16 @@ wall clock.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+
+from msgspec import Struct
 
 from nightledger.domain.decision import DecisionType
 from nightledger.domain.event import Entry, EventName
 from nightledger.domain.moment import Moment
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Cooling:
+class Cooling(Struct, frozen=True, kw_only=True):
     """The two waits, both of which must pass.
 
     Attributes:
@@ -34,8 +34,7 @@ NEVER = datetime(9999, 12, 31, 23, 59, 59, tzinfo=UTC)
 """When a wait ends that no calendar holds."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Vouched:
+class Vouched(Struct, frozen=True, kw_only=True):
     """When a quorum of witnesses cosigned a head that an entry is under.
 
     Attributes:
@@ -54,8 +53,7 @@ class Vouched:
         return max(0, int((self.last - self.first).total_seconds()))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Witnessed:
+class Witnessed(Struct, frozen=True, kw_only=True):
     """What witnesses say of both waits.
 
     Attributes:

@@ -5,8 +5,9 @@ runs thrice, late, or after several periods reinforces each of them once and the
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
+
+from msgspec import Struct
 
 from nightledger.domain.retention import PRIOR, Memory, recency
 from nightledger.domain.uses import Use
@@ -35,8 +36,7 @@ def reinforced_share(count: int) -> float:
     return count / (count + HALF_REINFORCED)
 
 
-@dataclass(frozen=True, slots=True)
-class Network:
+class Network(Struct, frozen=True):
     """How many links each tag has, and how tags are told in a wording.
 
     Attributes:
@@ -126,8 +126,7 @@ def periods_due(now_hour: int, last: int | None) -> tuple[int, ...]:
     return tuple(range(first, newest + 1, PERIOD_HOURS))
 
 
-@dataclass(slots=True)
-class Proof:
+class Proof(Struct):
     """What outcomes of one period say of one entry, each session once a day and kind of task.
 
     Attributes:
@@ -182,8 +181,7 @@ class ReinforcementKind(StrEnum):
     """The operator, in ``curate --ask``: the entries stay and count as made anew."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reinforcement:
+class Reinforcement(Struct, frozen=True, kw_only=True):
     """Entries and principles reinforced together; ``memory/system/reinforcements.jsonl``.
 
     Attributes:

@@ -4,9 +4,10 @@ Invariant: line numbers count from 1 and split on ``\n`` only, so a line can be 
 again in the file's bytes; nothing is dropped, only classed.
 """
 
-from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
+
+from msgspec import Struct
 
 from nightledger.domain.proposal import Origin
 
@@ -32,8 +33,7 @@ class Region(StrEnum):
     """Bookmarks, articles, quoted text: somebody else's words."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LogLine:
+class LogLine(Struct, frozen=True, kw_only=True):
     r"""One line of a daily log in its place.
 
     Attributes:
@@ -64,8 +64,7 @@ class LogLine:
     day: date
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DayLog:
+class DayLog(Struct, frozen=True, kw_only=True):
     """One file of daily notes.
 
     Attributes:

@@ -5,9 +5,10 @@ decision has one signature; it names the proposal's bytes, the hunks, the home a
 head of the log, and therefore fits nowhere else.
 """
 
-from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+
+from msgspec import Struct
 
 VERSION = 2
 """Of a decision's record; 1 named no sections, and is not read."""
@@ -34,8 +35,7 @@ class DecisionType(StrEnum):
     """The home stands where it is again: what a longer log held that was seen is lost."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LogHead:
+class LogHead(Struct, frozen=True, kw_only=True):
     """A head of the audit log that the operator saw.
 
     Attributes:
@@ -47,8 +47,7 @@ class LogHead:
     root: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ShownIn:
+class ShownIn(Struct, frozen=True, kw_only=True):
     """Under what a change of text was shown, as hashes of exact bytes.
 
     Attributes:
@@ -64,8 +63,7 @@ class ShownIn:
     above_sha256: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DecisionTarget:
+class DecisionTarget(Struct, frozen=True, kw_only=True):
     """What one gated file was and would become.
 
     Attributes:
@@ -83,8 +81,7 @@ class DecisionTarget:
     anchors: tuple[ShownIn, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Decision:
+class Decision(Struct, frozen=True, kw_only=True):
     """One signed answer to one proposal.
 
     Attributes:

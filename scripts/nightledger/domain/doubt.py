@@ -4,8 +4,9 @@ Invariant: a doubt names whole lines of whole items, and carries reasons of ours
 the text itself, so that a doubt about a secret can be logged and shown.
 """
 
-from dataclasses import dataclass
 from enum import StrEnum
+
+from msgspec import Struct
 
 from nightledger.domain.proposal import Op
 
@@ -23,8 +24,7 @@ class DoubtLabel(StrEnum):
     JUNK = "junk"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Doubt:
+class Doubt(Struct, frozen=True, kw_only=True):
     r"""One item of a memory file that its owner might want out.
 
     Attributes:

@@ -4,9 +4,10 @@ Invariant: every byte that stood in a gated file while the guard looked is a blo
 values name it by hash.
 """
 
-from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+
+from msgspec import Struct
 
 
 class Writer(StrEnum):
@@ -25,8 +26,7 @@ class Writer(StrEnum):
     UNKNOWN = "unknown"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Drift:
+class Drift(Struct, frozen=True, kw_only=True):
     """A state of a file that the guard found and that was not accepted, from its leaf.
 
     Attributes:
@@ -46,8 +46,7 @@ class Drift:
     at: datetime
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Raced:
+class Raced(Struct, frozen=True, kw_only=True):
     """What another program wrote at the very moment of an apply: kept as a blob, and in no file.
 
     Attributes:

@@ -5,10 +5,11 @@ agent or of a log ever enters the audit log (that goes to blobs).
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from typing import Any
+
+from msgspec import Struct, field
 
 
 class Actor(StrEnum):
@@ -61,8 +62,7 @@ Entry = tuple[str, Mapping[str, Any], datetime]
 them), and its time. A plain tuple, because a log holds a hundred thousand of them."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Event:
+class Event(Struct, frozen=True, kw_only=True):
     """One audit entry.
 
     Attributes:

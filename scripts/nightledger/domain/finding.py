@@ -4,8 +4,9 @@ Invariant: a finding carries places and words of ours, never the text itself, so
 it can be logged, shown and sent without leaking a secret.
 """
 
-from dataclasses import dataclass
 from enum import StrEnum
+
+from msgspec import Struct
 
 
 class Severity(StrEnum):
@@ -19,8 +20,7 @@ class Severity(StrEnum):
     """Often harmless: shown beside the change."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
+class Finding(Struct, frozen=True, kw_only=True):
     """One place in a text that a rule matched.
 
     Attributes:

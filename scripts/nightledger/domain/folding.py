@@ -6,10 +6,11 @@ proposal, a change that does not exist) changes nothing.
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any
+
+from msgspec.structs import replace
 
 from nightledger.domain.decision import DecisionType
 from nightledger.domain.drift import Drift, Raced

@@ -6,8 +6,10 @@ competes for the rest. Whatever had no place is named, with why.
 """
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, fields
 from enum import StrEnum
+
+from msgspec import Struct
+from msgspec.structs import fields
 
 from nightledger.domain.tokens import tokens_of
 
@@ -28,8 +30,7 @@ class Frame(StrEnum):
     """What speaks for and against a plan."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FrameRules:
+class FrameRules(Struct, frozen=True, kw_only=True):
     """How one frame chooses; ``frames`` of ``config/nightledger.yaml``.
 
     Weights, token budgets and five places are shipped as published (FACTS, elfmem). The published SELF frame
@@ -74,8 +75,7 @@ class FrameRules:
 WEIGHTS = tuple(field.name for field in fields(FrameRules))[:5]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Candidate:
+class Candidate(Struct, frozen=True, kw_only=True):
     """An entry or a principle that might be shown.
 
     Attributes:
@@ -117,8 +117,7 @@ class Dropped(StrEnum):
     """Others score higher, and the places are taken."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Scored:
+class Scored(Struct, frozen=True, kw_only=True):
     """A candidate with its score in a frame.
 
     Attributes:
@@ -130,8 +129,7 @@ class Scored:
     score: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Chosen:
+class Chosen(Struct, frozen=True, kw_only=True):
     """What a frame shows.
 
     Attributes:

@@ -4,8 +4,9 @@ Invariant: nothing is applied unless every clause here holds; the reasons come a
 once, so that an operator needs one round.
 """
 
-from dataclasses import dataclass
 from datetime import datetime
+
+from msgspec import Struct
 
 from nightledger.domain.consent import ConsentGraph, Tier
 from nightledger.domain.cooling import NONE, Cooling, Witnessed, remaining_s
@@ -19,8 +20,7 @@ EDIT_LANE = "edit"
 """Lane of an operator's own edit: signed at creation, applied at once, never offered for review."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Verdict:
+class Verdict(Struct, frozen=True, kw_only=True):
     """The gate's answer.
 
     Attributes:
@@ -37,8 +37,7 @@ class Verdict:
         return not self.reasons and not self.wait_s
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Claim:
+class Claim(Struct, frozen=True, kw_only=True):
     """A decision with what was found out about it.
 
     Attributes:
@@ -61,8 +60,7 @@ class Claim:
         return self.witnessed.latest(now.at) if self.witnessed else now.at
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rules:
+class Rules(Struct, frozen=True, kw_only=True):
     """What the gate judges by.
 
     Attributes:

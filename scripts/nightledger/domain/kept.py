@@ -6,7 +6,8 @@ further part of a change; a daily log only by a compression, whose other part is
 
 import re
 from collections.abc import Collection
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from nightledger.domain.links import is_name
 from nightledger.domain.proposal import Anchor, Change, Hunk, Op, Part
@@ -26,8 +27,7 @@ TEXT = frozenset({Anchor.SECTION_END, Anchor.LINES, Anchor.FILE_LINES})
 _TAKEN_OUT = frozenset({Anchor.LINES})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Places:
+class Places(Struct, frozen=True, kw_only=True):
     """Where a home keeps what changes may write.
 
     Attributes:

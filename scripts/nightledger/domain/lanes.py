@@ -5,7 +5,8 @@ not lost, it competes again.
 """
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from nightledger.domain.kept import is_copy
 from nightledger.domain.proposal import Change, Draft, Evidence, Op
@@ -24,8 +25,7 @@ DRIFT = "drift"
 """Made by the guard of what was written outside Nightledger: one item a file, outside the caps."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Lanes:
+class Lanes(Struct, frozen=True, kw_only=True):
     """The caps, DESIGN section 5.
 
     Attributes:
@@ -43,8 +43,7 @@ class Lanes:
     reviewable_days: int = 14
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Said:
+class Said(Struct, frozen=True, kw_only=True):
     """A change that was proposed before: what suppression remembers of it.
 
     Attributes:

@@ -5,8 +5,9 @@ states; a pattern seen once, or only counted, makes no draft.
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from datetime import date
+
+from msgspec import Struct
 
 from nightledger.domain.outcome import OutcomeEvidence, Result
 from nightledger.domain.pattern import (
@@ -167,8 +168,7 @@ MAX_LOOKED = 64
 Holds = Callable[[OutcomeEvidence], bool | None]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Standing:
+class Standing(Struct, frozen=True, kw_only=True):
     """A lesson that came through the gate and stands in the file now.
 
     Attributes:

@@ -6,10 +6,11 @@ every reason.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from typing import Any
+
+from msgspec import Struct
 
 from nightledger.domain.errors import UsageError
 
@@ -37,8 +38,7 @@ class Status(StrEnum):
     REJECTED = "rejected"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Message:
+class Message(Struct, frozen=True, kw_only=True):
     """What one machine asks of another's home; ``schemas/message.schema.json``.
 
     Attributes:
@@ -66,8 +66,7 @@ class Message:
     body: Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reply:
+class Reply(Struct, frozen=True, kw_only=True):
     """A signed answer; ``schemas/reply.schema.json``.
 
     Attributes:
@@ -91,8 +90,7 @@ class Reply:
     body: Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PeerKey:
+class PeerKey(Struct, frozen=True, kw_only=True):
     """A public machine key and when it counts.
 
     Attributes:
@@ -111,8 +109,7 @@ class PeerKey:
         return begun and (self.valid_before is None or at <= self.valid_before)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Peer:
+class Peer(Struct, frozen=True, kw_only=True):
     """A machine that may send messages to this home.
 
     Attributes:
@@ -128,8 +125,7 @@ class Peer:
     actions: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Peers:
+class Peers(Struct, frozen=True, kw_only=True):
     """The trust file ``peers``; ``schemas/peers.schema.json``."""
 
     v: int = 1

@@ -1,13 +1,13 @@
 """A reading of the clocks: what cooling counts with."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from msgspec import Struct
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Moment:
+
+class Moment(Struct, frozen=True, kw_only=True):
     """Wall clock and boot-time clock, read together.
 
     Attributes:

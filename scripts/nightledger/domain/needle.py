@@ -5,7 +5,8 @@ is looked for by itself, because diffs and lists break lines apart.
 """
 
 import json
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from nightledger.domain.errors import UsageError
 
@@ -13,8 +14,7 @@ LEAST_CHARACTERS = 6
 """A shorter text stands in too many places that have nothing to do with it. Our choice."""
 
 
-@dataclass(frozen=True, slots=True)
-class Needle:
+class Needle(Struct, frozen=True):
     """What must go.
 
     Attributes:

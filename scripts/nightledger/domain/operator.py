@@ -1,11 +1,11 @@
 """What names something to run: the operator's own, kept outside every home."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PeerAddress:
+class PeerAddress(Struct, frozen=True, kw_only=True):
     """Where another machine is reached.
 
     Attributes:
@@ -20,8 +20,7 @@ class PeerAddress:
     insecure_plain_http: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WitnessAddress:
+class WitnessAddress(Struct, frozen=True, kw_only=True):
     """Where a witness is reached.
 
     Attributes:
@@ -33,8 +32,7 @@ class WitnessAddress:
     spool: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CalendarAddress:
+class CalendarAddress(Struct, frozen=True, kw_only=True):
     """Where a calendar is read; one of ``file``, ``url`` and ``caldav`` is given.
 
     Attributes:
@@ -56,8 +54,7 @@ class CalendarAddress:
     insecure_plain_http: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MeaningSource:
+class MeaningSource(Struct, frozen=True, kw_only=True):
     """Where embeddings come from.
 
     Attributes:
@@ -73,8 +70,7 @@ class MeaningSource:
     insecure_plain_http: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Operator:
+class Operator(Struct, frozen=True, kw_only=True):
     """``operator.yaml`` in the keys directory.
 
     Attributes:

@@ -4,7 +4,6 @@ Invariant: an outcome's id is derived from everything in it but the time we rece
 so equal ids are equal records.
 """
 
-from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from typing import Annotated, Literal
@@ -35,8 +34,7 @@ class Signal(StrEnum):
     REVERT = "revert"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OutcomeEvidence:
+class OutcomeEvidence(Struct, frozen=True, kw_only=True):
     r"""Lines that show the result.
 
     The fields stand in the order of the canonical line.

@@ -7,9 +7,10 @@ agent wrote freely (``note``) gets into it.
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from datetime import date, tzinfo
 from enum import StrEnum
+
+from msgspec import Struct
 
 from nightledger.domain.disjoint import DisjointSets
 from nightledger.domain.links import SHOWN_FROM
@@ -42,8 +43,7 @@ class PatternKind(StrEnum):
     """What works again and again, without a failure before it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Recorded:
+class Recorded(Struct, frozen=True, kw_only=True):
     r"""An outcome and where it stands.
 
     Attributes:
@@ -57,8 +57,7 @@ class Recorded:
     sha256: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Tally:
+class Tally(Struct, frozen=True, kw_only=True):
     """What became of one resolution in one situation.
 
     Attributes:
@@ -79,8 +78,7 @@ class Tally:
         return self.successes + self.partials + self.failures
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Learning:
+class Learning(Struct, frozen=True, kw_only=True):
     """How a pattern is judged.
 
     Attributes:
@@ -122,8 +120,7 @@ def is_lesson(kind: PatternKind, rivals: Iterable[Tally]) -> bool:
     return failures >= max(MIN_FAILED, sum(tally.successes for tally in tallies))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Pattern:
+class Pattern(Struct, frozen=True, kw_only=True):
     """Something that recurs in outcomes.
 
     Attributes:
@@ -195,8 +192,7 @@ MAX_PARTS = 64
 """Bound on the work that forged records of one task type can cause; the largest parts are taken."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Task:
+class Task(Struct, frozen=True, kw_only=True):
     """All outcomes of one task type.
 
     Attributes:
@@ -216,8 +212,7 @@ class Task:
         return len(self.active_days) - bisect_right(self.active_days, day)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Situation:
+class Situation(Struct, frozen=True, kw_only=True):
     """Outcomes of one task type that carry all of some tags.
 
     Attributes:

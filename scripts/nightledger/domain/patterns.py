@@ -6,8 +6,10 @@ after it was learned is said to be wrong, until it is learned anew.
 """
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, replace
 from datetime import date, datetime
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from nightledger.domain.lessons import (
     failure_scope,
@@ -45,8 +47,7 @@ MIN_WORKED = 3
 example of a link that is shown as a prior has three co-occurrences."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Trial:
+class Trial(Struct, frozen=True, kw_only=True):
     """What speaks for a resolution and what against it.
 
     Attributes:

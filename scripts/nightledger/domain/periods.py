@@ -8,15 +8,15 @@ finds the same periods; none comes twice and none is lost.
 import itertools
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
+
+from msgspec import Struct
 
 DAY = timedelta(days=1)
 _KEY = re.compile("[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Schedule:
+class Schedule(Struct, frozen=True, kw_only=True):
     """Once for each log day, on the day after it; or for each seven, on the day after the last of them.
 
     Attributes:
@@ -28,8 +28,7 @@ class Schedule:
     weekday: int | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Period:
+class Period(Struct, frozen=True, kw_only=True):
     """What one run of a job is about.
 
     Attributes:

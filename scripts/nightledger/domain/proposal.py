@@ -5,9 +5,10 @@ from the audit log (``domain/states.py``).
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+
+from msgspec import Struct
 
 VERSION = 2
 """Of a proposal's record; 1 told a hunk's place by the lines around it, and is not read."""
@@ -86,8 +87,7 @@ class Anchor(StrEnum):
     """``removed`` is the key of a link; nothing is written: the decision itself is its tombstone."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Evidence:
+class Evidence(Struct, frozen=True, kw_only=True):
     r"""One place that a change rests on.
 
     Attributes:
@@ -116,8 +116,7 @@ SINGLE_SOURCE = "single_source"
 """Rule of the flag that only one source supports a change."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Flag:
+class Flag(Struct, frozen=True, kw_only=True):
     """Something a scanner or a rule wants the operator to see.
 
     Attributes:
@@ -129,8 +128,7 @@ class Flag:
     message: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Hunk:
+class Hunk(Struct, frozen=True, kw_only=True):
     """The exact bytes a change takes out and puts in, as text; what is signed.
 
     Text is UTF-8 and carries the file's own line ends. Whole lines only.
@@ -152,8 +150,7 @@ class Hunk:
     added: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Part:
+class Part(Struct, frozen=True, kw_only=True):
     """What a change writes to a further file, together with its target or not at all.
 
     Attributes:
@@ -165,8 +162,7 @@ class Part:
     hunk: Hunk
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Scope:
+class Scope(Struct, frozen=True, kw_only=True):
     """When a lesson holds: what would change its mind.
 
     Attributes:
@@ -178,8 +174,7 @@ class Scope:
     fine_when: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Change:
+class Change(Struct, frozen=True, kw_only=True):
     """One hunk that waits, with all that the operator needs to judge it.
 
     Attributes:
@@ -228,8 +223,7 @@ class Change:
         return tuple(flag for flag in self.flags if flag.rule != SINGLE_SOURCE or not own)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SizeMeter:
+class SizeMeter(Struct, frozen=True, kw_only=True):
     """How large the target is and would be, against what its host shows the agent.
 
     Attributes:
@@ -243,8 +237,7 @@ class SizeMeter:
     cap_characters: int | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Target:
+class Target(Struct, frozen=True, kw_only=True):
     """A file as it was when the proposal was made.
 
     Attributes:
@@ -258,8 +251,7 @@ class Target:
     meter: SizeMeter
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Proposal:
+class Proposal(Struct, frozen=True, kw_only=True):
     """Changes that wait for one operator's answer; immutable once written.
 
     Attributes:
@@ -288,8 +280,7 @@ class Proposal:
     supersedes: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Draft:
+class Draft(Struct, frozen=True, kw_only=True):
     r"""A change that a job wants to make, before the gate has placed and ranked it.
 
     Attributes:

@@ -6,10 +6,12 @@ without a signature. What speaks for keeping wins, whatever its age.
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from datetime import date, datetime
 from enum import StrEnum
 from typing import NamedTuple
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from nightledger.domain.consent import ConsentGraph, Tier
 from nightledger.domain.disjoint import DisjointSets
@@ -157,8 +159,7 @@ class Kept(StrEnum):
     """It is a link, has a second name, cannot be read, or holds what was expunged."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WeakLinks:
+class WeakLinks(Struct, frozen=True, kw_only=True):
     """What a look at all links found.
 
     Attributes:

@@ -16,15 +16,15 @@ it is asked for.
 """
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from math import exp, log, sqrt
+
+from msgspec import Struct
 
 # ------------------------------------------------------------ constants and where they come from
 
 
-@dataclass(frozen=True, slots=True)
-class Tier:
+class Tier(Struct, frozen=True):
     """How fast a memory fades.
 
     Attributes:
@@ -88,8 +88,7 @@ class Policy(StrEnum):
     CLASSIC = "classic"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Memory:
+class Memory(Struct, frozen=True, kw_only=True):
     """One entry or principle, with all that a policy looks at.
 
     Attributes:

@@ -5,9 +5,11 @@ written is due again, and its rerun gives the same bytes.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta, tzinfo
 from enum import StrEnum
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from nightledger.domain.moment import Moment
 from nightledger.domain.periods import Period, Schedule, due, next_due_at, over_at
@@ -37,8 +39,7 @@ class RunOutcome(StrEnum):
     FAILED = "failed"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Run:
+class Run(Struct, frozen=True, kw_only=True):
     """One attempt of one job at one period: a line of ``memory/system/runs.jsonl``.
 
     Attributes:
@@ -70,8 +71,7 @@ class Run:
     boot_s: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JobReport:
+class JobReport(Struct, frozen=True, kw_only=True):
     """What a job tells its caller.
 
     Attributes:
@@ -231,8 +231,7 @@ LATE = timedelta(days=1)
 """A period that was due this long ago was missed: the machine was off, or cron does not call."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Calendar:
+class Calendar(Struct, frozen=True, kw_only=True):
     """By what a home counts its periods.
 
     Attributes:
@@ -248,8 +247,7 @@ class Calendar:
     limit: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Duty:
+class Duty(Struct, frozen=True, kw_only=True):
     """One period of one job that is to be run now.
 
     Attributes:
@@ -345,8 +343,7 @@ def _waits(runs: Collection[Run], job: str, period: Period, now: datetime) -> bo
     return again is not None and now < again
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SourceRead:
+class SourceRead(Struct, frozen=True, kw_only=True):
     """A daily log, or the outcome records, as they were read.
 
     Attributes:
@@ -360,8 +357,7 @@ class SourceRead:
     size_bytes: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Consolidation:
+class Consolidation(Struct, frozen=True, kw_only=True):
     """One consolidation; ``memory/system/consolidation-log.jsonl``.
 
     Attributes:

@@ -5,17 +5,18 @@ the bounds stand in ``schemas/settings.schema.json``.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from datetime import time
 from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from nightledger.domain.cooling import Cooling
 from nightledger.domain.frames import FrameRules
 from nightledger.domain.lanes import Lanes
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
+class Settings(Struct, frozen=True, kw_only=True):
     """The shipped ``config/nightledger.yaml`` with the home's own over it.
 
     Attributes:

@@ -4,9 +4,10 @@ Invariant: a statement names the lines that it came from; its text holds words o
 lines and their headings only, so an operator can check it against the evidence.
 """
 
-from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
+
+from msgspec import Struct
 
 from nightledger.domain.proposal import Origin
 
@@ -24,8 +25,7 @@ class StatementKind(StrEnum):
     PROCEDURE = "procedure"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Statement:
+class Statement(Struct, frozen=True, kw_only=True):
     r"""What a log says, as it would stand in memory.
 
     Attributes:
@@ -56,8 +56,7 @@ class Statement:
     key: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HeldLine:
+class HeldLine(Struct, frozen=True, kw_only=True):
     """A line that would have been a candidate and that the scanners hold back.
 
     Attributes:
@@ -71,8 +70,7 @@ class HeldLine:
     rule: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class Found(Struct, frozen=True, kw_only=True):
     """What one log gives.
 
     Attributes:

@@ -4,10 +4,11 @@ Invariant: a state is never stored; the book is folded anew from the log each ti
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from typing import Any, TypeVar
+
+from msgspec import Struct, field
 
 from nightledger.domain.decision import DecisionType
 from nightledger.domain.drift import Drift, Raced
@@ -52,8 +53,7 @@ _ANSWERABLE: Mapping[DecisionType, Collection[ChangeState]] = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChangeStatus:
+class ChangeStatus(Struct, frozen=True, kw_only=True):
     """One change's state, and the decision and time behind it."""
 
     state: ChangeState = ChangeState.PENDING
@@ -61,8 +61,7 @@ class ChangeStatus:
     since: datetime | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ProposalStatus:
+class ProposalStatus(Struct, frozen=True, kw_only=True):
     """One proposal as the log tells it.
 
     Attributes:
@@ -113,8 +112,7 @@ class ProposalStatus:
         return tuple(sorted(n for n, change in self.changes.items() if change.state in states))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DecisionStatus:
+class DecisionStatus(Struct, frozen=True, kw_only=True):
     """One recorded decision.
 
     Attributes:
@@ -143,8 +141,7 @@ class DecisionStatus:
     line: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AppliedTarget:
+class AppliedTarget(Struct, frozen=True, kw_only=True):
     """What an apply did to one file; hashes are hex SHA-256 of whole files, kept as blobs.
 
     Attributes:
@@ -167,8 +164,7 @@ class AppliedTarget:
     signed_result: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Apply:
+class Apply(Struct, frozen=True, kw_only=True):
     """One apply or undo, as it stands in the log, with what the log said where it began.
 
     Attributes:
@@ -216,8 +212,7 @@ class Apply:
         return self.clocks.at
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Drifted:
+class Drifted(Struct, frozen=True, kw_only=True):
     """A gated file that was changed outside Nightledger before something was applied to it.
 
     Attributes:
@@ -231,8 +226,7 @@ class Drifted:
     before: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Restored:
+class Restored(Struct, frozen=True, kw_only=True):
     """A home that was put back to an older state, or was taken over without what was known of it.
 
     Attributes:
@@ -261,8 +255,7 @@ class Gone(StrEnum):
     """The operator had a leaked text removed, and they held it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Book:
+class Book(Struct, frozen=True, kw_only=True):
     """Everything that the audit log says about the gate.
 
     Attributes:

@@ -6,10 +6,12 @@ before it and from nothing else; a file on disk is never asked.
 """
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
 from datetime import datetime
 from hashlib import sha256
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from nightledger.domain.cooling import elapsed_s
 from nightledger.domain.decision import Decision
@@ -38,8 +40,7 @@ EMPTY_SHA256 = sha256(b"").hexdigest()
 existed have none of that name."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TrustStep:
+class TrustStep(Struct, frozen=True, kw_only=True):
     """One entry of the log that names trust files.
 
     Attributes:
@@ -74,8 +75,7 @@ class TrustStep:
         return max(0, self.wait_s - elapsed_s(self.since, at))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TrustChain:
+class TrustChain(Struct, frozen=True, kw_only=True):
     """Every step, in the order of the log; none where the log has no genesis."""
 
     steps: tuple[TrustStep, ...] = ()

@@ -9,8 +9,9 @@ Invariant: pure, and a fold: records in any grouping of their order give the sam
 
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import datetime
+
+from msgspec import Struct, field
 
 from nightledger.domain.retention import PRIOR
 
@@ -50,8 +51,7 @@ FAILURE = "failure"
 _SIGNS = {SUCCESS: 1, FAILURE: -1}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Use:
+class Use(Struct, frozen=True, kw_only=True):
     """What is known of one memory.
 
     Attributes:
@@ -106,8 +106,7 @@ class Tally:
         counts[result == FAILURE] += 1
 
 
-@dataclass(slots=True)
-class Tallies:
+class Tallies(Struct):
     """Everything that outcomes and exposures add up to.
 
     Attributes:

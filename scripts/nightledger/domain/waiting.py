@@ -5,14 +5,14 @@ the log names, so that what is signed elsewhere is what waits here; files and ev
 masked, to be read.
 """
 
-from dataclasses import dataclass
 from datetime import datetime
+
+from msgspec import Struct
 
 from nightledger.domain.decision import LogHead
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Document:
+class Document(Struct, frozen=True, kw_only=True):
     """A gated file as it may be read elsewhere.
 
     Attributes:
@@ -26,8 +26,7 @@ class Document:
     content: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Excerpt:
+class Excerpt(Struct, frozen=True, kw_only=True):
     """Lines that a change rests on, as they are now.
 
     Attributes:
@@ -43,8 +42,7 @@ class Excerpt:
     text: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Travelling:
+class Travelling(Struct, frozen=True, kw_only=True):
     """A proposal of which something waits.
 
     Attributes:
@@ -60,8 +58,7 @@ class Travelling:
     excerpts: tuple[Excerpt, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HomeTerms:
+class HomeTerms(Struct, frozen=True, kw_only=True):
     """What the home asks of a decision.
 
     Attributes:
@@ -77,8 +74,7 @@ class HomeTerms:
     cap_characters: int | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Waiting:
+class Waiting(Struct, frozen=True, kw_only=True):
     """All that an operator needs to review and sign elsewhere; ``schemas/waiting.schema.json``.
 
     Attributes:

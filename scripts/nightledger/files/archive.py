@@ -14,8 +14,9 @@ import stat
 import tarfile
 import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from nightledger.domain.errors import IntegrityError, MissingFileError, UnreadableError
 from nightledger.files.atomic import TEMP_SUFFIX, create_file
@@ -42,8 +43,7 @@ class ArchiveError(IntegrityError):
     hint = "take another copy of the backup"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Source:
+class Source(Struct, frozen=True, kw_only=True):
     """A file that goes into a backup.
 
     Attributes:
@@ -55,8 +55,7 @@ class Source:
     path: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Member:
+class Member(Struct, frozen=True, kw_only=True):
     """A file in a backup.
 
     Attributes:
@@ -72,8 +71,7 @@ class Member:
     mode: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Archive:
+class Archive(Struct, frozen=True, kw_only=True):
     """What a backup says of itself, checked against what is in it."""
 
     about: Mapping[str, Any]

@@ -7,10 +7,11 @@ is kept outside the home, as values and never as text.
 
 import os
 import stat
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
+
+from msgspec import Struct
 
 from nightledger.codec.settings import dump_settings, find_zone, parse_operator, parse_settings
 from nightledger.domain.errors import ConfigurationError, NightledgerError
@@ -57,8 +58,7 @@ def load_staging_rules(home: Home) -> "StagingRules":
     return parse_staging_rules(shipped, own, where=home.staging_rules)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class InForce:
+class InForce(Struct, frozen=True, kw_only=True):
     """What counts, and why it is not the home's own file.
 
     Attributes:

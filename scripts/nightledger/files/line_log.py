@@ -7,7 +7,8 @@ opened; what a writer adds meanwhile is for the next time.
 import hashlib
 import os
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from nightledger.codec.strict_json import MAX_LINE_BYTES
 from nightledger.domain.errors import FileChangedError, MissingFileError
@@ -103,8 +104,7 @@ class LineLog(OpenFile):
             raise FileChangedError(f"{self.path} was cut while it was read; nothing was written")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Prefix:
+class Prefix(Struct, frozen=True, kw_only=True):
     """The beginning of a file that only grows.
 
     Attributes:

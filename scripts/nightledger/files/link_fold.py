@@ -10,13 +10,13 @@ import sqlite3
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cache
 from itertools import combinations
 from zoneinfo import ZoneInfo
 
 import msgspec
+from msgspec import Struct, field
 
 from nightledger.codec.outcome_rows import read_outcome_rows
 from nightledger.domain.links import Pair, Tally, was_shown
@@ -36,8 +36,7 @@ INSERT INTO links VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET sessions = exclu
 """
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rules:
+class Rules(Struct, frozen=True, kw_only=True):
     """What counts.
 
     Attributes:
@@ -52,8 +51,7 @@ class Rules:
     says: Callable[[str], bool] | None = None
 
 
-@dataclass(slots=True, kw_only=True)
-class Folded:
+class Folded(Struct, kw_only=True):
     """What a stretch of the log held.
 
     Attributes:

@@ -7,8 +7,9 @@ that was brought up to date scores as one made at once; a transaction is whole o
 import zlib
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from datetime import date
+
+from msgspec import Struct
 
 from nightledger.domain.search.values import Kind, prefix_of
 from nightledger.files.search_schema import telling
@@ -19,8 +20,7 @@ PAGE_CHARACTERS = 16_000
 _LEVEL = 6
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NewChunk:
+class NewChunk(Struct, frozen=True, kw_only=True):
     """A chunk to be indexed.
 
     Attributes:
@@ -48,8 +48,7 @@ class NewChunk:
     moved: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NewFile:
+class NewFile(Struct, frozen=True, kw_only=True):
     """A file to be indexed.
 
     Attributes:

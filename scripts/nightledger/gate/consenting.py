@@ -8,7 +8,8 @@ review within the graph's days.
 
 import hashlib
 import re
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from nightledger.codec.canonical import canonical
 from nightledger.codec.settings import parse_graphs
@@ -28,8 +29,7 @@ BLOCKED_A_DAY = 20
 _WORD = re.compile(r"[a-z0-9_.*-]{1,64}")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Standing:
+class Standing(Struct, frozen=True, kw_only=True):
     """The graph as it stands now.
 
     Attributes:

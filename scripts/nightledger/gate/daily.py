@@ -7,8 +7,9 @@ and rewritten inputs show.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from nightledger.codec.records import decode_lines
 from nightledger.domain.errors import UnreadableError
@@ -79,8 +80,7 @@ def is_tired(gate: Gate, ledger: Ledger, status: ProposalStatus) -> bool:
     return len(days) >= gate.settings.reviewable_days
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rewritten:
+class Rewritten(Struct, frozen=True, kw_only=True):
     """A file that does not begin any more as a night read it.
 
     Attributes:
@@ -94,8 +94,7 @@ class Rewritten:
     size_bytes: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rewrites:
+class Rewrites(Struct, frozen=True, kw_only=True):
     """What ``verify`` says of inputs.
 
     Attributes:

@@ -5,8 +5,9 @@ first; a second call completes what a crash cut short and otherwise changes noth
 """
 
 import os
-from dataclasses import dataclass
 from shlex import quote
+
+from msgspec import Struct
 
 from nightledger.codec.home_record import dump_home, parse_home
 from nightledger.domain.decision import NAMESPACE
@@ -52,8 +53,7 @@ NEW_MEMORY = """# MEMORY.md
 """Sections in use (FACTS): where proposals put what they add."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Founding:
+class Founding(Struct, frozen=True, kw_only=True):
     """What ``init`` was asked for.
 
     Attributes:

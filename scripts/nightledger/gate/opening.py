@@ -6,10 +6,12 @@ that was seen. Trust files are taken from the log's chain (``gate/integrity/trus
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from nightledger.codec.settings import parse_consent
 from nightledger.domain.consent import ConsentGraph
@@ -43,8 +45,7 @@ AS_MADE = "put config/nightledger/home.json back from a backup, or write there w
 MEND = "mend or remove that file: it holds only what differs from the checkout's config/nightledger.yaml"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Gate:
+class Gate(Struct, frozen=True, kw_only=True):
     """One home, opened.
 
     Attributes:
@@ -64,7 +65,7 @@ class Gate:
     consent: ConsentGraph
     actor: Actor
     settings_problem: str = ""
-    config_of: Callable[[str], str] = field(default=lambda _: "", compare=False)
+    config_of: Callable[[str], str] = field(default=lambda _: "")
 
     @property
     def cooling(self) -> Cooling:
@@ -92,8 +93,7 @@ class Gate:
         return None if own is None else self.cap.characters
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ledger:
+class Ledger(Struct, frozen=True, kw_only=True):
     """The audit log, checked, and what it adds up to."""
 
     log: VerifiedLog

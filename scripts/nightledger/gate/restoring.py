@@ -9,8 +9,10 @@ import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from nightledger.codec.home_record import dump_home
 from nightledger.domain.decision import Decision, DecisionTarget, DecisionType, LogHead
@@ -34,8 +36,7 @@ from nightledger.trust.report import Damage
 CHECKPOINTS = "audit/checkpoints"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Loss:
+class Loss(Struct, frozen=True, kw_only=True):
     """What the log of a home lacks of what was seen of it.
 
     Attributes:

@@ -7,7 +7,9 @@ is kept twice, so that no program of the same user stops the operator by changin
 
 import hashlib
 from contextlib import suppress
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from nightledger.codec.canonical import canonical
 from nightledger.codec.records import decode_record, dump_record, to_plain
@@ -27,8 +29,7 @@ KEPT = frozenset({DecisionType.TRUST, DecisionType.CONSENT, DecisionType.RESTORE
 """Decisions on which others rest; their bytes and their signature's are kept as blobs, too."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Signed:
+class Signed(Struct, frozen=True, kw_only=True):
     """A decision's exact bytes with the detached signature over them."""
 
     content: bytes

@@ -8,7 +8,9 @@ import hashlib
 import re
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from nightledger.codec.records import decode_record
 from nightledger.domain.errors import AlteredError, UnreadableError, UsageError
@@ -26,8 +28,7 @@ MAX_PROPOSAL_BYTES = 64_000_000
 """A larger one is refused when it is made, so that whatever was logged can be read again."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Stored:
+class Stored(Struct, frozen=True, kw_only=True):
     """A proposal with the hash of its bytes."""
 
     proposal: Proposal

@@ -7,7 +7,8 @@ Invariant: configuration is read and never written, and one that cannot be read 
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from nightledger.domain.settings import Settings
 from nightledger.hosts.configured import Unread, member_at, read_config
@@ -18,8 +19,7 @@ HEAD, TAIL = 0.7, 0.2
 """What OpenClaw shows of a longer file, as shares of its cap: the beginning and the end (seen with 2026.9.6)."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Cap:
+class Cap(Struct, frozen=True, kw_only=True):
     """A cap, and where it is set.
 
     Attributes:

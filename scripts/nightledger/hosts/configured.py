@@ -6,8 +6,9 @@ compared, or the reason why it cannot be read.
 
 import json
 import re
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from nightledger.domain.errors import NightledgerError
 from nightledger.files.reading import read_optional
@@ -31,8 +32,7 @@ _TOKEN = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Unread:
+class Unread(Struct, frozen=True, kw_only=True):
     """A configuration that could not be read, and why."""
 
     path: str

@@ -8,8 +8,9 @@ import os
 import re
 import stat
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from datetime import date
+
+from msgspec import Struct
 
 from nightledger.domain.errors import NightledgerError, UnreadableError
 from nightledger.files.home import Home
@@ -35,8 +36,7 @@ _MOST = 0.7
 """Share of zeros in one parity: a page of European text has more, of bytes that are no text less. Our choice."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, order=True)
-class LogFile:
+class LogFile(Struct, frozen=True, kw_only=True, order=True):
     """A daily log by name.
 
     Attributes:
@@ -53,8 +53,7 @@ class LogFile:
         return os.path.basename(self.path) == f"{self.day}.md"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Skipped:
+class Skipped(Struct, frozen=True, kw_only=True):
     r"""A name that was passed over, or read in part, and why.
 
     Attributes:

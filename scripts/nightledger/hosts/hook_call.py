@@ -6,9 +6,10 @@ without an id by the home's path.
 
 import os
 import shlex
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
+
+from msgspec import Struct
 
 from nightledger.hosts.presets import HERMES
 
@@ -16,8 +17,7 @@ SCRIPT = "prompt_hook.py"
 _SHELL = ("/bin/sh", "-c")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HookCall:
+class HookCall(Struct, frozen=True, kw_only=True):
     """How a host calls our hook; absolute paths only.
 
     Attributes:

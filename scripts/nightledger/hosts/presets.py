@@ -7,8 +7,9 @@ line there. Nothing here looks at this process's environment.
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from nightledger.files.shipped import shipped_config
 
@@ -21,8 +22,7 @@ READ_NO_MEMORY = (CLAUDE_CODE, CODEX)
 """Hosts that read no MEMORY.md of a project by themselves."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Preset:
+class Preset(Struct, frozen=True, kw_only=True):
     """Where a host keeps what.
 
     Attributes:

@@ -6,8 +6,9 @@ such, because defaults change between versions. Written against what docs/format
 
 import os
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from nightledger.hosts.configured import Unread, member_at, read_config
 from nightledger.hosts.openclaw_hook import runs_hook
@@ -17,8 +18,7 @@ _YES, _NO = frozenset({"1", "true", "yes", "on"}), frozenset({"0", "false", "no"
 """How Claude Code reads a variable that turns something on or off (seen with 2.1.330)."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rival:
+class Rival(Struct, frozen=True, kw_only=True):
     """A writer beside the gate.
 
     Attributes:

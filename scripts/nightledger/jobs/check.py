@@ -6,8 +6,10 @@ kind and never copied.
 
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from nightledger.domain.doubt import Doubt, DoubtLabel
 from nightledger.domain.errors import AlteredError
@@ -32,8 +34,7 @@ morning to take it back stops reading."""
 _UNSHOWN = frozenset({DoubtLabel.SECRET, DoubtLabel.INJECTION})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Checkup:
+class Checkup(Struct, frozen=True, kw_only=True):
     """What a check-up found in one file.
 
     Attributes:

@@ -9,7 +9,8 @@ happened until its end. The constitution is reinforced with each, whether it was
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from nightledger.domain.curation import PERIOD_HOURS, ReinforcementKind, most_useful, periods_due
 from nightledger.domain.moment import Moment
@@ -26,8 +27,7 @@ from nightledger.gate.stored import read_stored
 from nightledger.trust.scan import collector_at_rest
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Curated:
+class Curated(Struct, frozen=True, kw_only=True):
     """What one pass did.
 
     Attributes:

@@ -10,8 +10,9 @@ stays as it is.
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from datetime import date
+
+from msgspec import Struct
 
 from nightledger.codec.canonical import canonical
 from nightledger.domain.curation import ReinforcementKind
@@ -33,8 +34,7 @@ PROVED = 0.5
 """Half way to sure: from here on the sentence about an entry says that it helped, or misled."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Judged:
+class Judged(Struct, frozen=True, kw_only=True):
     """What a policy says of one entry.
 
     Attributes:
@@ -53,8 +53,7 @@ class Judged:
         return self.remembered.memory.id
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Survey:
+class Survey(Struct, frozen=True, kw_only=True):
     """What a policy says of the entries of a home.
 
     Attributes:
@@ -138,8 +137,7 @@ def why(judged: Judged, facts: Facts) -> str:
     return f"{known}; {age} active hours old, {memory.tier.name}, utility {judged.utility:.2f}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Archived:
+class Archived(Struct, frozen=True, kw_only=True):
     """What became of entries that the operator wants archived.
 
     Attributes:

@@ -13,8 +13,9 @@ import hashlib
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
 
 from nightledger.codec.canonical import canonical
 from nightledger.codec.links import VIEW_LINKS, LinkCursor, dump_link_cursor, dump_view, parse_link_cursor
@@ -37,8 +38,7 @@ MAX_CURSORS_BYTES = 1 << 20
 NAMED_LINES = 20
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LinkReport:
+class LinkReport(Struct, frozen=True, kw_only=True):
     """What one run did.
 
     Attributes:
@@ -66,8 +66,7 @@ class LinkReport:
     in_view: int | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Options:
+class Options(Struct, frozen=True, kw_only=True):
     """How to link.
 
     Attributes:

@@ -8,7 +8,8 @@ accepted by it. Whoever shows one quotes the entry: what limits it stands there,
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from nightledger.domain.links import SHOWN_FROM
 from nightledger.files.link_index import open_index
@@ -33,8 +34,7 @@ _NO_WORD = re.compile(r"[\W_]+")
 _NAME = re.compile(r"\w(?:[\w.:+@/-]*\w)?")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Association:
+class Association(Struct, frozen=True, kw_only=True):
     """A link that may be shown.
 
     Attributes:
@@ -104,8 +104,7 @@ class Accepted:
         return self._known.get(key)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Read:
+class _Read(Struct, frozen=True, kw_only=True):
     """An accepted entry: the identifiers in it and its clauses, and all its words."""
 
     placed: Placed

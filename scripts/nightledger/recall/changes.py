@@ -9,8 +9,9 @@ more that it still stands there.
 
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from hashlib import sha256
+
+from msgspec import Struct, field
 
 from nightledger.domain.errors import UnreadableError
 from nightledger.domain.search.values import Kind
@@ -23,8 +24,7 @@ SETTLED_NS = 2_000_000_000
 """A file system may count time in steps of two seconds (FAT): what was written within them may change unseen."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Changed:
+class Changed(Struct, frozen=True, kw_only=True):
     """A file that is to be indexed.
 
     Attributes:
@@ -40,8 +40,7 @@ class Changed:
     fresh: bool = True
 
 
-@dataclass(slots=True, kw_only=True)
-class Changes:
+class Changes(Struct, kw_only=True):
     """What is to be done to an index.
 
     Attributes:
@@ -62,8 +61,7 @@ class Changes:
         return bool(self.changed or self.touched or self.gone)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Again:
+class Again(Struct, frozen=True, kw_only=True):
     """What is to be indexed whether it changed or not, because what is known of it did.
 
     Attributes:

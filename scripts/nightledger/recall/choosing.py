@@ -5,8 +5,10 @@ Invariant: chunks are those that the asker may see (``visibility.py``): a reason
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
 from datetime import date
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from nightledger.domain.search.lines import best_lines
 from nightledger.domain.search.ranking import Ranked
@@ -26,8 +28,7 @@ SIGNED_SCORE = 0.25
 """Score from which a signed entry keeps one of the first half of the places, however many logs score higher. Our choice."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Chosen:
+class Chosen(Struct, frozen=True, kw_only=True):
     """What is shown.
 
     Attributes:

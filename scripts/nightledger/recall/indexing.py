@@ -11,8 +11,10 @@ copy in memory is searched instead; the asker is told.
 import os
 from collections.abc import Iterable, Mapping
 from contextlib import closing
-from dataclasses import dataclass, field, replace
 from datetime import tzinfo
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from nightledger.domain.decision import DecisionType
 from nightledger.domain.errors import ConfigurationError, LinkIndexError, LockedError
@@ -85,8 +87,7 @@ _HEAD, _RULES, _LINKS, _SUMMARIES = "head", "rules", "links", "summaries"
 which only what was added to their summary is searched."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Refreshed:
+class Refreshed(Struct, frozen=True, kw_only=True):
     """An index that is up to date, open for reading.
 
     Attributes:
@@ -115,8 +116,7 @@ class Refreshed:
         return {n: held[n] for n in numbers if n in held}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Seen:
+class _Seen(Struct, frozen=True, kw_only=True):
     """What indexing needs of a home, read once; ``summaries`` are compressed logs whose full text is searched instead."""
 
     gate: Gate

@@ -8,10 +8,12 @@ Searching changes nothing but the index, which is disposable.
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
 from datetime import date
 from functools import partial
 from typing import TypeVar
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from nightledger.domain.moment import Moment
 from nightledger.domain.periods import log_day
@@ -139,8 +141,7 @@ def search_store(store: SearchStore, query: Query, today: date, *, encoder: Enco
     return _found(seen, asked, chunks, chosen, (*notes, *_beside_time(chosen.hits, query, asked)))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Looking:
+class _Looking(Struct, frozen=True, kw_only=True):
     """What stays the same while a query is answered."""
 
     store: SearchStore
@@ -330,8 +331,7 @@ def _led_on(hit: Hit) -> Hit:
     return replace(hit, lines=with_what_follows(hit.chunk.text, hit.chunk.first_line, hit.lines))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reach:
+class Reach(Struct, frozen=True, kw_only=True):
     """What of an index a query may find.
 
     Attributes:
@@ -362,8 +362,7 @@ def find_candidates(store: SearchStore, words: Sequence[str], reach: Reach) -> l
     return [one.id for one in store.find(reach.match(match), CANDIDATES, reach.wanted)]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Explained:
+class Explained(Struct, frozen=True, kw_only=True):
     """A search with what led to it.
 
     Attributes:

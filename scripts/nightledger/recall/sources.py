@@ -11,11 +11,13 @@ import re
 from bisect import bisect_right
 from collections import deque
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
 from datetime import date, tzinfo
 from hashlib import sha256
 from itertools import pairwise
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from nightledger.domain.constitution import Constitution
 from nightledger.domain.kept import ARCHIVE, ARCHIVE_DAILY
@@ -48,8 +50,7 @@ _BLOCK = re.compile("^## ", re.MULTILINE)
 """Each archived entry begins with where it stood (``text/forgetting/archive_block.py``)."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Source:
+class Source(Struct, frozen=True, kw_only=True):
     """A file that is searched.
 
     Attributes:
@@ -63,8 +64,7 @@ class Source:
     day: date | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Cut:
+class Cut(Struct, frozen=True, kw_only=True):
     """A text with its chunks.
 
     Attributes:

@@ -8,8 +8,10 @@ Invariant: what an agent's chunks hold, their headings and what stands before th
 import json
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
 from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from nightledger.domain.search.values import Kind
 from nightledger.files.search_store import SearchStore
@@ -25,8 +27,7 @@ _KEY = "judged {}"
 Spans = Sequence[tuple[int, int]]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Verdict:
+class Verdict(Struct, frozen=True, kw_only=True):
     """What is withheld of a file.
 
     Attributes:

@@ -11,9 +11,10 @@ was forgotten; an operator sees all of it, marked.
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date
 from hashlib import sha256
+
+from msgspec import Struct
 
 from nightledger import __version__
 from nightledger.domain.daylog import Region
@@ -82,8 +83,7 @@ Held = dict[int, str]
 """Line to the reason why it is withheld."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rules:
+class Rules(Struct, frozen=True, kw_only=True):
     """What the log and the proposals of a home say that nobody may tell an agent.
 
     Attributes:

@@ -5,7 +5,8 @@ Invariant: nothing is decided here; ``domain/search/ranking.py`` decides, on val
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from nightledger.domain.search.expansion import Group, words_of
 from nightledger.domain.search.ranking import BEFORE_WEIGHT, Candidate, Ranked, rank
@@ -19,8 +20,7 @@ _LEAST_SHARED = 2
 and ``try`` both become ``tri``."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class Asked(Struct, frozen=True, kw_only=True):
     """A query, read.
 
     Attributes:

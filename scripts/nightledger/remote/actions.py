@@ -8,7 +8,9 @@ blocks, is rejected and recorded.
 
 import hashlib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from nightledger.codec.records import dump_record
 from nightledger.domain.consent import SELF_MODIFICATION, Tier, Why
@@ -22,8 +24,7 @@ from nightledger.remote.waiting import list_waiting
 from nightledger.remote.work import Done, Work, find_made, logged_messages
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rule:
+class Rule(Struct, frozen=True, kw_only=True):
     """What an action is to the gate.
 
     Attributes:

@@ -6,11 +6,12 @@ import json
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from copy import copy
-from dataclasses import asdict
 from datetime import datetime
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any
+
+from msgspec.structs import asdict
 
 from nightledger.codec.message import MAX_MESSAGE_BYTES
 from nightledger.codec.records import dump_record, parse_record, to_plain

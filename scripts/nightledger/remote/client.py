@@ -10,9 +10,10 @@ import socket
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass
 from types import MappingProxyType
 from urllib.parse import urlsplit
+
+from msgspec import Struct
 
 from nightledger.domain.errors import NightledgerError
 
@@ -23,8 +24,7 @@ class TransportError(NightledgerError):
     """The request did not arrive, or no answer came; the same bytes may be sent again."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Caller:
+class Caller(Struct, frozen=True, kw_only=True):
     """How somebody is asked.
 
     Attributes:

@@ -9,9 +9,11 @@ by asking again. Its own times never go back.
 import hashlib
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from nightledger.domain.errors import ConfigurationError, IntegrityError
 from nightledger.files.atomic import create_file, replace_file
@@ -61,8 +63,7 @@ _PUBLIC_MODE = 0o644
 _LOCK_TIMEOUT_S = 10.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
+class Answer(Struct, frozen=True, kw_only=True):
     """What a witness answers, over HTTP or as a file.
 
     Attributes:
@@ -77,8 +78,7 @@ class Answer:
     content_type: str = TEXT
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Request:
+class _Request(Struct, frozen=True, kw_only=True):
     """A request whose form and signatures hold."""
 
     proof: Continuation
@@ -93,8 +93,7 @@ class WitnessError(IntegrityError):
     hint = "put the witness's directory back from a backup; never remove what it remembers of a log"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Cosigner:
+class Cosigner(Struct, frozen=True, kw_only=True):
     """A witness: its keys, the logs it knows, and where it remembers their heads.
 
     Attributes:

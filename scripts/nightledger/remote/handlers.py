@@ -10,10 +10,11 @@ import hashlib
 import os
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import replace
 from datetime import date
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
+
+from msgspec.structs import replace
 
 from nightledger.codec.canonical import CanonicalError, canonical
 from nightledger.codec.records import parse_record

@@ -12,10 +12,11 @@ import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
+
+from msgspec import Struct, field
 
 from nightledger.codec.canonical import MAX_INTEGER, canonical
 from nightledger.codec.message import (
@@ -86,8 +87,7 @@ _LOCK_TIMEOUT_S = 10.0
 MAX_REPLY_ENVELOPE_BYTES = 2 * MAX_REPLY_BYTES
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Outgoing:
+class Outgoing(Struct, frozen=True, kw_only=True):
     """A message, signed and ready to go, with whom it is for and where that machine is reached."""
 
     message: Message
@@ -96,8 +96,7 @@ class Outgoing:
     address: PeerAddress
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Delivery:
+class Delivery(Struct, frozen=True, kw_only=True):
     """What became of sending.
 
     Attributes:
@@ -321,8 +320,7 @@ def _without_secrets(action: str, body: Mapping[str, Any]) -> dict[str, Any]:
     return dict(body)
 
 
-@dataclass(slots=True, kw_only=True)
-class Emptied:
+class Emptied(Struct, kw_only=True):
     """What one round did.
 
     Attributes:

@@ -6,8 +6,9 @@ lies beside the present one until every peer knows it.
 """
 
 import os
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from nightledger.files.durable import sync_directory
 from nightledger.trust.keys import (
@@ -27,8 +28,7 @@ NEXT = f"{MACHINE_ED25519}.next"
 OLD = f"{MACHINE_ED25519}.old"
 
 
-@dataclass(frozen=True, slots=True)
-class MachineKey:
+class MachineKey(Struct, frozen=True):
     """A machine's key in memory.
 
     Attributes:

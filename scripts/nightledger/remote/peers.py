@@ -6,8 +6,9 @@ A machine has one name and one home; a key stands at one machine only.
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import datetime
+
+from msgspec.structs import replace
 
 from nightledger.codec.message import MAX_MESSAGE_BYTES, parse_message
 from nightledger.codec.records import parse_record

@@ -19,9 +19,10 @@ import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from copy import copy
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct, field
 
 from nightledger.codec.canonical import MAX_INTEGER, canonical
 from nightledger.codec.message import MAX_REPLY_BYTES
@@ -68,8 +69,7 @@ MAX_REASON_CHARACTERS = 4096
 ANSWER_GONE = "it was answered before, and that answer is gone; send it anew"
 
 
-@dataclass(slots=True, kw_only=True)
-class _Sender:
+class _Sender(Struct, kw_only=True):
     """The highest number of a sender, and by id the hash of each answer."""
 
     seq: int = 0
@@ -175,8 +175,7 @@ def _senders_of(record: Any) -> Iterator[tuple[str, _Sender]]:
         yield iss, _Sender(seq=seq, ids=ids)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Answered:
+class Answered(Struct, frozen=True, kw_only=True):
     """An answer on its way.
 
     Attributes:

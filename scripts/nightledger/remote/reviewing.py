@@ -5,8 +5,9 @@ nothing but bytes: what is shown is worked out from them here, and what is signe
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import UTC, datetime
+
+from msgspec.structs import replace
 
 from nightledger.codec.records import load_record
 from nightledger.domain.decision import NAMESPACE, Decision

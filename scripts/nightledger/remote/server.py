@@ -11,10 +11,11 @@ import sys
 import threading
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
+
+from msgspec import Struct
 
 from nightledger import __version__
 from nightledger.domain.errors import ConfigurationError, LockedError, NightledgerError
@@ -26,8 +27,7 @@ MAX_LENGTH_DIGITS = 12
 RETRY_AFTER_S = 5
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Struct, frozen=True, kw_only=True):
     """What clients may take.
 
     Attributes:
@@ -42,8 +42,7 @@ class Limits:
 LIMITS = Limits()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Response:
+class Response(Struct, frozen=True, kw_only=True):
     """An answer: status, content, its type."""
 
     status: int
@@ -56,8 +55,7 @@ def sentence(status: int, text: str) -> Response:
     return Response(status=status, content=f"{text}\n".encode())
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Service:
+class Service(Struct, frozen=True, kw_only=True):
     """What is served.
 
     Attributes:

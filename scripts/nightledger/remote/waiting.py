@@ -6,7 +6,8 @@ worked out from the bytes that came, never taken from what the other machine say
 
 import hashlib
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from nightledger.codec.records import parse_record, to_plain
 from nightledger.domain.cooling import Cooling
@@ -158,8 +159,7 @@ def _size(travelling: Travelling) -> int:
     return len(travelling.record) + sum(len(excerpt.text) for excerpt in travelling.excerpts)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RemoteReview:
+class RemoteReview(Struct, frozen=True, kw_only=True):
     """What another home waits for, as a review shows it.
 
     Attributes:

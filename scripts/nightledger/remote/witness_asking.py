@@ -10,10 +10,12 @@ import hashlib
 import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import asdict, replace
 
 from nightledger.domain.errors import EXIT_ALARM, LockedError, NightledgerError
 from nightledger.domain.moment import Moment
@@ -61,8 +63,7 @@ _MOST = 1 << 53
 LOCK = "witness"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Remembered:
+class Remembered(Struct, frozen=True, kw_only=True):
     """What came of asking one witness.
 
     Attributes:
@@ -100,8 +101,7 @@ class Remembered:
         return not self.problem and (refresh or self.size != size)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Round:
+class Round(Struct, frozen=True, kw_only=True):
     """What came of asking witnesses once.
 
     Attributes:

@@ -16,10 +16,11 @@ import hashlib
 import os
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from http import HTTPStatus
 from typing import Protocol
+
+from msgspec import Struct
 
 from nightledger.domain.errors import IntegrityError, LockedError, NightledgerError
 from nightledger.files.atomic import replace_file
@@ -63,8 +64,7 @@ class WitnessUnreachableError(NightledgerError):
     hint = "see whether it runs and whether its address in operator.yaml is right"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Exchange:
+class Exchange(Struct, frozen=True, kw_only=True):
     """A request and its answer; over a spool the request may be an earlier one."""
 
     request: bytes
@@ -89,16 +89,14 @@ class Channel(Protocol):
         """
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Cosigned:
+class Cosigned(Struct, frozen=True, kw_only=True):
     """Lines that a witness gave for a head."""
 
     note: Note
     lines: tuple[NoteSignature, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Contradiction:
+class Contradiction(Struct, frozen=True, kw_only=True):
     """A witness remembers what this log does not continue.
 
     Attributes:
@@ -112,8 +110,7 @@ class Contradiction:
     head: Checkpoint
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class Asked(Struct, frozen=True, kw_only=True):
     """What came of asking one witness.
 
     Attributes:
@@ -135,8 +132,7 @@ class Asked:
     contradiction: Contradiction | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LogView:
+class LogView(Struct, frozen=True, kw_only=True):
     """This log as its witnesses are asked about it.
 
     Attributes:
@@ -282,8 +278,7 @@ def _remembered(name: str, channel: Channel, view: LogView) -> Checkpoint | None
     return head
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Slip:
+class Slip(Struct, frozen=True, kw_only=True):
     """A request or an answer in a file.
 
     Attributes:
@@ -324,8 +319,7 @@ def read_slip(path: str, kind: str) -> Slip | None:
     return Slip(kind=kind, at=match[2].decode(), of=match[3].decode(), status=int(match[5] or 0), body=body)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SpoolChannel:
+class SpoolChannel(Struct, frozen=True, kw_only=True):
     """A witness behind a shared directory.
 
     Attributes:
@@ -432,8 +426,7 @@ def _answer_one(directory: str, log: str, box: Cosigner, now: datetime) -> Answe
     return answer
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HttpChannel:
+class HttpChannel(Struct, frozen=True, kw_only=True):
     """A witness at an address.
 
     Attributes:

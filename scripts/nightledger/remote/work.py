@@ -1,8 +1,9 @@
 """A message that was taken in and is to be carried out, what became of it, and what the log has of messages."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from nightledger.domain.event import EventName
 from nightledger.domain.message import PEER, Message, Peer, Status
@@ -12,8 +13,7 @@ from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.stored import read_stored
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Work:
+class Work(Struct, frozen=True, kw_only=True):
     """A message that was taken in and is to be carried out.
 
     Attributes:
@@ -33,8 +33,7 @@ class Work:
     resumed: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Done:
+class Done(Struct, frozen=True, kw_only=True):
     """What became of a message.
 
     Attributes:

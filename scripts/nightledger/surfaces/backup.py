@@ -7,7 +7,8 @@ unless it was asked for.
 import os
 import stat
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from nightledger.files.archive import Source
 from nightledger.files.atomic import TEMP_SUFFIX
@@ -25,8 +26,7 @@ IGNORED = ".gitignore"
 PRIVATE = (keys.LOG_ED25519, keys.LOG_MLDSA44, keys.MACHINE_ED25519, keys.OPERATOR)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Contents:
+class Contents(Struct, frozen=True, kw_only=True):
     """What goes into a backup.
 
     Attributes:

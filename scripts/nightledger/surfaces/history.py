@@ -5,8 +5,10 @@ that the log names; what is not is named as such.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from nightledger.domain.decision import DecisionType
 from nightledger.domain.errors import NightledgerError
@@ -23,8 +25,7 @@ from nightledger.gate.stored import read_proposal
 from nightledger.text.scanners.scan import mask_secrets
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Told:
+class Told(Struct, frozen=True, kw_only=True):
     """One change of a step, in one line.
 
     Attributes:
@@ -50,8 +51,7 @@ class Told:
     veiled: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
+class Step(Struct, frozen=True, kw_only=True):
     """One time that gated files were changed.
 
     Attributes:

@@ -2,7 +2,8 @@
 
 import os
 import re
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from nightledger.domain.errors import ConfigurationError
 from nightledger.files.home import Home
@@ -19,8 +20,7 @@ _COMMAND = re.compile(r"(?<=`)nightledger (\w+)")
 _BLOCK = re.compile(r"^```markdown\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Offer:
+class Offer(Struct, frozen=True, kw_only=True):
     """What could be added to a host's instructions.
 
     Attributes:

@@ -10,7 +10,8 @@ import hashlib
 import json
 import os
 from collections.abc import Iterator
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from nightledger import __version__
 from nightledger.domain.consent import PROTECTED_FILES

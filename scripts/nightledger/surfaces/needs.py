@@ -6,9 +6,10 @@ Invariant: a thing stands here once, with what each of them says of it; the wors
 import os
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from nightledger.domain.attention import Item, Need
 from nightledger.domain.judge import EDIT_LANE
@@ -42,8 +43,7 @@ REWRITTEN_TOLD = timedelta(days=7)
 """How long a page tells of an input that was rewritten and that a later night read: then ``verify`` only notes it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Alarm:
+class Alarm(Struct, frozen=True, kw_only=True):
     """Something that the operator should see.
 
     Attributes:

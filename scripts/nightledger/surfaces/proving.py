@@ -2,7 +2,8 @@
 
 import os
 import shlex
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from nightledger.domain.errors import IntegrityError, RefusedError, UsageError
 from nightledger.domain.words import number_of
@@ -17,8 +18,7 @@ from nightledger.trust.report import contradicts
 from nightledger.trust.signed_head import read_anchor
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Head:
+class Head(Struct, frozen=True, kw_only=True):
     """A signed head of a home's log.
 
     Attributes:

@@ -6,8 +6,10 @@ the review.
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
 from functools import cache, partial
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from nightledger.domain.errors import NightledgerError, RefusedError
 from nightledger.gate.forgetting.forgotten import read_forgotten
@@ -28,8 +30,7 @@ _VERBS = {"y": Verb.APPROVE, "n": Verb.REJECT, "s": Verb.LATER, "r": Verb.REJECT
 _PROMPT_ROWS = 4
 
 
-@dataclass(slots=True, kw_only=True)
-class Questions:
+class Questions(Struct, kw_only=True):
     """A review on a terminal.
 
     Attributes:

@@ -9,7 +9,8 @@ import gc
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext, suppress
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from nightledger.domain.errors import AlteredError, LockedError, NightledgerError
 from nightledger.domain.event import Actor
@@ -46,8 +47,7 @@ NEED_SETTINGS = frozenset({"channel", "check", "consolidate", "propose"})
 """Verbs that make proposals, and so rest on zone, lanes and caps; all others go on with the strictest."""
 
 
-@dataclass(slots=True, kw_only=True)
-class Session:
+class Session(Struct, kw_only=True):
     """A home that this command may write.
 
     Attributes:

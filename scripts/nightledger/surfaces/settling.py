@@ -5,7 +5,8 @@ what was settled elsewhere meanwhile is named while the rest is signed.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from nightledger.domain.decision import Decision, DecisionTarget, DecisionType
 from nightledger.domain.errors import FileChangedError, RefusedError
@@ -30,8 +31,7 @@ from nightledger.trust import keys
 from nightledger.trust.sshsig import Signer
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Settled:
+class Settled(Struct, frozen=True, kw_only=True):
     """What became of answers.
 
     Attributes:

@@ -6,11 +6,12 @@ that the worst state of a home still gives a screen. Beside the pin a look that 
 
 import os
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
 
 from nightledger.domain.cooling import cools_until
 from nightledger.domain.decision import DecisionType
@@ -46,8 +47,7 @@ NEWS = timedelta(days=7)
 """How long what scanners held back is told of one by one, where no review told of it. Our choice."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Waiting:
+class Waiting(Struct, frozen=True, kw_only=True):
     """What waits for an answer: proposals, their open changes, and since when the oldest."""
 
     proposals: int = 0
@@ -55,8 +55,7 @@ class Waiting:
     oldest_at: datetime | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Term:
+class Term(Struct, frozen=True, kw_only=True):
     """Changes of one proposal and the time that they run to.
 
     Attributes:
@@ -70,8 +69,7 @@ class Term:
     until: datetime
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HeldBack:
+class HeldBack(Struct, frozen=True, kw_only=True):
     """A place whose text the scanners held back; the text itself is not here.
 
     Attributes:
@@ -89,8 +87,7 @@ class HeldBack:
     new: bool = True
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Size:
+class Size(Struct, frozen=True, kw_only=True):
     """A gated file against its host's cap; ``cap`` is None where there is none."""
 
     path: str
@@ -98,8 +95,7 @@ class Size:
     cap: int | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Schedule:
+class Schedule(Struct, frozen=True, kw_only=True):
     """What ran and what is due.
 
     Attributes:
@@ -113,8 +109,7 @@ class Schedule:
     still_due: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Staging:
+class Staging(Struct, frozen=True, kw_only=True):
     """The page of staged context on disk.
 
     Attributes:
@@ -128,8 +123,7 @@ class Staging:
     troubles: tuple[Trouble, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Status:
+class Status(Struct, frozen=True, kw_only=True):
     """Everything that ``status`` shows.
 
     Attributes:
@@ -177,8 +171,7 @@ class Status:
         return any(alarm.of_integrity for alarm in self.alarms)
 
 
-@dataclass(slots=True, kw_only=True)
-class _Found:
+class _Found(Struct, kw_only=True):
     """What the log and the files that it names tell; empty where they cannot be read."""
 
     alarms: list[Alarm]

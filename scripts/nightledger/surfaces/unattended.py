@@ -8,14 +8,14 @@ import hashlib
 import json
 import plistlib
 import shlex
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from nightledger.domain.errors import ConfigurationError
 from nightledger.files.shipped import shipped_config
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Call:
+class Call(Struct, frozen=True, kw_only=True):
     """A script that is called again and again.
 
     Attributes:
@@ -47,8 +47,7 @@ _CRON_HEAD = """\
 """
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class Place(Struct, frozen=True, kw_only=True):
     """What is called for whom; absolute paths.
 
     Attributes:
@@ -76,8 +75,7 @@ class Place:
         return (self.python, f"{self.checkout}/scripts/{call.script}", "--home", self.home)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class File:
+class File(Struct, frozen=True, kw_only=True):
     """A file to be put somewhere.
 
     Attributes:

@@ -6,9 +6,11 @@ Invariant: the same text gives the same claim on every machine; words are cut to
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from itertools import islice
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from nightledger.text.patterns import pattern, words
 from nightledger.text.similar import CJK
@@ -80,8 +82,7 @@ def _opposites() -> dict[str, str]:
     return dict(pair.split() for pair in words("change-words")["opposites"])
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Claim:
+class Claim(Struct, frozen=True, kw_only=True):
     """One sentence or one line.
 
     Attributes:
@@ -109,8 +110,7 @@ class Claim:
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Denial:
+class Denial(Struct, frozen=True, kw_only=True):
     """What a sentence says is no more: "no longer at 07:00", "from the shed to the cellar".
 
     Attributes:

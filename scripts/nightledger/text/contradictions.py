@@ -9,8 +9,9 @@ other; an entry of which the statement would not keep most is never to be replac
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from difflib import SequenceMatcher
+
+from msgspec import Struct
 
 from nightledger.text.claims import (
     Claim,
@@ -53,8 +54,7 @@ _COUNTED = frozenset({"number", "version"})
 """Values that are counted anew: another one is a change only where the sentence says so, or says nothing else."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Contradiction:
+class Contradiction(Struct, frozen=True, kw_only=True):
     """An entry of memory that a statement contradicts.
 
     Attributes:
@@ -74,8 +74,7 @@ class Contradiction:
     denied: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Statement:
+class _Statement(Struct, frozen=True, kw_only=True):
     """A statement, read once for all entries that it may contradict.
 
     Attributes:

@@ -4,13 +4,14 @@ Invariant: only what cannot be read otherwise is a date: ``3/4/2026`` is none, b
 half of the world reads it the other way round.
 """
 
+import dataclasses
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from datetime import date
 from functools import cache
 
 import msgspec
+from msgspec import Struct
 
 from nightledger.domain.search.timewords import TimeWords
 from nightledger.domain.words import folded
@@ -26,8 +27,7 @@ NEAR_DAYS = 183
 """A date without a year is taken for the nearest one: half a year at most from today."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FoundDate:
+class FoundDate(Struct, frozen=True, kw_only=True):
     """A date in a text.
 
     Attributes:
@@ -82,7 +82,7 @@ def first_day(text: str) -> date | None:
 def time_words() -> TimeWords:
     """Give the words of queries that tell a time (``config/words/time-words.json``), with the names of months."""
     words = msgspec.json.decode(shipped_config("words/time-words.json"), type=TimeWords)
-    return replace(words, months=_names())
+    return dataclasses.replace(words, months=_names())
 
 
 @cache

@@ -10,8 +10,9 @@ locked, so that callers may hold the home's lock.
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
+
+from msgspec import Struct
 
 from nightledger.domain.errors import IntegrityError, MissingFileError, UnreadableError
 from nightledger.domain.event import EventName
@@ -41,8 +42,7 @@ from nightledger.trust.signed_head import SignedHead, read_signed_head, read_sta
 _LOCK_TIMEOUT_S = 10.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Tail:
+class _Tail(Struct, frozen=True, kw_only=True):
     """The log as it is found.
 
     Attributes:

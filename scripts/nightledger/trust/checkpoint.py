@@ -4,7 +4,7 @@ r"""Checkpoints: the head of a log as the text of a signed note (c2sp.org/tlog-c
 would not sign; so one head has one text.
 """
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from nightledger.trust.merkle import DIGEST_BYTES
 from nightledger.trust.note import NoteError
@@ -15,8 +15,7 @@ MAX_SIZE = 2**63 - 1
 _LINES = 3
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Checkpoint:
+class Checkpoint(Struct, frozen=True, kw_only=True):
     """The head of a log: how many leaves, and the root over them.
 
     Attributes:

@@ -6,7 +6,6 @@ ML-DSA-44 (FIPS 204), by which a log signs its own checkpoints against quantum c
 Invariant: what is signed names the log, its size and its root; type 0x06 also the key's name.
 """
 
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -97,8 +96,7 @@ def cosigned_mldsa44(name: str, checkpoint: Checkpoint, time_s: int) -> bytes:
     return b"".join(parts)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ed25519CosignatureVerifier(Keyed):
+class Ed25519CosignatureVerifier(Keyed, frozen=True, kw_only=True):
     """Checks lines of type 0x04."""
 
     def verify(self, text: str, signature: bytes) -> bool:
@@ -110,8 +108,7 @@ class Ed25519CosignatureVerifier(Keyed):
         return verify_ed25519(self.key.public, raw, cosigned_ed25519(text, time_s))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MLDSA44Verifier(Keyed):
+class MLDSA44Verifier(Keyed, frozen=True, kw_only=True):
     """Checks lines of type 0x06."""
 
     def verify(self, text: str, signature: bytes) -> bool:
@@ -127,8 +124,7 @@ class MLDSA44Verifier(Keyed):
         return verify_mldsa44(self.key.public, raw, message)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ed25519CosignatureSigner(Keyed):
+class Ed25519CosignatureSigner(Keyed, frozen=True, kw_only=True):
     """Makes lines of type 0x04 at a given time.
 
     Attributes:
@@ -146,8 +142,7 @@ class Ed25519CosignatureSigner(Keyed):
         return time_s.to_bytes(_TIME_BYTES, "big") + self.private.sign(cosigned_ed25519(text, time_s))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MLDSA44Signer(Keyed):
+class MLDSA44Signer(Keyed, frozen=True, kw_only=True):
     """Makes lines of type 0x06 at a given time; ML-DSA signs afresh each time (FIPS 204, hedged).
 
     Attributes:

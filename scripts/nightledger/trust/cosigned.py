@@ -9,8 +9,10 @@ these files can take times away and add none.
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from datetime import datetime
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from nightledger.domain.cooling import Vouched
 from nightledger.domain.errors import NightledgerError
@@ -26,8 +28,7 @@ from nightledger.trust.policy import Policy, cosigned_times
 from nightledger.trust.report import Damage, contradicts
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CosignedHead:
+class CosignedHead(Struct, frozen=True, kw_only=True):
     """A head of this log with what witnesses of the policy say of it.
 
     Attributes:

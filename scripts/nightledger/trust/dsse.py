@@ -10,8 +10,9 @@ import base64
 import binascii
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import Any, Protocol
+
+from msgspec import Struct
 
 from nightledger.codec.canonical import canonical
 from nightledger.codec.strict_json import parse_json
@@ -35,8 +36,7 @@ class EnvelopeSigner(Protocol):
         """Give the bare signature over ``message``."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Envelope:
+class Envelope(Struct, frozen=True, kw_only=True):
     """An envelope taken apart; nothing is verified.
 
     Attributes:

@@ -7,9 +7,10 @@ of ``fields`` stand beside ``v, seq, event, actor, at`` in one flat object.
 import re
 import unicodedata
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
+
+from msgspec import Struct, field
 
 from nightledger.codec.canonical import canonical
 from nightledger.domain.errors import IntegrityError, NightledgerError
@@ -37,8 +38,7 @@ class LineError(IntegrityError):
     """A line of the audit log is not an event in its only form."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NewEvent:
+class NewEvent(Struct, frozen=True, kw_only=True):
     """Something that happened and has no place in the log yet.
 
     Attributes:

@@ -7,7 +7,8 @@ the second tells that log and checkpoint were replaced together.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from nightledger.trust.checkpoint import Checkpoint
 from nightledger.trust.merkle import Tree, leaf_hash
@@ -26,8 +27,7 @@ GO_BACK = (
 MOVE_AWAY = "if it is none of yours, move it out of there and keep it: it may be evidence"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StoredHead:
+class StoredHead(Struct, frozen=True, kw_only=True):
     """A checkpoint file as it was found.
 
     Attributes:
@@ -41,8 +41,7 @@ class StoredHead:
     problem: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Claims:
+class Claims(Struct, frozen=True, kw_only=True):
     """Everything that the log must agree with.
 
     Attributes:

@@ -7,14 +7,16 @@ this user's is refused.
 """
 
 import base64
+import dataclasses
 import os
 import re
 import stat
-from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from nightledger.domain.errors import ConfigurationError
 from nightledger.files.atomic import create_file
@@ -50,8 +52,7 @@ class KeyFileError(ConfigurationError):
     """A private key is missing, unsafe, locked or of a kind that cannot be used here."""
 
 
-@dataclass(frozen=True, slots=True)
-class KeyRing:
+class KeyRing(Struct, frozen=True):
     """Where private keys and pins live, outside homes; names only.
 
     Attributes:
@@ -76,8 +77,7 @@ class KeyRing:
 # ------------------------------------------------------------------ the log's keys
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Ed25519NoteSigner(Keyed):
+class _Ed25519NoteSigner(Keyed, frozen=True, kw_only=True):
     """Makes lines of type 0x01 with the log's key."""
 
     private: "Ed25519PrivateKey"
@@ -86,8 +86,7 @@ class _Ed25519NoteSigner(Keyed):
         return self.private.sign(text.encode())
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KeyPair:
+class KeyPair(Struct, frozen=True, kw_only=True):
     """What signs or cosigns checkpoints, unattended.
 
     Attributes:
@@ -108,8 +107,7 @@ class KeyPair:
         return (first, VerifierKey(name=name, key_type=COSIGNATURE_MLDSA44, public=public))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LogKey(KeyPair):
+class LogKey(KeyPair, frozen=True, kw_only=True):
     """What signs a log's checkpoints, unattended, and nothing that the gate accepts.
 
     Attributes:
@@ -138,8 +136,7 @@ class LogKey(KeyPair):
         return (ed25519, MLDSA44Signer(key=keys[1], private=self.mldsa44, at=now))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UnloadedKey:
+class UnloadedKey(Struct, frozen=True, kw_only=True):
     """A log's key that nobody needed yet: to append takes its names only, to sign takes itself.
 
     Attributes:
@@ -372,7 +369,7 @@ def _create_openssh(path: Path, passphrase: bytes | None, comment: str) -> Publi
 
 
 def _create_public(path: Path, key: PublicKey, comment: str) -> PublicKey:
-    public = replace(key, comment=comment)
+    public = dataclasses.replace(key, comment=comment)
     _create(_public_path(path), f"{public.line}\n".encode(), mode=_PUBLIC_MODE)
     return public
 

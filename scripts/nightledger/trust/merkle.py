@@ -8,7 +8,8 @@ leaves to the reader.
 
 import hashlib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from nightledger.domain.errors import IntegrityError, NightledgerError
 
@@ -36,8 +37,7 @@ def node_hash(left: bytes, right: bytes) -> bytes:
     return hashlib.sha256(b"\x01" + left + right).digest()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CompactRange:
+class CompactRange(Struct, frozen=True, kw_only=True):
     """The least that is needed to append to a tree and know its root.
 
     Attributes:
@@ -84,8 +84,7 @@ class CompactRange:
         return _fold_right(self.peaks)
 
 
-@dataclass(slots=True)
-class Tree:
+class Tree(Struct):
     """A whole tree in memory: every complete subtree's hash, by level.
 
     Level 0 holds the leaf hashes, level k the roots of perfect subtrees of 2**k leaves.

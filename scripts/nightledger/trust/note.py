@@ -8,9 +8,10 @@ that was asked for has signed; lines by unknown keys are ignored and kept.
 import hashlib
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Protocol
+
+from msgspec import Struct
 
 from nightledger.domain.errors import ConfigurationError, IntegrityError
 from nightledger.trust.wire import decode_base64, encode_base64
@@ -35,8 +36,7 @@ class NoteError(IntegrityError):
     """A signed note is malformed, or its signatures do not hold."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NoteSignature:
+class NoteSignature(Struct, frozen=True, kw_only=True):
     """One signature line.
 
     Attributes:
@@ -50,8 +50,7 @@ class NoteSignature:
     signature: bytes
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Note:
+class Note(Struct, frozen=True, kw_only=True):
     r"""A text with its signature lines, not yet verified.
 
     Attributes:
@@ -93,8 +92,7 @@ class NoteSigner(Protocol):
         """Give the signature over ``text``, without the key id."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class VerifierKey:
+class VerifierKey(Struct, frozen=True, kw_only=True):
     """A public key in the form that is handed around: ``name+hex(id)+base64(type || key)``.
 
     Attributes:
@@ -142,8 +140,7 @@ def parse_vkey(text: str) -> VerifierKey:
     return key
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Keyed:
+class Keyed(Struct, frozen=True, kw_only=True):
     """What bears the name and id of a key: the base of every verifier and signer.
 
     Attributes:
@@ -163,8 +160,7 @@ class Keyed:
         return self.key.key_id
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ed25519Verifier(Keyed):
+class Ed25519Verifier(Keyed, frozen=True, kw_only=True):
     """Checks Ed25519 lines over the text itself (type 0x01)."""
 
     def verify(self, text: str, signature: bytes) -> bool:

@@ -10,10 +10,12 @@ told is on disk was never acted upon.
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from nightledger.codec.canonical import canonical
 from nightledger.codec.strict_json import parse_json
@@ -41,8 +43,7 @@ _MAX_BYTES = 1 << 20
 _LOCK_TIMEOUT_S = 10.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Head:
+class Head(Struct, frozen=True, kw_only=True):
     """A head of the log that was seen.
 
     Attributes:
@@ -56,8 +57,7 @@ class Head:
     at: datetime
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Pin:
+class Pin(Struct, frozen=True, kw_only=True):
     """What a log must agree with, whatever its home says.
 
     Attributes:
@@ -91,8 +91,7 @@ class Pin:
         return tuple(vkey for one, vkey in self.former if one == upto) if upto else self.vkeys
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KeptHead:
+class KeptHead(Struct, frozen=True, kw_only=True):
     """How far the log is ours, and what is needed to grow it without reading it again.
 
     Attributes:

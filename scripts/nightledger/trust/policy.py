@@ -7,9 +7,10 @@ and never used: what is connected to stands outside homes.
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TypeVar
+
+from msgspec import Struct
 
 from nightledger.domain.errors import ConfigurationError, NightledgerError, RecordError
 from nightledger.trust.cosignature import (
@@ -39,8 +40,7 @@ _ANY_TIME = datetime.min.replace(tzinfo=UTC)
 _HINT = "c2sp.org/tlog-policy says what a policy holds; 'nightledger witness keygen' prints lines for it"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Witness:
+class Witness(Struct, frozen=True, kw_only=True):
     """A key that may cosign.
 
     Attributes:
@@ -52,8 +52,7 @@ class Witness:
     key: VerifierKey
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Group:
+class Group(Struct, frozen=True, kw_only=True):
     """Some witnesses or groups, of which a number must cosign.
 
     Attributes:
@@ -67,8 +66,7 @@ class Group:
     members: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Policy:
+class Policy(Struct, frozen=True, kw_only=True):
     """When a checkpoint counts: signed by one of the logs, cosigned by the quorum.
 
     Attributes:

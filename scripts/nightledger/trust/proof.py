@@ -8,8 +8,9 @@ parsed is dumped to the same bytes, and nothing is verified by parsing it.
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
+
+from msgspec import Struct
 
 from nightledger.domain.errors import IntegrityError
 from nightledger.trust.checkpoint import MAX_SIZE, Checkpoint, parse_checkpoint
@@ -38,8 +39,7 @@ class QuorumError(IntegrityError):
     hint = "a later checkpoint may carry their lines; ask for a proof from that one"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LogProof:
+class LogProof(Struct, frozen=True, kw_only=True):
     """That some line is in a log.
 
     Attributes:
@@ -55,8 +55,7 @@ class LogProof:
     extra: bytes = b""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Continuation:
+class Continuation(Struct, frozen=True, kw_only=True):
     """That a head continues a smaller one.
 
     Attributes:
@@ -70,8 +69,7 @@ class Continuation:
     checkpoint: bytes
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Proven:
+class Proven(Struct, frozen=True, kw_only=True):
     """What a proof that holds has shown.
 
     Attributes:

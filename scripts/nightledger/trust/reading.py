@@ -7,9 +7,10 @@ reported, and :func:`require_intact` turns the first alarm into an error.
 
 import os
 from collections.abc import Iterator
-from dataclasses import replace
 from datetime import datetime
 from typing import Any
+
+from msgspec.structs import replace
 
 from nightledger.domain.errors import IntegrityError, NightledgerError
 from nightledger.domain.event import Event

@@ -1,7 +1,8 @@
 """What a check of the audit log found: values only."""
 
-from dataclasses import dataclass
 from enum import StrEnum
+
+from msgspec import Struct
 
 from nightledger.trust.checkpoint import Checkpoint
 from nightledger.trust.merkle import Tree
@@ -27,8 +28,7 @@ class Damage(StrEnum):
     """The policy asks for witnesses, and they have not cosigned this log for a day; ``verify`` alone tells."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
+class Finding(Struct, frozen=True, kw_only=True):
     """One thing that is wrong.
 
     Attributes:
@@ -47,8 +47,7 @@ class Finding:
     alarm: bool = True
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Report:
+class Report(Struct, frozen=True, kw_only=True):
     """What a check found.
 
     Attributes:

@@ -11,12 +11,12 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cache
 from typing import Annotated, Any, NamedTuple
 
 import msgspec
+from msgspec import Struct, field
 
 from nightledger.codec.canonical import MAX_INTEGER
 from nightledger.domain.errors import IntegrityError
@@ -48,8 +48,7 @@ class Closure(NamedTuple):
     end: int
 
 
-@dataclass(slots=True)
-class Scan:
+class Scan(Struct):
     """What one pass found.
 
     Attributes:

@@ -5,7 +5,8 @@ no line by a known key is bad.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from nightledger.domain.errors import IntegrityError
 from nightledger.files.durable import is_there
@@ -28,8 +29,7 @@ class UnsignedError(IntegrityError):
     """A checkpoint is missing, malformed or not signed as it must be."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SignedHead:
+class SignedHead(Struct, frozen=True, kw_only=True):
     """A checkpoint whose signatures hold.
 
     Attributes:

@@ -9,9 +9,10 @@ times. A file that both accept means the same to both. Lines that an edit does n
 import re
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TypeVar
+
+from msgspec import Struct
 
 from nightledger.domain.errors import NightledgerError, RecordError, RefusedError, UsageError
 from nightledger.trust.sshkey import PublicKey, PublicKeyError, fingerprint_of, parse_public_line
@@ -28,8 +29,7 @@ _BLANKS = " \t"
 _TIME_FORMS = {9: "%Y%m%dZ", 13: "%Y%m%d%H%MZ", 15: "%Y%m%d%H%M%SZ"}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AllowedSigner:
+class AllowedSigner(Struct, frozen=True, kw_only=True):
     """One line of ``allowed_signers``.
 
     Attributes:
@@ -47,8 +47,7 @@ class AllowedSigner:
     valid_before: datetime | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SignerSet:
+class SignerSet(Struct, frozen=True, kw_only=True):
     """Everyone who may sign, and every key that no longer may.
 
     Attributes:
@@ -73,8 +72,7 @@ class SignerSet:
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SignedBy:
+class SignedBy(Struct, frozen=True, kw_only=True):
     """Who made a signature that holds.
 
     Attributes:

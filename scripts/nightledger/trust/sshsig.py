@@ -6,8 +6,9 @@ the key inside it is compared, never believed. Ed25519 is deterministic, so what
 """
 
 import hashlib
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
+
+from msgspec import Struct
 
 from nightledger.domain.errors import ConfigurationError, RefusedError
 from nightledger.trust.sshkey import (
@@ -52,8 +53,7 @@ class Signer(Protocol):
         """Give the armoured signature over ``message`` for ``namespace``."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Signature:
+class Signature(Struct, frozen=True, kw_only=True):
     """A signature taken apart; nothing is verified.
 
     Attributes:
@@ -73,8 +73,7 @@ class Signature:
     counter: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class KeySigner:
+class KeySigner(Struct, frozen=True):
     """Signs with an Ed25519 key that is in memory.
 
     Attributes:
@@ -96,8 +95,7 @@ class KeySigner:
         return _armour(_MAGIC + _VERSION.to_bytes(4, "big") + b"".join(map(wire_string, fields)))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KeygenSigner:
+class KeygenSigner(Struct, frozen=True, kw_only=True):
     """Signs through ``ssh-keygen -Y sign``: hardware keys, agents, keys with their own prompts.
 
     Attributes:

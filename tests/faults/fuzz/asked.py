@@ -5,11 +5,12 @@ import os
 import shlex
 import tempfile
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+from msgspec.structs import replace
 from tests.faults.fuzz.records import DEEP, dumped
 from tests.faults.fuzz.target import Target
 from tests.homes import make_home

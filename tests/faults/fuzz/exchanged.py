@@ -4,12 +4,12 @@ import hashlib
 import json
 import shutil
 from contextlib import suppress
-from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+from msgspec.structs import replace
 from tests.faults.fuzz.records import DEEP, NOW, dumped
 from tests.faults.fuzz.signed import ALICE, _EnvelopeKey
 from tests.faults.fuzz.stored import scratch, written

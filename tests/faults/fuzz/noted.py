@@ -4,13 +4,13 @@ import json
 import math
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from datetime import datetime
 from functools import cache
 from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from msgspec.structs import replace
 from tests.faults.fuzz.left import NothingError
 from tests.faults.fuzz.records import DEEP, HOME, NOW, dumped
 from tests.faults.fuzz.stored import scratch, written

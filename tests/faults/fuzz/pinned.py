@@ -3,11 +3,11 @@
 import json
 import os
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+from msgspec.structs import replace
 from tests.faults.fuzz.records import DEEP, HOME, NOW, dumped
 from tests.faults.fuzz.stored import scratch, written
 from tests.faults.fuzz.target import Target

@@ -4,10 +4,10 @@
 that are accepted, ``slow`` burns time.
 """
 
+import dataclasses
 import time
 import zlib
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 from tests.faults.fuzz.target import Target
@@ -46,7 +46,7 @@ def with_escape(target: Target, when: When) -> Target:
             raise PlantedError(target.name)
         return target.read(raw)
 
-    return replace(target, read=read)
+    return dataclasses.replace(target, read=read)
 
 
 def with_damage(target: Target, when: When) -> Target:
@@ -56,7 +56,7 @@ def with_damage(target: Target, when: When) -> Target:
         value = target.read(raw)
         return target.damage(value) if when(raw) else value
 
-    return replace(target, read=read)
+    return dataclasses.replace(target, read=read)
 
 
 def slowed(target: Target, cpu_s: float) -> Target:
@@ -68,4 +68,4 @@ def slowed(target: Target, cpu_s: float) -> Target:
             pass
         return target.read(raw)
 
-    return replace(target, read=read)
+    return dataclasses.replace(target, read=read)

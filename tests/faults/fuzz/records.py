@@ -2,13 +2,13 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import yaml
+from msgspec.structs import replace
 from tests.codec.outcomes import dump_outcome, full_record, given_record
 from tests.faults.fuzz.target import Target
 

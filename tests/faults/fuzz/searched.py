@@ -5,11 +5,11 @@ import sqlite3
 import unicodedata
 from argparse import Namespace
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from datetime import date, timedelta
 from functools import cache
 from typing import Any
 
+from msgspec.structs import replace
 from tests.faults.fuzz.target import Target
 from tests.trust.ssh_keys import SoftKey
 

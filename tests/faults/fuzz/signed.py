@@ -3,12 +3,12 @@
 import tempfile
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+from msgspec.structs import replace
 from tests.faults.fuzz.records import BODIES, DEEP, HOME, NOW, dumped, fitted, message
 from tests.faults.fuzz.target import Target
 from tests.trust.ssh_keys import KINDS as KEY_KINDS

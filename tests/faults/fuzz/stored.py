@@ -6,12 +6,13 @@ import os
 import tempfile
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import asdict, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import yaml
+from msgspec.structs import replace
 from tests.faults.fuzz.records import DEEP, ROOT, dumped
 from tests.faults.fuzz.target import Target
 from tests.linking import BERLIN, lines, outcome
@@ -154,7 +155,7 @@ def _check_operator(_: bytes, read: Operator) -> None:
         sum(map(bool, (one.file, one.url, one.caldav))) == 1 and (one.user or not one.password_file)
         for one in read.calendars.values()
     )
-    told = json.loads(json.dumps(asdict(read)))
+    told = msgspec.to_builtins(read)
     kept = {key: _without_none(value) for key, value in told.items() if value}
     assert parse_operator(yaml.safe_dump(kept, allow_unicode=True).encode(), where="again") == read
 

@@ -1,6 +1,6 @@
 """Every parser on hypothesis's inputs; ``make fuzz`` searches further, guided by what they cover."""
 
-from dataclasses import replace
+import dataclasses
 
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
@@ -69,7 +69,7 @@ def test_an_input_that_takes_too_long_is_found() -> None:
     slow = planted.slowed(TARGETS["json"], cpu_s=0.02)
     assert try_one(slow, b"1")
     with pytest.raises(TooSlowError, match="s for 1 bytes"):
-        try_one(replace(slow, max_cpu_s=0.01), b"1")
+        try_one(dataclasses.replace(slow, max_cpu_s=0.01), b"1")
 
 
 def test_a_pause_of_the_machine_is_no_finding() -> None:
@@ -80,4 +80,4 @@ def test_a_pause_of_the_machine_is_no_finding() -> None:
     def read(raw: bytes) -> object:
         return planted.slowed(target, cpu_s=left.pop() if left else 0).read(raw)
 
-    assert try_one(replace(once, read=read, max_cpu_s=0.02), b"1")
+    assert try_one(dataclasses.replace(once, read=read, max_cpu_s=0.02), b"1")

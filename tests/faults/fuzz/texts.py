@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import replace
 from datetime import date
 from typing import Any
 
+from msgspec.structs import replace
 from tests.faults.fuzz.target import Target, repeated
 
 from nightledger.codec.canonical import canonical

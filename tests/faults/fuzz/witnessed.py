@@ -1,11 +1,11 @@
 """What witnesses vouched for, as it is kept: cosigned heads of a home; a witness's own lists."""
 
 from contextlib import suppress
-from dataclasses import replace
 from datetime import datetime
 from functools import cache
 from pathlib import Path
 
+from msgspec.structs import replace
 from tests.faults.fuzz.stored import scratch, written
 from tests.faults.fuzz.target import Target
 from tests.homes import make_home

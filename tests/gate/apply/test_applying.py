@@ -1,8 +1,8 @@
 import os
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from tests.gate.homes import MEMORY, START, Desk, addition, make_desk, open_desk, removal
 
 from nightledger.domain.errors import RefusedError, UnreadableError

@@ -1,10 +1,10 @@
 """What an expunge may touch, and what only looks like one. The verb's tests show the rest."""
 
 import hashlib
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from tests.gate.homes import Desk, addition
 from tests.gate.signers import let_sign, new_key
 

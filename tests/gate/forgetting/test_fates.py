@@ -1,7 +1,6 @@
 """What goes where, in the diff and in a line or two."""
 
-from dataclasses import replace
-
+from msgspec.structs import replace
 from tests.gate.forgetting_desk import ARCHIVE, FULL, LOG, archive, compress, pruned, put
 from tests.gate.homes import Desk
 

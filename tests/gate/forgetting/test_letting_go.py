@@ -1,8 +1,7 @@
 """Drafts of the pruner: what does not fit, and why."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 from tests.gate.forgetting_desk import (
     COPY,
     FULL,

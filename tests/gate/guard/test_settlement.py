@@ -1,10 +1,10 @@
 """Decisions about drift: carried out on the very bytes that were signed, or not at all."""
 
-from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from tests.gate.homes import MEMORY, Desk
 
 from nightledger.domain.decision import DecisionType

@@ -1,9 +1,9 @@
 import shutil
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from tests.gate.homes import Desk, addition, open_desk
 from tests.gate.killing import Killer, dies
 from tests.gate.signers import (

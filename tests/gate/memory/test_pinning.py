@@ -1,7 +1,7 @@
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from tests.gate.homes import Desk, addition, removal
 from tests.gate.memory.test_naming import BACKUPS, ids
 

@@ -1,9 +1,9 @@
 """What a frame shows of a home: what was signed and is not held back, within its budget."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
+from msgspec.structs import replace
 from tests.gate.homes import Desk, make_desk
 from tests.gate.memory.test_pinning import RELAY
 from tests.gate.principled import seed

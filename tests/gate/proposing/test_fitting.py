@@ -1,6 +1,5 @@
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 from tests.gate.homes import MEMORY, Desk, removal
 
 from nightledger.domain.proposal import Op

@@ -1,8 +1,8 @@
 import hashlib
-from dataclasses import replace
 
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 from tests.gate.homes import addition, removal
 from tests.whole import examples
 

@@ -1,8 +1,8 @@
 import hashlib
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from tests.gate.homes import Desk, addition, evidence, removal
 
 from nightledger.domain.proposal import Origin

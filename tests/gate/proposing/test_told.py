@@ -1,5 +1,4 @@
-from dataclasses import replace
-
+from msgspec.structs import replace
 from tests.gate.homes import MEMORY, Desk, addition, removal
 
 from nightledger.domain.proposal import Proposal
@@ -13,7 +12,7 @@ def holding(proposal: Proposal, **fields: str) -> Proposal:
     """Give the proposal with other texts in its first change."""
     first = proposal.changes[0]
     hunk = {name: fields.pop(name) for name in ("removed", "added") if name in fields}
-    changed = replace(first, hunk=replace(first.hunk, **hunk), **fields)  # type: ignore[arg-type]
+    changed = replace(first, hunk=replace(first.hunk, **hunk), **fields)
     return replace(proposal, changes=(changed,))
 
 

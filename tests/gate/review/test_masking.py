@@ -1,8 +1,7 @@
 """No text that the operator did not accept chooses what of a change nobody can read."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 from tests.gate.homes import MEMORY, Desk, addition, removal
 
 from nightledger.domain.decision import DecisionType

@@ -1,8 +1,8 @@
 """What was answered stands only for what was shown, and only while it waits."""
 
-from dataclasses import replace
 from pathlib import Path
 
+from msgspec.structs import replace
 from tests.gate.homes import MEMORY, Desk, addition
 
 from nightledger.domain.proposal import Anchor, Hunk

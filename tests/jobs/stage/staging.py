@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 from contextlib import closing
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from msgspec.structs import replace
 from tests.gate.homes import Desk
 
 from nightledger.domain.exposure import Exposure, Place

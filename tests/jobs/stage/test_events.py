@@ -1,9 +1,9 @@
 """How near events count, and what is found for them."""
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from tests.gate.homes import Desk
 from tests.jobs.stage.staging import event, only, run
 from tests.recall.asking import put

@@ -462,8 +462,7 @@ def test_a_value_is_a_landmark_and_so_is_what_proved_useful_but_nothing_that_is_
 
 
 def test_a_source_without_places_is_not_asked(desk: Desk) -> None:
-    from dataclasses import replace
-
+    from msgspec.structs import replace
     from tests.jobs.stage.staging import rules_of
 
     put(desk, "memory/2026-02-20.md", f"# Day\n\n{CRANE}\n")

@@ -1,9 +1,9 @@
 """Archive, compress and forget as their operator sees them."""
 
 import hashlib
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 from tests.gate.forgetting_desk import (
     ARCHIVE,
     COPY,

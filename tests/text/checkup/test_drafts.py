@@ -1,10 +1,10 @@
 import hashlib
-from dataclasses import replace
 from datetime import date
 from itertools import combinations
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from nightledger.domain.doubt import Doubt, DoubtLabel
 from nightledger.domain.proposal import Draft, Op

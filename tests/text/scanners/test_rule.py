@@ -1,8 +1,8 @@
 import time
-from dataclasses import replace
 
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from nightledger.domain.finding import Severity
 from nightledger.text.scanners.rule import Passage, Rule, Table, lower, matches

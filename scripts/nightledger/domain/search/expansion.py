@@ -8,7 +8,8 @@ Invariant: the query's own word weighs 1 and every other less.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 
 def bases(word: str) -> tuple[str, ...]:
@@ -38,8 +39,7 @@ MOST_LINKED = 6
 """Associated words of one query word: the surest. Our choice, so that a busy tag stays a word among others."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Group:
+class Group(Struct, frozen=True, kw_only=True):
     """A word of the query, and what may stand for it.
 
     Attributes:

@@ -15,8 +15,10 @@ Invariant: the same candidates give the same order, whatever order they came in.
 import math
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from datetime import date
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from nightledger.domain.search.expansion import Group
 from nightledger.domain.search.values import Why
@@ -36,8 +38,7 @@ CANDIDATES = 100
 """Chunks that are weighed again. Measured: docs/decisions/0022-ranking.md."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Candidate:
+class Candidate(Struct, frozen=True, kw_only=True):
     """A chunk that was found, as ranking sees it.
 
     Attributes:
@@ -55,8 +56,7 @@ class Candidate:
     day: date | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ranked:
+class Ranked(Struct, frozen=True, kw_only=True):
     """A chunk with its score.
 
     Attributes:

@@ -11,9 +11,11 @@ by guess: what the table does not hold is not a time.
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import cache
+
+from msgspec import Struct, field
 
 from nightledger.domain.words import folded
 
@@ -27,8 +29,7 @@ _SIDE_CHARACTERS = 40
 _POSSESSIVE = re.compile(r"\A['\u2019]s\b", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TimeRule:
+class TimeRule(Struct, frozen=True, kw_only=True):
     """One way of telling a time.
 
     Attributes:
@@ -48,8 +49,7 @@ class TimeRule:
     wide: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EventRule:
+class EventRule(Struct, frozen=True, kw_only=True):
     """What bounds a time by an event: groups ``event``, and ``before`` or ``after``.
 
     Attributes:
@@ -100,8 +100,7 @@ class TimeWords:
     months: Mapping[str, int] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Anchor:
+class Anchor(Struct, frozen=True, kw_only=True):
     """A time that only what happened tells: ``before the move``.
 
     Attributes:
@@ -113,8 +112,7 @@ class Anchor:
     event: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Times:
+class Times(Struct, frozen=True, kw_only=True):
     """The time that a query tells.
 
     Attributes:

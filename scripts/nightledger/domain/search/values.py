@@ -5,9 +5,10 @@ that whoever reads a hit can open the file and see the same.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from datetime import date
 from enum import StrEnum
+
+from msgspec import Struct, field
 
 DEFAULT_LIMIT = 10
 """Hits of a query that names no number."""
@@ -56,8 +57,7 @@ class Why(StrEnum):
     """It lies in the time that the query names."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Chunk:
+class Chunk(Struct, frozen=True, kw_only=True):
     """Some lines of one file, as search knows them.
 
     Attributes:
@@ -85,9 +85,9 @@ class Chunk:
     text: str
     entry: str = ""
     n: int = 0
-    id: int = field(default=0, compare=False)
-    moved: bool = field(default=False, compare=False)
-    held: str = field(default="", compare=False)
+    id: int = field(default=0)
+    moved: bool = field(default=False)
+    held: str = field(default="")
 
     @property
     def prefix(self) -> str:
@@ -95,8 +95,7 @@ class Chunk:
         return prefix_of(self.day, self.heading)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reason:
+class Reason(Struct, frozen=True, kw_only=True):
     """One part of why something was found.
 
     Attributes:
@@ -110,8 +109,7 @@ class Reason:
     score: float = 0.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Hit:
+class Hit(Struct, frozen=True, kw_only=True):
     """A chunk that was found.
 
     Attributes:
@@ -141,8 +139,7 @@ class Hit:
         return "\n".join(lines[first - self.chunk.first_line : last - self.chunk.first_line + 1])
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Query:
+class Query(Struct, frozen=True, kw_only=True):
     """What is searched for.
 
     Attributes:
@@ -166,8 +163,7 @@ class Query:
     any_time: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class Found(Struct, frozen=True, kw_only=True):
     """What a query found.
 
     Attributes:

@@ -7,8 +7,9 @@ the same page.
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date
+
+from msgspec import Struct
 
 from nightledger.domain.staging.values import PERCENT, Candidate, Chosen, LeftOut, Source, SourceRules
 
@@ -24,8 +25,7 @@ PROVED = 0.4
 """What outcomes can add or take: an entry that is proved useful is a landmark (.5 + .4)."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Past:
+class Past(Struct, frozen=True, kw_only=True):
     """Something that was written down.
 
     Attributes:

@@ -1,9 +1,10 @@
 """What may be staged, and what is: values that every part of staging shares."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime, time, timedelta
 from enum import StrEnum
+
+from msgspec import Struct
 
 
 class Source(StrEnum):
@@ -27,8 +28,7 @@ class Source(StrEnum):
     """The most important of an earlier time."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Event:
+class Event(Struct, frozen=True, kw_only=True):
     """One occurrence of an event of a calendar.
 
     Attributes:
@@ -48,8 +48,7 @@ class Event:
     own: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Candidate:
+class Candidate(Struct, frozen=True, kw_only=True):
     """Something that might be staged.
 
     Attributes:
@@ -76,8 +75,7 @@ class Candidate:
     signed: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LeftOut:
+class LeftOut(Struct, frozen=True, kw_only=True):
     """Candidates that had no place, counted.
 
     Attributes:
@@ -91,8 +89,7 @@ class LeftOut:
     over_budget: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Chosen:
+class Chosen(Struct, frozen=True, kw_only=True):
     """What is staged.
 
     Attributes:
@@ -108,8 +105,7 @@ PERCENT = 100
 DEFAULT_HOST = "generic"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SourceRules:
+class SourceRules(Struct, frozen=True, kw_only=True):
     """How one source takes part.
 
     Attributes:
@@ -128,8 +124,7 @@ class SourceRules:
         return self.weight > 0 and self.most > 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WindowRules:
+class WindowRules(Struct, frozen=True, kw_only=True):
     """A stretch of the past of which the most important is staged.
 
     Attributes:
@@ -147,8 +142,7 @@ class WindowRules:
         return days >= self.from_days and (self.until_days is None or days < self.until_days)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Routine:
+class Routine(Struct, frozen=True, kw_only=True):
     """Something that the operator wants looked up at certain times.
 
     Attributes:
@@ -178,8 +172,7 @@ class Routine:
         return not self.weekdays or day.weekday() in self.weekdays
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StagingRules:
+class StagingRules(Struct, frozen=True, kw_only=True):
     """What is staged, when, and how much; every key is described in the schema.
 
     Attributes:

@@ -11,8 +11,10 @@ import hashlib
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
 from datetime import timedelta
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from nightledger.codec.records import decode_record
 from nightledger.domain.decision import Decision, DecisionType
@@ -52,8 +54,7 @@ OTHER_START = "what it began with is not what had been accepted"
 OTHER_RESULT = "what was signed does not lead from what stood there to what it put there"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AppliesLook:
+class AppliesLook(Struct, frozen=True, kw_only=True):
     """What a look at every apply found.
 
     Attributes:

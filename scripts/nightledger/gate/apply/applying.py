@@ -6,7 +6,9 @@ bytes of now; scanners, CommonMark and cap have looked at what comes of it. ``wr
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from nightledger.domain.decision import Decision
 from nightledger.domain.event import EventName
@@ -32,8 +34,7 @@ from nightledger.text.markdown.check import check_blocks
 from nightledger.text.scanners.scan import scan
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Attempt:
+class Attempt(Struct, frozen=True, kw_only=True):
     """What became of one approval.
 
     Attributes:

@@ -6,7 +6,8 @@ both, so that what drifted elsewhere stays as it was, neither lost nor accepted.
 """
 
 from collections.abc import Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from nightledger.domain.decision import Decision, ShownIn
 from nightledger.domain.errors import IntegrityError, MissingBlobError
@@ -92,8 +93,7 @@ def put_changes(
 
 
 # ------------------------------------------------------------ as they were signed
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Around:
+class Around(Struct, frozen=True, kw_only=True):
     """What signed changes make of a file, and of its accepted bytes.
 
     Attributes:

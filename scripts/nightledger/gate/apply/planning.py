@@ -6,7 +6,8 @@ stand or fall together, as they were signed; what is archived, compressed or for
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from nightledger.domain.decision import Decision
 from nightledger.domain.errors import NightledgerError
@@ -39,8 +40,7 @@ ELSEWHERE = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
+class Plan(Struct, frozen=True, kw_only=True):
     """What an apply would do now.
 
     Attributes:

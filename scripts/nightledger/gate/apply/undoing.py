@@ -6,8 +6,9 @@ closed, the reversal waits as a proposal like any other. A secret does not come 
 
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from datetime import timedelta
+
+from msgspec import Struct
 
 from nightledger.domain.cooling import elapsed_s
 from nightledger.domain.decision import DecisionTarget, DecisionType
@@ -51,8 +52,7 @@ from nightledger.text.scanners.scan import told_values
 DAY_S = 86_400
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Undo:
+class Undo(Struct, frozen=True, kw_only=True):
     """What undoing would do now.
 
     Attributes:

@@ -10,7 +10,8 @@ import hashlib
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from nightledger.codec.canonical import canonical
 from nightledger.domain.decision import Decision, DecisionTarget
@@ -37,8 +38,7 @@ class PutBackError(RefusedError):
     hint = "nothing was changed; it is tried again, over the bytes of now"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Write:
+class Write(Struct, frozen=True, kw_only=True):
     """New bytes for one file, and the bytes that they replace.
 
     Attributes:

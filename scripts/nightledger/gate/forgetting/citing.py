@@ -7,8 +7,9 @@ import hashlib
 import os
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import chain
+
+from msgspec import Struct
 
 from nightledger.domain.errors import NightledgerError
 from nightledger.domain.kept import ARCHIVE_DAILY, is_copy
@@ -23,8 +24,7 @@ from nightledger.text.scanners.secret_places import telling
 MAX_BYTES = 64_000_000
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Cited:
+class Cited(Struct, frozen=True, kw_only=True):
     """Lines, where they were found.
 
     Attributes:

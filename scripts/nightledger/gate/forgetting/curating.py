@@ -5,8 +5,10 @@ entries once a month, all in one proposal that stays within the budget of what i
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from datetime import date
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from nightledger.domain.curation import MOST_ARCHIVED, fades
 from nightledger.domain.lanes import JOB, MOST_DELETIONS
@@ -36,8 +38,7 @@ UNTOLD = "no outcome names what was shown before it, so nothing can have proved 
 ASKED = "faded entries are asked about once a month"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LetGo:
+class LetGo(Struct, frozen=True, kw_only=True):
     """What was found, and what was proposed of it.
 
     Attributes:
@@ -54,8 +55,7 @@ class LetGo:
     reason: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Known:
+class Known(Struct, frozen=True, kw_only=True):
     """What a pass knows of a home's entries.
 
     Attributes:

@@ -10,9 +10,11 @@ import hashlib
 import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from itertools import chain
 from shlex import quote
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from nightledger.domain.decision import Decision, DecisionTarget, DecisionType
 from nightledger.domain.errors import NightledgerError, UnreadableError
@@ -40,8 +42,7 @@ Holds = Callable[[bytes], bool]
 _Events = list[tuple[EventName, dict[str, object]]]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class Found(Struct, frozen=True, kw_only=True):
     """Where a text is; paths relative to the home, sorted.
 
     Attributes:
@@ -225,8 +226,7 @@ def _others(home: Home) -> Iterator[str]:
     yield from _files(home.memory_dir)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
+class Plan(Struct, frozen=True, kw_only=True):
     """What an expunge would do.
 
     Attributes:

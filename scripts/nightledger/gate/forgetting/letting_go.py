@@ -7,9 +7,11 @@ stands for, becomes no change; the reason says what to do.
 import hashlib
 import os
 from collections.abc import Collection
-from dataclasses import dataclass, replace
 from datetime import date
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from nightledger.domain.curation import WEAK_BELOW
 from nightledger.domain.errors import NightledgerError
@@ -38,8 +40,7 @@ NOT_SHORTER = "its summary is not shorter than it is"
 CHANGED = "it has changed since its summary was made"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Grounds:
+class Grounds(Struct, frozen=True, kw_only=True):
     """Why something is to go, and how it is shown.
 
     Attributes:

@@ -6,8 +6,9 @@ order to an agent, which have a change of their own; what moves to the archive k
 
 import hashlib
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass
 from datetime import date
+
+from msgspec import Struct
 
 from nightledger.domain.proposal import Draft, Evidence, Op, Origin
 from nightledger.domain.pruning import blocked_words, names_blocked
@@ -42,8 +43,7 @@ SHOWN = 6
 """Sections told before the rest is counted."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Room:
+class Room(Struct, frozen=True, kw_only=True):
     """A file over its cap.
 
     Attributes:
@@ -67,8 +67,7 @@ class Room:
     refused: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Look:
+class Look(Struct, frozen=True, kw_only=True):
     """A memory file as it is planned for.
 
     Attributes:

@@ -7,7 +7,8 @@ that it holds for any bytes and copies no secret.
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from nightledger.codec.canonical import canonical
 from nightledger.domain.drift import Writer
@@ -41,8 +42,7 @@ _MASKED = "[masked: "
 """Before the size of a secret, where one is masked: which ones are is for the scanners of that day."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class Found(Struct, frozen=True, kw_only=True):
     """Bytes that stand in a file and were not accepted.
 
     Attributes:

@@ -6,8 +6,9 @@ written; a state that was told of is not told of again; each file has one open i
 
 import hashlib
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import datetime
+
+from msgspec import Struct
 
 from nightledger.domain.drift import Drift, Writer
 from nightledger.domain.errors import AlteredError, NightledgerError
@@ -33,8 +34,7 @@ _UNLOCKED = "it is not locked by the operating system any more, and only root ca
 _LOST = "The bytes accepted before were never kept, so the whole file is shown as new."
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sighting:
+class Sighting(Struct, frozen=True, kw_only=True):
     """A file that is not what was accepted.
 
     Attributes:

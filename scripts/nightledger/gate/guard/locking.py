@@ -9,8 +9,9 @@ import os
 import subprocess
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from dataclasses import dataclass
 from enum import StrEnum
+
+from msgspec import Struct
 
 from nightledger.domain.consent import PROTECTED_FILES
 from nightledger.domain.errors import NightledgerError, RefusedError
@@ -42,8 +43,7 @@ class Held(StrEnum):
     """There is no such file to look at."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Lockable:
+class Lockable(Struct, frozen=True, kw_only=True):
     """A file that ``lock`` locks.
 
     Attributes:

@@ -8,7 +8,8 @@ without an answer stays drift. It does not cool: it is about bytes that stand th
 import hashlib
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from nightledger.domain.decision import Decision, DecisionTarget, DecisionType
 from nightledger.domain.errors import NightledgerError, RefusedError
@@ -40,8 +41,7 @@ ELSEWHERE = "its sections would be accepted as they stand in neither text: keep 
 CHANGED_AGAIN = "the file has changed again: 'nightledger guard' looks anew"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Settlement:
+class Settlement(Struct, frozen=True, kw_only=True):
     """What settling one file's drift does.
 
     Attributes:

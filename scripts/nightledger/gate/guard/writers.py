@@ -5,7 +5,8 @@ Invariant: it is a guess, and said to be one; nothing is decided by it.
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from nightledger.domain.drift import Writer
 from nightledger.files.gitlog import find_commit
@@ -13,8 +14,7 @@ from nightledger.files.home import Home
 from nightledger.hosts.writers import find_mark, hosts_at_work
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Guess:
+class Guess(Struct, frozen=True, kw_only=True):
     """Who most likely wrote it.
 
     Attributes:
@@ -28,8 +28,7 @@ class Guess:
     commit: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Scene:
+class Scene(Struct, frozen=True, kw_only=True):
     """Where traces of writers are looked for.
 
     Attributes:

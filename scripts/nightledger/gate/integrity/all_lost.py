@@ -6,9 +6,10 @@ keys are in their place only once the log tells of them, under a checkpoint that
 """
 
 import os
-from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from nightledger.domain.errors import IntegrityError, RefusedError
 from nightledger.domain.event import EventName

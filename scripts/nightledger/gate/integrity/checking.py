@@ -6,8 +6,10 @@ Invariant: damage is named, never raised, so that one look tells everything.
 import hashlib
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
 from datetime import datetime
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from nightledger.domain.decision import Decision, DecisionType
 from nightledger.domain.errors import AlteredError, NightledgerError
@@ -30,8 +32,7 @@ DISPUTED = "the log says that bytes of it were accepted that no operator signed;
 _REJECTIONS = frozenset({DecisionType.REJECT, DecisionType.CLOSE})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Altered:
+class Altered(Struct, frozen=True, kw_only=True):
     """A file that is not what the log says of it.
 
     Attributes:
@@ -50,8 +51,7 @@ class Altered:
     is_alarm: bool = True
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Closed:
+class Closed(Struct, frozen=True, kw_only=True):
     """Something whose file is not what was logged, and that the operator ended by a signature that holds.
 
     Attributes:
@@ -65,8 +65,7 @@ class Closed:
     at: datetime
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Held:
+class Held(Struct, frozen=True, kw_only=True):
     """The decisions of a log, after each signature was verified.
 
     Attributes:

@@ -9,7 +9,8 @@ the log says.
 import hashlib
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from nightledger.codec.records import decode_record
 from nightledger.domain.decision import NAMESPACE, Decision, DecisionType
@@ -215,8 +216,7 @@ def trust_files(home: Home) -> dict[str, str]:
     }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Judged:
+class Judged(Struct, frozen=True, kw_only=True):
     """A recorded decision, verified where it stands in the log.
 
     Attributes:

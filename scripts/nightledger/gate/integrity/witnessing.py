@@ -4,8 +4,9 @@ Invariant: whose lines count is read from the trust file that the log names, nev
 one that merely lies there.
 """
 
-from dataclasses import dataclass
 from datetime import datetime, timedelta
+
+from msgspec import Struct
 
 from nightledger.domain.cooling import Witnessed
 from nightledger.domain.errors import UsageError
@@ -73,8 +74,7 @@ def witnessed(gate: Gate, ledger: Ledger, status: DecisionStatus, moment: Moment
     return Witnessed(proposed=cosignatures.vouched(proposed), signed=cosignatures.vouched(signed))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WitnessLook:
+class WitnessLook(Struct, frozen=True, kw_only=True):
     """How a home stands with its witnesses.
 
     Attributes:

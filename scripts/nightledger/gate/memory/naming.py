@@ -12,7 +12,9 @@ own, and is counted.
 import hashlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from nightledger.codec.canonical import canonical
 from nightledger.domain.event import EventName
@@ -30,8 +32,7 @@ STEPS_AN_ENTRY = 400
 """Steps in one entry of the log, some 62 bytes each; it has a limit of 65,535 bytes."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Placed:
+class Placed(Struct, frozen=True, kw_only=True):
     """An entry of a gated file, under the id that it keeps.
 
     Attributes:
@@ -59,8 +60,7 @@ def entries_at(standing: Mapping[str, Placed], word: str) -> list[str]:
     ]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Standing:
+class Standing(Struct, frozen=True, kw_only=True):
     """Every entry that stands in the gated files.
 
     Attributes:
@@ -146,8 +146,7 @@ def _named(entries: Sequence[Entry], names: Mapping[str, str]) -> tuple[Entry, .
     )
 
 
-@dataclass(frozen=True, slots=True)
-class SignedEntries:
+class SignedEntries(Struct, frozen=True):
     """What the accepted bytes say.
 
     Attributes:

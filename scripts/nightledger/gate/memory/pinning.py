@@ -7,7 +7,8 @@ from ``entries.json`` or from text. They change no bytes, so they count at once.
 import hashlib
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from nightledger.domain.decision import Decision, DecisionTarget, DecisionType
 from nightledger.domain.errors import AlteredError
@@ -21,8 +22,7 @@ from nightledger.gate.stored import read_proposal
 PIN_TYPES = frozenset({DecisionType.PIN, DecisionType.UNPIN})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Mark:
+class Mark(Struct, frozen=True, kw_only=True):
     """What an operator signed of one entry.
 
     Attributes:

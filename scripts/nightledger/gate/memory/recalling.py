@@ -6,7 +6,8 @@ those on disk.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from nightledger.domain.constitution import Principle
 from nightledger.domain.curation import (
@@ -48,8 +49,7 @@ SURE = 1.0
 """Confidence that is stated of a principle: the operator signed it as such."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Recollection:
+class Recollection(Struct, frozen=True, kw_only=True):
     """A frame, filled.
 
     Attributes:
@@ -69,8 +69,7 @@ class Recollection:
     forgotten: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Scene:
+class _Scene(Struct, frozen=True, kw_only=True):
     """What candidates are measured against."""
 
     stated: Mapping[str, float]

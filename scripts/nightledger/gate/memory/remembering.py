@@ -10,8 +10,9 @@ date, an id or a clock is named and counted, and no entry is left out for it.
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
+
+from msgspec import Struct, field
 
 from nightledger.codec.links import VIEW_LINKS
 from nightledger.codec.records import decode_lines, dump_line
@@ -50,8 +51,7 @@ def read_reinforcements(home: Home) -> tuple[Reinforcement, ...]:
     return tuple(first.values())
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reinforced:
+class Reinforced(Struct, frozen=True, kw_only=True):
     """Reinforcements of one entry or principle.
 
     Attributes:
@@ -108,8 +108,7 @@ def reinforce(
     return True
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Remembered:
+class Remembered(Struct, frozen=True, kw_only=True):
     """An entry with all that is known of it.
 
     Attributes:
@@ -127,8 +126,7 @@ class Remembered:
     day: date | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Oddities:
+class Oddities(Struct, frozen=True, kw_only=True):
     """What is odd about the records; nothing is left out for it.
 
     Attributes:
@@ -146,8 +144,7 @@ class Oddities:
     ahead: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Facts:
+class Facts(Struct, frozen=True, kw_only=True):
     """Everything that retention knows of a home.
 
     Attributes:
@@ -218,8 +215,7 @@ def read_facts(gate: Gate, ledger: Ledger, moment: Moment, *, stored: list[Store
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Ages:
+class _Ages(Struct, frozen=True, kw_only=True):
     """What tells how old a memory is."""
 
     founded: datetime

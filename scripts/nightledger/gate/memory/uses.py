@@ -5,8 +5,9 @@ once it is closed. Nothing is written.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
+
+from msgspec import Struct
 
 from nightledger.codec.rows import HOUR_CHARACTERS, Exposure, OutcomeUse, read_hour, read_rows
 from nightledger.domain.curation import PERIOD_HOURS, Proof
@@ -27,8 +28,7 @@ from nightledger.files.line_log import LineLog
 _DAY_CHARACTERS = 10
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Marks:
+class Marks(Struct, frozen=True, kw_only=True):
     """How far the ledgers were read, in bytes; whole lines.
 
     Attributes:
@@ -40,8 +40,7 @@ class Marks:
     exposures: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Uses:
+class Uses(Struct, frozen=True, kw_only=True):
     """What outcomes and exposures add up to.
 
     Attributes:

@@ -1,8 +1,9 @@
 """An agent's proposals: their own lane, small and few, never a way around review."""
 
 import hashlib
-from dataclasses import dataclass
 from datetime import date, timedelta
+
+from msgspec import Struct
 
 from nightledger.domain.errors import RefusedError
 from nightledger.domain.event import Actor, EventName
@@ -37,8 +38,7 @@ HELD_COUNTS_FOR = timedelta(days=1)
 """A held text takes a place in the lane for so long. Nobody answers it, so it has to end by itself. Our choice."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Wish:
+class Wish(Struct, frozen=True, kw_only=True):
     """What an agent asks for.
 
     Attributes:

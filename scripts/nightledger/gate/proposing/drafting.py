@@ -6,7 +6,9 @@ is approved with it may make room.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from nightledger.domain.lanes import Said, is_repeated
 from nightledger.domain.proposal import Change, Draft, Op
@@ -22,8 +24,7 @@ WHOLE = frozenset({Op.COMPRESS, Op.DELETE_LINK})
 """What is about a whole file or a link, and has no place in a text."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Base:
+class Base(Struct, frozen=True, kw_only=True):
     """A file as it is now.
 
     Attributes:
@@ -46,8 +47,7 @@ def read_base(gate: Gate, path: str) -> Base:
     return Base(path=path, content=content, text=content.decode("utf-8", "surrogateescape"), cap=cap)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Fitted:
+class Fitted(Struct, frozen=True, kw_only=True):
     """What drafts became as changes of some files, and what fell away on the way.
 
     Attributes:

@@ -5,10 +5,11 @@ Invariant: the bytes that ``hunks_sha256`` covers are the bytes that ``apply`` p
 
 import hashlib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
 from functools import cache
 
 import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
 
 from nightledger.codec.canonical import canonical
 from nightledger.codec.records import to_plain
@@ -30,8 +31,7 @@ NO_COPY = "it holds a secret, of which no copy is made: 'nightledger check' prop
 """Why an entry is not archived."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Unfit:
+class Unfit(Struct, frozen=True, kw_only=True):
     """A draft that has no place in the file, and why."""
 
     draft: Draft

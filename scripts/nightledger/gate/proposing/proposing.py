@@ -7,7 +7,9 @@ a crash in between leaves a file that nothing refers to and the next run writes 
 import hashlib
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from nightledger.codec.canonical import canonical
 from nightledger.codec.records import dump_record, to_plain
@@ -44,8 +46,7 @@ _LEAF_BYTES = 60_000
 """An entry of the log has at most 65,535 bytes."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Submission:
+class Submission(Struct, frozen=True, kw_only=True):
     """What someone wants to put before the operator.
 
     Attributes:
@@ -74,8 +75,7 @@ class Submission:
     room: Callable[[int, Callable[[Draft], bool]], Sequence[Draft]] | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
+class Outcome(Struct, frozen=True, kw_only=True):
     """What became of a submission.
 
     Attributes:

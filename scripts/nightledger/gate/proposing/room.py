@@ -5,7 +5,8 @@ and logged, and competes again. So is what says the same as what was just applie
 """
 
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from nightledger.domain.decision import DecisionType
 from nightledger.domain.event import EventName
@@ -22,8 +23,7 @@ BETTER, TWIN = "better", "twin"
 """Causes of a withdrawal as the log has them: something surer took its room; what was applied says the same."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Room:
+class Room(Struct, frozen=True, kw_only=True):
     """How much of a proposal may wait beside what waits already.
 
     Attributes:

@@ -7,7 +7,9 @@ can look at them.
 
 import hashlib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from nightledger.domain.event import Event, EventName
 from nightledger.domain.finding import Finding, Severity
@@ -19,8 +21,7 @@ from nightledger.text.scanners.rule import Table
 from nightledger.text.scanners.scan import scan, scan_secrets
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Held:
+class Held(Struct, frozen=True, kw_only=True):
     """A draft that the scanners held back.
 
     Attributes:

@@ -6,9 +6,10 @@ the operator has it asked about again.
 
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass
 from hashlib import sha256
 from os.path import basename, splitext
+
+from msgspec import Struct
 
 from nightledger.domain.decision import DecisionType
 from nightledger.domain.errors import RefusedError
@@ -31,8 +32,7 @@ _REFUSED = frozenset({ChangeState.REJECTED})
 _ACCEPTED = frozenset({ChangeState.APPROVED, ChangeState.APPLIED, ChangeState.STALE})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Unasked:
+class Unasked(Struct, frozen=True, kw_only=True):
     """A heading of notes, or what a file is named for beside its day, from which nothing is proposed.
 
     Attributes:

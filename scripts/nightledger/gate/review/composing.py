@@ -6,9 +6,11 @@ what is hashed here is what ``list_items`` showed.
 
 from collections import ChainMap
 from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
-from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import cast
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from nightledger.domain.cooling import NONE, Cooling, cools_until
 from nightledger.domain.decision import (
@@ -41,8 +43,7 @@ MOVED_BESIDE = "another change that you sign with it takes its place away: it is
 _Texts = MutableMapping[str, str]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Signing:
+class Signing(Struct, frozen=True, kw_only=True):
     """What all decisions of one review share.
 
     Attributes:
@@ -60,8 +61,7 @@ class Signing:
     fresh_nonce: Callable[[], str]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Terms:
+class Terms(Struct, frozen=True, kw_only=True):
     """What a home asks of a decision about it; a machine that reviews for it brings them along.
 
     Attributes:
@@ -79,16 +79,14 @@ class Terms:
     cap_setting: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Refusal:
+class Refusal(Struct, frozen=True, kw_only=True):
     """Changes that were approved and cannot be signed, and why."""
 
     proposal: str
     reason: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Choice:
+class Choice(Struct, frozen=True, kw_only=True):
     """What one decision says, before it names home, log and time."""
 
     type: DecisionType
@@ -185,8 +183,7 @@ def _rejections(answers: Sequence[Answer]) -> list[Choice]:
     ]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PlacedSet:
+class PlacedSet(Struct, frozen=True, kw_only=True):
     """The running documents with the approved changes of one proposal in them.
 
     Attributes:

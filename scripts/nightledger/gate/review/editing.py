@@ -5,7 +5,8 @@ logged like anything else; what could not be applied, or would copy a secret, is
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from nightledger.domain.errors import RefusedError
 from nightledger.domain.judge import EDIT_LANE

@@ -6,8 +6,10 @@ Invariant: what is shown, hashed and signed are the same bytes, read once.
 import hashlib
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from enum import StrEnum
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from nightledger.domain.decision import DecisionType, ShownIn
 from nightledger.domain.errors import AlteredError, NightledgerError
@@ -53,8 +55,7 @@ class Verb(StrEnum):
     LATER = "later"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
+class Answer(Struct, frozen=True, kw_only=True):
     """What the operator said about one change.
 
     Attributes:
@@ -70,8 +71,7 @@ class Answer:
     reason: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Item:
+class Item(Struct, frozen=True, kw_only=True):
     """One change as the review shows it, against the bytes of now.
 
     Attributes:

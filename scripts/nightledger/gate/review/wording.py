@@ -4,7 +4,7 @@ Invariant: what is shown as its operation, section and words follows from the by
 a change whose own words are others is shown by its hunk.
 """
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from nightledger.domain.kept import LETTING_GO
 from nightledger.domain.proposal import Change, Hunk, Op, Proposal

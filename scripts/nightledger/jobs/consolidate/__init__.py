@@ -5,10 +5,12 @@ what it would have found; it proposes through the gate and changes no memory.
 """
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from functools import partial
 from zoneinfo import ZoneInfo
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from nightledger.codec.canonical import canonical
 from nightledger.codec.records import dump_line
@@ -42,8 +44,7 @@ MAX_NIGHT_BYTES = 4_000_000
 """Of all daily logs of the window together, some minutes of reading; of a single one, ``hosts/daylogs.py`` says. Our choice."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class Asked(Struct, frozen=True, kw_only=True):
     """What a consolidation is asked to do.
 
     Attributes:
@@ -57,8 +58,7 @@ class Asked:
     dry_run: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Done:
+class Done(Struct, frozen=True, kw_only=True):
     """What a consolidation did.
 
     Attributes:

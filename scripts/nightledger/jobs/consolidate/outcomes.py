@@ -6,9 +6,10 @@ Invariant: an outcome of a later day than the one consolidated is not read.
 import hashlib
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from datetime import date, timedelta
 from zoneinfo import ZoneInfo
+
+from msgspec import Struct
 
 from nightledger.codec.outcome_rows import read_outcome_rows
 from nightledger.domain.errors import NightledgerError
@@ -80,8 +81,7 @@ RECENT_DAYS = 14
 """A lesson that had no room competes as long as a statement does; older kinds of task had their turn."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OutcomeFindings:
+class OutcomeFindings(Struct, frozen=True, kw_only=True):
     """What was found in outcomes.
 
     Attributes:

@@ -7,8 +7,10 @@ import hashlib
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from datetime import date
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from nightledger.domain.daylog import DayLog, Region
 from nightledger.domain.finding import Severity
@@ -38,8 +40,7 @@ _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 _MARKER = re.compile(r"\s*(?:[-*+]|\d{1,9}[.)])\s+")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Target:
+class Target(Struct, frozen=True, kw_only=True):
     """The memory file that a night reads its logs against.
 
     Attributes:
@@ -53,8 +54,7 @@ class Target:
     unasked: frozenset[str] = frozenset()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reader:
+class Reader(Struct, frozen=True, kw_only=True):
     """What statements are read against.
 
     Attributes:
@@ -70,8 +70,7 @@ class Reader:
     standing: Standing
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Clash:
+class Clash(Struct, frozen=True, kw_only=True):
     """What a statement contradicts.
 
     Attributes:
@@ -196,8 +195,7 @@ NOTHING_FORGOTTEN = Forgotten(())
 _SINGLE = Flag(rule=SINGLE_SOURCE, message="only one source supports this")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StatementFindings:
+class StatementFindings(Struct, frozen=True, kw_only=True):
     """What was found in logs.
 
     Attributes:

@@ -7,9 +7,10 @@ Changes no memory: it proposes.
 Invariant: the same home and the same day give the same proposals; one that waits is not made again.
 """
 
-from dataclasses import dataclass
 from datetime import date
 from functools import partial
+
+from msgspec import Struct
 
 from nightledger.domain.consent import SELF_MODIFICATION, Tier
 from nightledger.domain.lanes import MOST_DELETIONS
@@ -31,8 +32,7 @@ ACTION = "prune_stale_memory"
 """As the consent graph calls it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Pruned:
+class Pruned(Struct, frozen=True, kw_only=True):
     """What a run did.
 
     Attributes:

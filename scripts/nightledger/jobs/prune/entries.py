@@ -6,9 +6,10 @@ Invariant: pins and tags come from signed decisions, and an entry is judged unde
 import posixpath
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date
 from functools import lru_cache
+
+from msgspec import Struct
 
 from nightledger.domain.periods import log_day
 from nightledger.domain.proposal import Draft, Op, Origin
@@ -33,8 +34,7 @@ from nightledger.text.markdown.entries import Entry
 from nightledger.text.similar import fold
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Gone:
+class _Gone(Struct, frozen=True, kw_only=True):
     """An entry that may go."""
 
     path: str
@@ -85,8 +85,7 @@ def _looker(run: Run) -> "_Looker":
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Looker:
+class _Looker(Struct, frozen=True, kw_only=True):
     """What entries are judged by.
 
     Attributes:

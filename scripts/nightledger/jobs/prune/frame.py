@@ -9,8 +9,10 @@ import posixpath
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from datetime import date
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from nightledger.codec.outcome_rows import read_outcome_rows
 from nightledger.domain.lanes import JOB
@@ -32,8 +34,7 @@ EVERYTHING = (Op.DELETE_LINK, Op.ARCHIVE, Op.COMPRESS)
 """What is looked for, in this order."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class Asked(Struct, frozen=True, kw_only=True):
     """What a run is asked to do.
 
     Attributes:
@@ -49,8 +50,7 @@ class Asked:
     again: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Told:
+class Told(Struct, frozen=True, kw_only=True):
     """What the outcomes say, in one reading.
 
     Attributes:
@@ -65,8 +65,7 @@ class Told:
     cited: Mapping[str, Evidence]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Left:
+class Left(Struct, frozen=True, kw_only=True):
     """Something that is old enough and stays as it is.
 
     Attributes:
@@ -80,8 +79,7 @@ class Left:
     detail: str = ""
 
 
-@dataclass(slots=True, kw_only=True)
-class Tally:
+class Tally(Struct, kw_only=True):
     """Counts of one run for one kind; added up while it goes.
 
     Attributes:
@@ -126,8 +124,7 @@ class Tally:
         self.left.append(Left(what=what, kept=kept, detail=detail))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Run:
+class Run(Struct, frozen=True, kw_only=True):
     """One run over one home: what it judges by, what waits already, and how it proposes.
 
     Attributes:

@@ -4,9 +4,10 @@ Invariant: links are folded from the outcomes here and now; the index and the vi
 """
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
 from datetime import date
 from zoneinfo import ZoneInfo
+
+from msgspec import Struct
 
 from nightledger.domain.lanes import MOST_DELETIONS
 from nightledger.domain.links import Pair, link_key
@@ -19,8 +20,7 @@ from nightledger.gate.forgetting.letting_go import link_use, unseen_link_deletio
 from nightledger.jobs.prune.frame import Run, Tally
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Looked:
+class Looked(Struct, frozen=True, kw_only=True):
     """What a look at all links found.
 
     Attributes:

@@ -9,9 +9,10 @@ import os
 import posixpath
 from collections.abc import Collection, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import date
 from itertools import groupby
+
+from msgspec import Struct
 
 from nightledger.domain.errors import NightledgerError
 from nightledger.domain.proposal import Change, Draft, Op, Origin
@@ -79,8 +80,7 @@ def _months(run: Run, tally: Tally, busy: Collection[str]) -> Iterator[Submissio
             yield run.submission(month, f"Compress {noun} of {month}", drafts)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Looker:
+class _Looker(Struct, frozen=True, kw_only=True):
     """What a log is judged by.
 
     Attributes:

@@ -10,8 +10,9 @@ A run on the same input changes no byte.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import datetime, time, timedelta
+
+from msgspec import Struct, field
 
 from nightledger.domain.moment import Moment
 from nightledger.domain.periods import log_day
@@ -55,8 +56,7 @@ SOURCES: Mapping[Source, Callable[[Inquiry], Iterable[Candidate]]] = {
 PLACE_CHARACTERS = 160
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class Asked(Struct, frozen=True, kw_only=True):
     """What a run is asked for.
 
     Attributes:
@@ -76,8 +76,7 @@ class Asked:
     dry_run: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Staged:
+class Staged(Struct, frozen=True, kw_only=True):
     """What a run did.
 
     Attributes:

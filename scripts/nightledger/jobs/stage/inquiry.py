@@ -5,10 +5,13 @@ Invariant: every line of a file comes through :class:`Shelves`, which knows what
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, date, datetime, tzinfo
 from functools import cached_property, partial
 from itertools import islice
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from nightledger.domain.errors import NightledgerError
 from nightledger.domain.moment import Moment
@@ -121,8 +124,7 @@ class Shelves:
         return self._texts[path]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Handed:
+class Handed(Struct, frozen=True, kw_only=True):
     """A handoff, read.
 
     Attributes:

@@ -2,10 +2,11 @@
 
 import os
 from collections.abc import Iterator
-from dataclasses import asdict
 from datetime import UTC, datetime, time, timedelta
 from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
+
+from msgspec.structs import asdict
 
 from nightledger.domain.periods import DAY, local_moment
 from nightledger.domain.staging.page import parse_page

@@ -13,11 +13,11 @@ import os
 import re
 from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import date
 from typing import Annotated
 
 import msgspec
+from msgspec import Struct
 
 from nightledger.domain.daylog import DayLog
 from nightledger.domain.errors import UnreadableError
@@ -163,8 +163,7 @@ class Kept(msgspec.Struct):
     logs: dict[str, Worth]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Logs:
+class Logs(Struct, frozen=True, kw_only=True):
     """The daily logs of a home, read.
 
     Attributes:

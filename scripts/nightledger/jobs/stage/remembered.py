@@ -1,10 +1,11 @@
 """Signed entries, and what daily logs said that mattered: landmarks, and the most important of earlier times."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from nightledger.domain.moment import Moment
 from nightledger.domain.periods import log_day
@@ -26,8 +27,7 @@ if TYPE_CHECKING:
     from nightledger.jobs.stage.inquiry import Inquiry
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Known:
+class Known(Struct, frozen=True, kw_only=True):
     """A signed entry with how important it is.
 
     Attributes:

@@ -7,9 +7,11 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
 from itertools import chain
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from nightledger.codec.rows import DoingRow, ExposureRow, read_rows
 from nightledger.domain.daylog import LogLine, Region
@@ -229,8 +231,7 @@ _LARGEST_LINES = 60
 Place = tuple[str, int, int]
 
 
-@dataclass(slots=True)
-class Tally:
+class Tally(Struct):
     """How often something was shown lately: faded weight, times, days."""
 
     weight: float = 0.0
@@ -319,8 +320,7 @@ ITEMS = 3
 """Open items that are looked up, the most urgent ones. These figures: docs/decisions/0023-what-an-agent-is-shown.md."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Topic:
+class Topic(Struct, frozen=True, kw_only=True):
     """Something that goes on.
 
     Attributes:

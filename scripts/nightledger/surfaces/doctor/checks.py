@@ -5,9 +5,11 @@ Invariant: a look that fails is a finding with its next step, never the end of t
 
 import json
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cache
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from nightledger.domain.errors import NightledgerError
 from nightledger.files.shipped import shipped_config
@@ -24,8 +26,7 @@ class State(StrEnum):
     """Something that is needed is missing or wrong."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Check:
+class Check(Struct, frozen=True, kw_only=True):
     """One finding.
 
     Attributes:

@@ -2,9 +2,10 @@
 
 import os
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+
+from msgspec import Struct
 
 from nightledger.domain.errors import NightledgerError
 from nightledger.domain.event import Actor
@@ -41,8 +42,7 @@ from nightledger.trust.pin import find_pin
 from nightledger.trust.reading import VerifiedLog, check_log, require_intact
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Diagnosis:
+class Diagnosis(Struct, frozen=True, kw_only=True):
     """Everything that ``doctor`` shows.
 
     Attributes:

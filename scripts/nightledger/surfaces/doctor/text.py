@@ -2,8 +2,9 @@
 
 import json
 import re
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from nightledger.files.shipped import shipped_config
 from nightledger.surfaces import screen
@@ -21,8 +22,7 @@ _END = re.compile(r"; |(?<=[^/.]{24}): ")
 _MARKS = {State.GOOD: "ok", State.NOTE: "--", State.BAD: "!!"}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Level:
+class Level(Struct, frozen=True, kw_only=True):
     """How much a signature proves here.
 
     Attributes:

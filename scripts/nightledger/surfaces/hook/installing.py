@@ -11,7 +11,8 @@ import re
 import stat
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from nightledger.domain.errors import ConfigurationError, NightledgerError, RefusedError
 from nightledger.files.atomic import create_file, replace_file
@@ -44,8 +45,7 @@ _OWNERS_FILES = frozenset(
 """What owners write for their agents; no hook is ever put there, whatever a link says."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
+class Step(Struct, frozen=True, kw_only=True):
     """What happens to one file.
 
     Attributes:
@@ -68,8 +68,7 @@ class Step:
         return self.before != self.after
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Standing:
+class Standing(Struct, frozen=True, kw_only=True):
     """How one host stands.
 
     Attributes:

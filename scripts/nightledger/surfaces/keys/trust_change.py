@@ -6,8 +6,9 @@ nothing is signed when they are not those that were shown.
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from nightledger.domain.decision import NAMESPACE, Decision, DecisionType
 from nightledger.domain.errors import FileChangedError, RefusedError, UsageError
@@ -120,8 +121,7 @@ Edit = Callable[[Mapping[str, bytes]], Mapping[str, bytes]]
 NAMES = tuple(sorted(TRUST_FILES))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class By:
+class By(Struct, frozen=True, kw_only=True):
     """Who is to sign.
 
     Attributes:

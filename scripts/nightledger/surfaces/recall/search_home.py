@@ -5,8 +5,9 @@ in the ledger before it is printed.
 """
 
 from argparse import Namespace
-from dataclasses import replace
 from os import environ
+
+from msgspec.structs import replace
 
 from nightledger.domain.errors import NightledgerError, RefusedError, UsageError
 from nightledger.domain.exposure import Exposure, Place, session_name

@@ -1,9 +1,10 @@
 """One staging run: the operator's calendars first, without the home's lock; then the page, with it."""
 
 from contextlib import closing
-from dataclasses import dataclass
 from datetime import datetime, timedelta, tzinfo
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from nightledger.domain.moment import Moment
 from nightledger.domain.operator import Operator
@@ -19,8 +20,7 @@ if TYPE_CHECKING:
     from nightledger.jobs.stage import Staged
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Looked:
+class Looked(Struct, frozen=True, kw_only=True):
     """What the calendars say.
 
     Attributes:

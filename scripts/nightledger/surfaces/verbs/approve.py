@@ -6,7 +6,8 @@ Changes no memory: 'nightledger apply' does, when the cooling period is over.
 """
 
 import argparse
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from nightledger.domain.decision import Decision, DecisionType
 from nightledger.domain.errors import RefusedError, UsageError

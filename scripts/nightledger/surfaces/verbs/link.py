@@ -6,7 +6,8 @@ Changes no memory.
 """
 
 import argparse
-from dataclasses import asdict
+
+from msgspec.structs import asdict
 
 from nightledger.files.configuration import home_zone, load_settings
 from nightledger.files.home import Home

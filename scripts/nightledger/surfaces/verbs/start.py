@@ -14,8 +14,9 @@ import argparse
 import os
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
 from shlex import quote
+
+from msgspec import Struct
 
 from nightledger.domain.errors import ConfigurationError, NightledgerError
 from nightledger.files.home import Home
@@ -32,8 +33,7 @@ COPIED = "done"
 """Typed where a file is asked for: the keys are copied already."""
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(Struct, frozen=True):
     """One step.
 
     Attributes:

@@ -6,10 +6,12 @@ Changes no memory, and writes nothing at all.
 
 import argparse
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from nightledger.domain.errors import EXIT_ALARM, IntegrityError
 from nightledger.domain.moment import Moment
@@ -63,8 +65,7 @@ OPTIONS = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Seen:
+class Seen(Struct, frozen=True, kw_only=True):
     """What one look found."""
 
     report: Report

@@ -5,7 +5,9 @@ byte for byte; lines that are no UTF-8 are lines like any other.
 """
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from nightledger.text.changes.diff import Run, changed_runs
 from nightledger.text.markdown.document import Document, parse_markdown, section_at, split_lines
@@ -16,8 +18,7 @@ MOST_CHANGES = 50
 """More are joined with their neighbours: nobody answers hundreds of hunks one by one. Our choice."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Course:
+class Course(Struct, frozen=True, kw_only=True):
     """How a file went from some bytes to others.
 
     Attributes:

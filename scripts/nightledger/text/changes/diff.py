@@ -9,7 +9,8 @@ Invariant: ``changed_runs`` joined with the equal lines between them gives both 
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from nightledger.text.markdown.document import (
     Document,
@@ -27,8 +28,7 @@ _SEARCH_STEPS = 400
 is their square, and lines); beyond it the stretch counts as replaced whole. It bounds time, never correctness."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Run:
+class Run(Struct, frozen=True, kw_only=True):
     """Lines ``old[old_start:old_stop]`` that became ``new[new_start:new_stop]``; either may be empty."""
 
     old_start: int

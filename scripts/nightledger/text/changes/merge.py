@@ -7,14 +7,15 @@ unless they are the same change.
 from bisect import bisect_left, bisect_right
 from collections import deque
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from nightledger.text.changes.diff import Run, changed_runs
 from nightledger.text.markdown.document import is_blank, split_lines, usual_line_end
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Merged:
+class Merged(Struct, frozen=True, kw_only=True):
     """Both sides' changes in one text.
 
     Attributes:
@@ -24,8 +25,7 @@ class Merged:
     text: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Span:
+class Span(Struct, frozen=True, kw_only=True):
     """Lines that both sides changed, each in its own way.
 
     Attributes:
@@ -43,8 +43,7 @@ class Span:
     theirs: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Conflict:
+class Conflict(Struct, frozen=True, kw_only=True):
     """Texts that cannot be merged without a decision.
 
     Attributes:
@@ -54,8 +53,7 @@ class Conflict:
     spans: tuple[Span, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Sides:
+class _Sides(Struct, frozen=True, kw_only=True):
     """The lines of three texts."""
 
     base: Sequence[str]
@@ -167,8 +165,7 @@ def _span(first: int, base: Sequence[str], ours: Sequence[str], theirs: Sequence
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Group:
+class _Group(Struct, frozen=True, kw_only=True):
     """Runs of the two sides that overlap each other."""
 
     mine: list[Run]

@@ -9,7 +9,9 @@ Invariant: bytes outside a placed hunk are not touched, and no other section com
 
 import hashlib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from nightledger.domain.decision import ShownIn
 from nightledger.domain.proposal import Anchor, Draft, Hunk, Op
@@ -62,8 +64,7 @@ _OTHERS = "other lines would stand under another heading, or be read as part of 
 _NOT_THERE = "its lines are no longer in the file as they were"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Placed:
+class Placed(Struct, frozen=True, kw_only=True):
     """Where a hunk applies: ``document[:start] + text + document[end:]``.
 
     Attributes:
@@ -77,8 +78,7 @@ class Placed:
     text: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Unplaced:
+class Unplaced(Struct, frozen=True, kw_only=True):
     """A hunk that does not apply.
 
     Attributes:

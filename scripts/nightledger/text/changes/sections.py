@@ -6,8 +6,9 @@ it, which only keep it apart from the next; sections of one path are told by all
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
+
+from msgspec import Struct
 
 from nightledger.text.changes.veil import HOLE
 from nightledger.text.markdown.document import Document, Path, Section, is_blank, parse_markdown, readable
@@ -16,8 +17,7 @@ GONE = "the section that it stands in is gone, or stands under another heading"
 """Why a change has no place that names a section which is not there."""
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
+class Span(Struct, frozen=True):
     """Lines of a document.
 
     Attributes:

@@ -5,7 +5,9 @@ Invariant: an id goes to one entry only, and never by a guess between two.
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from nightledger.text.markdown.document import Document, Path
 from nightledger.text.markdown.entries import Entry, number_entries, unnumbered_entries, wording
@@ -17,8 +19,7 @@ value or a clause more stays above it, and another fact about the same thing mos
 below. Lower than for duplicates, because a second candidate already rules out both."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Tracked:
+class Tracked(Struct, frozen=True, kw_only=True):
     """The entries of a changed document, tied to those known before.
 
     Attributes:

@@ -6,8 +6,9 @@ item, and an item only when every detail below it is doubted too.
 
 import math
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
 from datetime import date
+
+from msgspec import Struct
 
 from nightledger.domain.doubt import Doubt, DoubtLabel
 from nightledger.domain.proposal import Op
@@ -70,8 +71,7 @@ def find_cases(
     return list(_without_orphans(units, found))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Case:
+class _Case(Struct, frozen=True, kw_only=True):
     odds: float
     signs: tuple[Sign, ...]
     line: int = 0

@@ -7,8 +7,9 @@ their subject, only when they repeat another item or carry a secret.
 
 import math
 from collections.abc import Collection, Sequence
-from dataclasses import replace
 from datetime import date
+
+from msgspec.structs import replace
 
 from nightledger.domain.doubt import Doubt, DoubtLabel
 from nightledger.text.checkup.case import find_cases

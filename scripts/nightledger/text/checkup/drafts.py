@@ -8,7 +8,9 @@ head or lead without what it announced (``shells``).
 import hashlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from nightledger.domain.doubt import Doubt, DoubtLabel
 from nightledger.domain.proposal import Draft, Evidence, Flag, Op, Origin, Scope
@@ -76,8 +78,7 @@ def _apart(drafts: Iterable[Draft]) -> Iterator[Draft]:
         yield draft if count == 1 else replace(draft, statement_key=f"{draft.statement_key} {count}")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Run:
+class _Run(Struct, frozen=True, kw_only=True):
     """Doubts that go together, and the lines that they take.
 
     A run in a gap of its own takes the blank lines below it, so that two neighbours

@@ -8,8 +8,9 @@ import re
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
+
+from msgspec import Struct
 
 from nightledger.text.checkup.units import Unit, UnitKind
 from nightledger.text.similar import contained, dice, fold, is_negated, numbers, shingles
@@ -48,8 +49,7 @@ _LETTERS = re.compile(r"[^\W\d_]\w+")
 _LABELLED = re.compile(r"[*_`]*[^:：|`]{1,32}[*_`]*\s?[:：](?!//)")  # noqa: RUF001 - a colon of CJK text
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Repeat:
+class Repeat(Struct, frozen=True, kw_only=True):
     """One item that another makes superfluous.
 
     Attributes:

@@ -6,9 +6,11 @@ what a heading calls lasting are offered last or not at all; ``docs/decisions/00
 
 from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from itertools import accumulate, takewhile
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from nightledger.text.checkup.words import has, pattern, tells
 from nightledger.text.dates import FoundDate, find_dates
@@ -40,8 +42,7 @@ MAY_HOLD = "it is dated, and may still hold"
 TOP = "the top of the file"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Unseen:
+class Unseen(Struct, frozen=True, kw_only=True):
     """A section of which the agent does not see all.
 
     Attributes:
@@ -57,8 +58,7 @@ class Unseen:
     of: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Piece:
+class Piece(Struct, frozen=True, kw_only=True):
     """A run of whole lines that may go.
 
     Attributes:

@@ -7,11 +7,11 @@ says nothing by itself: a word of end, duty or last look must stand at it. Weigh
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import timedelta
 from functools import cache
 
 import msgspec
+from msgspec import Struct
 
 from nightledger.domain.doubt import DoubtLabel
 from nightledger.files.shipped import shipped_config
@@ -44,8 +44,7 @@ _VERBS: dict[str, Callable[[str, str], bool]] = {
 """What a row may ask of a field of `View`: of its words, of a named pattern, of its length."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sign:
+class Sign(Struct, frozen=True, kw_only=True):
     """One row.
 
     Attributes:

@@ -9,8 +9,10 @@ because a parent's lines hold all its children.
 import re
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from enum import StrEnum
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from nightledger.text.markdown.document import BlockKind, Document, section_at
 from nightledger.text.markdown.entries import Entry, EntryKind, unnumbered_entries
@@ -33,8 +35,7 @@ class UnitKind(StrEnum):
     DECISION = "decision"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Unit:
+class Unit(Struct, frozen=True, kw_only=True):
     """One thing a memory file says.
 
     Attributes:
@@ -87,8 +88,7 @@ def read_units(document: Document) -> tuple[Unit, ...]:
     return tuple(units)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Place:
+class _Place(Struct, frozen=True, kw_only=True):
     document: Document
     index: int
     headings: tuple[str, ...]

@@ -10,6 +10,7 @@ from enum import StrEnum
 from functools import cache, cached_property
 
 import msgspec
+from msgspec import Struct
 
 from nightledger.files.shipped import shipped_config
 
@@ -25,8 +26,7 @@ class CodeSeverity(StrEnum):
     """The published list denies the name; what is done with it here does no harm."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CodeRow:
+class CodeRow(Struct, frozen=True, kw_only=True):
     """One row of the auditor's table.
 
     Attributes:
@@ -127,8 +127,7 @@ NOT_READ = frozenset({"code.unparsable", "code.too_deep", "code.too_large", "cod
 """Rows that say that something was not audited."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, order=True)
-class CodeFinding:
+class CodeFinding(Struct, frozen=True, kw_only=True, order=True):
     """One place in a snippet that a row matched.
 
     Attributes:
@@ -144,8 +143,7 @@ class CodeFinding:
     what: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Audited:
+class Audited(Struct, frozen=True, kw_only=True):
     """What the auditor says of one snippet.
 
     Attributes:

@@ -8,7 +8,8 @@ prose, data and output stay quiet. A scanner's finding of code only flags: an op
 import json
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from nightledger.domain.finding import Finding, Severity
 from nightledger.text.code.audit import audit
@@ -28,8 +29,7 @@ _CODE_SIGN = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Snippet:
+class Snippet(Struct, frozen=True, kw_only=True):
     """One snippet in a text.
 
     Attributes:
@@ -117,8 +117,7 @@ def _python(body: str) -> str:
     return "python" if _CODE_SIGN.search(body) and guess_language(body) == "python" else ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Part:
+class Part(Struct, frozen=True, kw_only=True):
     """One audited part of a file.
 
     Attributes:

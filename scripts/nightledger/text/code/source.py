@@ -8,7 +8,9 @@ import ast
 import re
 import textwrap
 import warnings
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from nightledger.text.code.rule import code_table
 
@@ -51,8 +53,7 @@ Place = tuple[int, str, str]
 """A line, a row, and what it is about: told before there is a tree."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Source:
+class Source(Struct, frozen=True, kw_only=True):
     """A text as it could be read.
 
     Attributes:

@@ -5,7 +5,8 @@ whether the pointer is right, the hash of what it points to.
 """
 
 import re
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from nightledger.domain.kept import is_copy
 
@@ -14,8 +15,7 @@ _MARKER = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Marker:
+class Marker(Struct, frozen=True, kw_only=True):
     """What a summary says of its full text.
 
     Attributes:

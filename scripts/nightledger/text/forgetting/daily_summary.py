@@ -9,9 +9,10 @@ import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from hashlib import sha256
 from itertools import accumulate
+
+from msgspec import Struct
 
 from nightledger.domain.daylog import DayLog, LogLine, Region
 from nightledger.domain.pruning import Kept
@@ -59,8 +60,7 @@ _EXPORTED = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DailySummary:
+class DailySummary(Struct, frozen=True, kw_only=True):
     """A daily log in ten lines.
 
     Attributes:

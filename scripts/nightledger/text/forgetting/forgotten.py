@@ -8,7 +8,8 @@ sentence forgotten wants to hear no more of it.
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from nightledger.text.phrases import NO_PHRASES, HashedPhrases, phrases_of
 from nightledger.text.similar import dice, numbers, shingles
@@ -26,8 +27,7 @@ _MARK = re.compile(r"\s*(?:[-*+\u2022>|]|\d{1,9}[.)]\s|#{1,6}\s)")
 _SENTENCE_END = re.compile(r"[.!?;](?=\s)|[\u3002\uff01\uff1f\uff1b]")
 
 
-@dataclass(frozen=True, slots=True)
-class _Claim:
+class _Claim(Struct, frozen=True):
     pieces: frozenset[int]
     numbers: frozenset[str]
 

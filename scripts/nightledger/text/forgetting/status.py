@@ -7,9 +7,10 @@ the entry closes it. Where the day cannot be told, or is none, it is said so and
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date
 from functools import cache
+
+from msgspec import Struct
 
 from nightledger.domain.pruning import Closure, Kept
 from nightledger.text.dates import find_dates
@@ -44,8 +45,7 @@ _WORD = re.compile(r"[^\W\d_]{4,}|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 """What says something beside a status and its date; "on", "am", "le", "the" do not."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Status:
+class Status(Struct, frozen=True, kw_only=True):
     """An entry that says that it is over.
 
     Attributes:

@@ -1,7 +1,8 @@
 """What a Markdown document is made of at its top level."""
 
-from dataclasses import dataclass
 from enum import StrEnum
+
+from msgspec import Struct
 
 
 class BlockKind(StrEnum):
@@ -21,8 +22,7 @@ class BlockKind(StrEnum):
     FRONT_MATTER = "front_matter"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Block:
+class Block(Struct, frozen=True, kw_only=True):
     """One top-level block; lines count from 1 and trailing blank lines are not in it.
 
     Attributes:

@@ -12,10 +12,10 @@ import re
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
 from markdown_it import MarkdownIt
 from markdown_it.common.utils import normalizeReference
+from msgspec import Struct
 
 from nightledger.text.changes.diff import changed_runs
 from nightledger.text.markdown.document import BOM, decode, is_blank, split_lines
@@ -37,8 +37,7 @@ _NAMES = {
 _MOST_REASONS = 5  # an open fence changes every block below it; the first few say enough
 
 
-@dataclass(frozen=True, slots=True)
-class _Seen:
+class _Seen(Struct, frozen=True):
     """A block as far as kept lines show it; lines are those of the file before, from 0."""
 
     kind: str
@@ -48,8 +47,7 @@ class _Seen:
     last: int
 
 
-@dataclass(frozen=True, slots=True)
-class _Parsed:
+class _Parsed(Struct, frozen=True):
     """A file's blocks in the numbering of its own lines, and its link definitions."""
 
     blocks: tuple[tuple[str, str, int, int, int], ...]

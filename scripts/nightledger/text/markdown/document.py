@@ -10,8 +10,9 @@ Invariant: ``dump_markdown(parse_markdown(decode(raw)))`` encodes to ``raw``.
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
+
+from msgspec import Struct
 
 from nightledger.text.markdown.block import Block, BlockKind, is_blank
 from nightledger.text.markdown.scan import scan_blocks
@@ -21,8 +22,7 @@ Path = tuple[str, ...]
 """Heading texts from the outermost to a section's own; () is the top of the file."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Section:
+class Section(Struct, frozen=True, kw_only=True):
     """A heading and what stands under it; lines count from 1.
 
     Attributes:
@@ -42,8 +42,7 @@ class Section:
     last_line: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Document:
+class Document(Struct, frozen=True, kw_only=True):
     """A parsed document; ``lines[i]`` is line ``i + 1``.
 
     Attributes:

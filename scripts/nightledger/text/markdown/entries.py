@@ -10,8 +10,10 @@ import hashlib
 import re
 from collections import Counter, deque
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from enum import StrEnum
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from nightledger.codec.canonical import canonical
 from nightledger.domain.ids import digest_id
@@ -39,8 +41,7 @@ class EntryKind(StrEnum):
     CODE = "code"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class Entry(Struct, frozen=True, kw_only=True):
     """One item of a gated file.
 
     Attributes:

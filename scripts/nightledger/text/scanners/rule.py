@@ -8,8 +8,9 @@ text without anchors costs one substring search each. Patterns are compiled when
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache
+
+from msgspec import Struct
 
 from nightledger.domain.finding import Finding, Severity
 
@@ -21,8 +22,7 @@ WINDOW_AFTER = 400
 Accept = Callable[[str, re.Match[str]], bool]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rule:
+class Rule(Struct, frozen=True, kw_only=True):
     """One row of the scanners' table: a kind of text that they find.
 
     Several rows may share a name: the same kind in another language or notation.

@@ -6,7 +6,8 @@ intent: they make an operator look, and the gate is what holds when they are wro
 
 import re
 from collections.abc import Iterable
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from nightledger.domain.finding import Finding, Severity
 from nightledger.domain.proposal import Origin

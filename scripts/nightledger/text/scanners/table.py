@@ -5,8 +5,9 @@ Rows name their tests and hold their patterns; the second look at a match here i
 """
 
 import re
-from dataclasses import replace
 from functools import cache
+
+from msgspec.structs import replace
 
 from nightledger.domain.finding import Severity
 from nightledger.text.scanners.rule import Accept, Rule, Table, span

@@ -8,9 +8,11 @@ import re
 import unicodedata
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
 from functools import cache
 from itertools import groupby, pairwise
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from nightledger.domain.finding import Finding, Severity
 from nightledger.text.scanners.characters import characters, kind, plain, script
@@ -44,8 +46,7 @@ def scan_characters(text: str) -> tuple[Finding, ...]:
     return (*found, *words)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SeenText:
+class SeenText(Struct, frozen=True, kw_only=True):
     """A text as a model may read it.
 
     Attributes:

@@ -10,9 +10,10 @@ Invariant: every line that is not blank lies in a chunk, and a chunk's line numb
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from datetime import date
 from itertools import accumulate
+
+from msgspec import Struct, field
 
 from nightledger.text.dates import first_day
 from nightledger.text.markdown.block import BlockKind
@@ -33,8 +34,7 @@ _Piece = tuple[int, int, int, int]
 _CUT = re.compile(r"(?<=[.!?;])[ \t]+|(?<=[\u3002\uff01\uff1f])|[ \t]+")
 
 
-@dataclass(frozen=True, slots=True)
-class Passage:
+class Passage(Struct, frozen=True):
     """A chunk as cut from a text.
 
     Attributes:
@@ -86,8 +86,7 @@ def _has_headings_only(section: "_Section", text: str) -> bool:
     return bool(section.pieces) and all(_HEADING.match(text, piece[0]) for piece in section.pieces)
 
 
-@dataclass(slots=True)
-class _Section:
+class _Section(Struct):
     heading: str
     day: date | None
     pieces: list[_Piece] = field(default_factory=list)

@@ -12,10 +12,11 @@ import re
 import warnings
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from math import prod
 from typing import Any
+
+from msgspec import Struct
 
 from nightledger.domain.staging.values import Event
 from nightledger.text.quoting import cut, one_line
@@ -59,8 +60,7 @@ _STARTS = re.compile(r"^DT(?:START|END)[:;]", _FLAGS)
 _MAILTO = re.compile(r"^mailto:", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reading:
+class Reading(Struct, frozen=True, kw_only=True):
     """How a calendar is read.
 
     Attributes:
@@ -80,8 +80,7 @@ class Reading:
     own: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Read:
+class Read(Struct, frozen=True, kw_only=True):
     """What a calendar says.
 
     Attributes:

@@ -9,10 +9,10 @@ Invariant: only lines of prose are read, never code, output or pasted text (``re
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from datetime import date
 
 import msgspec
+from msgspec import Struct
 
 from nightledger.domain.daylog import LogLine, Region
 from nightledger.files.shipped import shipped_config
@@ -47,8 +47,7 @@ BOX_ONLY = 0.7
 """An empty box under a heading that says nothing."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OpenItem:
+class OpenItem(Struct, frozen=True, kw_only=True):
     """Something that a handoff leaves open.
 
     Attributes:

@@ -7,8 +7,9 @@ holds; the same input gives the same choice.
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
 from math import fsum, log
+
+from msgspec import Struct
 
 from nightledger.domain.statement import Statement
 from nightledger.text.similar import Overlaps, is_negated, numbers, shingles
@@ -32,8 +33,7 @@ Of 167 proposals read by hand, no line that was worth signing reached more than 
 """
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Choice:
+class Choice(Struct, frozen=True, kw_only=True):
     """What a night makes of its statements.
 
     Attributes:
@@ -53,8 +53,7 @@ _DATED_NAME = re.compile(r"\d{4}-\d\d-\d\d(?=[\w-]*\.[a-z])")
 """The day in a file's name: what names the log of another day says nothing new by it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Line:
+class _Line(Struct, frozen=True, kw_only=True):
     """A known wording: its numbers, its words, and whether it denies."""
 
     numbers: frozenset[str]

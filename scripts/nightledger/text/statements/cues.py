@@ -7,10 +7,10 @@ seconds. Only function words and verbs of speech, decision, duty, ability and wo
 
 import re
 from collections import Counter
-from dataclasses import dataclass
 from functools import cache
 
 import msgspec
+from msgspec import Struct
 
 from nightledger.files.shipped import shipped_config
 from nightledger.text.similar import CJK
@@ -36,8 +36,7 @@ _Lexicon = tuple[
 Table = dict[str, tuple[str, ...]]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CueWords:
+class CueWords(Struct, frozen=True, kw_only=True):
     """All tables.
 
     Attributes:

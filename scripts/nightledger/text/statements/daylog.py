@@ -6,8 +6,9 @@ Invariant: reading changes nothing and skips nothing; line ``n`` of the result i
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from datetime import date
+
+from msgspec import Struct, field
 
 from nightledger.domain.daylog import DayLog, LogLine, Region
 from nightledger.domain.proposal import Origin
@@ -64,8 +65,7 @@ def _is_chat(lines: Iterable[str]) -> bool:
     return sum(1 for line in lines if TURN.match(line)) >= _TURNS
 
 
-@dataclass(slots=True, kw_only=True)
-class _Reader:
+class _Reader(Struct, kw_only=True):
     """What carries over from line to line."""
 
     day: date

@@ -5,10 +5,10 @@ so that it can be explained feature by feature.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from math import exp, fsum
 
 import msgspec
+from msgspec import Struct
 
 from nightledger.domain.daylog import DayLog, Region
 from nightledger.files.shipped import shipped_config
@@ -19,8 +19,7 @@ SHORTEST_CHARACTERS = 12
 """A shorter line holds no claim about a named thing."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Model:
+class Model(Struct, frozen=True, kw_only=True):
     """A logistic regression over `features.line_features` and `features.surroundings`.
 
     Attributes:

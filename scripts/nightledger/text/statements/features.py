@@ -8,8 +8,9 @@ logs says something about another's. Siblings are lines of prose under the same 
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache, lru_cache
+
+from msgspec import Struct
 
 from nightledger.domain.daylog import LogLine
 from nightledger.text.patterns import pattern, words
@@ -105,8 +106,7 @@ def _surface(text: str) -> set[str]:
     return found
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Item:
+class _Item(Struct, frozen=True, kw_only=True):
     """A line with what its siblings want to know of it."""
 
     line: LogLine

@@ -7,8 +7,9 @@ Invariant: only this log and memory are read; of several lines that change one e
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from math import exp, log
+
+from msgspec import Struct
 
 from nightledger.domain.daylog import DayLog, LogLine, Region
 from nightledger.domain.statement import Statement
@@ -31,8 +32,7 @@ both of them another price; so the bar guards what is worth keeping, not what co
 """
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Revision:
+class Revision(Struct, frozen=True, kw_only=True):
     """A statement that takes the place of an entry.
 
     Attributes:

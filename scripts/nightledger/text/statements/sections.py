@@ -6,8 +6,9 @@ alone, so a rerun chooses the same.
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from enum import StrEnum
+
+from msgspec import Struct, field
 
 from nightledger.text.changes.layout import find_section
 from nightledger.text.markdown.document import Document, Path, Section
@@ -33,8 +34,7 @@ MOST_NARROWING = 1
 _DATED = re.compile(r"\d{4}-\d\d|\b20\d\d\b")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Language:
+class Language(Struct, frozen=True, kw_only=True):
     """How headings tell a language, and what it calls the sections that we make.
 
     A row of ``config/section-headings.json``.

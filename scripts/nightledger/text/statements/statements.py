@@ -9,9 +9,10 @@ Invariant: only this log is read; the same log gives the same statements.
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from math import prod
+
+from msgspec import Struct
 
 from nightledger.domain.daylog import DayLog, LogLine
 from nightledger.domain.finding import Severity
@@ -130,8 +131,7 @@ def rules_in(lines: Iterable[LogLine]) -> dict[int, str]:
     return held
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Block:
+class _Block(Struct, frozen=True, kw_only=True):
     """Lines that become one statement, the strongest and all of them."""
 
     top: LogLine

@@ -6,10 +6,10 @@ added but punctuation, and no name, number or date of what is kept is dropped.
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cache
 
 import msgspec
+from msgspec import Struct
 
 from nightledger.domain.daylog import LogLine
 from nightledger.domain.statement import StatementKind
@@ -46,8 +46,7 @@ _LONG = 320
 _WORDS = re.compile(r"[^\W\d_]{2,}")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Kind:
+class _Kind(Struct, frozen=True, kw_only=True):
     """What a statement does, the cues that tell it, where it is filed, and what would change one's mind about it."""
 
     kind: StatementKind
@@ -56,8 +55,7 @@ class _Kind:
     what_would_change_it: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Kinds:
+class _Kinds(Struct, frozen=True, kw_only=True):
     """``config/words/statement-kinds.json``; of several kinds whose cues are there the first is meant.
 
     ``claiming`` are cues of a sentence that claims something, ``without_topic`` those of a title that names no
