@@ -3,16 +3,14 @@
 import json
 import os
 import shlex
-import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from msgspec.structs import replace
 from tests.faults.fuzz.records import DEEP, dumped
-from tests.faults.fuzz.target import Target
+from tests.faults.fuzz.target import Target, scratch
 from tests.homes import make_home
 
 from nightledger.domain.tokens import BYTES_A_TOKEN, bytes_of, tokens_of
@@ -31,8 +29,6 @@ from nightledger.surfaces.hook.exchange import (
 from nightledger.surfaces.hook.guard import refusal
 from nightledger.surfaces.hook.prompting import CLOSING, OPENING, Note, fence
 
-_KEPT: list[tempfile.TemporaryDirectory[str]] = []
-
 
 def _text(raw: bytes) -> str:
     return raw.decode("utf-8", "surrogateescape")
@@ -40,13 +36,10 @@ def _text(raw: bytes) -> str:
 
 @cache
 def _home() -> Home:
-    """Give a home to write in; gone with the process."""
-    folder = tempfile.TemporaryDirectory(prefix="nightledger-fuzz-")
-    _KEPT.append(folder)
-    home = make_home(Path(folder.name, "home"))
+    home = make_home(scratch() / "asked")
     Path(home.memory_md).write_text("# Memory\n")
-    Path(folder.name, "far", "away").mkdir(parents=True)
-    Path(home.path("link")).symlink_to(Path(folder.name, "far", "away"))
+    (scratch() / "far" / "away").mkdir(parents=True)
+    Path(home.path("link")).symlink_to(scratch() / "far" / "away")
     Path(home.path("second")).symlink_to(home.memory_md)
     os.link(home.memory_md, home.path("third"))
     os.makedirs(home.work_dir, exist_ok=True)
@@ -270,44 +263,9 @@ _LINES = (
 )
 
 
-def _of(seeds: Sequence[bytes]) -> Any:
-    return lambda: list(seeds)
-
-
 TARGETS = (
-    Target(
-        name="hook-payloads",
-        read=_read_payload,
-        errors=(),
-        check=_check_payload,
-        damage=lambda read: ({**read[0], "prompts": 1}, *read[1:]),
-        seeds=_of(_PAYLOADS),
-    ),
-    Target(
-        name="guarded-writes",
-        read=_read_write,
-        errors=(),
-        check=_check_write,
-        damage=lambda read: replace(read, said="" if read.said else "no"),
-        seeds=_writes,
-    ),
-    Target(
-        name="repeated-writes",
-        read=_read_repeated,
-        errors=(),
-        check=_check_write,
-        damage=lambda read: replace(read, said="" if read.said else "no"),
-        seeds=_repeats,
-        max_bytes=128,
-        cost=10,
-    ),
-    Target(
-        name="prompt-notes",
-        read=_read_notes,
-        errors=(),
-        check=_check_notes,
-        damage=lambda read: (*read[:2], f"{read[2]}<", read[3] + 1),
-        seeds=_of(_LINES),
-        max_bytes=1024,
-    ),
+    Target("hook-payloads", _read_payload, _check_payload, _PAYLOADS),
+    Target("guarded-writes", _read_write, _check_write, _writes),
+    Target("repeated-writes", _read_repeated, _check_write, _repeats, max_bytes=128, cost=10),
+    Target("prompt-notes", _read_notes, _check_notes, _LINES, max_bytes=1024),
 )

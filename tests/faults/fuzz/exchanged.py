@@ -12,8 +12,7 @@ from typing import Any
 from msgspec.structs import replace
 from tests.faults.fuzz.records import DEEP, NOW, dumped
 from tests.faults.fuzz.signed import ALICE, _EnvelopeKey
-from tests.faults.fuzz.stored import scratch, written
-from tests.faults.fuzz.target import Target
+from tests.faults.fuzz.target import Target, scratch, written
 from tests.gate.homes import HOME_ID, START, Desk, addition, make_desk, removal
 from tests.homes import make_home
 from tests.remote.peer_work import make_work
@@ -249,30 +248,20 @@ def _sents() -> list[bytes]:
 
 TARGETS = (
     Target(
-        name="travelled",
-        read=_review,
-        errors=(RecordError, RefusedError),
-        check=_check_reviewed,
-        damage=lambda read: (replace(read[0], documents={**read[0].documents, "x.md": ""}), *read[1:]),
-        seeds=_reviews,
+        "travelled",
+        _review,
+        _check_reviewed,
+        _reviews,
+        (RecordError, RefusedError),
         max_bytes=12_288,
         cost=4,
     ),
     Target(
-        name="kept-replies",
-        read=lambda raw: believe(context(), _sealed(raw), _peer()),
-        errors=(RecordError, RefusedError, SignatureError),
-        check=_check_reply,
-        damage=lambda reply: replace(reply, iat=reply.iat + 1),
-        seeds=_replies,
+        "kept-replies",
+        lambda raw: believe(context(), _sealed(raw), _peer()),
+        _check_reply,
+        _replies,
+        (RecordError, RefusedError, SignatureError),
     ),
-    Target(
-        name="sent-messages",
-        read=_read_sent,
-        errors=(),
-        check=_check_sent,
-        damage=lambda read: (read[0], [*read[1], ("desk", "decide")], read[2]),
-        seeds=_sents,
-        cost=4,
-    ),
+    Target("sent-messages", _read_sent, _check_sent, _sents, cost=4),
 )

@@ -1,8 +1,8 @@
 """One target under a coverage-guided fuzzer (atheris, which is libFuzzer); ``command.py`` runs it.
 
 ``python -m tests.faults.fuzz.guided MODULE TARGET FOLDER LIBFUZZER_ARGUMENT...``. A finding is kept in the
-folder, once for each kind of error and place, and the search goes on. Beside the parser stand two
-copies of it with a planted fault; when one of them is found, standard error says so.
+folder, once for each kind of error and place, and the search goes on. Beside the parser stands a copy of it
+with a planted error; when that is found, standard error says so.
 """
 
 import hashlib
@@ -15,48 +15,41 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from tests.faults.fuzz.packages import PACKAGES
+from tests.faults.fuzz.target import PlantedError, Target, try_one, with_escape
+
+PLANTED = "PLANTED error found\n"
+OTHERS = {"yaml": ("yaml",), "rule-files": ("tomllib",)}
+"""Packages of others whose branches also guide the search."""
 
 
-class Findings:
-    """What was found: the shortest input for each kind of error and place."""
-
-    def __init__(self, folder: Path) -> None:
-        """Keep findings in a folder."""
-        self._folder = folder
-        self._sizes: dict[str, int] = {}
-
-    def keep(self, raw: bytes, error: BaseException) -> None:
-        """Keep an input and its error, unless as short a one shows the same."""
-        frames = traceback.extract_tb(error.__traceback__)
-        ours = [frame for frame in frames if "nightledger" in frame.filename] or frames
-        kind = f"{type(error).__name__} at {os.path.basename(ours[-1].filename)}:{ours[-1].lineno}"
-        if len(raw) >= self._sizes.get(kind, len(raw) + 1):
-            return
-        self._sizes[kind] = len(raw)
-        path = self._folder / f"crash-{hashlib.sha256(kind.encode()).hexdigest()[:16]}"
-        path.write_bytes(raw)
-        trace = "".join(traceback.format_exception(error)[-6:])
-        path.with_suffix(".json").write_text(json.dumps({"kind": kind, "trace": trace}, indent=1))
+def keep(folder: Path, raw: bytes, error: BaseException) -> None:
+    """Keep an input and its error, unless as short a one shows the same."""
+    frames = traceback.extract_tb(error.__traceback__)
+    ours = [frame for frame in frames if "nightledger" in frame.filename] or frames
+    kind = f"{type(error).__name__} at {os.path.basename(ours[-1].filename)}:{ours[-1].lineno}"
+    path = folder / f"crash-{hashlib.sha256(kind.encode()).hexdigest()[:16]}"
+    if path.exists() and len(raw) >= path.stat().st_size:
+        return
+    path.write_bytes(raw)
+    trace = "".join(traceback.format_exception(error)[-6:])
+    path.with_suffix(".json").write_text(json.dumps({"kind": kind, "trace": trace}, indent=1))
 
 
-def load(module: str, name: str, atheris: Any) -> Any:
+def load(module: str, name: str, atheris: Any) -> Target:
     """Import a target, and no others, so that the branches of what it tries are counted; its seeds import the rest."""
-    packages = ["nightledger", *PACKAGES.get(name, ())]
+    packages = ["nightledger", *OTHERS.get(name, ())]
     with atheris.instrument_imports(include=packages):
         for package in packages:
             importlib.import_module(package)
-        targets = importlib.import_module(module).TARGETS
+        targets: tuple[Target, ...] = importlib.import_module(module).TARGETS
         target = next(target for target in targets if target.name == name)
-        for seed in target.seeds():
+        for seed in target.inputs():
             escaped(target, seed)
     return target
 
 
-def escaped(target: Any, raw: bytes) -> Exception | None:
-    """Run one input and give what escaped."""
-    from tests.faults.fuzz.target import try_one
-
+def escaped(target: Target, raw: bytes) -> Exception | None:
+    """Run one input and return what escaped."""
     try:
         try_one(target, raw)
     except Exception as error:  # noqa: BLE001 - whatever escapes is what is looked for
@@ -64,33 +57,26 @@ def escaped(target: Any, raw: bytes) -> Exception | None:
     return None
 
 
-def searching(target: Any, findings: Findings, rare: Callable[[bytes], bool]) -> Callable[[bytes], None]:
-    """Give what the fuzzer calls with each input; it tells of each planted fault once.
+def twice(raw: bytes) -> bool:
+    """Tell a rare byte twice: a search that sees each branch taken keeps the first and doubles it."""
+    if b"~" in raw:  # noqa: SIM102 - each comparison is a branch of its own
+        if raw.count(b"~") > 1:
+            return True
+    return False
 
-    Args:
-        target: What is searched.
-        findings: Where to keep what escapes from it.
-        rare: Which inputs a planted error escapes for; its branches are counted.
-    """
-    from tests.faults.fuzz import planted
 
-    escaping = planted.with_escape(target, rare)
-    damaging = planted.with_damage(target, planted.often)
-    left = set(planted.KINDS)
-
-    def tell(kind: str) -> None:
-        left.discard(kind)
-        print(f"PLANTED {kind}", file=sys.stderr, flush=True)
+def searching(target: Target, folder: Path, rare: Callable[[bytes], bool]) -> Callable[[bytes], None]:
+    """Return what the fuzzer calls with each input; it tells of the error that is planted for ``rare`` inputs once."""
+    escaping = with_escape(target, rare)
+    told: list[bool] = []
 
     def run(raw: bytes) -> None:
         error = escaped(target, raw)
         if error is not None:
-            findings.keep(raw, error)
-            return
-        if rare(raw) and "escape" in left and isinstance(escaped(escaping, raw), planted.PlantedError):
-            tell("escape")
-        if "damage" in left and escaped(damaging, raw) is not None:
-            tell("damage")
+            keep(folder, raw, error)
+        elif not told and rare(raw) and isinstance(escaped(escaping, raw), PlantedError):
+            told.append(True)
+            print(PLANTED, end="", file=sys.stderr, flush=True)
 
     return run
 
@@ -100,10 +86,7 @@ def main() -> None:
     module, name, folder, *arguments = sys.argv[1:]
     atheris = importlib.import_module("atheris")
     target = load(module, name, atheris)
-    from tests.faults.fuzz import planted
-
-    rare = atheris.instrument_func(planted.step_by_step)
-    atheris.Setup([sys.argv[0], *arguments], searching(target, Findings(Path(folder)), rare))
+    atheris.Setup([sys.argv[0], *arguments], searching(target, Path(folder), atheris.instrument_func(twice)))
     atheris.Fuzz()
 
 

@@ -8,10 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from tests.faults.fuzz.left import NothingError
 from tests.faults.fuzz.records import DEEP, dumped
-from tests.faults.fuzz.stored import scratch, written
-from tests.faults.fuzz.target import Target, repeated
+from tests.faults.fuzz.target import NothingError, Target, given, repeated, scratch, written
 
 from nightledger.domain.drift import Writer
 from nightledger.hosts.configured import Unread
@@ -198,10 +196,7 @@ def _settings() -> list[bytes]:
 def _read_mark(raw: bytes) -> Writer:
     """Look for marks in the lines, and in one line of 32 KB that says a part of them again and again."""
     find_mark([repeated(raw, 1 << 15).decode("utf-8", "replace")])
-    found = find_mark(raw.decode("utf-8", "replace").split("\n"))
-    if found is None:
-        raise NothingError
-    return found
+    return given(find_mark(raw.decode("utf-8", "replace").split("\n")))
 
 
 def _check_mark(raw: bytes, found: Writer) -> None:
@@ -221,32 +216,7 @@ _MARKED = (
 
 
 TARGETS = (
-    Target(
-        name="host-hooks",
-        read=_read_hooks,
-        errors=(ValueError,),
-        check=_check_hooks,
-        damage=lambda read: (read[0], read[0]),
-        seeds=_hooked,
-        max_bytes=1536,
-        cost=10,
-    ),
-    Target(
-        name="host-settings",
-        read=_read_told,
-        errors=(),
-        check=_check_told,
-        damage=lambda told: (told[0], (*told[1], ())),
-        seeds=_settings,
-        max_bytes=768,
-        cost=10,
-    ),
-    Target(
-        name="writers-marks",
-        read=_read_mark,
-        errors=(NothingError,),
-        check=_check_mark,
-        damage=lambda found: Writer.EXTRACTION if found is Writer.DREAMING else Writer.DREAMING,
-        seeds=lambda: list(_MARKED),
-    ),
+    Target("host-hooks", _read_hooks, _check_hooks, _hooked, ValueError, max_bytes=1536, cost=10),
+    Target("host-settings", _read_told, _check_told, _settings, max_bytes=768, cost=10),
+    Target("writers-marks", _read_mark, _check_mark, _MARKED, NothingError),
 )

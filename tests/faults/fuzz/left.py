@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.faults.fuzz.records import DEEP, dumped
-from tests.faults.fuzz.stored import scratch, written
-from tests.faults.fuzz.target import Target
+from tests.faults.fuzz.target import NothingError, Target, given, scratch, written
 from tests.homes import make_home
 from tests.linking import lines, outcome
 
@@ -24,10 +23,6 @@ from nightledger.domain.staging.page import Page
 from nightledger.files.archive import Archive, ArchiveError, Source, read_archive, write_archive
 from nightledger.files.home import Home
 from nightledger.files.staged import StagedPage, read_staged
-
-
-class NothingError(Exception):
-    """The reader's None, or its empty value, as an error of its own."""
 
 
 @cache
@@ -52,10 +47,7 @@ def _page_of(text: str) -> str:
 
 
 def _read_page(raw: bytes) -> Page:
-    page = pages.parse_page(_page_of(raw.decode("utf-8", "replace")))
-    if page is None:
-        raise NothingError
-    return page
+    return given(pages.parse_page(_page_of(raw.decode("utf-8", "replace"))))
 
 
 def _check_page(raw: bytes, page: Page) -> None:
@@ -93,15 +85,12 @@ def _read_staged(raw: bytes) -> StagedPage:
     known = sidecar.replace(b"SHA", page.sha256.encode()) if page else sidecar
     written(home().staged_context, text.encode())
     written(f"{home().staged_dir}/lines.json", known)
-    staged = read_staged(home(), _AT)
-    if staged is None:
-        raise NothingError
-    return staged
+    return given(read_staged(home(), _AT))
 
 
 def _check_staged(raw: bytes, staged: StagedPage) -> None:
     page, told = pages.parse_page(staged.text), raw.partition(b"\0")[2].decode("utf-8", "replace")
-    assert page is not None
+    assert page
     assert len(page.lines) == staged.lines > 0
     assert all(f"- {line}" in told.split("\n") for line in page.lines)
     assert staged.good_until == page.good_until > _AT
@@ -232,40 +221,22 @@ def _of_members(name: str, **pax: str) -> bytes:
 
 TARGETS = (
     Target(
-        name="pages",
-        read=_read_page,
-        errors=(NothingError,),
-        check=_check_page,
-        damage=lambda page: Page(page.good_until, (*page.lines, "x"), page.sha256),
-        seeds=lambda: [_BODY.encode(), _page_of(_BODY).encode(), f"{_BODY}- {pages.END} x\r\n".encode()],
+        "pages",
+        _read_page,
+        _check_page,
+        lambda: [_BODY.encode(), _page_of(_BODY).encode(), f"{_BODY}- {pages.END} x\r\n".encode()],
+        NothingError,
     ),
     Target(
-        name="staged",
-        read=_read_staged,
-        errors=(NothingError,),
-        check=_check_staged,
-        damage=lambda page: StagedPage(page.text, page.shown, page.lines + 1, page.places, page.good_until),
-        seeds=lambda: [
+        "staged",
+        _read_staged,
+        _check_staged,
+        lambda: [
             dumped(_SIDECAR) + b"\0" + _BODY.encode(),
             dumped(_SIDECAR).replace(b"[1,1]", b'"ab"') + b"\0" + _BODY.encode(),
         ],
+        NothingError,
     ),
-    Target(
-        name="uses",
-        read=_read_uses,
-        errors=(),
-        check=_check_uses,
-        damage=lambda read: (read[0], [n + 1 for n in read[1]]),
-        seeds=_uses,
-    ),
-    Target(
-        name="backups",
-        read=_read_backup,
-        errors=(ArchiveError,),
-        check=_check_backup,
-        damage=lambda read: (read[0], {**read[1], "x": b""}),
-        seeds=_backups,
-        max_bytes=16_384,
-        cost=4,
-    ),
+    Target("uses", _read_uses, _check_uses, _uses),
+    Target("backups", _read_backup, _check_backup, _backups, ArchiveError, max_bytes=16_384, cost=4),
 )

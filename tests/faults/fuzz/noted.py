@@ -10,11 +10,8 @@ from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from msgspec.structs import replace
-from tests.faults.fuzz.left import NothingError
 from tests.faults.fuzz.records import DEEP, HOME, NOW, dumped
-from tests.faults.fuzz.stored import scratch, written
-from tests.faults.fuzz.target import Target
+from tests.faults.fuzz.target import NothingError, Target, alike, given, scratch, written
 from tests.homes import make_home
 from tests.linking import lines, outcome
 
@@ -37,7 +34,6 @@ from nightledger.remote.receiving import BEGUN, Seen
 from nightledger.remote.witness_asking import Remembered, read_memory, write_memory
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.verbs import apply, guard
-from nightledger.trust.merkle import Tree, leaf_hash
 
 
 @cache
@@ -148,10 +144,7 @@ _SEEN = (
 
 def _read_remembered(raw: bytes) -> dict[str, Remembered]:
     written(Path(home().work_dir, "witnesses.json"), raw)
-    memory = read_memory(home())
-    if not memory:
-        raise NothingError
-    return memory
+    return given(read_memory(home()))
 
 
 def _check_remembered(raw: bytes, memory: dict[str, Remembered]) -> None:
@@ -176,24 +169,12 @@ _REMEMBERED = (
 )
 
 
-# leaf hashes
-
-
-def _tree(size: int) -> Tree:
-    tree = Tree()
-    tree.extend([leaf_hash(line[:-1]) for line in _LINES[:size]])
-    return tree
-
-
 # what staging and search work out once
 
 
 def _read_kept(raw: bytes) -> Mapping[str, Worth]:
     written(Path(home().staged_dir, stage_logs.KEPT), raw)
-    kept = stage_logs._read_kept(home())
-    if not kept:
-        raise NothingError
-    return kept
+    return given(stage_logs._read_kept(home()))
 
 
 def _check_kept(raw: bytes, kept: Mapping[str, Worth]) -> None:
@@ -284,10 +265,6 @@ def _read_states(raw: bytes) -> list[object]:
     return [read() for _, read in _states()]
 
 
-def _check_states(raw: bytes, found: list[object]) -> None:
-    assert repr(_read_states(raw)) == repr(found)
-
-
 _STATES = (
     b'[{"about":"x","what":"late","since":"2026-03-01T08:00:00Z"}]',
     b'{"v":1,"prompts":["a b"],"shown":{"e-1":1}}',
@@ -305,60 +282,18 @@ _STATES = (
 
 
 TARGETS = (
+    Target("dead-letters", _read_letters, _check_letters, _LETTERS),
+    Target("seen-ids", _read_seen, _check_seen, _SEEN, IntegrityError, cost=4),
     Target(
-        name="dead-letters",
-        read=_read_letters,
-        errors=(),
-        check=_check_letters,
-        damage=lambda read: ([*read[0], {"x": 1}], read[1]),
-        seeds=lambda: list(_LETTERS),
-    ),
-    Target(
-        name="seen-ids",
-        read=_read_seen,
-        errors=(IntegrityError,),
-        check=_check_seen,
-        damage=lambda found: {**found, "m-c": BEGUN},
-        seeds=lambda: list(_SEEN),
-        cost=4,
-    ),
-    Target(
-        name="remembered",
-        read=_read_remembered,
-        errors=(NothingError,),
-        check=_check_remembered,
-        damage=lambda read: {name: replace(one, size=one.size + 1) for name, one in read.items()},
-        seeds=lambda: list(_REMEMBERED),
+        "remembered",
+        _read_remembered,
+        _check_remembered,
+        _REMEMBERED,
+        NothingError,
         max_bytes=8192,
         cost=2,
     ),
-    Target(
-        name="kept-statements",
-        read=_read_kept,
-        errors=(NothingError,),
-        check=_check_kept,
-        damage=lambda kept: {
-            **kept,
-            "x\n": Worth(),
-        },
-        seeds=lambda: list(_KEPT),
-        cost=2,
-    ),
-    Target(
-        name="outcome-words",
-        read=_read_cut,
-        errors=(),
-        check=_check_cut,
-        damage=lambda read: (read[0], read[1], 1),
-        seeds=_outcomes,
-    ),
-    Target(
-        name="states",
-        read=_read_states,
-        errors=(),
-        check=_check_states,
-        damage=lambda found: [*found, None],
-        seeds=lambda: list(_STATES),
-        cost=4,
-    ),
+    Target("kept-statements", _read_kept, _check_kept, _KEPT, NothingError, cost=2),
+    Target("outcome-words", _read_cut, _check_cut, _outcomes),
+    Target("states", _read_states, alike(_read_states), _STATES, cost=4),
 )

@@ -9,8 +9,7 @@ from typing import Any
 
 from msgspec.structs import replace
 from tests.faults.fuzz.records import DEEP, HOME, NOW, dumped
-from tests.faults.fuzz.stored import scratch, written
-from tests.faults.fuzz.target import Target
+from tests.faults.fuzz.target import Target, scratch, written
 from tests.trust.witnesses import LogSigner, head_of, note_of, tree_of
 
 from nightledger.codec.canonical import MAX_INTEGER
@@ -190,38 +189,8 @@ _VECTORS = (
 
 
 TARGETS = (
-    Target(
-        name="pins",
-        read=_read_pin,
-        errors=(IntegrityError,),
-        check=_check_pin,
-        damage=lambda pin: replace(pin, origin=f"{pin.origin}x"),
-        seeds=_pins,
-        cost=4,
-    ),
-    Target(
-        name="private-keys",
-        read=_read_key,
-        errors=(ConfigurationError,),
-        check=_check_key,
-        damage=lambda read: (None, read[1]),
-        seeds=_keys,
-    ),
-    Target(
-        name="witness-heads",
-        read=_answer,
-        errors=(WitnessError,),
-        check=_check_answer,
-        damage=lambda answer: replace(answer, status=answer.status + 1),
-        seeds=_heads,
-        cost=4,
-    ),
-    Target(
-        name="embeddings",
-        read=_read_vectors,
-        errors=(EncoderError,),
-        check=_check_vectors,
-        damage=lambda vectors: [vector + 1 for vector in vectors],
-        seeds=lambda: list(_VECTORS),
-    ),
+    Target("pins", _read_pin, _check_pin, _pins, IntegrityError, cost=4),
+    Target("private-keys", _read_key, _check_key, _keys, ConfigurationError),
+    Target("witness-heads", _answer, _check_answer, _heads, WitnessError, cost=4),
+    Target("embeddings", _read_vectors, _check_vectors, _VECTORS, EncoderError),
 )

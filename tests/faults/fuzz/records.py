@@ -1,16 +1,14 @@
 """Records: JSON, JSONL, YAML and what is made of them."""
 
 import json
-from collections.abc import Sequence
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import yaml
-from msgspec.structs import replace
 from tests.codec.outcomes import dump_outcome, full_record, given_record
-from tests.faults.fuzz.target import Target
+from tests.faults.fuzz.target import Target, alike
 
 from nightledger.codec.canonical import MAX_INTEGER, CanonicalError, canonical
 from nightledger.codec.configuration import YamlMapping, parse_configuration, parse_yaml
@@ -27,7 +25,7 @@ from nightledger.codec.strict_json import BOM, MAX_LINE_BYTES, parse_json, read_
 from nightledger.domain.errors import ConfigurationError, RecordError
 from nightledger.domain.identity import Identity
 from nightledger.domain.ids import content_id
-from nightledger.domain.message import Message, Peer, Peers, Reply, find_reasons
+from nightledger.domain.message import Message, Peer, Peers, find_reasons
 from nightledger.domain.runs import Run
 from nightledger.hosts.configured import parse_json5
 
@@ -110,6 +108,11 @@ def _check_outcomes(raw: bytes, read: OutcomeRows) -> None:
     assert good == [lines[n - 1] for n in filled if _is_outcome(lines[n - 1])]
 
 
+def _outcome_seeds() -> list[bytes]:
+    lines = _outcome_lines()
+    return [*lines, b"".join(lines), BOM + lines[0][:-9], b"{}\n[]\n", *DEEP]
+
+
 def _is_outcome(line: bytes) -> bool:
     """Judge a line the slow way: by hand and by its canonical form."""
     try:
@@ -142,8 +145,9 @@ def _check_runs(_: bytes, read: tuple[tuple[Run, ...], tuple[tuple[int, str], ..
     assert read_runs(lines, where="again") == (read[0], ())
 
 
-def _first_wrong(read: tuple[tuple[Run, ...], Any]) -> Any:
-    return (*[replace(run, v=3) for run in read[0][:1]], *read[0][1:]), read[1]
+def _run_seeds() -> list[bytes]:
+    run = dumped(example("run"))
+    return [run + b"\n", run.replace(b":", b": ") + b"\r\n{}\n", *DEEP]
 
 
 def _read_record(raw: bytes) -> Any:
@@ -167,10 +171,6 @@ def _record_seeds() -> list[bytes]:
     return [bytes([n]) + line for n, line in enumerate(examples)] + [b"\0" + deep for deep in DEEP]
 
 
-def _read_runs(raw: bytes) -> Any:
-    return read_runs(raw, where="runs")
-
-
 # messages
 
 
@@ -189,6 +189,10 @@ def message(action: str = "proposals", **body: Any) -> Message:
         iss=HOME, aud=HOME, iat=1_772_262_000, exp=1_772_262_060, seq=7, action=action,
         domain="self_modification", body=body,
     )  # fmt: skip
+
+
+def _message_seeds() -> list[bytes]:
+    return [dump_record(message(action, **body)) for action, body in BODIES.items()]
 
 
 def fitted(raw: bytes) -> bytes:
@@ -213,10 +217,6 @@ def _check_message(_: bytes, read: tuple[bytes, Message]) -> None:
 
 
 # configuration
-
-
-def _read_yaml(raw: bytes) -> YamlMapping:
-    return parse_yaml(raw, "it")
 
 
 def _check_yaml(_: bytes, read: YamlMapping) -> None:
@@ -270,10 +270,6 @@ def _read_settings(raw: bytes) -> Any:
         return parse_settings(_shipped_settings(), raw, where="it")
 
 
-def _check_settings(raw: bytes, read: Any) -> None:
-    assert _read_settings(raw) == read
-
-
 def _read_consent(raw: bytes) -> Any:
     return parse_graphs(_shipped_graph(), raw, where="it")
 
@@ -283,17 +279,9 @@ def _shipped_graph() -> bytes:
     return (ROOT / "config" / "consent-graph.json").read_bytes()
 
 
-def _small_graph() -> bytes:
+def _graphs() -> list[bytes]:
     graph = json.loads(_shipped_graph())
-    return dumped({**graph, "domains": {"email": graph["domains"]["email"]}})
-
-
-def _check_consent(raw: bytes, read: Any) -> None:
-    assert _read_consent(raw) == read
-
-
-def _read_home(raw: bytes) -> Any:
-    return parse_home(raw, "it")
+    return [dumped({**graph, "domains": {"email": graph["domains"]["email"]}}), _shipped_graph(), *DEEP]
 
 
 def _check_home(_: bytes, read: Identity) -> None:
@@ -301,12 +289,15 @@ def _check_home(_: bytes, read: Identity) -> None:
     assert dump_home(parse_home(once, "again")) == once
 
 
+def _home_seeds() -> list[bytes]:
+    return [dumped(example("home")), dumped({**example("home"), "machine": "\ufeffbox"}), *DEEP]
+
+
 def _read_json5(raw: bytes) -> Any:
     return parse_json5(raw.decode("utf-8"))
 
 
-def _check_json5(raw: bytes, read: Any) -> None:
-    assert repr(_read_json5(raw)) == repr(read)
+_JSON5 = (b"{a: 'it', // one\n \"b\": [1, 2,], /* two */ c$: {},}", b"'\\'\"'", *DEEP)
 
 
 def _read_cursor(raw: bytes) -> tuple[LinkCursor, bytes]:
@@ -320,135 +311,26 @@ _CURSOR = LinkCursor(
 )  # fmt: skip
 
 
+def _cursor_seeds() -> list[bytes]:
+    return [dump_link_cursor(b"{}", _CURSOR), b'{"other":{"offset":3}}', *DEEP]
+
+
 def _check_cursor(_: bytes, read: tuple[LinkCursor, bytes]) -> None:
     assert parse_link_cursor(read[1]) == read[0]
 
 
-def _changed(record: Any) -> Any:
-    return replace(record, v=record.v + 1)
-
-
-def _seeded(*parts: Sequence[bytes]) -> Any:
-    return lambda: [seed for part in parts for seed in part]
-
-
 TARGETS = (
-    Target(
-        name="json",
-        read=lambda raw: parse_json(raw, "it"),
-        errors=(RecordError,),
-        check=_check_json,
-        damage=lambda value: [value],
-        seeds=_seeded(_JSON),
-    ),
-    Target(
-        name="json-lines",
-        read=read_jsonl,
-        errors=(),
-        check=_check_lines,
-        damage=lambda read: (read[0], [*read[1], (9, "")]),
-        seeds=_seeded((b'{"a":1}\n\r\n[2]\n{"a"', *_JSON)),
-    ),
-    Target(
-        name="outcomes",
-        read=read_outcome_rows,
-        errors=(),
-        check=_check_outcomes,
-        damage=lambda read: replace(read, rows=(*read.rows, *read.rows[:1]), problems=((99, ""),)),
-        seeds=lambda: [
-            *_outcome_lines(),
-            b"".join(_outcome_lines()),
-            BOM + _outcome_lines()[0][:-9],
-            b"{}\n[]\n",
-            *DEEP,
-        ],
-    ),
-    Target(
-        name="logged",
-        read=_log,
-        errors=(),
-        check=_check_logged,
-        damage=lambda logged: [*logged, OutcomeLine({"id": "o-", "v": 1})],
-        seeds=lambda: [dumped(given_record()), dumped(full_record()), dumped({"v": 1}), *DEEP],
-    ),
-    Target(
-        name="runs",
-        read=_read_runs,
-        errors=(),
-        check=_check_runs,
-        damage=_first_wrong,
-        seeds=lambda: [
-            dumped(example("run")) + b"\n",
-            dumped(example("run")).replace(b":", b": ") + b"\r\n{}\n",
-            *DEEP,
-        ],
-    ),
-    Target(
-        name="records",
-        read=_read_record,
-        errors=(RecordError,),
-        check=_check_record,
-        damage=_changed,
-        seeds=_record_seeds,
-        max_bytes=8192,
-    ),
-    Target(
-        name="messages",
-        read=_read_message,
-        errors=(RecordError,),
-        check=_check_message,
-        damage=lambda read: (read[0], replace(read[1], seq=read[1].seq + 1)),
-        seeds=lambda: [dump_record(message(action, **body)) for action, body in BODIES.items()],
-    ),
-    Target(
-        name="yaml",
-        read=_read_yaml,
-        errors=(ConfigurationError,),
-        check=_check_yaml,
-        damage=lambda read: replace(read, values={**read.values, "more": [[[[[[[[1]]]]]]]]}),
-        seeds=_seeded(_YAML),
-    ),
-    Target(
-        name="settings",
-        read=_read_settings,
-        errors=(ConfigurationError,),
-        check=_check_settings,
-        damage=lambda read: (read,),
-        seeds=_seeded(_YAML),
-    ),
-    Target(
-        name="consent",
-        read=_read_consent,
-        errors=(ConfigurationError, RecordError),
-        check=_check_consent,
-        damage=lambda read: (read,),
-        seeds=lambda: [_small_graph(), _shipped_graph(), *DEEP],
-    ),
-    Target(
-        name="home",
-        read=_read_home,
-        errors=(RecordError,),
-        check=_check_home,
-        damage=lambda read: Identity(
-            **{**{name: getattr(read, name) for name in Identity.__slots__}, "v": 2}
-        ),
-        seeds=lambda: [dumped(example("home")), dumped({**example("home"), "machine": "\ufeffbox"}), *DEEP],
-    ),
-    Target(
-        name="json5",
-        read=_read_json5,
-        errors=(ValueError, RecursionError),
-        check=_check_json5,
-        damage=lambda read: [read],
-        seeds=_seeded((b"{a: 'it', // one\n \"b\": [1, 2,], /* two */ c$: {},}", b"'\\'\"'", *DEEP)),
-    ),
-    Target(
-        name="cursors",
-        read=_read_cursor,
-        errors=(CanonicalError,),
-        check=_check_cursor,
-        damage=lambda read: (replace(read[0], offset=read[0].offset + 1), read[1]),
-        seeds=lambda: [dump_link_cursor(b"{}", _CURSOR), b'{"other":{"offset":3}}', *DEEP],
-    ),
+    Target("json", lambda raw: parse_json(raw, "it"), _check_json, _JSON, RecordError),
+    Target("json-lines", read_jsonl, _check_lines, (b'{"a":1}\n\r\n[2]\n{"a"', *_JSON)),
+    Target("outcomes", read_outcome_rows, _check_outcomes, _outcome_seeds),
+    Target("logged", _log, _check_logged, (dumped(given_record()), dumped(full_record()), b'{"v":1}', *DEEP)),
+    Target("runs", lambda raw: read_runs(raw, where="runs"), _check_runs, _run_seeds),
+    Target("records", _read_record, _check_record, _record_seeds, RecordError, max_bytes=8192),
+    Target("messages", _read_message, _check_message, _message_seeds, RecordError),
+    Target("yaml", lambda raw: parse_yaml(raw, "it"), _check_yaml, _YAML, ConfigurationError),
+    Target("settings", _read_settings, alike(_read_settings), _YAML, ConfigurationError),
+    Target("consent", _read_consent, alike(_read_consent), _graphs, (ConfigurationError, RecordError)),
+    Target("home", lambda raw: parse_home(raw, "it"), _check_home, _home_seeds, RecordError),
+    Target("json5", _read_json5, alike(_read_json5), _JSON5, (ValueError, RecursionError)),
+    Target("cursors", _read_cursor, _check_cursor, _cursor_seeds, CanonicalError),
 )
-__all__ = ["BODIES", "DEEP", "HOME", "NOW", "TARGETS", "Reply", "dumped", "example", "fitted", "message"]

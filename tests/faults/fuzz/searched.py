@@ -4,13 +4,12 @@ import re
 import sqlite3
 import unicodedata
 from argparse import Namespace
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from datetime import date, timedelta
 from functools import cache
 from typing import Any
 
-from msgspec.structs import replace
-from tests.faults.fuzz.target import Target
+from tests.faults.fuzz.target import Target, repeats
 from tests.trust.ssh_keys import SoftKey
 
 from nightledger.domain.errors import UsageError
@@ -49,6 +48,10 @@ def _text(raw: bytes) -> str:
     return raw.decode("utf-8", "surrogateescape")
 
 
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogateescape")
+
+
 # times
 
 
@@ -58,10 +61,14 @@ def _asked(raw: bytes) -> tuple[date, str]:
     return date.fromordinal(_FIRST_DAY + day), _text(raw[3:])
 
 
+def _times_of(text: str, today: date = date(2026, 3, 11)) -> Times:
+    dates = {(one.start, one.end): one.day for one in find_dates(text, near=today)}
+    return read_times(text, today=today, words=time_words(), dates=dates)
+
+
 def _read_times(raw: bytes) -> Times:
     today, text = _asked(raw)
-    dates = {(found.start, found.end): found.day for found in find_dates(text, near=today)}
-    return read_times(text, today=today, words=time_words(), dates=dates)
+    return _times_of(text, today)
 
 
 def _check_times(raw: bytes, times: Times) -> None:
@@ -182,6 +189,8 @@ _QUERIES = (
 )  # fmt: skip
 
 
+_SEARCHES = (*_TIMES, *(b"\0\x4e\x20" + _bytes(text) for text in _QUERIES))
+
 # options
 
 
@@ -219,10 +228,6 @@ def _check_options(raw: bytes, read: Any) -> None:
         assert read.utcoffset() == timedelta(0)
         assert clock.parse_now(read.isoformat()) == read
         assert read_times("last 999 years", today=read.date(), words=time_words()).since is not None
-
-
-def _damaged_option(read: Any) -> Any:
-    return replace(read, limit=0) if isinstance(read, Query) else (3, 1)
 
 
 _GIVEN = (
@@ -345,28 +350,6 @@ def _hidings() -> list[bytes]:
 # what repeats itself
 
 
-def _again(raw: bytes) -> str:
-    """Repeat what stands between the first byte and the last so often that quadratic time would show."""
-    body = raw[1:-1] or b"a"
-    return _text(raw[:1] + body * (10_000 // len(body)) + raw[-1:])
-
-
-def _read_again(raw: bytes) -> int:
-    text = _again(raw)
-    dates = {(one.start, one.end): one.day for one in find_dates(text, near=date(2026, 3, 11))}
-    read_times(text, today=date(2026, 3, 11), words=time_words(), dates=dates)
-    for cut in _CUTS:
-        cut(text)
-    read_open_items(text)
-    phrases_of(text)
-    query_terms(text)
-    return len(text)
-
-
-def _check_again(raw: bytes, size: int) -> None:
-    assert size == len(_again(raw))
-
-
 _BODIES = (
     b"a's ", b"Ada ", b"a_", b"a-./", b'"', b"`", b"in ", b"last ", b"early ", b"before the ", b"2026-03-0", b"3 March ", b"<!--", b"<a",
     b"[a](", b"[[a|", b"%41", b"&#6", b"# a\n", b"- [ ] x\n", b"~~a", b"* ", b"> ", "\u524d".encode(), "\u4e09\u5929".encode(), "\u00ad".encode(),
@@ -374,71 +357,19 @@ _BODIES = (
 )  # fmt: skip
 
 
-def _of(seeds: Sequence[bytes]) -> Any:
-    return lambda: list(seeds)
-
-
+_AGAIN: tuple[Callable[[str], object], ...] = (*_CUTS, _times_of, read_open_items, phrases_of, query_terms)
 TARGETS = (
-    Target(
-        name="query-times",
-        read=_read_times,
-        errors=(),
-        check=_check_times,
-        damage=lambda times: replace(times, since=date.max, until=date.min),
-        seeds=_of(_TIMES),
-        max_bytes=512,
-    ),
-    Target(
-        name="query-words",
-        read=_read_words,
-        errors=(),
-        check=_check_words,
-        damage=lambda read: (read[0], (*read[1], "nowhere9"), read[2]),
-        seeds=_of([text.encode("utf-8", "surrogateescape") for text in _QUERIES]),
-    ),
-    Target(
-        name="searches",
-        read=_search,
-        errors=(),
-        check=_check_found,
-        damage=lambda found: replace(found, since=date.max, until=date.min),
-        seeds=_of([*_TIMES, *(b"\0\x4e\x20" + text.encode("utf-8", "surrogateescape") for text in _QUERIES)]),
-        max_bytes=512,
-        cost=10,
-    ),
-    Target(
-        name="options",
-        read=_read_options,
-        errors=(UsageError, PublicKeyError),
-        check=_check_options,
-        damage=_damaged_option,
-        seeds=_of(_GIVEN),
-    ),
-    Target(
-        name="chunks",
-        read=_read_chunks,
-        errors=(),
-        check=_check_chunks,
-        damage=lambda read: (replace(read[0], text=read[0].text + "x"), read[1]),
-        seeds=_of(_LOGS),
-    ),
-    Target(
-        name="withheld",
-        read=_read_withheld,
-        errors=(),
-        check=_check_withheld,
-        damage=lambda read: (read[0], {}),
-        seeds=_hidings,
-        max_bytes=512,
-    ),
-    Target(
-        name="repeated-queries",
-        read=_read_again,
-        errors=(),
-        check=_check_again,
-        damage=lambda size: size + 1,
-        seeds=_of([b" " + body + b"x" for body in _BODIES]),
+    Target("query-times", _read_times, _check_times, _TIMES, max_bytes=512),
+    Target("query-words", _read_words, _check_words, [_bytes(text) for text in _QUERIES]),
+    Target("searches", _search, _check_found, _SEARCHES, max_bytes=512, cost=10),
+    Target("options", _read_options, _check_options, _GIVEN, (UsageError, PublicKeyError)),
+    Target("chunks", _read_chunks, _check_chunks, _LOGS),
+    Target("withheld", _read_withheld, _check_withheld, _hidings, max_bytes=512),
+    repeats(
+        "repeated-queries",
+        10_000,
+        _AGAIN,
+        [bytes([1, 1 + len(body)]) + b" " + body + b"x" for body in _BODIES],
         max_bytes=64,
-        cost=20,
     ),
 )

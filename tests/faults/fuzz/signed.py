@@ -1,16 +1,13 @@
 """What is signed, and who may sign: the log's lines, notes, proofs, envelopes, keys, witnesses."""
 
-import tempfile
-from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 from msgspec.structs import replace
-from tests.faults.fuzz.records import BODIES, DEEP, HOME, NOW, dumped, fitted, message
-from tests.faults.fuzz.target import Target
+from tests.faults.fuzz.records import BODIES, DEEP, HOME, NOW, fitted, message
+from tests.faults.fuzz.target import NothingError, Target, given, scratch, written
 from tests.trust.ssh_keys import KINDS as KEY_KINDS
 from tests.trust.ssh_keys import SoftKey
 from tests.trust.witnesses import (
@@ -38,6 +35,7 @@ from nightledger.trust.dsse import Envelope, dump_envelope, parse_envelope, payl
 from nightledger.trust.event import NewEvent
 from nightledger.trust.merkle import ProofError, Tree, leaf_hash
 from nightledger.trust.note import (
+    Ed25519Verifier,
     Note,
     NoteError,
     NoteSignature,
@@ -76,17 +74,6 @@ ALICE = SoftKey("ssh-ed25519", seed=1)
 NOW_S = 1_772_262_010
 
 
-@cache
-def _scratch() -> Path:
-    """Give a folder for what is read by path; gone with the process."""
-    folder = tempfile.TemporaryDirectory(prefix="nightledger-fuzz-")
-    _KEPT.append(folder)
-    return Path(folder.name)
-
-
-_KEPT: list[tempfile.TemporaryDirectory[str]] = []
-
-
 def _text(raw: bytes) -> str:
     return raw.decode("utf-8", "replace")
 
@@ -99,9 +86,7 @@ def _line(seq: int, **fields: Any) -> bytes:
 
 
 def _read_log(raw: bytes) -> tuple[Scan, list[dict[str, Any]]]:
-    path = _scratch() / "log"
-    path.write_bytes(raw)
-    scan = scan_log(str(path))
+    scan = scan_log(written(scratch() / "log", raw))
     return scan, list(scan.records(scan.tree.size, ()))
 
 
@@ -118,11 +103,17 @@ def _check_log(raw: bytes, read: tuple[Scan, list[dict[str, Any]]]) -> None:
     assert [record["seq"] for record in records] == good
 
 
+def _logs() -> list[bytes]:
+    good = _line(0) + b"\n"
+    return [
+        b"",
+        good + _line(1, a=1) + b"\n" + _line(2)[:20],
+        good + b"{}\n\n" + _line(3) + b"\n",
+        DEEP[0] + b"\n",
+    ]
+
+
 # notes
-
-
-def _read_note(raw: bytes) -> Note:
-    return parse_note(raw)
 
 
 def _check_note(raw: bytes, note: Note) -> None:
@@ -131,21 +122,8 @@ def _check_note(raw: bytes, note: Note) -> None:
         head = parse_checkpoint(note.text)
         assert dump_checkpoint(head) == note.text
     with suppress(NoteError):
-        verify_note(note, [_Verifier(LogSigner())])
+        verify_note(note, [Ed25519Verifier(key=LogSigner().key)])
         assert note.text in _signed_texts()
-
-
-class _Verifier:
-    """The public side of a log's key."""
-
-    def __init__(self, signer: LogSigner) -> None:
-        from nightledger.trust.cosignature import verifier_of
-
-        self._verifier = verifier_of(signer.key.dump())
-        self.name, self.key_id = signer.name, signer.key_id
-
-    def verify(self, text: str, signature: bytes) -> bool:
-        return self._verifier.verify(text, signature)
 
 
 @cache
@@ -159,6 +137,10 @@ def _notes() -> tuple[bytes, ...]:
     return tuple(note_of(head_of(tree, size), *map(cosigner, range(1, size))) for size in (1, 3, 9))
 
 
+def _note_seeds() -> list[bytes]:
+    return [*_notes(), b"a\n\nb\n\n\xe2\x80\x94 k AAAAAAA=\n"]
+
+
 def _cosign(raw: bytes) -> tuple[int, Any]:
     """Cosign a note at a time that the input chooses: what a witness with a key can send."""
     note, time_s = parse_note(raw[8:]), int.from_bytes(raw[:8], "big")
@@ -170,6 +152,11 @@ def _cosign(raw: bytes) -> tuple[int, Any]:
 
 def _check_cosigned(_: bytes, read: tuple[int, dict[str, datetime]]) -> None:
     assert int(read[1]["w1"].timestamp()) == read[0]
+
+
+def _stamped() -> list[bytes]:
+    stamps = (b"\0" * 8, b"\0\0\0\0\x69\xa0\0\0", b"\x7f" + b"\xff" * 7, b"\xff" * 8)
+    return [stamp + note for stamp in stamps for note in _notes()]
 
 
 # proofs
@@ -280,6 +267,10 @@ def _check_opened(raw: bytes, read: Message) -> None:
         assert dump_record(read) == fitted(raw[1:])
 
 
+def _sealed() -> list[bytes]:
+    return [*_envelopes(), *(b"+" + dump_record(message(action, **body)) for action, body in BODIES.items())]
+
+
 def _check_peers(raw: bytes, peers: Peers) -> None:
     if not raw:
         return
@@ -288,6 +279,11 @@ def _check_peers(raw: bytes, peers: Peers) -> None:
     for peer in peers.peers:
         with suppress(PublicKeyError):
             assert all(parse_public_line(key.key).line for key in peer.keys)
+
+
+def _peers_seeds() -> list[bytes]:
+    known = dump_record(_peers())
+    return [b"", known, b'{"peers":[],"v":1}', known.replace(b"null", b'"2026-03-01T00:00:00Z"'), *DEEP]
 
 
 # keys and signatures
@@ -300,10 +296,6 @@ def _armoured() -> tuple[bytes, ...]:
         *(key.sign(b"it", NAMESPACE).encode() for key in keys),
         ALICE.sign(b"it", "file", hash_algorithm="sha256").encode(),
     )
-
-
-def _read_signature(raw: bytes) -> Signature:
-    return parse_signature(_text(raw))
 
 
 def _check_signature(raw: bytes, read: Signature) -> None:
@@ -352,16 +344,24 @@ def _check_revoked(_: bytes, read: frozenset[bytes]) -> None:
     assert parse_revoked_keys("\n".join(lines), where="again") == read
 
 
+def _revoked() -> list[bytes]:
+    odd = PublicKey(kind="ssh-rsa", blob=wire_string(b"ssh-rsa") + b"rest")
+    return [
+        *(f"{SoftKey(kind).public.line} gone\n# why\n".encode() for kind in KEY_KINDS),
+        f"{odd.line}\n".encode(),
+    ]
+
+
 def _kind_of(blob: bytes) -> str:
     return blob[4 : 4 + int.from_bytes(blob[:4], "big")].decode()
 
 
-def _read_vkey(raw: bytes) -> Any:
-    return parse_vkey(_text(raw))
-
-
 def _check_vkey(raw: bytes, read: Any) -> None:
     assert read.dump() == _text(raw)
+
+
+def _vkeys() -> list[bytes]:
+    return [LogSigner().key.dump().encode(), witness_key(1).dump().encode(), b"a+00000000+AQ=="]
 
 
 # witnesses
@@ -369,12 +369,8 @@ def _check_vkey(raw: bytes, read: Any) -> None:
 
 @cache
 def _box() -> Cosigner:
-    box = create_witness(_scratch() / "witness", "witness.example/9")
+    box = create_witness(scratch() / "witness", "witness.example/9")
     return replace(box, logs=(LogSigner().key,))
-
-
-def _ask(raw: bytes) -> Answer:
-    return _box().answer(raw, NOW)
 
 
 def _check_answer(_: bytes, answer: Answer) -> None:
@@ -386,16 +382,8 @@ def _check_answer(_: bytes, answer: Answer) -> None:
 
 
 def _read_slip(raw: bytes) -> Slip:
-    path = _scratch() / "slip"
-    path.write_bytes(raw)
-    slip = read_slip(str(path), "ask") or read_slip(str(path), "answer")
-    if slip is None:
-        raise NoSlipError
-    return slip
-
-
-class NoSlipError(Exception):
-    """The file is no slip: the reader's None, as an error of its own."""
+    path = written(scratch() / "slip", raw)
+    return given(read_slip(path, "ask") or read_slip(path, "answer"))
 
 
 def _check_slip(raw: bytes, slip: Slip) -> None:
@@ -412,142 +400,19 @@ def _slips() -> list[bytes]:
     ]
 
 
-def _with(raw: Callable[[], Sequence[bytes]], *more: bytes) -> Callable[[], Sequence[bytes]]:
-    return lambda: [*raw(), *more]
-
-
 TARGETS = (
-    Target(
-        name="log-file",
-        read=_read_log,
-        errors=(),
-        check=_check_log,
-        damage=lambda read: (read[0], read[1][1:] or [{"seq": -1}]),
-        seeds=lambda: [
-            b"",
-            _line(0) + b"\n" + _line(1, a=1) + b"\n" + _line(2)[:20],
-            _line(0) + b"\n{}\n\n" + _line(3) + b"\n",
-            DEEP[0] + b"\n",
-        ],
-    ),
-    Target(
-        name="notes",
-        read=_read_note,
-        errors=(NoteError,),
-        check=_check_note,
-        damage=lambda note: replace(note, signatures=note.signatures[1:]),
-        seeds=_with(_notes, b"a\n\nb\n\n\xe2\x80\x94 k AAAAAAA=\n"),
-    ),
-    Target(
-        name="cosignatures",
-        read=_cosign,
-        errors=(NoteError,),
-        check=_check_cosigned,
-        damage=lambda read: (read[0] + 1, read[1]),
-        seeds=lambda: [
-            stamp + note
-            for stamp in (b"\0" * 8, b"\0\0\0\0\x69\xa0\0\0", b"\x7f" + b"\xff" * 7, b"\xff" * 8)
-            for note in _notes()
-        ],
-    ),
-    Target(
-        name="proofs",
-        read=_read_proof,
-        errors=(ProofFormError,),
-        check=_check_proof,
-        damage=lambda read: replace(read, hashes=(*read.hashes, bytes(32))),
-        seeds=_proofs,
-    ),
-    Target(
-        name="policy",
-        read=lambda raw: parse_policy(raw, where="it"),
-        errors=(RecordError,),
-        check=_check_policy,
-        damage=lambda policy: replace(policy, quorum="nobody"),
-        seeds=_policies,
-    ),
-    Target(
-        name="vkeys",
-        read=_read_vkey,
-        errors=(ConfigurationError,),
-        check=_check_vkey,
-        damage=lambda key: replace(key, key_type=key.key_type ^ 1),
-        seeds=lambda: [LogSigner().key.dump().encode(), witness_key(1).dump().encode(), b"a+00000000+AQ=="],
-    ),
-    Target(
-        name="envelopes",
-        read=_read_envelope,
-        errors=(RecordError,),
-        check=_check_envelope,
-        damage=lambda read: replace(read, payload=b""),
-        seeds=_with(_envelopes, *DEEP),
-    ),
-    Target(
-        name="channel",
-        read=_open,
-        errors=(RecordError, SignatureError),
-        check=_check_opened,
-        damage=lambda read: replace(read, aud="0" * 32),
-        seeds=lambda: [
-            *_envelopes(),
-            *(b"+" + dump_record(message(action, **body)) for action, body in BODIES.items()),
-        ],
-    ),
-    Target(
-        name="peers",
-        read=parse_peers,
-        errors=(RecordError,),
-        check=_check_peers,
-        damage=lambda peers: replace(peers, v=2),
-        seeds=lambda: [
-            b"",
-            dump_record(_peers()),
-            dumped({"v": 1, "peers": []}),
-            dump_record(_peers()).replace(b"null", b'"2026-03-01T00:00:00Z"'),
-            *DEEP,
-        ],
-    ),
-    Target(
-        name="sshsig",
-        read=_read_signature,
-        errors=(SignatureError,),
-        check=_check_signature,
-        damage=lambda read: replace(read, namespace=read.namespace + "x"),
-        seeds=_armoured,
-    ),
-    Target(
-        name="allowed-signers",
-        read=_read_signers,
-        errors=(RecordError,),
-        check=_check_signers,
-        damage=lambda read: tuple(replace(one, principals=("*",)) for one in read),
-        seeds=_signer_lines,
-    ),
-    Target(
-        name="revoked-keys",
-        read=_read_revoked,
-        errors=(RecordError,),
-        check=_check_revoked,
-        damage=lambda read: frozenset([*read, wire_string(b"ssh-x y")]),
-        seeds=lambda: (
-            [f"{SoftKey(kind).public.line} gone\n# why\n".encode() for kind in KEY_KINDS]
-            + [f"{PublicKey(kind='ssh-rsa', blob=wire_string(b'ssh-rsa') + b'rest').line}\n".encode()]
-        ),
-    ),
-    Target(
-        name="witness",
-        read=_ask,
-        errors=(),
-        check=_check_answer,
-        damage=lambda answer: replace(answer, body=b""),
-        seeds=lambda: _proofs()[::-1],
-    ),
-    Target(
-        name="spool-slips",
-        read=_read_slip,
-        errors=(NoSlipError,),
-        check=_check_slip,
-        damage=lambda slip: replace(slip, status=slip.status + 1),
-        seeds=_slips,
-    ),
+    Target("log-file", _read_log, _check_log, _logs),
+    Target("notes", parse_note, _check_note, _note_seeds, NoteError),
+    Target("cosignatures", _cosign, _check_cosigned, _stamped, NoteError),
+    Target("proofs", _read_proof, _check_proof, _proofs, ProofFormError),
+    Target("policy", lambda raw: parse_policy(raw, where="it"), _check_policy, _policies, RecordError),
+    Target("vkeys", lambda raw: parse_vkey(_text(raw)), _check_vkey, _vkeys, ConfigurationError),
+    Target("envelopes", _read_envelope, _check_envelope, lambda: [*_envelopes(), *DEEP], RecordError),
+    Target("channel", _open, _check_opened, _sealed, (RecordError, SignatureError)),
+    Target("peers", parse_peers, _check_peers, _peers_seeds, RecordError),
+    Target("sshsig", lambda raw: parse_signature(_text(raw)), _check_signature, _armoured, SignatureError),
+    Target("allowed-signers", _read_signers, _check_signers, _signer_lines, RecordError),
+    Target("revoked-keys", _read_revoked, _check_revoked, _revoked, RecordError),
+    Target("witness", lambda raw: _box().answer(raw, NOW), _check_answer, lambda: _proofs()[::-1]),
+    Target("spool-slips", _read_slip, _check_slip, _slips, NothingError),
 )

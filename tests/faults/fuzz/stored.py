@@ -2,19 +2,14 @@
 
 import hashlib
 import json
-import os
-import tempfile
-from collections.abc import Sequence
-from contextlib import suppress
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import msgspec
 import yaml
 from msgspec.structs import replace
 from tests.faults.fuzz.records import DEEP, ROOT, dumped
-from tests.faults.fuzz.target import Target
+from tests.faults.fuzz.target import Target, alike, scratch, written
 from tests.linking import BERLIN, lines, outcome
 from tests.trust.witnesses import LogSigner, head_of, note_of, tree_of
 
@@ -34,25 +29,6 @@ from nightledger.trust.merkle import CompactRange
 from nightledger.trust.pin import HEAD_FILE as FILE
 from nightledger.trust.pin import KeptHead, dump_head, read_head
 from nightledger.trust.signed_head import UnsignedError, read_stated_head
-
-_KEPT: list[tempfile.TemporaryDirectory[str]] = []
-
-
-@cache
-def scratch() -> Path:
-    """Give a folder for what is read by path; gone with the process."""
-    folder = tempfile.TemporaryDirectory(prefix="nightledger-fuzz-")
-    _KEPT.append(folder)
-    return Path(folder.name)
-
-
-def written(path: str | Path, raw: bytes) -> str:
-    """Write a file anew: what was there may still be mapped."""
-    with suppress(FileNotFoundError):
-        os.unlink(path)
-    Path(path).write_bytes(raw)
-    return str(path)
-
 
 # the head of the log
 
@@ -235,72 +211,30 @@ def _plain(link: Link) -> tuple[Any, ...]:
     return (link.pair, link.co_occurrences, link.last_day, link.best, link.rivals)
 
 
-def _check_index(raw: bytes, read: tuple[Any, ...]) -> None:
-    assert _read_index(raw) == read
-
-
-def seeded(seeds: Sequence[bytes]) -> Any:
-    """Give seeds that are there already as a target asks for them."""
-    return lambda: list(seeds)
-
-
 TARGETS = (
+    Target("heads", _read_head, _check_head, _heads, IntegrityError, max_bytes=8192),
+    Target("stated-heads", _read_stated, _check_stated, _checkpoints, UnsignedError),
     Target(
-        name="heads",
-        read=_read_head,
-        errors=(IntegrityError,),
-        check=_check_head,
-        damage=lambda head: replace(head, offset=head.offset + 1),
-        seeds=_heads,
-        max_bytes=8192,
+        "constitutions",
+        lambda raw: parse_constitution(raw, where="it"),
+        _check_constitution,
+        lambda: [_constitution(), _HASHED, *DEEP],
+        RecordError,
     ),
     Target(
-        name="stated-heads",
-        read=_read_stated,
-        errors=(UnsignedError,),
-        check=_check_stated,
-        damage=lambda head: replace(head, size=head.size + 1),
-        seeds=_checkpoints,
+        "principles",
+        lambda raw: parse_page(raw.decode("utf-8", "replace"), where="it"),
+        _check_principles,
+        _pages,
+        RecordError,
     ),
     Target(
-        name="constitutions",
-        read=lambda raw: parse_constitution(raw, where="it"),
-        errors=(RecordError,),
-        check=_check_constitution,
-        damage=lambda read: replace(read, principles=read.principles * 2),
-        seeds=lambda: [_constitution(), _HASHED, *DEEP],
+        "operator",
+        lambda raw: parse_operator(raw, where="it"),
+        _check_operator,
+        _OPERATOR,
+        ConfigurationError,
     ),
-    Target(
-        name="principles",
-        read=lambda raw: parse_page(raw.decode("utf-8", "replace"), where="it"),
-        errors=(RecordError,),
-        check=_check_principles,
-        damage=lambda read: replace(read, principles=read.principles * 2),
-        seeds=_pages,
-    ),
-    Target(
-        name="operator",
-        read=lambda raw: parse_operator(raw, where="it"),
-        errors=(ConfigurationError,),
-        check=_check_operator,
-        damage=lambda read: replace(read, notify=("x",)),
-        seeds=seeded(_OPERATOR),
-    ),
-    Target(
-        name="staging-rules",
-        read=_read_rules,
-        errors=(ConfigurationError,),
-        check=_check_rules,
-        damage=lambda read: replace(read, routines=(*read.routines, *read.routines, None)),
-        seeds=seeded(_RULES),
-    ),
-    Target(
-        name="link-index",
-        read=_read_index,
-        errors=(LinkIndexError,),
-        check=_check_index,
-        damage=lambda read: (*read, ()),
-        seeds=_indexes,
-        max_bytes=1 << 16,  # SQLite's file of a few links has 32 kB
-    ),
+    Target("staging-rules", _read_rules, _check_rules, _RULES, ConfigurationError),
+    Target("link-index", _read_index, alike(_read_index), _indexes, LinkIndexError, max_bytes=1 << 16),
 )

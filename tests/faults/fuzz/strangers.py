@@ -1,16 +1,13 @@
 """What strangers and agents write and we look into: calendars, hand-offs, code in notes, what a line claims."""
 
 import ast
-from collections.abc import Iterable
 from datetime import date, timedelta
-from typing import Any
 
 from tests.faults.fuzz.records import NOW
-from tests.faults.fuzz.target import Target, repeated
+from tests.faults.fuzz.target import NothingError, Target, given, repeats
 from tests.linking import BERLIN
 
 from nightledger.domain.kept import is_copy
-from nightledger.domain.staging.values import Event
 from nightledger.text.claims import Claim, denials, read_claim
 from nightledger.text.code.audit import MOST_FINDINGS, audit
 from nightledger.text.code.rule import code_table
@@ -41,12 +38,8 @@ _SENTENCES = (
 )  # fmt: skip
 
 
-def _read_calendar(raw: bytes) -> Read:
-    return read_events(raw, _HOW)
-
-
 def _check_calendar(raw: bytes, read: Read) -> None:
-    assert _read_calendar(raw) == read
+    assert read_events(raw, _HOW) == read
     assert len(read.events) <= MAX_EVENTS
     places = [(one.starts_at, one.ends_at, one.title) for one in read.events]
     assert places == sorted(set(places))
@@ -80,14 +73,9 @@ _CALENDARS = (
     _calendar("UID:7 DTSTART;TZID=Here:20260301T140000 SUMMARY:Tide").replace(b"BEGIN:VEVENT", _ZONE + b"BEGIN:VEVENT"),
     _calendar(*(f"UID:{n} DTSTART:20200101T120000Z RRULE:FREQ=HOURLY" for n in range(3))),
 )  # fmt: skip
-_EVENT = Event(title="x" * 200, starts_at=NOW, ends_at=NOW, all_day=False, calendar="", own=False)
 
 
 # hand-offs, and the line that a compressed log has
-
-
-def _read_handoff(raw: bytes) -> tuple[tuple[OpenItem, ...], date | None]:
-    return read_open_items(decode(raw)), handoff_day(decode(raw))
 
 
 def _check_handoff(raw: bytes, read: tuple[tuple[OpenItem, ...], date | None]) -> None:
@@ -109,17 +97,6 @@ _HANDOFFS = (
     "## Done \u2705\n- [ ] Empty box under done\n## Offen\n* Die Pumpe pr\u00fcfen lassen\n\n## \u5f85\u529e\n- \u8bf7\u68c0\u67e5\u6e2f\u53e3\u7684\u6c34\u6cf5\u548c\u5bc6\u5c01\u5708\n".encode(),
     b"\xef\xbb\xbf2026-13-45 2026-02-28\n\n### Blocked\n\n- waits for the key: ~~old~~\n- waits for the other key\n```\n- code here is none\n```\n",
 )
-
-
-def _read_marker(raw: bytes) -> Marker:
-    marker = read_marker(decode(raw))
-    if marker is None:
-        raise NoMarkerError
-    return marker
-
-
-class NoMarkerError(Exception):
-    """The reader's None, as an error of its own."""
 
 
 def _check_marker(raw: bytes, marker: Marker) -> None:
@@ -213,46 +190,18 @@ _SCRIPTS = (
 )
 
 
-def _repeated(raw: bytes, size: int = 8_192) -> str:
-    """Give head, body and tail of the input, the body so often that quadratic time would show."""
-    return decode(repeated(raw, size))
+_SNIPPETS = (*(seed[1:] for seed in _SCRIPTS), b"%%YC\xff x = open('f')\n")
 
 
-def _read_repeated_code(raw: bytes) -> int:
-    text = _repeated(raw, _CODE_BYTES)
-    find_snippets(text)
+def _audit_all(text: str) -> None:
     for name in ("x.py", "x.md", "x.sh"):
         audit_document(text, name)
-    return len(text)
 
 
-def _read_repeated_notes(raw: bytes) -> int:
-    text = _repeated(raw)
-    read_open_items(text)
-    handoff_day(text)
-    read_marker(text)
+def _deny_all(text: str) -> None:
     list(denials(read_claim(text)))
-    Standing([("a", text[1:]), *enumerate_lines(text)]).contradicted_by(text)
-    return len(text)
-
-
-def enumerate_lines(text: str) -> Iterable[tuple[str, str]]:
-    """Give a text's lines, each by its number."""
-    return ((str(n), line) for n, line in enumerate(text.split("\n")))
-
-
-def _read_repeated_calendar(raw: bytes) -> int:
-    text = _repeated(raw)
-    read_events(text.encode("utf-8", "surrogateescape"), _HOW)
-    return len(text)
-
-
-def _check_repeated(raw: bytes, size: int) -> None:
-    assert size == len(_repeated(raw))
-
-
-def _check_repeated_code(raw: bytes, size: int) -> None:
-    assert size == len(_repeated(raw, _CODE_BYTES))
+    lines = [(str(n), line) for n, line in enumerate(text.split("\n"))]
+    Standing([("a", text[1:]), *lines]).contradicted_by(text)
 
 
 _CODE_BYTES = 4_096
@@ -323,102 +272,39 @@ _CLAIMS = (
     "\u6e2f\u53e3\u7684\u6c34\u6cf5\u5728\u516d\u70b9\u542f\u52a8\u3002\n\u6e2f\u53e3\u7684\u6c34\u6cf5\u5728\u4e03\u70b9\u542f\u52a8\u3002".encode(),
     b"The gateway listens on port 8081 (before: 8080).\nThe gateway listens on port 8080.",
 )
-_NO_CONTRADICTION = Contradiction(entry="", text="", likeness=0.0, reason="", sure=True)
 
 
 _CALENDAR_CPU_S = 20.0
 """The reader's own bound, 1,500,000 repetitions, is some 5 s here when nothing else is at work, and twice that with branches counted."""
 
 
-def _of(seeds: tuple[bytes, ...]) -> Any:
-    return lambda: list(seeds)
-
-
 TARGETS = (
     Target(
-        name="calendars",
-        read=_read_calendar,
-        errors=(),
-        check=_check_calendar,
-        damage=lambda read: Read(events=(*read.events, _EVENT), problems=read.problems),
-        seeds=_of(_CALENDARS),
+        "calendars",
+        lambda raw: read_events(raw, _HOW),
+        _check_calendar,
+        _CALENDARS,
         cost=4,
         max_cpu_s=_CALENDAR_CPU_S,
     ),
     Target(
-        name="hand-offs",
-        read=_read_handoff,
-        errors=(),
-        check=_check_handoff,
-        damage=lambda read: ((*read[0], *read[0]), date(1970, 1, 2)),
-        seeds=_of(_HANDOFFS),
+        "hand-offs",
+        lambda raw: (read_open_items(decode(raw)), handoff_day(decode(raw))),
+        _check_handoff,
+        _HANDOFFS,
     ),
-    Target(
-        name="markers",
-        read=_read_marker,
-        errors=(NoMarkerError,),
-        check=_check_marker,
-        damage=lambda read: Marker(copy="x.md", lines=read.lines, sha256=read.sha256),
-        seeds=_of(_MARKED),
-    ),
-    Target(
-        name="snippets",
-        read=lambda raw: find_snippets(decode(raw)),
-        errors=(),
-        check=_check_snippets,
-        damage=lambda found: (
-            *found,
-            Snippet(text="x", language="", line=0, start=0, end=0, fenced=False),
-        ),
-        seeds=lambda: [*(seed[1:] for seed in _SCRIPTS), b"%%YC\xff x = open('f')\n"],
-        cost=2,
-    ),
-    Target(
-        name="code",
-        read=_read_document,
-        errors=(),
-        check=_check_document,
-        damage=lambda parts: (*parts, Part(where="x", line=0, audited=audit("1", "python"))),
-        seeds=_of(_SCRIPTS),
-        cost=4,
-    ),
-    Target(
-        name="claims",
-        read=_read_claims,
-        errors=(),
-        check=_check_claims,
-        damage=lambda read: (read[0], (*read[1], _NO_CONTRADICTION)),
-        seeds=_of(_CLAIMS),
-    ),
-    Target(
-        name="repeated-code",
-        read=_read_repeated_code,
-        errors=(),
-        check=_check_repeated_code,
-        damage=lambda size: size + 1,
-        seeds=_of(_REPEATED_CODE),
-        max_bytes=128,
-        cost=20,
-    ),
-    Target(
-        name="repeated-notes",
-        read=_read_repeated_notes,
-        errors=(),
-        check=_check_repeated,
-        damage=lambda size: size + 1,
-        seeds=_of(_REPEATED_NOTES),
-        max_bytes=128,
-        cost=20,
-    ),
-    Target(
-        name="repeated-calendars",
-        read=_read_repeated_calendar,
-        errors=(),
-        check=_check_repeated,
-        damage=lambda size: size + 1,
-        seeds=_of(_REPEATED_CALENDARS),
+    Target("markers", lambda raw: given(read_marker(decode(raw))), _check_marker, _MARKED, NothingError),
+    Target("snippets", lambda raw: find_snippets(decode(raw)), _check_snippets, _SNIPPETS, cost=2),
+    Target("code", _read_document, _check_document, _SCRIPTS, cost=4),
+    Target("claims", _read_claims, _check_claims, _CLAIMS),
+    repeats("repeated-code", _CODE_BYTES, (find_snippets, _audit_all), _REPEATED_CODE),
+    repeats("repeated-notes", 8_192, (read_open_items, handoff_day, read_marker, _deny_all), _REPEATED_NOTES),
+    repeats(
+        "repeated-calendars",
+        8_192,
+        (lambda text: read_events(text.encode("utf-8", "surrogateescape"), _HOW),),
+        _REPEATED_CALENDARS,
         max_bytes=256,
-        cost=20,
         max_cpu_s=_CALENDAR_CPU_S,
     ),
 )

@@ -5,9 +5,7 @@ from datetime import datetime
 from functools import cache
 from pathlib import Path
 
-from msgspec.structs import replace
-from tests.faults.fuzz.stored import scratch, written
-from tests.faults.fuzz.target import Target
+from tests.faults.fuzz.target import Target, scratch, written
 from tests.homes import make_home
 from tests.trust.witnesses import (
     NOON,
@@ -203,22 +201,13 @@ def _lists() -> list[bytes]:
 
 
 TARGETS = (
+    Target("cosigned-heads", _read_cosigned, _check_cosigned, _heads, cost=10),
     Target(
-        name="cosigned-heads",
-        read=_read_cosigned,
-        errors=(),
-        check=_check_cosigned,
-        damage=lambda read: (read[0], replace(read[1], last=NOON), *read[2:]),
-        seeds=_heads,
-        cost=10,
-    ),
-    Target(
-        name="witness-lists",
-        read=_open,
-        errors=(ConfigurationError, RecordError),
-        check=_check_open,
-        damage=lambda box: replace(box, vkeys=box.vkeys * 2),
-        seeds=_lists,
+        "witness-lists",
+        _open,
+        _check_open,
+        _lists,
+        (ConfigurationError, RecordError),
         max_bytes=8192,
         cost=2,
     ),
