@@ -17,15 +17,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 from tests.gate.homes import START, Desk, addition, make_desk, open_desk
-from tests.gate.principled import seed
 from tests.second_verifier import SCRIPT, program, second_look
 from tests.trust.test_merkle import REFERENCE_LEAVES, REFERENCE_ROOTS
 
 from nightledger.demo.shell import Ran, Shell
 from nightledger.domain.moment import Moment
-from nightledger.gate.opening import log_key, sign_head
-from nightledger.trust.audit import append
-from nightledger.trust.event import Actor, NewEvent
 from nightledger.trust.scan import is_entry
 
 LOG = "audit/trusted-channel-audit.jsonl"
@@ -106,16 +102,6 @@ def test_it_is_short_and_imports_nothing_of_ours() -> None:
     assert {name.split(".")[0] for name in imported} <= set(sys.stdlib_module_names)
 
 
-def test_both_say_what_is_not_the_constitution_that_was_signed(desk: Desk) -> None:
-    seed(desk)
-    assert (ours(desk).status, theirs(desk)[0]) == (0, 0)
-    path = Path(desk.home.constitution)
-    path.write_bytes(path.read_bytes().replace(b"better health", b"worse health"))
-    status, said = theirs(desk)
-    assert (ours(desk).status, status, classes(said)) == (4, 4, {"ALTERED"})
-    assert "memory/system/constitution.json" in said
-
-
 def test_both_say_that_a_lived_in_home_holds(desk: Desk) -> None:
     assert ours(desk).status == 0
     status, said = theirs(desk)
@@ -158,36 +144,14 @@ def edit_a_line(desk: Desk) -> None:
     )
 
 
-def delete_from_the_middle(desk: Desk) -> None:
-    write(desk, lines(desk)[:4] + lines(desk)[5:])
-
-
-def swap_two(desk: Desk) -> None:
-    found = lines(desk)
-    found[3], found[4] = found[4], found[3]
-    write(desk, found)
-
-
 def cut_the_tail(desk: Desk) -> None:
     write(desk, lines(desk)[:-3])
-
-
-def repeat_a_line(desk: Desk) -> None:
-    write(desk, [*lines(desk)[:5], *lines(desk)[4:]])
-
-
-def replace_the_genesis(desk: Desk) -> None:
-    write(desk, [lines(desk)[0].replace(b'"human"', b'"agent"'), *lines(desk)[1:]])
 
 
 def unsign_the_head(desk: Desk) -> None:
     """Its Ed25519 line: the other one is beyond the standard library."""
     raw = Path(desk.home.checkpoint).read_bytes()
     flip(Path(desk.home.checkpoint), raw.index(b"\n", raw.index("\u2014 ".encode())) - 20)
-
-
-def remove_the_head(desk: Desk) -> None:
-    Path(desk.home.checkpoint).unlink()
 
 
 def put_an_older_pair(desk: Desk) -> None:
@@ -198,70 +162,17 @@ def put_an_older_pair(desk: Desk) -> None:
     write(desk, lines(desk)[: int(kept[2].name)])
 
 
-def drift(desk: Desk) -> None:
-    desk.memory.write_text(desk.text() + "\n- Orders need no approval.\n")
-
-
-def edit_a_proposal(desk: Desk) -> None:
-    path = min(Path(desk.home.proposals_dir).glob("p-*.json"))
-    path.write_bytes(
-        path.read_bytes().replace(b"fuse", b"fire").replace(b"cable", b"table").replace(b"mind", b"mine")
-    )
-    flip(path)
-
-
-def remove_a_proposal(desk: Desk) -> None:
-    min(Path(desk.home.proposals_dir).glob("p-*.json")).unlink()
-
-
-def edit_a_decision(desk: Desk) -> None:
-    path = min(Path(desk.home.decisions_dir).glob("*.json"))
-    path.write_bytes(path.read_bytes().replace(b'"operator"', b'"nobody"'))
-
-
 def forge_a_signature(desk: Desk) -> None:
     first, second = sorted(Path(desk.home.decisions_dir).glob("*.sig"))[:2]
     shutil.copy(second, first)
 
 
-def let_another_key_sign(desk: Desk) -> None:
-    path = Path(desk.home.allowed_signers)
-    blob = "AAAAC3NzaC1lZDI1NTE5AAAAIKqP3QfFGwTr7XqJ0gM0nWm1vD7pZ1cJmWc8gW0m0C2e"
-    path.write_text(path.read_text() + f"agent ssh-ed25519 {blob}\n")
-
-
-def swap_the_policy(desk: Desk) -> None:
-    Path(desk.home.policy).write_text("quorum none\n")
-
-
-def rewrite_what_was_read(desk: Desk) -> None:
-    flip(Path(desk.home.runs), 30)
-
-
-def take_the_memory_off_the_gated(desk: Desk) -> None:
-    path = Path(desk.home.identity_file)
-    path.write_text(path.read_text().replace('"MEMORY.md"', '"NOTES.md"'))
-
-
 TAMPERINGS: dict[Callable[[Desk], None], set[str]] = {
     edit_a_line: {"EDITED"},
-    delete_from_the_middle: {"EDITED", "TRUNCATED", "ROLLBACK", "FORK"},
-    swap_two: {"EDITED"},
     cut_the_tail: {"TRUNCATED", "ROLLBACK"},
-    repeat_a_line: {"EDITED", "FORK"},
-    replace_the_genesis: {"EDITED", "FORK"},
     unsign_the_head: {"UNSIGNED"},
-    remove_the_head: {"UNSIGNED"},
     put_an_older_pair: {"ROLLBACK", "TRUNCATED"},
-    drift: {"DRIFT"},
-    edit_a_proposal: {"ALTERED"},
-    remove_a_proposal: {"ALTERED"},
-    edit_a_decision: {"ALTERED"},
     forge_a_signature: {"ALTERED"},
-    let_another_key_sign: {"ALTERED"},
-    swap_the_policy: {"ALTERED"},
-    rewrite_what_was_read: {"REWRITTEN"},
-    take_the_memory_off_the_gated: {"ALTERED"},
 }
 
 
@@ -276,68 +187,11 @@ def test_both_catch_every_tampering_and_call_it_alike(desk: Desk, tamper: Callab
     assert said.endswith("Something is wrong.\n")
 
 
-def test_a_record_that_says_otherwise_than_the_first_entry_whether_it_is_a_trial_is_caught(
-    desk: Desk,
-) -> None:
-    path = Path(desk.home.identity_file)
-    path.write_text(json.dumps(json.loads(path.read_text()) | {"simulated": False}))
-    status, said = theirs(desk)
-    assert (status, "ALTERED config/nightledger/home.json: simulated" in said) == (4, True)
-
-
-def test_a_change_of_signers_that_nobody_signed_is_caught_by_both(desk: Desk) -> None:
-    """Who holds the log's key adds an entry; the entry names a decision of another kind."""
-    decision = next(iter(desk.ledger().book.decisions))
-    forged = NewEvent(
-        event="trust.changed",
-        actor=Actor.HUMAN,
-        at=desk.moment.at,
-        fields={"decision": decision, "files": [{"name": "allowed_signers", "sha256": "00" * 32}]},
-    )
-    append(desk.home, log_key(desk.gate), [forged])
-    sign_head(desk.gate, desk.moment)
-    status, said = theirs(desk)
-    assert (status, "no decision that holds says this change" in said) == (4, True)
-
-
-def test_lines_that_nobody_acknowledged_count_for_neither(desk: Desk) -> None:
-    with (Path(desk.home.root) / LOG).open("ab") as stream:
-        stream.write(b'{"not":"ours"}\n{"torn')
-    assert ours(desk).status == theirs(desk)[0] == 0
-    desk.proposal(addition("After the crash."))  # closes the tail
-    assert shell_of(desk).run("rebuild", now=desk.moment.at).status == 0
-    assert ours(desk).status == theirs(desk)[0] == 0
-
-
 def test_without_a_pin_it_says_what_it_cannot_know(desk: Desk, tmp_path: Path) -> None:
     status, said = theirs(desk, keys=tmp_path / "none")
     assert (status, "not checked: that a machine pinned this very log" in said) == (0, True)
     edit_a_line(desk)
     assert theirs(desk, keys=tmp_path / "none")[0] == 4
-
-
-def test_a_head_kept_elsewhere_shows_what_home_and_keys_together_cannot(desk: Desk, tmp_path: Path) -> None:
-    kept = tmp_path / "kept"
-    shutil.copytree(tmp_path / "home", tmp_path / "old" / "home")
-    shutil.copytree(tmp_path / "keys", tmp_path / "old" / "keys")
-    desk.proposal(addition("One more."))
-    shell_of(desk).run("night", now=desk.moment.at)
-    sign_head(desk.gate, desk.moment)
-    shutil.copy(desk.home.checkpoint, kept)
-    assert theirs(desk, "--against", str(kept))[0] == 0
-    for name in ("home", "keys"):
-        shutil.rmtree(tmp_path / name)
-        shutil.copytree(tmp_path / "old" / name, tmp_path / name)
-    assert theirs(desk)[0] == 0
-    status, said = theirs(desk, "--against", str(kept))
-    assert (status, classes(said)) == (4, {"ROLLBACK"})
-    assert classes(ours(desk, "--against", str(kept)).out) == {"ROLLBACK"}
-
-
-def test_a_home_that_cannot_be_read_is_an_alarm_and_no_traceback(desk: Desk) -> None:
-    Path(desk.home.identity_file).write_text("nonsense")
-    status, said = theirs(desk)
-    assert (status, classes(said)) == (4, {"UNREADABLE"})
 
 
 # ------------------------------------------------------------------ its parts, against ours and the standards
@@ -425,14 +279,3 @@ def test_a_time_that_does_not_exist_is_none_to_both_with_every_python(program: M
     ).encode()
     exists = at not in NO_TIMES
     assert (is_entry(line, 3), program.read_entry(line, 3) is not None) == (exists, exists)
-
-
-def test_a_damaged_head_beside_the_keys_is_an_alarm_to_both(desk: Desk) -> None:
-    path = Path(log_key(desk.gate).directory) / "head.json"
-    append(
-        desk.home, log_key(desk.gate), [NewEvent(event="run.finished", actor=Actor.CRON, at=desk.moment.at)]
-    )
-    raw = path.read_bytes()
-    assert ours(desk).status == theirs(desk)[0] == 0
-    path.write_bytes(raw.replace(b'"size":', b'"size":1'))
-    assert ours(desk).status == theirs(desk)[0] == 4

@@ -1,6 +1,6 @@
 """Faults that are put into the program on purpose: a sweep that finds none of them is no sweep.
 
-Each is planted by name into this process; ``controls_command.py`` does so for the command line.
+Each is planted by name into this process. ``controls.py FAULT VERB ...`` is the command line with a fault in it.
 """
 
 import contextlib
@@ -140,3 +140,10 @@ def _importers(function: str, real: Callable[..., Any]) -> list[Any]:
     """Give the modules that hold a function under its name; those imported later take it from these."""
     modules = [module for name, module in list(sys.modules.items()) if name.startswith(PACKAGE)]
     return [module for module in modules if getattr(module, function, None) is real]
+
+
+if __name__ == "__main__":
+    from nightledger.surfaces.cli import main
+
+    with planted(sys.argv[1]):
+        sys.exit(main(sys.argv[2:]))

@@ -1,12 +1,14 @@
 """The commands that the sweeps break off, and what must hold after each of them."""
 
 import json
+import os
 import shutil
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
+import pytest
 from tests.gate.forgetting_desk import (
     ARCHIVE,
     COPY,
@@ -19,17 +21,25 @@ from tests.gate.forgetting_desk import (
     summary_of,
 )
 from tests.gate.homes import MEMORY, addition, make_desk, open_desk
+from tests.remote.machines import make_pair
 from tests.second_verifier import disagreement
 
+from nightledger.codec.message import parse_reply
 from nightledger.demo.shell import Ran, Shell
 from nightledger.domain.errors import NightledgerError
+from nightledger.domain.message import REPLY_TYPE, Status
 from nightledger.domain.states import ChangeState
 from nightledger.files.atomic import leftovers
+from nightledger.remote.machine_key import machine_public_key
+from nightledger.remote.spool import MESSAGE_SUFFIX, REPLY_SUFFIX, Spool
 from nightledger.text.forgetting.archive_block import archive_block
+from nightledger.trust.dsse import parse_envelope, verify_envelope
 
 NOW = datetime(2026, 3, 1, 9, 0, tzinfo=UTC)
 LESSONS = ("Set the zone in every timer.", "Ask before restarting the relay.")
 AFTER = MEMORY.replace("an upgrade.\n", "an upgrade.\n" + "".join(f"- {text}\n" for text in sorted(LESSONS)))
+DISPOSABLE = f"home{os.sep}.nightledger{os.sep}"
+"""What nobody needs may fail without a word: the run goes on."""
 KEPT = ("audit/trusted-channel-audit.jsonl", "memory/system/outcome-records.jsonl")
 """Files of which no byte that was acknowledged may ever go."""
 OUTCOME = (
@@ -41,7 +51,7 @@ Runner = Callable[..., Ran]
 """Runs a verb on the home below a directory: ``run(root, *words)``."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Case:
     """A command that is broken off.
 
@@ -60,9 +70,10 @@ class Case:
     name: str
     make: Callable[[Path], str]
     words: Callable[[str], tuple[str, ...]]
+    _: KW_ONLY
     memory: tuple[str, ...] = (MEMORY,)
     told: Callable[[Path, str], Iterator[str]]
-    again: Mapping[int, str]
+    again: Mapping[int, str] = field(default_factory=lambda: {0: ""})
     done: Callable[[Path, str], Iterator[str]]
     files: Mapping[str, tuple[bytes, ...]] = field(default_factory=dict)
 
@@ -186,10 +197,15 @@ def _make_apply(root: Path) -> str:
     return proposal.id
 
 
-def _make_undo(root: Path) -> str:
-    made = _make_apply(root)
-    ran = run_here(root, "apply")
-    assert ran.status == 0, ran.err
+def _applied(make: Callable[[Path], str]) -> Callable[[Path], str]:
+    """Give what makes a home in which the command was carried out: to be taken back."""
+
+    def made(root: Path) -> str:
+        name = make(root)
+        ran = run_here(root, "apply")
+        assert ran.status == 0, ran.err
+        return name
+
     return made
 
 
@@ -231,13 +247,6 @@ def _make_archive(root: Path) -> str:
     return proposal.id
 
 
-def _make_archive_back(root: Path) -> str:
-    made = _make_archive(root)
-    ran = run_here(root, "apply")
-    assert ran.status == 0, ran.err
-    return made
-
-
 def _make_part(root: Path) -> str:
     """Give a home where part of what was signed is left to be applied: what it does is told by its bytes alone."""
     desk = make_desk(root)
@@ -252,13 +261,6 @@ def _make_compress(root: Path) -> str:
     proposal = pruned(desk, compress(desk, LOG))
     desk.approve(proposal)
     return proposal.id
-
-
-def _make_give_back(root: Path) -> str:
-    made = _make_compress(root)
-    ran = run_here(root, "apply")
-    assert ran.status == 0, ran.err
-    return made
 
 
 def _full_text(root: Path, _said: str) -> Iterator[str]:
@@ -277,90 +279,104 @@ BLOCK = archive_block(
     reason="Resolved on 2025-11-02.",
 ).encode()
 
+# ---------------------------------------------------------------- receive
+WORK = "work"
+"""Where a case is run, beside where it was made: a spool is named by its whole path."""
+BODY = {"text": "- Ask before restarting the relay.", "reason": "a transfer was cut"}
+
+
+def _make_receive(root: Path) -> str:
+    """Give the home of the agent's machine, with a letter of the operator's in its box."""
+    machines = root.parent / f"{root.name}-machines"
+    machines.mkdir()
+    with pytest.MonkeyPatch.context() as environment:
+        pair = make_pair(machines, environment)
+        message = pair.message("propose_behavioral_change", body=BODY, exp=pair.ops.now + 86_400)
+        envelope = pair.sealed(message)
+    for name in ("home", "keys"):
+        os.rename(machines / "agent" / name, root / name)
+    (root / "spool").mkdir()
+    Spool(str(root / "spool"), pair.agent.home_id).put(f"{message.id}{MESSAGE_SUFFIX}", envelope)
+    (root / "spool" / pair.ops.home_id / "new").mkdir(parents=True)
+    operator = root / "keys" / "operator.yaml"
+    operator.write_text(f"peers:\n  ops:\n    spool: {root.parent / WORK / 'spool'}\n")
+    operator.chmod(0o600)
+    return message.id
+
+
+def _taken(root: Path, said: str) -> Iterator[str]:
+    """Check that what was said to be taken in is in the log and answered."""
+    if "took in" in said and (_recorded(root) != 1 or not _answers(root)):
+        yield "a message was said to be taken in, and is not"
+
+
+def _received(root: Path, _made: str = "") -> Iterator[str]:
+    if _recorded(root) != 1:
+        yield f"the message is {_recorded(root)} times in the log"
+    desk = open_desk(root)
+    if len(desk.ledger().book.proposals) != 1:
+        yield f"it made {len(desk.ledger().book.proposals)} proposals"
+    if list((root / "spool" / desk.home.identity.id / "new").iterdir()):
+        yield "the letter is still there"
+    answers = _answers(root)
+    if len(answers) != 1:
+        yield f"there are {len(answers)} answers"
+    key = machine_public_key(desk.ring, desk.home.identity.id)
+    for path in answers:
+        envelope = parse_envelope(path.read_bytes(), path.name, max_bytes=1 << 20)
+        verify_envelope(envelope, REPLY_TYPE, [key])
+        if parse_reply(envelope.payload, path.name).status is not Status.QUEUED:
+            yield "it was not answered as queued"
+
+
+def _recorded(root: Path) -> int:
+    events = open_desk(root).ledger().log.events
+    return sum(event.event == "message.received" for event in events)
+
+
+def _answers(root: Path) -> list[Path]:
+    return sorted((root / "spool").glob(f"*/new/*{REPLY_SUFFIX}"))
+
+
+AGAIN = {0: "Took back", 2: "nothing to undo"}
+APPLIED, UNDONE = _states(ChangeState.APPLIED, applies=1), _states(ChangeState.UNDONE, applies=2)
+
+
+def _apply(_made: str) -> tuple[str, ...]:
+    return ("apply",)
+
+
+def _undo(made: str) -> tuple[str, ...]:
+    return ("undo", made)
+
+
 CASES = (
+    Case("log, the first record", _make_log, lambda _: OUTCOME, told=_kept, again={0: "o-"}, done=_logged),
+    Case("log, behind a torn line", _make_log_more, lambda _: OUTCOME, told=_kept, again={0: "o-"}, done=_logged),
+    Case("apply", _make_apply, _apply, memory=(MEMORY, AFTER), told=holds("Applied change", AFTER), done=APPLIED),
+    Case("undo", _applied(_make_apply), _undo, memory=(AFTER, MEMORY), told=holds("Took back", MEMORY), again=AGAIN, done=UNDONE),
     Case(
-        name="log, the first record",
-        make=_make_log,
-        words=lambda _: OUTCOME,
-        told=_kept,
-        again={0: "o-"},
-        done=_logged,
-    ),
-    Case(
-        name="log, behind a torn line",
-        make=_make_log_more,
-        words=lambda _: OUTCOME,
-        told=_kept,
-        again={0: "o-"},
-        done=_logged,
-    ),
-    Case(
-        name="apply",
-        make=_make_apply,
-        words=lambda _: ("apply",),
-        memory=(MEMORY, AFTER),
-        told=holds("Applied change", AFTER),
-        again={0: ""},
-        done=_states(ChangeState.APPLIED, applies=1),
-    ),
-    Case(
-        name="undo",
-        make=_make_undo,
-        words=lambda made: ("undo", made),
-        memory=(AFTER, MEMORY),
-        told=holds("Took back", MEMORY),
-        again={0: "Took back", 2: "nothing to undo"},
-        done=_states(ChangeState.UNDONE, applies=2),
-    ),
-    Case(
-        name="archive",
-        make=_make_archive,
-        words=lambda _: ("apply",),
-        memory=(MEMORY, ARCHIVED),
-        told=holds("Applied change", ARCHIVED),
-        again={0: ""},
-        done=_states(ChangeState.APPLIED, applies=1),
+        "archive", _make_archive, _apply, memory=(MEMORY, ARCHIVED), told=holds("Applied change", ARCHIVED), done=APPLIED,
         files={ARCHIVE: (b"", BLOCK)},
     ),
     Case(
-        name="archive, taken back",
-        make=_make_archive_back,
-        words=lambda made: ("undo", made),
-        memory=(ARCHIVED, MEMORY),
-        told=holds("Took back", MEMORY),
-        again={0: "Took back", 2: "nothing to undo"},
-        done=_states(ChangeState.UNDONE, applies=2),
-        files={ARCHIVE: (BLOCK, b"")},
+        "archive, taken back", _applied(_make_archive), _undo, memory=(ARCHIVED, MEMORY), told=holds("Took back", MEMORY),
+        again=AGAIN, done=UNDONE, files={ARCHIVE: (BLOCK, b"")},
     ),
     Case(
-        name="archive and compress, a part",
-        make=_make_part,
-        words=lambda _: ("apply",),
-        memory=(MEMORY, ARCHIVED),
-        told=_full_text,
-        again={0: ""},
-        done=_states(ChangeState.APPLIED, applies=1),
+        "archive and compress, a part", _make_part, _apply, memory=(MEMORY, ARCHIVED), told=_full_text, done=APPLIED,
         files={ARCHIVE: (b"", BLOCK), LOG: (FULL, SUMMARY), COPY: (b"", FULL)},
     ),
     Case(
-        name="compress",
-        make=_make_compress,
-        words=lambda _: ("apply",),
-        told=_full_text,
-        again={0: ""},
-        done=_states(ChangeState.APPLIED, applies=1),
-        files={LOG: (FULL, SUMMARY), COPY: (b"", FULL)},
+        "compress", _make_compress, _apply, told=_full_text, done=APPLIED, files={LOG: (FULL, SUMMARY), COPY: (b"", FULL)}
     ),
     Case(
-        name="compress, taken back",
-        make=_make_give_back,
-        words=lambda made: ("undo", made),
-        told=_full_text,
-        again={0: "Took back", 2: "nothing to undo"},
-        done=_states(ChangeState.UNDONE, applies=2),
+        "compress, taken back", _applied(_make_compress), _undo, told=_full_text, again=AGAIN, done=UNDONE,
         files={LOG: (SUMMARY, FULL), COPY: (FULL, b"")},
     ),
-)
+    Case("receive", _make_receive, lambda _: ("channel", "receive"), told=_taken, done=_received),
+)  # fmt: skip
+"""The commands; the last is ``channel receive``: one letter in the spool, an answer, one proposal."""
 
 
 def make_case(case: Case, root: Path) -> str:
@@ -378,3 +394,16 @@ def copy_case(source: Path, target: Path) -> Path:
 def remove(root: Path) -> None:
     """Remove a home."""
     shutil.rmtree(root)
+
+
+def wrong_about(ran: Ran, met: str) -> Iterator[str]:
+    """Name what is wrong with how a run ended that met an error at the path ``met``."""
+    if ran.status == 0 and not met.startswith(DISPOSABLE):
+        yield f"it ends with 0 although {met} failed"
+    if ran.status not in (0, 1):
+        yield f"it ends with {ran.status}: {ran.err}"
+    told = " ".join(ran.err.split())  # a long path leaves "error:" on a line of its own
+    if ran.status and not (told.count("error: ") == 1 and told.count("hint: ") == 1):
+        yield f"it does not say what to do: {ran.err}"
+    if "Traceback" in ran.err + ran.out:
+        yield "it shows a traceback"

@@ -7,7 +7,7 @@ there as JSON ``{sweep, points, failed, controls, controls_caught}``.
 import json
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import TypeVar
@@ -54,3 +54,26 @@ def report(
         folder.mkdir(parents=True, exist_ok=True)
         name = re.sub(r"[^a-z0-9]+", "-", f"{sweep} {part}".lower()).strip("-")
         (folder / f"{name}.json").write_text(json.dumps(row, sort_keys=True) + "\n")
+
+
+def judge(sweep: str, part: str, results: Iterable[Sequence[str]], *, least: int = 1) -> None:
+    """Keep and judge what was found wrong at each point of a sweep, or of one part of it.
+
+    Raises:
+        AssertionError: Something was wrong at one of them, or there were fewer than ``least``.
+    """
+    tried = list(results)
+    failed = [found for found in tried if found]
+    report(sweep, part, points=len(tried), failed=len(failed))
+    assert not failed, "\n".join(line for found in failed[:8] for line in found[:3])
+    assert len(tried) >= least
+
+
+def judge_control(sweep: str, control: str, found: object) -> None:
+    """Keep that a planted fault was found.
+
+    Raises:
+        AssertionError: It was not.
+    """
+    assert found, f"nothing shows that the program has the fault: {control}"
+    report(sweep, control, points=0, controls=1, caught=1)

@@ -1,4 +1,4 @@
-"""Run the real command line under strace, and break it off at one of its system calls.
+"""Run the real command line under strace, break it off at one of its system calls, and look.
 
 strace counts calls by name, so a point is a name and a number. The program is copied first and
 compiled, with hashing and paths fixed: every run then makes the same calls in the same order.
@@ -15,12 +15,22 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.faults.sweep_cases import NOW, Case
+from tests.faults.sweep_cases import (
+    NOW,
+    Case,
+    copy_case,
+    kept_bytes,
+    make_case,
+    problems,
+    remove,
+    run_here,
+    wrong_about,
+)
 
 from nightledger.demo.shell import Ran
 
 CHECKOUT = Path(__file__).resolve().parents[2]
-PROGRAM = ("scripts", "config", "schemas", "tests/faults/controls.py", "tests/faults/controls_command.py")
+PROGRAM = ("scripts", "config", "schemas", "tests/faults/controls.py")
 CALLS = (
     "openat", "write", "pwrite64", "writev", "fsync", "fdatasync", "sync_file_range", "rename", "renameat",
     "renameat2", "link", "linkat", "unlink", "unlinkat", "mkdir", "mkdirat", "rmdir", "ftruncate", "truncate",
@@ -29,6 +39,8 @@ CALLS = (
 """Every call that changes a file or directory, and flock; which of them a run makes, its trace tells."""
 LINE = re.compile(r"^(?:\[pid +)?(?P<pid>\d+)?\]? *(?P<call>\w+)\((?P<words>.*)$")
 WAIT_S = 300
+KILL, KILLED = "signal=SIGKILL", 128 + 9
+INTERRUPTED = "error=EINTR"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,7 +66,7 @@ class Program:
 
     def argv(self, case: Case, made: str, root: Path, control: str = "") -> list[str]:
         """Give the command line of a case."""
-        planted = ["tests/faults/controls_command.py", control] if control else ["scripts/command.py"]
+        planted = ["tests/faults/controls.py", control] if control else ["scripts/command.py"]
         words = [*case.words(made), "--home", str(root / "home"), "--now", NOW.isoformat()]
         return [sys.executable, "-B", str(self.folder / planted[0]), *planted[1:], *words]
 
@@ -144,3 +156,30 @@ def broken_off(
     assert lines, f"{point} was not met: {ran.status} {ran.err}"
     assert str(root) in lines[0], f"{point} was to be met, and this was: {lines[0]}"
     return ran
+
+
+def points_of(program: Program, case: Case, root: Path, control: str = "") -> tuple[str, list[Point]]:
+    """Make the home of a case in ``root/made``; return what must be said there, and the calls of a whole run."""
+    made = make_case(case, root / "made")
+    found = trace(program, case, made, copy_case(root / "made", root / "work"), control)
+    remove(root / "work")
+    return made, found
+
+
+def met(
+    program: Program, case: Case, made: str, root: Path, point: Point, *, how: str, control: str = ""
+) -> list[str]:
+    """Let a call meet something, run the command again, and name what is wrong."""
+    work = copy_case(root / "made", root / "work")
+    ran = broken_off(program, case, made, work, point, how=how, control=control)
+    if how == KILL:
+        found = [] if ran.status == KILLED else [f"it was not killed: {ran.status}"]
+    elif how == INTERRUPTED and ran.status == 0:
+        found = []
+    else:  # of the path it matters only whether anybody needs what lies there
+        found = list(
+            wrong_about(ran, "home/.nightledger/" if "/home/.nightledger/" in point.shown else point.shown)
+        )
+    found += problems(case, made, work, ran.out.encode(), kept_bytes(root / "made"), run_here)
+    remove(work)
+    return [f"{point.call} {point.number} {point.shown}, {how}: {problem}" for problem in found]

@@ -15,17 +15,15 @@ from tests.domain.gate_values import START
 from tests.faults.clock_machine import DAY_S, Machine, Turn, Turns, turns
 from tests.faults.sweep_report import report, whole
 from tests.gate.homes import Desk, addition, make_desk, make_founding, open_desk
-from tests.rows import each_row
 from tests.surfaces.verb_calls import call_verb
 
 from nightledger.demo.shell import Shell
 from nightledger.domain.cooling import Cooling, Vouched, Witnessed, elapsed_s, remaining_s, since_review_s
 from nightledger.domain.event import Entry
 from nightledger.domain.moment import Moment
-from nightledger.domain.periods import Schedule, local_moment, log_day, over_at
+from nightledger.domain.periods import Schedule, log_day, over_at
 from nightledger.domain.runs import CLOCK, Calendar, Run, RunOutcome, duties, is_stepped, reckon
 from nightledger.domain.states import ChangeState
-from nightledger.gate.forgetting.keeping import remove_expired
 from nightledger.gate.founding import found
 from nightledger.surfaces import clock
 
@@ -335,24 +333,6 @@ def test_while_the_clock_is_right_no_number_of_boots_repeats_a_period(befalls: T
     assert set(periods) >= nights.wanted(true_now(machine))
 
 
-@each_row("hours", range(1, 27))
-def test_a_clock_set_back_in_one_boot_repeats_no_period_unless_it_opens_its_day_again(hours: int) -> None:
-    """Night at 03:05; at 06:05 the clock is set back. Back to the same day: nothing again. Across midnight: that day
-    is not over by the clock that names the logs, so it is read once more, when it is."""
-    machine = new_machine()
-    nights = Nights(log_day(START, BERLIN))
-    wait = local_moment(log_day(START, BERLIN) + timedelta(days=1), time(3, 5), BERLIN) - START
-    machine.turn(Turn.PASS, int(wait.total_seconds()))
-    nights.settle(machine.moment(), true_now(machine))
-    machine.turn(Turn.PASS, 3 * 3_600)
-    machine.turn(Turn.STEP, -hours * 3_600)
-    for _ in range(4 * 24):
-        nights.settle(machine.moment(), true_now(machine))
-        machine.turn(Turn.PASS, 1_800)
-    again = Counter(run.period for run, _ in nights.nightly())[log_day(START, BERLIN).isoformat()]
-    assert again == (1 if hours * 60 <= 3 * 60 + 5 else 2), hours
-
-
 # ---------------------------------------------------------------- the real command line
 class Clocks:
     """A home of the ordinary kind on a machine whose clocks the test sets."""
@@ -406,97 +386,6 @@ def test_apply_waits_two_true_hours_whatever_the_wall_clock_says(here: Clocks, s
     )  # a clock set back lengthens the wait until it is right again
     here.run("apply")
     assert here.state(proposal) is ChangeState.APPLIED
-
-
-def test_an_undo_is_possible_for_seven_true_days_whatever_the_wall_clock_says(here: Clocks) -> None:
-    proposal = here.proposal("Set the zone in every timer.")
-    here.machine.turn(Turn.PASS, TWO_HOURS_S)
-    here.run("apply")
-    assert here.state(proposal) is ChangeState.APPLIED
-    here.machine.turn(Turn.STEP, 40 * DAY_S)
-    remove_expired(here.desk.gate, here.desk.ledger(), here.moment)
-    here.machine.turn(Turn.PASS, 7 * DAY_S - 60)
-    remove_expired(here.desk.gate, here.desk.ledger(), here.moment)
-    here.run("undo", proposal)
-    assert here.state(proposal) is ChangeState.UNDONE
-    assert "zone" not in here.desk.text()
-
-
-def test_a_jump_across_a_reboot_takes_no_blob_that_a_true_week_still_needs(here: Clocks) -> None:
-    """Across a reboot a jump may close the window (only the wall clock is left); the bytes stay for a way back."""
-    proposal = here.proposal("Set the zone in every timer.")
-    here.machine.turn(Turn.PASS, TWO_HOURS_S)
-    here.run("apply")
-    (apply,) = here.desk.ledger().book.applies.values()
-    here.machine.turn(Turn.BOOT, 60)
-    here.machine.turn(Turn.STEP, 40 * DAY_S)
-    assert remove_expired(here.desk.gate, here.desk.ledger(), here.moment) == 0
-    here.machine.turn(Turn.STEP, -40 * DAY_S)
-    here.run("undo", proposal)
-    assert here.state(proposal) is ChangeState.UNDONE
-    assert apply.targets
-
-
-@pytest.mark.parametrize("step_s", [0, -40 * DAY_S, -400 * DAY_S, 5 * DAY_S])
-def test_consent_decays_after_thirty_true_days_whatever_the_wall_clock_says(
-    here: Clocks, step_s: int, capsys: pytest.CaptureFixture[str]
-) -> None:
-    here.proposal("Set the zone in every timer.")
-    here.machine.turn(Turn.PASS, 3_600)
-    here.machine.turn(Turn.STEP, step_s)
-    if step_s <= 0:
-        assert here.run("consent", "check", "email", "read") == 0
-    here.machine.turn(Turn.PASS, 30 * DAY_S)
-    assert here.run("consent", "check", "email", "read") == 1
-    assert "requires_approval" in capsys.readouterr().out
-
-
-@pytest.mark.parametrize("change_on", [date(2026, 3, 29), date(2026, 10, 25)])
-def test_real_nights_over_a_change_of_daylight_saving_run_once_each(change_on: date, tmp_path: Path) -> None:
-    start = datetime.combine(change_on - timedelta(days=2), time(12), tzinfo=UTC)
-    workspace = tmp_path / "home"
-    workspace.mkdir()
-    (workspace / "MEMORY.md").write_text("# MEMORY.md\n\n## Lessons\n\n- Keep backups.\n")
-    found(make_founding(tmp_path, zone="Europe/Berlin"), None, Moment(at=start))
-    shell = Shell(home=workspace, keys=tmp_path / "keys")
-    calls = 0
-    for half_hours in range(1, 4 * 48):
-        now = start + timedelta(minutes=30 * half_hours)
-        if now.hour in (0, 1, 2, 3, 14):
-            assert shell.run("night", now=now).status == 0
-            calls += 1
-    assert runs_of(workspace) == {(change_on + timedelta(days=n)).isoformat(): 1 for n in range(-2, 2)}
-    report(SWEEP, f"nights called around {change_on}", points=calls)
-
-
-def test_a_day_that_was_read_too_early_and_is_not_read_again_by_itself_is_caught_up_by_the_next_night(
-    tmp_path: Path,
-) -> None:
-    """What nobody can know: a clock a day ahead at night, the machine off before the next call, mended when it starts.
-
-    No line of the ledger tells of it, so the period counts. Each night reads two weeks of daily logs.
-    """
-    desk = make_desk(tmp_path)
-    home = desk.memory.parent
-    shell = Shell(home=home, keys=desk.ring.directory)
-    (home / "memory").mkdir(exist_ok=True)
-    log = home / "memory" / "2026-03-01.md"
-    log.write_text("# 2026-03-01\n\n- Decision: keep the backups of the relay for 90 days from now on.\n")
-    ahead = START + timedelta(days=1)
-    assert shell.run("night", now=ahead).status == 0
-    first = set(Path(desk.home.proposals_dir).glob("p-*.json"))
-    with log.open("a") as stream:
-        stream.write(
-            "\n## Evening\n\n- Decision: rotate the certificates of the mail server every 60 days from now on.\n"
-        )
-    second = shell.run("night", now=ahead + timedelta(days=1))
-    assert second.status == 0
-    assert runs_of(home) == {"2026-03-01": 1, "2026-03-02": 1}
-    later = set(Path(desk.home.proposals_dir).glob("p-*.json")) - first
-    texts = [change["after"] for path in later for change in json.loads(path.read_text())["changes"]]
-    assert len(texts) == 1, second.out
-    assert "certificates" in texts[0]
-    report(SWEEP, "days read too early, caught up by the next night", points=1)
 
 
 def test_nights_that_come_again_propose_nothing_twice_whatever_the_clock_did(tmp_path: Path) -> None:

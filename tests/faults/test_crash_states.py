@@ -11,7 +11,7 @@ from tests.faults.controls import planted
 from tests.faults.crash_disk import Crash, Disk, Kind, Node, Step, crashes
 from tests.faults.crash_watch import Watch, same, watching
 from tests.faults.sweep_cases import CASES, Case, copy_case, kept_bytes, make_case, problems, run_here
-from tests.faults.sweep_report import report, sampled, whole
+from tests.faults.sweep_report import judge, judge_control, sampled, whole
 
 EVERY, EVERY_KILL = 150, 15
 """Of the states so many are passed over in 'make test' for each that is tried; fewer where only the process died."""
@@ -60,16 +60,14 @@ def states(recorded: Recorded) -> Iterator[Crash]:
 
 @pytest.mark.parametrize(
     "case",
-    [pytest.param(case, marks=[pytest.mark.slow] if n % 2 else []) for n, case in enumerate(CASES)],
+    [pytest.param(case, marks=[pytest.mark.slow] if n % 2 else []) for n, case in enumerate(CASES[:-1])]
+    + [CASES[-1]],
     ids=lambda case: case.name,
 )
 def test_whatever_a_crash_leaves_the_next_run_finishes(case: Case, tmp_path: Path) -> None:
     recorded = record(case, tmp_path)
     tried = [found_after(recorded, crash, tmp_path / "work") for crash in states(recorded)]
-    failed = [found for found in tried if found]
-    report(SWEEP, case.name, points=len(tried), failed=len(failed))
-    assert not failed, "\n".join(line for found in failed[:5] for line in found)
-    assert len(tried) >= len(recorded.watch.steps) / (2 if whole() else 2 * EVERY_KILL)
+    judge(SWEEP, case.name, tried, least=len(recorded.watch.steps) // (2 if whole() else 2 * EVERY_KILL))
 
 
 @pytest.mark.parametrize(
@@ -77,9 +75,7 @@ def test_whatever_a_crash_leaves_the_next_run_finishes(case: Case, tmp_path: Pat
     [pytest.param(one, marks=[pytest.mark.slow] if one in CONTROLS[1:3] else []) for one in CONTROLS],
 )
 def test_a_planted_fault_is_found_among_the_states_of_a_crash(control: str, tmp_path: Path) -> None:
-    caught = next(_caught(control, tmp_path), None)
-    assert caught, f"no state shows that the program has the fault: {control}"
-    report(SWEEP, control, points=0, controls=1, caught=1)
+    judge_control(SWEEP, control, next(_caught(control, tmp_path), None))
 
 
 def _caught(control: str, root: Path) -> Iterator[list[str]]:

@@ -4,7 +4,6 @@ What must hold: no byte is lost, nothing unsigned is ever accepted, one item a f
 changes go on around the drift, and what the home holds grows no faster than what was written.
 """
 
-import itertools
 import os
 import random  # noqa: TID251 - seeded: the same month each time
 import threading
@@ -206,35 +205,6 @@ def test_what_the_home_holds_grows_with_what_was_written_and_no_faster(lived: Mo
     assert len(lived.written) == 3 * DAYS
     assert second <= 3 * first  # the file itself doubles: each state of it is kept once, with one item
     assert lived.growth[-1] <= len(lived.written) * 12 * len(lived.desk.text())
-
-
-def test_a_file_that_flips_back_and_forth_leaves_no_more_than_a_few_lines_each_time(desk: Desk) -> None:
-    sizes = []
-    for n in range(20):
-        desk.memory.write_text(MEMORY if n % 2 else MEMORY + RIVAL)
-        desk.wait(minutes=10)
-        desk.guard()
-        sizes.append(os.stat(desk.home.audit_log).st_size)
-    steps = [after - before for before, after in itertools.pairwise(sizes)]
-    assert max(steps) < 2000
-    blobs = [p for p in Path(desk.home.blobs_dir).rglob("*") if p.is_file()]
-    assert len(blobs) <= 2 + len(desk.ledger().book.trust.steps[0].files)
-
-
-def test_a_home_that_nobody_reviews_holds_one_item_and_the_newest_bytes(desk: Desk) -> None:
-    notes = 60 if whole() else 20
-    for n in range(notes):
-        desk.memory.write_text(f"{desk.text()}- Note {n}.\n")
-        desk.wait(hours=6)
-        desk.guard()
-        if n % 4 == 3:
-            day = f"2026-03-{1 + n // 4:02d}"
-            close_day(desk.gate, desk.ledger(), day, desk.moment)
-    book = desk.ledger().book
-    assert len([s for s in book.proposals.values() if s.open_changes()]) == 1
-    assert desk.drift().changes[0].after.count("\n") == notes
-    desk.settle(take_back=[1])
-    assert desk.text() == MEMORY
 
 
 def crash_at(step: int, work: Callable[[], object]) -> bool:

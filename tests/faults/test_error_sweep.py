@@ -11,7 +11,6 @@ import pytest
 from tests.faults.controls import planted
 from tests.faults.crash_disk import Crash, crashes
 from tests.faults.crash_watch import Fault, Watch, watching
-from tests.faults.receive_case import RECEIVE
 from tests.faults.sweep_cases import (
     CASES,
     Case,
@@ -20,12 +19,12 @@ from tests.faults.sweep_cases import (
     make_case,
     problems,
     run_here,
+    wrong_about,
 )
-from tests.faults.sweep_report import report, whole
+from tests.faults.sweep_report import judge, judge_control, report, whole
 
 from nightledger.demo.shell import Ran
 
-SWEPT = (*CASES, RECEIVE)
 SWEEP = "errors of the disk, in this process"
 EVERY = 6
 """After every sixth call that fails the power fails, too."""
@@ -44,8 +43,6 @@ A sync that is missing meets no error; one whose error is not heard is the same 
 """
 ERRORS = (errno.ENOSPC, errno.EIO, errno.EDQUOT, errno.EROFS)
 """EINTR is tried by the command line under strace: below ``os`` Python itself calls again (PEP 475)."""
-DISPOSABLE = f"home{os.sep}.nightledger{os.sep}"
-"""What nobody needs may fail without a word: the run goes on."""
 STAYS = ("open", "write", "mkdir", "link", "rename", "renameat2")
 """A disk that is full refuses these again and again; to remove something helps."""
 
@@ -71,19 +68,6 @@ def whole_run(case: Case, made: str, source: Path, work: Path) -> Watch:
     assert ran.status == 0, ran.err
     shutil.rmtree(work)
     return watch
-
-
-def wrong_about(ran: Ran, met: str) -> Iterator[str]:
-    """Name what is wrong with how a run ended that met an error at the path ``met``."""
-    if ran.status == 0 and not met.startswith(DISPOSABLE):
-        yield f"it ends with 0 although {met} failed"
-    if ran.status not in (0, 1):
-        yield f"it ends with {ran.status}: {ran.err}"
-    told = " ".join(ran.err.split())  # a long path leaves "error:" on a line of its own
-    if ran.status and not (told.count("error: ") == 1 and told.count("hint: ") == 1):
-        yield f"it does not say what to do: {ran.err}"
-    if "Traceback" in ran.err + ran.out:
-        yield "it shows a traceback"
 
 
 def tried(case: Case, made: str, source: Path, work: Path, fault: Fault, at: int) -> list[str]:
@@ -120,7 +104,7 @@ def points(calls: int) -> Iterator[tuple[int, Fault]]:
             yield at, (once, from_then_on)[at // SAMPLED % 2](at, lasting)
 
 
-@pytest.mark.parametrize("case", SWEPT, ids=lambda case: case.name)
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_an_error_at_any_call_is_told_and_nothing_is_lost(case: Case, tmp_path: Path) -> None:
     made = make_case(case, tmp_path / "made")
     watch = whole_run(case, made, tmp_path / "made", tmp_path / "work")
@@ -128,10 +112,7 @@ def test_an_error_at_any_call_is_told_and_nothing_is_lost(case: Case, tmp_path: 
         tried(case, made, tmp_path / "made", tmp_path / "work", fault, at)
         for at, fault in points(len(watch.calls))
     ]
-    failed = [found for found in results if found]
-    report(SWEEP, case.name, points=len(results), failed=len(failed))
-    assert results
-    assert not failed, "\n".join(line for found in failed[:8] for line in found[:2])
+    judge(SWEEP, case.name, results)
 
 
 SLOW_CONTROLS = ("truncate in place", "failed fsync of a directory ignored", "failed fsync tried again")
@@ -144,8 +125,7 @@ SLOW_CONTROLS = ("truncate in place", "failed fsync of a directory ignored", "fa
 def test_a_planted_fault_is_found_by_failing_calls(control: str, tmp_path: Path) -> None:
     with planted(control):
         found = next(_found_with_errors(control, tmp_path), None)
-    assert found, f"no failing call shows that the program has the fault: {control}"
-    report(SWEEP, control, points=0, controls=1, caught=1)
+    judge_control(SWEEP, control, found)
 
 
 def _found_with_errors(control: str, root: Path) -> Iterator[str]:
@@ -201,7 +181,7 @@ def short(case: Case, root: Path, size_bytes: int) -> list[str]:
 
 
 @pytest.mark.parametrize("size_bytes", [pytest.param(1, marks=pytest.mark.slow), 7])
-@pytest.mark.parametrize("case", SWEPT, ids=lambda case: case.name)
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_a_system_that_takes_few_bytes_at_a_time_gets_them_all(
     case: Case, size_bytes: int, tmp_path: Path
 ) -> None:

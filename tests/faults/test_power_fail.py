@@ -8,27 +8,16 @@ from pathlib import Path
 import pytest
 from tests.faults import power_disk
 from tests.faults.power_disk import Cut, PowerDisk
-from tests.faults.receive_case import RECEIVE
 from tests.faults.sweep_cases import CASES, Case, copy_case, kept_bytes, make_case, problems, remove, run_here
-from tests.faults.sweep_report import WHOLE, report, whole
-from tests.faults.sweep_strace import WAIT_S, Point, Program, broken_off, copy_program, trace, why_not
+from tests.faults.sweep_report import judge, judge_control
+from tests.faults.sweep_strace import KILL, WAIT_S, Point, Program, broken_off, trace
 
-SWEPT = (*CASES, RECEIVE)
 SWEEP = "power failures on ext4 and XFS"
 KINDS = ("ext4", "xfs")
 CONTROLS = ("no fsync", "truncate in place", "log after apply")
 """On both file systems a sync of any file puts every name made before on disk too, so that a missing sync
 of a directory hardly shows: the model of the disk finds that one."""
 MOMENTS = 40
-
-
-@pytest.fixture(scope="session")
-def program(tmp_path_factory: pytest.TempPathFactory) -> Program:
-    if not whole():
-        pytest.skip(WHOLE)
-    if missing := why_not():
-        pytest.skip(missing)
-    return copy_program(tmp_path_factory.mktemp("program"))
 
 
 @pytest.fixture
@@ -69,9 +58,7 @@ class Trial:
     def at_call(self, point: Point, how: Cut) -> list[str]:
         """Kill the command at a call, and take the power."""
         work = self.fresh()
-        ran = broken_off(
-            self.program, self.case, self.made, work, point, how="signal=SIGKILL", control=self.control
-        )
+        ran = broken_off(self.program, self.case, self.made, work, point, how=KILL, control=self.control)
         self.disk.cut(how)
         return [
             f"{point.call} {point.number} {point.shown}, {how!r}: {found}" for found in self.after(ran.out)
@@ -111,10 +98,10 @@ class Trial:
 
 
 @pytest.mark.parametrize("disk", KINDS, indirect=True)
-@pytest.mark.parametrize("case", SWEPT, ids=lambda case: case.name)
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_a_power_failure_at_any_call_loses_nothing(case: Case, disk: PowerDisk, program: Program) -> None:
-    results = list(Trial(program, case, disk).everywhere())
-    _report(f"{disk.kind}, {case.name}", results)
+    results = Trial(program, case, disk).everywhere()
+    judge(SWEEP, f"{disk.kind}, {case.name}", results)
 
 
 @pytest.mark.parametrize("disk", KINDS, indirect=True)
@@ -125,13 +112,7 @@ def test_a_power_failure_at_any_moment_loses_nothing(disk: PowerDisk, program: P
     assert not trial.done(Cut.WITHOUT_LOG)
     whole_s = time.monotonic() - started
     results = [trial.at_time(whole_s * n / MOMENTS, list(Cut)[n % len(Cut)]) for n in range(1, MOMENTS + 1)]
-    _report(f"{disk.kind}, by time", results)
-
-
-def _report(part: str, results: list[list[str]]) -> None:
-    failed = [found for found in results if found]
-    report(SWEEP, part, points=len(results), failed=len(failed))
-    assert not failed, "\n".join(line for found in failed[:8] for line in found[:2])
+    judge(SWEEP, f"{disk.kind}, by time", results)
 
 
 @pytest.mark.parametrize("disk", KINDS, indirect=True)
@@ -139,5 +120,4 @@ def _report(part: str, results: list[list[str]]) -> None:
 def test_a_planted_fault_is_found_by_a_power_failure(control: str, disk: PowerDisk, program: Program) -> None:
     (case,) = (case for case in CASES if case.name == "apply")
     trial = Trial(program, case, disk, control)
-    assert any(trial.everywhere()), f"no power failure shows that the program has the fault: {control}"
-    report(SWEEP, f"{disk.kind}, {control}", points=0, controls=1, caught=1)
+    judge_control(SWEEP, f"{disk.kind}, {control}", any(trial.everywhere()))

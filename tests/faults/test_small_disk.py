@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 from tests.faults.controls import planted
-from tests.faults.receive_case import RECEIVE, WORK
 from tests.faults.sweep_cases import (
     CASES,
     OUTCOME,
+    WORK,
     Case,
     copy_case,
     holds,
@@ -24,9 +24,9 @@ from tests.faults.sweep_cases import (
     problems,
     remove,
     run_here,
+    wrong_about,
 )
-from tests.faults.sweep_report import WHOLE, report, whole
-from tests.faults.test_error_sweep import wrong_about
+from tests.faults.sweep_report import WHOLE, judge, judge_control, report, whole
 from tests.gate.forgetting_desk import ARCHIVE
 from tests.gate.homes import MEMORY, addition, make_desk
 from tests.second_verifier import disagreement
@@ -120,16 +120,12 @@ GROWING = dataclasses.replace(
 """What is cut first wants more room anew than the cut gave."""
 
 
-SWEPT = (*CASES, GROWING, RECEIVE)
+SWEPT = (*CASES, GROWING)
 
 
 @pytest.mark.parametrize("case", SWEPT, ids=lambda case: case.name)
 def test_with_any_room_left_a_run_ends_whole_or_is_told_to_have_failed(case: Case, tmp_path: Path) -> None:
-    results = list(with_each_room(case, tmp_path))
-    failed = [found for found in results if found]
-    report(SWEEP, case.name, points=len(results), failed=len(failed))
-    assert not failed, "\n".join(line for found in failed[:8] for line in found[:2])
-    assert len(results) > 1
+    judge(SWEEP, case.name, with_each_room(case, tmp_path), least=2)
 
 
 def with_each_room(case: Case, root: Path) -> Iterator[list[str]]:
@@ -172,5 +168,5 @@ def test_a_planted_fault_is_found_by_a_full_disk(control: str, tmp_path: Path) -
     name, telling = CONTROLS[control]
     (case,) = (case for case in SWEPT if case.name == name)
     with planted(control):
-        assert any(telling in problem for found in with_each_room(case, tmp_path) for problem in found)
-    report(SWEEP, control, points=0, controls=1, caught=1)
+        found = any(telling in problem for found in with_each_room(case, tmp_path) for problem in found)
+    judge_control(SWEEP, control, found)

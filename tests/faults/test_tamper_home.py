@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from tests.faults.sweep_report import report, whole
 from tests.gate.homes import START, addition, make_desk
-from tests.second_verifier import disagreement
+from tests.second_verifier import disagreement, second_look
 
 from nightledger.demo.shell import Shell
 
@@ -111,7 +111,8 @@ def assert_told(root: Path, word: str, path: Path) -> None:
     name = str(path.relative_to(root / "home"))
     told = [line for line in ran.out.splitlines() if line.startswith(f"{word} ")]
     assert ran.status == STATUS, ran.out + ran.err
-    assert disagreement(root, STATUS) == []
+    status, second = second_look(root / "home", root / "keys")
+    assert (status, f"\n{word} " in f"\n{second}") == (STATUS, True), second
     assert any(name.removesuffix(".sig") in line for line in told), ran.out
 
 
