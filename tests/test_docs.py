@@ -144,13 +144,6 @@ def shown_of(printed: str, shown: Sequence[str]) -> bool:
     return re.fullmatch("".join(parts), printed if printed.endswith("\n") else printed + "\n") is not None
 
 
-def test_lines_are_left_out_only_where_the_session_says_so() -> None:
-    assert shown_of("a\nb\nc\n", ["a", "…", "c"])
-    assert shown_of("a\nc\n", ["a", "…", "c"])
-    assert not shown_of("a\nb\nc\n", ["a", "c"])
-    assert not shown_of("a\nb\n", ["a"])
-
-
 # ---------------------------------------------------------------- help, verbs, targets
 
 
@@ -172,11 +165,6 @@ def test_a_page_names_only_make_targets_that_exist(page: Path) -> None:
     targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
     named = re.findall(r"(?:`|^    |&& )make ([a-z-]+)", page.read_text(encoding="utf-8"), re.MULTILINE)
     assert set(named) <= targets
-
-
-def test_every_verb_has_a_module() -> None:
-    modules = {path.stem for path in (ROOT / "scripts/nightledger/surfaces/verbs").glob("*.py")}
-    assert {verb.replace("-", "_") for verb in VERBS} <= modules
 
 
 # ---------------------------------------------------------------- sizes, links, paths

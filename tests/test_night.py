@@ -7,13 +7,12 @@ import pytest
 from tests.homes import make_home
 
 from nightledger.domain.attention import Need
-from nightledger.domain.errors import IntegrityError, LockedError, NotDurableError, UnreadableError
+from nightledger.domain.errors import LockedError, UnreadableError
 from nightledger.domain.moment import Moment
 from nightledger.domain.periods import Period, Schedule
 from nightledger.domain.runs import CLOCK, Calendar, JobReport, RunOutcome
-from nightledger.domain.settings import Settings
 from nightledger.files.home import Home
-from nightledger.night import Job, NightReport, calendar_of, read_ledger, run_due
+from nightledger.night import Job, NightReport, read_ledger, run_due
 
 NIGHTLY = Schedule(at=clock_time(3, 5))
 NOW = datetime(2026, 3, 1, 3, 30, tzinfo=UTC)
@@ -63,12 +62,6 @@ def call(
 ) -> NightReport:
     jobs = [worker.job() for worker in workers]
     return run_due(home, jobs, calendar(*workers, limit=limit), Clock(at), retry=retry)
-
-
-def test_a_homes_periods_begin_on_its_first_day_in_its_zone(home: Home) -> None:
-    found = calendar_of(home, Settings(catch_up_periods=3), {"link": NIGHTLY})
-    assert (found.since, str(found.zone), found.limit) == (date(2026, 2, 26), "Europe/Berlin", 3)
-    assert calendar_of(home, Settings(zone="UTC"), {}).since == date(2026, 2, 25)
 
 
 def test_each_period_is_run_once_and_written_down(home: Home) -> None:
@@ -130,41 +123,6 @@ def test_a_clock_that_was_set_back_is_told_once_in_the_ledger(
         assert (lines[0].boot, lines[0].period) == (boot and "two", (NOW + step).date().isoformat())
 
 
-def test_within_one_boot_a_clock_that_was_set_either_way_is_told(home: Home) -> None:
-    worker = Worker("consolidate")
-    jobs, nights = [worker.job()], calendar(worker)
-    moments = [Moment(at=NOW + timedelta(hours=h), boot="one", boot_s=1_000 + s) for h, s in STEPS]
-    for moment in moments:
-        run_due(home, jobs, nights, lambda moment=moment: moment)  # type: ignore[misc]
-    runs, _ = read_ledger(home)
-    assert [run.started_at for run in runs if run.job == CLOCK] == [moments[1].at, moments[3].at]
-
-
-STEPS = [(0, 0), (-2, 60), (-1, 3_660), (4, 3_720)]
-"""Hours by the wall clock and seconds by the boot clock: set back, two hours that passed, set forward."""
-
-
-def test_a_clock_that_stands_before_the_home_was_made_tells_nothing(home: Home) -> None:
-    call(home, Worker("consolidate"))
-    before = Path(home.runs).read_bytes()
-    call(home, Worker("consolidate"), at=datetime(2001, 1, 1, tzinfo=UTC))
-    assert Path(home.runs).read_bytes() == before
-    assert call(home, Worker("consolidate"), at=NOW + timedelta(hours=1)).runs == ()
-
-
-@pytest.mark.parametrize(("boot", "told"), [("one", 1), ("two", 0), ("", 0)])
-def test_a_clock_set_to_before_the_home_was_made_is_told_where_the_machine_knew_better(
-    home: Home, boot: str, told: int
-) -> None:
-    worker = Worker("consolidate")
-    jobs, nights = [worker.job()], calendar(worker)
-    run_due(home, jobs, nights, Clock(NOW, "one"))
-    set_back = Moment(at=datetime(2001, 1, 1, tzinfo=UTC), boot=boot, boot_s=100_060 if boot else 0)
-    run_due(home, jobs, nights, lambda: set_back)
-    runs, _ = read_ledger(home)
-    assert [run.period for run in runs if run.job == CLOCK] == ["2001-01-01"] * told
-
-
 def test_a_failing_job_is_written_down_and_the_rest_run(home: Home) -> None:
     link = Worker("link", {"2026-02-27": UnreadableError("memory/x is a directory")})
     consolidate = Worker("consolidate")
@@ -188,21 +146,10 @@ def test_a_failed_period_is_tried_again_and_then_the_later_ones(home: Home) -> N
     assert len({run.id for run in read_ledger(home)[0]}) == 4
 
 
-def test_an_operator_can_have_it_tried_at_once(home: Home) -> None:
-    link = Worker("link", {"2026-02-26": UnreadableError("no")})
-    call(home, link)
-    assert [run.attempt for run in call(home, link, retry=True).runs] == [2]
-
-
 def test_of_a_bug_only_its_kind_is_written_down(home: Home) -> None:
     report = call(home, Worker("link", {"2026-02-26": ValueError("some text of an agent")}))
     assert report.failures[0].run.reason == "a bug: ValueError"
     assert "agent" not in Path(home.runs).read_text()
-
-
-def test_an_alarm_is_a_failure_that_keeps_its_kind(home: Home) -> None:
-    report = call(home, Worker("link", {"2026-02-26": IntegrityError("edited")}))
-    assert isinstance(report.failures[0].error, IntegrityError)
 
 
 @pytest.mark.parametrize("error", [LockedError("held"), ModuleNotFoundError("rich")])
@@ -215,15 +162,6 @@ def test_what_is_not_the_jobs_fault_ends_the_call_and_leaves_the_period_due(
     assert [run.period for run in read_ledger(home)[0]] == ["2026-02-26"]
 
 
-def test_a_job_that_dies_before_its_line_is_due_again(home: Home) -> None:
-    link = Worker("link", {"2026-02-26": KeyboardInterrupt()})  # type: ignore[dict-item]  # no Exception
-    with pytest.raises(KeyboardInterrupt):
-        call(home, link)
-    link.fails.clear()
-    call(home, link)
-    assert link.periods == ["2026-02-26", "2026-02-26", "2026-02-27", "2026-02-28"]
-
-
 def test_missed_nights_are_made_up_seven_at_a_time_and_the_operator_hears_of_them(home: Home) -> None:
     link = Worker("link")
     later = NOW + timedelta(days=20)
@@ -233,12 +171,6 @@ def test_missed_nights_are_made_up_seven_at_a_time_and_the_operator_hears_of_the
     assert report.next_at < later
     assert [item.need for item in report.needs] == [Need.MISSED] * 22
     assert call(home, link, at=later + timedelta(minutes=30)).runs[0].period == "2026-03-05"
-
-
-def test_an_ordinary_night_needs_nobody(home: Home) -> None:
-    link = Worker("link")
-    call(home, link)
-    assert call(home, link, at=NOW + timedelta(days=1)).needs == ()
 
 
 def test_a_job_that_fails_needs_the_operator_until_it_succeeds(home: Home) -> None:
@@ -260,21 +192,3 @@ def test_a_torn_or_foreign_line_is_reported_and_the_rest_counts(home: Home) -> N
     assert [run.period for run in report.runs] == ["2026-03-01"]
     assert [line for line, _ in report.bad_lines] == [4, 5, 6]
     assert read_ledger(home)[0][-1].period == "2026-03-01"
-
-
-def test_a_ledger_that_is_a_directory_is_an_error_not_an_empty_ledger(home: Home) -> None:
-    Path(home.runs).mkdir()
-    with pytest.raises(UnreadableError):
-        call(home, Worker("link"))
-
-
-def test_a_run_that_could_not_be_written_down_stays_due(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
-    def full_disk(path: str, payload: bytes) -> None:
-        raise NotDurableError(f"{path}: {len(payload)} bytes did not fit")
-
-    link = Worker("link")
-    with monkeypatch.context() as patched:
-        patched.setattr("nightledger.night.append_records", full_disk)
-        with pytest.raises(NotDurableError):
-            call(home, link)
-    assert call(home, link).runs[0].period == "2026-02-26"

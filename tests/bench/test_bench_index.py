@@ -2,10 +2,8 @@ import os
 from datetime import date, timedelta
 from pathlib import Path
 
-import pytest
 from bench.bench_index import FIRST, invent_logs, invent_queries, new_file
 
-from bench import bench_index
 from nightledger.domain.search.values import Query
 from nightledger.files.search_index import building, open_store, writing
 from nightledger.recall.searching import search_store
@@ -30,20 +28,3 @@ def test_the_index_is_less_than_twice_its_text_and_one_day_changes_little(tmp_pa
     answers = [search_store(store, Query(text=q), FIRST).hits for q in invent_queries(words, 10, 2)]
     assert sum(map(bool, answers)) >= 9
     store.close()
-
-
-def test_the_same_seed_gives_the_same_logs() -> None:
-    once, again = (invent_logs(60, 3) for _ in range(2))
-    assert [one.text for one in once[0]] == [one.text for one in again[0]]
-    assert once[1] == again[1]
-
-
-@pytest.mark.slow
-def test_it_prints_a_row_for_each(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("sys.argv", ["bench_index", "--chunks", "120", "--queries", "3"])
-    bench_index.main()
-    out = capsys.readouterr().out
-    for row in ("ours", "one changed day", "nothing changed", "plain FTS5"):
-        assert row in out

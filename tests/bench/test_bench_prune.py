@@ -1,7 +1,7 @@
 from pathlib import Path
 
 import pytest
-from bench.bench_prune import main, run_trial
+from bench.bench_prune import run_trial
 
 LOG = "# Greenhouse\n\n" + "- Looked at the lamp in the long corridor again, it was on as every day\n" * 40
 
@@ -28,8 +28,3 @@ def test_everything_pruned_comes_back_byte_for_byte(workspace: Path, tmp_path: P
     assert figures.counts["changes applied"] == figures.counts["changes taken back"] == 11
     assert figures.counts["compress left alone, short"] == 1
     assert {path: path.read_bytes() for path in workspace.rglob("*.md")} == before
-
-
-def test_the_figures_are_printed(workspace: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main([str(workspace.parent)]) == 0
-    assert "10 of 10 files are byte for byte as they were" in capsys.readouterr().out

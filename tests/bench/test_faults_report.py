@@ -1,64 +1,26 @@
+"""The table of faults in the threat model: rows of one sweep added up, and what did not hold ends with 1."""
+
 import json
 from pathlib import Path
 
 import pytest
-from bench.faults_report import BEGIN, DOCUMENT, END, HEAD, Row, add_up, main, put_in, table
-
-KILLS = Row(sweep="kills", points=1200, controls=2, controls_caught=2)
+from bench.faults_report import BEGIN, DOCUMENT, END, HEAD, main
 
 
-def keep(folder: Path, name: str, **fields: object) -> None:
-    folder.mkdir(exist_ok=True)
-    row = {"failed": 0, "controls": 0, "controls_caught": 0, **fields}
-    (folder / f"{name}.json").write_text(json.dumps(row))
-
-
-def document(folder: Path) -> Path:
-    path = folder / "model.md"
-    path.write_text(f"before\n{BEGIN}\nold\n{END}\nafter\n")
-    return path
-
-
-def test_parts_of_one_sweep_are_added_up() -> None:
-    parts = [
-        Row(sweep="kills", points=1000, controls=1, controls_caught=1),
-        Row(sweep="errors", points=7),
-        Row(sweep="kills", points=200, controls=1, controls_caught=1),
-    ]
-    assert add_up(parts) == (Row(sweep="errors", points=7), KILLS)
-
-
-def test_the_table_says_how_many_planted_faults_were_found_where_some_were() -> None:
-    assert table([KILLS, Row(sweep="errors", points=7)]) == (
-        f"{HEAD}| kills | 1,200 | 0 | 2 of 2 |\n| errors | 7 | 0 |  |\n"
-    )
-
-
-def test_only_what_stands_between_the_marks_is_replaced(tmp_path: Path) -> None:
-    keep(tmp_path / "rows", "a", sweep="kills", points=3)
-    path = document(tmp_path)
-    assert main(["--rows", str(tmp_path / "rows"), "--document", str(path)]) == 0
-    assert path.read_text() == f"before\n{BEGIN}\n{HEAD}| kills | 3 | 0 |  |\n{END}\nafter\n"
-
-
-@pytest.mark.parametrize("bad", [{"failed": 1}, {"controls": 2, "controls_caught": 1}])
-def test_what_did_not_hold_ends_with_1(bad: dict[str, int], tmp_path: Path) -> None:
-    keep(tmp_path / "rows", "a", sweep="kills", points=3, **bad)
-    assert main(["--rows", str(tmp_path / "rows"), "--document", str(document(tmp_path))]) == 1
-
-
-def test_without_rows_the_document_stays_and_the_next_step_is_named(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(
+    ("bad", "status"), [({}, 0), ({"failed": 1}, 1), ({"controls": 2, "controls_caught": 1}, 1)]
+)
+def test_parts_are_added_up_between_the_marks_and_what_did_not_hold_ends_with_1(
+    bad: dict[str, int], status: int, tmp_path: Path
 ) -> None:
-    path = document(tmp_path)
-    assert main(["--rows", str(tmp_path / "rows"), "--document", str(path)]) == 1
-    assert "hint: make test-faults" in capsys.readouterr().err
-    assert "old" in path.read_text()
-
-
-def test_a_document_without_marks_is_left_alone() -> None:
-    with pytest.raises(ValueError, match="not in the document"):
-        put_in("text", "table")
+    plain = {"sweep": "kills", "points": 1000, "failed": 0, "controls": 0, "controls_caught": 0}
+    for name, row in (("a", plain), ("b", {**plain, "points": 200, **bad})):
+        (tmp_path / f"{name}.json").write_text(json.dumps(row))
+    page = tmp_path / "page.md"
+    page.write_text(f"before\n{BEGIN}\nold\n{END}\nafter\n")
+    assert main(["--rows", str(tmp_path), "--document", str(page)]) == status
+    assert page.read_text().startswith(f"before\n{BEGIN}\n{HEAD}| kills | 1,200 | {bad.get('failed', 0)} | ")
+    assert page.read_text().endswith(f"{END}\nafter\n")
 
 
 def test_the_threat_model_has_the_marks() -> None:

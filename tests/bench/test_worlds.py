@@ -4,11 +4,10 @@ import subprocess
 import sys
 from collections import Counter
 from datetime import timedelta
-from pathlib import Path
 
 import pytest
 from bench.worlds.cast import slots_of
-from bench.worlds.generate import DAY_COUNT, LAST_DAY, generate, write_home
+from bench.worlds.generate import DAY_COUNT, LAST_DAY, generate
 from bench.worlds.sample import SampleHome
 
 SEEDS = (0, 1, 7, 42, -3, 2**70)
@@ -59,11 +58,3 @@ def test_outcomes_are_in_order_of_their_days_and_name_their_file(home: SampleHom
 def test_what_was_planted_stands_where_it_says(home: SampleHome) -> None:
     lines = {file.path: file.content.decode().split("\n") for file in home.files}
     assert all(plant.text in lines[plant.path][plant.line - 1] for plant in home.planted)
-
-
-def test_writing_a_home_gives_its_files_and_no_others(tmp_path: Path) -> None:
-    home = HOMES[2]
-    write_home(home, tmp_path)
-    written = {path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*") if path.is_file()}
-    assert written == {file.path for file in home.files}
-    assert (tmp_path / "MEMORY.md").read_bytes() == home.files[0].content
