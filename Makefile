@@ -127,7 +127,7 @@ test-interop: .stamps/dev ## a witness of another make cosigns a home (LITEWITNE
 test-hosts: .stamps/dev ## our hooks under the real hosts, without a network (CLAUDE=path CODEX=path OPENCLAW=dir HERMES=dir; tests/interop/README.md)
 	CLAUDE="$${CLAUDE:+$$(realpath "$$CLAUDE")}" CODEX="$${CODEX:+$$(realpath "$$CODEX")}" \
 	OPENCLAW="$${OPENCLAW:+$$(realpath "$$OPENCLAW")}" HERMES="$${HERMES:+$$(realpath "$$HERMES")}" \
-	  $(BIN)/pytest -q -rs tests/interop/test_claude_code.py tests/interop/test_codex.py \
+	  $(BIN)/pytest -q -rs tests/interop/test_coding_hosts.py tests/interop/test_claude_code.py tests/interop/test_codex.py \
 	  tests/interop/test_openclaw_program.py tests/interop/test_hermes_program.py
 
 test-faults: .stamps/dev ## the whole sweeps: kills, errors, power failures, attacks (some want strace or root, and say so)

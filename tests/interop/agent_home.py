@@ -10,9 +10,12 @@ from typing import Any
 
 COMMAND = Path(__file__).resolve().parents[2] / "scripts" / "command.py"
 ENTRY = "The greenhouse fan needs its fuse changed in March."
+GARDEN = f"# Memory\n\n## Garden\n\n- {ENTRY}\n"
 TASK = "Order the fuse for the greenhouse fan before Friday"
 MARK = "nightledger:staged:start"
 """Stands in whatever holds the staged page."""
+NOTES = "<reference-notes>"
+"""Stands before what a prompt found."""
 
 
 @dataclass(frozen=True)
@@ -29,36 +32,34 @@ class AgentHome:
     memory: Path
     environment: Mapping[str, str]
 
+    def command(self, *words: str) -> list[str]:
+        """Return the words with which one of our verbs is run on it."""
+        return [sys.executable, str(COMMAND), *words, "--home", str(self.root)]
+
     def run(self, *words: str, statuses: tuple[int, ...] = (0,)) -> str:
-        """Run one of our verbs on it, and give what it prints.
+        """Run one of our verbs on it, and return what it prints.
 
         Args:
             words: The verb and what follows it.
             statuses: Which exit statuses are as expected.
         """
-        verb, *rest = words
-        command = [sys.executable, COMMAND, verb, *rest, "--home", self.root]
         done = subprocess.run(
-            [str(word) for word in command],
-            env=self.environment,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+            self.command(*words), env=self.environment, cwd=self.root.parent, stdin=subprocess.DEVNULL,
+            capture_output=True, text=True, check=False,
+        )  # fmt: skip
         assert done.returncode in statuses, done.stdout + done.stderr
         return done.stdout
 
-    def adopt(self) -> None:
+    def adopt(self, *words: str, memory: str = GARDEN) -> None:
         """Make a home of the workspace, with something in memory and something left open, staged."""
-        self.memory.write_text(f"# Memory\n\n## Garden\n\n- {ENTRY}\n")
-        self.run("init", "--adopt", "--no-passphrase", "--zone", "Etc/UTC")
+        self.memory.write_text(memory)
+        self.run("init", "--adopt", "--no-passphrase", "--zone", "Etc/UTC", *words)
         handoff = self.root / "memory" / "state" / "session-handoff.md"
         handoff.write_text(f"# Handoff\n\n## Open\n\n- [ ] {TASK}\n")
         self.run("stage")
 
     def doctor(self) -> str:
-        """Give what doctor says, without blanks and line ends; no schedule calls this home, which it minds."""
+        """Return what doctor says, without blanks and line ends; no schedule calls this home, which it minds."""
         return "".join(self.run("doctor", "--all", statuses=(0, 1)).split())
 
     @property
@@ -67,6 +68,6 @@ class AgentHome:
         return (self.root / "memory" / "state" / "tc-restore-pending.md").read_text()
 
     def exposures(self) -> list[dict[str, Any]]:
-        """Give all lines of the exposure ledger."""
+        """Return all lines of the exposure ledger."""
         ledger = self.root / "memory" / "system" / "exposures.jsonl"
         return [json.loads(line) for line in ledger.read_text().splitlines()] if ledger.exists() else []

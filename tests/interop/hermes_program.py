@@ -1,18 +1,15 @@
 """Hermes Agent as a running program in a user's home of its own, with a scripted model."""
 
 import os
-import pty
-import select
 import subprocess
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.interop import model_server_openai as models
 from tests.interop.agent_home import AgentHome
-from tests.interop.model_server_openai import Model
+from tests.interop.keyboard import at_keyboard
+from tests.interop.model import NAME, Asked, Model, answering
 
 _TURN_S = 120.0
 _PROMPT = "\N{HEAVY RIGHT-POINTING ANGLE QUOTATION MARK ORNAMENT}".encode()
@@ -49,7 +46,7 @@ class Hermes:
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout + done.stderr
 
-    def say(self, message: str, *words: str) -> tuple[list[dict[str, object]], str]:
+    def say(self, message: str, *words: str) -> tuple[list[Asked], str]:
         """Take one turn, and give all requests to the model and the session's name."""
         before = len(self.model.asked)
         told = self.run("--accept-hooks", "chat", "-Q", "-q", message, *words)
@@ -58,32 +55,13 @@ class Hermes:
 
     def talk(self, message: str, is_done: Callable[[], bool]) -> None:
         """Say something at a terminal and leave when something has happened: what goes on behind a turn needs time."""
-        child, terminal = pty.fork()
-        if child == 0:
-            os.chdir(self.project)
-            words = [str(self.program), "--accept-hooks", "chat", "--cli"]
-            os.execve(self.program, words, {**self.home.environment, "TERM": "xterm"})  # noqa: S606 - no shell
-        try:
-            _read(terminal, until=lambda told: _PROMPT in told)
-            os.write(terminal, message.encode() + b"\r")
-            _read(terminal, until=lambda _: is_done())
-            os.write(terminal, b"/exit\r")
-            _read(terminal, until=lambda _: False)
-        finally:
-            os.close(terminal)
-            os.waitpid(child, 0)
-
-
-def _read(terminal: int, until: Callable[[bytes], bool]) -> None:
-    """Read what a terminal says until something holds, or it ends."""
-    told, end = b"", time.monotonic() + _TURN_S
-    while not until(told):
-        assert time.monotonic() < end, told[-2000:].decode(errors="replace")
-        if select.select([terminal], [], [], 0.2)[0]:
-            try:
-                told += os.read(terminal, 1 << 16)
-            except OSError:  # it ended
-                return
+        words = [str(self.program), "--accept-hooks", "chat", "--cli"]
+        with at_keyboard(words, self.project, self.home.environment, wait_s=_TURN_S) as person:
+            person.until(lambda: _PROMPT in person.seen)
+            person.press(message.encode() + b"\r")
+            person.until(is_done)
+            person.press(b"/exit\r")
+            person.until(lambda: person.has_ended)
 
 
 @contextmanager
@@ -102,9 +80,9 @@ def installed(venv: Path, root: Path) -> Iterator[Hermes]:
     for path in (project, state.parent):
         path.mkdir()
     home = AgentHome(root=state, memory=state / "memories" / "MEMORY.md", environment=environment)
-    with models.running() as model:
+    with answering(has_list=True) as model:
         hermes = Hermes(program=venv / "bin" / "hermes", home=home, model=model, project=project)
-        for key, value in (("provider", "custom"), ("base_url", model.url), ("default", models.NAME)):
+        for key, value in (("provider", "custom"), ("base_url", f"{model.url}/v1"), ("default", NAME)):
             hermes.run("config", "set", f"model.{key}", value)
         hermes.say("hello")  # makes state.db, by which init tells whose directory this is
         home.adopt()

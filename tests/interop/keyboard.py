@@ -33,11 +33,15 @@ class Keyboard:
 
     Attributes:
         descriptor: The terminal's other side.
+        wait_s: How long anything is waited for.
         seen: What it has shown so far.
+        has_ended: Whether it has closed its side.
     """
 
     descriptor: int
+    wait_s: float = WAIT_S
     seen: bytes = b""
+    has_ended: bool = False
 
     def press(self, *keys: bytes) -> None:
         """Press keys, with the time between them that a person takes."""
@@ -52,7 +56,7 @@ class Keyboard:
 
     def until(self, holds: Callable[[], bool]) -> None:
         """Wait until something holds."""
-        end = time.monotonic() + WAIT_S
+        end = time.monotonic() + self.wait_s
         while not holds():
             assert time.monotonic() < end, _CONTROL.sub(b" ", self.seen)[-3000:].decode(errors="replace")
             self.watch(0.1)
@@ -66,6 +70,7 @@ class Keyboard:
             with suppress(OSError):  # Linux: EIO when the other side has closed
                 shown = os.read(self.descriptor, 65536) if ready else b""
             if ready and not shown:
+                self.has_ended = True
                 return
             self.seen += shown
             for query, answer in _QUERIES.items():
@@ -74,7 +79,9 @@ class Keyboard:
 
 
 @contextmanager
-def at_keyboard(argv: Sequence[str], cwd: Path, environment: Mapping[str, str]) -> Iterator[Keyboard]:
+def at_keyboard(
+    argv: Sequence[str], cwd: Path, environment: Mapping[str, str], *, wait_s: float = WAIT_S
+) -> Iterator[Keyboard]:
     """Start a host on a terminal of 120 columns; it ends with the block."""
     process, descriptor = pty.fork()
     if process == 0:
@@ -84,13 +91,14 @@ def at_keyboard(argv: Sequence[str], cwd: Path, environment: Mapping[str, str]) 
         finally:
             os._exit(99)
     fcntl.ioctl(descriptor, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 120, 0, 0))
-    keyboard = Keyboard(descriptor)
+    keyboard = Keyboard(descriptor, wait_s)
     try:
         yield keyboard
     finally:
-        os.kill(process, signal.SIGTERM)
-        keyboard.watch(0.5)
-        with suppress(ProcessLookupError):
-            os.kill(process, signal.SIGKILL)
+        if not keyboard.has_ended:
+            os.kill(process, signal.SIGTERM)
+            keyboard.watch(0.5)
+            with suppress(ProcessLookupError):
+                os.kill(process, signal.SIGKILL)
         os.waitpid(process, 0)
         os.close(descriptor)

@@ -13,9 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.interop import model_server_openai as models
 from tests.interop.agent_home import AgentHome
-from tests.interop.model_server_openai import Model
+from tests.interop.model import NAME, Asked, Model, answering
 
 _START_S = 120.0
 _TURN_S = 120.0
@@ -64,17 +63,17 @@ class OpenClaw:
         """Run a command that prints JSON, and give it."""
         return json.loads(self.run(*words, "--json"))
 
-    def say(self, message: str, session: str) -> dict[str, Any]:
+    def say(self, message: str, session: str) -> Asked:
         """Take one turn of a session at the gateway, and give the first request to the model."""
         before = len(self.model.asked)
         told = self.json("agent", "--session-key", session, "-m", message)
         assert told["status"] == "ok", told
-        return next(one for one in self.model.asked[before:] if message in models.text_of(one))
+        return next(one for one in self.model.asked[before:] if message in one.text())
 
 
-def session_of(request: dict[str, Any]) -> str:
+def session_of(request: Asked) -> str:
     """Give the id of the session that a request is of, as OpenClaw tells its model."""
-    found = re.search(r"sessionId=(\S+)", models.text_of(request))
+    found = re.search(r"sessionId=(\S+)", request.text())
     assert found
     return found[1]
 
@@ -94,7 +93,7 @@ def installed(programs: Path, root: Path) -> Iterator[OpenClaw]:
     (root / "user").mkdir()
     workspace = root / "user" / ".openclaw" / "workspace"
     home = AgentHome(root=workspace, memory=workspace / "MEMORY.md", environment=environment)
-    with models.running() as model:
+    with answering(has_list=True) as model:
         claw = OpenClaw(programs=programs, home=home, model=model)
         _set_up(claw)
         claw.run("config", "set", "logging.file", str(root / "openclaw.log"))
@@ -109,16 +108,11 @@ def _set_up(claw: OpenClaw) -> None:
     skipped = ("health", "daemon", "ui", "channels", "skills", "search", "hooks")
     claw.run(
         *(
-            "onboard",
-            "--non-interactive",
-            "--accept-risk",
-            "--mode",
-            "local",
-            "--auth-choice",
-            "custom-api-key",
+            *("onboard", "--non-interactive", "--accept-risk", "--mode", "local"),
+            *("--auth-choice", "custom-api-key"),
         ),
         *("--custom-provider-id", "local", "--custom-api-key", "none", "--custom-compatibility", "openai"),
-        *("--custom-base-url", claw.model.url, "--custom-model-id", models.NAME),
+        *("--custom-base-url", f"{claw.model.url}/v1", "--custom-model-id", NAME),
         *("--gateway-port", str(_free_port())),
         *(f"--skip-{one}" for one in skipped),
     )

@@ -1,20 +1,19 @@
-"""A home of its own, made by the command line, and the real hosts beside it with nothing of the user's."""
+"""Claude Code and Codex beside a home of their own, with nothing of the user's, and what a model asks of their tools."""
 
 import json
 import os
 import subprocess
-import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
-from tests.interop.fake_model import FakeModel, Script, Turn, answering
+from tests.interop.agent_home import NOTES, AgentHome
+from tests.interop.model import Call, Model, Script, Turn, answering
 
 from nightledger.hosts.hook_call import HookCall
 
-COMMAND = Path(__file__).resolve().parents[2] / "scripts" / "command.py"
 KEY = "an-invented-key-of-a-model-that-is-none"
 WAIT_S = 120.0
 """Far more than a session takes."""
@@ -23,31 +22,12 @@ ZONE = "- Set the zone explicitly in every crontab; the machine runs on UTC."
 MEMORY = f"# Memory\n\n## Greenhouse\n\n{SENSOR}\n{ZONE}\n- Marta prefers summaries by mail on Fridays, never by phone.\n"
 ASK_SENSOR = "which unit does the greenhouse sensor report for its thresholds?"
 ASK_ZONE = "which zone do the crontab lines need on this machine?"
-HANDOFF = "# Handoff\n\n## Open\n\n- [ ] Ask the plumber about the pump\n"
 STAGED = "the handoff leaves 1 open"
-NOTES = "<reference-notes>"
-
-
-def claude_variables(model: FakeModel) -> dict[str, str]:
-    """Give what points Claude Code at a model, and keeps it from asking anybody else."""
-    quiet = (
-        "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC",
-        "DISABLE_AUTOUPDATER",
-        "DISABLE_TELEMETRY",
-        "DISABLE_ERROR_REPORTING",
-    )
-    return {**dict.fromkeys(quiet, "1"), "ANTHROPIC_BASE_URL": model.url, "ANTHROPIC_API_KEY": KEY}
-
-
-def codex_settings(model: FakeModel) -> list[str]:
-    """Give the words that point Codex at a model, and keep it from asking anybody else."""
-    settings = (
-        'model_provider="fake"',
-        f'model_providers.fake={{name = "fake", base_url = "{model.url}/v1", wire_api = "responses"}}',
-        "check_for_update_on_startup=false",
-        "analytics.enabled=false",
-    )
-    return [word for setting in settings for word in ("-c", setting)]
+REASON = "MEMORY.md changes only by what its operator signs. Propose instead: "
+TRUSTED = "--dangerously-bypass-hook-trust"
+"""As if each hook of Codex had been trusted."""
+DIRECT, IN_SCRIPTS = "gpt-5.5", "gpt-6.1-sol"
+"""Models that Codex knows: one calls tools itself, the other in scripts that Codex runs."""
 
 
 @dataclass(kw_only=True)
@@ -62,7 +42,7 @@ class Ran:
         hooks_s: For each event of which the host tells start and end, how long that took.
     """
 
-    model: FakeModel
+    model: Model
     status: int = 0
     out: list[Any] = field(default_factory=list)
     err: str = ""
@@ -79,20 +59,35 @@ class Ran:
         ended = [one for one in self.out if one.get("subtype") == "hook_response"]
         return [one for one in ended if one["hook_event"] == event]
 
+    def was_told_nothing(self) -> bool:
+        """Whether nothing of ours was in the first request, and no hook failed."""
+        text = self.model.first.text()
+        failed = "Failed" in self.err or "Blocked" in self.err
+        return NOTES not in text and STAGED not in text and not failed
+
 
 @dataclass(frozen=True, kw_only=True)
 class Scene:
-    """Where everything is.
+    """Where everything is, and how a host is run; one class a host.
 
     Attributes:
         root: The directory that holds all of it.
-        host: ``claude-code`` or ``codex``.
         program: The host's program.
     """
 
     root: Path
-    host: str
     program: str
+    name: ClassVar[str]
+    shown: ClassVar[str]
+    """As our messages call it."""
+    variable: ClassVar[str]
+    """Names the program."""
+    hooks_file: ClassVar[str]
+    transcripts: ClassVar[str]
+
+    @property
+    def host(self) -> str:
+        return self.name.replace("-", "_")
 
     @property
     def home(self) -> Path:
@@ -103,19 +98,14 @@ class Scene:
         return self.home / "MEMORY.md"
 
     @property
-    def ledger(self) -> Path:
-        """The exposure ledger."""
-        return self.home / "memory" / "system" / "exposures.jsonl"
-
-    @property
     def config(self) -> Path:
         """The host's own directory."""
-        return self.root / self.host
+        return self.root / self.name
 
     @property
     def settings(self) -> Path:
         """The file that our hooks are put into."""
-        return self.config / ("settings.json" if self.host == "claude-code" else "hooks.json")
+        return self.config / self.hooks_file
 
     @property
     def environment(self) -> dict[str, str]:
@@ -127,91 +117,42 @@ class Scene:
             "NIGHTLEDGER_KEYS": str(self.root / "keys"),
         }
 
-    def make(self) -> "Scene":
+    @property
+    def ours(self) -> AgentHome:
+        return AgentHome(root=self.home, memory=self.memory, environment=self.environment)
+
+    def make(self) -> None:
         """Adopt a small workspace, as an operator does; stage what is open."""
         for name in ("home", "user", "claude-code", "codex", "keys"):
             (self.root / name).mkdir(parents=True)
-        self.memory.write_text(MEMORY)
-        host = self.host.replace("-", "_")
-        self.nightledger("init", "--adopt", "--no-passphrase", "--zone", "UTC", "--host", host)
-        handoff = self.home / "memory" / "state" / "session-handoff.md"
-        handoff.write_text(HANDOFF)
-        self.nightledger("stage")
-        return self
-
-    def nightledger(self, *words: str) -> str:
-        """Run a command of ours that succeeds; give what it printed."""
-        argv = [sys.executable, str(COMMAND), *words, "--home", str(self.home)]
-        ran = subprocess.run(
-            argv,
-            env=self.environment,
-            cwd=self.root,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert ran.returncode == 0, ran.stderr
-        return ran.stdout
-
-    def command(self, *words: str) -> str:
-        """Give a command of ours as an agent's shell would run it."""
-        return " ".join([sys.executable, str(COMMAND), *words, "--home", str(self.home)])
-
-    def install(self) -> None:
-        self.nightledger("hosts", "install", self.host, "--yes")
+        self.ours.adopt("--host", self.host, memory=MEMORY)
 
     def standing(self) -> Any:
-        """Give what ``hosts`` tells of this host."""
-        hosts = json.loads(self.nightledger("hosts", "--json"))["hosts"]
-        return next(one for one in hosts if one["host"] == self.host.replace("-", "_"))
+        """Return what ``hosts`` tells of this host."""
+        hosts = json.loads(self.ours.run("hosts", "--json"))["hosts"]
+        return next(one for one in hosts if one["host"] == self.host)
 
     def call(self) -> HookCall:
-        """Give how the host calls us."""
+        """Return how the host calls us."""
         found = json.loads((self.home / "config" / "nightledger" / "home.json").read_text())
-        script = COMMAND.with_name("prompt_hook.py")
-        return HookCall(
-            python=sys.executable, script=str(script), home=str(self.home), home_id=str(found["id"])
-        )
+        python, script, *_ = self.ours.command()
+        script = str(Path(script).with_name("prompt_hook.py"))
+        return HookCall(python=python, script=script, home=str(self.home), home_id=str(found["id"]))
 
-    def exposures(self) -> list[dict[str, Any]]:
-        """Give what the exposure ledger holds."""
-        lines = self.ledger.read_text().splitlines() if self.ledger.exists() else []
-        return [json.loads(line) for line in lines]
-
-    def claude(
-        self, script: Sequence[Turn] | Script, *words: str, cwd: Path | None = None, **more: str
+    def watch(
+        self, argv: Sequence[str], model: Model, cwd: Path | None, more: Mapping[str, str] | None = None
     ) -> Ran:
-        """Run Claude Code without a person, for some words or a prompt, and watch its hooks."""
-        argv = [self.program, "-p", *words, "--output-format", "stream-json", "--verbose"]
-        argv += ["--include-hook-events", "--permission-mode", "acceptEdits"]
-        argv += ["--allowedTools", "Bash,Write,Edit,Read,Agent"]
-        with answering(script) as model:
-            return self._watch(argv, model, cwd, {**claude_variables(model), **more})
-
-    def codex(self, script: Sequence[Turn] | Script, *words: str, model: str, cwd: Path | None = None) -> Ran:
-        """Run Codex without a person; its ``config.toml`` keeps what stands there."""
-        with answering(script) as fake:
-            argv = [self.program, "exec", *words, "--json", "--skip-git-repo-check"]
-            argv += ["--dangerously-bypass-approvals-and-sandbox", "-m", model, *codex_settings(fake)]
-            return self._watch(argv, fake, cwd, {})
-
-    def _watch(self, argv: list[str], model: FakeModel, cwd: Path | None, more: dict[str, str]) -> Ran:
+        """Run the host to its end, and keep what it tells of its hooks."""
         ran = Ran(model=model)
         begun: dict[str, float] = {}
         end = time.monotonic() + WAIT_S
         with (
             (self.root / "host.err").open("w+") as errors,
             subprocess.Popen(
-                argv,
-                cwd=cwd or self.home,
-                env={**self.environment, **more},
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=errors,
-                text=True,
+                argv, cwd=cwd or self.home, env={**self.environment, **(more or {})}, stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE, stderr=errors, text=True,
             ) as process,
-        ):
+        ):  # fmt: skip
             assert process.stdout
             for line in process.stdout:
                 assert time.monotonic() < end, "the host does not end"
@@ -225,3 +166,102 @@ class Scene:
             errors.seek(0)
             ran.err = errors.read()
         return ran
+
+
+class Claude(Scene):
+    """Claude Code."""
+
+    name, shown, variable = "claude-code", "Claude Code", "CLAUDE"
+    hooks_file, transcripts = "settings.json", "projects/*/{}.jsonl"
+
+    def variables(self, model: Model) -> dict[str, str]:
+        """Return what points it at a model, and keeps it from asking anybody else."""
+        quiet = (
+            "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "DISABLE_AUTOUPDATER", "DISABLE_TELEMETRY", "DISABLE_ERROR_REPORTING",
+        )  # fmt: skip
+        return {**dict.fromkeys(quiet, "1"), "ANTHROPIC_BASE_URL": model.url, "ANTHROPIC_API_KEY": KEY}
+
+    def run(self, script: Sequence[Turn] | Script, *words: str, cwd: Path | None = None) -> Ran:
+        """Run it without a person, for some words or a prompt; it ends well, and no hook was an error or a word to it."""
+        argv = [self.program, "-p", *words, "--output-format", "stream-json", "--verbose"]
+        argv += ["--include-hook-events", "--permission-mode", "acceptEdits"]
+        argv += ["--allowedTools", "Bash,Write,Edit,Read,Agent"]
+        with answering(script) as model:
+            ran = self.watch(argv, model, cwd, self.variables(model))
+        assert (ran.status, ran.err) == (0, "")
+        assert ran.out[-1]["is_error"] is False
+        for event in ("SessionStart", "UserPromptSubmit", "PreToolUse"):
+            assert all((one["exit_code"], one["stderr"]) == (0, "") for one in ran.hooks(event))
+        return ran
+
+    def ask(
+        self, script: Sequence[Turn] | Script, prompt: str, *, again: bool = False, cwd: Path | None = None
+    ) -> Ran:
+        return self.run(script, prompt, *(("--continue",) if again else ()), cwd=cwd)
+
+    def overwrite(self) -> Turn:
+        return Call("Write", {"file_path": str(self.memory), "content": "gone\n"})
+
+    def write(self, path: Path) -> Turn:
+        return Call("Write", {"file_path": str(path), "content": "x\n"})
+
+    def shell(self, command: str) -> Turn:
+        return Call("Bash", {"command": command, "description": "run it"})
+
+
+class Codex(Scene):
+    """Codex; its ``config.toml`` keeps what stands there."""
+
+    name, shown, variable = "codex", "Codex", "CODEX"
+    hooks_file, transcripts = "hooks.json", "sessions/*/*/*/rollout-*{}.jsonl"
+
+    def words(self, model: Model) -> list[str]:
+        """Return the words that point it at a model, and keep it from asking anybody else."""
+        settings = (
+            'model_provider="fake"',
+            f'model_providers.fake={{name = "fake", base_url = "{model.url}/v1", wire_api = "responses"}}',
+            "check_for_update_on_startup=false",
+            "analytics.enabled=false",
+        )
+        return [word for setting in settings for word in ("-c", setting)]
+
+    def run(
+        self, script: Sequence[Turn] | Script, *words: str, model: str = DIRECT, cwd: Path | None = None, trusted: bool = True
+    ) -> Ran:  # fmt: skip
+        """Run it without a person; it ends well."""
+        with answering(script) as fake:
+            argv = [self.program, "exec", *words, *((TRUSTED,) if trusted else ()), "--json"]
+            argv += ["--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox", "-m", model]
+            ran = self.watch([*argv, *self.words(fake)], fake, cwd)
+        assert ran.status == 0, ran.err
+        return ran
+
+    def ask(
+        self, script: Sequence[Turn] | Script, prompt: str, *, again: bool = False, cwd: Path | None = None
+    ) -> Ran:
+        return self.run(script, *(("resume", "--last") if again else ()), prompt, cwd=cwd)
+
+    def overwrite(self) -> Turn:
+        return Call("apply_patch", update("MEMORY.md"))
+
+    def write(self, path: Path) -> Turn:
+        return Call("apply_patch", add(path.name))
+
+    def shell(self, command: str) -> Turn:
+        return Call("exec_command", {"cmd": command, "yield_time_ms": 20_000})
+
+
+def update(path: object) -> str:
+    """Return a patch of the gated file."""
+    return f"*** Begin Patch\n*** Update File: {path}\n@@\n-{SENSOR}\n+- Eve was here.\n*** End Patch\n"
+
+
+def add(path: object) -> str:
+    """Return a patch that makes a file."""
+    return f"*** Begin Patch\n*** Add File: {path}\n+x\n*** End Patch\n"
+
+
+Host = Claude | Codex
+"""Each asks (``ask``), writes the gated file by a tool (``overwrite``), makes another in its folder (``write``), runs a
+command (``shell``)."""
+HOSTS: dict[str, type[Host]] = {one.name: one for one in (Claude, Codex)}

@@ -7,16 +7,15 @@ from pathlib import Path
 import pytest
 import yaml
 from tests.interop import hermes_program
-from tests.interop.agent_home import ENTRY, MARK, TASK
+from tests.interop.agent_home import ENTRY, MARK, NOTES, TASK
 from tests.interop.hermes_program import Hermes
-from tests.interop.model_server_openai import Call, said, text_of
+from tests.interop.model import Call
 
 VENV = os.environ.get("HERMES", "")
 pytestmark = [
     pytest.mark.interop,
     pytest.mark.skipif(not VENV, reason="HERMES is not set: make test-hosts HERMES=dir"),
 ]
-NOTES = "<reference-notes>"
 QUESTION = "Which fuse did the greenhouse fan need, and in which month?"
 
 
@@ -47,14 +46,14 @@ def test_hermes_takes_our_hooks_for_healthy(hermes: Hermes) -> None:
 
 def test_the_first_turn_has_what_is_staged_and_later_ones_what_memory_says(hermes: Hermes) -> None:
     (first,), session = hermes.say(QUESTION)
-    (told,) = said(first, "user")
+    (told,) = first.said("user")
     assert told.startswith(f"{QUESTION}\n\n{hermes.home.page.strip()}")
     assert "session-handoff.md:5 (unsigned; " in told
     assert TASK not in told
     assert told.endswith("</reference-notes>")
     assert ENTRY in told.partition(NOTES)[2]
     (second,), _ = hermes.say("Water the ferns on Sunday.", "--resume", session)
-    assert MARK not in said(second, "user")[-1]
+    assert MARK not in second.said("user")[-1]
     recorded = [one for one in hermes.home.exposures() if one["session"] == session]
     assert [(one["host"], one["event"]) for one in recorded] == [
         ("hermes", "session_start"),
@@ -77,7 +76,7 @@ def test_no_tool_of_hermes_writes_its_memory(hermes: Hermes, name: str) -> None:
     before = hermes.home.memory.read_bytes()
     hermes.model.turns += [calls[name], "refused"]
     requests, _ = hermes.say("note that down")
-    assert "Propose instead" in said(requests[-1], "tool")[-1]
+    assert "Propose instead" in requests[-1].said("tool")[-1]
     assert hermes.home.memory.read_bytes() == before
 
 
@@ -98,8 +97,8 @@ def test_the_review_behind_a_turn_cannot_write_memory_either(hermes: Hermes) -> 
     finally:
         hermes.run("config", "set", "--force", "memory.nudge_interval", "10")
     review = hermes.model.asked[start + 2]
-    assert "Review the conversation above" in text_of(review)
-    assert "Propose instead" in said(review, "tool")[-1]
+    assert "Review the conversation above" in review.text()
+    assert "Propose instead" in review.said("tool")[-1]
     assert hermes.home.memory.read_bytes() == before
 
 
@@ -109,8 +108,8 @@ def test_a_sub_agent_is_shown_nothing(hermes: Hermes) -> None:
     start, shown = len(hermes.model.asked), len(hermes.home.exposures())
 
     def of_the_child() -> list[str]:
-        asked = [one for one in hermes.model.asked[start:] if "Count the ferns" not in text_of(one)]
-        return [text_of(one) for one in asked if goal in text_of(one)]
+        asked = [one for one in hermes.model.asked[start:] if "Count the ferns" not in one.text()]
+        return [one.text() for one in asked if goal in one.text()]
 
     hermes.talk("Count the ferns", lambda: bool(of_the_child()))
     child = of_the_child()[0]
@@ -132,8 +131,8 @@ def test_hooks_that_hermes_wrote_anew_are_known_and_taken_out(hermes: Hermes) ->
         left = yaml.safe_load(config.read_text())
     finally:
         hermes.home.run("hosts", "install", "hermes", "--yes")
-    assert MARK not in text_of(request)
-    assert NOTES not in text_of(request)
+    assert MARK not in request.text()
+    assert NOTES not in request.text()
     assert session not in {one["session"] for one in hermes.home.exposures()}
     assert {**before, "hooks": None} == {**left, "hooks": None}
     assert not left.get("hooks")
@@ -147,7 +146,7 @@ def test_a_home_that_is_gone_does_not_disturb_hermes(hermes: Hermes) -> None:
         requests, _ = hermes.say(QUESTION)
     finally:
         identity.with_name("elsewhere").rename(identity)
-    assert MARK not in text_of(requests[0])
+    assert MARK not in requests[0].text()
     assert (hermes.project / "gone.txt").exists()
 
 

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 from tests.interop import openclaw_gateway
 from tests.interop.agent_home import ENTRY, MARK, TASK
-from tests.interop.model_server_openai import said, text_of
 from tests.interop.openclaw_gateway import OpenClaw, session_of
 
 PROGRAMS = os.environ.get("OPENCLAW", "")
@@ -35,17 +34,17 @@ def test_openclaw_finds_the_hook_folder_and_calls_it_ready(claw: OpenClaw) -> No
 
 def test_what_is_staged_reaches_the_model_whole_and_fenced(claw: OpenClaw) -> None:
     request = claw.say("good morning", "agent:main:whole")
-    (system,) = said(request, "system")
+    (system,) = request.said("system")
     assert claw.home.page.strip() in system
     assert "session-handoff.md:5 (unsigned; the handoff leaves 1 open)" in system
     assert TASK not in system
     assert ENTRY in system
-    assert not any(MARK in one for one in said(request, "user", "assistant", "tool"))
+    assert not any(MARK in one for one in request.said("user", "assistant", "tool"))
 
 
 def test_a_session_has_its_page_at_each_message_and_the_ledger_has_it_once(claw: OpenClaw) -> None:
     requests = [claw.say(message, "agent:main:twice") for message in ("good morning", "and after that")]
-    assert [text_of(one).count(MARK) for one in requests] == [1, 1]
+    assert [one.text().count(MARK) for one in requests] == [1, 1]
     (session,) = {session_of(one) for one in requests}
     recorded = [one for one in claw.home.exposures() if one["session"] == session]
     assert [(one["host"], one["event"]) for one in recorded] == [("openclaw", "session_start")]
@@ -63,8 +62,8 @@ def test_a_session_has_its_page_at_each_message_and_the_ledger_has_it_once(claw:
 )
 def test_who_is_not_shown_memory_by_openclaw_is_not_shown_it_by_us(claw: OpenClaw, session: str) -> None:
     request = claw.say("what is new?", session)
-    assert ENTRY not in text_of(request)
-    assert MARK not in text_of(request)
+    assert ENTRY not in request.text()
+    assert MARK not in request.text()
     assert session_of(request) not in {one["session"] for one in claw.home.exposures()}
 
 
@@ -82,8 +81,8 @@ def test_of_a_full_prompt_the_page_is_whole_or_left_out(claw: OpenClaw, left: in
     finally:
         for name, raw in before.items():
             (workspace / name).write_bytes(raw)
-    assert (claw.home.page.strip() in text_of(request)) is whole
-    assert (MARK in text_of(request)) is whole
+    assert (claw.home.page.strip() in request.text()) is whole
+    assert (MARK in request.text()) is whole
     assert (session_of(request) in {one["session"] for one in claw.home.exposures()}) is whole
 
 
@@ -97,8 +96,8 @@ def test_a_hook_that_was_taken_away_shows_nothing_from_then_on(claw: OpenClaw) -
         assert "valid" in claw.run("config", "validate")
     finally:
         claw.home.run("hosts", "install", "openclaw", "--yes")
-    assert MARK not in text_of(request)
-    assert ENTRY in text_of(request)
+    assert MARK not in request.text()
+    assert ENTRY in request.text()
     assert session_of(request) not in {one["session"] for one in claw.home.exposures()}
 
 
@@ -109,8 +108,8 @@ def test_a_home_that_is_gone_does_not_disturb_the_gateway(claw: OpenClaw) -> Non
         request = claw.say("good morning", "agent:main:gone")
     finally:
         identity.with_name("elsewhere").rename(identity)
-    assert MARK not in text_of(request)
-    assert ENTRY in text_of(request)
+    assert MARK not in request.text()
+    assert ENTRY in request.text()
 
 
 def test_doctor_names_settings_that_openclaw_has(claw: OpenClaw) -> None:
