@@ -32,6 +32,7 @@ from tests.faults.tamper import (
     judge,
     make_history,
     numbered,
+    older_pairs,
     replaced,
     swapped,
     wrong,
@@ -101,7 +102,7 @@ def ways(now: History, older: History, root: Path, *, every: int) -> Iterator[tu
     yield "tamper with the signed head", some(head_flips(now, lambda at: (at % 8,)), every)
     yield "cut or remove the signed head", some(head_cuts(now), every)
     yield "drop the newest entries", last_ones(now)
-    yield "put an older log and head back", older_pairs(now, older)
+    yield "put an older log and head back", [replaced(now, older, ROLLBACK, "rollback"), *older_pairs(now)]
     other = fork(older, root / "fork", entries=now.signed)
     longer = fork(older, root / "longer", entries=now.signed + 2)
     yield (
@@ -121,16 +122,6 @@ def last_ones(now: History) -> Iterator[Attack]:
     for kept in range(1, len(lines)):
         log = b"".join(lines[:kept])
         yield Attack(kind="drop", what=f"after {kept}", files={LOG: log}, classes=TRUNCATED, line=kept + 1)
-
-
-def older_pairs(now: History, older: History) -> Iterator[Attack]:
-    """Put log and head back to each state that the home itself still holds, and to yesterday's copy."""
-    yield replaced(now, older, ROLLBACK, "rollback")
-    for name in now.kept_heads():
-        size = int(name.rpartition("/")[2])
-        if size < now.signed:
-            files = {LOG: b"".join(now.lines[:size]), CHECKPOINT: now.read(name)}
-            yield Attack(kind="rollback", what=name, files=files, classes=ROLLBACK)
 
 
 def foreign_heads(now: History, keys: Path) -> Iterator[Attack]:

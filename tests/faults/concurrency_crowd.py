@@ -31,14 +31,10 @@ WAIT_S = 300.0
 def outcome(name: str, number: int) -> dict[str, object]:
     """Give an outcome that no other program has."""
     return {
-        "timestamp": "2026-02-28T12:00:00Z",
-        "task_type": "move_files",
-        "context_tags": ["disk", name],
-        "resolution": f"step_{number}",
-        "outcome": "success",
-        "source_file": "memory/2026-02-28.md",
+        "timestamp": "2026-02-28T12:00:00Z", "task_type": "move_files", "context_tags": ["disk", name],
+        "resolution": f"step_{number}", "outcome": "success", "source_file": "memory/2026-02-28.md",
         "session": f"{name}-{number}",
-    }
+    }  # fmt: skip
 
 
 def write(root: Path, name: str, count: int) -> None:
@@ -132,16 +128,10 @@ def main(role: str, root: Path, name: str, count: int) -> None:
     print("ready", flush=True)
     while not (root / GO).exists():
         time.sleep(0.01)
-    roles = {
-        "write": write,
-        "write_unlocked": write_unlocked,
-        "read": read,
-        "apply": apply,
-        "edit": edit,
-        "intrude": intrude,
-    }
     with contextlib.suppress(BrokenPipeError):
-        roles[role](root, name, count)
+        {one.__name__: one for one in (write, write_unlocked, read, apply, edit, intrude)}[role](
+            root, name, count
+        )
 
 
 if __name__ == "__main__":

@@ -32,61 +32,27 @@ LEADS_TO = "nothing"
 FOUNDED = datetime(2026, 3, 2, 7, 0, tzinfo=UTC)
 LATER = datetime(2026, 3, 6, 9, 0, tzinfo=UTC)
 SOURCE = "memory/2026-03-02.md"
-SENT = json.dumps(
-    {
-        "session_id": "s1",
-        "prompt": "why did the backup fail",
-        "hook_event_name": "UserPromptSubmit",
-        "source": "startup",
-    }
-)
+SENT = b'{"session_id":"s1","prompt":"why did the backup fail","hook_event_name":"UserPromptSubmit","source":"startup"}'
 MAY_BE = (
-    "home/.git",
-    "home/.gitignore",
-    "home/.nightledger/search/index.db-journal",
-    "home/.nightledger/search/index.db-shm",
-    "home/.nightledger/search/index.db-wal",
-    "home/.nightledger/prompts",
-    "home/CLAUDE.md",
-    "home/HEARTBEAT.md",
-    "home/audit/cosigned",
-    "home/config/nightledger/consent-graph.json",
-    "home/config/nightledger/nightledger.yaml",
-    "home/config/nightledger/peers.json",
-    "home/config/nightledger/staging-rules.json",
-    "home/memory/2026-03-06.md",
-    "home/memory/archive",
-    "home/memory/archive/2026.md",
-    "home/memory/daily",
-    "home/memory/state/session-handoff.md",
-    "home/memory/state/tc-dead-letters.jsonl",
-    "home/memory/state/tc-heartbeat.json",
-    "home/memory/state/tc-restore-pending.md",
-    "home/memory/system/constitution.json",
-    "home/memory/system/exposures.jsonl",
-    "home/memory/system/reinforcements.jsonl",
-    "keys/operator.yaml",
-)
+    "home/.git", "home/.gitignore", "home/.nightledger/search/index.db-journal", "home/.nightledger/search/index.db-shm",
+    "home/.nightledger/search/index.db-wal", "home/.nightledger/prompts", "home/CLAUDE.md", "home/HEARTBEAT.md",
+    "home/audit/cosigned", "home/config/nightledger/consent-graph.json", "home/config/nightledger/nightledger.yaml",
+    "home/config/nightledger/peers.json", "home/config/nightledger/staging-rules.json", "home/memory/2026-03-06.md",
+    "home/memory/archive", "home/memory/archive/2026.md", "home/memory/daily", "home/memory/state/session-handoff.md",
+    "home/memory/state/tc-dead-letters.jsonl", "home/memory/state/tc-heartbeat.json",
+    "home/memory/state/tc-restore-pending.md", "home/memory/system/constitution.json",
+    "home/memory/system/exposures.jsonl", "home/memory/system/reinforcements.jsonl", "keys/operator.yaml",
+)  # fmt: skip
 """Names that a home need not have, and that something may have all the same."""
 MANY = ("audit/blobs", "audit/checkpoints", "audit/decisions", "memory/state/proposals")
 """Folders whose files are of one kind: the first of each kind stands for all."""
 VERBS: tuple[tuple[str, float], ...] = (
-    ("status", 0),
-    ("recall backup", 0),
-    ("review", 0),
+    ("status", 0), ("recall backup", 0), ("review", 0),
     ("propose --section Lessons --text Xylophones_are_loud --reason r", 0.1),
     (f"log --task-type t --tags a,b --outcome failure --resolution r --source {SOURCE}", 0.1),
-    ("stage", 0.1),
-    ("apply", 4),
-    ("guard", 4),
-    ("night", 20),
-    ("history", 21),
-    ("verify", 21),
-    ("doctor", 21),
-    ("prune", 21),
-    ("rebuild --check", 21),
-    ("backup OUT", 21),
-)
+    ("stage", 0.1), ("apply", 4), ("guard", 4), ("night", 20), ("history", 21), ("verify", 21), ("doctor", 21),
+    ("prune", 21), ("rebuild --check", 21), ("backup OUT", 21),
+)  # fmt: skip
 """Each with the hours since ``LATER``."""
 FEW = ("hook UserPromptSubmit", "recall", "propose", "stage", "apply", "night", "verify", "doctor")
 """Those that between them open nearly everything."""
@@ -217,7 +183,7 @@ def hook(shell: Shell, event: str) -> Callable[[], int]:
         from nightledger.surfaces.hook import running
 
         pipe = os.pipe()
-        os.write(pipe[1], SENT.encode())
+        os.write(pipe[1], SENT)
         os.close(pipe[1])
         os.dup2(pipe[0], 0)
         running.main(["--home", str(shell.home), "--keys", str(shell.keys), "claude-code", event])

@@ -4,12 +4,14 @@ A history is a home that proposed, signed, applied, undid and slept a night, wit
 attack gives other bytes for some of its files; the judge is the program's own check of the log.
 """
 
-import os
+import itertools
 import shutil
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 from msgspec.structs import replace
 from tests.gate.homes import HOME_ID, addition, make_desk, open_desk
@@ -35,7 +37,7 @@ Files = Mapping[str, bytes | None]
 """New bytes of files, by path relative to the home; None removes one."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Attack:
     """One way to tamper.
 
@@ -189,33 +191,33 @@ def _is_of_ml_dsa(history: History, attack: Attack) -> bool:
     return attack.files.keys() == {CHECKPOINT} and note.splitlines()[:-1] == rest
 
 
-class tampered:  # noqa: N801 - a context manager, named as contextlib's are
+@contextmanager
+def tampered(history: History, files: Files) -> Iterator[None]:
     """Put other bytes into a home for as long as the block runs."""
 
-    def __init__(self, history: History, files: Files) -> None:
-        self._home, self._files = history.root / "home", files
-        self._before: dict[str, bytes | None] = {}
-
-    def __enter__(self) -> None:
-        for name in self._files:
-            path = self._home / name
-            self._before[name] = path.read_bytes() if path.exists() else None
-        self._put(self._files)
-
-    def __exit__(self, *_: object) -> None:
-        self._put(self._before)
-
-    def _put(self, files: Files) -> None:
-        for name, content in files.items():
-            path = self._home / name
+    def put(contents: Files) -> None:
+        for name, content in contents.items():
+            path = history.root / "home" / name
             if content is None:
                 path.unlink(missing_ok=True)
             else:
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_bytes(content)
 
+    paths = {name: history.root / "home" / name for name in files}
+    before = {name: path.read_bytes() if path.exists() else None for name, path in paths.items()}
+    put(files)
+    try:
+        yield
+    finally:
+        put(before)
 
-# ---------------------------------------------------------------- bytes
+
+# ---------------------------------------------------------------- the log
+def _of_log(kind: str, what: str, log: bytes, *rest: Any, **more: Any) -> Attack:
+    return Attack(kind, what, {LOG: log}, *rest, **more)
+
+
 def flips(history: History, bits: Callable[[int], tuple[int, ...]]) -> Iterator[Attack]:
     """Flip bits of every byte of the log.
 
@@ -228,16 +230,11 @@ def flips(history: History, bits: Callable[[int], tuple[int, ...]]) -> Iterator[
         ends = byte == ord("\n")
         last = ends and line == count - 1
         # An entry that nobody signed for is known by the acknowledged head alone: it tells from where on.
-        exact = line < history.signed
+        named = line + 1 if line < history.signed or last else None
         for bit in bits(at):
             changed = log[:at] + bytes([byte ^ (1 << bit)]) + log[at + 1 :]
-            yield Attack(
-                kind="flip",
-                what=f"bit {bit} of byte {at}, line {line + 1}",
-                files={LOG: changed},
-                classes=TRUNCATED if last else EDITED,
-                line=line + 1 if exact or last else None,
-            )
+            what = f"bit {bit} of byte {at}, line {line + 1}"
+            yield _of_log("flip", what, changed, TRUNCATED if last else EDITED, named)
         line += ends
 
 
@@ -245,44 +242,26 @@ def cuts(history: History) -> Iterator[Attack]:
     """Cut the log at every byte."""
     log, end = history.log, sum(map(len, history.lines[: history.signed]))
     for at in range(len(log)):
-        line = log[:at].count(b"\n") + 1
-        yield Attack(
-            kind="cut",
-            what=f"at byte {at}",
-            files={LOG: log[:at]},
-            classes=TORN if at == end - 1 else TRUNCATED,
-            line=line,
-        )
+        damage = TORN if at == end - 1 else TRUNCATED
+        yield _of_log("cut", f"at byte {at}", log[:at], damage, log[:at].count(b"\n") + 1)
 
 
-# ---------------------------------------------------------------- lines
 def deleted(history: History) -> Iterator[Attack]:
     """Delete each line."""
     lines = history.lines
     for at in range(len(lines)):
-        yield Attack(
-            kind="delete a line",
-            what=f"line {at + 1}",
-            files={LOG: b"".join(lines[:at] + lines[at + 1 :])},
-            classes=TRUNCATED if at == len(lines) - 1 else EDITED,
-            line=at + 1,
-        )
+        left = b"".join(lines[:at] + lines[at + 1 :])
+        damage = TRUNCATED if at == len(lines) - 1 else EDITED
+        yield _of_log("delete a line", f"line {at + 1}", left, damage, at + 1)
 
 
 def swapped(history: History) -> Iterator[Attack]:
     """Swap each line with each later one."""
-    lines = history.lines
-    for first in range(len(lines)):
-        for second in range(first + 1, len(lines)):
-            changed = list(lines)
-            changed[first], changed[second] = lines[second], lines[first]
-            yield Attack(
-                kind="swap two lines",
-                what=f"lines {first + 1} and {second + 1}",
-                files={LOG: b"".join(changed)},
-                classes=EDITED,
-                line=first + 1,
-            )
+    for first, second in itertools.combinations(range(len(history.lines)), 2):
+        changed = history.lines
+        changed[first], changed[second] = changed[second], changed[first]
+        what = f"lines {first + 1} and {second + 1}"
+        yield _of_log("swap two lines", what, b"".join(changed), EDITED, first + 1)
 
 
 def duplicated(history: History) -> Iterator[Attack]:
@@ -290,40 +269,26 @@ def duplicated(history: History) -> Iterator[Attack]:
     lines = history.lines
     for at in range(len(lines)):
         last = at == len(lines) - 1
-        yield Attack(
-            kind="duplicate a line",
-            what=f"line {at + 1}",
-            files={LOG: b"".join(lines[: at + 1] + lines[at:])},
-            classes=TORN if last else EDITED,
-            line=at + 2,
-            alarm=not last,
+        log = b"".join(lines[: at + 1] + lines[at:])
+        yield _of_log(
+            "duplicate a line", f"line {at + 1}", log, TORN if last else EDITED, at + 2, alarm=not last
         )
-
-
-def forged(history: History, line: bytes) -> Iterator[Attack]:
-    """Put an entry of one's own in the place of each line, and behind the last one."""
-    lines = history.lines
-    for at in range(len(lines)):
-        yield Attack(
-            kind="forge a line",
-            what=f"in the place of line {at + 1}",
-            files={LOG: b"".join([*lines[:at], numbered(line, at), *lines[at + 1 :]])},
-            classes=EDITED,
-            line=at + 1 if at < history.signed else None,
-        )
-    yield Attack(
-        kind="forge a line",
-        what="behind the last one",
-        files={LOG: b"".join([*lines, numbered(line, len(lines))])},
-        classes=UNSIGNED,
-        line=len(lines) + 1,
-        alarm=False,
-    )
 
 
 def numbered(line: bytes, seq: int) -> bytes:
-    """Give a forged entry its place, so that its form is flawless."""
+    """Return a forged entry with its place, so that its form is flawless."""
     return line.replace(b'"seq":0', b'"seq":%d' % seq) + b"\n"
+
+
+def forged(history: History, line: bytes) -> Iterator[Attack]:
+    """Put an entry of one's own, of flawless form, in the place of each line, and behind the last one."""
+    lines = history.lines
+    for at in range(len(lines) + 1):
+        last = at == len(lines)
+        log = b"".join([*lines[:at], numbered(line, at), *lines[at + 1 :]])
+        named = at + 1 if at < history.signed or last else None
+        damage = UNSIGNED if last else EDITED
+        yield _of_log("forge a line", f"as line {at + 1}", log, damage, named, alarm=not last)
 
 
 # ---------------------------------------------------------------- the head
@@ -333,30 +298,27 @@ def head_flips(history: History, bits: Callable[[int], tuple[int, ...]]) -> Iter
     for at, byte in enumerate(note):
         for bit in bits(at):
             changed = note[:at] + bytes([byte ^ (1 << bit)]) + note[at + 1 :]
-            yield Attack(
-                kind="flip in the checkpoint",
-                what=f"bit {bit} of byte {at}",
-                files={CHECKPOINT: changed},
-                classes=UNSIGNED,
-            )
+            yield Attack("flip in the checkpoint", f"bit {bit} of byte {at}", {CHECKPOINT: changed}, UNSIGNED)
 
 
 def head_cuts(history: History) -> Iterator[Attack]:
     """Cut the checkpoint at every byte, and remove it."""
     note = history.read(CHECKPOINT)
-    for at in range(len(note)):
-        yield Attack(
-            kind="cut of the checkpoint",
-            what=f"at byte {at}",
-            files={CHECKPOINT: note[:at]},
-            classes=UNSIGNED,
-        )
-    yield Attack(kind="cut of the checkpoint", what="removed", files={CHECKPOINT: None}, classes=UNSIGNED)
+    for at in (*range(len(note)), None):
+        left = None if at is None else note[:at]
+        yield Attack("cut of the checkpoint", f"at byte {at}", {CHECKPOINT: left}, UNSIGNED)
 
 
 def replaced(now: History, before: History, classes: frozenset[Damage], kind: str) -> Attack:
     """Put log, checkpoint and everything beside them back to another history."""
     gone: dict[str, bytes | None] = dict.fromkeys(now.audit_files())
-    return Attack(
-        kind=kind, what=os.fspath(before.root.name), files={**gone, **before.audit_files()}, classes=classes
-    )
+    return Attack(kind, before.root.name, {**gone, **before.audit_files()}, classes)
+
+
+def older_pairs(now: History) -> Iterator[Attack]:
+    """Put log and head back to each state that the home itself still holds: the pairs that an attacker finds there."""
+    for name in now.kept_heads():
+        size = int(name.rpartition("/")[2])
+        if size < now.signed:
+            files = {LOG: b"".join(now.lines[:size]), CHECKPOINT: now.read(name)}
+            yield Attack("older pair", name, files, ROLLBACK)

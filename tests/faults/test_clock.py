@@ -324,15 +324,6 @@ def test_across_boots_no_period_is_skipped_where_a_clock_ahead_is_mended_before_
     assert ready >= nights.wanted(true_now(machine))
 
 
-@examples
-@given(befalls=turns(Turn.PASS, Turn.BOOT, most_s=5 * DAY_S))
-def test_while_the_clock_is_right_no_number_of_boots_repeats_a_period(befalls: Turns) -> None:
-    nights, machine = lived(befalls)
-    periods = [run.period for run, _ in nights.nightly()]
-    assert len(periods) == len(set(periods))
-    assert set(periods) >= nights.wanted(true_now(machine))
-
-
 # ---------------------------------------------------------------- the real command line
 class Clocks:
     """A home of the ordinary kind on a machine whose clocks the test sets."""

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from tests.faults.controls import planted
-from tests.faults.crash_disk import Crash, Disk, Kind, Node, Step, crashes
+from tests.faults.crash_disk import Crash, crashes
 from tests.faults.crash_watch import Watch, same, watching
 from tests.faults.sweep_cases import CASES, Case, copy_case, kept_bytes, make_case, problems, run_here
 from tests.faults.sweep_report import judge, judge_control, sampled, whole
@@ -86,49 +86,3 @@ def _caught(control: str, root: Path) -> Iterator[list[str]]:
             found = found_after(recorded, crash, root / "work")
             if found:
                 yield found
-
-
-# ---------------------------------------------------------------- the model itself
-def small() -> tuple[Disk, list[Step]]:
-    """Give a disk with one file, and the steps of writing a new one beside it."""
-    start = Disk({0: Node(mode=0o700, names={"a": 1}), 1: Node(mode=0o600, content=b"old")})
-    steps = [
-        Step(kind=Kind.MAKE, path="t", node=2, parent=0, name="t", at=0o600),
-        Step(kind=Kind.WRITE, path="t", node=2, content=b"new!"),
-        Step(kind=Kind.SYNC, path="t", node=2),
-        Step(kind=Kind.RENAME, path="a", node=2, parent=0, name="t", to_parent=0, to_name="a"),
-        Step(kind=Kind.SYNC, path="", node=0),
-    ]
-    return start, steps
-
-
-def seen(start: Disk, steps: list[Step]) -> set[bytes]:
-    """Give what ``a`` may hold after a crash."""
-    found = set()
-    for crash in crashes(start, steps):
-        number = crash.disk.find("a")
-        found.add(crash.disk.nodes[number].content if number >= 0 else b"no file")
-    return found
-
-
-def test_a_file_that_is_written_aside_synced_and_renamed_is_the_old_one_or_the_new_one() -> None:
-    assert seen(*small()) == {b"old", b"new!"}
-
-
-def test_a_rename_before_the_sync_of_its_bytes_may_leave_an_empty_or_a_half_file() -> None:
-    start, steps = small()
-    del steps[2]
-    assert seen(start, steps) == {b"old", b"new!", b"", b"ne", bytes(4)}
-
-
-def test_what_was_synced_stays_and_a_rename_without_a_sync_of_its_directory_may_go() -> None:
-    start, steps = small()
-    last = [crash for crash in crashes(start, steps) if crash.at == len(steps)]
-    assert not last  # nothing is at risk any more: the state is that of the step before
-    after = [crash.disk.find("t") for crash in crashes(start, steps[:4]) if crash.at == 4]
-    assert after
-    kept = Step(kind=Kind.SAY, path="", content=b"done")
-    told = [crash for crash in crashes(start, [*steps[:4], kept]) if crash.said]
-    assert {crash.disk.nodes[crash.disk.find("a")].content for crash in told} == {b"old", b"new!"}
-    told = [crash for crash in crashes(start, [*steps, kept]) if crash.said]
-    assert {crash.disk.nodes[crash.disk.find("a")].content for crash in told} == {b"new!"}

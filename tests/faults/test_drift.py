@@ -1,7 +1,7 @@
 """Agents that edit behind the gate: at the very moment of an apply, several times a day for a month.
 
 What must hold: no byte is lost, nothing unsigned is ever accepted, one item a file, signed
-changes go on around the drift, and what the home holds grows no faster than what was written.
+changes go on around the drift.
 """
 
 import os
@@ -79,9 +79,6 @@ class Month:
     dice: random.Random
     written: list[str] = field(default_factory=list)
     most_items: int = 0
-    applied: int = 0
-    signed: int = 0
-    growth: list[int] = field(default_factory=list)
 
     def run(self, edits_a_day: int, review_each: int) -> None:
         for day in range(1, DAYS + 1):
@@ -93,7 +90,6 @@ class Month:
             if day % review_each == 0:
                 self.review()
             self.desk.wait(hours=24 - 2 * edits_a_day - 3)
-            self.growth.append(held_bytes(self.desk))
 
     def edit(self, day: int) -> None:
         """Edit as agents do: append to a section, reword a line of their own, promote, tidy."""
@@ -120,17 +116,14 @@ class Month:
 
     def night(self, day: int) -> None:
         """Propose a lesson, apply what has cooled, end the day."""
-        for decision in self.desk.apply():
-            self.applied += len(decision.changes)
+        self.desk.apply()
         self.desk.guard()
         proposal = self.desk.proposal(
             addition(f"Lesson of day {day}: check the valve number {day}.", rank=0.9)
         )
         self.desk.approve(proposal)
-        self.signed += 1
         self.desk.wait(hours=3)
-        for attempt in self.desk.apply():
-            self.applied += len(attempt.changes)
+        self.desk.apply()
         self.desk.guard()
         close_day(self.desk.gate, self.desk.ledger(), f"2026-03-{day:02d}", self.desk.moment)
 
@@ -159,11 +152,6 @@ class Month:
         self.desk.guard()
 
 
-def held_bytes(desk: Desk) -> int:
-    """Give the size of all that the home holds, in bytes."""
-    return sum(path.stat().st_size for path in Path(desk.home.root).rglob("*") if path.is_file())
-
-
 def live_through(root: Path) -> Month:
     memory = MEMORY.replace("## Projects\n", "## Projects\n\n- The pump house.\n")
     desk = make_desk(root, memory=memory.encode(), host="openclaw")
@@ -173,14 +161,9 @@ def live_through(root: Path) -> Month:
     return lived
 
 
-@pytest.fixture(scope="module")
-def lived(tmp_path_factory: pytest.TempPathFactory) -> Month:
-    """Give a month that was lived through."""
-    return live_through(tmp_path_factory.mktemp("month"))
-
-
 @pytest.mark.slow
-def test_a_home_whose_agent_edits_by_habit_stays_usable_for_a_month(lived: Month) -> None:
+def test_a_home_whose_agent_edits_by_habit_stays_usable_for_a_month(tmp_path: Path) -> None:
+    lived = live_through(tmp_path)
     desk, book = lived.desk, lived.desk.ledger().book
     waiting = [s for s in book.proposals.values() if s.open_changes()]
     assert lived.most_items <= 1
@@ -196,15 +179,6 @@ def test_a_home_whose_agent_edits_by_habit_stays_usable_for_a_month(lived: Month
     held = "".join(p.read_text() for p in Path(desk.home.blobs_dir).rglob("*") if p.is_file()) + desk.text()
     assert [line for line in lived.written if line not in held] == []
     report("edits behind the gate, in a month of habit", points=len(lived.written))
-
-
-@pytest.mark.slow
-def test_what_the_home_holds_grows_with_what_was_written_and_no_faster(lived: Month) -> None:
-    middle = lived.growth[DAYS // 2 - 1]
-    first, second = middle - lived.growth[0], lived.growth[-1] - middle
-    assert len(lived.written) == 3 * DAYS
-    assert second <= 3 * first  # the file itself doubles: each state of it is kept once, with one item
-    assert lived.growth[-1] <= len(lived.written) * 12 * len(lived.desk.text())
 
 
 def crash_at(step: int, work: Callable[[], object]) -> bool:

@@ -13,33 +13,13 @@ from nightledger.demo.shell import Shell
 
 LATER = datetime(2026, 3, 1, 7, tzinfo=UTC)
 VERBS = (
-    ("apply",),
-    ("apply", "ID"),
-    ("approve", "ID"),
-    ("check",),
-    ("consent", "check", "email", "read"),
-    ("consent", "review"),
-    ("consolidate",),
-    ("constitution",),
-    ("constitution", "amend"),
-    ("curate",),
-    ("edit",),
-    ("expunge", "--sha256", "0" * 64),
-    ("history",),
-    ("key", "confirm"),
-    ("key", "list"),
-    ("night", "--retry"),
-    ("proposals",),
-    ("propose", "--text", "- A lesson.", "--section", "Lessons", "--reason", "because"),
-    ("rebuild", "--check"),
-    ("recall", "--frame", "SELF"),
-    ("reject", "ID", "--reason", "no"),
-    ("review",),
-    ("show", "ID"),
-    ("status", "--exit-code"),
-    ("undo", "ID"),
-    ("verify",),
-)
+    ("apply",), ("apply", "ID"), ("approve", "ID"), ("check",), ("consent", "check", "email", "read"),
+    ("consent", "review"), ("consolidate",), ("constitution",), ("constitution", "amend"), ("curate",), ("edit",),
+    ("expunge", "--sha256", "0" * 64), ("history",), ("key", "confirm"), ("key", "list"), ("night", "--retry"),
+    ("proposals",), ("propose", "--text", "- A lesson.", "--section", "Lessons", "--reason", "because"),
+    ("rebuild", "--check"), ("recall", "--frame", "SELF"), ("reject", "ID", "--reason", "no"), ("review",),
+    ("show", "ID"), ("status", "--exit-code"), ("undo", "ID"), ("verify",),
+)  # fmt: skip
 
 
 @pytest.fixture(scope="module")

@@ -21,10 +21,8 @@ from tests.faults.failed_tests import has_failed
 from tests.faults.sweep_report import report
 from tests.remote.machines import (
     AGENT_ADDRESS,
-    ALL_ACTIONS,
     Pair,
     copy_pair,
-    know,
     make_pair,
     opened,
 )
@@ -211,44 +209,44 @@ def test_no_flood_flushes_an_id_out(pair: Pair) -> None:
     assert effects(pair) == before
 
 
+CRASHES = pytest.mark.parametrize(
+    ("owner", "name", "after"),
+    [
+        (receiving, "perform", False),  # recorded, not begun
+        (gate_messages, "_carry_out", True),  # carried out, not in the log
+        (gate_messages, "_record", True),  # in the log, no checkpoint
+        (receiving, "perform", True),
+        (Seen, "answered", False),  # all but the answer
+        (Seen, "answered", True),
+    ],
+)
+
+
+class Killed(BaseException):
+    """Stands for the end of the process: nothing that comes after it is run."""
+
+
+@contextmanager
+def killed_at(owner: object, name: str, *, after: bool) -> Iterator[None]:
+    """Let the process end before or after a step."""
+    step = getattr(owner, name)
+
+    def die(*words: Any, **named: Any) -> Any:
+        if after:
+            step(*words, **named)
+        raise Killed
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(owner, name, die)
+        yield
+
+
 def record_of(pair: Pair) -> Path:
     return pair.agent.spent
 
 
-@pytest.mark.parametrize("gone", ["the answer", "the id", "the hash", "all"])
-def test_a_refusal_stays_one_whatever_becomes_of_its_answer(pair: Pair, gone: str) -> None:
-    assert pair.agent.run("channel", "peer", "remove", "ops").status == 0
-    know(pair.agent, "ops", pair.ops, "load_memory_file")
-    message = pair.message()
-    raw = pair.sealed(message)
-    assert refused(pair, raw)
-    know(pair.agent, "ops", pair.ops, ALL_ACTIONS)
-    record = json.loads(record_of(pair).read_bytes())
-    (sender,) = record["senders"]
-    if gone == "the answer":
-        pair.agent.answer(message.id).unlink()
-    elif gone == "the id":
-        record_of(pair).write_bytes(canonical({**record, "senders": [{**sender, "ids": []}]}))
-    elif gone == "the hash":
-        record_of(pair).write_bytes(canonical({**record, "senders": [{**sender, "ids": [[message.id, ""]]}]}))
-    else:
-        shutil.rmtree(pair.agent.desk.home.work_dir)
-    assert refused(pair, raw)
-    later(pair, hours=30)
-    assert refused(pair, raw)
-
-
 @pytest.mark.parametrize("gone", ["nothing", "what lies in the home"])
-@pytest.mark.parametrize(
-    ("owner", "name", "after"),
-    [
-        (receiving, "perform", False),
-        (gate_messages, "_carry_out", True),
-        (gate_messages, "_record", True),
-        (Seen, "answered", False),
-        (Seen, "answered", True),
-    ],
-)
+@CRASHES
 def test_no_crash_lets_an_old_heartbeat_be_written_over_a_newer_one(
     pair: Pair,
     owner: object,
@@ -289,37 +287,7 @@ def test_a_stranger_in_the_list_on_disk_leaves_nothing_and_shuts_nobody_out(pair
     assert pair.ask("update_heartbeat", body={"state": {}}).status is Status.EXECUTED
 
 
-class Killed(BaseException):
-    """Stands for the end of the process: nothing that comes after it is run."""
-
-
-@contextmanager
-def killed_at(owner: object, name: str, *, after: bool) -> Iterator[None]:
-    """Let the process end before or after a step."""
-    step = getattr(owner, name)
-
-    def die(*words: Any, **named: Any) -> Any:
-        if after:
-            step(*words, **named)
-        raise Killed
-
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(owner, name, die)
-        yield
-
-
-@pytest.mark.parametrize(
-    ("owner", "name", "after"),
-    [
-        (receiving, "perform", False),  # recorded, not begun
-        (gate_messages, "_carry_out", True),  # carried out, not in the log
-        (gate_messages, "_record", True),  # in the log, no checkpoint
-        (receiving, "perform", True),
-        (receiving, "_sealed", False),
-        (Seen, "answered", False),  # all but the answer
-        (Seen, "answered", True),
-    ],
-)
+@CRASHES
 @pytest.mark.parametrize("action", ["propose_behavioral_change", "consolidate_daily", "update_heartbeat"])
 def test_a_restart_finishes_what_was_begun_and_does_nothing_twice(
     pair: Pair,

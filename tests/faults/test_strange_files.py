@@ -13,18 +13,7 @@ from tests.faults.sweep_report import report, whole
 ROOT = Path(__file__).resolve().parents[2]
 SWEEP = "what is no file in the place of a file"
 DISPOSABLE = "home/.nightledger/"
-OTHERS = (
-    "home/A",
-    "home/C",
-    "home/H",
-    "home/M",
-    "home/S",
-    "home/a",
-    "home/c",
-    "home/m",
-    "home/.git",
-    "keys/",
-)
+OTHERS = (*(f"home/{name}" for name in ("A", "C", "H", "M", "S", "a", "c", "m", ".git")), "keys/")
 CASES = {
     "fifo, disposable": ("fifo", "few", DISPOSABLE),
     "fifo, others": ("fifo", "few", *OTHERS),

@@ -26,6 +26,7 @@ from tests.faults.tamper import (
     head_flips,
     judge,
     make_history,
+    older_pairs,
     replaced,
     swapped,
     tampered,
@@ -151,14 +152,7 @@ def test_a_checkpoint_kept_under_another_size_or_of_other_words_is_told(now: His
         text, signatures = now.read(name).split(b"\n\n", 1)
         for at in range(len(text)):
             changed = text[:at] + bytes([text[at] ^ 1]) + text[at + 1 :] + b"\n\n" + signatures
-            attacks.append(
-                Attack(
-                    kind="checkpoint kept",
-                    what=f"{name}, byte {at}",
-                    files={name: changed},
-                    classes=UNSIGNED,
-                )
-            )
+            attacks.append(Attack("checkpoint kept", f"{name}, byte {at}", {name: changed}, UNSIGNED))
     sweep("flip each byte of checkpoints kept", now, sampled(attacks, EVERY), verify_only)
 
 
@@ -172,14 +166,7 @@ def test_an_older_pair_is_rolled_back_by_the_heads_seen(now: History, older: His
 
 
 def test_every_older_pair_of_its_own_past_is_rolled_back(now: History) -> None:
-    """Each head that was kept with the log as it stood then: the pairs that an attacker can find in the home."""
-    attacks = []
-    for name in now.kept_heads():
-        size = int(name.rpartition("/")[2])
-        if size < now.signed:
-            files = {LOG: b"".join(now.lines[:size]), "audit/checkpoint": now.read(name)}
-            attacks.append(Attack(kind="older pair", what=name, files=files, classes=ROLLBACK))
-    assert sweep("each older pair kept in the home", now, attacks) >= 4
+    assert sweep("each older pair kept in the home", now, older_pairs(now)) >= 4
 
 
 @pytest.mark.parametrize("longer", [0, 3])

@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import shutil
 from contextlib import suppress
 from datetime import UTC, datetime
 from functools import cache
@@ -12,30 +11,23 @@ from typing import Any
 from msgspec.structs import replace
 from tests.faults.fuzz.records import DEEP, NOW, dumped
 from tests.faults.fuzz.signed import ALICE, _EnvelopeKey
-from tests.faults.fuzz.target import Target, scratch, written
+from tests.faults.fuzz.target import Target, scratch
 from tests.gate.homes import HOME_ID, START, Desk, addition, make_desk, removal
 from tests.homes import make_home
 from tests.remote.peer_work import make_work
 
-from nightledger.codec.message import make_message
 from nightledger.codec.records import dump_record, load_record, to_plain
 from nightledger.codec.strict_json import BOM, parse_json
 from nightledger.domain.decision import Decision
 from nightledger.domain.errors import RecordError, RefusedError
-from nightledger.domain.message import MESSAGE_TYPE, REPLY_TYPE, Message, Peer, PeerKey, Peers, Reply, Status
+from nightledger.domain.message import MESSAGE_TYPE, REPLY_TYPE, Peer, PeerKey, Reply, Status
 from nightledger.domain.waiting import Waiting
-from nightledger.files.home import Home
 from nightledger.gate.review.composing import Refusal, Signing, compose_by
 from nightledger.gate.review.reviewing import Answer, Verb
 from nightledger.remote.letters import (
-    Emptied,
-    _bury_expired,
-    _take_reply,
     believe,
-    pending,
     sent_dir,
 )
-from nightledger.remote.notes import read_dead_letters
 from nightledger.remote.waiting import RemoteReview, unpack, waiting_of
 from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context
@@ -201,51 +193,6 @@ def _replies() -> list[bytes]:
     ]
 
 
-Sent = tuple[dict[str, tuple[Message, bytes]], list[tuple[str, str]], list[str]]
-"""What waits, whose answer came under which action, and what was buried."""
-
-
-def _message(**fields: Any) -> Message:
-    claims: dict[str, Any] = {
-        "iss": MINE, "aud": HOME_ID, "iat": 1_772_362_800, "exp": 1_772_366_400, "seq": 7,
-        "action": "proposals", "domain": "self_modification", "body": {},
-    }  # fmt: skip
-    return make_message(**{**claims, **fields})
-
-
-def _read_sent(raw: bytes) -> Sent:
-    """Let the answer come to the message that is remembered so, then bury it where it has expired."""
-    home = Home(context().home_path)
-    name = _message().id
-    path = Path(written(Path(sent_dir(home), f"{name}.json"), raw))
-    shutil.rmtree(Path(home.channel_dir, "replies"), ignore_errors=True)
-    waits = pending(home)
-    emptied = Emptied()
-    with suppress(RecordError):  # of a machine that nobody knows
-        _take_reply(context(), Peers(peers=(_peer(),)), name, _sealed(_reply(re=name)), emptied)
-    written(path, raw)
-    Path(home.dead_letters).unlink(missing_ok=True)
-    return waits, [(one["peer"], one["action"]) for one in emptied.replies], list(_bury_expired(context()))
-
-
-def _check_sent(raw: bytes, read: Sent) -> None:
-    waits, answered, dead = read
-    home = Home(context().home_path)
-    kept = [path.name for path in Path(home.channel_dir, "replies").rglob("*.json")]
-    assert kept == [f"{peer}.{action}.json" for peer, action in answered]
-    assert len(answered) == len(waits)
-    assert dead == [name for name, (message, _) in waits.items() if message.exp <= NOW.timestamp()]
-    assert [letter["envelope"] for letter in read_dead_letters(home)] == [json.loads(raw) for _ in dead]
-    for name, (message, envelope) in waits.items():
-        assert (name, message, envelope) == (_message().id, _message(), raw)
-    assert bool(dead) != Path(sent_dir(home), f"{_message().id}.json").exists()
-
-
-def _sents() -> list[bytes]:
-    sealed = [seal(MESSAGE_TYPE, dump_record(_message(**f)), _EnvelopeKey()) for f in ({}, {"seq": 8})]
-    return [*sealed, _sealed(_reply()), b'{"payload":"e30=","payloadType":"x","signatures":[]}', *DEEP]
-
-
 TARGETS = (
     Target(
         "travelled",
@@ -263,5 +210,4 @@ TARGETS = (
         _replies,
         (RecordError, RefusedError, SignatureError),
     ),
-    Target("sent-messages", _read_sent, _check_sent, _sents, cost=4),
 )

@@ -1,21 +1,19 @@
 """What the program notes for itself in a home, where an agent may write: disposable, and nothing may rest on its form."""
 
-import json
 import math
 import os
-from collections.abc import Callable, Mapping
-from datetime import datetime
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from tests.faults.fuzz.records import DEEP, HOME, NOW, dumped
-from tests.faults.fuzz.target import NothingError, Target, alike, given, scratch, written
+from tests.faults.fuzz.records import DEEP, HOME, NOW, dumped, message
+from tests.faults.fuzz.signed import _envelopes
+from tests.faults.fuzz.target import Target, alike, scratch, written
 from tests.homes import make_home
 from tests.linking import lines, outcome
 
-from nightledger.codec.strict_json import read_jsonl
 from nightledger.domain.errors import IntegrityError
 from nightledger.domain.message import Message
 from nightledger.files.home import Home
@@ -23,15 +21,11 @@ from nightledger.files.hook_settings import HookSettings, read_hook_settings
 from nightledger.files.prompt_state import MOST_PROMPTS, MOST_SHOWN, PromptState, read_state
 from nightledger.files.staging_troubles import read_troubles
 from nightledger.jobs.stage import logs as stage_logs
-from nightledger.jobs.stage.logs import Worth
-from nightledger.recall.sources import NOTE_HEADING, Cut, cut_outcomes
-from nightledger.remote.notes import (
-    contact,
-    read_dead_letters,
-    recent_dead_letters,
-)
+from nightledger.recall.sources import cut_outcomes
+from nightledger.remote.letters import pending, sent_dir
+from nightledger.remote.notes import contact, read_dead_letters, recent_dead_letters
 from nightledger.remote.receiving import BEGUN, Seen
-from nightledger.remote.witness_asking import Remembered, read_memory, write_memory
+from nightledger.remote.witness_asking import read_memory
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.verbs import apply, guard
 
@@ -39,7 +33,7 @@ from nightledger.surfaces.verbs import apply, guard
 @cache
 def home() -> Home:
     home = make_home(scratch() / "noting", id=HOME)
-    for folder in (home.work_dir, home.channel_dir, home.staged_dir):
+    for folder in (home.work_dir, home.channel_dir, home.staged_dir, sent_dir(home)):
         Path(folder).mkdir(parents=True, exist_ok=True)
     Path(home.memory_md).write_text("# Memory\n")
     Path(home.audit_log).write_bytes(b"".join(_LINES))
@@ -49,43 +43,7 @@ def home() -> Home:
 _LINES = [b'{"seq":%d}\n' % n for n in range(9)]
 
 
-# the channel: dead letters, contacts, ids that were taken in
-
-Letters = tuple[list[dict[str, Any]], tuple[datetime, ...]]
-
-
-def _read_letters(raw: bytes) -> Letters:
-    written(home().dead_letters, raw)
-    return read_dead_letters(home()), recent_dead_letters(home(), NOW)
-
-
-def _check_letters(raw: bytes, read: Letters) -> None:
-    letters, recent = read
-    told = [value for _, value in read_jsonl(raw, max_line_bytes=1 << 20)[0]]
-    assert letters == [value for value in told if isinstance(value, dict)]
-    assert len(recent) <= len(letters)
-    assert list(recent) == sorted(recent)
-    assert all(0 <= (NOW - at).days < 7 for at in recent)
-    for letter in letters:
-        str(letter.get("error", ""))
-
-
-_LETTER = {
-    "id": "m-1",
-    "peer": "desk",
-    "dead_lettered_at": "2026-03-01T08:00:00Z",
-    "error": "nobody",
-    "attempts": 3,
-}
-_LETTERS = (
-    dumped(_LETTER)
-    + b"\n"
-    + dumped({**_LETTER, "dead_lettered_at": "9999-12-31T23:59:59+00:00"})
-    + b"\n[]\n",
-    dumped({**_LETTER, "dead_lettered_at": "0001-01-01T00:00:00+14:00"}) + b"\n",
-    dumped({**_LETTER, "dead_lettered_at": ["2026-03-01T08:00:00Z"]}) + b" {}\n",
-    *DEEP,
-)
+# ids that were taken in
 
 
 def _paths() -> tuple[str, str]:
@@ -139,109 +97,26 @@ _SEEN = (
 )
 
 
-# what witnesses said
-
-
-def _read_remembered(raw: bytes) -> dict[str, Remembered]:
-    written(Path(home().work_dir, "witnesses.json"), raw)
-    return given(read_memory(home()))
-
-
-def _check_remembered(raw: bytes, memory: dict[str, Remembered]) -> None:
-    told = json.loads(raw)
-    assert {name: told[name].get("size", 0) for name in memory} == {
-        name: one.size for name, one in memory.items()
-    }
-    for one in memory.values():
-        assert one.next_s() >= one.asked_at >= 0
-        assert one.is_due(NOW, one.size, refresh=True) or one.problem
-    write_memory(home(), memory)
-    assert read_memory(home()) == memory
-    Context(verb="apply", home=home().root, now_text=None, json=False)
-
-
-_REMEMBERED = (
-    dumped({"w1": {"asked_at": 1_772_366_400, "size": 9, "problem": "late", "refused": False}}),
-    dumped({"w1": {}, "w2": {"contradiction": "a head"}}),
-    b'{"w": {"asked_at": ' + b"9" * 4300 + b"}}",
-    b'{"w": {"problem": "\\ud800", "refused": 1}}',
-    *DEEP,
-)
-
-
-# what staging and search work out once
-
-
-def _read_kept(raw: bytes) -> Mapping[str, Worth]:
-    written(Path(home().staged_dir, stage_logs.KEPT), raw)
-    return given(stage_logs._read_kept(home()))
-
-
-def _check_kept(raw: bytes, kept: Mapping[str, Worth]) -> None:
-    assert kept.keys() <= json.loads(raw)["logs"].keys()
-    assert all(math.isfinite(score) for worth in kept.values() for _, _, score in worth.said)
-    if b"\\u" in raw:
-        return
-    stage_logs._keep(home(), dict(kept))
-    assert stage_logs._read_kept(home()) == kept
-
-
-_WORTH = {"said": [[3, 4, 0.5], [9, 9, 0.31]], "telling": [3], "answers": [9, 10]}
-_KEPT = (
-    dumped({"v": 5, "logs": {"0" * 64: _WORTH}}),
-    dumped({"v": 5, "logs": {"a": {**_WORTH, "said": [[3, 4, math.nan]]}, "b": _WORTH}}),
-    b'{"v":5,"logs":{"a":{"said":[[1e999,4,0.5]],"telling":[],"answers":[]}}}',
-    *DEEP,
-)
-
-
-def _read_cut(raw: bytes) -> tuple[Cut, str, int]:
-    return cut_outcomes(written(scratch() / "cut-outcomes", raw), ZoneInfo("America/New_York"))
-
-
-def _check_cut(raw: bytes, read: tuple[Cut, str, int]) -> None:
-    cut, digest, older = read
-    assert (len(digest), older) == (64, 0)
-    told = raw.split(b"\n")[:-1]
-    cut.text.encode()
-    begin = 0
-    for chunk in cut.chunks:
-        assert (chunk.start, chunk.first_line) == (begin, chunk.last_line)
-        begin = chunk.end + 1
-        assert cut.text[chunk.start : chunk.end].strip()
-        assert isinstance(json.loads(told[chunk.first_line - 1]), dict)
-        assert chunk.heading in ("", NOTE_HEADING)
-    assert begin == len(cut.text) + bool(cut.chunks)
-
-
-def _outcomes() -> list[bytes]:
-    plain = {"id": "o-1", "task_type": "t", "context_tags": ["a"], "resolution": "r", "outcome": "success"}
-    first = dumped({**plain, "timestamp": "0001-01-01T00:00:00Z", "note": "n\n m"})
-    return [
-        lines([outcome(1, session="a"), outcome(2)]),
-        first + b"\n" + first.replace(b"0001-", b"2026-") + b"\r\n",
-        dumped({**plain, "id": [], "timestamp": "2026-01-01T00:00:00Z"}) + b"\n",
-        b"\n\n" + b"\r" + dumped({**plain, "timestamp": "2026-01-01T00:00:00Z"}) + b"\n",
-        first.replace(b"0001-", b"2026-").replace(b'"r"', b'"\\ud800"') + b"\n",
-        *(one + b"\n" for one in DEEP),
-    ]
-
-
 # small files of state: of odd ones nobody says more than that they are not there
 
 
 def _states() -> tuple[tuple[str, Callable[[], object]], ...]:
-    """Give each file with what reads it; how many of one kind are kept is asserted where it is read."""
+    """Return each file with what reads it; how many of one kind are kept is asserted where it is read."""
     at, later = home(), Context(verb="guard", home=home().root, now_text=None, json=False)
     later._now = NOW.replace(minute=30)  # in the first minutes of an hour no mark is believed
     return (
         (f"{at.staged_dir}/troubles.json", lambda: read_troubles(at)),
+        (f"{at.staged_dir}/{stage_logs.KEPT}", lambda: stage_logs._read_kept(at)),
         (f"{at.work_dir}/prompts/s.json", lambda: _prompts(read_state(at, "s"))),
+        (f"{at.work_dir}/witnesses.json", lambda: _due(at)),
         (f"{at.channel_dir}/contacts/desk.heard", lambda: contact(at, "desk", "heard")),
+        (f"{sent_dir(at)}/{message().id}.json", lambda: pending(at)),
+        (at.dead_letters, lambda: (read_dead_letters(at), recent_dead_letters(at, NOW))),
         (at.path(apply.MARK), lambda: apply._nothing_yet(later)),
         (at.path(apply.WITNESS_MARK), lambda: apply._witnesses_due(later)),
         (at.path(guard.MARK), lambda: guard._nothing_new(later)),
         (at.staging_rules, lambda: _bounded(read_hook_settings(at))),
+        (at.outcomes, lambda: cut_outcomes(at.outcomes, ZoneInfo("America/New_York"))),
     )
 
 
@@ -249,6 +124,12 @@ def _prompts(state: PromptState) -> tuple[object, ...]:
     assert len(state.prompts) <= MOST_PROMPTS
     assert len(state.shown) <= MOST_SHOWN
     return state.prompts, state.shown
+
+
+def _due(at: Home) -> object:
+    found = [(one, one.is_due(NOW, one.size, refresh=True)) for one in read_memory(at).values()]
+    assert all(one.next_s() >= one.asked_at >= 0 for one, _ in found)
+    return found
 
 
 def _bounded(read: HookSettings) -> tuple[float, int, int]:
@@ -265,7 +146,27 @@ def _read_states(raw: bytes) -> list[object]:
     return [read() for _, read in _states()]
 
 
+_LETTER = {
+    "id": "m-1",
+    "peer": "desk",
+    "dead_lettered_at": "2026-03-01T08:00:00Z",
+    "error": "nobody",
+    "attempts": 3,
+}
+_PLAIN = {"id": "o-1", "task_type": "t", "context_tags": ["a"], "resolution": "r", "outcome": "success"}
+_WORTH = {"said": [[3, 4, 0.5], [9, 9, 0.31]], "telling": [3], "answers": [9, 10]}
 _STATES = (
+    *(
+        dumped({**_LETTER, "dead_lettered_at": at}) + b"\n{}\n"
+        for at in ("2026-03-01T08:00:00Z", "0001-01-01T00:00:00+14:00", ["x"])
+    ),
+    *_envelopes(),
+    dumped({"w1": {"asked_at": 1_772_366_400, "size": 9, "problem": "late", "refused": False}}),
+    b'{"w": {"asked_at": ' + b"9" * 4300 + b"}}",
+    dumped({"v": 5, "logs": {"0" * 64: _WORTH, "a": {**_WORTH, "said": [[3, 4, math.nan]]}}}),
+    lines([outcome(1, session="a"), outcome(2)]),
+    dumped({**_PLAIN, "timestamp": "0001-01-01T00:00:00Z", "note": "n\n m"}) + b"\n\r",
+    dumped({**_PLAIN, "id": [], "timestamp": "2026-01-01T00:00:00Z"}) + b"\n",
     b'[{"about":"x","what":"late","since":"2026-03-01T08:00:00Z"}]',
     b'{"v":1,"prompts":["a b"],"shown":{"e-1":1}}',
     b"2026-03-01T08:00:00+01:00",
@@ -282,18 +183,6 @@ _STATES = (
 
 
 TARGETS = (
-    Target("dead-letters", _read_letters, _check_letters, _LETTERS),
     Target("seen-ids", _read_seen, _check_seen, _SEEN, IntegrityError, cost=4),
-    Target(
-        "remembered",
-        _read_remembered,
-        _check_remembered,
-        _REMEMBERED,
-        NothingError,
-        max_bytes=8192,
-        cost=2,
-    ),
-    Target("kept-statements", _read_kept, _check_kept, _KEPT, NothingError, cost=2),
-    Target("outcome-words", _read_cut, _check_cut, _outcomes),
     Target("states", _read_states, alike(_read_states), _STATES, cost=4),
 )
