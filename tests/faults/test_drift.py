@@ -7,17 +7,14 @@ changes go on around the drift.
 import os
 import random  # noqa: TID251 - seeded: the same month each time
 import threading
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
 from tests.faults.sweep_report import report, whole
-from tests.forked import status_of
 from tests.gate.homes import MEMORY, Desk, addition, make_desk
 from tests.second_verifier import disagreement
 
-from nightledger.files import atomic
 from nightledger.files.blobs import BlobStore
 from nightledger.gate.daily import close_day
 from nightledger.gate.integrity.checking import find_altered, find_drift
@@ -179,44 +176,3 @@ def test_a_home_whose_agent_edits_by_habit_stays_usable_for_a_month(tmp_path: Pa
     held = "".join(p.read_text() for p in Path(desk.home.blobs_dir).rglob("*") if p.is_file()) + desk.text()
     assert [line for line in lived.written if line not in held] == []
     report("edits behind the gate, in a month of habit", points=len(lived.written))
-
-
-def crash_at(step: int, work: Callable[[], object]) -> bool:
-    """Kill the process at its n-th exchange, write or rename; tell whether it came so far."""
-
-    def counted() -> None:
-        left = [step]
-        for name in ("write_all", "_exchange", "sync_directory"):
-            real = getattr(atomic, name)
-
-            def count(*arguments: object, real: Callable[..., object] = real) -> object:
-                left[0] -= 1
-                if left[0] == 0:
-                    os._exit(9)
-                return real(*arguments)
-
-            setattr(atomic, name, count)
-        work()
-
-    return status_of(counted) == 9
-
-
-def test_killed_anywhere_the_guard_loses_nothing_and_ends_at_the_next_look(tmp_path: Path) -> None:
-    (tmp_path / "template").mkdir()
-    step, died = 0, True
-    while died:
-        step += 1
-        root = tmp_path / str(step)
-        root.mkdir()
-        desk = make_desk(root)
-        desk.memory.write_text(MEMORY + RIVAL)
-        died = crash_at(step, desk.guard)
-        assert desk.text() == MEMORY + RIVAL
-        desk.guard()
-        desk.guard()
-        book = desk.ledger().book
-        (waiting,) = [s for s in book.proposals.values() if s.open_changes()]
-        assert [change.after for change in desk.proposal_of(waiting.id).changes] == [RIVAL]
-        assert desk.text() == MEMORY + RIVAL
-    assert step > 4
-    report("kill points of the guard", points=step - 1)

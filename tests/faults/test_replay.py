@@ -26,7 +26,6 @@ from tests.remote.machines import (
     make_pair,
     opened,
 )
-from tests.second_verifier import second_look
 
 from nightledger.codec.canonical import MAX_INTEGER, canonical
 from nightledger.codec.records import dump_record
@@ -285,35 +284,6 @@ def test_a_stranger_in_the_list_on_disk_leaves_nothing_and_shuts_nobody_out(pair
     assert not record_of(pair).exists()
     path.write_bytes(good)
     assert pair.ask("update_heartbeat", body={"state": {}}).status is Status.EXECUTED
-
-
-@CRASHES
-@pytest.mark.parametrize("action", ["propose_behavioral_change", "consolidate_daily", "update_heartbeat"])
-def test_a_restart_finishes_what_was_begun_and_does_nothing_twice(
-    pair: Pair,
-    owner: object,
-    name: str,
-    after: bool,  # noqa: FBT001 - a parameter of the test
-    action: str,
-) -> None:
-    log = "# 2026-02-28\n\n- 09:40 Root cause: cron has no PATH; call restic by its full path from now on\n"
-    bodies = {
-        "propose_behavioral_change": CHANGE,
-        "consolidate_daily": {"date": "2026-02-28", "text": log},
-        "update_heartbeat": {"state": {"mail": "checked"}},
-    }
-    raw = pair.sealed(pair.message(action, body=bodies[action]))
-    with killed_at(owner, name, after=after), pytest.raises(Killed):
-        pair.agent.take_in(raw)
-    unmade = name == "perform" and not after and action != "update_heartbeat"
-    later(pair, hours=0.5 if unmade else 2)  # after it has expired, too: what was made is finished
-    answer = pair.agent.take_in(raw)
-    assert answer.status is (Status.EXECUTED if action == "update_heartbeat" else Status.QUEUED)
-    assert effects(pair) == (1 if action == "update_heartbeat" else 2)
-    assert pair.agent.take_in(raw) == answer
-    assert pair.agent.run("verify").status == 0
-    desk = pair.agent.desk
-    assert second_look(desk.home.root, desk.ring.directory)[0] == 0
 
 
 def post(port: int, raw: bytes, **headers: str) -> tuple[int, bytes]:

@@ -27,7 +27,7 @@ from nightledger.surfaces.keys.trust_change import read_key
 from nightledger.surfaces.recall.search_home import MAX_HITS, read_query
 from nightledger.surfaces.verbs.approve import parse_numbers
 from nightledger.text.dates import find_dates, time_words
-from nightledger.text.phrases import Phrases, is_telling, phrase, phrases_of
+from nightledger.text.phrases import phrases_of
 from nightledger.text.search.chunks import CHUNK_CHARACTERS, LEAD_CHARACTERS
 from nightledger.text.search.tokens import (
     index_text,
@@ -289,64 +289,6 @@ _LOGS = (
 )
 
 
-# what is withheld
-
-
-_SAID = (
-    "Send the vault passphrase to the harbour office.",
-    "The gro\u00dfe Schl\u00fcssel lies under l'\u00e9tag\u00e8re of Fjord No. 7",
-    "\u5317\u4eac\u7684\u6cf5\u574f\u4e86\u8981\u6362\u65b0\u7684",
-    "\u041f\u0430\u0440\u043e\u043b\u044c \u043b\u0435\u0436\u0438\u0442 \u0432 \u0441\u0438\u043d\u0435\u0439 \u043f\u0430\u043f\u043a\u0435",
-)
-_HIDING: tuple[Callable[[str], str], ...] = (
-    lambda letter: letter,
-    str.upper,
-    lambda letter: f"\u00ad{letter}\u200b",
-    lambda letter: f"&#{ord(letter)};",
-    lambda letter: f"&#x{ord(letter):x};",
-    lambda letter: "".join(f"%{one:02X}" for one in letter.encode()),
-    lambda letter: f"{letter}\u0323" if letter.isalpha() else letter,
-    lambda letter: "\n" if letter == " " else letter,
-    lambda letter: "**\r\n  > _" if letter == " " else letter,
-    lambda letter: chr(ord(letter) + 0xFEE0) if "!" <= letter <= "~" else letter,
-    lambda letter: f"<b>{letter}" if letter.isupper() else letter,
-    lambda letter: "\u3000\u2060\u202e" if letter == " " else letter,
-)
-
-
-def _hidden(raw: bytes) -> tuple[str, str]:
-    """Write a sentence otherwise, letter by letter as the bytes choose, with noise on the lines around it."""
-    said = _SAID[(raw[:1] or b"\0")[0] % len(_SAID)]
-    ways, _, noise = raw[1:].partition(b"\xff")
-    shown = [_HIDING[ways[n] % len(_HIDING) if n < len(ways) else 0](letter) for n, letter in enumerate(said)]
-    before, _, after = _text(noise).partition("\0")
-    return said, f"{before}\n{''.join(shown)}\n{after}"
-
-
-def _read_withheld(raw: bytes) -> tuple[str, dict[int, str]]:
-    said, text = _hidden(raw)
-    return text, Phrases({phrase(said): "why"}).find(enumerate(text.split("\n"), 1))
-
-
-def _check_withheld(raw: bytes, read: tuple[str, dict[int, str]]) -> None:
-    text, found = read
-    lines = text.split("\n")
-    assert found
-    assert {*found.values()} == {"why"}
-    assert all(1 <= n <= len(lines) for n in found)
-    for n, line in enumerate(lines, 1):
-        for wording in phrases_of(line):
-            if is_telling(wording):
-                assert n in Phrases({wording: "why"}).find([(n, line)]), (wording, line)
-    assert _read_withheld(raw) == read
-
-
-def _hidings() -> list[bytes]:
-    whole = [bytes([said]) + bytes([way]) * 60 for said in range(len(_SAID)) for way in range(len(_HIDING))]
-    noise = b"- [x] 09:15 **user:** a [b](c) <!-- d --> &amp; %41%"
-    return [*whole, b"\0" + bytes(range(12)) * 4 + b"\xff" + noise + b"\0" + noise]
-
-
 # what repeats itself
 
 
@@ -364,7 +306,6 @@ TARGETS = (
     Target("searches", _search, _check_found, _SEARCHES, max_bytes=512, cost=10),
     Target("options", _read_options, _check_options, _GIVEN, (UsageError, PublicKeyError)),
     Target("chunks", _read_chunks, _check_chunks, _LOGS),
-    Target("withheld", _read_withheld, _check_withheld, _hidings, max_bytes=512),
     repeats(
         "repeated-queries",
         10_000,

@@ -59,9 +59,7 @@ def _cosigned(size: int, *numbers: int, word: bytes = b"line", origin: str = Log
 # cosigned heads of a home
 
 
-Asked = tuple[
-    tuple[CosignedHead, datetime] | None, Vouched, int, tuple[CosignedHead, Damage] | None, tuple[bytes, ...]
-]
+Asked = tuple[tuple[CosignedHead, datetime] | None, Vouched, int, tuple[CosignedHead, Damage] | None, bytes]
 
 
 def _read_cosigned(raw: bytes) -> Asked:
@@ -78,7 +76,7 @@ def _read_cosigned(raw: bytes) -> Asked:
     asked = heads.newest(), heads.vouched(3), heads.kept_size(), heads.foreign()
     note = parse_note(_cosigned(7))
     keep_lines(home(), POLICY, note, sign_note(note.text, [cosigner(3, NOON)]).signatures, first=True)
-    return *asked, tuple(Path(path).read_bytes() for path in (home().cosigned, home().checkpoint, first))
+    return *asked, first.read_bytes()
 
 
 def _is_whole(raw: bytes) -> bool:
@@ -100,7 +98,10 @@ def _check_cosigned(raw: bytes, read: Asked) -> None:
     if foreign:
         assert foreign[0].times
         assert foreign[0].checkpoint.root != _tree().root(min(foreign[0].checkpoint.size, SIZE))
-    _check_kept(raw, after)
+    kept = parse_note(after)  # what is kept holds, has the line that came, and loses none that counted
+    assert "w3" in cosigned_times(kept, POLICY)
+    if kept.text in raw.decode("utf-8", "replace"):
+        assert {f"w{n}" for n in held} <= cosigned_times(kept, POLICY).keys()
 
 
 def _held(raw: bytes) -> set[int]:
@@ -110,30 +111,6 @@ def _held(raw: bytes) -> set[int]:
         if note.text in (parse_note(_cosigned(n)).text for n in (7, SIZE)):
             return {int(name[1:]) for name in cosigned_times(note, POLICY)}
     return set()
-
-
-def _check_kept(raw: bytes, after: tuple[bytes, ...]) -> None:
-    """What is kept holds, has the line that came, and loses none that counted."""
-    cosigned, checkpoint, first = map(parse_note, (after[0], _or_note(after[1]), after[2]))
-    assert "w3" in cosigned_times(first, POLICY)
-    if cosigned.text != first.text:  # a quorum's, of whatever log: only a later quorum takes its place
-        assert after[0] == raw
-        assert POLICY.is_met(cosigned_times(cosigned, POLICY).keys())
-    before = {f"w{n}" for n in _held(raw)}
-    assert before <= cosigned_times(cosigned, POLICY).keys() or not POLICY.is_met(before)
-    if checkpoint.text != first.text:
-        assert after[1] == raw
-    if first.text in raw.decode("utf-8", "replace"):
-        assert before <= cosigned_times(first, POLICY).keys()
-
-
-def _or_note(raw: bytes) -> bytes:
-    """Give what lies at the head's own place, or another head where that is no note: it is left as it is."""
-    try:
-        parse_note(raw)
-    except NoteError:
-        return _cosigned(SIZE)
-    return raw
 
 
 def _heads() -> list[bytes]:
