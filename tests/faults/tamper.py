@@ -6,9 +6,10 @@ attack gives other bytes for some of its files; the judge is the program's own c
 
 import itertools
 import shutil
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from dataclasses import replace as replace_fields
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,10 @@ from tests.second_verifier import disagreement
 
 from nightledger.files.home import Home
 from nightledger.gate.opening import sign_head
-from nightledger.trust.keys import KeyRing
+from nightledger.trust.checkpoint import Checkpoint, dump_checkpoint
+from nightledger.trust.keys import KeyRing, create_log_keys, load_log_key
+from nightledger.trust.merkle import Tree, leaf_hash
+from nightledger.trust.note import dump_note, sign_note
 from nightledger.trust.pin import Pin, read_pin
 from nightledger.trust.reading import check_log, verify
 from nightledger.trust.report import Damage, Finding
@@ -33,6 +37,10 @@ UNSIGNED = frozenset({Damage.UNSIGNED})
 ROLLBACK = frozenset({Damage.ROLLBACK})
 FORK = frozenset({Damage.FORK})
 
+FORGED = (
+    b'{"actor":"human","apply":"a-forged","at":"2026-03-02T09:00:00Z","event":"apply.done","seq":0,"v":1}'
+)
+Bits = Callable[[int], tuple[int, ...]]
 Files = Mapping[str, bytes | None]
 """New bytes of files, by path relative to the home; None removes one."""
 
@@ -218,7 +226,7 @@ def _of_log(kind: str, what: str, log: bytes, *rest: Any, **more: Any) -> Attack
     return Attack(kind, what, {LOG: log}, *rest, **more)
 
 
-def flips(history: History, bits: Callable[[int], tuple[int, ...]]) -> Iterator[Attack]:
+def flips(history: History, bits: Bits) -> Iterator[Attack]:
     """Flip bits of every byte of the log.
 
     Args:
@@ -292,7 +300,7 @@ def forged(history: History, line: bytes) -> Iterator[Attack]:
 
 
 # ---------------------------------------------------------------- the head
-def head_flips(history: History, bits: Callable[[int], tuple[int, ...]]) -> Iterator[Attack]:
+def head_flips(history: History, bits: Bits) -> Iterator[Attack]:
     """Flip bits of every byte of the checkpoint: text, signatures and all."""
     note = history.read(CHECKPOINT)
     for at, byte in enumerate(note):
@@ -322,3 +330,70 @@ def older_pairs(now: History) -> Iterator[Attack]:
         if size < now.signed:
             files = {LOG: b"".join(now.lines[:size]), CHECKPOINT: now.read(name)}
             yield Attack("older pair", name, files, ROLLBACK)
+
+
+def kept_flips(now: History) -> Iterator[Attack]:
+    """Flip a bit of every byte that the checkpoints kept beside the newest say."""
+    for name in now.kept_heads():
+        text, signatures = now.read(name).split(b"\n\n", 1)
+        for at in range(len(text)):
+            changed = text[:at] + bytes([text[at] ^ 1]) + text[at + 1 :] + b"\n\n" + signatures
+            yield Attack("checkpoint kept", f"{name}, byte {at}", {name: changed}, UNSIGNED)
+
+
+def foreign_heads(now: History, keys: Path) -> Iterator[Attack]:
+    """Forge an entry and sign a flawless head over the result, with a key of one's own."""
+    ring, home = KeyRing(keys), now.home.identity
+    create_log_keys(ring, home.id)
+    key = load_log_key(ring, home.id, home.origin)
+    lines = now.lines
+    for at in range(len(lines)):
+        changed = [*lines[:at], numbered(FORGED, at), *lines[at + 1 :]]
+        tree = Tree()
+        tree.extend([leaf_hash(line.removesuffix(b"\n")) for line in changed])
+        head = Checkpoint(origin=home.origin, size=tree.size, root=tree.root())
+        note = dump_note(sign_note(dump_checkpoint(head), key.signers(now.pin.heads[-1].at)))
+        files = {LOG: b"".join(changed), CHECKPOINT: note}
+        yield Attack("forge", f"line {at + 1}", files, EDITED | UNSIGNED)
+
+
+# ---------------------------------------------------------------- all of it
+def one_bit(at: int) -> tuple[int, ...]:
+    """Return each of the eight bits in turn."""
+    return (at * 5 % 8,)
+
+
+def ways(
+    now: History, older: History, root: Path, *, every: int = 1, bits: Bits = one_bit
+) -> Iterator[tuple[str, History, Iterable[Attack]]]:
+    """Return each way to tamper with its attacks, and on which history they are tried.
+
+    Args:
+        now: What is attacked.
+        older: The same a day earlier.
+        root: Where other histories and another key may be made.
+        every: Of the attacks on single bytes, every so manieth is tried.
+        bits: For each byte's place, which bits are flipped.
+    """
+
+    def some(attacks: Iterable[Attack]) -> Iterator[Attack]:
+        return itertools.islice(attacks, 0, None, every)
+
+    bare = now.copy(root / "bare")  # where each byte is tried, kept checkpoints only cost time
+    for name in bare.kept_heads():
+        (bare.root / "home" / name).unlink()
+    yield "tamper", bare, some(flips(bare, bits))
+    yield "truncate", bare, some(cuts(bare))
+    yield "delete", now, deleted(now)
+    yield "reorder", now, swapped(now)
+    yield "repeat", now, duplicated(now)
+    yield "forge", now, forged(now, FORGED)
+    yield "forge, with a head signed by another key", now, foreign_heads(now, root / "other-keys")
+    yield "tamper with the signed head", bare, some(head_flips(bare, one_bit))
+    yield "cut or remove the signed head", bare, some(head_cuts(bare))
+    yield "tamper with heads that are kept", now, some(kept_flips(now))
+    back = replaced(now, older, ROLLBACK, "rollback")
+    pair = replace_fields(back, files={name: back.files[name] for name in (LOG, CHECKPOINT)})
+    yield "put an older log and head back", now, [back, pair, *older_pairs(now)]
+    forks = [fork(older, root / f"fork-{more}", entries=now.signed + more) for more in (0, 3)]
+    yield "another history, signed by the same key", now, [replaced(now, one, FORK, "fork") for one in forks]
