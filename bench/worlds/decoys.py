@@ -1,7 +1,4 @@
-"""What looks as if it should be kept and should not: records, verdicts, ticks, pasted text.
-
-Invariant: nothing here is planted; whatever a night proposes from it is told as unplanted.
-"""
+"""What looks as if it should be kept and should not: records, verdicts, ticks, pasted text."""
 
 from bench.worlds.cast import Cast
 from bench.worlds.dice import Dice

@@ -10,27 +10,18 @@ from pathlib import Path
 from zoneinfo import ZoneInfo
 
 from bench.worlds.dice import Dice
-from bench.worlds.page import Marked, Page, slug
+from bench.worlds.page import Page, slug
 from bench.worlds.phrases import Phrases, load_phrases
-from bench.worlds.plot import Day, Mark, Plot, Result, Topic
+from bench.worlds.plot import Day, Plot, Result, Topic
 from bench.worlds.plotting import Plotter, log_days
 from bench.worlds.remembered import MemoryWriter
-from bench.worlds.sample import (
-    EXPECTED,
-    Place,
-    Planted,
-    PlantKind,
-    SampleFile,
-    SampleHome,
-    SampleOutcome,
-)
+from bench.worlds.sample import SampleFile, SampleHome, SampleOutcome
 from bench.worlds.styles import Style, write_log, write_session
 from bench.worlds.world import World, make_world
 
 LAST_DAY = date(2026, 3, 1)
 """Simulated time ends here, so that ``--now`` drives it and a demo never ages."""
 DAY_COUNT = 60
-OUTCOME_LOG = "memory/system/outcome-records.jsonl"
 _STYLES = ((Style.TERSE, 5), (Style.REPORT, 3), (Style.DIARY, 3))
 _AGENTS_MD = """# AGENTS.md
 
@@ -46,7 +37,6 @@ class _Draft:
 
     files: list[SampleFile] = field(default_factory=list)
     outcomes: list[SampleOutcome] = field(default_factory=list)
-    marked: list[tuple[date, Marked]] = field(default_factory=list)
 
 
 def generate(seed: int) -> SampleHome:
@@ -71,24 +61,15 @@ def generate(seed: int) -> SampleHome:
         last_day=days[-1],
         files=tuple(draft.files),
         outcomes=tuple(draft.outcomes),
-        planted=_planted(draft.marked),
     )
 
 
 def write_home(sample: SampleHome, root: Path) -> None:
-    """Write MEMORY.md, AGENTS.md and all daily logs under ``root``.
-
-    Outcomes are not written: an agent logs them, so the walk does it with ``log``.
-    """
+    """Write MEMORY.md, AGENTS.md and all daily logs under ``root``."""
     for file in sample.files:
-        write_sample_file(file, root)
-
-
-def write_sample_file(file: SampleFile, root: Path) -> None:
-    """Write one file of the sample under ``root``, making its folder where it is missing."""
-    path = root / file.path
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(file.content)
+        path = root / file.path
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(file.content)
 
 
 def _write_memory(
@@ -101,7 +82,6 @@ def _write_memory(
         text = text.replace("\n", "\r\n")
     if dice.chance(0.15):
         text = text.rstrip("\r\n")
-    draft.marked += [(first_day, marked) for marked in page.marked]
     agents = _AGENTS_MD.format(agent=world.agent, owner=world.owner)
     draft.files += [
         SampleFile(path="MEMORY.md", day=None, content=text.encode()),
@@ -135,14 +115,10 @@ def _write_day(draft: _Draft, world: World, dice: Dice, day: Day, page: Page, st
         session = f"s-{day.date:%m%d}-{number // 3 + 1}"
         record = _record(topic, topic.result, local.astimezone(UTC), session, page.path)
         draft.outcomes.append(SampleOutcome(day=day.date, record=record))
-        if topic.result.mark is not None:
-            line = len(draft.outcomes)
-            _mark_outcome(draft, day.date, topic.result.mark, line, record["resolution"])
 
 
 def _keep_page(draft: _Draft, page: Page, day: date) -> None:
     draft.files.append(SampleFile(path=page.path, day=day, content=page.content().encode()))
-    draft.marked += [(day, marked) for marked in page.marked]
 
 
 def _record(topic: Topic, result: Result, at: datetime, session: str, path: str) -> dict[str, object]:
@@ -159,35 +135,3 @@ def _record(topic: Topic, result: Result, at: datetime, session: str, path: str)
     if result.signal is not None:
         record["signal"] = result.signal
     return record
-
-
-def _mark_outcome(draft: _Draft, day: date, mark: Mark, line: int, resolution: object) -> None:
-    marked = Marked(mark=mark, path=OUTCOME_LOG, line=line, text=str(resolution))
-    draft.marked.append((day, marked))
-
-
-def _planted(marked: list[tuple[date, Marked]]) -> tuple[Planted, ...]:
-    """Join the places of one plant; the last main one says it best."""
-    groups: dict[str, list[tuple[date, Marked]]] = {}
-    for day, place in marked:
-        if place.mark.kind is PlantKind.CHANGED and place.path == "MEMORY.md":
-            continue
-        groups.setdefault(place.mark.name, []).append((day, place))
-    return tuple(
-        sorted((_join(group) for group in groups.values()), key=lambda item: (item.day, item.path, item.line))
-    )
-
-
-def _join(group: list[tuple[date, Marked]]) -> Planted:
-    day, best = [(day, place) for day, place in group if place.mark.main][-1]
-    return Planted(
-        kind=best.mark.kind,
-        day=day,
-        path=best.path,
-        line=best.line,
-        text=best.text,
-        expect=EXPECTED[best.mark.kind],
-        also=tuple(Place(path=place.path, line=place.line) for _, place in group if place is not best),
-        name=best.mark.name,
-        told=best.mark.told,
-    )

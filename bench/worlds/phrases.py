@@ -148,8 +148,8 @@ class Phrases:
         routines: Ordinary work.
         frames: How logs show that a sentence is meant to last.
         decoys: By sort: records, reports, checklists, pasted, sections.
-        chat: Turns around what is planted.
-        hostile: What reaches a log from outside, or by accident.
+        chat: Turns around what is said to last.
+        hostile: What reaches a log from outside.
         memory: What long-term memory holds at the start.
     """
 

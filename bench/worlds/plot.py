@@ -4,8 +4,6 @@ from dataclasses import dataclass, field
 from datetime import date
 from enum import StrEnum
 
-from bench.worlds.sample import PlantKind, Told
-
 
 class Role(StrEnum):
     """What a sentence does in its topic; styles of writing differ in how they show it."""
@@ -24,6 +22,19 @@ class Role(StrEnum):
     REFLECTION = "reflection"
 
 
+class Kind(StrEnum):
+    """What sort of lasting statement it is."""
+
+    LESSON = "lesson"
+    CAUSE = "cause"
+    RULE = "rule"
+    PREFERENCE = "preference"
+    CORRECTION = "correction"
+    FACT = "fact"
+    DECISION = "decision"
+    CHANGED = "changed"
+
+
 class Pace(StrEnum):
     """How much happens on a day."""
 
@@ -34,30 +45,12 @@ class Pace(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Mark:
-    """Ties a sentence to what was planted.
-
-    Attributes:
-        kind: What sort of thing.
-        name: The template, unique within a home.
-        main: Whether this sentence says it best; the last main one counts.
-        told: How the log shows that it is meant to last, for a lasting statement.
-    """
-
-    kind: PlantKind
-    name: str
-    main: bool = True
-    told: Told | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Beat:
     """One sentence of a topic.
 
     Attributes:
         role: What it does there.
         text: The sentence.
-        mark: What was planted with it.
         label: Stands before it in place of the style's own.
         before: Sentences on the same line before it.
         after: Sentences on the same line behind it.
@@ -65,7 +58,6 @@ class Beat:
 
     role: Role
     text: str
-    mark: Mark | None = None
     label: str = ""
     before: str = ""
     after: str = ""
@@ -80,7 +72,6 @@ class Result:
     resolution: str
     outcome: str
     signal: str | None = None
-    mark: Mark | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,7 +105,6 @@ class Turn:
 
     speaker: str
     text: str
-    mark: Mark | None = None
 
 
 @dataclass(slots=True, kw_only=True)
@@ -137,21 +127,8 @@ class Day:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Remembered:
-    """A sentence that memory must hold from the start, for the plot to make sense.
-
-    Attributes:
-        mark: What it belongs to; None for an entry that is simply still good.
-        text: The entry.
-    """
-
-    mark: Mark | None
-    text: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Plot:
     """All days, and what memory must hold for them."""
 
     days: tuple[Day, ...]
-    remembered: tuple[Remembered, ...]
+    remembered: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""Spread over the days what was planted, and fill the rest with ordinary work."""
+"""Spread over the days what lasts, and fill the rest with ordinary work."""
 
 import dataclasses
 from datetime import date, timedelta
@@ -8,8 +8,7 @@ from bench.worlds.cast import Cast
 from bench.worlds.decoys import add_decoys, idle_chat
 from bench.worlds.dice import Dice
 from bench.worlds.phrases import Phrases, Scenario, Statement
-from bench.worlds.plot import Beat, Day, Mark, Pace, Plot, Remembered, Topic
-from bench.worlds.sample import PlantKind
+from bench.worlds.plot import Beat, Day, Kind, Pace, Plot, Topic
 from bench.worlds.telling import Teller, add_to_section
 from bench.worlds.world import World
 
@@ -17,12 +16,12 @@ _MISSING_DAYS = (4, 8)
 _PACES = ((Pace.QUIET, 22), (Pace.NORMAL, 55), (Pace.BUSY, 23))
 _TOPICS = {Pace.QUIET: (1, 2), Pace.NORMAL: (1, 3), Pace.BUSY: (2, 4)}
 STATEMENT_COUNTS = {
-    PlantKind.RULE: 6,
-    PlantKind.PREFERENCE: 5,
-    PlantKind.CORRECTION: 4,
-    PlantKind.CAUSE: 4,
-    PlantKind.FACT: 9,
-    PlantKind.DECISION: 5,
+    Kind.RULE: 6,
+    Kind.PREFERENCE: 5,
+    Kind.CORRECTION: 4,
+    Kind.CAUSE: 4,
+    Kind.FACT: 9,
+    Kind.DECISION: 5,
 }
 """How many lasting statements of each kind a home holds."""
 _SAID_ON = {Pace.QUIET: 0, Pace.NORMAL: 1, Pace.BUSY: 5}
@@ -52,10 +51,10 @@ class Plotter:
             Day(date=day, pace=Pace.MISSING if day in missing else dice.weighted(_PACES)) for day in days
         )
         self._open = [day for day in self._days if day.pace is not Pace.MISSING]
-        self._remembered: list[Remembered] = []
+        self._remembered: list[str] = []
 
     def plot(self) -> Plot:
-        """Give all days, planted and filled."""
+        """Give all days, filled."""
         for scenario in self._dice.child("scenarios").some(self._phrases.scenarios, _SCENARIOS):
             self._tell(scenario)
         for kind, count in STATEMENT_COUNTS.items():
@@ -94,49 +93,40 @@ class Plotter:
         frames = self._phrases.frames
         lessons: tuple[Beat, ...] = ()
         if dice.chance(_LESSON_WRITTEN):
-            shown = dice.chance(frames.shown[PlantKind.LESSON] / 100)
-            label = cast.fill(dice.pick(frames.labels[PlantKind.LESSON])) if shown else ""
+            shown = dice.chance(frames.shown[Kind.LESSON] / 100)
+            label = cast.fill(dice.pick(frames.labels[Kind.LESSON])) if shown else ""
             if shown and dice.chance(_LESSON_BELOW):
-                titles = [cast.fill(title) for title in frames.headings[PlantKind.LESSON]]
+                titles = [cast.fill(title) for title in frames.headings[Kind.LESSON]]
                 add_to_section(day, titles, scenes.lesson_beat(scenario, cast, dice), dice)
             else:
                 lessons = (scenes.lesson_beat(scenario, cast, dice, label=label),)
         day.topics.append(dataclasses.replace(solved, beats=(*solved.beats, *lessons)))
 
-    def _state(self, statement: Statement, kind: PlantKind) -> Cast:
-        name = f"{kind}.{statement.name}"
-        dice = self._dice.child(f"state/{name}")
+    def _state(self, statement: Statement, kind: Kind) -> Cast:
+        dice = self._dice.child(f"state/{kind}.{statement.name}")
         day = dice.weighted(tuple((day, _SAID_ON[day.pace]) for day in self._open))
         cast = Cast(self._world, dice, day.date)
-        Teller(self._phrases, cast, dice, day).tell(statement, kind, name)
+        Teller(self._phrases, cast, dice, day).tell(statement, kind)
         return cast
 
     def _change(self, statement: Statement) -> None:
-        cast = self._state(statement, PlantKind.CHANGED)
-        mark = Mark(kind=PlantKind.CHANGED, name=f"changed.{statement.name}", main=False)
-        self._remembered.append(Remembered(mark=mark, text=cast.fill(statement.was)))
+        cast = self._state(statement, Kind.CHANGED)
+        self._remembered.append(cast.fill(statement.was))
 
     def _restate(self) -> None:
         pairs = self._phrases.memory["restated"]
         for number, pair in enumerate(self._dice.child("restated").some(pairs, _RESTATED)):
             day = self._dice.pick(self._open)
             cast, dice = self._cast(f"restate/{number}", day.date)
-            mark = Mark(kind=PlantKind.RESTATED, name=f"restated.{number}")
             routine = dice.pick(self._phrases.routines)
-            day.topics.append(scenes.restated_topic(pair["again"], mark, cast, routine, dice))
-            self._remembered.append(Remembered(mark=None, text=cast.fill(pair["was"])))
+            day.topics.append(scenes.restated_topic(pair["again"], cast, routine, dice))
+            self._remembered.append(cast.fill(pair["was"]))
 
     def _attack(self) -> None:
         for number in range(_INJECTIONS):
             day = self._dice.pick(self._open)
             cast, dice = self._cast(f"injected/{number}", day.date)
-            day.topics.append(scenes.injected_topic(cast, dice, self._phrases, number))
-        day = self._dice.pick(self._open)
-        cast, dice = self._cast("invisible", day.date)
-        day.topics.append(scenes.invisible_topic(cast, dice, self._phrases))
-        day = self._dice.pick(self._open)
-        cast, dice = self._cast("leaked", day.date)
-        day.topics.append(scenes.leaked_topic(cast, dice, self._phrases))
+            day.topics.append(scenes.injected_topic(cast, dice, self._phrases))
 
     def _fill(self, day: Day) -> None:
         dice = self._dice.child(f"fill/{day.date}")

@@ -68,7 +68,7 @@ def write_session(page: Page, day: date, turns: Sequence[Turn], dice: Dice) -> N
     for number, turn in enumerate(turns, start=1):
         if enveloped and turn.speaker == "user":
             _envelope(page, number, chat)
-        page.add(f"{turn.speaker}: {turn.text}", turn.mark, turn.text)
+        page.add(f"{turn.speaker}: {turn.text}")
 
 
 def _envelope(page: Page, number: int, chat: str) -> None:
@@ -96,14 +96,14 @@ def _terse_beats(page: Page, topic: Topic, start: str, bold: str, dice: Dice) ->
     while beats:
         beat = beats.pop(0)
         if beat.role is Role.REFLECTION:
-            page.add(_line(beat, f"{beat.label}: "), beat.mark, _upper(beat.text))
+            page.add(_line(beat, f"{beat.label}: "))
             continue
         label = f"{bold}{beat.label}:{bold} " if beat.label else ""
         line = _sentence(_line(beat, label))
-        if beats and beat.mark is None and not (beat.label or beats[0].label) and dice.chance(0.3):
+        if beats and not (beat.label or beats[0].label) and dice.chance(0.3):
             beat = beats.pop(0)
             line += " " + _sentence(_line(beat, ""))
-        page.add(f"{start}{line}", beat.mark, _upper(beat.text))
+        page.add(f"{start}{line}")
 
 
 def _report(page: Page, day: date, topics: Sequence[tuple[Topic, int]], dice: Dice) -> None:
@@ -124,12 +124,12 @@ def _report_body(page: Page, topic: Topic, dice: Dice) -> None:
     for beat in topic.beats:
         text = _upper(beat.text)
         if beat.role is Role.QUOTE:
-            page.add(f"> {text}", beat.mark, text)
+            page.add(f"> {text}")
         elif beat.role is Role.REFLECTION:
-            page.add(_line(beat, f"{beat.label}: "), beat.mark, text)
+            page.add(_line(beat, f"{beat.label}: "))
         elif beat.role not in (Role.RESULT, Role.TODO):
             label = f"**{beat.label}:** " if beat.label else _REPORT_LABELS.get(beat.role, "")
-            page.add(f"- {_line(beat, label)}", beat.mark, text)
+            page.add(f"- {_line(beat, label)}")
     _report_results(page, topic, dice)
     todos = [beat for beat in topic.beats if beat.role is Role.TODO]
     if todos:
@@ -161,7 +161,7 @@ def _diary(page: Page, day: date, topics: Sequence[tuple[Topic, int]], dice: Dic
         for beat in topic.beats:
             own = _DIARY_LABELS.get(beat.role, "") if labelled else ""
             label = f"{beat.label}: " if beat.label else own
-            page.add(_sentence(_line(beat, label)), beat.mark, _upper(beat.text))
+            page.add(_sentence(_line(beat, label)))
         for line in topic.block:
             page.add(line)
 
@@ -196,7 +196,7 @@ def _close_tersely(page: Page, sections: Sequence[Section], dice: Dice) -> None:
 def _section_body(page: Page, section: Section) -> None:
     for beat in section.beats:
         text = _upper(beat.text)
-        page.add(f"- {text}", beat.mark, text)
+        page.add(f"- {text}")
 
 
 _WRITERS: dict[Style, Callable[[Page, date, Sequence[tuple[Topic, int]], Dice], None]] = {

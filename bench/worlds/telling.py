@@ -9,10 +9,9 @@ from collections.abc import Sequence
 from bench.worlds.cast import Cast
 from bench.worlds.dice import Dice
 from bench.worlds.phrases import Phrases, Statement
-from bench.worlds.plot import Beat, Day, Mark, Role, Section, Topic, Turn
-from bench.worlds.sample import PlantKind, Told
+from bench.worlds.plot import Beat, Day, Kind, Role, Section, Topic, Turn
 
-_REFLECTED = (PlantKind.RULE, PlantKind.CAUSE, PlantKind.CORRECTION)
+_REFLECTED = (Kind.RULE, Kind.CAUSE, Kind.CORRECTION)
 _LESSON = "LESSON"
 
 
@@ -27,53 +26,50 @@ class Teller:
         self._dice = dice
         self._day = day
 
-    def tell(self, statement: Statement, kind: PlantKind, name: str) -> None:
+    def tell(self, statement: Statement, kind: Kind) -> None:
         """Put the statement into the day, in one of the ways in which its kind is told."""
         if self._percent(self._frames.shown[kind]):
-            self._show(statement, kind, name)
+            self._show(statement, kind)
         elif statement.said and self._percent(self._frames.in_chat):
-            mark = Mark(kind=kind, name=name, told=Told.CHAT)
-            self._day.turns += _turns(statement, mark, self._cast, self._dice, self._phrases)
+            self._day.turns += _turns(statement, self._cast, self._dice, self._phrases)
         else:
-            self._hide(statement, Mark(kind=kind, name=name, told=Told.NOTHING))
+            self._hide(statement)
 
-    def _show(self, statement: Statement, kind: PlantKind, name: str) -> None:
-        told = Told(self._dice.weighted(tuple(self._frames.ways.items())))
-        mark = Mark(kind=kind, name=name, told=told)
-        if told is Told.WORDS:
-            self._topic(statement, self._beat(statement.led, mark))
-        elif told is Told.HEADING:
-            self._under_heading(statement, mark)
+    def _show(self, statement: Statement, kind: Kind) -> None:
+        way = self._dice.weighted(tuple(self._frames.ways.items()))
+        if way == "words":
+            self._topic(statement, self._beat(statement.led))
+        elif way == "heading":
+            self._under_heading(statement, kind)
         elif kind in _REFLECTED and self._percent(self._frames.reflected):
-            self._reflect(statement, mark)
+            self._reflect(statement)
         else:
             label = self._cast.fill(self._dice.pick(self._frames.labels[kind]))
-            self._topic(statement, self._beat(statement.plain, mark, label=label))
+            self._topic(statement, self._beat(statement.plain, label=label))
 
-    def _under_heading(self, statement: Statement, mark: Mark) -> None:
+    def _under_heading(self, statement: Statement, kind: Kind) -> None:
         short, *others = self._dice.some(statement.plain, len(statement.plain))
         if others and self._percent(self._frames.told_twice):
-            passing = Mark(kind=mark.kind, name=mark.name, main=False)
-            self._topic(statement, self._beat(tuple(others), passing))
-        titles = [self._cast.fill(title) for title in self._frames.headings[mark.kind]]
-        add_to_section(self._day, titles, self._beat((short,), mark), self._dice)
+            self._topic(statement, self._beat(tuple(others)))
+        titles = [self._cast.fill(title) for title in self._frames.headings[kind]]
+        add_to_section(self._day, titles, self._beat((short,)), self._dice)
 
-    def _reflect(self, statement: Statement, mark: Mark) -> None:
+    def _reflect(self, statement: Statement) -> None:
         lines = [
             Beat(role=Role.REFLECTION, text=self._cast.fill(text), label=label)
             for label, text in self._frames.reflection
         ]
-        lesson = Beat(role=Role.REFLECTION, text=self._fill(statement.plain), label=_LESSON, mark=mark)
+        lesson = Beat(role=Role.REFLECTION, text=self._fill(statement.plain), label=_LESSON)
         self._topic(statement, *lines, lesson)
 
-    def _hide(self, statement: Statement, mark: Mark) -> None:
+    def _hide(self, statement: Statement) -> None:
         form = self._dice.weighted(tuple(self._frames.bare.items()))
-        beat = self._beat(statement.plain, mark)
+        beat = self._beat(statement.plain)
         if form == "amid":
             before, after = self._around()
-            beat = Beat(role=beat.role, text=beat.text, mark=mark, before=before, after=after)
+            beat = Beat(role=beat.role, text=beat.text, before=before, after=after)
         if form == "field":
-            self._in_a_field(statement, mark)
+            self._in_a_field(statement)
         else:
             self._topic(statement, beat)
 
@@ -82,7 +78,7 @@ class Teller:
         before, after = (self._cast.fill(text) for text in self._dice.some(routine.work, 2))
         return before, after
 
-    def _in_a_field(self, statement: Statement, mark: Mark) -> None:
+    def _in_a_field(self, statement: Statement) -> None:
         fields = self._frames.fields
         before = self._dice.some(fields["before"], 2)
         after = self._dice.some(fields["after"], 2)
@@ -90,15 +86,15 @@ class Teller:
         self._topic(
             statement,
             *(self._field(label, text) for label, text in before),
-            self._beat(statement.plain, mark, label=carrying),
+            self._beat(statement.plain, label=carrying),
             *(self._field(label, text) for label, text in after),
         )
 
     def _field(self, label: str, text: str) -> Beat:
         return Beat(role=Role.NOTED, text=self._cast.fill(text), label=label)
 
-    def _beat(self, texts: tuple[str, ...], mark: Mark, *, label: str = "") -> Beat:
-        return Beat(role=Role.NOTED, text=self._fill(texts), mark=mark, label=label)
+    def _beat(self, texts: tuple[str, ...], *, label: str = "") -> Beat:
+        return Beat(role=Role.NOTED, text=self._fill(texts), label=label)
 
     def _topic(self, statement: Statement, *beats: Beat) -> None:
         self._day.topics.append(Topic(title=self._fill(statement.titles), beats=beats))
@@ -128,10 +124,10 @@ def chat_pair(pair: list[str], cast: Cast) -> list[Turn]:
     ]
 
 
-def _turns(statement: Statement, mark: Mark, cast: Cast, dice: Dice, phrases: Phrases) -> list[Turn]:
+def _turns(statement: Statement, cast: Cast, dice: Dice, phrases: Phrases) -> list[Turn]:
     return [
         *chat_pair(dice.pick(phrases.chat["openers"]), cast),
-        Turn(speaker="user", text=cast.fill(dice.pick(statement.said)), mark=mark),
+        Turn(speaker="user", text=cast.fill(dice.pick(statement.said))),
         Turn(speaker="assistant", text=dice.pick(phrases.chat["answers"])),
         *chat_pair(dice.pick(phrases.chat["fillers"]), cast),
     ]

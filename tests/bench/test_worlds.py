@@ -52,9 +52,3 @@ def test_outcomes_are_in_order_of_their_days_and_name_their_file(home: SampleHom
     assert days == sorted(days)
     paths = {file.path for file in home.files}
     assert all(outcome.record["source_file"].split("#")[0] in paths for outcome in home.outcomes)
-
-
-@pytest.mark.parametrize("home", HOMES, ids=SEEDS)
-def test_what_was_planted_stands_where_it_says(home: SampleHome) -> None:
-    lines = {file.path: file.content.decode().split("\n") for file in home.files}
-    assert all(plant.text in lines[plant.path][plant.line - 1] for plant in home.planted)

@@ -3,7 +3,7 @@
 import json
 from collections import Counter
 from collections.abc import Iterator
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import date, datetime, time, timedelta
 from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -206,60 +206,6 @@ class Nights:
         }
         self.runs.append(Run(v=2, id="r-1", outcome=RunOutcome.DONE, counts={}, **what, **clocks))
         self.true_at.append(true_at or now.at)
-
-
-CHANGES = {"Europe/Berlin": (3, 10), "America/New_York": (3, 11), "Australia/Lord_Howe": (4, 10), "UTC": (3,)}
-"""Zones and the months in which their clocks change; the other months are tried in 'make test-all'."""
-
-
-@pytest.mark.parametrize(
-    ("zone", "month"),
-    [
-        pytest.param(zone, month, marks=[] if month in months else [pytest.mark.slow])
-        for zone, months in CHANGES.items()
-        for month in (3, 4, 10, 11)
-    ],
-)
-def test_over_every_change_of_daylight_saving_each_night_runs_once(zone: str, month: int) -> None:
-    """Called every half hour through the month, by machines that are off for some of the hours."""
-    since = date(2026, month, 1)
-    for off in (None, range(5), range(1, 4)):
-        TRIED["sequences"] += 1
-        nights = Nights(since, ZoneInfo(zone))
-        now = datetime(2026, month, 1, 12, tzinfo=UTC)
-        while now < datetime(2026, month, 28, 12, tzinfo=UTC):
-            now += timedelta(minutes=30)
-            if off is None or now.hour not in off:
-                nights.call(Moment(at=now))
-        done = Counter((run.job, run.period) for run in nights.runs)
-        assert set(done.values()) == {1}
-        assert {day for job, day in done if job == "consolidate"} >= nights.wanted(now)
-
-
-HALF_AN_HOUR_S = 1_799
-
-
-@examples
-@given(
-    befalls=st.lists(
-        st.tuples(st.integers(0, 3 * DAY_S), st.integers(-HALF_AN_HOUR_S, HALF_AN_HOUR_S)), max_size=20
-    )
-)
-def test_a_clock_that_is_wrong_by_less_than_half_an_hour_runs_no_period_twice_and_skips_none(
-    befalls: list[tuple[int, int]],
-) -> None:
-    """Between any two of its readings lies less than the hour by which the ledger tells a wrong clock."""
-    machine = new_machine()
-    nights = Nights(log_day(START, BERLIN))
-    for waits_s, ahead_s in befalls:
-        machine.turn(Turn.PASS, waits_s)
-        machine.ahead_s = ahead_s
-        nights.call(machine.moment())
-    machine.ahead_s = 0
-    nights.settle(machine.moment())
-    done = Counter((run.job, run.period) for run in nights.runs)
-    assert set(done.values()) <= {1}
-    assert {day for job, day in done if job == "consolidate"} >= nights.wanted(machine.wall())
 
 
 def lived(befalls: Turns, *, every_s: int = 0) -> tuple[Nights, Machine]:

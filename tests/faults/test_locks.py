@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -148,27 +148,11 @@ def test_a_crash_between_unlocking_and_locking_is_repaired_and_logged(desk: Desk
     assert "zone in every timer" in desk.text()
 
 
-def as_user(desk: Desk, work: Callable[[], object]) -> str:
-    """Do something as a user without rights, to whom the home belongs; give what came of it."""
+def give_away(desk: Desk) -> None:
+    """Let the home belong to a user without rights, but for what is locked."""
     for path in (desk.root, *desk.root.rglob("*")):
         if not (path.is_file() and read_flags(str(path))):
             os.chown(path, NOBODY, NOBODY)
-    reader, writer = os.pipe()
-
-    def act() -> None:
-        os.setgroups([])
-        os.setresgid(NOBODY, NOBODY, NOBODY)
-        os.setresuid(NOBODY, NOBODY, NOBODY)
-        try:
-            said = repr(work())
-        except BaseException as error:  # noqa: BLE001 - the parent looks at it
-            said = repr(error)
-        os.write(writer, said.encode())
-
-    status_of(act)
-    os.close(writer)
-    with os.fdopen(reader) as stream:
-        return stream.read()
 
 
 @root
@@ -184,7 +168,7 @@ def test_root_acts_as_the_owner_and_as_root_for_the_flag_alone(
     os.chown(desk.memory, NOBODY, NOBODY)
     os.chown(desk.home.audit_log, NOBODY, NOBODY)
     lock_files(desk.gate, desk.moment)
-    as_user(desk, lambda: None)
+    give_away(desk)
     with acting_as_owner(desk.home.root):
         assert os.geteuid() == NOBODY
         (attempt,) = desk.apply()
