@@ -113,25 +113,13 @@ def edit(root: Path, name: str, count: int) -> None:
         time.sleep(0.02)
 
 
-def intrude(root: Path, name: str, count: int) -> None:
-    """Ignore every lock: append lines to the audit log itself, whole ones and torn ones."""
-    log = root / "home/audit/trusted-channel-audit.jsonl"
-    for number in range(count):
-        descriptor = os.open(log, os.O_WRONLY | os.O_APPEND)
-        os.write(descriptor, f'{{"event":"{name}.was_here","n":{number}}}'.encode() + b"\n" * (number % 2))
-        os.close(descriptor)
-        time.sleep(0.02)
-
-
 def main(role: str, root: Path, name: str, count: int) -> None:
     """Wait until all are there, then do what the role does."""
     print("ready", flush=True)
     while not (root / GO).exists():
         time.sleep(0.01)
     with contextlib.suppress(BrokenPipeError):
-        {one.__name__: one for one in (write, write_unlocked, read, apply, edit, intrude)}[role](
-            root, name, count
-        )
+        {one.__name__: one for one in (write, write_unlocked, read, apply, edit)}[role](root, name, count)
 
 
 if __name__ == "__main__":

@@ -166,21 +166,6 @@ def _blob(desk: Desk, sha256: str) -> str:
 
 
 @pytest.mark.slow
-def test_a_stranger_that_writes_into_the_log_holds_up_nobody_and_is_never_counted(approved: Desk) -> None:
-    """What a stranger appends is closed, named and void; what we acknowledged stands, at its own number."""
-    appends = 100 if whole() else 10
-    crowd = crowd_of(approved, appends)
-    crowd.add("intrude", 0, 25)
-    crowd.run()
-    acknowledged = check_appends(approved, crowd, appends)
-    log = check_log(approved.home, read_pin(approved.ring, approved.home.identity.id))
-    assert b"intrude0.was_here" in b"".join(log.lines())
-    assert not [event for event in log.events if event.event.startswith("intrude0")]
-    assert log.report.closed > 0
-    report(SWEEP, "a stranger in the log", points=acknowledged + 25)
-
-
-@pytest.mark.slow
 def test_a_crowd_whose_lock_holds_nobody_is_caught(approved: Desk) -> None:
     crowd = crowd_of(approved, 10, "write_unlocked", processes=16)
     with pytest.raises(AssertionError):

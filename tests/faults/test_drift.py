@@ -1,12 +1,10 @@
-"""Agents that edit behind the gate: at the very moment of an apply, several times a day for a month.
+"""An agent that edits behind the gate by habit, several times a day for a month.
 
 What must hold: no byte is lost, nothing unsigned is ever accepted, one item a file, signed
 changes go on around the drift.
 """
 
-import os
 import random  # noqa: TID251 - seeded: the same month each time
-import threading
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -15,57 +13,11 @@ from tests.faults.sweep_report import report, whole
 from tests.gate.homes import MEMORY, Desk, addition, make_desk
 from tests.second_verifier import disagreement
 
-from nightledger.files.blobs import BlobStore
 from nightledger.gate.daily import close_day
 from nightledger.gate.integrity.checking import find_altered, find_drift
 from nightledger.gate.review.reviewing import Answer, Verb
 
 DAYS = 30 if whole() else 8
-RIVAL = "- Written by a rival at the same moment.\n"
-
-
-# ---------------------------------------------------------------- at the moment of an apply
-
-
-@pytest.mark.slow
-def test_a_rival_that_never_stops_writing_loses_nothing(tmp_path: Path) -> None:
-    """A thread appends as fast as it can while changes are applied: each of its lines is in a file or a blob."""
-    desk = make_desk(tmp_path)
-    written: list[str] = []
-    stop = threading.Event()
-
-    def rival() -> None:
-        while not stop.is_set() and len(written) < (3000 if whole() else 300):
-            line = f"- rival line {len(written)}\n"
-            descriptor = os.open(desk.memory, os.O_WRONLY | os.O_APPEND)
-            os.write(descriptor, line.encode())
-            os.close(descriptor)
-            written.append(line)
-
-    thread = threading.Thread(target=rival)
-    thread.start()
-    try:
-        for n in range(6):
-            desk.approve(desk.proposal(addition(f"Lesson number {n} of the week.")))
-            desk.wait(hours=3)
-            desk.guard()
-            desk.apply()
-            desk.wait(minutes=10)
-    finally:
-        stop.set()
-        thread.join()
-    desk.guard()
-    held = desk.text() + "".join(
-        path.read_text(errors="replace") for path in Path(desk.home.blobs_dir).rglob("*") if path.is_file()
-    )
-    assert len(written) > 10
-    assert [line for line in written if line not in held] == []
-    accepted = BlobStore(desk.home.blobs_dir).get(desk.ledger().book.gated["MEMORY.md"]).decode()
-    assert "rival" not in accepted
-    report("lines of a rival that writes during applies", points=len(written))
-
-
-# ---------------------------------------------------------------- a month of an agent that edits by habit
 
 
 @dataclass(slots=True, kw_only=True)
