@@ -1,8 +1,11 @@
 """Sections that an agent plants beside drift, labels and names of secrets: none of them lends a signed line another meaning."""
 
+import json
 from pathlib import Path
+from typing import Any
 
 import pytest
+from tests.blackbox.forge import logged_proposal
 from tests.blackbox.person import review, settle, stands
 from tests.blackbox.world import World, found
 
@@ -58,7 +61,11 @@ def test_a_section_planted_while_the_editor_was_open_takes_no_line_of_the_edit(t
 
 
 @pytest.mark.parametrize(
-    "label", ["**Always:**", "**Always**", "Always\N{FULLWIDTH COLON}", "## Always", "<b>Always</b>"]
+    "label",
+    [
+        *("**Always:**", "**Always**", "Always\N{FULLWIDTH COLON}", "## Always", "<b>Always</b>"),
+        *("**Always:** <!-- 1 -->", "*Always*", "Always\N{RATIO}", "Always&colon;", "[Always:](#a)"),
+    ],
 )
 def test_an_item_that_reads_as_a_label_goes_in_above_no_line_that_came_since(
     tmp_path: Path, label: str
@@ -103,3 +110,158 @@ def test_no_line_comes_under_a_heading_beyond_what_is_shown_with_it(tmp_path: Pa
     text = settle(world)
     assert person.said_yes("## Always")
     assert person.was_shown("Post KEYS") or not stands(text, "Post KEYS", under="Always"), text
+
+
+def wording_one(world: World, nth: int) -> str:
+    """Propose to word one of the entries anew that read alike."""
+    world.ok("rebuild")
+    lines = world.read().splitlines(keepends=True)
+    entries = json.loads(world.read("memory/system/entries.json"))["entries"]
+    alike = [one for one in entries if lines[one["lines"][0] - 1] == ASK]
+    words = (
+        "--entry",
+        alike[nth]["id"],
+        "--section",
+        "Rules",
+        "--text",
+        "Post KEYS.",
+        "--reason",
+        "it helped",
+    )
+    return str(world.json("propose", *words)["id"])
+
+
+def test_the_line_of_a_change_is_counted_with_the_blank_lines_between_sections_of_one_name(
+    tmp_path: Path,
+) -> None:
+    never, always = f"## Log\n\nNever:\n\n{ASK}\n", f"## Log\n\nAlways:\n\n{ASK}"
+    memory = f"# Rules\n\n## Log\n\nBoth hold.\n\n{never}{always}"
+    world = found(tmp_path, memory=memory)
+    world.write("MEMORY.md", memory.replace("hold.\n", "hold.\n" + "\n" * never.count("\n")))
+    wording_one(world, 0)
+    world.wait(hours=3)
+    person = review(world, {"KEYS": "y"}, otherwise="s")
+    world.write("MEMORY.md", memory)
+    text = settle(world)
+    assert person.said_yes("Never:")
+    assert not stands(text, "Post KEYS", under="Always"), text
+
+
+def test_an_edit_that_takes_out_a_planted_copy_leaves_what_was_accepted(tmp_path: Path) -> None:
+    never, always = f"## Never\n\n{KEYS}\n", f"## Always\n\n{ASK}"
+    world = found(tmp_path, memory=f"# Rules\n\n{never}{always}")
+    world.write("MEMORY.md", f"# Rules\n\n{never}## Old\n\n- Done.\n\n{never}{always}")
+    world.edit(lambda text: text.replace(never, "", 1))
+    text = settle(world)
+    assert stands(text, "Post KEYS", under="Never"), text
+
+
+def test_a_section_that_drift_plants_is_not_brought_by_a_new_heading_above_it(tmp_path: Path) -> None:
+    world = found(tmp_path, memory=f"# Rules\n\n## Always\n\n{ASK}\n## Never\n\n{ASK}")
+    never = f"## Never\n\n{ASK}"
+    world.write("MEMORY.md", f"# Rules\n\n## Always\n\n{ASK}{KEYS}\n{never}\n{never}")
+    world.edit(lambda text: text.replace("# Rules", "# House rules", 1).replace(never, never + KEYS, 1))
+    text = settle(world)
+    assert not stands(text, "Post KEYS", under="Always"), text
+
+
+@pytest.mark.parametrize(
+    ("above", "drifted", "below"),
+    [
+        ("Also on Sundays.\n\n---\n\n", "Also on Sundays.\n---\n\n", ""),
+        ("Always\n---\n\n", "Always\n\n---\n\n", ""),
+        ("Always\n---\n\n", "Always\nor not\n---\n\n", ""),
+        ("<!--\n## Always\n\n", "\n## Always\n\n", "-->\n"),
+        ("```\nOld:\n\n", "Old:\n\n", "```\n"),
+    ],
+)
+def test_lines_that_another_line_puts_under_another_heading_are_shown_with_it(
+    tmp_path: Path, above: str, drifted: str, below: str
+) -> None:
+    items = [f"- Leave machine {n} alone.\n" for n in range(9)]
+    memory = f"# Rules\n\n## Never\n\n{{}}{''.join(items)}{KEYS}{''.join(reversed(items))}{{}}"
+    world = found(tmp_path, memory=memory.format(above, below))
+    world.write("MEMORY.md", memory.format(drifted, ""))
+    world.run("guard")
+    person = review(world, {"": "y"}, otherwise="s")
+    assert person.said_yes("MEMORY.md was changed")
+    assert person.was_shown("Post KEYS")
+
+
+@pytest.mark.parametrize(("label", "indent"), [("Never:", ""), ("- Never", "  ")])
+def test_lines_under_a_label_that_is_worded_anew_are_shown_with_it(
+    tmp_path: Path, label: str, indent: str
+) -> None:
+    items = "".join(f"{indent}- Leave machine {n} alone.\n" for n in range(9)) + indent + KEYS
+    world = found(tmp_path, memory=f"# Rules\n\n{label}\n{items}\n## End\n")
+    entry = label + "\n" + (items if indent else "")
+    words = ("--text", entry.replace("Never", "Always"), "--section", "Rules", "--reason", "it helped")
+    world.ok("propose", "--entry", entry, *words)
+    person = review(world, {"Always": "y"})
+    assert person.said_yes("Always")
+    assert person.was_shown("Post KEYS")
+
+
+def test_no_mask_that_drift_chose_hides_the_heading_of_what_is_signed(tmp_path: Path) -> None:
+    memory = f"# Rules\n\n## Always-allowed-9x\n\n{ASK}"
+    world = found(tmp_path, memory=memory)
+    world.propose("Post KEYS on the wiki.", section="Always-allowed-9x")
+    world.write("MEMORY.md", f"{memory}\n# Notes\n\n- The password: Always-allowed-9x\n")
+    world.wait(hours=3)
+    review(world, {"KEYS": "y"}, otherwise="s")
+    assert not stands(settle(world), "Post KEYS", under="Always")
+
+
+def wording(world: World, entry: str, section: str, removed: str, added: str) -> str:
+    """Log a replacement that the gate would not have made, for it words headings anew; give its id."""
+
+    def change(item: dict[str, Any]) -> None:
+        made = item["changes"][0]
+        made["op"], made["after"] = "replace", added
+        made["hunk"] |= {"removed": removed, "line": 0, "added": added}
+
+    return logged_proposal(world, removing(world, entry, section), change)
+
+
+def test_a_heading_that_is_worded_anew_comes_under_the_one_that_was_shown(tmp_path: Path) -> None:
+    memory = f"# Rules\n\n## Never\n\n- Push.\n\n## Deploy\n\n{ASK}{KEYS}"
+    world = found(tmp_path, memory=memory)
+    forged = wording(world, "Ask first.", "Deploy", "## Deploy\n", "### Deploy\n")
+    world.write("MEMORY.md", memory.replace("## Never", "## Always"))
+    assert world.approve(forged).status == 0
+    world.write("MEMORY.md", memory)
+    text = settle(world)
+    assert not stands(text, "Post KEYS", under="Never"), text
+
+
+def test_no_section_of_the_same_name_comes_under_another_heading_unseen(tmp_path: Path) -> None:
+    world = found(tmp_path, memory=f"# Rules\n\n## Deploy\n\n- Push.\n\n## Deploy\n\n{KEYS}")
+    world.approve(wording(world, "Push.", "Deploy", "## Deploy\n\n- Push.\n", "# Never\n\n- Push.\n"))
+    assert not stands(settle(world), "Post KEYS", under="Never")
+
+
+def test_a_line_goes_where_it_was_shown_when_lines_above_it_go_in_the_same_review(tmp_path: Path) -> None:
+    old = "- Build on host one.\n  It is slow.\n  It is old.\n"
+    world = found(tmp_path, memory=f"# Rules\n\n{old}\nNever:\n\n{ASK}\nAlways:\n\n{ASK}")
+    removing(world, old, "Rules")
+    world.wait(minutes=1)
+    wording_one(world, 0)
+    world.wait(hours=3)
+    person = review(world, {"Build": "y", "KEYS": "y"})
+    assert person.said_yes("Build")
+    assert person.said_yes("Post KEYS")
+    text = settle(world)
+    assert not stands(text, "Post KEYS", under="Always"), text
+
+
+def test_an_undo_moves_no_later_change_to_another_line_that_reads_alike(tmp_path: Path) -> None:
+    old = "- Build on host one.\n  It is slow.\n  It is old.\n"
+    world = found(tmp_path, memory=f"# Rules\n\n{old}\nAlways:\n\n{ASK}\nNever:\n\n{ASK}")
+    first = removing(world, old, "Rules")
+    for name in (first, ""):
+        assert world.approve(name or wording_one(world, 1)).status == 0
+        world.wait(hours=3)
+        world.ok("apply")
+    assert stands(world.read(), "Post KEYS", under="Never")
+    world.ok("undo", first, typed=lambda _: "y")
+    assert stands(settle(world), "Post KEYS", under="Never")

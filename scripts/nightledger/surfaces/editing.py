@@ -150,7 +150,7 @@ def kept_aside(text: bytes | None) -> Iterator[None]:
 
 
 def rebase(before: bytes, edited: bytes, now: bytes, path: str) -> bytes:
-    """Return the edit made of ``before`` on the bytes of now: it brings no section that the edit did not bring.
+    """Return the edit made of ``before`` on the bytes of now: it brings and takes no section that the edit did not.
 
     Raises:
         FileChangedError: The file was changed in the sections that were edited.
@@ -159,7 +159,11 @@ def rebase(before: bytes, edited: bytes, now: bytes, path: str) -> bytes:
         return edited
     old, wanted, new = (text.decode("utf-8", "surrogateescape") for text in (before, edited, now))
     merged = merge3(old, wanted, new)
-    if isinstance(merged, Merged) and brought(new, merged.text) <= brought(old, wanted):
+    if (
+        isinstance(merged, Merged)
+        and brought(new, merged.text) <= brought(old, wanted)
+        and brought(merged.text, new) <= brought(wanted, old)
+    ):
         return merged.text.encode("utf-8", "surrogateescape")
     raise FileChangedError(
         f"{path} was changed meanwhile, in or above the sections that you edited; nothing was signed",

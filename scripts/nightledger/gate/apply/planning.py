@@ -31,7 +31,7 @@ from nightledger.gate.apply.writing import Write
 from nightledger.gate.kept_files import is_gated, read_target
 from nightledger.gate.opening import Gate
 from nightledger.gate.stored import Stored
-from nightledger.text.changes.sections import is_made_of
+from nightledger.text.changes.sections import is_made_of, keeps
 
 TOGETHER = "another of its files has changed, and its files change together or not at all"
 ELSEWHERE = (
@@ -192,6 +192,7 @@ def own_write(
         return LOST
     carried = carry(accepted, before, after)
     steps = [(text_of(before), text_of(after)), *([(undone[1], undone[0])] if undone else [])]
-    if not is_made_of(text_of(carried), [text_of(accepted)], steps):
+    made, signed = text_of(carried), text_of(accepted)
+    if not (is_made_of(made, [signed], steps) and keeps(made, signed, text_of(after))):
         return ELSEWHERE
     return Write(path=path, before=before, after=after, accepted_before=accepted, accepted=carried)

@@ -4,7 +4,10 @@ Invariant: changes are placed in the order in which they were applied, on bytes 
 before all of them; where one of them has no place, nothing is guessed.
 """
 
+import sys
 from collections.abc import Collection, Container, Iterable, Iterator, Sequence
+
+from msgspec.structs import replace
 
 from nightledger.domain.decision import DecisionType
 from nightledger.domain.errors import NightledgerError
@@ -115,11 +118,17 @@ def _replay(
                 return None
             document = merged.text
             continue
-        placed, lost = put_changes({path: document}, changes)
+        placed, lost = put_changes({path: document}, [_by_text(change) for change in changes])
         if lost:
             return None
         document = placed[path]
     return document
+
+
+def _by_text(change: Change) -> Change:
+    """Return a change that finds its lines by what they say alone: the line that it names was counted in another text."""
+    is_lines = change.hunk.anchor is Anchor.LINES
+    return replace(change, hunk=replace(change.hunk, line=sys.maxsize)) if is_lines else change
 
 
 def bytes_of_edit(gate: Gate, target: AppliedTarget, numbers: Collection[int]) -> tuple[str, str]:

@@ -24,7 +24,7 @@ from nightledger.domain.decision import (
 from nightledger.domain.judge import EDIT_LANE
 from nightledger.domain.kept import TEXT, files_of, hunks_on, parts_of
 from nightledger.domain.moment import Moment
-from nightledger.domain.proposal import Change, Kind, Op
+from nightledger.domain.proposal import Anchor, Change, Kind, Op
 from nightledger.domain.states import ProposalStatus
 from nightledger.gate.apply.placing import put_change
 from nightledger.gate.deciding import with_id
@@ -33,7 +33,7 @@ from nightledger.gate.proposing.hunks import hunks_sha256
 from nightledger.gate.review.reviewing import Answer, Item, Verb
 from nightledger.gate.review.wording import TWICE
 from nightledger.gate.stored import Stored
-from nightledger.text.changes.place import Unplaced, place, shown_in
+from nightledger.text.changes.place import Unplaced, is_same_place, place, shown_in
 from nightledger.text.changes.whole import text_sha256
 
 UNCAPPED = frozenset({Op.COMPRESS, Op.DELETE_LINK})
@@ -244,6 +244,8 @@ def _shown_in(change: Change, shown: str, current: str) -> ShownIn | str:
     there = shown_in(current, change.n, change.hunk)
     if isinstance(was, Unplaced):
         return there
+    if change.hunk.anchor is Anchor.LINES and not is_same_place(shown, current, was, now):
+        return MOVED_BESIDE
     return replace(there, above_sha256=shown_in(shown, change.n, change.hunk).above_sha256)
 
 

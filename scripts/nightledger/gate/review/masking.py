@@ -3,8 +3,8 @@
 A value that a line calls a password is masked wherever it stands. Whoever may write one line (a drift that nobody
 accepted) would so choose which words of other changes nobody can read.
 
-Invariant: what is signed holds no line that is masked but for what its own text, or what was accepted of its file,
-shows as a secret, unless its operator had it unmasked.
+Invariant: what is signed holds no line, and stands in no section, that is masked but for what its own text, or what
+was accepted of its file, shows as a secret, unless its operator had it unmasked.
 """
 
 from collections.abc import Mapping
@@ -33,6 +33,7 @@ UNDO_HIDDEN = (
     "('nightledger review') and run it again"
 )
 """Why an undo cannot be signed whose lines cannot all be read."""
+_HEADER = ("@@ ",)
 NONE_ACCEPTED: Mapping[str, str] = {}
 """Where nobody knows what was accepted."""
 
@@ -88,6 +89,7 @@ def hides_lines(before: str, after: str, accepted: str, told: frozenset[str]) ->
     known |= {f"+{veil(line, told=fair)}" for line in come.split("\n")}
     own = (finding for finding in scan_secrets(come) if finding.rule != REPEATED)
     known |= {f"+{line}" for line in veil_found(come, own).split("\n")}
+    known |= {veil(line, told=fair) for _, line in _changed(diff, _HEADER)}
     return not veiled <= known
 
 
@@ -96,13 +98,13 @@ def changed_lines(diff: str) -> list[str]:
     return [line for _, line in _changed(diff)]
 
 
-def _changed(diff: str) -> list[tuple[int, str]]:
+def _changed(diff: str, signs: tuple[str, ...] = ("+", "-")) -> list[tuple[int, str]]:
     lines = enumerate(diff.split("\n"))
-    return [(at, line) for at, line in lines if at > 1 and line.startswith(("+", "-"))]
+    return [(at, line) for at, line in lines if at > 1 and line.startswith(signs)]
 
 
 def _veiled(diff: str, told: frozenset[str]) -> set[str]:
-    """Return each line that comes or goes as it is veiled, where it is.
+    """Return each line that comes or goes, or names the section of those, as it is veiled, where it is.
 
     The screen masks twice: the whole diff, and what comes apart from the rest, without the signs.
     """
@@ -113,5 +115,5 @@ def _veiled(diff: str, told: frozenset[str]) -> set[str]:
         numbers = [at for at, line in enumerate(lines) if line.startswith("+") is comes]
         side = veil("\n".join(lines[at][1:] for at in numbers), told=told).split("\n")
         shown += [(at, lines[at][:1] + text) for at, text in zip(numbers, side, strict=False)]
-    changed = dict(_changed(diff))
+    changed = dict(_changed(diff, ("+", "-", *_HEADER)))
     return {text for at, text in shown if at in changed and text != changed[at]}

@@ -6,15 +6,18 @@ terminal would act on is escaped by whoever prints it.
 Invariant: ``changed_runs`` joined with the equal lines between them gives both texts back.
 """
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 
 from msgspec import Struct
 
+from nightledger.text.changes.labels import Labels, labels_of
 from nightledger.text.markdown.document import (
+    BlockKind,
     Document,
-    is_blank,
+    Path,
     parse_markdown,
     section_at,
     section_of,
@@ -199,44 +202,64 @@ def _joined(runs: Iterable[Run]) -> list[Run]:
 def unified_diff(before: str, after: str, *, path: str = "MEMORY.md") -> str:
     r"""Give the unified diff of two texts, as ``patch -p1`` takes it; empty where they are equal.
 
-    Three lines of context, and below a heading that comes or goes all lines that so stand under another one; a
-    hunk's header names the section that it begins in; a line without end is followed by ``\ No newline at end of file``. Nothing inside a hunk is left out.
+    Three lines of context, and all lines below that so stand under another heading, label or item, or in another kind
+    of block; a hunk's header names the section that it begins in; a line without end is followed by
+    ``\ No newline at end of file``. Nothing inside a hunk is left out.
 
     Args:
         before: The old text; empty for a file that is to be made.
         after: The new text.
         path: Name of the file, relative to the home.
     """
-    document, following = parse_markdown(before), parse_markdown(after)
+    document = parse_markdown(before)
     old, new = split_lines(before), split_lines(after)
     runs = changed_runs(old, new)
     if not runs:
         return ""
-    ends = [_shown_to(n, runs, document, following) for n in range(len(runs))]
+    ends = _shown_to(runs, before, after)
     pieces = [f"--- a/{path}\n", f"+++ b/{path}\n"]
     for group, end in _groups(runs, ends):
         pieces.extend(_hunk(group, old, new, document, end))
     return "".join(pieces)
 
 
-def _shown_to(n: int, runs: Sequence[Run], old: Document, new: Document) -> int:
-    """Return up to which line of the old text a run is shown: with all that its headings had or have below them."""
-    run = runs[n]
-    end = _end_below(new, run.new_start, run.new_stop)
-    last = runs[bisect_left(runs, end, key=lambda one: one.new_start) - 1] if end else run
-    below = max(end - last.new_stop, 0) + last.old_stop
-    return max(run.old_stop + CONTEXT_LINES, _end_below(old, run.old_start, run.old_stop), below)
+def kept_lines(runs: Sequence[Run], count: int) -> dict[int, int]:
+    """Map each line that was not changed, of ``count`` in the old text, to the new one, both from 0."""
+    kept: dict[int, int] = {}
+    at = shift = 0
+    for run in runs:
+        kept |= {line: line + shift for line in range(at, run.old_start)}
+        at, shift = run.old_stop, run.new_stop - run.old_stop
+    return kept | {line: line + shift for line in range(at, count)}
 
 
-def _end_below(document: Document, start: int, stop: int) -> int:
-    """Return where ends, blank lines apart, what stands under the last heading among some lines; 0 where there is none."""
-    section = section_at(document, stop)
-    if start == stop or not start < section.heading[1]:
-        return 0
-    end = section.body[1]
-    while end > stop and is_blank(document.lines[end - 1]):
-        end -= 1
-    return end
+def _shown_to(runs: Sequence[Run], old: str, new: str) -> list[int]:
+    """Return for each run up to which line of the old text it is shown: with all lines below it that stand elsewhere now.
+
+    What makes or takes a heading need not be a line of it: a blank line that goes makes one of a paragraph and a rule.
+    """
+    ends = [run.old_stop + CONTEXT_LINES for run in runs]
+    starts = [run.old_start for run in runs]
+    kept = kept_lines(runs, old.count("\n") + 1)
+    numbers, after = {-1: -1} | kept, _standing(new)
+    for line, (heading, *same) in _standing(old).items():
+        there = after.get(kept.get(line, -1))
+        if there and there != (numbers.get(heading), *same):
+            at = max(bisect_right(starts, line) - 1, 0)
+            ends[at] = max(ends[at], line + 1)
+    return ends
+
+
+@lru_cache(maxsize=8)  # as parse_markdown
+def _standing(text: str) -> Mapping[int, tuple[int, Path, Labels, BlockKind]]:
+    """Return of each line in a block the heading above it (its last line, both from 0, and text), the labels, and its block."""
+    document = parse_markdown(text)
+    labels, found = labels_of(document), dict[int, tuple[int, Path, Labels, BlockKind]]()
+    for block in document.blocks:
+        section = section_at(document, block.first_line)
+        for line in range(block.first_line - 1, block.last_line):
+            found[line] = section.heading[1] - 1, section.path[-1:], labels[line], block.kind
+    return found
 
 
 def _groups(runs: Sequence[Run], ends: Sequence[int]) -> list[tuple[list[Run], int]]:

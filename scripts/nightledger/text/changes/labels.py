@@ -8,6 +8,7 @@ Invariant: linear in the text but for the depth of its lists, whatever stands in
 """
 
 import re
+from html import unescape
 from itertools import pairwise
 
 from nightledger.text.markdown.document import Document
@@ -20,6 +21,10 @@ _TAGS = re.compile(r"<(h[1-6]|b|strong|summary)\b[^>]*>.*</\1\s*>", re.IGNORECAS
 _HASHES = re.compile(r"#{1,6}[ \t]*[^\W\d_]")
 """What reads as a heading and is none to CommonMark: glued, in a quotation, in an item, indented."""
 _UNDERLINE = re.compile(r"=+|-+")
+_UNSEEN = re.compile(r"<!--.*?-->|</?\w[^>]*>|\]\([^)]*\)")
+_EMPHASIS = "*_~`"
+_ENDS = ".!?\u2026\u3002\"'\u2019\u201d\u00bb)]}%/"
+"""How an item ends beside letters and digits that is no heading of the next."""
 _COLONS = (":", "\N{FULLWIDTH COLON}")
 _TAB = 4
 """Columns of a tab stop (CommonMark 0.31, section 2.2)."""
@@ -69,8 +74,17 @@ def is_label(line: str) -> bool:
 
 
 def holds_label(text: str) -> bool:
-    """Tell whether a line of some list items is read as a heading of what follows them."""
-    return any(_UNDERLINE.fullmatch(bare) or is_label(bare) for bare in map(_bare, text.splitlines()))
+    """Tell whether a line of some list items may be read as a heading of what follows them."""
+    bare = map(_bare, text.splitlines())
+    return any(_UNDERLINE.fullmatch(line) or is_label(line) or _is_open(line) for line in bare)
+
+
+def _is_open(line: str) -> bool:
+    """Tell whether a line, as it is shown, is emphasised whole or ends neither as a word nor as a sentence does."""
+    seen = unescape(_UNSEEN.sub("", line)).strip()
+    end = seen.rstrip(f"{_EMPHASIS} ")[-1:]
+    is_whole = seen[:1] == seen[-1:] != "" and seen[:1] in _EMPHASIS
+    return line.startswith("<") or is_whole or not (end.isalnum() or end in _ENDS)
 
 
 def _bare(line: str) -> str:

@@ -8,6 +8,7 @@ Invariant: bytes outside a placed hunk are not touched, and no other section com
 """
 
 import hashlib
+from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
@@ -15,6 +16,7 @@ from msgspec.structs import replace
 
 from nightledger.domain.decision import ShownIn
 from nightledger.domain.proposal import Anchor, Draft, Hunk, Op
+from nightledger.text.changes.diff import changed_runs, kept_lines
 from nightledger.text.changes.labels import holds_label
 from nightledger.text.changes.layout import (
     BY_HAND,
@@ -164,7 +166,9 @@ def shown_in(document: str, n: int, hunk: Hunk) -> ShownIn:
     if hunk.anchor is Anchor.LINES:
         first = _line_in_section(parsed, hunk)
         if isinstance(first, int):
-            touched = around(parsed, first, first + len(split_lines(hunk.removed)))
+            outside = section_at(parsed, first).path  # of a heading that goes: what is left comes under it
+            behind += "" if outside == hunk.section else "\n".join(outside)
+            touched = around(parsed, first - 1, first + len(split_lines(hunk.removed)))
             spans = sorted({*spans, *touched}, key=lambda span: span.first)
         return ShownIn(change=n, section_sha256=text_sha256(behind + text_of_spans(parsed, spans)))
     section = find_section(parsed, hunk.section)
@@ -175,6 +179,22 @@ def shown_in(document: str, n: int, hunk: Hunk) -> ShownIn:
         section_sha256=text_sha256(behind + text_of_spans(parsed, spans)),
         above_sha256=text_sha256(above),
     )
+
+
+def is_same_place(shown: str, current: str, was: Placed, now: Placed) -> bool:
+    """Tell whether what goes from a document are the lines that were shown, and not others that read like them.
+
+    Args:
+        shown: The document as it was shown.
+        current: The same after other changes.
+        was: The place in ``shown``.
+        now: The place in ``current``.
+    """
+    old = split_lines(shown)
+    kept = kept_lines(changed_runs(old, split_lines(current)), len(old))
+    first, at = shown.count("\n", 0, was.start), current.count("\n", 0, now.start)
+    removed = split_lines(shown[was.start : was.end])
+    return any(kept.get(first + n) == at + n for n, line in enumerate(removed) if not is_blank(line))
 
 
 def put_all(document: str, hunks: Iterable[Hunk]) -> str | Unplaced:
@@ -276,13 +296,16 @@ def _placed(document: str, hunk: Hunk, at: int, text: str) -> Placed | Unplaced:
     result = put(document, placed)
     if not _lands(result, placed, hunk):
         return Unplaced(reason=_swallowed(hunk))
-    return Unplaced(reason=_OTHERS) if _moves_others(document, result, hunk.section) else placed
+    section = find_section(parsed, hunk.section)
+    own = [span_of(section)] if section else []
+    return Unplaced(reason=_OTHERS) if _moves_others(document, result, own) else placed
 
 
-def _moves_others(document: str, result: str, *own: tuple[str, ...]) -> bool:
+def _moves_others(document: str, result: str, own: Iterable[Span]) -> bool:
     """Tell whether a section other than some does not stand any more under its headings as it was."""
-    kept = sections_of(result)
-    return any(kept.get(one, 0) < count for one, count in sections_of(document).items() if one[0] not in own)
+    parsed = parse_markdown(document)
+    changed = Counter((section_at(parsed, span.first + 1).path, text_in(parsed, span)) for span in own)
+    return bool(Counter(sections_of(document)) - changed - Counter(sections_of(result)))
 
 
 def _with_heading(document: Document, heading: str, added: str) -> str:
@@ -447,10 +470,8 @@ def _place_lines(document: str, hunk: Hunk) -> Placed | Unplaced:
     above = lines[first - 1] if first else "\n"
     if not above.endswith("\n") or (document[placed.end :] and hunk.added and not hunk.added.endswith("\n")):
         return Unplaced(reason=_NOT_WHOLE_LINES)
-    if not whole:
-        own = [section_at(parsed, n + 1).path for n in range(first, stop)]
-        if _moves_others(document, put(document, placed), *own):
-            return Unplaced(reason=_OTHERS)
+    if not whole and _moves_others(document, put(document, placed), around(parsed, first, stop)):
+        return Unplaced(reason=_OTHERS)
     return placed
 
 

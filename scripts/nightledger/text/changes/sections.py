@@ -1,7 +1,7 @@
 """Sections as changes are anchored in them: a heading line and what stands below it up to the next heading.
 
 Invariant: what a section is hashed as are its exact lines without the end of the last one and the blank lines behind
-it, which only keep it apart from the next; sections of one path are told by all of them together.
+it, which only keep it apart from the next; sections of one path are told by all of them together, with what keeps them apart.
 """
 
 from collections import Counter
@@ -68,9 +68,10 @@ def around(document: Document, first: int, stop: int) -> list[Span]:
     return [one for one in spans if one.first < stop and first < one.stop]
 
 
-def text_of_spans(document: Document, spans: Iterable[Span]) -> str:
-    """Return the text of sections one after another."""
-    return "\n".join(text_in(document, span) for span in spans)
+def text_of_spans(document: Document, spans: Sequence[Span]) -> str:
+    """Return the text of sections one after another: lines are counted over all of them, blank ones between them, too."""
+    lines = [line for span in spans[:-1] for line in document.lines[span.first : span.stop]]
+    return "".join([*lines, *(text_in(document, span) for span in spans[-1:])])
 
 
 def text_in(document: Document, span: Span) -> str:
@@ -101,11 +102,19 @@ def is_made_of(text: str, sources: Sequence[str], steps: Iterable[tuple[str, str
         text: The document.
         sources: Documents of which every section is known.
         steps: Documents before and after what was signed; only what that brought is known. What stood there before
-            may have been planted by anybody.
+            may have been planted by anybody: under a heading that was made anew, too.
     """
     known = set().union(*(sections_of(source) for source in sources))
-    known |= set().union(*(brought(old, new) for old, new in steps))
+    texts = {text for _, text in known}
+    for old, new in steps:
+        planted = {text for _, text in sections_of(old)} - texts
+        known |= {one for one in brought(old, new) if one[1] not in planted}
     return not set(sections_of(text)) - known
+
+
+def keeps(text: str, old: str, new: str) -> bool:
+    """Tell whether a document has every section that two others have in common, as often."""
+    return not (Counter(sections_of(old)) & Counter(sections_of(new))) - Counter(sections_of(text))
 
 
 def is_drifted(accepted: str, present: str, path: Path) -> bool:

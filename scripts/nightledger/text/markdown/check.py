@@ -17,7 +17,7 @@ from markdown_it import MarkdownIt
 from markdown_it.common.utils import normalizeReference
 from msgspec import Struct
 
-from nightledger.text.changes.diff import changed_runs
+from nightledger.text.changes.diff import changed_runs, kept_lines
 from nightledger.text.markdown.document import BOM, decode, is_blank, split_lines
 
 _LONE_RETURN = re.compile(r"\r(?!\n)")
@@ -65,16 +65,16 @@ def check_blocks(before: bytes, after: bytes) -> tuple[str, ...]:
         The first few reasons, clauses that name lines of ``after``; () when all is well.
     """
     old, new = (decode(content).removeprefix(BOM) for content in (before, after))
-    kept = _kept_lines(split_lines(old), split_lines(new))
+    lines, following = split_lines(old), split_lines(new)
+    kept = kept_lines(changed_runs(lines, following), len(lines))
     was, now = _parse(old), _parse(new)
     forward = {line: line for line in kept}
     backward = {kept[line]: line for line in kept}
-    seen_before = Counter(_seen(was, split_lines(old), forward))
-    seen_after = Counter(_seen(now, split_lines(new), backward))
+    seen_before = Counter(_seen(was, lines, forward))
+    seen_after = Counter(_seen(now, following, backward))
     changed = _outermost(seen_before - seen_after)
     torn = _outermost(seen_after - seen_before)
     reasons = [_reason(seen, torn, kept) for seen in changed] or [_reason(seen, (), kept) for seen in torn]
-    lines = split_lines(old)
     reasons.extend(_label_reasons(was.labels, now.labels, "".join(lines[number] for number in kept)))
     return tuple(reasons[:_MOST_REASONS])
 
@@ -85,16 +85,6 @@ def _outermost(blocks: Iterable[_Seen]) -> list[_Seen]:
     for seen in sorted(blocks, key=lambda seen: (seen.first, seen.level)):
         first.setdefault(seen.first, seen)
     return list(first.values())
-
-
-def _kept_lines(old: Sequence[str], new: Sequence[str]) -> dict[int, int]:
-    """Map each line that was not changed from the old text to the new, both from 0."""
-    kept: dict[int, int] = {}
-    at = shift = 0
-    for run in changed_runs(old, new):
-        kept |= {line: line + shift for line in range(at, run.old_start)}
-        at, shift = run.old_stop, run.new_stop - run.old_stop
-    return kept | {line: line + shift for line in range(at, len(old))}
 
 
 def _parse(text: str) -> _Parsed:
