@@ -25,7 +25,7 @@ from nightledger.demo.shell import Ran, Shell
 from nightledger.domain.errors import NightledgerError
 from nightledger.domain.states import ChangeState
 from nightledger.files.atomic import leftovers
-from nightledger.text.forgetting.archive_block import archive_block
+from nightledger.text.forgetting.traces import archive_block
 
 NOW = datetime(2026, 3, 1, 9, 0, tzinfo=UTC)
 LESSONS = ("Set the zone in every timer.", "Ask before restarting the relay.")

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from tests.rows import each_row
 from tests.whole import part
 
-from nightledger.text.claims import (
+from nightledger.text.contradictions import (
     denials,
     is_denied,
     kind_of,

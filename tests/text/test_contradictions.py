@@ -3,8 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.rows import each_row
 
-from nightledger.text.claims import Claim
-from nightledger.text.contradictions import Standing, _in_order
+from nightledger.text.contradictions import Claim, Standing, _in_order
 
 LEFT, VALUE, DENIED = "left behind", "a different", "denies"
 

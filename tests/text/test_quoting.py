@@ -6,7 +6,7 @@ from markdown_it import MarkdownIt
 from tests.rows import each_row
 
 from nightledger.domain.staging.page import END, MARK, dump_page, parse_page
-from nightledger.text.quoting import CUT, cut, one_line, quote_line
+from nightledger.text.visible import CUT, cut, one_line, quote_line
 
 MARKDOWN = MarkdownIt("gfm-like", {"linkify": False, "html": True})
 

@@ -2,12 +2,12 @@
 
 from datetime import date
 
+from nightledger.text.checkup.signs import look
 from nightledger.text.checkup.units import read_units
-from nightledger.text.checkup.view import look
 from nightledger.text.markdown.document import parse_markdown
 from nightledger.text.search.chunks import cut_markdown
 from nightledger.text.statements.daylog import read_daylog
-from nightledger.text.titles import TITLE_CHARACTERS, carried
+from nightledger.text.visible import TITLE_CHARACTERS, carried
 
 
 def test_a_title_within_the_bound_is_carried_whole() -> None:

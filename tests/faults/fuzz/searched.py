@@ -28,6 +28,7 @@ from nightledger.surfaces.keys.trust_change import read_key
 from nightledger.surfaces.recall.search_home import MAX_HITS, read_query
 from nightledger.surfaces.verbs.approve import parse_numbers
 from nightledger.text.dates import find_dates, time_words
+from nightledger.text.handoff import read_open_items
 from nightledger.text.phrases import Phrases, is_telling, phrase, phrases_of
 from nightledger.text.search.chunks import CHUNK_CHARACTERS, LEAD_CHARACTERS
 from nightledger.text.search.tokens import (
@@ -38,7 +39,6 @@ from nightledger.text.search.tokens import (
     query_terms,
     tag_terms,
 )
-from nightledger.text.staging.handoff import read_open_items
 from nightledger.trust.sshkey import PublicKey, PublicKeyError
 
 _FIRST_DAY = date(1971, 1, 1).toordinal()

@@ -5,7 +5,7 @@ from tests.rows import each_row
 
 from nightledger.domain.doubt import Doubt, DoubtLabel
 from nightledger.domain.proposal import Op
-from nightledger.text.checkup.case import CERTAIN_ENOUGH, find_cases
+from nightledger.text.checkup.checkup import CERTAIN_ENOUGH, find_cases
 from nightledger.text.checkup.units import read_units
 from nightledger.text.markdown.document import parse_markdown
 

@@ -5,8 +5,7 @@ from hypothesis import strategies as st
 
 from nightledger.domain.doubt import Doubt, DoubtLabel
 from nightledger.domain.proposal import Op
-from nightledger.text.checkup.checkup import check_memory
-from nightledger.text.checkup.shells import find_shells
+from nightledger.text.checkup.checkup import check_memory, find_shells
 from nightledger.text.checkup.units import read_units
 from nightledger.text.markdown.document import Document, parse_markdown
 

@@ -5,9 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.rows import each_row
 
-from nightledger.text.checkup.signs import FRESH_DAYS, decision_signs, signs
+from nightledger.text.checkup.signs import FRESH_DAYS, decision_signs, look, signs
 from nightledger.text.checkup.units import read_units
-from nightledger.text.checkup.view import look
 from nightledger.text.markdown.document import parse_markdown
 
 TODAY = date(2026, 5, 1)

@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 
-from nightledger.text.forgetting.archive_block import archive_block, told_with
+from nightledger.text.forgetting.traces import archive_block, told_with
 
 ENTRY = "e-qygk77v7yviucnh5dahsec22w6"
 LINE = f"Archived 2026-03-01 from MEMORY.md, entry {ENTRY}: It is done."

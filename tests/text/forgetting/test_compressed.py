@@ -2,7 +2,7 @@
 
 import pytest
 
-from nightledger.text.forgetting.compressed import Marker, count_lines, marker_line, read_marker
+from nightledger.text.forgetting.traces import Marker, count_lines, marker_line, read_marker
 
 SHA256 = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
 COPY = "memory/archive/daily/2026-01-02.md"

@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 
 from nightledger.domain.daylog import Region
 from nightledger.domain.pruning import Kept
-from nightledger.text.forgetting.compressed import Marker, marker_line, read_marker
 from nightledger.text.forgetting.daily_summary import (
     LINES,
     MOST_CHARACTERS,
@@ -15,6 +14,7 @@ from nightledger.text.forgetting.daily_summary import (
     DailySummary,
     summarise_daily,
 )
+from nightledger.text.forgetting.traces import Marker, marker_line, read_marker
 from nightledger.text.scanners.scan import scan
 from nightledger.text.statements.daylog import read_daylog
 from nightledger.text.statements.statements import find_statements

@@ -5,8 +5,7 @@ from markdown_it import MarkdownIt
 from tests.rows import each_row
 from tests.text.documents import plain_documents
 
-from nightledger.text.markdown.block import Block, BlockKind, is_blank
-from nightledger.text.markdown.scan import scan_blocks
+from nightledger.text.markdown.blocks import Block, BlockKind, is_blank, scan_blocks
 
 ORACLE = MarkdownIt("commonmark")
 ORACLE_KINDS = {

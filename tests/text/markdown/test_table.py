@@ -1,7 +1,7 @@
 import pytest
 
+from nightledger.text.markdown.blocks import table_cells
 from nightledger.text.markdown.document import parse_markdown
-from nightledger.text.markdown.table import table_cells
 
 
 def shape(text: str) -> list[tuple[str, int, int]]:

@@ -5,7 +5,7 @@ from tests.text.scanners.examples import examples
 
 from nightledger.domain.finding import Severity
 from nightledger.text.scanners.scan import mask_secrets, scan, scan_secrets, told_values
-from nightledger.text.scanners.secret_places import repeated, tabled, telling
+from nightledger.text.scanners.secrets import repeated, tabled, telling
 
 PASSWORD = "Kupfer" + "moor!59"
 GROUPS = "kqBW 7Ntz mRHL " + "Pcw5 h2dV GJsx"

@@ -1,6 +1,6 @@
 from tests.rows import each_row
 
-from nightledger.text.scanners.secret_value import (
+from nightledger.text.scanners.secrets import (
     entropy,
     is_masked,
     is_no_secret,

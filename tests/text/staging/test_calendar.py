@@ -12,7 +12,7 @@ from icalendar import Calendar
 from tests.rows import each_row
 
 from nightledger.domain.staging.values import Event
-from nightledger.text.staging.calendar import Read, Reading, owner_addresses, read_events
+from nightledger.text.calendar import Read, Reading, owner_addresses, read_events
 
 BERLIN = ZoneInfo("Europe/Berlin")
 NOW = datetime(2026, 3, 3, 8, 0, tzinfo=UTC)  # 09:00 in Berlin

@@ -6,7 +6,7 @@ from datetime import date
 from tests.rows import each_row
 
 from nightledger.files.shipped import shipped_config
-from nightledger.text.staging.handoff import MOST_ITEMS, handoff_day, read_open_items
+from nightledger.text.handoff import MOST_ITEMS, handoff_day, read_open_items
 
 
 def texts(text: str) -> list[str]:

@@ -5,7 +5,7 @@ from tests.text.logs import read
 
 from nightledger.domain.daylog import Region
 from nightledger.files.shipped import shipped_config
-from nightledger.text.statements.features import line_features, split_label, surroundings, tells_result
+from nightledger.text.statements.estimate import line_features, split_label, surroundings, tells_result
 
 FITTED = json.loads(shipped_config("words/statement-weights.json"))
 

@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 from tests.rows import each_row
 
 from nightledger.domain.daylog import Region
-from nightledger.text.statements.regions import find_regions
+from nightledger.text.statements.daylog import find_regions
 
 
 def regions(text: str) -> list[Region]:

@@ -3,7 +3,7 @@ from tests.text.logs import DAY, read
 
 from nightledger.text.contradictions import Standing
 from nightledger.text.statements.estimate import Model
-from nightledger.text.statements.revisions import find_revisions
+from nightledger.text.statements.statements import find_revisions
 
 WINE = "Deliveries of wine go to the back door"
 STANDING = Standing(

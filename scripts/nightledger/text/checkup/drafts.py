@@ -2,7 +2,7 @@
 
 Invariant: a draft takes out whole lines of whole items, or a secret out of its lines; beside those
 lines it holds nothing of a secret (docs/decisions/0007-secrets.md). Applying all drafts leaves no heading, table
-head or lead without what it announced (``shells``).
+head or lead without what it announced (``checkup``).
 """
 
 import hashlib

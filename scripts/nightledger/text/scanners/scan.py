@@ -11,9 +11,8 @@ from msgspec.structs import replace
 
 from nightledger.domain.finding import Finding, Severity
 from nightledger.domain.proposal import Origin
-from nightledger.text.scanners.rule import Passage, Rule, matches
-from nightledger.text.scanners.secret_places import repeated, tabled, values_of
-from nightledger.text.scanners.shipped import written
+from nightledger.text.scanners.rule import Passage, Rule, matches, written
+from nightledger.text.scanners.secrets import repeated, tabled, values_of
 from nightledger.text.scanners.table import named, secrets, steering
 from nightledger.text.scanners.unicode import scan_characters, see_through
 
