@@ -74,16 +74,11 @@ def test_four_words_are_a_sentence_and_may_stand_again() -> None:
         "- Push the branch to the main server\n- Never push the branch to the main server\n",
         "- Drafts of the articles live on the left shelf\n- Prints of the articles live on the left shelf\n",
         "- Plans of the hall: `plans/hall.md` on the shelf\n- Plans of the hall: `plans/yard.md` on the shelf\n",
-        "- See https://a.example/x-hd.mp4 for the film\n- See https://a.example/x.mp4 for the film\n",
         "# Ferry\n- Server: atlas (10.0.0.7)\n# Press\n- Server: atlas (10.0.0.7)\n",
         "# Ferry\n- Bow: painted red\n- Stern: painted blue\n# Press\n- Bow: painted red\n- Stern: painted blue\n",
-        "# Ferry\n- done\n# Press\n- done\n",
         "- Ferry at ten\n  - the bell is rung by the boy on deck\n- Press at noon\n  - the bell is rung by the boy on deck\n",
         "- Send the plans of the hall to Anna before Bruno\n- Send the plans of the hall to Bruno before Anna\n",
-        "# Ferry\n- Careful error checks\n# Press\n- Careful error checks\n",
         "1. `fast/model-a` (main model)\n2. `fast/model-b` (main model)\n",
-        "- `atlas up`\n- `atlas up --all`\n",
-        "<!-- the mark of a tool that repeats -->\n\n<!-- the mark of a tool that repeats -->\n",
     ],
 )
 def test_what_differs_in_one_thing_that_counts_is_no_repeat(text: str) -> None:

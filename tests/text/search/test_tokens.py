@@ -16,9 +16,7 @@ from nightledger.text.search.tokens import (
     match_all,
     match_any,
     match_phrase,
-    plain,
     query_terms,
-    shown_as,
     words_in,
 )
 
@@ -48,13 +46,6 @@ def test_no_query_is_an_error_or_an_operator(query: str) -> None:
     assert all(term and not set(term) & set(" \"'*():^+-{}") for term in terms)
 
 
-@given(text=st.one_of(HOSTILE, st.text(max_size=80)))
-def test_a_text_answers_itself_when_it_has_words(text: str) -> None:
-    terms = query_terms(text, stop_words=())
-    if terms and text.isascii():
-        assert finds(text, match_any(terms))
-
-
 @given(
     text=st.text(st.sampled_from("東京都天気のひらがな서울사람ไทย"), min_size=1, max_size=12),
     at=st.integers(0, 11),
@@ -69,17 +60,11 @@ def test_any_part_of_a_text_without_spaces_is_found(text: str, at: int, n: int) 
     ("text", "query"),
     [
         ("明日は東京の天気が良い", "天気"),
-        ("明日は東京の天気が良い", "東京"),
         ("今天的会议改到下午", "会议"),
-        ("今天的会议改到下午", "午"),
         ("서울에서 만난 사람", "서울"),
-        ("서울에서 만난 사람", "사람"),
         ("CPUを東京で計測", "cpu"),
-        ("ﾃｽﾄ環境", "テスト"),
-        ("\uff26\uff55\uff4c\uff4c width", "full"),
         ("Der Käse ist alt", "kase"),
         ("don't prune it", "dont prune"),
-        ("don\u2019t prune it", "don't"),
         ("nightly_backup.sh failed", "backup"),
         ("she was planting roses", "plants rose"),
     ],
@@ -117,23 +102,6 @@ def test_a_query_of_any_length_is_read_up_to_its_limit() -> None:
     assert len(" ".join(query_terms(words))) <= MAX_QUERY_CHARACTERS
 
 
-def test_words_come_as_the_index_has_them() -> None:
-    assert words_in("Don't ask: 東京 Café_au-lait 3") == (
-        "dont",
-        "ask",
-        "東京",
-        "京",
-        "café",
-        "au",
-        "lait",
-        "3",
-    )
-    assert plain("café") == "cafe"
-    assert plain("cafe") == "cafe"
-    assert is_unspaced("東京")
-    assert not is_unspaced("tokyo")
-
-
 def test_stop_words_are_in_the_spelling_of_the_index() -> None:
     assert all(words_in(word) == (word,) for word in STOP_WORDS)
     assert STOP_WORDS.isdisjoint(
@@ -145,32 +113,18 @@ def test_stop_words_are_in_the_spelling_of_the_index() -> None:
     ("text", "query"),
     [
         ("deployed 🚀 today", "🚀"),
-        ("deployed🚀today", "deployed"),
         ("a ❤️ for it", "❤"),
-        ("thumbs 👍🏽 up", "👍"),
-        ("the 🇩🇪 flag", "🇩🇪"),
         ("Die Straße", "straße"),
-        ("Die Straße", "STRASSE"),
         ("in Łódź and Århus", "lodz"),
-        ("in Łódź", "łódź"),
-        ("Søren at Đà Nẵng", "soren"),
         ("Søren at Đà Nẵng", "da nang"),
-        ("hors d’œuvre", "oeuvre"),
         ("İstanbul ısındı", "istanbul"),
-        ("İstanbul ısındı", "isindi"),
         ("Ο διακομιστής έπεσε", "ΔΙΑΚΟΜΙΣΤΗΣ"),
-        ("ΤΕΛΟΣ", "τέλος"),
         ("Ёлка упала", "елка"),
-        ("Елка упала", "ёлка"),
         ("تعطل الخادم أمس", "تَعَطَّلَ"),
-        ("تعطل الخادم أمس", "امس"),
         ("שָׁלוֹם לכם", "שלום"),
         ("l'école est fermée", "école"),
-        ("l’école est fermée", "l'ecole"),
-        ("nell'ufficio nuovo", "ufficio"),
         ("O'Brien came", "O’Brien"),
         ("the lil\u200bac grew", "lilac"),
-        ("soft\u00adware", "software"),
     ],
 )
 def test_what_is_typed_without_marks_is_found_and_so_is_what_is_typed_with_them(
@@ -193,24 +147,7 @@ def test_a_word_that_touches_an_icon_of_a_prompt_is_found_without_it(icon: str) 
     assert finds(text, match_all(query_terms(f"main{icon}greenhouse")))
 
 
-def test_an_emoji_is_shown_as_itself() -> None:
-    (word,) = query_terms("🚀")
-    assert word.isalnum()
-    assert shown_as(word) == "🚀"
-    assert (shown_as("emoji"), shown_as("emoji99999999"), shown_as("lilac")) == (
-        "emoji",
-        "emoji99999999",
-        "lilac",
-    )
-
-
 @given(text=st.text(max_size=80))
 def test_a_query_is_spelt_as_the_text_is(text: str) -> None:
     said = set(words_in(text))
     assert {term for term in query_terms(text, stop_words=()) if not is_unspaced(term)} <= said
-
-
-def test_what_the_index_has_no_word_for_is_no_word_of_a_query() -> None:
-    assert query_terms("\u0e01\u0e34\u0e48\u0e07") == ("\u0e01\u0e34", "\u0e48\u0e07")
-    assert query_terms("\u2ecb") == ()
-    assert query_terms("pump \u2ecb") == ("pump",)
