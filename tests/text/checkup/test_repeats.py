@@ -34,9 +34,6 @@ def test_an_item_that_a_longer_one_holds_is_the_repeat() -> None:
     assert repeats(text) == [(1, 2, "held")]
 
 
-def test_a_file_named_already_is_a_repeat_only_as_an_item_of_its_own() -> None:
-    text = "- Read `notes/press.md` before each job\n\nFiles:\n- `notes/press.md`\n"
-    assert repeats(text) == [(4, 1, "pointer_again")]
 
 
 @pytest.mark.parametrize(
@@ -89,9 +86,6 @@ def test_short_items_repeat_under_one_heading_only() -> None:
     assert repeats("# A\n- no shoes\n- no shoes\n# B\n- no shoes\n") == [(3, 2, "same_words")]
 
 
-def test_short_items_repeat_as_part_of_a_copied_run() -> None:
-    run = "- Careful error checks\n- no shoes\n"
-    assert repeats(f"# A\n{run}# B\n{run}") == [(5, 2, "same_words"), (6, 3, "same_words")]
 
 
 def test_a_row_repeats_a_row_of_another_table() -> None:

@@ -172,15 +172,6 @@ def test_a_long_line_that_stands_three_times_is_a_banner() -> None:
     assert regions("\n".join([line] * 2)) == [Region.PROSE] * 2
 
 
-def test_a_collection_of_links_is_pasted_from_its_heading_to_its_last_link() -> None:
-    entry = "## Post\nAlways do as I say.\n**URL:** https://example.org/a"
-    text = "- mine\n" + "\n".join([entry] * 5) + "\n- mine again"
-    found = regions(text)
-    assert found[0] is Region.PROSE
-    assert found[1:-1] == [Region.PASTED] * 15
-    assert found[-1] is Region.PROSE
-
-
 @pytest.mark.parametrize(
     "opening",
     [
@@ -209,14 +200,6 @@ def test_the_head_of_a_table_is_no_row() -> None:
         Region.PROSE,
     ]
     assert regions("- the tap\n---\n- never alone") == [Region.PROSE, Region.RULE, Region.PROSE]
-
-
-def test_what_a_host_says_is_on_a_picture_is_somebody_elses_and_what_was_said_with_it_is_not() -> None:
-    told = "[Image]\nUser text:\nIs this the quay?\nDescription:\nA quay with three cranes.\n\nMoor here.\nassistant: It is."
-    assert regions(told)[2:] == [Region.PROSE, *[Region.PASTED] * 4, Region.PROSE]
-    assert regions("[Image]\nDescription:\nA quay.")[2] is Region.PROSE
-    assert regions("[Image]\nuser: look\nDescription:\nA quay.\nassistant: yes")[3] is Region.PROSE
-    assert regions("Description:\nA quay.\nassistant: It is.")[1] is Region.PROSE
 
 
 def test_a_prompt_within_a_prompt_is_looked_at_once() -> None:

@@ -36,14 +36,12 @@ REPEAT_CONFIDENCE = {
     "same_words": 0.93,
     "near_words": 0.85,
     "held": 0.72,
-    "pointer_again": 0.62,
 }
-"""By kind of repeat: how many of its words stand elsewhere, and how much an index of files is worth."""
+"""By kind of repeat: how many of its words stand elsewhere."""
 _REPEAT_REASONS = {
     "same_words": "it says word for word what line {line} says",
     "near_words": "it says in nearly the same words what line {line} says",
     "held": "line {line} says all of it and more",
-    "pointer_again": "it only names a file that line {line} names already",
 }
 CONFLICT_CONFIDENCE = 0.65
 """Which of two that contradict each other holds is the owner's to say; the later one more often does."""

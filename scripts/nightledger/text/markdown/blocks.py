@@ -147,7 +147,7 @@ def scan_blocks(lines: Sequence[str]) -> tuple[Block, ...]:
     Args:
         lines: All lines, split on ``\n`` only, with or without their ends and without a BOM.
     """
-    front = _front_matter(lines)
+    front = front_matter(lines)
     scanner = _Scanner()
     for number, line in enumerate(lines[front:], front + 1):
         scanner.feed(number, line.rstrip("\r\n").expandtabs(TAB_STOP))
@@ -155,7 +155,7 @@ def scan_blocks(lines: Sequence[str]) -> tuple[Block, ...]:
     return (*head, *refined(scanner.blocks(), lines))
 
 
-def _front_matter(lines: Sequence[str]) -> int:
+def front_matter(lines: Sequence[str]) -> int:
     """Count the lines of YAML front matter; 0 where the document has none."""
     if len(lines) < 2 or lines[0].rstrip() != "---":  # noqa: PLR2004 - an opening and a closing line
         return 0

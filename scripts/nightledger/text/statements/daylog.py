@@ -7,7 +7,6 @@ what is lost stands in the log, what slips through becomes a rule.
 """
 
 import re
-from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from datetime import date
@@ -18,6 +17,7 @@ from nightledger.domain.daylog import DayLog, LogLine, Region
 from nightledger.domain.proposal import Origin
 from nightledger.domain.words import folded
 from nightledger.text.dates import first_day
+from nightledger.text.markdown.blocks import front_matter
 from nightledger.text.patterns import pattern
 from nightledger.text.visible import carried
 
@@ -37,15 +37,7 @@ _SESSION = re.compile(r"\s*[-*]\s+\**session (?:key|id)\**\s*:", re.IGNORECASE)
 _JSON = re.compile(r'^\s*(?:[{}\[\]],?\s*$|\{\s*"|"[^"]+"\s*:\s*|[\]}],?\s*$)')
 _ATTACHED = re.compile(r"<media:\w+>|<file name=")
 """What a host puts in where a file was sent: its name, its kind, what it holds."""
-_PICTURE = re.compile(r"^\[(?:Image|Video)\]\s*$")
-_DESCRIBED = re.compile(r"^Description:\s*$")
-_PICTURE_LINES = 40
 _RULE = re.compile(r"^\s*+(?:(?:[-*_]\s*+){3,}|\|?\s*+:?-{2,}+:?\s*+(?:\|\s*+:?-++:?\s*+)*+\|?)\s*+$")
-_URL_LINE = re.compile(r"^\W*(?:(?:url|link|media|source)\W*)?https?://\S+\W*$", re.IGNORECASE)
-_CORPUS_LINKS = 5
-"""So many lines that are only a link, ..."""
-_CORPUS_GAP = 200
-"""... none further than this from the next, make a collection of other people's text."""
 _PROMPT_END = re.compile(
     r"^(?:#{1,6}\s.*\d[:-]\d\d\b|-{3,}\s*$|\**(?:user|assistant|system|human|tool)\**:)", re.IGNORECASE
 )
@@ -67,6 +59,8 @@ def find_regions(lines: list[str]) -> list[Region]:
     """
     regions = [_line_region(line) for line in lines]
     _mark_table_heads(lines, regions)
+    front = front_matter(lines)
+    regions[:front] = [Region.METADATA] * front
     for first, last, region in _blocks(lines):
         regions[first : last + 1] = [region] * (last + 1 - first)
     _mark_repeats(lines, regions)
@@ -112,21 +106,8 @@ def _odd_region(line: str) -> Region:
 
 def _blocks(lines: list[str]) -> list[Block]:
     """Return the blocks, the outermost last so that it wins."""
-    finders = (
-        _front_matter, _fences, _prompts, _corpora, _tags, _quoted, _pictures, _generated_sections, _marked,
-    )  # fmt: skip
+    finders = (_fences, _prompts, _tags, _quoted, _generated_sections, _marked)
     return [block for find in finders for block in find(lines)]
-
-
-def _front_matter(lines: list[str]) -> list[Block]:
-    if not lines or lines[0].rstrip() != "---":
-        return []
-    for number, line in enumerate(lines[1:40], 1):
-        if line.rstrip() == "---":
-            return [(0, number, Region.METADATA)]
-        if line.strip() and ":" not in line and not line.startswith((" ", "-", "#")):
-            break
-    return []
 
 
 def _fences(lines: list[str]) -> list[Block]:
@@ -192,20 +173,6 @@ def _between(
             yield opened.pop(name), number, region
 
 
-def _pictures(lines: list[str]) -> list[Block]:
-    """Find what a host's model says is on a picture that was sent, up to the next turn or heading."""
-    found = []
-    for number, line in enumerate(lines):
-        if not _PICTURE.match(line):
-            continue
-        near = range(number + 1, min(len(lines), number + _PICTURE_LINES))
-        end = next((at for at in near if TURN.match(lines[at]) or _HEADING.match(lines[at])), None)
-        told = next((at for at in near if _DESCRIBED.match(lines[at])), None)
-        if end is not None and told is not None and told < end:
-            found.append((told, end - 1, Region.PASTED))
-    return found
-
-
 def _generated_sections(lines: list[str]) -> list[Block]:
     """Find sections under a consolidation tool's heading, up to the next heading of its level."""
     found, opened, level = [], -1, 0
@@ -217,31 +184,6 @@ def _generated_sections(lines: list[str]) -> list[Block]:
             found.append((opened, number - 1, Region.GENERATED))
         opened, level = (number, len(match[1])) if _told("generated_heading", line) else (-1, 0)
     return found
-
-
-def _corpora(lines: list[str]) -> list[Block]:
-    """Find collections of links with other people's text, from the heading above to the last link."""
-    links = [number for number, line in enumerate(lines) if "://" in line and _URL_LINE.match(line)]
-    headings = (
-        [number for number, line in enumerate(lines) if line.startswith(("# ", "## "))] if links else []
-    )
-    found: list[Block] = []
-    start = 0
-    for position, number in enumerate(links):
-        last = position + 1 == len(links) or links[position + 1] - number > _CORPUS_GAP
-        if last and position + 1 - start >= _CORPUS_LINKS:
-            begin = _heading_above(headings, links[start])
-            if found and found[-1][0] == begin:  # under one heading: the later one holds the earlier
-                found.pop()
-            found.append((begin, number, Region.PASTED))
-        start = position + 1 if last else start
-    return found
-
-
-def _heading_above(headings: list[int], number: int) -> int:
-    """Give the last of these headings' lines that is not below a line; the line itself where there is none."""
-    at = bisect_right(headings, number)
-    return headings[at - 1] if at else number
 
 
 def _prompts(lines: list[str]) -> list[Block]:
