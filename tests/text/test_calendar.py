@@ -190,13 +190,6 @@ def test_what_repeats_too_often_or_never_is_named_and_not_expanded(
     assert found.problems == (() if stands else ("1 event(s) left out: repeats too often",))
 
 
-def test_of_rules_that_never_come_true_a_text_has_a_bound() -> None:
-    rule = "RRULE:FREQ=MONTHLY;BYMONTH=2;BYMONTHDAY=30"
-    found = read(event(*DAILY), *(event(f"UID:n{n}", "DTSTART:20200101T120000Z", rule) for n in range(20)))
-    assert starts(found.events) == ["09:00"]
-    assert found.problems == ("6 event(s) left out: repeats too often",)
-
-
 pieces = st.sampled_from(
     ["BEGIN:VCALENDAR", "END:VCALENDAR", "BEGIN:VEVENT", "END:VEVENT", "DTSTART:20260303T090000Z", "DTSTART:x",
      "DTSTART;VALUE=DATE:20260303", "DTEND:20260303T080000Z", "RRULE:FREQ=DAILY", "RRULE:", "SUMMARY:a", "UID:1",

@@ -10,7 +10,6 @@ from nightledger.text.contradictions import (
     Standing,
     denials,
     is_denied,
-    kind_of,
     read_claim,
 )
 
@@ -80,16 +79,6 @@ def test_the_same_or_another_topic_is_no_contradiction(statement: str, entry: st
     assert Standing([("e-1", entry)]).contradicted_by(statement) == ()
 
 
-def test_the_most_alike_comes_first() -> None:
-    entries = [
-        ("maybe", "Mailhog is sent from heron"),
-        ("long", "The letter to Bo on Fridays is sent with mailhog"),
-        ("short", "The letter to Bo is sent with mailhog"),
-    ]
-    hits = Standing(entries).contradicted_by("The letter to Bo is sent with postbox, no longer with mailhog")
-    assert [(hit.entry, hit.sure) for hit in hits] == [("short", True), ("long", True)]
-
-
 def test_a_value_that_memory_gives_for_several_things_is_not_replaced() -> None:
     gates = [
         ("1", "Gate of the ferry people opens at 06:00"),
@@ -102,28 +91,6 @@ def test_a_value_that_memory_gives_for_several_things_is_not_replaced() -> None:
 def test_nothing_is_contradicted_where_memory_says_it_already() -> None:
     entries = [("old", "The backup of heron runs at 02:30"), ("new", "The backup of heron runs at 04:15")]
     assert Standing(entries).contradicted_by("The backup of heron runs at 04:15") == ()
-
-
-def test_words_that_most_entries_share_make_no_subject() -> None:
-    entries = [(f"{n}", f"Ferry report at 0{n}:00 about thing{n}") for n in range(9)]
-    assert Standing(entries).contradicted_by("Ferry report at 11:00 now") == ()
-
-
-@each_row(
-    ("word", "kind"),
-    [
-        ("07:30", "time"),
-        ("tuesdays", "day"),
-        ("2026-03-01", "date"),
-        ("10.4.0.7", "address"),
-        ("v2.1", "version"),
-        ("ann@example.org", "mail"),
-        ("~/keys/gate", "path"),
-        ("kettle", ""),
-    ],
-)
-def test_a_word_is_known_for_the_value_that_it_is(word: str, kind: str) -> None:
-    assert kind_of(word) == kind
 
 
 @given(st.text(max_size=80))

@@ -3,7 +3,7 @@ from datetime import date
 import pytest
 from tests.rows import each_row
 
-from nightledger.text.dates import find_dates, first_day, month_names
+from nightledger.text.dates import find_dates, first_day, time_words
 
 NEAR = date(2026, 5, 1)
 
@@ -49,9 +49,9 @@ def test_a_date_without_a_year_is_the_nearest_one() -> None:
     ]
 
 
-@each_row("name", sorted(month_names()))
+@each_row("name", sorted(time_words().months))
 def test_a_month_is_known_in_either_case_and_behind_blanks(name: str) -> None:
-    number = month_names()[name]
+    number = time_words().months[name]
     for written in {name, name.capitalize(), name.upper()}:
         for text in (f"\t\t3 {written} 2026", f"\t\t{written} 3, 2026"):
             assert [found.day for found in find_dates(text)] == [date(2026, number, 3)], text

@@ -55,19 +55,6 @@ def test_a_phrase_is_found_wherever_its_lines_end(words: list[str], data: st.Dat
     assert found(" ".join(words), *text.split("\n"))
 
 
-@pytest.mark.parametrize(
-    ("line", "numbers"),
-    [
-        ("- **Eve** is ill.", [1]),
-        ("1. [x] Eve is ill", [1]),
-        ("Eve is ill today.", []),
-        ("Steve is ill.", []),
-    ],
-)
-def test_a_phrase_that_tells_little_is_found_where_it_is_a_whole_line(line: str, numbers: list[int]) -> None:
-    assert sorted(found("Eve is ill.", line)) == numbers
-
-
 WRITTEN = [
     str, str.upper, str.title,
     lambda word: f"**{word[:2]}**{word[2:]}",

@@ -78,11 +78,6 @@ def test_negation_is_seen_in_several_languages(text: str) -> None:
     assert is_negated(text)
 
 
-@pytest.mark.parametrize("text", ["a notable thing", "the cannon", "Passau", "gut"])
-def test_words_that_only_contain_a_negation_are_not_one(text: str) -> None:
-    assert not is_negated(text)
-
-
 @given(st.lists(TEXTS, max_size=15), TEXTS, st.sampled_from([0.4, 0.5, 2 / 3, 0.8, 0.9, 1.0]))
 def test_the_index_finds_exactly_what_comparing_all_pairs_finds(
     texts: list[str], query: str, near: float

@@ -84,11 +84,6 @@ def test_nothing_hidden_is_left_and_what_was_there_can_be_told_from_what_is_show
     assert re.sub(r"\\u\{([0-9a-f]+)\}", lambda match: chr(int(match[1], 16)), shown) == text
 
 
-def test_a_text_that_spells_an_escape_is_told_from_the_character() -> None:
-    assert visible(r"a\u{200b}c") == r"a\u{5c}u{200b}c"
-    assert visible("a\\u{200b}\u00fc") == "a\\u{5c}u{200b}\u00fc"
-
-
 @pytest.mark.parametrize(
     ("text", "shown"),
     [
@@ -192,13 +187,6 @@ def test_a_quoted_text_is_one_printable_line_that_ends_no_fence(text: str) -> No
     page = parse_page(dump_page([quoted, quoted], "2026-03-04T00:00:00Z"))
     assert page is not None
     assert page.lines == (quoted, quoted)
-
-
-def test_a_longer_title_ends_behind_a_whole_word_within_the_bound() -> None:
-    title = "a" * 200 + " " + "b" * 39
-    assert carried(title + " c") == title
-    assert carried(title + "b") == "a" * 200
-    assert carried(title[:-1] + "  cc") == title[:-1]
 
 
 def test_of_one_word_beyond_the_bound_nothing_is_carried_as_a_part_of_a_secret_would_not_be_known() -> None:

@@ -8,7 +8,7 @@ from tests.whole import part
 
 from nightledger.domain.doubt import Doubt, DoubtLabel
 from nightledger.domain.proposal import Op
-from nightledger.text.checkup.checkup import CERTAIN_ENOUGH, check_memory, find_cases, find_shells
+from nightledger.text.checkup.checkup import CERTAIN_ENOUGH, check_memory, find_cases
 from nightledger.text.checkup.danger import (
     ORDER_CONFIDENCE,
     PARTIAL_CONFIDENCE,
@@ -147,27 +147,10 @@ def test_what_is_still_open_is_never_called_closed(text: str) -> None:
     assert doubt.label is DoubtLabel.STALE
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "**Pending plan (not yet built):**\n\n- lamps by the door\n",
-        "## Status\n**Press** \N{WHITE HEAVY CHECK MARK} done\n- prints on both sides\n",
-    ],
-)
-def test_a_sentence_that_announces_what_stays_stays(text: str) -> None:
-    assert cases(text) == []
-
-
 def test_a_repeat_names_the_line_that_it_repeats() -> None:
     (doubt,) = cases("- Ask before the press is moved\n- Ask before the press is moved\n")
     assert (doubt.lines, doubt.label, doubt.other) == ((2, 2), DoubtLabel.DUPLICATE, 1)
     assert "line 1" in doubt.reason
-
-
-def test_what_was_signed_is_not_doubted() -> None:
-    units = read_units(parse_markdown("- [x] buy a ladder\n- Ask before the press is moved\n" * 2))
-    assert [doubt.lines[0] for doubt in find_cases(units, TODAY, {2, 3})] == [1]
-    assert find_cases(units, TODAY, {0, 1, 2, 3}) == []
 
 
 def test_a_contradiction_is_shown_with_the_later_line() -> None:
@@ -194,37 +177,6 @@ def doubt(
     return Doubt(
         lines=(first, last), section=(), label=DoubtLabel.CLOSED, reason="it is over", signs=signs, confidence=confidence, op=op
     )  # fmt: skip
-
-
-def shells(text: str, *doubts: Doubt) -> list[tuple[int, int]]:
-    document = parse_markdown(text)
-    return sorted(shell.lines for shell in find_shells(document, read_units(document), doubts))
-
-
-def test_a_heading_goes_with_the_last_thing_under_it() -> None:
-    text = "# Memory\n\n## Old\n\n- a\n- b\n\n## New\n- c\n"
-    assert shells(text, doubt(5, 5), doubt(6, 6)) == [(3, 3)]
-    assert shells(text, doubt(5, 5)) == []
-
-
-def test_the_title_of_the_file_stays() -> None:
-    assert shells("# Memory\n\n- a\n", doubt(3, 3)) == []
-
-
-def test_a_heading_over_a_placeholder_waits_for_its_first_item() -> None:
-    assert shells("# Memory\n\n## Lessons\n_(to be filled)_\n", doubt(4, 4, signs=("empty",))) == []
-
-
-def test_the_head_of_a_table_goes_with_its_last_row() -> None:
-    text = "Intro.\n\n| a | b |\n|---|---|\n| 1 | 2 |\n| 3 | 4 |\n"
-    assert shells(text, doubt(5, 5), doubt(6, 6)) == [(3, 4)]
-    assert shells(text, doubt(6, 6)) == []
-
-
-def test_a_sentence_that_announces_a_list_goes_with_it() -> None:
-    text = "# Memory\n\nDone so far:\n\n- a\n- b\n\nMore.\n"
-    assert shells(text, doubt(5, 5), doubt(6, 6)) == [(3, 3)]
-    assert shells(text, doubt(6, 6)) == []
 
 
 @given(blocks=st.lists(BLOCKS, max_size=14))

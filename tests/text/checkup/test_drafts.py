@@ -12,7 +12,7 @@ from nightledger.text.changes.place import Unplaced, make_hunk, put_all
 from nightledger.text.changes.veil import HOLE
 from nightledger.text.checkup.checkup import check_memory
 from nightledger.text.checkup.danger import SECRET_CONFIDENCE
-from nightledger.text.checkup.drafts import MOST_LINES, drafts_from_doubts
+from nightledger.text.checkup.drafts import drafts_from_doubts
 
 TODAY = date(2026, 5, 1)
 KEY = "ghp_" + "a7Kq2Zr9Xw4Lm8Tc5Vh3Nb6Yj1Pd0GsQe5u"
@@ -119,20 +119,6 @@ def test_lines_that_are_alike_but_for_their_secrets_all_go() -> None:
         (2, "replace key"),
         (4, "replace key 2"),
     ]
-
-
-def test_evidence_is_the_lines_that_go_and_the_line_that_stays() -> None:
-    (draft,) = [draft for draft in drafts(MEMORY) if draft.line == 27]
-    assert [one.lines for one in draft.evidence] == [(27, 27), (16, 16)]
-    assert draft.evidence[0].sha256 == hashlib.sha256(b"- Ask before the press is moved").hexdigest()
-
-
-def test_a_change_stays_readable() -> None:
-    text = "# Memory\n\n" + "".join(f"- [x] paint door {n}\n" for n in range(100))
-    found = drafts(text)
-    assert len(found) == 3
-    assert max(draft.before.count("\n") for draft in found) <= MOST_LINES
-    assert applied(text, found) == "# Memory\n\n"
 
 
 def test_a_repeat_that_only_a_secret_could_place_is_left_to_its_owner() -> None:

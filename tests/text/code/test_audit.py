@@ -35,13 +35,6 @@ def test_every_call_of_the_published_list_is_found_by_each_of_its_names(call: st
         assert rules(text) & {"code.process", "code.delete", "code.move"}, text
 
 
-@each_row("name", PUBLISHED["builtins"])
-def test_a_builtin_of_the_published_list_is_told_unless_the_snippet_has_its_own(name: str) -> None:
-    assert rules(f"{name}('all')")
-    assert not rules(f"def {name}(a): ...\n{name}('all')")
-    assert not rules(f"thing.{name}('all')")
-
-
 @each_row(
     "text",
     [
@@ -115,29 +108,10 @@ def test_what_cannot_be_read_is_not_clean(text: str) -> None:
     assert {finding.rule for finding in told.findings} <= NOT_READ
 
 
-@each_row(
-    "text",
-    [
-        "curl https://example.org | sh",
-        "const a = require('fs')",
-        "fetch('https://example.org')",
-    ],
-)
-def test_another_language_is_never_taken_for_clean_python(text: str) -> None:
-    assert not audit(text).audited
-
-
 @given(text=st.text(max_size=300))
 def test_no_text_ends_in_an_error(text: str) -> None:
     told = audit(text, "python")
     assert told.clean <= told.audited
-
-
-def test_a_script_is_one_part_in_the_language_of_its_name() -> None:
-    (part,) = audit_document("eval('1')", "a.py")
-    assert [finding.rule for finding in part.audited.findings] == ["code.run"]
-    (shell,) = audit_document("x = 1", "a.sh")
-    assert shell.audited.language == "shell"
 
 
 def test_markdown_is_audited_snippet_by_snippet() -> None:
@@ -191,22 +165,6 @@ def test_a_fence_without_a_language_is_told_by_shape(info: str) -> None:
     assert found(f"```{info}\n\n```\n") == []
 
 
-def test_an_indented_block_is_a_snippet_where_it_is_python() -> None:
-    assert found("Do this:\n\n    import os\n    os.remove('a')\n\nand rest.\n") == [
-        ("python", 3, "    import os\n    os.remove('a')\n\n")
-    ]
-    assert found("- a\n    - b (c)\n") == []
-    assert found("Words:\n\n    just words, and more of them\n") == []
-
-
-def test_inline_code_is_a_snippet_where_it_calls_something() -> None:
-    text = "Use `os.remove(p)` or `make ship`, not ``eval(x)``."
-    assert [(s.text, text[s.start : s.end]) for s in find_snippets(text)] == [
-        ("os.remove(p)", "os.remove(p)"),
-        ("eval(x)", "eval(x)"),
-    ]
-
-
 @pytest.mark.parametrize(
     "text",
     [
@@ -243,11 +201,6 @@ def test_code_is_looked_for_only_where_it_is_asked_for() -> None:
     assert not scan(text)
     assert scan(text, snippets=True)
     assert not scan("Backups run at four.", snippets=True)
-
-
-def test_a_name_of_bytes_that_are_no_utf8_is_told_as_a_record_may_hold_it() -> None:
-    (one,) = told('%%YC\udcff x = open("f")\n')
-    assert one[1].endswith("notebook: %%YC\\xff (line 1)")
 
 
 def test_a_snippet_that_holds_a_secret_is_flagged_without_names() -> None:

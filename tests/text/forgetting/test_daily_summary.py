@@ -95,16 +95,6 @@ def test_what_a_scanner_finds_is_not_quoted() -> None:
     assert made.held == 2
 
 
-def test_a_secret_that_another_line_tells_is_not_quoted_either() -> None:
-    text = log_of(
-        "The gate's password: hunter-Quartz-99",
-        "",
-        "## Gate hunter-Quartz-99",
-        "- Decision: the gate stays shut at night, because the fox came twice",
-    )
-    assert "Quartz" not in made_of(text).text
-
-
 @pytest.mark.parametrize(
     ("first", "title"),
     [

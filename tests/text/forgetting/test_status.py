@@ -72,12 +72,6 @@ def test_several_statuses_close_an_entry_when_all_do_and_the_newest_day_counts()
     assert status_of(text) == Status(closure=Closure.CLOSED, since=date(2026, 2, 4))
 
 
-def test_the_day_of_a_report_is_no_status() -> None:
-    assert status_of("- Lüfter. Status: erledigt. Stand: 03.01.2026") == Status(
-        closure=Closure.DONE, since=JANUARY_3
-    )
-
-
 @pytest.mark.parametrize(
     ("text", "heading", "since"),
     [
@@ -117,27 +111,10 @@ def test_what_cannot_be_told_stays_and_is_named(text: str, kept: Kept) -> None:
     assert found.kept is kept
 
 
-def test_a_day_of_revisiting_that_is_over_keeps_nothing_and_dates_nothing() -> None:
-    text = "DECISION: fan\nDATE: 2026-01-03\nSTATUS: Rejected\nREVISIT: 2026-05-01"
-    assert status_of(text) == Status(closure=Closure.REJECTED, since=JANUARY_3)
-
-
 def test_a_status_among_fields_is_that_of_its_section() -> None:
     text = "- **Owner:** Mara\n- **Status:** Done 2026-01-03 after the move\n- Fan. STATUS: Done 2026-01-03"
     found = dict(find_statuses(entries_of(text), TODAY, {}))
     assert [status.kept for status in found.values()] == [Kept.OF_SECTION, None]
-
-
-def test_a_status_alone_among_items_speaks_for_itself() -> None:
-    text = "- The lamp is new\n- STATUS: Resolved 2026-01-03 the lamp flickered after dusk"
-    ((entry, status),) = find_statuses(entries_of(text), TODAY, {})
-    assert entry.text.startswith("- STATUS")
-    assert status == Status(closure=Closure.RESOLVED, since=JANUARY_3)
-
-
-def test_a_paragraph_that_begins_with_a_status_is_that_of_its_section() -> None:
-    ((_, status),) = find_statuses(entries_of("STATUS: Done 2026-01-03. The lamp works again."), TODAY, {})
-    assert status.kept is Kept.OF_SECTION
 
 
 def test_the_day_of_signing_is_found_by_the_entry() -> None:

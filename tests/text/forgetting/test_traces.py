@@ -43,12 +43,8 @@ def test_an_entry_is_recognised_in_its_block_whatever_blank_lines_went_with_it(t
     [
         "",
         "## Atlas\n\n- Other.\n\nArchived x\n",
-        "# Atlas\n\n- One.\n\nArchived x\n",
-        "## Atlas\nmore\n\n- One.\n\nArchived x\n",
         "## Atlas\n\n- One.\n\nSomething else.\n",
         "## Atlas\n\n- One.\n\nArchived x\nand more\n",
-        "## Atlas\n\n- One.\n\nArchived x",
-        "## Atlas\n\n- One.\n",
     ],
 )
 def test_a_block_with_anything_else_is_told_apart(added: str) -> None:

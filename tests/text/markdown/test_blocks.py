@@ -121,13 +121,6 @@ def test_a_list_holds_its_own_items_with_their_children(text: str, expected: lis
 
 
 @pytest.mark.parametrize(
-    ("text", "marker"), [("* a\n", "*"), ("1. a\n", "."), ("1) a\n", ")"), ("````x\n", "````"), ("a\n", "")]
-)
-def test_a_list_knows_its_marker_and_a_fence_its_length(text: str, marker: str) -> None:
-    assert blocks(text)[0].marker == marker
-
-
-@pytest.mark.parametrize(
     ("text", "expected"),
     [
         ("---\ntitle: tea\n---\n# A\n", [("front_matter", 1, 3), ("heading", 4, 4)]),

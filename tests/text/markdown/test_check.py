@@ -108,11 +108,6 @@ def test_a_replacement_that_changes_its_neighbours_is_told(before: str, after: s
     assert any(one.startswith(reason) for one in check_replaced(before, after)), check_replaced(before, after)
 
 
-def test_a_block_that_shows_no_more_is_told() -> None:
-    hunk = gone("words\n\n", "[a]: b\n")
-    assert check('words\n\n"title"\n', hunk) == ("line 2: a paragraph would not be read as it was",)
-
-
 def test_a_link_definition_that_kept_text_uses_is_not_taken_away_unseen() -> None:
     text = "See [tea] and [cup].\n\nOn [tea].\n\n[tea]: x\n[cup]: y\n"
     assert check(text, gone("[tea]: x\n")) == (

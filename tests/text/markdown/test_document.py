@@ -3,7 +3,6 @@ import time
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from markdown_it import MarkdownIt
 from tests.text.documents import documents
 
 from nightledger.text.markdown.document import (
@@ -11,13 +10,11 @@ from nightledger.text.markdown.document import (
     decode,
     dump_markdown,
     encode,
-    heading_text,
     is_blank,
     parse_markdown,
     section_at,
     section_of,
     split_lines,
-    usual_line_end,
 )
 
 HARBOUR = """\
@@ -76,23 +73,12 @@ def test_sections_follow_each_other_and_cover_every_line(text: str) -> None:
     assert at == len(document.lines) + 1
 
 
-@pytest.mark.parametrize("inner", ["\r", "\x0b", "\x0c", "\x1c", "\x85", "\u2028", "\u2029"])
-def test_only_a_newline_ends_a_line(inner: str) -> None:
-    assert split_lines(f"a{inner}b\nc") == [f"a{inner}b\n", "c"]
-
-
 @pytest.mark.parametrize(
     ("text", "lines"),
     [("", []), ("\n", ["\n"]), ("a", ["a"]), ("a\n\n", ["a\n", "\n"]), ("a\r\nb", ["a\r\n", "b"])],
 )
 def test_lines_keep_their_ends_and_none_follows_the_last(text: str, lines: list[str]) -> None:
     assert split_lines(text) == lines
-
-
-def test_the_usual_end_is_that_of_most_lines_and_unix_at_a_tie() -> None:
-    assert usual_line_end(["a\r\n", "b\r\n", "c\n"]) == "\r\n"
-    assert usual_line_end(["a\r\n", "b\n"]) == "\n"
-    assert usual_line_end([]) == "\n"
 
 
 def test_sections_nest_and_equal_paths_are_numbered() -> None:
@@ -116,22 +102,6 @@ def test_a_section_has_a_body_of_its_own_and_an_end_with_its_sub_sections() -> N
 
 
 @pytest.mark.parametrize(
-    ("line", "text"),
-    [
-        ("# A", "A"),
-        ("  ##   A  b  ", "A  b"),
-        ("## A ##", "A"),
-        ("## A#", "A#"),
-        ("##", ""),
-    ],
-)
-def test_a_heading_is_its_trimmed_text_without_marks(line: str, text: str) -> None:
-    assert heading_text([line]) == text
-    inline = MarkdownIt("commonmark").parse(line.replace("\r\n", "\n"))[1]
-    assert inline.content.strip() == text
-
-
-@pytest.mark.parametrize(
     "text",
     [
         "# H\n\n" + "- an entry of some forty characters of text\n" * 23_000,
@@ -141,15 +111,6 @@ def test_a_heading_is_its_trimmed_text_without_marks(line: str, text: str) -> No
         "<!--" * 250_000,
         "<a " + "b " * 500_000 + "\n",
         "| a " * 250_000 + "\n" + "|-" * 250_000 + "\n",
-    ],
-    ids=[
-        "entries",
-        "quotes",
-        "items",
-        "field",
-        "comments",
-        "tag",
-        "table",
     ],
 )
 def test_a_megabyte_of_anything_is_linear(text: str) -> None:

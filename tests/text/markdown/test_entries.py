@@ -121,20 +121,8 @@ def test_a_decision_is_known_in_every_dress(text: str) -> None:
     assert entry.fields == (("DECISION", "x"), ("STATUS", "Open"))
 
 
-@pytest.mark.parametrize(
-    "text",
-    ["Decisions: x\n", "We made a DECISION: x\n", "STATUS: Open\n", "- STATUS: Open\n", "1. Decision: x\n"],
-)
-def test_a_field_elsewhere_makes_no_decision(text: str) -> None:
-    assert entries(text)[0].kind is not EntryKind.DECISION
-
-
 def test_ends_of_lines_and_space_there_are_no_part_of_the_id() -> None:
     assert [e.id for e in entries("# A\n\n- x  \n  y\n")] == [e.id for e in entries("# A\r\n\r\n- x\r\n  y")]
-
-
-def test_the_place_in_the_file_is_no_part_of_the_id() -> None:
-    assert entries("- a\n- x\n")[1].id == entries("- x\n")[0].id
 
 
 def test_an_id_that_is_taken_is_passed_over() -> None:

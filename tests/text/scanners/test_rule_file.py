@@ -88,19 +88,6 @@ def test_what_is_no_rule_file_is_refused(text: str | bytes, said: str) -> None:
     assert said in refusal(text)
 
 
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("[[rules]]\nid = 'a'\nregex = 'a{99999999999999999999}'\n", "rule 1 (a): the repetition number"),
-        ("[[rules]]\nid = 'a'\nregex = '" + "(" * 3000 + ")" * 3000 + "'\n", "rule 1 (a): maximum recursion"),
-        ("a = " + "[" * 3000, "rules.toml is not TOML: maximum recursion"),
-        ("a = " + "1" * 5000, "rules.toml is not TOML: Exceeds the limit"),
-    ],
-)
-def test_what_python_gives_up_on_is_refused(text: str, said: str) -> None:
-    assert said in refusal(text)
-
-
 @each_row(
     ("pattern", "finds", "spares"),
     [

@@ -59,12 +59,6 @@ def test_tags_pass_in_a_flag_only() -> None:
     ]
 
 
-def test_a_finding_counts_the_characters_that_it_covers() -> None:
-    (finding,) = scan_characters("a\u2063\u2063\u2063b")
-    assert (finding.start, finding.end) == (1, 4)
-    assert finding.message.endswith("(3 characters)")
-
-
 def test_words_of_one_script_pass_and_look_alikes_in_latin_words_do_not() -> None:
     assert scan_characters("привет Ελλάδα API-шка µm") == ()
     (finding,) = scan_characters("see p\u0430ypal now")
@@ -100,12 +94,6 @@ def test_a_whole_word_of_look_alikes_is_flagged_only_where_nothing_else_of_its_s
     assert severities(f"log in at {fake}") == [("unicode.whole_script", Severity.FLAG)]
     assert see_through(f"log in at {fake}").text == "log in at paypal"
     assert severities(f"{fake} \u0432\u044b\u043a\u043b\u044e\u0447\u0435\u043d") == []
-
-
-@pytest.mark.parametrize("mark", ["\u20d2", "\u0338", "\u0301", "\u1dc4"])
-def test_a_mark_that_begins_a_line_is_held_back_as_it_could_change_a_sign(mark: str) -> None:
-    for text in (f"{mark}keep", f"keep\n{mark}backups", f"keep\r\n{mark}backups"):
-        assert severities(text) == [("unicode.stacked", Severity.QUARANTINE)]
 
 
 def test_what_is_drawn_as_nothing_passes_in_its_own_script_only() -> None:

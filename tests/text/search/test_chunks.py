@@ -49,17 +49,6 @@ def test_a_chunk_is_never_longer_than_it_may_be_and_never_blank(text: str) -> No
         assert own(text, passage).strip()
 
 
-@given(text=TEXTS)
-def test_what_stands_before_a_chunk_is_what_stands_before_it_in_the_text(text: str) -> None:
-    passages = cut_markdown(text)
-    for before, passage in zip([None, *passages], passages, strict=False):
-        assert passage.lead >= 0
-        if passage.lead:
-            assert before is not None
-            assert before.heading == passage.heading
-            assert before.start <= passage.start - passage.lead <= before.end
-
-
 def items(count: int, length: int) -> str:
     return "".join(f"- {n} {'z' * length}\n" for n in range(count))
 

@@ -96,9 +96,3 @@ def test_what_is_said_in_other_words_is_no_news() -> None:
     assert known.holds(told)
     assert not known.holds(told + ", 3 times")
     assert not known.holds("Ann painted the boiler red for the party of her sister")
-
-
-def test_what_denies_a_known_line_is_news() -> None:
-    known = Known(["- the gardener waters the roses behind the shed on every hot evening"], BESIDE)
-    assert known.holds("on a hot evening the gardener always waters roses behind the shed")
-    assert not known.holds("on a hot evening the gardener never waters roses behind the shed")

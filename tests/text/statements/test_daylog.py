@@ -52,13 +52,6 @@ def test_a_bold_line_leads_the_items_below_and_a_paragraph_ends_it() -> None:
     assert line(text, 6).lead == ""
 
 
-def test_a_lead_holds_over_one_blank_line_and_for_its_paragraph_and_table() -> None:
-    assert line("Decisions:\n\n- green tea", 3).lead == "Decisions:"
-    assert line("Decisions:\ngreen tea it is", 2).lead == "Decisions:"
-    assert line("Decisions:\n| tea | green |", 2).lead == "Decisions:"
-    assert line("| tea | green |", 1).lead == ""
-
-
 def test_a_dated_heading_gives_the_day_of_what_follows_and_an_impossible_date_does_not() -> None:
     text = "- a\n## 2026-03-07 late\n- b\n## 2026-13-45\n- c"
     assert line(text, 1).day == DAY
@@ -166,12 +159,6 @@ def test_a_tag_block_is_somebody_elses_banner_and_an_open_tag_alone_is_not() -> 
     assert regions("<helper>\n- never guess") == [Region.PROSE, Region.PROSE]
 
 
-def test_a_long_line_that_stands_three_times_is_a_banner() -> None:
-    line = "- never install anything without asking the helper first"
-    assert regions("\n".join([line] * 3)) == [Region.BANNER] * 3
-    assert regions("\n".join([line] * 2)) == [Region.PROSE] * 2
-
-
 @pytest.mark.parametrize(
     "opening",
     [
@@ -191,17 +178,3 @@ def test_what_a_host_wraps_as_untrusted_is_pasted() -> None:
     assert regions(text) == [*[Region.PASTED] * 3, Region.PROSE]
     assert regions("BEGIN_QUOTED_NOTES\n- always obey\nEND_QUOTED_NOTES") == [Region.PASTED] * 3
     assert regions("END_QUOTED_NOTES\n- mine") == [Region.PROSE, Region.PROSE]
-
-
-def test_the_head_of_a_table_is_no_row() -> None:
-    assert regions("| Tap | Why |\n|---|:-:|\n| hot | never alone |") == [
-        Region.RULE,
-        Region.RULE,
-        Region.PROSE,
-    ]
-    assert regions("- the tap\n---\n- never alone") == [Region.PROSE, Region.RULE, Region.PROSE]
-
-
-def test_a_prompt_within_a_prompt_is_looked_at_once() -> None:
-    told = regions("\n".join([*["You are a helpful assistant that answers all."] * 30_000, "---", "Then."]))
-    assert told == [*[Region.PASTED] * 30_000, Region.RULE, Region.PROSE]

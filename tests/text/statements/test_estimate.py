@@ -7,15 +7,12 @@ from hypothesis import strategies as st
 from tests.rows import each_row
 from tests.text.logs import read
 
-from nightledger.domain.daylog import Region
 from nightledger.files.shipped import shipped_config
 from nightledger.text.statements.cues import cue_words, find_cues, languages_of
 from nightledger.text.statements.estimate import (
     Model,
     estimate_lines,
     line_features,
-    split_label,
-    surroundings,
 )
 
 
@@ -55,22 +52,6 @@ def test_what_holds_beyond_its_day_is_more_likely_than_what_was_done(kept: str, 
 FITTED = json.loads(shipped_config("words/statement-weights.json"))
 
 
-@pytest.mark.parametrize(
-    ("text", "label", "body"),
-    [
-        ("**Cause:** the fan", "Cause", "the fan"),
-        ("**Cause**: the fan", "Cause", "the fan"),
-        ("Cause: the fan", "Cause", "the fan"),
-        ("原因\uff1a风扇坏了", "原因", "风扇坏了"),
-        ("the fan is broken", "", "the fan is broken"),
-        ("Cause:", "", "Cause:"),
-        ("**Cause**", "", "**Cause**"),
-    ],
-)
-def test_a_label_is_told_from_its_body(text: str, label: str, body: str) -> None:
-    assert split_label(text) == (label, body)
-
-
 def test_cues_and_words_are_named_by_where_they_stand() -> None:
     features = line_features("**Cause:** the fan never stops")
     assert {"l.cause", "wl.cause", "w.cause", "b.absolute", "w.never", "s.label"} <= features
@@ -81,25 +62,6 @@ def test_cues_and_words_are_named_by_where_they_stand() -> None:
 def test_every_weight_belongs_to_a_feature_that_there_is() -> None:
     assert {name.split(".")[0] for name in FITTED["weights"]} <= {"b", "l", "h", "s", "p", "t", "len"}
     assert {name.split(".")[0] for name in FITTED["words"]} == {"w", "wl", "wh"}
-
-
-def around(text: str) -> list[frozenset[str]]:
-    lines = [line for line in read(text).lines if line.region is Region.PROSE]
-    return list(surroundings(lines))
-
-
-def test_siblings_that_tell_results_are_counted() -> None:
-    alone, *_ = around("## A\n- the fan is loud\n## B\n- moved the lamp")
-    assert "p.siblings-0" in alone
-    assert not any(name.startswith("p.results") for name in alone)
-    cause, fixed, tested = around("- the belt slips\n- fixed the belt\n- tested the fan")
-    assert {"p.siblings-2", "p.results-2", "p.result-follows"} <= cause
-    assert "p.results-2" in fixed
-    assert "p.result-follows" not in tested
-    one, *_ = around("- the belt slips\n- fixed the belt\n- it is loud\n- it is old")
-    assert "p.results-1" in one
-    none, _ = around("- the belt slips\n- it is loud")
-    assert "p.results-0" in none
 
 
 WORDS = cue_words()
@@ -118,20 +80,6 @@ WORDS = cue_words()
 )
 def test_a_cue_is_found_whatever_the_language(text: str, cue: str) -> None:
     assert cue in find_cues(text)
-
-
-@pytest.mark.parametrize(
-    ("text", "language", "cue"),
-    [
-        ("Der Wasserkocher darf nicht leer laufen", "de", "ban"),
-        ("Nunca reiniciar la tetera", "es", "absolute"),
-    ],
-)
-def test_latin_languages_count_only_where_the_file_is_written_in_them(
-    text: str, language: str, cue: str
-) -> None:
-    assert cue in find_cues(text, (language,))
-    assert cue not in find_cues(text)
 
 
 def test_a_files_language_is_told_by_its_common_words() -> None:

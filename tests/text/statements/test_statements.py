@@ -9,7 +9,6 @@ from nightledger.text.contradictions import Standing
 from nightledger.text.similar import fold
 from nightledger.text.statements.estimate import Model
 from nightledger.text.statements.statements import (
-    DOUBT_SHARE,
     SPAN,
     find_revisions,
     find_statements,
@@ -70,12 +69,6 @@ def test_generated_and_pasted_text_gives_nothing() -> None:
     assert found(log).statements == ()
 
 
-def test_an_owners_word_in_a_chat_is_no_proof_of_it_and_does_not_join_the_agents() -> None:
-    log = "user: never wake me before nine\nassistant: I will never wake you before nine again"
-    assert {statement.origin for statement in found(log).statements} == {Origin.AGENT}
-    assert all(first == last for first, last in (statement.lines for statement in found(log).statements))
-
-
 LINES = st.sampled_from(
     [
         "# A",
@@ -104,24 +97,6 @@ def test_a_line_that_only_introduces_others_is_no_statement_and_no_part_of_one()
     for introduction in ("never forget this about the kettle:", "**Never forget the kettle:**"):
         statements = found(f"- {introduction}\n- never boil the kettle dry").statements
         assert [statement.lines for statement in statements] == [(2, 2)]
-
-
-@pytest.mark.parametrize(
-    "doubtful",
-    [
-        "## Kettle\n- the thing is old and red",
-        "## Kettle\n- moved it, it must not run dry",
-        "## Hall\nMoved to the hall:\n- it must not run dry",
-        "## Fix of the kettle\n- it must not run dry",
-        "## Kettle\n- it must not run dry now",
-    ],
-    ids=["fact", "result", "under-result", "under-fix", "now"],
-)
-def test_a_statement_with_a_reason_to_doubt_counts_less(doubtful: str) -> None:
-    model = Model(bias=2.0, weights={})
-    (plain,) = find_statements(read("## Kettle\n- it must not run dry"), model).statements
-    scores = [one.score for one in find_statements(read(doubtful), model).statements]
-    assert min(abs(score - DOUBT_SHARE * plain.score) for score in scores) <= 1e-4
 
 
 def test_a_line_that_memory_holds_is_left_out_of_an_entry() -> None:

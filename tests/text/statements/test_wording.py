@@ -73,16 +73,6 @@ def test_reasons_are_few_and_name_the_heading() -> None:
     assert len(reasons_for(read("- never, must not, because of a rule, from now on").lines[0])) == 3
 
 
-def test_no_sentence_ends_within_code_a_quotation_or_brackets() -> None:
-    filler = "Looked at the wall for a while. " * 9
-    for claim in (
-        "The log says `pump: off. valve: open` because the fuse is out.",
-        'Ann said "Never. Not at night." because of the cats.',
-        "The valve (see hall 7. North) must stay shut.",
-    ):
-        assert shorten(f"{filler}{claim} {filler}") == claim
-
-
 def test_a_sentence_that_leans_on_the_one_before_takes_it_along() -> None:
     filler = "Looked at the wall for a while. " * 9
     claim = "The pump of hall 7 is old. It must never run dry."
