@@ -29,7 +29,6 @@ def test_the_chance_is_the_logistic_of_bias_and_weights() -> None:
             "Never descale the kettle with `acid.sh` unless the boiler is cold",
             "Descaled the kettle and checked the boiler ✅",
         ),
-        ("Ann prefers plain summaries and does not want tables", "Sent Ann the summary of the tables"),
         (
             "Root cause: the pump cannot start while the valve is open",
             "The pump was started at 14:05 and the valve closed",
