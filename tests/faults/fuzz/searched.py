@@ -33,7 +33,6 @@ from nightledger.text.phrases import Phrases, is_telling, phrase, phrases_of
 from nightledger.text.search.chunks import CHUNK_CHARACTERS, LEAD_CHARACTERS
 from nightledger.text.search.tokens import (
     index_text,
-    match_all,
     match_any,
     match_phrase,
     query_terms,
@@ -165,7 +164,7 @@ def _check_words(raw: bytes, read: tuple[str, tuple[str, ...]]) -> None:
         _words().execute("INSERT INTO words(rowid, head, before, body) VALUES (1, '', '', ?)", (spelt,))
         known = [term for term in terms if any(_OLD.category(letter)[0] in "LN" for letter in term)]
         known = [] if any(_OLD.category(letter) == "Cn" for letter in spelt) else known
-        assert _found_by(match_all(known)), known
+        assert all(_found_by(match_any((term,))) for term in known), known
         assert _found_by(match_any(known))
         _found_by(match_any(terms))
         _found_by(match_phrase(tag_terms(canonical_tag(text))))
