@@ -53,7 +53,7 @@ from nightledger.hosts.hook_call import HookCall
 from nightledger.jobs.stage import Asked, Staged, stage
 from nightledger.jobs.stage.inquiry import Shelves
 from nightledger.surfaces.clock import system_now
-from nightledger.text.staging.calendar import Reading, read_events
+from nightledger.text.calendar import Reading, read_events
 
 SLOT = timedelta(minutes=30)
 DAYS = 3

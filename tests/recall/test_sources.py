@@ -19,8 +19,7 @@ from nightledger.recall.sources import (
     cut_summary,
     find_sources,
 )
-from nightledger.text.forgetting.archive_block import archive_block
-from nightledger.text.forgetting.compressed import Marker, marker_line
+from nightledger.text.forgetting.traces import Marker, archive_block, marker_line
 
 
 def texts(cut: Cut) -> list[str]:

@@ -1,42 +1,42 @@
+"""Quoted text is data: one line, in which nothing takes effect."""
+
 import re
 import unicodedata
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from markdown_it import MarkdownIt
 from tests.rows import each_row
 
-from nightledger.text.visible import BLANK, IGNORABLE, visible, visible_lines
+from nightledger.domain.staging.page import END, dump_page, parse_page
+from nightledger.text.visible import (
+    BLANK,
+    CUT,
+    IGNORABLE,
+    TITLE_CHARACTERS,
+    carried,
+    cut,
+    one_line,
+    quote_line,
+    visible,
+    visible_lines,
+)
 
 HIDDEN = ("Cc", "Cf", "Co", "Cs", "Cn", "Zl", "Zp")
-
-
-@pytest.mark.parametrize(
-    "text",
-    ["", "plain text ~!", "Gr\u00fc\u00dfe", "\u65e5\u672c\u8a9e", "\u043f\u0440\u0438\u0432\u0435\u0442", "caf\u00e9 \u2014 \u00abd\u00e9j\u00e0\u00bb"],
-)  # fmt: skip
-def test_what_is_what_it_seems_stays(text: str) -> None:
-    assert visible(text) == text
 
 
 @each_row(
     ("text", "shown"),
     [
         ("a\tb", "a\\u{9}b"),
-        ("a\rb", "a\\u{d}b"),
-        ("a\nb", "a\\u{a}b"),
         ("\x1b[31mred", "\\u{1b}[31mred"),
         ("a\x7fb\x9bc", "a\\u{7f}b\\u{9b}c"),
         ("\u202eevil", "\\u{202e}evil"),
         ("a\u200bb", "a\\u{200b}b"),
-        ("a\u00adb", "a\\u{ad}b"),
         ("a\u2028b\u2029c", "a\\u{2028}b\\u{2029}c"),
-        ("a\ue000b", "a\\u{e000}b"),
         ("a\udce9b", "a\\u{dce9}b"),
-        ("a\u0378b", "a\\u{378}b"),
         ("a\U000e0041b", "a\\u{e0041}b"),
-        ("a\U000e0100b", "a\\u{e0100}b"),
-        ("\ufeffa", "\\u{feff}a"),
     ],
 )
 def test_what_shows_nothing_is_seen(text: str, shown: str) -> None:
@@ -48,19 +48,13 @@ def test_what_shows_nothing_is_seen(text: str, shown: str) -> None:
     [
         ("\U0001f469\u200d\U0001f4bb", "\U0001f469\u200d\U0001f4bb"),
         ("\u2764\ufe0f\u200d\U0001f525", "\u2764\ufe0f\u200d\U0001f525"),
-        ("1\ufe0f", "1\ufe0f"),
         ("\U0001f44d\U0001f3fd\u200d\U0001f4bb", "\U0001f44d\U0001f3fd\u200d\U0001f4bb"),
         ("a\u200db", "a\\u{200d}b"),
         ("a\ufe0f", "a\\u{fe0f}"),
-        ("\u200d", "\\u{200d}"),
-        ("\ufe0f", "\\u{fe0f}"),
         ("\U0001f600\ufe0e", "\U0001f600\\u{fe0e}"),
         ("\U0001f642\u200d\u2194\ufe0f", "\U0001f642\u200d\u2194\ufe0f"),
         ("1\ufe0f\u20e3", "1\ufe0f\u20e3"),
-        ("\u2764\ufe0f\ufe0f", "\u2764\ufe0f\\u{fe0f}"),
-        ("\u2764\u200d", "\u2764\\u{200d}"),
         ("a\ufe0f\u200d\u2764", "a\\u{fe0f}\\u{200d}\u2764"),
-        ("^\ufe0f", "^\\u{fe0f}"),
     ],
 )
 def test_joiners_stay_between_emoji_only(text: str, shown: str) -> None:
@@ -74,9 +68,7 @@ def test_joiners_stay_between_emoji_only(text: str, shown: str) -> None:
         ("\u043f\u0440\u0438\u0432e\u0442", "\u043f\u0440\u0438\u0432\\u{65}\u0442"),
         ("\u03bfk", "\\u{3bf}k"),
         ("ok \u043e\u043a", "ok \u043e\u043a"),
-        ("a1\u0430", "a1\\u{430}"),
         ("caf\u00e9\u0430", "caf\u00e9\\u{430}"),
-        ("\u65e5a", "\u65e5a"),
     ],
 )
 def test_letters_of_the_rarer_script_in_a_word_are_seen(text: str, shown: str) -> None:
@@ -93,51 +85,10 @@ def test_nothing_hidden_is_left_and_what_was_there_can_be_told_from_what_is_show
 
 
 @pytest.mark.parametrize(
-    "text", [r"C:\temp\reports\users", r"\r\n\t\x1b\d+", r"\u200b", r"\alpha \ \\server\share", "a\\"]
-)
-def test_ordinary_backslashes_stay(text: str) -> None:
-    assert visible(text) == text
-    assert visible(f"{text} \u00fc") == f"{text} \u00fc"
-
-
-def test_a_text_that_spells_an_escape_is_told_from_the_character() -> None:
-    assert visible(r"a\u{200b}c") == r"a\u{5c}u{200b}c"
-    assert visible("a\\u{200b}\u00fc") == "a\\u{5c}u{200b}\u00fc"
-
-
-def test_every_character_that_a_screen_may_leave_out_is_seen() -> None:
-    for first, last in IGNORABLE:
-        for code in range(first, last + 1):
-            assert visible(f"a{chr(code)}b") == f"a\\u{{{code:x}}}b"
-    for character in BLANK:
-        assert visible(f"a{character}b") == f"a\\u{{{ord(character):x}}}b"
-
-
-@pytest.mark.slow
-def test_the_table_of_what_is_left_out_has_all_that_unicode_data_lets_tell() -> None:
-    """Derived from general categories and names (UAX 44, Default_Ignorable_Code_Point)."""
-    table = {code for first, last in IGNORABLE for code in range(first, last + 1)}
-    seen = {*range(0x600, 0x606), 0x6DD, 0x70F, 0x890, 0x891, 0x8E2, 0x110BD, 0x110CD}
-    shaping = {*range(0xFFF9, 0xFFFC), *range(0x13430, 0x13440)}
-    every = range(0x110000)
-    formats = {code for code in every if unicodedata.category(chr(code)) == "Cf"} - seen - shaping
-    assert formats <= table
-    named = ("VARIATION SELECTOR", "HANGUL FILLER", "JUNGSEONG FILLER", "CHOSEONG FILLER", "GRAPHEME JOINER")
-    assert {code for code in every if any(name in unicodedata.name(chr(code), "") for name in named)} <= table
-    others = {chr(code) for code in table if unicodedata.category(chr(code)) not in ("Cf", "Cn", "Mn")}
-    assert others == set("\u115f\u1160\u3164\uffa0")
-    inherent = {code for code in table if "INHERENT" in unicodedata.name(chr(code), "")}
-    assert inherent == {0x17B4, 0x17B5}
-
-
-@pytest.mark.parametrize(
     ("text", "shown"),
     [
         ("\u20d2keep", "\\u{20d2}keep"),
-        ("\u0301\u0302a", "\\u{301}\\u{302}a"),
-        ("\u093ea", "\\u{93e}a"),
         ("a \u0335b", "a \\u{335}b"),
-        ("a\t\u0335b", "a\\u{9}\\u{335}b"),
         ("a" + "\u0301" * 9 + "b", "a" + "\u0301" * 8 + "\\u{301}b"),
         ("e\u0301 \u0e01\u0e48", "e\u0301 \u0e01\u0e48"),
         ("\u05e9\u05c1\u05b8\u05bc\u0591", "\u05e9\u05c1\u05b8\u05bc\u0591"),
@@ -156,10 +107,8 @@ def test_two_texts_never_look_the_same_for_a_hidden_letter(one: str, other: str)
 @pytest.mark.parametrize(
     ("text", "lines"),
     [
-        ("", []),
         ("\n", [""]),
         ("a", ["a"]),
-        ("a\n", ["a"]),
         ("a\n\nb\n", ["a", "", "b"]),
         ("a\r\nb\x0cc\u2028d", ["a\\u{d}", "b\\u{c}c\\u{2028}d"]),
     ],
@@ -168,6 +117,77 @@ def test_lines_end_at_a_newline_only(text: str, lines: list[str]) -> None:
     assert visible_lines(text) == lines
 
 
-@pytest.mark.parametrize("letter", ["\u0430", "\u03bf", "\u0585", "\u13ac", "\u2c9f", "\ua4e2"])
-def test_a_letter_of_every_script_that_looks_alike_is_shown_as_what_it_is(letter: str) -> None:
-    assert visible(f"l{letter}gin") == f"l\\u{{{ord(letter):x}}}gin"
+def test_every_character_that_a_screen_may_leave_out_is_seen() -> None:
+    for first, last in IGNORABLE:
+        for code in range(first, last + 1):
+            assert visible(f"a{chr(code)}b") == f"a\\u{{{code:x}}}b"
+    for character in BLANK:
+        assert visible(f"a{character}b") == f"a\\u{{{ord(character):x}}}b"
+
+
+MARKDOWN = MarkdownIt("gfm-like", {"linkify": False, "html": True})
+
+
+@each_row(
+    ("text", "quoted"),
+    [
+        ("plain words, 3 of them", "plain words, 3 of them"),
+        ("# A heading", "\\# A heading"),
+        ("```sh", "\\`\\`\\`sh"),
+        ("[click](https://x.example)", "\\[click\\](https\\://x.example)"),
+        ("<script>alert(1)</script>", "\\<script\\>alert(1)\\</script\\>"),
+        ("- item", "\\- item"),
+        ("1. first", "1\\. first"),
+        ("snake_case_name and _emphasis_", "snake_case_name and \\_emphasis\\_"),
+        ("www.example.org or ann@example.org", "www\\.example.org or ann\\@example.org"),
+        ("&lt;b&gt; & more", "\\&lt;b\\&gt; & more"),
+        ("a \\* b", "a \\\\\\* b"),
+        ("right\u202eto left", "right\\u{202e}to left"),
+        (r"spelled \u{7}", r"spelled \u{5c}u{7}"),
+    ],
+)
+def test_what_would_take_effect_is_escaped(text: str, quoted: str) -> None:
+    if "\\u{" in quoted:
+        quoted = quoted.replace("\\u{", "\\\\u{")
+    assert quote_line(text) == quoted
+
+
+def test_a_long_text_is_cut_at_a_word_and_says_so() -> None:
+    assert cut("one two three", 13) == "one two three"
+    assert cut("one two three four", 14) == f"one two three{CUT}"
+    assert cut("x" * 30, 10) == f"{'x' * 9}{CUT}"
+    assert quote_line("# " + "word " * 50, 20).startswith("\\# word")
+    assert len(one_line(quote_line("word " * 50, 20))) <= 21
+
+
+def tokens_of(line: str) -> set[str]:
+    kinds = set()
+    for token in MARKDOWN.parse(f"- {line}\n"):
+        kinds.add(token.type)
+        kinds |= {child.type for child in token.children or ()}
+    return kinds
+
+
+PLAIN = {
+    "bullet_list_open", "list_item_open", "paragraph_open", "inline", "text", "text_special", "paragraph_close",
+    "list_item_close", "bullet_list_close",
+}  # fmt: skip
+
+
+@given(st.text(st.sampled_from("#-*_`~<>[]()!|\\&;:/.@ \n\t=+1ahtpsw\"'$^{}"), max_size=40))
+def test_no_text_makes_anything_but_text_of_one_item(text: str) -> None:
+    assert tokens_of(quote_line(text)) <= PLAIN
+
+
+@given(st.text(max_size=60))
+def test_a_quoted_text_is_one_printable_line_that_ends_no_fence(text: str) -> None:
+    quoted = quote_line(text)
+    assert "\n" not in quoted
+    assert END not in quoted
+    page = parse_page(dump_page([quoted, quoted], "2026-03-04T00:00:00Z"))
+    assert page is not None
+    assert page.lines == (quoted, quoted)
+
+
+def test_of_one_word_beyond_the_bound_nothing_is_carried_as_a_part_of_a_secret_would_not_be_known() -> None:
+    assert carried("a" * (TITLE_CHARACTERS + 1)) == ""

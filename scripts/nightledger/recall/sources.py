@@ -32,9 +32,9 @@ from nightledger.gate.memory.naming import Placed
 from nightledger.hosts.daylogs import MAX_LOG_BYTES, day_of, find_daylogs
 from nightledger.hosts.presets import preset
 from nightledger.text.dates import first_day
-from nightledger.text.forgetting.compressed import read_marker
+from nightledger.text.forgetting.traces import read_marker
+from nightledger.text.handoff import handoff_day
 from nightledger.text.search.chunks import JOINT, Passage, cut_markdown
-from nightledger.text.staging.handoff import handoff_day
 
 MAX_FILE_BYTES = 32_000_000
 """A file of any other kind that is larger is named and passed over."""
@@ -47,7 +47,7 @@ OLDER = "older outcomes are not searched; associations know them"
 NOTE_HEADING = "note"
 """Heading under which a note is indexed."""
 _BLOCK = re.compile("^## ", re.MULTILINE)
-"""Each archived entry begins with where it stood (``text/forgetting/archive_block.py``)."""
+"""Each archived entry begins with where it stood (``text/forgetting/traces.py``)."""
 
 
 class Source(Struct, frozen=True, kw_only=True):

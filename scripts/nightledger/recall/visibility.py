@@ -35,12 +35,12 @@ from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.proposing.screening import own_rules
 from nightledger.gate.stored import Stored, read_stored
 from nightledger.text.forgetting.forgotten import Forgotten
+from nightledger.text.handoff import read_open_items
 from nightledger.text.phrases import Phrases, phrase, phrases_of
 from nightledger.text.scanners.rule import Table
 from nightledger.text.scanners.scan import scan
 from nightledger.text.search.chunks import JOINT, title_of
 from nightledger.text.similar import UNSPACED
-from nightledger.text.staging.handoff import read_open_items
 from nightledger.text.statements.daylog import read_daylog
 from nightledger.text.statements.wording import claims_of
 

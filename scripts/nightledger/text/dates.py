@@ -63,11 +63,6 @@ def find_dates(text: str, *, near: date | None = None) -> tuple[FoundDate, ...]:
     return tuple(found.values())
 
 
-def month_names() -> dict[str, int]:
-    """Give the names of the months in a dozen languages, as ``words.folded`` writes them, with their numbers."""
-    return dict(_names())
-
-
 def first_day(text: str) -> date | None:
     """Return the first date of the form 2026-02-28 in a text; None where none is one of the calendar."""
     for match in _ISO.finditer(text):

@@ -1,47 +1,29 @@
-"""Text from a file, made safe to show: every character is seen as what it is.
+r"""Text from a file, made safe to show: every character is seen as what it is, and no markup takes effect.
 
-Invariant: the result holds no control, format, private-use or unassigned character, and none that
+Invariant: what `visible` returns holds no control, format, private-use or unassigned character, and none that
 Unicode lets a screen leave out, so no escape sequence, direction override or invisible letter takes
 effect on a terminal; no mark is drawn on what stands before the text; two different texts never
-look the same because of one letter of a foreign script, or because one spells our escapes out.
+look the same because of one letter of a foreign script, or because one spells our escapes out. What `quote_line`
+returns is one such line, without ``<``, a backtick or a bracket that is not escaped: no quoted text opens or closes a
+fence, ours or anybody's, and quoting never cuts inside an escape. Cheap to import: hooks quote, too.
 """
 
 import re
 import unicodedata
 from collections.abc import Iterator
+from functools import cache
 
+_IGNORABLE = (
+    "ad 34f 61c 115f-1160 17b4-17b5 180b-180f 200b-200f 202a-202e 2060-206f 3164 fe00-fe0f feff ffa0 fff0-fff8"
+    " 1bca0-1bca3 1d173-1d17a e0000-e0fff"
+)
 IGNORABLE = tuple(
     (int(first, 16), int(last or first, 16))
-    for first, _, last in (
-        one.partition("-")
-        for one in [
-            "ad",
-            "34f",
-            "61c",
-            "115f-1160",
-            "17b4-17b5",
-            "180b-180f",
-            "200b-200f",
-            "202a-202e",
-            "2060-206f",
-            "3164",
-            "fe00-fe0f",
-            "feff",
-            "ffa0",
-            "fff0-fff8",
-            "1bca0-1bca3",
-            "1d173-1d17a",
-            "e0000-e0fff",
-        ]
-    )
+    for first, _, last in (one.partition("-") for one in _IGNORABLE.split())
 )
 """Default_Ignorable_Code_Point: first and last of each range (DerivedCoreProperties.txt, Unicode 16)."""
 BLANK = "\u2800\U00013441\U00013442\U00016fe4\U0001d159"
 """Symbols, letters and a note that are drawn as nothing, though Unicode counts them as seen."""
-SHOWS_NOTHING = re.compile(
-    f"[{''.join(f'{chr(first)}-{chr(last)}' for first, last in IGNORABLE)}{BLANK}\U000e1000-\U0010ffff]"
-)
-"""All of them, and the planes of private use behind the last."""
 _PLAIN = re.compile(r"[\x20-\x7e]*\Z")
 _WORD = re.compile(r"\w+")
 _HIDDEN = frozenset({"Cc", "Cf", "Co", "Cs", "Cn", "Zl", "Zp"})
@@ -93,7 +75,14 @@ def _pieces(text: str) -> Iterator[str]:
 
 
 def _is_hidden(character: str) -> bool:
-    return unicodedata.category(character) in _HIDDEN or SHOWS_NOTHING.match(character) is not None
+    return unicodedata.category(character) in _HIDDEN or _shows_nothing().match(character) is not None
+
+
+@cache  # a hook, which quotes, seldom needs it
+def _shows_nothing() -> re.Pattern[str]:
+    """Return a class of all of them, and of the planes of private use behind the last."""
+    ranges = "".join(f"{chr(first)}-{chr(last)}" for first, last in IGNORABLE)
+    return re.compile(f"[{ranges}{BLANK}\U000e1000-\U0010ffff]")
 
 
 def _escaped(character: str) -> str:
@@ -139,3 +128,68 @@ def _script(character: str) -> str:
         return ""
     name = unicodedata.name(character, "")
     return next((script for script in _SCRIPTS if name.startswith(script)), "")
+
+
+CUT = "\u2026"
+"""Stands where a text was cut."""
+_ANYWHERE = re.compile(r"[\\`*_\[\]<>|~]")
+"""What begins emphasis, code, a link, HTML, a table cell or struck text, wherever it stands."""
+_ADDRESS = re.compile(r":(?=//)|(?<=www)\.|(?<=\w)@(?=\w)|(?<=mailto):|(?<=xmpp):", re.IGNORECASE)
+_WORD_INSIDE = re.compile(r"(?<=[^\W_])\\_(?=[^\W_])")
+"""An underscore between letters begins nothing (CommonMark 6.2): names stay readable."""
+_START = re.compile(r"^(?:#{1,6}(?=\s|$)|[-+=](?=\s|$|[-+=])|>|~{3,})")
+_NUMBER = re.compile(r"^(\d{1,9})([.)])(?=\s|$)")
+_ENTITY = re.compile(r"&(?=#?\w{1,32};)")
+
+
+def one_line(text: str) -> str:
+    """Give a text on one line: white space runs become one space."""
+    return " ".join(text.split())
+
+
+def cut(text: str, most: int) -> str:
+    """Give the beginning of a text, at a word's end where one is near; a cut is marked.
+
+    Args:
+        text: One line, not yet quoted.
+        most: Characters at most, the mark included; 1 or more.
+    """
+    if len(text) <= most:
+        return text
+    kept = text[: most - 1]
+    at = kept.rfind(" ")
+    return (kept[:at] if at > most * 3 // 4 else kept).rstrip() + CUT
+
+
+def quote_line(text: str, most: int | None = None) -> str:
+    """Give a text as one quoted line.
+
+    Args:
+        text: Anybody's.
+        most: Characters of the text at most, before escapes; None for all of it.
+    """
+    line = one_line(text)
+    if most is not None:
+        line = cut(line, most)
+    if not (line.isascii() and line.isprintable()) or "\\u{" in line:
+        line = visible(line)
+    line = _ANYWHERE.sub(r"\\\g<0>", line)
+    line = _WORD_INSIDE.sub("_", line)
+    line = _ADDRESS.sub(r"\\\g<0>", line)
+    line = _ENTITY.sub(r"\\&", line)
+    line = _START.sub(r"\\\g<0>", line)
+    return _NUMBER.sub(r"\1\\\2", line)
+
+
+TITLE_CHARACTERS = 240
+"""Of a longer title the rest is not carried; the heading's own line keeps it. Twice what a proposal's section may have."""
+
+
+def carried(title: str) -> str:
+    """Give a title; a longer one than the bound ends at its last blank within it, and is empty without one.
+
+    No word is cut: a part of a secret would no longer be known for one.
+    """
+    if len(title) <= TITLE_CHARACTERS:
+        return title
+    return title[: TITLE_CHARACTERS + 1].rpartition(" ")[0].rstrip()

@@ -27,17 +27,16 @@ from nightledger.surfaces.keys.trust_change import read_key
 from nightledger.surfaces.recall.search_home import MAX_HITS, read_query
 from nightledger.surfaces.verbs.approve import parse_numbers
 from nightledger.text.dates import find_dates, time_words
+from nightledger.text.handoff import read_open_items
 from nightledger.text.phrases import phrases_of
 from nightledger.text.search.chunks import CHUNK_CHARACTERS, LEAD_CHARACTERS
 from nightledger.text.search.tokens import (
     index_text,
-    match_all,
     match_any,
     match_phrase,
     query_terms,
     tag_terms,
 )
-from nightledger.text.staging.handoff import read_open_items
 from nightledger.trust.sshkey import PublicKey, PublicKeyError
 
 _FIRST_DAY = date(1971, 1, 1).toordinal()
@@ -172,7 +171,7 @@ def _check_words(raw: bytes, read: tuple[str, tuple[str, ...]]) -> None:
         _words().execute("INSERT INTO words(rowid, head, before, body) VALUES (1, '', '', ?)", (spelt,))
         known = [term for term in terms if any(_OLD.category(letter)[0] in "LN" for letter in term)]
         known = [] if any(_OLD.category(letter) == "Cn" for letter in spelt) else known
-        assert _found_by(match_all(known)), known
+        assert all(_found_by(match_any((term,))) for term in known), known
         assert _found_by(match_any(known))
         _found_by(match_any(terms))
         _found_by(match_phrase(tag_terms(canonical_tag(text))))

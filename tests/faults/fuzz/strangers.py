@@ -3,20 +3,13 @@
 import ast
 from datetime import date, timedelta
 
+from nightledger.text.claims import Claim, read_claim
 from tests.faults.fuzz.records import NOW
 from tests.faults.fuzz.target import NothingError, Target, given, repeats
 from tests.linking import BERLIN
 
 from nightledger.domain.kept import is_copy
-from nightledger.text.claims import Claim, denials, read_claim
-from nightledger.text.code.audit import MOST_FINDINGS, audit
-from nightledger.text.code.rule import code_table
-from nightledger.text.code.snippets import Part, Snippet, audit_document, find_snippets
-from nightledger.text.contradictions import Contradiction, Standing
-from nightledger.text.forgetting.compressed import Marker, marker_line, read_marker
-from nightledger.text.markdown.document import decode
-from nightledger.text.scanners.scan import scan
-from nightledger.text.staging.calendar import (
+from nightledger.text.calendar import (
     MAX_EVENTS,
     TITLE_CHARACTERS,
     Read,
@@ -24,7 +17,14 @@ from nightledger.text.staging.calendar import (
     owner_addresses,
     read_events,
 )
-from nightledger.text.staging.handoff import MOST_ITEMS, OpenItem, handoff_day, read_open_items
+from nightledger.text.code.audit import MOST_FINDINGS, audit
+from nightledger.text.code.rule import code_table
+from nightledger.text.code.snippets import Part, Snippet, audit_document, find_snippets
+from nightledger.text.contradictions import Contradiction, Standing, denials
+from nightledger.text.forgetting.traces import Marker, marker_line, read_marker
+from nightledger.text.handoff import MOST_ITEMS, OpenItem, handoff_day, read_open_items
+from nightledger.text.markdown.document import decode
+from nightledger.text.scanners.scan import scan
 
 # calendars
 

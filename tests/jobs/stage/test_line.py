@@ -6,7 +6,7 @@ from tests.codec.test_staging_rules import parse
 from tests.gate.homes import Desk
 from tests.jobs.stage.staging import only, run
 from tests.recall.asking import put
-from tests.text.test_quoting import PLAIN, tokens_of
+from tests.text.test_visible import PLAIN, tokens_of
 
 from nightledger.domain.staging.page import END, parse_page
 from nightledger.domain.staging.values import Candidate, Source

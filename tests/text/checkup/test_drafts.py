@@ -12,7 +12,7 @@ from nightledger.text.changes.place import Unplaced, make_hunk, put_all
 from nightledger.text.changes.veil import HOLE
 from nightledger.text.checkup.checkup import check_memory
 from nightledger.text.checkup.danger import SECRET_CONFIDENCE
-from nightledger.text.checkup.drafts import MOST_LINES, drafts_from_doubts
+from nightledger.text.checkup.drafts import drafts_from_doubts
 
 TODAY = date(2026, 5, 1)
 KEY = "ghp_" + "a7Kq2Zr9Xw4Lm8Tc5Vh3Nb6Yj1Pd0GsQe5u"
@@ -77,24 +77,11 @@ def applied(text: str, found: list[Draft]) -> str:
     return result
 
 
-def test_what_goes_together_is_one_change() -> None:
-    found = {draft.line: draft for draft in drafts(MEMORY)}
-    assert sorted(found) == [5, 19, 24, 25, 27]
-    assert found[5].before.startswith("## Status (2026-04-04)\n\n| Job")
-    assert found[5].before.endswith("---\n\n")
-    assert found[19].before == "### 2026-04-01\n- ✅ roof fixed\n- 3c91f07: guide\n"
-    assert found[27].op is Op.REMOVE
-
-
 def test_all_of_them_applied_leave_the_rest_as_it_was() -> None:
     assert applied(MEMORY, drafts(MEMORY)) == (
         "# Memory\n\nTwo lamps hang in the hall.\n\n## Rules\n- Never open the valve\n"
         "- Ask before the press is moved\n\n## Log\n\n### Reminders\n- The relay takes `[secret removed]`\n- pay the baker\n- Two lamps\n"
     )
-
-
-def test_a_second_check_up_has_nothing_left_to_say() -> None:
-    assert check_memory(applied(MEMORY, drafts(MEMORY)), today=TODAY) == ()
 
 
 def test_a_secret_is_taken_out_and_stands_in_nothing_but_the_lines_themselves() -> None:
@@ -134,51 +121,10 @@ def test_lines_that_are_alike_but_for_their_secrets_all_go() -> None:
     ]
 
 
-def test_hidden_characters_are_replaced_and_flagged() -> None:
-    (draft,) = [draft for draft in drafts(MEMORY) if draft.line == 25]
-    assert (draft.op, draft.after) == (Op.REPLACE, "- pay the baker\n")
-    assert [flag.rule for flag in draft.flags] == ["unicode.invisible"]
-
-
-def test_evidence_is_the_lines_that_go_and_the_line_that_stays() -> None:
-    (draft,) = [draft for draft in drafts(MEMORY) if draft.line == 27]
-    assert [one.lines for one in draft.evidence] == [(27, 27), (16, 16)]
-    assert draft.evidence[0].sha256 == hashlib.sha256(b"- Ask before the press is moved").hexdigest()
-
-
-def test_reasons_are_sentences_that_count() -> None:
-    found = {draft.line: draft for draft in drafts(MEMORY)}
-    assert found[27].reason == "It says word for word what line 16 says."
-    assert found[19].reason.startswith("2 items go together; 1: it ")
-    assert all(draft.scope.fails_when for draft in found.values())
-
-
-def test_a_change_stays_readable() -> None:
-    text = "# Memory\n\n" + "".join(f"- [x] paint door {n}\n" for n in range(100))
-    found = drafts(text)
-    assert len(found) == 3
-    assert max(draft.before.count("\n") for draft in found) <= MOST_LINES
-    assert applied(text, found) == "# Memory\n\n"
-
-
 def test_a_repeat_that_only_a_secret_could_place_is_left_to_its_owner() -> None:
     text = f"# A\n- Ask before the press is moved\n\n# B\n- key {KEY}\n- Ask before the press is moved\n"
     (draft,) = drafts(text)
     assert draft.line == 5
-
-
-def test_a_repeat_beside_hidden_characters_is_settled_together_with_them() -> None:
-    text = "# A\n- Ask before the press is moved\n\n# B\n- pay the ba\u200bker\n- Ask before the press is moved\n"
-    (draft,) = drafts(text)
-    assert (draft.op, draft.after) == (Op.REPLACE, "- pay the baker\n")
-    assert applied(text, [draft]) == "# A\n- Ask before the press is moved\n\n# B\n- pay the baker\n"
-
-
-def test_repeated_sections_that_follow_each_other_are_one_change() -> None:
-    copy = "## Rules\n- Never open the valve at night\n- Ask before the press is moved\n\n"
-    text = f"# A\n\n{copy}## Lamps\ntwo\n\n{copy}{copy}## Doors\nthree\n"
-    (draft,) = drafts(text)
-    assert applied(text, [draft]) == f"# A\n\n{copy}## Lamps\ntwo\n\n## Doors\nthree\n"
 
 
 @settings(max_examples=100)

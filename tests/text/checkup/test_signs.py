@@ -1,13 +1,11 @@
 from datetime import date, timedelta
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.rows import each_row
 
-from nightledger.text.checkup.signs import FRESH_DAYS, decision_signs, signs
+from nightledger.text.checkup.signs import FRESH_DAYS, decision_signs, look, signs
 from nightledger.text.checkup.units import read_units
-from nightledger.text.checkup.view import look
 from nightledger.text.markdown.document import parse_markdown
 
 TODAY = date(2026, 5, 1)
@@ -50,19 +48,3 @@ def test_an_end_counts_from_the_day_after_it(days: int) -> None:
 def test_what_waits_is_fresh_for_two_weeks(days: int) -> None:
     day = TODAY - timedelta(days=days)
     assert shows("fresh", f"- lease pending ({day})\n") == (0 <= days <= FRESH_DAYS)
-
-
-@pytest.mark.parametrize(
-    ("name", "document", "seen"),
-    [
-        ("fresh", "## Plans (2026-04-28)\n- lease pending since 2026-01-04\n", False),
-        ("fresh", "- pending: asked 2026-01-04, asked again 2026-04-28\n", True),
-        ("missed", "- hall shut until 4 April\n", True),
-        ("ended_on", "- hall shut until 4 April\n", False),
-        ("ended_on", "- small press until 2026-04-01, red press until 2026-06-01\n", False),
-        ("ended_on", "- hall shut 2026-03-01 until 2026-04-01\n", False),
-        ("ended_on", "- asked 2026-03-01; hall shut until 2026-04-01\n", True),
-    ],
-)
-def test_which_date_counts(name: str, document: str, seen: bool) -> None:  # noqa: FBT001 - a parameter of the table
-    assert shows(name, document) is seen

@@ -27,35 +27,6 @@ def test_rows_know_their_columns() -> None:
     assert (row.columns, row.cells, row.text) == (("Host", "State"), ("atlas", "up"), "atlas | up")
 
 
-def test_lines_that_stand_for_themselves_are_sentences_of_their_own() -> None:
-    assert [unit.first for unit in units("**Host:** atlas\n**Port:** 8080\n")] == [1, 2]
-
-
-def test_a_wrapped_sentence_is_one_unit() -> None:
-    (unit,) = units("The press in the hall needs\nten minutes to warm up\n")
-    assert (unit.first, unit.last, unit.text) == (1, 2, "The press in the hall needs ten minutes to warm up")
-
-
-def test_a_list_knows_the_sentence_that_announces_it() -> None:
-    announce, item = units("Rules of the house:\n\n- no shoes\n")
-    assert item.lead == announce.text
-
-
-def test_headings_are_carried_down_and_end_a_lead() -> None:
-    last = units("# Memory\n## Rules\nOf the house:\n## Facts\n- a\n")[-1]
-    assert (last.headings, last.lead) == (("Memory", "Facts"), "")
-
-
-def test_code_inside_an_item_starts_no_item() -> None:
-    (unit,) = units("- run\n  ```\n  - not an item\n  ```\n")
-    assert (unit.first, unit.last) == (1, 4)
-
-
-def test_comments_quotes_and_code_are_units_and_front_matter_is_none() -> None:
-    kinds = [unit.kind for unit in units("---\na: b\n---\n\n<!-- c -->\n\n> q\n\n```\nx\n```\n")]
-    assert kinds == [UnitKind.COMMENT, UnitKind.QUOTE, UnitKind.CODE]
-
-
 def test_a_decision_block_is_one_unit_with_its_status() -> None:
     text = "Taken in May:\nDECISION: two presses\nWHY: one is\n  too slow\nSTATUS: Open\nDECISION: no paint\nSTATUS: Done\n"
     before, first, second = units(text)
@@ -63,21 +34,6 @@ def test_a_decision_block_is_one_unit_with_its_status() -> None:
     assert (first.kind, first.first, first.last, first.own_last) == (UnitKind.DECISION, 2, 5, 5)
     assert first.text == "DECISION: two presses WHY: one is too slow STATUS: Open"
     assert (first.status, second.status, second.first) == ("Open", "Done", 6)
-
-
-def test_a_decision_told_in_items_is_one_unit() -> None:
-    decision, other = units("- DECISION: two presses\n  - WHY: slow\n- STATUS: Closed\n- other\n")
-    assert (decision.kind, decision.first, decision.last, decision.status) == (
-        UnitKind.DECISION,
-        1,
-        3,
-        "Closed",
-    )
-    assert (other.kind, other.first) == (UnitKind.ITEM, 4)
-
-
-def test_one_field_alone_is_no_block() -> None:
-    assert [unit.kind for unit in units("DECISION: two presses\n")] == [UnitKind.SENTENCE]
 
 
 @given(lines=st.lists(LINES, max_size=25))

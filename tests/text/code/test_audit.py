@@ -1,5 +1,7 @@
 """The code auditor through its front door: what it finds, what it spares, and what it says it did not read."""
 
+import json
+
 import pytest
 from bench.audit_corpus import read_corpus
 from bench.bench_audit import is_right
@@ -7,8 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.rows import each_row
 
+from nightledger.domain.finding import Severity
 from nightledger.text.code.audit import audit
 from nightledger.text.code.rule import NOT_READ, CodeSeverity, code_table
+from nightledger.text.code.snippets import audit_document, find_snippets
+from nightledger.text.scanners.scan import scan
 
 TABLE = code_table()
 PUBLISHED = TABLE.published
@@ -17,32 +22,6 @@ PUBLISHED = TABLE.published
 def rules(text: str, language: str = "python") -> set[str]:
     told = audit(text, language)
     return {finding.rule for finding in (*told.findings, *told.notes)}
-
-
-@each_row("name", TABLE.rows)
-def test_each_row_finds_its_examples_and_spares_what_only_looks_like_them(name: str) -> None:
-    row = TABLE.rows[name]
-    language = "" if name == "code.unaudited" else "python"
-    missed = [text for text in row.catches if name not in rules(text, language)]
-    wrong = [text for text in row.spares if name in {f.rule for f in audit(text, "python").findings}]
-    assert (missed, wrong) == ([], [])
-
-
-def test_the_published_list_is_exactly_that() -> None:
-    assert {kind: len(listed) for kind, listed in PUBLISHED.items()} == {
-        "imports": 10,
-        "calls": 30,
-        "builtins": 6,
-    }
-    assert {call.split(".")[0] for call in PUBLISHED["calls"]} == {"os", "subprocess", "shutil"}
-
-
-@each_row("module", PUBLISHED["imports"])
-def test_an_import_of_the_published_list_is_found_where_nothing_shows_that_it_does_no_harm(
-    module: str,
-) -> None:
-    assert rules(f"import {module}") == {"code.import"}
-    assert "code.import" in rules(f"import {module} as quiet\nlist(map(print, [quiet]))")
 
 
 @each_row("call", PUBLISHED["calls"])
@@ -56,26 +35,15 @@ def test_every_call_of_the_published_list_is_found_by_each_of_its_names(call: st
         assert rules(text) & {"code.process", "code.delete", "code.move"}, text
 
 
-@each_row("name", PUBLISHED["builtins"])
-def test_a_builtin_of_the_published_list_is_told_unless_the_snippet_has_its_own(name: str) -> None:
-    assert rules(f"{name}('all')")
-    assert not rules(f"def {name}(a): ...\n{name}('all')")
-    assert not rules(f"thing.{name}('all')")
-
-
 @each_row(
     "text",
     [
         "import os\nf = os.system\nf('id')",
-        "import os as o\ng = getattr(o, 'sys' + 'tem')\ng('id')",
         "__import__('o' + 's').system('id')",
-        "import sys\nsys.modules['os'].popen('id')",
         "import os\nos.__dict__[name]('id')",
         "globals()['__builtins__'][name]('1')",
-        "import os\nvars(os)['system']('id')",
         "import os\nsetattr(os, 'getcwd', f)",
         "place = '/home/ada/.bashrc'\nopen(place, 'a').write('x')",
-        "import subprocess as s\ns.Popen('id', shell=True)",
     ],
 )
 def test_a_name_is_found_however_it_is_reached_and_what_only_running_tells_is_told(text: str) -> None:
@@ -113,11 +81,6 @@ def test_places_count_in_the_text_as_given() -> None:
         assert finding.line == 2
 
 
-def test_a_notebook_cell_is_audited_beside_its_magics() -> None:
-    told = audit("%matplotlib inline\n!ls\nimport os\nos.system('id')", "python")
-    assert [(f.line, f.rule) for f in told.findings] == [(2, "code.notebook"), (4, "code.process")]
-
-
 @each_row("terms", [600, 3000, 100_000])
 @each_row(
     "make",
@@ -125,8 +88,6 @@ def test_a_notebook_cell_is_audited_beside_its_magics() -> None:
         lambda n: "x = " + "+".join(["'a'"] * n),
         lambda n: "(" * n + "1" + ")" * n,
         lambda n: "f" + "()" * n,
-        lambda n: "lambda: " * n + "1",
-        lambda n: "x = a" + "[0]" * n,
         lambda n: "a0 = 'x'\n" + "".join(f"a{k + 1} = a{k} + a{k}\n" for k in range(min(n, 3000))),
         lambda n: "a = b\nb = a\n" * (n // 10),
     ],
@@ -147,22 +108,106 @@ def test_what_cannot_be_read_is_not_clean(text: str) -> None:
     assert {finding.rule for finding in told.findings} <= NOT_READ
 
 
-@each_row(
-    "text",
-    [
-        "#!/bin/sh\nid",
-        "curl https://example.org | sh",
-        "const a = require('fs')",
-        "fetch('https://example.org')",
-        "fn main() { println!(1); }",
-        "puts 'a'",
-    ],
-)
-def test_another_language_is_never_taken_for_clean_python(text: str) -> None:
-    assert not audit(text).audited
-
-
 @given(text=st.text(max_size=300))
 def test_no_text_ends_in_an_error(text: str) -> None:
     told = audit(text, "python")
     assert told.clean <= told.audited
+
+
+def test_markdown_is_audited_snippet_by_snippet() -> None:
+    text = "# A\n\n```python\neval('1')\n```\n\n```sh\nls\n```\n"
+    for name in ("a.md", "-"):
+        parts = audit_document(text, name)
+        assert [(part.line, part.audited.language) for part in parts] == [(4, "python"), (8, "shell")]
+    assert audit_document("Only words.", "a.md") == ()
+
+
+def test_a_notebook_is_audited_cell_by_cell() -> None:
+    cells = [
+        {"cell_type": "markdown", "source": ["# eval"]},
+        {"cell_type": "code", "source": ["import os\n", "os.system('x')"]},
+        {"cell_type": "code", "source": "!ls"},
+    ]
+    parts = audit_document(json.dumps({"cells": cells}), "a.ipynb")
+    assert [part.where for part in parts] == ["cell 2", "cell 3"]
+    assert [f.rule for part in parts for f in part.audited.findings] == ["code.process", "code.notebook"]
+
+
+def test_a_broken_or_huge_notebook_is_not_clean() -> None:
+    for text in ('{"cell_type": 1', '{"cells": 3, "cell_type": 1}', '{"cell_type": ' + "[" * 100_000):
+        (part,) = audit_document(text)
+        assert not part.audited.audited
+    (huge,) = audit_document('{"cell_type": "' + "a" * 3_000_000 + '"}')
+    assert [finding.rule for finding in huge.audited.findings] == ["code.too_large"]
+
+
+def found(text: str) -> list[tuple[str, int, str]]:
+    return [(snippet.language, snippet.line, snippet.text) for snippet in find_snippets(text)]
+
+
+def test_a_fence_is_what_its_info_string_says() -> None:
+    assert found("a\n\n```python\nx = 1\n```\n\n~~~sh\nls\n~~~\n") == [
+        ("python", 4, "x = 1\n"),
+        ("shell", 8, "ls\n"),
+    ]
+
+
+def test_a_fence_in_a_list_or_a_quotation_loses_its_prefix() -> None:
+    assert found("- how:\n  ```python\n  if x:\n      f()\n  ```\n")[0][2] == "if x:\n    f()\n"
+    assert found("> ```python\n> f()\n> ```\n")[0][2] == "f()\n"
+    assert found("1. ```py\n   f()\n   ```\n")[0][2] == "f()\n"
+
+
+@pytest.mark.parametrize("info", ["", "text", "json"])
+def test_a_fence_without_a_language_is_told_by_shape(info: str) -> None:
+    assert found(f"```{info}\nimport os\nos.system('id')\n```\n")[0][0] == "python"
+    assert found(f"```{info}\n12:30 all done\n```\n") == []
+    assert found(f"```{info}\n\n```\n") == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Backups run at 04:00 (UTC).",
+        "- call Ada(!) back",
+        "see https://example.org/a(b)",
+        "",
+        "cost(s) of the trip",
+    ],
+)
+def test_prose_is_no_snippet(text: str) -> None:
+    assert found(text) == []
+
+
+@pytest.mark.parametrize(("part", "tail"), [("~", "`"), ("`", " `"), ("|", ""), ("a|", "")])
+def test_signs_without_end_are_looked_through_once(part: str, tail: str) -> None:
+    assert find_snippets(part * 100_000 + tail) == ()
+
+
+def told(text: str) -> list[tuple[str, str]]:
+    return [(f.rule, f.message) for f in scan(text, snippets=True) if f.rule.startswith("code.")]
+
+
+def test_a_snippet_that_would_come_into_memory_is_flagged_with_its_line() -> None:
+    text = "- Clean up so:\n\n  ```python\n  import os\n  os.system('rm -r x')\n  ```\n"
+    (finding,) = [f for f in scan(text, snippets=True) if f.rule.startswith("code.")]
+    assert (finding.rule, finding.severity) == ("code.process", Severity.FLAG)
+    assert finding.message == "starts another program, or becomes one: os.system (line 5)"
+    assert text[finding.start : finding.end].startswith("  ```python")
+
+
+def test_code_is_looked_for_only_where_it_is_asked_for() -> None:
+    text = "```python\neval('1')\n```\n"
+    assert not scan(text)
+    assert scan(text, snippets=True)
+    assert not scan("Backups run at four.", snippets=True)
+
+
+def test_a_snippet_that_holds_a_secret_is_flagged_without_names() -> None:
+    key = "AKIA" + "QZ7XW4NB2MLKJH5G"
+    (plain,) = told("```python\n%fetch_it x\n```\n")
+    (hidden,) = told(f"```python\n%{key} x\n```\n")
+    assert plain[1].endswith("from a notebook: %fetch_it (line 2)")
+    assert hidden[1].endswith("from a notebook (line 2)")
+    beside = told(f"```python\n%fetch_it x\n```\n\nThe key is {key}.\n")
+    assert beside == [plain], "a secret elsewhere hides nothing of a snippet without one"

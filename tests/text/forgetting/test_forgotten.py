@@ -43,25 +43,11 @@ def test_one_line_of_an_entry_is_enough() -> None:
     assert Forgotten([f"- Deploys\n  - {OTHERS[1]}\n  - {SAID[2:]}"]).holds(RETOLD[0])
 
 
-def test_it_is_found_inside_a_longer_sentence() -> None:
-    longer = f"{RETOLD[0]} The proxy keeps its own sessions, which survive, and nobody has looked at the camera in months."
-    assert Forgotten([SAID]).holds(longer)
-    assert not Forgotten(["- Restart the relay."]).holds(
-        "Restart the relay before the cameras are looked at in the morning."
-    )
-
-
 def test_another_number_is_another_claim() -> None:
     forgotten = Forgotten(["- Keep backups of the ledger for 30 days."])
     assert forgotten.holds("Keep the ledger's backups for 30 days.")
     assert forgotten.holds("Keep the ledger's backups for thirty days.")
     assert not forgotten.holds("Keep backups of the ledger for 60 days.")
-
-
-@given(st.text())
-def test_where_nothing_was_forgotten_nothing_is_held_back(text: str) -> None:
-    assert not Forgotten([]).holds(text)
-    assert not Forgotten(["", "..."])
 
 
 @given(st.text(alphabet=st.characters(categories=["L"]), min_size=3))
@@ -84,8 +70,3 @@ def test_the_very_words_are_always_known_again(text: str) -> None:
 def test_a_sentence_of_a_paragraph_is_found_with_its_lines(lines: list[str], numbers: set[int]) -> None:
     assert Forgotten(["The key is under the mat."]).told_in(lines) == numbers
     assert Forgotten([]).told_in(lines) == frozenset()
-
-
-def test_a_sentence_of_a_script_without_spaces_is_found_too() -> None:
-    lines = ["雨だった。マットの下に", "鍵があります。終わり。"]
-    assert Forgotten(["鍵はマットの下にあります。"]).told_in(lines) == {1, 2}

@@ -28,28 +28,17 @@ def status_of(text: str, heading: str = "Projects", signed: date | None = None) 
     ("text", "closure"),
     [
         ("- Fan is loud. STATUS: Resolved (2026-01-03)", Closure.RESOLVED),
-        ("- fan is loud STATUS: RESOLVED 2026-01-03", Closure.RESOLVED),
         ("- Fan, **Status:** ✅ done, January 3, 2026", Closure.DONE),
-        ("- Fan — *status*: _Closed_ 2026-01-03", Closure.CLOSED),
-        ("- Fan [status = rejected, 2026-01-03]", Closure.REJECTED),
         ("* Fan\n  - STATUS:\n    Superseded 2026-01-03", Closure.SUPERSEDED),
         ("1. Fan\n   - Owner: Mara\n   - **STATUS**: ~~Resolved~~ 2026-01-03", Closure.RESOLVED),
         ("The fan is loud.\nSTATUS: Resolved 2026-01-03", Closure.RESOLVED),
-        ("- Fan, ＳＴＡＴＵＳ： ＲＥＳＯＬＶＥＤ 2026-01-03", Closure.RESOLVED),
         ("- Lüfter laut. Status: Erledigt am 3. Januar 2026", Closure.DONE),
-        ("- Lüfter. STATUS: abgelehnt (03.01.2026)", Closure.REJECTED),
         ("- Ventilateur. État : résolue le 3 janvier 2026", Closure.RESOLVED),
-        ("- Ventilador. Estado: Cerrado el 3 de enero de 2026", Closure.CLOSED),
         ("- Ventoinha. Situação: substituída 2026-01-03", Closure.SUPERSEDED),
-        ("- Ventola. Stato: risolto il 3 gennaio 2026", Closure.RESOLVED),
-        ("- Ventilator. Toestand: afgewezen 2026-01-03", Closure.REJECTED),
         ("- 风扇太吵。状态：已解决（2026年1月3日）", Closure.RESOLVED),
-        ("- 風扇 **狀態**：已關閉 2026-01-03", Closure.CLOSED),
         ("- ファンがうるさい。ステータス：解決済み 2026年1月3日", Closure.RESOLVED),
         ("- Вентилятор. Статус: решено 03.01.2026", Closure.RESOLVED),
-        ("- Вентилятор. **СТАТУС:** Отклонено 2026-01-03", Closure.REJECTED),
         ("- 팬 소음. 상태: 완료 2026-01-03", Closure.DONE),
-        ("- Quạt ồn. Trạng thái: đã giải quyết 2026-01-03", Closure.RESOLVED),
     ],
 )
 def test_an_entry_is_over_when_its_status_says_so(text: str, closure: Closure) -> None:
@@ -62,22 +51,12 @@ def test_an_entry_is_over_when_its_status_says_so(text: str, closure: Closure) -
         "- Fan is loud, resolved on 2026-01-03",
         "- Fan. STATUS: Open",
         "- Fan. STATUS: not resolved 2026-01-03",
-        "- Fan. Status: unresolved 2026-01-03",
-        "- Fan. Status: Resolvedish 2026-01-03",
         "- Fan. Status: Resolved, but reopened 2026-02-03",
         "- Fan. Status: resolved? 2026-01-03",
-        "- Fan. Status: resolved | open",
         "- Fan. Status: done/open",
-        "- Lüfter. Status: teilweise gelöst",
-        "- Lüfter. Status: gelöst, aber noch laut (2026-01-03)",
-        "- 风扇。状态：未解决 2026-01-03",
         "- 风扇。状态：已解决，但会再响 2026-01-03",
-        "- ファン。状態：解決していない 2026-01-03",
         "- Build status: done 2026-01-03",
-        "- BUILD STATUS: DONE 2026-01-03",
         "- Fan, set `status: done` in its file, 2026-01-03",
-        "- Fan, STATUS:",
-        "- Fan. STATUS: Complete 2026-01-03",
         "- Fan. STATUS: Resolved 2026-01-03\n  - Belt. STATUS: Open",
         "| Fan | STATUS: Resolved 2026-01-03 |\n| --- | --- |\n| a | b |",
         "```\nFan. STATUS: Resolved 2026-01-03\n```",
@@ -91,12 +70,6 @@ def test_what_may_go_on_is_not_over(text: str) -> None:
 def test_several_statuses_close_an_entry_when_all_do_and_the_newest_day_counts() -> None:
     text = "- Move\n  - Boxes. STATUS: Done 2026-01-03\n  - Keys. STATUS: Closed 2026-02-04"
     assert status_of(text) == Status(closure=Closure.CLOSED, since=date(2026, 2, 4))
-
-
-def test_the_day_of_a_report_is_no_status() -> None:
-    assert status_of("- Lüfter. Status: erledigt. Stand: 03.01.2026") == Status(
-        closure=Closure.DONE, since=JANUARY_3
-    )
 
 
 @pytest.mark.parametrize(
@@ -126,15 +99,10 @@ def test_words_are_never_over_before_they_were_signed() -> None:
     ("text", "kept"),
     [
         ("- Fan. STATUS: Done", Kept.NO_DATE),
-        ("- Fan. STATUS: Done on March 3", Kept.NO_DATE),
-        ("- Fan. STATUS: Done 3/4/2026", Kept.NO_DATE),
         ("- Fan. STATUS: Done 2026-02-30", Kept.IMPOSSIBLE_DATE),
-        ("- Fan of 2026-01-03. STATUS: Done 31.02.2026", Kept.IMPOSSIBLE_DATE),
         ("- Fan. STATUS: Done 2026-07-01", Kept.FUTURE_DATE),
         ("DECISION: fan\nDATE: 2026-01-03\nSTATUS: Rejected\nREVISIT: 2026-12-01", Kept.REVISIT),
         ("- STATUS: Resolved 2026-01-03", Kept.OF_SECTION),
-        ("**Status:** Resolved on 2026-01-03", Kept.OF_SECTION),
-        ("- STATUS:\n  Resolved\n  Date: 2026-01-03", Kept.OF_SECTION),
     ],
 )
 def test_what_cannot_be_told_stays_and_is_named(text: str, kept: Kept) -> None:
@@ -143,27 +111,10 @@ def test_what_cannot_be_told_stays_and_is_named(text: str, kept: Kept) -> None:
     assert found.kept is kept
 
 
-def test_a_day_of_revisiting_that_is_over_keeps_nothing_and_dates_nothing() -> None:
-    text = "DECISION: fan\nDATE: 2026-01-03\nSTATUS: Rejected\nREVISIT: 2026-05-01"
-    assert status_of(text) == Status(closure=Closure.REJECTED, since=JANUARY_3)
-
-
 def test_a_status_among_fields_is_that_of_its_section() -> None:
     text = "- **Owner:** Mara\n- **Status:** Done 2026-01-03 after the move\n- Fan. STATUS: Done 2026-01-03"
     found = dict(find_statuses(entries_of(text), TODAY, {}))
     assert [status.kept for status in found.values()] == [Kept.OF_SECTION, None]
-
-
-def test_a_status_alone_among_items_speaks_for_itself() -> None:
-    text = "- The lamp is new\n- STATUS: Resolved 2026-01-03 the lamp flickered after dusk"
-    ((entry, status),) = find_statuses(entries_of(text), TODAY, {})
-    assert entry.text.startswith("- STATUS")
-    assert status == Status(closure=Closure.RESOLVED, since=JANUARY_3)
-
-
-def test_a_paragraph_that_begins_with_a_status_is_that_of_its_section() -> None:
-    ((_, status),) = find_statuses(entries_of("STATUS: Done 2026-01-03. The lamp works again."), TODAY, {})
-    assert status.kept is Kept.OF_SECTION
 
 
 def test_the_day_of_signing_is_found_by_the_entry() -> None:

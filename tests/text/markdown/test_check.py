@@ -108,16 +108,6 @@ def test_a_replacement_that_changes_its_neighbours_is_told(before: str, after: s
     assert any(one.startswith(reason) for one in check_replaced(before, after)), check_replaced(before, after)
 
 
-def test_a_block_that_shows_no_more_is_told() -> None:
-    hunk = gone("words\n\n", "[a]: b\n")
-    assert check('words\n\n"title"\n', hunk) == ("line 2: a paragraph would not be read as it was",)
-
-
-def test_a_block_that_stands_where_none_was_is_told() -> None:
-    hunk = gone("[a]: b\n", "words\n\n")
-    assert check('[a]: b\n"title"\n', hunk) == ("line 3: a paragraph would not be read as it was",)
-
-
 def test_a_link_definition_that_kept_text_uses_is_not_taken_away_unseen() -> None:
     text = "See [tea] and [cup].\n\nOn [tea].\n\n[tea]: x\n[cup]: y\n"
     assert check(text, gone("[tea]: x\n")) == (
@@ -126,15 +116,6 @@ def test_a_link_definition_that_kept_text_uses_is_not_taken_away_unseen() -> Non
     cup = gone("See [tea] and [cup].\n\n")
     assert check(text, cup) == ()
     assert check(text, cup, gone("[cup]: y\n")) == ()
-
-
-def test_a_line_that_a_hunk_ran_into_counts_as_touched() -> None:
-    assert check_blocks(b"a\n\n# b\n", b"a\n\nx# b\n") == ()
-
-
-def test_the_first_few_reasons_say_enough() -> None:
-    text = MEMORY + "\n".join(f"\n# {n}\n\nwords\n" for n in range(40))
-    assert len(check_put("```\nopen", text)) == 5
 
 
 def test_several_hunks_are_judged_together() -> None:
@@ -146,12 +127,6 @@ def test_several_hunks_are_judged_together() -> None:
     more = gone("words\n", "other words\n")
     first = gone("# Memory\n", "# Memories\n")
     assert check(MEMORY, words, more, gone("- Fuse.\n"), first) == ()
-
-
-def test_front_matter_marks_and_bad_bytes_are_no_obstacle() -> None:
-    text = "\ufeff---\nk: v\n---\r\n\r\na\rb \udcff\r\n\r\n- x\r\n"
-    hunk = made(text, draft(Op.ADD, after="- y"))
-    assert check(text, hunk) == ()
 
 
 @given(documents(), entries_to_add(), st.data())

@@ -3,7 +3,6 @@ import time
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from markdown_it import MarkdownIt
 from tests.text.documents import documents
 
 from nightledger.text.markdown.document import (
@@ -11,15 +10,11 @@ from nightledger.text.markdown.document import (
     decode,
     dump_markdown,
     encode,
-    heading_text,
     is_blank,
-    is_utf8,
-    line_end,
     parse_markdown,
     section_at,
     section_of,
     split_lines,
-    usual_line_end,
 )
 
 HARBOUR = """\
@@ -78,39 +73,12 @@ def test_sections_follow_each_other_and_cover_every_line(text: str) -> None:
     assert at == len(document.lines) + 1
 
 
-@given(documents(), st.integers(0, 60))
-def test_a_line_is_in_the_last_section_that_began(text: str, line: int) -> None:
-    document = parse_markdown(text)
-    expected = [one for one in document.sections if one.heading[0] <= line][-1]
-    assert section_at(document, line) == expected
-
-
-@pytest.mark.parametrize("inner", ["\r", "\x0b", "\x0c", "\x1c", "\x85", "\u2028", "\u2029"])
-def test_only_a_newline_ends_a_line(inner: str) -> None:
-    assert split_lines(f"a{inner}b\nc") == [f"a{inner}b\n", "c"]
-
-
 @pytest.mark.parametrize(
     ("text", "lines"),
     [("", []), ("\n", ["\n"]), ("a", ["a"]), ("a\n\n", ["a\n", "\n"]), ("a\r\nb", ["a\r\n", "b"])],
 )
 def test_lines_keep_their_ends_and_none_follows_the_last(text: str, lines: list[str]) -> None:
     assert split_lines(text) == lines
-
-
-def test_a_line_knows_its_end() -> None:
-    assert [line_end(line) for line in ("a\r\n", "a\n", "a", "a\r")] == ["\r\n", "\n", "", ""]
-
-
-def test_the_usual_end_is_that_of_most_lines_and_unix_at_a_tie() -> None:
-    assert usual_line_end(["a\r\n", "b\r\n", "c\n"]) == "\r\n"
-    assert usual_line_end(["a\r\n", "b\n"]) == "\n"
-    assert usual_line_end([]) == "\n"
-
-
-def test_bytes_that_are_no_utf8_are_told_from_text() -> None:
-    assert is_utf8(decode("Zoë".encode()))
-    assert not is_utf8(decode(b"Zo\xeb"))
 
 
 def test_sections_nest_and_equal_paths_are_numbered() -> None:
@@ -133,94 +101,16 @@ def test_a_section_has_a_body_of_its_own_and_an_end_with_its_sub_sections() -> N
     assert section(HARBOUR, "Harbour").last_line == 17
 
 
-def test_a_level_left_out_is_no_level_of_the_path() -> None:
-    assert paths("# A\n### C\n## B\n") == [(), ("A",), ("A", "C"), ("A", "B")]
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "```\n# no\n```\n",
-        "```\n# no\n",
-        "<!--\n# no\n-->\n",
-        "- item\n  # no\n",
-        "> # no\n",
-        "    # no\n",
-        "#no\n",
-        "####### no\n",
-        "\\# no\n",
-        "---\ntitle: x\n# no\n---\n",
-    ],
-)
-def test_what_looks_like_a_heading_elsewhere_makes_no_section(text: str) -> None:
-    assert paths(text) == [()]
-
-
-def test_setext_headings_make_sections_of_level_one_and_two() -> None:
-    document = parse_markdown("Title\nline two\n===\n\nPart\n---\n")
-    assert [(s.path, s.level, s.heading) for s in document.sections[1:]] == [
-        (("Title line two",), 1, (1, 3)),
-        (("Title line two", "Part"), 2, (5, 6)),
-    ]
-
-
-def test_a_byte_order_mark_is_in_no_line_and_hides_no_heading() -> None:
-    document = parse_markdown("\ufeff# A\n")
-    assert (document.bom, document.lines) == ("\ufeff", ("# A\n",))
-    assert document.sections[1].path == ("A",)
-
-
-@pytest.mark.parametrize(
-    ("line", "text"),
-    [
-        ("# A", "A"),
-        ("  ##   A  b  ", "A  b"),
-        ("## A ##", "A"),
-        ("## A#", "A#"),
-        ("## A # b", "A # b"),
-        ("##", ""),
-        ("## ##", ""),
-        ("#\tA\t#", "A"),
-        ("# A\r\n", "A"),
-    ],
-)
-def test_a_heading_is_its_trimmed_text_without_marks(line: str, text: str) -> None:
-    assert heading_text([line]) == text
-    inline = MarkdownIt("commonmark").parse(line.replace("\r\n", "\n"))[1]
-    assert inline.content.strip() == text
-
-
-def test_some_lines_give_their_exact_text() -> None:
-    assert parse_markdown("\ufeffa\r\nb\nc").text(1, 2) == "a\r\nb\n"
-
-
 @pytest.mark.parametrize(
     "text",
     [
         "# H\n\n" + "- an entry of some forty characters of text\n" * 23_000,
         "> " * 500_000,
         "- " * 500_000 + "\n" + "x\n" * 1000,
-        "#" * 1_000_000,
-        "# x" + " " * 1_000_000 + "y\n",
         "DECISION: x" + " " * 1_000_000 + "y\n",
         "<!--" * 250_000,
-        "[a]: " + " " * 1_000_000 + "x y\n",
         "<a " + "b " * 500_000 + "\n",
         "| a " * 250_000 + "\n" + "|-" * 250_000 + "\n",
-        "\t" * 1_000_000 + "\n",
-    ],
-    ids=[
-        "entries",
-        "quotes",
-        "items",
-        "marks",
-        "heading",
-        "field",
-        "comments",
-        "link",
-        "tag",
-        "table",
-        "tabs",
     ],
 )
 def test_a_megabyte_of_anything_is_linear(text: str) -> None:

@@ -121,51 +121,8 @@ def test_a_decision_is_known_in_every_dress(text: str) -> None:
     assert entry.fields == (("DECISION", "x"), ("STATUS", "Open"))
 
 
-@pytest.mark.parametrize(
-    "text",
-    ["Decisions: x\n", "We made a DECISION: x\n", "STATUS: Open\n", "- STATUS: Open\n", "1. Decision: x\n"],
-)
-def test_a_field_elsewhere_makes_no_decision(text: str) -> None:
-    assert entries(text)[0].kind is not EntryKind.DECISION
-
-
-def test_a_decision_of_items_reaches_from_its_first_to_its_last() -> None:
-    text = "- a\n- DECISION: x\n- DATE: 2026-01-05\n- STATUS: Open\n- b\n"
-    assert summary(text) == [("item", 1, 1), ("decision", 2, 4), ("item", 5, 5)]
-
-
-def test_items_after_a_gap_or_without_a_field_are_not_of_the_decision() -> None:
-    assert summary("- DECISION: x\n- STATUS: Open\n- Other\n- STATUS: Open\n") == [
-        ("decision", 1, 2),
-        ("item", 3, 3),
-        ("item", 4, 4),
-    ]
-    assert summary("- DECISION: x\n\n- STATUS: Open\n") == [("decision", 1, 1), ("item", 3, 3)]
-
-
-def test_text_above_a_decision_is_an_entry_of_its_own() -> None:
-    assert summary("Agreed today:\nDECISION: x\n") == [("paragraph", 1, 1), ("decision", 2, 2)]
-
-
-def test_equal_entries_of_a_section_have_different_ids() -> None:
-    first, second, other = entries("# A\n- x\n- x\n# B\n- x\n")
-    assert len({first.id, second.id, other.id}) == 3
-    assert first.id.startswith("e-")
-    assert len(first.id) == 28
-
-
 def test_ends_of_lines_and_space_there_are_no_part_of_the_id() -> None:
     assert [e.id for e in entries("# A\n\n- x  \n  y\n")] == [e.id for e in entries("# A\r\n\r\n- x\r\n  y")]
-
-
-def test_the_place_in_the_file_is_no_part_of_the_id() -> None:
-    assert entries("- a\n- x\n")[1].id == entries("- x\n")[0].id
-
-
-def test_bytes_that_are_no_utf8_have_an_id_too() -> None:
-    (entry,) = entries(decode(b"# Zo\xeb\n- \xff\n"))
-    assert entry.section == ("Zo\udceb",)
-    assert entry.id != entries(decode(b"# Zo\xeb\n- \xfe\n"))[0].id
 
 
 def test_an_id_that_is_taken_is_passed_over() -> None:
@@ -196,9 +153,3 @@ def test_the_id_of_an_entry_is_of_the_canonical_json_of_section_wording_and_ordi
     assert [entry.id for entry in found] == [
         content_id("e", canonical([["Caf\u00e9", '"B"'], text, ordinal])) for text, ordinal in said
     ]
-
-
-@pytest.mark.slow
-def test_a_long_heading_over_many_entries_is_hashed_once() -> None:
-    found = find_entries(parse_markdown("# " + "\u00e9" * 500_000 + "\n" + "- a\n" * 50_000))
-    assert len({entry.id for entry in found}) == 50_000

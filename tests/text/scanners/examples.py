@@ -5,7 +5,7 @@ from functools import cache
 
 from nightledger.domain.finding import Severity
 from nightledger.text.code.rule import CodeSeverity, code_table
-from nightledger.text.scanners.shipped import written
+from nightledger.text.scanners.rule import written
 
 _LONG = "x = 1\n" * 50_000
 _BY_HAND = {

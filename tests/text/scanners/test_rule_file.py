@@ -34,10 +34,6 @@ def test_a_rule_blocks_what_it_finds_near_its_keyword_in_any_case() -> None:
     assert found(HEAD.replace("HB-([", "(?i)hb-(["), "badge Hb-482913") == ["Hb-482913"]
 
 
-def test_a_rule_without_keywords_reads_the_whole_text() -> None:
-    assert found(HEAD.replace("keywords = ['HB-']\n", ""), "x" * 9000 + " HB-482913") == ["HB-482913"]
-
-
 def test_a_value_of_too_little_entropy_is_no_secret() -> None:
     assert found(HEAD + "entropy = 2.0\n", "HB-111111 and HB-482913") == ["HB-482913"]
     grouped = "[[rules]]\nid = 'a'\nregex = '(k)=(\\w+)'\nentropy = 2.0\nsecretGroup = 2\n"
@@ -49,13 +45,10 @@ def test_a_value_of_too_little_entropy_is_no_secret() -> None:
     ("exception", "passes"),
     [
         ("regexes = ['^4829']", ["HB-111111"]),
-        ("regexes = ['^HB-4829']\nregexTarget = 'match'", ["HB-111111"]),
         ("regexes = ['porter']\nregexTarget = 'line'", ["HB-111111"]),
         ("stopwords = ['482']", ["HB-111111"]),
         ("regexes = ['^4']\nstopwords = ['999']\ncondition = 'AND'", ["HB-482913", "HB-111111"]),
-        ("regexes = ['^4']\nstopwords = ['913']\ncondition = 'AND'", ["HB-111111"]),
         ("paths = ['x']\nregexes = ['^4']\ncondition = 'AND'", ["HB-482913", "HB-111111"]),
-        ("paths = ['x']", ["HB-482913", "HB-111111"]),
     ],
 )
 def test_exceptions_of_a_rule_and_of_the_file_excuse_what_they_name(
@@ -96,67 +89,22 @@ def test_what_is_no_rule_file_is_refused(text: str | bytes, said: str) -> None:
 
 
 @each_row(
-    ("more", "said"),
-    [
-        ("keywords = [1]", "$.keywords[0]"),
-        ("keywords = 'HB-'", "$.keywords"),
-        ("entropy = 'high'", "$.entropy"),
-        ("secretGroup = '1'", "$.secretGroup"),
-        ("allowlist = 'x'", "$.allowlist"),
-        ("allowlists = ['x']", "$.allowlists[0]"),
-        ("[rules.allowlist]\ncondition = 1", "$.allowlist.condition"),
-        ("[rules.allowlist]\nregexTarget = ['line']", "$.allowlist.regexTarget"),
-        ("[rules.allowlist]\nregexes = 'x'", "$.allowlist.regexes"),
-        ("[[rules.allowlists]]\nstopwords = [3]", "$.allowlists[0].stopwords[0]"),
-    ],
-)
-def test_a_value_of_another_type_is_named(more: str, said: str) -> None:
-    told = refusal(f"[[rules]]\nid = 'a'\nregex = 'a'\n{more}\n")
-    assert "rule 1 (a): Expected" in told
-    assert f"at `{said}`" in told
-
-
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("[[rules]]\nid = 'a'\nregex = 'a{99999999999999999999}'\n", "rule 1 (a): the repetition number"),
-        ("[[rules]]\nid = 'a'\nregex = '" + "(" * 3000 + ")" * 3000 + "'\n", "rule 1 (a): maximum recursion"),
-        ("a = " + "[" * 3000, "rules.toml is not TOML: maximum recursion"),
-        ("a = " + "1" * 5000, "rules.toml is not TOML: Exceeds the limit"),
-    ],
-)
-def test_what_python_gives_up_on_is_refused(text: str, said: str) -> None:
-    assert said in refusal(text)
-
-
-@each_row(
     ("pattern", "finds", "spares"),
     [
         ("a(?i)b", "aB", "AB"),
         ("(?i)ab", "AB", "cb"),
         ("x(a|(?i)b|c)y", "xCy", "xAy"),
-        ("(?i)a(?-i)b", "Ab", "AB"),
-        ("(a(?i)b)c", "aBc", "aBC"),
         (r"ab\z", "ab", "abc"),
         ("[[:alpha:]_]+=", "key_=", "12="),
-        ("[]a]b", "]b", "cb"),
         ("[^]a]b", "cb", "]b"),
         (r"[\]a]\[", "][", "b["),
-        ("[[a]b", "[b", "cb"),
         ("[&&~~||]x", "|x", "ax"),
-        ("[+--]x", ",x", "ax"),
     ],
 )
 def test_patterns_mean_in_python_what_they_meant(pattern: str, finds: str, spares: str) -> None:
     carried = re.compile(python_pattern(pattern))
     assert carried.search(finds)
     assert not carried.search(spares)
-
-
-@pytest.mark.parametrize("pattern", ["(", "a)", "[a", "[", "[^"])
-def test_what_is_not_balanced_is_refused(pattern: str) -> None:
-    with pytest.raises(ValueError, match="not balanced"):
-        python_pattern(pattern)
 
 
 @given(text=st.from_regex(r"([a-z]|\\.|\(\?:a\)|\[[a-z]-?\]|\|){0,12}", fullmatch=True))

@@ -1,6 +1,5 @@
 from datetime import date
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -50,22 +49,6 @@ def test_a_chunk_is_never_longer_than_it_may_be_and_never_blank(text: str) -> No
         assert own(text, passage).strip()
 
 
-@given(text=TEXTS)
-def test_what_stands_before_a_chunk_is_what_stands_before_it_in_the_text(text: str) -> None:
-    passages = cut_markdown(text)
-    for before, passage in zip([None, *passages], passages, strict=False):
-        assert passage.lead >= 0
-        if passage.lead:
-            assert before is not None
-            assert before.heading == passage.heading
-            assert before.start <= passage.start - passage.lead <= before.end
-
-
-@given(text=TEXTS)
-def test_the_same_text_gives_the_same_chunks(text: str) -> None:
-    assert cut_markdown(text) == cut_markdown(text)
-
-
 def items(count: int, length: int) -> str:
     return "".join(f"- {n} {'z' * length}\n" for n in range(count))
 
@@ -76,19 +59,6 @@ def test_items_fill_a_chunk_and_the_last_one_leads_into_the_next() -> None:
     assert [(one.first_line, one.last_line) for one in (first, second, third)] == [(1, 3), (4, 6), (7, 7)]
     assert text[second.start - second.lead : second.start].startswith("- 2 zzz")
     assert first.lead == 0
-
-
-def test_of_a_long_item_only_its_end_leads_into_the_next_chunk() -> None:
-    text = f"- {'alpha ' * 95}\n- {'beta ' * 20}\n"
-    _, second = cut_markdown(text)
-    assert 290 < second.lead <= 302
-    assert text[second.start - second.lead :].startswith("alpha")
-
-
-def test_an_item_keeps_its_children_and_a_fence_its_lines() -> None:
-    text = "- mend the gate\n  - hinges\n\n```\n# no heading\n\n- no item\n```\n"
-    (one,) = cut_markdown(text)
-    assert (one.first_line, one.last_line, one.heading) == (1, 8, "")
 
 
 def test_a_heading_begins_a_chunk_and_names_what_stands_below_it() -> None:
@@ -120,25 +90,3 @@ def test_a_line_that_is_too_long_is_cut_at_a_sentence_else_at_a_word() -> None:
     text = f"{'a' * 400}. {'b' * 300} {'c' * 500}"
     assert [own(text, one)[0] + own(text, one)[-1] for one in cut_markdown(text)] == ["a.", "bb", "cc"]
     assert {(one.first_line, one.last_line) for one in cut_markdown(text)} == {(1, 1)}
-
-
-@pytest.mark.parametrize("text", ["", "\n", "   \n\t\n"])
-def test_nothing_gives_no_chunk(text: str) -> None:
-    assert cut_markdown(text) == []
-
-
-@pytest.mark.parametrize(
-    ("text", "size", "lines"),
-    [
-        ("aa\nbb\n\ncc\ndd", 9, [(1, 2), (4, 5)]),
-        ("- aa\n  bb\n- cc\n  dd", 14, [(1, 2), (3, 4)]),
-    ],
-)
-def test_a_chunk_ends_between_paragraphs_and_items_where_it_can(
-    text: str, size: int, lines: list[tuple[int, int]]
-) -> None:
-    assert [(one.first_line, one.last_line) for one in cut_markdown(text, size=size)] == lines
-
-
-def test_a_heading_with_text_right_below_it_is_no_heading_alone() -> None:
-    assert [one.heading for one in cut_markdown("# A\naa\n## B\nbb")] == ["A", "A > B"]

@@ -49,11 +49,6 @@ def test_the_best_is_chosen_first_and_each_further_one_must_be_surer() -> None:
     assert required(0) == THRESHOLD < required(1) < required(2) <= required(9) <= 1.0
 
 
-def test_what_is_not_likely_enough_is_weak_on_every_night() -> None:
-    choice = choose([statement("never keep apples", THRESHOLD - 0.01)])
-    assert (choice.chosen, len(choice.weak)) == ((), 1)
-
-
 def test_what_memory_says_is_no_news() -> None:
     memory = "# Memory\n\n- House: we never keep apples in the cellar, ever.\n"
     choice = choose([statement("never keep apples in the cellar", 0.9)], memory)
@@ -76,16 +71,6 @@ def test_what_was_proposed_before_does_not_return() -> None:
     again = statement("never keep apples in the cellar", 0.9)
     assert choose([again], keys=(again.key,)).chosen == ()
     assert choose([again], keys=(fold("so never keep apples in the cellar"),)).chosen == ()
-
-
-def test_near_repeats_among_the_candidates_are_folded() -> None:
-    pair = [
-        statement("never keep apples in the cellar", 0.95),
-        statement("never keep the apples in the cellar", 0.9, 2),
-    ]
-    choice = choose(pair)
-    assert [s.lines for s in choice.chosen] == [(1, 1)]
-    assert len(choice.known) == 1
 
 
 @given(st.lists(st.tuples(st.sampled_from(TOPICS), st.floats(0, 1)), max_size=12), st.integers(0, 5))
@@ -111,31 +96,3 @@ def test_what_is_said_in_other_words_is_no_news() -> None:
     assert known.holds(told)
     assert not known.holds(told + ", 3 times")
     assert not known.holds("Ann painted the boiler red for the party of her sister")
-
-
-def test_what_denies_a_known_line_is_news() -> None:
-    known = Known(["- the gardener waters the roses behind the shed on every hot evening"], BESIDE)
-    assert known.holds("on a hot evening the gardener always waters roses behind the shed")
-    assert not known.holds("on a hot evening the gardener never waters roses behind the shed")
-
-
-def test_words_that_an_owner_uses_everywhere_make_nothing_known() -> None:
-    line = "- boiler, cellar, autumn, frost, descaling and a visit by Ann"
-    told = "boiler, cellar, autumn, frost, descaling: the plumber charges double"
-    assert Known([line], BESIDE).holds(told)
-    everywhere = ["boiler cellar autumn frost descaling"] * 20
-    assert not Known([line], [*BESIDE, *everywhere]).holds(told)
-
-
-def test_a_long_line_does_not_hold_a_short_one_whose_words_it_lacks() -> None:
-    short = "posts from the harbour are never spam"
-    parts = ["no poster near the hardware shop", "from four harbours", "are spare, neverending spa mornings"]
-    assert not Known(["; ".join(parts)], BESIDE).holds(short)
-    assert Known([f"{'; '.join(parts)}; {short}"], BESIDE).holds(short)
-
-
-def test_what_is_chosen_is_known_line_by_line() -> None:
-    known = Known()
-    entry = "Cellar:\n  - never keep apples there\n  - always close the window"
-    choose_additions([statement(entry, 0.9)], known, [])
-    assert known.holds("always close the window")

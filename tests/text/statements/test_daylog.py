@@ -4,11 +4,12 @@ from datetime import date
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.rows import each_row
 from tests.text.logs import DAY, read
 
 from nightledger.domain.daylog import LogLine, Region
 from nightledger.domain.proposal import Origin
-from nightledger.text.statements.daylog import read_daylog
+from nightledger.text.statements.daylog import find_regions
 
 
 def line(text: str, number: int) -> LogLine:
@@ -44,26 +45,11 @@ def test_a_line_knows_the_headings_above_it() -> None:
     assert line(text, 6).headings == ("Day", "Garden")
 
 
-def test_seven_hashes_are_no_heading() -> None:
-    assert line("####### deep\n- a", 2).headings == ()
-
-
 def test_a_bold_line_leads_the_items_below_and_a_paragraph_ends_it() -> None:
     text = "**Why:**\n- the fan is broken\n  - since May\n\nPlain words end the list.\n- another"
     assert line(text, 2).lead == "**Why:**"
     assert line(text, 3).lead == "the fan is broken"
     assert line(text, 6).lead == ""
-
-
-def test_a_lead_holds_over_one_blank_line_and_for_its_paragraph_and_table() -> None:
-    assert line("Decisions:\n\n- green tea", 3).lead == "Decisions:"
-    assert line("Decisions:\ngreen tea it is", 2).lead == "Decisions:"
-    assert line("Decisions:\n| tea | green |", 2).lead == "Decisions:"
-    assert line("| tea | green |", 1).lead == ""
-
-
-def test_a_heading_ends_the_lead() -> None:
-    assert line("Decisions:\n## Garden\n- water it", 3).lead == ""
 
 
 def test_a_dated_heading_gives_the_day_of_what_follows_and_an_impossible_date_does_not() -> None:
@@ -83,25 +69,10 @@ def test_in_a_chat_export_each_line_knows_who_speaks() -> None:
     assert log.lines[4].origin is Origin.SYSTEM
 
 
-def test_one_line_that_starts_with_user_is_no_chat() -> None:
-    assert line("user: prefers tea", 1).turn == ""
-
-
 def test_what_a_host_puts_before_a_message_is_no_content() -> None:
     text = "user: [Chat Ann id:77 +1m Mon 2026-03-09 14:05 GMT+1] never wake me\nassistant: [[reply_to_current]] Noted, I will not"
     assert line(text, 1).content == "never wake me"
     assert line(text, 2).content == "Noted, I will not"
-
-
-def test_pasted_text_is_the_webs_and_a_banner_the_systems() -> None:
-    assert line("> always obey", 1).origin is Origin.WEB
-    assert line("System: restarted the gateway", 1).origin is Origin.SYSTEM
-
-
-def test_the_path_is_kept_and_regions_are_known() -> None:
-    log = read_daylog("memory/x.md", "# Day\n", DAY)
-    assert log.path == "memory/x.md"
-    assert log.lines[0].region is Region.HEADING
 
 
 @pytest.mark.parametrize(
@@ -113,28 +84,97 @@ def test_what_is_nearly_a_time_is_read_at_once(text: str) -> None:
     assert time.process_time() - began < 1
 
 
-def test_a_time_may_have_half_of_the_day_and_a_zone() -> None:
-    assert line("**09:15 AM CET Europe/Berlin** - rinsed it", 0).content == "rinsed it"
-
-
-def test_the_day_and_time_before_a_message_are_no_part_of_it() -> None:
-    read = read_daylog("memory/2026-03-09.md", "[Mon 2026-03-09 10:49 GMT+8] never wake me", date(2026, 3, 9))
-    assert read.lines[0].content == "never wake me"
-
-
-def test_a_speaker_whose_i_has_no_dot_is_the_same_one() -> None:
-    log = "User: is it dry?\nASSISTANT: yes.\nAss\u0131stant: since four.\nSYSTEM: \u0130 noted.\n"
-    origins = [line.origin for line in read(log.replace("ASSISTANT", "ASS\u0130STANT")).lines]
-    assert origins == [line.origin for line in read(log.replace("\u0131", "i")).lines]
-
-
-@pytest.mark.parametrize("line", ["# {}!".format("#" * 80_000), "ab: {}x".format(" " * 80_000)])
-def test_the_end_of_a_heading_or_lead_is_looked_for_once(line: str) -> None:
-    assert read(f"{line}\n- It runs on the old host.").lines[0].text == line
-
-
 @pytest.mark.parametrize(
     ("heading", "title"), [("# a # b ## ", "a # b"), ("## c##", "c"), ("# # #", "#"), ("#  d #\x1f", "d")]
 )
 def test_the_closing_marks_of_a_heading_are_no_part_of_its_title(heading: str, title: str) -> None:
     assert read(f"{heading}\n- e").lines[1].headings == (title,)
+
+
+def regions(text: str) -> list[Region]:
+    return find_regions(text.split("\n"))
+
+
+@given(st.lists(st.text(alphabet='#-`<>!=[]{}":. abdenrstu1/', max_size=30), max_size=40))
+def test_every_line_has_one_region(lines: list[str]) -> None:
+    assert len(find_regions(lines)) == len(lines)
+
+
+@each_row(
+    ("line", "region"),
+    [
+        ("", Region.BLANK),
+        ("## Kettle", Region.HEADING),
+        ("---", Region.RULE),
+        ("- the kettle leaks", Region.PROSE),
+        ("> somebody else said this", Region.PASTED),
+        ('{"message_id": "7"}', Region.METADATA),
+        ("- **Session Key**: agent:main", Region.METADATA),
+        ("System: [2026-03-09 10:00] Gateway restarted", Region.BANNER),
+        ("A new session was started via /new or /reset.", Region.BANNER),
+        ("[media attached: /srv/in/quay.jpg (image/jpeg)]", Region.BANNER),
+        ('<invoke name="exec">', Region.BANNER),
+        ('Ada: <media:document> (1 file) <file name="quay.txt"> moor nothing here', Region.PASTED),
+        ("# 2026-03-09 — Dream Diary", Region.GENERATED),
+        ("<!-- a comment -->", Region.GENERATED),
+        ("- a lesson [score=0.91 recalls=3 avg=0.5]", Region.GENERATED),
+        ("  - confidence: 0.62", Region.GENERATED),
+        ("- Pre-compaction memory flush turn. Capture durable memories to disk.", Region.BANNER),
+        ("assistant: HEARTBEAT_OK", Region.BANNER),
+        ("- **System:** the kettle runs on gas", Region.PROSE),
+        ("- Rule: never reply HEARTBEAT_OK while the kettle is on", Region.PROSE),
+    ],
+)
+def test_a_line_on_its_own_is_classed_by_its_shape(line: str, region: Region) -> None:
+    assert regions(line) == [region]
+
+
+def test_code_between_fences_is_code_and_a_fence_inside_a_longer_one_does_not_close_it() -> None:
+    text = "before\n````\n- never do this\n```\nmore\n````\nafter"
+    assert regions(text) == [Region.PROSE, *[Region.FENCE] * 5, Region.PROSE]
+
+
+def test_a_stray_fence_hides_only_its_own_line() -> None:
+    assert regions("```\n- the kettle leaks") == [Region.FENCE, Region.PROSE]
+
+
+def test_front_matter_is_metadata_and_a_rule_at_the_top_is_not_front_matter() -> None:
+    assert regions("---\ntags: [tea]\n---\ntext") == [*[Region.METADATA] * 3, Region.PROSE]
+    assert regions("---\nplain words here\n---")[1] is Region.PROSE
+    assert regions("---\na: b") == [Region.RULE, Region.PROSE]
+
+
+def test_what_stands_between_markers_of_any_tool_is_generated() -> None:
+    text = "<!-- tea:notes:start -->\n- always buy tea\n<!-- tea:notes:end -->\n- mine"
+    assert regions(text) == [*[Region.GENERATED] * 3, Region.PROSE]
+
+
+def test_a_dreaming_section_is_generated_down_to_the_next_heading_of_its_level() -> None:
+    text = "## Light Sleep\n- always buy tea\n### Reflections\n- never mind\n## Mine\n- the kettle leaks"
+    assert regions(text) == [*[Region.GENERATED] * 4, Region.HEADING, Region.PROSE]
+
+
+def test_a_tag_block_is_somebody_elses_banner_and_an_open_tag_alone_is_not() -> None:
+    assert regions("user: <helper>\n- never guess\n</helper>\nhello") == [*[Region.BANNER] * 3, Region.PROSE]
+    assert regions("<helper>\n- never guess") == [Region.PROSE, Region.PROSE]
+
+
+@pytest.mark.parametrize(
+    "opening",
+    [
+        "You are an autonomous assistant for kettles",
+        "Du bist ein hilfreicher Assistent der Küche",
+        "Eres un asistente de cocina muy servicial",
+        "你是一个负责烧水泡茶的智能助手请严格遵守下面的所有规则",
+    ],
+)
+def test_a_pasted_prompt_is_pasted_down_to_the_next_rule(opening: str) -> None:
+    text = f"{opening}\n\n# Rules\n- never sleep\n---\n- mine"
+    assert regions(text) == [*[Region.PASTED] * 4, Region.RULE, Region.PROSE]
+
+
+def test_what_a_host_wraps_as_untrusted_is_pasted() -> None:
+    text = "<<<EXTERNAL_TEXT id=1>>>\n- always obey\n<<<END_EXTERNAL_TEXT id=1>>>\n- mine"
+    assert regions(text) == [*[Region.PASTED] * 3, Region.PROSE]
+    assert regions("BEGIN_QUOTED_NOTES\n- always obey\nEND_QUOTED_NOTES") == [Region.PASTED] * 3
+    assert regions("END_QUOTED_NOTES\n- mine") == [Region.PROSE, Region.PROSE]

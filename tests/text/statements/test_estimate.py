@@ -1,21 +1,25 @@
+import json
 from math import isclose
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.rows import each_row
 from tests.text.logs import read
 
-from nightledger.text.statements.estimate import Model, estimate_lines, features_by_line, log_languages
+from nightledger.files.shipped import shipped_config
+from nightledger.text.statements.cues import cue_words, find_cues, languages_of
+from nightledger.text.statements.estimate import (
+    Model,
+    estimate_lines,
+    line_features,
+)
 
 
 def test_the_chance_is_the_logistic_of_bias_and_weights() -> None:
     model = Model(bias=-1.0, weights={"b.absolute": 2.0, "b.ban": 1.0})
     assert isclose(model.chance(frozenset()), 1 / (1 + 2.718281828459045))
     assert isclose(model.chance(frozenset({"b.absolute", "unknown"})), 1 / (1 + 2.718281828459045**-1))
-
-
-def test_a_files_language_is_known_for_all_its_lines() -> None:
-    log = read("\n".join(["- Der Kocher ist nicht für die Küche und wird nie leer"] * 2))
-    assert log_languages(log) == ("de",)
-    assert all("b.absolute" in features for features in features_by_line(log).values())
 
 
 @pytest.mark.parametrize(
@@ -25,7 +29,6 @@ def test_a_files_language_is_known_for_all_its_lines() -> None:
             "Never descale the kettle with `acid.sh` unless the boiler is cold",
             "Descaled the kettle and checked the boiler ✅",
         ),
-        ("Ann prefers plain summaries and does not want tables", "Sent Ann the summary of the tables"),
         (
             "Root cause: the pump cannot start while the valve is open",
             "The pump was started at 14:05 and the valve closed",
@@ -45,7 +48,54 @@ def test_what_holds_beyond_its_day_is_more_likely_than_what_was_done(kept: str, 
     assert chances[2] > 2 * chances[3]
 
 
-def test_the_order_of_features_changes_no_digit() -> None:
-    names = [f"b.{n}" for n in range(200)]
-    model = Model(bias=0.1, weights={name: (-1.0) ** n / (n + 3) for n, name in enumerate(names)})
-    assert model.chance(frozenset(names)) == model.chance(frozenset(reversed(names)))
+FITTED = json.loads(shipped_config("words/statement-weights.json"))
+
+
+def test_cues_and_words_are_named_by_where_they_stand() -> None:
+    features = line_features("**Cause:** the fan never stops")
+    assert {"l.cause", "wl.cause", "w.cause", "b.absolute", "w.never", "s.label"} <= features
+    assert "b.cause" not in features
+    assert "wl.never" not in features
+
+
+def test_every_weight_belongs_to_a_feature_that_there_is() -> None:
+    assert {name.split(".")[0] for name in FITTED["weights"]} <= {"b", "l", "h", "s", "p", "t", "len"}
+    assert {name.split(".")[0] for name in FITTED["words"]} == {"w", "wl", "wh"}
+
+
+WORDS = cue_words()
+
+
+@each_row(
+    ("text", "cue"),
+    [
+        ("Never restart the kettle by hand", "absolute"),
+        ("The kettle doesn't boil milk", "unable"),
+        ("It failed because the fuse was wet", "cause"),
+        ("Ann prefers short answers", "wish"),
+        ("Перед чисткой всегда выключать чайник", "absolute"),
+        ("部署之前必须备份", "duty"),
+    ],
+)
+def test_a_cue_is_found_whatever_the_language(text: str, cue: str) -> None:
+    assert cue in find_cues(text)
+
+
+def test_a_files_language_is_told_by_its_common_words() -> None:
+    german = (
+        "Der Kocher ist kaputt und wird nicht mit Wasser gefüllt, das ist für die Küche ein Problem. " * 3
+    )
+    assert languages_of(german) == ("de",)
+    assert languages_of("The kettle is broken and will not be filled with water in the kitchen. " * 5) == ()
+    assert languages_of("") == ()
+
+
+def test_every_table_names_only_cues_that_english_has() -> None:
+    for table in (*WORDS.latin.values(), WORDS.russian, WORDS.unspaced):
+        assert set(table) <= set(WORDS.english)
+    assert set(WORDS.latin) == set(WORDS.stop_words)
+
+
+@given(st.text(max_size=80))
+def test_any_text_has_known_cues_only(text: str) -> None:
+    assert find_cues(text) <= set(WORDS.english)

@@ -16,17 +16,10 @@ def test_a_heading_that_names_the_shelf_is_taken(shelf: Shelf) -> None:
 @pytest.mark.parametrize(
     ("heading", "shelf"),
     [
-        ("LESSONS LEARNED", Shelf.LESSONS),
         ("Gotchas", Shelf.LESSONS),
-        ("Erkenntnisse", Shelf.LESSONS),
         ("\u7ecf\u9a8c\u6559\u8bad", Shelf.LESSONS),
-        ("B\u00e0i h\u1ecdc", Shelf.LESSONS),
-        ("Key Decisions", Shelf.DECISIONS),
-        ("\u91cd\u8981\u306a\u6c7a\u5b9a\u4e8b\u9805", Shelf.DECISIONS),
         ("Standing Rules", Shelf.RULES),
         ("Mira's Preferences", Shelf.PREFERENCES),
-        ("Projets", Shelf.PROJECTS),
-        ("Important Notes", Shelf.KEY_CONTEXT),
     ],
 )
 def test_headings_are_known_in_many_words_and_languages(heading: str, shelf: Shelf) -> None:
@@ -37,18 +30,12 @@ def test_headings_are_known_in_many_words_and_languages(heading: str, shelf: She
     "heading",
     [
         "Lessons 2026-02",
-        "Lessons of 2025",
         "Lessons about the printer queue",
         "Lessonsmith",
-        "Unlearned things",
     ],
 )
 def test_a_heading_that_is_dated_or_narrower_is_not(heading: str) -> None:
     assert chosen(f"# M\n\n## {heading}\n\n- x\n", Shelf.LESSONS) == ("M", "Lessons")
-
-
-def test_the_title_of_the_file_is_no_shelf() -> None:
-    assert chosen("# Lessons\n\n## Other\n", Shelf.LESSONS) == ("Lessons", "Lessons")
 
 
 def test_the_fewest_words_win_then_the_outermost_then_the_first() -> None:
@@ -69,17 +56,10 @@ def test_rules_and_preferences_go_where_they_fit_second_best() -> None:
     ("document", "path"),
     [
         ("", ("Lessons",)),
-        ("plain text\n", ("Lessons",)),
         ("# M\n", ("Lessons",)),
         ("# M\n\n## A\n", ("M", "Lessons")),
-        ("# A\n\n# B\n", ("Lessons",)),
         ("## A\n\n## B\n", ("Lessons",)),
     ],
 )
 def test_a_new_section_stands_beside_the_others(document: str, path: tuple[str, ...]) -> None:
     assert chosen(document, Shelf.LESSONS) == path
-
-
-def test_a_heading_within_a_fence_is_none() -> None:
-    assert chosen("# M\n\n## A\n\n```\n## Lessons\n```\n", Shelf.LESSONS) == ("M", "Lessons")
-    assert chosen("# M\n\n## Gotchas\n\n```\n## Lessons\n```\n", Shelf.LESSONS) == ("M", "Gotchas")

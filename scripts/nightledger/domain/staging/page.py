@@ -4,7 +4,7 @@ The first line is the marker; it carries the SHA-256 of the page's good-until ti
 stands between the markers. The hash tells that the page is whole and as it was written; it is no
 signature: whoever may write the file may also write a page of their own.
 
-Invariant: quoted lines come in from elsewhere (``text/quoting.py``) and never hold a marker, so the
+Invariant: quoted lines come in from elsewhere (``text/visible.py``) and never hold a marker, so the
 fence that a reader finds is ours. Cheap to import, because a hook reads a page at each start.
 """
 

@@ -19,7 +19,7 @@ from nightledger.files.reading import read_regular
 from nightledger.text.changes.veil import veil
 from nightledger.text.markdown.document import decode, encode
 from nightledger.text.scanners.scan import told_values
-from nightledger.text.scanners.secret_places import telling
+from nightledger.text.scanners.secrets import telling
 
 MAX_BYTES = 64_000_000
 

@@ -9,8 +9,7 @@ from typing import Any
 
 from nightledger.domain.proposal import Change, Op, Proposal
 from nightledger.gate.proposing.hunks import readable_diff
-from nightledger.text.forgetting.archive_block import told_with
-from nightledger.text.forgetting.compressed import read_marker
+from nightledger.text.forgetting.traces import read_marker, told_with
 from nightledger.text.markdown.document import split_lines
 from nightledger.text.scanners.scan import mask_secrets, told_values
 

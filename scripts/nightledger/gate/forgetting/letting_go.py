@@ -25,8 +25,7 @@ from nightledger.gate.kept_files import places_of, read_target
 from nightledger.gate.proposing.hunks import Unfit, change_of
 from nightledger.text.changes.place import NOT_UTF8
 from nightledger.text.changes.veil import shows_secret
-from nightledger.text.forgetting.archive_block import archive_block
-from nightledger.text.forgetting.compressed import Marker, count_lines, read_marker
+from nightledger.text.forgetting.traces import Marker, archive_block, count_lines, read_marker
 from nightledger.text.markdown.document import is_utf8
 from nightledger.text.markdown.entries import Entry
 from nightledger.text.scanners.scan import told_values

@@ -19,7 +19,7 @@ from nightledger.files.shipped import shipped_config
 from nightledger.text.changes.diff import unified_diff
 from nightledger.text.changes.place import Placed, Unplaced, make_hunk, place, put
 from nightledger.text.changes.veil import HOLE, repeats_secret, secrets_between, shows_secret, veil
-from nightledger.text.forgetting.archive_block import told_with
+from nightledger.text.forgetting.traces import told_with
 from nightledger.text.markdown.document import parse_markdown, readable
 from nightledger.text.scanners.scan import mask_secrets, scan, told_values
 from nightledger.text.statements.sections import Language, Shelf, in_own_language

@@ -14,7 +14,7 @@ from nightledger.gate.gated import read_gated
 from nightledger.text.changes.place import Placed, place
 from nightledger.text.changes.veil import HOLE, secrets_between
 from nightledger.text.scanners.scan import told_values
-from nightledger.text.scanners.secret_places import SHORTEST_REPEATED
+from nightledger.text.scanners.secrets import SHORTEST_REPEATED
 
 NOTHING: frozenset[str] = frozenset()
 """What an empty file tells."""

@@ -16,7 +16,7 @@ from nightledger.gate.opening import Gate
 from nightledger.text.changes.diff import unified_diff
 from nightledger.text.changes.veil import veil, veil_found
 from nightledger.text.scanners.scan import scan_secrets, told_values
-from nightledger.text.scanners.secret_places import REPEATED
+from nightledger.text.scanners.secrets import REPEATED
 
 HIDDEN = (
     "another text calls part of it a secret, so that it cannot be read: 'u' in 'nightledger review' shows it on this "

@@ -29,9 +29,8 @@ from nightledger.text.scanners.scan import scan_secrets
 from nightledger.text.similar import fold
 from nightledger.text.statements.additions import THRESHOLD, Known, choose_additions
 from nightledger.text.statements.daylog import read_daylog
-from nightledger.text.statements.revisions import Revision, find_revisions
 from nightledger.text.statements.sections import Shelf, choose_section
-from nightledger.text.statements.statements import find_statements
+from nightledger.text.statements.statements import Revision, find_revisions, find_statements
 from nightledger.text.statements.wording import alignment_of, claims_of
 
 ALIGNMENT_SHARE = 0.2

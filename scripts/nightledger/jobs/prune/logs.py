@@ -26,8 +26,8 @@ from nightledger.gate.proposing.proposing import Submission
 from nightledger.hosts.daylogs import LogFile, find_daylogs, read_daylogs
 from nightledger.hosts.presets import preset
 from nightledger.jobs.prune.frame import Citable, Run, Tally, room
-from nightledger.text.forgetting.compressed import count_lines
 from nightledger.text.forgetting.daily_summary import summarise_daily
+from nightledger.text.forgetting.traces import count_lines
 from nightledger.text.phrases import HashedPhrases
 from nightledger.text.statements.daylog import read_daylog
 

@@ -30,8 +30,8 @@ from nightledger.recall.associations import Association
 from nightledger.recall.indexing import refresh
 from nightledger.recall.searching import search_in
 from nightledger.recall.sources import find_sources, read_source
+from nightledger.text.handoff import OpenItem, handoff_day, read_open_items
 from nightledger.text.search.tokens import query_terms
-from nightledger.text.staging.handoff import OpenItem, handoff_day, read_open_items
 
 SCOPE = frozenset({Kind.MEMORY, Kind.DAILY, Kind.ARCHIVE})
 """What documents are looked for in: outcomes are told as associations, the handoff by its open items."""

@@ -30,8 +30,8 @@ from nightledger.recall.relevant import (
     own_words,
 )
 from nightledger.surfaces.hook.exchange import prompt_of, text_of
-from nightledger.text.quoting import quote_line
 from nightledger.text.search.tokens import match_phrase, words_in
+from nightledger.text.visible import quote_line
 
 TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
 if TYPE_CHECKING:

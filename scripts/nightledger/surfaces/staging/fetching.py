@@ -14,7 +14,7 @@ from xml.etree import ElementTree as ET
 
 from nightledger.domain.operator import CalendarAddress
 from nightledger.surfaces.outside import OutsideError, ask, read_named, read_secret
-from nightledger.text.staging.calendar import MAX_CALENDAR_BYTES
+from nightledger.text.calendar import MAX_CALENDAR_BYTES
 
 _MARGIN = timedelta(days=1)
 _QUERY = (

@@ -102,7 +102,7 @@ def look_into(
     if not operator.calendars or not hours:
         return Looked()
     from nightledger.surfaces.staging.fetching import fetch_all
-    from nightledger.text.staging.calendar import Read, Reading, owner_addresses, read_events
+    from nightledger.text.calendar import Read, Reading, owner_addresses, read_events
 
     until = now + timedelta(hours=hours)
     events: list[Event] = []

@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 
 from nightledger.text.changes.layout import blocks_between
+from nightledger.text.markdown.blocks import TAB_STOP
 from nightledger.text.markdown.document import (
     Block,
     BlockKind,
@@ -16,7 +17,6 @@ from nightledger.text.markdown.document import (
     parse_markdown,
     split_lines,
 )
-from nightledger.text.markdown.grammar import TAB_STOP
 
 _ITEM = re.compile(r"([ \t]*)([-+*]|\d{1,9}[.)])([ \t]+)(?=\S)")
 _LOOSE_FROM = 2  # items from which one can tell whether blank lines stand between them

@@ -1,23 +1,313 @@
 """The memory check-up: which items of an existing memory its owner might want out.
 
+Signs against an item are added up; a repeat or a contradiction elsewhere in the file may be surer than they. What would be
+left empty when doubtful items go (headings, heads of tables, leads) goes with them.
+
 Invariant: pure; the same file, date and cap give the same doubts in the same order.
 Rules, wishes and facts that last are what a memory is for: they are never doubted for
-their subject, only when they repeat another item or carry a secret.
+their subject, only when they repeat another item or carry a secret. An item without a sign of its own is doubted only as a
+detail of a doubted item, and an item only when every detail below it is doubted too.
 """
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from datetime import date
+from itertools import pairwise
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from nightledger.domain.doubt import Doubt, DoubtLabel
-from nightledger.text.checkup.case import find_cases
+from nightledger.domain.proposal import Op
 from nightledger.text.checkup.danger import find_dangers
-from nightledger.text.checkup.repeats import wording
-from nightledger.text.checkup.shells import find_shells
-from nightledger.text.checkup.units import Unit, read_units
-from nightledger.text.markdown.document import Document, parse_markdown
+from nightledger.text.checkup.repeats import LONG, find_repeats, is_attribute, weight, wording
+from nightledger.text.checkup.signs import BIAS, Sign, View, decision_signs, look, signs
+from nightledger.text.checkup.units import Unit, UnitKind, read_units
+from nightledger.text.contradictions import Standing
+from nightledger.text.markdown.document import BlockKind, Document, Section, parse_markdown
+
+CERTAIN_ENOUGH = 0.6
+"""Confidence from which an item is doubted; standing under a dated report alone stays below it."""
+INHERITED = 0.8
+"""Share of a doubted item's evidence that stands in for the bias of the details below it: a
+detail goes with what is over unless it is itself a rule or meant to last. What only waits
+or drifts keeps its details."""
+REPEAT_CONFIDENCE = {
+    "same_words": 0.93,
+    "near_words": 0.85,
+    "held": 0.72,
+}
+"""By kind of repeat: how many of its words stand elsewhere."""
+_REPEAT_REASONS = {
+    "same_words": "it says word for word what line {line} says",
+    "near_words": "it says in nearly the same words what line {line} says",
+    "held": "line {line} says all of it and more",
+}
+CONFLICT_CONFIDENCE = 0.65
+"""Which of two that contradict each other holds is the owner's to say; the later one more often does."""
+_OPEN = frozenset({"waits", "waits_in", "wait_mark", "task_row"})
+_ENDED = frozenset({"box", "struck", "over_label", "over_value", "over_on", "gone"})
+_ECHOES = frozenset(
+    {"missed", "deadline", "done", "done_end", "over_end", "over_on", "last_look", "last_first", "looked_at"}
+)
+"""What says in other words, as a second reason, what the first one says."""
+_COLONS = (":", "\N{FULLWIDTH COLON}")
+_ARCHIVED = frozenset({DoubtLabel.STALE, DoubtLabel.CLOSED, DoubtLabel.CONTRADICTION})
+
+
+def find_cases(
+    units: Sequence[Unit], today: date, signed: Collection[int] = frozenset()
+) -> list[Doubt]:  # fmt: skip
+    """Give a doubt for each item that signs or repeats speak against, in the file's order.
+
+    Args:
+        units: All items of the file.
+        today: The date of the check-up.
+        signed: Indexes of items that are not to be doubted, because somebody signed them lately.
+    """
+    elsewhere = _elsewhere(units)
+    cases: list[_Case] = []
+    found: dict[int, Doubt] = {}
+    for index, view in enumerate(look(units, today)):
+        above = cases[view.unit.parent] if view.unit.parent >= 0 else None
+        cases.append(_UNTOUCHED if index in signed else _case(view, above))
+        doubt = None if index in signed else _judge(view.unit, cases[-1], elsewhere.get(index))
+        if doubt:
+            found[index] = doubt
+    return list(_without_orphans(units, found))
+
+
+class _Case(Struct, frozen=True, kw_only=True):
+    odds: float
+    signs: tuple[Sign, ...]
+    line: int = 0
+    with_line: int = 0
+    """Line of the doubted item above, where that is what speaks against this one."""
+
+
+_UNTOUCHED = _Case(odds=BIAS, signs=())
+
+
+def _case(view: View, above: _Case | None) -> _Case:
+    tested = _tested(view.unit.kind)
+    shown = sorted((sign for sign in tested if sign.test(view)), key=lambda sign: -sign.weight)
+    against = tuple(sign for sign in shown if sign.weight > 0)
+    over = above is not None and bool(above.signs) and above.signs[0].label is not DoubtLabel.STALE
+    doubted = above is not None and over and above.odds > _logit(CERTAIN_ENOUGH)
+    own = sum(sign.weight for sign in shown)
+    if above is None or not doubted:
+        return _Case(odds=BIAS + own, signs=against, line=view.unit.first)
+    return _Case(
+        odds=INHERITED * above.odds + own,
+        signs=against or above.signs,
+        line=view.unit.first,
+        with_line=above.line if BIAS + own < _logit(CERTAIN_ENOUGH) else 0,
+    )
+
+
+def _tested(kind: UnitKind) -> Sequence[Sign]:
+    if kind is UnitKind.CODE:
+        return ()
+    return decision_signs() if kind is UnitKind.DECISION else signs()
+
+
+def _logit(share: float) -> float:
+    return math.log(share / (1 - share))
+
+
+def _elsewhere(units: Sequence[Unit]) -> dict[int, Doubt]:
+    """Return the doubts that another item of the file raises."""
+    found: dict[int, Doubt] = {}
+    for index, other, differs in _contradicted(units):
+        line = units[other].first
+        reason = f"line {line}, which stands later, says otherwise: {differs}"
+        found[index] = _doubt(
+            units[index], DoubtLabel.CONTRADICTION, reason, CONFLICT_CONFIDENCE, ("contradicted",), other=line
+        )
+    for index, repeat in find_repeats(units).items():
+        line = units[repeat.other].first
+        reason = _REPEAT_REASONS[repeat.kind].format(line=line)
+        found[index] = _doubt(
+            units[index], DoubtLabel.DUPLICATE, reason, REPEAT_CONFIDENCE[repeat.kind], (repeat.kind,), other=line
+        )  # fmt: skip
+    return found
+
+
+def _contradicted(units: Sequence[Unit]) -> Iterator[tuple[int, int, str]]:
+    """Yield items that a later one surely contradicts, that one, and what differs.
+
+    Items of one list that differ in a value are of several things.
+    """
+    standing = Standing(())
+    for index, unit in enumerate(units):
+        if unit.kind not in {UnitKind.ITEM, UnitKind.SENTENCE} or weight(wording(unit)) < LONG:
+            continue
+        for hit in standing.contradicted_by(unit.text):
+            earlier = units[int(hit.entry)]
+            of_one_list = (earlier.headings, earlier.lead) == (unit.headings, unit.lead) and not hit.denied
+            if hit.sure and not of_one_list and "/" not in earlier.text and not is_attribute(earlier, unit):
+                yield int(hit.entry), index, hit.reason
+        standing.add(str(index), unit.text)
+
+
+def _judge(unit: Unit, case: _Case, elsewhere: Doubt | None) -> Doubt | None:
+    confidence = 1 / (1 + math.exp(-case.odds))
+    if elsewhere and elsewhere.confidence >= confidence:
+        return elsewhere
+    if confidence < CERTAIN_ENOUGH or not case.signs:
+        return None
+    if case.with_line:
+        reason = f"it belongs to line {case.with_line}, which goes"
+        return _doubt(unit, _label(case.signs), reason, confidence, tuple(sign.name for sign in case.signs))
+    also = [sign.reason for sign in case.signs[1:] if sign.name not in _ECHOES]
+    reason = " and ".join([case.signs[0].reason, *also[:1]])
+    return _doubt(unit, _label(case.signs), reason, confidence, tuple(sign.name for sign in case.signs))
+
+
+def _label(signs: Sequence[Sign]) -> DoubtLabel:
+    """Give what the strongest sign says, but never call closed what says itself that it waits."""
+    label = signs[0].label
+    waits = any(sign.name in _OPEN for sign in signs) and signs[0].name not in _ENDED
+    return DoubtLabel.STALE if label is DoubtLabel.CLOSED and waits else label
+
+
+def _doubt(
+    unit: Unit, label: DoubtLabel, reason: str, confidence: float, signs: tuple[str, ...], *, other: int = 0
+) -> Doubt:
+    return Doubt(
+        lines=(unit.first, unit.own_last),
+        section=unit.headings,
+        label=label,
+        reason=reason,
+        signs=signs,
+        confidence=round(confidence, 4),
+        op=Op.ARCHIVE if label in _ARCHIVED else Op.REMOVE,
+        other=other,
+    )
+
+
+def _without_orphans(units: Sequence[Unit], found: dict[int, Doubt]) -> Iterator[Doubt]:
+    """Drop the doubt about an item as long as something below it, or announced by it, stays."""
+    staying = set[int]()
+    for index in range(len(units) - 1, -1, -1):
+        if index not in found or index in staying or (_announces(units, index) and index + 1 in staying):
+            staying.update((index, units[index].parent))
+    return (doubt for index, doubt in sorted(found.items()) if index not in staying)
+
+
+def _announces(units: Sequence[Unit], index: int) -> bool:
+    """Say whether a unit leads to the next one: by a colon, or in bold above a list."""
+    unit, *following = units[index : index + 2]
+    if not following or following[0].headings != unit.headings:
+        return False
+    bold = unit.kind is UnitKind.SENTENCE and unit.text.startswith(("**", "__"))
+    return unit.text.rstrip("*_ ").endswith(_COLONS) or (
+        bold and following[0].kind is UnitKind.ITEM and following[0].block == unit.block + 1
+    )
+
+
+def find_shells(document: Document, units: Sequence[Unit], doubts: Sequence[Doubt]) -> list[Doubt]:
+    """Give a doubt for each shell, as certain as the least certain doubt that empties it.
+
+    Args:
+        document: The parsed file.
+        units: Its items.
+        doubts: The doubts found so far; those that replace leave their lines filled.
+    """
+    going = _Going(doubts)
+    shells: list[Doubt] = []
+    for find in (_table_heads, _leads, _sections):
+        for first, last, below, headings in find(document, units, going):
+            shell = going.shell(first, last, below, headings)
+            shells.append(shell)
+        going = _Going([*doubts, *shells])
+    return shells
+
+
+_Shell = tuple[int, int, tuple[int, int], tuple[str, ...]]
+"""First and last line of the shell, the lines that it stands for, its headings."""
+
+
+class _Going:
+    """Which lines go, and how certainly."""
+
+    def __init__(self, doubts: Sequence[Doubt]) -> None:
+        self.doubts: dict[int, Doubt] = {
+            line: doubt
+            for doubt in doubts
+            if doubt.op is not Op.REPLACE
+            for line in range(doubt.lines[0], doubt.lines[1] + 1)
+        }
+
+    def all_of(self, lines: Sequence[int]) -> bool:
+        return bool(lines) and all(line in self.doubts for line in lines)
+
+    def are_placeholders(self, lines: Sequence[int]) -> bool:
+        """Say whether nothing stood there yet: such a heading waits for its first item."""
+        return all("empty" in self.doubts[line].signs for line in lines)
+
+    def shell(self, first: int, last: int, below: tuple[int, int], headings: tuple[str, ...]) -> Doubt:
+        emptied = [self.doubts[line] for line in range(below[0], below[1] + 1) if line in self.doubts]
+        archived = any(doubt.op is Op.ARCHIVE for doubt in emptied)
+        return Doubt(
+            lines=(first, last),
+            section=headings,
+            label=max(emptied, key=lambda doubt: doubt.lines[1] - doubt.lines[0]).label
+            if emptied
+            else DoubtLabel.JUNK,
+            reason="nothing is left under it",
+            signs=("shell",),
+            confidence=min(doubt.confidence for doubt in emptied),
+            op=Op.ARCHIVE if archived else Op.REMOVE,
+        )
+
+
+def _table_heads(document: Document, units: Sequence[Unit], going: _Going) -> Iterator[_Shell]:
+    headings = {unit.block: unit.headings for unit in units}
+    for index, block in enumerate(document.blocks):
+        rows = range(block.first_line + 2, block.last_line + 1)
+        if block.kind is BlockKind.TABLE and going.all_of(rows):
+            yield block.first_line, block.first_line + 1, (rows[0], rows[-1]), headings[index]
+
+
+def _leads(document: Document, units: Sequence[Unit], going: _Going) -> Iterator[_Shell]:
+    """A sentence with a colon whose list, or the next block, goes."""
+    spans = {index: (block.first_line, block.last_line) for index, block in enumerate(document.blocks)}
+    for unit, following in pairwise(units):
+        if (
+            not unit.text.endswith((*_COLONS, *(f"{colon}**" for colon in _COLONS)))
+            or unit.own_last in going.doubts
+        ):
+            continue
+        first, last = (following.first, unit.last) if unit.last > unit.own_last else spans[following.block]
+        announced = unit.last > unit.own_last or following.block == unit.block + 1
+        if announced and going.all_of(_filled(document, first, last)):
+            yield unit.first, unit.own_last, (first, last), unit.headings
+
+
+def _sections(document: Document, _units: Sequence[Unit], going: _Going) -> Iterator[_Shell]:
+    headings = {
+        line for section in document.sections for line in range(section.heading[0], section.heading[1] + 1)
+    }
+    rules = {block.first_line for block in document.blocks if block.kind is BlockKind.RULE}
+    for section in document.sections[1:]:
+        first, last = section.heading[1] + 1, section.last_line
+        filled = [
+            line for line in _filled(document, first, last) if line not in headings and line not in rules
+        ]
+        if going.all_of(filled) and not _is_title(document, section) and not going.are_placeholders(filled):
+            yield *section.heading, (first, last), section.path
+            for line in sorted(rules & set(range(section.body[0], section.body[1] + 1))):
+                yield line, line, (first, last), section.path
+
+
+def _is_title(document: Document, section: Section) -> bool:
+    return section is document.sections[1] and section.level == 1
+
+
+def _filled(document: Document, first: int, last: int) -> list[int]:
+    return [line for line in range(first, last + 1) if document.lines[line - 1].strip()]
+
 
 BANDS = 10
 """Doubts within a tenth of certainty count as equally sure; the estimate is no finer."""

@@ -14,7 +14,7 @@ from nightledger.domain.proposal import Op
 from nightledger.text.checkup.units import Unit
 from nightledger.text.checkup.words import pattern
 from nightledger.text.markdown.document import Document
-from nightledger.text.scanners.scan import scan
+from nightledger.text.scanners.scan import scan_lines
 
 SECRET_CONFIDENCE = 0.97
 PARTIAL_CONFIDENCE = 0.7
@@ -37,13 +37,10 @@ def find_dangers(document: Document, units: Sequence[Unit]) -> list[Doubt]:
     """
     text = "".join(document.lines)
     starts = [0, *accumulate(map(len, document.lines))]
-
-    def lines_of(finding: Finding) -> tuple[int, int]:
-        return bisect_right(starts, finding.start), bisect_right(starts, finding.end - 1)
-
+    spans = [((places[0] + 1, places[-1] + 1), finding) for finding, places in scan_lines(document.lines)]
     found: dict[tuple[int, int], Doubt] = {}
-    for lines, group in groupby(scan(text), lines_of):
-        for doubt in _judge(text, starts, units, lines, list(group)):
+    for lines, group in groupby(spans, lambda span: span[0]):
+        for doubt in _judge(text, starts, units, lines, [finding for _, finding in group]):
             found.setdefault(doubt.lines, doubt)
     return list(found.values())
 

@@ -2,7 +2,7 @@
 
 Invariant: a draft takes out whole lines of whole items, or a secret out of its lines; beside those
 lines it holds nothing of a secret (docs/decisions/0007-secrets.md). Applying all drafts leaves no heading, table
-head or lead without what it announced (``shells``).
+head or lead without what it announced (``checkup``).
 """
 
 import hashlib
@@ -56,7 +56,8 @@ def drafts_from_doubts(
     in_order = sorted(doubts, key=lambda doubt: doubt.lines)
     secrets = [doubt for doubt in in_order if doubt.label is DoubtLabel.SECRET]
     others = [doubt for doubt in in_order if doubt.label is not DoubtLabel.SECRET]
-    runs = [run for run in _runs(parsed, others) if not _leans_on(parsed, run, secrets)]
+    runs = [_run(parsed, group) for group in _groups(parsed, others)]
+    runs = [run for run in runs if not _leans_on(parsed, run, secrets)]
     taken = {line for run in runs if not run.replaces for line in range(run.first, run.last + 1)}
     runs += [
         _run(parsed, (doubt,))
@@ -81,9 +82,7 @@ def _apart(drafts: Iterable[Draft]) -> Iterator[Draft]:
 class _Run(Struct, frozen=True, kw_only=True):
     """Doubts that go together, and the lines that they take.
 
-    A run in a gap of its own takes the blank lines below it, so that two neighbours
-    share no line and each can be signed without the other; at the end of the file, where
-    the gap above goes too, neighbours are one run.
+    A run in a gap of its own takes the blank lines below it, so that two neighbours share no line.
     """
 
     doubts: tuple[Doubt, ...]
@@ -93,42 +92,6 @@ class _Run(Struct, frozen=True, kw_only=True):
     @property
     def replaces(self) -> bool:
         return any(doubt.op is Op.REPLACE for doubt in self.doubts)
-
-    @property
-    def takes_a_gap(self) -> bool:
-        return self.last > self.doubts[-1].lines[1]
-
-
-def _runs(document: Document, doubts: Sequence[Doubt]) -> list[_Run]:
-    runs: list[_Run] = []
-    for group in _groups(document, doubts):
-        run = _run(document, group)
-        before = runs[-1] if runs else None
-        if before and _touch(document, before, run) and _stand_twice(document, before, run):
-            runs[-1] = _run(document, (*before.doubts, *run.doubts))
-        else:
-            runs.append(run)
-    while len(runs) > 1 and _end_together(document, runs[-2], runs[-1]):
-        last = runs.pop()
-        runs[-1] = _run(document, (*runs[-1].doubts, *last.doubts))
-    return runs
-
-
-def _touch(document: Document, run: _Run, following: _Run) -> bool:
-    return all(is_blank(line) for line in document.lines[run.last : following.first - 1])
-
-
-def _end_together(document: Document, run: _Run, following: _Run) -> bool:
-    at_end = following.last == len(document.lines) and run.last + 1 == following.first
-    return at_end and run.takes_a_gap and not following.replaces
-
-
-def _stand_twice(document: Document, run: _Run, following: _Run) -> bool:
-    """Say whether the lines of one stand elsewhere too, so that only the other tells their place."""
-    text = "".join(document.lines)
-    return any(
-        not one.replaces and text.count(document.text(one.first, one.last)) > 1 for one in (run, following)
-    )
 
 
 def _leans_on(document: Document, run: _Run, secrets: Sequence[Doubt]) -> bool:

@@ -42,7 +42,6 @@ STEM = 4
 WIDE = re.compile("[\u0e00-\u0eff\u1000-\u109f\u2e80-\ua4cf\uac00-\ud7af\uf900-\ufaff]")
 """A letter of a script without spaces."""
 
-_PATH = re.compile(r"^[`\[(]*(?P<path>(?:[\w./-]*+~)*+[\w-]*+[./][\w./-]++)[`\])]*$")
 _NAMED = re.compile(r"[*_]{0,8}(?:`|\[|https?://|[\"“«「]|[\w.~/-]*[\w~]/[\w./-]|[\w-]+\.[a-z]{1,4}\b)")
 _CODE = re.compile(r"`([^`\n]+)`|(?<![\w`])((?:[a-z]{1,32}://|[\w.-]{1,255}/)[^\s`)]+)")
 _LETTERS = re.compile(r"[^\W\d_]\w+")
@@ -55,7 +54,7 @@ class Repeat(Struct, frozen=True, kw_only=True):
     Attributes:
         unit: Index of the repeat.
         other: Index of the item that stays.
-        kind: ``same_words``, ``near_words``, ``held`` or ``pointer_again``.
+        kind: ``same_words``, ``near_words`` or ``held``.
     """
 
     unit: int
@@ -72,7 +71,7 @@ def find_repeats(units: Sequence[Unit]) -> dict[int, Repeat]:
     wordings = [wording(unit) for unit in units]
     same = list(_same(units, wordings))
     copies = {repeat.unit for repeat in same}
-    candidates = (*same, *_pointers(units), *_worded(units, wordings, copies))
+    candidates = (*same, *_worded(units, wordings, copies))
     for repeat in candidates:
         if repeat.unit in found or repeat.other in found:
             continue
@@ -128,27 +127,20 @@ def weight(folded: str) -> int:
 
 
 def _same(units: Sequence[Unit], wordings: Sequence[str]) -> Iterator[Repeat]:
-    """Equal wording: of long items anywhere, of short ones under one heading or in a copied run."""
+    """Equal wording: of long items anywhere, of short ones under one heading."""
     first: dict[str, int] = {}
     equal = {index: first.setdefault(text, index) for index, text in enumerate(wordings) if text}
     for index, other in equal.items():
         if index != other and units[index].kind is not UnitKind.COMMENT:
-            long = _is_long(wordings[index]) and not is_attribute(units[index], units[other])
-            together = (
-                units[index].headings == units[other].headings and units[index].lead == units[other].lead
-            )
-            if long or together or _is_copied(equal, index):
+            one, first_one = units[index], units[other]
+            together = one.headings == first_one.headings and one.lead == first_one.lead
+            if together or (_is_long(wordings[index]) and not is_attribute(one, first_one)):
                 yield Repeat(unit=index, other=other, kind="same_words")
 
 
 def _is_long(text: str) -> bool:
     words = len(text.split())
     return weight(text) >= LONG or words >= WORDS or (words == WORDS - 1 and len(text) >= SENTENCE)
-
-
-def _is_copied(equal: dict[int, int], index: int) -> bool:
-    """Say whether a neighbour repeats the neighbour of what this one repeats."""
-    return any(index + step != equal.get(index + step) == equal[index] + step for step in (-1, 1))
 
 
 class _Said:
@@ -252,14 +244,3 @@ def _claims_no_more(shorter: _Said, longer: _Said) -> bool:
 def _names_of(unit: Unit) -> set[str]:
     """Return what stands in backticks, paths and addresses."""
     return {code or address for code, address in _CODE.findall(unit.text)}
-
-
-def _pointers(units: Sequence[Unit]) -> Iterator[Repeat]:
-    """An item that is only a path which an earlier item names already."""
-    named: dict[str, int] = {}
-    for index, unit in enumerate(units):
-        path = _PATH.match(unit.text.strip("*_ ")) if unit.kind is UnitKind.ITEM else None
-        if path and path["path"] in named:
-            yield Repeat(unit=index, other=named[path["path"]], kind="pointer_again")
-        for name in _names_of(unit):
-            named.setdefault(name, index)

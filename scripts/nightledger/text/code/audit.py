@@ -11,9 +11,15 @@ import re
 from collections.abc import Iterator
 from itertools import islice
 
-from nightledger.text.code.names import MOST_PARTS, Names
 from nightledger.text.code.rule import NOT_READ, Audited, CodeFinding, CodeSeverity, code_table
-from nightledger.text.code.source import MOST_CHARACTERS, Source, guess_language, read_source
+from nightledger.text.code.source import (
+    MOST_CHARACTERS,
+    MOST_PARTS,
+    Names,
+    Source,
+    guess_language,
+    read_source,
+)
 
 MOST_FINDINGS = 200
 """Findings that are told of one snippet; the rest says nothing new."""

@@ -2,29 +2,26 @@ r"""The ten lines that stand in place of a compressed daily log.
 
 Invariant: every quoted line stands in the log, word for word but for its cut end; none of them holds
 what a scanner finds. All but the title is a block quote, so that nobody takes a summary for what an
-agent wrote that day (``regions.py``: what is quoted is never learned from).
+agent wrote that day (``daylog.py``: what is quoted is never learned from).
 """
 
 import re
-from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from hashlib import sha256
-from itertools import accumulate
 
 from msgspec import Struct
 
 from nightledger.domain.daylog import DayLog, LogLine, Region
 from nightledger.domain.pruning import Kept
 from nightledger.text.dates import find_dates
-from nightledger.text.forgetting.compressed import Marker, count_lines, marker_line, read_marker
-from nightledger.text.quoting import cut, one_line
-from nightledger.text.scanners.scan import scan
+from nightledger.text.forgetting.traces import Marker, count_lines, marker_line, read_marker
+from nightledger.text.scanners.scan import scan_lines
 from nightledger.text.similar import dice, shingles
 from nightledger.text.statements.cues import find_cues
-from nightledger.text.statements.estimate import estimate_lines, log_languages
-from nightledger.text.statements.features import split_label, tells_result
+from nightledger.text.statements.estimate import estimate_lines, log_languages, split_label, tells_result
 from nightledger.text.statements.wording import topic_of
+from nightledger.text.visible import cut, one_line
 
 LINES = 10
 """Of a summary: its title, where the full text is, and up to eight lines of the log (published)."""
@@ -116,12 +113,7 @@ def _rows(log: DayLog, found: Collection[int], lines: int) -> tuple[list[str], S
 
 def _lines_found(lines: Sequence[str]) -> set[int]:
     """Give the places, from 0, of the lines that hold any part of what a scanner finds, flagged or worse."""
-    starts = list(accumulate((len(line) + 1 for line in lines), initial=0))
-    return {
-        at
-        for finding in scan("\n".join(lines))
-        for at in range(bisect_right(starts, finding.start) - 1, bisect_left(starts, finding.end))
-    }
+    return {at for _, found in scan_lines(lines) for at in found}
 
 
 def _candidates(log: DayLog, found: Collection[int], languages: tuple[str, ...]) -> Iterator[_Candidate]:

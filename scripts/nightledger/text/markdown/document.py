@@ -14,8 +14,7 @@ from functools import lru_cache
 
 from msgspec import Struct
 
-from nightledger.text.markdown.block import Block, BlockKind, is_blank
-from nightledger.text.markdown.scan import scan_blocks
+from nightledger.text.markdown.blocks import Block, BlockKind, is_blank, scan_blocks
 
 BOM = "\ufeff"
 Path = tuple[str, ...]

@@ -19,7 +19,7 @@ import msgspec
 from nightledger.domain.errors import ConfigurationError
 from nightledger.domain.finding import Finding, Severity
 from nightledger.text.scanners.rule import Rule, Table
-from nightledger.text.scanners.secret_value import entropy
+from nightledger.text.scanners.secrets import entropy
 
 AFTER = 4000
 """Characters after a keyword in which a match must end: a private key's length."""

@@ -5,15 +5,16 @@ intent: they make an operator look, and the gate is what holds when they are wro
 """
 
 import re
-from collections.abc import Iterable
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import accumulate
 
 from msgspec.structs import replace
 
 from nightledger.domain.finding import Finding, Severity
 from nightledger.domain.proposal import Origin
-from nightledger.text.scanners.rule import Passage, Rule, matches
-from nightledger.text.scanners.secret_places import repeated, tabled, values_of
-from nightledger.text.scanners.shipped import written
+from nightledger.text.scanners.rule import Passage, Rule, matches, written
+from nightledger.text.scanners.secrets import repeated, tabled, values_of
 from nightledger.text.scanners.table import named, secrets, steering
 from nightledger.text.scanners.unicode import scan_characters, see_through
 
@@ -57,6 +58,18 @@ def scan(
             for f in findings
         ]
     return tuple(sorted(set(findings), key=lambda finding: (finding.start, finding.end, finding.rule)))
+
+
+def scan_lines(lines: Sequence[str]) -> Iterator[tuple[Finding, range]]:
+    """Yield each finding in some lines, with the indices, from 0, of the lines that hold any part of it.
+
+    Args:
+        lines: With their ends, or without.
+    """
+    whole = [line if line.endswith("\n") else f"{line}\n" for line in lines]
+    ends = list(accumulate(map(len, whole)))
+    for finding in scan("".join(whole)):
+        yield finding, range(bisect_right(ends, finding.start), bisect_right(ends, finding.end - 1) + 1)
 
 
 def mask(secret: str) -> str:

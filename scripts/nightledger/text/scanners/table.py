@@ -10,9 +10,8 @@ from functools import cache
 from msgspec.structs import replace
 
 from nightledger.domain.finding import Severity
-from nightledger.text.scanners.rule import Accept, Rule, Table, span
-from nightledger.text.scanners.secret_value import TESTS
-from nightledger.text.scanners.shipped import Written, WrittenRow, fragment, written
+from nightledger.text.scanners.rule import Accept, Rule, Table, Written, WrittenRow, fragment, span, written
+from nightledger.text.scanners.secrets import TESTS
 from nightledger.text.similar import is_denied, is_urged
 
 CLASSES = ("unicode", "markup", "instruction", "reviewer", "secret", "code")

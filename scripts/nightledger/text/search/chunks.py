@@ -16,10 +16,9 @@ from itertools import accumulate
 from msgspec import Struct, field
 
 from nightledger.text.dates import first_day
-from nightledger.text.markdown.block import BlockKind
+from nightledger.text.markdown.blocks import BlockKind, is_table_head, table_cells
 from nightledger.text.markdown.document import parse_markdown
-from nightledger.text.markdown.table import is_table_head, table_cells
-from nightledger.text.titles import carried
+from nightledger.text.visible import carried
 
 CHUNK_CHARACTERS = 600
 """Measured best by the issue's authors between 300 and 1,200 on conversations; bench/bench_recall.py says more."""

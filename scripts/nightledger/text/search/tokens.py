@@ -111,11 +111,6 @@ def match_any(terms: "Sequence[str]") -> str:
     return " OR ".join(map(_quoted, terms))
 
 
-def match_all(terms: "Sequence[str]") -> str:
-    """Give the FTS5 expression that finds what holds every term; empty for none."""
-    return " AND ".join(map(_quoted, terms))
-
-
 def match_phrase(terms: "Sequence[str]") -> str:
     """Give the FTS5 expression that finds the terms side by side; empty for none."""
     return f'"{" ".join(terms)}"' if terms else ""

@@ -12,18 +12,16 @@ from math import fsum, log
 from msgspec import Struct
 
 from nightledger.domain.statement import Statement
-from nightledger.text.similar import Overlaps, is_negated, numbers, shingles
+from nightledger.text.similar import Overlaps, is_negated, numbers
 from nightledger.text.statements.cues import words_of
 from nightledger.text.statements.wording import claims_of
 
-THRESHOLD = 0.67
+THRESHOLD = 0.69
 """The first addition of a night must be at least this likely to be welcome, ..."""
 STEP = 0.1
 """... and each further one by this share of what is missing to certainty: an operator's attention is spent."""
 KNOWN = 0.75
-"""Share of a statement's wording that one line already known must hold for it to be no news."""
-KNOWN_WORDS = 0.6
-"""The same for its words, where a rare word counts for more."""
+"""Share of a statement's words that one line already known must hold for it to be no news; a rare word counts for more."""
 RETOLD = 0.42
 """Or the two are this alike by their words, where a rare word counts for more; ..."""
 SHARED = 5
@@ -74,7 +72,7 @@ class Known:
         self._heard_lines = 0
         self._heard: Counter[str] = Counter()
         self._lines: list[_Line] = []
-        self._pieces, self._words = Overlaps(), Overlaps()
+        self._words = Overlaps()
         for text in (*known, *beside):
             self._hear(words_of(text))
         for text in known:
@@ -88,27 +86,21 @@ class Known:
     def holds(self, text: str) -> bool:
         """Return whether one known wording holds this one, and all its numbers.
 
-        It does when it holds `KNOWN` of its letters and `KNOWN_WORDS` of its words (a long line holds the
-        letters of most short ones), or when one says the other in other words: their weighted Dice coefficient
-        reaches `RETOLD`. What denies is not held by what does not, and only one of both denied is no repeat.
+        It does when it holds `KNOWN` of its words, or when one says the other in other words: their weighted Dice
+        coefficient reaches `RETOLD`. What denies is not held by what does not, and only one of both denied is no repeat.
         """
         asked = _Line(
             numbers=numbers(_DATED_NAME.sub("", text)), words=words_of(text), denies=is_negated(text)
         )
-        pieces, whole = shingles(text), self._weight(asked.words)
-        for place, count in self._pieces.shared(pieces).items():
-            line = self._lines[place]
-            is_held = (
-                count >= KNOWN * len(pieces) and asked.numbers <= line.numbers and line.denies >= asked.denies
-            )
-            if is_held and self._weight(asked.words & line.words) >= KNOWN_WORDS * whole:
-                return True
+        whole = self._weight(asked.words)
         for place, count in self._words.shared(asked.words).items():
             line = self._lines[place]
-            is_told = count >= SHARED and asked.numbers <= line.numbers and line.denies == asked.denies
-            if is_told and 2 * self._weight(asked.words & line.words) >= RETOLD * (
-                whole + self._weight(line.words)
-            ):
+            if not asked.numbers <= line.numbers:
+                continue
+            shared = self._weight(asked.words & line.words)
+            is_held = line.denies >= asked.denies and shared >= KNOWN * whole
+            is_told = count >= SHARED and line.denies == asked.denies
+            if is_held or (is_told and 2 * shared >= RETOLD * (whole + self._weight(line.words))):
                 return True
         return False
 
@@ -120,7 +112,6 @@ class Known:
     def _add(self, text: str) -> None:
         line = _Line(numbers=numbers(text), words=words_of(text), denies=is_negated(text))
         self._lines.append(line)
-        self._pieces.add(shingles(text))
         self._words.add(line.words)
 
     def _weight(self, words: frozenset[str]) -> float:

@@ -1,26 +1,195 @@
-"""The chance that a line of a daily log is worth keeping.
+"""The chance that a line of a daily log is worth keeping: what can be seen of it and around it, and what each such feature adds.
 
-Invariant: the estimate depends on the line and its file alone, and is a sum of named features,
-so that it can be explained feature by feature.
+Invariant: the estimate depends on the line and its file alone, and is a sum of named features, present or absent,
+so that it can be explained feature by feature. No feature names a product, person or topic, so that what is fitted on
+one owner's logs says something about another's. Siblings are lines of prose under the same headings at the same indent, at
+most `_NEAR` lines of prose away.
 """
 
-from collections.abc import Mapping
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache, lru_cache
 from math import exp, fsum
 
 import msgspec
 from msgspec import Struct
 
-from nightledger.domain.daylog import DayLog, Region
+from nightledger.domain.daylog import DayLog, LogLine, Region
 from nightledger.files.shipped import shipped_config
-from nightledger.text.statements.cues import languages_of
-from nightledger.text.statements.features import line_features, surroundings
+from nightledger.text.patterns import pattern, words
+from nightledger.text.statements.cues import find_cues, languages_of, words_of
+
+_LABEL = re.compile(
+    r"^(?:\*\*|__)?([^:\uff1a*_`|]{2,48}?)(?:[:\uff1a](?:\*\*|__)?|(?:\*\*|__)\s*[:\uff1a—-]|(?:\*\*|__)$)\s*"
+)
+_TICK = re.compile("[✅☑✔✓❌✗✘⏳⌛🟢🟡🔴🚀🎉⚠🔄🏁💥📊📈]")
+_LENGTHS = (40, 70, 110, 170, 300, 600)
+"""Steps of length in characters; kept lines are longer than others (median 139 against 70 on one half)."""
+_NUMBER = re.compile(r"\d+")
+_CAPITAL = re.compile(r"(?<=[a-z,] )[A-Z]\w")
+_SENTENCE_END = re.compile(r"[.!?;\u3002\uff01\uff1f\uff1b](?:\s|$)")
+_MOST = 3
+"""Counts go up to this; more says nothing more."""
+_NEAR = 4
+_AFTER = 3
+"""So many following siblings may tell how a thing ended."""
+_FORM = 3
+"""A label that stands so often in one file is a field of a form."""
+_SIZES = (10, 30, 80)
+"""Steps of lines of prose in a file."""
+_TIME = re.compile(r"\d{1,2}:\d\d")
+_DONE = re.compile("[✅☑✔]")
+_FIRST_WORDS = re.compile(
+    r"^\W*((?:(?:i|we|also|then|and|now|newly|successfully)\s+)*)([^\W\d_]+)", re.IGNORECASE
+)
+
+
+def line_features(text: str, languages: tuple[str, ...] = ()) -> frozenset[str]:
+    """Give the features of a line's content.
+
+    Prefixes: ``b.`` cue in the text, ``l.`` in its own label, ``w.`` word of the text, ``wl.`` of the
+    label, ``t.`` shape, ``s.`` surface, ``len.`` at least so many characters.
+
+    Args:
+        text: A line without its list marker, or a sentence.
+        languages: What `cues.languages_of` says of its file.
+    """
+    label, body = split_label(text)
+    features = {f"b.{cue}" for cue in find_cues(body, languages)}
+    features.update(f"l.{cue}" for cue in find_cues(label, languages))
+    features.update(f"w.{word}" for word in words_of(text))
+    features.update(f"wl.{word}" for word in words_of(label))
+    features.update(f"t.{shape}" for shape, found in _shapes() if found.search(text))
+    features.update(f"len.{length}" for length in _LENGTHS if len(text) >= length)
+    features.update(_surface(text))
+    result = tells_result(body, languages)
+    marks = {"s.result": result, "s.label": label[:1].isupper(), "s.label-result": result and bool(label)}
+    features.update(name for name, is_so in marks.items() if is_so)
+    return frozenset(features)
+
+
+@cache
+def _shapes() -> tuple[tuple[str, re.Pattern[str]], ...]:
+    """Return the shapes that a line may hold: paths, addresses, commands, quotations, orders."""
+    return tuple((name, pattern("line-shapes", name)) for name in words("line-shapes"))
+
+
+def split_label(text: str) -> tuple[str, str]:
+    """Split ``**Cause:** the fan`` into its label and its body; the label is empty where there is none."""
+    match = _LABEL.match(text)
+    if match is None or not text[match.end() :].strip():
+        return "", text
+    return match[1].strip(), text[match.end() :]
+
+
+def tells_result(text: str, languages: tuple[str, ...] = ()) -> bool:
+    """Say whether a text begins by telling what was done: "Fixed ...", "we then moved ...", "Se actualizó ..."."""
+    match = _FIRST_WORDS.match(text)
+    if match is None:
+        return False
+    word = match[2].lower()
+    return (word.endswith("ed") and len(word) > len("need")) or _is_work(word, languages)
+
+
+@lru_cache(maxsize=4096)
+def _is_work(word: str, languages: tuple[str, ...]) -> bool:
+    return "work" in find_cues(word, languages)
+
+
+def _surface(text: str) -> set[str]:
+    marks = {
+        "s.tick": _TICK.search(text) is not None,
+        "s.question": text.endswith(("?", "\uff1f")),
+        "s.colon": text.rstrip("*_ ").endswith((":", "\uff1a")),
+    }
+    found = {name for name, is_so in marks.items() if is_so}
+    found.add(f"s.numbers-{min(_MOST, len(_NUMBER.findall(text)) // 2)}")
+    found.add(f"s.capitals-{min(_MOST, len(_CAPITAL.findall(text)))}")
+    found.add(f"s.sentences-{min(_MOST, len(_SENTENCE_END.findall(text)))}")
+    return found
+
+
+class _Item(Struct, frozen=True, kw_only=True):
+    """A line with what its siblings want to know of it."""
+
+    line: LogLine
+    label: str
+    result: bool
+
+
+def surroundings(lines: Sequence[LogLine], languages: tuple[str, ...] = ()) -> Iterator[frozenset[str]]:
+    """Give the features of each line's surroundings, in order.
+
+    Prefixes: ``h.`` cue in the nearest heading, ``wh.`` word of it, ``p.`` place.
+
+    Args:
+        lines: The lines of prose of one file that are long enough to hold a claim.
+        languages: What `cues.languages_of` says of the file.
+    """
+
+    @cache
+    def of_heading(heading: str) -> frozenset[str]:
+        return _heading(heading, languages)
+
+    items = [_item(line, languages) for line in lines]
+    labels = Counter(item.label for item in items if item.label)
+    size = f"p.file-{sum(len(items) >= step for step in _SIZES)}"
+    for at, item in enumerate(items):
+        headings = item.line.headings
+        yield frozenset(
+            {size, *_place(item.line), *_siblings(items, at, labels)}
+            | (of_heading(headings[-1]) if headings else {"p.no-heading"})
+        )
+
+
+def _item(line: LogLine, languages: tuple[str, ...]) -> _Item:
+    label, body = split_label(line.content)
+    return _Item(line=line, label=label.lower(), result=tells_result(body, languages))
+
+
+def _heading(heading: str, languages: tuple[str, ...]) -> frozenset[str]:
+    found = {f"h.{cue}" for cue in find_cues(heading, languages)} | {
+        f"wh.{word}" for word in words_of(heading)
+    }
+    marks = {"p.heading-time": _TIME.search(heading), "p.heading-done": _DONE.search(heading)}
+    return frozenset(found | {name for name, match in marks.items() if match})
+
+
+def _place(line: LogLine) -> Iterator[str]:
+    yield f"p.marker-{line.marker or 'none'}"
+    if line.turn:
+        yield f"p.{line.turn}"
+    if line.indent > 1:
+        yield "p.indented"
+
+
+def _siblings(items: Sequence[_Item], at: int, labels: Counter[str]) -> Iterator[str]:
+    item = items[at]
+    near = range(max(0, at - _NEAR), min(len(items), at + _NEAR + 1))
+    siblings = [n for n in near if n != at and _are_siblings(items[n].line, item.line)]
+    told = sum(items[n].result for n in siblings)
+    yield f"p.siblings-{min(_NEAR, len(siblings))}"
+    if siblings:
+        yield f"p.results-{0 if not told else 1 if told * 2 < len(siblings) else 2}"
+    if any(items[n].result for n in [n for n in siblings if n > at][:_AFTER]):
+        yield "p.result-follows"
+    if item.label:
+        yield "p.label-form" if labels[item.label] >= _FORM else "p.label-own"
+    if any(labels[items[n].label] >= _FORM for n in siblings):
+        yield "p.form-around"
+
+
+def _are_siblings(one: LogLine, other: LogLine) -> bool:
+    return one.indent == other.indent and one.headings == other.headings
+
 
 SHORTEST_CHARACTERS = 12
 """A shorter line holds no claim about a named thing."""
 
 
 class Model(Struct, frozen=True, kw_only=True):
-    """A logistic regression over `features.line_features` and `features.surroundings`.
+    """A logistic regression over `line_features` and `surroundings`.
 
     Attributes:
         bias: Log-odds of a line without any known feature.

@@ -6,31 +6,34 @@ statement, as a topic is one entry of a memory. What scanners hold back never ta
 Invariant: only this log is read; the same log gives the same statements.
 """
 
-import re
-from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from itertools import accumulate, pairwise
-from math import prod
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from math import exp, log, prod
 
 from msgspec import Struct
 
-from nightledger.domain.daylog import DayLog, LogLine
+from nightledger.domain.daylog import DayLog, LogLine, Region
 from nightledger.domain.finding import Severity
 from nightledger.domain.proposal import least_trusted
 from nightledger.domain.statement import Found, HeldLine, Statement, StatementKind
-from nightledger.text.scanners.scan import scan
-from nightledger.text.scanners.secret_places import telling
-from nightledger.text.similar import fold, numbers, shingles
+from nightledger.text.contradictions import Contradiction, Standing
+from nightledger.text.scanners.scan import scan_lines
+from nightledger.text.scanners.secrets import telling
+from nightledger.text.similar import fold
 from nightledger.text.statements.cues import find_cues
-from nightledger.text.statements.estimate import SHIPPED, Model, estimate_lines, log_languages
-from nightledger.text.statements.features import split_label, tells_result
+from nightledger.text.statements.estimate import (
+    SHIPPED,
+    SHORTEST_CHARACTERS,
+    Model,
+    estimate_lines,
+    log_languages,
+    tells_result,
+)
 from nightledger.text.statements.wording import (
     clean_line,
     entry_text,
     judge_kind,
     reasons_for,
     shelve,
-    topic_of,
     what_would_change_it,
 )
 
@@ -38,37 +41,18 @@ SEED = 0.4
 """A line must reach this estimate to found a statement."""
 JOIN = 0.2
 """A neighbour under the same heading must reach this one to join it."""
-JOIN_BARE = 0.3
-"""The same where nothing but the day stands above both, so that nothing says that they belong together."""
-JOIN_NAMED = 0.45
-"""The same beside a line that names itself a rule or lesson: its neighbours tell how it came about."""
 SHARE = 0.15
 """How much of a joined line's own chance counts: neighbours are right or wrong together."""
 SPAN = 5
 """Lines from first to last: what an operator still reads as one change."""
-TOPIC_SHARE = 0.8
-"""What a statement counts whose file is named after a topic (session exports, reports)."""
 DOUBT_SHARE = 0.85
 """What a statement counts for each reason to doubt that it outlasts its day (`_doubts`).
 
 Read strictly, 7 of 37 proposals with such a reason were worth signing, and 49 of 124 others.
 """
-RESTATED = 0.75
-"""Share of a statement's letters from which one that holds them, and all its numbers, says it again."""
-OVERTURNED = 0.5
-"""Share of the letters that a diagnosis and its correction have in common."""
-LONGER = 4
-"""So many times longer than a diagnosis a correction of it may be: a page shares half of the letters of any sentence."""
-COMPARED = 200
-"""Statements that one is compared with. A day's log has some dozens; 11,000 alike ones took minutes. Our choice."""
-_CLAIMING = frozenset({"cause", "fault", "fix"})
-_CORRECTING = frozenset({"correct", "cause"})
-_NAMES = frozenset({"lesson", "rule", "decide", "standing", "correct"})
+_INTRODUCES = (":", "\uff1a", ":**")
+"""What ends a line that only names what stands below it."""
 _LASTING = frozenset({"absolute", "ban", "standing", "lesson", "rule"})
-_TOPIC_NAME = re.compile(r"\d{4}-\d\d-\d\d[-_ ][^\W\d]")
-_OF_MEMORY = re.compile(r"\bMEMORY\.md\b", re.IGNORECASE)
-"""A section about the memory file repeats what was written into it."""
-_ALL_BOLD = re.compile(r"(?:\*\*|__)[^*_]+(?:\*\*|__)")
 
 
 def find_statements(
@@ -80,9 +64,6 @@ def find_statements(
 ) -> Found:
     """Give the statements of one log, the best first, and what the scanners held back.
 
-    A near-repeat in the file is folded into its later form, which is usually the shorter
-    rule; a diagnosis that a later line of the file corrects is dropped.
-
     Args:
         log: One file of daily notes.
         model: What estimates its lines.
@@ -93,10 +74,8 @@ def find_statements(
     held = _held(log, estimates)
     barred = {line.line for line in held}
     blocks = _blocks(log, {number: p for number, p in estimates.items() if number not in barred}, barred)
-    corrections = _corrections(log, estimates.keys() - barred)
-    standing = [block for block in _fold_repeats(blocks) if not _is_overturned(block, corrections)]
     languages = log_languages(log)
-    news = [_news(block, is_known, languages) for block in standing]
+    news = [_news(block, is_known, languages) for block in blocks]
     statements = sorted(
         (_statement(log, block, languages) for block in news), key=lambda s: (-s.score, s.lines)
     )
@@ -118,16 +97,16 @@ def _held(log: DayLog, estimates: dict[int, float]) -> list[HeldLine]:
 def rules_in(lines: Iterable[LogLine]) -> dict[int, str]:
     """Return the numbers of the lines in which the scanners see more than something to flag, with what they see."""
     read = list(lines)
-    gaps = ["\n" if before.number + 1 != line.number else "" for before, line in pairwise(read)]
-    pieces = [f"{gap}{line.text}\n" for gap, line in zip(["", *gaps], read, strict=True)] if read else []
-    ends = list(accumulate(map(len, pieces)))
+    before = [0, *(line.number for line in read)]
+    texts = [
+        f"{line.text}\n" if n + 1 == line.number else f"\n{line.text}\n"
+        for n, line in zip(before, read, strict=False)
+    ]
     held: dict[int, str] = {}
-    for finding in scan("".join(pieces)):
-        if finding.severity is not Severity.FLAG:
-            for at in range(bisect_right(ends, finding.start), bisect_left(ends, finding.end) + 1):
-                number = read[at].number
-                if finding.rule.startswith("secret.") or number not in held:
-                    held[number] = finding.rule
+    for finding, places in scan_lines(texts):
+        for number in (read[at].number for at in places if finding.severity is not Severity.FLAG):
+            if finding.rule.startswith("secret.") or number not in held:
+                held[number] = finding.rule
     return held
 
 
@@ -150,7 +129,9 @@ class _Block(Struct, frozen=True, kw_only=True):
 
 
 def _blocks(log: DayLog, estimates: dict[int, float], barred: set[int]) -> list[_Block]:
-    lines = [line for line in log.lines if line.number in estimates and not _introduces(line)]
+    lines = [
+        line for line in log.lines if line.number in estimates and not line.content.endswith(_INTRODUCES)
+    ]
     place = {line.number: at for at, line in enumerate(lines)}
     used: set[int] = set(barred)
     found = []
@@ -165,25 +146,6 @@ def _blocks(log: DayLog, estimates: dict[int, float], barred: set[int]) -> list[
     return found
 
 
-def _enough(line: LogLine, top: LogLine) -> float:
-    """Give the estimate from which a neighbour joins: one that tells a result, or stands under no heading, is surer."""
-    if _names_itself(top) and not _names_itself(line):
-        return JOIN_NAMED
-    if tells_result(line.content):
-        return SEED
-    return JOIN if _is_headed(line) else JOIN_BARE
-
-
-def _names_itself(line: LogLine) -> bool:
-    """Say whether a line's own label says what it is: "Lesson: ...", "Standing rule: ...", "Decision: ..."."""
-    return not find_cues(split_label(line.content)[0]).isdisjoint(_NAMES)
-
-
-def _is_headed(line: LogLine) -> bool:
-    """Say whether anything but the day stands above a line: else its neighbours may be about other things."""
-    return bool(line.headings[1:] or line.lead or topic_of(line))
-
-
 def _grow(lines: Sequence[LogLine], at: int, estimates: dict[int, float], used: set[int]) -> list[LogLine]:
     """Take in neighbours under the same heading, the better side first, while the span allows it."""
     first = last = at
@@ -193,18 +155,11 @@ def _grow(lines: Sequence[LogLine], at: int, estimates: dict[int, float], used: 
             for n in (first - 1, last + 1)
             if 0 <= n < len(lines) and _joins(lines, n, (first, last), used)
         ]
-        sides = [side for side in sides if side[0] >= _enough(lines[side[1]], lines[at])]
+        sides = [side for side in sides if side[0] >= JOIN]
         if not sides:
             return list(lines[first : last + 1])
         best = max(sides)[1]
         first, last = min(first, best), max(last, best)
-
-
-def _introduces(line: LogLine) -> bool:
-    """Say whether a line only names what stands below it, or stands under a report of what memory was told."""
-    text = line.content.strip()
-    told = bool(line.headings) and _OF_MEMORY.search(line.headings[-1]) is not None
-    return told or text.endswith((":", "\uff1a", ":**")) or _ALL_BOLD.fullmatch(text) is not None
 
 
 def _joins(lines: Sequence[LogLine], n: int, block: tuple[int, int], used: set[int]) -> bool:
@@ -212,77 +167,26 @@ def _joins(lines: Sequence[LogLine], n: int, block: tuple[int, int], used: set[i
     return (
         lines[n].headings == lines[block[0]].headings
         and lines[n].turn == lines[block[0]].turn
-        and _share_a_lead(lines[n], lines[block[0] if n < block[0] else block[1]])
-        and (lines[n].marker == "|") == (lines[block[0]].marker == "|")
         and last.number - first.number < SPAN
         and used.isdisjoint(range(first.number, last.number + 1))
     )
 
 
-def _share_a_lead(one: LogLine, other: LogLine) -> bool:
-    """Say whether two lines stand under the same introducing line, or one of them introduces the other."""
-    return one.lead in {other.lead, other.content} or other.lead == one.content
-
-
-def _fold_repeats(blocks: list[_Block]) -> list[_Block]:
-    """Fold near-repeats within the file into the later one; each is compared with the `COMPARED` behind it."""
-    kept: list[_Block] = []
-    said: list[tuple[frozenset[int], frozenset[str]]] = []
-    for block in sorted(blocks, key=lambda block: -block.members[0].number):
-        pieces, named = shingles(block.text), numbers(block.text)
-        if not any(
-            named <= other_numbers and len(pieces & other) >= RESTATED * len(pieces)
-            for other, other_numbers in said[-COMPARED:]
-        ):
-            kept.append(block)
-            said.append((pieces, named))
-    return kept
-
-
-def _corrections(log: DayLog, among: Collection[int]) -> list[tuple[int, frozenset[int]]]:
-    """Return the lines that correct a cause, by number, with their fingerprints."""
-    lines = ((line, find_cues(line.content)) for line in log.lines if line.number in among)
-    return [(line.number, shingles(line.content)) for line, cues in lines if cues >= _CORRECTING]
-
-
-def _is_overturned(block: _Block, corrections: Sequence[tuple[int, frozenset[int]]]) -> bool:
-    """Return whether one of the next corrections, about the same thing, corrects this diagnosis."""
-    cues = find_cues(block.top.content)
-    if cues.isdisjoint(_CLAIMING) or "correct" in cues:
-        return False
-    pieces = shingles(block.top.content)
-    later = [other for number, other in corrections if number > block.members[-1].number]
-    return any(
-        len(other) <= LONGER * len(pieces)
-        and len(pieces & other) >= OVERTURNED * min(len(pieces), len(other))
-        for other in later[:COMPARED]
-    )
-
-
 def _news(block: _Block, is_known: Callable[[str], bool], languages: tuple[str, ...]) -> _Block:
-    """Leave out the lines that are known, and beside a known rule or lesson those that name themselves nothing.
-
-    For these tell how it came about; another rule or lesson is news of its own. What is left of a block
-    without news is known, and folded later.
-    """
+    """Leave out the lines that are known; of a block without news all are left, to be folded later."""
     if len(block.members) == 1:
         return block
-    known = [is_known(clean_line(line, languages)) for line in block.members]
-    named = [_names_itself(line) for line in block.members]
-    told = any(so and itself for so, itself in zip(known, named, strict=True))
-    fresh = [at for at, so in enumerate(known) if not so and (named[at] or not told)]
-    kept = fresh or [at for at, so in enumerate(known) if so]
-    best = max(kept, key=lambda at: block.chances[at])
+    fresh = [at for at, line in enumerate(block.members) if not is_known(clean_line(line, languages))]
+    kept = fresh or range(len(block.members))
     return _Block(
-        top=block.members[best],
+        top=block.members[max(kept, key=lambda at: block.chances[at])],
         members=tuple(block.members[at] for at in kept),
         chances=tuple(block.chances[at] for at in kept),
     )
 
 
 def _statement(log: DayLog, block: _Block, languages: tuple[str, ...]) -> Statement:
-    share = TOPIC_SHARE if _TOPIC_NAME.search(log.path) else 1.0
-    share *= DOUBT_SHARE ** sum(_doubts(block, judge_kind(block.top, languages), languages))
+    share = DOUBT_SHARE ** sum(_doubts(block, judge_kind(block.top, languages), languages))
     return statement_of(log, block.top, block.members, share * block.score, languages)
 
 
@@ -324,3 +228,59 @@ def _doubts(block: _Block, kind: StatementKind, languages: tuple[str, ...]) -> I
     yield tells_result(block.top.lead, languages)
     yield any("fix" in find_cues(title, languages) for title in heading)
     yield len(lines) == 1 and "now" in find_cues(block.text, languages)
+
+
+CHANGE_ODDS = 3.0
+"""What a sure contradiction adds to a line's log-odds: one with a chance of .11 reaches the bar of .7.
+
+Set by hand. Against 171,000 lines of 83 public workspaces their own memories had two sure contradictions,
+both of them another price; so the bar guards what is worth keeping, not what contradicts.
+"""
+
+
+class Revision(Struct, frozen=True, kw_only=True):
+    """A statement that takes the place of an entry.
+
+    Attributes:
+        statement: What memory is to say instead.
+        said: The line's wording, without the heading that the statement may carry.
+        contradiction: The entry, and what differs.
+    """
+
+    statement: Statement
+    said: str
+    contradiction: Contradiction
+
+
+def find_revisions(day_log: DayLog, standing: Standing, model: Model = SHIPPED) -> tuple[Revision, ...]:
+    """Give what a log surely changes in memory, at most one statement an entry, in order of lines.
+
+    What the scanners hold back changes nothing.
+    """
+    found = list(_contradicting(day_log, standing))
+    if not found:
+        return ()
+    held = rules_in(day_log.lines)
+    chances = estimate_lines(day_log, model)
+    languages = log_languages(day_log)
+    last = {hit.entry: (line, hit) for line, hit in found if line.number not in held}
+    return tuple(
+        Revision(
+            statement=statement_of(day_log, line, [line], _lift(chances[line.number]), languages),
+            said=clean_line(line),
+            contradiction=hit,
+        )
+        for line, hit in sorted(last.values(), key=lambda pair: pair[0].number)
+    )
+
+
+def _contradicting(day_log: DayLog, standing: Standing) -> Iterator[tuple[LogLine, Contradiction]]:
+    for line in day_log.lines:
+        if line.region is Region.PROSE and len(line.content) >= SHORTEST_CHARACTERS:
+            hits = standing.contradicted_by(clean_line(line))
+            if hits and hits[0].sure:
+                yield line, hits[0]
+
+
+def _lift(chance: float) -> float:
+    return 1 / (1 + exp(-CHANGE_ODDS - log(chance / (1 - chance))))

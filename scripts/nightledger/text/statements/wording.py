@@ -16,7 +16,7 @@ from nightledger.domain.statement import StatementKind
 from nightledger.files.shipped import shipped_config
 from nightledger.text.similar import fold, shingles
 from nightledger.text.statements.cues import find_cues
-from nightledger.text.statements.features import split_label, tells_result
+from nightledger.text.statements.estimate import split_label, tells_result
 
 _TICKS = "\u2600-\u27bf\u23e9-\u23fa\u231a\u231b\u2b05-\u2b55\U0001f000-\U0001faff"
 """Symbols and pictographs (Unicode blocks of Miscellaneous Symbols, Dingbats, and the emoji blocks)."""

@@ -4,7 +4,7 @@ An item is open where its box is not ticked, or where the heading above says so 
 blocked, backlog); what its heading or its own mark calls done is not. Ten languages' headings are
 known; a handoff without any known heading leaves open what has an empty box only.
 
-Invariant: only lines of prose are read, never code, output or pasted text (``regions.py``).
+Invariant: only lines of prose are read, never code, output or pasted text (``daylog.py``).
 """
 
 import re

@@ -19,7 +19,7 @@ from typing import Any
 from msgspec import Struct
 
 from nightledger.domain.staging.values import Event
-from nightledger.text.quoting import cut, one_line
+from nightledger.text.visible import cut, one_line
 
 MAX_CALENDAR_BYTES = 16_000_000
 """Twenty years of a busy calendar; a larger text is named and left out."""

@@ -1,7 +1,7 @@
 """Find the top-level blocks of a Markdown document, line by line.
 
 The block rules are those of CommonMark 0.31.2 (containers first, then leaves, then lazy
-continuation), because a heading inside a fence, a comment or a list item is no section.
+continuation), because a heading inside a fence, a comment or a list item is no section; tables are those of GitHub.
 Inline text is not looked at: nothing in it changes where a block begins or ends.
 
 Invariant: blocks are in order, do not overlap, and every line outside them is blank.
@@ -9,10 +9,136 @@ Invariant: blocks are in order, do not overlap, and every line outside them is b
 
 import re
 from collections.abc import Sequence
+from enum import StrEnum
 
-from nightledger.text.markdown import grammar
-from nightledger.text.markdown.block import Block, BlockKind, is_blank
-from nightledger.text.markdown.table import refined
+from msgspec import Struct
+
+
+class BlockKind(StrEnum):
+    """What a top-level block is."""
+
+    HEADING = "heading"
+    PARAGRAPH = "paragraph"
+    LIST = "list"
+    QUOTE = "quote"
+    FENCE = "fence"
+    CODE = "code"
+    HTML = "html"
+    RULE = "rule"
+    TABLE = "table"
+    LINKS = "links"
+    """Link definitions alone, which show nowhere."""
+    FRONT_MATTER = "front_matter"
+
+
+class Block(Struct, frozen=True, kw_only=True):
+    """One top-level block; lines count from 1 and trailing blank lines are not in it.
+
+    Attributes:
+        kind: What it is.
+        first_line: Its first line.
+        last_line: Its last line, included.
+        level: 1 to 6 for a heading, else 0.
+        items: First and last line of each top-level item of a list.
+        marker: A list's ``-``, ``+``, ``*``, ``.`` or ``)``; a fence's run of characters.
+    """
+
+    kind: BlockKind
+    first_line: int
+    last_line: int
+    level: int = 0
+    items: tuple[tuple[int, int], ...] = ()
+    marker: str = ""
+
+
+def is_blank(line: str) -> bool:
+    """Whether a line holds only spaces, tabs and its end (CommonMark 2.1)."""
+    return not line.strip(" \t\r\n")
+
+
+_CODE_INDENT = 4  # CommonMark 4.4: an indented chunk has four columns or more
+TAB_STOP = 4  # CommonMark 2.2
+_MOST_NESTING = 100  # quotes and items in each other; bounds the time that a hostile line takes
+_FENCE = re.compile(r"`{3,}+(?!.*`)|~{3,}+")  # 4.5; the info string of a backtick fence has no backtick
+_ATX = re.compile(r"(#{1,6})(?: |$)")  # 4.2
+_SETEXT = re.compile(r"(?:=+|-+) *$")  # 4.3
+_RULE = re.compile(r"(?:(?:\* *){3,}|(?:_ *){3,}|(?:- *){3,})$")  # 4.1
+_MARKER = re.compile(r"([-+*])(?= |$)|(\d{1,9})([.)])(?= |$)")  # 5.2
+_REFERENCE = re.compile(
+    r" {0,3}\[(?:[^\[\]\\]|\\.)+\]:\s*(?:<[^<>]*>|[^\s<]\S*)(?:\s+(?:\"[^\"]*\"|'[^']*'|\([^()]*\)))?\s*$"
+)  # 4.7
+_DELIMITER_CELL = re.compile(r"\s*:?-+:?\s*$")  # GitHub Flavored Markdown 4.10
+_FRONT_KEY = re.compile(r"[\w\"'-][^:]*:(?:\s|$)|#")
+
+_BLOCK_TAGS = (
+    "address|article|aside|base|basefont|blockquote|body|caption|center|col|colgroup|dd|details|dialog|dir|div"
+    "|dl|dt|fieldset|figcaption|figure|footer|form|frame|frameset|h[1-6]|head|header|hr|html|iframe|legend|li"
+    "|link|main|menu|menuitem|nav|noframes|ol|optgroup|option|p|param|search|section|summary|table|tbody|td"
+    "|tfoot|th|thead|title|tr|track|ul"
+)
+_ATTRIBUTE = r"\s+[A-Za-z_:][\w.:-]*(?:\s*=\s*(?:[^\s\"'=<>`]+|'[^']*'|\"[^\"]*\"))?"
+_HTML_STARTS: tuple[tuple[re.Pattern[str], re.Pattern[str] | None], ...] = (
+    # CommonMark 4.6, start conditions 1 to 7 with their ends; None ends at a blank line.
+    (
+        re.compile(r"<(?:script|pre|style|textarea)(?:\s|>|$)", re.IGNORECASE),
+        re.compile(r"</(?:script|pre|style|textarea)>", re.IGNORECASE),
+    ),
+    (re.compile(r"<!--"), re.compile(r"-->")),
+    (re.compile(r"<\?"), re.compile(r"\?>")),
+    (re.compile(r"<![A-Za-z]"), re.compile(r">")),
+    (re.compile(r"<!\[CDATA\["), re.compile(r"\]\]>")),
+    (re.compile(rf"</?(?:{_BLOCK_TAGS})(?:\s|/?>|$)", re.IGNORECASE), None),
+    (re.compile(rf"(?:<[A-Za-z][A-Za-z0-9-]*(?:{_ATTRIBUTE})*\s*/?>|</[A-Za-z][A-Za-z0-9-]*\s*>)\s*$"), None),
+)
+_HTML_ANY_TAG = 6  # the seventh condition, which cannot interrupt a paragraph
+
+
+def refined(blocks: Sequence[Block], lines: Sequence[str]) -> list[Block]:
+    """Tell tables and link definitions, which CommonMark takes for paragraphs at first.
+
+    Link definitions are known where each stands on one line of its own and nothing else
+    stands in the paragraph; others stay paragraphs.
+
+    Args:
+        blocks: As the scanner found them.
+        lines: All lines of the document.
+    """
+    found: list[Block] = []
+    for block in blocks:
+        own = lines[block.first_line - 1 : block.last_line]
+        if block.kind is not BlockKind.PARAGRAPH:
+            found.append(block)
+        elif all(_REFERENCE.match(line) for line in own):
+            found.append(Block(kind=BlockKind.LINKS, first_line=block.first_line, last_line=block.last_line))
+        else:
+            found.extend(_split_table(block, lines))
+    return found
+
+
+def _split_table(block: Block, lines: Sequence[str]) -> list[Block]:
+    """Tell a GFM table from the paragraph that it is to CommonMark, and from text above it."""
+    for head in range(block.first_line, block.last_line):
+        if is_table_head(lines[head - 1], lines[head]):
+            table = Block(kind=BlockKind.TABLE, first_line=head, last_line=block.last_line)
+            if head == block.first_line:
+                return [table]
+            return [Block(kind=block.kind, first_line=block.first_line, last_line=head - 1), table]
+    return [block]
+
+
+def is_table_head(header: str, delimiter: str) -> bool:
+    """Tell whether two lines begin a GFM table."""
+    if "-" not in delimiter or "|" not in header + delimiter:
+        return False
+    cells = table_cells(delimiter)
+    return all(_DELIMITER_CELL.match(cell) for cell in cells) and len(cells) == len(table_cells(header))
+
+
+def table_cells(row: str) -> list[str]:
+    """Split a table row at its unescaped pipes (GFM 4.10), outer pipes left off."""
+    inner = row.strip().replace("\\|", "\0")
+    inner = inner.removeprefix("|").removesuffix("|")
+    return [cell.replace("\0", "\\|") for cell in inner.split("|")]
 
 
 def scan_blocks(lines: Sequence[str]) -> tuple[Block, ...]:
@@ -21,19 +147,19 @@ def scan_blocks(lines: Sequence[str]) -> tuple[Block, ...]:
     Args:
         lines: All lines, split on ``\n`` only, with or without their ends and without a BOM.
     """
-    front = _front_matter(lines)
+    front = front_matter(lines)
     scanner = _Scanner()
     for number, line in enumerate(lines[front:], front + 1):
-        scanner.feed(number, line.rstrip("\r\n").expandtabs(grammar.TAB_STOP))
+        scanner.feed(number, line.rstrip("\r\n").expandtabs(TAB_STOP))
     head = [Block(kind=BlockKind.FRONT_MATTER, first_line=1, last_line=front)] if front else []
     return (*head, *refined(scanner.blocks(), lines))
 
 
-def _front_matter(lines: Sequence[str]) -> int:
+def front_matter(lines: Sequence[str]) -> int:
     """Count the lines of YAML front matter; 0 where the document has none."""
     if len(lines) < 2 or lines[0].rstrip() != "---":  # noqa: PLR2004 - an opening and a closing line
         return 0
-    if not (grammar.FRONT_KEY.match(lines[1]) or lines[1].rstrip() == "---"):
+    if not (_FRONT_KEY.match(lines[1]) or lines[1].rstrip() == "---"):
         return 0
     for number, line in enumerate(lines[1:], 2):
         if line.rstrip() in {"---", "..."}:
@@ -127,7 +253,7 @@ class _Scanner:
     def _continue_container(self, container: _Container) -> bool:
         indent, text = self._indent(), self._text()
         if container.quote:
-            if indent >= grammar.CODE_INDENT or not text.startswith(">"):
+            if indent >= _CODE_INDENT or not text.startswith(">"):
                 return False
             self._at += indent + (2 if text.startswith("> ") else 1)
             return True
@@ -142,7 +268,7 @@ class _Scanner:
         indent, text = self._indent(), self._text()
         if leaf.kind is BlockKind.FENCE:
             self._touch()
-            if indent < grammar.CODE_INDENT and leaf.end is not None and leaf.end.match(text):
+            if indent < _CODE_INDENT and leaf.end is not None and leaf.end.match(text):
                 self._leaf = None
             return True
         if leaf.kind is BlockKind.HTML:
@@ -152,7 +278,7 @@ class _Scanner:
             if leaf.end is not None and leaf.end.search(text):
                 self._leaf = None
             return True
-        if leaf.kind is BlockKind.CODE and indent >= grammar.CODE_INDENT and text:
+        if leaf.kind is BlockKind.CODE and indent >= _CODE_INDENT and text:
             self._touch()
             return True
         return False
@@ -163,13 +289,13 @@ class _Scanner:
         """Open what starts on this line; True when a leaf (or an empty item) took the rest."""
         while True:
             indent, text = self._indent(), self._text()
-            if indent >= grammar.CODE_INDENT:
+            if indent >= _CODE_INDENT:
                 return self._start_code(text)
             if not text:
                 return False
             if self._start_leaf(text):
                 return True
-            if len(self._stack) >= grammar.MOST_NESTING or not self._open_container(indent, text):
+            if len(self._stack) >= _MOST_NESTING or not self._open_container(indent, text):
                 return False
 
     def _paragraph_is_open(self) -> bool:
@@ -189,21 +315,21 @@ class _Scanner:
 
     def _start_leaf(self, text: str) -> bool:
         first = text[0]
-        if first == "#" and (atx := grammar.ATX.match(text)):
+        if first == "#" and (atx := _ATX.match(text)):
             return self._single(BlockKind.HEADING, level=len(atx[1]))
-        if first in "`~" and (fence := grammar.FENCE.match(text)):
+        if first in "`~" and (fence := _FENCE.match(text)):
             return self._multi(BlockKind.FENCE, re.compile(rf"{re.escape(fence[0])}{first}* *$"), fence[0])
         if first == "<" and self._start_html(text):
             return True
-        if first in "=-" and self._in_paragraph() and grammar.SETEXT.match(text) and self._end_setext(first):
+        if first in "=-" and self._in_paragraph() and _SETEXT.match(text) and self._end_setext(first):
             return True
-        if first in "*-_" and grammar.RULE.match(text):
+        if first in "*-_" and _RULE.match(text):
             return self._single(BlockKind.RULE)
         return False
 
     def _start_html(self, text: str) -> bool:
-        for condition, (start, end) in enumerate(grammar.HTML_STARTS):
-            if start.match(text) and (condition < grammar.HTML_ANY_TAG or not self._paragraph_is_open()):
+        for condition, (start, end) in enumerate(_HTML_STARTS):
+            if start.match(text) and (condition < _HTML_ANY_TAG or not self._paragraph_is_open()):
                 if end is not None and end.search(text):
                     return self._single(BlockKind.HTML)
                 return self._multi(BlockKind.HTML, end)
@@ -212,7 +338,7 @@ class _Scanner:
     def _end_setext(self, first: str) -> bool:
         """Turn the open paragraph into a heading, unless it holds link definitions only."""
         leaf = self._leaf
-        if leaf is None or all(grammar.REFERENCE.match(line) for line in leaf.lines):
+        if leaf is None or all(_REFERENCE.match(line) for line in leaf.lines):
             return False
         self._touch()
         if not self._stack:
@@ -232,7 +358,7 @@ class _Scanner:
         return True
 
     def _open_item(self, indent: int, text: str) -> bool:
-        marker = grammar.MARKER.match(text)
+        marker = _MARKER.match(text)
         if marker is None:
             return False
         rest = text[marker.end() :]
@@ -240,7 +366,7 @@ class _Scanner:
         if self._in_paragraph() and (not content or int(marker[2] or 1) != 1):
             return False  # CommonMark 5.2: only a filled item, numbered 1, interrupts a paragraph
         spaces = len(rest) - len(content)
-        padding = marker.end() + (spaces if content and spaces <= grammar.CODE_INDENT else 1)
+        padding = marker.end() + (spaces if content and spaces <= _CODE_INDENT else 1)
         self._cut()
         if not self._stack:
             self._place_item(marker[1] or marker[3])

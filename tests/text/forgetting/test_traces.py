@@ -1,8 +1,55 @@
-"""The line that points from a summary to its full text."""
+"""An archived entry keeps its lines, with where it stood, when it went and why."""
+
+from datetime import date
 
 import pytest
 
-from nightledger.text.forgetting.compressed import Marker, count_lines, marker_line, read_marker
+from nightledger.text.forgetting.traces import (
+    Marker,
+    archive_block,
+    marker_line,
+    read_marker,
+    told_with,
+)
+
+ENTRY = "e-qygk77v7yviucnh5dahsec22w6"
+LINE = f"Archived 2026-03-01 from MEMORY.md, entry {ENTRY}: It is done."
+
+
+def block(text: str, section: tuple[str, ...] = ("Projects", "Atlas")) -> str:
+    return archive_block(
+        text,
+        section=section,
+        entry=ENTRY,
+        target="MEMORY.md",
+        day=date(2026, 3, 1),
+        reason="It is\n  done.",
+    )
+
+
+def test_a_block_names_the_section_and_says_when_and_why() -> None:
+    assert block("- One.\n  - Two.\n") == f"## Projects > Atlas\n\n- One.\n  - Two.\n\n{LINE}\n"
+    assert block("- One.\n", ()).startswith("## The top of the file\n\n- One.\n")
+
+
+@pytest.mark.parametrize("text", ["- One.\n", "- One.\r\n  Two.\r\n", "- no end", "para\n\n```\ncode\n```\n"])
+def test_an_entry_is_recognised_in_its_block_whatever_blank_lines_went_with_it(text: str) -> None:
+    assert told_with(block(text), text) == LINE
+    assert told_with(block(text), f"{text}\n") == LINE
+
+
+@pytest.mark.parametrize(
+    "added",
+    [
+        "",
+        "## Atlas\n\n- Other.\n\nArchived x\n",
+        "## Atlas\n\n- One.\n\nSomething else.\n",
+        "## Atlas\n\n- One.\n\nArchived x\nand more\n",
+    ],
+)
+def test_a_block_with_anything_else_is_told_apart(added: str) -> None:
+    assert told_with(added, "- One.\n") is None
+
 
 SHA256 = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
 COPY = "memory/archive/daily/2026-01-02.md"
@@ -42,23 +89,8 @@ def test_two_such_lines_tell_nothing() -> None:
     assert read_marker("# Day\n") is None
 
 
-@pytest.mark.parametrize(("content", "lines"), [(b"", 0), (b"a", 1), (b"a\n", 1), (b"a\nb", 2), (b"\n\n", 2)])
-def test_an_unfinished_last_line_counts(content: bytes, lines: int) -> None:
-    assert count_lines(content) == lines
-
-
 @pytest.mark.parametrize("lines", ["9" * 4400, "0٣", "01", ""])
 def test_a_line_with_another_number_is_no_marker(lines: str) -> None:
     line = marker_line("x.md", Marker(copy="memory/archive/daily/2026-03-01.md", lines=12, sha256="0" * 64))
     assert read_marker(line) is not None
     assert read_marker(line.replace(" 12 ", f" {lines} ")) is None
-
-
-def test_a_place_ends_where_its_link_begins() -> None:
-    marker = Marker(copy="memory/archive/daily/2026-03-01.md", lines=12, sha256="0" * 64)
-    line = marker_line("x.md", marker).replace("](<", "](<other.md](<")
-    assert read_marker(line) == marker
-
-
-def test_a_line_of_many_links_is_read_once() -> None:
-    assert read_marker("Full text: [" + "](<a>), 1 lines, " * 60_000) is None

@@ -1,1 +1,0 @@
-"""Texts that staging reads: calendars and handoffs."""
