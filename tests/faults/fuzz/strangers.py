@@ -3,7 +3,6 @@
 import ast
 from datetime import date, timedelta
 
-from nightledger.text.claims import Claim, read_claim
 from tests.faults.fuzz.records import NOW
 from tests.faults.fuzz.target import NothingError, Target, given, repeats
 from tests.linking import BERLIN
@@ -20,7 +19,7 @@ from nightledger.text.calendar import (
 from nightledger.text.code.audit import MOST_FINDINGS, audit
 from nightledger.text.code.rule import code_table
 from nightledger.text.code.snippets import Part, Snippet, audit_document, find_snippets
-from nightledger.text.contradictions import Contradiction, Standing, denials
+from nightledger.text.contradictions import Claim, Contradiction, Standing, denials, read_claim
 from nightledger.text.forgetting.traces import Marker, marker_line, read_marker
 from nightledger.text.handoff import MOST_ITEMS, OpenItem, handoff_day, read_open_items
 from nightledger.text.markdown.document import decode

@@ -109,8 +109,10 @@ def _sections(text: str) -> Iterator[_Section]:
         for first, last in block.items or ((block.first_line, block.last_line),):
             start, end = starts[first - 1], starts[last]
             bare = text[start:end]
-            space = len(bare) - len(bare.lstrip())
-            section.pieces.append((start + space, start + len(bare.rstrip()), first, last))
+            begin, stop = start + len(bare) - len(bare.lstrip()), start + len(bare.rstrip())
+            if begin < stop:  # a line of form feeds is blank to us alone
+                last -= bare[:-1].count("\n", stop - start)
+                section.pieces.append((begin, stop, first + text.count("\n", start, begin), last))
     yield section
 
 
