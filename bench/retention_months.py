@@ -15,8 +15,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from statistics import mean
 
-from nightledger.domain.retention import Memory, Policy, Status, status_of
-from nightledger.domain.uses import FAILURE, SUCCESS, Tallies, Tally, expected_without, overall_share
+from nightledger.domain.retention import (
+    FAILURE,
+    SUCCESS,
+    Memory,
+    Policy,
+    Status,
+    Tallies,
+    Tally,
+    expected_without,
+    overall_share,
+    status_of,
+)
 
 WEEKS = 26
 DAYS_A_WEEK = 5

@@ -2,8 +2,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nightledger.domain.curation import PERIOD_HOURS, Proof, fades, most_useful, periods_due
-from nightledger.domain.retention import DURABLE, EPHEMERAL, PERMANENT, STANDARD, Memory
+from nightledger.domain.retention import (
+    DURABLE,
+    EPHEMERAL,
+    PERIOD_HOURS,
+    PERMANENT,
+    STANDARD,
+    Memory,
+    Proof,
+    fades,
+    most_useful,
+    periods_due,
+)
 
 
 @pytest.mark.parametrize(

@@ -3,9 +3,8 @@ from datetime import timedelta
 from tests.domain.gate_values import START, Log
 
 from nightledger.domain.decision import DecisionType
-from nightledger.domain.drift import Drift, Raced, Writer
 from nightledger.domain.folding import fold_events
-from nightledger.domain.states import AppliedTarget, Book
+from nightledger.domain.states import AppliedTarget, Book, Drift, Raced, Writer
 
 
 def fold(log: Log) -> Book:

@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from nightledger.codec.settings import parse_settings
 from nightledger.domain.constitution import FOUNDING
+from nightledger.domain.exposure import tokens_of
 from nightledger.domain.frames import (
     WEIGHTS,
     Candidate,
@@ -18,7 +19,6 @@ from nightledger.domain.frames import (
     choose,
     score_of,
 )
-from nightledger.domain.tokens import tokens_of
 from nightledger.files.shipped import shipped_config
 
 PUBLISHED = parse_settings(shipped_config("nightledger.yaml"), None, where="").frames

@@ -2,14 +2,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nightledger.domain.curation import (
+from nightledger.domain.retention import (
+    Use,
     centralities,
     confidence_of_use,
     network_of,
     reinforced_share,
     well_connected_from,
 )
-from nightledger.domain.uses import Use
 
 LINKS = network_of([("cron", "time_zone"), ("cron", "path"), ("mail", "path")])
 

@@ -3,7 +3,7 @@ import math
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nightledger.domain.relevance import EARLIER, LEAST_CHUNKS, MOST_TERMS, information, weigh
+from nightledger.domain.exposure import EARLIER, LEAST_CHUNKS, MOST_TERMS, information, weigh
 
 counts = st.integers(min_value=0, max_value=10_000)
 

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nightledger.domain.uses import FAILURE, SUCCESS, Tallies, expected_without, overall_share
+from nightledger.domain.retention import FAILURE, SUCCESS, Tallies, expected_without, overall_share
 
 HOUR = "2026-03-01T06"
 

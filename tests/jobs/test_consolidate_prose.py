@@ -5,9 +5,8 @@ import pytest
 from msgspec.structs import replace
 from tests.jobs.nights import DAY, LESSON, Nights, log_of
 
-from nightledger.domain.daylog import DayLog
+from nightledger.domain.daylog import DayLog, Statement
 from nightledger.domain.proposal import Op
-from nightledger.domain.statement import Statement
 from nightledger.gate.stored import Stored
 from nightledger.jobs.consolidate.statements import (
     ALIGNMENT_SHARE,

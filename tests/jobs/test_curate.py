@@ -6,9 +6,9 @@ from tests.gate.lived import live, name_of
 from tests.gate.principled import seed
 
 from nightledger.domain.constitution import FOUNDING
-from nightledger.domain.curation import ReinforcementKind
 from nightledger.domain.periods import log_day
 from nightledger.domain.proposal import Kind, Op
+from nightledger.domain.retention import ReinforcementKind
 from nightledger.files.configuration import home_zone
 from nightledger.gate.memory.remembering import read_reinforcements, reinforce
 from nightledger.jobs.curate import Curated, curate

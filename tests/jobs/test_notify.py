@@ -7,7 +7,7 @@ import pytest
 
 from nightledger.domain.attention import Item, Need
 from nightledger.domain.errors import ConfigurationError
-from nightledger.domain.operator import Operator
+from nightledger.domain.settings import Operator
 from nightledger.files.home import Home
 from nightledger.jobs import notify as module
 from nightledger.jobs.notify import NotifyError

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from tests.rows import each_row
 
-from nightledger.domain.staging.page import END, MARK, dump_page, parse_page
+from nightledger.domain.staged_page import END, MARK, dump_page, parse_page
 from nightledger.text.quoting import CUT, cut, one_line, quote_line
 
 MARKDOWN = MarkdownIt("gfm-like", {"linkify": False, "html": True})

@@ -11,7 +11,7 @@ from enum import StrEnum
 from msgspec import Struct
 from msgspec.structs import fields
 
-from nightledger.domain.tokens import tokens_of
+from nightledger.domain.exposure import tokens_of
 
 SELF_PREFIX = "self/"
 PERCENT = 100

@@ -12,8 +12,7 @@ from enum import StrEnum
 
 from msgspec import Struct
 
-from nightledger.domain.disjoint import DisjointSets
-from nightledger.domain.links import SHOWN_FROM
+from nightledger.domain.links import SHOWN_FROM, DisjointSets
 from nightledger.domain.outcome import Outcome, Result
 from nightledger.domain.periods import log_day
 from nightledger.domain.proposal import Scope

@@ -12,10 +12,16 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from nightledger.domain.curation import PERIOD_HOURS, ReinforcementKind, most_useful, periods_due
 from nightledger.domain.moment import Moment
 from nightledger.domain.periods import log_day
-from nightledger.domain.retention import Policy, utility_of
+from nightledger.domain.retention import (
+    PERIOD_HOURS,
+    Policy,
+    ReinforcementKind,
+    most_useful,
+    periods_due,
+    utility_of,
+)
 from nightledger.files.configuration import home_zone
 from nightledger.gate.forgetting.curating import Known, propose_faded, propose_weak
 from nightledger.gate.memory.naming import signed_entries

@@ -15,13 +15,12 @@ from datetime import date
 from msgspec import Struct
 
 from nightledger.codec.canonical import canonical
-from nightledger.domain.curation import ReinforcementKind
 from nightledger.domain.ids import content_id
 from nightledger.domain.lanes import OPERATOR
 from nightledger.domain.moment import Moment
 from nightledger.domain.proposal import Draft, Kind, Proposal
 from nightledger.domain.pruning import in_portions, month_of
-from nightledger.domain.retention import Policy, Status, lean, status_of, utility_of
+from nightledger.domain.retention import Policy, ReinforcementKind, Status, lean, status_of, utility_of
 from nightledger.domain.words import canonical_tag, dump_moment
 from nightledger.gate.forgetting.letting_go import Grounds, archival
 from nightledger.gate.gated import read_gated

@@ -1,6 +1,6 @@
 """What may stand for a word of a query: its associations."""
 
-from nightledger.domain.search.expansion import (
+from nightledger.domain.search.ranking import (
     LINK_WEIGHT,
     MOST_LINKED,
     bases,

@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nightledger.domain.search.expansion import Group
 from nightledger.domain.search.ranking import (
     DAY_WEIGHT,
     MEANING_WEIGHT,
     TIME_WEIGHT,
     Candidate,
+    Group,
     Ranked,
     fuse,
     nearest,

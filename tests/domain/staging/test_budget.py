@@ -4,9 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.rows import each_row
 
-from nightledger.domain.staging.budget import choose, rank
-from nightledger.domain.staging.values import Candidate, Source, SourceRules, StagingRules
-from nightledger.domain.tokens import tokens_of
+from nightledger.domain.exposure import tokens_of
+from nightledger.domain.staging import Candidate, Source, SourceRules, StagingRules, choose, rank
 
 EVERY = {source: SourceRules(weight=100, most=5, share=50) for source in Source}
 

@@ -10,7 +10,7 @@ from tests.faults.fuzz.target import Target, repeated
 from tests.linking import BERLIN
 
 from nightledger.domain.kept import is_copy
-from nightledger.domain.staging.values import Event
+from nightledger.domain.staging import Event
 from nightledger.text.claims import Claim, denials, read_claim
 from nightledger.text.code.audit import MOST_FINDINGS, audit
 from nightledger.text.code.rule import code_table

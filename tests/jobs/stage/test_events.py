@@ -8,7 +8,7 @@ from tests.gate.homes import Desk
 from tests.jobs.stage.staging import event, only, run
 from tests.recall.asking import put
 
-from nightledger.domain.staging.values import Event, Source
+from nightledger.domain.staging import Event, Source
 
 CRANE = "- Lesson: the crane at the north pier must never be moved before the wind report is read."
 

@@ -17,7 +17,7 @@ from tests.recall.writings import telling, write_all
 from tests.whole import part
 
 from nightledger.domain.exposure import Place
-from nightledger.domain.staging.values import Source
+from nightledger.domain.staging import Source
 from nightledger.files.search_index import index_path
 from nightledger.files.search_reader import open_reader
 from nightledger.files.staged import read_staged

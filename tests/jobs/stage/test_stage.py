@@ -16,11 +16,10 @@ from tests.jobs.stage.staging import event, only, run, shown, texts
 from tests.linking import lines, outcome
 from tests.recall.asking import put
 
-from nightledger.domain.exposure import Exposure, Place
+from nightledger.domain.exposure import Exposure, Place, tokens_of
 from nightledger.domain.moment import Moment
-from nightledger.domain.staging.page import parse_page
-from nightledger.domain.staging.values import Source
-from nightledger.domain.tokens import tokens_of
+from nightledger.domain.staged_page import parse_page
+from nightledger.domain.staging import Source
 from nightledger.files.exposures import append_exposure
 from nightledger.files.search_index import index_path
 from nightledger.files.staged import drop_staged, find_page, read_staged

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from icalendar import Calendar
 from tests.rows import each_row
 
-from nightledger.domain.staging.values import Event
+from nightledger.domain.staging import Event
 from nightledger.text.staging.calendar import Read, Reading, owner_addresses, read_events
 
 BERLIN = ZoneInfo("Europe/Berlin")

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.text.logs import read
 
+from nightledger.domain.daylog import Found
 from nightledger.domain.proposal import Origin
-from nightledger.domain.statement import Found
 from nightledger.text.similar import fold, shingles
 from nightledger.text.statements.daylog import read_daylog
 from nightledger.text.statements.estimate import Model

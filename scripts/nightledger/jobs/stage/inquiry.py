@@ -16,9 +16,8 @@ from msgspec.structs import replace
 from nightledger.domain.errors import NightledgerError
 from nightledger.domain.moment import Moment
 from nightledger.domain.periods import log_day
-from nightledger.domain.search.lines import says
-from nightledger.domain.search.values import Chunk, Hit, Kind, Query, Showing, Why
-from nightledger.domain.staging.values import Candidate, Event, Source, StagingRules
+from nightledger.domain.search.values import Chunk, Hit, Kind, Query, Showing, Why, says
+from nightledger.domain.staging import Candidate, Event, Source, StagingRules
 from nightledger.files.configuration import home_zone
 from nightledger.files.durable import is_there
 from nightledger.files.home import Home

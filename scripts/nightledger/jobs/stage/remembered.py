@@ -11,8 +11,7 @@ from nightledger.domain.moment import Moment
 from nightledger.domain.periods import log_day
 from nightledger.domain.retention import DURABLE, EPHEMERAL, lean
 from nightledger.domain.search.values import Chunk, Kind
-from nightledger.domain.staging.budget import Past, importance_of, most_important
-from nightledger.domain.staging.values import Candidate, Source
+from nightledger.domain.staging import Candidate, Past, Source, importance_of, most_important
 from nightledger.files.configuration import home_zone
 from nightledger.gate.memory.naming import signed_entries
 from nightledger.gate.memory.remembering import Remembered, read_facts, stated_confidence

@@ -17,9 +17,8 @@ from nightledger.codec.rows import DoingRow, ExposureRow, read_rows
 from nightledger.domain.daylog import LogLine, Region
 from nightledger.domain.finding import Severity
 from nightledger.domain.proposal import Origin
-from nightledger.domain.search.lines import says
-from nightledger.domain.search.values import Chunk, Hit
-from nightledger.domain.staging.values import PERCENT, Candidate, Event, Source
+from nightledger.domain.search.values import Chunk, Hit, says
+from nightledger.domain.staging import PERCENT, Candidate, Event, Source
 from nightledger.files.line_log import LineLog
 from nightledger.hosts.daylogs import LogFile
 from nightledger.jobs.stage.inquiry import LEAST_WORDS, Inquiry, Shelves, document, is_about, words_met

@@ -11,8 +11,7 @@ from math import exp, log
 
 from msgspec import Struct
 
-from nightledger.domain.daylog import DayLog, LogLine, Region
-from nightledger.domain.statement import Statement
+from nightledger.domain.daylog import DayLog, LogLine, Region, Statement
 from nightledger.text.contradictions import Contradiction, Standing
 from nightledger.text.statements.estimate import (
     SHIPPED,

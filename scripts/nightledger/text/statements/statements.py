@@ -14,10 +14,9 @@ from math import prod
 
 from msgspec import Struct
 
-from nightledger.domain.daylog import DayLog, LogLine
+from nightledger.domain.daylog import DayLog, Found, HeldLine, LogLine, Statement, StatementKind
 from nightledger.domain.finding import Severity
 from nightledger.domain.proposal import least_trusted
-from nightledger.domain.statement import Found, HeldLine, Statement, StatementKind
 from nightledger.text.scanners.scan import scan
 from nightledger.text.scanners.secret_places import telling
 from nightledger.text.similar import fold, numbers, shingles
