@@ -12,7 +12,6 @@ from nightledger.domain.runs import (
     RunOutcome,
     count_due,
     duties,
-    failing,
     find_missed,
     next_look_at,
 )
@@ -49,13 +48,6 @@ def pairs(found: tuple[Duty, ...]) -> list[tuple[str, str]]:
     return [(duty.period.key, duty.job) for duty in found]
 
 
-def test_when_all_is_done_there_is_nothing_to_do_until_the_next_night() -> None:
-    runs = done_through("2026-02-28")
-    assert duties(CALENDAR, runs, NOW) == ()
-    assert count_due(CALENDAR, runs, NOW) == 0
-    assert next_look_at(CALENDAR, runs, NOW) == datetime(2026, 3, 2, 3, 5, tzinfo=UTC)
-
-
 def test_the_oldest_period_comes_first_and_its_jobs_in_their_order() -> None:
     assert pairs(duties(CALENDAR, done_through("2026-02-26"), NOW)) == [
         ("2026-02-27", "link"),
@@ -63,10 +55,6 @@ def test_the_oldest_period_comes_first_and_its_jobs_in_their_order() -> None:
         ("2026-02-28", "link"),
         ("2026-02-28", "consolidate"),
     ]
-
-
-def test_a_period_that_is_due_for_a_day_was_missed() -> None:
-    assert [*find_missed(CALENDAR, done_through("2026-02-26"), NOW)] == ["2026-02-27"]
 
 
 def test_a_call_makes_up_for_so_many_periods_of_each_job_and_the_rest_stay_due() -> None:
@@ -78,15 +66,6 @@ def test_a_call_makes_up_for_so_many_periods_of_each_job_and_the_rest_stay_due()
     assert count_due(CALENDAR, [], later) == 23
     assert len(find_missed(CALENDAR, [], later)) == 22
     assert next_look_at(CALENDAR, done_through("2026-03-04"), later) < later
-
-
-def test_a_job_behind_does_not_hold_back_another() -> None:
-    runs = [run("link", "2026-02-26"), run("consolidate", "2026-02-27")]
-    assert pairs(duties(CALENDAR, runs, NOW)) == [
-        ("2026-02-27", "link"),
-        ("2026-02-28", "link"),
-        ("2026-02-28", "consolidate"),
-    ]
 
 
 def test_what_failed_waits_for_its_retry_and_holds_back_its_own_job_only() -> None:
@@ -107,35 +86,6 @@ def test_after_the_wait_what_failed_is_tried_again(wait: int) -> None:
     ]
     (duty,) = duties(CALENDAR, runs, NOW + wait * MINUTE)
     assert (duty.job, duty.period.key, duty.attempt) == ("consolidate", "2026-02-28", 2)
-
-
-def test_an_operator_need_not_wait() -> None:
-    runs = [
-        *done_through("2026-02-27"),
-        run("consolidate", "2026-02-28", RunOutcome.FAILED),
-        run("link", "2026-02-28"),
-    ]
-    assert pairs(duties(CALENDAR, runs, NOW, retry=True)) == [("2026-02-28", "consolidate")]
-
-
-def test_a_weekly_job_runs_before_the_nightly_one_of_its_day() -> None:
-    calendar = Calendar(
-        schedules={"consolidate": NIGHTLY, "prune": Schedule(weekday=6, at=time(3))},
-        zone=UTC,
-        since=date(2026, 2, 22),
-        limit=7,
-    )
-    runs = [run("consolidate", "2026-02-27")]
-    assert pairs(duties(calendar, runs, NOW)) == [("2026-02-28", "prune"), ("2026-02-28", "consolidate")]
-
-
-def test_a_job_that_fails_is_named_with_its_first_failure_until_it_succeeds() -> None:
-    first = run("consolidate", "2026-02-27", RunOutcome.FAILED, NOW - timedelta(hours=9))
-    again = run("consolidate", "2026-02-27", RunOutcome.FAILED)
-    runs = [*done_through("2026-02-26"), first, again]
-    assert failing(CALENDAR, runs, NOW) == (first,)
-    assert failing(CALENDAR, [*runs, run("consolidate", "2026-02-27")], NOW) == ()
-    assert failing(CALENDAR, done_through("2026-02-28"), NOW) == ()
 
 
 class Night:
@@ -203,11 +153,3 @@ def test_a_clock_set_back_by_less_than_an_hour_repeats_no_night(steps: list[tupl
         now += minutes * MINUTE if minutes > 0 else timedelta(0)
         night.call(now + min(minutes, 0) * MINUTE, what)
     assert len(night.done("link")) == len(set(night.done("link")))
-
-
-@pytest.mark.parametrize("key", ["2026-02-28T00:00Z", "0001-01-01T00:00Z", "20260228", "2026-W09-6"])
-def test_a_line_for_a_period_that_the_job_cannot_have_counts_for_nothing_and_ends_nothing(key: str) -> None:
-    runs = [*done_through("2026-02-27"), *done_through(key)]
-    assert pairs(duties(CALENDAR, runs, NOW)) == [("2026-02-28", "link"), ("2026-02-28", "consolidate")]
-    assert count_due(CALENDAR, runs, NOW) == 1
-    assert next_look_at(CALENDAR, runs, NOW) == datetime(2026, 3, 1, 3, 5, tzinfo=UTC)

@@ -56,10 +56,6 @@ def test_numbers_are_given_for_every_need_in_whole_hours() -> None:
     }
 
 
-def test_what_began_in_the_future_has_no_age() -> None:
-    assert variables([item(Need.FAILED, hours=-5)], NOW)["failed_oldest_h"] == 0
-
-
 def test_only_what_was_not_told_is_news_and_an_alarm_that_was_told_a_day_ago() -> None:
     known, new = item(Need.WAITING, "p-1"), item(Need.WAITING, "p-2")
     assert news([known, new], {known.mark: NOW}, NOW) == (new,)
@@ -93,7 +89,3 @@ def test_the_page_names_each_need_with_its_command_and_no_age() -> None:
         "- 2 periods were missed (2026-02-26, 2026-02-27): `nightledger night`\n"
     )
     assert list_needs(list(reversed(items))) == list_needs(items)
-
-
-def test_the_page_says_when_nothing_is_needed() -> None:
-    assert list_needs([]) == "# What needs the operator\n\nNothing.\n"

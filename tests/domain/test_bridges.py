@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nightledger.domain.pruning import WELL_USED, Groups, LinkUse, find_bridges
+from nightledger.domain.pruning import Groups, LinkUse, find_bridges
 
 
 def use(first: str, second: str, sessions: int = 1, day: int = 1) -> LinkUse:
@@ -38,19 +38,6 @@ def test_a_chain_over_tags_of_no_use_stays_whole_and_its_side_branches_go() -> N
 def test_a_link_to_a_group_that_is_hardly_used_goes() -> None:
     rare = use("lamp", "bulb", 2)  # two sessions are fewer than three
     assert find_bridges(groups_of(*BACKUPS, rare), [use("disk", "lamp")]) == frozenset()
-
-
-def test_links_that_occurred_once_make_no_group_well_used() -> None:
-    once = [use("a", name) for name in "bcdefgh"]
-    assert find_bridges(groups_of(*BACKUPS, *once), [use("disk", "a")]) == frozenset()
-
-
-def test_a_link_within_a_group_is_no_bridge() -> None:
-    assert find_bridges(groups_of(*BACKUPS), [use("disk", "rsync")]) == frozenset()
-
-
-def test_without_weak_links_there_are_no_bridges() -> None:
-    assert find_bridges(groups_of(*BACKUPS), []) == frozenset()
 
 
 def test_a_long_chain_needs_no_deep_stack() -> None:
@@ -99,11 +86,3 @@ def test_no_bridge_is_kept_that_separates_nothing(links: list[LinkUse]) -> None:
         sides = {left.of(pair[0]), left.of(pair[1])}
         assert len(sides) == 2
         assert all(any(left.of(name) == side for name in used) for side in sides)
-
-
-def test_a_well_used_group_has_three_sessions_of_links_that_occurred_again() -> None:
-    groups = groups_of(use("a", "b", 2), use("b", "c", 1))
-    assert not groups.is_well_used(groups.of("a"))
-    groups.join(use("c", "d", 2))
-    assert groups.is_well_used(groups.of("a"))
-    assert WELL_USED == 3

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.domain.gate_values import START, at
 
-from nightledger.domain.cooling import NONE, Cooling, Vouched, Witnessed, cools_until, elapsed_s, remaining_s
+from nightledger.domain.cooling import Cooling, Vouched, Witnessed, cools_until, elapsed_s, remaining_s
 from nightledger.domain.moment import Moment
 
 PUBLISHED = Cooling()
@@ -20,11 +20,6 @@ def test_the_waits_are_two_hours_from_the_leaf_and_ten_minutes_from_the_signatur
     assert remaining_s(at(), at(hours=1), at(hours=2), PUBLISHED) == 0
     assert remaining_s(at(), at(hours=5), at(hours=5, minutes=9), PUBLISHED) == 60
     assert remaining_s(at(), at(hours=5), at(hours=5, minutes=10), PUBLISHED) == 0
-
-
-def test_it_cools_until_the_later_of_both() -> None:
-    assert cools_until(at(), at(hours=1), PUBLISHED) == START + timedelta(hours=2)
-    assert cools_until(at(), at(hours=3), PUBLISHED) == START + timedelta(hours=3, minutes=10)
 
 
 def test_a_proposal_that_a_clock_ahead_dated_cools_from_its_signature_on() -> None:
@@ -45,29 +40,8 @@ def test_a_wait_that_no_calendar_holds_ends_with_it() -> None:
         assert remaining_s(at(), at(), at(hours=3), asked) == wait_s - 10_800
 
 
-def test_an_edit_does_not_wait() -> None:
-    assert remaining_s(at(), at(), at(), NONE) == 0
-    assert cools_until(at(), at(hours=1), NONE) == START + timedelta(hours=1)
-
-
-def test_a_wall_clock_set_forward_does_not_shorten_the_wait_within_one_boot() -> None:
-    since, now = booted("one", 1000), booted("one", 1060, hours=5)
-    assert elapsed_s(since, now) == 60
-    assert remaining_s(since, since, now, PUBLISHED) == 7140
-
-
-def test_a_wall_clock_set_back_lengthens_the_wait() -> None:
-    since, now = booted("one", 1000), booted("one", 9000, hours=-1)
-    assert elapsed_s(since, now) == -3600
-    assert remaining_s(since, since, now, PUBLISHED) == 10800
-
-
 def test_across_a_reboot_there_is_only_the_wall_clock() -> None:
     assert elapsed_s(booted("one", 1000), booted("two", 30, hours=3)) == 3 * 3600
-
-
-def test_without_a_boot_clock_the_wall_clock_counts() -> None:
-    assert elapsed_s(booted("", 0), booted("", 0, hours=1)) == 3600
 
 
 @given(
@@ -107,21 +81,8 @@ def test_where_no_witness_has_spoken_the_wait_has_not_begun() -> None:
         assert half.elapsed_s == 0
 
 
-def test_times_that_cross_make_no_wait_shorter() -> None:
-    assert vouched(20, 10).elapsed_s == 0
-
-
 def test_the_latest_time_is_the_clocks_or_a_witness_s() -> None:
     seen = Witnessed(proposed=vouched(0, 50), signed=vouched(30, 40))
     assert seen.latest(START) == START + timedelta(minutes=50)
     assert seen.latest(START + timedelta(hours=2)) == START + timedelta(hours=2)
     assert Witnessed().latest(START) == START
-
-
-@given(first=st.integers(-1000, 1000), last=st.integers(-1000, 1000), wall_s=st.integers(-100_000, 10**7))
-def test_no_clock_of_this_machine_moves_a_wait_that_witnesses_measure(
-    first: int, last: int, wall_s: int
-) -> None:
-    seen = Witnessed(proposed=vouched(first, last), signed=vouched(first, last))
-    here, there = booted("one", 0), booted("two", 10**6, seconds=wall_s)
-    assert remaining_s(here, here, there, PUBLISHED, seen) == remaining_s(there, here, here, PUBLISHED, seen)

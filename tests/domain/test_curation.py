@@ -1,13 +1,9 @@
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from nightledger.domain.retention import (
     DURABLE,
     EPHEMERAL,
-    PERIOD_HOURS,
     PERMANENT,
-    STANDARD,
     Memory,
     Proof,
     fades,
@@ -36,28 +32,9 @@ def test_each_forty_active_hours_are_one_period(
     assert periods_due(now_hour, last) == due
 
 
-@given(st.lists(st.integers(0, 60), max_size=30))
-def test_however_passes_fall_each_period_comes_once_and_in_order(steps: list[int]) -> None:
-    now, last, seen = 0, None, []
-    for step in steps:
-        now += step
-        for period in periods_due(now, last):
-            last = period
-            seen.append(period)
-        assert periods_due(now, last) == ()
-    assert seen == sorted(set(seen))
-    if seen:
-        assert seen == list(range(seen[0], now // PERIOD_HOURS * PERIOD_HOURS + 1, PERIOD_HOURS))
-
-
 def test_the_five_that_proved_most_useful_are_reinforced() -> None:
     proofs = {f"e-{n}": Proof(useful=n) for n in range(1, 8)}
     assert most_useful(proofs, dict.fromkeys(proofs, 0.5)) == ("e-7", "e-6", "e-5", "e-4", "e-3")
-
-
-def test_of_equals_the_one_of_more_worth_comes_first_then_the_smaller_id() -> None:
-    proofs = {name: Proof(useful=2, harmful=1) for name in ("e-a", "e-b", "e-c")}
-    assert most_useful(proofs, {"e-a": 0.2, "e-b": 0.9, "e-c": 0.2}) == ("e-b", "e-a", "e-c")
 
 
 def test_what_failed_as_often_or_is_gone_is_not_reinforced_however_often_it_was_shown() -> None:
@@ -79,16 +56,7 @@ def test_what_faded_is_proposed_the_most_faded_first() -> None:
     assert [memories[at].id for at in fades(memories, [0] * 7, 500)] == ["older", "old"]
 
 
-def test_below_five_hundredths_is_three_hundred_active_hours_of_a_standard_entry() -> None:
-    memory = Memory(id="a", created_hour=0, tier=STANDARD)
-    assert [fades([memory], [0], hour) for hour in (299, 300)] == [[], [0]]
-
-
 def test_the_top_fifth_by_degree_stays() -> None:
     memories = [Memory(id=str(n)) for n in range(10)]
     degrees = [0, 9, 1, 1, 1, 1, 1, 1, 5, 0]
     assert fades(memories, degrees, 10_000) == [0, 2, 3, 4, 5, 6, 7, 9]
-
-
-def test_nothing_fades_without_active_hours() -> None:
-    assert fades([Memory(id="a")], [0], 0) == []

@@ -4,7 +4,7 @@ from tests.domain.gate_values import START, Log
 
 from nightledger.domain.decision import DecisionType
 from nightledger.domain.folding import fold_events
-from nightledger.domain.states import AppliedTarget, Book, Drift, Raced, Writer
+from nightledger.domain.states import AppliedTarget, Book, Drift, Raced
 
 
 def fold(log: Log) -> Book:
@@ -38,17 +38,6 @@ def settled(log: Log, *kept: int, taken_back: tuple[int, ...] = (), after: str, 
         targets=[target],
     )
     return log.add("apply.done", apply="a-1")
-
-
-def test_words_that_stand_in_logs_and_settings_stay_what_they_are() -> None:
-    assert {writer.value for writer in Writer} == {
-        "openclaw.dreaming",
-        "tool.extraction",
-        "git",
-        "other_user",
-        "session",
-        "unknown",
-    }
 
 
 def test_what_the_guard_found_last_is_open_until_its_item_is_answered() -> None:
@@ -102,15 +91,6 @@ def test_a_decision_that_was_recorded_and_not_carried_out_is_unsettled() -> None
     assert fold(Log().proposed(1).decided("approve", 1)).unsettled() == ()
 
 
-def test_all_bytes_that_were_ever_accepted_are_known_with_their_time() -> None:
-    log = home().proposed(1).decided("approve", 1).intent(1, before="b0", after="b1").done()
-    log.decided("undo", 1, decision="d-2").intent(1, decision="d-2", before="b1", after="b0").done("d-2")
-    assert list(fold(log).accepted["MEMORY.md"].items()) == [
-        ("b1", START + timedelta(minutes=4)),
-        ("b0", START + timedelta(minutes=7)),
-    ]
-
-
 def test_an_apply_around_drift_leaves_it_drift() -> None:
     log = found(home().proposed(1, kind="drift", lane="drift"), "x1")
     log.proposed(1, proposal="p-2").decided("approve", 1, proposal="p-2")
@@ -148,9 +128,3 @@ def test_a_protected_file_is_known_by_its_first_bytes_until_others_are_acknowled
     )
     assert fold(log).protected == {"SOUL.md": "s1"}
     assert fold(log).gated == {"MEMORY.md": "b0"}
-
-
-def test_locks_are_what_was_logged_last() -> None:
-    log = home().add("lock.set", paths=["MEMORY.md", "SOUL.md"])
-    assert fold(log).locked == {"MEMORY.md", "SOUL.md"}
-    assert fold(log.add("lock.cleared", paths=[])).locked == frozenset()

@@ -1,15 +1,12 @@
 from datetime import timedelta
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from msgspec.structs import replace
 from tests.domain.gate_values import START, Log
 
 from nightledger.domain.decision import DecisionType
-from nightledger.domain.folding import fold_entries, fold_events
+from nightledger.domain.folding import fold_events
 from nightledger.domain.proposal import Kind
-from nightledger.domain.states import AppliedTarget, Book, ChangeState, Drifted
+from nightledger.domain.states import AppliedTarget, Book, Drifted
 
 
 def fold(log: Log) -> Book:
@@ -29,18 +26,9 @@ def test_a_proposal_waits_with_all_its_changes_and_what_its_leaf_says() -> None:
     assert (status.changes[1].decision, status.changes[1].since) == (None, None)
 
 
-def test_a_leaf_without_boot_clock_counts_by_the_wall_clock_alone() -> None:
-    created = fold(Log().proposed()).proposals["p-1"].created
-    assert (created.boot, created.boot_s) == ("", 0)
-
-
 def test_a_second_leaf_of_the_same_proposal_changes_nothing() -> None:
     log = Log().proposed(2).decided("reject", 1).proposed(5)
     assert states(log) == ["rejected", "pending"]
-
-
-def test_a_change_that_does_not_exist_counts_as_withdrawn() -> None:
-    assert fold(Log().proposed(1)).proposals["p-1"].state_of(2) is ChangeState.WITHDRAWN
 
 
 def test_an_approval_moves_only_what_it_names_and_waits_to_be_applied() -> None:
@@ -54,15 +42,6 @@ def test_an_approval_moves_only_what_it_names_and_waits_to_be_applied() -> None:
     decided = book.decisions["d-1"]
     assert (decided.type, decided.changes, decided.sha256) == (DecisionType.APPROVE, (1, 3), "dd")
     assert (decided.proposal, decided.recorded.at) == ("p-1", START + timedelta(minutes=1))
-
-
-def test_a_rejection_is_not_waiting_to_be_applied() -> None:
-    assert fold(Log().proposed().decided("reject", 1, 2)).approvals_to_apply() == ()
-
-
-def test_approvals_wait_in_signing_order() -> None:
-    log = Log().proposed(2).decided("approve", 2).decided("approve", 1, decision="d-2")
-    assert [decision.id for decision in fold(log).approvals_to_apply()] == ["d-1", "d-2"]
 
 
 def test_an_approval_is_taken_back_by_a_rejection_until_it_is_applied() -> None:
@@ -155,12 +134,6 @@ def test_an_intent_of_an_unknown_decision_moves_nothing() -> None:
     assert fold(log).gated == {}
 
 
-def test_a_number_that_the_proposal_does_not_have_moves_nothing() -> None:
-    log = Log().proposed(1).decided("approve", 1).intent(1, 9).done()
-    assert states(log) == ["applied"]
-    assert fold(log).proposals["p-1"].state_of(9) is ChangeState.WITHDRAWN
-
-
 def test_an_undo_leaves_the_changes_undone() -> None:
     log = Log().proposed(2).decided("approve", 1, 2).intent(1, 2).done()
     log.decided("undo", 2, decision="d-2").intent(2, decision="d-2", before="b1", after="b2").done("d-2")
@@ -189,24 +162,6 @@ def test_an_apply_on_bytes_that_nobody_signed_is_remembered_as_drift() -> None:
     assert fold(log).gated == {"MEMORY.md": "b2"}
 
 
-def test_entries_that_carry_what_every_event_has_give_the_same_book() -> None:
-    log = Log().proposed(3, boot="x", boot_s=7).decided("approve", 1, 2).intent(1, 2).done()
-    log.add("change.stale", proposal="p-1", changes=[3]).decided("undo", 2, decision="d-2")
-    log.intent(2, decision="d-2", before="b1", after="b2").done("d-2").add("heartbeat", day="x")
-    entries = [
-        (e.event, {**e.fields, "v": e.v, "seq": e.seq, "event": e.event, "actor": e.actor, "at": "..."}, e.at)
-        for e in log.events
-    ]
-    assert fold_entries(entries) == fold(log)
-    assert states(log) == ["applied", "undone", "stale"]
-
-
-def live(book: Book) -> tuple[object, ...]:
-    """Give what waits and what is to be applied."""
-    waiting = [(status.id, status.open_changes()) for status in book.live() if status.open_changes()]
-    return waiting, book.approvals_to_apply()
-
-
 def test_what_is_settled_is_named_and_not_looked_at_again() -> None:
     log = Log().proposed(1).decided("approve", 1).proposed(2, proposal="p-2")
     log.decided("reject", 1, 2, decision="d-2", proposal="p-2").proposed(1, proposal="p-3")
@@ -214,40 +169,6 @@ def test_what_is_settled_is_named_and_not_looked_at_again() -> None:
     assert set(book.settled) == {"p-2"}
     assert [status.id for status in book.live()] == ["p-1", "p-3"]
     assert set(fold(log.intent(1).done()).settled) == {"p-1", "p-2"}
-
-
-def test_when_something_was_last_applied_is_known_whatever_the_clock_did() -> None:
-    log = Log().proposed(2).decided("approve", 1).decided("approve", 2, decision="d-2")
-    log.intent(1).add("apply.done", after={"minutes": 30}, apply="a-d-1")
-    log.intent(2, decision="d-2").add("apply.done", after={"minutes": 20}, apply="a-d-2")
-    log.proposed(1, proposal="p-2")
-    assert fold(log).applied_at == {"p-1": START + timedelta(minutes=30)}
-
-
-steps = st.lists(
-    st.tuples(
-        st.sampled_from(["approve", "reject", "undo", "later", "stale", "close", "apply"]), st.integers(1, 3)
-    )
-)
-
-
-@given(steps=steps)
-def test_to_leave_out_what_is_settled_loses_nothing(steps: list[tuple[str, int]]) -> None:
-    log = Log().proposed(3).proposed(1, proposal="p-2")
-    for number, (step, n) in enumerate(steps):
-        decision = f"d-{number}"
-        if step in ("approve", "reject", "undo"):
-            log.decided(step, n, decision=decision)
-        elif step == "apply":
-            log.intent(n, decision=f"d-{number - 1}").done(f"d-{number - 1}")
-        elif step == "close":
-            log.add("proposal.closed", proposal="p-1", changes=[n], reason="withdrawn")
-        else:
-            name = "proposal.deferred" if step == "later" else "change.stale"
-            log.add(name, proposal="p-1", changes=[n])
-    book = fold(log)
-    assert live(book) == live(replace(book, settled=frozenset()))
-    assert "p-2" not in book.settled
 
 
 LOGGED, COPIED = "memory/2026-01-02.md", "memory/archive/daily/2026-01-02.md"
@@ -269,33 +190,8 @@ def compressed(log: Log) -> Log:
     ).done()
 
 
-def test_a_compressed_log_is_known_with_its_copy_and_is_no_gated_file() -> None:
-    book = fold(compressed(Log()))
-    assert book.copies == {LOGGED: COPIED}
-    assert book.kept == {COPIED: "full", LOGGED: "short"}
-    assert LOGGED not in book.gated
-    assert COPIED not in book.gated
-    assert book.drifted == ()
-
-
 def test_a_log_of_that_name_that_is_gated_stays_watched() -> None:
     log = Log().add("genesis", gated=[{"path": LOGGED, "sha256": "full"}])
     book = fold(compressed(log))
     assert book.gated[LOGGED] == "short"
     assert LOGGED not in book.kept
-
-
-def test_an_expunge_says_what_stands_in_an_archive_from_then_on() -> None:
-    log = compressed(Log())
-    log = log.add(
-        "decision.recorded", decision="d-x", sha256="xx", type="expunge", proposal="", changes=[]
-    ).add(
-        "text.expunged",
-        decision="d-x",
-        sha256s=["full"],
-        places=[{"path": COPIED, "size": 9, "sha256": "holes"}, {"path": "other", "size": 1, "sha256": "z"}],
-    )
-    book = fold(log)
-    assert book.kept[COPIED] == "holes"
-    assert "other" not in book.kept
-    assert book.gone_at["full"] == log.events[-1].at

@@ -8,7 +8,6 @@ from msgspec.structs import replace
 
 from nightledger.codec.settings import parse_settings
 from nightledger.domain.constitution import FOUNDING
-from nightledger.domain.exposure import tokens_of
 from nightledger.domain.frames import (
     WEIGHTS,
     Candidate,
@@ -17,7 +16,6 @@ from nightledger.domain.frames import (
     Frame,
     FrameRules,
     choose,
-    score_of,
 )
 from nightledger.files.shipped import shipped_config
 
@@ -79,20 +77,6 @@ def test_rules_that_do_not_fit_together_say_so(change: dict[str, int], problem: 
     assert replace(SELF, **change).why_not() == [problem]
 
 
-def test_a_score_is_the_weighted_sum_of_the_five_measures() -> None:
-    assert score_of(SELF, value("a", similarity=1.0)) == pytest.approx(0.10)
-    assert score_of(SELF, value("a", confidence=0.5, reinforcement=1.0)) == pytest.approx(0.45)
-    everything = entry("a", similarity=1, confidence=1, recency=1, centrality=1, reinforcement=1)
-    assert all(score_of(rules, everything) == 1.0 for rules in PUBLISHED.values())
-
-
-@pytest.mark.parametrize(
-    "text", ["", "A sentence of English.", "\u6e29\u5ba4\u91cc\u7684\u4f20\u611f\u5668", "\u00e9" * 8]
-)
-def test_an_entry_costs_what_it_costs_wherever_it_is_shown(text: str) -> None:
-    assert Candidate(id="e-a", text=text).tokens == tokens_of(text)
-
-
 # ---------------------------------------------------------------- principles: sure of a place, and capped
 
 
@@ -147,15 +131,6 @@ def test_a_long_principle_gives_its_sure_place_to_one_that_fits() -> None:
     assert dropped(chosen) == {"constitution#identity": Dropped.OVER_CAP}
 
 
-def test_the_budget_of_principles_is_theirs_together() -> None:
-    rules = replace(SELF, principle_tokens=60)
-    chosen = choose(
-        Frame.SELF, rules, [principle("care", characters=160), principle("focus", characters=160)]
-    )
-    assert shown(chosen) == ["constitution#care"]
-    assert dropped(chosen) == {"constitution#focus": Dropped.OVER_CAP}
-
-
 # ---------------------------------------------------------------- what a frame drops
 
 
@@ -164,12 +139,6 @@ def test_self_is_about_what_has_a_tag_of_self_and_counts_the_rest() -> None:
     assert (shown(chosen), chosen.outside) == (["e-b"], 2)
     everything = choose(Frame.TASK, TASK, [entry("a"), value("b")])
     assert (shown(everything), everything.outside) == (["e-a", "e-b"], 0)
-
-
-def test_what_has_no_place_is_named_with_why() -> None:
-    entries = [entry(f"x{n}", confidence=1 - n / 10) for n in range(7)]
-    chosen = choose(Frame.TASK, TASK, entries)
-    assert dropped(chosen) == {"e-x5": Dropped.BELOW_PLACES, "e-x6": Dropped.BELOW_PLACES}
 
 
 def test_something_shorter_comes_in_where_something_long_does_not_fit() -> None:
@@ -182,14 +151,6 @@ def test_something_shorter_comes_in_where_something_long_does_not_fit() -> None:
     assert shown(chosen) == ["e-long", "e-short"]
     assert dropped(chosen) == {"e-longer": Dropped.OVER_BUDGET}
     assert chosen.tokens == 681
-
-
-def test_of_equals_the_first_in_the_file_comes_first() -> None:
-    assert shown(choose(Frame.TASK, TASK, [entry("b"), entry("a")])) == ["e-b", "e-a"]
-
-
-def test_nothing_to_show_is_no_error() -> None:
-    assert choose(Frame.SELF, SELF, []) == Chosen(shown=(), dropped=(), outside=0, tokens=0)
 
 
 measures = st.fixed_dictionaries({name: st.floats(0, 1) for name in WEIGHTS})

@@ -66,13 +66,6 @@ def test_an_operators_own_edit_does_not_cool() -> None:
     assert ask(late, now=at(hours=1), proposal=proposal(lane=EDIT_LANE)).is_open
 
 
-def test_where_witnesses_are_asked_for_the_clock_here_cools_nothing() -> None:
-    never = claim(witnessed=Witnessed())
-    assert ask(never, now=at(days=6)).wait_s == 2 * 3600
-    seen = Vouched(first=at(hours=1).at, last=at(hours=3).at)
-    assert ask(claim(witnessed=Witnessed(proposed=seen, signed=seen)), now=at(hours=1)).is_open
-
-
 def test_an_approval_that_witnesses_saw_expire_is_not_saved_by_a_clock_set_back() -> None:
     late = Vouched(first=at(hours=1).at, last=at(days=7).at)
     verdict = ask(claim(witnessed=Witnessed(proposed=late, signed=late)), now=at(hours=1))
@@ -125,13 +118,6 @@ def test_what_is_no_longer_approved_is_refused_with_its_state() -> None:
     assert ask(status=pending).reasons == ("change 1 is pending",)
     other = fold_events(Log().proposed(1).decided("approve", 1, decision="d-9").events).proposals["p-1"]
     assert ask(status=other).reasons == ("change 1 is approved",)
-
-
-def test_a_change_rejected_since_does_not_hold_up_the_others_of_its_decision() -> None:
-    log = Log().proposed(2).decided("approve", 1, 2).decided("reject", 1, decision="d-2")
-    both = proposal(change(1), change(2))
-    status = fold_events(log.events).proposals["p-1"]
-    assert ask(claim(decision=decision(changes=(1, 2))), proposal=both, status=status).is_open
 
 
 def test_the_consent_graph_blocks_what_it_blocks_and_what_it_does_not_know() -> None:

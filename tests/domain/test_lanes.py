@@ -6,7 +6,6 @@ from hypothesis import strategies as st
 
 from nightledger.domain.lanes import (
     TARGET_BYTES,
-    Lanes,
     Said,
     admit,
     choose,
@@ -39,12 +38,6 @@ def draft(key: str, **fields: Any) -> Draft:
 
 def keys(drafts: list[Draft]) -> list[str]:
     return [one.statement_key for one in drafts]
-
-
-def test_the_published_caps() -> None:
-    lanes = Lanes()
-    assert (lanes.nightly_additions, lanes.waiting_changes) == (5, 15)
-    assert (lanes.agent_waiting, lanes.agent_bytes, lanes.reviewable_days) == (3, 8192, 14)
 
 
 def test_the_best_ranked_come_first_then_target_line_and_key() -> None:
@@ -131,13 +124,6 @@ def test_outcomes_are_new_where_they_are_as_many_as_those_that_were_answered() -
     assert not has_new_source([*known, *more[:3], more[0]], known)
     assert has_new_source([*known, *more], known)
     assert has_new_source([*known, evidence("memory/a.md")], known)
-
-
-def test_outcomes_are_told_apart_by_id_and_all_else_by_file() -> None:
-    known = [evidence("memory/system/outcome-records.jsonl", "o-1")]
-    assert has_new_source([evidence("memory/system/outcome-records.jsonl", "o-2")], known)
-    assert not has_new_source([evidence("elsewhere", "o-1")], known)
-    assert not has_new_source([], known)
 
 
 def test_a_log_and_its_full_text_in_the_archive_are_one_source() -> None:

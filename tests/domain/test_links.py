@@ -35,11 +35,6 @@ def test_a_session_counts_for_one_success_at_most(sessions: int, confidence: flo
     assert (found.counted(found.best), found.confidence(found.best)) == (sessions, confidence)
 
 
-def test_what_failed_is_not_made_better_by_the_bound() -> None:
-    found = link(tally("bad", 1, 5), sessions=1)
-    assert found.counted(found.best) == found.best.evidence == -9
-
-
 def test_of_equal_evidence_more_successes_then_the_newer_then_the_name_win() -> None:
     assert link(tally("tried", 4, 1), tally("new", 2)).best.resolution == "tried"
     assert link(tally("a", 2, 0, 5), tally("b", 2, 0, 6)).best.resolution == "b"
@@ -51,11 +46,6 @@ def test_the_rivals_are_the_next_best_and_all_are_counted() -> None:
     assert [one.resolution for one in made.rivals] == ["r7", "r6", "r5", "r4", "r3"]
     assert len(made.rivals) == MAX_RIVALS
     assert made.resolutions == 9
-
-
-def test_a_link_has_one_name_in_either_order() -> None:
-    assert link_key("time_zone", "cron") == link_key("cron", "time_zone") == "cron + time_zone"
-    assert link(tally("x")).key == "cron + time_zone"
 
 
 @given(st.lists(st.text("abc_+", min_size=1), min_size=2, max_size=2, unique=True))

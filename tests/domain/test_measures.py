@@ -1,13 +1,10 @@
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from nightledger.domain.retention import (
     Use,
     centralities,
     confidence_of_use,
     network_of,
-    reinforced_share,
     well_connected_from,
 )
 
@@ -29,25 +26,6 @@ def test_confidence_is_what_was_stated_until_outcomes_tell(
     useful: int, harmful: int, stated: float, confidence: float
 ) -> None:
     assert confidence_of_use(Use(useful=useful, harmful=harmful), stated) == pytest.approx(confidence)
-
-
-def test_being_shown_makes_nothing_surer() -> None:
-    assert confidence_of_use(Use(shown=1000)) == confidence_of_use(Use())
-
-
-@given(st.integers(0, 10_000))
-def test_each_reinforcement_counts_less_than_the_one_before(count: int) -> None:
-    steps = [reinforced_share(count + n) for n in range(3)]
-    assert 0 <= steps[0] < steps[1] < steps[2] < 1
-    assert steps[2] - steps[1] < steps[1] - steps[0]
-
-
-def test_three_reinforcements_are_one_half() -> None:
-    assert [reinforced_share(n) for n in (0, 3)] == [0.0, 0.5]
-
-
-def test_links_are_counted_at_both_ends() -> None:
-    assert LINKS.degrees == {"cron": 2, "time_zone": 1, "path": 2, "mail": 1}
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.domain.gate_values import START
@@ -31,11 +30,6 @@ def test_time_counts_from_the_review_on() -> None:
     assert days(entries, START + 31 * DAY) == 30
 
 
-def test_without_a_review_time_counts_from_the_logs_beginning() -> None:
-    assert days([entry(START, "genesis"), entry(START + DAY)], START + 30 * DAY, None) == 30
-    assert days([], START + 30 * DAY, None) == 0
-
-
 def test_only_the_review_that_was_found_to_hold_counts() -> None:
     entries = [review(START), review(START + 20 * DAY, "d-2"), entry(START + 21 * DAY)]
     assert days(entries, START + 30 * DAY) == 30
@@ -54,11 +48,6 @@ def test_a_review_under_a_clock_that_was_ahead_postpones_nothing() -> None:
     assert days(entries, START + 30 * DAY) == 30
 
 
-def test_a_clock_that_ran_ahead_once_does_not_count_for_ever() -> None:
-    entries = [entry(START + 9000 * DAY), review(START), entry(START + DAY)]
-    assert days(entries, START + 2 * DAY) == 2
-
-
 def test_within_one_boot_the_boot_clock_counts_where_it_says_more() -> None:
     since = Moment(at=START, boot="b", boot_s=0)
     assert passed_s(since, Moment(at=START - DAY, boot="b", boot_s=7 * DAY_S)) == 7 * DAY_S
@@ -66,11 +55,6 @@ def test_within_one_boot_the_boot_clock_counts_where_it_says_more() -> None:
     assert passed_s(since, Moment(at=START - DAY, boot="c", boot_s=7 * DAY_S)) == 0
     entries = [review(START, boot="b", boot_s=0), entry(START - DAY, boot="b", boot_s=31 * DAY_S)]
     assert days(entries, START - DAY) == 31
-
-
-def test_a_boot_clock_that_an_entry_does_not_tell_makes_the_time_no_shorter() -> None:
-    now = Moment(at=START, boot="b", boot_s=31 * DAY_S)
-    assert since_review_s([review(START, boot="b")], "d-1", now) == 31 * DAY_S
 
 
 @given(
@@ -90,12 +74,3 @@ def test_no_steps_of_a_clock_between_entries_make_it_less_than_a_day_for_each_st
         entries.append(entry(START + timedelta(seconds=wall)))
     found = since_review_s(entries, "d-1", Moment(at=START + timedelta(seconds=wall)))
     assert found >= real - lost
-
-
-@pytest.mark.parametrize(("boot", "expected"), [({"boot": "b"}, 30), ({}, 29)])
-def test_with_a_boot_clock_no_step_loses_anything(boot: dict[str, str], expected: int) -> None:
-    entries = [review(START, boot_s=0, **boot)]
-    for day in range(1, 31):
-        at = START + day * DAY - (20 * DAY if day > 15 else timedelta())
-        entries.append(entry(at, boot_s=day * DAY_S, **boot))
-    assert days(entries, entries[-1][2]) == expected

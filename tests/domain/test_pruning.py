@@ -14,9 +14,6 @@ from nightledger.domain.pruning import (
     clock_problem,
     find_weak,
     in_portions,
-    is_long_closed,
-    is_old_log,
-    month_of,
     names_blocked,
 )
 
@@ -40,10 +37,6 @@ def test_a_link_goes_that_occurred_once_and_was_not_seen_for_more_than_60_days(
     assert (found.links, found.bridges) == (1, ())
 
 
-def test_a_link_that_occurred_twice_never_goes() -> None:
-    assert find_weak([use("a", "b", 2, 900)], TODAY).removable == ()
-
-
 @pytest.mark.parametrize(("days", "goes"), [(60, False), (61, True)])
 def test_a_faint_link_goes_however_often_it_occurred_once_it_was_not_seen_for_long(
     days: int, *, goes: bool
@@ -64,23 +57,6 @@ def test_weak_and_faint_links_together_separate_no_well_used_groups() -> None:
 def test_the_longest_unseen_link_comes_first() -> None:
     links = [use("c", "d", 1, 70), use("a", "b", 1, 300), use("e", "f", 1, 300)]
     assert [link.pair for link in find_weak(links, TODAY).removable] == [("a", "b"), ("e", "f"), ("c", "d")]
-
-
-def test_a_bridge_between_well_used_groups_is_counted_and_stays() -> None:
-    links = [use("a", "b", 3, 90), use("c", "d", 3, 90), use("b", "c", 1, 90), use("d", "e", 1, 90)]
-    found = find_weak(links, TODAY)
-    assert [link.pair for link in found.removable] == [("d", "e")]
-    assert (len(found.bridges), found.links) == (1, 4)
-
-
-@pytest.mark.parametrize(("days", "closed"), [(90, False), (91, True)])
-def test_an_entry_goes_when_it_is_closed_for_more_than_90_days(days: int, *, closed: bool) -> None:
-    assert is_long_closed(ago(days), TODAY) is closed
-
-
-@pytest.mark.parametrize(("days", "old"), [(30, False), (31, True), (-1, False)])
-def test_a_log_is_compressed_when_it_is_older_than_30_days(days: int, *, old: bool) -> None:
-    assert is_old_log(ago(days), TODAY) is old
 
 
 def test_a_clock_before_the_newest_record_judges_nothing() -> None:
@@ -131,10 +107,6 @@ def test_no_portion_of_several_takes_more_than_its_share(sizes: list[int], total
     found = [lines for lines, *_ in portions(sizes, total)]
     assert [line for lines in found for line in lines] == list(range(len(sizes)))
     assert all(len(lines) == 1 or sum(sizes[n] for n in lines) <= BUDGET_SHARE * total for lines in found)
-
-
-def test_a_month_is_named_by_its_year() -> None:
-    assert month_of(date(2026, 2, 28)) == "2026-02"
 
 
 @pytest.mark.parametrize(

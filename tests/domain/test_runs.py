@@ -4,7 +4,7 @@ import pytest
 from msgspec.structs import replace
 
 from nightledger.domain.moment import Moment
-from nightledger.domain.runs import NEVER, Run, RunOutcome, attempts, is_stepped, last_done, reckon, retry_at
+from nightledger.domain.runs import NEVER, Run, RunOutcome, is_stepped, last_done, reckon, retry_at
 
 NOW = datetime(2026, 3, 1, 3, 5, tzinfo=UTC)
 HOUR = timedelta(hours=1)
@@ -38,17 +38,6 @@ def failed(times: int, period: str = "2026-02-28") -> list[Run]:
     return [run(period, RunOutcome.FAILED, started_at=NOW + n * HOUR) for n in range(times)]
 
 
-def test_before_the_first_run_nothing_is_done() -> None:
-    assert last_done([], "consolidate", NOW) is None
-
-
-def test_the_newest_period_done_counts_in_whatever_order_the_lines_stand() -> None:
-    assert (
-        last_done([run("2026-02-27"), run("2026-02-28"), run("2026-02-26")], "consolidate", NOW)
-        == "2026-02-28"
-    )
-
-
 def test_another_jobs_period_and_a_failed_one_are_not_done() -> None:
     runs = [run("2026-02-26"), run("2026-02-27", RunOutcome.FAILED), run("2026-02-28", job="link")]
     assert last_done(runs, "consolidate", NOW) == "2026-02-26"
@@ -64,17 +53,6 @@ def test_a_clock_set_back_by_less_than_an_hour_does_not_repeat_the_night() -> No
     assert last_done([run("2026-02-28")], "consolidate", NOW - HOUR - timedelta(seconds=1)) is None
 
 
-def test_attempts_are_counted_for_one_job_and_period() -> None:
-    runs = [*failed(2), run("2026-02-28"), run("2026-02-27"), run("2026-02-28", job="link")]
-    assert attempts(runs, "consolidate", "2026-02-28") == 3
-
-
-def test_a_period_that_did_not_fail_has_no_retry() -> None:
-    assert retry_at([run("2026-02-28")], "consolidate", "2026-02-28", NOW) is None
-    assert retry_at(failed(1), "consolidate", "2026-02-27", NOW) is None
-    assert retry_at(failed(1), "link", "2026-02-28", NOW) is None
-
-
 @pytest.mark.parametrize(
     ("failures", "minutes"), [(1, 30), (2, 60), (3, 120), (5, 480), (6, 480), (5000, 480)]
 )
@@ -84,10 +62,6 @@ def test_the_wait_doubles_from_half_an_hour_to_eight_hours(failures: int, minute
     assert at == NOW + (failures - 1) * HOUR + timedelta(minutes=1 + minutes)
 
 
-def test_a_failure_from_the_future_does_not_delay_the_retry() -> None:
-    assert retry_at(failed(5), "consolidate", "2026-02-28", NOW - 2 * HOUR) is None
-
-
 def dated(runs: list[Run], now: Moment) -> list[datetime | None]:
     """Give when each run started as the clock dates it now; None for one that counts for nothing."""
     return [None if run.started_at is NEVER else run.started_at for run in reckon(runs, now, UTC)]
@@ -95,13 +69,6 @@ def dated(runs: list[Run], now: Moment) -> list[datetime | None]:
 
 def at(hours: float, boot: str = "", boot_s: int = 0) -> Moment:
     return Moment(at=NOW + hours * HOUR, boot=boot, boot_s=boot_s)
-
-
-def test_where_the_clock_was_not_set_every_run_is_as_it_was_written() -> None:
-    runs = [run("2026-02-27", started_at=NOW - 24 * HOUR), run("2026-02-28", boot="b", boot_s=10), *failed(1)]
-    assert reckon(runs, at(5), UTC) == tuple(runs)
-    assert reckon(runs, at(5, "b", 10 + 5 * 3_600), UTC) == tuple(runs)
-    assert reckon(runs, at(5, "c", 7), UTC) == tuple(runs)
 
 
 def test_in_one_boot_a_run_is_dated_by_the_clock_of_now() -> None:
@@ -124,12 +91,6 @@ def test_a_day_that_a_clock_ahead_ran_too_early_counts_for_nothing_when_it_is_me
     assert dated([early, replace(told, boot="c", boot_s=9)], at(48, "d", 5))[0] is None
     # Without it, nobody can: the wall clock says that the day was over.
     assert dated([early], at(48, "c", 5)) == [early.started_at]
-
-
-def test_a_run_ahead_of_the_clock_counts_for_nothing_and_one_within_the_hour_as_it_is() -> None:
-    one = run("2026-02-28")
-    assert dated([one], at(-1)) == [NOW]
-    assert dated([one], at(-1.01)) == [None]
 
 
 def test_runs_of_an_earlier_boot_are_dated_by_its_last_reading() -> None:
@@ -155,17 +116,6 @@ def test_a_line_that_somebody_made_up_counts_for_nothing_and_ends_nothing(period
     runs = reckon([good, *made_up], at(9), UTC)
     assert len(reckon([replace(odd, job="clock")], at(9), UTC)) == 1
     assert (runs, last_done(runs, "consolidate", NOW + 9 * HOUR)) == ((good,), "2026-02-28")
-
-
-def test_a_line_whose_boot_clock_no_machine_can_have_counts_for_nothing() -> None:
-    for seconds in (2**53, -(2**53)):
-        assert dated([run("2026-02-28", boot="b", boot_s=seconds)], at(0, "b", 10)) == [None]
-
-
-def test_a_made_up_line_of_the_clock_that_stands_ahead_counts_for_nothing_whatever_its_period_says() -> None:
-    odd = run("nonsense", job="clock", started_at=NOW + 5 * HOUR, boot="b", boot_s=10)
-    assert dated([odd], at(0, "b", 10)) == [None]
-    assert dated([replace(odd, started_at=NOW)], at(0, "b", 10)) == [NOW]
 
 
 def test_a_night_in_another_zone_than_the_homes_of_now_counts() -> None:
@@ -194,13 +144,6 @@ def test_a_step_of_more_than_an_hour_is_told_from_time_that_passed(
     newest: Run | None, now: Moment, *, stepped: bool
 ) -> None:
     assert is_stepped(newest, now) is stepped
-
-
-def test_a_made_up_line_that_ended_before_it_began_ends_nothing() -> None:
-    first = datetime(1, 1, 1, tzinfo=UTC)
-    odd = replace(run("2026-02-28", started_at=NOW + HOUR, boot="b"), finished_at=first)
-    (found,) = reckon([odd], at(0, "b", 10), UTC)
-    assert found.started_at == found.finished_at == NOW - timedelta(seconds=10)
 
 
 @pytest.mark.parametrize("end", [datetime.max.replace(tzinfo=UTC), NOW + 1000 * HOUR])

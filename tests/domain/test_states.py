@@ -4,8 +4,7 @@ from tests.domain.gate_values import START, Log
 
 from nightledger.domain.decision import DecisionType
 from nightledger.domain.folding import fold_events
-from nightledger.domain.proposal import Kind
-from nightledger.domain.states import ProposalStatus, proposal_state
+from nightledger.domain.states import proposal_state
 
 
 def word(log: Log, *, minutes: float = 0, cools: dict[str, float] | None = None) -> str:
@@ -25,18 +24,6 @@ def test_lists_show_the_most_urgent_word() -> None:
     assert word(Log().proposed(2).add("proposal.deferred", proposal="p-1", changes=[1, 2])) == "deferred"
     stale = Log().proposed(2).decided("approve", 1, 2).add("change.stale", proposal="p-1", changes=[2])
     assert word(stale) == "stale"
-
-
-def test_a_proposal_without_changes_is_withdrawn() -> None:
-    status = ProposalStatus(
-        id="p-1",
-        sha256="",
-        kind=Kind.FORGET,
-        lane="job",
-        created=fold_events(Log().proposed().events).proposals["p-1"].created,
-        changes={},
-    )
-    assert proposal_state(status, START, {}) == "withdrawn"
 
 
 def test_what_the_operator_closed_is_known_and_nothing_of_it_waits_any_more() -> None:

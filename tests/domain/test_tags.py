@@ -38,21 +38,9 @@ def test_one_thing_has_one_spelling(text: str, tag: str) -> None:
     assert read_tag(text) == tag
 
 
-@given(text=st.text())
-def test_the_canonical_form_is_its_own(text: str) -> None:
-    assert canonical_tag(canonical_tag(text)) == canonical_tag(text)
-
-
 def test_the_canonical_form_of_every_character_is_its_own() -> None:
     characters = (chr(code) for code in part(range(0x110000), 11) if not 0xD800 <= code < 0xE000)
     assert all(canonical_tag(tag) == tag for tag in map(canonical_tag, characters))
-
-
-@given(text=st.text())
-def test_a_canonical_tag_has_no_separators_and_is_composed(text: str) -> None:
-    tag = canonical_tag(text)
-    assert not any(character.isspace() or character in "-/" for character in tag)
-    assert unicodedata.is_normalized("NFC", tag)
 
 
 @given(text=st.text(max_size=80))
@@ -85,10 +73,6 @@ def test_a_tag_that_is_accepted_is_accepted_again_unchanged(text: str) -> None:
 def test_what_is_no_tag_says_why(value: object, problem: str) -> None:
     with pytest.raises(ValueError, match=problem):
         read_tag(value)
-
-
-def test_sixty_four_characters_are_a_tag() -> None:
-    assert read_tag("x" * 64) == "x" * 64
 
 
 def test_joiners_stand_where_a_script_needs_them() -> None:

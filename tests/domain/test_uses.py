@@ -39,30 +39,6 @@ def test_another_session_kind_of_task_or_result_is_another_source() -> None:
     assert tallies.of["e-1"].tasks == {"deploy": [2, 1], "mail": [1, 0]}
 
 
-def test_partial_is_neither_useful_nor_harmful_and_counts_as_the_last() -> None:
-    tallies = Tallies()
-    outcome(tallies, at=1, shown="e-1")
-    outcome(tallies, at=2, result="partial", shown="e-1")
-    tally = tallies.of["e-1"]
-    assert (tally.tasks, tally.last, tally.used_at[:13]) == ({"deploy": [1, 0]}, 0, "2026-03-01T01")
-
-
-def test_the_last_outcome_is_the_newest_whatever_the_order_of_lines() -> None:
-    tallies = Tallies()
-    outcome(tallies, at=5, result=FAILURE, shown="e-1")
-    outcome(tallies, at=3, shown="e-1")
-    tally = tallies.of["e-1"]
-    assert (tally.last, tally.shown_at, tally.used_at[:13]) == (-1, "2026-03-01T05", "2026-03-01T03")
-
-
-def test_an_exposure_shows_and_proves_nothing() -> None:
-    tallies = Tallies()
-    tallies.exposure(HOUR, ["e-1", "a + b"])
-    assert tallies.hours == {HOUR}
-    assert tallies.of["e-1"].tasks == {}
-    assert (tallies.of["e-1"].shown, tallies.of["e-1"].shown_at) == (1, HOUR)
-
-
 def test_what_to_expect_is_how_the_same_kinds_of_task_end_where_it_was_not_shown() -> None:
     tallies = Tallies()
     for n in range(100):
@@ -74,15 +50,6 @@ def test_what_to_expect_is_how_the_same_kinds_of_task_end_where_it_was_not_shown
     assert overall == pytest.approx(131 / 212)
     expected = expected_without(tallies.of["e-1"], tallies.tasks, overall)
     assert expected == pytest.approx((20 + 2 * overall) / 102)
-
-
-def test_of_what_is_shown_always_nothing_can_be_told() -> None:
-    tallies = Tallies()
-    for n in range(40):
-        outcome(tallies, source=str(n), result=FAILURE if n % 4 else SUCCESS, shown="e-1")
-    overall = overall_share(tallies.tasks)
-    assert expected_without(tallies.of["e-1"], tallies.tasks, overall) == overall
-    assert overall == pytest.approx(0.25, abs=0.02)
 
 
 def test_what_is_known_under_two_ids_of_one_memory_is_one() -> None:

@@ -12,7 +12,7 @@ from nightledger.domain.pruning import BUDGET_RULE
 from nightledger.domain.retention import Policy, Status
 from nightledger.files.home import Home
 from nightledger.gate.memory.remembering import Facts, read_facts, read_reinforcements
-from nightledger.jobs.hygiene import Judged, Survey, propose_archive, show_mercy, survey, tags_of, why
+from nightledger.jobs.hygiene import Judged, Survey, propose_archive, show_mercy, survey, why
 
 MEMORY = (
     "# MEMORY.md\n\n## Projects\n\n### Atlas North\n\n- The index is rebuilt at night. #Search\n"
@@ -61,26 +61,12 @@ def test_what_helped_is_active_what_is_pinned_immune_and_the_rest_pending(desk: 
     assert {words(one) for one in found.judged if one.status is Status.ACTIVE} == {RSYNC, PORTS}
 
 
-def test_classic_keeps_what_misled_because_it_was_shown(desk: Desk) -> None:
-    found = survey(facts(desk), Policy.CLASSIC)
-    assert {words(one) for one in found.judged if one.status is Status.ACTIVE} == {RSYNC, RELAY, PORTS}
-
-
 def test_every_entry_says_why(desk: Desk) -> None:
     found = measured(desk)
     said = {words(one): why(one, found.facts) for one in found.judged}
     assert said[RSYNC].startswith("it helped: 30 of 30 tasks succeeded after it was shown, ")
     assert said[RELAY].startswith("it misled: 0 of 30 tasks succeeded after it was shown, ")
     assert said[INDEX] == "nothing is known to have come of it; 330 active hours old, standard, utility 0.04"
-
-
-def test_what_made_no_difference_is_said_so(desk: Desk) -> None:
-    name = ids(desk)[INDEX]
-    add_outcome(desk.home, desk.moment.at, name, session="a")
-    add_outcome(desk.home, desk.moment.at, name, session="b", outcome="failure")
-    found = measured(desk)
-    (one,) = [one for one in found.judged if words(one) == INDEX]
-    assert why(one, found.facts).startswith("it made no clear difference: 1 of 2 tasks succeeded")
 
 
 @pytest.mark.parametrize(
@@ -97,11 +83,6 @@ def test_what_made_no_difference_is_said_so(desk: Desk) -> None:
 def test_a_project_is_a_heading_a_hashtag_or_a_signed_tag(desk: Desk, project: str, count: int) -> None:
     pinned(desk, RSYNC, tag="self/goal")
     assert len(measured(desk, project).judged) == count
-
-
-def test_tags_have_one_spelling(desk: Desk) -> None:
-    (one,) = [one for one in facts(desk).memories if one.placed.entry.text.strip() == INDEX]
-    assert tags_of(one) == {"memory.md", "projects", "atlas_north", "search"}
 
 
 def test_what_the_operator_lets_go_is_proposed_within_the_budget(desk: Desk) -> None:
@@ -139,24 +120,6 @@ def test_one_entry_is_one_proposal_without_a_flag_and_undo_gives_the_bytes_back(
     assert desk.memory.read_bytes() == before
     again = propose_archive(desk.gate, desk.ledger(), chosen, found.facts, TODAY, desk.moment)
     assert len(again.proposals) == 1
-
-
-def test_what_waits_to_be_archived_is_not_asked_twice(desk: Desk) -> None:
-    found = measured(desk)
-    chosen = found.pending[:1]
-    propose_archive(desk.gate, desk.ledger(), chosen, found.facts, TODAY, desk.moment)
-    again = propose_archive(desk.gate, desk.ledger(), chosen, found.facts, TODAY, desk.moment)
-    assert (again.proposals, again.suppressed, again.problems) == ((), 1, ())
-
-
-def test_what_has_no_place_or_holds_a_secret_is_named(desk: Desk) -> None:
-    found = measured(desk)
-    chosen = [one for one in found.pending if words(one) == INDEX]
-    desk.memory.write_bytes(desk.memory.read_bytes().replace(INDEX.encode(), b"- Something else."))
-    archived = propose_archive(desk.gate, desk.ledger(), chosen, found.facts, TODAY, desk.moment)
-    assert archived.proposals == ()
-    assert len(archived.problems) == 1
-    assert archived.problems[0].startswith("MEMORY.md:7: ")
 
 
 def test_mercy_counts_as_made_anew(desk: Desk) -> None:

@@ -86,28 +86,11 @@ def test_the_same_state_is_told_once(home: Home, phone: Phone) -> None:
     assert len(phone.calls()) == 1
 
 
-def test_something_new_is_told_with_all_that_waits(home: Home, phone: Phone) -> None:
-    notify(home, phone.operator, waiting("p-1"), now=NOW)
-    assert notify(home, phone.operator, waiting("p-1", "p-2"), now=NOW)
-    assert phone.calls()[1]["argv"] == ["Nightledger: 2 proposals wait (oldest 2 days)"]
-
-
-def test_less_than_before_is_no_news(home: Home, phone: Phone) -> None:
-    notify(home, phone.operator, waiting("p-1", "p-2"), now=NOW)
-    assert not notify(home, phone.operator, waiting("p-1"), now=NOW)
-
-
 def test_what_was_settled_and_returns_is_told_again(home: Home, phone: Phone) -> None:
     failed = [Item(need=Need.FAILED, key="link 2026-02-28", since=NOW)]
     assert notify(home, phone.operator, failed, now=NOW)
     assert not notify(home, phone.operator, [], now=NOW)
     assert notify(home, phone.operator, failed, now=NOW)
-
-
-def test_a_name_with_another_line_separator_in_it_is_told_once(home: Home, phone: Phone) -> None:
-    drift = [Item(need=Need.DRIFT, key="notes\u2028of \x85 old\r.md", since=NOW)]
-    assert notify(home, phone.operator, drift, now=NOW)
-    assert not notify(home, phone.operator, drift, now=NOW)
 
 
 @pytest.mark.parametrize("kind", ["large", "link"])
@@ -122,35 +105,12 @@ def test_a_record_of_what_was_told_that_cannot_be_read_silences_nothing(
     assert notify(home, phone.operator, waiting("p-1"), now=NOW)
 
 
-def test_without_a_place_for_the_record_all_is_told_at_each_run(home: Home, phone: Phone) -> None:
-    for _ in range(2):
-        assert module.notify(home, phone.operator, waiting("p-1"), record="", now=NOW)
-
-
-def test_nothing_to_tell_writes_nothing(home: Home, phone: Phone) -> None:
-    assert not notify(home, phone.operator, [], now=NOW)
-    assert not Path(f"{home.root}.told").exists()
-
-
-def test_without_a_notifier_nobody_is_told_and_a_later_one_hears_it(home: Home, phone: Phone) -> None:
-    assert not notify(home, Operator(), waiting("p-1"), now=NOW)
-    assert notify(home, phone.operator, waiting("p-1"), now=NOW)
-
-
 def test_nothing_in_a_home_is_executed(home: Home) -> None:
     inside = Path(home.root) / "notify.sh"
     inside.write_text("#!/bin/sh\ntouch ran\n")
     inside.chmod(0o700)
     with pytest.raises(ConfigurationError, match="nothing in a home is executed"):
         notify(home, Operator(notify=(str(inside),)), waiting("p-1"), now=NOW)
-
-
-def test_a_link_to_a_program_of_the_home_is_not_executed(home: Home, tmp_path: Path) -> None:
-    inside = Path(home.root) / "notify.sh"
-    inside.write_text("#!/bin/sh\n")
-    (tmp_path / "link").symlink_to(inside)
-    with pytest.raises(ConfigurationError, match="nothing in a home is executed"):
-        notify(home, Operator(notify=(str(tmp_path / "link"),)), waiting("p-1"), now=NOW)
 
 
 @pytest.mark.parametrize(

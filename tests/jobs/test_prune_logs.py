@@ -6,7 +6,6 @@ import pytest
 from tests.jobs.nights import Nights
 from tests.jobs.pruning import LOG, answer, left, read, tally
 
-from nightledger.domain.lanes import MOST_FORGOTTEN
 from nightledger.domain.proposal import Op
 from nightledger.domain.pruning import MOST_MONTHS
 from nightledger.gate.forgetting.citing import cited
@@ -76,21 +75,6 @@ def test_logs_of_every_layout_are_found_and_two_of_a_name_have_two_copies(nights
     assert read(nights, "memory/archive/daily/2025-12-03-2.md").decode() == LOG + "- other\n"
 
 
-def test_an_archive_file_that_exists_is_not_overwritten(nights: Nights) -> None:
-    nights.write("2025-12-03.md", LOG)
-    nights.write("2025-12-03.md", "somebody else's\n", directory="memory/archive/daily")
-    answer(nights, compress(nights))
-    assert read(nights, "memory/archive/daily/2025-12-03.md") == b"somebody else's\n"
-    assert read(nights, "memory/archive/daily/2025-12-03-2.md") == LOG.encode()
-
-
-def test_an_archive_file_that_holds_the_log_already_is_used(nights: Nights) -> None:
-    nights.write("2025-12-03.md", LOG)
-    nights.write("2025-12-03.md", LOG, directory="memory/archive/daily")
-    (change,) = compress(nights).proposals[0].changes
-    assert change.also[0].target == "memory/archive/daily/2025-12-03.md"
-
-
 def test_odd_files_are_named_and_left_alone(nights: Nights, tmp_path: Path) -> None:
     root = Path(nights.desk.home.root)
     good = nights.write("2025-12-01.md", LOG)
@@ -118,33 +102,6 @@ def test_odd_files_are_named_and_left_alone(nights: Nights, tmp_path: Path) -> N
     assert "link" in details["8"]
 
 
-def test_a_folder_that_is_a_link_leads_to_no_compression(nights: Nights, tmp_path: Path) -> None:
-    elsewhere = tmp_path / "elsewhere"
-    elsewhere.mkdir()
-    (elsewhere / "2025-12-01.md").write_text(LOG)
-    Path(nights.desk.home.path("memory")).joinpath("daily").symlink_to(elsewhere)
-    assert left(compress(nights)) == {"memory/daily/2025-12-01.md": "odd_file"}
-
-
-def test_short_logs_summaries_and_logs_of_days_to_come_are_counted(nights: Nights) -> None:
-    nights.write("2025-12-01.md", "- quiet\n")
-    nights.write("2026-12-01.md", LOG)
-    found = compress(nights)
-    assert (found.proposed, found.kept) == (0, {"future_date": 1, "short": 1})
-
-
-def test_a_summary_with_notes_below_it_is_left_alone(nights: Nights) -> None:
-    nights.write("2025-12-01.md", LOG)
-    found = compress(nights)
-    answer(nights, found)
-    log = Path(nights.desk.home.path("memory/2025-12-01.md"))
-    log.write_text(log.read_text() + LOG)
-    again = compress(nights)
-    assert (again.old, again.proposed) == (0, 0)
-    log.rename(log.with_name("2025-12-02.md"))
-    assert left(compress(nights)) == {"memory/2025-12-02.md": "summary"}
-
-
 def test_a_log_that_a_sure_link_rests_on_stays(nights: Nights) -> None:
     for day in (10, 11, 12):
         nights.write(f"2026-01-{day}.md", LOG + f"- {day}\n")
@@ -153,12 +110,6 @@ def test_a_log_that_a_sure_link_rests_on_stays(nights: Nights) -> None:
     found = compress(nights)
     assert left(found) == {"memory/2026-01-10.md": "referenced", "memory/2026-01-12.md": "referenced"}
     assert targets(found) == ["memory/2026-01-11.md"]
-
-
-def test_a_log_of_an_outcome_that_no_sure_link_rests_on_goes(nights: Nights) -> None:
-    nights.write("2026-01-10.md", LOG)
-    nights.tell("-21 + dust", "-20 + dust", tags="lamp dust", source_file="memory/2026-01-10.md#dust")
-    assert compress(nights).proposed == 1
 
 
 def test_twelve_months_wait_at_most_and_the_rest_competes_again(nights: Nights) -> None:
@@ -180,15 +131,6 @@ def test_a_month_waits_for_its_answer_before_more_of_it_is_proposed(nights: Nigh
     assert (compress(nights).proposed, compress(nights).waiting) == (0, 2)
     nights.desk.reject(first.proposals[0])
     assert targets(compress(nights)) == ["memory/2025-12-02.md"]
-
-
-@pytest.mark.slow
-def test_more_logs_than_a_proposal_holds_are_for_another_run(nights: Nights) -> None:
-    for n in range(MOST_FORGOTTEN + 3):
-        nights.write(f"2025-12-01-{n:03}.md", LOG + f"- {n}\n")
-    found = compress(nights)
-    assert found.proposed + found.no_room == MOST_FORGOTTEN + 3
-    assert found.no_room > 0
 
 
 def test_a_log_with_a_secret_gives_a_summary_without_it(nights: Nights) -> None:
@@ -221,19 +163,6 @@ def test_a_log_that_the_operator_left_as_it_is_is_not_asked_about_again_whatever
     again = compress(nights, again=True)
     assert again.proposed == 1
     assert compress(nights, again=True).proposed == 0, "it waits"
-
-
-def test_the_very_bytes_that_were_refused_are_asked_about_only_where_the_operator_wants_it(
-    nights: Nights,
-) -> None:
-    nights.write("2025-12-03.md", LOG)
-    (proposal,) = compress(nights).proposals
-    nights.desk.reject(proposal)
-    assert compress(nights).proposed == 0
-    found = compress(nights, again=True)
-    assert found.proposed == 1
-    answer(nights, found)
-    assert len(read(nights, "memory/2025-12-03.md")) < len(LOG)
 
 
 def test_a_proposal_that_was_closed_because_the_log_was_written_to_refuses_nothing(nights: Nights) -> None:

@@ -3,8 +3,6 @@
 from datetime import date
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from tests.rows import each_row
 
 from nightledger.domain.search.timewords import Anchor, Times, read_times
@@ -170,18 +168,3 @@ def test_an_event_bounds_the_time(text: str, side: str, event: str) -> None:
     times = read(text)
     assert times.anchor == Anchor(side=side, event=event)
     assert times.rest == text
-
-
-@given(
-    st.lists(
-        st.sampled_from(
-            [*"上下前昨去今周週月日年个一三十前後以来までから지난주전달", "3", "20", " ", "2026"]
-        ),
-        max_size=12,
-    ).map("".join),
-    st.dates(min_value=date(2000, 1, 1), max_value=date(2100, 1, 1)),
-)
-def test_any_text_of_such_words_is_read_and_bounds_are_in_order(text: str, today: date) -> None:
-    times = read(text, today)
-    if times.since and times.until:
-        assert times.since <= times.until

@@ -33,11 +33,6 @@ def test_what_counts_most_comes_first_and_equals_by_source_place_and_text() -> N
     assert rank([low, second, event, first], weights) == [event, first, second, low]
 
 
-@each_row("off", [SourceRules(weight=0, most=5, share=50), SourceRules(weight=5, most=0, share=50)])
-def test_a_source_without_weight_or_places_takes_no_part(off: SourceRules) -> None:
-    assert rank([candidate("x")], {**EVERY, Source.DOCUMENT: off}) == []
-
-
 def test_no_source_takes_the_share_of_others_before_these_had_their_turn() -> None:
     many = [candidate(f"what the first and last {n}", score=0.9) for n in range(5)]
     late = candidate("what was then used with", Source.LONG_RANGE, 0.1)
@@ -48,12 +43,6 @@ def test_no_source_takes_the_share_of_others_before_these_had_their_turn() -> No
     ) == 3  # two by their share, one of what was left
     assert late in chosen.lines
     assert chosen.left_out.over_budget == 2
-
-
-def test_a_source_gets_no_more_lines_than_its_most_however_much_is_left() -> None:
-    chosen = choose(rank([candidate(f"line {n}") for n in range(9)], EVERY), EVERY, 10_000, cost, never)
-    assert len(chosen.lines) == 5
-    assert (chosen.left_out.over_most, chosen.left_out.over_budget) == (4, 0)
 
 
 def test_the_same_wording_comes_once_where_it_ranks_highest() -> None:
@@ -113,11 +102,6 @@ def test_two_events_of_one_title_and_two_failures_of_calendars_are_two_lines() -
     chosen = choose(rank([early, late, elsewhere, elsewhere, item], EVERY), EVERY, 100, cost, never)
     assert set(chosen.lines) == {early, late, elsewhere}
     assert chosen.left_out.repeated == 2
-
-
-def test_what_does_not_fit_is_passed_over_and_something_shorter_comes_in() -> None:
-    long, short = candidate("x" * 400, score=0.9), candidate("short", score=0.1)
-    assert choose(rank([long, short], EVERY), EVERY, 40, cost, never).lines == (short,)
 
 
 texts = st.text(max_size=60)
