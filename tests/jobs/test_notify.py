@@ -137,13 +137,3 @@ def test_a_notifier_that_hangs_is_stopped(home: Home, monkeypatch: pytest.Monkey
             waiting("p-1"),
             now=NOW,
         )
-
-
-def test_a_shell_never_sees_the_words(home: Home, phone: Phone, tmp_path: Path) -> None:
-    operator = Operator(notify=(*phone.operator.notify, f"$(touch {tmp_path / 'ran'}); `id`"))
-    notify(home, operator, waiting("p-1"), now=NOW)
-    assert not (tmp_path / "ran").exists()
-    assert phone.calls()[0]["argv"] == [
-        "Nightledger: 1 proposal waits (2 days)",
-        f"$(touch {tmp_path / 'ran'}); `id`",
-    ]

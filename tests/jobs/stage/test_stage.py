@@ -71,26 +71,6 @@ def test_a_run_on_unchanged_input_changes_no_byte_and_no_time_of_change(desk: De
     assert everything(desk) == before
 
 
-def test_without_what_was_kept_a_run_says_the_same(desk: Desk) -> None:
-    put(desk, "memory/2026-02-20.md", f"# Day\n\n{CRANE}\n")
-    first = run(desk)
-    assert only(first, Source.LONG_RANGE)
-    kept = Path(desk.home.staged_dir) / "statements.json"
-    odd = [
-        b'{"v":5,"logs":{"x":{"said":[[%s]]}}}' % row for row in (b"1e999,2,0.5", b"1,2,NaN", b"1e30,2,0.5")
-    ]
-    for damage in (b"{", b"[]", b'{"v":1,"logs":{"x":[[1]]}}', b'{"v":9}', b"\xff", *odd):
-        kept.write_bytes(damage)
-        assert run(desk).text == first.text
-    for name in ("statements.json", "lines.json"):
-        place = kept.with_name(name)
-        place.unlink()
-        os.mkfifo(place)
-        put(desk, "memory/2026-02-20.md", f"# Day\n\n{CRANE}\n")
-        assert run(desk).text == first.text
-        assert place.is_file()
-
-
 def test_nothing_is_written_by_a_dry_run_but_the_index(desk: Desk) -> None:
     put(desk, HANDOFF, "## Next\n\n- Order the spare fan\n")
     staged = run(desk, dry_run=True)
@@ -254,27 +234,6 @@ def staged_work(desk: Desk, *older: str, newest: str = GOING_ON) -> list[str]:
     )
     put(desk, "memory/2026-02-28.md", f"# Day\n\n{newest}\n")
     return texts(run(desk, windows=()), Source.WORK)
-
-
-@pytest.mark.parametrize(
-    ("line", "comes"),
-    [
-        ("- Spoke with Olga: the crane of the north pier had its brake looked at by two people from the yard", True),
-        ("- Crane, north pier, brake: READY", False),  # short
-        ("- Spoke with Olga about the boat shed by the pier, its key, its roof, and who pays for the paint of the crane", False),
-        ("- Moving the crane of the north pier; brake and wind report come first, tomorrow", False),  # says it again
-        ("- ✅ Completed: report on the crane of the north pier sent, 14 files updated, brake log pushed, status READY", False),
-    ],
-)  # fmt: skip
-def test_what_says_nothing_that_lasts_comes_only_where_it_tells_something_of_what_goes_on(
-    desk: Desk,
-    line: str,
-    comes: bool,  # noqa: FBT001 - a row
-) -> None:
-    assert staged_work(desk, CRANE, line) == [
-        CRANE.removeprefix("- "),
-        *([line.removeprefix("- ")] if comes else []),
-    ]
 
 
 def test_what_logs_report_day_for_day_is_no_topic_and_is_not_staged(desk: Desk) -> None:
