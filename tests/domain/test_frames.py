@@ -101,19 +101,6 @@ def test_ten_principles_never_take_more_than_two_of_five_places() -> None:
     assert seen >= {f"constitution#{name}" for name in FOUNDING}
 
 
-def test_without_a_query_each_principle_has_its_turn() -> None:
-    tens = [principle(name, confidence=1) for name in FOUNDING]
-    rounds = [shown(choose(Frame.SELF, SELF, tens, turn=turn)) for turn in range(6)]
-    assert [one for names in rounds[:5] for one in names] == [one.id for one in tens]
-    assert rounds[5] == rounds[0]
-
-
-def test_principles_keep_their_places_where_everything_else_scores_higher() -> None:
-    strong = [value(f"v{n}", similarity=1, confidence=1, reinforcement=1) for n in range(9)]
-    names = shown(choose(Frame.SELF, SELF, [*strong, principle("care"), principle("focus")]))
-    assert names == ["e-v0", "e-v1", "e-v2", "constitution#care", "constitution#focus"]
-
-
 def test_elsewhere_a_principle_competes_like_everything_and_one_has_a_place_at_most() -> None:
     weak = [principle(name) for name in ("care", "focus")]
     strong = [replace(one, confidence=1.0) for one in weak]
@@ -124,13 +111,6 @@ def test_elsewhere_a_principle_competes_like_everything_and_one_has_a_place_at_m
     assert dropped(chosen)["constitution#focus"] is Dropped.OVER_CAP
 
 
-def test_a_long_principle_gives_its_sure_place_to_one_that_fits() -> None:
-    long = principle("identity", characters=1000, similarity=1)
-    chosen = choose(Frame.SELF, SELF, [long, principle("care"), principle("focus")])
-    assert shown(chosen) == ["constitution#care", "constitution#focus"]
-    assert dropped(chosen) == {"constitution#identity": Dropped.OVER_CAP}
-
-
 # ---------------------------------------------------------------- what a frame drops
 
 
@@ -139,18 +119,6 @@ def test_self_is_about_what_has_a_tag_of_self_and_counts_the_rest() -> None:
     assert (shown(chosen), chosen.outside) == (["e-b"], 2)
     everything = choose(Frame.TASK, TASK, [entry("a"), value("b")])
     assert (shown(everything), everything.outside) == (["e-a", "e-b"], 0)
-
-
-def test_something_shorter_comes_in_where_something_long_does_not_fit() -> None:
-    entries = [
-        entry("long", characters=2000, confidence=0.9),
-        entry("longer", characters=2400, confidence=0.8),
-        entry("short", characters=40, confidence=0.1),
-    ]
-    chosen = choose(Frame.TASK, TASK, entries)
-    assert shown(chosen) == ["e-long", "e-short"]
-    assert dropped(chosen) == {"e-longer": Dropped.OVER_BUDGET}
-    assert chosen.tokens == 681
 
 
 measures = st.fixed_dictionaries({name: st.floats(0, 1) for name in WEIGHTS})

@@ -9,6 +9,7 @@ from nightledger.domain.kept import (
     Places,
     is_archive,
     is_copy,
+    is_daily_log,
     why_forbidden,
 )
 from nightledger.domain.proposal import Anchor, Change, Hunk, Op, Origin, Part
@@ -134,20 +135,20 @@ def test_a_gated_file_with_a_name_like_a_log_is_not_compressed() -> None:
     assert why_forbidden(COMPRESSION, gated) == [f"{LOG} is not a daily log of this home"]
 
 
-@pytest.mark.parametrize(
-    "path",
-    ["memory/archive/daily/2026.md", "memory/archive/x/2026.md", "memory/archive/26.md", "archive/2026.md"],
+ARCHIVES = ("memory/archive/2026.md",)
+COPIES = (COPY, "memory/archive/daily/2026-01-02-2.md")
+LOGS = (LOG, "memory/2026-01-02-notes.md")
+NEITHER = (
+    *("memory/archive/daily/2026.md", "memory/archive/x/2026.md", "memory/archive/26.md", "archive/2026.md"),
+    *("memory/archive/daily/x.md", "memory/archive/daily/../2026-01-02.md", "memory/daily/notes.md"),
 )
-def test_archived_entries_lie_in_one_file_a_year(path: str) -> None:
-    assert is_archive("memory/archive/2026.md")
-    assert not is_archive(path)
 
 
-@pytest.mark.parametrize("path", ["memory/archive/daily/x.md", "memory/archive/daily/../2026-01-02.md", LOG])
-def test_full_texts_lie_under_the_names_of_daily_logs(path: str) -> None:
-    assert is_copy(COPY)
-    assert is_copy("memory/archive/daily/2026-01-02-2.md")
-    assert not is_copy(path)
+@each_row("path", [*ARCHIVES, *COPIES, *LOGS, *NEITHER])
+def test_a_path_tells_what_a_file_is(path: str) -> None:
+    daily = (*PLACES.daily, "memory/archive/daily")
+    found = (is_archive(path), is_copy(path), is_daily_log(path, daily))
+    assert found == (path in ARCHIVES, path in COPIES, path in LOGS)
 
 
 @pytest.mark.parametrize("name", ["", "cron", "timezone + cron", "backup--works", "a + b + c"])

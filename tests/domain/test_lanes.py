@@ -90,15 +90,6 @@ def said(key: str = "a", *, closed: bool, adds: bool = True, path: str = "memory
     return Said(key=key, target="MEMORY.md", adds=adds, closed=closed, evidence=(evidence(path),))
 
 
-def test_what_was_never_said_may_be_proposed() -> None:
-    others = [
-        said("b", closed=False),
-        said("a", closed=False, adds=False),
-        Said(key="a", target="USER.md", adds=True, closed=False, evidence=()),
-    ]
-    assert may_return(draft("a"), others)
-
-
 def test_what_waits_or_was_applied_is_not_proposed_twice_whatever_speaks_for_it() -> None:
     fresh = draft("a", evidence=(evidence("memory/new.md"),))
     assert not may_return(fresh, [said(closed=False)])
@@ -111,10 +102,6 @@ def test_what_was_rejected_returns_only_with_a_new_source() -> None:
     assert not may_return(draft("a", evidence=(evidence("memory/b.md"),)), before)
     assert may_return(draft("a", evidence=(evidence("memory/b.md"), evidence("memory/c.md"))), before)
     assert not may_return(draft("a", evidence=()), before)
-
-
-def test_what_the_operator_asks_for_returns_without_one() -> None:
-    assert may_return(draft("a"), [said(closed=True)], asked=True)
 
 
 def test_outcomes_are_new_where_they_are_as_many_as_those_that_were_answered() -> None:

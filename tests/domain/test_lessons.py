@@ -49,20 +49,6 @@ def test_a_lesson_becomes_an_addition_that_cites_its_outcomes() -> None:
     assert {e.origin for e in draft.evidence} == {Origin.TOOL}
 
 
-def test_what_happened_on_one_day_names_that_day() -> None:
-    sessions = [told(f"10.{n} - restart", session=f"s{n}")[0] for n in range(2)]
-    solved = [told(f"10.{n} + set_tz", session=f"s{n}")[0] for n in (3, 4)]
-    (draft,) = drafts(find_patterns([*sessions, *solved], LEARNING))
-    assert draft.reason == "resolved failure: 4 outcomes of 4 independent sources, on 2026-02-10"
-
-
-def test_what_is_only_counted_makes_no_draft() -> None:
-    found = patterns("1 + deploy", "2 + deploy", "3 + deploy")
-    assert found
-    assert not any(pattern.is_lesson for pattern in found)
-    assert drafts(found) == []
-
-
 def test_a_newer_pattern_replaces_the_entry_of_the_one_that_it_makes_obsolete() -> None:
     (pattern,) = patterns(*RESOLVED)
     (draft,) = drafts([pattern], standing("another"), standing(pattern.replaces[-1]))

@@ -19,13 +19,6 @@ def test_a_text_is_found_as_it_is_and_as_json_writes_it() -> None:
     assert not needle.held_by(b'the "blue" key')
 
 
-def test_every_line_that_is_long_enough_is_looked_for_by_itself() -> None:
-    needle = needle_of("first line\nno\nsecond line")
-    assert needle.held_by(b"+first line\n+no\n")
-    assert needle.held_by(b"+second line")
-    assert not needle.held_by(b"no")
-
-
 @pytest.mark.parametrize("text", ["", "12345", " 12345 ", "a\nb\nc", "12345\n12345"])
 def test_what_is_too_short_is_refused(text: str) -> None:
     if len(text.strip()) >= LEAST_CHARACTERS:

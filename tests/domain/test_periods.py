@@ -57,23 +57,6 @@ def test_a_moment_that_falls_off_the_calendar_has_a_log_day(text: str, zone: Zon
     assert log_day(utc(text), zone).isoformat() == text[:10]
 
 
-def test_the_nightly_job_is_due_at_five_past_three_for_the_day_before() -> None:
-    since = date(2026, 2, 28)
-    assert due(NIGHTLY, None, utc("2026-03-01T02:04:59"), BERLIN, since=since) == ()
-    (period,) = due(NIGHTLY, None, utc("2026-03-01T02:05"), BERLIN, since=since)
-    assert period == Period(key="2026-02-28", last_day=since, due_at=utc("2026-03-01T02:05"))
-
-
-def test_nothing_before_the_homes_first_day_is_due() -> None:
-    since = date(2026, 2, 27)
-    assert keys(due(NIGHTLY, None, utc("2026-03-01T12:00"), BERLIN, since=since)) == [
-        "2026-02-27",
-        "2026-02-28",
-    ]
-    late_start = due(NIGHTLY, "2025-01-01", utc("2026-03-01T12:00"), BERLIN, since=since)
-    assert keys(late_start) == ["2026-02-27", "2026-02-28"]
-
-
 @pytest.mark.parametrize("weekday", range(7))
 def test_a_weekly_job_ends_its_week_on_the_day_before_its_weekday(weekday: int) -> None:
     schedule = Schedule(weekday=weekday, at=time(3))

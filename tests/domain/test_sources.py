@@ -1,6 +1,5 @@
 from datetime import UTC, tzinfo
 from typing import Any
-from zoneinfo import ZoneInfo
 
 import pytest
 from hypothesis import given
@@ -24,17 +23,6 @@ def count(*outcomes: Outcome, zone: tzinfo = UTC) -> int:
     for one in outcomes:
         sources.add(one)
     return sources.count
-
-
-def test_one_day_without_a_session_is_one_source() -> None:
-    assert count(outcome(3.1), outcome(3.2)) == 1
-    assert count(outcome(3), outcome(4)) == 2
-
-
-def test_the_day_is_that_of_the_homes_zone() -> None:
-    evening, morning = outcome(3.4), outcome(3.6)  # 21:36 and 02:24 UTC
-    assert count(evening, morning) == 2
-    assert count(evening, morning, zone=ZoneInfo("America/New_York")) == 1
 
 
 @pytest.mark.parametrize(

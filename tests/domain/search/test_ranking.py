@@ -15,7 +15,6 @@ from nightledger.domain.search.ranking import (
     Group,
     Ranked,
     fuse,
-    nearest,
     rank,
     rarity,
     telling_words,
@@ -61,14 +60,6 @@ def test_the_best_has_the_score_1_and_parts_say_why() -> None:
     assert best.words == {"proxy": "proxy", "certificate": "certificate"}
     assert best.besides[Why.NEIGHBOUR] == pytest.approx(DAY_WEIGHT)
     assert sum(best.parts.values()) == pytest.approx(1.0)
-
-
-def test_words_that_stand_for_one_word_count_once() -> None:
-    many, one = candidate(1, {"nginx": 1.0, "gateway": 1.0}), candidate(2, {"proxy": 1.0})
-    assert order([many, one], PROXY) == [2, 1]
-    best = rank([many], [PROXY], frequency={"nginx": 5, "gateway": 5}, total=100)[0]
-    assert len(best.parts) == 1
-    assert best.words == {"proxy": "nginx"}
 
 
 def test_rarer_words_weigh_more() -> None:
@@ -125,17 +116,8 @@ def test_meaning_is_added_by_score_between_the_nearest_and_the_farthest() -> Non
     assert fused[2].score == 1.0
 
 
-def test_the_nearest_come_first_and_equals_by_number() -> None:
-    assert nearest({5: 0.1, 4: 0.9, 3: 0.9, 1: -0.2}, 3) == [3, 4, 5]
-
-
 COUNTS = {"garden": 9_000, "lilac": 12, "log": 60_000, "marmot": 3}
 
 
 def test_in_a_large_one_the_rarest_and_in_their_order() -> None:
     assert telling_words(("log", "marmot", "garden", "lilac"), COUNTS) == ("marmot", "garden", "lilac")
-
-
-def test_two_words_are_kept_however_common() -> None:
-    assert telling_words(("log", "garden"), {"log": 60_000, "garden": 50_000}) == ("log", "garden")
-    assert telling_words(("log",), COUNTS) == ("log",)

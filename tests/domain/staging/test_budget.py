@@ -83,16 +83,6 @@ def test_lines_that_overlap_what_is_on_the_page_are_left_out(place: str, repeate
     assert (chosen.left_out.repeated, chosen.left_out.over_budget) == (repeated, 0)
 
 
-def test_what_is_taken_for_the_same_comes_once_where_it_ranks_highest() -> None:
-    def same_first_letter(one: Candidate, other: Candidate) -> bool:
-        return one.text[0] == other.text[0]
-
-    high, low, else_ = candidate("added six", score=0.9), candidate("again"), candidate("built")
-    chosen = choose(rank([low, high, else_], EVERY), EVERY, 100, cost, same_first_letter)
-    assert chosen.lines == (high, else_)
-    assert chosen.left_out.repeated == 1
-
-
 def test_two_events_of_one_title_and_two_failures_of_calendars_are_two_lines() -> None:
     def event(place: str, why: str) -> Candidate:
         return Candidate(source=Source.EVENT, text="Round", place=place, why=why, score=1.0)
