@@ -92,23 +92,6 @@ def test_evidence_that_is_not_there_attests_nothing_and_is_said_to_be_missing() 
     ]
 
 
-def test_evidence_that_was_not_looked_at_is_not_said_to_be_missing() -> None:
-    def flagged(*, there: bool | None, times: int) -> list[str]:
-        records: list[Recorded] = []
-        for line in RESOLVED:
-            names = [f"logs/{len(records)}-{n}.txt" for n in range(times)]
-            digest = f"{len(records)}" * 64
-            proofs = tuple(OutcomeEvidence(path=name, lines=(1, 1), sha256=digest) for name in names)
-            records += told(line, evidence=proofs)
-        (draft,) = drafts(find_patterns(records, LEARNING), there=there)
-        return [flag.message for flag in draft.flags]
-
-    said = "not all of the evidence named was looked at, and none that was is there as it says"
-    assert flagged(there=None, times=1) == [f"{said}; it is the reporter's word"]
-    assert flagged(there=False, times=17) == [f"{said}; it is the reporter's word"]
-    assert flagged(there=True, times=17) == []
-
-
 def test_an_outcome_that_says_the_owner_said_it_is_the_agents_word() -> None:
     (draft,) = drafts(patterns(*RESOLVED, origin=Origin.OWNER))
     assert {e.origin for e in draft.evidence} == {Origin.AGENT}

@@ -13,7 +13,6 @@ from msgspec.structs import replace
 
 from nightledger.domain.cooling import Cooling
 from nightledger.domain.frames import FrameRules
-from nightledger.domain.lanes import Lanes
 
 
 class Settings(Struct, frozen=True, kw_only=True):
@@ -70,17 +69,6 @@ class Settings(Struct, frozen=True, kw_only=True):
         return Cooling(
             after_proposal_s=self.cooling_hours * 3600,
             after_signature_s=self.cooling_after_signature_minutes * 60,
-        )
-
-    @property
-    def lanes(self) -> Lanes:
-        """How much may wait."""
-        return Lanes(
-            nightly_additions=self.nightly_additions,
-            waiting_changes=self.waiting_changes,
-            agent_waiting=self.agent_waiting,
-            agent_bytes=self.agent_bytes,
-            reviewable_days=self.reviewable_days,
         )
 
 
