@@ -1,7 +1,7 @@
 """Half a year of an invented agent: what each retention policy keeps of what helps, harms, or does nothing.
 
 Run with ``PYTHONPATH=scripts .venv/bin/python -m bench.retention_months [SEEDS]``; some seconds. Everything
-is drawn from seeds and judged by the pure rules (``domain/uses.py``, ``domain/retention.py``), as a home
+is drawn from seeds and judged by the pure rules (``domain/retention.py``), as a home
 would: outcomes name what had been shown, and each Friday what has faded is archived and shown no more.
 
 Every memory is made in the first hour. A task is of one of eight kinds, which succeed in 45 to 85 of 100

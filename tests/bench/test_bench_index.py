@@ -6,7 +6,7 @@ import pytest
 from bench.bench_index import FIRST, invent_logs, invent_queries, new_file
 
 from bench import bench_index
-from nightledger.domain.search.values import Query
+from nightledger.domain.search import Query
 from nightledger.files.search_index import building, open_store, writing
 from nightledger.recall.searching import search_store
 from nightledger.text.search.tokens import index_text

@@ -18,7 +18,7 @@ def patterns(*lines: str, **fields: Any) -> Sequence[Pattern]:
     return find_patterns(told(*lines, **fields), LEARNING)
 
 
-def drafts(found: Sequence[Pattern], *standing: Standing, there: bool | None = True) -> list[Draft]:
+def drafts(found: Sequence[Pattern], *standing: Standing, there: bool = True) -> list[Draft]:
     return lesson_drafts(
         found, target="MEMORY.md", section=("M", "Lessons"), standing=standing, holds=lambda _: there
     )

@@ -11,13 +11,13 @@ from msgspec.structs import replace
 from tests.rows import each_row
 
 from nightledger.domain.moment import Moment
-from nightledger.domain.periods import Schedule
-from nightledger.domain.runs import (
+from nightledger.domain.periods import (
     NEVER,
     Calendar,
     Duty,
     Run,
     RunOutcome,
+    Schedule,
     count_due,
     duties,
     find_missed,

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 from tests.rows import each_row
 
+from nightledger.domain.frames import centralities, confidence_of_use, network_of, reinforced_share
 from nightledger.domain.retention import (
     DURABLE,
     EPHEMERAL,
@@ -24,19 +25,15 @@ from nightledger.domain.retention import (
     Tallies,
     Tier,
     Use,
-    centralities,
     classic_utility,
-    confidence_of_use,
     expected_without,
     fades,
     lean,
     measured_utility,
     most_useful,
-    network_of,
     overall_share,
     periods_due,
     recency,
-    reinforced_share,
     status_of,
     tier_of,
     well_connected_from,

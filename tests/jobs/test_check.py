@@ -4,7 +4,7 @@ from pathlib import Path
 from tests.gate.homes import Desk, addition, make_desk
 from tests.jobs.nights import SECRET, Nights
 
-from nightledger.domain.doubt import DoubtLabel
+from nightledger.domain.finding import DoubtLabel
 from nightledger.domain.lanes import OPERATOR
 from nightledger.domain.proposal import Kind, Op
 from nightledger.jobs.check import SETTLED_DAYS, Checkup, check

@@ -24,8 +24,8 @@ from tests.jobs.nights import (
 
 from nightledger.codec.records import dump_line, parse_record
 from nightledger.domain.lanes import JOB, OPERATOR
+from nightledger.domain.periods import Consolidation
 from nightledger.domain.proposal import Op
-from nightledger.domain.runs import Consolidation
 from nightledger.jobs import consolidate as consolidation
 
 

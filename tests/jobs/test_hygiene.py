@@ -12,7 +12,7 @@ from nightledger.domain.pruning import BUDGET_RULE
 from nightledger.domain.retention import Policy, Status
 from nightledger.files.home import Home
 from nightledger.gate.memory.remembering import Facts, read_facts, read_reinforcements
-from nightledger.jobs.hygiene import Judged, Survey, propose_archive, show_mercy, survey, why
+from nightledger.jobs.curate import Judged, Survey, propose_archive, show_mercy, survey, why
 
 MEMORY = (
     "# MEMORY.md\n\n## Projects\n\n### Atlas North\n\n- The index is rebuilt at night. #Search\n"

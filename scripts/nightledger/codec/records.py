@@ -17,9 +17,9 @@ from nightledger.domain.constitution import Constitution
 from nightledger.domain.decision import Decision
 from nightledger.domain.errors import RecordError
 from nightledger.domain.message import Message, Peers, Reply, Waiting
+from nightledger.domain.periods import Consolidation, Run
 from nightledger.domain.proposal import Proposal
 from nightledger.domain.retention import Reinforcement
-from nightledger.domain.runs import Consolidation, Run
 from nightledger.domain.words import dump_moment
 
 Record = TypeVar("Record")

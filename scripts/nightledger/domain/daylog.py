@@ -1,4 +1,4 @@
-r"""A daily log as it was read: every line with where it stands and who speaks.
+r"""A daily log as it was read: every line with where it stands and who speaks; and the statements found in it.
 
 Invariant: line numbers count from 1 and split on ``\n`` only, so a line can be found
 again in the file's bytes; nothing is dropped, only classed.

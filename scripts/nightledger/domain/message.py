@@ -1,4 +1,4 @@
-"""What machines say to each other, and when it may be believed.
+"""What machines say to each other, when it may be believed, and what of a home's queue travels to its operator.
 
 Invariant: a message is judged by what its sender signed and by nothing else: not by where it
 came from, nor by what stands beside the signed bytes. A closed door is an answer that lists

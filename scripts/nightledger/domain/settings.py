@@ -1,7 +1,7 @@
-"""What an operator may set, with the defaults.
+"""What an operator may set, with the defaults: in the home, and in ``operator.yaml`` beside the keys.
 
 Invariant: a home's file can make the gate stricter than these defaults and never laxer;
-the bounds stand in ``schemas/settings.schema.json``.
+the bounds stand in ``schemas/settings.schema.json``. What names something to run or to connect to is no setting of a home.
 """
 
 from collections.abc import Mapping

@@ -1,4 +1,7 @@
-"""What may be staged, and what is: values that every part of staging shares."""
+"""What may be staged, how it ranks, and what fits a page.
+
+Invariant: pure; the order of candidates makes no difference, and a page never costs more than its budget.
+"""
 
 import re
 from collections import Counter

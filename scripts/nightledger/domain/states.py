@@ -1,4 +1,4 @@
-"""What became of every proposal, as the audit log adds it up (``folding.py``).
+"""What became of every proposal, and of every file that was changed outside, as the audit log adds it up (``folding.py``).
 
 Invariant: a state is never stored; the book is folded anew from the log each time.
 """

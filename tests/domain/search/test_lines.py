@@ -1,7 +1,7 @@
 import pytest
 from tests.rows import each_row
 
-from nightledger.domain.search.values import best_lines, says, with_what_follows
+from nightledger.domain.search import best_lines, says, with_what_follows
 
 TEXT = "# Day\n\n- the lilac\n- the rose and the lilac\n- a tulip"
 

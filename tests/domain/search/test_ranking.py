@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from nightledger.domain.search import Why
 from nightledger.domain.search.ranking import (
     DAY_WEIGHT,
     MEANING_WEIGHT,
@@ -19,7 +20,6 @@ from nightledger.domain.search.ranking import (
     rarity,
     telling_words,
 )
-from nightledger.domain.search.values import Why
 
 PROXY = Group(word="proxy", others=(("nginx", 0.5), ("gateway", 0.5)))
 CERT = Group(word="certificate")

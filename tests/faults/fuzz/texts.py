@@ -11,9 +11,8 @@ from tests.faults.fuzz.target import Target, repeated
 from nightledger.codec.canonical import canonical
 from nightledger.codec.records import to_plain
 from nightledger.domain.daylog import DayLog, Found, HeldLine
-from nightledger.domain.doubt import Doubt, DoubtLabel
 from nightledger.domain.errors import ConfigurationError, RecordError
-from nightledger.domain.finding import Finding, Severity
+from nightledger.domain.finding import Doubt, DoubtLabel, Finding, Severity
 from nightledger.domain.proposal import Anchor, Draft, Hunk, Op
 from nightledger.gate.proposing.hunks import readable_diff
 from nightledger.hosts.configured import parse_json5

@@ -3,7 +3,7 @@ from datetime import date
 import pytest
 from tests.rows import each_row
 
-from nightledger.domain.doubt import Doubt, DoubtLabel
+from nightledger.domain.finding import Doubt, DoubtLabel
 from nightledger.domain.proposal import Op
 from nightledger.text.checkup.case import CERTAIN_ENOUGH, find_cases
 from nightledger.text.checkup.units import read_units

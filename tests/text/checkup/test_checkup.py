@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.whole import part
 
-from nightledger.domain.doubt import DoubtLabel
+from nightledger.domain.finding import DoubtLabel
 from nightledger.text.checkup.checkup import check_memory
 
 TODAY = date(2026, 5, 1)

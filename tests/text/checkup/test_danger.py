@@ -1,6 +1,6 @@
 import pytest
 
-from nightledger.domain.doubt import Doubt, DoubtLabel
+from nightledger.domain.finding import Doubt, DoubtLabel
 from nightledger.domain.proposal import Op
 from nightledger.text.checkup.danger import (
     ORDER_CONFIDENCE,

@@ -20,7 +20,7 @@ from datetime import date
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from nightledger.domain.search.values import Why
+from nightledger.domain.search import Why
 
 
 def bases(word: str) -> tuple[str, ...]:

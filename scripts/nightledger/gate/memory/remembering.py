@@ -17,19 +17,18 @@ from msgspec import Struct, field
 from nightledger.codec.links import VIEW_LINKS
 from nightledger.codec.records import decode_lines, dump_line
 from nightledger.domain.errors import LinkIndexError
+from nightledger.domain.frames import Network, network_of
 from nightledger.domain.moment import Moment
 from nightledger.domain.proposal import Change, Op, Proposal
 from nightledger.domain.retention import (
     HOUR_S,
     NO_USE,
     Memory,
-    Network,
     Reinforcement,
     ReinforcementKind,
     Use,
     active_hours_until,
     hour_of,
-    network_of,
     tier_of,
 )
 from nightledger.domain.states import Book, ChangeState

@@ -18,9 +18,8 @@ from nightledger.domain.lessons import Standing, lesson_drafts
 from nightledger.domain.outcome import OutcomeEvidence
 from nightledger.domain.pattern import Learning, Recorded
 from nightledger.domain.patterns import find_patterns
-from nightledger.domain.periods import log_day
+from nightledger.domain.periods import SourceRead, log_day
 from nightledger.domain.proposal import Draft, Op
-from nightledger.domain.runs import SourceRead
 from nightledger.domain.states import ChangeState
 from nightledger.files.home import Home
 from nightledger.files.reading import read_optional, read_regular

@@ -39,9 +39,16 @@ from nightledger.files.staged import StagedLine, write_staged
 from nightledger.gate.kept_page import Basis, keep
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.hosts.presets import preset
-from nightledger.jobs.stage.inquiry import Inquiry, Shelves, read_handoff, stamp
+from nightledger.jobs.stage.inquiry import (
+    Inquiry,
+    Shelves,
+    landmarks,
+    long_range,
+    read_handoff,
+    read_known,
+    stamp,
+)
 from nightledger.jobs.stage.logs import alike, read_logs
-from nightledger.jobs.stage.remembered import landmarks, long_range, read_known
 from nightledger.jobs.stage.sources import (
     HELD_TITLE,
     associations,

@@ -22,7 +22,7 @@ from msgspec import Struct
 from nightledger.domain.daylog import DayLog
 from nightledger.domain.errors import UnreadableError
 from nightledger.domain.exposure import tokens_of
-from nightledger.domain.search.values import Chunk, says
+from nightledger.domain.search import Chunk, says
 from nightledger.domain.staging import Candidate, Source
 from nightledger.files.atomic import replace_file
 from nightledger.files.durable import make_dir

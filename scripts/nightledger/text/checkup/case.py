@@ -10,7 +10,7 @@ from datetime import date
 
 from msgspec import Struct
 
-from nightledger.domain.doubt import Doubt, DoubtLabel
+from nightledger.domain.finding import Doubt, DoubtLabel
 from nightledger.domain.proposal import Op
 from nightledger.text.checkup.repeats import LONG, find_repeats, is_attribute, weight, wording
 from nightledger.text.checkup.signs import BIAS, Sign, decision_signs, signs

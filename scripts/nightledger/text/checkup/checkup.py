@@ -11,7 +11,7 @@ from datetime import date
 
 from msgspec.structs import replace
 
-from nightledger.domain.doubt import Doubt, DoubtLabel
+from nightledger.domain.finding import Doubt, DoubtLabel
 from nightledger.text.checkup.case import find_cases
 from nightledger.text.checkup.danger import find_dangers
 from nightledger.text.checkup.repeats import wording

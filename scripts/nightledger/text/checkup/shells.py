@@ -7,7 +7,7 @@ taking all doubts out leaves no heading, table head or lead without what it anno
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from nightledger.domain.doubt import Doubt, DoubtLabel
+from nightledger.domain.finding import Doubt, DoubtLabel
 from nightledger.domain.proposal import Op
 from nightledger.text.checkup.units import Unit
 from nightledger.text.markdown.document import BlockKind, Document, Section
