@@ -31,7 +31,13 @@ def home() -> Log:
 
 def begin(log: Log, *targets: dict[str, str], proposal: str = "p-1", **fields: Any) -> Log:
     """Let an apply of decision d-1 begin with these targets."""
-    asked: dict[str, Any] = {"apply": "a-d-1", "decision": "d-1", "proposal": proposal, "changes": [1], **fields}
+    asked: dict[str, Any] = {
+        "apply": "a-d-1",
+        "decision": "d-1",
+        "proposal": proposal,
+        "changes": [1],
+        **fields,
+    }
     return log.add("apply.intent", targets=list(targets), **asked)
 
 

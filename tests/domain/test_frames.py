@@ -101,16 +101,6 @@ def test_ten_principles_never_take_more_than_two_of_five_places() -> None:
     assert seen >= {f"constitution#{name}" for name in FOUNDING}
 
 
-def test_elsewhere_a_principle_competes_like_everything_and_one_has_a_place_at_most() -> None:
-    weak = [principle(name) for name in ("care", "focus")]
-    strong = [replace(one, confidence=1.0) for one in weak]
-    entries = [entry(f"x{n}", confidence=0.5) for n in range(6)]
-    assert shown(choose(Frame.TASK, TASK, [*weak, *entries])) == [f"e-x{n}" for n in range(5)]
-    chosen = choose(Frame.TASK, TASK, [*strong, *entries])
-    assert shown(chosen) == ["constitution#care", "e-x0", "e-x1", "e-x2", "e-x3"]
-    assert dropped(chosen)["constitution#focus"] is Dropped.OVER_CAP
-
-
 # ---------------------------------------------------------------- what a frame drops
 
 

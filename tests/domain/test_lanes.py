@@ -69,14 +69,6 @@ def test_what_is_admitted_makes_the_queue_no_weaker_and_no_longer(
     assert free < 0 or not left or all(stays >= max(left) for stays in weakest[len(gone) :])
 
 
-def test_additions_and_room_are_capped_and_removals_need_room_only() -> None:
-    drafts = [draft(f"{n}", rank=-n) for n in range(4)] + [draft("r", rank=-9, op=Op.REMOVE)]
-    assert keys(choose(drafts, additions=2, room=9)) == ["0", "1", "r"]
-    assert keys(choose(drafts, additions=9, room=2)) == ["0", "1"]
-    assert choose(drafts, additions=-1, room=0) == []
-    assert keys(choose(drafts, additions=-1, room=1)) == ["r"]
-
-
 def test_one_statement_for_one_file_is_chosen_once() -> None:
     drafts = [draft("a", rank=1), draft("a", rank=2), draft("a", target="USER.md"), draft("a", op=Op.REMOVE)]
     assert [(d.rank, d.target, d.op) for d in choose(drafts, additions=9, room=9)] == [

@@ -10,7 +10,6 @@ from nightledger.domain.message import (
     Message,
     Peer,
     PeerKey,
-    find_lasting_reasons,
     find_reasons,
 )
 
@@ -56,22 +55,6 @@ def test_a_fresh_message_for_this_home_may_be_taken_in() -> None:
 )
 def test_what_does_not_fit_is_named(fields: dict[str, object], why: str) -> None:
     assert why in "; ".join(find_reasons(message(**fields), PEER, HERE, 0, NOW))
-
-
-@pytest.mark.parametrize(
-    ("fields", "lasting"),
-    [
-        ({"iss": HERE}, True),
-        ({"aud": THERE}, True),
-        ({"exp": NOW + MAX_LIFETIME_S + 1}, True),
-        ({"seq": 3}, False),
-        ({"iat": NOW + 3600, "exp": NOW + 7200}, False),
-        ({"iat": NOW - 60, "exp": NOW - 1}, False),
-    ],
-)
-def test_what_lasts_needs_neither_clock_nor_record(fields: dict[str, object], lasting: bool) -> None:  # noqa: FBT001 - a parameter
-    assert find_reasons(message(**fields), PEER, HERE, 3, NOW)
-    assert bool(find_lasting_reasons(message(**fields), PEER, HERE)) is lasting
 
 
 def test_a_key_counts_between_its_times() -> None:

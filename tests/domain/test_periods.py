@@ -21,7 +21,6 @@ BERLIN = ZoneInfo("Europe/Berlin")
 ATHENS = ZoneInfo("Europe/Athens")
 NEW_YORK = ZoneInfo("America/New_York")
 ZONES = ("UTC", "Europe/Berlin", "Europe/Athens", "America/New_York", "Asia/Kathmandu", "Pacific/Apia")
-HALF_HOUR = timedelta(minutes=30)
 
 
 def utc(text: str) -> datetime:

@@ -55,14 +55,6 @@ def test_a_secret_is_named_by_line_and_kind_and_copied_nowhere(nights: Nights) -
     assert not any(SECRET.encode() in content for content in written.values())
 
 
-def test_the_same_check_up_is_proposed_once(nights: Nights) -> None:
-    nights.desk.memory.write_text(DOUBTFUL)
-    look(nights.desk)
-    again = look(nights.desk)
-    assert again.outcome is not None
-    assert (again.outcome.proposal, again.outcome.suppressed) == (None, 2)
-
-
 def test_a_dry_run_finds_the_same_and_writes_nothing(nights: Nights) -> None:
     nights.desk.memory.write_text(DOUBTFUL)
     before = nights.files()

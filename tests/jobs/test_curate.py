@@ -80,14 +80,6 @@ def test_one_session_counts_once_a_day_however_often_it_records(desk: Desk) -> N
     assert name_of(desk, "fern") not in ids
 
 
-def test_an_entry_that_is_gone_or_unsigned_is_not_reinforced(desk: Desk) -> None:
-    fern, relay = name_of(desk, "fern"), name_of(desk, "relay")
-    live(desk, range(40), [fern, relay])
-    text = desk.text().replace("- Look after the relay first.\n", "- Look after the relay last.\n")
-    desk.memory.write_text(text.replace("- Look after the fern first.\n", ""))
-    assert run(desk).reinforced == 0
-
-
 # ---------------------------------------------------------------- what is proposed
 
 

@@ -10,7 +10,6 @@ from tests.gate.used import add_outcome
 from nightledger.domain.proposal import Kind, Op
 from nightledger.domain.pruning import BUDGET_RULE
 from nightledger.domain.retention import Policy, Status
-from nightledger.files.home import Home
 from nightledger.gate.memory.remembering import Facts, read_facts, read_reinforcements
 from nightledger.jobs.curate import Judged, Survey, propose_archive, show_mercy, survey, why
 
@@ -102,24 +101,6 @@ def test_what_the_operator_lets_go_is_proposed_within_the_budget(desk: Desk) -> 
     )
     assert change.reason.startswith("Hygiene: it misled: 0 of 30")
     assert [flag.rule for flag in change.flags] == [BUDGET_RULE]
-
-
-def test_one_entry_is_one_proposal_without_a_flag_and_undo_gives_the_bytes_back(desk: Desk) -> None:
-    before = desk.memory.read_bytes()
-    found = measured(desk)
-    chosen = [one for one in found.pending if words(one) == INDEX]
-    (proposal,) = propose_archive(desk.gate, desk.ledger(), chosen, found.facts, TODAY, desk.moment).proposals
-    assert proposal.title == "Archive what faded in MEMORY.md"
-    assert proposal.changes[0].flags == ()
-    desk.approve(proposal)
-    desk.wait(hours=3)
-    desk.apply()
-    assert INDEX not in desk.text()
-    assert INDEX in Path(Home(desk.home.root).archive(2026)).read_text()
-    desk.undo(proposal)
-    assert desk.memory.read_bytes() == before
-    again = propose_archive(desk.gate, desk.ledger(), chosen, found.facts, TODAY, desk.moment)
-    assert len(again.proposals) == 1
 
 
 def test_mercy_counts_as_made_anew(desk: Desk) -> None:

@@ -5,7 +5,6 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
-from zoneinfo import ZoneInfo
 
 import pytest
 from hypothesis import given
@@ -253,14 +252,6 @@ def test_what_does_not_fit_is_folded_anew_and_said(home: Home, change: Any, reas
     assert run(home).mode == "unchanged"
 
 
-def test_another_zone_has_other_days(home: Home) -> None:
-    write(home, line(outcome(1, timestamp="2026-02-28T20:00:00Z")))
-    run(home)
-    report = link(home, ZoneInfo("Asia/Tokyo"))
-    assert report.reason == "the zone was Europe/Berlin and is Asia/Tokyo"
-    assert view(home)["cron + time_zone"]["last_active"] == "2026-03-01"
-
-
 # ---------------------------------------------------------------- a damaged index
 
 
@@ -334,18 +325,6 @@ def test_a_dry_run_counts_and_writes_nothing(home: Home) -> None:
     report = run(home, dry_run=True)
     assert (report.mode, report.added, report.duplicates, report.outcomes) == ("updated", 1, 1, 2)
     assert tree(home) == before
-
-
-def test_a_large_index_shows_the_links_of_most_sessions(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(job, "VIEW_LINKS", 2)
-    counts = {("cron", "disk"): 3, ("disk", "mail"): 1, ("cron", "mail"): 2, ("backup", "cron"): 2}
-    write(
-        home,
-        lines(outcome((pair, n), pair, session=f"{pair}{n}") for pair, k in counts.items() for n in range(k)),
-    )
-    report = run(home)
-    assert (report.links, report.in_view) == (4, 2)
-    assert list(view(home)) == ["backup + cron", "cron + disk"]
 
 
 # ---------------------------------------------------------------- bad input

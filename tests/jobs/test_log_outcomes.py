@@ -31,12 +31,6 @@ def test_what_is_logged_can_be_read_back(home: Home) -> None:
     assert logged.torn_bytes == 0
 
 
-def test_one_bad_record_keeps_the_whole_batch_out(home: Home) -> None:
-    with pytest.raises(RecordError, match="line 2: outcome: 'done'"):
-        log_outcomes(home, [("line 1", given_record()), ("line 2", given_record(outcome="done"))], now=NOW)
-    assert stored(home) == b""
-
-
 @pytest.mark.parametrize(
     ("lines", "expected"),
     [

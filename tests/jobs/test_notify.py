@@ -86,13 +86,6 @@ def test_the_same_state_is_told_once(home: Home, phone: Phone) -> None:
     assert len(phone.calls()) == 1
 
 
-def test_what_was_settled_and_returns_is_told_again(home: Home, phone: Phone) -> None:
-    failed = [Item(need=Need.FAILED, key="link 2026-02-28", since=NOW)]
-    assert notify(home, phone.operator, failed, now=NOW)
-    assert not notify(home, phone.operator, [], now=NOW)
-    assert notify(home, phone.operator, failed, now=NOW)
-
-
 @pytest.mark.parametrize("kind", ["large", "link"])
 def test_a_record_of_what_was_told_that_cannot_be_read_silences_nothing(
     home: Home, phone: Phone, kind: str

@@ -1,13 +1,11 @@
 import json
 
-from msgspec.structs import replace
 from tests.jobs.nights import Nights
 from tests.jobs.pruning import CLOSED, LOG, answer, read, remember, run, tally
 
-from nightledger.domain.consent import SELF_MODIFICATION, Tier
 from nightledger.domain.proposal import Op
 from nightledger.gate.proposing.views import build_views
-from nightledger.jobs.prune import ACTION, EVERYTHING
+from nightledger.jobs.prune import EVERYTHING
 
 
 def full(nights: Nights) -> None:
@@ -61,15 +59,6 @@ def test_what_was_proposed_can_be_applied_and_undone_byte_for_byte(nights: Night
     assert read(nights, "memory/archive/daily/2026-01-05.md") == b""
 
 
-def test_the_consent_graph_can_block_all_of_it(nights: Nights) -> None:
-    full(nights)
-    graph = nights.desk.gate.consent
-    domains = {**graph.domains, SELF_MODIFICATION: {ACTION: Tier.BLOCKED}}
-    nights.desk.gate = replace(nights.desk.gate, consent=replace(graph, domains=domains))
-    done = run(nights)
-    assert (done.tallies, done.reason) == ((), "the consent graph blocks prune_stale_memory")
-
-
 def test_a_clock_before_the_newest_entry_of_the_log_prunes_nothing(nights: Nights) -> None:
     full(nights)
     nights.desk.wait(days=-3)
@@ -83,23 +72,6 @@ def test_a_log_that_changes_while_its_proposal_waits_is_proposed_anew(nights: Ni
     nights.write("2026-01-05.md", LOG + "- The basil has new leaves\n")
     second = tally(nights, Op.COMPRESS)
     assert (second.closed, second.proposed) == (1, 1)
-    assert nights.desk.states(first.proposals[0]) == ["superseded"]
-
-
-def test_an_entry_that_is_edited_closes_its_archiving(nights: Nights) -> None:
-    remember(nights, CLOSED)
-    first = tally(nights, Op.ARCHIVE)
-    nights.desk.edit(nights.desk.text().replace("Resolved", "Open").encode())
-    assert tally(nights, Op.ARCHIVE).closed == 1
-    assert nights.desk.states(first.proposals[0]) == ["superseded"]
-
-
-def test_a_link_that_occurs_again_closes_its_deletion(nights: Nights) -> None:
-    nights.tell("-80 + once", tags="lamp dust")
-    first = tally(nights, Op.DELETE_LINK)
-    nights.tell("27 + once", tags="lamp dust")
-    found = tally(nights, Op.DELETE_LINK)
-    assert (found.closed, found.proposed, found.old) == (1, 0, 0)
     assert nights.desk.states(first.proposals[0]) == ["superseded"]
 
 

@@ -8,7 +8,6 @@ from tests.jobs.pruning import CLOSED, answer, left, read, remember, tally
 
 from nightledger.domain.decision import DecisionType
 from nightledger.domain.proposal import Draft, Op
-from nightledger.domain.pruning import MOST_MONTHS
 from nightledger.gate.forgetting.citing import cited
 from nightledger.gate.memory.naming import find_standing
 from nightledger.gate.memory.pinning import pin_targets
@@ -46,13 +45,6 @@ def test_a_closed_entry_goes_to_the_archive_with_section_id_date_and_reason(nigh
     assert f"entry {proposal.changes[0].entry}: resolved since 2025-11-03" in archived
     assert "pump leaks" not in nights.desk.text()
     assert "The pump is blue" in nights.desk.text()
-
-
-def test_entries_are_proposed_by_the_month_in_which_they_were_closed(nights: Nights) -> None:
-    days = ("2025-10-01", "2025-09-03", "2025-10-30")
-    filler = [f"- Plant {n} stands in the long bed beside the wall of the house\n" for n in range(12)]
-    remember(nights, *(f"- Task of {day}. STATUS: Done\n" for day in days), *filler)
-    assert [(p.period, len(p.changes)) for p in archive(nights).proposals] == [("2025-09", 1), ("2025-10", 2)]
 
 
 def test_what_cannot_be_told_is_named_and_stays(nights: Nights) -> None:
@@ -108,13 +100,3 @@ def test_what_would_empty_the_file_is_split_and_flagged(nights: Nights) -> None:
         assert sum(len(change.before) for change in proposal.changes) <= total / 4
         assert proposal.title.endswith(f"closed in 2025-10, part {n} of {len(found.proposals)}")
         assert {flag.rule for change in proposal.changes for flag in change.flags} == {"budget.split"}
-
-
-def test_twelve_proposals_wait_at_most(nights: Nights) -> None:
-    months = [f"- Task. STATUS: Done {2023 + n // 12}-{n % 12 + 1:02}-01\n" for n in range(15)]
-    remember(nights, *months)
-    first, second = archive(nights), archive(nights)
-    assert (len(first.proposals), first.no_room) == (MOST_MONTHS, 1)
-    assert (len(second.proposals), second.waiting) == (0, MOST_MONTHS)
-    nights.desk.reject(first.proposals[0])
-    assert [proposal.period for proposal in archive(nights).proposals] == ["2024-01"]

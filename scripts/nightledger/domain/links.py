@@ -7,6 +7,7 @@ carry both of its tags, because a resolution belongs to an outcome, not to a ses
 
 import math
 from collections.abc import Hashable, Iterable, Sequence
+from operator import attrgetter
 from typing import Generic, NamedTuple, TypeVar
 
 Item = TypeVar("Item", bound=Hashable)
@@ -108,15 +109,6 @@ def decayed(confidence: float, idle_days: int) -> float:
     return round(confidence * math.pow(0.5, idle_days / HALF_LIFE_ACTIVE_DAYS), DIGITS)
 
 
-def least_evidence(confidence: float) -> int:
-    """Give the smallest evidence that reaches a confidence.
-
-    Args:
-        confidence: Above 0, at most .98.
-    """
-    return math.ceil(round((_logit(confidence) - PRIOR_LOG_ODDS) / SUCCESS_LOG_ODDS, 9))
-
-
 Pair = tuple[str, str]
 """Two tags, sorted by code point."""
 MAX_SOURCES = 5
@@ -213,7 +205,7 @@ class Link:
             resolutions: How many there are.
             last_day: Newest of all their days.
         """
-        ranked = sorted(tallies, key=_rank)
+        ranked = sorted(tallies, key=attrgetter("rank"))
         self.first, self.second = pair
         self.co_occurrences = co_occurrences
         self.best = ranked[0]
@@ -280,7 +272,3 @@ def split_key(key: str) -> tuple[str, str]:
     if not is_name(key):
         raise ValueError(f"{key!r} is not the name of a link; write it as 'cron + timezone', sorted")
     return first, second
-
-
-def _rank(tally: Tally) -> tuple[int, int, int, int, str]:
-    return tally.rank

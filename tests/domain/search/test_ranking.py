@@ -1,6 +1,5 @@
 """How candidates are weighed."""
 
-import math
 from datetime import date
 
 import pytest
@@ -17,7 +16,6 @@ from nightledger.domain.search.ranking import (
     Ranked,
     fuse,
     rank,
-    rarity,
     telling_words,
 )
 
@@ -41,13 +39,6 @@ def order(candidates: list[Candidate], *groups: Group, frequency: dict[str, int]
     return [one.id for one in rank(candidates, groups, frequency=counts, total=100)]
 
 
-def test_rarity_is_lucene_s_idf_and_stays_positive() -> None:
-    assert rarity(5, 100) == pytest.approx(math.log(1 + 95.5 / 5.5))
-    assert rarity(100, 100) > 0
-    assert rarity(101, 100) > 0
-    assert rarity(0, 0) > 0
-
-
 def test_the_best_has_the_score_1_and_parts_say_why() -> None:
     best, other = rank(
         [candidate(1, {"proxy": 1.0}), candidate(2, {"proxy": 1.0, "certificate": 1.0})],
@@ -60,11 +51,6 @@ def test_the_best_has_the_score_1_and_parts_say_why() -> None:
     assert best.words == {"proxy": "proxy", "certificate": "certificate"}
     assert best.besides[Why.NEIGHBOUR] == pytest.approx(DAY_WEIGHT)
     assert sum(best.parts.values()) == pytest.approx(1.0)
-
-
-def test_rarer_words_weigh_more() -> None:
-    candidates = [candidate(1, {"proxy": 1.0}), candidate(2, {"certificate": 1.0})]
-    assert order(candidates, PROXY, CERT, frequency={"proxy": 50, "certificate": 2}) == [2, 1]
 
 
 def test_a_day_that_tells_of_all_lifts_its_chunks() -> None:

@@ -25,14 +25,6 @@ def cost(one: Candidate) -> int:
     return tokens_of(one.text)
 
 
-def test_what_counts_most_comes_first_and_equals_by_source_place_and_text() -> None:
-    weights = {**EVERY, Source.SHOWN: SourceRules(weight=50, most=5, share=50)}
-    low = candidate("low", Source.SHOWN, 0.9)  # .45
-    first, second = candidate("b", place="a.md:1"), candidate("a", place="b.md:1")
-    event = candidate("event", Source.EVENT, 0.5)
-    assert rank([low, second, event, first], weights) == [event, first, second, low]
-
-
 def test_no_source_takes_the_share_of_others_before_these_had_their_turn() -> None:
     many = [candidate(f"what the first and last {n}", score=0.9) for n in range(5)]
     late = candidate("what was then used with", Source.LONG_RANGE, 0.1)

@@ -223,19 +223,6 @@ def test_older_lines_about_what_the_newest_log_is_about_come_and_habit_does_not(
     assert places == ["memory/2026-01-10.md:3"]
 
 
-GOING_ON = "- Moving the crane of the north pier tomorrow; its brake and the wind report come first"
-
-
-def staged_work(desk: Desk, *older: str, newest: str = GOING_ON) -> list[str]:
-    put(
-        desk,
-        "memory/2026-01-10.md",
-        "# Day\n\n" + "\n\n".join(f"## Part {n}\n\n{line}" for n, line in enumerate(older)),
-    )
-    put(desk, "memory/2026-02-28.md", f"# Day\n\n{newest}\n")
-    return texts(run(desk, windows=()), Source.WORK)
-
-
 def test_what_logs_report_day_for_day_is_no_topic_and_is_not_staged(desk: Desk) -> None:
     report = "- Tide table read by the timer of the harbour office; {} rows were added in {} files, with no errors{}"
     for day, ending in ((10, ""), (12, " at all"), (15, " today")):
@@ -276,15 +263,6 @@ def test_an_association_of_this_time_of_the_week_comes_once_the_operator_accepte
     assert rarer.score == pytest.approx((0.5 + 0.5 * 4 / 8) / (0.5 + 0.5 * 4 / 5) * often.score, abs=2e-4)
     desk.wait(hours=5)
     assert only(run(desk), Source.ASSOCIATION) == []
-
-
-def test_an_association_comes_for_what_the_handoff_leaves_open(desk: Desk) -> None:
-    learn(desk, hour=20)
-    desk.applied(addition("For cron jobs set_zone in the unit file."))
-    put(desk, HANDOFF, "## Next\n\n- The cron job of the store is off by a time zone\n")
-    (one,) = only(run(desk), Source.ASSOCIATION)
-    assert f"for what {HANDOFF}:3 leaves open" in one.why
-    assert only(run(desk, association_percent=98), Source.ASSOCIATION) == []
 
 
 # ---------------------------------------------------------------- memory
@@ -375,16 +353,6 @@ def test_a_recalled_heading_alone_and_a_short_report_do_not_come_again(
     put(desk, "memory/2026-02-27.md", f"# Day\n\n{log}\n")
     shown(desk, places=[Place(path="memory/2026-02-27.md", lines=lines)])
     assert texts(run(desk), Source.SHOWN) == comes
-
-
-def test_a_line_that_tells_nothing_later_on_comes_again_once_it_was_shown_twice(desk: Desk) -> None:
-    report = "- Ran the checks of all the cranes at the north pier, all passed, files were committed, summary sent today"
-    put(desk, "memory/2026-02-27.md", f"# Day\n\n{report}\n")
-    place = Place(path="memory/2026-02-27.md", lines=(3, 3))
-    shown(desk, places=[place])
-    assert texts(run(desk), Source.SHOWN) == []
-    shown(desk, places=[place], ago_hours=2)
-    assert len(texts(run(desk), Source.SHOWN)) == 1
 
 
 CHAT = (
