@@ -1,12 +1,13 @@
 from collections.abc import Sequence
 from typing import Any
 
-import pytest
+from msgspec.structs import replace
 from tests.domain.outcomes import LEARNING, told
+from tests.rows import each_row
 
 from nightledger.domain.lessons import OUTCOMES_PATH, Standing, lesson_drafts
 from nightledger.domain.outcome import OutcomeEvidence
-from nightledger.domain.pattern import Pattern, PatternKind, Recorded
+from nightledger.domain.pattern import Pattern, PatternKind
 from nightledger.domain.patterns import find_patterns
 from nightledger.domain.proposal import Draft, Op, Origin
 
@@ -69,27 +70,39 @@ def test_that_a_lesson_was_wrong_is_said_only_where_it_stands() -> None:
     assert draft.op is Op.REPLACE
 
 
-@pytest.mark.parametrize(("attested", "flags"), [(0, ["unattested"]), (1, []), (4, [])])
-def test_a_lesson_without_any_evidence_of_its_outcomes_is_flagged(attested: int, flags: list[str]) -> None:
-    records: list[Recorded] = []
-    for n, line in enumerate(RESOLVED):
-        proof = OutcomeEvidence(path=f"logs/run-{n}.txt", lines=(1, 1), sha256=f"{n}" * 64)
-        records += told(line, evidence=(proof,) if n < attested else ())
-    (draft,) = drafts(find_patterns(records, LEARNING))
-    assert [flag.rule for flag in draft.flags] == flags
-
-
-def test_evidence_that_is_not_there_attests_nothing_and_is_said_to_be_missing() -> None:
-    records: list[Recorded] = []
-    for n, line in enumerate(RESOLVED):
-        proof = OutcomeEvidence(path=f"logs/run-{n}.txt", lines=(1, 1), sha256=f"{n}" * 64)
-        records += told(line, evidence=(proof,))
-    (draft,) = drafts(find_patterns(records, LEARNING), there=False)
-    (bare,) = drafts(patterns(*RESOLVED), there=False)
-    assert [flag.message for flag in (*draft.flags, *bare.flags)] == [
-        "none of the evidence named is there as it says; it is the reporter's word",
-        "no outcome behind it points to evidence; it is the reporter's word",
+@each_row(
+    "each, there, said",
+    [
+        (1, True, ""),
+        (1, False, "none of the evidence named is there as it says; it is the reporter's word"),
+        (
+            17,
+            False,
+            "none of the first 64 pieces of evidence named is there as it says; it is the reporter's word",
+        ),
+        (0, False, "no outcome behind it points to evidence; it is the reporter's word"),
+    ],
+)
+def test_a_lesson_of_which_no_evidence_is_there_says_so(
+    each: int,
+    there: bool,  # noqa: FBT001 - a row
+    said: str,
+) -> None:
+    proofs = tuple(
+        OutcomeEvidence(path=f"logs/{n}.txt", lines=(1, 1), sha256=f"{n:064}") for n in range(each)
+    )
+    records = [
+        replace(
+            one,
+            outcome=replace(
+                one.outcome,
+                evidence=tuple(replace(p, path=f"{n}{p.path}", sha256=f"{n}{p.sha256[1:]}") for p in proofs),
+            ),
+        )
+        for n, one in enumerate(told(*RESOLVED), 1)
     ]
+    (draft,) = drafts(find_patterns(records, LEARNING), there=there)
+    assert "".join(flag.message for flag in draft.flags) == said
 
 
 def test_an_outcome_that_says_the_owner_said_it_is_the_agents_word() -> None:

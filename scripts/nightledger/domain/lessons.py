@@ -257,9 +257,6 @@ def _flags(pattern: Pattern, holds: Holds) -> tuple[Flag, ...]:
     named = [item for record in pattern.records for item in record.outcome.evidence]
     if any(map(holds, named[:MAX_LOOKED])):
         return ()
-    what = (
-        "none of the evidence named is there as it says"
-        if named
-        else "no outcome behind it points to evidence"
-    )
+    these = "evidence named" if len(named) <= MAX_LOOKED else f"first {MAX_LOOKED} pieces of evidence named"
+    what = f"none of the {these} is there as it says" if named else "no outcome behind it points to evidence"
     return (Flag(rule="unattested", message=f"{what}; it is the reporter's word"),)
