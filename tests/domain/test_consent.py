@@ -95,3 +95,12 @@ def test_merging_under_another_name_tightens_and_never_loosens_what_is_blocked(
     assert merge(floor, lax).tier(name, "send_unknown") is Tier.BLOCKED
     tightened = merge(own(name, "send", Tier.AUTONOMOUS), own(other, "send", Tier.BLOCKED))
     assert tightened.tier(name, "send") is Tier.BLOCKED
+
+
+def test_of_each_number_the_stricter_counts() -> None:
+    for numbers, merged in (((1, 3, 90), (2, 7, 30)), ((5, 9, 10), (5, 9, 10))):
+        cooling, undo, decay = numbers
+        found = merge(
+            SHIPPED, ConsentGraph(domains={}, cooling_hours=cooling, undo_days=undo, decay_days=decay)
+        )
+        assert (found.cooling_hours, found.undo_days, found.decay_days) == merged
