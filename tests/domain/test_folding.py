@@ -160,6 +160,13 @@ def test_an_intent_is_unfinished_until_it_is_done() -> None:
     assert book.applied_at == {"p-1": START + timedelta(minutes=3)}
 
 
+def test_when_something_was_last_applied_is_known_whatever_the_clock_did() -> None:
+    log = Log().proposed(2).decided("approve", 1).decided("approve", 2, decision="d-2")
+    log.intent(1).add("apply.done", after={"minutes": 30}, apply="a-d-1")
+    log.intent(2, decision="d-2").add("apply.done", after={"minutes": 20}, apply="a-d-2")
+    assert fold(log).applied_at == {"p-1": START + timedelta(minutes=30)}
+
+
 def test_a_raced_apply_is_applied_and_an_aborted_one_is_not() -> None:
     raced = Log().proposed(1).decided("approve", 1).intent(1).done(outcome="raced")
     assert (states(raced), fold(raced).gated) == (["applied"], {"MEMORY.md": "b1"})

@@ -78,6 +78,12 @@ def test_a_change_counts_only_behind_a_decision_about_trust(kind: str) -> None:
     assert len(chain(unknown).steps) == 1
 
 
+def test_one_decision_makes_one_step() -> None:
+    log = changed(begun(), "allowed_signers", "s1")
+    log.add("trust.changed", decision="d-1", files=[{"name": "policy", "sha256": "evil"}])
+    assert len(chain(log).steps) == 2
+
+
 def test_every_decision_knows_how_many_steps_stood_before_it() -> None:
     log = begun().proposed().decided("approve", 1)
     changed(log, "allowed_signers", "s1", decision="d-2").decided("reject", 2, decision="d-3")
