@@ -69,6 +69,12 @@ def test_what_is_admitted_makes_the_queue_no_weaker_and_no_longer(
     assert free < 0 or not left or all(stays >= max(left) for stays in weakest[len(gone) :])
 
 
+def test_additions_and_room_are_capped_and_removals_need_room_only() -> None:
+    drafts = [draft(f"{n}", rank=-n) for n in range(4)] + [draft("r", rank=-9, op=Op.REMOVE)]
+    for additions, room, chosen in ((2, 9, ["0", "1", "r"]), (9, 2, ["0", "1"]), (-1, 1, ["r"]), (-1, 0, [])):
+        assert keys(choose(drafts, additions=additions, room=room)) == chosen
+
+
 def test_one_statement_for_one_file_is_chosen_once() -> None:
     drafts = [draft("a", rank=1), draft("a", rank=2), draft("a", target="USER.md"), draft("a", op=Op.REMOVE)]
     assert [(d.rank, d.target, d.op) for d in choose(drafts, additions=9, room=9)] == [
@@ -94,6 +100,7 @@ def test_what_was_rejected_returns_only_with_a_new_source() -> None:
     assert not may_return(draft("a", evidence=(evidence("memory/b.md"),)), before)
     assert may_return(draft("a", evidence=(evidence("memory/b.md"), evidence("memory/c.md"))), before)
     assert not may_return(draft("a", evidence=()), before)
+    assert may_return(draft("a", evidence=()), before, asked=True)
 
 
 def test_outcomes_are_new_where_they_are_as_many_as_those_that_were_answered() -> None:
