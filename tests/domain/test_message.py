@@ -65,3 +65,8 @@ def test_a_key_counts_between_its_times() -> None:
     assert key.counts_at(at)
     assert not key.counts_at(at + 2 * day)
     assert PeerKey(key="k").counts_at(at)
+
+
+def test_a_number_that_is_not_above_the_highest_is_refused() -> None:
+    assert "came before" in reasons(spent=10)
+    assert reasons(spent=9) == ""

@@ -115,3 +115,13 @@ def test_a_host_without_a_budget_of_its_own_gets_that_of_a_generic_one() -> None
         habit_days=2, windows=(), window_percent=50, landmark_percent=90,
     )  # fmt: skip
     assert (rules.budget_of("hermes"), rules.budget_of("else")) == (200, 300)
+
+
+def test_what_is_taken_for_the_same_comes_once_where_it_ranks_highest() -> None:
+    def same_first_letter(one: Candidate, other: Candidate) -> bool:
+        return one.text[0] == other.text[0]
+
+    high, low, else_ = candidate("added six", score=0.9), candidate("again"), candidate("built")
+    chosen = choose(rank([low, high, else_], EVERY), EVERY, 100, cost, same_first_letter)
+    assert chosen.lines == (high, else_)
+    assert chosen.left_out.repeated == 1
