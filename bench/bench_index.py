@@ -28,8 +28,8 @@ from bench.living import make_home
 from bench.recall_rules import switched
 
 from nightledger.domain.moment import Moment
+from nightledger.domain.search import Kind, Query
 from nightledger.domain.search.ranking import telling_words
-from nightledger.domain.search.values import Kind, Query
 from nightledger.files.search_index import building, index_path, open_store, writing
 from nightledger.files.search_store import FileState
 from nightledger.files.search_writing import NewFile

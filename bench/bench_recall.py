@@ -21,8 +21,8 @@ from statistics import fmean, median
 
 from bench.locomo import ADVERSARIAL, CATEGORIES, TUNING, Conversation, Question, read_conversations
 
-from nightledger.domain.operator import MeaningSource, Operator
-from nightledger.domain.search.values import Chunk, Kind, Query
+from nightledger.domain.search import Chunk, Kind, Query
+from nightledger.domain.settings import MeaningSource, Operator
 from nightledger.files.search_index import build_in_memory
 from nightledger.files.search_store import FileState, SearchStore
 from nightledger.files.search_writing import NewFile

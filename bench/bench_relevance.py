@@ -20,7 +20,7 @@ from typing import Any
 from bench.calibrating import Answer, Label, Row, null_labels, suggest, tabulate, try_out
 from bench.everyday_prompts import EVERYDAY
 
-from nightledger.domain.search.values import Kind
+from nightledger.domain.search import Kind
 from nightledger.files.search_index import build_in_memory
 from nightledger.files.search_store import FileState
 from nightledger.files.search_writing import NewChunk, NewFile, SearchWriter

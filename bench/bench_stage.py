@@ -41,10 +41,9 @@ from icalendar import Calendar
 from msgspec.structs import replace
 
 from bench import measure
-from nightledger.domain.exposure import Exposure, Place
+from nightledger.domain.exposure import Exposure, Place, tokens_of
 from nightledger.domain.moment import Moment
-from nightledger.domain.staging.values import Source, StagingRules
-from nightledger.domain.tokens import tokens_of
+from nightledger.domain.staging import Source, StagingRules
 from nightledger.files.configuration import load_staging_rules
 from nightledger.files.exposures import append_exposure
 from nightledger.files.home import Home

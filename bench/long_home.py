@@ -21,6 +21,7 @@ from bench.living import make_home
 from nightledger.codec.records import dump_line, dump_record
 from nightledger.domain.decision import Decision, DecisionTarget, DecisionType, LogHead
 from nightledger.domain.event import Actor, EventName
+from nightledger.domain.periods import Consolidation, Run, RunOutcome, SourceRead
 from nightledger.domain.proposal import (
     Anchor,
     Change,
@@ -33,7 +34,6 @@ from nightledger.domain.proposal import (
     SizeMeter,
     Target,
 )
-from nightledger.domain.runs import Consolidation, Run, RunOutcome, SourceRead
 from nightledger.files.blobs import BlobStore
 from nightledger.gate.deciding import sign
 from nightledger.gate.forgetting.keeping import NAMES_AN_ENTRY

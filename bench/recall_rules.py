@@ -18,9 +18,8 @@ from bench.bench_recall import Tally, index, plain, searched, tally, together
 from bench.locomo import ADVERSARIAL, CATEGORIES, Conversation, read_conversations
 from msgspec.structs import replace
 
-from nightledger.domain.search import ranking, timewords
+from nightledger.domain.search import Chunk, Kind, Query, ranking, timewords
 from nightledger.domain.search.ranking import Ranked
-from nightledger.domain.search.values import Chunk, Kind, Query
 from nightledger.files.search_index import build_in_memory
 from nightledger.files.search_store import FileState, SearchStore
 from nightledger.files.search_writing import NewChunk, NewFile

@@ -22,7 +22,7 @@ from bench.calibrating import Label, Row, Trial, tabulate, try_out
 from bench.recall_rules import switched
 
 from bench import calibrating
-from nightledger.domain import relevance
+from nightledger.domain import exposure
 from nightledger.files.search_writing import SearchWriter
 
 THRESHOLD = 6.5
@@ -30,19 +30,19 @@ FOLLOW_UP = "And why is that?"
 Stores = Sequence[SearchWriter]
 
 
-def information_alone(asked: relevance.Asked, shared: Sequence[str]) -> float:
+def information_alone(asked: exposure.Asked, shared: Sequence[str]) -> float:
     """Score by what the shared words tell."""
     return round(sum(asked.words[word] for word in shared), 4)
 
 
-def share_alone(asked: relevance.Asked, shared: Sequence[str]) -> float:
+def share_alone(asked: exposure.Asked, shared: Sequence[str]) -> float:
     """Score by how much of the prompt the shared words are."""
     told = sum(asked.words[word] for word in shared)
     return round(min(1.0, told / asked.own), 4) if asked.own else 0.0
 
 
 SCORES: Mapping[str, Any] = {
-    "information times share": relevance.Asked.score,
+    "information times share": exposure.Asked.score,
     "information alone": information_alone,
     "share alone": share_alone,
 }
@@ -62,7 +62,7 @@ def compare_scores(conversations: Sequence[dict[str, Any]], stores: Stores) -> N
     """Print how many of the best lines answer, for each score."""
     print("\nscores: share of the best 200 and 400 lines that answer, prompts alone")
     for name, score in SCORES.items():
-        with switched([(relevance.Asked, "score", score)]):
+        with switched([(exposure.Asked, "score", score)]):
             tried = list(trials(conversations, stores, range(0, len(stores), 2), earlier=False))
         lines = sorted(
             (line for trial in tried for line in trial.lines), key=lambda line: (-line[0], line[1])
@@ -86,11 +86,11 @@ def compare_young(conversations: Sequence[dict[str, Any]]) -> None:
     for count in (10, 30, 100):
         homes = [young(conversation, count) for conversation in conversations]
         stores = [build(home) for home in homes]
-        for least in (relevance.LEAST_CHUNKS, 0):
+        for least in (exposure.LEAST_CHUNKS, 0):
             print(
                 f"\nhomes of {count} entries, counted as {least} chunks at least; alone, behind unrelated prompts"
             )
-            with switched([(relevance, "LEAST_CHUNKS", least)]):
+            with switched([(exposure, "LEAST_CHUNKS", least)]):
                 for earlier in (False, True):
                     tell(at(THRESHOLD, trials(homes, stores, range(len(homes)), earlier=earlier)))
 
@@ -98,9 +98,9 @@ def compare_young(conversations: Sequence[dict[str, Any]]) -> None:
 def compare_earlier(conversations: Sequence[dict[str, Any]], stores: Stores) -> None:
     """Print what words of earlier prompts do at several weights: behind unrelated prompts, and in follow-ups."""
     tuned = range(0, len(stores), 2)
-    for weight in (0.0, relevance.EARLIER, 0.5, 0.8):
+    for weight in (0.0, exposure.EARLIER, 0.5, 0.8):
         print(f"\nwords of earlier prompts at {weight}, behind three unrelated prompts")
-        with switched([(relevance, "EARLIER", weight)]):
+        with switched([(exposure, "EARLIER", weight)]):
             tell(at(THRESHOLD, trials(conversations, stores, tuned, earlier=True)))
             pairs = list(follow_ups(conversations, stores, tuned))
         helped = [before for before, after in pairs if helps(after)]

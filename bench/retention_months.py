@@ -1,7 +1,7 @@
 """Half a year of an invented agent: what each retention policy keeps of what helps, harms, or does nothing.
 
 Run with ``PYTHONPATH=scripts .venv/bin/python -m bench.retention_months [SEEDS]``; some seconds. Everything
-is drawn from seeds and judged by the pure rules (``domain/uses.py``, ``domain/retention.py``), as a home
+is drawn from seeds and judged by the pure rules (``domain/retention.py``), as a home
 would: outcomes name what had been shown, and each Friday what has faded is archived and shown no more.
 
 Every memory is made in the first hour. A task is of one of eight kinds, which succeed in 45 to 85 of 100
@@ -15,8 +15,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from statistics import mean
 
-from nightledger.domain.retention import Memory, Policy, Status, status_of
-from nightledger.domain.uses import FAILURE, SUCCESS, Tallies, Tally, expected_without, overall_share
+from nightledger.domain.retention import (
+    FAILURE,
+    SUCCESS,
+    Memory,
+    Policy,
+    Status,
+    Tallies,
+    Tally,
+    expected_without,
+    overall_share,
+    status_of,
+)
 
 WEEKS = 26
 DAYS_A_WEEK = 5

@@ -22,7 +22,7 @@ from nightledger.codec.rows import RunRow, read_runs
 from nightledger.codec.schema import find_problems, read_schema
 from nightledger.domain.identity import Identity
 from nightledger.domain.outcome import Outcome
-from nightledger.domain.runs import Run
+from nightledger.domain.periods import Run
 
 ROOT = Path(__file__).resolve().parents[1]
 RECORD_SCHEMAS = ("home", "outcome", *sorted(kind.schema for kind in KINDS.values()))

@@ -9,8 +9,7 @@ from tests.homes import make_home
 from nightledger.domain.attention import Need
 from nightledger.domain.errors import LockedError, UnreadableError
 from nightledger.domain.moment import Moment
-from nightledger.domain.periods import Period, Schedule
-from nightledger.domain.runs import CLOCK, Calendar, JobReport, RunOutcome
+from nightledger.domain.periods import CLOCK, Calendar, JobReport, Period, RunOutcome, Schedule
 from nightledger.files.home import Home
 from nightledger.night import Job, NightReport, read_ledger, run_due
 

@@ -16,20 +16,22 @@ from nightledger.domain.attention import Item, Need
 from nightledger.domain.errors import LockedError, NightledgerError
 from nightledger.domain.ids import content_id
 from nightledger.domain.moment import Moment
-from nightledger.domain.periods import Period, Schedule, log_day
-from nightledger.domain.runs import (
+from nightledger.domain.periods import (
     CLOCK,
     Calendar,
     Duty,
     JobReport,
+    Period,
     Run,
     RunOutcome,
+    Schedule,
     attempts,
     count_due,
     duties,
     failing,
     find_missed,
     is_stepped,
+    log_day,
     next_look_at,
     reckon,
 )

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from bench.bench_index import FIRST, invent_logs, invent_queries, new_file
 
-from nightledger.domain.search.values import Query
+from nightledger.domain.search import Query
 from nightledger.files.search_index import building, open_store, writing
 from nightledger.recall.searching import search_store
 from nightledger.text.search.tokens import index_text

@@ -2,7 +2,7 @@ import pytest
 
 from nightledger.codec.settings import parse_operator
 from nightledger.domain.errors import ConfigurationError
-from nightledger.domain.operator import MeaningSource, Operator
+from nightledger.domain.settings import MeaningSource, Operator
 
 
 def refusal(text: str) -> ConfigurationError:

@@ -20,8 +20,8 @@ from nightledger.codec.records import (
 from nightledger.codec.schema import read_schema
 from nightledger.domain.decision import Decision
 from nightledger.domain.errors import RecordError
+from nightledger.domain.periods import Run
 from nightledger.domain.proposal import Anchor, Origin, Proposal
-from nightledger.domain.runs import Run
 
 
 def example(kind: type) -> dict[str, Any]:

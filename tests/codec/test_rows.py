@@ -3,7 +3,7 @@ from datetime import UTC, datetime
 import pytest
 
 from nightledger.codec.rows import DoingRow, Exposure, OutcomeUse, read_hour, read_rows
-from nightledger.domain.uses import hour_of
+from nightledger.domain.retention import hour_of
 
 GOOD = b'{"at":"2026-03-01T06:00:00Z","shown":["e-1"],"surface":"recall"}\n'
 

@@ -9,7 +9,7 @@ from tests.rows import each_row
 from nightledger.codec.records import dump_line, dump_record
 from nightledger.codec.rows import MAX_PLAIN_COUNTS, read_runs
 from nightledger.codec.strict_json import BOM
-from nightledger.domain.runs import Run, RunOutcome
+from nightledger.domain.periods import Run, RunOutcome
 
 RUN = Run(
     v=2,

@@ -16,7 +16,6 @@ from tests.rows import each_row
 from nightledger.codec.settings import find_zone, parse_settings
 from nightledger.domain.cooling import Cooling
 from nightledger.domain.errors import ConfigurationError
-from nightledger.domain.lanes import Lanes
 from nightledger.domain.settings import Settings
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -195,13 +194,12 @@ def test_what_is_no_zone_at_all_is_refused_with_an_example(name: str) -> None:
 def test_cooling_lanes_and_windows_follow_the_settings() -> None:
     settings = parse("cooling_hours: 3\nagent_waiting: 1\nundo_days: 30\ndecision_expires_days: 2\n")
     assert settings.cooling == Cooling(after_proposal_s=3 * 3600, after_signature_s=600)
-    assert settings.lanes == Lanes(agent_waiting=1)
-    assert (settings.undo_days, settings.decision_expires_days) == (30, 2)
+    assert (settings.undo_days, settings.decision_expires_days, settings.agent_waiting) == (30, 2, 1)
 
 
 def test_the_default_settings_are_the_published_waits_and_caps() -> None:
     assert Settings().cooling == Cooling()
-    assert Settings().lanes == Lanes()
+    assert (Settings().nightly_additions, Settings().waiting_changes, Settings().agent_waiting) == (5, 15, 3)
 
 
 _VALUES = st.recursive(
@@ -247,7 +245,6 @@ def test_every_setting_is_read_somewhere() -> None:
     used = set(re.findall(r"settings\.(\w+)", users))
     by_property = {
         "cooling": ("cooling_hours", "cooling_after_signature_minutes"),
-        "lanes": ("nightly_additions", "waiting_changes", "reviewable_days", "agent_waiting", "agent_bytes"),
     }
     used |= {key for name in used & set(by_property) for key in by_property[name]}
     assert set(KEYS) - used == set()

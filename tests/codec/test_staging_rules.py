@@ -10,7 +10,7 @@ from tests.rows import each_row
 from nightledger.codec.schema import find_problems
 from nightledger.codec.staging_rules import parse_staging_rules
 from nightledger.domain.errors import ConfigurationError
-from nightledger.domain.staging.values import Routine, Source, StagingRules, WindowRules
+from nightledger.domain.staging import Routine, Source, StagingRules, WindowRules
 
 SHIPPED = (Path(__file__).parents[2] / "config" / "staging-rules.json").read_bytes()
 

@@ -69,7 +69,3 @@ def test_at_the_bounds_it_still_is_one() -> None:
     many = [replace(CARE, name=f"p{n}", text="x" * MAX_CHARACTERS) for n in range(MAX_PRINCIPLES)]
     assert why_not(of(*many)) == []
     assert len(why_not(of(*many, CARE))) == 1
-
-
-def test_every_problem_is_named_at_once() -> None:
-    assert len(why_not(of(replace(CARE, name="A", tags=(), text="")))) == 3

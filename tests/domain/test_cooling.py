@@ -1,13 +1,29 @@
+"""The waits before an apply, and how long nobody reviewed, by clocks that may be wrong."""
+
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.domain.gate_values import START, at
 
-from nightledger.domain.cooling import NONE, Cooling, Vouched, Witnessed, cools_until, elapsed_s, remaining_s
+from nightledger.domain.cooling import (
+    DAY_S,
+    Cooling,
+    Vouched,
+    Witnessed,
+    cools_until,
+    elapsed_s,
+    passed_s,
+    remaining_s,
+    since_review_s,
+)
+from nightledger.domain.event import Entry
 from nightledger.domain.moment import Moment
 
 PUBLISHED = Cooling()
+DAY = timedelta(days=1)
 
 
 def booted(boot: str, boot_s: int, **by: float) -> Moment:
@@ -15,27 +31,26 @@ def booted(boot: str, boot_s: int, **by: float) -> Moment:
 
 
 def test_the_waits_are_two_hours_from_the_leaf_and_ten_minutes_from_the_signature() -> None:
-    assert remaining_s(at(), at(), at(), PUBLISHED) == 7200
-    assert remaining_s(at(), at(hours=1), at(hours=2, seconds=-1), PUBLISHED) == 1
-    assert remaining_s(at(), at(hours=1), at(hours=2), PUBLISHED) == 0
-    assert remaining_s(at(), at(hours=5), at(hours=5, minutes=9), PUBLISHED) == 60
-    assert remaining_s(at(), at(hours=5), at(hours=5, minutes=10), PUBLISHED) == 0
-
-
-def test_it_cools_until_the_later_of_both() -> None:
+    for signed_h, now, left in (
+        (0, at(), 7200),
+        (1, at(hours=2, seconds=-1), 1),
+        (1, at(hours=2), 0),
+        (5, at(hours=5, minutes=9), 60),
+        (5, at(hours=5, minutes=10), 0),
+    ):
+        assert remaining_s(at(), at(hours=signed_h), now, PUBLISHED) == left
     assert cools_until(at(), at(hours=1), PUBLISHED) == START + timedelta(hours=2)
     assert cools_until(at(), at(hours=3), PUBLISHED) == START + timedelta(hours=3, minutes=10)
 
 
-def test_a_proposal_that_a_clock_ahead_dated_cools_from_its_signature_on() -> None:
+def test_a_clock_that_was_wrong_makes_no_wait_shorter() -> None:
     ahead = at(days=26_000)
     assert cools_until(ahead, at(), PUBLISHED) == START + timedelta(hours=2)
     assert remaining_s(ahead, at(), at(hours=1, minutes=59), PUBLISHED) == 60
-    assert remaining_s(ahead, at(), at(hours=2), PUBLISHED) == 0
-
-
-def test_a_signature_that_a_clock_behind_dated_makes_no_wait_from_the_proposal_shorter() -> None:
     assert remaining_s(at(), at(days=-20_000), at(hours=1), PUBLISHED) == 3600
+    assert (
+        elapsed_s(booted("one", 1000), booted("two", 30, hours=3)) == 3 * 3600
+    )  # only the wall clock is left
 
 
 def test_a_wait_that_no_calendar_holds_ends_with_it() -> None:
@@ -45,33 +60,8 @@ def test_a_wait_that_no_calendar_holds_ends_with_it() -> None:
         assert remaining_s(at(), at(), at(hours=3), asked) == wait_s - 10_800
 
 
-def test_an_edit_does_not_wait() -> None:
-    assert remaining_s(at(), at(), at(), NONE) == 0
-    assert cools_until(at(), at(hours=1), NONE) == START + timedelta(hours=1)
-
-
-def test_a_wall_clock_set_forward_does_not_shorten_the_wait_within_one_boot() -> None:
-    since, now = booted("one", 1000), booted("one", 1060, hours=5)
-    assert elapsed_s(since, now) == 60
-    assert remaining_s(since, since, now, PUBLISHED) == 7140
-
-
-def test_a_wall_clock_set_back_lengthens_the_wait() -> None:
-    since, now = booted("one", 1000), booted("one", 9000, hours=-1)
-    assert elapsed_s(since, now) == -3600
-    assert remaining_s(since, since, now, PUBLISHED) == 10800
-
-
-def test_across_a_reboot_there_is_only_the_wall_clock() -> None:
-    assert elapsed_s(booted("one", 1000), booted("two", 30, hours=3)) == 3 * 3600
-
-
-def test_without_a_boot_clock_the_wall_clock_counts() -> None:
-    assert elapsed_s(booted("", 0), booted("", 0, hours=1)) == 3600
-
-
 @given(
-    wall_s=st.integers(-10_000, 100_000), ran_s=st.integers(0, 100_000), step_s=st.integers(-100_000, 100_000)
+    wall_s=st.integers(-10_000, 100_000), ran_s=st.integers(0, 100_000), step_s=st.integers(-(10**5), 10**5)
 )
 def test_no_step_of_the_wall_clock_ever_shortens_the_wait(wall_s: int, ran_s: int, step_s: int) -> None:
     since = booted("one", 500)
@@ -87,28 +77,15 @@ def vouched(first_min: int | None, last_min: int | None) -> Vouched:
 
 
 def test_with_witnesses_only_their_times_count() -> None:
-    far = booted("one", 10**6, days=9)
-    hour = Witnessed(proposed=vouched(0, 60), signed=vouched(30, 60))
-    assert remaining_s(at(), at(), far, PUBLISHED, hour) == 3600
-    assert (
-        remaining_s(at(), at(), at(), PUBLISHED, Witnessed(proposed=vouched(0, 121), signed=vouched(1, 121)))
-        == 0
-    )
-    assert (
-        remaining_s(at(), at(), far, PUBLISHED, Witnessed(proposed=vouched(0, 121), signed=vouched(115, 121)))
-        == 240
-    )
+    def left(proposed: Vouched, signed: Vouched) -> list[int]:
+        seen = Witnessed(proposed=proposed, signed=signed)
+        return [remaining_s(at(), at(), now, PUBLISHED, seen) for now in (at(), booted("one", 10**6, days=9))]
 
-
-def test_where_no_witness_has_spoken_the_wait_has_not_begun() -> None:
-    far = booted("one", 10**6, days=9)
-    assert remaining_s(at(), at(), far, PUBLISHED, Witnessed()) == 7200
-    for half in (vouched(None, 600), vouched(600, None)):
-        assert half.elapsed_s == 0
-
-
-def test_times_that_cross_make_no_wait_shorter() -> None:
-    assert vouched(20, 10).elapsed_s == 0
+    assert left(vouched(0, 60), vouched(30, 60)) == [3600, 3600]
+    assert left(vouched(0, 121), vouched(1, 121)) == [0, 0]
+    assert left(vouched(0, 121), vouched(115, 121)) == [240, 240]
+    for none in (Vouched(), vouched(None, 600), vouched(600, None), vouched(20, 10)):
+        assert (none.elapsed_s, left(none, none)) == (0, [7200, 7200])
 
 
 def test_the_latest_time_is_the_clocks_or_a_witness_s() -> None:
@@ -118,10 +95,53 @@ def test_the_latest_time_is_the_clocks_or_a_witness_s() -> None:
     assert Witnessed().latest(START) == START
 
 
-@given(first=st.integers(-1000, 1000), last=st.integers(-1000, 1000), wall_s=st.integers(-100_000, 10**7))
-def test_no_clock_of_this_machine_moves_a_wait_that_witnesses_measure(
-    first: int, last: int, wall_s: int
+# ---------------------------------------------------------------- since nobody reviewed
+
+
+def entry(day: float, **fields: Any) -> Entry:
+    return ("heartbeat", fields, START + day * DAY)
+
+
+def review(day: float, decision: str = "d-1", **fields: Any) -> Entry:
+    return ("decision.recorded", {"decision": decision, **fields}, START + day * DAY)
+
+
+def days(entries: Sequence[Entry], now: float, found: str | None = "d-1") -> float:
+    return since_review_s(entries, found, Moment(at=START + now * DAY)) / DAY_S
+
+
+def test_time_counts_from_the_review_that_was_found_to_hold_else_from_the_logs_beginning() -> None:
+    entries = [entry(0), review(1), review(20, "d-2"), entry(21)]
+    assert (days(entries, 31), days(entries, 30, "d-2"), days(entries, 30, None)) == (30, 10, 30)
+    assert days([], 30, None) == 0
+
+
+def test_no_clock_postpones_the_end_of_consent() -> None:
+    assert days([review(0), entry(29), entry(1), entry(2)], 2) == 30  # it was set back
+    assert days([review(0), entry(29)], -400) == 29
+    assert days([review(9000), entry(0), entry(15)], 30) == 30  # it was ahead at the review
+    assert days([entry(9000), review(0), entry(1)], 2) == 2  # and before it
+
+
+def test_within_one_boot_the_boot_clock_counts_where_it_says_more() -> None:
+    since = booted("b", 0)
+    assert passed_s(since, booted("b", 7 * DAY_S, days=-1)) == 7 * DAY_S
+    assert passed_s(since, booted("b", 5, days=1)) == DAY_S
+    assert passed_s(since, booted("c", 7 * DAY_S, days=-1)) == 0
+    assert days([review(0, boot="b", boot_s=0), entry(-1, boot="b", boot_s=31 * DAY_S)], -1) == 31
+
+
+@given(
+    gaps=st.lists(st.integers(0, 3 * DAY_S), min_size=1, max_size=20),
+    steps=st.lists(st.integers(-400 * DAY_S, 400 * DAY_S), min_size=20, max_size=20),
+)
+def test_what_passed_between_two_entries_is_lost_at_most_where_the_clock_was_set_back_just_then(
+    gaps: list[int], steps: list[int]
 ) -> None:
-    seen = Witnessed(proposed=vouched(first, last), signed=vouched(first, last))
-    here, there = booted("one", 0), booted("two", 10**6, seconds=wall_s)
-    assert remaining_s(here, here, there, PUBLISHED, seen) == remaining_s(there, here, here, PUBLISHED, seen)
+    real, wall, lost = 0, 0, 0
+    entries = [review(0)]
+    for gap, step in zip(gaps, steps, strict=False):
+        real, wall = real + gap, wall + gap + step
+        lost += gap if step < 0 else 0
+        entries.append(entry(wall / DAY_S))
+    assert days(entries, wall / DAY_S) * DAY_S >= real - lost - 1

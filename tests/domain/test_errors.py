@@ -32,14 +32,3 @@ def test_the_exit_statuses_are_a_contract() -> None:
     found = (errors.EXIT_REFUSED, errors.EXIT_USAGE, errors.EXIT_WAITING, errors.EXIT_ALARM)
     assert found == (1, 2, 3, 4)
     assert (errors.EXIT_BUG, errors.EXIT_LOCKED) == (70, 75)
-
-
-def test_a_record_error_names_every_problem() -> None:
-    error = errors.RecordError("outcomes:3", ("no tags", "no time"), hint="mend it")
-    assert str(error) == "outcomes:3 is not valid:\n  no tags\n  no time"
-    assert (error.where, error.problems, error.hint) == ("outcomes:3", ("no tags", "no time"), "mend it")
-
-
-def test_those_that_wait_for_a_next_step_have_one() -> None:
-    for kind in (errors.IntegrityError, errors.LockedError, errors.FileChangedError, errors.NotDurableError):
-        assert kind.hint

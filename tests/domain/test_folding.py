@@ -1,15 +1,19 @@
+"""What the log adds up to: states, what is accepted, what is kept, names of entries, drift and races."""
+
 from datetime import timedelta
+from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from msgspec.structs import replace
 from tests.domain.gate_values import START, Log
+from tests.rows import each_row
 
 from nightledger.domain.decision import DecisionType
-from nightledger.domain.folding import fold_entries, fold_events
+from nightledger.domain.folding import fold_events
 from nightledger.domain.proposal import Kind
-from nightledger.domain.states import AppliedTarget, Book, ChangeState, Drifted
+from nightledger.domain.states import AppliedTarget, Book, ChangeState, Drift, Drifted, Raced, proposal_state
+
+GATED = [{"path": "MEMORY.md", "sha256": "b0"}]
+LOGGED, COPIED = "memory/2026-01-02.md", "memory/archive/daily/2026-01-02.md"
 
 
 def fold(log: Log) -> Book:
@@ -21,48 +25,40 @@ def states(log: Log, proposal: str = "p-1") -> list[str]:
     return [status.state_of(n).value for n in sorted(status.changes)]
 
 
+def home() -> Log:
+    return Log().add("genesis", gated=GATED)
+
+
+def begin(log: Log, *targets: dict[str, str], proposal: str = "p-1", **fields: Any) -> Log:
+    """Let an apply of decision d-1 begin with these targets."""
+    asked: dict[str, Any] = {
+        "apply": "a-d-1",
+        "decision": "d-1",
+        "proposal": proposal,
+        "changes": [1],
+        **fields,
+    }
+    return log.add("apply.intent", targets=list(targets), **asked)
+
+
+# ---------------------------------------------------------------- proposals and decisions
+
+
 def test_a_proposal_waits_with_all_its_changes_and_what_its_leaf_says() -> None:
-    status = fold(Log().proposed(3, boot="x", boot_s=7)).proposals["p-1"]
+    status = fold(Log().proposed(3, boot="x", boot_s=7).proposed(5)).proposals["p-1"]
     assert status.open_changes() == (1, 2, 3)
     assert (status.sha256, status.kind, status.lane) == ("aa", Kind.CONSOLIDATE, "job")
     assert (status.created.at, status.created.boot, status.created.boot_s) == (START, "x", 7)
-    assert (status.changes[1].decision, status.changes[1].since) == (None, None)
-
-
-def test_a_leaf_without_boot_clock_counts_by_the_wall_clock_alone() -> None:
-    created = fold(Log().proposed()).proposals["p-1"].created
-    assert (created.boot, created.boot_s) == ("", 0)
-
-
-def test_a_second_leaf_of_the_same_proposal_changes_nothing() -> None:
-    log = Log().proposed(2).decided("reject", 1).proposed(5)
-    assert states(log) == ["rejected", "pending"]
-
-
-def test_a_change_that_does_not_exist_counts_as_withdrawn() -> None:
-    assert fold(Log().proposed(1)).proposals["p-1"].state_of(2) is ChangeState.WITHDRAWN
+    assert status.state_of(9) is ChangeState.WITHDRAWN
 
 
 def test_an_approval_moves_only_what_it_names_and_waits_to_be_applied() -> None:
     book = fold(Log().proposed(3).decided("approve", 1, 3))
-    status = book.proposals["p-1"]
-    assert status.open_changes() == (2,)
-    assert status.approved_by("d-1") == (1, 3)
-    assert status.approved_by("d-2") == ()
+    status, decided = book.proposals["p-1"], book.decisions["d-1"]
+    assert (status.open_changes(), status.approved_by("d-1"), status.approved_by("d-2")) == ((2,), (1, 3), ())
     assert [decision.id for decision in book.approvals_to_apply()] == ["d-1"]
-    assert status.changes[1].since == START + timedelta(minutes=1)
-    decided = book.decisions["d-1"]
+    assert status.changes[1].since == decided.recorded.at == START + timedelta(minutes=1)
     assert (decided.type, decided.changes, decided.sha256) == (DecisionType.APPROVE, (1, 3), "dd")
-    assert (decided.proposal, decided.recorded.at) == ("p-1", START + timedelta(minutes=1))
-
-
-def test_a_rejection_is_not_waiting_to_be_applied() -> None:
-    assert fold(Log().proposed().decided("reject", 1, 2)).approvals_to_apply() == ()
-
-
-def test_approvals_wait_in_signing_order() -> None:
-    log = Log().proposed(2).decided("approve", 2).decided("approve", 1, decision="d-2")
-    assert [decision.id for decision in fold(log).approvals_to_apply()] == ["d-1", "d-2"]
 
 
 def test_an_approval_is_taken_back_by_a_rejection_until_it_is_applied() -> None:
@@ -72,24 +68,24 @@ def test_an_approval_is_taken_back_by_a_rejection_until_it_is_applied() -> None:
     assert states(applied) == ["applied"]
 
 
-def test_a_second_approval_does_not_take_over_what_the_first_approved() -> None:
+def test_a_decision_counts_once_and_a_second_approval_takes_nothing_over() -> None:
     log = Log().proposed(1).decided("approve", 1).decided("approve", 1, decision="d-2")
     assert fold(log).proposals["p-1"].approved_by("d-1") == (1,)
-
-
-def test_a_decision_counts_once() -> None:
-    log = Log().proposed(1).decided("approve", 1)
     log.add("change.stale", proposal="p-1", changes=[1]).decided("approve", 1)
     assert states(log) == ["stale"]
-
-
-def test_a_decision_about_an_unknown_proposal_changes_nothing() -> None:
     assert fold(Log().decided("approve", 1)).decisions == {}
 
 
-@pytest.mark.parametrize(
-    ("kind", "answerable"),
-    [(DecisionType.APPROVE, (1, 2, 3)), (DecisionType.REJECT, (1, 2, 3, 4)), (DecisionType.UNDO, (5,))],
+@each_row(
+    "kind, answerable",
+    [
+        (DecisionType.APPROVE, (1, 2, 3)),
+        (DecisionType.REJECT, (1, 2, 3, 4)),
+        (DecisionType.UNDO, (5,)),
+        (DecisionType.CLOSE, (1, 2, 3, 4, 5, 6, 7)),
+        (DecisionType.DRIFT, ()),
+        (DecisionType.TRUST, ()),
+    ],
 )
 def test_each_kind_of_decision_has_states_that_it_may_be_about(
     kind: DecisionType, answerable: tuple[int, ...]
@@ -101,86 +97,100 @@ def test_each_kind_of_decision_has_states_that_it_may_be_about(
     assert fold(log).proposals["p-1"].answerable(kind) == answerable
 
 
-def test_later_and_stale_can_still_be_answered_and_closed_cannot() -> None:
+def test_later_and_stale_can_still_be_answered_closed_cannot_and_only_stale_moves_what_is_approved() -> None:
     log = Log().proposed(4).add("proposal.deferred", proposal="p-1", changes=[1])
     log.add("proposal.closed", proposal="p-1", changes=[2], reason="superseded")
-    log.add("proposal.closed", proposal="p-1", changes=[3], reason="withdrawn")
-    assert states(log) == ["deferred", "superseded", "withdrawn", "pending"]
-    log.decided("approve", 1, 2, 3, 4)
+    log.add("proposal.closed", proposal="p-1", changes=[3], reason="withdrawn").decided("approve", 1, 2, 3, 4)
     assert states(log) == ["approved", "superseded", "withdrawn", "approved"]
-
-
-def test_only_stale_moves_what_is_approved() -> None:
-    log = Log().proposed(3).decided("approve", 1, 2, 3)
-    log.add("proposal.deferred", proposal="p-1", changes=[1])
-    log.add("proposal.closed", proposal="p-1", changes=[2], reason="withdrawn")
-    log.add("change.stale", proposal="p-1", changes=[3], decision="d-1")
-    assert states(log) == ["approved", "approved", "stale"]
+    log.add("proposal.deferred", proposal="p-1", changes=[1, 4])
+    log.add("proposal.closed", proposal="p-1", changes=[1, 4], reason="withdrawn")
+    log.add("change.stale", proposal="p-1", changes=[4], decision="d-1")
+    assert states(log) == ["approved", "superseded", "withdrawn", "stale"]
 
 
 def test_events_about_unknown_things_change_nothing() -> None:
-    log = Log().proposed(1).add("proposal.closed", proposal="p-2", changes=[1], reason="withdrawn")
-    log.add("apply.done", apply="a-9").add("something.later", proposal="p-1").add("heartbeat", day="x")
-    assert states(log) == ["pending"]
+    log = Log().proposed(1).add("proposal.closed", proposal="p-2", changes=[1], reason="withdrawn").intent(1)
+    log.done().add("apply.done", apply="a-9").add("something.later", proposal="p-1").add("heartbeat", day="x")
+    assert (states(log), fold(log).gated) == (["pending"], {})
+
+
+def test_what_the_operator_closed_is_known_and_nothing_of_it_waits_any_more() -> None:
+    log = Log().proposed(4).decided("approve", 1, 2).intent(1).done().decided("reject", 3, decision="d-2")
+    assert fold(log).closed() == frozenset()
+    book = fold(log.decided("close", 1, 2, 3, 4, decision="d-3"))
+    assert book.closed() == {"p-1"}
+    assert states(log) == ["applied", "rejected", "rejected", "rejected"]
+    assert book.approvals_to_apply() == ()
+
+
+def test_what_is_settled_is_named_and_not_looked_at_again() -> None:
+    log = Log().proposed(1).decided("approve", 1).proposed(2, proposal="p-2")
+    log.decided("reject", 1, 2, decision="d-2", proposal="p-2").proposed(1, proposal="p-3")
+    book = fold(log)
+    assert (set(book.settled), [status.id for status in book.live()]) == ({"p-2"}, ["p-1", "p-3"])
+    assert set(fold(log.intent(1).done()).settled) == {"p-1", "p-2"}
+
+
+def test_lists_show_the_most_urgent_word() -> None:
+    def word(log: Log, minutes: float = 0, **cools: float) -> str:
+        ends = {name.replace("_", "-"): START + timedelta(minutes=end) for name, end in cools.items()}
+        return proposal_state(fold(log).proposals["p-1"], START + timedelta(minutes=minutes), ends)
+
+    log = Log().proposed(3).decided("approve", 1)
+    assert word(log) == "pending"
+    log.decided("reject", 2, 3, decision="d-2")
+    assert [word(log, minutes, d_1=10) for minutes in (9, 10)] == ["cooling", "approved"]
+    assert word(log.intent(1).done()) == "applied"
+    assert word(Log().proposed(1).decided("reject", 1)) == "rejected"
+    assert word(Log().proposed(2).add("proposal.deferred", proposal="p-1", changes=[1, 2])) == "deferred"
+
+
+# ---------------------------------------------------------------- applies
 
 
 def test_an_intent_is_unfinished_until_it_is_done() -> None:
-    log = Log().proposed(1).decided("approve", 1).intent(1)
+    log = Log().proposed(1).decided("approve", 1).intent(1, 9)
     apply = fold(log).unfinished()[0]
-    assert (apply.id, apply.decision, apply.changes, apply.outcome) == ("a-d-1", "d-1", (1,), "intent")
+    assert (apply.id, apply.decision, apply.changes, apply.outcome) == ("a-d-1", "d-1", (1, 9), "intent")
     assert apply.targets == (AppliedTarget(path="MEMORY.md", before="b0", after="b1"),)
     assert apply.at == START + timedelta(minutes=2)
     book = fold(log.done())
-    assert book.unfinished() == ()
-    assert book.approvals_to_apply() == ()
-    assert book.applies["a-d-1"].outcome == "done"
-    assert book.applies["a-d-1"].at == START + timedelta(minutes=3)
-    assert states(log) == ["applied"]
+    assert (book.unfinished(), book.approvals_to_apply(), states(log)) == ((), (), ["applied"])
+    assert (book.applies["a-d-1"].outcome, book.applies["a-d-1"].at) == ("done", START + timedelta(minutes=3))
+    assert book.applied_at == {"p-1": START + timedelta(minutes=3)}
+
+
+def test_when_something_was_last_applied_is_known_whatever_the_clock_did() -> None:
+    log = Log().proposed(2).decided("approve", 1).decided("approve", 2, decision="d-2")
+    log.intent(1).add("apply.done", after={"minutes": 30}, apply="a-d-1")
+    log.intent(2, decision="d-2").add("apply.done", after={"minutes": 20}, apply="a-d-2")
+    assert fold(log).applied_at == {"p-1": START + timedelta(minutes=30)}
 
 
 def test_a_raced_apply_is_applied_and_an_aborted_one_is_not() -> None:
     raced = Log().proposed(1).decided("approve", 1).intent(1).done(outcome="raced")
-    assert states(raced) == ["applied"]
-    assert fold(raced).gated == {"MEMORY.md": "b1"}
+    assert (states(raced), fold(raced).gated) == (["applied"], {"MEMORY.md": "b1"})
     aborted = Log().proposed(1).decided("approve", 1).intent(1).done(outcome="aborted")
-    assert states(aborted) == ["approved"]
-    assert fold(aborted).gated == {}
+    assert (states(aborted), fold(aborted).gated) == (["approved"], {})
     assert len(fold(aborted).approvals_to_apply()) == 1
     assert fold(aborted.done()).applies["a-d-1"].outcome == "aborted"
 
 
-def test_an_intent_of_an_unknown_decision_moves_nothing() -> None:
-    log = Log().proposed(1).intent(1).done()
-    assert states(log) == ["pending"]
-    assert fold(log).gated == {}
-
-
-def test_a_number_that_the_proposal_does_not_have_moves_nothing() -> None:
-    log = Log().proposed(1).decided("approve", 1).intent(1, 9).done()
-    assert states(log) == ["applied"]
-    assert fold(log).proposals["p-1"].state_of(9) is ChangeState.WITHDRAWN
-
-
-def test_an_undo_leaves_the_changes_undone() -> None:
-    log = Log().proposed(2).decided("approve", 1, 2).intent(1, 2).done()
-    log.decided("undo", 2, decision="d-2").intent(2, decision="d-2", before="b1", after="b2").done("d-2")
-    assert states(log) == ["applied", "undone"]
-    assert fold(log).gated == {"MEMORY.md": "b2"}
-
-
-def test_the_genesis_says_what_the_gated_files_were_and_counts_once() -> None:
-    log = (
-        Log().add("genesis", gated=[{"path": "MEMORY.md", "sha256": "b0"}], trust=[]).add("genesis", gated=[])
-    )
+def test_all_bytes_that_were_ever_accepted_are_known_with_their_time_through_apply_and_undo() -> None:
+    log = home().add("genesis", gated=[]).proposed(2).decided("approve", 1, 2).intent(1, 2).done()
+    log.decided("undo", 2, decision="d-2").intent(2, decision="d-2", before="b1", after="b0").done("d-2")
     book = fold(log)
-    assert book.gated == {"MEMORY.md": "b0"}
-    assert book.genesis["gated"] == [{"path": "MEMORY.md", "sha256": "b0"}]
-    assert fold(Log().add("genesis", trust=[])).gated == {}
+    assert (states(log), book.gated, book.genesis["gated"]) == (
+        ["applied", "undone"],
+        {"MEMORY.md": "b0"},
+        GATED,
+    )
+    known = [("b1", START + timedelta(minutes=5)), ("b0", START + timedelta(minutes=8))]
+    assert list(book.accepted["MEMORY.md"].items()) == known
 
 
 def test_an_apply_on_bytes_that_nobody_signed_is_remembered_as_drift() -> None:
-    log = Log().add("genesis", gated=[{"path": "MEMORY.md", "sha256": "b0"}]).proposed(2)
-    log.decided("approve", 1).intent(1).done()
+    log = home().proposed(2).decided("approve", 1).intent(1).done()
     assert fold(log).drifted == ()
     log.decided("approve", 2, decision="d-2").intent(2, decision="d-2", before="by hand", after="b2").done(
         "d-2"
@@ -189,113 +199,140 @@ def test_an_apply_on_bytes_that_nobody_signed_is_remembered_as_drift() -> None:
     assert fold(log).gated == {"MEMORY.md": "b2"}
 
 
-def test_entries_that_carry_what_every_event_has_give_the_same_book() -> None:
-    log = Log().proposed(3, boot="x", boot_s=7).decided("approve", 1, 2).intent(1, 2).done()
-    log.add("change.stale", proposal="p-1", changes=[3]).decided("undo", 2, decision="d-2")
-    log.intent(2, decision="d-2", before="b1", after="b2").done("d-2").add("heartbeat", day="x")
-    entries = [
-        (e.event, {**e.fields, "v": e.v, "seq": e.seq, "event": e.event, "actor": e.actor, "at": "..."}, e.at)
-        for e in log.events
-    ]
-    assert fold_entries(entries) == fold(log)
-    assert states(log) == ["applied", "undone", "stale"]
+# ---------------------------------------------------------------- daily logs, the archive, names of entries
 
-
-def live(book: Book) -> tuple[object, ...]:
-    """Give what waits and what is to be applied."""
-    waiting = [(status.id, status.open_changes()) for status in book.live() if status.open_changes()]
-    return waiting, book.approvals_to_apply()
-
-
-def test_what_is_settled_is_named_and_not_looked_at_again() -> None:
-    log = Log().proposed(1).decided("approve", 1).proposed(2, proposal="p-2")
-    log.decided("reject", 1, 2, decision="d-2", proposal="p-2").proposed(1, proposal="p-3")
-    book = fold(log)
-    assert set(book.settled) == {"p-2"}
-    assert [status.id for status in book.live()] == ["p-1", "p-3"]
-    assert set(fold(log.intent(1).done()).settled) == {"p-1", "p-2"}
-
-
-def test_when_something_was_last_applied_is_known_whatever_the_clock_did() -> None:
-    log = Log().proposed(2).decided("approve", 1).decided("approve", 2, decision="d-2")
-    log.intent(1).add("apply.done", after={"minutes": 30}, apply="a-d-1")
-    log.intent(2, decision="d-2").add("apply.done", after={"minutes": 20}, apply="a-d-2")
-    log.proposed(1, proposal="p-2")
-    assert fold(log).applied_at == {"p-1": START + timedelta(minutes=30)}
-
-
-steps = st.lists(
-    st.tuples(
-        st.sampled_from(["approve", "reject", "undo", "later", "stale", "close", "apply"]), st.integers(1, 3)
-    )
+COMPRESSED = (
+    {"path": COPIED, "before": "", "after": "full"},
+    {"path": LOGGED, "before": "full", "after": "short"},
 )
-
-
-@given(steps=steps)
-def test_to_leave_out_what_is_settled_loses_nothing(steps: list[tuple[str, int]]) -> None:
-    log = Log().proposed(3).proposed(1, proposal="p-2")
-    for number, (step, n) in enumerate(steps):
-        decision = f"d-{number}"
-        if step in ("approve", "reject", "undo"):
-            log.decided(step, n, decision=decision)
-        elif step == "apply":
-            log.intent(n, decision=f"d-{number - 1}").done(f"d-{number - 1}")
-        elif step == "close":
-            log.add("proposal.closed", proposal="p-1", changes=[n], reason="withdrawn")
-        else:
-            name = "proposal.deferred" if step == "later" else "change.stale"
-            log.add(name, proposal="p-1", changes=[n])
-    book = fold(log)
-    assert live(book) == live(replace(book, settled=frozenset()))
-    assert "p-2" not in book.settled
-
-
-LOGGED, COPIED = "memory/2026-01-02.md", "memory/archive/daily/2026-01-02.md"
 
 
 def compressed(log: Log) -> Log:
     """Let an apply compress a log, as its entries say it."""
     log = log.proposed(1, kind="prune_stale_memory").decided("approve", 1)
-    return log.add(
-        "apply.intent",
-        apply="a-d-1",
-        decision="d-1",
-        proposal="p-1",
-        changes=[1],
-        targets=[
-            {"path": COPIED, "before": "e0", "after": "full"},
-            {"path": LOGGED, "before": "full", "after": "short"},
-        ],
-    ).done()
+    return begin(log, *COMPRESSED).done()
 
 
-def test_a_compressed_log_is_known_with_its_copy_and_is_no_gated_file() -> None:
-    book = fold(compressed(Log()))
-    assert book.copies == {LOGGED: COPIED}
-    assert book.kept == {COPIED: "full", LOGGED: "short"}
-    assert LOGGED not in book.gated
-    assert COPIED not in book.gated
-    assert book.drifted == ()
+def test_a_compressed_log_has_its_full_text_in_its_copy_until_it_is_taken_back() -> None:
+    log = compressed(Log())
+    book = fold(log)
+    assert (book.kept, book.copies) == ({LOGGED: "short", COPIED: "full"}, {LOGGED: COPIED})
+    assert (dict(book.gated), book.drifted) == ({}, ())
+    assert book.begun[0].accepted == {LOGGED: None, COPIED: None}
+    back = (
+        {"path": LOGGED, "before": "short", "after": "full"},
+        {"path": COPIED, "before": "full", "after": ""},
+    )
+    book = fold(begin(log, *back).done())
+    assert (book.kept, book.copies) == ({LOGGED: "full", COPIED: ""}, {})
 
 
 def test_a_log_of_that_name_that_is_gated_stays_watched() -> None:
-    log = Log().add("genesis", gated=[{"path": LOGGED, "sha256": "full"}])
-    book = fold(compressed(log))
-    assert book.gated[LOGGED] == "short"
-    assert LOGGED not in book.kept
+    book = fold(compressed(Log().add("genesis", gated=[{"path": LOGGED, "sha256": "full"}])))
+    assert (book.gated[LOGGED], LOGGED in book.kept) == ("short", False)
 
 
-def test_an_expunge_says_what_stands_in_an_archive_from_then_on() -> None:
-    log = compressed(Log())
-    log = log.add(
-        "decision.recorded", decision="d-x", sha256="xx", type="expunge", proposal="", changes=[]
-    ).add(
-        "text.expunged",
-        decision="d-x",
-        sha256s=["full"],
-        places=[{"path": COPIED, "size": 9, "sha256": "holes"}, {"path": "other", "size": 1, "sha256": "z"}],
-    )
-    book = fold(log)
-    assert book.kept[COPIED] == "holes"
-    assert "other" not in book.kept
+def test_a_leak_that_was_overwritten_stands_so_in_what_the_gate_wrote_and_nowhere_else() -> None:
+    places = [{"path": COPIED, "sha256": "holes"}, {"path": "other", "sha256": "z"}]
+    log = compressed(Log()).decided("expunge", decision="d-x", proposal="")
+    book = fold(log.add("text.expunged", decision="d-x", sha256s=["full"], places=places))
+    assert book.kept == {LOGGED: "short", COPIED: "holes"}
     assert book.gone_at["full"] == log.events[-1].at
+
+
+def test_a_deletion_of_a_link_says_how_many_outcomes_it_forgets_and_writes_nothing() -> None:
+    (begun,) = fold(begin(Log().proposed(1).decided("approve", 1), outcomes=7)).begun
+    assert (begun.outcomes, begun.targets) == (7, ())
+
+
+@each_row(
+    "applies, names",
+    [
+        ([[["A", "B"]]], {"B": "A"}),
+        ([[["A", "B"]], [["B", "C"]]], {"C": "A"}),
+        ([[["A", "B"]], [["B", "A"]]], {}),
+        ([[["A", "B"], ["B", "A"]]], {"A": "B", "B": "A"}),
+        ([[["A", "B"], ["B", "C"], ["C", "A"]]], {"B": "A", "C": "B", "A": "C"}),
+    ],
+)
+def test_an_id_is_followed_from_edit_to_edit_and_back(
+    applies: list[list[list[str]]], names: dict[str, str]
+) -> None:
+    log = Log().proposed(1).decided("approve", 1)
+    for steps in applies:
+        begin(log)
+        for step in steps:  # in several entries of the log
+            log.add("entries.named", apply="a-d-1", names=[step])
+        log.done()
+    assert fold(log).names == names
+    assert set(fold(log).edited_at.values()) <= {log.events[-1].at, log.events[4].at}
+    lost = begin(Log().proposed(1).decided("approve", 1)).add(
+        "entries.named", apply="a-d-1", names=[["A", "B"]]
+    )
+    assert fold(lost.done(outcome="aborted")).names == {}
+
+
+# ---------------------------------------------------------------- drift and races
+
+
+def found(log: Log, sha256: str, *, proposal: str = "p-1", base: str = "b0", path: str = "MEMORY.md") -> Log:
+    return log.add("drift.found", path=path, sha256=sha256, base=base, proposal=proposal, writer="git")
+
+
+def drifted(changes: int) -> Log:
+    return found(home().proposed(changes, kind="drift", lane="drift"), "x1")
+
+
+def test_what_the_guard_found_last_is_open_until_its_item_is_answered_by_a_decision_of_its_own_type() -> None:
+    log, at = drifted(2), START + timedelta(minutes=2)
+    drift = Drift(path="MEMORY.md", sha256="x1", base="b0", proposal="p-1", writer="git", at=at)
+    assert (fold(log).drifts, fold(log).open_drift("MEMORY.md")) == ({"MEMORY.md": drift}, drift)
+    assert fold(log).open_drift("NOTES.md") is None
+    status = fold(log).proposals["p-1"]
+    kinds = (DecisionType.DRIFT, DecisionType.APPROVE, DecisionType.REJECT)
+    assert [status.answerable(kind) for kind in kinds] == [(1, 2), (), ()]
+    log.add("proposal.closed", proposal="p-1", changes=[1, 2], reason="withdrawn")
+    assert fold(log).open_drift("MEMORY.md") is None
+
+
+def test_keeping_and_taking_back_say_what_is_accepted_since() -> None:
+    log = drifted(3).decided("drift", 1)
+    assert [decision.id for decision in fold(log).unsettled()] == ["d-1"]
+    target = {"path": "MEMORY.md", "before": "x1", "after": "x2", "accepted_before": "b0", "accepted": "b1"}
+    book = fold(begin(log, target, taken_back=[2]).done())
+    assert states(log) == ["applied", "rejected", "pending"]
+    assert (book.gated, book.accepted_of("MEMORY.md")) == ({"MEMORY.md": "b1"}, "b1")
+    assert (book.drifted, book.unsettled()) == ((), ())
+
+
+def test_an_apply_around_drift_leaves_it_drift() -> None:
+    log = drifted(1).proposed(1, proposal="p-2").decided("approve", 1, proposal="p-2")
+    target = {"path": "MEMORY.md", "before": "x1", "after": "x2", "accepted_before": "b0", "accepted": "b1"}
+    book = fold(begin(log, target, proposal="p-2").done())
+    assert (book.gated, book.drifted, states(log, "p-2")) == ({"MEMORY.md": "b1"}, (), ["applied"])
+    assert book.open_drift("MEMORY.md") is not None
+
+
+def test_what_raced_waits_until_it_was_offered() -> None:
+    log = home().proposed(1).decided("approve", 1).intent(1)
+    raced = Raced(apply="a-d-1", path="MEMORY.md", sha256="r1", before="b0")
+    for sha256 in ("r1", "r2"):
+        log.add("apply.raced", apply="a-d-1", replaced=[{"path": "MEMORY.md", "sha256": sha256}])
+        assert fold(log).races == (raced,)
+    assert fold(found(log, "r1", base="b1")).races == ()
+
+
+@pytest.mark.parametrize("settled", [False, True])
+def test_a_protected_file_is_known_by_its_first_bytes_until_others_are_acknowledged(*, settled: bool) -> None:
+    log = home()
+    for sha256 in ("s0", "s1"):
+        log.add("protected.seen", files=[{"path": "SOUL.md", "sha256": sha256}])
+    if settled:
+        found(log.proposed(1, kind="drift", lane="drift"), "s1", base="s0", path="SOUL.md").decided(
+            "drift", 1
+        )
+        target = {"path": "SOUL.md", "before": "s1", "after": "s1", "accepted_before": "s0", "accepted": "s1"}
+        begin(log, target).done()
+    book = fold(log)
+    assert (book.protected, book.gated) == ({"SOUL.md": "s1" if settled else "s0"}, {"MEMORY.md": "b0"})
+    assert (book.accepted_of("SOUL.md"), book.accepted_of("NOTES.md")) == (book.protected["SOUL.md"], None)

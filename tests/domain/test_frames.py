@@ -16,9 +16,7 @@ from nightledger.domain.frames import (
     Frame,
     FrameRules,
     choose,
-    score_of,
 )
-from nightledger.domain.tokens import tokens_of
 from nightledger.files.shipped import shipped_config
 
 PUBLISHED = parse_settings(shipped_config("nightledger.yaml"), None, where="").frames
@@ -79,20 +77,6 @@ def test_rules_that_do_not_fit_together_say_so(change: dict[str, int], problem: 
     assert replace(SELF, **change).why_not() == [problem]
 
 
-def test_a_score_is_the_weighted_sum_of_the_five_measures() -> None:
-    assert score_of(SELF, value("a", similarity=1.0)) == pytest.approx(0.10)
-    assert score_of(SELF, value("a", confidence=0.5, reinforcement=1.0)) == pytest.approx(0.45)
-    everything = entry("a", similarity=1, confidence=1, recency=1, centrality=1, reinforcement=1)
-    assert all(score_of(rules, everything) == 1.0 for rules in PUBLISHED.values())
-
-
-@pytest.mark.parametrize(
-    "text", ["", "A sentence of English.", "\u6e29\u5ba4\u91cc\u7684\u4f20\u611f\u5668", "\u00e9" * 8]
-)
-def test_an_entry_costs_what_it_costs_wherever_it_is_shown(text: str) -> None:
-    assert Candidate(id="e-a", text=text).tokens == tokens_of(text)
-
-
 # ---------------------------------------------------------------- principles: sure of a place, and capped
 
 
@@ -117,45 +101,6 @@ def test_ten_principles_never_take_more_than_two_of_five_places() -> None:
     assert seen >= {f"constitution#{name}" for name in FOUNDING}
 
 
-def test_without_a_query_each_principle_has_its_turn() -> None:
-    tens = [principle(name, confidence=1) for name in FOUNDING]
-    rounds = [shown(choose(Frame.SELF, SELF, tens, turn=turn)) for turn in range(6)]
-    assert [one for names in rounds[:5] for one in names] == [one.id for one in tens]
-    assert rounds[5] == rounds[0]
-
-
-def test_principles_keep_their_places_where_everything_else_scores_higher() -> None:
-    strong = [value(f"v{n}", similarity=1, confidence=1, reinforcement=1) for n in range(9)]
-    names = shown(choose(Frame.SELF, SELF, [*strong, principle("care"), principle("focus")]))
-    assert names == ["e-v0", "e-v1", "e-v2", "constitution#care", "constitution#focus"]
-
-
-def test_elsewhere_a_principle_competes_like_everything_and_one_has_a_place_at_most() -> None:
-    weak = [principle(name) for name in ("care", "focus")]
-    strong = [replace(one, confidence=1.0) for one in weak]
-    entries = [entry(f"x{n}", confidence=0.5) for n in range(6)]
-    assert shown(choose(Frame.TASK, TASK, [*weak, *entries])) == [f"e-x{n}" for n in range(5)]
-    chosen = choose(Frame.TASK, TASK, [*strong, *entries])
-    assert shown(chosen) == ["constitution#care", "e-x0", "e-x1", "e-x2", "e-x3"]
-    assert dropped(chosen)["constitution#focus"] is Dropped.OVER_CAP
-
-
-def test_a_long_principle_gives_its_sure_place_to_one_that_fits() -> None:
-    long = principle("identity", characters=1000, similarity=1)
-    chosen = choose(Frame.SELF, SELF, [long, principle("care"), principle("focus")])
-    assert shown(chosen) == ["constitution#care", "constitution#focus"]
-    assert dropped(chosen) == {"constitution#identity": Dropped.OVER_CAP}
-
-
-def test_the_budget_of_principles_is_theirs_together() -> None:
-    rules = replace(SELF, principle_tokens=60)
-    chosen = choose(
-        Frame.SELF, rules, [principle("care", characters=160), principle("focus", characters=160)]
-    )
-    assert shown(chosen) == ["constitution#care"]
-    assert dropped(chosen) == {"constitution#focus": Dropped.OVER_CAP}
-
-
 # ---------------------------------------------------------------- what a frame drops
 
 
@@ -164,32 +109,6 @@ def test_self_is_about_what_has_a_tag_of_self_and_counts_the_rest() -> None:
     assert (shown(chosen), chosen.outside) == (["e-b"], 2)
     everything = choose(Frame.TASK, TASK, [entry("a"), value("b")])
     assert (shown(everything), everything.outside) == (["e-a", "e-b"], 0)
-
-
-def test_what_has_no_place_is_named_with_why() -> None:
-    entries = [entry(f"x{n}", confidence=1 - n / 10) for n in range(7)]
-    chosen = choose(Frame.TASK, TASK, entries)
-    assert dropped(chosen) == {"e-x5": Dropped.BELOW_PLACES, "e-x6": Dropped.BELOW_PLACES}
-
-
-def test_something_shorter_comes_in_where_something_long_does_not_fit() -> None:
-    entries = [
-        entry("long", characters=2000, confidence=0.9),
-        entry("longer", characters=2400, confidence=0.8),
-        entry("short", characters=40, confidence=0.1),
-    ]
-    chosen = choose(Frame.TASK, TASK, entries)
-    assert shown(chosen) == ["e-long", "e-short"]
-    assert dropped(chosen) == {"e-longer": Dropped.OVER_BUDGET}
-    assert chosen.tokens == 681
-
-
-def test_of_equals_the_first_in_the_file_comes_first() -> None:
-    assert shown(choose(Frame.TASK, TASK, [entry("b"), entry("a")])) == ["e-b", "e-a"]
-
-
-def test_nothing_to_show_is_no_error() -> None:
-    assert choose(Frame.SELF, SELF, []) == Chosen(shown=(), dropped=(), outside=0, tokens=0)
 
 
 measures = st.fixed_dictionaries({name: st.floats(0, 1) for name in WEIGHTS})

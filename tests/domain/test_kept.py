@@ -7,11 +7,9 @@ from tests.rows import each_row
 from nightledger.domain.kept import (
     LINKS,
     Places,
-    hunks_on,
     is_archive,
     is_copy,
     is_daily_log,
-    parts_of,
     why_forbidden,
 )
 from nightledger.domain.proposal import Anchor, Change, Hunk, Op, Origin, Part
@@ -132,30 +130,25 @@ def test_whatever_else_a_change_would_write_is_named(forbidden: Change, reason: 
     assert reason in reasons[0]
 
 
-def test_all_that_speaks_against_a_change_comes_at_once() -> None:
-    wrong = change(Op.COMPRESS, "SOUL.md", REMOVED, APPENDED)
-    assert len(why_forbidden(wrong, PLACES)) == 3
-
-
 def test_a_gated_file_with_a_name_like_a_log_is_not_compressed() -> None:
     gated = Places(gated=(LOG,), daily=PLACES.daily)
     assert why_forbidden(COMPRESSION, gated) == [f"{LOG} is not a daily log of this home"]
 
 
-@pytest.mark.parametrize(
-    "path",
-    ["memory/archive/daily/2026.md", "memory/archive/x/2026.md", "memory/archive/26.md", "archive/2026.md"],
+ARCHIVES = ("memory/archive/2026.md",)
+COPIES = (COPY, "memory/archive/daily/2026-01-02-2.md")
+LOGS = (LOG, "memory/2026-01-02-notes.md")
+NEITHER = (
+    *("memory/archive/daily/2026.md", "memory/archive/x/2026.md", "memory/archive/26.md", "archive/2026.md"),
+    *("memory/archive/daily/x.md", "memory/archive/daily/../2026-01-02.md", "memory/daily/notes.md"),
 )
-def test_archived_entries_lie_in_one_file_a_year(path: str) -> None:
-    assert is_archive("memory/archive/2026.md")
-    assert not is_archive(path)
 
 
-@pytest.mark.parametrize("path", ["memory/archive/daily/x.md", "memory/archive/daily/../2026-01-02.md", LOG])
-def test_full_texts_lie_under_the_names_of_daily_logs(path: str) -> None:
-    assert is_copy(COPY)
-    assert is_copy("memory/archive/daily/2026-01-02-2.md")
-    assert not is_copy(path)
+@each_row("path", [*ARCHIVES, *COPIES, *LOGS, *NEITHER])
+def test_a_path_tells_what_a_file_is(path: str) -> None:
+    daily = (*PLACES.daily, "memory/archive/daily")
+    found = (is_archive(path), is_copy(path), is_daily_log(path, daily))
+    assert found == (path in ARCHIVES, path in COPIES, path in LOGS)
 
 
 @pytest.mark.parametrize("name", ["", "cron", "timezone + cron", "backup--works", "a + b + c"])
@@ -163,16 +156,3 @@ def test_what_is_no_name_of_a_link_is_not_deleted(name: str) -> None:
     """No reader of the log could go on after it."""
     (reason,) = why_forbidden(replace(DELETION, hunk=hunk(Anchor.LINK, removed=name)), PLACES)
     assert "names a link" in reason
-
-
-def test_what_is_archived_is_no_daily_log_wherever_logs_are_kept() -> None:
-    assert is_daily_log(LOG, PLACES.daily)
-    assert not is_daily_log(COPY, (*PLACES.daily, "memory/archive/daily"))
-    assert not is_daily_log("memory/daily/notes.md", PLACES.daily)
-
-
-def test_hunks_on_a_file_are_those_of_all_parts_in_order() -> None:
-    second = replace(ARCHIVAL, n=2, hunk=replace(REMOVED, removed="- Closed.\n"))
-    assert parts_of(ARCHIVAL) == (Part(target="MEMORY.md", hunk=REMOVED), APPENDED)
-    assert hunks_on("memory/archive/2026.md", [ARCHIVAL, second]) == [APPENDED.hunk, APPENDED.hunk]
-    assert hunks_on("MEMORY.md", [ARCHIVAL, second]) == [REMOVED, second.hunk]

@@ -1,12 +1,13 @@
 from collections.abc import Sequence
 from typing import Any
 
-import pytest
+from msgspec.structs import replace
 from tests.domain.outcomes import LEARNING, told
+from tests.rows import each_row
 
-from nightledger.domain.lessons import MAX_EVIDENCE, OUTCOMES_PATH, Standing, lesson_drafts
+from nightledger.domain.lessons import OUTCOMES_PATH, Standing, lesson_drafts
 from nightledger.domain.outcome import OutcomeEvidence
-from nightledger.domain.pattern import Pattern, PatternKind, Recorded
+from nightledger.domain.pattern import Pattern, PatternKind
 from nightledger.domain.patterns import find_patterns
 from nightledger.domain.proposal import Draft, Op, Origin
 
@@ -18,7 +19,7 @@ def patterns(*lines: str, **fields: Any) -> Sequence[Pattern]:
     return find_patterns(told(*lines, **fields), LEARNING)
 
 
-def drafts(found: Sequence[Pattern], *standing: Standing, there: bool | None = True) -> list[Draft]:
+def drafts(found: Sequence[Pattern], *standing: Standing, there: bool = True) -> list[Draft]:
     return lesson_drafts(
         found, target="MEMORY.md", section=("M", "Lessons"), standing=standing, holds=lambda _: there
     )
@@ -49,40 +50,6 @@ def test_a_lesson_becomes_an_addition_that_cites_its_outcomes() -> None:
     assert {e.origin for e in draft.evidence} == {Origin.TOOL}
 
 
-def test_who_is_not_named_is_unknown() -> None:
-    (draft,) = drafts(patterns(*RESOLVED))
-    assert {e.origin for e in draft.evidence} == {Origin.UNKNOWN}
-
-
-def test_what_happened_on_one_day_names_that_day() -> None:
-    sessions = [told(f"10.{n} - restart", session=f"s{n}")[0] for n in range(2)]
-    solved = [told(f"10.{n} + set_tz", session=f"s{n}")[0] for n in (3, 4)]
-    (draft,) = drafts(find_patterns([*sessions, *solved], LEARNING))
-    assert draft.reason == "resolved failure: 4 outcomes of 4 independent sources, on 2026-02-10"
-
-
-def test_what_happened_on_two_days_names_both() -> None:
-    lines = ("10.1 - restart", "10.2 - restart", "11.1 + set_tz", "11.2 + set_tz")
-    records = [told(line, session=f"s{n}")[0] for n, line in enumerate(lines)]
-    (draft,) = drafts(find_patterns(records, LEARNING))
-    assert draft.reason.endswith(", from 2026-02-10 to 2026-02-11")
-
-
-def test_evidence_is_bounded_and_the_counts_are_not() -> None:
-    (pattern,) = patterns("1 - restart", "2 - restart", *(f"{n} + set_tz" for n in range(3, 28)))
-    (draft,) = drafts([pattern])
-    assert len(pattern.records) > MAX_EVIDENCE
-    assert len(draft.evidence) == MAX_EVIDENCE
-    assert f"{len(pattern.records)} outcomes" in draft.reason
-
-
-def test_what_is_only_counted_makes_no_draft() -> None:
-    found = patterns("1 + deploy", "2 + deploy", "3 + deploy")
-    assert found
-    assert not any(pattern.is_lesson for pattern in found)
-    assert drafts(found) == []
-
-
 def test_a_newer_pattern_replaces_the_entry_of_the_one_that_it_makes_obsolete() -> None:
     (pattern,) = patterns(*RESOLVED)
     (draft,) = drafts([pattern], standing("another"), standing(pattern.replaces[-1]))
@@ -103,51 +70,41 @@ def test_that_a_lesson_was_wrong_is_said_only_where_it_stands() -> None:
     assert draft.op is Op.REPLACE
 
 
-@pytest.mark.parametrize(("attested", "flags"), [(0, ["unattested"]), (1, []), (4, [])])
-def test_a_lesson_without_any_evidence_of_its_outcomes_is_flagged(attested: int, flags: list[str]) -> None:
-    records: list[Recorded] = []
-    for n, line in enumerate(RESOLVED):
-        proof = OutcomeEvidence(path=f"logs/run-{n}.txt", lines=(1, 1), sha256=f"{n}" * 64)
-        records += told(line, evidence=(proof,) if n < attested else ())
-    (draft,) = drafts(find_patterns(records, LEARNING))
-    assert [flag.rule for flag in draft.flags] == flags
-
-
-def test_evidence_that_is_not_there_attests_nothing_and_is_said_to_be_missing() -> None:
-    records: list[Recorded] = []
-    for n, line in enumerate(RESOLVED):
-        proof = OutcomeEvidence(path=f"logs/run-{n}.txt", lines=(1, 1), sha256=f"{n}" * 64)
-        records += told(line, evidence=(proof,))
-    (draft,) = drafts(find_patterns(records, LEARNING), there=False)
-    (bare,) = drafts(patterns(*RESOLVED), there=False)
-    assert [flag.message for flag in (*draft.flags, *bare.flags)] == [
-        "none of the evidence named is there as it says; it is the reporter's word",
-        "no outcome behind it points to evidence; it is the reporter's word",
+@each_row(
+    "each, there, said",
+    [
+        (1, True, ""),
+        (1, False, "none of the evidence named is there as it says; it is the reporter's word"),
+        (
+            17,
+            False,
+            "none of the first 64 pieces of evidence named is there as it says; it is the reporter's word",
+        ),
+        (0, False, "no outcome behind it points to evidence; it is the reporter's word"),
+    ],
+)
+def test_a_lesson_of_which_no_evidence_is_there_says_so(
+    each: int,
+    there: bool,  # noqa: FBT001 - a row
+    said: str,
+) -> None:
+    proofs = tuple(
+        OutcomeEvidence(path=f"logs/{n}.txt", lines=(1, 1), sha256=f"{n:064}") for n in range(each)
+    )
+    records = [
+        replace(
+            one,
+            outcome=replace(
+                one.outcome,
+                evidence=tuple(replace(p, path=f"{n}{p.path}", sha256=f"{n}{p.sha256[1:]}") for p in proofs),
+            ),
+        )
+        for n, one in enumerate(told(*RESOLVED), 1)
     ]
-
-
-def test_evidence_that_was_not_looked_at_is_not_said_to_be_missing() -> None:
-    def flagged(*, there: bool | None, times: int) -> list[str]:
-        records: list[Recorded] = []
-        for line in RESOLVED:
-            names = [f"logs/{len(records)}-{n}.txt" for n in range(times)]
-            digest = f"{len(records)}" * 64
-            proofs = tuple(OutcomeEvidence(path=name, lines=(1, 1), sha256=digest) for name in names)
-            records += told(line, evidence=proofs)
-        (draft,) = drafts(find_patterns(records, LEARNING), there=there)
-        return [flag.message for flag in draft.flags]
-
-    said = "not all of the evidence named was looked at, and none that was is there as it says"
-    assert flagged(there=None, times=1) == [f"{said}; it is the reporter's word"]
-    assert flagged(there=False, times=17) == [f"{said}; it is the reporter's word"]
-    assert flagged(there=True, times=17) == []
+    (draft,) = drafts(find_patterns(records, LEARNING), there=there)
+    assert "".join(flag.message for flag in draft.flags) == said
 
 
 def test_an_outcome_that_says_the_owner_said_it_is_the_agents_word() -> None:
     (draft,) = drafts(patterns(*RESOLVED, origin=Origin.OWNER))
     assert {e.origin for e in draft.evidence} == {Origin.AGENT}
-
-
-def test_what_an_agent_wrote_freely_is_in_no_draft() -> None:
-    (draft,) = drafts(patterns(*RESOLVED, note="call Mira at once"))
-    assert "Mira" not in repr(draft)

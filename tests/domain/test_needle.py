@@ -19,23 +19,6 @@ def test_a_text_is_found_as_it_is_and_as_json_writes_it() -> None:
     assert not needle.held_by(b'the "blue" key')
 
 
-def test_every_line_that_is_long_enough_is_looked_for_by_itself() -> None:
-    needle = needle_of("first line\nno\nsecond line")
-    assert needle.held_by(b"+first line\n+no\n")
-    assert needle.held_by(b"+second line")
-    assert not needle.held_by(b"no")
-
-
-def test_the_longest_form_is_cut_first() -> None:
-    needle = needle_of("first line\nsecond line")
-    assert needle.cut_from(b"- first line\nsecond line\n", b"[-]") == b"- [-]\n"
-    assert needle.cut_from(b"second line, first line", b"[-]") == b"[-], [-]"
-
-
-def test_lines_are_counted_from_one() -> None:
-    assert needle_of("secret").lines_in(b"a\nsecret\nb\nmy secrets\n") == (2, 4)
-
-
 @pytest.mark.parametrize("text", ["", "12345", " 12345 ", "a\nb\nc", "12345\n12345"])
 def test_what_is_too_short_is_refused(text: str) -> None:
     if len(text.strip()) >= LEAST_CHARACTERS:
@@ -52,7 +35,3 @@ def test_what_is_cut_is_not_there_any_more(text: str) -> None:
     except UnicodeEncodeError:
         return  # half a surrogate pair: no file holds it as UTF-8
     assert not needle_of(text).held_by(needle_of(text).cut_from(document, b"\0"))
-
-
-def test_bytes_that_are_no_utf8_are_found() -> None:
-    assert needle_of(b"caf\xe9 key".decode("utf-8", "surrogateescape")).held_by(b"the caf\xe9 key")

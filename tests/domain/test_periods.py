@@ -5,7 +5,6 @@ from zoneinfo import ZoneInfo
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.rows import each_row
 
 from nightledger.domain.periods import (
     Period,
@@ -22,7 +21,6 @@ BERLIN = ZoneInfo("Europe/Berlin")
 ATHENS = ZoneInfo("Europe/Athens")
 NEW_YORK = ZoneInfo("America/New_York")
 ZONES = ("UTC", "Europe/Berlin", "Europe/Athens", "America/New_York", "Asia/Kathmandu", "Pacific/Apia")
-HALF_HOUR = timedelta(minutes=30)
 
 
 def utc(text: str) -> datetime:
@@ -49,57 +47,13 @@ class Caller:
             self.ran_at.append(now)
 
 
-def every_half_hour(first: datetime, last: datetime) -> list[datetime]:
-    count = int((last - first) / HALF_HOUR)
-    return [first + n * HALF_HOUR for n in range(count + 1)]
-
-
 def days(first: date, last: date) -> list[str]:
     return [(first + timedelta(days=n)).isoformat() for n in range((last - first).days + 1)]
-
-
-def test_a_log_day_is_the_date_in_the_homes_zone() -> None:
-    moment = utc("2026-03-01T04:30")
-    assert log_day(moment, BERLIN) == date(2026, 3, 1)
-    assert log_day(moment, NEW_YORK) == date(2026, 2, 28)
 
 
 @pytest.mark.parametrize(("text", "zone"), [("0001-01-01T00:00", NEW_YORK), ("9999-12-31T23:59", BERLIN)])
 def test_a_moment_that_falls_off_the_calendar_has_a_log_day(text: str, zone: ZoneInfo) -> None:
     assert log_day(utc(text), zone).isoformat() == text[:10]
-
-
-def test_the_nightly_job_is_due_at_five_past_three_for_the_day_before() -> None:
-    since = date(2026, 2, 28)
-    assert due(NIGHTLY, None, utc("2026-03-01T02:04:59"), BERLIN, since=since) == ()
-    (period,) = due(NIGHTLY, None, utc("2026-03-01T02:05"), BERLIN, since=since)
-    assert period == Period(key="2026-02-28", last_day=since, due_at=utc("2026-03-01T02:05"))
-
-
-def test_a_period_that_was_done_is_not_due_again() -> None:
-    assert due(NIGHTLY, "2026-02-28", utc("2026-03-01T23:00"), BERLIN, since=date(2026, 2, 1)) == ()
-
-
-def test_missed_nights_are_due_oldest_first() -> None:
-    missed = due(NIGHTLY, "2026-02-20", utc("2026-03-01T12:00"), BERLIN, since=date(2026, 1, 1))
-    assert keys(missed) == days(date(2026, 2, 21), date(2026, 2, 28))
-
-
-def test_nothing_before_the_homes_first_day_is_due() -> None:
-    since = date(2026, 2, 27)
-    assert keys(due(NIGHTLY, None, utc("2026-03-01T12:00"), BERLIN, since=since)) == [
-        "2026-02-27",
-        "2026-02-28",
-    ]
-    late_start = due(NIGHTLY, "2025-01-01", utc("2026-03-01T12:00"), BERLIN, since=since)
-    assert keys(late_start) == ["2026-02-27", "2026-02-28"]
-
-
-def test_the_weekly_job_is_due_on_sunday_at_three_for_the_seven_days_before() -> None:
-    since = date(2026, 2, 25)
-    assert due(SUNDAYS, None, utc("2026-03-01T01:59"), BERLIN, since=since) == ()
-    (period,) = due(SUNDAYS, None, utc("2026-03-01T02:00"), BERLIN, since=since)
-    assert (period.key, period.last_day) == ("2026-02-28", date(2026, 2, 28))
 
 
 @pytest.mark.parametrize("weekday", range(7))
@@ -131,39 +85,6 @@ def test_a_time_that_the_clocks_repeat_counts_the_first_time() -> None:
     assert local_moment(date(2026, 10, 25), time(3, 5), ATHENS) == utc("2026-10-25T00:05")
 
 
-@each_row("zone", ZONES)
-@each_row("first", [date(2026, 3, 1), date(2026, 10, 10), date(2011, 12, 20)])
-def test_over_a_change_of_the_clocks_each_night_runs_once(zone: str, first: date) -> None:
-    home_zone = ZoneInfo(zone)
-    caller = Caller(NIGHTLY, first)
-    start = local_moment(first, time(), home_zone)
-    for now in every_half_hour(start, start + timedelta(days=40)):
-        caller.call(now, home_zone)
-    assert caller.done == days(first, first + timedelta(days=len(caller.done) - 1))
-    assert len(caller.done) in (39, 40)
-
-
-def test_a_day_that_a_zone_left_out_is_a_night_of_its_own() -> None:
-    # Samoa had no 2011-12-30.
-    apia = ZoneInfo("Pacific/Apia")
-    caller = Caller(NIGHTLY, date(2011, 12, 28))
-    for now in every_half_hour(utc("2011-12-28T00:00"), utc("2012-01-02T00:00")):
-        caller.call(now, apia)
-    assert caller.done == days(date(2011, 12, 28), date(2012, 1, 1))
-
-
-@pytest.mark.parametrize(
-    ("before", "after"), [("Asia/Tokyo", "America/Los_Angeles"), ("America/Los_Angeles", "Asia/Tokyo")]
-)
-def test_a_home_that_moves_to_another_zone_runs_each_night_once(before: str, after: str) -> None:
-    caller = Caller(NIGHTLY, date(2026, 2, 1))
-    moved = utc("2026-02-10T18:10")
-    for now in every_half_hour(utc("2026-02-01T00:00"), utc("2026-02-20T20:00")):
-        caller.call(now, ZoneInfo(before if now < moved else after))
-    last = {"Asia/Tokyo": date(2026, 2, 20), "America/Los_Angeles": date(2026, 2, 19)}[after]
-    assert caller.done == days(date(2026, 2, 1), last)
-
-
 @given(
     gaps=st.lists(st.integers(min_value=1, max_value=60 * 24 * 12), min_size=1, max_size=60),
     zone=st.sampled_from(ZONES),
@@ -183,12 +104,3 @@ def test_however_irregular_the_calls_no_period_comes_twice_and_none_is_lost(
         caller.call(now, home_zone)
     expected = keys(due(schedule, None, now, home_zone, since=since))
     assert caller.done == expected
-
-
-@given(jumps=st.lists(st.integers(min_value=-60 * 24 * 30, max_value=60 * 24 * 30), max_size=40))
-def test_a_clock_that_jumps_either_way_runs_no_night_twice(jumps: list[int]) -> None:
-    for schedule in (NIGHTLY, SUNDAYS):
-        caller = Caller(schedule, date(2026, 3, 1))
-        for jump in jumps:
-            caller.call(utc("2026-04-01T00:00") + timedelta(minutes=jump), BERLIN)
-        assert caller.done == sorted(set(caller.done))

@@ -1,88 +1,71 @@
+"""What entries are worth, what came of showing them, and what curation reinforces and lets fade."""
+
+import itertools
 from math import exp, log
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
+from tests.rows import each_row
 
+from nightledger.domain.frames import centralities, confidence_of_use, network_of, reinforced_share
 from nightledger.domain.retention import (
     DURABLE,
     EPHEMERAL,
+    FAILURE,
     PERMANENT,
     STANDARD,
+    SUCCESS,
     TIERS,
     Memory,
     Policy,
+    Proof,
     Status,
+    Tallies,
     Tier,
+    Use,
     classic_utility,
+    expected_without,
+    fades,
     lean,
     measured_utility,
+    most_useful,
+    overall_share,
+    periods_due,
     recency,
     status_of,
     tier_of,
+    well_connected_from,
 )
 
 memories = st.builds(
     Memory,
     id=st.just("e-1"),
     tier=st.sampled_from(TIERS),
-    pinned=st.booleans(),
     created_hour=st.integers(0, 5000),
     used_hour=st.integers(0, 5000),
     useful=st.integers(0, 300),
     harmful=st.integers(0, 300),
     expected=st.floats(0.01, 0.99),
-    access=st.integers(0, 50),
-    days=st.integers(-3, 400),
-    outcome=st.sampled_from((-1, 0, 1)),
 )
 
 
-def first_day_of_decay(access: int, outcome: int) -> int | None:
-    """Give the day on which the classic policy would let go; None within ten years."""
-    for day in range(3650):
-        memory = Memory(id="e-1", access=access, days=day, outcome=outcome)
-        if status_of(memory, Policy.CLASSIC, 0) is Status.PENDING_DECAY:
-            return day
-    return None
-
-
-# ---------------------------------------------------------------- what was published
-
-
-def test_the_tiers_have_the_published_rates() -> None:
-    assert [(tier.name, tier.rate) for tier in TIERS] == [
-        ("permanent", 0.00001),
-        ("durable", 0.001),
-        ("standard", 0.010),
-        ("ephemeral", 0.050),
-    ]
-
-
-@pytest.mark.parametrize(
-    ("tier", "half_life"), [(PERMANENT, 69_315), (DURABLE, 693), (STANDARD, 69), (EPHEMERAL, 14)]
-)
+@each_row("tier, half_life", [(PERMANENT, 69_315), (DURABLE, 693), (STANDARD, 69), (EPHEMERAL, 14)])
 def test_the_tiers_have_the_published_half_lives(tier: Tier, half_life: int) -> None:
     assert round(log(2) / tier.rate) == half_life
     assert recency(tier.rate, half_life) == pytest.approx(0.5, abs=0.006)
+    assert (recency(tier.rate, 100), recency(tier.rate, -5)) == (exp(-100 * tier.rate), 1.0)
 
 
-def test_recency_is_the_published_formula_and_never_above_one() -> None:
-    assert recency(0.01, 100) == exp(-1)
-    assert recency(0.01, -5) == 1.0
-
-
-@pytest.mark.parametrize(
-    ("tags", "tier"),
+@each_row(
+    "tags, tier",
     [
         (("self/constitutional", "self/value"), PERMANENT),
-        (("self/value",), DURABLE),
         (("self/constraint", "observation"), DURABLE),
         (("self/goal",), DURABLE),
         (("observation",), EPHEMERAL),
         (("self/style",), STANDARD),
-        (("self/context",), STANDARD),
         ((), STANDARD),
     ],
 )
@@ -90,113 +73,202 @@ def test_the_first_tag_that_matches_makes_the_tier(tags: tuple[str, ...], tier: 
     assert tier_of(tags) is tier
 
 
-@pytest.mark.parametrize(
-    ("access", "outcome", "day"),
-    [
-        (0, 0, 2),
-        (0, -1, 1),
-        (0, 1, None),
-        (1, 0, None),
-        (1, -1, 5),
-        (1, 1, None),
-        (2, 0, None),
-        (2, -1, None),
-        (9, -1, None),
-    ],
+@each_row(
+    "access, outcome, day", [(0, 0, 2), (0, -1, 1), (0, 1, None), (1, 0, None), (1, -1, 5), (2, -1, None)]
 )
 def test_classic_has_the_published_worked_values(access: int, outcome: int, day: int | None) -> None:
-    assert first_day_of_decay(access, outcome) == day
-
-
-def test_classic_has_the_published_weights() -> None:
-    assert classic_utility(access=3, days=4, outcome=-1) == pytest.approx(0.4 * log(4) + 0.4 / 5 - 0.2)
-    assert classic_utility(access=0, days=-9, outcome=0) == 0.4  # the clock was set back
+    lost = (
+        Memory(id="e-1", access=access, days=day, outcome=outcome)
+        for day in range(3650)
+        if classic_utility(access=access, days=day, outcome=outcome) < 0.15
+    )
+    first = next(lost, None)
+    assert (first.days if first else None) == day
+    assert first is None or status_of(first, Policy.CLASSIC, 0) is Status.PENDING_DECAY
 
 
 @pytest.mark.parametrize("policy", list(Policy))
-def test_a_pin_is_an_absolute_veto(policy: Policy) -> None:
+def test_a_pin_is_an_absolute_veto_and_what_is_permanent_immune(policy: Policy) -> None:
     lost = Memory(id="e-1", tier=EPHEMERAL, harmful=500, days=9999, outcome=-1)
-    assert status_of(lost, policy, 100_000) is Status.PENDING_DECAY
-    assert status_of(replace(lost, pinned=True), policy, 100_000) is Status.ACTIVE
-
-
-@pytest.mark.parametrize("policy", list(Policy))
-def test_a_permanent_memory_is_immune_too(policy: Policy) -> None:
-    principle = Memory(id="e-1", tier=PERMANENT, harmful=500, days=9999, outcome=-1)
-    assert principle.immune
-    assert status_of(principle, policy, 10_000_000) is Status.ACTIVE
-
-
-# ---------------------------------------------------------------- what measured mends
-
-
-def last_hour(memory: Memory) -> int:
-    """Give the last active hour on which a memory made at hour 0 is active."""
-    low, high = 0, 10_000_000
-    while low < high:
-        middle = (low + high + 1) // 2
-        low, high = (
-            (middle, high)
-            if status_of(memory, Policy.MEASURED, middle) is Status.ACTIVE
-            else (low, middle - 1)
-        )
-    return low
-
-
-def test_what_nothing_is_known_of_fades_with_its_tier() -> None:
-    assert [last_hour(Memory(id="e-1", tier=tier)) for tier in (DURABLE, STANDARD, EPHEMERAL)] == [
-        2995,
-        299,
-        59,
+    found = [
+        status_of(one, policy, 10**6)
+        for one in (lost, replace(lost, pinned=True), replace(lost, tier=PERMANENT))
     ]
+    assert found == [Status.PENDING_DECAY, Status.ACTIVE, Status.ACTIVE]
 
 
-def test_what_proves_useful_fades_a_tier_slower_and_from_its_last_use() -> None:
-    proved = Memory(id="e-1", useful=20, expected=0.5, used_hour=1000)
-    assert last_hour(proved) == 1000 + 2995
-
-
-def test_what_proves_harmful_fades_a_tier_faster_and_its_use_counts_for_nothing() -> None:
-    assert last_hour(Memory(id="e-1", harmful=20, expected=0.5, used_hour=25)) == 29
-
-
-def test_outcomes_outweigh_access() -> None:
-    often = Memory(id="e-1", access=1000, harmful=4, expected=0.8)
-    assert status_of(often, Policy.CLASSIC, 300) is Status.ACTIVE
-    assert status_of(often, Policy.MEASURED, 300) is Status.PENDING_DECAY
-
-
-@given(memories, st.integers(0, 10_000), st.integers(0, 1000))
-def test_access_and_days_count_for_nothing(memory: Memory, now: int, access: int) -> None:
-    other = replace(memory, access=access, days=0, outcome=1)
-    assert measured_utility(memory, now) == measured_utility(other, now)
+@each_row(
+    "memory, hour",
+    [
+        (Memory(id="e-1", tier=DURABLE), 2995),
+        (Memory(id="e-1"), 299),
+        (Memory(id="e-1", tier=EPHEMERAL), 59),
+        (Memory(id="e-1", useful=20, used_hour=1000), 1000 + 2995),  # a tier slower, from its last use
+        (Memory(id="e-1", harmful=20, used_hour=25), 29),  # a tier faster, and its use counts for nothing
+    ],
+)
+def test_what_nothing_is_known_of_fades_with_its_tier_and_outcomes_move_it_by_one(
+    memory: Memory, hour: int
+) -> None:
+    found = [status_of(memory, Policy.MEASURED, at) for at in (hour, hour + 1)]
+    assert found == [Status.ACTIVE, Status.PENDING_DECAY]
 
 
 @given(memories, st.integers(0, 10_000), st.integers(0, 10_000))
-def test_utility_is_bounded_and_never_grows_with_time(memory: Memory, now: int, later: int) -> None:
-    early, late = (measured_utility(memory, hour) for hour in sorted((now, later)))
-    assert 0.0 <= late <= early <= 1.0
-
-
-@given(memories, st.integers(0, 10_000))
-def test_a_success_more_never_lowers_it_and_a_failure_more_never_raises_it(memory: Memory, now: int) -> None:
+def test_utility_is_bounded_never_grows_with_time_and_follows_outcomes_alone(
+    memory: Memory, now: int, later: int
+) -> None:
+    now, later = sorted((now, later))
     here = measured_utility(memory, now)
+    assert 0.0 <= measured_utility(memory, later) <= here <= 1.0
+    assert measured_utility(replace(memory, access=50, days=9, outcome=1), now) == here
     assert measured_utility(replace(memory, useful=memory.useful + 1), now) >= here - 1e-12
     assert measured_utility(replace(memory, harmful=memory.harmful + 1), now) <= here + 1e-12
 
 
-@given(st.integers(1, 100_000))
-def test_what_succeeds_as_often_as_without_it_proves_nothing_however_often_it_is_shown(times: int) -> None:
-    assert lean(7 * times, 3 * times, 0.7) == pytest.approx(0.0, abs=1e-9)
-
-
 def test_one_outcome_alone_proves_nothing_and_a_few_clear_ones_do() -> None:
     assert lean(1, 0, 0.5) < 0.5
-    assert lean(6, 0, 0.5) == 1.0
-    assert lean(0, 6, 0.5) == -1.0
-    assert lean(0, 0, 0.9) == 0.0
+    assert (lean(6, 0, 0.5), lean(0, 6, 0.5), lean(0, 0, 0.9)) == (1.0, -1.0, 0.0)
     assert lean(20, 0, 0.95) < lean(20, 0, 0.5)  # where all succeed, a success says little
+    assert lean(7 * 999, 3 * 999, 0.7) == pytest.approx(0.0, abs=1e-9)  # as often as without it
 
 
-def test_a_clock_before_the_memory_was_made_leaves_it_fresh() -> None:
-    assert measured_utility(Memory(id="e-1", created_hour=50, used_hour=70, useful=9), 3) == 1.0
+# ---------------------------------------------------------------- what came of showing them
+
+
+def outcome(
+    tallies: Tallies, source: str = "s", task: str = "deploy", result: str = SUCCESS, at: int = 0
+) -> None:
+    time = f"2026-03-01T{at:02d}:00:00Z"
+    tallies.outcome(time[:13], time, source, task, result, ("e-1",))
+
+
+def test_repeating_is_not_confirming_and_another_session_task_or_result_is_another_source() -> None:
+    tallies = Tallies()
+    for _ in range(1000):
+        outcome(tallies)
+    assert (tallies.of["e-1"].tasks, tallies.of["e-1"].shown) == ({"deploy": [1, 0]}, 1000)
+    outcome(tallies, source="other")
+    outcome(tallies, task="mail")
+    outcome(tallies, result=FAILURE)
+    outcome(tallies, result="partial", at=5)
+    tallies.exposure("2026-03-01T09", ["e-1"])
+    tally = tallies.of["e-1"]
+    assert tally.tasks == tallies.tasks == {"deploy": [2, 1], "mail": [1, 0]}
+    assert (tally.last, tally.used_at[:13], tally.shown_at) == (0, "2026-03-01T00", "2026-03-01T09")
+
+
+def test_what_to_expect_is_how_the_same_kinds_of_task_end_where_it_was_not_shown() -> None:
+    tallies = Tallies()
+    for n in range(100):
+        for task, result in (("deploy", SUCCESS if n < 20 else FAILURE), ("mail", SUCCESS)):
+            tallies.outcome("", "", f"{task} {n}", task, result, ())
+    for n in range(10):
+        outcome(tallies, source=f"with {n}")
+    overall = overall_share(tallies.tasks)
+    assert overall == pytest.approx(131 / 212)
+    expected = expected_without(tallies.of["e-1"], tallies.tasks, overall)
+    assert expected == pytest.approx((20 + 2 * overall) / 102)
+
+
+def test_what_is_known_under_two_ids_of_one_memory_is_one() -> None:
+    tallies = Tallies(names={"e-2": "e-1"})
+    tallies.outcome("", "1", "two", "deploy", FAILURE, ("e-2", "e-1"))
+    tallies.exposure("2026-03-01T09", ["e-2"])
+    assert (set(tallies.of), tallies.of["e-1"].shown, tallies.of["e-1"].last) == ({"e-1"}, 2, -1)
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from("ab"), st.sampled_from((SUCCESS, FAILURE)), st.booleans()), min_size=1)
+)
+def test_what_to_expect_is_a_share_both_ends_excluded(made: list[tuple[str, str, bool]]) -> None:
+    tallies = Tallies()
+    for n, (task, result, shown) in enumerate(made):
+        tallies.outcome("", "", str(n), task, result, ("e-1",) if shown else ())
+    overall = overall_share(tallies.tasks)
+    assert 0 < overall < 1
+    if "e-1" in tallies.of:
+        assert 0 < expected_without(tallies.of["e-1"], tallies.tasks, overall) < 1
+
+
+# ---------------------------------------------------------------- measures of a frame, and curation
+
+LINKS = network_of([("cron", "time_zone"), ("cron", "path"), ("mail", "path")])
+
+
+@each_row(
+    "useful, harmful, stated, sure",
+    [(0, 0, 0.8, 0.8), (2, 0, 0.5, 0.75), (0, 2, 0.5, 0.25), (1, 1, 0.8, 0.65)],
+)
+def test_confidence_is_what_was_stated_until_outcomes_tell(
+    useful: int, harmful: int, stated: float, sure: float
+) -> None:
+    assert confidence_of_use(Use(shown=99, useful=useful, harmful=harmful), stated) == pytest.approx(sure)
+
+
+def test_each_reinforcement_counts_less_than_the_one_before() -> None:
+    shares = [reinforced_share(count) for count in range(50)]
+    steps = [later - earlier for earlier, later in itertools.pairwise(shares)]
+    assert (shares[0], shares[3]) == (0.0, 0.5)
+    assert steps == sorted(steps, reverse=True)
+
+
+@each_row(
+    "text, degree",
+    [("water the fern", 0), ("cron has no path", 4), ("the time zone of cron", 3), ("time and zone", 0)],
+)
+def test_an_entry_stands_with_the_tags_that_its_words_name(text: str, degree: int) -> None:
+    assert LINKS.degree(text.split()) == LINKS.degree(text.split() * 2) == degree
+
+
+def test_centrality_is_a_share_of_the_best_connected() -> None:
+    assert (centralities([4, 2, 0]), centralities([0]), centralities([])) == ([1.0, 0.5, 0.0], [0.0], [])
+
+
+@each_row(
+    "degrees, least", [([], 1), ([0] * 10, 1), ([7, 0, 0, 0, 0], 7), ([9, 7, 7, *[0] * 7], 7), ([3, 2, 1], 4)]
+)
+def test_the_top_fifth_is_one_in_five_and_never_without_a_link(degrees: list[int], least: int) -> None:
+    assert well_connected_from(degrees) == least
+
+
+@each_row(
+    "now_hour, last, due",
+    [
+        (39, None, ()),
+        (40, None, (40,)),
+        (79, 40, ()),
+        (205, 80, (120, 160, 200)),
+        (4000, None, (4000,)),
+        (130, 93, (120,)),
+    ],
+)
+def test_each_forty_active_hours_are_one_period(
+    now_hour: int, last: int | None, due: tuple[int, ...]
+) -> None:
+    assert periods_due(now_hour, last) == due
+
+
+def test_the_five_that_proved_most_useful_are_reinforced() -> None:
+    proofs = {f"e-{n}": Proof(useful=n) for n in range(1, 8)}
+    lost = {"e-8": Proof(useful=50, harmful=50), "e-9": Proof(useful=9), "e-0": Proof(harmful=1)}
+    worth = dict.fromkeys([*proofs, "e-8", "e-0"], 0.5)
+    assert most_useful({**proofs, **lost}, worth) == ("e-7", "e-6", "e-5", "e-4", "e-3")
+    equal = dict.fromkeys(("e-a", "e-b", "e-c"), Proof(useful=1))
+    assert most_useful(equal, {"e-a": 0.2, "e-b": 0.9, "e-c": 0.2}) == ("e-b", "e-a", "e-c")
+
+
+def test_what_faded_is_proposed_the_most_faded_first_but_for_the_top_fifth_by_degree() -> None:
+    known = [
+        Memory(id="fresh", created_hour=490),
+        Memory(id="old"),
+        Memory(id="useful", used_hour=480),
+        Memory(id="older", tier=EPHEMERAL),
+        Memory(id="pinned", pinned=True),
+        Memory(id="permanent", tier=PERMANENT),
+        Memory(id="durable", tier=DURABLE),
+    ]
+    assert [known[at].id for at in fades(known, [0] * 7, 500)] == ["older", "old"]
+    assert [fades([Memory(id="a")], [0], hour) for hour in (0, 299, 300)] == [[], [], [0]]
+    many = [Memory(id=str(n)) for n in range(10)]
+    assert fades(many, [0, 9, 1, 1, 1, 1, 1, 1, 5, 0], 10_000) == [0, 2, 3, 4, 5, 6, 7, 9]

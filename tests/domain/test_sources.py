@@ -1,6 +1,5 @@
 from datetime import UTC, tzinfo
 from typing import Any
-from zoneinfo import ZoneInfo
 
 import pytest
 from hypothesis import given
@@ -26,33 +25,6 @@ def count(*outcomes: Outcome, zone: tzinfo = UTC) -> int:
     return sources.count
 
 
-def test_no_outcome_has_no_source() -> None:
-    assert count() == 0
-
-
-def test_one_day_without_a_session_is_one_source() -> None:
-    assert count(outcome(3.1), outcome(3.2)) == 1
-    assert count(outcome(3), outcome(4)) == 2
-
-
-def test_the_day_is_that_of_the_homes_zone() -> None:
-    evening, morning = outcome(3.4), outcome(3.6)  # 21:36 and 02:24 UTC
-    assert count(evening, morning) == 2
-    assert count(evening, morning, zone=ZoneInfo("America/New_York")) == 1
-
-
-def test_one_session_over_two_days_is_one_source() -> None:
-    assert count(outcome(3, session="s1"), outcome(4, session="s1")) == 1
-
-
-def test_two_sessions_of_one_day_are_two_sources() -> None:
-    assert count(outcome(3, session="s1"), outcome(3, session="s2")) == 2
-
-
-def test_equal_session_names_of_two_hosts_are_two_sources() -> None:
-    assert count(outcome(3, session="s1", host="a"), outcome(3, session="s1", host="b")) == 2
-
-
 @pytest.mark.parametrize(
     "same",
     [
@@ -68,14 +40,6 @@ def test_what_two_sessions_share_makes_them_one_source(same: dict[str, Any]) -> 
 def test_a_daily_log_as_a_whole_is_not_one_place() -> None:
     both = {"source_file": "memory/daily/2026-02-03.md"}
     assert count(outcome(3, session="s1", **both), outcome(3, session="s2", **both)) == 2
-
-
-def test_sharing_goes_on_from_one_to_the_next() -> None:
-    one = outcome(1, evidence=(shown("a"),))
-    bridge = outcome(2, evidence=(shown("a"), shown("b")))
-    other = outcome(3, evidence=(shown("b"),))
-    assert count(one, other) == 2
-    assert count(one, other, bridge) == 1
 
 
 _OUTCOMES = st.lists(
@@ -107,10 +71,3 @@ def test_the_count_is_that_of_connected_components_in_any_order(outcomes: list[O
         groups.append([item, *(member for group in touching for member in group)])
     assert count(*outcomes) == len(groups)
     assert count(*reversed(outcomes)) == len(groups)
-
-
-@given(outcomes=_OUTCOMES)
-def test_counting_as_they_come_is_counting_at_once(outcomes: list[Outcome]) -> None:
-    sources = Sources(UTC)
-    counts = [sources.add(item) for item in outcomes]
-    assert counts == [count(*outcomes[: n + 1]) for n in range(len(outcomes))]

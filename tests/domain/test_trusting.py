@@ -56,10 +56,6 @@ def test_the_genesis_names_the_files_that_a_home_began_with_and_what_it_does_not
     }
 
 
-def test_a_log_without_a_genesis_names_no_trust_file() -> None:
-    assert chain(Log()).files(at()) == {}
-
-
 def test_a_signed_change_is_in_force_from_its_place_on() -> None:
     log = changed(begun(), "allowed_signers", "s1")
     assert signers(log) == "s1"
@@ -88,10 +84,6 @@ def test_one_decision_makes_one_step() -> None:
     assert len(chain(log).steps) == 2
 
 
-def test_what_is_no_trust_file_is_no_part_of_the_chain() -> None:
-    assert set(chain(changed(begun(), "SOUL.md", "x")).files(at())) == set(TRUST_FILES)
-
-
 def test_every_decision_knows_how_many_steps_stood_before_it() -> None:
     log = begun().proposed().decided("approve", 1)
     changed(log, "allowed_signers", "s1", decision="d-2").decided("reject", 2, decision="d-3")
@@ -118,14 +110,6 @@ def test_a_backdated_reset_waits_from_the_latest_time_of_the_log_before_it() -> 
     assert signers(log, days=9, hours=DAY_H) == "evil"
 
 
-def test_within_one_boot_a_step_of_the_clock_does_not_shorten_a_reset() -> None:
-    log = begun().add("trust.reset", after={"hours": 0}, files=GENESIS[:1], boot="b", boot_s=1000)
-    step = chain(log).steps[1]
-    jumped = Moment(at=START + timedelta(days=40), boot="b", boot_s=1060)
-    assert step.remaining_s(jumped) == RESET_WAIT_S - 60
-    assert not step.counts(jumped)
-
-
 def test_whoever_still_has_a_key_can_end_a_reset_that_waits() -> None:
     log = changed(reset(begun(), "evil", hours=0), "revoked_keys", "r1", hours=1)
     assert signers(log, days=400) == "s0"
@@ -137,12 +121,6 @@ def test_a_second_reset_ends_the_first_and_waits_itself() -> None:
     log = reset(reset(begun(), "evil", hours=0), "mine", hours=5)
     assert signers(log, hours=DAY_H) == "s0"
     assert signers(log, hours=DAY_H + 5) == "mine"
-
-
-def test_a_reset_that_counts_is_not_ended_by_later_changes() -> None:
-    log = changed(reset(begun(), "new", hours=0), "revoked_keys", "r1", hours=DAY_H + 1)
-    assert signers(log, days=400) == "new"
-    assert chain(log).files(at(days=400))["revoked_keys"] == "r1"
 
 
 def test_what_was_recorded_before_a_reset_took_force_is_told() -> None:

@@ -1,6 +1,7 @@
+import re
 import unicodedata
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta, timezone
+from datetime import UTC, datetime
 
 import pytest
 from hypothesis import given
@@ -9,7 +10,6 @@ from tests.rows import each_row
 
 from nightledger.domain.words import (
     dump_moment,
-    normal,
     number_of,
     read_identifier,
     read_label,
@@ -17,7 +17,6 @@ from nightledger.domain.words import (
     read_path,
     read_text,
     show,
-    unseen_character,
 )
 
 
@@ -30,26 +29,21 @@ def read_place(value: object) -> str:
 
 
 READERS: list[Callable[[object], str]] = [read_text, read_word, read_label, read_path, read_place]
+PROBLEMS: dict[object, str] = {
+    **dict.fromkeys((None, 5, 1.5, True, (), b"x"), "must be text"),
+    "": "is empty",
+    "\ud800": "surrogate",
+    "é\udfff": "surrogate",
+}
 
 
 @each_row("read", READERS)
-@each_row("value", [None, 5, 1.5, True, [], {}, b"x"])
-def test_only_text_is_text(read: Callable[[object], str], value: object) -> None:
-    with pytest.raises(ValueError, match="must be text"):
+@each_row("value, problem", PROBLEMS.items())
+def test_only_text_that_utf8_can_write_is_text(
+    read: Callable[[object], str], value: object, problem: str
+) -> None:
+    with pytest.raises(ValueError, match=problem):
         read(value)
-
-
-@pytest.mark.parametrize("read", READERS)
-def test_nothing_is_no_name(read: Callable[[object], str]) -> None:
-    with pytest.raises(ValueError, match="is empty"):
-        read("")
-
-
-@pytest.mark.parametrize("read", READERS)
-@pytest.mark.parametrize("half", ["\ud800", "é\udfff"])
-def test_half_a_surrogate_pair_is_refused(read: Callable[[object], str], half: str) -> None:
-    with pytest.raises(ValueError, match="surrogate"):
-        read(half)
 
 
 @pytest.mark.parametrize("read", READERS)
@@ -62,7 +56,7 @@ def test_what_is_accepted_is_given_back_unchanged(read: Callable[[object], str],
     assert read(stored) == stored
 
 
-@pytest.mark.parametrize(
+@each_row(
     "word",
     [
         "set_tz",
@@ -79,82 +73,50 @@ def test_what_is_accepted_is_given_back_unchanged(read: Callable[[object], str],
 )
 def test_identifiers_of_any_script_are_identifiers(word: str) -> None:
     assert read_word(word) == word
+    assert read_word(unicodedata.normalize("NFD", word)) == unicodedata.normalize("NFC", word)
 
 
-@pytest.mark.parametrize(
-    ("word", "instead"),
+@each_row(
+    "word, problem",
     [
-        ("Set the zone, please!", "write set_the_zone_please"),
-        ("restart gateway", "write restart_gateway"),
-        ("_x", "write x"),
-        ("é è", "write é_è"),
-        ("重启。网关", "write 重启_网关"),
+        ("Set the zone, please!", "is not an identifier .*; write set_the_zone_please$"),
+        ("_x", "is not an identifier .*; write x$"),
+        ("é è", "is not an identifier .*; write é_è$"),
+        ("重启。网关", "is not an identifier .*; write 重启_网关$"),
+        ("-x\u200b", "is not an identifier .*; write x$"),
+        ("!!!", r"is not an identifier .*@ / -\)$"),
+        ("!\u00b2\u3164", r"is not an identifier .*@ / -\)$"),
+        ("x" * 81, "has 81 characters; at most 80"),
     ],
 )
-def test_prose_is_refused_with_an_identifier_to_write_instead(word: str, instead: str) -> None:
-    with pytest.raises(ValueError, match="is not an identifier") as caught:
+def test_prose_is_refused_with_an_identifier_to_write_instead(word: str, problem: str) -> None:
+    with pytest.raises(ValueError, match=problem):
         read_word(word)
-    assert str(caught.value).endswith(instead)
 
 
-@pytest.mark.parametrize(
-    ("word", "instead"),
-    [
-        ("!!!", ""),
-        ("...", ""),
-        ("-x\u200b", "x"),
-        ("a\u202eb", "a_b"),
-        ("\u0301x", "x"),
-        ("!\u00b2\u3164", ""),
-    ],
-)
-def test_what_no_identifier_can_be_made_of_is_only_refused(word: str, instead: str) -> None:
-    with pytest.raises(ValueError, match="is not an identifier") as caught:
-        read_word(word)
-    assert ("; write " in str(caught.value)) == bool(instead)
-    assert str(caught.value).endswith(instead or "@ / -)")
-
-
-@pytest.mark.parametrize(
-    ("digits", "number"),
-    [("0", 0), ("0042", 42), ("9" * 18, 10**18 - 1), ("1" + "0" * 18, 10**18), ("9" * 5_000, 10**18)],
+@each_row(
+    "digits, number", [("0042", 42), ("9" * 18, 10**18 - 1), ("1" + "0" * 18, 10**18), ("9" * 5_000, 10**18)]
 )
 def test_a_number_of_too_many_digits_is_the_largest(digits: str, number: int) -> None:
     assert number_of(digits) == number
 
 
-def test_an_identifier_has_a_limit() -> None:
-    with pytest.raises(ValueError, match="has 81 characters; at most 80"):
-        read_word("x" * 81)
-
-
-def test_names_are_composed() -> None:
-    decomposed = unicodedata.normalize("NFD", "über")
-    assert read_word(decomposed) == read_label(decomposed) == "über"
-    assert normal(decomposed) == "über"
-    assert normal("plain") == "plain"
-
-
-@pytest.mark.parametrize(
-    "label", ["build-box", "agent:main:7", "Atlas (new site)", "كتاب", "👩\u200d💻 desk", "x" * 128]
-)
+@each_row("label", ["build-box", "agent:main:7", "Atlas (new site)", "كتاب", "👩\u200d💻 desk", "x" * 128])
 def test_a_label_is_one_visible_line(label: str) -> None:
     assert read_label(label) == label
 
 
 @each_row(
-    ("label", "problem"),
+    "label, problem",
     [
-        ("two\nlines", "U\\+000A"),
-        ("tab\there", "U\\+0009"),
-        ("zero\u200bwidth", "U\\+200B"),
-        ("a\u200db", "U\\+200D"),
-        ("bidi\u202e", "U\\+202E"),
-        ("private\ue000", "U\\+E000"),
-        ("tag\U000e0041", "U\\+E0041"),
-        ("selector\U000e0100", "U\\+E0100"),
-        ("hangul\u3164filler", "U\\+3164"),
-        ("braille\u2800blank", "U\\+2800"),
+        *(
+            (f"a{character}b", f"U\\+{ord(character):04X}")
+            for character in "\n\t\u200b\u200d\u202e\ue000\u2028\x7f"
+        ),
+        *(
+            (f"a{character}b", f"U\\+{ord(character):04X}")
+            for character in "\U000e0041\U000e0100\u3164\u2800"
+        ),
         (" x", "begins or ends with a space"),
         ("x\u3000", "begins or ends with a space"),
         ("x" * 129, "has 129 characters; at most 128"),
@@ -165,95 +127,81 @@ def test_what_cannot_be_seen_or_is_too_long_is_no_label(label: str, problem: str
         read_label(label)
 
 
-def test_a_label_may_have_another_limit() -> None:
-    assert read_label("x" * 160, 160)
-
-
-@pytest.mark.parametrize(
-    "path", ["MEMORY.md", "memory/daily/2026-02-28.md", "a b/ü.md", "..hidden", "a...b", "x" * 512]
-)
+@each_row("path", ["MEMORY.md", "memory/daily/2026-02-28.md", "a b/ü.md", "..hidden", "a...b", "x" * 512])
 def test_a_path_inside_the_home_is_kept_as_it_is(path: str) -> None:
     assert read_path(path) == path
 
 
-@each_row(
-    "path",
-    [
-        "/etc/passwd",
-        "../x",
-        "a/../b",
-        "./a",
-        "a//b",
-        "a/",
-        "a/.",
-        ".",
-        "..",
-        "a\\b",
-        "a\0b",
-        "x" * 513,
-        "a\nb",
-    ],
-)
+AWAY = [
+    "/etc/passwd",
+    "../x",
+    "a/../b",
+    "./a",
+    "a//b",
+    "a/",
+    "a/.",
+    ".",
+    "..",
+    "a\\b",
+    "a\0b",
+    "x" * 513,
+    "a\nb",
+]
+
+
+@each_row("path", AWAY)
 @each_row("anchor", ["", "#place"])
 def test_a_path_that_leads_elsewhere_is_refused(path: str, anchor: str) -> None:
-    with pytest.raises(ValueError, match=r"absolute|plain path|cannot be seen|at most 512"):
-        read_path(path + anchor, anchor=True)
-    with pytest.raises(ValueError, match=r"absolute|plain path|cannot be seen|at most 512"):
-        read_path(path)
+    for text, anchored in ((path + anchor, True), (path, False)):
+        with pytest.raises(ValueError, match=r"absolute|plain path|cannot be seen|at most 512"):
+            read_path(text, anchor=anchored)
 
 
 def test_a_place_in_a_file_stands_behind_a_hash() -> None:
-    assert read_place("memory/x.md#cron-fix") == "memory/x.md#cron-fix"
-    assert read_place("memory/x.md#a/../b") == "memory/x.md#a/../b"
-    assert read_place("memory/x.md") == "memory/x.md"
-    with pytest.raises(ValueError, match="names no place"):
-        read_place("memory/x.md#")
-    with pytest.raises(ValueError, match="plain path"):
-        read_place("#cron-fix")
-
-
-@pytest.mark.parametrize(
-    ("text", "stored"),
-    [
-        ("2026-02-28T03:05:00Z", "2026-02-28T03:05:00Z"),
-        ("2026-02-28t03:05:00z", "2026-02-28T03:05:00Z"),
-        ("2026-02-28 03:05:00+01:00", "2026-02-28T02:05:00Z"),
-        ("2026-02-28T03:05:00-00:00", "2026-02-28T03:05:00Z"),
-        ("2026-02-28T03:05:00.5Z", "2026-02-28T03:05:00.500000Z"),
-        ("2026-02-28T03:05:00.000Z", "2026-02-28T03:05:00Z"),
-        ("2026-02-28T03:05:00.1234567Z", "2026-02-28T03:05:00.123456Z"),
-        ("2024-02-29T12:00:00Z", "2024-02-29T12:00:00Z"),
-        ("2025-12-31T23:59:59-05:00", "2026-01-01T04:59:59Z"),
-        # In Berlin 02:30 did not exist that night; with an offset it is one instant all the same.
-        ("2026-03-29T02:30:00+01:00", "2026-03-29T01:30:00Z"),
-        ("2026-03-29T02:30:00+02:00", "2026-03-29T00:30:00Z"),
-    ],
-)
-def test_a_time_with_a_zone_is_one_instant(text: str, stored: str) -> None:
-    moment = read_moment(text)
-    assert dump_moment(moment) == stored
-    assert moment.tzinfo is UTC
-    assert dump_moment(read_moment(stored)) == stored
+    for place in ("memory/x.md#cron-fix", "memory/x.md#a/../b", "memory/x.md"):
+        assert read_place(place) == place
+    for place, problem in (("memory/x.md#", "names no place"), ("#cron-fix", "plain path")):
+        with pytest.raises(ValueError, match=problem):
+            read_place(place)
 
 
 @each_row(
-    ("text", "problem"),
+    "text, stored",
+    [
+        ("2026-02-28t03:05:00z", "2026-02-28T03:05:00Z"),
+        ("2026-02-28 03:05:00+01:00", "2026-02-28T02:05:00Z"),
+        ("2026-02-28T03:05:00.000Z", "2026-02-28T03:05:00Z"),
+        ("2026-02-28T03:05:00.1234567Z", "2026-02-28T03:05:00.123456Z"),
+        ("2025-12-31T23:59:59-05:00", "2026-01-01T04:59:59Z"),
+        # In Berlin 02:30 did not exist that night; with an offset it is one instant all the same.
+        ("2026-03-29T02:30:00+01:00", "2026-03-29T01:30:00Z"),
+    ],
+)
+def test_a_time_with_a_zone_is_one_instant(text: str, stored: str) -> None:
+    assert dump_moment(read_moment(text)) == dump_moment(read_moment(stored)) == stored
+    assert read_moment(text).tzinfo is UTC
+
+
+NO_DAY = ["2026-02-29T00", "2026-13-01T00", "2026-02-28T24", "0000-01-01T00"]
+ODD = [
+    "2026-02-28",
+    "yesterday",
+    "1772247900",
+    "2026-W09-6T03:05:00Z",
+    "٢٠٢٦-02-28T03:05:00Z",
+    "2026-02-28T03:05:00Z\n",
+]
+
+
+@each_row(
+    "text, problem",
     [
         ("2026-02-28T03:05:00", "has no zone"),
-        ("2026-02-29T00:00:00Z", "does not exist"),
-        ("2026-13-01T00:00:00Z", "does not exist"),
-        ("2026-02-28T24:00:00Z", "does not exist"),
+        *((f"{day}:00:00Z", "does not exist") for day in NO_DAY),
         ("2026-06-30T23:59:60Z", "does not exist"),
         ("2026-02-28T03:05:00+25:00", "does not exist"),
         ("0001-01-01T00:00:00+01:00", "does not exist"),
-        ("9999-12-31T23:59:59-01:00", "does not exist"),
-        ("0000-01-01T00:00:00Z", "does not exist"),
-        ("2026-02-28", "is not a time"),
-        ("yesterday", "is not a time"),
-        ("1772247900", "is not a time"),
-        ("2026-W09-6T03:05:00Z", "is not a time"),
-        ("٢٠٢٦-02-28T03:05:00Z", "is not a time"),
-        ("2026-02-28T03:05:00Z\n", "is not a time"),
+        *((text, "is not a time") for text in ODD),
     ],
 )
 def test_a_time_that_is_none_says_why(text: str, problem: str) -> None:
@@ -261,30 +209,12 @@ def test_a_time_that_is_none_says_why(text: str, problem: str) -> None:
         read_moment(text)
 
 
-@given(
-    moment=st.datetimes(timezones=st.just(UTC)).filter(
-        lambda moment: 1 < moment.year < 9999
-    )  # any offset fits
-)
+@given(moment=st.datetimes(datetime(2, 1, 1), datetime(9998, 12, 31), timezones=st.just(UTC)))  # noqa: DTZ001 - zone beside
 def test_every_moment_survives_being_written_and_read(moment: datetime) -> None:
     assert read_moment(dump_moment(moment)) == moment
 
 
-def test_any_zone_is_written_as_utc() -> None:
-    moment = datetime(2026, 2, 28, 4, 5, tzinfo=timezone(timedelta(hours=1)))
-    assert dump_moment(moment) == "2026-02-28T03:05:00Z"
-
-
 def test_messages_repeat_little_and_escape_it() -> None:
-    assert show("x\x1b[31m") == r"'x\x1b[31m'"
-    assert show(5) == "5"
-    assert show("y" * 10_000).endswith("... (10000 characters)")
-    assert len(show("y" * 10_000)) < 80
-    assert len(show(["z" * 10_000])) < 80
-
-
-def test_unseen_characters_are_named_by_code_point() -> None:
-    assert unseen_character("plain text") == ""
-    assert unseen_character("a\x7fb") == "U+007F"
-    assert unseen_character("naïve") == ""
-    assert unseen_character("na\u2028ïve") == "U+2028"
+    assert (show("x\x1b[31m"), show(5)) == (r"'x\x1b[31m'", "5")
+    for long in ("y" * 10_000, ["z" * 10_000]):
+        assert re.fullmatch(r".{40,50}\.\.\. \(\d+ characters\)", show(long))

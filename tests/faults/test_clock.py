@@ -22,8 +22,18 @@ from nightledger.demo.shell import Shell
 from nightledger.domain.cooling import Cooling, Vouched, Witnessed, elapsed_s, remaining_s, since_review_s
 from nightledger.domain.event import Entry
 from nightledger.domain.moment import Moment
-from nightledger.domain.periods import Schedule, log_day, over_at
-from nightledger.domain.runs import CLOCK, Calendar, Run, RunOutcome, duties, is_stepped, reckon
+from nightledger.domain.periods import (
+    CLOCK,
+    Calendar,
+    Run,
+    RunOutcome,
+    Schedule,
+    duties,
+    is_stepped,
+    log_day,
+    over_at,
+    reckon,
+)
 from nightledger.domain.states import ChangeState
 from nightledger.gate.founding import found
 from nightledger.surfaces import clock

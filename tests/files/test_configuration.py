@@ -7,8 +7,7 @@ from msgspec.structs import replace
 from tests.homes import make_home
 
 from nightledger.domain.errors import ConfigurationError, UnreadableError
-from nightledger.domain.operator import Operator
-from nightledger.domain.settings import Settings
+from nightledger.domain.settings import Operator, Settings
 from nightledger.files.configuration import home_zone, load_operator, load_settings, read_rule_files
 from nightledger.files.home import Home
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.forked import status_of
 from tests.stores import in_memory
 
-from nightledger.domain.search.values import Kind
+from nightledger.domain.search import Kind
 from nightledger.files.search_index import (
     any_page,
     building,

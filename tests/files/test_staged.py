@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from tests.homes import make_home
 
-from nightledger.domain.staging.page import dump_page, parse_page
+from nightledger.domain.staged_page import dump_page, parse_page
 from nightledger.files.staged import read_staged
 
 NOW = "2026-03-03T10:30:00Z"

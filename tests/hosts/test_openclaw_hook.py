@@ -10,7 +10,7 @@ import pytest
 import yaml
 from tests.homes import make_home
 
-from nightledger.domain.staging.page import dump_page
+from nightledger.domain.staged_page import dump_page
 from nightledger.files.home import Home
 from nightledger.files.prompt_state import hold_state
 from nightledger.files.staged import StagedLine, write_staged

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 from tests.rows import each_row
 
-from nightledger.domain.drift import Writer
+from nightledger.domain.states import Writer
 from nightledger.hosts import writers
 from nightledger.hosts.writers import WITHIN_S, find_mark, hosts_at_work
 

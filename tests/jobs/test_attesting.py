@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 from tests.jobs.nights import Nights
+from tests.rows import each_row
 
 from nightledger.domain.outcome import OutcomeEvidence
-from nightledger.jobs.consolidate import outcomes
-from nightledger.jobs.consolidate.outcomes import Attester
+from nightledger.jobs.consolidate.outcomes import attests
 
 TEXT = b"# Log\nthe push went well\nall green\n"
 
@@ -20,60 +20,43 @@ def named(text: bytes = b"the push went well\nall green", **fields: Any) -> Outc
     return OutcomeEvidence(**{**given, **fields})
 
 
-def teach(nights: Nights) -> list[str]:
-    for line, said in ((1, b"# Log"), (2, b"the push went well")):
-        proof = named(said, lines=(line, line))
-        nights.tell(f"{25 + line} - retry", f"{27 + line} + mend", evidence=(proof,), tags="a b")
+@pytest.mark.parametrize(("content", "flags"), [(TEXT, []), (b"# Log\n", ["unattested"])])
+def test_a_lesson_is_attested_where_the_evidence_of_its_outcomes_is_there(
+    nights: Nights, content: bytes, flags: list[str]
+) -> None:
+    nights.write("run.md", content)
+    for day, said in ((26, b"the push went well"), (27, b"all green")):
+        proof = named(said, lines=(day - 24, day - 24))
+        nights.tell(f"{day} - retry", f"{day + 2} + mend", evidence=(proof,), tags="a b")
     done = nights.night()
     assert done.proposal is not None
-    return [flag.rule for flag in done.proposal.changes[0].flags]
+    assert [flag.rule for flag in done.proposal.changes[0].flags] == flags
 
 
 @pytest.fixture
-def attester(nights: Nights) -> Attester:
+def written(nights: Nights) -> Nights:
     nights.write("run.md", TEXT)
-    return Attester(nights.desk.home, {"memory/2026-01-05.md": "memory/run.md"})
-
-
-def test_a_lesson_whose_evidence_is_there_is_attested(nights: Nights) -> None:
-    nights.write("run.md", TEXT)
-    assert teach(nights) == []
-
-
-def test_a_lesson_whose_outcomes_name_a_file_that_never_was_is_said_to_be_unattested(nights: Nights) -> None:
-    assert teach(nights) == ["unattested"]
-
-
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        named(b"the push went well"),
-        named(lines=(3, 4)),
-        named(lines=(2, 10**9)),
-        named(path="memory"),
-        named(path="memory/none.md"),
-        named(path=f"memory/{'x' * 400}"),
-        named(path="memory/away.md"),
-    ],
-)
-def test_other_lines_and_what_is_no_file_of_the_home_attest_nothing(
-    nights: Nights, attester: Attester, wrong: OutcomeEvidence
-) -> None:
     outside = nights.desk.root / "outside.md"
     outside.write_bytes(TEXT)
     os.symlink(outside, Path(nights.desk.home.path("memory/away.md")))
-    assert not attester.holds(wrong)
-    assert attester.holds(named())
+    return nights
 
 
-def test_the_full_text_of_a_compressed_log_attests(attester: Attester) -> None:
-    assert attester.holds(named(path="memory/2026-01-05.md"))
+WRONG = [
+    named(b"the push went well"),
+    named(lines=(3, 4)),
+    named(lines=(2, 10**9)),
+    *(named(path=f"memory{path}") for path in ("", "/none.md", "/away.md", f"/{'x' * 400}")),
+]
 
 
-def test_what_a_night_reads_for_it_is_bounded(attester: Attester, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert attester.holds(named())
-    monkeypatch.setattr(outcomes, "MAX_BYTES", len(TEXT))
-    bounded = Attester(attester._home, {})
-    assert [bounded.holds(named()) for _ in range(3)] == [True, None, None]
-    assert bounded.holds(named(path="memory/none.md")) is False
-    assert Attester(attester._home, {"memory/none.md": "memory/run.md"}).holds(named(path="memory/none.md"))
+@each_row(
+    "evidence, holds",
+    [(named(), True), (named(path="memory/2026-01-05.md"), True), *((e, False) for e in WRONG)],
+)
+def test_other_lines_and_what_is_no_file_of_the_home_attest_nothing_and_a_full_text_in_the_archive_does(
+    written: Nights,
+    evidence: OutcomeEvidence,
+    holds: bool,  # noqa: FBT001 - a row
+) -> None:
+    assert attests(written.desk.home, {"memory/2026-01-05.md": "memory/run.md"}, evidence) is holds

@@ -4,9 +4,8 @@ from datetime import timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.domain.outcomes import told
-from tests.jobs.nights import DAY, Nights, as_line, texts
+from tests.jobs.nights import DAY, Nights, as_line
 
-from nightledger.domain.proposal import Op
 from nightledger.jobs.consolidate.outcomes import read_records
 
 GOOD = [as_line(record) for record in told("1 + a", "2 - b", "3 ~ c")]
@@ -17,12 +16,6 @@ def test_outcomes_keep_the_number_and_the_hash_of_their_lines() -> None:
     records, problems = read_records(raw)
     assert [(record.line, record.outcome.resolution) for record in records] == [(1, "a"), (5, "b"), (6, "c")]
     assert problems == 1
-
-
-def test_a_repeated_line_is_read_as_often_as_it_stands() -> None:
-    records, problems = read_records(GOOD[0] * 2)
-    assert [record.line for record in records] == [1, 2]
-    assert (records[0].sha256, problems) == (records[1].sha256, 0)
 
 
 @given(
@@ -60,42 +53,10 @@ def test_times_at_the_ends_of_the_calendar_do_not_stop_a_night(nights: Nights) -
             assert nights.night(DAY + timedelta(days=1), dry_run=True).record.proposed == 1
 
 
-def test_kinds_of_task_that_were_not_at_work_lately_had_their_turn(nights: Nights) -> None:
-    nights.tell("1 - a", "2 - a", "3 + b", "4 + b", task="old", tags="x y")
-    nights.teach(1)
-    done = nights.night()
-    assert done.proposal is not None
-    assert [change.key.split()[1] for change in done.proposal.changes] == ["task_0"]
-
-
 def test_a_kind_of_task_is_recent_for_fourteen_days(nights: Nights) -> None:
     nights.tell("13 - a", "14 - a", "15 + b", "16 + b", task="relay", tags="x y")
     assert nights.night(DAY + timedelta(days=1), dry_run=True).record.proposed == 0
     assert nights.night(DAY, dry_run=True).record.proposed == 1
-
-
-def test_what_was_answered_is_not_superseded(nights: Nights) -> None:
-    topic = {"task": "sync", "tags": "relay vpn"}
-    nights.tell("26 - retry", "27 - retry", "28 - retry", "29 - retry", **topic)
-    warned = nights.night()
-    assert warned.proposal is not None
-    nights.desk.reject(warned.proposal)
-    nights.tell("30 + new_key", "31 + new_key", **topic)
-    assert any("new_key" in text for text in texts(nights.night(DAY + timedelta(days=2))))
-    assert nights.desk.states(warned.proposal) == ["rejected"]
-    assert "proposal.closed" not in nights.desk.events()
-
-
-def test_a_sentence_that_the_operator_wrote_by_hand_is_no_lesson_of_ours(nights: Nights) -> None:
-    nights.teach(1)
-    first = nights.night()
-    assert first.proposal is not None
-    nights.desk.reject(first.proposal)
-    nights.desk.memory.write_text(f"# MEMORY.md\n\n## Lessons\n\n{texts(first)[0]}\n")
-    nights.tell("30 - mend_0", "30.2 - mend_0", "31 - mend_0", task="task_0", tags="topic_0 area_0")
-    done = nights.night(DAY + timedelta(days=2))
-    changes = done.proposal.changes if done.proposal else ()
-    assert [change.before for change in changes if change.op is Op.REPLACE] == []
 
 
 def test_a_lesson_that_was_rejected_does_not_come_again_after_every_task(nights: Nights) -> None:
@@ -109,19 +70,3 @@ def test_a_lesson_that_was_rejected_does_not_come_again_after_every_task(nights:
             nights.desk.reject(done.proposal)
         nights.tell(f"28.{100 + n} + force", received_at=nights.desk.moment.at, **topic)
     assert proposed == [1, 0, 0, 0, 1, *[0] * 7, 1, 0]
-
-
-def test_a_lesson_of_many_outcomes_that_was_rejected_comes_again_once_the_newest_are_news(
-    nights: Nights,
-) -> None:
-    topic = {"task": "sync", "tags": "relay vpn"}
-    wins = ("27 + force", *(f"28.{n} + force" for n in range(100, 109)))
-    nights.tell("25 - retry", "26 - retry", *wins, **topic)
-    first = nights.night(DAY).proposal
-    assert first
-    nights.desk.reject(first)
-    proposed = []
-    for n in range(1, 14):
-        nights.tell(f"28.{500 + n} + force", received_at=nights.desk.moment.at, **topic)
-        proposed.append(nights.night(DAY + timedelta(days=n)).record.proposed)
-    assert proposed == [*[0] * 11, 1, 0]

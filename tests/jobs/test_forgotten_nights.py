@@ -3,13 +3,11 @@
 from datetime import timedelta
 
 import pytest
-from tests.jobs.nights import DAY, Nights, log_of, texts
+from tests.jobs.nights import DAY, LESSON, Nights, log_of, texts
 
-from nightledger.domain.proposal import Op
 from nightledger.gate.forgetting.forget_entry import forget
 from nightledger.gate.memory.naming import find_standing
 
-PLANTED = "**Lesson learned:** `rsync` without `--checksum` misses edits within one second; always pass it to backups."
 RETOLD = (
     "always pass `--checksum` to `rsync` in backups, because without it edits within one second are missed.",
     "`rsync` misses edits made within one second unless `--checksum` is passed, so backups always need it.",
@@ -17,15 +15,8 @@ RETOLD = (
     "never run `rsync` backups without `--checksum`; edits within one second are missed.",
     "edits within one second are missed by `rsync` without `--checksum`, always pass it to every backup.",
 )
-LABELS = (
-    "**Lesson learned:**",
-    "**Rule:**",
-    "**Decision:**",
-    "**Remember:**",
-    "**Important:**",
-    "**Standing rule:**",
-)
-NIGHTS = 30
+LABELS = ("Lesson learned", "Rule", "Decision", "Remember", "Important", "Standing rule")
+RETELLINGS = [f"**{label}:** {text}" for label in LABELS for text in RETOLD]
 SUBJECTS = (
     "relay",
     "proxy",
@@ -41,10 +32,6 @@ SUBJECTS = (
 FAULTS = ("cron zone", "stale lock", "full disk")
 
 
-def retellings() -> list[str]:
-    return [f"{label} {text}" for label in LABELS for text in RETOLD]
-
-
 def says_it(text: str) -> bool:
     return "rsync" in text or "checksum" in text
 
@@ -52,11 +39,12 @@ def says_it(text: str) -> bool:
 def plant_and_forget(nights: Nights) -> None:
     """Learn the sentence in the first night, sign it, and have it forgotten."""
     desk = nights.desk
-    nights.write(f"{DAY}.md", log_of(PLANTED))
-    proposal = nights.night().proposal
-    assert proposal is not None
-    assert [says_it(change.after) for change in proposal.changes] == [True]
-    desk.approve(proposal)
+    nights.write(f"{DAY}.md", log_of(LESSON))
+    learned = nights.night().proposal
+    standing = find_standing(desk.home, desk.ledger().book).entries
+    assert learned is not None
+    assert not any(says_it(one.entry.text) for one in standing.values())
+    desk.approve(learned)
     desk.wait(hours=3)
     desk.apply()
     standing = find_standing(desk.home, desk.ledger().book).entries
@@ -74,37 +62,23 @@ def test_a_forgotten_sentence_is_never_proposed_again_over_thirty_nights_that_re
     nights: Nights,
 ) -> None:
     plant_and_forget(nights)
-    learned = 0
-    for n, text in enumerate(retellings()):
+    learned: list[str] = []
+    for n, text in enumerate(RETELLINGS):
         day = DAY + timedelta(days=1 + n)
         other = f"**Lesson learned:** the {SUBJECTS[n % 10]} hangs after a {FAULTS[n // 10]}; always restart unit {n} first."
         nights.write(f"{day}.md", log_of(text, other))
-        done = nights.night(day)
-        assert not any(
-            says_it(change.after) for change in (done.proposal.changes if done.proposal else ())
-        ), text
-        learned += bool(done.proposal)
-    assert len(retellings()) == NIGHTS
-    assert learned > 0
+        learned += texts(nights.night(day))
+    assert len(RETELLINGS) == 30
+    assert learned
+    assert not any(map(says_it, learned))
 
 
-def test_a_home_that_never_knew_it_learns_it_from_the_very_retellings(nights: Nights) -> None:
-    found = 0
-    for n, text in enumerate(retellings()[:5]):
-        day = DAY + timedelta(days=n)
-        nights.write(f"{day}.md", log_of(text))
-        done = nights.night(day)
-        found += any(says_it(one) for one in texts(done))
-        if done.proposal:
-            assert all(change.op is Op.ADD for change in done.proposal.changes)
-            break
-    assert found == 1
-
-
-def test_what_stands_beside_a_forgotten_lesson_is_learned(nights: Nights) -> None:
-    plant_and_forget(nights)
-    day = DAY + timedelta(days=1)
+def test_a_home_that_never_knew_it_learns_it_and_one_that_forgot_it_what_stands_beside(
+    nights: Nights,
+) -> None:
     beside = "**Lesson learned:** the relay hangs after a full disk; always restart its unit first."
+    plant_and_forget(nights)  # it was learned in the first night
+    day = DAY + timedelta(days=1)
     nights.write(f"{day}.md", f"# Notes\n\n## Backups\n- **Lesson learned:** {RETOLD[0]}\n- {beside}\n")
     (learned,) = texts(nights.night(day))
     assert "restart its unit" in learned

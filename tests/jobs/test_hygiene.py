@@ -10,20 +10,17 @@ from tests.gate.used import add_outcome
 from nightledger.domain.proposal import Kind, Op
 from nightledger.domain.pruning import BUDGET_RULE
 from nightledger.domain.retention import Policy, Status
-from nightledger.files.home import Home
-from nightledger.gate.memory.remembering import Facts, read_facts, read_reinforcements
-from nightledger.jobs.hygiene import Judged, Survey, propose_archive, show_mercy, survey, tags_of, why
+from nightledger.gate.memory.remembering import read_facts, read_reinforcements
+from nightledger.jobs.curate import Archived, Judged, Survey, propose_archive, show_mercy, survey, why
 
-MEMORY = (
-    "# MEMORY.md\n\n## Projects\n\n### Atlas North\n\n- The index is rebuilt at night. #Search\n"
-    "- The relay is restarted after an upgrade.\n\n## Lessons\n\n- Always pass --checksum to rsync.\n"
-    "- Name the ports of every service.\n- Label the cables.\n- Ask Mira about invoices.\n- Water the garden.\n"
-)
 INDEX = "- The index is rebuilt at night. #Search"
 RELAY = "- The relay is restarted after an upgrade."
 RSYNC = "- Always pass --checksum to rsync."
 PORTS = "- Name the ports of every service."
-TODAY = date(2026, 3, 20)
+MEMORY = (
+    f"# MEMORY.md\n\n## Projects\n\n### Atlas North\n\n{INDEX}\n{RELAY}\n\n## Lessons\n\n{RSYNC}\n{PORTS}\n"
+    "- Label the cables.\n- Ask Mira about invoices.\n- Water the garden.\n"
+)
 
 
 @pytest.fixture
@@ -34,16 +31,11 @@ def desk(tmp_path: Path) -> Desk:
     pinned(desk, PORTS)
     for n in range(330):
         desk.wait(hours=1)
-        result = "success" if n % 2 else "failure"
-        add_outcome(desk.home, desk.moment.at, outcome=result)
+        add_outcome(desk.home, desk.moment.at, outcome="success" if n % 2 else "failure")
         if n % 11 == 0:
             add_outcome(desk.home, desk.moment.at, names[RSYNC], session=f"r{n}")
             add_outcome(desk.home, desk.moment.at, names[RELAY], session=f"s{n}", outcome="failure")
     return desk
-
-
-def facts(desk: Desk) -> Facts:
-    return read_facts(desk.gate, desk.ledger(), desk.moment)
 
 
 def words(judged: Judged) -> str:
@@ -51,112 +43,50 @@ def words(judged: Judged) -> str:
 
 
 def measured(desk: Desk, project: str = "") -> Survey:
-    return survey(facts(desk), Policy.MEASURED, project=project)
+    facts = read_facts(desk.gate, desk.ledger(), desk.moment)
+    return survey(facts, Policy.MEASURED, project=project)
 
 
-def test_what_helped_is_active_what_is_pinned_immune_and_the_rest_pending(desk: Desk) -> None:
+def archive(desk: Desk, found: Survey, *texts: str) -> Archived:
+    chosen = [one for one in found.pending if not texts or words(one) in texts]
+    return propose_archive(desk.gate, desk.ledger(), chosen, found.facts, date(2026, 3, 20), desk.moment)
+
+
+def test_what_helped_is_active_what_is_pinned_immune_the_rest_pending_and_each_says_why(desk: Desk) -> None:
     found = measured(desk)
-    assert (found.active, found.immune, len(found.pending)) == (1, 1, 5)
-    assert words(found.pending[0]) == RELAY
+    assert (found.active, found.immune, len(found.pending), words(found.pending[0])) == (1, 1, 5, RELAY)
     assert {words(one) for one in found.judged if one.status is Status.ACTIVE} == {RSYNC, PORTS}
-
-
-def test_classic_keeps_what_misled_because_it_was_shown(desk: Desk) -> None:
-    found = survey(facts(desk), Policy.CLASSIC)
-    assert {words(one) for one in found.judged if one.status is Status.ACTIVE} == {RSYNC, RELAY, PORTS}
-
-
-def test_every_entry_says_why(desk: Desk) -> None:
-    found = measured(desk)
     said = {words(one): why(one, found.facts) for one in found.judged}
     assert said[RSYNC].startswith("it helped: 30 of 30 tasks succeeded after it was shown, ")
     assert said[RELAY].startswith("it misled: 0 of 30 tasks succeeded after it was shown, ")
     assert said[INDEX] == "nothing is known to have come of it; 330 active hours old, standard, utility 0.04"
 
 
-def test_what_made_no_difference_is_said_so(desk: Desk) -> None:
-    name = ids(desk)[INDEX]
-    add_outcome(desk.home, desk.moment.at, name, session="a")
-    add_outcome(desk.home, desk.moment.at, name, session="b", outcome="failure")
-    found = measured(desk)
-    (one,) = [one for one in found.judged if words(one) == INDEX]
-    assert why(one, found.facts).startswith("it made no clear difference: 1 of 2 tasks succeeded")
-
-
-@pytest.mark.parametrize(
-    ("project", "count"),
-    [
-        ("atlas north", 2),
-        ("Atlas-North", 2),
-        ("search", 1),
-        ("self/goal", 1),
-        ("projects", 2),
-        ("nothing", 0),
-    ],
-)
-def test_a_project_is_a_heading_a_hashtag_or_a_signed_tag(desk: Desk, project: str, count: int) -> None:
+def test_a_project_is_a_heading_a_hashtag_or_a_signed_tag(desk: Desk) -> None:
     pinned(desk, RSYNC, tag="self/goal")
-    assert len(measured(desk, project).judged) == count
+    counts = {"atlas north": 2, "Atlas-North": 2, "search": 1, "self/goal": 1, "projects": 2, "nothing": 0}
+    assert {project: len(measured(desk, project).judged) for project in counts} == counts
 
 
-def test_tags_have_one_spelling(desk: Desk) -> None:
-    (one,) = [one for one in facts(desk).memories if one.placed.entry.text.strip() == INDEX]
-    assert tags_of(one) == {"memory.md", "projects", "atlas_north", "search"}
-
-
-def test_what_the_operator_lets_go_is_proposed_within_the_budget(desk: Desk) -> None:
-    found = measured(desk)
-    archived = propose_archive(desk.gate, desk.ledger(), found.pending, found.facts, TODAY, desk.moment)
+def test_what_the_operator_lets_go_is_proposed_once_and_within_the_budget(desk: Desk) -> None:
+    found, before = measured(desk), desk.memory.read_bytes()
+    desk.memory.write_bytes(before.replace(INDEX.encode(), b"- Something else."))
+    lost = archive(desk, found, INDEX)
+    assert (lost.proposals, [problem[:13] for problem in lost.problems]) == ((), ["MEMORY.md:7: "])
+    desk.memory.write_bytes(before)
+    archived = archive(desk, found)
     assert (archived.suppressed, archived.problems) == (0, ())
-    assert len(archived.proposals) == 3
     assert [len(one.changes) for one in archived.proposals] == [1, 2, 2]
     first = archived.proposals[0]
     assert (first.kind, first.lane, first.period) == (Kind.PRUNE, "operator", "2026-03")
     assert first.title == "Archive what faded in MEMORY.md, part 1 of 3"
-    change = first.changes[0]
-    assert (change.op, change.before.strip(), change.also[0].target) == (
-        Op.ARCHIVE,
-        RELAY,
-        "memory/archive/2026.md",
-    )
+    (change,) = first.changes
+    target = change.also[0].target
+    assert (change.op, change.before.strip(), target) == (Op.ARCHIVE, RELAY, "memory/archive/2026.md")
     assert change.reason.startswith("Hygiene: it misled: 0 of 30")
     assert [flag.rule for flag in change.flags] == [BUDGET_RULE]
-
-
-def test_one_entry_is_one_proposal_without_a_flag_and_undo_gives_the_bytes_back(desk: Desk) -> None:
-    before = desk.memory.read_bytes()
-    found = measured(desk)
-    chosen = [one for one in found.pending if words(one) == INDEX]
-    (proposal,) = propose_archive(desk.gate, desk.ledger(), chosen, found.facts, TODAY, desk.moment).proposals
-    assert proposal.title == "Archive what faded in MEMORY.md"
-    assert proposal.changes[0].flags == ()
-    desk.approve(proposal)
-    desk.wait(hours=3)
-    desk.apply()
-    assert INDEX not in desk.text()
-    assert INDEX in Path(Home(desk.home.root).archive(2026)).read_text()
-    desk.undo(proposal)
-    assert desk.memory.read_bytes() == before
-    again = propose_archive(desk.gate, desk.ledger(), chosen, found.facts, TODAY, desk.moment)
-    assert len(again.proposals) == 1
-
-
-def test_what_waits_to_be_archived_is_not_asked_twice(desk: Desk) -> None:
-    found = measured(desk)
-    chosen = found.pending[:1]
-    propose_archive(desk.gate, desk.ledger(), chosen, found.facts, TODAY, desk.moment)
-    again = propose_archive(desk.gate, desk.ledger(), chosen, found.facts, TODAY, desk.moment)
+    again = archive(desk, found, RELAY)
     assert (again.proposals, again.suppressed, again.problems) == ((), 1, ())
-
-
-def test_what_has_no_place_or_holds_a_secret_is_named(desk: Desk) -> None:
-    found = measured(desk)
-    chosen = [one for one in found.pending if words(one) == INDEX]
-    desk.memory.write_bytes(desk.memory.read_bytes().replace(INDEX.encode(), b"- Something else."))
-    archived = propose_archive(desk.gate, desk.ledger(), chosen, found.facts, TODAY, desk.moment)
-    assert archived.proposals == ()
-    assert len(archived.problems) == 1
-    assert archived.problems[0].startswith("MEMORY.md:7: ")
 
 
 def test_mercy_counts_as_made_anew(desk: Desk) -> None:
@@ -166,5 +96,4 @@ def test_mercy_counts_as_made_anew(desk: Desk) -> None:
     assert not show_mercy(desk.gate, spared, found.facts, desk.moment)
     (line,) = read_reinforcements(desk.home)
     assert (line.kind.value, line.active_hours, len(line.ids)) == ("mercy", 330, 2)
-    after = measured(desk)
-    assert {words(one) for one in after.pending}.isdisjoint({INDEX, RELAY})
+    assert {words(one) for one in measured(desk).pending}.isdisjoint({INDEX, RELAY})

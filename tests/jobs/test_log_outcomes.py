@@ -1,4 +1,3 @@
-import errno
 import hashlib
 import os
 from pathlib import Path
@@ -9,7 +8,7 @@ from tests.codec.outcomes import NOW, SHA256, full_record, given_record
 from tests.homes import make_home
 
 from nightledger.codec.outcome_rows import read_outcome_rows
-from nightledger.domain.errors import ConfigurationError, NotDurableError, RecordError, UnreadableError
+from nightledger.domain.errors import RecordError
 from nightledger.files.home import Home
 from nightledger.jobs.log_outcomes import log_outcomes
 
@@ -30,40 +29,6 @@ def test_what_is_logged_can_be_read_back(home: Home) -> None:
     assert [row.id for row in read.rows] == [record["id"] for record in logged.records]
     assert read.problems == ()
     assert logged.torn_bytes == 0
-
-
-def test_one_bad_record_keeps_the_whole_batch_out(home: Home) -> None:
-    with pytest.raises(RecordError, match="line 2: outcome: 'done'"):
-        log_outcomes(home, [("line 1", given_record()), ("line 2", given_record(outcome="done"))], now=NOW)
-    assert stored(home) == b""
-
-
-def test_no_records_write_nothing(home: Home) -> None:
-    assert log_outcomes(home, [], now=NOW).records == ()
-    assert not Path(home.outcomes).exists()
-
-
-def test_what_is_no_home_is_not_written_to(tmp_path: Path) -> None:
-    with pytest.raises(ConfigurationError, match="is not a home yet"):
-        log_outcomes(Home(tmp_path), [("", given_record())], now=NOW)
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_a_torn_line_of_an_earlier_run_is_closed_and_said(home: Home) -> None:
-    Path(home.outcomes).write_bytes(b'{"half":')
-    logged = log_outcomes(home, [("", given_record())], now=NOW)
-    assert logged.torn_bytes == 8
-    read = read_outcome_rows(stored(home))
-    assert len(read.rows) == 1
-    assert [number for number, _ in read.problems] == [1]
-
-
-def test_logging_the_same_twice_appends_a_duplicate_that_readers_fold(home: Home) -> None:
-    first = log_outcomes(home, [("", given_record())], now=NOW).records[0]
-    assert log_outcomes(home, [("", given_record())], now=NOW).records[0]["id"] == first["id"]
-    read = read_outcome_rows(stored(home))
-    assert len(read.rows) == 2
-    assert len({row.id for row in read.rows}) == 1
 
 
 @pytest.mark.parametrize(
@@ -113,42 +78,3 @@ def test_evidence_that_cannot_be_hashed_refuses_the_record(home: Home, item: Any
     assert caught.value.problems[0].startswith("line 1: evidence: ")
     assert problem in caught.value.problems[0]
     assert stored(home) == b""
-
-
-def test_evidence_that_is_no_list_is_left_to_the_checks(home: Home) -> None:
-    with pytest.raises(RecordError, match="evidence: must be a list"):
-        log_outcomes(home, [("", given_record(evidence="x"))], now=NOW)
-    with pytest.raises(RecordError, match="must be a JSON object"):
-        log_outcomes(home, [("", 5)], now=NOW)
-
-
-def test_a_full_disk_acknowledges_nothing_and_loses_nothing(
-    home: Home, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    log_outcomes(home, [("", given_record())], now=NOW)
-    before = stored(home)
-
-    def full(*_: object) -> int:
-        raise OSError(errno.ENOSPC, "No space left on device")
-
-    monkeypatch.setattr(os, "write", full)
-    with pytest.raises(NotDurableError, match="not acknowledged"):
-        log_outcomes(home, [("", given_record(outcome="failure"))], now=NOW)
-    monkeypatch.undo()
-    assert stored(home) == before
-
-
-def test_an_outcome_file_that_is_none_is_refused(home: Home, tmp_path: Path) -> None:
-    path = Path(home.outcomes)
-    path.mkdir()
-    with pytest.raises(UnreadableError, match="is a directory"):
-        log_outcomes(home, [("", given_record())], now=NOW)
-    path.rmdir()
-    path.symlink_to(tmp_path / "elsewhere")
-    with pytest.raises(UnreadableError, match="is a symlink"):
-        log_outcomes(home, [("", given_record())], now=NOW)
-    assert not (tmp_path / "elsewhere").exists()
-    path.unlink()
-    os.mkfifo(path)
-    with pytest.raises(UnreadableError, match="not a regular file"):
-        log_outcomes(home, [("", given_record())], now=NOW)

@@ -7,7 +7,7 @@ import pytest
 
 from nightledger.domain.attention import Item, Need
 from nightledger.domain.errors import ConfigurationError
-from nightledger.domain.operator import Operator
+from nightledger.domain.settings import Operator
 from nightledger.files.home import Home
 from nightledger.jobs import notify as module
 from nightledger.jobs.notify import NotifyError
@@ -69,45 +69,30 @@ def test_what_waits_is_told_in_counts_and_ages(home: Home, phone: Phone) -> None
     assert environment["NIGHTLEDGER_HOME"] == home.root
 
 
-def test_the_notifier_gets_no_secret_of_the_environment(
-    home: Home, phone: Phone, monkeypatch: pytest.MonkeyPatch
+def test_the_notifier_gets_no_secret_of_the_environment_and_no_shell_sees_the_words(
+    home: Home, phone: Phone, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("NIGHTLEDGER_KEYS", "/somewhere")
     monkeypatch.setenv("SOME_TOKEN", "planted")
-    notify(home, phone.operator, waiting("p-1"), now=NOW)
-    environment = phone.calls()[0]["env"]
-    assert isinstance(environment, dict)
-    assert not {"NIGHTLEDGER_KEYS", "SOME_TOKEN"} & set(environment)
+    word = f"$(touch {tmp_path / 'ran'}); `id`"
+    notify(home, Operator(notify=(*phone.operator.notify, word)), waiting("p-1"), now=NOW)
+    (call,) = phone.calls()
+    assert isinstance(call["env"], dict)
+    assert not {"NIGHTLEDGER_KEYS", "SOME_TOKEN"} & set(call["env"])
+    assert call["argv"] == ["Nightledger: 1 proposal waits (2 days)", word]
+    assert not (tmp_path / "ran").exists()
 
 
-def test_the_same_state_is_told_once(home: Home, phone: Phone) -> None:
-    assert notify(home, phone.operator, waiting("p-1"), now=NOW)
-    assert not notify(home, phone.operator, waiting("p-1"), now=NOW + timedelta(days=1))
-    assert len(phone.calls()) == 1
-
-
-def test_something_new_is_told_with_all_that_waits(home: Home, phone: Phone) -> None:
-    notify(home, phone.operator, waiting("p-1"), now=NOW)
-    assert notify(home, phone.operator, waiting("p-1", "p-2"), now=NOW)
-    assert phone.calls()[1]["argv"] == ["Nightledger: 2 proposals wait (oldest 2 days)"]
-
-
-def test_less_than_before_is_no_news(home: Home, phone: Phone) -> None:
-    notify(home, phone.operator, waiting("p-1", "p-2"), now=NOW)
-    assert not notify(home, phone.operator, waiting("p-1"), now=NOW)
-
-
-def test_what_was_settled_and_returns_is_told_again(home: Home, phone: Phone) -> None:
+def test_what_is_new_is_told_with_all_that_waits_and_the_same_once(home: Home, phone: Phone) -> None:
     failed = [Item(need=Need.FAILED, key="link 2026-02-28", since=NOW)]
-    assert notify(home, phone.operator, failed, now=NOW)
-    assert not notify(home, phone.operator, [], now=NOW)
-    assert notify(home, phone.operator, failed, now=NOW)
-
-
-def test_a_name_with_another_line_separator_in_it_is_told_once(home: Home, phone: Phone) -> None:
-    drift = [Item(need=Need.DRIFT, key="notes\u2028of \x85 old\r.md", since=NOW)]
-    assert notify(home, phone.operator, drift, now=NOW)
-    assert not notify(home, phone.operator, drift, now=NOW)
+    told = [
+        notify(home, phone.operator, items, now=NOW + timedelta(days=n))
+        for n, items in enumerate([
+            waiting("p-1"), waiting("p-1"), waiting("p-1", "p-2"), waiting("p-1"), [*waiting("p-1"), *failed], [], failed,
+        ])
+    ]  # fmt: skip
+    assert told == [True, False, True, False, True, False, True]
+    assert phone.calls()[1]["argv"] == ["Nightledger: 2 proposals wait (oldest 4 days)"]
 
 
 @pytest.mark.parametrize("kind", ["large", "link"])
@@ -122,35 +107,16 @@ def test_a_record_of_what_was_told_that_cannot_be_read_silences_nothing(
     assert notify(home, phone.operator, waiting("p-1"), now=NOW)
 
 
-def test_without_a_place_for_the_record_all_is_told_at_each_run(home: Home, phone: Phone) -> None:
-    for _ in range(2):
-        assert module.notify(home, phone.operator, waiting("p-1"), record="", now=NOW)
-
-
-def test_nothing_to_tell_writes_nothing(home: Home, phone: Phone) -> None:
-    assert not notify(home, phone.operator, [], now=NOW)
-    assert not Path(f"{home.root}.told").exists()
-
-
-def test_without_a_notifier_nobody_is_told_and_a_later_one_hears_it(home: Home, phone: Phone) -> None:
-    assert not notify(home, Operator(), waiting("p-1"), now=NOW)
-    assert notify(home, phone.operator, waiting("p-1"), now=NOW)
-
-
-def test_nothing_in_a_home_is_executed(home: Home) -> None:
-    inside = Path(home.root) / "notify.sh"
-    inside.write_text("#!/bin/sh\ntouch ran\n")
-    inside.chmod(0o700)
+@pytest.mark.parametrize("link", [False, True])
+def test_nothing_in_a_home_is_executed(home: Home, tmp_path: Path, *, link: bool) -> None:
+    program = Path(home.root) / "notify.sh"
+    program.write_text("#!/bin/sh\ntouch ran\n")
+    program.chmod(0o700)
+    if link:
+        (tmp_path / "link").symlink_to(program)
+        program = tmp_path / "link"
     with pytest.raises(ConfigurationError, match="nothing in a home is executed"):
-        notify(home, Operator(notify=(str(inside),)), waiting("p-1"), now=NOW)
-
-
-def test_a_link_to_a_program_of_the_home_is_not_executed(home: Home, tmp_path: Path) -> None:
-    inside = Path(home.root) / "notify.sh"
-    inside.write_text("#!/bin/sh\n")
-    (tmp_path / "link").symlink_to(inside)
-    with pytest.raises(ConfigurationError, match="nothing in a home is executed"):
-        notify(home, Operator(notify=(str(tmp_path / "link"),)), waiting("p-1"), now=NOW)
+        notify(home, Operator(notify=(str(program),)), waiting("p-1"), now=NOW)
 
 
 @pytest.mark.parametrize(
@@ -158,32 +124,14 @@ def test_a_link_to_a_program_of_the_home_is_not_executed(home: Home, tmp_path: P
     [
         (("/no/such/program",), "/no/such/program cannot be run: No such file or directory"),
         ((sys.executable, "-c", "raise SystemExit(3)"), "ended with status 3"),
+        ((sys.executable, "-c", "import time; time.sleep(60)"), r"took longer than 0\.5 s and was stopped"),
     ],
 )
 def test_a_notifier_that_fails_is_reported_and_tried_again(
-    home: Home, phone: Phone, words: tuple[str, ...], message: str
+    home: Home, phone: Phone, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], message: str
 ) -> None:
-    with pytest.raises(NotifyError, match=message):
-        notify(home, Operator(notify=words), waiting("p-1"), now=NOW)
+    with monkeypatch.context() as patch:
+        patch.setattr(module, "TIMEOUT_S", 0.5)
+        with pytest.raises(NotifyError, match=message):
+            notify(home, Operator(notify=words), waiting("p-1"), now=NOW)
     assert notify(home, phone.operator, waiting("p-1"), now=NOW)
-
-
-def test_a_notifier_that_hangs_is_stopped(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "TIMEOUT_S", 0.2)
-    with pytest.raises(NotifyError, match=r"took longer than 0\.2 s and was stopped"):
-        notify(
-            home,
-            Operator(notify=(sys.executable, "-c", "import time; time.sleep(60)")),
-            waiting("p-1"),
-            now=NOW,
-        )
-
-
-def test_a_shell_never_sees_the_words(home: Home, phone: Phone, tmp_path: Path) -> None:
-    operator = Operator(notify=(*phone.operator.notify, f"$(touch {tmp_path / 'ran'}); `id`"))
-    notify(home, operator, waiting("p-1"), now=NOW)
-    assert not (tmp_path / "ran").exists()
-    assert phone.calls()[0]["argv"] == [
-        "Nightledger: 1 proposal waits (2 days)",
-        f"$(touch {tmp_path / 'ran'}); `id`",
-    ]

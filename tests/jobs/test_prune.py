@@ -1,15 +1,11 @@
 import json
-from datetime import date
 
-import pytest
-from msgspec.structs import replace
 from tests.jobs.nights import Nights
 from tests.jobs.pruning import CLOSED, LOG, answer, read, remember, run, tally
 
-from nightledger.domain.consent import SELF_MODIFICATION, Tier
 from nightledger.domain.proposal import Op
 from nightledger.gate.proposing.views import build_views
-from nightledger.jobs.prune import ACTION, EVERYTHING
+from nightledger.jobs.prune import EVERYTHING
 
 
 def full(nights: Nights) -> None:
@@ -28,13 +24,6 @@ def test_a_week_proposes_each_kind_in_a_proposal_of_its_own(nights: Nights) -> N
         "2026-01",
     ]
     assert done.reason == ""
-
-
-def test_nothing_changes_before_a_signature(nights: Nights) -> None:
-    full(nights)
-    before = read(nights, "MEMORY.md"), read(nights, "memory/2026-01-05.md")
-    run(nights)
-    assert (read(nights, "MEMORY.md"), read(nights, "memory/2026-01-05.md")) == before
 
 
 def test_a_rerun_proposes_nothing_twice(nights: Nights) -> None:
@@ -70,55 +59,10 @@ def test_what_was_proposed_can_be_applied_and_undone_byte_for_byte(nights: Night
     assert read(nights, "memory/archive/daily/2026-01-05.md") == b""
 
 
-def test_what_was_applied_is_no_candidate_any_more(nights: Nights) -> None:
-    full(nights)
-    for found in run(nights).tallies:
-        answer(nights, found)
-    again = run(nights)
-    assert [(t.old, t.proposed) for t in again.tallies] == [(0, 0)] * 3
-
-
-def test_what_was_rejected_does_not_come_again(nights: Nights) -> None:
-    full(nights)
-    for found in run(nights).tallies:
-        nights.desk.reject(found.proposals[0])
-    nights.desk.wait(days=7)
-    assert [t.proposed for t in run(nights).tallies] == [0, 0, 0]
-
-
-def test_the_consent_graph_can_block_all_of_it(nights: Nights) -> None:
-    full(nights)
-    graph = nights.desk.gate.consent
-    domains = {**graph.domains, SELF_MODIFICATION: {ACTION: Tier.BLOCKED}}
-    nights.desk.gate = replace(nights.desk.gate, consent=replace(graph, domains=domains))
-    done = run(nights)
-    assert (done.tallies, done.reason) == ((), "the consent graph blocks prune_stale_memory")
-
-
-@pytest.mark.parametrize("received_at", ["9999-12-31T23:59:59Z", "99Z", "2026-02-30T99:99:99Z"])
-def test_what_an_outcome_says_of_its_own_time_stops_no_pruning(nights: Nights, received_at: str) -> None:
-    full(nights)
-    with open(nights.desk.home.outcomes, "a") as stream:
-        stream.write(f'{{"received_at":"{received_at}"}}\n')
-    nights.tell("90 + later", tags="lamp post")
-    done = run(nights)
-    assert (done.reason, [t.proposed for t in done.tallies]) == ("", [1, 1, 1])
-
-
 def test_a_clock_before_the_newest_entry_of_the_log_prunes_nothing(nights: Nights) -> None:
     full(nights)
     nights.desk.wait(days=-3)
     assert run(nights).reason.endswith("by such a clock nothing is old")
-
-
-def test_only_what_was_asked_for_is_looked_at(nights: Nights) -> None:
-    full(nights)
-    assert [t.op for t in run(nights, Op.COMPRESS, Op.DELETE_LINK).tallies] == [Op.DELETE_LINK, Op.COMPRESS]
-
-
-def test_a_home_with_nothing_has_nothing_to_prune(nights: Nights) -> None:
-    done = run(nights)
-    assert [(t.old, t.proposed, t.left) for t in done.tallies] == [(0, 0, [])] * 3
 
 
 def test_a_log_that_changes_while_its_proposal_waits_is_proposed_anew(nights: Nights) -> None:
@@ -128,42 +72,6 @@ def test_a_log_that_changes_while_its_proposal_waits_is_proposed_anew(nights: Ni
     nights.write("2026-01-05.md", LOG + "- The basil has new leaves\n")
     second = tally(nights, Op.COMPRESS)
     assert (second.closed, second.proposed) == (1, 1)
-    assert nights.desk.states(first.proposals[0]) == ["superseded"]
-
-
-def test_a_log_that_is_gone_closes_its_proposal(nights: Nights) -> None:
-    log = nights.write("2026-01-05.md", LOG)
-    first = tally(nights, Op.COMPRESS)
-    log.unlink()
-    assert tally(nights, Op.COMPRESS, dry_run=True).closed == 1
-    assert nights.desk.states(first.proposals[0]) == ["pending"]
-    assert tally(nights, Op.COMPRESS).closed == 1
-    assert nights.desk.states(first.proposals[0]) == ["superseded"]
-
-
-def test_a_log_that_became_a_link_closes_its_proposal(nights: Nights) -> None:
-    log = nights.write("2026-01-05.md", LOG)
-    first = tally(nights, Op.COMPRESS)
-    log.rename(log.with_name("moved.md"))
-    log.symlink_to("moved.md")
-    assert tally(nights, Op.COMPRESS).closed == 1
-    assert nights.desk.states(first.proposals[0]) == ["superseded"]
-
-
-def test_an_entry_that_is_edited_closes_its_archiving(nights: Nights) -> None:
-    remember(nights, CLOSED)
-    first = tally(nights, Op.ARCHIVE)
-    nights.desk.edit(nights.desk.text().replace("Resolved", "Open").encode())
-    assert tally(nights, Op.ARCHIVE).closed == 1
-    assert nights.desk.states(first.proposals[0]) == ["superseded"]
-
-
-def test_a_link_that_occurs_again_closes_its_deletion(nights: Nights) -> None:
-    nights.tell("-80 + once", tags="lamp dust")
-    first = tally(nights, Op.DELETE_LINK)
-    nights.tell("27 + once", tags="lamp dust")
-    found = tally(nights, Op.DELETE_LINK)
-    assert (found.closed, found.proposed, found.old) == (1, 0, 0)
     assert nights.desk.states(first.proposals[0]) == ["superseded"]
 
 
@@ -188,9 +96,3 @@ def test_the_request_names_each_candidate_in_the_published_fields(nights: Nights
         "proposed_additions": [],
         "proposed_removals": [],
     }
-
-
-def test_the_same_home_and_day_give_the_same_proposals(nights: Nights) -> None:
-    full(nights)
-    today = date(2026, 3, 1)
-    assert run(nights, dry_run=True, today=today) == run(nights, dry_run=True, today=today)

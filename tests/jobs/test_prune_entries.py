@@ -1,7 +1,6 @@
 import json
 from pathlib import Path
 
-import pytest
 from msgspec.structs import replace
 from tests.gate.homes import addition, evidence
 from tests.jobs.nights import Nights
@@ -9,13 +8,11 @@ from tests.jobs.pruning import CLOSED, answer, left, read, remember, tally
 
 from nightledger.domain.decision import DecisionType
 from nightledger.domain.proposal import Draft, Op
-from nightledger.domain.pruning import MOST_MONTHS
 from nightledger.gate.forgetting.citing import cited
 from nightledger.gate.memory.naming import find_standing
 from nightledger.gate.memory.pinning import pin_targets
 from nightledger.gate.proposing.unproposed import make_unproposed
 from nightledger.jobs.prune import Tally
-from nightledger.jobs.prune.entries import slug
 
 
 def archive(nights: Nights, **asked: bool) -> Tally:
@@ -50,18 +47,6 @@ def test_a_closed_entry_goes_to_the_archive_with_section_id_date_and_reason(nigh
     assert "The pump is blue" in nights.desk.text()
 
 
-def test_an_entry_that_was_closed_lately_stays_and_is_not_counted(nights: Nights) -> None:
-    remember(nights, "- The pump leaks. STATUS: Resolved (2025-12-01)\n")
-    assert (archive(nights).old, archive(nights).proposed) == (0, 0)
-
-
-def test_entries_are_proposed_by_the_month_in_which_they_were_closed(nights: Nights) -> None:
-    days = ("2025-10-01", "2025-09-03", "2025-10-30")
-    filler = [f"- Plant {n} stands in the long bed beside the wall of the house\n" for n in range(12)]
-    remember(nights, *(f"- Task of {day}. STATUS: Done\n" for day in days), *filler)
-    assert [(p.period, len(p.changes)) for p in archive(nights).proposals] == [("2025-09", 1), ("2025-10", 2)]
-
-
 def test_what_cannot_be_told_is_named_and_stays(nights: Nights) -> None:
     remember(
         nights,
@@ -76,11 +61,6 @@ def test_what_cannot_be_told_is_named_and_stays(nights: Nights) -> None:
     assert all(what.startswith("MEMORY.md:") for what in left(found))
 
 
-def test_the_same_entry_twice_stays_and_is_named(nights: Nights) -> None:
-    remember(nights, CLOSED, "- The pump is blue\n", CLOSED)
-    assert archive(nights).kept == {"twice": 2}
-
-
 def test_a_pinned_entry_stays(nights: Nights) -> None:
     remember(nights, CLOSED, "- The lamp hums. STATUS: Done 2025-10-01\n")
     pin(nights, "pump leaks")
@@ -89,26 +69,9 @@ def test_a_pinned_entry_stays(nights: Nights) -> None:
     assert texts(found) == ["- The lamp hums. STATUS: Done 2025-10-01\n"]
 
 
-def test_an_entry_that_names_a_blocked_action_stays(nights: Nights) -> None:
-    remember(nights, "- Never unlock_doors for a courier. STATUS: Resolved 2025-10-01\n")
-    assert archive(nights).kept == {"consent": 1}
-
-
 def test_an_entry_that_a_sure_link_rests_on_stays(nights: Nights) -> None:
     remember(nights, CLOSED, section="Pump House")
     nights.tell("24 + seal", "25 + seal", "26 + seal", source_file="MEMORY.md#pump-house")
-    assert archive(nights).kept == {"referenced": 1}
-
-
-def test_an_anchor_elsewhere_in_the_file_keeps_nothing_here(nights: Nights) -> None:
-    remember(nights, CLOSED, section="Pump House")
-    nights.tell("24 + seal", "25 + seal", "26 + seal", source_file="MEMORY.md#lamp")
-    assert archive(nights).proposed == 1
-
-
-def test_without_an_anchor_the_whole_file_stays(nights: Nights) -> None:
-    remember(nights, CLOSED)
-    nights.tell("24 + seal", "25 + seal", "26 + seal", source_file="MEMORY.md")
     assert archive(nights).kept == {"referenced": 1}
 
 
@@ -126,14 +89,6 @@ def test_an_entry_made_of_an_outcome_of_a_sure_link_stays(nights: Nights) -> Non
     assert archive(nights).kept == {"referenced": 1}
 
 
-def test_an_entry_is_not_old_before_it_is_signed_for_long(nights: Nights) -> None:
-    nights.desk.applied(lesson(None))
-    nights.desk.wait(days=90)
-    assert archive(nights).old == 0
-    nights.desk.wait(days=1)
-    assert archive(nights).proposed == 1
-
-
 def test_what_would_empty_the_file_is_split_and_flagged(nights: Nights) -> None:
     entries = [f"- Task {n} of the greenhouse is over. STATUS: Done 2025-10-0{n}\n" for n in range(1, 10)]
     remember(nights, *entries)
@@ -145,29 +100,3 @@ def test_what_would_empty_the_file_is_split_and_flagged(nights: Nights) -> None:
         assert sum(len(change.before) for change in proposal.changes) <= total / 4
         assert proposal.title.endswith(f"closed in 2025-10, part {n} of {len(found.proposals)}")
         assert {flag.rule for change in proposal.changes for flag in change.flags} == {"budget.split"}
-
-
-def test_twelve_proposals_wait_at_most(nights: Nights) -> None:
-    months = [f"- Task. STATUS: Done {2023 + n // 12}-{n % 12 + 1:02}-01\n" for n in range(15)]
-    remember(nights, *months)
-    first, second = archive(nights), archive(nights)
-    assert (len(first.proposals), first.no_room) == (MOST_MONTHS, 1)
-    assert (len(second.proposals), second.waiting) == (0, MOST_MONTHS)
-    nights.desk.reject(first.proposals[0])
-    assert [proposal.period for proposal in archive(nights).proposals] == ["2024-01"]
-
-
-def test_an_archive_file_that_exists_is_continued(nights: Nights) -> None:
-    nights.write("2026.md", "# Old things\n\nkept by hand\n", directory="memory/archive")
-    remember(nights, CLOSED)
-    answer(nights, archive(nights))
-    archived = read(nights, "memory/archive/2026.md").decode()
-    assert archived.startswith("# Old things\n\nkept by hand\n")
-    assert CLOSED in archived
-
-
-@pytest.mark.parametrize(
-    ("title", "anchor"), [("Pump House!", "pump-house"), ("  A — B ", "a-b"), ("Größe", "größe"), ("", "")]
-)
-def test_a_heading_is_named_by_its_anchor(title: str, anchor: str) -> None:
-    assert slug(title) == anchor

@@ -1,4 +1,3 @@
-from datetime import date
 from pathlib import Path
 
 from tests.jobs.nights import Nights
@@ -6,7 +5,6 @@ from tests.jobs.pruning import answer, tally
 
 from nightledger.domain.lanes import MOST_DELETIONS
 from nightledger.domain.proposal import Op
-from nightledger.domain.pruning import Kept
 from nightledger.gate.forgetting.tombstones import tombstones
 from nightledger.jobs.prune import Tally
 
@@ -42,19 +40,6 @@ def test_the_outcome_behind_it_is_its_evidence(nights: Nights) -> None:
     assert f'"id":"{cited.outcome}"' in line
 
 
-def test_a_link_that_occurred_in_two_sessions_stays(nights: Nights) -> None:
-    nights.tell("-80 + wipe", "-70 + wipe", tags="lamp dust")
-    assert (delete(nights).old, delete(nights).proposed) == (0, 0)
-
-
-def test_a_bridge_is_counted_and_stays(nights: Nights) -> None:
-    nights.tell("-80 + wipe", "-70 + wipe", "-60 + wipe", tags="lamp dust")
-    nights.tell("-80 + oil", "-70 + oil", "-60 + oil", tags="door hinge")
-    nights.tell("-80 + both", tags="lamp door")
-    found = delete(nights)
-    assert (found.kept, found.old, found.proposed) == ({Kept.BRIDGE.value: 1}, 1, 0)
-
-
 def test_ten_wait_at_a_time_the_longest_unseen_first(nights: Nights) -> None:
     for n in range(MOST_DELETIONS + 5):
         nights.tell(f"{-200 + n} + wipe", tags=f"lamp{n:02} dust{n:02}")
@@ -82,23 +67,3 @@ def test_a_link_whose_deletion_was_rejected_may_return_with_a_later_day(nights: 
     assert (delete(nights).proposed, delete(nights).no_room) == (0, 0)
     nights.tell("-70 - wipe", tags="lamp dust", session="one")
     assert keys(delete(nights)) == ["dust + lamp"]
-
-
-def test_lines_that_are_no_outcomes_are_passed_over(nights: Nights) -> None:
-    nights.tell("-80 + wipe", tags="lamp dust")
-    with Path(nights.desk.home.outcomes).open("ab") as stream:
-        stream.write(b'{"id":"o-' + b"a" * 26 + b'","broken\n\n')
-    assert keys(delete(nights)) == ["dust + lamp"]
-
-
-def test_a_torn_last_line_is_not_read(nights: Nights) -> None:
-    nights.tell("-80 + wipe", tags="lamp dust")
-    with Path(nights.desk.home.outcomes).open("ab") as stream:
-        stream.write(b'{"received_at":"2031-01-01T00:00:00Z"')
-    assert keys(delete(nights)) == ["dust + lamp"]
-
-
-def test_days_are_those_of_the_run(nights: Nights) -> None:
-    nights.tell("-31 + wipe", tags="lamp dust")
-    assert tally(nights, Op.DELETE_LINK, today=date(2026, 3, 1)).proposed == 0
-    assert tally(nights, Op.DELETE_LINK, today=date(2026, 3, 2)).proposed == 1

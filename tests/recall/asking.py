@@ -5,7 +5,7 @@ from typing import Any
 
 from tests.gate.homes import Desk
 
-from nightledger.domain.search.values import Found, Hit, Query, Showing
+from nightledger.domain.search import Found, Hit, Query, Showing
 from nightledger.recall.searching import search
 
 

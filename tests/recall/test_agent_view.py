@@ -5,7 +5,7 @@ from tests.gate.homes import Desk, addition
 from tests.recall.asking import ask, hits, put, told
 from tests.recall.test_withheld import BESIDE, LOG, PLANTED, log, rejected
 
-from nightledger.domain.search.values import Hit, Kind, Query, Showing, Why
+from nightledger.domain.search import Hit, Kind, Query, Showing, Why
 from nightledger.recall.searching import explain
 
 GARDEN = [f"- Garden work number {n} went on for hours in the greenhouse behind the house." for n in range(7)]

@@ -5,7 +5,7 @@ from tests.gate.homes import Desk
 from tests.recall.asking import put
 from tests.recall.test_indexing import settle
 
-from nightledger.domain.search.values import Query
+from nightledger.domain.search import Query
 from nightledger.files.search_index import index_path
 from nightledger.recall.searching import Explained, explain
 

@@ -15,7 +15,7 @@ from tests.linking import lines, outcome
 from tests.recall.asking import ask, hits, places, put
 
 from nightledger.domain.proposal import Op
-from nightledger.domain.search.values import Found, Kind
+from nightledger.domain.search import Found, Kind
 from nightledger.files.lock import Lock
 from nightledger.files.search_index import building, index_path, open_store
 from nightledger.files.search_writing import SearchWriter

@@ -11,7 +11,7 @@ from tests.gate.homes import Desk
 from tests.recall.asking import put
 from tests.stores import in_memory
 
-from nightledger.domain.search.values import Found, Kind, Query, Showing, Why
+from nightledger.domain.search import Found, Kind, Query, Showing, Why
 from nightledger.files.lock import Lock
 from nightledger.files.search_index import index_path, open_store
 from nightledger.files.search_store import ALL, FileState, Filter, SearchStore

@@ -12,7 +12,7 @@ from tests.rows import each_row
 from tests.stores import in_memory
 from tests.whole import examples
 
-from nightledger.domain.search.values import Kind, Query, Why
+from nightledger.domain.search import Kind, Query, Why
 from nightledger.files.search_store import FileState
 from nightledger.files.search_writing import NewFile, SearchWriter
 from nightledger.recall import searching

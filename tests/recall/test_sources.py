@@ -8,7 +8,7 @@ from tests.gate.homes import Desk
 from tests.recall.asking import put
 
 from nightledger.domain.constitution import Constitution, Principle
-from nightledger.domain.search.values import Kind
+from nightledger.domain.search import Kind
 from nightledger.recall.sources import (
     Cut,
     cut_archive,

@@ -14,7 +14,7 @@ from tests.recall.asking import ask, hits, put, told
 from nightledger.domain.event import EventName
 from nightledger.domain.lanes import AGENT
 from nightledger.domain.proposal import Anchor, Draft, Evidence, Hunk, Origin
-from nightledger.domain.search.values import Chunk, Kind
+from nightledger.domain.search import Chunk, Kind
 from nightledger.files.search_index import index_path
 from nightledger.files.search_reader import open_reader
 from nightledger.gate.daily import close_day

@@ -9,7 +9,7 @@ from tests.recall.asking import ask, put, told
 from tests.recall.test_withheld import BESIDE, LOG, PLANTED, forget_entry, log
 from tests.recall.writings import WRITINGS, telling, write_all
 
-from nightledger.domain.search.values import Kind
+from nightledger.domain.search import Kind
 from nightledger.files.search_index import index_path
 from nightledger.files.search_reader import open_reader
 from nightledger.recall.indexing import refresh

@@ -9,8 +9,8 @@ from tests.gate.forgetting_desk import ARCHIVE, LOG, archive, compress, forget, 
 from tests.gate.homes import MEMORY, Desk, addition, evidence, removal
 from tests.remote.peer_work import make_work
 
+from nightledger.domain.message import Waiting
 from nightledger.domain.proposal import Evidence
-from nightledger.domain.waiting import Waiting
 from nightledger.gate.review.composing import compose_by
 from nightledger.gate.review.reviewing import Answer, Verb
 from nightledger.remote import waiting as travelling

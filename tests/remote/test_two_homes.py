@@ -6,7 +6,7 @@ from pathlib import Path
 from tests.gate.homes import addition
 from tests.remote.machines import Pair
 
-from nightledger.domain.staging.page import parse_page
+from nightledger.domain.staged_page import parse_page
 from nightledger.trust.keys import public_key_of
 
 

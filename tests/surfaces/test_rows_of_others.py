@@ -12,7 +12,7 @@ from tests.gate.homes import evidence
 from tests.surfaces.console import Console
 
 from nightledger.domain.proposal import Change, Flag, Scope
-from nightledger.domain.search.values import Chunk, Hit, Kind, Reason, Why
+from nightledger.domain.search import Chunk, Hit, Kind, Reason, Why
 from nightledger.gate.review.reviewing import Item
 from nightledger.gate.stored import Stored
 from nightledger.surfaces import screen, status_text

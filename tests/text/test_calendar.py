@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.rows import each_row
 
-from nightledger.domain.staging.values import Event
+from nightledger.domain.staging import Event
 from nightledger.text.calendar import Read, Reading, owner_addresses, read_events
 
 BERLIN = ZoneInfo("Europe/Berlin")

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from tests.rows import each_row
 
-from nightledger.domain.staging.page import END, dump_page, parse_page
+from nightledger.domain.staged_page import END, dump_page, parse_page
 from nightledger.text.visible import (
     BLANK,
     CUT,

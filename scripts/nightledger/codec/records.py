@@ -14,13 +14,12 @@ from msgspec import Struct
 from nightledger.codec.canonical import CanonicalError, canonical
 from nightledger.codec.strict_json import MAX_DOCUMENT_BYTES, parse_json
 from nightledger.domain.constitution import Constitution
-from nightledger.domain.curation import Reinforcement
 from nightledger.domain.decision import Decision
 from nightledger.domain.errors import RecordError
-from nightledger.domain.message import Message, Peers, Reply
+from nightledger.domain.message import Message, Peers, Reply, Waiting
+from nightledger.domain.periods import Consolidation, Run
 from nightledger.domain.proposal import Proposal
-from nightledger.domain.runs import Consolidation, Run
-from nightledger.domain.waiting import Waiting
+from nightledger.domain.retention import Reinforcement
 from nightledger.domain.words import dump_moment
 
 Record = TypeVar("Record")

@@ -18,8 +18,8 @@ from msgspec import Meta, Struct
 from nightledger.codec.records import load_record
 from nightledger.codec.strict_json import BOM, MAX_LINE_BYTES, read_value
 from nightledger.domain.errors import RecordError
-from nightledger.domain.runs import Run, RunOutcome
-from nightledger.domain.uses import hour_of
+from nightledger.domain.periods import Run, RunOutcome
+from nightledger.domain.retention import hour_of
 
 HOUR_CHARACTERS = 13
 """``2026-03-01T06`` of a time in UTC."""

@@ -17,8 +17,7 @@ from nightledger.codec.strict_json import parse_json
 from nightledger.domain.consent import TIER_WORDS, ConsentGraph, Tier, loosened, merge
 from nightledger.domain.errors import ConfigurationError
 from nightledger.domain.frames import FrameRules
-from nightledger.domain.operator import CalendarAddress, Operator
-from nightledger.domain.settings import Settings
+from nightledger.domain.settings import CalendarAddress, Operator, Settings
 
 _HINT = "every setting is described in the checkout's config/nightledger.yaml"
 

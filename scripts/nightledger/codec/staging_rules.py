@@ -7,7 +7,7 @@ from typing import Any
 from nightledger.codec.configuration import over, parse_json_configuration
 from nightledger.codec.strict_json import parse_json
 from nightledger.domain.errors import ConfigurationError, RecordError
-from nightledger.domain.staging.values import Routine, Source, SourceRules, StagingRules, WindowRules
+from nightledger.domain.staging import Routine, Source, SourceRules, StagingRules, WindowRules
 
 _HINT = "every key is described in schemas/staging-rules.schema.json; a home's file holds what differs"
 _NOT_OURS = ("v", "prompt_hook")

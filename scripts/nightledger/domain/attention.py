@@ -109,19 +109,12 @@ def summarize(items: Sequence[Item], now: datetime) -> str:
         items: At least one.
         now: Aware, UTC.
     """
-    parts = []
-    for need, (one, many, _) in _TOLD.items():
-        found = [item for item in items if item.need is need]
-        if found:
-            parts.append(f"{len(found)} {one if len(found) == 1 else many}{_age(found, now)}")
-    return ", ".join(parts)
+    return ", ".join(f"{_counted(need, found)}{_age(found, now)}" for need, found in _by_need(items) if found)
 
 
 def next_steps(items: Sequence[Item]) -> str:
     """Return the commands for what needs the operator, the gravest first: the page and the night name the same."""
-    return ", then ".join(
-        dict.fromkeys(_TOLD[need][2] for need in Need if need in {one.need for one in items})
-    )
+    return ", then ".join(dict.fromkeys(_TOLD[need][2] for need, found in _by_need(items) if found))
 
 
 def list_needs(items: Sequence[Item]) -> str:
@@ -132,24 +125,13 @@ def list_needs(items: Sequence[Item]) -> str:
     Args:
         items: What needs the operator now; may be empty.
     """
-    lines = [_listed([item for item in items if item.need is need]) for need in Need]
+    lines = (
+        f"- {_counted(need, found)}{_detail(need, found)}: `{_TOLD[need][2]}`\n"
+        for need, found in _by_need(items)
+        if found
+    )
     listed = "".join(lines) or "Nothing.\n"
     return f"# What needs the operator\n\n{listed}"
-
-
-def _listed(found: Sequence[Item]) -> str:
-    if not found:
-        return ""
-    need = found[0].need
-    one, many, command = _TOLD[need]
-    oldest = min(found, key=lambda item: (item.since, item.key))
-    if need is Need.WAITING:
-        detail = f", the oldest since {oldest.since:%Y-%m-%d %H:%M} UTC"
-    else:
-        keys = sorted(item.key for item in found)
-        more = len(keys) - _KEYS_SHOWN
-        detail = f" ({', '.join(keys[:_KEYS_SHOWN])}{f' and {more} more' if more > 0 else ''})"
-    return f"- {len(found)} {one if len(found) == 1 else many}{detail}: `{command}`\n"
 
 
 def variables(items: Sequence[Item], now: datetime) -> dict[str, int]:
@@ -160,11 +142,27 @@ def variables(items: Sequence[Item], now: datetime) -> dict[str, int]:
         now: Aware, UTC.
     """
     numbers = {}
-    for need in Need:
-        found = [item for item in items if item.need is need]
+    for need, found in _by_need(items):
         numbers[need.value] = len(found)
         numbers[f"{need.value}_oldest_h"] = _oldest_h(found, now)
     return numbers
+
+
+def _by_need(items: Sequence[Item]) -> list[tuple[Need, list[Item]]]:
+    return [(need, [item for item in items if item.need is need]) for need in Need]
+
+
+def _counted(need: Need, found: Sequence[Item]) -> str:
+    one, many, _ = _TOLD[need]
+    return f"{len(found)} {one if len(found) == 1 else many}"
+
+
+def _detail(need: Need, found: Sequence[Item]) -> str:
+    if need is Need.WAITING:
+        return f", the oldest since {min(item.since for item in found):%Y-%m-%d %H:%M} UTC"
+    keys = sorted(item.key for item in found)
+    more = f" and {len(keys) - _KEYS_SHOWN} more" if len(keys) > _KEYS_SHOWN else ""
+    return f" ({', '.join(keys[:_KEYS_SHOWN])}{more})"
 
 
 def _oldest_h(items: Sequence[Item], now: datetime) -> int:
@@ -173,7 +171,5 @@ def _oldest_h(items: Sequence[Item], now: datetime) -> int:
 
 def _age(items: Sequence[Item], now: datetime) -> str:
     days = _oldest_h(items, now) // 24
-    if not days:
-        return ""
     oldest = "oldest " if len(items) > 1 else ""
-    return f" ({oldest}{days} day{'s' if days > 1 else ''})"
+    return f" ({oldest}{days} day{'s' if days > 1 else ''})" if days else ""

@@ -13,7 +13,6 @@ from typing import Any
 from msgspec.structs import replace
 
 from nightledger.domain.decision import DecisionType
-from nightledger.domain.drift import Drift, Raced
 from nightledger.domain.event import OWN_NAMES, Entry, Event, EventName
 from nightledger.domain.kept import is_copy, is_kept
 from nightledger.domain.moment import Moment
@@ -27,9 +26,11 @@ from nightledger.domain.states import (
     ChangeState,
     ChangeStatus,
     DecisionStatus,
+    Drift,
     Drifted,
     Gone,
     ProposalStatus,
+    Raced,
     Restored,
 )
 from nightledger.domain.trusting import NAMES, TrustFold

@@ -1,17 +1,18 @@
-"""Frames: which few entries and principles an agent is shown, for what it is about to do.
+"""Frames: which few entries and principles an agent is shown, for what it is about to do, and how each is measured.
 
 Invariant: pure. A frame fills a number of places within a budget of tokens; principles have their
 guaranteed places and never more than their cap, so that what the operator let the agent learn
 competes for the rest. Whatever had no place is named, with why.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from enum import StrEnum
 
 from msgspec import Struct
 from msgspec.structs import fields
 
-from nightledger.domain.tokens import tokens_of
+from nightledger.domain.exposure import tokens_of
+from nightledger.domain.retention import PRIOR, Use
 
 SELF_PREFIX = "self/"
 PERCENT = 100
@@ -75,6 +76,79 @@ class FrameRules(Struct, frozen=True, kw_only=True):
 WEIGHTS = tuple(field.name for field in fields(FrameRules))[:5]
 
 
+UNTOLD = 0.5
+"""Confidence of an entry that nothing tells of (FACTS, one-call analysis: else .50)."""
+HALF_REINFORCED = 3
+"""Reinforcements at which their measure is one half: it rises ever more slowly. Our choice."""
+
+
+def confidence_of_use(use: Use, stated: float = UNTOLD) -> float:
+    """Give how sure an entry is: the mean of its Beta posterior, or what was stated before any outcome.
+
+    Args:
+        use: Its outcomes.
+        stated: Confidence of the proposal that it came from; :data:`UNTOLD` where it came from none.
+    """
+    count = use.useful + use.harmful
+    return (PRIOR * stated + use.useful) / (PRIOR + count)
+
+
+def reinforced_share(count: int) -> float:
+    """Give ``count / (count + 3)``: 0 for none, one half for three, below 1 for ever."""
+    return count / (count + HALF_REINFORCED)
+
+
+class Network(Struct, frozen=True):
+    """How many links each tag has, and how tags are told in a wording.
+
+    Attributes:
+        degrees: Links by tag.
+        lengths: By the first word of a tag, how many words such tags have: ``time_zone`` has two.
+    """
+
+    degrees: Mapping[str, int]
+    lengths: Mapping[str, tuple[int, ...]]
+
+    def degree(self, words: Sequence[str]) -> int:
+        """Give how many ends of links an entry names: its place in the network of what worked together.
+
+        An entry carries no tags but ``self/*``; it stands with the tags that its own words name, so
+        that showing it, or tagging outcomes after it, moves it nowhere.
+
+        Args:
+            words: The entry's wording, folded, in order; "time zone" names ``time_zone``.
+        """
+        lengths, degrees = self.lengths, self.degrees
+        named = {
+            tag
+            for at, word in enumerate(words)
+            if word in lengths
+            for length in lengths[word]
+            for tag in ("_".join(words[at : at + length]),)
+            if tag in degrees
+        }
+        return sum(degrees[tag] for tag in named)
+
+
+def network_of(pairs: Iterable[tuple[str, str]]) -> Network:
+    """Give the network of some links, each named by its two tags."""
+    degrees: dict[str, int] = {}
+    lengths: dict[str, set[int]] = {}
+    for pair in pairs:
+        for tag in pair:
+            degrees[tag] = degrees.get(tag, 0) + 1
+    for tag in degrees:
+        first, *others = tag.split("_")
+        lengths.setdefault(first, set()).add(1 + len(others))
+    return Network(degrees=degrees, lengths={word: tuple(sorted(found)) for word, found in lengths.items()})
+
+
+def centralities(degrees: Sequence[int]) -> list[float]:
+    """Give each degree as a share of the highest, 0..1; zeros where none has any."""
+    most = max(degrees, default=0) or 1
+    return [degree / most for degree in degrees]
+
+
 class Candidate(Struct, frozen=True, kw_only=True):
     """An entry or a principle that might be shown.
 
@@ -102,7 +176,7 @@ class Candidate(Struct, frozen=True, kw_only=True):
 
     @property
     def tokens(self) -> int:
-        """How many tokens it is taken for (``domain/tokens.py``)."""
+        """How many tokens it is taken for (``domain/exposure.py``)."""
         return tokens_of(self.text)
 
 

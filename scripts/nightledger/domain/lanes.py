@@ -25,24 +25,6 @@ DRIFT = "drift"
 """Made by the guard of what was written outside Nightledger: one item a file, outside the caps."""
 
 
-class Lanes(Struct, frozen=True, kw_only=True):
-    """The caps, DESIGN section 5.
-
-    Attributes:
-        nightly_additions: Additions that all jobs together may propose for one period.
-        waiting_changes: Changes of jobs that may wait at a time.
-        agent_waiting: Proposals of agents that may wait at a time.
-        agent_bytes: Size of one agent's proposal, in bytes of UTF-8.
-        reviewable_days: Days on which someone could have reviewed, after which a proposal is withdrawn.
-    """
-
-    nightly_additions: int = 5
-    waiting_changes: int = 15
-    agent_waiting: int = 3
-    agent_bytes: int = 8192
-    reviewable_days: int = 14
-
-
 class Said(Struct, frozen=True, kw_only=True):
     """A change that was proposed before: what suppression remembers of it.
 

@@ -17,7 +17,6 @@ from nightledger.domain.pattern import (
     Situation,
     Tally,
     Task,
-    name_of,
     shared_tags,
 )
 from nightledger.domain.proposal import Draft, Evidence, Flag, Op, Origin, Scope, least_trusted
@@ -55,7 +54,7 @@ def success_sentence(
         rivals: Of the others tried there.
         days: Log days on which it succeeded.
     """
-    share = f"{tally.successes} of {tally.tries}, {span(days)}"
+    share = f"{tally.successes} of {tally.successes + tally.partials + tally.failures}, {span(days)}"
     return _sentence(f"{where(situation)}: {tally.resolution} {verb} ({share})", _others(rivals))
 
 
@@ -97,12 +96,12 @@ def lesson_scope(resolution: str, situation: Situation, task: Task) -> Scope:
         situation: Where it holds.
         task: All outcomes of its task type.
     """
-    ours = [record for record in task.records if name_of(record.outcome) == resolution]
-    failed = [record for record in ours if record.outcome.outcome is Result.FAILURE]
+    ours = [record for record in task.records if record.name == resolution]
+    failed = [record for record in ours if record.result is Result.FAILURE]
     others = [
         record
         for record in task.records
-        if record.outcome.outcome is Result.SUCCESS and name_of(record.outcome) not in ("", resolution)
+        if record.result is Result.SUCCESS and record.name not in ("", resolution)
     ]
     fails_when = (
         f"{resolution} failed {times(len(failed))}{_at(failed, task)}"
@@ -149,7 +148,7 @@ def _what_became(tally: Tally) -> str:
 def _worked(records: Iterable[Recorded], task: Task) -> list[str]:
     by_name: dict[str, list[Recorded]] = {}
     for record in records:
-        by_name.setdefault(name_of(record.outcome), []).append(record)
+        by_name.setdefault(record.name, []).append(record)
     most = sorted(by_name.items(), key=lambda item: (-len(item[1]), item[0]))
     return [f"{name} worked {times(len(worked))}{_at(worked, task)}" for name, worked in most[:MAX_RIVALS]]
 
@@ -165,7 +164,7 @@ MAX_EVIDENCE = 12
 
 MAX_LOOKED = 64
 """Places that are looked at for one lesson until one is found to be there."""
-Holds = Callable[[OutcomeEvidence], bool | None]
+Holds = Callable[[OutcomeEvidence], bool]
 
 
 class Standing(Struct, frozen=True, kw_only=True):
@@ -203,7 +202,7 @@ def lesson_drafts(
         target: Gated file.
         section: Where lessons belong.
         standing: Lessons of earlier patterns that stand in the file now.
-        holds: Tells whether the evidence that an outcome names is there; None where it was not looked at.
+        holds: Tells whether the evidence that an outcome names is there.
     """
     known = {lesson.key for lesson in standing}
     return [
@@ -250,21 +249,14 @@ def _evidence(record: Recorded) -> Evidence:
         lines=(record.line, record.line),
         sha256=record.sha256,
         origin=least_trusted((Origin.AGENT, record.outcome.origin or Origin.UNKNOWN)),
-        outcome=record.outcome.id,
+        outcome=record.id,
     )
 
 
 def _flags(pattern: Pattern, holds: Holds) -> tuple[Flag, ...]:
     named = [item for record in pattern.records for item in record.outcome.evidence]
-    looked: list[bool | None] = []
-    for item in named[:MAX_LOOKED]:
-        looked.append(holds(item))
-        if looked[-1]:
-            return ()
-    if not named:
-        what = "no outcome behind it points to evidence"
-    elif None in looked or len(named) > MAX_LOOKED:
-        what = "not all of the evidence named was looked at, and none that was is there as it says"
-    else:
-        what = "none of the evidence named is there as it says"
+    if any(map(holds, named[:MAX_LOOKED])):
+        return ()
+    these = "evidence named" if len(named) <= MAX_LOOKED else f"first {MAX_LOOKED} pieces of evidence named"
+    what = f"none of the {these} is there as it says" if named else "no outcome behind it points to evidence"
     return (Flag(rule="unattested", message=f"{what}; it is the reporter's word"),)

@@ -6,8 +6,40 @@ carry both of its tags, because a resolution belongs to an outcome, not to a ses
 """
 
 import math
-from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from collections.abc import Hashable, Iterable, Sequence
+from operator import attrgetter
+from typing import Generic, NamedTuple, TypeVar
+
+Item = TypeVar("Item", bound=Hashable)
+
+
+class DisjointSets(Generic[Item]):
+    """Items in sets; each is known by one of its items, its root."""
+
+    __slots__ = ("_parents", "count")
+
+    def __init__(self) -> None:
+        """Begin with no items; ``count`` is how many sets there are."""
+        self._parents: dict[Item, Item] = {}
+        self.count = 0
+
+    def root(self, item: Item) -> Item:
+        """Return the root of an item's set; a new item is a set of its own."""
+        parents = self._parents
+        if item not in parents:
+            parents[item] = item
+            self.count += 1
+        while (parent := parents[item]) != item:
+            parents[item] = item = parents[parent]
+        return item
+
+    def join(self, one: Item, other: Item) -> bool:
+        """Make one set of two, known by the first one's root; tell whether they were apart."""
+        one, other = self.root(one), self.root(other)
+        self._parents[other] = one
+        self.count -= one != other
+        return one != other
+
 
 AFTER_ONE_SUCCESS = 0.40
 AFTER_THREE_SUCCESSES = 0.85
@@ -75,15 +107,6 @@ def decayed(confidence: float, idle_days: int) -> float:
         idle_days: Active days since the link last occurred, 0 or more.
     """
     return round(confidence * math.pow(0.5, idle_days / HALF_LIFE_ACTIVE_DAYS), DIGITS)
-
-
-def least_evidence(confidence: float) -> int:
-    """Give the smallest evidence that reaches a confidence.
-
-    Args:
-        confidence: Above 0, at most .98.
-    """
-    return math.ceil(round((_logit(confidence) - PRIOR_LOG_ODDS) / SUCCESS_LOG_ODDS, 9))
 
 
 Pair = tuple[str, str]
@@ -182,7 +205,7 @@ class Link:
             resolutions: How many there are.
             last_day: Newest of all their days.
         """
-        ranked = sorted(tallies, key=_rank)
+        ranked = sorted(tallies, key=attrgetter("rank"))
         self.first, self.second = pair
         self.co_occurrences = co_occurrences
         self.best = ranked[0]
@@ -249,7 +272,3 @@ def split_key(key: str) -> tuple[str, str]:
     if not is_name(key):
         raise ValueError(f"{key!r} is not the name of a link; write it as 'cron + timezone', sorted")
     return first, second
-
-
-def _rank(tally: Tally) -> tuple[int, int, int, int, str]:
-    return tally.rank

@@ -7,13 +7,12 @@ agent wrote freely (``note``) gets into it.
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping
-from datetime import date, tzinfo
+from datetime import date, datetime, tzinfo
 from enum import StrEnum
 
 from msgspec import Struct
 
-from nightledger.domain.disjoint import DisjointSets
-from nightledger.domain.links import SHOWN_FROM
+from nightledger.domain.links import DisjointSets
 from nightledger.domain.outcome import Outcome, Result
 from nightledger.domain.periods import log_day
 from nightledger.domain.proposal import Scope
@@ -56,6 +55,31 @@ class Recorded(Struct, frozen=True, kw_only=True):
     line: int
     sha256: str
 
+    @property
+    def id(self) -> str:
+        """The outcome's id."""
+        return self.outcome.id
+
+    @property
+    def at(self) -> datetime:
+        """When the result was known."""
+        return self.outcome.timestamp
+
+    @property
+    def result(self) -> Result:
+        """How the task ended."""
+        return self.outcome.outcome
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        """What the task was about."""
+        return self.outcome.context_tags
+
+    @property
+    def name(self) -> str:
+        """The resolution, or "" where the record only says that there was none."""
+        return "" if self.outcome.resolution.casefold() in UNNAMED else self.outcome.resolution
+
 
 class Tally(Struct, frozen=True, kw_only=True):
     """What became of one resolution in one situation.
@@ -72,11 +96,6 @@ class Tally(Struct, frozen=True, kw_only=True):
     partials: int = 0
     failures: int = 0
 
-    @property
-    def tries(self) -> int:
-        """How often it was tried."""
-        return self.successes + self.partials + self.failures
-
 
 class Learning(Struct, frozen=True, kw_only=True):
     """How a pattern is judged.
@@ -84,13 +103,10 @@ class Learning(Struct, frozen=True, kw_only=True):
     Attributes:
         zone: The home's zone.
         min_sources: Independent sessions or days that make a pattern, 2 or more.
-        trusted: Confidence from which a resolution is shown as a prior, DESIGN section 4; one
-            failure of a resolution that stays above it is an exception, not a relapse.
     """
 
     zone: tzinfo
     min_sources: int = 2
-    trusted: float = SHOWN_FROM
 
     def sources(self, records: Iterable[Recorded]) -> int:
         """Count the independent sources behind records."""
@@ -101,7 +117,7 @@ class Learning(Struct, frozen=True, kw_only=True):
 
     def days(self, records: Iterable[Recorded]) -> tuple[date, ...]:
         """Give the log day of each record."""
-        return tuple(log_day(record.outcome.timestamp, self.zone) for record in records)
+        return tuple(log_day(record.at, self.zone) for record in records)
 
 
 def is_lesson(kind: PatternKind, rivals: Iterable[Tally]) -> bool:
@@ -126,10 +142,8 @@ class Pattern(Struct, frozen=True, kw_only=True):
     Attributes:
         kind: What recurs.
         key: Names it however its counts grow; equal keys are one statement to suppression.
-        task_type: The kind of task.
-        tags: What its situation shares, sorted, at most three; with ``task_type`` the exact
+        tags: What its situation shares, sorted, at most three; with its kind of task the exact
             rule by which its outcomes were counted.
-        tally: Of the resolution that it is about; of all tries for a failure or a task.
         rivals: Of the other resolutions in the same situation, most failures first.
         sources: Independent sources behind it.
         days: Distinct log days on which it was seen, ascending.
@@ -142,9 +156,7 @@ class Pattern(Struct, frozen=True, kw_only=True):
 
     kind: PatternKind
     key: str
-    task_type: str
     tags: tuple[str, ...]
-    tally: Tally
     rivals: tuple[Tally, ...]
     sources: int
     days: tuple[date, ...]
@@ -153,11 +165,6 @@ class Pattern(Struct, frozen=True, kw_only=True):
     sentence: str
     scope: Scope
     replaces: tuple[str, ...] = ()
-
-    @property
-    def resolution(self) -> str:
-        """The resolution that it is about; "" for a failure or a task."""
-        return self.tally.resolution
 
     @property
     def is_lesson(self) -> bool:
@@ -229,7 +236,7 @@ class Situation(Struct, frozen=True, kw_only=True):
 
     def tallies(self) -> tuple[Tally, ...]:
         """Count each resolution; most failures first, then most successes, then by name."""
-        counts = Counter((name_of(record.outcome), record.outcome.outcome) for record in self.records)
+        counts = Counter((record.name, record.result) for record in self.records)
         tallies = [
             Tally(
                 resolution=name,
@@ -249,7 +256,7 @@ def task_of(records: Iterable[Recorded], active_days: tuple[date, ...]) -> Task:
         records: In any order; at least one.
         active_days: Log days on which the agent recorded anything at all, ascending.
     """
-    ordered = tuple(sorted(records, key=lambda record: (record.outcome.timestamp, record.outcome.id)))
+    ordered = tuple(sorted(records, key=lambda record: (record.at, record.id)))
     return Task(
         task_type=ordered[0].outcome.task_type,
         records=ordered,
@@ -258,28 +265,18 @@ def task_of(records: Iterable[Recorded], active_days: tuple[date, ...]) -> Task:
     )
 
 
-def name_of(outcome: Outcome) -> str:
-    """Give the resolution, or "" where the record only says that there was none."""
-    return "" if outcome.resolution.casefold() in UNNAMED else outcome.resolution
-
-
 def situation_of(examples: Collection[Recorded], task: Task) -> Situation:
     """Give the situation that the examples, outcomes of the task, have in common."""
-    return narrow(task, shared_tags(examples, task))
-
-
-def narrow(task: Task, tags: tuple[str, ...]) -> Situation:
-    """Give the situation of a task type and these tags, sorted; () takes every outcome."""
-    wanted = set(tags)
-    records = tuple(record for record in task.records if wanted.issubset(record.outcome.context_tags))
-    ids = frozenset(record.outcome.id for record in records)
+    tags = shared_tags(examples, task)
+    records = tuple(record for record in task.records if set(tags).issubset(record.tags))
+    ids = frozenset(record.id for record in records)
     return Situation(task_type=task.task_type, tags=tags, records=records, ids=ids)
 
 
 def without(records: Iterable[Recorded], others: Iterable[Recorded]) -> tuple[Recorded, ...]:
     """Give the records that are not among the others, in their order."""
-    ids = {record.outcome.id for record in others}
-    return tuple(record for record in records if record.outcome.id not in ids)
+    ids = {record.id for record in others}
+    return tuple(record for record in records if record.id not in ids)
 
 
 def shared_tags(examples: Collection[Recorded], task: Task) -> tuple[str, ...]:
@@ -308,12 +305,12 @@ def split_by_tag(examples: Iterable[Recorded], task: Task) -> list[list[Recorded
     left = list(examples)
     parts: list[list[Recorded]] = []
     while left and len(parts) < MAX_PARTS:
-        telling = Counter(tag for record in left for tag in record.outcome.context_tags if tag not in common)
+        telling = Counter(tag for record in left for tag in record.tags if tag not in common)
         if not telling:
             return [*parts, left]
         best = min(telling, key=lambda tag: (-telling[tag], tag))
-        parts.append([record for record in left if best in record.outcome.context_tags])
-        left = [record for record in left if best not in record.outcome.context_tags]
+        parts.append([record for record in left if best in record.tags])
+        left = [record for record in left if best not in record.tags]
     return parts
 
 
@@ -323,7 +320,7 @@ def mostly_same(one: Situation, other: Situation) -> bool:
 
 
 def _count_tags(records: Iterable[Recorded]) -> Counter[str]:
-    return Counter(tag for record in records for tag in record.outcome.context_tags)
+    return Counter(tag for record in records for tag in record.tags)
 
 
 def _is_plain(tag: str) -> bool:

@@ -18,7 +18,7 @@ from nightledger.domain.lessons import (
     relapse_sentence,
     success_sentence,
 )
-from nightledger.domain.links import confidence
+from nightledger.domain.links import SHOWN_FROM, confidence
 from nightledger.domain.outcome import Result
 from nightledger.domain.pattern import (
     MIN_FAILED,
@@ -33,7 +33,6 @@ from nightledger.domain.pattern import (
     Task,
     is_lesson,
     mostly_same,
-    name_of,
     situation_of,
     split_by_tag,
     task_of,
@@ -100,27 +99,25 @@ def kind_of(trial: Trial, learning: Learning) -> PatternKind | None:
     if before and trial.confidence >= LIKELY and _stands_out(trial) and not trial.accident:
         return PatternKind.RESOLVED_FAILURE
     usual = trial.tally.successes > sum(rival.successes for rival in trial.rivals)
-    if usual and trial.tally.successes >= MIN_WORKED and trial.confidence >= learning.trusted:
+    if usual and trial.tally.successes >= MIN_WORKED and trial.confidence >= SHOWN_FROM:
         return PatternKind.RECURRING_RESOLUTION
     return None
 
 
 def failures_before(trial: Trial) -> tuple[Recorded, ...]:
     """Give the failures of everything else before the resolution first succeeded."""
-    first = trial.wins[0].outcome.timestamp
+    first = trial.wins[0].at
     return tuple(
         record
         for record in _failures(trial.situation)
-        if record.outcome.timestamp < first and name_of(record.outcome) != trial.resolution
+        if record.at < first and record.name != trial.resolution
     )
 
 
 def _tried(resolution: str, task: Task, learning: Learning) -> Trial:
-    won = [
-        r for r in task.records if name_of(r.outcome) == resolution and r.outcome.outcome is Result.SUCCESS
-    ]
+    won = [r for r in task.records if r.name == resolution and r.result is Result.SUCCESS]
     situation = situation_of(won, task)
-    wins = tuple(record for record in won if record.outcome.id in situation.ids)
+    wins = tuple(record for record in won if record.id in situation.ids)
     tallies = situation.tallies()
     tally = next(tally for tally in tallies if tally.resolution == resolution)
     rivals = tuple(tally for tally in tallies if tally.resolution != resolution)
@@ -143,8 +140,7 @@ def _is_accident(rivals: Sequence[Tally], task: Task) -> bool:
     if sum(rival.failures for rival in failed) != 1:
         return False
     return any(
-        name_of(record.outcome) == failed[0].resolution and record.outcome.outcome is Result.SUCCESS
-        for record in task.records
+        record.name == failed[0].resolution and record.result is Result.SUCCESS for record in task.records
     )
 
 
@@ -163,15 +159,15 @@ def _ended(trial: Trial, before: Sequence[Recorded], learning: Learning) -> bool
     """
     if learning.sources(before) < learning.min_sources or not (trial.settled and _stands_out(trial)):
         return False
-    first = trial.wins[0].outcome.timestamp
-    return all(record.outcome.timestamp < first for record in _failures(trial.situation))
+    first = trial.wins[0].at
+    return all(record.at < first for record in _failures(trial.situation))
 
 
 def _learned_at(wins: Sequence[Recorded], learning: Learning) -> datetime | None:
     sources = Sources(learning.zone)
     for record in wins:
         if sources.add(record.outcome) >= learning.min_sources:
-            return record.outcome.timestamp
+            return record.at
     return None
 
 
@@ -182,12 +178,12 @@ def _relapses(trial: Trial, learned_at: datetime, learning: Learning) -> tuple[R
     since. A failure for which nothing was named may only mean that the lesson was not
     followed: such failures count when they recur and no success of it came after them.
     """
-    after = [record for record in _failures(trial.situation) if record.outcome.timestamp > learned_at]
-    failed = [record for record in after if name_of(record.outcome) == trial.resolution]
+    after = [record for record in _failures(trial.situation) if record.at > learned_at]
+    failed = [record for record in after if record.name == trial.resolution]
     anew = failed and learning.sources(_later(trial.wins, failed[-1])) >= learning.min_sources
-    if anew or trial.confidence >= learning.trusted:
+    if anew or trial.confidence >= SHOWN_FROM:
         failed = []
-    unnamed = [record for record in _later(after, trial.wins[-1]) if not name_of(record.outcome)]
+    unnamed = [record for record in _later(after, trial.wins[-1]) if not record.name]
     if learning.sources(unnamed) < learning.min_sources:
         unnamed = []
     return without(after, without(after, (*failed, *unnamed)))
@@ -195,20 +191,18 @@ def _relapses(trial: Trial, learned_at: datetime, learning: Learning) -> tuple[R
 
 def _was_lesson(resolution: str, task: Task, relapse: Recorded, learning: Learning) -> bool:
     """Tell whether the resolution was a lesson until then; else there was nothing to be wrong."""
-    until = [record for record in task.records if record.outcome.timestamp < relapse.outcome.timestamp]
-    day = learning.days([relapse])[0]
-    active_days = tuple(active for active in task.active_days if active < day)
-    trial = _tried(resolution, task_of(until, active_days), learning)
+    until = [record for record in task.records if record.at < relapse.at]
+    trial = _tried(resolution, task_of(until, task.active_days), learning)
     kind = kind_of(trial, learning)
     return kind is not None and is_lesson(kind, trial.rivals)
 
 
 def _failures(situation: Situation) -> list[Recorded]:
-    return [record for record in situation.records if record.outcome.outcome is Result.FAILURE]
+    return [record for record in situation.records if record.result is Result.FAILURE]
 
 
 def _later(records: Sequence[Recorded], than: Recorded) -> list[Recorded]:
-    return [record for record in records if record.outcome.timestamp > than.outcome.timestamp]
+    return [record for record in records if record.at > than.at]
 
 
 MAX_TRIALS = 64
@@ -239,7 +233,7 @@ def find_patterns(
 def _by_task_type(records: Iterable[Recorded], learning: Learning) -> list[Task]:
     tasks: dict[str, dict[str, Recorded]] = {}
     for record in records:
-        tasks.setdefault(record.outcome.task_type, {}).setdefault(record.outcome.id, record)
+        tasks.setdefault(record.outcome.task_type, {}).setdefault(record.id, record)
     days = {day for task in tasks.values() for day in learning.days(task.values())}
     active_days = tuple(sorted(days))
     return [task_of(task.values(), active_days) for _, task in sorted(tasks.items())]
@@ -251,7 +245,7 @@ def _of_task(task: Task, learning: Learning) -> list[Pattern]:
     judged = [(trial, kind) for trial in trials if (kind := kind_of(trial, learning))]
     kept = _distinct(judged)
     explained = frozenset[str]().union(*(trial.situation.ids for trial, _ in kept))
-    left = [record for record in task.records if record.outcome.id not in explained]
+    left = [record for record in task.records if record.id not in explained]
     found = [_of_trial(trial, kind, task, learning) for trial, kind in kept]
     return found + _unresolved(left, task, learning)
 
@@ -260,8 +254,8 @@ def _most_successful(task: Task) -> list[str]:
     """Name the resolutions that succeeded, the most successful first; of equals, the newest."""
     wins: dict[str, tuple[int, int]] = {}
     for place, record in enumerate(task.records):
-        name = name_of(record.outcome)
-        if name and record.outcome.outcome is Result.SUCCESS:
+        name = record.name
+        if name and record.result is Result.SUCCESS:
             wins[name] = (wins.get(name, (0, 0))[0] + 1, place)
     return sorted(wins, key=lambda name: wins[name], reverse=True)[:MAX_TRIALS]
 
@@ -289,9 +283,7 @@ def _of_trial(trial: Trial, kind: PatternKind, task: Task, learning: Learning) -
     return Pattern(
         kind=kind,
         key=_key(kind, situation, trial.resolution),
-        task_type=situation.task_type,
         tags=situation.tags,
-        tally=trial.tally,
         rivals=trial.rivals,
         sources=learning.sources(records),
         days=_days(records, learning),
@@ -310,8 +302,8 @@ def _newest_first(first: Sequence[Recorded], situation: Situation) -> tuple[Reco
 
 def _sentence(trial: Trial, kind: PatternKind, learning: Learning) -> str:
     if kind is PatternKind.RELAPSE:
-        since = trial.relapses[0].outcome.timestamp
-        worked = [record for record in trial.wins if record.outcome.timestamp < since]
+        since = trial.relapses[0].at
+        worked = [record for record in trial.wins if record.at < since]
         return relapse_sentence(
             trial.situation, trial.resolution, learning.days(worked), learning.days(trial.relapses)
         )
@@ -321,17 +313,17 @@ def _sentence(trial: Trial, kind: PatternKind, learning: Learning) -> str:
 
 def _unresolved(left: Sequence[Recorded], task: Task, learning: Learning) -> list[Pattern]:
     """Find failures that recur and that no lesson explains, by what their tags have in common."""
-    failed = [record for record in left if record.outcome.outcome is Result.FAILURE]
+    failed = [record for record in left if record.result is Result.FAILURE]
     parts = split_by_tag(failed, task) if failed else []
     found = [_failure(situation_of(part, task), task, learning) for part in parts]
     return [pattern for pattern in found if pattern]
 
 
 def _failure(situation: Situation, task: Task, learning: Learning) -> Pattern | None:
-    failed = [record for record in situation.records if record.outcome.outcome is Result.FAILURE]
-    last_failed = failed[-1].outcome.timestamp
-    worked = [record for record in situation.records if record.outcome.outcome is Result.SUCCESS]
-    ended = any(record.outcome.timestamp > last_failed for record in worked)
+    failed = _failures(situation)
+    last_failed = failed[-1].at
+    worked = [record for record in situation.records if record.result is Result.SUCCESS]
+    ended = any(record.at > last_failed for record in worked)
     if (
         ended
         or len(failed) < max(MIN_FAILED, len(worked) + 1)
@@ -343,9 +335,7 @@ def _failure(situation: Situation, task: Task, learning: Learning) -> Pattern | 
     return Pattern(
         kind=PatternKind.RECURRING_FAILURE,
         key=_key(PatternKind.RECURRING_FAILURE, situation, ""),
-        task_type=situation.task_type,
         tags=situation.tags,
-        tally=_total(situation.records),
         rivals=situation.tallies(),
         sources=learning.sources(failed),
         days=_days(failed, learning),
@@ -358,16 +348,6 @@ def _failure(situation: Situation, task: Task, learning: Learning) -> Pattern | 
 
 def _days(records: Iterable[Recorded], learning: Learning) -> tuple[date, ...]:
     return tuple(sorted(set(learning.days(records))))
-
-
-def _total(records: Sequence[Recorded]) -> Tally:
-    results = [record.outcome.outcome for record in records]
-    return Tally(
-        resolution="",
-        successes=results.count(Result.SUCCESS),
-        partials=results.count(Result.PARTIAL),
-        failures=results.count(Result.FAILURE),
-    )
 
 
 def _key(kind: PatternKind, situation: Situation, resolution: str) -> str:

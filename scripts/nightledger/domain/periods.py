@@ -1,16 +1,21 @@
-"""When a job is due: by period in the home's zone, never by when it last started.
+"""When a job is due, and what the run ledger says: which job did which period, and what came of it.
 
-Invariant: each period has one key, keys only grow, and a period is due from one moment
-of UTC on. So a call at any time, on a machine in any zone, over any change of the clocks,
-finds the same periods; none comes twice and none is lost.
+Invariant: each period has one key, keys only grow, and a period is due from one moment of UTC on. So a call at any
+time, on a machine in any zone, over any change of the clocks, finds the same periods; none comes twice and none is
+lost. The ledger alone says what is done; a job that died before its line was written is due again, and its rerun
+gives the same bytes.
 """
 
 import itertools
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
+from enum import StrEnum
 
 from msgspec import Struct
+from msgspec.structs import replace
+
+from nightledger.domain.moment import Moment
 
 DAY = timedelta(days=1)
 _KEY = re.compile("[0-9]{4}-[0-9]{2}-[0-9]{2}")
@@ -110,3 +115,386 @@ def _undone(schedule: Schedule, done: str | None, zone: tzinfo, since: date) -> 
     while True:
         yield Period(key=last.isoformat(), last_day=last, due_at=local_moment(last + DAY, schedule.at, zone))
         last += length
+
+
+AHEAD = timedelta(hours=1)
+"""How far ahead of a later reading of the clock a run may have started and still count as one of the past.
+
+A night is due three hours after its log day ended, so a clock that was wrong by less than
+this cannot have run it too early; and a clock set back a little does not repeat the night.
+"""
+ZONES = timedelta(hours=26)
+"""How far local times of two places are apart at most: UTC-12 to UTC+14 (IANA time zone database)."""
+NEVER = datetime.max.replace(tzinfo=UTC)
+"""When a run started that counts for nothing: in a future that never comes."""
+CLOCK = "clock"
+"""Name under which the ledger has a line where the wall clock was found to have been set; no job's."""
+FIRST_RETRY = timedelta(minutes=30)
+"""How often ``night`` is called; a failed job is tried again at the next call ..."""
+LAST_RETRY = timedelta(hours=8)
+"""... and, doubling, three times a day at the least, so that a broken job does not fill the ledger."""
+
+
+class RunOutcome(StrEnum):
+    """How a run ended."""
+
+    DONE = "done"
+    FAILED = "failed"
+
+
+class Run(Struct, frozen=True, kw_only=True):
+    """One attempt of one job at one period: a line of ``memory/system/runs.jsonl``.
+
+    Attributes:
+        v: Version of the record, 2; lines of version 1 have no boot clock.
+        id: ``r-`` and 26 characters; derived from job, period and attempt.
+        job: Name of the job, ``consolidate``.
+        period: Key of the period, ``2026-02-28``.
+        attempt: Counted from 1 for each job and period.
+        started_at: Aware, UTC.
+        finished_at: Aware, UTC.
+        outcome: done or failed; a failed period stays due.
+        counts: What it did, in whole numbers: ``{"proposed": 2}``.
+        reason: One line: why it proposed nothing, or why it failed; empty where the counts say it all.
+        boot: Names the boot of the machine in which it started; empty where the machine does not tell.
+        boot_s: Whole seconds from then to the start, suspend included; 0 where ``boot`` is empty.
+    """
+
+    v: int
+    id: str
+    job: str
+    period: str
+    attempt: int
+    started_at: datetime
+    finished_at: datetime
+    outcome: RunOutcome
+    counts: Mapping[str, int]
+    reason: str = ""
+    boot: str = ""
+    boot_s: int = 0
+
+
+class JobReport(Struct, frozen=True, kw_only=True):
+    """What a job tells its caller.
+
+    Attributes:
+        counts: What it did, in whole numbers, by enumerated words.
+        reason: One line that says why there was nothing to do or to propose; else empty.
+    """
+
+    counts: Mapping[str, int]
+    reason: str = ""
+
+
+def reckon(runs: Sequence[Run], now: Moment, zone: tzinfo) -> tuple[Run, ...]:
+    """Give the runs as the clock dates them that is read now; one that counts for nothing began :data:`NEVER`.
+
+    Of two readings in one boot the boot clock tells the distance, whoever set the wall clock between them:
+    so a run is dated by the last good reading of its boot, which for the present one is ``now``. It counts where
+    its log day was over by then. A run that stands ahead of a later reading, in another boot, was dated by a
+    clock that was wrong, nobody knows by how much, and counts for nothing: better a period again, which
+    changes nothing, than a period lost. What no job can have written (:func:`can_be`) is left out.
+
+    Args:
+        runs: The run ledger, in its order.
+        now: The clocks.
+        zone: The home's, in which a log day ends.
+    """
+    last = {now.boot: (now.at, now.boot_s)} if now.boot else {}
+    latest = now.at
+    found: list[Run] = []
+    for run in reversed([run for run in runs if can_be(run, zone)]):
+        at = run.started_at
+        if run.boot in last:
+            wall, boot_s = last[run.boot]
+            at = _before(wall, boot_s - run.boot_s)
+        wrong = at > latest + AHEAD
+        if run.boot and not wrong:
+            last.setdefault(run.boot, (at, run.boot_s))
+        if wrong or at < run.started_at:
+            over = _over_at(run.period, zone)
+            found.append(_dated(run, NEVER if wrong or over is None or at < over else at))
+        else:
+            found.append(run)
+        latest = min(latest, at)
+    return tuple(reversed(found))
+
+
+def can_be(run: Run, zone: tzinfo) -> bool:
+    """Tell whether a job can have written a run: anybody can write a line, and one for a day to come would skip all before it.
+
+    By its own clock a job does periods that are over; in which zone that was, a setting may have changed since.
+
+    Args:
+        run: As it stands in the ledger.
+        zone: The home's, in which a log day ends.
+    """
+    if run.job == CLOCK:
+        return True  # it tells of the clock, and of no period
+    over = _over_at(run.period, zone)
+    return over is not None and over - run.started_at <= ZONES
+
+
+def _before(wall: datetime, seconds: int) -> datetime:
+    try:
+        return wall - timedelta(seconds=seconds)
+    except OverflowError:  # anybody can write a line: no clock of a machine stands there
+        return NEVER
+
+
+def _over_at(period: str, zone: tzinfo) -> datetime | None:
+    """Return when a period was over; None where that is no key of a period of ours."""
+    try:
+        return over_at(period, zone)
+    except (ValueError, OverflowError):
+        return None
+
+
+def _dated(run: Run, at: datetime) -> Run:
+    took = timedelta() if at is NEVER else max(timedelta(), run.finished_at - run.started_at)
+    return replace(run, started_at=at, finished_at=at + took)
+
+
+def is_stepped(newest: Run | None, now: Moment) -> bool:
+    """Tell whether the wall clock was set by more than an hour since the newest line, which the ledger must keep.
+
+    Else the next boot would not know it any more. Set forward while the machine was off cannot be told
+    from time that passed.
+
+    Args:
+        newest: The newest line of the ledger; None where it has none.
+        now: The clocks.
+    """
+    if newest is None:
+        return False
+    if newest.boot and newest.boot == now.boot:
+        passed = timedelta(seconds=now.boot_s - newest.boot_s)
+        return abs(now.at - newest.started_at - passed) > AHEAD
+    return newest.started_at > now.at + AHEAD
+
+
+def done_periods(runs: Iterable[Run], job: str, now: datetime) -> frozenset[str]:
+    """Give every period that the job has done.
+
+    Args:
+        runs: As :func:`reckon` gave them.
+        job: Its name.
+        now: Aware, UTC; a run that started later than an hour after it counts for nothing.
+    """
+    return frozenset(run.period for run in _done(runs, job) if _past(run, now))
+
+
+def last_done(runs: Collection[Run], job: str, now: datetime) -> str | None:
+    """Give the newest period up to which the job has done all; None before the first.
+
+    Args:
+        runs: As :func:`reckon` gave them; a period whose runs count for nothing is a gap, and so what the
+            job did behind it is not the newest.
+        job: Its name.
+        now: As :func:`done_periods`.
+    """
+    done = done_periods(runs, job, now)
+    gap = min((run.period for run in _done(runs, job) if run.period not in done), default=None)
+    return max((period for period in done if gap is None or period < gap), default=None)
+
+
+def _done(runs: Iterable[Run], job: str) -> Iterator[Run]:
+    return (run for run in runs if run.job == job and run.outcome is RunOutcome.DONE)
+
+
+def attempts(runs: Iterable[Run], job: str, period: str) -> int:
+    """Count the runs of a job at a period, whatever came of them."""
+    return sum(run.job == job and run.period == period for run in runs)
+
+
+def retry_at(runs: Iterable[Run], job: str, period: str, now: datetime) -> datetime | None:
+    """Give from when on a failed period is tried again; None where it did not fail.
+
+    The wait doubles from 30 minutes to 8 hours with each failure. A run that ends ahead of now began when it says:
+    anybody can write a line, and one that ends in the year 9999 would hold back the job until then.
+    """
+    failed = [
+        run
+        for run in runs
+        if (run.job, run.period, run.outcome) == (job, period, RunOutcome.FAILED) and _past(run, now)
+    ]
+    if not failed:
+        return None
+    doublings = min(len(failed) - 1, 10)  # 2**10 half hours are far beyond LAST_RETRY
+    last = failed[-1]
+    ended = last.finished_at if last.finished_at <= now + AHEAD else last.started_at
+    return ended + min(FIRST_RETRY * (1 << doublings), LAST_RETRY)
+
+
+def _past(run: Run, now: datetime) -> bool:
+    return run.started_at <= now + AHEAD
+
+
+LATE = timedelta(days=1)
+"""A period that was due this long ago was missed: the machine was off, or cron does not call."""
+
+
+class Calendar(Struct, frozen=True, kw_only=True):
+    """By what a home counts its periods.
+
+    Attributes:
+        schedules: When each job is due; jobs that are due together run in this order.
+        zone: The home's zone.
+        since: The home's first log day.
+        limit: How many periods of a job one call makes up for.
+    """
+
+    schedules: Mapping[str, Schedule]
+    zone: tzinfo
+    since: date
+    limit: int
+
+
+class Duty(Struct, frozen=True, kw_only=True):
+    """One period of one job that is to be run now.
+
+    Attributes:
+        job: Name of the job.
+        period: The period.
+        attempt: Which attempt at it this is, from 1.
+    """
+
+    job: str
+    period: Period
+    attempt: int
+
+
+def duties(
+    calendar: Calendar, runs: Collection[Run], now: datetime, *, retry: bool = False
+) -> tuple[Duty, ...]:
+    """Give what is to be run now: the oldest period first, jobs of one period in their order.
+
+    Args:
+        calendar: By what periods are counted.
+        runs: The run ledger.
+        now: Aware, UTC.
+        retry: Try what failed at once, however short ago that was.
+    """
+    found = []
+    for job in calendar.schedules:
+        periods = _due(calendar, job, runs, now)[: calendar.limit]
+        if periods and (retry or not _waits(runs, job, periods[0], now)):
+            found += [
+                Duty(job=job, period=period, attempt=attempts(runs, job, period.key) + 1)
+                for period in periods
+            ]
+    return tuple(sorted(found, key=lambda duty: duty.period.due_at))
+
+
+def count_due(calendar: Calendar, runs: Collection[Run], now: datetime) -> int:
+    """Count the periods that are due now and not done, those that wait to be tried again too.
+
+    A period that is due for several jobs is one.
+    """
+    return len({period.key for job in calendar.schedules for period in _due(calendar, job, runs, now)})
+
+
+def find_missed(calendar: Calendar, runs: Collection[Run], now: datetime) -> dict[str, datetime]:
+    """Return the keys of the periods that have been due for a day or longer, with since when: more than one call makes up for."""
+    waiting = (period for job in calendar.schedules for period in _due(calendar, job, runs, now))
+    return {period.key: period.due_at for period in waiting if period.due_at + LATE <= now}
+
+
+def next_look_at(calendar: Calendar, runs: Collection[Run], now: datetime) -> datetime:
+    """Give from when on a call has something to do; a moment of the past where it has now.
+
+    Args:
+        calendar: By what periods are counted; at least one job.
+        runs: The run ledger.
+        now: Aware, UTC.
+    """
+    looks = []
+    for job, schedule in calendar.schedules.items():
+        done = last_done(_of(calendar, job, runs), job, now)
+        at = next_due_at(schedule, done, calendar.zone, since=calendar.since)
+        periods = _due(calendar, job, runs, now)
+        again = retry_at(runs, job, periods[0].key, now) if periods else None
+        looks.append(max(at, again) if again else at)
+    return min(looks)
+
+
+def failing(calendar: Calendar, runs: Collection[Run], now: datetime) -> tuple[Run, ...]:
+    """Give, for each job whose oldest due period failed, the first failure at that period."""
+    found = []
+    for job in calendar.schedules:
+        for period in _due(calendar, job, runs, now)[:1]:
+            tried = [run for run in runs if (run.job, run.period) == (job, period.key)]
+            found += [run for run in tried if run.outcome is RunOutcome.FAILED][:1]
+    return tuple(found)
+
+
+def _due(calendar: Calendar, job: str, runs: Collection[Run], now: datetime) -> tuple[Period, ...]:
+    """Give the periods of a job that are due and not done, oldest first; also one in a gap that a wrong clock left."""
+    own = _of(calendar, job, runs)
+    done = done_periods(own, job, now)
+    waiting = due(calendar.schedules[job], last_done(own, job, now), now, calendar.zone, since=calendar.since)
+    return tuple(period for period in waiting if period.key not in done)
+
+
+def _of(calendar: Calendar, job: str, runs: Collection[Run]) -> list[Run]:
+    """Return the runs of a job at periods that it can have: anybody can write a line."""
+    return [run for run in runs if run.job == job and _over_at(run.period, calendar.zone)]
+
+
+def _waits(runs: Collection[Run], job: str, period: Period, now: datetime) -> bool:
+    again = retry_at(runs, job, period.key, now)
+    return again is not None and now < again
+
+
+class SourceRead(Struct, frozen=True, kw_only=True):
+    """A daily log, or the outcome records, as they were read.
+
+    Attributes:
+        path: Relative to the home.
+        sha256: Hex SHA-256 of its bytes then.
+        size_bytes: Their number.
+    """
+
+    path: str
+    sha256: str
+    size_bytes: int
+
+
+class Consolidation(Struct, frozen=True, kw_only=True):
+    """One consolidation; ``memory/system/consolidation-log.jsonl``.
+
+    Attributes:
+        v: Version of the record, 1.
+        id: ``c-`` and 26 characters; derived from period and what was read.
+        period: The log day, ``2026-02-28``.
+        at: When it ran; aware, UTC.
+        logs: Daily logs that it read.
+        outcome_records: The outcomes' file as it was read; None where there was none.
+        outcomes: How many outcomes of it count.
+        statements: How many statements worth keeping it found.
+        patterns: How many patterns it found in outcomes.
+        proposal: Id of the proposal that it made; None when there was nothing worth keeping.
+        proposed: How many changes that holds.
+        suppressed: How many candidates had been proposed before.
+        no_room: How many did not fit; they compete again.
+        held: How many the scanners held back that they had not held back before.
+        skipped: Files that could not be read, and why.
+        reason: Why it proposed nothing, or not all that is good; empty where neither is so.
+    """
+
+    v: int
+    id: str
+    period: str
+    at: datetime
+    logs: tuple[SourceRead, ...]
+    outcome_records: SourceRead | None
+    outcomes: int
+    statements: int
+    patterns: int
+    proposal: str | None
+    proposed: int
+    suppressed: int
+    no_room: int
+    held: int
+    skipped: tuple[str, ...] = ()
+    reason: str = ""

@@ -14,9 +14,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from nightledger.domain.consent import ConsentGraph, Tier
-from nightledger.domain.disjoint import DisjointSets
 from nightledger.domain.lanes import MOST_FORGOTTEN
-from nightledger.domain.links import SHOWN_FROM, Pair
+from nightledger.domain.links import SHOWN_FROM, DisjointSets, Pair
 from nightledger.domain.proposal import Draft, Flag
 
 

@@ -15,11 +15,13 @@ Invariant: pure; the same memory at the same active hour has the same utility, h
 it is asked for.
 """
 
-from collections.abc import Collection, Mapping
+from bisect import bisect_right
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from datetime import datetime
 from enum import StrEnum
 from math import exp, log, sqrt
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 # ------------------------------------------------------------ constants and where they come from
 
@@ -202,3 +204,296 @@ def status_of(memory: Memory, policy: Policy, now_hour: int) -> Status:
     """Return what a policy says of a memory that stands: active, or pending decay; one that is immune is active."""
     fades = utility_of(memory, policy, now_hour) < THRESHOLDS[policy] and not memory.immune
     return Status.PENDING_DECAY if fades else Status.ACTIVE
+
+
+HOUR_S = 3600
+
+
+def hour_of(at: datetime) -> int:
+    """Give the UTC hour that a time lies in, as whole hours since 1970.
+
+    Args:
+        at: Aware.
+    """
+    return int(at.timestamp() // HOUR_S)
+
+
+def active_hours(hours: Iterable[int]) -> tuple[int, ...]:
+    """Give the distinct hours of outcomes and exposures, ascending.
+
+    An active hour is a UTC hour with at least one outcome or exposure record (FACTS, elfmem:
+    "only active hours count").
+    """
+    return tuple(sorted(set(hours)))
+
+
+def active_hours_until(hours: Sequence[int], until: int) -> int:
+    """Give how many active hours there were up to an hour, that hour included.
+
+    Args:
+        hours: As :func:`active_hours` gives them.
+        until: An hour since 1970.
+    """
+    return bisect_right(hours, until)
+
+
+SUCCESS = "success"
+FAILURE = "failure"
+_SIGNS = {SUCCESS: 1, FAILURE: -1}
+
+
+class Use(Struct, frozen=True, kw_only=True):
+    """What is known of one memory.
+
+    Attributes:
+        shown: Times it was shown: exposures, and outcomes that name it.
+        useful: Sessions that succeeded after it was shown, once a day for each kind of task.
+        harmful: The same for those that failed.
+        expected: Share of such tasks that succeed where it was not shown, 0..1, both excluded.
+        shown_hour: Newest hour, since 1970, in which it was shown; None where it never was.
+        used_hour: Newest hour of a success after it was shown.
+        last: Newest outcome after it was shown: 1, 0 or -1.
+    """
+
+    shown: int = 0
+    useful: int = 0
+    harmful: int = 0
+    expected: float = 0.5
+    shown_hour: int | None = None
+    used_hour: int | None = None
+    last: int = 0
+
+
+NO_USE = Use()
+
+
+class Tally:
+    """The running counts of one memory; lives only inside a fold."""
+
+    __slots__ = ("last", "last_at", "shown", "shown_at", "tasks", "used_at")
+
+    def __init__(self) -> None:
+        self.shown = 0
+        self.last = 0
+        self.shown_at = self.used_at = self.last_at = ""
+        self.tasks: dict[str, list[int]] = {}
+
+    def show(self, hour: str) -> None:
+        """Count that it was shown in an hour."""
+        self.shown += 1
+        if hour > self.shown_at:  # noqa: PLR1730 - for each of hundreds of thousands: max() costs four times as much
+            self.shown_at = hour
+
+    def judge(self, result: str, at: str) -> None:
+        """Take in how a task ended after it was shown."""
+        if result == SUCCESS and at > self.used_at:
+            self.used_at = at
+        if at >= self.last_at:
+            self.last_at, self.last = at, _SIGNS.get(result, 0)
+
+    def count(self, task_type: str, result: str) -> None:
+        """Count an independent result."""
+        counts = self.tasks.setdefault(task_type, [0, 0])
+        counts[result == FAILURE] += 1
+
+
+class Tallies(Struct):
+    """Everything that outcomes and exposures add up to.
+
+    Attributes:
+        names: The id that an edited entry keeps, by its others.
+        hours: Each hour in which something was recorded, ``2026-03-01T06``.
+        tasks: Successes and failures of each kind of task, over independent sources.
+        of: By the id that what was shown keeps.
+        bad_lines: Lines that are none.
+    """
+
+    names: Mapping[str, str] = field(default_factory=dict)
+    hours: set[str] = field(default_factory=set)
+    tasks: dict[str, list[int]] = field(default_factory=dict)
+    of: dict[str, Tally] = field(default_factory=dict)
+    bad_lines: int = 0
+    _counted: dict[tuple[str, str, str], set[str]] = field(default_factory=dict)
+
+    def outcome(
+        self, hour: str, at: str, source: str, task_type: str, result: str, shown: tuple[str, ...]
+    ) -> None:
+        """Take in one outcome.
+
+        Args:
+            hour: In which it was received.
+            at: When it was received.
+            source: Session and day that it comes from.
+            task_type: Kind of task.
+            result: success, partial or failure.
+            shown: What the agent had been shown.
+        """
+        self.hours.add(hour)
+        seen: set[str] | None = None
+        if result in _SIGNS:
+            key = (task_type, source, result)
+            seen = self._counted.get(key)
+            if seen is None:
+                seen = self._counted[key] = set()
+                self.tasks.setdefault(task_type, [0, 0])[result == FAILURE] += 1
+        for name in self._kept(shown):
+            tally = self.of.setdefault(name, Tally())
+            tally.show(hour)
+            tally.judge(result, at)
+            if seen is not None and name not in seen:
+                seen.add(name)
+                tally.count(task_type, result)
+
+    def exposure(self, hour: str, shown: Iterable[str]) -> None:
+        """Take in one exposure."""
+        self.hours.add(hour)
+        for name in self._kept(shown):
+            self.of.setdefault(name, Tally()).show(hour)
+
+    def _kept(self, shown: Iterable[str]) -> Iterable[str]:
+        return dict.fromkeys(self.names.get(name, name) for name in shown)
+
+
+def expected_without(tally: Tally, tasks: Mapping[str, list[int]], overall: float) -> float:
+    """Give the share of a memory's kinds of task that succeed where it was not shown.
+
+    Indirect standardisation: each kind's share without it, smoothed with :data:`PRIOR` outcomes
+    of the share overall, weighted by how often the memory was shown in that kind.
+
+    Args:
+        tally: Of the memory; with at least one result.
+        tasks: Successes and failures of each kind of task, those with the memory among them.
+        overall: Share of all tasks that succeed, 0..1, both excluded.
+    """
+    weighted = total = 0.0
+    for task_type, (successes, failures) in tally.tasks.items():
+        all_successes, all_failures = tasks[task_type]
+        others = all_successes - successes + all_failures - failures
+        share = (all_successes - successes + PRIOR * overall) / (others + PRIOR)
+        weighted += (successes + failures) * share
+        total += successes + failures
+    return weighted / total
+
+
+def overall_share(tasks: Mapping[str, list[int]]) -> float:
+    """Give the share of all tasks that succeed, with one of each kind added (Laplace's rule)."""
+    successes = sum(counts[0] for counts in tasks.values())
+    failures = sum(counts[1] for counts in tasks.values())
+    return (successes + 1) / (successes + failures + 2)
+
+
+TOP_SHARE = 5
+"""One in so many is among the best connected (FACTS, elfmem, curate: top fifth)."""
+
+
+def well_connected_from(degrees: Collection[int]) -> int:
+    """Give the degree from which one is in the top fifth: at least 1, for no link is no connection.
+
+    Equals of the last in the fifth are in it, too.
+    """
+    ranked = sorted(degrees, reverse=True)
+    last = len(ranked) // TOP_SHARE - 1
+    return max(1, ranked[last] if last >= 0 else ranked[0] + 1 if ranked else 1)
+
+
+PERIOD_HOURS = 40
+"""Active hours between two passes (FACTS, elfmem: curate each 40 active hours)."""
+REINFORCED = 5
+"""Entries that a period reinforces (FACTS: top 5 reinforced)."""
+ARCHIVED_BELOW = 0.05
+"""Recency under which an entry is proposed for the archive (FACTS: archive at recency < .05)."""
+WEAK_BELOW = 0.10
+"""Confidence under which a link is weak (FACTS: weak edges < .10 pruned)."""
+MOST_ARCHIVED = 20
+"""Entries that one pass proposes for the archive (FACTS, after months of use: at most 20 proposals)."""
+
+
+def periods_due(now_hour: int, last: int | None) -> tuple[int, ...]:
+    """Give the periods that are over and were not curated, by the count of active hours at their end.
+
+    Before the first pass only the newest one counts: what a home did before it was curated is not
+    made up for.
+
+    Args:
+        now_hour: Count of active hours up to now.
+        last: End of the newest period that was curated; None before the first.
+    """
+    newest = now_hour // PERIOD_HOURS * PERIOD_HOURS
+    if not newest or (last is not None and newest <= last):
+        return ()
+    first = newest if last is None else last // PERIOD_HOURS * PERIOD_HOURS + PERIOD_HOURS
+    return tuple(range(first, newest + 1, PERIOD_HOURS))
+
+
+class Proof(Struct):
+    """What outcomes of one period say of one entry, each session once a day and kind of task.
+
+    Attributes:
+        useful: Successes after it was shown.
+        harmful: Failures after it was shown.
+    """
+
+    useful: int = 0
+    harmful: int = 0
+
+
+def most_useful(proofs: Mapping[str, Proof], utilities: Mapping[str, float]) -> tuple[str, ...]:
+    """Give the entries that a period reinforces: those that proved most useful in it, five at most.
+
+    An entry that failed as often as it helped is none of them, however often it was shown.
+
+    Args:
+        proofs: By id.
+        utilities: Of every entry that stands; ties go to the higher, then to the smaller id.
+    """
+    proved = [
+        (proof.harmful - proof.useful, -utilities[name], name)
+        for name, proof in proofs.items()
+        if name in utilities and proof.useful > proof.harmful
+    ]
+    return tuple(name for *_, name in sorted(proved)[:REINFORCED])
+
+
+def fades(memories: Sequence[Memory], degrees: Sequence[int], now_hour: int) -> list[int]:
+    """Give the places of the entries that have faded, the most faded first.
+
+    Args:
+        memories: Entries that stand.
+        degrees: How well each is connected.
+        now_hour: Count of active hours up to now.
+    """
+    least = well_connected_from(degrees)
+    faded = []
+    for at, (memory, degree) in enumerate(zip(memories, degrees, strict=True)):
+        fresh = recency(memory.tier.rate, now_hour - max(memory.created_hour, memory.used_hour))
+        if fresh < ARCHIVED_BELOW and not memory.immune and degree < least:
+            faded.append((fresh, at))
+    return [at for _, at in sorted(faded)]
+
+
+class ReinforcementKind(StrEnum):
+    """Who reinforced."""
+
+    CURATE = "curate"
+    """The nightly job, once in each period of active hours."""
+    MERCY = "mercy"
+    """The operator, in ``curate --ask``: the entries stay and count as made anew."""
+
+
+class Reinforcement(Struct, frozen=True, kw_only=True):
+    """Entries and principles reinforced together; ``memory/system/reinforcements.jsonl``.
+
+    Attributes:
+        v: Version of the record, 1.
+        kind: Who reinforced.
+        period: What it was done for: a count of active hours, or the time of an answer. Each kind
+            writes a period once.
+        active_hours: Count of the home's active hours then.
+        ids: Entries (``e-...``) and principles (``constitution#care``), sorted.
+    """
+
+    v: int
+    kind: ReinforcementKind
+    period: str
+    active_hours: int
+    ids: tuple[str, ...]

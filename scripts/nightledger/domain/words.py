@@ -98,6 +98,16 @@ def read_text(value: object) -> str:
     return value
 
 
+def _require_within(text: str, limit: int) -> None:
+    if len(text) > limit:
+        raise ValueError(f"has {len(text)} characters; at most {limit}")
+
+
+def _require_seen(text: str, told: str = "") -> None:
+    if unseen := unseen_character(text):
+        raise ValueError(f"{show(told or text)} holds {unseen}, which cannot be seen")
+
+
 def read_identifier(value: object, limit: int) -> str:
     """Give an identifier in NFC: a letter or digit, then letters, digits and ``_ . : + @ / -``; never prose.
 
@@ -109,8 +119,7 @@ def read_identifier(value: object, limit: int) -> str:
         ValueError: Saying what is wrong, with an identifier to write instead where there is one.
     """
     text = normal(read_text(value))
-    if len(text) > limit:
-        raise ValueError(f"has {len(text)} characters; at most {limit}")
+    _require_within(text, limit)
     if _is_identifier(text):
         return text
     instead = re.sub(r"[^\w.:+@/-]+", "_", text.casefold()).strip("_.:+@/-")
@@ -129,10 +138,8 @@ def read_label(value: object, limit: int = MAX_LABEL_CHARACTERS) -> str:
         ValueError: Saying what is wrong.
     """
     text = normal(read_text(value))
-    if len(text) > limit:
-        raise ValueError(f"has {len(text)} characters; at most {limit}")
-    if unseen := unseen_character(text):
-        raise ValueError(f"{show(value)} holds {unseen}, which cannot be seen")
+    _require_within(text, limit)
+    _require_seen(text)
     if text != text.strip():
         raise ValueError(f"{show(value)} begins or ends with a space")
     return text
@@ -150,10 +157,8 @@ def read_path(value: object, *, anchor: bool = False) -> str:
             a character that cannot be seen, an empty anchor, more than 512 characters.
     """
     text = read_text(value)
-    if len(text) > MAX_PATH_CHARACTERS:
-        raise ValueError(f"has {len(text)} characters; at most {MAX_PATH_CHARACTERS}")
-    if unseen := unseen_character(text):
-        raise ValueError(f"{show(value)} holds {unseen}, which cannot be seen")
+    _require_within(text, MAX_PATH_CHARACTERS)
+    _require_seen(text)
     path, mark, name = text.partition("#") if anchor else (text, "", "")
     if mark and not name:
         raise ValueError(f"{show(value)} ends with # but names no place")
@@ -241,8 +246,7 @@ def read_tag(value: object) -> str:
         raise ValueError(f"{show(text)} is empty")
     if len(tag) > MAX_TAG_CHARACTERS:
         raise ValueError(f"{show(text)} is longer than {MAX_TAG_CHARACTERS} characters")
-    if unseen := unseen_character(tag):
-        raise ValueError(f"{show(text)} holds {unseen}, which cannot be seen")
+    _require_seen(tag, text)
     return tag
 
 

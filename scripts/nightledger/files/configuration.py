@@ -15,14 +15,13 @@ from msgspec import Struct
 
 from nightledger.codec.settings import dump_settings, find_zone, parse_operator, parse_settings
 from nightledger.domain.errors import ConfigurationError, NightledgerError
-from nightledger.domain.operator import Operator
-from nightledger.domain.settings import Settings, stricter
+from nightledger.domain.settings import Operator, Settings, stricter
 from nightledger.files.atomic import replace_file
 from nightledger.files.home import Home
 from nightledger.files.reading import read_optional, read_regular
 
 if TYPE_CHECKING:
-    from nightledger.domain.staging.values import StagingRules
+    from nightledger.domain.staging import StagingRules
 
 SHIPPED = Path(__file__).resolve().parents[3] / "config" / "nightledger.yaml"
 OPERATOR = "operator.yaml"

@@ -11,7 +11,7 @@ from datetime import date
 
 from msgspec import Struct
 
-from nightledger.domain.search.values import Kind, prefix_of
+from nightledger.domain.search import Kind, prefix_of
 from nightledger.files.search_schema import telling
 from nightledger.files.search_store import FileState, SearchStore
 

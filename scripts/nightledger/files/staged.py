@@ -14,7 +14,7 @@ import os
 
 from nightledger.domain.errors import UnreadableError
 from nightledger.domain.exposure import Place
-from nightledger.domain.staging.page import dump_page, live_lines, parse_page
+from nightledger.domain.staged_page import dump_page, live_lines, parse_page
 from nightledger.files.durable import make_dir
 from nightledger.files.reading import read_regular
 
@@ -22,7 +22,7 @@ TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from nightledger.domain.staging.page import Page
+    from nightledger.domain.staged_page import Page
     from nightledger.files.home import Home
 
 MAX_PAGE_BYTES = 1 << 18

@@ -17,8 +17,8 @@ from nightledger.domain.event import EventName
 from nightledger.domain.judge import EDIT_LANE
 from nightledger.domain.lanes import OPERATOR
 from nightledger.domain.moment import Moment
+from nightledger.domain.periods import Consolidation, SourceRead
 from nightledger.domain.proposal import Kind
-from nightledger.domain.runs import Consolidation, SourceRead
 from nightledger.domain.states import Book, ProposalStatus
 from nightledger.files.home import Home
 from nightledger.files.line_log import Prefix, hash_file, hash_prefixes

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 
-from nightledger.domain.drift import Writer
+from nightledger.domain.states import Writer
 from nightledger.hosts.presets import preset
 
 WITHIN_S = 300.0

@@ -11,8 +11,8 @@ from datetime import date, datetime, timedelta
 from msgspec import Struct
 from msgspec.structs import replace
 
-from nightledger.domain.doubt import Doubt, DoubtLabel
 from nightledger.domain.errors import AlteredError
+from nightledger.domain.finding import Doubt, DoubtLabel
 from nightledger.domain.lanes import OPERATOR
 from nightledger.domain.moment import Moment
 from nightledger.domain.proposal import Draft, Kind, Op, SizeMeter

@@ -1,4 +1,4 @@
-"""After each forty active hours: reinforce what proved useful, and propose to let go of what faded.
+"""Reinforce what proved useful after each forty active hours, and propose to let go of what faded, unasked or asked.
 
 Reads   memory/system/ (outcomes, exposures, reinforcements), the gated files, audit/
 Writes  memory/system/reinforcements.jsonl, proposals, the audit log
@@ -6,23 +6,45 @@ Changes no memory: it proposes.
 
 Each period of active hours is reinforced once, however often a pass runs, and by what had
 happened until its end. The constitution is reinforced with each, whether it was recalled or not.
+``hygiene`` judges every entry by a policy and does what the operator says of those that faded: no entry is proposed
+that is pinned or permanent, and what the operator does not answer stays as it is.
 """
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
+from datetime import date
 
 from msgspec import Struct
 
-from nightledger.domain.curation import PERIOD_HOURS, ReinforcementKind, most_useful, periods_due
+from nightledger.codec.canonical import canonical
+from nightledger.domain.ids import content_id
+from nightledger.domain.lanes import OPERATOR
 from nightledger.domain.moment import Moment
 from nightledger.domain.periods import log_day
-from nightledger.domain.retention import Policy, utility_of
+from nightledger.domain.proposal import Draft, Kind, Proposal
+from nightledger.domain.pruning import in_portions, month_of
+from nightledger.domain.retention import (
+    PERIOD_HOURS,
+    Policy,
+    ReinforcementKind,
+    Status,
+    lean,
+    most_useful,
+    periods_due,
+    status_of,
+    utility_of,
+)
+from nightledger.domain.words import canonical_tag, dump_moment
 from nightledger.files.configuration import home_zone
 from nightledger.gate.forgetting.curating import Known, propose_faded, propose_weak
+from nightledger.gate.forgetting.letting_go import Grounds, archival
+from nightledger.gate.gated import read_gated
 from nightledger.gate.memory.naming import signed_entries
 from nightledger.gate.memory.principles import read_principles
 from nightledger.gate.memory.remembering import Facts, Remembered, read_facts, read_reinforcements, reinforce
 from nightledger.gate.memory.uses import read_proofs
-from nightledger.gate.opening import Gate, Ledger
+from nightledger.gate.opening import Gate, Ledger, read_ledger
+from nightledger.gate.proposing.proposing import Outcome, Submission, propose
 from nightledger.gate.stored import read_stored
 from nightledger.trust.scan import collector_at_rest
 
@@ -132,3 +154,190 @@ def _choose(
         )
         for period in periods
     }
+
+
+_HASHTAG = re.compile(r"(?<![\w#&/])#([^\W\d][\w-]{0,63})")
+PROVED = 0.5
+"""Half way to sure: from here on the sentence about an entry says that it helped, or misled."""
+
+
+class Judged(Struct, frozen=True, kw_only=True):
+    """What a policy says of one entry.
+
+    Attributes:
+        remembered: The entry with all that is known of it.
+        utility: How far it is worth its place; of ``measured`` 0..1.
+        status: Active, or pending decay.
+    """
+
+    remembered: Remembered
+    utility: float
+    status: Status
+
+    @property
+    def id(self) -> str:
+        """The entry's id."""
+        return self.remembered.memory.id
+
+
+class Survey(Struct, frozen=True, kw_only=True):
+    """What a policy says of the entries of a home.
+
+    Attributes:
+        policy: Which.
+        judged: Each entry, in the order of files and lines.
+        facts: What it rests on.
+    """
+
+    policy: Policy
+    judged: tuple[Judged, ...]
+    facts: Facts
+
+    @property
+    def pending(self) -> tuple[Judged, ...]:
+        """Those that the policy would let go, the most faded first."""
+        faded = [one for one in self.judged if one.status is Status.PENDING_DECAY]
+        return tuple(sorted(faded, key=lambda one: one.utility))
+
+    @property
+    def immune(self) -> int:
+        """How many no policy lets go."""
+        return sum(one.remembered.memory.immune for one in self.judged)
+
+    @property
+    def active(self) -> int:
+        """How many are worth their place, those that are immune apart."""
+        return len(self.judged) - len(self.pending) - self.immune
+
+
+def survey(facts: Facts, policy: Policy, *, project: str = "") -> Survey:
+    """Judge the entries of a home.
+
+    Args:
+        facts: What is known of them.
+        policy: By which rule.
+        project: Only entries with this tag; empty for all.
+    """
+    wanted = canonical_tag(project)
+    known = [one for one in facts.memories if not wanted or wanted in tags_of(one)]
+    return Survey(
+        policy=policy,
+        judged=tuple(
+            Judged(
+                remembered=one,
+                utility=round(utility_of(one.memory, policy, facts.now_hour), 4),
+                status=status_of(one.memory, policy, facts.now_hour),
+            )
+            for one in known
+        ),
+        facts=facts,
+    )
+
+
+def tags_of(remembered: Remembered) -> frozenset[str]:
+    """Give an entry's tags in their one spelling: signed ones, the headings it stands under, hashtags in its text."""
+    entry = remembered.placed.entry
+    words = (*remembered.mark.tags, *entry.section, *_HASHTAG.findall(entry.text))
+    return frozenset(canonical_tag(word) for word in words)
+
+
+def why(judged: Judged, facts: Facts) -> str:
+    """Say in one sentence what speaks for letting an entry go, or for keeping it."""
+    memory = judged.remembered.memory
+    age = max(0, facts.now_hour - memory.created_hour)
+    if not memory.useful and not memory.harmful:
+        known = "nothing is known to have come of it"
+    else:
+        told = lean(memory.useful, memory.harmful, memory.expected)
+        said = (
+            "it helped"
+            if told >= PROVED
+            else "it misled"
+            if told <= -PROVED
+            else "it made no clear difference"
+        )
+        of = memory.useful + memory.harmful
+        known = (
+            f"{said}: {memory.useful} of {of} tasks succeeded after it was shown, "
+            f"{memory.expected:.0%} of such tasks do without it"
+        )
+    return f"{known}; {age} active hours old, {memory.tier.name}, utility {judged.utility:.2f}"
+
+
+class Archived(Struct, frozen=True, kw_only=True):
+    """What became of entries that the operator wants archived.
+
+    Attributes:
+        proposals: Made now, to be signed.
+        suppressed: How many wait already.
+        problems: Why others could not be proposed.
+    """
+
+    proposals: tuple[Proposal, ...]
+    suppressed: int
+    problems: tuple[str, ...]
+
+
+def propose_archive(
+    gate: Gate, ledger: Ledger, chosen: Sequence[Judged], facts: Facts, today: date, moment: Moment
+) -> Archived:
+    """Propose to archive entries, file by file, within the budget of what one proposal removes.
+
+    The caller holds the home's lock.
+
+    Args:
+        gate: The home.
+        ledger: Its log, as checked.
+        chosen: The entries.
+        facts: What is known of them.
+        today: The date in the home's zone.
+        moment: The clocks.
+    """
+    outcomes: list[Outcome] = []
+    for submission in _submissions(gate, chosen, facts, today):
+        outcomes.append(propose(gate, ledger, submission, moment))
+        ledger = read_ledger(gate)
+    return Archived(
+        proposals=tuple(outcome.proposal for outcome in outcomes if outcome.proposal),
+        suppressed=sum(outcome.suppressed for outcome in outcomes),
+        problems=tuple(_problems(outcomes)),
+    )
+
+
+def _submissions(gate: Gate, chosen: Sequence[Judged], facts: Facts, today: date) -> Iterator[Submission]:
+    for path in gate.home.identity.gated:
+        own = [one for one in chosen if one.remembered.placed.path == path]
+        total = len(read_gated(gate.home, path).decode("utf-8", "surrogateescape"))
+        drafts = [_draft(one, facts, today) for one in own]
+        for portion, part in in_portions(drafts, total):
+            yield Submission(
+                kind=Kind.PRUNE,
+                lane=OPERATOR,
+                period=month_of(today),
+                title=f"Archive what faded in {path}{part}",
+                drafts=portion,
+                asked=True,
+            )
+
+
+def _draft(judged: Judged, facts: Facts, today: date) -> Draft:
+    placed = judged.remembered.placed
+    grounds = Grounds(reason=f"Hygiene: {why(judged, facts)}.", rank=1 - judged.utility)
+    return archival(placed.path, placed.entry, today, grounds)
+
+
+def _problems(outcomes: Sequence[Outcome]) -> Iterator[str]:
+    for outcome in outcomes:
+        yield from (f"{unfit.draft.target}:{unfit.draft.line}: {unfit.reason}" for unfit in outcome.unfit)
+        yield from (f"{held.path}: scanners hold it back ({', '.join(held.rules)})" for held in outcome.held)
+
+
+def show_mercy(gate: Gate, chosen: Sequence[Judged], facts: Facts, moment: Moment) -> bool:
+    """Let entries count as made anew; the caller holds the home's lock.
+
+    Returns:
+        Whether it was recorded: the same answer of the same second is recorded once.
+    """
+    ids = sorted({one.id for one in chosen})
+    period = f"{dump_moment(moment.at)} {content_id('m', canonical(ids))}"
+    return reinforce(gate.home, ReinforcementKind.MERCY, period, facts.now_hour, ids)

@@ -18,7 +18,7 @@ from datetime import UTC, datetime
 
 from nightledger.domain.attention import Item, news, summarize, variables
 from nightledger.domain.errors import ConfigurationError, NightledgerError, UnreadableError
-from nightledger.domain.operator import Operator
+from nightledger.domain.settings import Operator
 from nightledger.files.atomic import replace_file
 from nightledger.files.home import Home
 from nightledger.files.owner import for_child

@@ -14,7 +14,7 @@ from hashlib import sha256
 from msgspec import Struct, field
 
 from nightledger.domain.errors import UnreadableError
-from nightledger.domain.search.values import Kind
+from nightledger.domain.search import Kind
 from nightledger.files.home import Home
 from nightledger.files.search_store import FileState, SearchStore
 from nightledger.hosts.daylogs import wide_encoding

@@ -10,9 +10,8 @@ from datetime import date
 from msgspec import Struct
 from msgspec.structs import replace
 
-from nightledger.domain.search.lines import best_lines
+from nightledger.domain.search import Chunk, Found, Hit, Query, Reason, Showing, Why, best_lines
 from nightledger.domain.search.ranking import Ranked
-from nightledger.domain.search.values import Chunk, Found, Hit, Query, Reason, Showing, Why
 from nightledger.recall.weighing import Asked
 from nightledger.text.search import tokens
 from nightledger.text.similar import NEAR, dice, same_claim, shingles

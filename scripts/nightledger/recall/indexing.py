@@ -20,7 +20,7 @@ from nightledger.domain.decision import DecisionType
 from nightledger.domain.errors import ConfigurationError, LinkIndexError, LockedError
 from nightledger.domain.kept import is_archive
 from nightledger.domain.moment import Moment
-from nightledger.domain.search.values import Chunk, Kind
+from nightledger.domain.search import Chunk, Kind
 from nightledger.files.configuration import home_zone
 from nightledger.files.link_index import index_stamp
 from nightledger.files.lock import Lock

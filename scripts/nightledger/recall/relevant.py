@@ -13,7 +13,7 @@ Invariant: only chunks are scored that may be shown to an agent; an event that i
 import json
 import os
 
-from nightledger.domain.relevance import weigh
+from nightledger.domain.exposure import weigh
 from nightledger.text.search.tokens import match_any, query_terms, words_in
 
 TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start

@@ -17,19 +17,20 @@ from msgspec.structs import replace
 
 from nightledger.domain.moment import Moment
 from nightledger.domain.periods import log_day
-from nightledger.domain.search.expansion import Group, groups, words_of
-from nightledger.domain.search.lines import with_what_follows
+from nightledger.domain.search import Chunk, Found, Hit, Kind, Query, Showing, with_what_follows
 from nightledger.domain.search.ranking import (
     ANSWERED_IN_TIME,
     CANDIDATES,
+    Group,
     Ranked,
     fuse,
+    groups,
     is_answered,
     nearest,
     telling_words,
+    words_of,
 )
 from nightledger.domain.search.timewords import Times, bound_by, read_times
-from nightledger.domain.search.values import Chunk, Found, Hit, Kind, Query, Showing
 from nightledger.files.configuration import home_zone
 from nightledger.files.search_schema import DamagedIndexError
 from nightledger.files.search_store import WITHHELD, Filter, SearchStore

@@ -21,7 +21,7 @@ from msgspec.structs import replace
 
 from nightledger.domain.constitution import Constitution
 from nightledger.domain.kept import ARCHIVE, ARCHIVE_DAILY
-from nightledger.domain.search.values import Kind
+from nightledger.domain.search import Kind
 from nightledger.domain.trusting import TRUST_FILES
 from nightledger.domain.words import read_moment, read_text
 from nightledger.files.home import Home

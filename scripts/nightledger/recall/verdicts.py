@@ -13,7 +13,7 @@ from typing import Any
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from nightledger.domain.search.values import Kind
+from nightledger.domain.search import Kind
 from nightledger.files.search_store import SearchStore
 from nightledger.files.search_writing import NewChunk, SearchWriter
 from nightledger.recall.changes import Changed

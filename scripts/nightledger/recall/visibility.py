@@ -23,7 +23,7 @@ from nightledger.domain.event import EventName
 from nightledger.domain.finding import Severity
 from nightledger.domain.proposal import Change, Op, Origin
 from nightledger.domain.proposal import Kind as ProposalKind
-from nightledger.domain.search.values import Kind
+from nightledger.domain.search import Kind
 from nightledger.domain.states import Book, ChangeState
 from nightledger.files.configuration import load_operator, read_rule_files
 from nightledger.files.home import Home

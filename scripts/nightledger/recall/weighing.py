@@ -8,10 +8,9 @@ from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
-from nightledger.domain.search.expansion import Group, words_of
-from nightledger.domain.search.ranking import BEFORE_WEIGHT, Candidate, Ranked, rank
+from nightledger.domain.search import Chunk
+from nightledger.domain.search.ranking import BEFORE_WEIGHT, Candidate, Group, Ranked, rank, words_of
 from nightledger.domain.search.timewords import Times
-from nightledger.domain.search.values import Chunk
 from nightledger.files.search_store import SearchStore
 from nightledger.text.search import tokens
 

@@ -31,7 +31,7 @@ from nightledger.domain.exposure import Exposure
 from nightledger.domain.message import PEER, Status
 from nightledger.domain.periods import log_day
 from nightledger.domain.proposal import Draft, Evidence, Flag, Kind, Origin, Proposal, least_trusted
-from nightledger.domain.staging.page import parse_page
+from nightledger.domain.staged_page import parse_page
 from nightledger.domain.words import read_moment
 from nightledger.files.atomic import replace_file
 from nightledger.files.configuration import home_zone

@@ -49,7 +49,7 @@ from nightledger.domain.message import (
     Reply,
     next_seq,
 )
-from nightledger.domain.operator import PeerAddress
+from nightledger.domain.settings import PeerAddress
 from nightledger.files.append import append_records
 from nightledger.files.atomic import replace_file
 from nightledger.files.configuration import load_operator

@@ -12,8 +12,7 @@ from msgspec.structs import replace
 from nightledger.codec.records import load_record
 from nightledger.domain.decision import NAMESPACE, Decision
 from nightledger.domain.errors import RefusedError
-from nightledger.domain.message import Peer, Reply, Status
-from nightledger.domain.waiting import Waiting
+from nightledger.domain.message import Peer, Reply, Status, Waiting
 from nightledger.files.home import Home
 from nightledger.files.reading import read_optional
 from nightledger.gate.review.composing import Refusal, compose_by

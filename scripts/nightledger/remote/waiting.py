@@ -16,11 +16,10 @@ from nightledger.domain.errors import NightledgerError, RefusedError
 from nightledger.domain.judge import EDIT_LANE
 from nightledger.domain.kept import Places, files_of, is_kept, why_forbidden
 from nightledger.domain.lanes import DRIFT
-from nightledger.domain.message import Status
+from nightledger.domain.message import Document, Excerpt, HomeTerms, Status, Travelling, Waiting
 from nightledger.domain.moment import Moment
 from nightledger.domain.proposal import Change, Op, Proposal, place_of
 from nightledger.domain.states import ChangeStatus, ProposalStatus
-from nightledger.domain.waiting import Document, Excerpt, HomeTerms, Travelling, Waiting
 from nightledger.files.home import Home
 from nightledger.files.reading import read_regular
 from nightledger.gate.forgetting.citing import cited

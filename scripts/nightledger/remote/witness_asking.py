@@ -19,7 +19,7 @@ from msgspec.structs import asdict, replace
 
 from nightledger.domain.errors import EXIT_ALARM, LockedError, NightledgerError
 from nightledger.domain.moment import Moment
-from nightledger.domain.operator import WitnessAddress
+from nightledger.domain.settings import WitnessAddress
 from nightledger.files.atomic import replace_file
 from nightledger.files.configuration import load_operator
 from nightledger.files.durable import make_dir

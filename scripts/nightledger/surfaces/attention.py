@@ -18,7 +18,7 @@ from nightledger.domain.errors import (
     RefusedError,
     UnreadableError,
 )
-from nightledger.domain.runs import reckon
+from nightledger.domain.periods import reckon
 from nightledger.files.atomic import replace_file
 from nightledger.files.configuration import load_operator
 from nightledger.files.durable import make_dir

@@ -14,8 +14,8 @@ from msgspec import Struct
 from nightledger.domain.attention import Item, Need
 from nightledger.domain.judge import EDIT_LANE
 from nightledger.domain.moment import Moment
+from nightledger.domain.periods import Calendar, Run, failing, find_missed
 from nightledger.domain.proposal import Kind
-from nightledger.domain.runs import Calendar, Run, failing, find_missed
 from nightledger.domain.states import Book
 from nightledger.files.configuration import OPERATOR, why_no_operator
 from nightledger.files.home import Home

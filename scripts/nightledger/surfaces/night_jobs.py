@@ -7,8 +7,7 @@ from datetime import timedelta
 from functools import partial
 
 from nightledger.domain.event import Actor
-from nightledger.domain.periods import Period, Schedule
-from nightledger.domain.runs import JobReport, Run
+from nightledger.domain.periods import JobReport, Period, Run, Schedule
 from nightledger.domain.settings import Settings
 from nightledger.files.configuration import home_zone
 from nightledger.files.home import Home

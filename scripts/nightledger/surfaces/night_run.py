@@ -22,7 +22,7 @@ from nightledger.domain.errors import (
     RefusedError,
     UnreadableError,
 )
-from nightledger.domain.runs import Run, RunOutcome, duties, reckon
+from nightledger.domain.periods import Run, RunOutcome, duties, reckon
 from nightledger.domain.words import dump_moment
 from nightledger.files.atomic import replace_file
 from nightledger.files.configuration import load_settings, why_no_operator

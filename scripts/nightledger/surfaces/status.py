@@ -19,7 +19,7 @@ from nightledger.domain.errors import NightledgerError
 from nightledger.domain.event import Entry, Event, EventName
 from nightledger.domain.judge import EDIT_LANE
 from nightledger.domain.moment import Moment
-from nightledger.domain.runs import Run, can_be, count_due, next_look_at, reckon
+from nightledger.domain.periods import Run, can_be, count_due, next_look_at, reckon
 from nightledger.domain.states import Book, ChangeState, ProposalStatus
 from nightledger.files.home import Home
 from nightledger.files.staged import find_page

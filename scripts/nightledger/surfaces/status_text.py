@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from nightledger.codec.records import to_plain
-from nightledger.domain.runs import Run
+from nightledger.domain.periods import Run
 from nightledger.domain.words import dump_moment, read_moment
 from nightledger.surfaces import screen
 from nightledger.surfaces.hints import wrap_hint

@@ -18,7 +18,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from nightledger.domain.staging.values import Event
+from nightledger.domain.staging import Event
 from nightledger.text.visible import cut, one_line
 
 MAX_CALENDAR_BYTES = 16_000_000

@@ -1,21 +1,13 @@
 import pytest
 from tests.rows import each_row
 
-from nightledger.domain.search.lines import best_lines, says, with_what_follows
+from nightledger.domain.search import best_lines, says, with_what_follows
 
 TEXT = "# Day\n\n- the lilac\n- the rose and the lilac\n- a tulip"
 
 
 def best(text: str, **weights: float) -> tuple[int, int]:
     return best_lines(text, 10, lambda line: frozenset(word for word in weights if word in line), weights)
-
-
-def test_the_line_that_holds_most_is_the_answer() -> None:
-    assert best(TEXT, lilac=0.5, rose=0.5) == (13, 13)
-
-
-def test_of_equals_the_first() -> None:
-    assert best(TEXT, lilac=1.0) == (12, 12)
 
 
 def test_the_next_line_belongs_to_it_when_it_adds_a_word() -> None:

@@ -1,27 +1,23 @@
 """How candidates are weighed."""
 
-import math
 from datetime import date
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nightledger.domain.search.expansion import Group
+from nightledger.domain.search import Why
 from nightledger.domain.search.ranking import (
     DAY_WEIGHT,
     MEANING_WEIGHT,
     TIME_WEIGHT,
     Candidate,
+    Group,
     Ranked,
     fuse,
-    nearest,
     rank,
-    rarity,
-    scaled,
     telling_words,
 )
-from nightledger.domain.search.values import Why
 
 PROXY = Group(word="proxy", others=(("nginx", 0.5), ("gateway", 0.5)))
 CERT = Group(word="certificate")
@@ -43,17 +39,6 @@ def order(candidates: list[Candidate], *groups: Group, frequency: dict[str, int]
     return [one.id for one in rank(candidates, groups, frequency=counts, total=100)]
 
 
-def test_nothing_found_is_an_empty_answer() -> None:
-    assert rank([], [PROXY], frequency={}, total=0) == []
-
-
-def test_rarity_is_lucene_s_idf_and_stays_positive() -> None:
-    assert rarity(5, 100) == pytest.approx(math.log(1 + 95.5 / 5.5))
-    assert rarity(100, 100) > 0
-    assert rarity(101, 100) > 0
-    assert rarity(0, 0) > 0
-
-
 def test_the_best_has_the_score_1_and_parts_say_why() -> None:
     best, other = rank(
         [candidate(1, {"proxy": 1.0}), candidate(2, {"proxy": 1.0, "certificate": 1.0})],
@@ -66,30 +51,6 @@ def test_the_best_has_the_score_1_and_parts_say_why() -> None:
     assert best.words == {"proxy": "proxy", "certificate": "certificate"}
     assert best.besides[Why.NEIGHBOUR] == pytest.approx(DAY_WEIGHT)
     assert sum(best.parts.values()) == pytest.approx(1.0)
-
-
-def test_words_that_stand_for_one_word_count_once() -> None:
-    many, one = candidate(1, {"nginx": 1.0, "gateway": 1.0}), candidate(2, {"proxy": 1.0})
-    assert order([many, one], PROXY) == [2, 1]
-    best = rank([many], [PROXY], frequency={"nginx": 5, "gateway": 5}, total=100)[0]
-    assert len(best.parts) == 1
-    assert best.words == {"proxy": "nginx"}
-
-
-def test_a_word_may_stand_for_two_of_the_query() -> None:
-    first, second = Group(word="trip", others=(("tour", 0.5),)), Group(word="visit", others=(("tour", 0.5),))
-    (found,) = rank([candidate(1, {"tour": 1.0})], [first, second], frequency={"tour": 1}, total=9)
-    assert found.words == {"trip": "tour", "visit": "tour"}
-
-
-def test_rarer_words_weigh_more() -> None:
-    candidates = [candidate(1, {"proxy": 1.0}), candidate(2, {"certificate": 1.0})]
-    assert order(candidates, PROXY, CERT, frequency={"proxy": 50, "certificate": 2}) == [2, 1]
-
-
-def test_a_word_in_a_short_chunk_weighs_more_than_in_a_long_one() -> None:
-    candidates = [candidate(1, {"proxy": 1.0}, length=300), candidate(2, {"proxy": 1.0}, length=50)]
-    assert order(candidates, PROXY) == [2, 1]
 
 
 def test_a_day_that_tells_of_all_lifts_its_chunks() -> None:
@@ -117,17 +78,6 @@ def test_what_lies_in_the_told_time_comes_first() -> None:
     assert all(Why.TIME not in one.besides for one in ranked[1:])
 
 
-def test_candidates_without_a_word_of_the_query_have_no_score() -> None:
-    (found,) = rank([candidate(1, {"other": 1.0})], [PROXY], frequency={}, total=9)
-    assert (found.score, found.parts, found.besides) == (0.0, {}, {})
-
-
-def test_scores_are_scaled_to_the_best_and_rounded() -> None:
-    given_scores = [Ranked(id=1, score=0.3), Ranked(id=2, score=0.9)]
-    assert [(one.id, one.score) for one in scaled(given_scores)] == [(2, 1.0), (1, 0.3333)]
-    assert scaled([]) == []
-
-
 @given(st.permutations([1, 2, 3, 4, 5]))
 def test_the_order_does_not_depend_on_the_order_of_candidates(numbers: list[int]) -> None:
     whole = {
@@ -152,47 +102,8 @@ def test_meaning_is_added_by_score_between_the_nearest_and_the_farthest() -> Non
     assert fused[2].score == 1.0
 
 
-def test_a_chunk_without_an_embedding_keeps_what_its_words_gave() -> None:
-    fused = {one.id: one for one in fuse(WORDS, {2: 0.6, 9: 0.1})}
-    assert Why.MEANING not in fused[1].besides
-    assert fused[1].score == pytest.approx(1.0 / 1.6)
-
-
-def test_where_all_are_equally_near_the_order_stays() -> None:
-    assert [one.id for one in fuse(WORDS, {1: 0.3, 2: 0.3, 3: 0.3})] == [1, 2, 3]
-
-
-def test_without_embeddings_nothing_changes() -> None:
-    assert fuse(WORDS, {}) == WORDS
-
-
-def test_the_nearest_come_first_and_equals_by_number() -> None:
-    assert nearest({5: 0.1, 4: 0.9, 3: 0.9, 1: -0.2}, 3) == [3, 4, 5]
-
-
 COUNTS = {"garden": 9_000, "lilac": 12, "log": 60_000, "marmot": 3}
-
-
-def test_in_a_small_home_every_word_is_looked_for() -> None:
-    assert telling_words(("log", "lilac", "garden"), {"log": 900, "lilac": 2, "garden": 50}) == (
-        "log",
-        "lilac",
-        "garden",
-    )
 
 
 def test_in_a_large_one_the_rarest_and_in_their_order() -> None:
     assert telling_words(("log", "marmot", "garden", "lilac"), COUNTS) == ("marmot", "garden", "lilac")
-
-
-def test_two_words_are_kept_however_common() -> None:
-    assert telling_words(("log", "garden"), {"log": 60_000, "garden": 50_000}) == ("log", "garden")
-    assert telling_words(("log",), COUNTS) == ("log",)
-
-
-def test_a_word_of_which_nothing_is_known_is_looked_for_and_counts_for_none() -> None:
-    assert telling_words(("x", "y", "log", "garden"), COUNTS) == ("x", "y", "log", "garden")
-
-
-def test_nothing_is_nothing() -> None:
-    assert telling_words((), COUNTS) == ()

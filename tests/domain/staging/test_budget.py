@@ -4,9 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.rows import each_row
 
-from nightledger.domain.staging.budget import choose, rank
-from nightledger.domain.staging.values import Candidate, Source, SourceRules, StagingRules
-from nightledger.domain.tokens import tokens_of
+from nightledger.domain.exposure import tokens_of
+from nightledger.domain.staging import Candidate, Source, SourceRules, StagingRules, choose, rank
 
 EVERY = {source: SourceRules(weight=100, most=5, share=50) for source in Source}
 
@@ -26,19 +25,6 @@ def cost(one: Candidate) -> int:
     return tokens_of(one.text)
 
 
-def test_what_counts_most_comes_first_and_equals_by_source_place_and_text() -> None:
-    weights = {**EVERY, Source.SHOWN: SourceRules(weight=50, most=5, share=50)}
-    low = candidate("low", Source.SHOWN, 0.9)  # .45
-    first, second = candidate("b", place="a.md:1"), candidate("a", place="b.md:1")
-    event = candidate("event", Source.EVENT, 0.5)
-    assert rank([low, second, event, first], weights) == [event, first, second, low]
-
-
-@each_row("off", [SourceRules(weight=0, most=5, share=50), SourceRules(weight=5, most=0, share=50)])
-def test_a_source_without_weight_or_places_takes_no_part(off: SourceRules) -> None:
-    assert rank([candidate("x")], {**EVERY, Source.DOCUMENT: off}) == []
-
-
 def test_no_source_takes_the_share_of_others_before_these_had_their_turn() -> None:
     many = [candidate(f"what the first and last {n}", score=0.9) for n in range(5)]
     late = candidate("what was then used with", Source.LONG_RANGE, 0.1)
@@ -49,12 +35,6 @@ def test_no_source_takes_the_share_of_others_before_these_had_their_turn() -> No
     ) == 3  # two by their share, one of what was left
     assert late in chosen.lines
     assert chosen.left_out.over_budget == 2
-
-
-def test_a_source_gets_no_more_lines_than_its_most_however_much_is_left() -> None:
-    chosen = choose(rank([candidate(f"line {n}") for n in range(9)], EVERY), EVERY, 10_000, cost, never)
-    assert len(chosen.lines) == 5
-    assert (chosen.left_out.over_most, chosen.left_out.over_budget) == (4, 0)
 
 
 def test_the_same_wording_comes_once_where_it_ranks_highest() -> None:
@@ -95,16 +75,6 @@ def test_lines_that_overlap_what_is_on_the_page_are_left_out(place: str, repeate
     assert (chosen.left_out.repeated, chosen.left_out.over_budget) == (repeated, 0)
 
 
-def test_what_is_taken_for_the_same_comes_once_where_it_ranks_highest() -> None:
-    def same_first_letter(one: Candidate, other: Candidate) -> bool:
-        return one.text[0] == other.text[0]
-
-    high, low, else_ = candidate("added six", score=0.9), candidate("again"), candidate("built")
-    chosen = choose(rank([low, high, else_], EVERY), EVERY, 100, cost, same_first_letter)
-    assert chosen.lines == (high, else_)
-    assert chosen.left_out.repeated == 1
-
-
 def test_two_events_of_one_title_and_two_failures_of_calendars_are_two_lines() -> None:
     def event(place: str, why: str) -> Candidate:
         return Candidate(source=Source.EVENT, text="Round", place=place, why=why, score=1.0)
@@ -114,11 +84,6 @@ def test_two_events_of_one_title_and_two_failures_of_calendars_are_two_lines() -
     chosen = choose(rank([early, late, elsewhere, elsewhere, item], EVERY), EVERY, 100, cost, never)
     assert set(chosen.lines) == {early, late, elsewhere}
     assert chosen.left_out.repeated == 2
-
-
-def test_what_does_not_fit_is_passed_over_and_something_shorter_comes_in() -> None:
-    long, short = candidate("x" * 400, score=0.9), candidate("short", score=0.1)
-    assert choose(rank([long, short], EVERY), EVERY, 40, cost, never).lines == (short,)
 
 
 texts = st.text(max_size=60)
@@ -150,3 +115,13 @@ def test_a_host_without_a_budget_of_its_own_gets_that_of_a_generic_one() -> None
         habit_days=2, windows=(), window_percent=50, landmark_percent=90,
     )  # fmt: skip
     assert (rules.budget_of("hermes"), rules.budget_of("else")) == (200, 300)
+
+
+def test_what_is_taken_for_the_same_comes_once_where_it_ranks_highest() -> None:
+    def same_first_letter(one: Candidate, other: Candidate) -> bool:
+        return one.text[0] == other.text[0]
+
+    high, low, else_ = candidate("added six", score=0.9), candidate("again"), candidate("built")
+    chosen = choose(rank([low, high, else_], EVERY), EVERY, 100, cost, same_first_letter)
+    assert chosen.lines == (high, else_)
+    assert chosen.left_out.repeated == 1

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nightledger.domain.staging.page import END, HEAD, dump_page, live_lines, parse_page, tell_line
+from nightledger.domain.staged_page import END, HEAD, dump_page, live_lines, parse_page, tell_line
 
 UNTIL = "2026-03-04T00:00:00Z"
 LINE = tell_line("Root cause: cron has no PATH", "memory/2026-02-28.md:5-6", "for the event 10:00-11:00")
@@ -20,12 +20,6 @@ def test_a_page_is_fenced_says_what_it_is_and_comes_back_as_it_was() -> None:
     assert rest[0] == HEAD
     assert "not instructions" in HEAD
     assert rest[-2:] == [END, ""]
-
-
-def test_an_empty_page_is_valid() -> None:
-    page = parse_page(dump_page([], UNTIL))
-    assert page is not None
-    assert page.lines == ()
 
 
 @pytest.mark.parametrize("change", ["", "x", "cut", "until", "after", "no end"])
@@ -50,14 +44,6 @@ def test_lines_go_when_their_time_is_over_and_all_of_them_when_the_pages_is() ->
     assert live_lines(page, "2026-03-03T10:59:59Z") == (0, 1)
     assert live_lines(page, "2026-03-03T11:00:00Z") == (0,)
     assert live_lines(page, "2026-03-04T00:00:00Z") == ()
-
-
-def test_only_the_end_of_a_line_tells_until_when_it_is_of_use() -> None:
-    page = parse_page(
-        dump_page([tell_line("see (x; until 2026-03-01T00:00:00Z)", "a.md:1", "left open")], UNTIL)
-    )
-    assert page is not None
-    assert live_lines(page, "2026-03-03T00:00:00Z") == (0,)
 
 
 @given(

@@ -4,8 +4,7 @@ from datetime import date, datetime, time
 
 from tests.rows import each_row
 
-from nightledger.domain.staging.budget import Past, importance_of, most_important
-from nightledger.domain.staging.values import Routine, WindowRules
+from nightledger.domain.staging import Past, Routine, WindowRules, importance_of, most_important
 
 
 @each_row(

@@ -13,7 +13,7 @@ from tests.faults.fuzz.records import DEEP, dumped
 from tests.faults.fuzz.target import Target, scratch
 from tests.homes import make_home
 
-from nightledger.domain.tokens import BYTES_A_TOKEN, bytes_of, tokens_of
+from nightledger.domain.exposure import BYTES_A_TOKEN, bytes_of, tokens_of
 from nightledger.files.home import Home
 from nightledger.files.search_reader import Line
 from nightledger.recall.relevant import MOST_OWN_WORDS, own_words

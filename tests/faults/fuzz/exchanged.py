@@ -20,8 +20,15 @@ from nightledger.codec.records import dump_record, load_record, to_plain
 from nightledger.codec.strict_json import BOM, parse_json
 from nightledger.domain.decision import Decision
 from nightledger.domain.errors import RecordError, RefusedError
-from nightledger.domain.message import MESSAGE_TYPE, REPLY_TYPE, Peer, PeerKey, Reply, Status
-from nightledger.domain.waiting import Waiting
+from nightledger.domain.message import (
+    MESSAGE_TYPE,
+    REPLY_TYPE,
+    Peer,
+    PeerKey,
+    Reply,
+    Status,
+    Waiting,
+)
 from nightledger.gate.review.composing import Refusal, Signing, compose_by
 from nightledger.gate.review.reviewing import Answer, Verb
 from nightledger.remote.letters import (

@@ -11,7 +11,7 @@ import yaml
 from tests.faults.fuzz.records import DEEP, dumped
 from tests.faults.fuzz.target import NothingError, Target, given, repeated, scratch, written
 
-from nightledger.domain.drift import Writer
+from nightledger.domain.states import Writer
 from nightledger.hosts.configured import Unread
 from nightledger.hosts.held_back import why_held_back
 from nightledger.hosts.hook_call import HookCall

@@ -26,7 +26,7 @@ from nightledger.domain.errors import ConfigurationError, RecordError
 from nightledger.domain.identity import Identity
 from nightledger.domain.ids import content_id
 from nightledger.domain.message import Message, Peer, Peers, find_reasons
-from nightledger.domain.runs import Run
+from nightledger.domain.periods import Run
 from nightledger.hosts.configured import parse_json5
 
 ROOT = Path(__file__).resolve().parents[3]

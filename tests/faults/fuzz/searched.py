@@ -13,8 +13,8 @@ from tests.faults.fuzz.target import Target, repeats
 from tests.trust.ssh_keys import SoftKey
 
 from nightledger.domain.errors import UsageError
+from nightledger.domain.search import Found, Kind, Query
 from nightledger.domain.search.timewords import Times, read_times
-from nightledger.domain.search.values import Found, Kind, Query
 from nightledger.domain.words import canonical_tag
 from nightledger.files.search_index import build_in_memory
 from nightledger.files.search_schema import make_tables

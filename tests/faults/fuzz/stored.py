@@ -19,8 +19,8 @@ from nightledger.codec.staging_rules import parse_staging_rules
 from nightledger.domain.constitution import Constitution, why_not
 from nightledger.domain.errors import ConfigurationError, IntegrityError, LinkIndexError, RecordError
 from nightledger.domain.links import Link
-from nightledger.domain.operator import Operator
-from nightledger.domain.staging.values import StagingRules
+from nightledger.domain.settings import Operator
+from nightledger.domain.staging import StagingRules
 from nightledger.files.line_log import LineLog
 from nightledger.files.link_fold import Rules, fold, new_index
 from nightledger.files.link_index import open_file

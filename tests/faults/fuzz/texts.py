@@ -8,12 +8,10 @@ from tests.faults.fuzz.target import Target, repeats
 
 from nightledger.codec.canonical import canonical
 from nightledger.codec.records import to_plain
-from nightledger.domain.daylog import DayLog
-from nightledger.domain.doubt import Doubt
+from nightledger.domain.daylog import DayLog, Found
 from nightledger.domain.errors import ConfigurationError, RecordError
-from nightledger.domain.finding import Finding, Severity
+from nightledger.domain.finding import Doubt, Finding, Severity
 from nightledger.domain.proposal import Draft, Hunk, Op
-from nightledger.domain.statement import Found
 from nightledger.gate.proposing.hunks import readable_diff
 from nightledger.hosts.configured import parse_json5
 from nightledger.text.changes.diff import unified_diff

@@ -12,7 +12,7 @@ from nightledger.domain.decision import Decision, DecisionTarget, DecisionType
 from nightledger.domain.errors import RefusedError
 from nightledger.domain.event import EventName
 from nightledger.domain.needle import needle_of
-from nightledger.domain.search.values import Kind
+from nightledger.domain.search import Kind
 from nightledger.domain.trusting import EMPTY_SHA256
 from nightledger.files.blobs import BlobStore
 from nightledger.files.search_index import building, index_path

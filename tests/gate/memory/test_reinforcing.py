@@ -2,7 +2,7 @@ from pathlib import Path
 
 from tests.gate.homes import Desk
 
-from nightledger.domain.curation import ReinforcementKind
+from nightledger.domain.retention import ReinforcementKind
 from nightledger.gate.memory.remembering import read_reinforcements, reinforce
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 from tests.gate.homes import START, Desk
 from tests.gate.used import add_exposure, add_outcome
 
-from nightledger.domain.uses import hour_of
+from nightledger.domain.retention import hour_of
 from nightledger.gate.memory.uses import Marks, fold_uses
 
 AT = START.at

@@ -6,9 +6,8 @@ import pytest
 from msgspec.structs import replace
 from tests.gate.homes import Desk
 from tests.jobs.stage.staging import event, only, run
-from tests.recall.asking import put
 
-from nightledger.domain.staging.values import Event, Source
+from nightledger.domain.staging import Event, Source
 
 CRANE = "- Lesson: the crane at the north pier must never be moved before the wind report is read."
 
@@ -29,18 +28,6 @@ def test_an_event_of_the_whole_day_and_one_where_nothing_is_looked_ahead_count_h
     now = event(desk, "Round", hours=0)
     assert nearness(desk, replace(now, all_day=True)) == 0.5
     assert nearness(desk, now, lookahead_hours=0) == 0.5
-
-
-def test_what_is_found_for_a_nearer_event_counts_more(desk: Desk) -> None:
-    put(desk, "memory/2026-02-10.md", f"# Day\n\n{CRANE}\n")
-
-    def score(hours: float) -> float:
-        crane = event(desk, "Moving the crane at the north pier", hours=hours)
-        (found,) = only(run(desk, crane, lookahead_hours=4), Source.DOCUMENT)
-        return found.score
-
-    assert score(0) > 0
-    assert score(2) == pytest.approx(0.75 * score(0), abs=1e-4)
 
 
 @pytest.mark.parametrize(

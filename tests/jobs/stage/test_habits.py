@@ -60,12 +60,6 @@ def test_a_kind_counts_by_days_and_a_time_off_the_calendar_is_none() -> None:
     assert kinds(DoingRow(timestamp=datetime.max.replace(tzinfo=UTC), task_type="x", context_tags=())) == []
 
 
-def test_those_of_most_days_come_first_and_their_most_frequent_tags() -> None:
-    often = [doing(n, tags=(*"bcdefg", "a") if n < 3 else tuple("bcdefg")) for n in (1, 2, 3)]
-    found = kinds(*often, doing(1, kind="also"), doing(2, kind="also"), least=2)
-    assert found == [(3, frozenset("bcdefg")), (2, frozenset({"figures"}))]
-
-
 def test_tags_are_found_as_whole_words_however_they_are_written() -> None:
     assert tags_in("The Time-Zone of cron") >= {"time_zone", "cron", "zone", "the"}
     assert tags_in("chronic offshore") == {"chronic", "offshore", "chronic_offshore"}

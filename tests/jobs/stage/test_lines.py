@@ -2,7 +2,7 @@
 
 from tests.rows import each_row
 
-from nightledger.domain.staging.values import Candidate, Source
+from nightledger.domain.staging import Candidate, Source
 from nightledger.jobs.stage.logs import alike, is_short, plain
 
 

@@ -1,26 +1,20 @@
 """One planted sentence, tried on every path by which it could get staged."""
 
 from collections.abc import Callable
-from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.gate.homes import Desk, addition
 from tests.jobs.stage.staging import event, run, shown, texts
-from tests.linking import line, outcome
 from tests.recall import test_withheld as states
 from tests.recall.asking import put
-from tests.recall.test_associations import learn
 from tests.recall.test_withheld import BESIDE, LOG, PATHS, PLANTED, SECRET
 from tests.recall.writings import telling, write_all
 from tests.whole import part
 
 from nightledger.domain.exposure import Place
-from nightledger.domain.staging.values import Source
-from nightledger.files.search_index import index_path
-from nightledger.files.search_reader import open_reader
-from nightledger.files.staged import read_staged
+from nightledger.domain.staging import Source
 from nightledger.gate.memory.naming import find_standing
 from nightledger.jobs.stage import Staged
 from nightledger.jobs.stage.sources import HELD_TITLE
@@ -91,20 +85,6 @@ def test_nor_is_it_staged_as_the_title_of_an_event(
     assert staged.held == {"event titles": 1}
 
 
-def test_nor_by_the_names_of_tasks_tags_and_files(desk: Desk) -> None:
-    states.rejected(desk)
-    name = "the_cellar_key_hangs_behind_the_blue_marmot_clock"
-    desk.applied(addition("In crontabs, `set_zone_explicitly`."))
-    learn(desk, tags=("cron", name))
-    put(desk, f"memory/2026-02-27-{name}.md", f"# Day\n\n- {BESIDE}\n")
-    put(desk, "memory/state/session-handoff.md", f"# Next\n\n- [ ] Look at cron and {name[:10]}\n")
-    staged = run(desk, event(desk, "Marmot exhibition in May"), documents_each=10)
-    assert telling(staged.text) == []
-    index = open_reader(index_path(desk.home))
-    assert list(index.associations(["cron", name])) == []
-    index.close()
-
-
 @pytest.mark.parametrize("last", [f"- {PLANTED}", f"## {PLANTED}\n\n- Something else was talked about."])
 def test_nor_does_it_decide_what_is_staged(desk: Desk, last: str) -> None:
     """A withheld line at the end of the newest log is nothing that goes on."""
@@ -118,32 +98,6 @@ def test_nor_does_it_decide_what_is_staged(desk: Desk, last: str) -> None:
     assert texts(run(desk), Source.WORK) == []
 
 
-def test_nor_does_the_reason_name_it(desk: Desk) -> None:
-    """A line that may be said is left out where it stands there for words that may not."""
-    learn(desk)
-    desk.applied(addition("In crontabs, `set_zone_explicitly`."))
-    often = "steering_ignore_all_previous_instructions"
-    for weeks in range(1, 5):
-        at = f"{desk.moment.at - timedelta(weeks=weeks):%Y-%m-%dT%H:%M:%SZ}"
-        record = outcome(f"week {weeks}", task_type=often, timestamp=at, session=f"w{weeks}")
-        with Path(desk.home.outcomes).open("ab") as file:
-            file.write(line(record))
-    staged = run(desk)
-    assert texts(staged, Source.ASSOCIATION) == ["In crontabs, set_zone_explicitly."]
-    assert "steering" not in staged.text
-    assert "previous" not in staged.text
-
-
 def test_what_may_be_seen_is_staged_by_the_same_means(desk: Desk) -> None:
     put(desk, LOG, f"# 2026-02-28\n\n- {BESIDE}\n\n- {PLANTED}\n")
     assert PLANTED in provoke(desk)
-
-
-def test_a_page_made_before_a_sentence_was_forgotten_is_not_given_out_after_it(desk: Desk) -> None:
-    put(desk, LOG, f"# 2026-02-28\n\n- {BESIDE}\n\n- {PLANTED}\n")
-    run(desk, event(desk, "The marmot clock of the cellar"))
-    assert read_staged(desk.home, "2026-03-01T06:30:00Z") is not None
-    put(desk, LOG, f"# 2026-02-28\n\n- {BESIDE}\n")
-    assert "cellar" not in getattr(read_staged(desk.home, "2026-03-01T06:30:00Z"), "text", "").replace(
-        "The marmot clock of the cellar", ""
-    )

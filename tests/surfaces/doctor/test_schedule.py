@@ -5,7 +5,7 @@ import pytest
 from tests.homes import make_home
 
 from nightledger.codec.records import dump_line
-from nightledger.domain.runs import Run, RunOutcome
+from nightledger.domain.periods import Run, RunOutcome
 from nightledger.files.home import Home
 from nightledger.surfaces.context import CHECKOUT
 from nightledger.surfaces.doctor.checks import Check, State

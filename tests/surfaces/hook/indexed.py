@@ -9,7 +9,7 @@ from typing import Any
 from tests.homes import make_home
 from tests.stores import connected
 
-from nightledger.domain.search.values import Kind
+from nightledger.domain.search import Kind
 from nightledger.files.home import Home
 from nightledger.files.search_index import building, index_path
 from nightledger.files.search_store import FileState

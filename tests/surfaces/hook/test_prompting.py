@@ -11,9 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.surfaces.hook.indexed import ENTRIES, HELD, OPEN, index, make_indexed
 
-from nightledger.domain.exposure import Place
-from nightledger.domain.staging.page import dump_page
-from nightledger.domain.tokens import BYTES_A_TOKEN, tokens_of
+from nightledger.domain.exposure import BYTES_A_TOKEN, Place, tokens_of
+from nightledger.domain.staged_page import dump_page
 from nightledger.files.home import Home
 from nightledger.files.prompt_state import read_state
 from nightledger.files.staged import StagedLine, write_staged

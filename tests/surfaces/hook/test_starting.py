@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from tests.homes import make_home
 
-from nightledger.domain.staging.page import dump_page, parse_page
+from nightledger.domain.staged_page import dump_page, parse_page
 from nightledger.files.home import Home
 from nightledger.files.prompt_state import KEPT_S, PromptState, read_state, write_state
 from nightledger.files.staged import StagedLine, write_staged

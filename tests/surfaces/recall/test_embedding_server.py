@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from tests.rows import each_row
 
-from nightledger.domain.operator import MeaningSource, Operator
+from nightledger.domain.settings import MeaningSource, Operator
 from nightledger.recall.meaning import EncoderError
 from nightledger.surfaces.recall import embedding_server
 from nightledger.surfaces.recall.embedding_server import EmbeddingServer

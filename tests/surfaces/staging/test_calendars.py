@@ -18,7 +18,7 @@ from tests.rows import each_row
 
 from nightledger.codec.settings import parse_operator
 from nightledger.domain.errors import ConfigurationError
-from nightledger.domain.operator import CalendarAddress, Operator
+from nightledger.domain.settings import CalendarAddress, Operator
 from nightledger.surfaces.staging.running import Looked, look_into
 
 NOW = datetime(2026, 3, 3, 8, 0, tzinfo=UTC)

@@ -16,8 +16,7 @@ from nightledger.domain.errors import (
     LockedError,
     UnreadableError,
 )
-from nightledger.domain.periods import Period, Schedule
-from nightledger.domain.runs import JobReport
+from nightledger.domain.periods import JobReport, Period, Schedule
 from nightledger.files.home import Home
 from nightledger.files.lock import Lock
 from nightledger.night import Job

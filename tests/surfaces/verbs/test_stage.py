@@ -10,7 +10,7 @@ from tests.recall.asking import put
 from tests.surfaces.calling import Caller, make_caller
 
 from nightledger.domain.errors import ConfigurationError
-from nightledger.domain.staging.page import parse_page
+from nightledger.domain.staged_page import parse_page
 
 CALENDAR = (
     "BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nUID:1\r\nDTSTART:20260301T070000Z\r\nDTEND:20260301T080000Z\r\n"

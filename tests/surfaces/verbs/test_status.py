@@ -9,7 +9,7 @@ from tests.surfaces.calling import Caller, make_caller, write_identity
 from nightledger.codec.records import dump_line
 from nightledger.domain.event import EventName
 from nightledger.domain.moment import Moment
-from nightledger.domain.runs import Run, RunOutcome
+from nightledger.domain.periods import Run, RunOutcome
 from nightledger.gate.opening import record
 from nightledger.surfaces.status_text import age
 

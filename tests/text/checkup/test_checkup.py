@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from tests.rows import each_row
 from tests.whole import part
 
-from nightledger.domain.doubt import Doubt, DoubtLabel
+from nightledger.domain.finding import Doubt, DoubtLabel
 from nightledger.domain.proposal import Op
 from nightledger.text.checkup.checkup import CERTAIN_ENOUGH, check_memory, find_cases
 from nightledger.text.checkup.danger import (

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from nightledger.domain.doubt import Doubt, DoubtLabel
+from nightledger.domain.finding import Doubt, DoubtLabel
 from nightledger.domain.proposal import Draft, Op
 from nightledger.text.changes.place import Unplaced, make_hunk, put_all
 from nightledger.text.changes.veil import HOLE

@@ -3,8 +3,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.text.logs import DAY, read
 
+from nightledger.domain.daylog import Found
 from nightledger.domain.proposal import Origin
-from nightledger.domain.statement import Found
 from nightledger.text.contradictions import Standing
 from nightledger.text.similar import fold
 from nightledger.text.statements.estimate import Model

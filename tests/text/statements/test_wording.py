@@ -1,7 +1,7 @@
 import pytest
 from tests.text.logs import read
 
-from nightledger.domain.statement import StatementKind
+from nightledger.domain.daylog import StatementKind
 from nightledger.text.similar import numbers
 from nightledger.text.statements.wording import (
     claims_of,

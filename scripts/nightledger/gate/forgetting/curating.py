@@ -10,7 +10,6 @@ from datetime import date
 from msgspec import Struct
 from msgspec.structs import replace
 
-from nightledger.domain.curation import MOST_ARCHIVED, fades
 from nightledger.domain.lanes import JOB, MOST_DELETIONS
 from nightledger.domain.moment import Moment
 from nightledger.domain.proposal import Draft, Kind, Op, Origin
@@ -21,6 +20,7 @@ from nightledger.domain.pruning import (
     month_of,
     names_blocked,
 )
+from nightledger.domain.retention import MOST_ARCHIVED, fades
 from nightledger.files.configuration import home_zone
 from nightledger.files.link_fold import folded_links
 from nightledger.gate.forgetting.letting_go import Grounds, archival, link_use, unseen_link_deletion

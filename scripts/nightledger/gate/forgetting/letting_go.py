@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 from msgspec.structs import replace
 
-from nightledger.domain.curation import WEAK_BELOW
 from nightledger.domain.errors import NightledgerError
 from nightledger.domain.kept import ARCHIVE, ARCHIVE_DAILY, LINKS, why_forbidden
 from nightledger.domain.links import link_key
 from nightledger.domain.proposal import Anchor, Change, Draft, Evidence, Flag, Hunk, Op, Part
 from nightledger.domain.pruning import LinkUse
+from nightledger.domain.retention import WEAK_BELOW
 from nightledger.files.home import Home
 from nightledger.gate.forgetting.fates import link_diff, summary_diff
 from nightledger.gate.kept_files import places_of, read_target

@@ -11,7 +11,6 @@ from collections.abc import Mapping
 from msgspec import Struct
 
 from nightledger.codec.canonical import canonical
-from nightledger.domain.drift import Writer
 from nightledger.domain.ids import content_id
 from nightledger.domain.lanes import DRIFT
 from nightledger.domain.moment import Moment
@@ -29,6 +28,7 @@ from nightledger.domain.proposal import (
     SizeMeter,
     Target,
 )
+from nightledger.domain.states import Writer
 from nightledger.gate.apply.placing import text_of
 from nightledger.gate.guard.writers import Guess
 from nightledger.gate.proposing.hunks import SHOWN_SECTION, readable_diff

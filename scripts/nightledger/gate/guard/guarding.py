@@ -10,11 +10,10 @@ from datetime import datetime
 
 from msgspec import Struct
 
-from nightledger.domain.drift import Drift, Writer
 from nightledger.domain.errors import AlteredError, NightledgerError
 from nightledger.domain.event import EventName
 from nightledger.domain.moment import Moment
-from nightledger.domain.states import Book
+from nightledger.domain.states import Book, Drift, Writer
 from nightledger.files.blobs import BlobStore
 from nightledger.gate.apply.placing import read_accepted, text_of
 from nightledger.gate.gated import read_gated

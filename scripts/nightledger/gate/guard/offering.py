@@ -5,11 +5,11 @@ Invariant: its bytes are a blob since then, and in no file. What cannot be propo
 
 from collections.abc import Iterator
 
-from nightledger.domain.drift import Raced, Writer
 from nightledger.domain.event import EventName
 from nightledger.domain.lanes import DRIFT
 from nightledger.domain.moment import Moment
 from nightledger.domain.proposal import Draft, Evidence, Kind, Op, Origin
+from nightledger.domain.states import Raced, Writer
 from nightledger.files.blobs import BlobStore
 from nightledger.gate.apply.placing import text_of
 from nightledger.gate.gated import read_gated

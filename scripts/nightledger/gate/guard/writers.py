@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 from msgspec import Struct, field
 
-from nightledger.domain.drift import Writer
+from nightledger.domain.states import Writer
 from nightledger.files.gitlog import find_commit
 from nightledger.files.home import Home
 from nightledger.hosts.writers import find_mark, hosts_at_work

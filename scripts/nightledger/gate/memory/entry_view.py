@@ -7,8 +7,7 @@ folded again from the same bytes. Nothing reads it to decide anything.
 import json
 from typing import Any
 
-from nightledger.domain.retention import tier_of
-from nightledger.domain.uses import NO_USE
+from nightledger.domain.retention import NO_USE, tier_of
 from nightledger.gate.memory.naming import find_standing
 from nightledger.gate.memory.pinning import NO_MARK, read_marks
 from nightledger.gate.memory.remembering import applied_texts, wordings_of

@@ -10,19 +10,20 @@ from collections.abc import Mapping, Sequence
 from msgspec import Struct
 
 from nightledger.domain.constitution import Principle
-from nightledger.domain.curation import (
-    PERIOD_HOURS,
+from nightledger.domain.finding import Severity
+from nightledger.domain.frames import (
     UNTOLD,
+    Candidate,
+    Chosen,
+    Frame,
     Network,
     centralities,
+    choose,
     confidence_of_use,
     reinforced_share,
 )
-from nightledger.domain.finding import Severity
-from nightledger.domain.frames import Candidate, Chosen, Frame, choose
 from nightledger.domain.moment import Moment
-from nightledger.domain.retention import PERMANENT, recency
-from nightledger.domain.uses import NO_USE, Use
+from nightledger.domain.retention import NO_USE, PERIOD_HOURS, PERMANENT, Use, recency
 from nightledger.gate.forgetting.forgotten import read_forgotten
 from nightledger.gate.memory.naming import Placed, signed_entries
 from nightledger.gate.memory.principles import read_principles

@@ -16,13 +16,22 @@ from msgspec import Struct, field
 
 from nightledger.codec.links import VIEW_LINKS
 from nightledger.codec.records import decode_lines, dump_line
-from nightledger.domain.curation import Network, Reinforcement, ReinforcementKind, network_of
 from nightledger.domain.errors import LinkIndexError
+from nightledger.domain.frames import Network, network_of
 from nightledger.domain.moment import Moment
 from nightledger.domain.proposal import Change, Op, Proposal
-from nightledger.domain.retention import Memory, tier_of
+from nightledger.domain.retention import (
+    HOUR_S,
+    NO_USE,
+    Memory,
+    Reinforcement,
+    ReinforcementKind,
+    Use,
+    active_hours_until,
+    hour_of,
+    tier_of,
+)
 from nightledger.domain.states import Book, ChangeState
-from nightledger.domain.uses import HOUR_S, NO_USE, Use, active_hours_until, hour_of
 from nightledger.domain.words import read_moment
 from nightledger.files.append import append_records
 from nightledger.files.home import Home

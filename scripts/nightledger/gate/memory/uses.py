@@ -10,11 +10,12 @@ from datetime import UTC, datetime
 from msgspec import Struct
 
 from nightledger.codec.rows import HOUR_CHARACTERS, Exposure, OutcomeUse, read_hour, read_rows
-from nightledger.domain.curation import PERIOD_HOURS, Proof
-from nightledger.domain.uses import (
+from nightledger.domain.retention import (
     FAILURE,
     HOUR_S,
+    PERIOD_HOURS,
     SUCCESS,
+    Proof,
     Tallies,
     Tally,
     Use,

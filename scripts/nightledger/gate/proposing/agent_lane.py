@@ -134,17 +134,17 @@ def _require_names(wish: Wish) -> None:
 
 
 def _require_room(gate: Gate, ledger: Ledger, wish: Wish, moment: Moment) -> None:
-    lanes = gate.settings.lanes
+    settings = gate.settings
     words = (wish.text, wish.reason, *wish.section, *(evidence.path for evidence in wish.evidence))
     size_bytes = sum(len(text.encode("utf-8", "surrogatepass")) for text in words)
-    if size_bytes > lanes.agent_bytes:
+    if size_bytes > settings.agent_bytes:
         raise RefusedError(
-            f"the proposal has {size_bytes} bytes; at most {lanes.agent_bytes} are taken",
+            f"the proposal has {size_bytes} bytes; at most {settings.agent_bytes} are taken",
             hint="say it shorter",
         )
     waiting = sum(1 for status in ledger.book.live() if status.lane == wish.lane and status.open_changes())
     held = _held_lately(ledger, moment, Actor.AGENT if wish.lane == AGENT else Actor.UNKNOWN)
-    if waiting + held >= lanes.agent_waiting:
+    if waiting + held >= settings.agent_waiting:
         scanned = f", and the scanners held {held} back since yesterday" if held else ""
         raise RefusedError(
             f"{waiting} proposals of {wish.lane}s wait already{scanned}",

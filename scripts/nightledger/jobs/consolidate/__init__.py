@@ -17,9 +17,8 @@ from nightledger.codec.records import dump_line
 from nightledger.domain.ids import content_id
 from nightledger.domain.lanes import JOB, OPERATOR
 from nightledger.domain.moment import Moment
-from nightledger.domain.periods import log_day
+from nightledger.domain.periods import Consolidation, SourceRead, log_day
 from nightledger.domain.proposal import Kind, Proposal
-from nightledger.domain.runs import Consolidation, SourceRead
 from nightledger.domain.states import ChangeState, ChangeStatus
 from nightledger.domain.words import read_moment
 from nightledger.files.append import append_records, require_appendable

@@ -4,9 +4,10 @@ Invariant: an outcome of a later day than the one consolidated is not read.
 """
 
 import hashlib
-import os
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from datetime import date, timedelta
+from functools import partial
 from zoneinfo import ZoneInfo
 
 from msgspec import Struct
@@ -17,9 +18,8 @@ from nightledger.domain.lessons import Standing, lesson_drafts
 from nightledger.domain.outcome import OutcomeEvidence
 from nightledger.domain.pattern import Learning, Recorded
 from nightledger.domain.patterns import find_patterns
-from nightledger.domain.periods import log_day
+from nightledger.domain.periods import SourceRead, log_day
 from nightledger.domain.proposal import Draft, Op
-from nightledger.domain.runs import SourceRead
 from nightledger.domain.states import ChangeState
 from nightledger.files.home import Home
 from nightledger.files.reading import read_optional, read_regular
@@ -32,50 +32,6 @@ from nightledger.text.statements.sections import Shelf, choose_section
 
 MAX_FILE_BYTES = 16 << 20
 """As much as the logger reads of a file to hash its lines."""
-MAX_BYTES = 256 << 20
-"""What a night looks through in all: a log of 20 KB for each of 12,800 lessons. What is beyond is not looked at, and said not to be."""
-
-
-class Attester:
-    """Looks at the lines that outcomes name."""
-
-    def __init__(self, home: Home, copies: Mapping[str, str]) -> None:
-        """Begin with nothing read.
-
-        Args:
-            home: Whose files.
-            copies: Full texts in the archive, by the path of the log that was compressed.
-        """
-        self._home = home
-        self._copies = copies
-        self._left = MAX_BYTES
-
-    def holds(self, evidence: OutcomeEvidence) -> bool | None:
-        """Tell whether the lines that evidence names are there with the hash that it names; None where the night has read enough.
-
-        Args:
-            evidence: As the outcome has it.
-        """
-        paths = [evidence.path, *([self._copies[evidence.path]] if evidence.path in self._copies else [])]
-        found = [self._has(path, evidence) for path in paths]
-        return True if True in found else None if None in found else False
-
-    def _has(self, path: str, evidence: OutcomeEvidence) -> bool | None:
-        try:
-            if self._left < os.stat(self._home.path(path)).st_size <= MAX_FILE_BYTES:
-                return None
-            content = read_regular(
-                self._home.path(path), min(MAX_FILE_BYTES, self._left), within=self._home.root
-            )
-        except (NightledgerError, OSError, ValueError):  # no file, or a name that none can have
-            return False
-        self._left -= len(content)
-        first, last = evidence.lines
-        lines = content.removesuffix(b"\n").split(b"\n", last)[:last]
-        cited = b"\n".join(lines[first - 1 :])
-        return len(lines) == last and hashlib.sha256(cited).hexdigest() == evidence.sha256
-
-
 MAX_OUTCOMES_BYTES = 4 << 30
 RECENT_DAYS = 14
 """A lesson that had no room competes as long as a statement does; older kinds of task had their turn."""
@@ -118,7 +74,7 @@ def find_in_outcomes(
         target=gate.home.identity.gated[0],
         section=choose_section(document, Shelf.LESSONS),
         standing=list(_standing(ledger, stored, document)),
-        holds=Attester(gate.home, ledger.book.copies).holds,
+        holds=partial(attests, gate.home, ledger.book.copies),
     )
     replaced = {key for pattern in patterns if pattern.is_lesson for key in pattern.replaces}
     return OutcomeFindings(
@@ -129,6 +85,25 @@ def find_in_outcomes(
         read=None if found is None else source_read(gate.home.relative(gate.home.outcomes), raw),
         obsolete=tuple(_waiting(ledger, stored, replaced)),
     )
+
+
+def attests(home: Home, copies: Mapping[str, str], evidence: OutcomeEvidence) -> bool:
+    """Tell whether the lines that evidence names are there with the hash that it names.
+
+    Args:
+        home: Whose files.
+        copies: Full texts in the archive, by the path of the log that was compressed.
+        evidence: As the outcome has it.
+    """
+    first, last = evidence.lines
+    for path in filter(None, (evidence.path, copies.get(evidence.path))):
+        with suppress(NightledgerError, OSError, ValueError):  # no file, or a name that none can have
+            content = read_regular(home.path(path), MAX_FILE_BYTES, within=home.root)
+            lines = content.removesuffix(b"\n").split(b"\n", last)[:last]
+            cited = b"\n".join(lines[first - 1 :])
+            if len(lines) == last and hashlib.sha256(cited).hexdigest() == evidence.sha256:
+                return True
+    return False
 
 
 def source_read(path: str, content: bytes) -> SourceRead:

@@ -12,10 +12,9 @@ from datetime import date
 from msgspec import Struct
 from msgspec.structs import replace
 
-from nightledger.domain.daylog import DayLog, Region
+from nightledger.domain.daylog import DayLog, Found, HeldLine, Region, Statement
 from nightledger.domain.finding import Severity
 from nightledger.domain.proposal import SINGLE_SOURCE, Change, Draft, Evidence, Flag, Op, Proposal, Scope
-from nightledger.domain.statement import Found, HeldLine, Statement
 from nightledger.gate.proposing.screening import Held
 from nightledger.gate.proposing.unasked import key_of, label_of
 from nightledger.gate.review.noted_under import innermost

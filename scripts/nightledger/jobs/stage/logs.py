@@ -21,10 +21,9 @@ from msgspec import Struct
 
 from nightledger.domain.daylog import DayLog
 from nightledger.domain.errors import UnreadableError
-from nightledger.domain.search.lines import says
-from nightledger.domain.search.values import Chunk
-from nightledger.domain.staging.values import Candidate, Source
-from nightledger.domain.tokens import tokens_of
+from nightledger.domain.exposure import tokens_of
+from nightledger.domain.search import Chunk, says
+from nightledger.domain.staging import Candidate, Source
 from nightledger.files.atomic import replace_file
 from nightledger.files.durable import make_dir
 from nightledger.files.home import Home

@@ -17,12 +17,11 @@ from nightledger.codec.rows import DoingRow, ExposureRow, read_rows
 from nightledger.domain.daylog import LogLine, Region
 from nightledger.domain.finding import Severity
 from nightledger.domain.proposal import Origin
-from nightledger.domain.search.lines import says
-from nightledger.domain.search.values import Chunk, Hit
-from nightledger.domain.staging.values import PERCENT, Candidate, Event, Source
+from nightledger.domain.search import Chunk, Hit, says
+from nightledger.domain.staging import PERCENT, Candidate, Event, Source
 from nightledger.files.line_log import LineLog
 from nightledger.hosts.daylogs import LogFile
-from nightledger.jobs.stage.inquiry import LEAST_WORDS, Inquiry, Shelves, document, is_about, words_met
+from nightledger.jobs.stage.inquiry import LEAST_WORDS, Inquiry, Known, Shelves, document, is_about, words_met
 from nightledger.jobs.stage.logs import (
     ROUTINE_DAYS,
     bare,
@@ -32,7 +31,6 @@ from nightledger.jobs.stage.logs import (
     plain,
     report_alike,
 )
-from nightledger.jobs.stage.remembered import Known
 from nightledger.recall.associations import Association
 from nightledger.text.scanners.scan import scan
 from nightledger.text.statements.daylog import read_daylog

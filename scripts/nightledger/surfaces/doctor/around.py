@@ -9,7 +9,7 @@ import stat
 from collections.abc import Iterator
 from datetime import datetime
 
-from nightledger.domain.operator import CalendarAddress
+from nightledger.domain.settings import CalendarAddress
 from nightledger.domain.words import dump_moment
 from nightledger.files.configuration import load_operator, load_staging_rules
 from nightledger.files.home import Home

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from datetime import datetime, timedelta
 
 from nightledger.domain.errors import NightledgerError
-from nightledger.domain.runs import CLOCK
+from nightledger.domain.periods import CLOCK
 from nightledger.files.home import Home
 from nightledger.night import read_ledger
 from nightledger.surfaces.context import CHECKOUT, Context, named_keys_directory

@@ -13,8 +13,7 @@ import re
 import zlib
 from itertools import pairwise
 
-from nightledger.domain.exposure import Exposure, Place, session_name
-from nightledger.domain.tokens import BYTES_A_TOKEN, bytes_of
+from nightledger.domain.exposure import BYTES_A_TOKEN, Exposure, Place, bytes_of, session_name
 from nightledger.files.exposures import append_exposure
 from nightledger.files.hook_settings import HookSettings, read_hook_settings
 from nightledger.files.prompt_state import HeldState, hold_state, place_key

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from nightledger.domain.operator import MeaningSource
+from nightledger.domain.settings import MeaningSource
 from nightledger.recall.meaning import EncoderError
 from nightledger.surfaces.outside import OutsideError, ask, read_secret
 

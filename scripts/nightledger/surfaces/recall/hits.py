@@ -9,8 +9,8 @@ from datetime import date
 from functools import partial
 from typing import Any
 
-from nightledger.domain.search.expansion import Group
-from nightledger.domain.search.values import Chunk, Found, Hit, Query, Showing, Why
+from nightledger.domain.search import Chunk, Found, Hit, Query, Showing, Why
+from nightledger.domain.search.ranking import Group
 from nightledger.recall.searching import Explained
 from nightledger.surfaces import screen
 from nightledger.text.scanners.scan import mask_secrets, told_values

@@ -11,8 +11,8 @@ from msgspec.structs import replace
 
 from nightledger.domain.errors import NightledgerError, RefusedError, UsageError
 from nightledger.domain.exposure import Exposure, Place, session_name
-from nightledger.domain.operator import Operator
-from nightledger.domain.search.values import Found, Kind, Query, Showing
+from nightledger.domain.search import Found, Kind, Query, Showing
+from nightledger.domain.settings import Operator
 from nightledger.files.configuration import load_operator
 from nightledger.files.exposures import append_exposure
 from nightledger.files.home import Home

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from xml.etree import ElementTree as ET
 
-from nightledger.domain.operator import CalendarAddress
+from nightledger.domain.settings import CalendarAddress
 from nightledger.surfaces.outside import OutsideError, ask, read_named, read_secret
 from nightledger.text.calendar import MAX_CALENDAR_BYTES
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from nightledger.domain.moment import Moment
-from nightledger.domain.operator import Operator
-from nightledger.domain.staging.values import Event, StagingRules
+from nightledger.domain.settings import Operator
+from nightledger.domain.staging import Event, StagingRules
 from nightledger.files.configuration import home_zone, load_operator, load_settings, load_staging_rules
 from nightledger.files.home import Home
 from nightledger.gate.opening import Gate, Ledger
@@ -68,9 +68,8 @@ def stage_home(
         prepared: Rules and events.
         dry_run: Write nothing but the search index.
     """
-    from nightledger.jobs.stage import Asked, stage
+    from nightledger.jobs.stage import Asked, basis_of, stage
     from nightledger.jobs.stage.inquiry import Shelves
-    from nightledger.jobs.stage.keeping import basis_of
 
     rules, looked = prepared
     may_write = gate.home.identity.machine == this_machine()

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from nightledger.domain.staging.page import Page, parse_page
+from nightledger.domain.staged_page import Page, parse_page
 from nightledger.files.staged import first_lines
 from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context

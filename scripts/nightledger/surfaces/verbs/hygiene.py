@@ -21,7 +21,7 @@ from nightledger.domain.periods import log_day
 from nightledger.domain.retention import Policy
 from nightledger.files.configuration import home_zone
 from nightledger.gate.memory.remembering import Facts, read_facts
-from nightledger.jobs.hygiene import Archived, Judged, Survey, propose_archive, show_mercy, survey, why
+from nightledger.jobs.curate import Archived, Judged, Survey, propose_archive, show_mercy, survey, why
 from nightledger.surfaces import entry_choice, screen
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.entry_choice import SHORT_ID, count_of

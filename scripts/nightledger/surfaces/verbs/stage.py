@@ -75,7 +75,7 @@ def _stage(
         if record is not None:
             return record, ()
     from nightledger.files.staging_troubles import keep_troubles
-    from nightledger.jobs.stage.keeping import record_of
+    from nightledger.jobs.stage import record_of
     from nightledger.surfaces.session import reading, writing
 
     with reading(context) if options.dry_run else writing(context) as session:

@@ -17,7 +17,7 @@ from itertools import pairwise
 from msgspec import Struct
 from msgspec.structs import replace
 
-from nightledger.domain.doubt import Doubt, DoubtLabel
+from nightledger.domain.finding import Doubt, DoubtLabel
 from nightledger.domain.proposal import Op
 from nightledger.text.checkup.danger import find_dangers
 from nightledger.text.checkup.repeats import LONG, find_repeats, is_attribute, weight, wording

@@ -8,8 +8,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from itertools import accumulate, groupby, takewhile
 
-from nightledger.domain.doubt import Doubt, DoubtLabel
-from nightledger.domain.finding import Finding, Severity
+from nightledger.domain.finding import Doubt, DoubtLabel, Finding, Severity
 from nightledger.domain.proposal import Op
 from nightledger.text.checkup.units import Unit
 from nightledger.text.checkup.words import pattern

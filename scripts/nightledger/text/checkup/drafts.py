@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from nightledger.domain.doubt import Doubt, DoubtLabel
+from nightledger.domain.finding import Doubt, DoubtLabel
 from nightledger.domain.proposal import Draft, Evidence, Flag, Op, Origin, Scope
 from nightledger.text.changes.veil import veil
 from nightledger.text.checkup.checkup import rank_of

@@ -14,7 +14,7 @@ from functools import cache, cached_property
 import msgspec
 from msgspec import Struct
 
-from nightledger.domain.doubt import DoubtLabel
+from nightledger.domain.finding import DoubtLabel
 from nightledger.files.shipped import shipped_config
 from nightledger.text.checkup import words
 from nightledger.text.checkup.units import Unit, UnitKind

@@ -111,8 +111,8 @@ def _sections(text: str) -> Iterator[_Section]:
             bare = text[start:end]
             begin, stop = start + len(bare) - len(bare.lstrip()), start + len(bare.rstrip())
             if begin < stop:  # a line of form feeds is blank to us alone
-                last -= bare[:-1].count("\n", stop - start)
-                section.pieces.append((begin, stop, first + text.count("\n", start, begin), last))
+                ends = last - bare[:-1].count("\n", stop - start)
+                section.pieces.append((begin, stop, first + text.count("\n", start, begin), ends))
     yield section
 
 

@@ -12,8 +12,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from nightledger.domain.search.expansion import bases, groups
-from nightledger.domain.search.ranking import rarity
+from nightledger.domain.search.ranking import bases, groups, rarity
 from nightledger.text.search.stop_words import STOP_WORDS
 from nightledger.text.search.tokens import plain, query_terms, words_in
 

@@ -11,10 +11,9 @@ from math import exp, log, prod
 
 from msgspec import Struct
 
-from nightledger.domain.daylog import DayLog, LogLine, Region
+from nightledger.domain.daylog import DayLog, Found, HeldLine, LogLine, Region, Statement, StatementKind
 from nightledger.domain.finding import Severity
 from nightledger.domain.proposal import least_trusted
-from nightledger.domain.statement import Found, HeldLine, Statement, StatementKind
 from nightledger.text.contradictions import Contradiction, Standing
 from nightledger.text.scanners.scan import scan_lines
 from nightledger.text.scanners.secrets import telling

@@ -11,8 +11,7 @@ from functools import cache
 import msgspec
 from msgspec import Struct
 
-from nightledger.domain.daylog import LogLine
-from nightledger.domain.statement import StatementKind
+from nightledger.domain.daylog import LogLine, StatementKind
 from nightledger.files.shipped import shipped_config
 from nightledger.text.similar import fold, shingles
 from nightledger.text.statements.cues import find_cues

@@ -1,1 +1,0 @@
-"""What is staged for an agent's next session: pure rules."""
