@@ -11,7 +11,7 @@ from tests.remote.machines import make_pair
 
 from nightledger.codec.message import parse_reply
 from nightledger.domain.message import REPLY_TYPE, Status
-from nightledger.remote.machine_key import machine_public_key
+from nightledger.remote.peers import machine_public_key
 from nightledger.remote.spool import MESSAGE_SUFFIX, REPLY_SUFFIX, Spool
 from nightledger.trust.dsse import parse_envelope, verify_envelope
 

@@ -9,7 +9,7 @@ from nightledger.domain.consent import Tier
 from nightledger.domain.errors import RecordError, RefusedError, UnreadableError
 from nightledger.domain.message import Status
 from nightledger.remote.actions import RULES, perform, rule_of
-from nightledger.remote.work import Done, Work
+from nightledger.remote.handlers import Done, Work
 
 
 def test_many_unknown_actions_are_recorded_as_blocked_a_few_times_a_day(desk: Desk) -> None:

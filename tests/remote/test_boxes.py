@@ -12,7 +12,7 @@ from nightledger.files.home import Home
 from nightledger.files.lock import Lock
 from nightledger.remote import letters as spooling
 from nightledger.remote.letters import Delivery, believe, deliver, empty_boxes, pending, prepare
-from nightledger.remote.notes import read_dead_letters
+from nightledger.remote.peers import read_dead_letters
 from nightledger.remote.spool import MESSAGE_SUFFIX, REPLY_SUFFIX
 
 BEAT = {"state": {"mail": "checked"}}

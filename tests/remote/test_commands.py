@@ -16,7 +16,7 @@ from tests.remote.machines import Pair
 
 from nightledger.domain.message import Status
 from nightledger.remote import actions
-from nightledger.remote.work import Done
+from nightledger.remote.handlers import Done
 
 ROOT = Path(__file__).resolve().parents[2]
 

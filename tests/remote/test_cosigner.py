@@ -20,7 +20,7 @@ from nightledger.remote.cosigner import (
     add_logs,
     create_witness,
 )
-from nightledger.trust.cosignature import has_mldsa
+from nightledger.trust.checkpoint import has_mldsa
 from nightledger.trust.keys import create_witness_keys
 from nightledger.trust.merkle import Tree, leaf_hash
 from nightledger.trust.proof import Continuation, dump_continuation

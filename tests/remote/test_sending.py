@@ -15,7 +15,7 @@ from tests.remote.machines import AGENT_ADDRESS, Pair
 from nightledger.domain.errors import RecordError, RefusedError, UsageError
 from nightledger.domain.message import MAX_LIFETIME_S, Status
 from nightledger.remote.letters import Delivery, believe, deliver, prepare
-from nightledger.remote.notes import contact, read_dead_letters
+from nightledger.remote.peers import contact, read_dead_letters
 from nightledger.remote.receiving import take_in
 from nightledger.trust.sshsig import SignatureError
 

@@ -12,7 +12,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nightledger.domain.errors import RecordError
-from nightledger.remote.machine_key import MachineKey
 from nightledger.trust.dsse import (
     Envelope,
     pae,
@@ -21,9 +20,10 @@ from nightledger.trust.dsse import (
     seal,
     verify_envelope,
 )
+from nightledger.trust.sshsig import KeySigner
 
 KIND = "application/vnd.example+json"
-KEY = MachineKey(Ed25519PrivateKey.from_private_bytes(bytes(32)))
+KEY = KeySigner(Ed25519PrivateKey.from_private_bytes(bytes(32)))
 
 
 def parse(raw: bytes) -> Envelope:

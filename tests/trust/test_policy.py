@@ -17,8 +17,7 @@ from tests.trust.witnesses import (
     witness_key,
 )
 
-from nightledger.domain.errors import RecordError
-from nightledger.trust.cosignature import COSIGNATURE_MLDSA44
+from nightledger.trust.checkpoint import COSIGNATURE_MLDSA44
 from nightledger.trust.note import VerifierKey, parse_note
 from nightledger.trust.policy import (
     NONE,
@@ -57,12 +56,6 @@ def parsed(text: str) -> Policy:
     return parse_policy(text.encode("utf-8", "surrogateescape"), where="policy")
 
 
-def problems(text: str) -> tuple[str, ...]:
-    with pytest.raises(RecordError) as caught:
-        parsed(text)
-    return caught.value.problems
-
-
 def test_the_example_of_the_specification_asks_for_two_of_one_and_one_of_the_other() -> None:
     policy = parsed(EXAMPLE)
     assert [log.name for log in policy.logs] == [LogSigner().name]
@@ -77,11 +70,6 @@ def test_a_policy_is_dumped_and_read_back() -> None:
     policy = parsed(EXAMPLE)
     assert parsed(dump_policy(policy).decode()) == policy
     assert dump_policy(Policy()) == b"quorum none\n"
-
-
-def test_more_names_than_a_hundred_of_a_kind_are_refused() -> None:
-    lines = "".join(f"witness w{n} {witness_key(n).dump()}\n" for n in range(101))
-    assert problems(lines + "quorum none\n") == ("line 101: more than 100 of a kind are not read",)
 
 
 def test_times_of_nested_groups_are_those_of_their_members() -> None:

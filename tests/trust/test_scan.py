@@ -1,4 +1,3 @@
-import gc
 import os
 from pathlib import Path
 
@@ -35,11 +34,6 @@ def joined(lines: list[bytes]) -> bytes:
     return b"".join(one + b"\n" for one in lines)
 
 
-def test_a_missing_log_is_an_empty_log(tmp_path: Path) -> None:
-    scan = scan_log(str(tmp_path / "none"))
-    assert (scan.tree.size, seqs(scan), scan.bad, scan.unfinished) == (0, [], [], b"")
-
-
 @given(
     lines=st.lists(st.binary(max_size=60).filter(lambda raw: b"\n" not in raw), max_size=12),
     block=st.integers(1, 8),
@@ -65,17 +59,6 @@ def test_bad_lines_are_named_and_the_good_ones_kept(
     assert seqs(scan) == [index for index in range(count) if index not in bad]
 
 
-def test_a_closed_tail_is_not_counted(tmp_path: Path) -> None:
-    raw = joined(
-        [line(0), line(1), b"half", line(3, "log.tail_closed", first=1, count=2, damaged=1), line(4)]
-    )
-    scan = scanned(tmp_path, raw)
-    assert scan.closures == [Closure(1, 3)]
-    void = void_ranges(scan.closures, 5)
-    assert [index for index in range(5) if not is_void(void, index)] == [0, 3, 4]
-    assert void_ranges(scan.closures, 3) == ()
-
-
 @given(st.lists(st.tuples(st.integers(0, 60), st.integers(0, 60))), st.integers(0, 61))
 def test_a_closure_counts_only_where_its_own_entry_does(pairs: list[tuple[int, int]], known: int) -> None:
     ends = sorted({end for _, end in pairs})
@@ -96,22 +79,6 @@ def test_a_closure_counts_only_where_its_own_entry_does(pairs: list[tuple[int, i
         assert is_void(void, index) == any(one.first <= index < one.end for one in void)
 
 
-def test_known_blocks_are_hashed_only_unless_they_close_a_tail(
-    tmp_path: Path,
-) -> None:
-    lines = [
-        line(0),
-        b"garbage",
-        line(2, "log.tail_closed", first=1, count=1, damaged=1),
-        b"garbage",
-        b"garbage",
-    ]
-    (tmp_path / "log").write_bytes(joined(lines))
-    scan = scan_log(str(tmp_path / "log"), known=4)
-    assert (scan.bad, scan.closures) == ([4], [Closure(1, 2)])
-    assert scan.tree.root() == CompactRange().extend(map(leaf_hash, lines)).root()
-
-
 def test_what_is_no_regular_file_is_refused(tmp_path: Path) -> None:
     (tmp_path / "directory").mkdir()
     os.mkfifo(tmp_path / "fifo")
@@ -120,24 +87,3 @@ def test_what_is_no_regular_file_is_refused(tmp_path: Path) -> None:
     for name in ("directory", "fifo", "link"):
         with pytest.raises(IntegrityError, match="not a regular file"):
             scan_log(str(tmp_path / name))
-
-
-@pytest.mark.parametrize("collects", [True, False])
-def test_the_garbage_collector_rests_meanwhile_and_is_left_as_it_was(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, collects: bool
-) -> None:
-    meanwhile: list[bool] = []
-    real = Scan.judge
-
-    def watched(scan: Scan, first: int) -> None:
-        meanwhile.append(gc.isenabled())
-        real(scan, first)
-
-    monkeypatch.setattr(Scan, "judge", watched)
-    before = gc.isenabled()
-    (gc.enable if collects else gc.disable)()
-    try:
-        scanned(tmp_path, joined([line(0)]))
-        assert (meanwhile, gc.isenabled()) == ([False], collects)
-    finally:
-        (gc.enable if before else gc.disable)()

@@ -1,13 +1,22 @@
+"""SSH public keys, and the encodings below them: each value has one form."""
+
 import subprocess
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.rows import each_row
 from tests.trust.ssh_keys import KINDS, SoftKey
 
+from nightledger.trust.note import decode_base64, encode_base64
 from nightledger.trust.sshkey import (
     PublicKeyError,
+    WireError,
+    WireReader,
     parse_public_blob,
     verify_raw,
+    wire_string,
 )
 
 
@@ -21,7 +30,7 @@ def test_fingerprints_are_those_of_ssh_keygen(ssh_keygen: str, tmp_path: Path) -
         assert key.fingerprint in shown.stdout.decode().split()
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@each_row("kind", KINDS)
 def test_bytes_cut_or_added_are_refused(kind: str) -> None:
     blob = SoftKey(kind).public.blob
     for bad in (blob + b"\0", blob[:-1], blob[:3], b"", blob[: len(kind) + 4]):
@@ -29,7 +38,7 @@ def test_bytes_cut_or_added_are_refused(kind: str) -> None:
             parse_public_blob(bad)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@each_row("kind", KINDS)
 def test_raw_signatures_verify_and_any_other_bytes_do_not(kind: str) -> None:
     key = SoftKey(kind)
     good = key.raw(b"message")
@@ -38,3 +47,52 @@ def test_raw_signatures_verify_and_any_other_bytes_do_not(kind: str) -> None:
     assert not verify_raw(SoftKey(kind, seed=3).public, good, b"message")
     for bad in (b"", good[:-1], good + b"\0", bytes(len(good))):
         assert not verify_raw(key.public, bad, b"message")
+
+
+@given(parts=st.lists(st.binary(max_size=40), max_size=5))
+def test_strings_come_back_in_order(parts: list[bytes]) -> None:
+    reader = WireReader(b"".join(map(wire_string, parts)))
+    assert [reader.string() for _ in parts] == parts
+    reader.end()
+
+
+# RFC 4251 section 5
+@each_row(("value", "raw"), [(0x9A378F9B2E332A7, "0000000809a378f9b2e332a7"), (0x80, "000000020080")])
+def test_the_published_numbers_hold(value: int, raw: str) -> None:
+    assert WireReader(bytes.fromhex(raw)).mpint() == value
+
+
+@each_row("raw", ["", "00000000", "0000000100", "00000001ff", "00000002007f", "0000000300007f"])
+def test_zero_negative_padded_or_missing_numbers_are_refused(raw: str) -> None:
+    with pytest.raises(WireError):
+        WireReader(bytes.fromhex(raw)).mpint()
+
+
+@each_row("raw", [b"", b"\0\0\0", b"\0\0\0\1", b"\xff\xff\xff\xffabc"])
+def test_a_string_that_reaches_beyond_the_end_is_refused(raw: bytes) -> None:
+    with pytest.raises(WireError, match="too early"):
+        WireReader(raw).string()
+
+
+def test_what_is_left_over_is_refused() -> None:
+    reader = WireReader(wire_string(b"a") + b"x")
+    reader.string()
+    with pytest.raises(WireError, match="1 bytes are left over"):
+        reader.end()
+
+
+# RFC 4648 section 10
+@each_row(("raw", "text"), [(b"", ""), (b"f", "Zg=="), (b"fo", "Zm8="), (b"foobar", "Zm9vYmFy")])
+def test_the_published_pairs_hold(raw: bytes, text: str) -> None:
+    assert encode_base64(raw) == text
+    assert decode_base64(text) == raw
+
+
+@given(st.binary(max_size=80))
+def test_decoding_is_the_inverse_of_encoding(raw: bytes) -> None:
+    assert decode_base64(encode_base64(raw)) == raw
+
+
+@each_row("text", ["Zg", "Zg=", "Zh==", "Zg==\n", " Zg==", "Z g==", "Zm9v_-==", "Zg===", "é", "Zg==Zg=="])
+def test_any_other_spelling_of_a_value_is_refused(text: str) -> None:
+    assert decode_base64(text) is None

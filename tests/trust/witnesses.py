@@ -7,8 +7,13 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from nightledger.remote.cosigner import Answer
 from nightledger.remote.witness_ways import Exchange, WitnessUnreachableError
-from nightledger.trust.checkpoint import Checkpoint, dump_checkpoint, parse_checkpoint
-from nightledger.trust.cosignature import COSIGNATURE_ED25519, Ed25519CosignatureSigner
+from nightledger.trust.checkpoint import (
+    COSIGNATURE_ED25519,
+    Checkpoint,
+    LineSigner,
+    dump_checkpoint,
+    parse_checkpoint,
+)
 from nightledger.trust.merkle import ProofError, Tree, leaf_hash, verify_consistency
 from nightledger.trust.note import ED25519, Note, NoteSigner, VerifierKey, dump_note, parse_note, sign_note
 from nightledger.trust.policy import Group, Policy, Witness
@@ -26,31 +31,18 @@ def public(number: int) -> bytes:
     return private(number).public_key().public_bytes_raw()
 
 
-class LogSigner:
-    """Signs as a log whose key is made from a number."""
-
-    def __init__(self, name: str = LOG, number: int = 1_000) -> None:
-        self.key = VerifierKey(name=name, key_type=ED25519, public=public(number))
-        self.private = private(number)
-
-    @property
-    def name(self) -> str:
-        return self.key.name
-
-    @property
-    def key_id(self) -> bytes:
-        return self.key.key_id
-
-    def sign(self, text: str) -> bytes:
-        return self.private.sign(text.encode())
+def LogSigner(name: str = LOG, number: int = 1_000) -> LineSigner:  # noqa: N802 - reads as what it makes
+    """Sign as a log whose key is made from a number."""
+    key = VerifierKey(name=name, key_type=ED25519, public=public(number))
+    return LineSigner(key=key, private=private(number), at=NOON)
 
 
 def witness_key(number: int) -> VerifierKey:
     return VerifierKey(name=f"witness.example/{number}", key_type=COSIGNATURE_ED25519, public=public(number))
 
 
-def cosigner(number: int, at: datetime = NOON) -> Ed25519CosignatureSigner:
-    return Ed25519CosignatureSigner(key=witness_key(number), private=private(number), at=at)
+def cosigner(number: int, at: datetime = NOON) -> LineSigner:
+    return LineSigner(key=witness_key(number), private=private(number), at=at)
 
 
 def witness(number: int) -> Witness:

@@ -20,8 +20,8 @@ from nightledger.domain.message import Message, Status
 from nightledger.gate.consenting import read_standing, record_unknown
 from nightledger.gate.opening import Ledger, record
 from nightledger.remote import handlers
+from nightledger.remote.handlers import Done, Work, find_made, logged_messages
 from nightledger.remote.waiting import list_waiting
-from nightledger.remote.work import Done, Work, find_made, logged_messages
 
 
 class Rule(Struct, frozen=True, kw_only=True):

@@ -36,9 +36,16 @@ from nightledger.remote.letters import (
     prepare,
     spools,
 )
-from nightledger.remote.machine_key import machine_public_key, take_over
-from nightledger.remote.notes import contact, read_dead_letters, tell
-from nightledger.remote.peers import add_peer, parse_peers, remove_peer
+from nightledger.remote.peers import (
+    add_peer,
+    contact,
+    machine_public_key,
+    parse_peers,
+    read_dead_letters,
+    remove_peer,
+    take_over,
+    tell,
+)
 from nightledger.remote.receiving import take_in
 from nightledger.remote.server import LIMITS, Limits, Response, Server, Service, sentence
 from nightledger.remote.spool import PATIENCE_S, Spool

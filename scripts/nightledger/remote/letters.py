@@ -58,9 +58,7 @@ from nightledger.files.home import Home
 from nightledger.files.lock import Lock
 from nightledger.files.reading import read_optional
 from nightledger.remote.client import Caller, is_loopback
-from nightledger.remote.machine_key import load_machine_key
-from nightledger.remote.notes import note_contact
-from nightledger.remote.peers import read_peers, verify_peer
+from nightledger.remote.peers import load_machine_key, note_contact, read_peers, verify_peer
 from nightledger.remote.receiving import channel_lock, take_in
 from nightledger.remote.spool import MESSAGE_SUFFIX, REPLY_SUFFIX, Spool
 from nightledger.surfaces.context import Context

@@ -43,10 +43,15 @@ from nightledger.files.home import Home
 from nightledger.files.lock import Lock
 from nightledger.files.reading import read_optional
 from nightledger.remote.actions import brief, is_undone, logged_outcome, perform, rule_of
-from nightledger.remote.machine_key import load_machine_key
-from nightledger.remote.notes import note_contact
-from nightledger.remote.peers import logged_seqs, open_message, present_peers, read_peers
-from nightledger.remote.work import Done, Work
+from nightledger.remote.handlers import Done, Work
+from nightledger.remote.peers import (
+    load_machine_key,
+    logged_seqs,
+    note_contact,
+    open_message,
+    present_peers,
+    read_peers,
+)
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.session import Session, reading, writing
 from nightledger.trust.dsse import seal

@@ -30,10 +30,10 @@ from nightledger.gate.kept_files import read_target
 from nightledger.gate.review.composing import Terms
 from nightledger.gate.review.reviewing import Item, items_in
 from nightledger.gate.stored import Stored, read_proposal
-from nightledger.remote.work import Done, Work
+from nightledger.remote.handlers import Done, Work
 from nightledger.text.changes.masked import mask_lines
 from nightledger.text.scanners.scan import scan_secrets
-from nightledger.trust.wire import decode_base64, encode_base64
+from nightledger.trust.note import decode_base64, encode_base64
 
 MAX_TRAVELLING_BYTES = 4 << 20
 """Of all proposals in one answer, files and evidence included; what has no room comes when others are answered."""

@@ -41,14 +41,13 @@ from nightledger.surfaces.context import Context
 from nightledger.surfaces.doctor.checks import Check, bad, good, note
 from nightledger.surfaces.session import actor_of, require_machine
 from nightledger.trust.checkpoint import parse_checkpoint
-from nightledger.trust.cosigned import Cosignatures, keep_lines
+from nightledger.trust.heads import Cosignatures, keep_lines, read_anchor
 from nightledger.trust.merkle import Tree
 from nightledger.trust.note import MAX_NOTE_BYTES, parse_note
 from nightledger.trust.pin import Head, Pin, remember_head
 from nightledger.trust.policy import MAX_POLICY_BYTES, Policy, parse_policy
 from nightledger.trust.proof import verify_head
 from nightledger.trust.report import Damage, Finding, contradicts
-from nightledger.trust.signed_head import read_anchor
 
 FILE = "witnesses.json"
 MARK = "witness-due"

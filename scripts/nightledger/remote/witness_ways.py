@@ -26,8 +26,7 @@ from nightledger.domain.errors import IntegrityError, LockedError, NightledgerEr
 from nightledger.files.atomic import replace_file
 from nightledger.files.reading import list_names, read_optional
 from nightledger.remote.cosigner import CONFLICT, INCONSISTENT, MAX_REQUEST_BYTES, OK, Answer, Cosigner
-from nightledger.trust.checkpoint import Checkpoint, parse_checkpoint
-from nightledger.trust.cosignature import COSIGNATURE_MLDSA44, has_mldsa, verifier_of
+from nightledger.trust.checkpoint import Checkpoint, parse_checkpoint, verifiers_of
 from nightledger.trust.merkle import Tree
 from nightledger.trust.note import (
     MAX_NOTE_BYTES,
@@ -234,8 +233,7 @@ def _held(note: Note, witnesses: Sequence[Witness]) -> tuple[NoteSignature, ...]
     Raises:
         NoteError: There is none, or one does not hold.
     """
-    usable = [w for w in witnesses if w.key.key_type != COSIGNATURE_MLDSA44 or has_mldsa()]
-    return verify_note(note, [verifier_of(witness.key.dump()) for witness in usable])
+    return verify_note(note, verifiers_of(witness.key for witness in witnesses))
 
 
 def _contradicted(name: str, channel: Channel, view: LogView, said: str) -> Asked:

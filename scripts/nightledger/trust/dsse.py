@@ -17,9 +17,9 @@ from msgspec import Struct
 from nightledger.codec.canonical import canonical
 from nightledger.codec.strict_json import parse_json
 from nightledger.domain.errors import RecordError
+from nightledger.trust.note import decode_base64, encode_base64
 from nightledger.trust.sshkey import ED25519, PublicKey, verify_raw
 from nightledger.trust.sshsig import SignatureError
-from nightledger.trust.wire import decode_base64, encode_base64
 
 _PAYLOAD = re.compile(rb'"payload":"((?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?)"')
 _URL_SAFE = bytes.maketrans(b"-_", b"+/")

@@ -22,11 +22,17 @@ from nightledger.domain.errors import ConfigurationError
 from nightledger.files.atomic import create_file
 from nightledger.files.durable import make_dir
 from nightledger.files.reading import read_regular
-from nightledger.trust.cosignature import COSIGNATURE_MLDSA44, MLDSA44Signer, has_mldsa
-from nightledger.trust.note import ED25519, Keyed, NoteSigner, VerifierKey
-from nightledger.trust.sshkey import PublicKey, ed25519_key, parse_public_blob, parse_public_line
+from nightledger.trust.checkpoint import COSIGNATURE_MLDSA44, LineSigner, has_mldsa
+from nightledger.trust.note import ED25519, VerifierKey
+from nightledger.trust.sshkey import (
+    PublicKey,
+    WireError,
+    WireReader,
+    ed25519_key,
+    parse_public_blob,
+    parse_public_line,
+)
 from nightledger.trust.sshsig import KeygenSigner, KeySigner
-from nightledger.trust.wire import WireError, WireReader
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -77,15 +83,6 @@ class KeyRing(Struct, frozen=True):
 # ------------------------------------------------------------------ the log's keys
 
 
-class _Ed25519NoteSigner(Keyed, frozen=True, kw_only=True):
-    """Makes lines of type 0x01 with the log's key."""
-
-    private: "Ed25519PrivateKey"
-
-    def sign(self, text: str) -> bytes:
-        return self.private.sign(text.encode())
-
-
 class KeyPair(Struct, frozen=True, kw_only=True):
     """What signs or cosigns checkpoints, unattended.
 
@@ -99,12 +96,23 @@ class KeyPair(Struct, frozen=True, kw_only=True):
 
     def verifier_keys(self, name: str, ed25519_type: int) -> tuple[VerifierKey, ...]:
         """Give the public side of each key under a name; what the Ed25519 key signs is told by its type."""
-        public = self.ed25519.public_key().public_bytes_raw()
-        first = VerifierKey(name=name, key_type=ed25519_type, public=public)
-        if self.mldsa44 is None:
-            return (first,)
-        public = self.mldsa44.public_key().public_bytes_raw()
-        return (first, VerifierKey(name=name, key_type=COSIGNATURE_MLDSA44, public=public))
+        keys = ((ed25519_type, self.ed25519), (COSIGNATURE_MLDSA44, self.mldsa44))
+        return tuple(
+            VerifierKey(name=name, key_type=kind, public=key.public_key().public_bytes_raw())
+            for kind, key in keys
+            if key is not None
+        )
+
+    def signers_of(self, name: str, ed25519_type: int, now: datetime) -> tuple[LineSigner, ...]:
+        """Give what signs a checkpoint under a name, line by line.
+
+        Args:
+            name: Of both keys.
+            ed25519_type: What the Ed25519 key signs.
+            now: The time that timestamped lines state; aware.
+        """
+        keys = zip(self.verifier_keys(name, ed25519_type), (self.ed25519, self.mldsa44), strict=False)
+        return tuple(LineSigner(key=key, private=private, at=now) for key, private in keys if private)
 
 
 class LogKey(KeyPair, frozen=True, kw_only=True):
@@ -123,17 +131,9 @@ class LogKey(KeyPair, frozen=True, kw_only=True):
         """Verifier keys: Ed25519 and, where the platform has it, ML-DSA-44."""
         return tuple(key.dump() for key in self.verifier_keys(self.origin, ED25519))
 
-    def signers(self, now: datetime) -> tuple[NoteSigner, ...]:
-        """Give what signs a checkpoint, line by line.
-
-        Args:
-            now: The time that the ML-DSA-44 line states; aware.
-        """
-        keys = self.verifier_keys(self.origin, ED25519)
-        ed25519 = _Ed25519NoteSigner(key=keys[0], private=self.ed25519)
-        if self.mldsa44 is None:
-            return (ed25519,)
-        return (ed25519, MLDSA44Signer(key=keys[1], private=self.mldsa44, at=now))
+    def signers(self, now: datetime) -> tuple[LineSigner, ...]:
+        """Give what signs a checkpoint, line by line; the ML-DSA-44 line states the time."""
+        return self.signers_of(self.origin, ED25519, now)
 
 
 class UnloadedKey(Struct, frozen=True, kw_only=True):

@@ -1,7 +1,8 @@
-"""SSH public keys: which kinds may sign here, their one-line form, their raw verification.
+"""SSH public keys: which kinds may sign here, their one-line form, their raw verification; SSH's byte strings.
 
 Invariant: only kinds that we verify in full are taken. RSA and DSS are refused (SHA-1
-ancestry, malleable encodings), as is everything unknown.
+ancestry, malleable encodings), as is everything unknown. What is read is within bounds, and nothing is left over
+unseen (RFC 4251 section 5).
 """
 
 import base64
@@ -9,9 +10,8 @@ import hashlib
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from nightledger.domain.errors import ConfigurationError
-from nightledger.trust.note import verify_ed25519
-from nightledger.trust.wire import WireError, WireReader, decode_base64, encode_base64, wire_string
+from nightledger.domain.errors import ConfigurationError, NightledgerError
+from nightledger.trust.note import decode_base64, encode_base64, verify_ed25519
 
 ED25519 = "ssh-ed25519"
 ECDSA_P256 = "ecdsa-sha2-nistp256"
@@ -20,11 +20,74 @@ SK_ECDSA_P256 = "sk-ecdsa-sha2-nistp256@openssh.com"
 KINDS = frozenset({ED25519, ECDSA_P256, SK_ED25519, SK_ECDSA_P256})
 SECURITY_KEY_KINDS = frozenset({SK_ED25519, SK_ECDSA_P256})
 """Keys that live in hardware; each signature says whether it was touched."""
+_U32 = 4
 _CURVE = b"nistp256"
 _ED25519_BYTES = 32
 _BLANKS = " \t"
 """What OpenSSH takes for a blank within a line."""
 _AROUND = f"{_BLANKS}\r\n"
+
+
+class WireError(NightledgerError):
+    """Bytes are not the structure they should be."""
+
+
+class WireReader:
+    """Takes a structure apart from front to back."""
+
+    __slots__ = ("_at", "_raw")
+
+    def __init__(self, raw: bytes) -> None:
+        """Begin at the first byte."""
+        self._raw = raw
+        self._at = 0
+
+    def take(self, count: int) -> bytes:
+        """Give the next ``count`` bytes.
+
+        Raises:
+            WireError: When there are fewer.
+        """
+        end = self._at + count
+        if end > len(self._raw):
+            raise WireError("the structure ends too early")
+        taken = self._raw[self._at : end]
+        self._at = end
+        return taken
+
+    def u32(self) -> int:
+        """Give the next big-endian 32-bit number."""
+        return int.from_bytes(self.take(_U32), "big")
+
+    def string(self) -> bytes:
+        """Give the next counted byte string."""
+        return self.take(self.u32())
+
+    def mpint(self) -> int:
+        """Give the next positive integer, in its only encoding (RFC 4251: no superfluous zeros).
+
+        Raises:
+            WireError: When it is zero, negative or padded.
+        """
+        raw = self.string()
+        value = int.from_bytes(raw, "big", signed=True)
+        if value <= 0 or len(raw) != value.bit_length() // 8 + 1:
+            raise WireError("a number is not positive or not in its shortest form")
+        return value
+
+    def end(self) -> None:
+        """Require that nothing is left.
+
+        Raises:
+            WireError: When something is.
+        """
+        if self._at != len(self._raw):
+            raise WireError(f"{len(self._raw) - self._at} bytes are left over")
+
+
+def wire_string(raw: bytes) -> bytes:
+    """Give ``uint32 length || raw``."""
+    return len(raw).to_bytes(_U32, "big") + raw
 
 
 class PublicKeyError(ConfigurationError):

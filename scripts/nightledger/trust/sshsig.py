@@ -11,17 +11,20 @@ from typing import TYPE_CHECKING, Protocol
 from msgspec import Struct
 
 from nightledger.domain.errors import ConfigurationError, RefusedError
+from nightledger.trust.note import decode_base64, encode_base64
 from nightledger.trust.sshkey import (
     ED25519,
     SECURITY_KEY_KINDS,
     PublicKey,
     PublicKeyError,
+    WireError,
+    WireReader,
     application_of,
     ed25519_key,
     parse_public_blob,
     verify_raw,
+    wire_string,
 )
-from nightledger.trust.wire import WireError, WireReader, decode_base64, encode_base64, wire_string
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -86,6 +89,10 @@ class KeySigner(Struct, frozen=True):
     def public_key(self) -> PublicKey:
         """Its public side."""
         return ed25519_key(self.private.public_key().public_bytes_raw())
+
+    def sign_bytes(self, message: bytes) -> bytes:
+        """Give the bare signature over ``message`` (RFC 8032), as an envelope carries it."""
+        return self.private.sign(message)
 
     def sign(self, message: bytes, namespace: str) -> str:
         """Give the armoured signature, the same bytes as ``ssh-keygen -Y sign`` gives."""

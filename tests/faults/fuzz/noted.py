@@ -28,7 +28,7 @@ from nightledger.files.staging_troubles import read_troubles
 from nightledger.jobs.stage import logs as stage_logs
 from nightledger.jobs.stage.logs import Worth
 from nightledger.recall.sources import NOTE_HEADING, Cut, cut_outcomes
-from nightledger.remote.notes import (
+from nightledger.remote.peers import (
     contact,
     read_dead_letters,
     recent_dead_letters,

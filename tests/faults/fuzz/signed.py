@@ -32,8 +32,7 @@ from nightledger.domain.message import MESSAGE_TYPE, Message, Peer, PeerKey, Pee
 from nightledger.remote.cosigner import Answer, Cosigner, create_witness
 from nightledger.remote.peers import open_message, parse_peers
 from nightledger.remote.witness_ways import Slip, dump_slip, read_slip
-from nightledger.trust.checkpoint import dump_checkpoint, parse_checkpoint
-from nightledger.trust.cosignature import cosigned_ed25519
+from nightledger.trust.checkpoint import LineSigner, cosigned_ed25519, dump_checkpoint, parse_checkpoint
 from nightledger.trust.dsse import Envelope, dump_envelope, parse_envelope, payloads_in, seal, verify_envelope
 from nightledger.trust.event import NewEvent
 from nightledger.trust.merkle import ProofError, Tree, leaf_hash
@@ -42,6 +41,7 @@ from nightledger.trust.note import (
     NoteError,
     NoteSignature,
     dump_note,
+    encode_base64,
     parse_note,
     parse_vkey,
     verify_note,
@@ -67,9 +67,8 @@ from nightledger.trust.signers import (
     parse_revoked_keys,
     verify_signature,
 )
-from nightledger.trust.sshkey import PublicKey, PublicKeyError, parse_public_line
+from nightledger.trust.sshkey import PublicKey, PublicKeyError, parse_public_line, wire_string
 from nightledger.trust.sshsig import Signature, SignatureError, _unarmour, parse_signature, verify_with
-from nightledger.trust.wire import encode_base64, wire_string
 
 NAMESPACE = "nightledger-decision@v1"
 ALICE = SoftKey("ssh-ed25519", seed=1)
@@ -138,8 +137,8 @@ def _check_note(raw: bytes, note: Note) -> None:
 class _Verifier:
     """The public side of a log's key."""
 
-    def __init__(self, signer: LogSigner) -> None:
-        from nightledger.trust.cosignature import verifier_of
+    def __init__(self, signer: LineSigner) -> None:
+        from nightledger.trust.checkpoint import verifier_of
 
         self._verifier = verifier_of(signer.key.dump())
         self.name, self.key_id = signer.name, signer.key_id

@@ -23,7 +23,7 @@ from nightledger.gate.opening import Gate, Ledger
 from nightledger.surfaces.doctor.checks import Check, found
 from nightledger.surfaces.needs import of_resets
 from nightledger.trust import keys
-from nightledger.trust.cosignature import has_mldsa
+from nightledger.trust.checkpoint import has_mldsa
 from nightledger.trust.operator_keys import find_kept
 from nightledger.trust.pin import read_pin
 from nightledger.trust.sshkey import SECURITY_KEY_KINDS
