@@ -2,10 +2,6 @@
 
 import hashlib
 import http.client
-import os
-import subprocess
-import sys
-import textwrap
 from contextlib import closing
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -98,46 +94,3 @@ def test_statuses_and_content_types_are_those_of_the_specification(machines: Mac
         assert post(url, head, "/elsewhere")[0] == 404
         assert HttpChannel(url=url).newest("00" * 32) is None
         assert HttpChannel(url=url).newest("x") is None
-
-
-CRASHING = """
-import os, sys
-from datetime import UTC, datetime
-from pathlib import Path
-from nightledger.remote.witness import open_server
-from nightledger.remote.cosigner import open_witness
-
-box = open_witness(Path(sys.argv[1]))
-real = type(box).answer
-def answer(self, raw, now):
-    found = real(self, raw, now)
-    if found.status == 200:
-        os._exit(9)  # what it cosigned is on disk; nobody is told
-    return found
-type(box).answer = answer
-server = open_server(("127.0.0.1", 0), box, lambda: datetime(2026, 3, 1, 6, tzinfo=UTC))
-print(server.server_address[1], flush=True)
-server.serve_forever()
-"""
-
-
-def test_a_crash_between_remembering_and_answering_is_healed_by_asking_again(machines: Machines) -> None:
-    seen = view(machines)
-    script = machines.root / "crashing.py"
-    script.write_text(textwrap.dedent(CRASHING))
-    command = [sys.executable, str(script), str(machines.box.directory)]
-    environment = {**os.environ, "PYTHONPATH": str(CHECKOUT / "scripts")}
-    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as child:
-        assert child.stdout is not None
-        port = int(child.stdout.readline())
-        asked = ask_witness(NAME, HttpChannel(url=f"http://127.0.0.1:{port}"), seen, 0)
-        assert child.wait(timeout=60) == 9
-    assert "does not answer" in asked.problem
-    assert not asked.cosigned
-    reopened = open_witness(machines.box.directory)
-    assert next((reopened.directory / "heads").iterdir()).read_text().startswith(seen.note.text)
-    with machines.serving() as url:
-        healed = ask_witness(NAME, HttpChannel(url=url), seen, asked.size)
-        fork = note_of(head_of(tree_of(seen.head.size, b"other"), origin=seen.head.origin))
-        assert post(url, dump_continuation(Continuation(old_size=0, hashes=(), checkpoint=fork)))[0] == 403
-    assert (healed.problem, healed.size) == ("", seen.head.size)

@@ -2,18 +2,12 @@
 
 import hashlib
 import json
-from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from tests.gate.witnessed import TRUE
 from tests.remote.witnesses import NAME, Machines
 from tests.surfaces.console import Console
 
-from nightledger.domain.errors import LockedError
-from nightledger.files.lock import Lock
 from nightledger.gate.integrity.witnessing import read_policy
 from nightledger.gate.opening import sign_head
 from nightledger.remote.witness_ways import (
@@ -136,30 +130,3 @@ def test_a_request_that_cannot_be_answered_stops_none_of_the_others(
     assert [(one["log"], one["status"], bool(one["problem"])) for one in again] == [
         (log, 503, True) for log in logs
     ]
-
-
-def test_where_others_hold_the_witness_a_round_ends(
-    machines: Machines, spool: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("nightledger.remote.cosigner._LOCK_TIMEOUT_S", 0.0)
-    ask(machines, spool)
-    with Lock(str(machines.box.directory / "lock")), pytest.raises(LockedError):
-        answer(machines, spool)
-    assert answer(machines, spool) == [200]
-
-
-@given(
-    body=st.binary(max_size=40),
-    status=st.integers(200, 599),
-    kind=st.sampled_from(["ask", "answer"]),
-    hours=st.integers(0, 9_000),
-)
-def test_slips_survive_their_files(
-    body: bytes, status: int, kind: str, hours: int, tmp_path_factory: pytest.TempPathFactory
-) -> None:
-    at = f"{TRUE + timedelta(hours=hours):%Y-%m-%dT%H:%M:%SZ}"
-    slip = Slip(kind=kind, at=at, of="ab" * 32, status=status if kind == "answer" else 0, body=body)
-    path = tmp_path_factory.mktemp("s") / "slip"
-    path.write_bytes(dump_slip(slip))
-    assert read_slip(str(path), kind) == slip
-    assert read_slip(str(path), "ask" if kind == "answer" else "answer") is None

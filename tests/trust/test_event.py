@@ -1,5 +1,5 @@
 import json
-from datetime import UTC, datetime, timedelta, timezone
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -11,7 +11,6 @@ from tests.rows import each_row
 
 from nightledger.domain.event import Actor
 from nightledger.trust.event import (
-    MAX_LEAF_BYTES,
     EventError,
     NewEvent,
     path_word,
@@ -84,14 +83,6 @@ def test_every_described_property_is_taken_by_the_log_as_its_example_has_it(audi
                 audit_schema.validate(json.loads(line_of(**{name: example})))
 
 
-@pytest.mark.parametrize("zone", [UTC, timezone(timedelta(0), "Z")])
-def test_a_year_has_four_digits_whatever_the_zone_of_utc_is_called(zone: timezone) -> None:
-    event = NewEvent(
-        event="heartbeat", actor=Actor.CRON, at=datetime(7, 3, 1, 4, 5, 6, tzinfo=zone), fields={}
-    )
-    assert b'"at":"0007-03-01T04:05:06Z"' in event.line(0)
-
-
 @each_row(
     ("fields", "problem"),
     [
@@ -107,11 +98,6 @@ def test_a_year_has_four_digits_whatever_the_zone_of_utc_is_called(zone: timezon
 def test_what_is_no_id_hash_count_or_word_is_refused(fields: dict[str, Any], problem: str) -> None:
     with pytest.raises(EventError, match=problem):
         line_of(**fields)
-
-
-def test_the_longest_leaf_is_taken() -> None:
-    room = MAX_LEAF_BYTES - len(line_of(a=["x" * 1_000] * 65))
-    assert len(line_of(a=["x" * 1_000] * 65, b="y" * (room - len('"b":"",')))) == MAX_LEAF_BYTES
 
 
 @given(st.text(min_size=1, max_size=60))

@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nightledger.trust.merkle import (
-    EMPTY_ROOT,
     CompactRange,
     ProofError,
     Tree,
@@ -173,16 +172,6 @@ def test_a_consistency_proof_with_any_hash_changed_dropped_or_added_fails(
     for roots in ((flip(old_root), root), (old_root, flip(root))):
         with pytest.raises(ProofError):
             verify_consistency(old, size, proof, *roots)
-
-
-def test_consistency_from_an_empty_tree_is_always_an_error() -> None:
-    tree = tree_of(3)
-    with pytest.raises(ProofError, match="from 0 to 3"):
-        verify_consistency(0, 3, [], EMPTY_ROOT, tree.root())
-    with pytest.raises(ProofError):
-        verify_consistency(0, 0, [], EMPTY_ROOT, EMPTY_ROOT)
-    with pytest.raises(TreeRangeError):
-        tree.consistency_proof(0, 3)
 
 
 @pytest.mark.parametrize("length", [0, 31, 33, 64])

@@ -24,12 +24,6 @@ def scanned(tmp_path: Path, raw: bytes) -> Scan:
     return scan_log(str(path))
 
 
-def seqs(scan: Scan, *, known: int | None = None, void: tuple[Closure, ...] = ()) -> list[int]:
-    """Give the places of the entries that count."""
-    size = scan.tree.size if known is None else known
-    return [record["seq"] for record in scan.records(size, void)]
-
-
 def joined(lines: list[bytes]) -> bytes:
     return b"".join(one + b"\n" for one in lines)
 
@@ -45,18 +39,6 @@ def test_every_line_is_a_leaf_whatever_the_blocks(lines: list[bytes], block: int
     assert scan.tree.root() == CompactRange().extend(map(leaf_hash, lines)).root()
     assert (scan.lines, scan.unfinished) == (lines, b"rest")
     assert scan.bad == [index for index in range(len(lines)) if not scans.is_entry(lines[index], index)]
-
-
-@given(count=st.integers(0, 30), bad=st.sets(st.integers(0, 29)), block=st.integers(1, 40))
-def test_bad_lines_are_named_and_the_good_ones_kept(
-    count: int, bad: set[int], block: int, tmp_path: Path
-) -> None:
-    lines = [b"garbage" if index in bad else line(index, n=index) for index in range(count)]
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(scans, "_BATCH", block)
-        scan = scanned(tmp_path, joined(lines))
-    assert scan.bad == sorted(index for index in bad if index < count)
-    assert seqs(scan) == [index for index in range(count) if index not in bad]
 
 
 @given(st.lists(st.tuples(st.integers(0, 60), st.integers(0, 60))), st.integers(0, 61))

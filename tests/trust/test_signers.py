@@ -2,12 +2,10 @@ import subprocess
 from datetime import UTC, datetime
 from pathlib import Path
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.trust.ssh_keys import KINDS, SoftKey
 
-from nightledger.domain.errors import RecordError
 from nightledger.trust.signers import (
     AllowedSigner,
     dump_allowed_signers,
@@ -40,35 +38,6 @@ def test_what_is_dumped_is_read_back(
         valid_before=before,
     )
     assert parse_allowed_signers(dump_allowed_signers((signer,)), where="f") == (signer,)
-
-
-@pytest.mark.parametrize(
-    "line",
-    [
-        f"\x0c#x {ALICE.public.line}",
-        f"\x0b#x {ALICE.public.line}",
-        f"\u00a0# {ALICE.public.line}",
-        f"\x0calice {ALICE.public.line}",
-        f"alice\x0c{ALICE.public.line}",
-        f'alice\u00a0namespaces="file" {ALICE.public.line}',
-        f"alice ssh-ed25519 \u00a0{ALICE.public.line.split()[1]}",
-        f"alice {ALICE.public.line}\x0c",
-        "\x0c",
-        "\u2003# a comment behind another blank",
-    ],
-)
-def test_only_a_space_and_a_tab_are_blanks(line: str, ssh_keygen: str, tmp_path: Path) -> None:
-    """To OpenSSH nothing else is; a line that it reads in another way is refused."""
-    with pytest.raises(RecordError, match="line 1"):
-        parse_allowed_signers(line, where="allowed_signers")
-    (tmp_path / "allowed").write_text(f"{line}\n", encoding="utf-8")
-    (tmp_path / "sig").write_text(ALICE.sign(b"m", NAMESPACE))
-    found = subprocess.run(
-        [ssh_keygen, "-Y", "find-principals", "-f", tmp_path / "allowed", "-s", tmp_path / "sig"],
-        capture_output=True,
-        check=False,
-    )
-    assert found.stdout != b"alice\n" or line.endswith("\x0c")
 
 
 def test_ssh_keygen_reads_the_files_that_we_write(ssh_keygen: str, tmp_path: Path) -> None:
