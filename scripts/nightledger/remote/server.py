@@ -13,7 +13,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
+from typing import Any, TypeVar
 
 from msgspec import Struct
 
@@ -25,6 +25,7 @@ TEXT = "text/plain; charset=utf-8"
 MAX_LENGTH_DIGITS = 12
 """A longer Content-Length is no number that we would read as one."""
 RETRY_AFTER_S = 5
+Answered = TypeVar("Answered", "Response", "Response | None")
 
 
 class Limits(Struct, frozen=True, kw_only=True):
@@ -139,10 +140,10 @@ class Server(ThreadingHTTPServer):
         del request
         print(f"{self.service.name}: {client_address[0]}: {sys.exc_info()[1]!r}", file=sys.stderr)
 
-    def answer(self, raw: bytes) -> Response:
-        """Answer a request; what stands in the way is told on standard error, and the client may come again."""
+    def answer(self, ask: Callable[[Service], Answered]) -> Answered | Response:
+        """Have a request answered; what stands in the way is told on standard error, and the client may come again."""
         try:
-            return self.service.answer(raw)
+            return ask(self.service)
         except LockedError:
             return sentence(HTTPStatus.SERVICE_UNAVAILABLE, "others are at work; try again")
         except NightledgerError as error:
@@ -169,12 +170,15 @@ class _Handler(BaseHTTPRequestHandler):
         """Say nothing of each request."""
 
     def do_GET(self) -> None:
-        service = self.server.service
-        self._send(service.look(self.path) or sentence(HTTPStatus.NOT_FOUND, "there is nothing here"))
+        found = self.server.answer(lambda service: service.look(self.path))
+        self._send(found or sentence(HTTPStatus.NOT_FOUND, "there is nothing here"))
 
     def do_POST(self) -> None:
         status, found = self._body()
-        self._send(sentence(status, found) if isinstance(found, str) else self.server.answer(found))
+        if isinstance(found, bytes):
+            self._send(self.server.answer(lambda service: service.answer(found)))
+        else:
+            self._send(sentence(status, found))
 
     def _body(self) -> tuple[int, bytes | str]:
         """Read the body; a sentence and its status where it is refused."""

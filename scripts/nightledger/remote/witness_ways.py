@@ -95,20 +95,6 @@ class Cosigned(Struct, frozen=True, kw_only=True):
     lines: tuple[NoteSignature, ...]
 
 
-class Contradiction(Struct, frozen=True, kw_only=True):
-    """A witness remembers what this log does not continue.
-
-    Attributes:
-        damage: ROLLBACK, when the witness saw a longer log; FORK, when it saw another one.
-        message: One sentence.
-        head: The head it remembers, signed by the log and the witness.
-    """
-
-    damage: Damage
-    message: str
-    head: Checkpoint
-
-
 class Asked(Struct, frozen=True, kw_only=True):
     """What came of asking one witness.
 
@@ -119,7 +105,9 @@ class Asked(Struct, frozen=True, kw_only=True):
         waiting: Whether its answer comes later.
         problem: Why it gave none; empty where it did or will.
         refused: Whether it says that this log does not continue what it remembers, and shows no head for it.
-        contradiction: What it remembers instead, if it does.
+        damage: What it means that it remembers what this log does not continue: ROLLBACK, when it saw a longer log;
+            FORK, when it saw another one; None where it does not.
+        seen: The head that it remembers then, signed by the log and the witness.
     """
 
     name: str
@@ -128,7 +116,8 @@ class Asked(Struct, frozen=True, kw_only=True):
     waiting: bool = False
     problem: str = ""
     refused: bool = False
-    contradiction: Contradiction | None = None
+    damage: Damage | None = None
+    seen: Checkpoint | None = None
 
 
 class LogView(Struct, frozen=True, kw_only=True):
@@ -257,8 +246,7 @@ def _contradicted(name: str, channel: Channel, view: LogView, said: str) -> Aske
         )
     else:
         message = f"the witness {name} cosigned another history of {head.size} entries"
-    contradiction = Contradiction(damage=damage, message=message, head=head)
-    return Asked(name=name, size=head.size, problem=message, contradiction=contradiction)
+    return Asked(name=name, size=head.size, problem=message, damage=damage, seen=head)
 
 
 def _remembered(name: str, channel: Channel, view: LogView) -> Checkpoint | None:

@@ -224,16 +224,7 @@ def create_operator_key(
     path = operator_key_path(ring, home_id)
     if os.path.lexists(path) and not os.path.lexists(_public_path(path)):
         return _create_public(path, public_key_of(path), comment)
-    return _create_openssh(path, passphrase, comment)
-
-
-def create_key_at(path: Path, *, passphrase: bytes | None, comment: str) -> PublicKey:
-    """Make an Ed25519 key in OpenSSH's format at a place, with its ``.pub`` beside it.
-
-    Raises:
-        KeyFileError: When there is one already.
-    """
-    return _create_openssh(path, passphrase, comment)
+    return create_key_at(path, passphrase=passphrase, comment=comment)
 
 
 def create_machine_key(ring: KeyRing, home_id: str, *, name: str = MACHINE_ED25519) -> PublicKey:
@@ -242,7 +233,7 @@ def create_machine_key(ring: KeyRing, home_id: str, *, name: str = MACHINE_ED255
     Raises:
         KeyFileError: When there is one already.
     """
-    return _create_openssh(ring.path(home_id, name), None, "nightledger machine")
+    return create_key_at(ring.path(home_id, name), passphrase=None, comment="nightledger machine")
 
 
 def needs_passphrase(path: Path) -> bool:
@@ -351,7 +342,12 @@ def _load_mldsa44(path: Path) -> "MLDSA44PrivateKey | None":
     return key
 
 
-def _create_openssh(path: Path, passphrase: bytes | None, comment: str) -> PublicKey:
+def create_key_at(path: Path, *, passphrase: bytes | None, comment: str) -> PublicKey:
+    """Make an Ed25519 key in OpenSSH's format at a place, with its ``.pub`` beside it.
+
+    Raises:
+        KeyFileError: When there is one already.
+    """
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
     from cryptography.hazmat.primitives.serialization import (
         Encoding,
