@@ -30,19 +30,13 @@ def test_a_lying_answer_rules_no_terminal(pair: Pair, monkeypatch: pytest.Monkey
     assert len(out.splitlines()) == 3
 
 
-def test_a_body_comes_from_standard_input_too(pair: Pair) -> None:
+def test_a_body_comes_from_standard_input_and_what_was_asked_for_is_printed(pair: Pair) -> None:
+    words = ("channel", "send", "load_memory_file", "--to", "agent", "--body", "-")
     with pair.serving():
-        ran = pair.ops.run(
-            "channel",
-            "send",
-            "load_memory_file",
-            "--to",
-            "agent",
-            "--body",
-            "-",
-            stdin='{"path": "MEMORY.md"}',
-        )
+        ran = pair.ops.run(*words, stdin='{"path": "MEMORY.md"}')
     assert ran.status == 0, ran.err
+    assert ran.out.startswith("agent: executed\n")
+    assert "  - Restart the relay after an upgrade." in ran.out
 
 
 @pytest.mark.parametrize(

@@ -5,16 +5,24 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, closing, contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, suppress
 from http import HTTPStatus
 from typing import Any
 
 import pytest
+from tests.remote.machines import running
 from tests.rows import each_row
 
 from nightledger.domain.errors import IntegrityError, LockedError
-from nightledger.remote.client import Caller, TransportError, is_loopback
-from nightledger.remote.server import Limits, Response, Server, Service
+from nightledger.remote.transport import (
+    Caller,
+    Limits,
+    Response,
+    Server,
+    Service,
+    TransportError,
+    is_loopback,
+)
 
 LIMIT = 8
 
@@ -36,17 +44,8 @@ def look(path: str) -> Response | None:
 SERVICE = Service(name="echo", path="/", word="word", max_bytes=LIMIT, answer=echo, look=look)
 
 
-@contextmanager
-def serving(limits: Limits | None = None, host: str = "127.0.0.1") -> Iterator[Server]:
-    made = Server((host, 0), SERVICE, limits or Limits())
-    thread = threading.Thread(target=made.serve_forever, args=(0.01,))
-    thread.start()
-    try:
-        yield made
-    finally:
-        made.shutdown()
-        thread.join()
-        made.server_close()
+def serving(limits: Limits | None = None, host: str = "127.0.0.1") -> AbstractContextManager[Server]:
+    return running(Server((host, 0), SERVICE, limits or Limits()))
 
 
 @pytest.fixture

@@ -3,67 +3,46 @@
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
-from threading import Thread
 from typing import Any
 
 import pytest
-from tests.remote.machines import AGENT_ADDRESS, Pair
+from tests.remote.machines import AGENT_ADDRESS, Pair, running
 from tests.rows import each_row
 
 from nightledger.domain.errors import RecordError, RefusedError, UsageError
 from nightledger.domain.message import MAX_LIFETIME_S
-from nightledger.remote.letters import Delivery, deliver, prepare
+from nightledger.remote.letters import MESSAGE_PATH, Delivery, deliver, prepare
 from nightledger.remote.peers import read_dead_letters
+from nightledger.remote.transport import Response, Server, Service
 
 KEY = "sk-ant-api03-" + "Zk3Qw8Rt5Yx1Lm7Nv2Bc9Df4Gh6Js0Pa" * 3
 BEAT = {"state": {"mail": "checked"}}
 
 
-class Waits:
-    """Notes how long it was asked to wait, and does not."""
-
-    def __init__(self) -> None:
-        self.seconds: list[float] = []
-
-    def __call__(self, seconds: float) -> None:
-        self.seconds.append(seconds)
-
-
-def send(pair: Pair, waits: Waits | None = None, action: str = "update_heartbeat", **body: Any) -> Delivery:
+def send(
+    pair: Pair, waits: list[float] | None = None, action: str = "update_heartbeat", **body: Any
+) -> Delivery:
     context = pair.ops.context()
     outgoing = prepare(context, "agent", action, body or BEAT)
-    return deliver(context, outgoing, pause=waits or Waits())
+    return deliver(context, outgoing, pause=list[float]().append if waits is None else waits.append)
 
 
 @contextmanager
-def answering(pair: Pair, *answers: tuple[int, bytes], loop: bool = False) -> Iterator[list[bytes]]:
-    """Answer each try with the next answer; gives what was sent."""
+def answering(pair: Pair, status: int, content: bytes) -> Iterator[list[bytes]]:
+    """Answer each try so; gives what was sent."""
     seen: list[bytes] = []
 
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            seen.append(self.rfile.read(int(self.headers["Content-Length"])))
-            status, content = answers[0 if loop else len(seen) - 1]
-            self.send_response(status)
-            self.send_header("Content-Length", str(len(content)))
-            self.end_headers()
-            self.wfile.write(content)
+    def answer(raw: bytes) -> Response:
+        seen.append(raw)
+        return Response(status=status, content=content)
 
-        def log_message(self, format: str, *args: Any) -> None:  # type: ignore[explicit-override]  # noqa: A002 - the base class's name; typing.override is newer than Python 3.11
-            pass
-
-    server = HTTPServer((AGENT_ADDRESS, 0), Handler)
-    thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
-    thread.start()
-    pair.ops.reach(agent={"url": f"http://{AGENT_ADDRESS}:{server.server_address[1]}"})
-    try:
+    service = Service(
+        name="x", path=MESSAGE_PATH, word="x", max_bytes=1 << 20, answer=answer, look=lambda _: None
+    )
+    with running(Server((AGENT_ADDRESS, 0), service)) as server:
+        pair.ops.reach(agent={"url": f"http://{AGENT_ADDRESS}:{server.server_address[1]}"})
         yield seen
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
 
 
 def dead(pair: Pair) -> list[dict[str, Any]]:
@@ -71,10 +50,10 @@ def dead(pair: Pair) -> list[dict[str, Any]]:
 
 
 def test_tries_wait_longer_each_time_and_send_the_same_bytes(pair: Pair) -> None:
-    waits = Waits()
-    with answering(pair, (503, b"{}"), loop=True) as seen:
+    waits: list[float] = []
+    with answering(pair, 503, b"{}") as seen:
         delivery = send(pair, waits)
-    assert waits.seconds == [1, 5, 30]
+    assert waits == [1, 5, 30]
     assert len(seen) == 4
     assert len(set(seen)) == 1
     (letter,) = dead(pair)
@@ -90,7 +69,7 @@ def test_tries_wait_longer_each_time_and_send_the_same_bytes(pair: Pair) -> None
     [*((n, 1) for n in (400, 403, 404, 413)), *((n, 4) for n in (408, 425, 429, 500, 301))],
 )
 def test_only_what_a_later_try_may_mend_is_tried_again(pair: Pair, status: int, tries: int) -> None:
-    with answering(pair, (status, b"no\n"), loop=True) as seen:
+    with answering(pair, status, b"no\n") as seen:
         delivery = send(pair)
     assert len(seen) == tries
     assert delivery.error.endswith(f"answered {status}: no")
@@ -98,7 +77,7 @@ def test_only_what_a_later_try_may_mend_is_tried_again(pair: Pair, status: int, 
 
 def test_an_answer_that_nobody_signed_is_no_answer(pair: Pair) -> None:
     for content in (b"{}", b'{"status": "executed"}', b"\xff" * 10):
-        with answering(pair, (200, content), loop=True):
+        with answering(pair, 200, content):
             assert send(pair).reply is None
     assert len(dead(pair)) == 3
 

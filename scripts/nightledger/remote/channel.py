@@ -22,7 +22,6 @@ from nightledger.domain.words import read_moment
 from nightledger.files.home import Home
 from nightledger.files.reading import read_regular
 from nightledger.remote.actions import RULES
-from nightledger.remote.client import is_loopback
 from nightledger.remote.letters import (
     CONTENT_TYPE,
     MESSAGE_PATH,
@@ -47,8 +46,8 @@ from nightledger.remote.peers import (
     tell,
 )
 from nightledger.remote.receiving import take_in
-from nightledger.remote.server import LIMITS, Limits, Response, Server, Service, sentence
 from nightledger.remote.spool import PATIENCE_S, Spool
+from nightledger.remote.transport import LIMITS, Limits, Response, Server, Service, is_loopback, sentence
 from nightledger.surfaces import screen
 from nightledger.surfaces.agent_host import require_person
 from nightledger.surfaces.context import Context

@@ -57,10 +57,10 @@ from nightledger.files.durable import make_dir
 from nightledger.files.home import Home
 from nightledger.files.lock import Lock
 from nightledger.files.reading import read_optional
-from nightledger.remote.client import Caller, is_loopback
 from nightledger.remote.peers import load_machine_key, note_contact, read_peers, verify_peer
 from nightledger.remote.receiving import channel_lock, take_in
 from nightledger.remote.spool import MESSAGE_SUFFIX, REPLY_SUFFIX, Spool
+from nightledger.remote.transport import Caller, is_loopback
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.session import reading
 from nightledger.text.changes.masked import mask_lines

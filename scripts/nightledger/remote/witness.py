@@ -32,7 +32,7 @@ from nightledger.remote.cosigner import (
     renew,
 )
 from nightledger.remote.peers import tell
-from nightledger.remote.server import LIMITS, Limits, Response, Server, Service
+from nightledger.remote.transport import LIMITS, Limits, Response, Server, Service
 from nightledger.remote.witness_asking import Round, ask_round
 from nightledger.remote.witness_ways import ADD_CHECKPOINT, Asked, Outcome, answer_spool
 from nightledger.surfaces import screen

@@ -438,7 +438,7 @@ class HttpChannel(Struct, frozen=True, kw_only=True):
         return body if status == HTTPStatus.OK else None
 
     def _exchange(self, method: str, path: str, body: bytes | None = None) -> tuple[int, str, bytes]:
-        from nightledger.remote.client import Caller, TransportError
+        from nightledger.remote.transport import Caller, TransportError
 
         caller = Caller(
             url=self.url, max_bytes=MAX_ANSWER_BYTES, timeout_s=self.timeout_s, patience_s=self.patience_s
