@@ -2,7 +2,7 @@
 
 import contextlib
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -28,7 +28,6 @@ class Machines:
     desk: Desk
     box: Cosigner
     at: datetime = TRUE
-    taken: set[str] = field(default_factory=set)
 
     @property
     def root(self) -> Path:

@@ -36,21 +36,6 @@ def test_a_started_log_holds_its_first_entry_signed_and_pinned(bare: World) -> N
     assert Path(bare.home.checkpoint).read_bytes() == (Path(bare.home.checkpoints_dir) / "1").read_bytes()
 
 
-@pytest.mark.parametrize("missing", [["checkpoint"], ["pin", "checkpoint"], ["pin", "checkpoint", "head"]])
-def test_a_start_that_was_cut_short_is_finished(world: World, missing: list[str]) -> None:
-    paths = {
-        "checkpoint": Path(world.home.checkpoint),
-        "pin": world.ring.path(HOME_ID, "pin.json"),
-        "head": world.ring.path(HOME_ID, "head.json"),
-    }
-    for name in missing:
-        paths[name].unlink()
-    shutil.rmtree(world.home.checkpoints_dir)
-    world.start()
-    assert world.check().report.ok
-    assert "genesis" in names(world)
-
-
 @pytest.mark.parametrize("left", [b"", b'{"actor"', b"\0" * 30, b'{"actor"\n', None])
 def test_a_start_that_was_killed_before_it_was_acknowledged_begins_anew(
     bare: World, left: bytes | None

@@ -58,28 +58,20 @@ def test_every_head_has_one_text(size: int, root: bytes) -> None:
     assert parse_checkpoint(dump_checkpoint(head)) == head
 
 
+SIZES = ("01", "-1", "+1", " 1", "1_0", "\u0661", "", f"{2**63}", "9" * 5000)
+TEXTS = [
+    "",
+    "log\n",
+    f"log\n1\n{ROOT}",
+    f"log\n1\n{ROOT}\n\n",
+    f"log\n1\n{ROOT}\nextension\n",
+    f"\n1\n{ROOT}\n",
+]
+ROOTS = ("AAAA", ROOT[:-1], f" {ROOT}")
+
+
 @each_row(
-    "text",
-    [
-        "",
-        "log\n",
-        f"log\n1\n{ROOT}",
-        f"log\n1\n{ROOT}\n\n",
-        f"log\n1\n{ROOT}\nextension\n",
-        f"\n1\n{ROOT}\n",
-        f"log\n01\n{ROOT}\n",
-        f"log\n-1\n{ROOT}\n",
-        f"log\n+1\n{ROOT}\n",
-        f"log\n 1\n{ROOT}\n",
-        f"log\n1_0\n{ROOT}\n",
-        f"log\n\u0661\n{ROOT}\n",
-        f"log\n\n{ROOT}\n",
-        f"log\n{2**63}\n{ROOT}\n",
-        f"log\n{'9' * 5000}\n{ROOT}\n",
-        "log\n1\nAAAA\n",
-        f"log\n1\n{ROOT[:-1]}\n",
-        f"log\n1\n {ROOT}\n",
-    ],
+    "text", [*TEXTS, *(f"log\n{size}\n{ROOT}\n" for size in SIZES), *(f"log\n1\n{root}\n" for root in ROOTS)]
 )
 def test_what_is_nearly_a_checkpoint_is_refused(text: str) -> None:
     with pytest.raises(NoteError):

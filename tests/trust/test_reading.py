@@ -10,7 +10,6 @@ from tests.trust.worlds import HOME_ID, NOW, ORIGIN, World
 
 from nightledger.trust import scan
 from nightledger.trust.checkpoint import Checkpoint, dump_checkpoint
-from nightledger.trust.event import NewEvent
 from nightledger.trust.merkle import CompactRange, leaf_hash
 from nightledger.trust.note import dump_note, sign_note
 from nightledger.trust.reading import verify
@@ -112,22 +111,6 @@ def test_another_history_signed_by_the_same_key_is_a_fork(signed: World) -> None
 
 
 # ------------------------------------------------------------------ unsigned
-
-
-def test_a_forged_closure_voids_nothing(signed: World) -> None:
-    forged = NewEvent(
-        event="log.tail_closed",
-        actor=signed.event().actor,
-        at=NOW,
-        fields={"first": 2, "count": 7, "damaged": 0},
-    )
-    signed.write_log(signed.log_bytes() + forged.line(9) + b"\n")
-    assert len(signed.check().events) == 9
-    signed.append(9)
-    signed.sign()
-    log = signed.check()
-    assert (log.report.ok, log.report.closed) == (True, 1)
-    assert [event.seq for event in log.events] == [*range(9), 10, 11]
 
 
 # ------------------------------------------------------------------ entries are judged when they are read

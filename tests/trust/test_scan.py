@@ -1,4 +1,3 @@
-import os
 from pathlib import Path
 
 import pytest
@@ -6,7 +5,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.trust.worlds import NOW
 
-from nightledger.domain.errors import IntegrityError
 from nightledger.domain.event import Actor
 from nightledger.trust import scan as scans
 from nightledger.trust.event import NewEvent
@@ -59,13 +57,3 @@ def test_a_closure_counts_only_where_its_own_entry_does(pairs: list[tuple[int, i
     assert list(void) == believed
     for index in range(61):
         assert is_void(void, index) == any(one.first <= index < one.end for one in void)
-
-
-def test_what_is_no_regular_file_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "directory").mkdir()
-    os.mkfifo(tmp_path / "fifo")
-    (tmp_path / "log").write_bytes(b"")
-    (tmp_path / "link").symlink_to(tmp_path / "log")
-    for name in ("directory", "fifo", "link"):
-        with pytest.raises(IntegrityError, match="not a regular file"):
-            scan_log(str(tmp_path / name))
