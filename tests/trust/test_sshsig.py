@@ -8,15 +8,23 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.rows import each_row
 from tests.trust.ssh_keys import KINDS, SoftKey
 
 from nightledger.domain.errors import ConfigurationError
 from nightledger.trust import sshsig
+from nightledger.trust.note import decode_base64, encode_base64
 from nightledger.trust.sshsig import (
     KeygenSigner,
     KeySigner,
+    PublicKeyError,
     SignatureError,
+    WireError,
+    WireReader,
+    parse_public_blob,
+    verify_raw,
     verify_with,
+    wire_string,
 )
 
 NAMESPACE = "nightledger-decision@v1"
@@ -88,3 +96,84 @@ def test_any_flipped_bit_of_a_signature_is_refused(at: int, bit: int) -> None:
     raw[at % len(raw)] ^= 1 << bit
     with pytest.raises(SignatureError):
         verify_with(signer().public_key, b"m", sshsig._armour(bytes(raw)), NAMESPACE)
+
+
+# ------------------------------------------------------------ keys, and the encodings below them
+
+
+def test_fingerprints_are_those_of_ssh_keygen(ssh_keygen: str, tmp_path: Path) -> None:
+    for kind in KINDS:
+        key = SoftKey(kind).public
+        (tmp_path / "k.pub").write_text(key.line + "\n")
+        shown = subprocess.run(
+            [ssh_keygen, "-l", "-f", str(tmp_path / "k.pub")], capture_output=True, check=True
+        )
+        assert key.fingerprint in shown.stdout.decode().split()
+
+
+@each_row("kind", KINDS)
+def test_bytes_cut_or_added_are_refused(kind: str) -> None:
+    blob = SoftKey(kind).public.blob
+    for bad in (blob + b"\0", blob[:-1], blob[:3], b"", blob[: len(kind) + 4]):
+        with pytest.raises(PublicKeyError, match="malformed"):
+            parse_public_blob(bad)
+
+
+@each_row("kind", KINDS)
+def test_raw_signatures_verify_and_any_other_bytes_do_not(kind: str) -> None:
+    key = SoftKey(kind)
+    good = key.raw(b"message")
+    assert verify_raw(key.public, good, b"message")
+    assert not verify_raw(key.public, good, b"other")
+    assert not verify_raw(SoftKey(kind, seed=3).public, good, b"message")
+    for bad in (b"", good[:-1], good + b"\0", bytes(len(good))):
+        assert not verify_raw(key.public, bad, b"message")
+
+
+@given(parts=st.lists(st.binary(max_size=40), max_size=5))
+def test_strings_come_back_in_order(parts: list[bytes]) -> None:
+    reader = WireReader(b"".join(map(wire_string, parts)))
+    assert [reader.string() for _ in parts] == parts
+    reader.end()
+
+
+# RFC 4251 section 5
+@each_row(("value", "raw"), [(0x9A378F9B2E332A7, "0000000809a378f9b2e332a7"), (0x80, "000000020080")])
+def test_the_published_numbers_hold(value: int, raw: str) -> None:
+    assert WireReader(bytes.fromhex(raw)).mpint() == value
+
+
+@each_row("raw", ["", "00000000", "0000000100", "00000001ff", "00000002007f", "0000000300007f"])
+def test_zero_negative_padded_or_missing_numbers_are_refused(raw: str) -> None:
+    with pytest.raises(WireError):
+        WireReader(bytes.fromhex(raw)).mpint()
+
+
+@each_row("raw", [b"", b"\0\0\0", b"\0\0\0\1", b"\xff\xff\xff\xffabc"])
+def test_a_string_that_reaches_beyond_the_end_is_refused(raw: bytes) -> None:
+    with pytest.raises(WireError, match="too early"):
+        WireReader(raw).string()
+
+
+def test_what_is_left_over_is_refused() -> None:
+    reader = WireReader(wire_string(b"a") + b"x")
+    reader.string()
+    with pytest.raises(WireError, match="1 bytes are left over"):
+        reader.end()
+
+
+# RFC 4648 section 10
+@each_row(("raw", "text"), [(b"", ""), (b"f", "Zg=="), (b"fo", "Zm8="), (b"foobar", "Zm9vYmFy")])
+def test_the_published_pairs_hold(raw: bytes, text: str) -> None:
+    assert encode_base64(raw) == text
+    assert decode_base64(text) == raw
+
+
+@given(st.binary(max_size=80))
+def test_decoding_is_the_inverse_of_encoding(raw: bytes) -> None:
+    assert decode_base64(encode_base64(raw)) == raw
+
+
+@each_row("text", ["Zg", "Zg=", "Zh==", "Zg==\n", " Zg==", "Z g==", "Zm9v_-==", "Zg===", "é", "Zg==Zg=="])
+def test_any_other_spelling_of_a_value_is_refused(text: str) -> None:
+    assert decode_base64(text) is None

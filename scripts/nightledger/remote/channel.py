@@ -55,8 +55,7 @@ from nightledger.surfaces.hints import say
 from nightledger.surfaces.keys.trust_change import change_trust
 from nightledger.surfaces.session import require_machine
 from nightledger.trust.keys import KeyRing
-from nightledger.trust.sshkey import ED25519, parse_public_line
-from nightledger.trust.sshsig import SignatureError
+from nightledger.trust.sshsig import ED25519, SignatureError, parse_public_line
 
 _LINE_WORDS = 3
 """``<home id> ssh-ed25519 AAAA…``, a comment behind it."""

@@ -42,8 +42,7 @@ from nightledger.trust.keys import (
     load_operator_key,
     public_key_of,
 )
-from nightledger.trust.sshkey import PublicKey, parse_public_line
-from nightledger.trust.sshsig import KeySigner
+from nightledger.trust.sshsig import KeySigner, PublicKey, parse_public_line
 
 MAX_KEYS = 4
 NEXT = f"{MACHINE_ED25519}.next"

@@ -18,8 +18,7 @@ from nightledger.codec.canonical import canonical
 from nightledger.codec.strict_json import parse_json
 from nightledger.domain.errors import RecordError
 from nightledger.trust.note import decode_base64, encode_base64
-from nightledger.trust.sshkey import ED25519, PublicKey, verify_raw
-from nightledger.trust.sshsig import SignatureError
+from nightledger.trust.sshsig import ED25519, PublicKey, SignatureError, verify_raw
 
 _PAYLOAD = re.compile(rb'"payload":"((?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?)"')
 _FORM = "an envelope has payload, payloadType and one signature of keyid and sig: text, and nothing else"

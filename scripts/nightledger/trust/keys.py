@@ -24,7 +24,9 @@ from nightledger.files.durable import make_dir
 from nightledger.files.reading import read_regular
 from nightledger.trust.checkpoint import COSIGNATURE_MLDSA44, LineSigner, has_mldsa
 from nightledger.trust.note import ED25519, VerifierKey
-from nightledger.trust.sshkey import (
+from nightledger.trust.sshsig import (
+    KeygenSigner,
+    KeySigner,
     PublicKey,
     WireError,
     WireReader,
@@ -32,7 +34,6 @@ from nightledger.trust.sshkey import (
     parse_public_blob,
     parse_public_line,
 )
-from nightledger.trust.sshsig import KeygenSigner, KeySigner
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -50,6 +51,7 @@ _HOME_ID = re.compile(r"[0-9a-f]{32}")
 _MAX_KEY_BYTES = 65_536
 _OPENSSH_MAGIC = b"openssh-key-v1\0"
 _PUBLIC_MODE = 0o644
+_BACK = "put it back from a backup"
 _KDF_ROUNDS = 24
 """bcrypt_pbkdf rounds for a passphrase; the default of ssh-keygen from OpenSSH 9.9 on."""
 
@@ -173,9 +175,9 @@ def load_log_key(ring: KeyRing, home_id: str, origin: str) -> LogKey:
     Raises:
         KeyFileError: When the Ed25519 key is missing or a file is unsafe or damaged.
     """
-    ed25519 = _load_ed25519(ring.path(home_id, LOG_ED25519))
-    mldsa44 = _load_mldsa44(ring.path(home_id, LOG_MLDSA44))
-    return LogKey(origin=origin, directory=ring.home_dir(home_id), ed25519=ed25519, mldsa44=mldsa44)
+    pair = _load_pair(ring.path(home_id, LOG_ED25519), ring.path(home_id, LOG_MLDSA44))
+    directory = ring.home_dir(home_id)
+    return LogKey(origin=origin, directory=directory, ed25519=pair.ed25519, mldsa44=pair.mldsa44)
 
 
 # ------------------------------------------------------------------ a witness's keys
@@ -192,8 +194,7 @@ def load_witness_key(directory: Path) -> KeyPair:
     Raises:
         KeyFileError: When the Ed25519 key is missing or a file is unsafe or damaged.
     """
-    path = directory / WITNESS_ED25519
-    return KeyPair(ed25519=_load_ed25519(path), mldsa44=_load_mldsa44(directory / WITNESS_MLDSA44))
+    return _load_pair(directory / WITNESS_ED25519, directory / WITNESS_MLDSA44)
 
 
 # ------------------------------------------------------------------ operator and machine
@@ -280,7 +281,7 @@ def load_operator_key(path: Path, *, passphrase: bytes | None = None) -> KeySign
         )
     signer = KeySigner(key)
     if signer.public_key != public_key_of(path):
-        raise KeyFileError(f"{path} names another key than it holds", hint="put it back from a backup")
+        raise KeyFileError(f"{path} names another key than it holds", hint=_BACK)
     return signer
 
 
@@ -313,33 +314,29 @@ def _create_pkcs8(path: Path, key: "Ed25519PrivateKey | MLDSA44PrivateKey") -> N
         _create(path, key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
 
 
+def _load_pair(ed25519: Path, mldsa44: Path) -> KeyPair:
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+    first = _load_pkcs8(ed25519)
+    if not isinstance(first, Ed25519PrivateKey):
+        raise KeyFileError(f"{ed25519} is not an Ed25519 key", hint=_BACK)
+    if not os.path.lexists(mldsa44) or not has_mldsa():
+        return KeyPair(ed25519=first, mldsa44=None)
+    from cryptography.hazmat.primitives.asymmetric.mldsa import MLDSA44PrivateKey
+
+    second = _load_pkcs8(mldsa44)
+    if not isinstance(second, MLDSA44PrivateKey):
+        raise KeyFileError(f"{mldsa44} is not an ML-DSA-44 key", hint=_BACK)
+    return KeyPair(ed25519=first, mldsa44=second)
+
+
 def _load_pkcs8(path: Path) -> object:
     from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
     try:
         return load_pem_private_key(_read_private(path), password=None)
     except (ValueError, TypeError) as error:
-        raise KeyFileError(f"{path} is not a private key", hint="put it back from a backup") from error
-
-
-def _load_ed25519(path: Path) -> "Ed25519PrivateKey":
-    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-
-    key = _load_pkcs8(path)
-    if not isinstance(key, Ed25519PrivateKey):
-        raise KeyFileError(f"{path} is not an Ed25519 key", hint="put it back from a backup")
-    return key
-
-
-def _load_mldsa44(path: Path) -> "MLDSA44PrivateKey | None":
-    if not os.path.lexists(path) or not has_mldsa():
-        return None
-    from cryptography.hazmat.primitives.asymmetric.mldsa import MLDSA44PrivateKey
-
-    key = _load_pkcs8(path)
-    if not isinstance(key, MLDSA44PrivateKey):
-        raise KeyFileError(f"{path} is not an ML-DSA-44 key", hint="put it back from a backup")
-    return key
+        raise KeyFileError(f"{path} is not a private key", hint=_BACK) from error
 
 
 def create_key_at(path: Path, *, passphrase: bytes | None, comment: str) -> PublicKey:

@@ -15,8 +15,15 @@ from typing import TypeVar
 from msgspec import Struct
 
 from nightledger.domain.errors import NightledgerError, RecordError, RefusedError, UsageError
-from nightledger.trust.sshkey import PublicKey, PublicKeyError, fingerprint_of, parse_public_line
-from nightledger.trust.sshsig import SignatureError, parse_signature, require_signed
+from nightledger.trust.sshsig import (
+    PublicKey,
+    PublicKeyError,
+    SignatureError,
+    fingerprint_of,
+    parse_public_line,
+    parse_signature,
+    require_signed,
+)
 
 T = TypeVar("T")
 ALLOWED = "allowed_signers"

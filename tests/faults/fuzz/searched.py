@@ -39,7 +39,7 @@ from nightledger.text.search.tokens import (
     tag_terms,
 )
 from nightledger.text.staging.handoff import read_open_items
-from nightledger.trust.sshkey import PublicKey, PublicKeyError
+from nightledger.trust.sshsig import PublicKey, PublicKeyError
 
 _FIRST_DAY = date(1971, 1, 1).toordinal()
 _DAYS = date(2999, 12, 31).toordinal() - _FIRST_DAY

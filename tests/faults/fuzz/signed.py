@@ -67,8 +67,17 @@ from nightledger.trust.signers import (
     parse_revoked_keys,
     verify_signature,
 )
-from nightledger.trust.sshkey import PublicKey, PublicKeyError, parse_public_line, wire_string
-from nightledger.trust.sshsig import Signature, SignatureError, _unarmour, parse_signature, verify_with
+from nightledger.trust.sshsig import (
+    PublicKey,
+    PublicKeyError,
+    Signature,
+    SignatureError,
+    _unarmour,
+    parse_public_line,
+    parse_signature,
+    verify_with,
+    wire_string,
+)
 
 NAMESPACE = "nightledger-decision@v1"
 ALICE = SoftKey("ssh-ed25519", seed=1)

@@ -26,7 +26,7 @@ from nightledger.trust import keys
 from nightledger.trust.checkpoint import has_mldsa
 from nightledger.trust.operator_keys import find_kept
 from nightledger.trust.pin import read_pin
-from nightledger.trust.sshkey import SECURITY_KEY_KINDS
+from nightledger.trust.sshsig import SECURITY_KEY_KINDS
 
 _PUBLIC = re.compile(rf"\.pub(?:\.\d+\.\d+{re.escape(TEMP_SUFFIX)})?$")
 """A public key, or what a run that died left of one: nothing in it is secret."""
