@@ -10,7 +10,7 @@ from tests.remote.machines import Pair
 from nightledger.files.lock import Lock
 from nightledger.remote.letters import Delivery, deliver, empty_boxes, pending, prepare
 from nightledger.remote.peers import read_dead_letters
-from nightledger.remote.spool import MESSAGE_SUFFIX, REPLY_SUFFIX
+from nightledger.remote.spool import MESSAGE_SUFFIX
 
 BEAT = {"state": {"mail": "checked"}}
 
@@ -33,20 +33,6 @@ def send(pair: Pair, action: str = "update_heartbeat") -> tuple[str, Delivery]:
 
 def files(shared: Path) -> list[str]:
     return sorted(str(path.relative_to(shared)) for path in shared.rglob("*") if path.is_file())
-
-
-def test_a_letter_is_taken_in_answered_and_the_answer_believed(pair: Pair, shared: Path) -> None:
-    message, delivery = send(pair)
-    assert delivery.spooled
-    assert files(shared) == [f"{pair.agent.home_id}/new/{message}{MESSAGE_SUFFIX}"]
-    emptied = empty_boxes(pair.agent.context())
-    assert emptied.answered == [{"message": message, "action": "update_heartbeat", "peer": "ops"}]
-    assert files(shared) == [f"{pair.ops.home_id}/new/{message}{REPLY_SUFFIX}"]
-    got = empty_boxes(pair.ops.context())
-    said = {"peer": "agent", "action": "update_heartbeat", "status": "executed", "reason": ""}
-    assert got.replies == [said]
-    assert files(shared) == []
-    assert pending(pair.ops.desk.home) == {}
 
 
 def test_what_was_made_by_hand_under_the_name_of_a_letter_is_told_and_set_aside(

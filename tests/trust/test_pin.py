@@ -1,20 +1,14 @@
 """What this machine keeps of a log: the pin, and the head that was acknowledged."""
 
-import json
 from datetime import timedelta
-from hashlib import sha256
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from tests.trust.worlds import HOME_ID, NOW, ORIGIN
 
-from nightledger.codec.canonical import canonical
 from nightledger.trust.keys import KeyRing
 from nightledger.trust.merkle import CompactRange, leaf_hash
 from nightledger.trust.pin import (
-    HEAD_FILE,
     MAX_HEADS,
     Head,
     KeptHead,
@@ -66,21 +60,3 @@ def test_the_acknowledged_head_comes_with_the_pin(ring: KeyRing) -> None:
     assert read_head(ring.home_dir(HOME_ID)) == KeptHead(range=grown, offset=77)
     pin = read_pin(ring, HOME_ID)
     assert (pin.acknowledged, pin.acknowledged_root) == (3, grown.root())
-
-
-def head_of(size: int, offset: int) -> KeptHead:
-    peaks = tuple(leaf_hash(b"%d" % n) for n in range(size.bit_count()))
-    return KeptHead(range=CompactRange(size=size, peaks=peaks), offset=offset)
-
-
-@given(size=st.integers(0, 5_000), offset=st.integers(0, 2**53 - 1))
-def test_a_head_is_canonical_json_with_the_hash_of_the_rest_in_it(
-    size: int, offset: int, tmp_path: Path
-) -> None:
-    keep_head(tmp_path, head_of(size, offset))
-    assert read_head(tmp_path) == head_of(size, offset)
-    raw = (tmp_path / HEAD_FILE).read_bytes()
-    record = json.loads(raw)
-    assert canonical(record) + b"\n" == raw
-    assert record.pop("check") == sha256(canonical(record)).hexdigest()
-    assert (tmp_path / HEAD_FILE).stat().st_mode & 0o777 == 0o600
