@@ -158,14 +158,12 @@ def open_server(context: Context, address: tuple[str, int], limits: Limits = LIM
     home_id = Home(context.home_path).require().identity.id
 
     def look(path: str) -> Response | None:
+        if path != HEALTH_PATH:
+            return None
         now = copy(context)
         now.renew()
         told = {"status": "ok", "home": home_id, "at": f"{now.now:%Y-%m-%dT%H:%M:%SZ}"}
-        return (
-            Response(status=200, content=json.dumps(told).encode(), kind=JSON)
-            if path == HEALTH_PATH
-            else None
-        )
+        return Response(status=200, content=json.dumps(told).encode(), kind=JSON)
 
     def answer(raw: bytes) -> Response:
         try:
