@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 from tests.trust.worlds import HOME_ID, NOW, ORIGIN, World
 
 from nightledger.trust import scan
@@ -108,6 +109,12 @@ def test_another_history_signed_by_the_same_key_is_a_fork(signed: World) -> None
     findings = signed.check().report.findings
     assert {(one.damage, one.line) for one in findings} >= {(Damage.FORK, 7), (Damage.FORK, 9)}
     assert "differs from the history seen on 2026-03-01" in first_alarm(signed.check().report).message
+
+
+def test_a_log_that_begins_with_another_line_than_was_pinned_is_a_fork(signed: World) -> None:
+    pin = replace(signed.pin, genesis=leaf_hash(b"another"))
+    (finding,) = verify(signed.home, pin).findings
+    assert (finding.damage, finding.line) == (Damage.FORK, 1)
 
 
 # ------------------------------------------------------------------ unsigned
