@@ -9,10 +9,11 @@ from nightledger.domain.errors import IntegrityError, LockedError, NotDurableErr
 from nightledger.files import append as appending
 from nightledger.files.append import Appended, Appender
 from nightledger.trust import audit, heads
+from nightledger.trust.checkpoint import Checkpoint, dump_checkpoint
 from nightledger.trust.event import EventError
 from nightledger.trust.heads import hold
 from nightledger.trust.merkle import leaf_hash
-from nightledger.trust.pin import Head, remember_head
+from nightledger.trust.pin import Head, read_head, remember_head
 
 
 def names(world: World) -> list[str]:
@@ -118,6 +119,35 @@ def test_a_writer_that_ignores_the_lock_voids_what_we_wrote_behind_it(
 
 
 # ------------------------------------------------------------------ keys restored from a backup
+
+
+def test_what_goes_beyond_the_head_that_is_known_counts_by_the_logs_signature_over_it_alone(
+    world: World,
+) -> None:
+    head, checkpoint = world.ring.path(HOME_ID, "head.json"), Path(world.home.checkpoint)
+    older, planted = head.read_bytes(), b'{"planted":1}'
+    known = read_head(world.key.directory)
+    assert known is not None
+    before, genuine = world.log_bytes(), checkpoint.read_bytes()
+    root = known.range.append(leaf_hash(planted)).root()
+    checkpoint.write_text(
+        dump_checkpoint(Checkpoint(origin=ORIGIN, size=2, root=root)) + "\n— who AAAAAAAA\n"
+    )
+    world.write_log(before + planted + b"\n")
+    with pytest.raises(IntegrityError):
+        world.append(1)
+    checkpoint.write_bytes(genuine)
+    world.write_log(before)
+    world.append(1)
+    world.sign()
+    head.write_bytes(older)
+    whole = world.log_bytes()
+    world.edit_line(2, b'"n":1', b'"n":2')
+    with pytest.raises(IntegrityError, match="is not the log that"):
+        world.append(2)
+    world.write_log(whole)
+    world.append(2)
+    assert numbers(world) == [1, 2]
 
 
 # ------------------------------------------------------------------ signing

@@ -7,6 +7,7 @@ from urllib.parse import unquote
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
 from tests.rows import each_row
 
 from nightledger.domain.event import Actor
@@ -23,6 +24,7 @@ LINE = b'{"actor":"cron","at":"2026-03-01T03:05:00Z","event":"run.finished","pro
 SCHEMA = json.loads(
     (Path(__file__).parents[2] / "schemas" / "audit-event.schema.json").read_text(encoding="utf-8")
 )
+VALIDATOR = Draft202012Validator(SCHEMA, format_checker=Draft202012Validator.FORMAT_CHECKER)
 NAMES = st.from_regex(r"[a-z][a-z0-9_]{0,8}", fullmatch=True).filter(
     lambda name: name not in SCHEMA["properties"]  # those have values of their own
 )
@@ -59,12 +61,12 @@ def test_an_event_is_one_flat_canonical_line() -> None:
 
 @given(event=EVENTS, seq=st.integers(min_value=0, max_value=10**9))
 def test_every_event_is_an_entry_of_its_place_and_fits_the_published_schema(
-    event: NewEvent, seq: int, audit_schema: Any
+    event: NewEvent, seq: int
 ) -> None:
     line = event.line(seq)
     assert is_entry(line, seq)
     assert not is_entry(line, seq + 1)
-    assert not list(audit_schema.iter_errors(json.loads(line)))
+    assert not list(VALIDATOR.iter_errors(json.loads(line)))
     assert json.loads(line) == {
         "v": 1,
         "seq": seq,
@@ -75,12 +77,12 @@ def test_every_event_is_an_entry_of_its_place_and_fits_the_published_schema(
     }
 
 
-def test_every_described_property_is_taken_by_the_log_as_its_example_has_it(audit_schema: Any) -> None:
+def test_every_described_property_is_taken_by_the_log_as_its_example_has_it() -> None:
     for name, described in SCHEMA["properties"].items():
         assert described["description"]
         for example in described["examples"]:
             if name not in {"v", "seq", "event", "actor", "at"}:
-                audit_schema.validate(json.loads(line_of(**{name: example})))
+                VALIDATOR.validate(json.loads(line_of(**{name: example})))
 
 
 @each_row(

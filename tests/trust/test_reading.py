@@ -7,10 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
-from tests.trust.worlds import HOME_ID, NOW, ORIGIN, World
+from tests.trust.worlds import NOW, ORIGIN, World, make_world
 
 from nightledger.trust import scan
 from nightledger.trust.checkpoint import Checkpoint, dump_checkpoint
+from nightledger.trust.keys import KeyRing
 from nightledger.trust.merkle import CompactRange, leaf_hash
 from nightledger.trust.note import dump_note, sign_note
 from nightledger.trust.reading import verify
@@ -77,17 +78,9 @@ def test_a_cut_at_any_byte_is_an_alarm_of_the_right_class(end: int, tampered: Wo
 
 
 @pytest.fixture(scope="module")
-def tampered(tmp_path_factory: pytest.TempPathFactory, keys_made_once: object) -> World:
+def tampered(tmp_path_factory: pytest.TempPathFactory, keys_made_once: KeyRing) -> World:
     """One signed log that the tests above damage in turn; each writes the whole file."""
-    from tests.trust.worlds import make_home
-
-    from nightledger.trust.keys import KeyRing, create_log_keys, load_log_key
-
-    del keys_made_once
-    root = tmp_path_factory.mktemp("tampered")
-    ring = KeyRing(root / "keys")
-    create_log_keys(ring, HOME_ID)
-    world = World(home=make_home(root / "home"), ring=ring, key=load_log_key(ring, HOME_ID, ORIGIN))
+    world = make_world(tmp_path_factory.mktemp("tampered"), keys_made_once)
     world.start()
     world.append(*range(6))
     world.sign()
