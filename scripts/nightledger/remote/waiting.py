@@ -6,6 +6,7 @@ worked out from the bytes that came, never taken from what the other machine say
 
 import hashlib
 from collections.abc import Collection, Iterable, Iterator
+from contextlib import suppress
 
 from msgspec import Struct
 
@@ -131,21 +132,12 @@ def _document(home: Home, path: str) -> Document:
 def _excerpts(work: Work, change: Change) -> Iterator[Excerpt]:
     expunged = read_forgotten(work.gate, (), work.ledger.book).expunged
     for evidence in change.evidence[:MAX_EXCERPTS]:
-        first, last = evidence.lines
-        place = place_of(evidence)
-        try:
+        same, text = False, ""
+        with suppress(NightledgerError):
             found = cited(work.gate.home, evidence)
-        except NightledgerError:
-            yield Excerpt(n=change.n, place=place, same=False, text="")
-            continue
-        yield Excerpt(
-            n=change.n,
-            place=place,
-            same=found.same,
-            text=_masked(expunged.without(found.content.decode("utf-8", "replace")).split("\n"), first, last)[
-                :_MAX_EXCERPT_CHARACTERS
-            ],
-        )
+            lines = expunged.without(found.content.decode("utf-8", "replace")).split("\n")
+            same, text = found.same, _masked(lines, *evidence.lines)[:_MAX_EXCERPT_CHARACTERS]
+        yield Excerpt(n=change.n, place=place_of(evidence), same=same, text=text)
 
 
 def _masked(lines: list[str], first: int, last: int) -> str:
