@@ -5,10 +5,10 @@ import struct
 from datetime import UTC, datetime
 
 import pytest
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.rows import each_row
+from tests.trust.witnesses import NOON, cosigner, witness_key
 
 from nightledger.domain.errors import ConfigurationError
 from nightledger.trust.checkpoint import (
@@ -97,14 +97,6 @@ def mldsa_signer(seed: int = 7, name: str = "nightledger/atlas") -> LineSigner:
     return LineSigner(key=key, private=private, at=AT)
 
 
-def ed25519_line(time_s: int, *, text: str = TEXT, seed: int = 9) -> tuple[VerifierKey, NoteSignature]:
-    private = Ed25519PrivateKey.from_private_bytes(bytes([seed]) * 32)
-    key = VerifierKey(name="witness.example/w1", key_type=4, public=private.public_key().public_bytes_raw())
-    signed = private.sign(cosigned_ed25519(text, time_s))
-    payload = struct.pack(">Q", time_s) + signed
-    return key, NoteSignature(name=key.name, key_id=key.key_id, signature=payload)
-
-
 def test_the_ed25519_message_is_that_of_the_specification() -> None:
     # The example of c2sp.org/tlog-cosignature, "Ed25519 signed message".
     text = "example.com/behind-the-sofa\n20852163\nCsUYapGGPo4dkMgIAUqom/Xajj7h2fB2MPA3j2jxq2I=\n"
@@ -132,13 +124,10 @@ def test_the_mldsa_message_is_the_structure_of_the_specification() -> None:
 
 @needs_mldsa
 def test_a_log_signs_its_own_head_with_both_kinds_of_key() -> None:
-    signer = mldsa_signer()
-    witness, line = ed25519_line(1_772_334_400)
-    signed = sign_note(TEXT, [signer])
-    note = parse_note(dump_note(Note(text=TEXT, signatures=(*signed.signatures, line))))
-    verifiers = [verifier_of(signer.key.dump()), verifier_of(witness.dump())]
-    held = verify_note(note, verifiers)
-    assert [cosigned_at(one.signature) for one in held] == [AT, datetime.fromtimestamp(1_772_334_400, UTC)]
+    signers = [mldsa_signer(), cosigner(9)]
+    note = parse_note(dump_note(sign_note(TEXT, signers)))
+    held = verify_note(note, [verifier_of(signer.key.dump()) for signer in signers])
+    assert [cosigned_at(one.signature) for one in held] == [AT, NOON]
     assert len(held[0].signature) == 8 + 2_420
 
 
@@ -157,7 +146,7 @@ def test_any_change_of_time_or_signature_fails_the_note(at: int) -> None:
 @pytest.mark.parametrize("payload", [b"", b"\0" * 8, b"\0" * 71, b"\0" * 2_427, b"\0" * 2_429])
 def test_payloads_of_another_length_do_not_verify(payload: bytes) -> None:
     assert not LineVerifier(key=mldsa_signer().key).verify(TEXT, payload)
-    assert not LineVerifier(key=ed25519_line(1)[0]).verify(TEXT, payload)
+    assert not LineVerifier(key=witness_key(9)).verify(TEXT, payload)
 
 
 @pytest.mark.parametrize(("kind", "length"), [(2, 32), (5, 32), (0xFF, 32), (1, 31), (1, 1_312), (6, 32)])
