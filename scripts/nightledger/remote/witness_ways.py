@@ -240,12 +240,10 @@ def _contradicted(name: str, channel: Channel, view: LogView, said: str) -> Aske
         damage is None
     ):  # what it shows is of this log: then its answer was wrong, and there is nothing to fear
         return Asked(name=name, size=head.size, problem=said)
+    what = "a log" if damage is Damage.ROLLBACK else "another history"
+    message = f"the witness {name} cosigned {what} of {head.size} entries"
     if damage is Damage.ROLLBACK:
-        message = (
-            f"the witness {name} cosigned a log of {head.size} entries, and this one has {view.tree.size}"
-        )
-    else:
-        message = f"the witness {name} cosigned another history of {head.size} entries"
+        message += f", and this one has {view.tree.size}"
     return Asked(name=name, size=head.size, problem=message, damage=damage, seen=head)
 
 
@@ -417,33 +415,28 @@ class HttpChannel(Struct, frozen=True, kw_only=True):
 
     Attributes:
         url: Submission and monitoring prefix, without a slash at its end.
-        timeout_s: How long each step may take.
-        patience_s: How long a request and its answer may take together.
     """
 
     url: str
-    timeout_s: float = TIMEOUT_S
-    patience_s: float = PATIENCE_S
 
     def ask(self, request: bytes) -> Exchange:
         """Send a request; see :class:`Channel`."""
-        status, kind, body = self._exchange("POST", ADD_CHECKPOINT, request)
-        return Exchange(request=request, answer=Answer(status=status, body=body, content_type=kind))
+        status, body = self._exchange("POST", ADD_CHECKPOINT, request)
+        return Exchange(request=request, answer=Answer(status=status, body=body))
 
     def newest(self, origin_sha256: str) -> bytes | None:
         """Return the newest head that the witness cosigned for a log."""
-        status, _, body = self._exchange("GET", f"/{origin_sha256}/checkpoint")
+        status, body = self._exchange("GET", f"/{origin_sha256}/checkpoint")
         if status not in (HTTPStatus.OK, HTTPStatus.NOT_FOUND):
             raise WitnessUnreachableError(f"{self.url} answered {status}")
         return body if status == HTTPStatus.OK else None
 
-    def _exchange(self, method: str, path: str, body: bytes | None = None) -> tuple[int, str, bytes]:
+    def _exchange(self, method: str, path: str, body: bytes | None = None) -> tuple[int, bytes]:
         from nightledger.remote.transport import Caller, TransportError
 
-        caller = Caller(
-            url=self.url, max_bytes=MAX_ANSWER_BYTES, timeout_s=self.timeout_s, patience_s=self.patience_s
-        )
+        caller = Caller(url=self.url, max_bytes=MAX_ANSWER_BYTES, timeout_s=TIMEOUT_S, patience_s=PATIENCE_S)
         try:
-            return caller.exchange(method, path, body)
+            status, _, content = caller.exchange(method, path, body)
         except TransportError as error:
             raise WitnessUnreachableError(str(error)) from error
+        return status, content
