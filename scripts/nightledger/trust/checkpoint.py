@@ -267,18 +267,25 @@ def verifier_of(vkey: str) -> LineVerifier:
     Raises:
         ConfigurationError: When the key is malformed or of a type that is not understood.
     """
-    key = parse_vkey(vkey)
+    return _understood(parse_vkey(vkey))
+
+
+def verifiers_of(keys: Iterable[VerifierKey]) -> list[NoteVerifier]:
+    """Give what checks the lines of keys; ML-DSA-44 is passed over where this platform has none.
+
+    Raises:
+        ConfigurationError: When one is of a type that is not understood.
+    """
+    return [_understood(key) for key in keys if key.key_type != COSIGNATURE_MLDSA44 or has_mldsa()]
+
+
+def _understood(key: VerifierKey) -> LineVerifier:
     if _PUBLIC_BYTES.get(key.key_type) != len(key.public):
         raise ConfigurationError(
             f"the verifier key of {key.name!r} has the type {key.key_type:#04x} and "
             f"{len(key.public)} bytes, which fit no signature that is understood here"
         )
     return LineVerifier(key=key)
-
-
-def verifiers_of(keys: Iterable[VerifierKey]) -> list[NoteVerifier]:
-    """Give what checks the lines of keys, all understood; ML-DSA-44 is passed over where this platform has none."""
-    return [LineVerifier(key=key) for key in keys if key.key_type != COSIGNATURE_MLDSA44 or has_mldsa()]
 
 
 def _opaque(text: str) -> bytes:
