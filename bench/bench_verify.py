@@ -38,9 +38,9 @@ from nightledger.surfaces.context import Context
 from nightledger.surfaces.verbs import verify
 from nightledger.trust import audit, reading
 from nightledger.trust.event import NewEvent
+from nightledger.trust.heads import read_signed_head
 from nightledger.trust.merkle import Tree
 from nightledger.trust.pin import Pin, read_pin
-from nightledger.trust.signed_head import read_signed_head
 
 EVENTS = 100_000
 VERB_ROUNDS = 5

@@ -34,11 +34,11 @@ from nightledger.files.home import Home
 from nightledger.gate.opening import open_gate, read_ledger
 from nightledger.trust import reading
 from nightledger.trust.event import Actor
+from nightledger.trust.heads import read_signed_head
 from nightledger.trust.merkle import leaf_hash
 from nightledger.trust.pin import Pin
 from nightledger.trust.report import Finding
 from nightledger.trust.scan import scan_log
-from nightledger.trust.signed_head import read_signed_head
 
 SWEEP = "tamper with the audit log"
 SECOND = 16

@@ -14,8 +14,7 @@ from nightledger.gate.proposing.unproposed import make_unproposed, trust_targets
 from nightledger.trust import signers
 from nightledger.trust.keys import create_key_at, load_operator_key, operator_key_path
 from nightledger.trust.signers import AllowedSigner
-from nightledger.trust.sshkey import PublicKey
-from nightledger.trust.sshsig import Signer
+from nightledger.trust.sshsig import PublicKey, Signer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,7 +10,7 @@ from nightledger.files.durable import make_dir
 from nightledger.gate.founding import found
 from nightledger.gate.integrity.witnessing import read_policy
 from nightledger.gate.opening import sign_head
-from nightledger.trust.cosigned import keep_lines
+from nightledger.trust.heads import keep_lines
 from nightledger.trust.keys import KeyRing, create_log_keys, load_log_key
 from nightledger.trust.note import parse_note, parse_vkey, sign_note
 from nightledger.trust.policy import Policy, dump_policy

@@ -5,8 +5,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.gate.homes import make_desk
-from tests.jobs.nights import Nights
 from tests.remote.machines import Pair, copy_pair, make_pair
 from tests.remote.witnesses import Machines, make_machines, open_machines
 from tests.surfaces.console import Console
@@ -25,12 +23,6 @@ def pair_template(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 def pair(pair_template: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pair:
     """Give two machines that know each other."""
     return copy_pair(pair_template, tmp_path, monkeypatch)
-
-
-@pytest.fixture
-def nights(tmp_path: Path) -> Nights:
-    """Give a fresh home, early on 2026-03-02: the night of its first day."""
-    return Nights(desk=make_desk(tmp_path))
 
 
 @pytest.fixture(scope="session")

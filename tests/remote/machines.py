@@ -18,12 +18,13 @@ from nightledger.demo.shell import Ran
 from nightledger.domain.consent import SELF_MODIFICATION
 from nightledger.domain.message import MESSAGE_TYPE, Message, Reply
 from nightledger.remote.channel import open_server
-from nightledger.remote.machine_key import MachineKey, load_machine_key
+from nightledger.remote.peers import load_machine_key
 from nightledger.remote.receiving import take_in
-from nightledger.remote.server import Limits, Server
+from nightledger.remote.transport import Limits, Server
 from nightledger.surfaces.context import Context
 from nightledger.trust.dsse import parse_envelope, seal
 from nightledger.trust.keys import KeyRing
+from nightledger.trust.sshsig import KeySigner
 
 OPS_ID = "fedcba9876543210fedcba9876543210"
 AGENT_ADDRESS = "127.0.0.2"
@@ -46,7 +47,7 @@ class Machine:
         return self.desk.ring.directory
 
     @property
-    def key(self) -> MachineKey:
+    def key(self) -> KeySigner:
         return load_machine_key(KeyRing(self.keys), self.home_id)
 
     @property
@@ -142,15 +143,22 @@ class Pair:
         """Let the agent's machine answer over HTTP, and the operator's know where."""
         limits = Limits(connection_s=connection_s)
         server = open_server(self.agent.context(), (AGENT_ADDRESS, 0), limits)
-        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
-        thread.start()
-        self.ops.reach(agent={"url": f"http://{AGENT_ADDRESS}:{server.server_address[1]}"})
-        try:
+        with running(server):
+            self.ops.reach(agent={"url": f"http://{AGENT_ADDRESS}:{server.server_address[1]}"})
             yield server
-        finally:
-            server.shutdown()
-            server.server_close()
-            thread.join()
+
+
+@contextmanager
+def running(server: Server) -> Iterator[Server]:
+    """Let a server answer meanwhile."""
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
+    thread.start()
+    try:
+        yield server
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
 
 
 def make_pair(root: Path, environment: pytest.MonkeyPatch) -> Pair:

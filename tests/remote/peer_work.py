@@ -10,7 +10,7 @@ from nightledger.domain.event import Actor
 from nightledger.domain.message import Peer
 from nightledger.gate.opening import open_gate
 from nightledger.remote.actions import RULES
-from nightledger.remote.work import Work
+from nightledger.remote.handlers import Work
 
 OPS_ID = "fedcba9876543210fedcba9876543210"
 OPS = Peer(name="ops", home=OPS_ID, keys=(), actions=tuple(sorted(RULES)))

@@ -7,13 +7,10 @@ from pathlib import Path
 import pytest
 from tests.remote.machines import Pair
 
-from nightledger.domain.message import Message
-from nightledger.files.home import Home
 from nightledger.files.lock import Lock
-from nightledger.remote import letters as spooling
-from nightledger.remote.letters import Delivery, believe, deliver, empty_boxes, pending, prepare
-from nightledger.remote.notes import read_dead_letters
-from nightledger.remote.spool import MESSAGE_SUFFIX, REPLY_SUFFIX
+from nightledger.remote.letters import Delivery, deliver, empty_boxes, pending, prepare
+from nightledger.remote.peers import read_dead_letters
+from nightledger.remote.spool import MESSAGE_SUFFIX
 
 BEAT = {"state": {"mail": "checked"}}
 
@@ -36,20 +33,6 @@ def send(pair: Pair, action: str = "update_heartbeat") -> tuple[str, Delivery]:
 
 def files(shared: Path) -> list[str]:
     return sorted(str(path.relative_to(shared)) for path in shared.rglob("*") if path.is_file())
-
-
-def test_a_letter_is_taken_in_answered_and_the_answer_believed(pair: Pair, shared: Path) -> None:
-    message, delivery = send(pair)
-    assert delivery.spooled
-    assert files(shared) == [f"{pair.agent.home_id}/new/{message}{MESSAGE_SUFFIX}"]
-    emptied = empty_boxes(pair.agent.context())
-    assert emptied.answered == [{"message": message, "action": "update_heartbeat", "peer": "ops"}]
-    assert files(shared) == [f"{pair.ops.home_id}/new/{message}{REPLY_SUFFIX}"]
-    got = empty_boxes(pair.ops.context())
-    said = {"peer": "agent", "action": "update_heartbeat", "status": "executed", "reason": ""}
-    assert got.replies == [said]
-    assert files(shared) == []
-    assert pending(pair.ops.desk.home) == {}
 
 
 def test_what_was_made_by_hand_under_the_name_of_a_letter_is_told_and_set_aside(
@@ -124,41 +107,3 @@ def test_a_letter_without_an_answer_becomes_a_dead_letter_when_it_expires(pair: 
     assert letter["error"] == "no answer came before it expired"
     assert pending(pair.ops.desk.home) == {}
     assert files(shared)  # it lies there still; the receiver refuses it
-
-
-def test_two_rounds_at_once_take_an_answer_once(
-    pair: Pair, shared: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    send(pair)
-    empty_boxes(pair.agent.context())
-    found: list[int] = []
-
-    def behind(*words: object) -> object:
-        monkeypatch.setattr(spooling, "believe", believe)
-        found.append(len(empty_boxes(pair.ops.context()).replies))
-        return believe(*words)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(spooling, "believe", behind)
-    emptied = empty_boxes(pair.ops.context())
-    assert (found, emptied.replies, emptied.problems, emptied.later) == ([1], [], [], 0)
-    assert files(shared) == []
-
-
-def test_two_rounds_at_once_bury_a_message_once(
-    pair: Pair, shared: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    message, _ = send(pair)
-    assert len(files(shared)) == 1
-    pair.ops.desk.wait(days=2)
-    found: list[list[str]] = []
-
-    def before(home: Home) -> dict[str, tuple[Message, bytes]]:
-        monkeypatch.setattr(spooling, "pending", pending)
-        waiting = pending(home)
-        found.append(empty_boxes(pair.ops.context()).dead)
-        return waiting
-
-    monkeypatch.setattr(spooling, "pending", before)
-    assert empty_boxes(pair.ops.context()).dead == []
-    assert found == [[message]]
-    assert len(read_dead_letters(pair.ops.desk.home)) == 1

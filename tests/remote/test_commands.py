@@ -1,4 +1,4 @@
-"""``channel send | serve | receive | status`` as they are called."""
+"""``channel send | serve | receive | status`` as they are called, between two homes."""
 
 import json
 import os
@@ -8,32 +8,17 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import Any
 from urllib.request import urlopen
 
 import pytest
 from tests.remote.machines import Pair
 
 from nightledger.domain.message import Status
+from nightledger.domain.staged_page import parse_page
 from nightledger.remote import actions
-from nightledger.remote.work import Done
+from nightledger.remote.handlers import Done
 
 ROOT = Path(__file__).resolve().parents[2]
-
-
-def body(tmp_path: Path, **fields: Any) -> str:
-    path = tmp_path / "body.json"
-    path.write_text(json.dumps(fields))
-    return str(path)
-
-
-def test_a_look_at_a_file_is_printed(pair: Pair, tmp_path: Path) -> None:
-    with pair.serving():
-        out = pair.ops.out(
-            "channel", "send", "load_memory_file", "--to", "agent", "--body", body(tmp_path, path="MEMORY.md")
-        )
-    assert out.startswith("agent: executed\n")
-    assert "  - Restart the relay after an upgrade." in out
 
 
 def test_a_lying_answer_rules_no_terminal(pair: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -45,40 +30,13 @@ def test_a_lying_answer_rules_no_terminal(pair: Pair, monkeypatch: pytest.Monkey
     assert len(out.splitlines()) == 3
 
 
-def test_a_body_comes_from_standard_input_too(pair: Pair) -> None:
+def test_a_body_comes_from_standard_input_and_what_was_asked_for_is_printed(pair: Pair) -> None:
+    words = ("channel", "send", "load_memory_file", "--to", "agent", "--body", "-")
     with pair.serving():
-        ran = pair.ops.run(
-            "channel",
-            "send",
-            "load_memory_file",
-            "--to",
-            "agent",
-            "--body",
-            "-",
-            stdin='{"path": "MEMORY.md"}',
-        )
+        ran = pair.ops.run(*words, stdin='{"path": "MEMORY.md"}')
     assert ran.status == 0, ran.err
-
-
-def test_a_dead_letter_is_told(pair: Pair, tmp_path: Path) -> None:
-    pair.ops.reach(agent={"url": "http://127.0.0.2:1"})
-    ran = pair.ops.run(
-        "channel",
-        "send",
-        "load_memory_file",
-        "--to",
-        "agent",
-        "--body",
-        body(tmp_path, path="MEMORY.md"),
-        "--retry",
-        "",
-    )
-    assert ran.status == 1
-    assert "does not answer" in ran.err
-    assert "tc-dead-letters.jsonl" in ran.err
-    shown = pair.ops.out("channel", "status")
-    assert "dead letters: 1" in shown
-    assert "does not answer" in shown
+    assert ran.out.startswith("agent: executed\n")
+    assert "  - Restart the relay after an upgrade." in ran.out
 
 
 @pytest.mark.parametrize(
@@ -143,3 +101,47 @@ def test_a_service_ends_in_order_when_it_is_told_to(pair: Pair) -> None:
         process.wait()
         if process.stderr is not None:
             process.stderr.close()
+
+
+def test_the_staged_context_is_given_as_the_agent_gets_it(pair: Pair) -> None:
+    root = Path(pair.agent.desk.home.root)
+    handoff = root / "memory" / "state" / "session-handoff.md"
+    handoff.parent.mkdir(parents=True, exist_ok=True)
+    handoff.write_text("# Handoff\n\n## Next\n\n- Ask the harbour office for <b>berth</b> times\n")
+    leaves = pair.agent.desk.ledger().log.size
+    with pair.serving():
+        sent = pair.ops.record("channel", "send", "restore_context", "--to", "agent")
+    assert (sent["status"], sent["reason"]) == ("executed", "")
+    body = sent["body"]
+    page = parse_page(body["text"])
+    assert page is not None
+    assert (page.sha256, page.good_until, len(page.lines)) == (
+        body["sha256"],
+        body["good_until"],
+        body["lines"],
+    )
+    assert page.lines == ("memory/state/session-handoff.md:5 (unsigned; the handoff leaves 1 open)",)
+    assert (
+        pair.agent.desk.ledger().log.size == leaves + 1
+    )  # that it was asked for, as every message that does something
+    shown = json.loads(Path(pair.agent.desk.home.exposures).read_text())
+    assert (shown["host"], shown["event"]) == ("channel", "session_start")
+    assert {"path": "memory/state/session-handoff.md", "lines": [5, 5]} in shown["places"]
+    assert pair.agent.run("verify").status == 0
+
+
+def test_a_pruning_that_the_ops_machine_asks_for_ends_as_proposals(pair: Pair) -> None:
+    log = Path(pair.agent.desk.home.root, "memory", "daily", "2025-12-01.md")
+    log.parent.mkdir(parents=True, exist_ok=True)
+    log.write_text(
+        "# 2025-12-01\n\n" + "".join(f"- Looked at shelf {n} of the north store.\n" for n in range(80))
+    )
+    with pair.serving():
+        sent = pair.ops.record("channel", "send", "prune_stale_memory", "--to", "agent")
+        again = pair.ops.record("channel", "send", "prune_stale_memory", "--to", "agent")
+    assert (sent["status"], sent["reason"]) == ("queued", "")
+    (made,) = sent["body"]["proposals"]
+    assert again["body"] == {"proposals": [], "waiting": {"delete_link": 0, "archive": 0, "compress": 1}}
+    (waiting,) = [one for one in pair.agent.record("proposals") if one["id"] == made]
+    assert (waiting["kind"], waiting["state"]) == ("prune_stale_memory", "pending")
+    assert log.read_text().count("shelf") == 80

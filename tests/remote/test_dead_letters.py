@@ -6,7 +6,7 @@ import pytest
 from tests.homes import make_home
 
 from nightledger.files.home import Home
-from nightledger.remote.notes import TOLD_FOR, read_dead_letters, recent_dead_letters, told
+from nightledger.remote.peers import TOLD_FOR, read_dead_letters, recent_dead_letters, told
 
 NOW = datetime(2026, 3, 9, 7, 30, tzinfo=UTC)
 
@@ -26,11 +26,6 @@ def stamp(at: datetime) -> str:
     return f"{at:%Y-%m-%dT%H:%M:%SZ}"
 
 
-def test_where_no_message_died_nothing_is_told(home: Home) -> None:
-    assert read_dead_letters(home) == []
-    assert recent_dead_letters(home, NOW) == ()
-
-
 def test_letters_of_the_last_seven_days_are_told_oldest_first(home: Home) -> None:
     new, newer = NOW - timedelta(days=2), NOW - timedelta(hours=1)
     bury(home, stamp(NOW - TOLD_FOR), stamp(newer), stamp(new))
@@ -40,13 +35,6 @@ def test_letters_of_the_last_seven_days_are_told_oldest_first(home: Home) -> Non
 
 def test_a_letter_of_the_future_is_one_of_now_and_one_without_a_time_is_none(home: Home) -> None:
     bury(home, stamp(NOW + timedelta(days=3)), "yesterday", None)
-    assert recent_dead_letters(home, NOW) == (NOW,)
-
-
-def test_lines_that_are_no_letters_are_passed_over(home: Home) -> None:
-    bury(home, stamp(NOW))
-    with Path(home.dead_letters).open("a") as stream:
-        stream.write('[]\n{"dead_\n')
     assert recent_dead_letters(home, NOW) == (NOW,)
 
 

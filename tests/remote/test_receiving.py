@@ -3,12 +3,15 @@
 from pathlib import Path
 
 import pytest
+from tests.gate.homes import Desk
 from tests.remote.machines import Pair
+from tests.remote.peer_work import make_work
 
 from nightledger.domain.errors import ConfigurationError, LockedError
 from nightledger.domain.message import Status
 from nightledger.files.lock import Lock
 from nightledger.remote import receiving
+from nightledger.remote.actions import perform
 from nightledger.remote.receiving import take_in
 
 
@@ -30,15 +33,6 @@ def test_a_home_without_its_keys_takes_in_nothing_and_leaves_nothing_where_they_
     assert not folder.exists()
     folder.with_name("away").rename(folder)
     assert pair.agent.take_in(raw).status is Status.EXECUTED
-
-
-def test_looking_takes_no_lock_and_leaves_no_entry(pair: Pair) -> None:
-    size = pair.agent.desk.ledger().log.size
-    with Lock(pair.agent.desk.home.lock_path()):
-        reply = pair.ask("load_memory_file", body={"path": "MEMORY.md"})
-    assert reply.status is Status.EXECUTED
-    assert reply.body["text"] == pair.agent.desk.text()
-    assert pair.agent.desk.ledger().log.size == size
 
 
 def test_an_answer_that_is_too_large_is_a_rejection(pair: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -83,3 +77,22 @@ def test_what_stands_in_the_way_of_an_answer_is_told_and_the_message_may_come_ag
     answer.rmdir()
     assert pair.agent.take_in(pair.sealed(message)).status is Status.EXECUTED
     assert pair.agent.desk.events().count("message.received") == 1
+
+
+def test_the_oldest_ids_give_way_with_their_answers_and_stay_spent(
+    pair: Pair, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(receiving, "KEPT", 2)
+    messages = [pair.message() for _ in range(3)]
+    for message in messages:
+        pair.agent.take_in(pair.sealed(message))
+    assert [pair.agent.answer(message.id).exists() for message in messages] == [False, True, True]
+    assert pair.agent.take_in(pair.sealed(messages[0])).status is Status.EXECUTED
+    assert pair.agent.desk.events().count("message.received") == 3
+
+
+def test_many_unknown_actions_are_recorded_as_blocked_a_few_times_a_day(desk: Desk) -> None:
+    for n in range(25):
+        perform(make_work(desk, f"action_{n}", seq=n))
+    assert desk.events().count("message.received") == 25
+    assert desk.events().count("consent.blocked") == 20

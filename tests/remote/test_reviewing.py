@@ -9,7 +9,6 @@ from msgspec.structs import replace
 from tests.gate.homes import addition
 from tests.remote.machines import Machine, Pair
 
-from nightledger.domain.states import ChangeState
 from nightledger.gate.review.reviewing import Answer
 from nightledger.remote import waiting as travelling
 from nightledger.surfaces.questions import Questions
@@ -28,20 +27,6 @@ def trusted(pair: Pair) -> Pair:
 def review(machine: Machine, *typed: str) -> tuple[int, str]:
     ran = machine.run("review", "--remote", "agent", typed=list(typed))
     return ran.status, ran.out + ran.err
-
-
-def states(pair: Pair) -> list[ChangeState]:
-    book = pair.agent.desk.ledger().book
-    return [status.state_of(n) for status in book.proposals.values() for n in sorted(status.changes)]
-
-
-def test_quitting_signs_what_was_answered_and_nothing_signs_nothing(trusted: Pair) -> None:
-    trusted.agent.desk.proposal(addition("first"), addition("second"))
-    with trusted.serving():
-        assert review(trusted.ops, "q")[0] == 0
-        assert states(trusted) == [ChangeState.PENDING, ChangeState.PENDING]
-        assert review(trusted.ops, "y", "q", "y")[0] == 0
-    assert states(trusted) == [ChangeState.APPROVED, ChangeState.PENDING]
 
 
 def test_an_approval_lives_as_long_as_both_machines_let_it(trusted: Pair) -> None:
@@ -89,34 +74,6 @@ def test_what_was_settled_meanwhile_is_refused_there(trusted: Pair, monkeypatch:
     assert status == 1
     assert "refused there: decision" in out
     assert "change 1 is rejected" in out
-
-
-def test_a_machine_that_does_not_say_what_waits_is_told(pair: Pair) -> None:
-    line = pair.ops.out("channel", "keygen").strip()
-    assert pair.agent.run("channel", "peer", "add", "ops", "--line", line, "--actions", "decide").status == 0
-    with pair.serving():
-        status, out = review(pair.ops)
-    assert status == 1
-    assert "agent does not say what waits: ops may not ask for proposals" in out
-
-
-def test_a_review_over_a_spool_uses_the_newest_answer(trusted: Pair, tmp_path: Path) -> None:
-    shared = tmp_path / "shared"
-    shared.mkdir()
-    trusted.ops.reach(agent={"spool": str(shared)})
-    trusted.agent.reach(ops={"spool": str(shared)})
-    trusted.agent.desk.proposal(addition("first"))
-    status, out = review(trusted.ops)
-    assert (status, "nightledger channel send proposals" in out) == (1, True)
-    assert trusted.ops.run("channel", "send", "proposals", "--to", "agent").status == 0
-    assert trusted.agent.run("channel", "receive").status == 0
-    assert trusted.ops.run("channel", "receive").status == 0
-    status, out = review(trusted.ops, "y", "y")
-    assert status == 0, out
-    assert "in the spool" in out
-    assert trusted.agent.run("channel", "receive").status == 0
-    assert states(trusted) == [ChangeState.APPROVED]
-    assert trusted.ops.run("channel", "receive").status == 0
 
 
 def test_a_decision_that_does_not_arrive_is_kept(trusted: Pair, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,89 +3,57 @@
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
-from threading import Thread
 from typing import Any
 
 import pytest
-from msgspec.structs import replace
-from tests.remote.machines import AGENT_ADDRESS, Pair
+from tests.remote.machines import AGENT_ADDRESS, Pair, running
+from tests.rows import each_row
 
 from nightledger.domain.errors import RecordError, RefusedError, UsageError
-from nightledger.domain.message import MAX_LIFETIME_S, Status
-from nightledger.remote.letters import Delivery, believe, deliver, prepare
-from nightledger.remote.notes import contact, read_dead_letters
-from nightledger.remote.receiving import take_in
-from nightledger.trust.sshsig import SignatureError
+from nightledger.domain.message import MAX_LIFETIME_S
+from nightledger.remote.letters import MESSAGE_PATH, Delivery, deliver, prepare
+from nightledger.remote.peers import read_dead_letters
+from nightledger.remote.transport import Response, Server, Service
 
 KEY = "sk-ant-api03-" + "Zk3Qw8Rt5Yx1Lm7Nv2Bc9Df4Gh6Js0Pa" * 3
 BEAT = {"state": {"mail": "checked"}}
 
 
-class Waits:
-    """Notes how long it was asked to wait, and does not."""
-
-    def __init__(self) -> None:
-        self.seconds: list[float] = []
-
-    def __call__(self, seconds: float) -> None:
-        self.seconds.append(seconds)
-
-
-def send(pair: Pair, waits: Waits | None = None, action: str = "update_heartbeat", **body: Any) -> Delivery:
+def send(
+    pair: Pair, waits: list[float] | None = None, action: str = "update_heartbeat", **body: Any
+) -> Delivery:
     context = pair.ops.context()
     outgoing = prepare(context, "agent", action, body or BEAT)
-    return deliver(context, outgoing, pause=waits or Waits())
+    return deliver(context, outgoing, pause=list[float]().append if waits is None else waits.append)
 
 
 @contextmanager
-def answering(pair: Pair, *answers: tuple[int, bytes], loop: bool = False) -> Iterator[list[bytes]]:
-    """Answer each try with the next answer; gives what was sent."""
+def answering(pair: Pair, status: int, content: bytes) -> Iterator[list[bytes]]:
+    """Answer each try so; gives what was sent."""
     seen: list[bytes] = []
 
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            seen.append(self.rfile.read(int(self.headers["Content-Length"])))
-            status, content = answers[0 if loop else len(seen) - 1]
-            self.send_response(status)
-            self.send_header("Content-Length", str(len(content)))
-            self.end_headers()
-            self.wfile.write(content)
+    def answer(raw: bytes) -> Response:
+        seen.append(raw)
+        return Response(status=status, content=content)
 
-        def log_message(self, format: str, *args: Any) -> None:  # type: ignore[explicit-override]  # noqa: A002 - the base class's name; typing.override is newer than Python 3.11
-            pass
-
-    server = HTTPServer((AGENT_ADDRESS, 0), Handler)
-    thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
-    thread.start()
-    pair.ops.reach(agent={"url": f"http://{AGENT_ADDRESS}:{server.server_address[1]}"})
-    try:
+    service = Service(
+        name="x", path=MESSAGE_PATH, word="x", max_bytes=1 << 20, answer=answer, look=lambda _: None
+    )
+    with running(Server((AGENT_ADDRESS, 0), service)) as server:
+        pair.ops.reach(agent={"url": f"http://{AGENT_ADDRESS}:{server.server_address[1]}"})
         yield seen
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
 
 
 def dead(pair: Pair) -> list[dict[str, Any]]:
     return read_dead_letters(pair.ops.desk.home)
 
 
-def test_a_message_that_arrives_is_answered_at_once(pair: Pair) -> None:
-    with pair.serving():
-        delivery = send(pair)
-    assert delivery.reply is not None
-    assert (delivery.reply.status, delivery.attempts) == (Status.EXECUTED, 1)
-    assert contact(pair.ops.desk.home, "agent", "answered") == "2026-03-01T06:00:00Z"
-    assert dead(pair) == []
-
-
 def test_tries_wait_longer_each_time_and_send_the_same_bytes(pair: Pair) -> None:
-    waits = Waits()
-    with answering(pair, (503, b"{}"), loop=True) as seen:
+    waits: list[float] = []
+    with answering(pair, 503, b"{}") as seen:
         delivery = send(pair, waits)
-    assert waits.seconds == [1, 5, 30]
+    assert waits == [1, 5, 30]
     assert len(seen) == 4
     assert len(set(seen)) == 1
     (letter,) = dead(pair)
@@ -96,35 +64,22 @@ def test_tries_wait_longer_each_time_and_send_the_same_bytes(pair: Pair) -> None
     assert set(letter) == {"envelope", "error", "dead_lettered_at", "attempts"}
 
 
-@pytest.mark.parametrize("status", [400, 403, 404, 413])
-def test_a_client_error_is_not_tried_again(pair: Pair, status: int) -> None:
-    waits = Waits()
-    with answering(pair, (status, b"no\n")):
-        delivery = send(pair, waits)
-    assert waits.seconds == []
+@each_row(
+    ("status", "tries"),
+    [*((n, 1) for n in (400, 403, 404, 413)), *((n, 4) for n in (408, 425, 429, 500, 301))],
+)
+def test_only_what_a_later_try_may_mend_is_tried_again(pair: Pair, status: int, tries: int) -> None:
+    with answering(pair, status, b"no\n") as seen:
+        delivery = send(pair)
+    assert len(seen) == tries
     assert delivery.error.endswith(f"answered {status}: no")
-    assert len(dead(pair)) == 1
-
-
-@pytest.mark.parametrize("status", [408, 425, 429, 500, 301])
-def test_what_a_later_try_may_mend_is_tried_again(pair: Pair, status: int) -> None:
-    waits = Waits()
-    with answering(pair, (status, b"not json"), loop=True) as seen:
-        send(pair, waits)
-    assert len(seen) == 4
 
 
 def test_an_answer_that_nobody_signed_is_no_answer(pair: Pair) -> None:
     for content in (b"{}", b'{"status": "executed"}', b"\xff" * 10):
-        with answering(pair, (200, content), loop=True):
+        with answering(pair, 200, content):
             assert send(pair).reply is None
     assert len(dead(pair)) == 3
-
-
-def test_nobody_there_is_a_dead_letter(pair: Pair) -> None:
-    pair.ops.reach(agent={"url": f"http://{AGENT_ADDRESS}:1"})
-    delivery = send(pair)
-    assert "does not answer" in delivery.error
 
 
 def test_where_http_fails_the_spool_is_the_way_that_remains(pair: Pair, tmp_path: Path) -> None:
@@ -133,32 +88,19 @@ def test_where_http_fails_the_spool_is_the_way_that_remains(pair: Pair, tmp_path
     assert dead(pair) == []
 
 
-def test_numbers_rise_whatever_the_clock_does(pair: Pair) -> None:
+def test_numbers_rise_whatever_the_clock_does_and_whatever_becomes_of_their_note(pair: Pair) -> None:
     pair.ops.reach(agent={"url": f"http://{AGENT_ADDRESS}:1"})
     numbers = []
     for hours in (0, 0, -3, 0, 9):
         pair.ops.desk.wait(hours=hours)
         numbers.append(prepare(pair.ops.context(), "agent", "update_heartbeat", BEAT).message.seq)
     assert numbers == sorted(set(numbers))
-    (pair.ops.keys / pair.ops.home_id / "channel-out.json").unlink()
-    pair.ops.desk.wait(minutes=1)
-    assert prepare(pair.ops.context(), "agent", "update_heartbeat", BEAT).message.seq > numbers[-1]
-
-
-@pytest.mark.parametrize(
-    "raw",
-    [b"", b"[]", b"{}", b'{"seq": null}', b'{"seq": "x"}', b'{"seq": 2.5}', b'{"seq": 9007199254740991}'],
-)
-def test_a_note_of_the_last_number_that_is_damaged_is_named_and_nothing_is_sent(
-    pair: Pair, raw: bytes
-) -> None:
-    pair.ops.reach(agent={"url": f"http://{AGENT_ADDRESS}:1"})
-    path = pair.ops.keys / pair.ops.home_id / "channel-out.json"
-    path.write_bytes(raw)
-    with pytest.raises(RecordError, match="channel-out") as refused:
-        prepare(pair.ops.context(), "agent", "update_heartbeat", BEAT)
-    assert refused.value.hint == "move it away: the clock gives the next number"
-    assert path.read_bytes() == raw
+    note = pair.ops.keys / pair.ops.home_id / "channel-out.json"
+    for odd in (b"", b"[]", b'{"seq": "x"}', b'{"seq": 9007199254740991}', b"\xff"):
+        note.write_bytes(odd)
+        pair.ops.desk.wait(minutes=1)
+        numbers.append(prepare(pair.ops.context(), "agent", "update_heartbeat", BEAT).message.seq)
+        assert numbers[-1] > numbers[-2]
 
 
 def test_a_log_is_masked_before_it_leaves_and_a_change_with_a_secret_stays(pair: Pair) -> None:
@@ -186,14 +128,3 @@ def test_what_cannot_be_sent_is_refused_before_anything_goes_out(pair: Pair) -> 
     with pytest.raises(RefusedError, match="bytes; at most 1048576"):
         prepare(context, "agent", "later_action", {"text": "x " * 400_000})
     assert MAX_LIFETIME_S == 7 * 86_400
-
-
-def test_a_kept_answer_is_checked_again(pair: Pair) -> None:
-    from nightledger.remote.letters import known_peers
-
-    peer = known_peers(pair.ops.context()).named("agent")
-    assert peer is not None
-    raw = take_in(pair.agent.context(), pair.sealed(pair.message())).envelope
-    assert believe(pair.ops.context(), raw, peer).status is Status.EXECUTED
-    with pytest.raises(SignatureError):
-        believe(pair.ops.context(), raw, replace(peer, keys=()))

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 from tests.gate.forgetting_desk import ARCHIVE, LOG, archive, compress, forget, pruned
-from tests.gate.homes import MEMORY, Desk, addition, evidence, removal
+from tests.gate.homes import MEMORY, Desk, addition, evidence
 from tests.remote.peer_work import make_work
 
 from nightledger.domain.message import Waiting
@@ -37,14 +37,6 @@ def test_what_has_no_room_is_named_and_comes_later(desk: Desk, monkeypatch: pyte
     found = waiting(desk)
     assert [item.changes for item in found.proposals] == [(1,)]
     assert found.left_out == (second.id,)
-
-
-def test_a_file_travels_once_for_all_its_proposals(desk: Desk) -> None:
-    desk.proposal(addition("first"))
-    desk.proposal(removal("- Keep backups for 30 days."))
-    found = waiting(desk)
-    assert len(found.proposals) == 2
-    assert len(found.documents) == 1
 
 
 def test_a_month_of_raw_notes_stays_where_it_is_and_an_archival_travels_with_its_archive(desk: Desk) -> None:

@@ -1,8 +1,7 @@
 """A home and its witness through days and attacks, by the commands that an operator and cron run."""
 
 import shutil
-from collections.abc import Iterator
-from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -16,12 +15,17 @@ from nightledger.files.lock import Lock
 from nightledger.gate.proposing.unproposed import make_unproposed
 from nightledger.gate.restoring import Loss, loss_target
 from nightledger.remote.witness_asking import (
+    REFRESH_S,
+    RETRY_S,
     Remembered,
     ask_behind,
     ask_round,
     read_memory,
     write_memory,
 )
+
+NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
+ASKED = Remembered(asked_at=int(NOW.timestamp()), size=9)
 
 
 def text(ran: str) -> str:
@@ -33,25 +37,6 @@ def approve(console: Console) -> str:
     proposal = console.desk.proposal(addition("Check the fuse first."))
     assert console.run("approve", proposal.id).status == 0
     return proposal.id
-
-
-def test_a_witness_that_is_away_holds_up_no_night_and_is_named(machines: Machines, console: Console) -> None:
-    machines.address("http://127.0.0.1:9")
-    night = console.run("night")
-    assert night.status == 4
-    assert night.err.startswith("error: stale-witness: see memory/state/ATTENTION.md")
-    status = console.run("status")
-    assert "STALE-WITNESS: no head of this log is cosigned as the policy asks" in text(status.out)
-    doctor = text(console.run("doctor", "--all").out)
-    assert "STALE-WITNESS" in doctor
-    assert f"{NAME} gave no line the last time" in doctor
-    assert (
-        "1 alarm about witnesses (stale-witness): `nightledger witness ask`"
-        in Path(machines.desk.home.attention).read_text()
-    )
-    verify = console.run("verify")
-    assert verify.status == 4
-    assert verify.out.startswith("STALE-WITNESS ")
 
 
 def test_cron_asks_again_when_the_waits_may_be_over_and_before_once_an_hour_at_most(
@@ -84,16 +69,6 @@ def test_answers_are_cosigned_behind_the_person_who_gave_them(machines: Machines
     machines.later(hours=1)
     ran = console.run("approve", machines.desk.items()[-1].stored.proposal.id)
     assert (ran.status, ran.err) == (0, "")  # nobody answers, and the answers stand
-
-
-def test_what_goes_wrong_behind_answers_is_a_note(
-    machines: Machines, capsys: pytest.CaptureFixture[str]
-) -> None:
-    with machines.serving():
-        ask_round(machines.context)
-    Path(machines.desk.home.audit_log).write_bytes(b"")
-    ask_behind(machines.context)
-    assert "note: witnesses were not asked" in capsys.readouterr().err
 
 
 def test_what_is_remembered_of_a_witness_rules_no_terminal(
@@ -146,32 +121,6 @@ def test_a_home_that_asks_for_nobody_is_told_what_a_witness_would_show(
 # ------------------------------------------------------------------ attacks
 
 
-def save(machines: Machines, where: Path) -> None:
-    for name in ("home", "keys"):
-        shutil.copytree(machines.root / name, where / name)
-
-
-def put_back(machines: Machines, where: Path, *names: str) -> None:
-    operator = (machines.desk.ring.directory / "operator.yaml").read_bytes()
-    for name in names or ("home", "keys"):
-        shutil.rmtree(machines.root / name)
-        shutil.copytree(where / name, machines.root / name)
-    (machines.desk.ring.directory / "operator.yaml").write_bytes(operator)
-
-
-@contextmanager
-def put_back_behind_the_witness(
-    machines: Machines, console: Console, where: Path, *names: str
-) -> Iterator[None]:
-    """Put an older state back once the witness has seen a newer one; the witness serves meanwhile."""
-    save(machines, where)
-    with machines.serving():
-        machines.desk.proposal(addition("Check the fuse first."))
-        console.run("witness", "ask")
-        put_back(machines, where, *names)
-        yield
-
-
 def test_what_a_witness_said_is_over_when_it_cosigns_again(machines: Machines, console: Console) -> None:
     home = machines.desk.home
     write_memory(home, {NAME: Remembered(asked_at=1, problem="it says no", refused=True)})
@@ -192,7 +141,17 @@ def sign_for_loss(desk: Desk) -> None:
 def test_a_backup_that_was_taken_over_stays_an_alarm_until_another_witness_is_signed_for(
     machines: Machines, console: Console, tmp_path: Path
 ) -> None:
-    with put_back_behind_the_witness(machines, console, tmp_path / "old"):
+    old, operator = tmp_path / "old", machines.desk.ring.directory / "operator.yaml"
+    for name in ("home", "keys"):
+        shutil.copytree(machines.root / name, old / name)
+    with machines.serving():
+        machines.desk.proposal(addition("Check the fuse first."))
+        console.run("witness", "ask")
+        address = operator.read_bytes()
+        for name in ("home", "keys"):
+            shutil.rmtree(machines.root / name)
+            shutil.copytree(old / name, machines.root / name)
+        operator.write_bytes(address)
         sign_for_loss(machines.desk)
         assert console.run("night").status == 4
         assert console.run("verify").out.startswith("FORK ")
@@ -227,3 +186,32 @@ def test_a_policy_from_elsewhere_is_demanded(machines: Machines, console: Consol
 def test_one_round_at_a_time(machines: Machines) -> None:
     with machines.serving(), Lock(machines.desk.home.lock_path("witness")):
         assert ask_round(machines.context) is None
+
+
+# ------------------------------------------------------------------ when it is asked again
+
+
+def due(known: Remembered, *, size: int = 9, refresh: bool = False, **by: float) -> bool:
+    return known.is_due(NOW + timedelta(**by), size, refresh=refresh)
+
+
+def test_a_head_is_asked_for_when_it_grew_when_it_ages_and_after_a_failure_in_ten_minutes() -> None:
+    assert not due(ASKED, hours=5, minutes=59)
+    assert due(ASKED, hours=6)
+    assert due(ASKED, size=10)
+    assert due(ASKED, refresh=True)
+    failed = replace(ASKED, problem="nobody answers")
+    assert not due(failed, size=10, refresh=True, seconds=RETRY_S - 1)
+    assert due(failed, seconds=RETRY_S)
+
+
+def test_what_is_remembered_is_read_back(machines: Machines) -> None:
+    home = machines.desk.home
+    memory = {"a.example/w": ASKED, "b": replace(ASKED, problem="nobody answers")}
+    write_memory(home, memory)
+    assert read_memory(home) == memory
+    assert (Path(home.work_dir) / "witness-due").read_text() == f"{ASKED.asked_at + RETRY_S}\n"
+    write_memory(home, {"a": ASKED})
+    assert (Path(home.work_dir) / "witness-due").read_text() == f"{ASKED.asked_at + REFRESH_S}\n"
+    write_memory(home, {})
+    assert (Path(home.work_dir) / "witness-due").read_text() == "0\n"

@@ -1,165 +1,96 @@
-"""A witness that is reached by files only: late, in part, out of order."""
+"""A witness that is reached by files only: late, in part, beside what nobody can answer."""
 
 import hashlib
 import json
-from datetime import timedelta
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from tests.gate.witnessed import TRUE
-from tests.remote.witnesses import NAME, Machines
+from tests.remote.witnesses import Machines
 from tests.surfaces.console import Console
 
-from nightledger.domain.errors import LockedError
-from nightledger.files.lock import Lock
-from nightledger.gate.integrity.witnessing import read_policy
-from nightledger.gate.opening import sign_head
-from nightledger.remote.witness_ways import (
-    Asked,
-    LogView,
-    Slip,
-    SpoolChannel,
-    answer_spool,
-    ask_witness,
-    dump_slip,
-    read_slip,
-)
-from nightledger.trust.note import parse_note
+from nightledger.remote.witness_ways import Slip, dump_slip
+
+
+@dataclass
+class Spool:
+    """What both machines see; the commands of each."""
+
+    folder: Path
+    machines: Machines
+    console: Console
+
+    def file(self, kind: str) -> Path:
+        log = hashlib.sha256(self.machines.desk.home.identity.origin.encode()).hexdigest()
+        return self.folder / f"{log}.{kind}"
+
+    def ask(self) -> dict[str, Any]:
+        self.machines.later(minutes=1)
+        (asked,) = json.loads(self.console.run("witness", "ask", "--json").out)["asked"]
+        return dict(asked)
+
+    def words(self) -> tuple[str, ...]:
+        return ("witness", "cosign", "--dir", str(self.machines.box.directory), "--spool", str(self.folder))
+
+    def answer(self) -> list[int]:
+        return [one["status"] for one in json.loads(self.console.run(*self.words(), "--json").out)]
 
 
 @pytest.fixture
-def spool(tmp_path: Path) -> Path:
-    made = tmp_path / "spool"
-    made.mkdir()
-    return made
+def spool(tmp_path: Path, machines: Machines, console: Console) -> Spool:
+    folder = tmp_path / "spool"
+    folder.mkdir()
+    machines.address(str(folder))
+    return Spool(folder=folder, machines=machines, console=console)
 
 
-def view(machines: Machines) -> LogView:
-    desk = machines.desk
-    sign_head(desk.gate, desk.moment)
-    ledger = desk.ledger()
-    note = parse_note(Path(desk.home.checkpoint).read_bytes())
-    return LogView(note=note, tree=ledger.log.tree, policy=read_policy(desk.home, ledger, desk.moment))
-
-
-def log_of(machines: Machines) -> str:
-    return hashlib.sha256(machines.desk.home.identity.origin.encode()).hexdigest()
-
-
-def ask(machines: Machines, spool: Path, known: int = 0) -> Asked:
-    channel = SpoolChannel(
-        directory=str(spool),
-        origin_sha256=log_of(machines),
-        now=machines.desk.moment.at,
-        taken=machines.taken,
-    )
-    return ask_witness(NAME, channel, view(machines), known)
-
-
-def answer(machines: Machines, spool: Path) -> list[int]:
-    return [getattr(one, "status", 503) for _, one in answer_spool(str(spool), machines.box, machines.at)]
-
-
-def answered_log(machines: Machines, spool: Path) -> bool:
-    slip = read_slip(str(spool / f"{log_of(machines)}.answer"), "answer")
-    return slip is not None and slip.status == 200
-
-
-def test_a_request_that_waits_is_not_replaced(machines: Machines, spool: Path) -> None:
-    ask(machines, spool)
-    before = (spool / f"{log_of(machines)}.request").read_bytes()
-    machines.later(hours=1)
-    machines.desk.record("heartbeat", day="2026-03-01")
-    assert ask(machines, spool).waiting
-    assert (spool / f"{log_of(machines)}.request").read_bytes() == before
-    answer(machines, spool)
-    asked = ask(machines, spool)
-    assert (asked.size, asked.waiting, len(asked.cosigned)) == (1, True, 1)
-    assert answer(machines, spool) == [200]
-    assert ask(machines, spool, 1).size == 2
-
-
-def test_a_witness_that_knows_another_size_is_asked_from_there(machines: Machines, spool: Path) -> None:
-    ask(machines, spool)
-    answer(machines, spool)
-    machines.desk.record("heartbeat", day="2026-03-01")
-    assert ask(machines, spool).waiting  # takes the first answer, asks for the second head
-    answer(machines, spool)
-    machines.desk.record("heartbeat", day="2026-03-02")
-    ask(machines, spool)
-    assert answer(machines, spool) == [200]
-    for path in spool.iterdir():
-        path.unlink()
-    assert ask(machines, spool).waiting  # all is forgotten here: it begins at 0
-    assert answer(machines, spool) == [409]
-    assert ask(machines, spool).waiting
-    assert answer(machines, spool) == [200]
-
-
-def test_files_that_arrived_in_part_are_left_until_they_are_whole(machines: Machines, spool: Path) -> None:
-    ask(machines, spool)
-    request = spool / f"{log_of(machines)}.request"
-    whole = request.read_bytes()
-    for cut in (0, 1, 100, len(whole) - 1):
-        request.write_bytes(whole[:cut])
-        assert answer(machines, spool) == []
-    request.write_bytes(whole)
-    answer(machines, spool)
-    answered = spool / f"{log_of(machines)}.answer"
-    complete = answered.read_bytes()
-    answered.write_bytes(complete[:-1])
-    assert ask(machines, spool).waiting
-    answered.write_bytes(complete)
-    assert ask(machines, spool).size == 1
-
-
-def test_a_request_that_cannot_be_answered_stops_none_of_the_others(
-    machines: Machines, spool: Path, console: Console
+def test_a_request_that_waits_is_not_replaced_and_one_that_was_forgotten_is_asked_from_where_it_stands(
+    spool: Spool,
 ) -> None:
-    ask(machines, spool)
+    assert spool.ask()["waiting"]
+    before = spool.file("request").read_bytes()
+    spool.machines.desk.record("heartbeat", day="2026-03-01")
+    assert spool.ask()["waiting"]
+    assert spool.file("request").read_bytes() == before
+    assert spool.answer() == [200]
+    asked = spool.ask()  # takes the first answer, asks for the head of now
+    assert (asked["cosigned"], asked["waiting"]) == (True, True)
+    assert spool.answer() == [200]
+    for path in (*spool.folder.iterdir(), Path(spool.machines.desk.home.work_dir, "witnesses.json")):
+        path.unlink()
+    assert spool.ask()["waiting"]  # all is forgotten here: it begins at 0
+    assert spool.answer() == [409]
+    assert spool.ask()["waiting"]
+    assert spool.answer() == [200]
+
+
+def test_files_that_arrived_in_part_are_left_until_they_are_whole(spool: Spool) -> None:
+    spool.ask()
+    whole = spool.file("request").read_bytes()
+    for cut in (0, 1, 100, len(whole) - 1):
+        spool.file("request").write_bytes(whole[:cut])
+        assert spool.answer() == []
+    spool.file("request").write_bytes(whole)
+    spool.answer()
+    complete = spool.file("answer").read_bytes()
+    spool.file("answer").write_bytes(complete[:-1])
+    assert spool.ask()["waiting"]
+    spool.file("answer").write_bytes(complete)
+    assert spool.ask()["cosigned"]
+
+
+def test_a_request_that_cannot_be_answered_stops_none_of_the_others(spool: Spool) -> None:
+    spool.ask()
     logs = ["0" * 64, "00" * 31 + "01"]
     for log in logs:
         slip = Slip(kind="ask", at="2026-03-01T06:00:00Z", of="00" * 32, status=0, body=b"x")
-        (spool / f"{log}.request").write_bytes(dump_slip(slip))
-    (spool / f"{logs[0]}.answer").mkdir()
-    (spool / f"{logs[1]}.answer").symlink_to("nowhere")
-    words = ("witness", "cosign", "--dir", str(machines.box.directory), "--spool", str(spool))
-    ran = console.run(*words)
+        (spool.folder / f"{log}.request").write_bytes(dump_slip(slip))
+    (spool.folder / f"{logs[0]}.answer").mkdir()
+    (spool.folder / f"{logs[1]}.answer").symlink_to("nowhere")
+    ran = spool.console.run(*spool.words())
     told = " ".join(ran.err.split())
-    assert (ran.status, answered_log(machines, spool)) == (1, True)
+    assert (ran.status, spool.ask()["cosigned"]) == (1, True)
     assert told.count("error: the log 0000000000000000… was not answered:") == 2
     assert f"{logs[0]}.answer is not a regular file" in told
     assert f"{logs[1]}.answer is a symlink" in told
-    again = json.loads(console.run(*words, "--json").out)
-    assert [(one["log"], one["status"], bool(one["problem"])) for one in again] == [
-        (log, 503, True) for log in logs
-    ]
-
-
-def test_where_others_hold_the_witness_a_round_ends(
-    machines: Machines, spool: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("nightledger.remote.cosigner._LOCK_TIMEOUT_S", 0.0)
-    ask(machines, spool)
-    with Lock(str(machines.box.directory / "lock")), pytest.raises(LockedError):
-        answer(machines, spool)
-    assert answer(machines, spool) == [200]
-
-
-@given(
-    body=st.binary(max_size=40),
-    status=st.integers(200, 599),
-    kind=st.sampled_from(["ask", "answer"]),
-    hours=st.integers(0, 9_000),
-)
-def test_slips_survive_their_files(
-    body: bytes, status: int, kind: str, hours: int, tmp_path_factory: pytest.TempPathFactory
-) -> None:
-    at = f"{TRUE + timedelta(hours=hours):%Y-%m-%dT%H:%M:%SZ}"
-    slip = Slip(kind=kind, at=at, of="ab" * 32, status=status if kind == "answer" else 0, body=body)
-    path = tmp_path_factory.mktemp("s") / "slip"
-    path.write_bytes(dump_slip(slip))
-    assert read_slip(str(path), kind) == slip
-    assert read_slip(str(path), "ask" if kind == "answer" else "answer") is None

@@ -1,17 +1,17 @@
 """A home on one machine and a witness on another: two directories that share nothing but what is said."""
 
 import contextlib
-import threading
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 
 from tests.gate.homes import START, Desk, open_desk
 from tests.gate.witnessed import TRUE, make_witnessed_desk
+from tests.remote.machines import running
 
 from nightledger.remote.cosigner import Cosigner, add_logs, create_witness, open_witness
-from nightledger.remote.server import LIMITS, Limits
+from nightledger.remote.transport import LIMITS, Limits
 from nightledger.remote.witness import open_server, policy_lines
 from nightledger.surfaces.context import Context
 from nightledger.trust.note import parse_vkey
@@ -28,7 +28,6 @@ class Machines:
     desk: Desk
     box: Cosigner
     at: datetime = TRUE
-    taken: set[str] = field(default_factory=set)
 
     @property
     def root(self) -> Path:
@@ -57,16 +56,10 @@ class Machines:
     def serving(self, limits: Limits = LIMITS) -> Iterator[str]:
         """Serve the witness on a free port of this machine; its address is written down."""
         server = open_server(("127.0.0.1", 0), self.box, lambda: self.at, limits)
-        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-        thread.start()
         url = f"http://127.0.0.1:{server.server_address[1]}"
         self.address(url)
-        try:
+        with running(server):
             yield url
-        finally:
-            server.shutdown()
-            thread.join()
-            server.server_close()
 
 
 def make_machines(root: Path) -> None:

@@ -1,14 +1,12 @@
-"""Fixtures: a home with keys and a started log; ssh-keygen; the schema of audit entries."""
+"""Fixtures: a home with keys and a started log; ssh-keygen."""
 
-import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
-from jsonschema import Draft202012Validator
-from tests.trust.worlds import HOME_ID, ORIGIN, World, make_home
+from tests.trust.worlds import HOME_ID, World, make_world
 
-from nightledger.trust.keys import KeyRing, create_log_keys, load_log_key
+from nightledger.trust.keys import KeyRing, create_log_keys
 
 
 @pytest.fixture(scope="session")
@@ -21,14 +19,7 @@ def keys_made_once(tmp_path_factory: pytest.TempPathFactory) -> KeyRing:
 @pytest.fixture
 def bare(tmp_path: Path, keys_made_once: KeyRing) -> World:
     """A home with keys whose log was not started."""
-    ring = KeyRing(tmp_path / "keys")
-    ring.home_dir(HOME_ID).mkdir(parents=True, mode=0o700)
-    for name in ("log-ed25519", "log-mldsa44"):
-        made = keys_made_once.path(HOME_ID, name)
-        if made.exists():
-            ring.path(HOME_ID, name).write_bytes(made.read_bytes())
-            ring.path(HOME_ID, name).chmod(0o600)
-    return World(home=make_home(tmp_path / "home"), ring=ring, key=load_log_key(ring, HOME_ID, ORIGIN))
+    return make_world(tmp_path, keys_made_once)
 
 
 @pytest.fixture
@@ -61,11 +52,3 @@ def ssh_verifies(ssh_keygen: str, tmp_path: Path) -> Callable[[str, bytes, str, 
         return subprocess.run(command, input=message, capture_output=True, check=False).returncode == 0
 
     return ask
-
-
-@pytest.fixture(scope="session")
-def audit_schema() -> Draft202012Validator:
-    path = Path(__file__).parents[2] / "schemas" / "audit-event.schema.json"
-    schema = json.loads(path.read_text(encoding="utf-8"))
-    Draft202012Validator.check_schema(schema)
-    return Draft202012Validator(schema, format_checker=Draft202012Validator.FORMAT_CHECKER)

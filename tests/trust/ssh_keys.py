@@ -10,9 +10,7 @@ from cryptography.hazmat.primitives.asymmetric.utils import decode_dss_signature
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
-from nightledger.trust.sshkey import PublicKey
-from nightledger.trust.sshsig import _armour, signed_bytes
-from nightledger.trust.wire import wire_string
+from nightledger.trust.sshsig import PublicKey, _armour, signed_bytes, wire_string
 
 KINDS = (
     "ssh-ed25519",

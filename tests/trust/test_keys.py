@@ -1,14 +1,13 @@
 import base64
 import stat
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
-from tests.trust.worlds import HOME_ID, ORIGIN
+from tests.trust.worlds import HOME_ID
 
 from nightledger.trust import keys
-from nightledger.trust.cosignature import has_mldsa
+from nightledger.trust.checkpoint import has_mldsa
 from nightledger.trust.keys import (
     KeyFileError,
     KeyRing,
@@ -16,15 +15,12 @@ from nightledger.trust.keys import (
     create_machine_key,
     create_operator_key,
     keygen_signer,
-    load_log_key,
     load_operator_key,
     needs_passphrase,
     operator_key_path,
     public_key_of,
 )
 from nightledger.trust.sshsig import verify_with
-
-needs_mldsa = pytest.mark.skipif(not has_mldsa(), reason="this platform's cryptography has no ML-DSA")
 
 
 @pytest.fixture
@@ -45,21 +41,6 @@ def test_private_keys_are_0600_in_directories_of_0700(ring: KeyRing) -> None:
     assert (found.pop("operator.pub"), found.pop("machine-ed25519.pub")) == (0o644, 0o644)
     expected = {"log-ed25519", "operator", "machine-ed25519"} | ({"log-mldsa44"} if has_mldsa() else set())
     assert found == dict.fromkeys(expected, 0o600)
-
-
-@needs_mldsa
-def test_the_ml_dsa_key_is_kept_as_its_seed(ring: KeyRing) -> None:
-    create_log_keys(ring, HOME_ID)
-    assert ring.path(HOME_ID, keys.LOG_MLDSA44).stat().st_size < 200  # 32 bytes of seed, not 2,560 of key
-
-
-def test_a_platform_without_ml_dsa_makes_and_loads_ed25519_only(
-    ring: KeyRing, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(sys.modules, "cryptography.hazmat.primitives.asymmetric.mldsa", None)
-    create_log_keys(ring, HOME_ID)
-    assert not ring.path(HOME_ID, keys.LOG_MLDSA44).exists()
-    assert len(load_log_key(ring, HOME_ID, ORIGIN).vkeys) == 1
 
 
 def test_a_run_cut_short_between_the_two_files_is_finished(ring: KeyRing) -> None:

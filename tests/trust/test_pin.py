@@ -1,3 +1,5 @@
+"""What this machine keeps of a log: the pin, and the head that was acknowledged."""
+
 from datetime import timedelta
 from pathlib import Path
 
@@ -46,6 +48,7 @@ def test_heads_are_added_by_size_and_the_newest_are_kept(ring: KeyRing) -> None:
     create_pin(ring, PIN)
     for size in (5, 2, *range(10, 10 + MAX_HEADS), 5):
         remember_head(ring, HOME_ID, head(size))
+    remember_head(ring, HOME_ID, head(10 + MAX_HEADS - 1, leaf_hash(b"another history")))
     heads = read_pin(ring, HOME_ID).heads
     assert [seen.size for seen in heads] == list(range(10, 10 + MAX_HEADS))
     assert heads[-1] == head(10 + MAX_HEADS - 1)

@@ -7,13 +7,11 @@ from tests.trust.witnesses import cosigner, head_of, lines_of, note_of, policy_o
 
 from nightledger.domain.errors import IntegrityError
 from nightledger.trust.proof import (
-    Continuation,
     LogProof,
     dump_continuation,
     dump_proof,
     parse_continuation,
     parse_proof,
-    verify_continuation,
     verify_proof,
 )
 
@@ -90,13 +88,3 @@ def test_a_proof_with_any_bit_flipped_proves_nothing_else(size: int, place: int,
     flipped = raw[:at] + bytes([raw[at] ^ 1 << bit]) + raw[at + 1 :]
     with pytest.raises(IntegrityError):
         verify_proof(parse_proof(flipped), lines_of(size)[index], policy_of(1, 1))
-
-
-@given(size=SIZES, earlier=st.integers(0))
-def test_a_head_that_continues_another_is_shown_to(size: int, earlier: int) -> None:
-    old, tree = earlier % size + 1, tree_of(size)
-    hashes = tree.consistency_proof(old, size)
-    made = Continuation(old_size=old, hashes=hashes, checkpoint=note_of(head_of(tree)))
-    read = parse_continuation(dump_continuation(made))
-    assert read == made
-    verify_continuation(read, head_of(tree, old), head_of(tree))

@@ -7,10 +7,10 @@ import cryptography_vectors
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from nightledger.trust.cosignature import has_mldsa, verify_mldsa44
+from nightledger.trust.checkpoint import has_mldsa, verify_mldsa44
 from nightledger.trust.keys import load_operator_key, needs_passphrase, public_key_of
 from nightledger.trust.note import verify_ed25519
-from nightledger.trust.sshkey import parse_public_line
+from nightledger.trust.sshsig import parse_public_line
 
 
 def flipped(raw: bytes) -> bytes:

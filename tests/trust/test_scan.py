@@ -1,5 +1,3 @@
-import gc
-import os
 from pathlib import Path
 
 import pytest
@@ -7,7 +5,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.trust.worlds import NOW
 
-from nightledger.domain.errors import IntegrityError
 from nightledger.domain.event import Actor
 from nightledger.trust import scan as scans
 from nightledger.trust.event import NewEvent
@@ -25,19 +22,8 @@ def scanned(tmp_path: Path, raw: bytes) -> Scan:
     return scan_log(str(path))
 
 
-def seqs(scan: Scan, *, known: int | None = None, void: tuple[Closure, ...] = ()) -> list[int]:
-    """Give the places of the entries that count."""
-    size = scan.tree.size if known is None else known
-    return [record["seq"] for record in scan.records(size, void)]
-
-
 def joined(lines: list[bytes]) -> bytes:
     return b"".join(one + b"\n" for one in lines)
-
-
-def test_a_missing_log_is_an_empty_log(tmp_path: Path) -> None:
-    scan = scan_log(str(tmp_path / "none"))
-    assert (scan.tree.size, seqs(scan), scan.bad, scan.unfinished) == (0, [], [], b"")
 
 
 @given(
@@ -51,29 +37,6 @@ def test_every_line_is_a_leaf_whatever_the_blocks(lines: list[bytes], block: int
     assert scan.tree.root() == CompactRange().extend(map(leaf_hash, lines)).root()
     assert (scan.lines, scan.unfinished) == (lines, b"rest")
     assert scan.bad == [index for index in range(len(lines)) if not scans.is_entry(lines[index], index)]
-
-
-@given(count=st.integers(0, 30), bad=st.sets(st.integers(0, 29)), block=st.integers(1, 40))
-def test_bad_lines_are_named_and_the_good_ones_kept(
-    count: int, bad: set[int], block: int, tmp_path: Path
-) -> None:
-    lines = [b"garbage" if index in bad else line(index, n=index) for index in range(count)]
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(scans, "_BATCH", block)
-        scan = scanned(tmp_path, joined(lines))
-    assert scan.bad == sorted(index for index in bad if index < count)
-    assert seqs(scan) == [index for index in range(count) if index not in bad]
-
-
-def test_a_closed_tail_is_not_counted(tmp_path: Path) -> None:
-    raw = joined(
-        [line(0), line(1), b"half", line(3, "log.tail_closed", first=1, count=2, damaged=1), line(4)]
-    )
-    scan = scanned(tmp_path, raw)
-    assert scan.closures == [Closure(1, 3)]
-    void = void_ranges(scan.closures, 5)
-    assert [index for index in range(5) if not is_void(void, index)] == [0, 3, 4]
-    assert void_ranges(scan.closures, 3) == ()
 
 
 @given(st.lists(st.tuples(st.integers(0, 60), st.integers(0, 60))), st.integers(0, 61))
@@ -94,50 +57,3 @@ def test_a_closure_counts_only_where_its_own_entry_does(pairs: list[tuple[int, i
     assert list(void) == believed
     for index in range(61):
         assert is_void(void, index) == any(one.first <= index < one.end for one in void)
-
-
-def test_known_blocks_are_hashed_only_unless_they_close_a_tail(
-    tmp_path: Path,
-) -> None:
-    lines = [
-        line(0),
-        b"garbage",
-        line(2, "log.tail_closed", first=1, count=1, damaged=1),
-        b"garbage",
-        b"garbage",
-    ]
-    (tmp_path / "log").write_bytes(joined(lines))
-    scan = scan_log(str(tmp_path / "log"), known=4)
-    assert (scan.bad, scan.closures) == ([4], [Closure(1, 2)])
-    assert scan.tree.root() == CompactRange().extend(map(leaf_hash, lines)).root()
-
-
-def test_what_is_no_regular_file_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "directory").mkdir()
-    os.mkfifo(tmp_path / "fifo")
-    (tmp_path / "log").write_bytes(b"")
-    (tmp_path / "link").symlink_to(tmp_path / "log")
-    for name in ("directory", "fifo", "link"):
-        with pytest.raises(IntegrityError, match="not a regular file"):
-            scan_log(str(tmp_path / name))
-
-
-@pytest.mark.parametrize("collects", [True, False])
-def test_the_garbage_collector_rests_meanwhile_and_is_left_as_it_was(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, collects: bool
-) -> None:
-    meanwhile: list[bool] = []
-    real = Scan.judge
-
-    def watched(scan: Scan, first: int) -> None:
-        meanwhile.append(gc.isenabled())
-        real(scan, first)
-
-    monkeypatch.setattr(Scan, "judge", watched)
-    before = gc.isenabled()
-    (gc.enable if collects else gc.disable)()
-    try:
-        scanned(tmp_path, joined([line(0)]))
-        assert (meanwhile, gc.isenabled()) == ([False], collects)
-    finally:
-        (gc.enable if before else gc.disable)()

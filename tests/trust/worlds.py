@@ -1,5 +1,6 @@
 """A home with keys, for the tests of the audit log."""
 
+import shutil
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -10,7 +11,7 @@ from nightledger.domain.event import Actor, Event
 from nightledger.files.home import Home
 from nightledger.trust import audit
 from nightledger.trust.event import NewEvent
-from nightledger.trust.keys import KeyRing, LogKey
+from nightledger.trust.keys import KeyRing, LogKey, load_log_key
 from nightledger.trust.pin import Pin, read_pin
 from nightledger.trust.reading import VerifiedLog, check_log, verify
 
@@ -73,3 +74,10 @@ def make_home(root: Path) -> Home:
         host="generic",
         simulated=False,
     )
+
+
+def make_world(root: Path, made: KeyRing) -> World:
+    """Make a home with a copy of keys that were made before; its log is not started."""
+    ring = KeyRing(root / "keys")
+    shutil.copytree(made.directory, ring.directory)
+    return World(home=make_home(root / "home"), ring=ring, key=load_log_key(ring, HOME_ID, ORIGIN))

@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from nightledger.trust.checkpoint import Checkpoint, dump_checkpoint, parse_checkpoint
-from nightledger.trust.cosignature import verifier_of
+from nightledger.trust.checkpoint import Checkpoint, dump_checkpoint, parse_checkpoint, verifier_of
 from nightledger.trust.merkle import Tree, leaf_hash, verify_consistency
 from nightledger.trust.note import dump_note, parse_note, parse_vkey, sign_note, verify_note
 

@@ -8,10 +8,9 @@ from typing import Any
 import pytest
 from tests.trust.ssh_keys import wire_mpint
 
-from nightledger.trust.cosignature import has_mldsa, verify_mldsa44
+from nightledger.trust.checkpoint import has_mldsa, verify_mldsa44
 from nightledger.trust.note import verify_ed25519
-from nightledger.trust.sshkey import PublicKey, verify_raw
-from nightledger.trust.wire import wire_string
+from nightledger.trust.sshsig import PublicKey, verify_raw, wire_string
 
 pytestmark = pytest.mark.vectors
 Find = Callable[[str], Path]

@@ -35,7 +35,7 @@ from nightledger.trust.keys import (
     operator_key_path,
 )
 from nightledger.trust.signers import AllowedSigner, dump_allowed_signers
-from nightledger.trust.sshkey import parse_public_line
+from nightledger.trust.sshsig import parse_public_line
 
 PRINCIPAL = "operator"
 NEW_MEMORY = """# MEMORY.md

@@ -20,11 +20,11 @@ from nightledger.domain.message import Message, Status
 from nightledger.gate.consenting import read_standing, record_unknown
 from nightledger.gate.opening import Ledger, record
 from nightledger.remote import handlers
+from nightledger.remote.handlers import Done, Work, find_made, logged_messages
 from nightledger.remote.waiting import list_waiting
-from nightledger.remote.work import Done, Work, find_made, logged_messages
 
 
-class Rule(Struct, frozen=True, kw_only=True):
+class Rule(Struct, frozen=True):
     """What an action is to the gate.
 
     Attributes:
@@ -47,20 +47,17 @@ class Rule(Struct, frozen=True, kw_only=True):
 
 RULES: dict[str, Rule] = {
     "consolidate_daily": Rule(
-        handler=handlers.consolidate_received,
-        consent="consolidate_daily_to_memory",
-        proposes=True,
-        tells=True,
+        handlers.consolidate_received, "consolidate_daily_to_memory", proposes=True, tells=True
     ),
-    "decide": Rule(handler=handlers.decide, tells=True, actor=Actor.HUMAN),
-    "load_memory_file": Rule(handler=handlers.load_memory_file, consent="load_memory_file", writes=False),
-    "proposals": Rule(handler=list_waiting, writes=False),
+    "decide": Rule(handlers.decide, tells=True, actor=Actor.HUMAN),
+    "load_memory_file": Rule(handlers.load_memory_file, "load_memory_file", writes=False),
+    "proposals": Rule(list_waiting, writes=False),
     "propose_behavioral_change": Rule(
-        handler=handlers.propose_change, consent="propose_behavioral_change", proposes=True, tells=True
+        handlers.propose_change, "propose_behavioral_change", proposes=True, tells=True
     ),
-    "prune_stale_memory": Rule(handler=handlers.prune_received, consent="prune_stale_memory", proposes=True),
-    "restore_context": Rule(handler=handlers.restore_context, consent="restore_context"),
-    "update_heartbeat": Rule(handler=handlers.update_heartbeat, consent="update_heartbeat_state"),
+    "prune_stale_memory": Rule(handlers.prune_received, "prune_stale_memory", proposes=True),
+    "restore_context": Rule(handlers.restore_context, "restore_context"),
+    "update_heartbeat": Rule(handlers.update_heartbeat, "update_heartbeat_state"),
     "witness": Rule(),
 }
 """Every action, with its name in the shipped graph; what is not here is unknown."""

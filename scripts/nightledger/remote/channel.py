@@ -22,7 +22,6 @@ from nightledger.domain.words import read_moment
 from nightledger.files.home import Home
 from nightledger.files.reading import read_regular
 from nightledger.remote.actions import RULES
-from nightledger.remote.client import is_loopback
 from nightledger.remote.letters import (
     CONTENT_TYPE,
     MESSAGE_PATH,
@@ -36,12 +35,19 @@ from nightledger.remote.letters import (
     prepare,
     spools,
 )
-from nightledger.remote.machine_key import machine_public_key, take_over
-from nightledger.remote.notes import contact, read_dead_letters, tell
-from nightledger.remote.peers import add_peer, parse_peers, remove_peer
+from nightledger.remote.peers import (
+    add_peer,
+    contact,
+    machine_public_key,
+    parse_peers,
+    read_dead_letters,
+    remove_peer,
+    take_over,
+    tell,
+)
 from nightledger.remote.receiving import take_in
-from nightledger.remote.server import LIMITS, Limits, Response, Server, Service, sentence
 from nightledger.remote.spool import PATIENCE_S, Spool
+from nightledger.remote.transport import LIMITS, Limits, Response, Server, Service, is_loopback, sentence
 from nightledger.surfaces import screen
 from nightledger.surfaces.agent_host import require_person
 from nightledger.surfaces.context import Context
@@ -49,8 +55,7 @@ from nightledger.surfaces.hints import say
 from nightledger.surfaces.keys.trust_change import change_trust
 from nightledger.surfaces.session import require_machine
 from nightledger.trust.keys import KeyRing
-from nightledger.trust.sshkey import ED25519, parse_public_line
-from nightledger.trust.sshsig import SignatureError
+from nightledger.trust.sshsig import ED25519, SignatureError, parse_public_line
 
 _LINE_WORDS = 3
 """``<home id> ssh-ed25519 AAAA…``, a comment behind it."""
@@ -153,14 +158,12 @@ def open_server(context: Context, address: tuple[str, int], limits: Limits = LIM
     home_id = Home(context.home_path).require().identity.id
 
     def look(path: str) -> Response | None:
+        if path != HEALTH_PATH:
+            return None
         now = copy(context)
         now.renew()
         told = {"status": "ok", "home": home_id, "at": f"{now.now:%Y-%m-%dT%H:%M:%SZ}"}
-        return (
-            Response(status=200, content=json.dumps(told).encode(), kind=JSON)
-            if path == HEALTH_PATH
-            else None
-        )
+        return Response(status=200, content=json.dumps(told).encode(), kind=JSON)
 
     def answer(raw: bytes) -> Response:
         try:

@@ -20,16 +20,14 @@ from nightledger.files.atomic import create_file, replace_file
 from nightledger.files.durable import make_dir
 from nightledger.files.lock import Lock
 from nightledger.files.reading import read_optional, read_regular
-from nightledger.trust.checkpoint import Checkpoint, parse_checkpoint
-from nightledger.trust.cosignature import (
+from nightledger.trust.checkpoint import (
     COSIGNATURE_ED25519,
     COSIGNATURE_MLDSA44,
     MLDSA44_PUBLIC_BYTES,
-    Ed25519CosignatureSigner,
-    MLDSA44Signer,
+    Checkpoint,
     cosigned_at,
-    has_mldsa,
-    verifier_of,
+    parse_checkpoint,
+    verifiers_of,
 )
 from nightledger.trust.keys import KeyPair, create_witness_keys, load_witness_key
 from nightledger.trust.merkle import EMPTY_ROOT, ProofError, verify_consistency
@@ -38,7 +36,6 @@ from nightledger.trust.note import (
     Note,
     NoteError,
     NoteSignature,
-    NoteSigner,
     VerifierKey,
     dump_note,
     parse_note,
@@ -141,20 +138,11 @@ class Cosigner(Struct, frozen=True, kw_only=True):
         return read_optional(os.fspath(self.directory / HEADS / origin_sha256), MAX_NOTE_BYTES)
 
     def _cosign(self, request: _Request, now: datetime) -> Answer:
-        made = sign_note(request.text, self._signers(now))
+        made = sign_note(request.text, self.key.signers_of(self.vkeys[0].name, COSIGNATURE_ED25519, now))
         kept = Note(text=request.text, signatures=(*request.lines, *made.signatures))
         make_dir(os.fspath(self.directory / HEADS))
         replace_file(_head_path(self.directory, request.head.origin), dump_note(kept))
         return Answer(status=OK, body=dump_note(made).removeprefix(f"{request.text}\n".encode()))
-
-    def _signers(self, now: datetime) -> tuple[NoteSigner, ...]:
-        first = Ed25519CosignatureSigner(key=self.vkeys[0], private=self.key.ed25519, at=now)
-        if self.key.mldsa44 is None:
-            return (first,)
-        return (first, MLDSA44Signer(key=self.vkeys[1], private=self.key.mldsa44, at=now))
-
-    def _usable(self) -> tuple[VerifierKey, ...]:
-        return self.vkeys if has_mldsa() else self.vkeys[:1]
 
     def _remembered(self, origin: str) -> Note | None:
         path = _head_path(self.directory, origin)
@@ -163,7 +151,7 @@ class Cosigner(Struct, frozen=True, kw_only=True):
             return None
         try:
             note = parse_note(raw)
-            verifiers = [verifier_of(key.dump()) for key in self._usable()]
+            verifiers = verifiers_of(self.vkeys)
             verify_note(note, verifiers[:1])
             verify_note(note, verifiers)
             found = parse_checkpoint(note.text).origin
@@ -174,7 +162,7 @@ class Cosigner(Struct, frozen=True, kw_only=True):
         return note
 
     def _clock_refusal(self, remembered: Note | None, now: datetime) -> Answer | None:
-        mine = {(key.name, key.key_id) for key in self._usable()}  # whose lines were checked
+        mine = {(key.name, key.key_id) for key in verifiers_of(self.vkeys)}  # whose lines were checked
         lines = remembered.signatures if remembered else ()
         stated = [cosigned_at(line.signature) for line in lines if (line.name, line.key_id) in mine]
         if all(int(at.timestamp()) <= int(now.timestamp()) for at in stated):
@@ -284,8 +272,7 @@ def _read_request(raw: bytes, logs: Sequence[VerifierKey]) -> _Request | Answer:
         head = parse_checkpoint(note.text)
     except (ProofFormError, NoteError) as error:
         return _say(MALFORMED, str(error))
-    usable = [log for log in logs if log.key_type != COSIGNATURE_MLDSA44 or has_mldsa()]
-    verifiers = [verifier_of(log.dump()) for log in usable if log.name == head.origin]
+    verifiers = verifiers_of(log for log in logs if log.name == head.origin)
     if not verifiers:
         return _say(UNKNOWN, "this witness does not know the log")
     try:

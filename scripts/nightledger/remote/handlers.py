@@ -8,12 +8,13 @@ class of a tool's text and the name of the machine; nothing of it is read again 
 
 import hashlib
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import date
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from nightledger.codec.canonical import CanonicalError, canonical
@@ -27,8 +28,10 @@ from nightledger.domain.errors import (
     RefusedError,
     UnreadableError,
 )
+from nightledger.domain.event import EventName
 from nightledger.domain.exposure import Exposure
-from nightledger.domain.message import PEER, Status
+from nightledger.domain.message import PEER, Message, Peer, Status
+from nightledger.domain.moment import Moment
 from nightledger.domain.periods import log_day
 from nightledger.domain.proposal import Draft, Evidence, Flag, Kind, Origin, Proposal, least_trusted
 from nightledger.domain.staged_page import parse_page
@@ -42,13 +45,13 @@ from nightledger.files.staged import StagedLine
 from nightledger.gate.deciding import Signed, accept
 from nightledger.gate.forgetting.forgotten import read_forgotten
 from nightledger.gate.gated import read_gated
+from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.proposing.agent_lane import Wish, propose_wish
 from nightledger.gate.proposing.proposing import Submission, propose
 from nightledger.gate.stored import read_stored, without_unanswered
 from nightledger.hosts.daylogs import LogFile
 from nightledger.jobs.consolidate.statements import StatementFindings, Target, find_in_logs
 from nightledger.jobs.prune import Asked, prune
-from nightledger.remote.work import Done, Work, find_made, logged_messages
 from nightledger.text.changes.masked import mask_lines
 from nightledger.text.markdown.document import parse_markdown
 from nightledger.text.scanners.scan import mask_secrets
@@ -61,6 +64,67 @@ HOST = "channel"
 MAX_HEARTBEAT_BYTES = 1 << 20
 TRAVELLING = (DecisionType.APPROVE, DecisionType.REJECT)
 """Decisions that are acted on later, by ``apply``; what an operator does at once is done on the home's own machine."""
+
+
+class Work(Struct, frozen=True, kw_only=True):
+    """A message that was taken in and is to be carried out.
+
+    Attributes:
+        gate: The home; for an action that writes, the caller holds its lock.
+        ledger: Its log, as checked.
+        message: What is asked.
+        peer: By whom.
+        moment: The clocks.
+        resumed: Whether it was begun before, and a crash may have come after anything.
+    """
+
+    gate: Gate
+    ledger: Ledger
+    message: Message
+    peer: Peer
+    moment: Moment
+    resumed: bool = False
+
+
+class Done(Struct, frozen=True, kw_only=True):
+    """What became of a message.
+
+    Attributes:
+        status: In a word.
+        reason: Why it was rejected; empty otherwise.
+        body: What the answer carries.
+        proposal: The proposal that it made; empty where it made none.
+        decision: The decision that it brought; empty where it brought none.
+    """
+
+    status: Status
+    reason: str = ""
+    body: Mapping[str, object] | None = None
+    proposal: str = ""
+    decision: str = ""
+
+    def names(self) -> dict[str, str]:
+        """Return what it made, by the names that the log and an answer have for it."""
+        made = {"proposal": self.proposal, "decision": self.decision}
+        return {name: value for name, value in made.items() if value}
+
+
+def logged_messages(ledger: Ledger) -> Iterator[Mapping[str, Any]]:
+    """Yield what the log says of each message that writes."""
+    return (fields for name, fields, _ in ledger.log.entries() if name == EventName.MESSAGE)
+
+
+def find_made(work: Work) -> Proposal | None:
+    """Return the proposal that a message made before a crash; None where it made none."""
+    if not work.resumed:
+        return None
+    home = work.gate.home
+    path = home.relative(home.received(work.message.id))
+    for item in read_stored(work.gate, work.ledger.book):
+        own = item.proposal.lane == PEER  # an agent may name that path in a proposal of its own
+        if own and any(e.path == path for change in item.proposal.changes for e in change.evidence):
+            return item.proposal
+    return None
 
 
 def propose_change(work: Work) -> Done:

@@ -13,10 +13,11 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 from urllib.parse import urlsplit
 
-from msgspec import Struct, field
+import msgspec
+from msgspec import Meta, Struct, field
 
 from nightledger.codec.canonical import MAX_INTEGER, canonical
 from nightledger.codec.message import (
@@ -27,7 +28,6 @@ from nightledger.codec.message import (
     parse_reply,
 )
 from nightledger.codec.records import dump_record
-from nightledger.codec.strict_json import parse_json
 from nightledger.domain.consent import SELF_MODIFICATION
 from nightledger.domain.errors import (
     ConfigurationError,
@@ -57,12 +57,10 @@ from nightledger.files.durable import make_dir
 from nightledger.files.home import Home
 from nightledger.files.lock import Lock
 from nightledger.files.reading import read_optional
-from nightledger.remote.client import Caller, is_loopback
-from nightledger.remote.machine_key import load_machine_key
-from nightledger.remote.notes import note_contact
-from nightledger.remote.peers import read_peers, verify_peer
+from nightledger.remote.peers import load_machine_key, note_contact, read_peers, verify_peer
 from nightledger.remote.receiving import channel_lock, take_in
 from nightledger.remote.spool import MESSAGE_SUFFIX, REPLY_SUFFIX, Spool
+from nightledger.remote.transport import Caller, is_loopback
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.session import reading
 from nightledger.text.changes.masked import mask_lines
@@ -79,9 +77,8 @@ TIMEOUT_S = 90.0
 _STEPS = 3
 """A request and its answer may take so many times as long as one step."""
 _MAX_ERROR_BYTES = 200
-_CLIENT_ERRORS = range(400, 500)
-_AGAIN = (408, 425, 429)
-"""Client errors that a later try may mend (RFC 9110, RFC 6585, RFC 8470)."""
+_NEVER = frozenset(range(400, 500)) - {408, 425, 429}
+"""Client errors that no later try mends (RFC 9110; those that one may: RFC 6585, RFC 8470)."""
 _MAX_STATE_BYTES = 1 << 16
 _LOCK_TIMEOUT_S = 10.0
 MAX_REPLY_ENVELOPE_BYTES = 2 * MAX_REPLY_BYTES
@@ -94,6 +91,12 @@ class Outgoing(Struct, frozen=True, kw_only=True):
     envelope: bytes
     peer: Peer
     address: PeerAddress
+
+
+class _Counter(Struct):
+    """The number that a message was given last."""
+
+    seq: Annotated[int, Meta(ge=0, lt=MAX_INTEGER)] = 0
 
 
 class Delivery(Struct, frozen=True, kw_only=True):
@@ -184,14 +187,8 @@ def deliver(
     """
     if not outgoing.address.url:
         return _spool(context, outgoing)
-    url, error = outgoing.address.url, ""
-    caller = Caller(
-        url=url,
-        max_bytes=MAX_REPLY_ENVELOPE_BYTES,
-        timeout_s=TIMEOUT_S,
-        patience_s=_STEPS * TIMEOUT_S,
-        port=PORT,
-    )
+    url, error, most = outgoing.address.url, "", MAX_REPLY_ENVELOPE_BYTES
+    caller = Caller(url=url, max_bytes=most, timeout_s=TIMEOUT_S, patience_s=_STEPS * TIMEOUT_S, port=PORT)
     waits = (*(RETRY_AFTER_S if retry_after_s is None else retry_after_s), None)
     for attempt, wait in enumerate(waits, 1):
         try:
@@ -201,10 +198,9 @@ def deliver(
                 reply = believe(context, content, outgoing.peer, outgoing.message.id)
                 note_contact(Home(context.home_path), outgoing.peer.name, "answered", context.now)
                 return Delivery(reply=reply, attempts=attempt)
-            error = f"{url} answered {status}: {_said(content)}"
-            if (
-                status in _CLIENT_ERRORS and status not in _AGAIN
-            ):  # it will not take it, however often it comes
+            said = content[:_MAX_ERROR_BYTES].decode("utf-8", "replace").strip()
+            error = f"{url} answered {status}: {said}"
+            if status in _NEVER:  # it will not take it, however often it comes
                 return bury(context, outgoing.envelope, error, attempt)
         except NightledgerError as failure:
             error = str(failure)
@@ -213,10 +209,6 @@ def deliver(
     if outgoing.address.spool:
         return _spool(context, outgoing)
     return bury(context, outgoing.envelope, error, len(waits))
-
-
-def _said(content: bytes) -> str:
-    return content[:_MAX_ERROR_BYTES].decode("utf-8", "replace").strip()
 
 
 def _spool(context: Context, outgoing: Outgoing) -> Delivery:
@@ -291,24 +283,16 @@ def bury(context: Context, envelope: bytes, error: str, attempts: int) -> Delive
 def _take_seq(ring: KeyRing, home_id: str, now: int) -> int:
     """Return the next number and put it on disk first, so that none is ever given twice.
 
-    Raises:
-        RecordError: The note of the last one is damaged; no number is guessed.
+    Where the note of the last one is lost or damaged, the clock gives the next.
     """
     path = str(ring.path(home_id, "channel-out.json"))
     with Lock(path.removesuffix(".json") + ".lock", timeout_s=_LOCK_TIMEOUT_S):
-        raw = read_optional(path, _MAX_STATE_BYTES)
-        seq = next_seq(0 if raw is None else _last_seq(raw, path), now * 1000)
+        last = _Counter()
+        with suppress(msgspec.MsgspecError, UnicodeError):
+            last = msgspec.json.decode(read_optional(path, _MAX_STATE_BYTES) or b"", type=_Counter)
+        seq = next_seq(last.seq, now * 1000)
         replace_file(path, canonical({"v": 1, "seq": seq}) + b"\n")
     return seq
-
-
-def _last_seq(raw: bytes, path: str) -> int:
-    with suppress(RecordError, KeyError, TypeError):
-        last = parse_json(raw, path)["seq"]
-        if type(last) is int and 0 <= last < MAX_INTEGER:
-            return last
-    problem = "seq: it is not the number of a message"
-    raise RecordError(path, (problem,), hint="move it away: the clock gives the next number")
 
 
 def _without_secrets(action: str, body: Mapping[str, Any]) -> dict[str, Any]:
@@ -435,18 +419,16 @@ def _take_message(context: Context, box: Spool, content: bytes, emptied: Emptied
 
 def _take_reply(context: Context, peers: Peers, message_id: str, content: bytes, emptied: Emptied) -> None:
     home = Home(context.home_path)
-    waits = pending(home)
-    if message_id not in waits:
-        return  # nobody waits for it: it came before
-    message, _ = waits[message_id]
-    peer = next((peer for peer in peers.peers if peer.home == message.aud), None)
-    if peer is None:
-        raise RecordError(message_id, ("the machine that it is from is not known any more",))
-    reply = believe(context, content, peer, message_id)
-    path = reply_path(home, peer.name, message.action)
     with channel_lock(context, home):
-        if message_id not in pending(home):
-            return  # another round took it meanwhile
+        waits = pending(home)
+        if message_id not in waits:
+            return  # nobody waits for it: it came before
+        message, _ = waits[message_id]
+        peer = next((peer for peer in peers.peers if peer.home == message.aud), None)
+        if peer is None:
+            raise RecordError(message_id, ("the machine that it is from is not known any more",))
+        reply = believe(context, content, peer, message_id)
+        path = reply_path(home, peer.name, message.action)
         make_dir(os.path.dirname(path), ignored_by_git=True)
         replace_file(path, content)
         note_contact(home, peer.name, "answered", context.now)
@@ -456,16 +438,12 @@ def _take_reply(context: Context, peers: Peers, message_id: str, content: bytes,
 
 
 def _bury_expired(context: Context) -> Iterator[str]:
-    home = Home(context.home_path)
-    if not _expired(context, home):
+    home, now = Home(context.home_path), context.now.timestamp()
+    if not pending(home):
         return
     with channel_lock(context, home):
-        for message_id, envelope in _expired(context, home):  # another round may have buried some meanwhile
-            bury(context, envelope, "no answer came before it expired", 1)
-            os.unlink(os.path.join(sent_dir(home), f"{message_id}.json"))
-            yield message_id
-
-
-def _expired(context: Context, home: Home) -> list[tuple[str, bytes]]:
-    now = context.now.timestamp()
-    return [(name, envelope) for name, (message, envelope) in pending(home).items() if message.exp <= now]
+        for message_id, (message, envelope) in pending(home).items():
+            if message.exp <= now:
+                bury(context, envelope, "no answer came before it expired", 1)
+                os.unlink(os.path.join(sent_dir(home), f"{message_id}.json"))
+                yield message_id

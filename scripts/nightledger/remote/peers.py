@@ -1,29 +1,105 @@
-"""Who may send messages to this home, and reading what they sent.
+"""The machines that talk to each other: this one's key, who may send, when each was last heard, what none took in.
 
 Invariant: the machines are those of the trust file ``peers`` that the log's chain names. The
 file as it lies on disk only spares the look at the log where a signature fits no key at all.
-A machine has one name and one home; a key stands at one machine only.
+A machine has one name and one home; a key stands at one machine only. This machine's key signs DSSE envelopes,
+unattended, and nothing else: nothing that the gate accepts as an operator's word is ever signed with it. One takes
+over from another by name: the next key lies beside the present one until every peer knows it. Nothing rests on when
+somebody was heard; what is told of a dead letter is a time and a count, what stands in it is shown by
+``channel status`` alone.
 """
 
-from collections.abc import Sequence
-from datetime import datetime
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from datetime import datetime, timedelta
+from typing import Any
 
 from msgspec.structs import replace
 
 from nightledger.codec.message import MAX_MESSAGE_BYTES, parse_message
 from nightledger.codec.records import parse_record
-from nightledger.domain.errors import UsageError
+from nightledger.codec.strict_json import read_jsonl
+from nightledger.domain.errors import RefusedError, UnreadableError, UsageError
 from nightledger.domain.event import EventName
 from nightledger.domain.message import MESSAGE_TYPE, Message, Peer, PeerKey, Peers
 from nightledger.domain.moment import Moment
+from nightledger.domain.words import read_moment
+from nightledger.files.atomic import replace_file
+from nightledger.files.durable import make_dir, sync_directory
 from nightledger.files.home import Home
 from nightledger.files.reading import read_optional
 from nightledger.gate.integrity.trusting import Trust
 from nightledger.gate.opening import MAX_CONFIG_BYTES, Ledger
+from nightledger.surfaces import screen
+from nightledger.surfaces.context import Context
 from nightledger.trust.dsse import Envelope, parse_envelope, verify_envelope
-from nightledger.trust.sshkey import parse_public_line
+from nightledger.trust.keys import (
+    MACHINE_ED25519,
+    KeyFileError,
+    KeyRing,
+    create_machine_key,
+    load_operator_key,
+    public_key_of,
+)
+from nightledger.trust.sshsig import KeySigner, PublicKey, parse_public_line
 
 MAX_KEYS = 4
+NEXT = f"{MACHINE_ED25519}.next"
+OLD = f"{MACHINE_ED25519}.old"
+_MAX_TIME_BYTES = 64
+_TIME = "%Y-%m-%dT%H:%M:%SZ"
+MAX_LETTERS_BYTES = 256 << 20
+TOLD_FOR = timedelta(days=7)
+"""So long lists tell of a dead letter: the longest that a message may live. Our choice."""
+
+
+def load_machine_key(ring: KeyRing, home_id: str) -> KeySigner:
+    """Load the key of this machine for a home.
+
+    Raises:
+        KeyFileError: It is missing, unsafe or damaged.
+    """
+    return load_operator_key(ring.path(home_id, MACHINE_ED25519))
+
+
+def machine_public_key(ring: KeyRing, home_id: str, *, coming: bool = False) -> PublicKey:
+    """Give the public key, made where there is none.
+
+    Args:
+        ring: Where keys live.
+        home_id: For which home.
+        coming: The one that is to take over; made where none waits.
+
+    Raises:
+        KeyFileError: The file is unsafe or damaged.
+    """
+    name = NEXT if coming else MACHINE_ED25519
+    path = ring.path(home_id, name)
+    return public_key_of(path) if os.path.lexists(path) else create_machine_key(ring, home_id, name=name)
+
+
+def take_over(ring: KeyRing, home_id: str) -> PublicKey:
+    """Let the next key sign from now on; the one before it is kept as ``.old``, an older one is removed.
+
+    Raises:
+        KeyFileError: No next key was made.
+    """
+    present, coming, old = (ring.path(home_id, name) for name in (MACHINE_ED25519, NEXT, OLD))
+    if not os.path.lexists(coming):
+        raise KeyFileError(f"{coming} is missing", hint="make it first: nightledger channel keygen --next")
+    if os.path.lexists(present):
+        for suffix in ("", ".pub"):
+            _rename(f"{present}{suffix}", f"{old}{suffix}")
+    for suffix in ("", ".pub"):
+        _rename(f"{coming}{suffix}", f"{present}{suffix}")
+    sync_directory(str(present.parent))
+    return public_key_of(present)
+
+
+def _rename(source: str, target: str) -> None:
+    if os.path.lexists(source):
+        os.replace(source, target)
 
 
 def read_peers(home: Home, ledger: Ledger, moment: Moment) -> Peers:
@@ -138,3 +214,78 @@ def _with(peers: Peers, new: Peer) -> Peers:
     others = [peer for peer in peers.peers if peer.name != new.name]
     changed = [*others, new] if new.keys else others
     return replace(peers, peers=tuple(sorted(changed, key=lambda peer: peer.name)))
+
+
+def read_dead_letters(home: Home) -> list[dict[str, Any]]:
+    """Give the messages that no machine took in, oldest first; lines that cannot be read are passed over."""
+    raw = read_optional(home.dead_letters, MAX_LETTERS_BYTES) or b""
+    values, _ = read_jsonl(raw, max_line_bytes=MAX_LETTERS_BYTES)
+    return [value for _, value in values if isinstance(value, dict)]
+
+
+def recent_dead_letters(home: Home, now: datetime) -> tuple[datetime, ...]:
+    """Give when each message became a dead letter, of those of the last seven days, oldest first.
+
+    Args:
+        home: Which sent them.
+        now: Aware, UTC.
+    """
+    return tuple(sorted(min(at, now) for at in _times(home) if at > now - TOLD_FOR))
+
+
+def told(found: tuple[datetime, ...]) -> str:
+    """Say in one sentence that messages were never taken in.
+
+    Args:
+        found: When each became a dead letter; at least one.
+    """
+    messages = "1 message was" if len(found) == 1 else f"{len(found)} messages were"
+    return f"{messages} never taken in by another machine, the last on {found[-1]:%Y-%m-%d}"
+
+
+def _times(home: Home) -> Iterator[datetime]:
+    for letter in read_dead_letters(home):
+        try:
+            yield read_moment(str(letter.get("dead_lettered_at")))
+        except ValueError:
+            continue
+
+
+def contact(home: Home, peer: str, kind: str) -> str | None:
+    """Return when a machine was last ``heard``, or ``answered`` us, RFC 3339 UTC; None where nothing says so."""
+    try:
+        said = (read_optional(_contact_path(home, peer, kind), _MAX_TIME_BYTES) or b"").decode()
+        return f"{read_moment(said):{_TIME}}"
+    except (UnreadableError, ValueError):
+        return None
+
+
+def note_contact(home: Home, peer: str, kind: str, at: datetime) -> None:
+    """Note that a machine sent us something that its key had signed, or answered us; where that is possible."""
+    path = _contact_path(home, peer, kind)
+    make_dir(os.path.dirname(path), ignored_by_git=True)
+    with suppress(RefusedError):  # something else has its name: no message is held up by that
+        replace_file(path, f"{at:{_TIME}}".encode())
+
+
+def _contact_path(home: Home, peer: str, kind: str) -> str:
+    return os.path.join(home.channel_dir, "contacts", f"{peer}.{kind}")
+
+
+def tell(context: Context, record: Any, lines: Iterable[str] = (), notes: Iterable[str] = ()) -> None:
+    """Print a command's record with ``--json``, else its lines; notes go to standard error.
+
+    What other machines wrote is made visible; each line is broken to the width, and goes on further in than it begins.
+    """
+    context.emit(record)
+    for line in lines:
+        context.print_lines(_rows(line))
+    for line in notes:
+        for row in _rows(line):
+            context.note(row)
+
+
+def _rows(line: str) -> list[str]:
+    text = line.lstrip(" ")
+    first = line[: len(line) - len(text)]
+    return screen.wrap(screen.shown(text), indent=f"{first}  ", first=first)

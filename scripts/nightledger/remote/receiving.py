@@ -15,14 +15,13 @@ where no agent writes; answers lie in the home, and count only with the hash tha
 
 import hashlib
 import os
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from copy import copy
 from pathlib import Path
-from typing import Any
+from typing import Annotated
 
-from msgspec import Struct, field
+from msgspec import Meta, Struct, ValidationError, convert, to_builtins
 
 from nightledger.codec.canonical import MAX_INTEGER, canonical
 from nightledger.codec.message import MAX_REPLY_BYTES
@@ -32,7 +31,7 @@ from nightledger.domain.errors import (
     ConfigurationError,
     IntegrityError,
     LockedError,
-    NightledgerError,
+    RecordError,
     RefusedError,
     UnreadableError,
 )
@@ -43,10 +42,15 @@ from nightledger.files.home import Home
 from nightledger.files.lock import Lock
 from nightledger.files.reading import read_optional
 from nightledger.remote.actions import brief, is_undone, logged_outcome, perform, rule_of
-from nightledger.remote.machine_key import load_machine_key
-from nightledger.remote.notes import note_contact
-from nightledger.remote.peers import logged_seqs, open_message, present_peers, read_peers
-from nightledger.remote.work import Done, Work
+from nightledger.remote.handlers import Done, Work
+from nightledger.remote.peers import (
+    load_machine_key,
+    logged_seqs,
+    note_contact,
+    open_message,
+    present_peers,
+    read_peers,
+)
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.session import Session, reading, writing
 from nightledger.trust.dsse import seal
@@ -58,9 +62,9 @@ BEGUN = ""
 """Stands for the hash of the answer of a message that has none yet."""
 MAX_BYTES = 4 << 20
 _MAX_ANSWER_BYTES = 64 << 20
-_ID = re.compile(r"m-[a-z2-7]{26}")
-_SHA256 = re.compile(r"([0-9a-f]{64})?")
-_ISS = re.compile(r"[0-9a-f]{32}")
+_Id = Annotated[str, Meta(pattern=r"\Am-[a-z2-7]{26}\Z")]
+"""It becomes the name of a file that is removed."""
+_Hash = Annotated[str, Meta(pattern=r"\A([0-9a-f]{64})?\Z")]
 LOCK = "channel.lock"
 """Beside the keys, as what it guards: ``.nightledger/`` may go at any time."""
 PATIENCE_S = 60.0
@@ -69,11 +73,12 @@ MAX_REASON_CHARACTERS = 4096
 ANSWER_GONE = "it was answered before, and that answer is gone; send it anew"
 
 
-class _Sender(Struct, kw_only=True):
-    """The highest number of a sender, and by id the hash of each answer."""
+class _Sender(Struct):
+    """The highest number of a sender, and the ids that are kept, each with the hash of its answer."""
 
-    seq: int = 0
-    ids: dict[str, str] = field(default_factory=dict)
+    iss: Annotated[str, Meta(pattern=r"\A[0-9a-f]{32}\Z")]
+    seq: Annotated[int, Meta(ge=0, le=MAX_INTEGER)] = 0
+    ids: list[tuple[_Id, _Hash]] = []
 
 
 class Seen:
@@ -99,28 +104,29 @@ class Seen:
         raw = read_optional(record, MAX_BYTES)
         self.is_lost = raw is None
         try:
-            self._senders = {} if raw is None else dict(_senders_of(parse_json(raw, record)))
-        except (NightledgerError, AttributeError, KeyError, TypeError, ValueError) as error:
+            listed = [] if raw is None else convert(parse_json(raw, record)["senders"], list[_Sender])
+        except (RecordError, ValidationError, UnicodeEncodeError, KeyError, TypeError) as error:
             raise IntegrityError(
                 f"{record} is damaged",
                 hint="restore it from a backup of the keys, or remove it: the log says what was taken in",
             ) from error
+        self._senders = {sender.iss: sender for sender in listed}
 
     def begin(self, logged: Mapping[str, int]) -> None:
         """Begin a record with the highest ``seq`` that the audit log names, by sender."""
-        self._senders = {iss: _Sender(seq=seq) for iss, seq in logged.items()}
+        self._senders = {iss: _Sender(iss=iss, seq=seq) for iss, seq in logged.items()}
 
     def seq(self, iss: str) -> int:
         """Return the highest number of a sender that was taken in or refused for its time; 0 for none."""
-        return self._senders.get(iss, _Sender()).seq
+        return self._sender(iss).seq
 
     def known(self, message: Message) -> str | None:
         """Return the hash of a message's answer, :data:`BEGUN` where it has none yet; None for one that is new."""
-        return self._senders.get(message.iss, _Sender()).ids.get(message.id)
+        return dict(self._sender(message.iss).ids).get(message.id)
 
     def take(self, message: Message) -> None:
         """Spend a message's number and keep its id; on disk when this returns."""
-        self._spend(message).ids[message.id] = BEGUN
+        self._spend(message).ids.append((message.id, BEGUN))
         self._write()
 
     def refuse(self, message: Message) -> None:
@@ -132,7 +138,8 @@ class Seen:
         """Keep the answer to a message that was begun; from now on it is given to whoever asks again."""
         make_dir(self._answers, ignored_by_git=True)
         replace_file(self._answer(message.id), answer)
-        self._senders[message.iss].ids[message.id] = hashlib.sha256(answer).hexdigest()
+        ids = self._senders[message.iss].ids
+        ids[ids.index((message.id, BEGUN))] = message.id, hashlib.sha256(answer).hexdigest()
         self._write()
 
     def answer(self, message: Message) -> bytes | None:
@@ -147,32 +154,23 @@ class Seen:
     def _answer(self, message_id: str) -> str:
         return os.path.join(self._answers, f"{message_id}.json")
 
+    def _sender(self, iss: str) -> _Sender:
+        return self._senders.get(iss) or _Sender(iss=iss)
+
     def _spend(self, message: Message) -> _Sender:
-        sender = self._senders.setdefault(message.iss, _Sender())
+        sender = self._senders.setdefault(message.iss, _Sender(iss=message.iss))
         sender.seq = max(sender.seq, message.seq)
         return sender
 
     def _write(self) -> None:
-        gone = [name for sender in self._senders.values() for name in list(sender.ids)[:-KEPT]]
+        gone = [name for sender in self._senders.values() for name, _ in sender.ids[:-KEPT]]
         for sender in self._senders.values():
-            sender.ids = dict(list(sender.ids.items())[-KEPT:])
-        senders = [
-            {"iss": iss, "seq": sender.seq, "ids": [[name, sha256] for name, sha256 in sender.ids.items()]}
-            for iss, sender in sorted(self._senders.items())
-        ]
+            sender.ids = sender.ids[-KEPT:]
+        senders = to_builtins([sender for _, sender in sorted(self._senders.items())])
         replace_file(self._record, canonical({"v": 1, "senders": senders}) + b"\n")
         for name in gone:
             with suppress(OSError):  # what lies there counts for nothing from now on
                 os.unlink(self._answer(name))
-
-
-def _senders_of(record: Any) -> Iterator[tuple[str, _Sender]]:
-    for sender in record["senders"]:
-        iss, seq, ids = sender["iss"], sender["seq"], dict(sender.get("ids", ()))
-        named = all(_ID.fullmatch(name) and _SHA256.fullmatch(sha256) for name, sha256 in ids.items())
-        if not (_ISS.fullmatch(iss) and type(seq) is int and 0 <= seq <= MAX_INTEGER and named):
-            raise ValueError("it names no messages")  # an id becomes the name of a file that is removed
-        yield iss, _Sender(seq=seq, ids=ids)
 
 
 class Answered(Struct, frozen=True, kw_only=True):

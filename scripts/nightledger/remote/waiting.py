@@ -6,6 +6,7 @@ worked out from the bytes that came, never taken from what the other machine say
 
 import hashlib
 from collections.abc import Collection, Iterable, Iterator
+from contextlib import suppress
 
 from msgspec import Struct
 
@@ -29,10 +30,10 @@ from nightledger.gate.kept_files import read_target
 from nightledger.gate.review.composing import Terms
 from nightledger.gate.review.reviewing import Item, items_in
 from nightledger.gate.stored import Stored, read_proposal
-from nightledger.remote.work import Done, Work
+from nightledger.remote.handlers import Done, Work
 from nightledger.text.changes.masked import mask_lines
 from nightledger.text.scanners.scan import scan_secrets
-from nightledger.trust.wire import decode_base64, encode_base64
+from nightledger.trust.note import decode_base64, encode_base64
 
 MAX_TRAVELLING_BYTES = 4 << 20
 """Of all proposals in one answer, files and evidence included; what has no room comes when others are answered."""
@@ -130,21 +131,12 @@ def _document(home: Home, path: str) -> Document:
 def _excerpts(work: Work, change: Change) -> Iterator[Excerpt]:
     expunged = read_forgotten(work.gate, (), work.ledger.book).expunged
     for evidence in change.evidence[:MAX_EXCERPTS]:
-        first, last = evidence.lines
-        place = place_of(evidence)
-        try:
+        same, text = False, ""
+        with suppress(NightledgerError):
             found = cited(work.gate.home, evidence)
-        except NightledgerError:
-            yield Excerpt(n=change.n, place=place, same=False, text="")
-            continue
-        yield Excerpt(
-            n=change.n,
-            place=place,
-            same=found.same,
-            text=_masked(expunged.without(found.content.decode("utf-8", "replace")).split("\n"), first, last)[
-                :_MAX_EXCERPT_CHARACTERS
-            ],
-        )
+            lines = expunged.without(found.content.decode("utf-8", "replace")).split("\n")
+            same, text = found.same, _masked(lines, *evidence.lines)[:_MAX_EXCERPT_CHARACTERS]
+        yield Excerpt(n=change.n, place=place_of(evidence), same=same, text=text)
 
 
 def _masked(lines: list[str], first: int, last: int) -> str:

@@ -6,7 +6,6 @@ what no known log has signed costs at most a few verifications.
 
 import argparse
 import re
-import sys
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from pathlib import Path
@@ -32,8 +31,8 @@ from nightledger.remote.cosigner import (
     open_witness,
     renew,
 )
-from nightledger.remote.notes import tell
-from nightledger.remote.server import LIMITS, Limits, Response, Server, Service
+from nightledger.remote.peers import tell
+from nightledger.remote.transport import LIMITS, Limits, Response, Server, Service
 from nightledger.remote.witness_asking import Round, ask_round
 from nightledger.remote.witness_ways import ADD_CHECKPOINT, Asked, Outcome, answer_spool
 from nightledger.surfaces import screen
@@ -62,33 +61,22 @@ def open_server(
 
     Args:
         address: Host and port; port 0 takes a free one.
-        box: The witness; logs that are added while it serves are known at the next request.
+        box: The witness; logs that are added while it serves are known at the next request. While its list of logs
+            cannot be read it answers "not now".
         now: The clock; aware.
         limits: Of connections.
 
     Raises:
         ConfigurationError: The address is taken or is none of this machine's.
     """
-    told = ""
-
-    def newest() -> Cosigner:
-        """Return the witness; a list of logs that cannot be read is told once, and the one before it counts."""
-        nonlocal box, told
-        try:
-            box, told = renew(box), ""
-        except (NightledgerError, OSError) as error:
-            if told != str(error):
-                told = str(error)
-                print(f"witness: {told}", file=sys.stderr)
-        return box
 
     def answer(raw: bytes) -> Response:
-        given = newest().answer(raw, now())
+        given = renew(box).answer(raw, now())
         return Response(status=given.status, content=given.body, kind=given.content_type)
 
     def look(path: str) -> Response | None:
         match = _CHECKPOINT.fullmatch(path)
-        head = newest().checkpoint(match[1]) if match else None
+        head = renew(box).checkpoint(match[1]) if match else None
         return None if head is None else Response(status=OK, content=head)
 
     service = Service(
@@ -287,15 +275,14 @@ def ask(options: argparse.Namespace, context: Context) -> int:
 
 def _asked_record(one: Asked) -> dict[str, object]:
     names = ("name", "size", "waiting", "problem", "refused")
-    damage = one.contradiction.damage.value if one.contradiction else None
     record = {name: getattr(one, name) for name in names}
-    return {**record, "cosigned": bool(one.cosigned), "contradiction": damage}
+    return {**record, "cosigned": bool(one.cosigned), "contradiction": one.damage and one.damage.value}
 
 
 def _round_lines(found: Round) -> Iterable[str]:
     for one in found.asked:
-        if one.contradiction:
-            yield f"{one.name}: {one.contradiction.damage.value.upper()}: {one.contradiction.message}"
+        if one.damage:
+            yield f"{one.name}: {one.damage.value.upper()}: {one.problem}"
         elif one.problem:
             yield f"{one.name}: no line ({one.problem})"
         else:

@@ -7,15 +7,15 @@ are asked as if for the first time.
 """
 
 import hashlib
-import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Annotated
 
-from msgspec import Struct
-from msgspec.structs import asdict, replace
+import msgspec
+from msgspec import Meta, Struct
+from msgspec.structs import replace
 
 from nightledger.domain.errors import EXIT_ALARM, LockedError, NightledgerError
 from nightledger.domain.moment import Moment
@@ -41,14 +41,13 @@ from nightledger.surfaces.context import Context
 from nightledger.surfaces.doctor.checks import Check, bad, good, note
 from nightledger.surfaces.session import actor_of, require_machine
 from nightledger.trust.checkpoint import parse_checkpoint
-from nightledger.trust.cosigned import Cosignatures, keep_lines
+from nightledger.trust.heads import Cosignatures, keep_lines, read_anchor
 from nightledger.trust.merkle import Tree
 from nightledger.trust.note import MAX_NOTE_BYTES, parse_note
 from nightledger.trust.pin import Head, Pin, remember_head
 from nightledger.trust.policy import MAX_POLICY_BYTES, Policy, parse_policy
 from nightledger.trust.proof import verify_head
 from nightledger.trust.report import Damage, Finding, contradicts
-from nightledger.trust.signed_head import read_anchor
 
 FILE = "witnesses.json"
 MARK = "witness-due"
@@ -58,12 +57,12 @@ REFRESH_S = 6 * 3600
 RETRY_S = 600
 """Who gave no line is asked again after this. Our choice."""
 _MAX_BYTES = 1 << 18
-_MOST = 1 << 53
+_Count = Annotated[int, Meta(ge=0, le=1 << 53)]
 """No time and no size is larger; the sum of one of 4,300 digits could not be written down."""
 LOCK = "witness"
 
 
-class Remembered(Struct, frozen=True, kw_only=True):
+class Remembered(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What came of asking one witness.
 
     Attributes:
@@ -75,8 +74,8 @@ class Remembered(Struct, frozen=True, kw_only=True):
         taken: Over a spool, hash of the request whose answer was taken last.
     """
 
-    asked_at: int = 0
-    size: int = 0
+    asked_at: _Count = 0
+    size: _Count = 0
     problem: str = ""
     refused: bool = False
     contradiction: str = ""
@@ -224,14 +223,13 @@ def _keep(gate: Gate, ledger: Ledger, policy: Policy, asked: Sequence[Asked]) ->
 
 
 def _remember(found: Asked, now: datetime, taken: str) -> Remembered:
-    told = found.contradiction
     return Remembered(
         asked_at=int(now.timestamp()),
         size=found.size,
         problem=found.problem,
         refused=found.refused,
         taken=taken,
-        contradiction=f"{told.damage.value.upper()}: {told.message}" if told else "",
+        contradiction=f"{found.damage.value.upper()}: {found.problem}" if found.damage else "",
     )
 
 
@@ -241,10 +239,9 @@ def _pin_contradiction(gate: Gate, ledger: Ledger, found: Asked, now: datetime) 
     Not where the log says that the operator took an older backup over: then the alarm stands
     until they sign a policy with another witness, and the gate must stay open for that.
     """
-    if found.contradiction is None or _lost_entries(gate, ledger):
-        return
-    head = found.contradiction.head
-    remember_head(gate.ring, gate.home.identity.id, Head(size=head.size, root=head.root, at=now))
+    if found.seen and not _lost_entries(gate, ledger):
+        head = Head(size=found.seen.size, root=found.seen.root, at=now)
+        remember_head(gate.ring, gate.home.identity.id, head)
 
 
 def _lost_entries(gate: Gate, ledger: Ledger) -> bool:
@@ -259,31 +256,20 @@ def _cosigned_size(gate: Gate, policy: Policy, ledger: Ledger) -> int:
 
 
 def read_memory(home: Home) -> dict[str, Remembered]:
-    """Read what is remembered, by the names of the witnesses' keys."""
+    """Read what is remembered, by the names of the witnesses' keys; nothing where another version wrote it otherwise."""
     try:
         raw = read_optional(os.path.join(home.work_dir, FILE), _MAX_BYTES, within=home.root)
-        found = json.loads(raw or b"{}")
-        return {str(name): _parse(values) for name, values in found.items()}
-    except (NightledgerError, ValueError, TypeError, AttributeError, LookupError, RecursionError):
+        return msgspec.json.decode(raw or b"{}", type=dict[str, Remembered])
+    except (NightledgerError, msgspec.MsgspecError, ValueError, RecursionError):
         return {}
 
 
 def write_memory(home: Home, memory: Mapping[str, Remembered]) -> None:
     """Write down what is to be remembered, and beside it when to ask next."""
     make_dir(home.work_dir)
-    values = {name: asdict(remembered) for name, remembered in memory.items()}
-    replace_file(os.path.join(home.work_dir, FILE), json.dumps(values, sort_keys=True).encode("ascii"))
+    replace_file(os.path.join(home.work_dir, FILE), msgspec.json.encode(memory, order="sorted"))
     next_at = min((remembered.next_s() for remembered in memory.values()), default=0)
     replace_file(os.path.join(home.work_dir, MARK), f"{next_at}\n".encode("ascii"))
-
-
-def _parse(values: Mapping[str, Any]) -> Remembered:
-    """Read one; what another version wrote otherwise is as if it were not there."""
-    blank = asdict(Remembered())
-    for name, value in values.items():
-        if type(value) is not type(blank[name]) or (isinstance(value, int) and not 0 <= value <= _MOST):
-            raise TypeError(name)
-    return Remembered(**values)
 
 
 def look(home: Home, ledger: Ledger, at: Moment, policy_file: str | None = None) -> WitnessLook:

@@ -26,8 +26,7 @@ from nightledger.domain.errors import IntegrityError, LockedError, NightledgerEr
 from nightledger.files.atomic import replace_file
 from nightledger.files.reading import list_names, read_optional
 from nightledger.remote.cosigner import CONFLICT, INCONSISTENT, MAX_REQUEST_BYTES, OK, Answer, Cosigner
-from nightledger.trust.checkpoint import Checkpoint, parse_checkpoint
-from nightledger.trust.cosignature import COSIGNATURE_MLDSA44, has_mldsa, verifier_of
+from nightledger.trust.checkpoint import Checkpoint, parse_checkpoint, verifiers_of
 from nightledger.trust.merkle import Tree
 from nightledger.trust.note import (
     MAX_NOTE_BYTES,
@@ -96,20 +95,6 @@ class Cosigned(Struct, frozen=True, kw_only=True):
     lines: tuple[NoteSignature, ...]
 
 
-class Contradiction(Struct, frozen=True, kw_only=True):
-    """A witness remembers what this log does not continue.
-
-    Attributes:
-        damage: ROLLBACK, when the witness saw a longer log; FORK, when it saw another one.
-        message: One sentence.
-        head: The head it remembers, signed by the log and the witness.
-    """
-
-    damage: Damage
-    message: str
-    head: Checkpoint
-
-
 class Asked(Struct, frozen=True, kw_only=True):
     """What came of asking one witness.
 
@@ -120,7 +105,9 @@ class Asked(Struct, frozen=True, kw_only=True):
         waiting: Whether its answer comes later.
         problem: Why it gave none; empty where it did or will.
         refused: Whether it says that this log does not continue what it remembers, and shows no head for it.
-        contradiction: What it remembers instead, if it does.
+        damage: What it means that it remembers what this log does not continue: ROLLBACK, when it saw a longer log;
+            FORK, when it saw another one; None where it does not.
+        seen: The head that it remembers then, signed by the log and the witness.
     """
 
     name: str
@@ -129,7 +116,8 @@ class Asked(Struct, frozen=True, kw_only=True):
     waiting: bool = False
     problem: str = ""
     refused: bool = False
-    contradiction: Contradiction | None = None
+    damage: Damage | None = None
+    seen: Checkpoint | None = None
 
 
 class LogView(Struct, frozen=True, kw_only=True):
@@ -234,8 +222,7 @@ def _held(note: Note, witnesses: Sequence[Witness]) -> tuple[NoteSignature, ...]
     Raises:
         NoteError: There is none, or one does not hold.
     """
-    usable = [w for w in witnesses if w.key.key_type != COSIGNATURE_MLDSA44 or has_mldsa()]
-    return verify_note(note, [verifier_of(witness.key.dump()) for witness in usable])
+    return verify_note(note, verifiers_of(witness.key for witness in witnesses))
 
 
 def _contradicted(name: str, channel: Channel, view: LogView, said: str) -> Asked:
@@ -253,14 +240,11 @@ def _contradicted(name: str, channel: Channel, view: LogView, said: str) -> Aske
         damage is None
     ):  # what it shows is of this log: then its answer was wrong, and there is nothing to fear
         return Asked(name=name, size=head.size, problem=said)
+    what = "a log" if damage is Damage.ROLLBACK else "another history"
+    message = f"the witness {name} cosigned {what} of {head.size} entries"
     if damage is Damage.ROLLBACK:
-        message = (
-            f"the witness {name} cosigned a log of {head.size} entries, and this one has {view.tree.size}"
-        )
-    else:
-        message = f"the witness {name} cosigned another history of {head.size} entries"
-    contradiction = Contradiction(damage=damage, message=message, head=head)
-    return Asked(name=name, size=head.size, problem=message, contradiction=contradiction)
+        message += f", and this one has {view.tree.size}"
+    return Asked(name=name, size=head.size, problem=message, damage=damage, seen=head)
 
 
 def _remembered(name: str, channel: Channel, view: LogView) -> Checkpoint | None:
@@ -431,33 +415,28 @@ class HttpChannel(Struct, frozen=True, kw_only=True):
 
     Attributes:
         url: Submission and monitoring prefix, without a slash at its end.
-        timeout_s: How long each step may take.
-        patience_s: How long a request and its answer may take together.
     """
 
     url: str
-    timeout_s: float = TIMEOUT_S
-    patience_s: float = PATIENCE_S
 
     def ask(self, request: bytes) -> Exchange:
         """Send a request; see :class:`Channel`."""
-        status, kind, body = self._exchange("POST", ADD_CHECKPOINT, request)
-        return Exchange(request=request, answer=Answer(status=status, body=body, content_type=kind))
+        status, body = self._exchange("POST", ADD_CHECKPOINT, request)
+        return Exchange(request=request, answer=Answer(status=status, body=body))
 
     def newest(self, origin_sha256: str) -> bytes | None:
         """Return the newest head that the witness cosigned for a log."""
-        status, _, body = self._exchange("GET", f"/{origin_sha256}/checkpoint")
+        status, body = self._exchange("GET", f"/{origin_sha256}/checkpoint")
         if status not in (HTTPStatus.OK, HTTPStatus.NOT_FOUND):
             raise WitnessUnreachableError(f"{self.url} answered {status}")
         return body if status == HTTPStatus.OK else None
 
-    def _exchange(self, method: str, path: str, body: bytes | None = None) -> tuple[int, str, bytes]:
-        from nightledger.remote.client import Caller, TransportError
+    def _exchange(self, method: str, path: str, body: bytes | None = None) -> tuple[int, bytes]:
+        from nightledger.remote.transport import Caller, TransportError
 
-        caller = Caller(
-            url=self.url, max_bytes=MAX_ANSWER_BYTES, timeout_s=self.timeout_s, patience_s=self.patience_s
-        )
+        caller = Caller(url=self.url, max_bytes=MAX_ANSWER_BYTES, timeout_s=TIMEOUT_S, patience_s=PATIENCE_S)
         try:
-            return caller.exchange(method, path, body)
+            status, _, content = caller.exchange(method, path, body)
         except TransportError as error:
             raise WitnessUnreachableError(str(error)) from error
+        return status, content

@@ -21,7 +21,7 @@ from nightledger.files.configuration import OPERATOR, why_no_operator
 from nightledger.files.home import Home
 from nightledger.gate.opening import AS_MADE, MEND, Gate, why_no_consent
 from nightledger.gate.stored import find_set_aside
-from nightledger.remote.notes import recent_dead_letters, told
+from nightledger.remote.peers import recent_dead_letters, told
 from nightledger.surfaces.restored_text import TAKE_OVER, loss_text, restored_text
 from nightledger.text.visible import visible
 from nightledger.trust.report import Damage

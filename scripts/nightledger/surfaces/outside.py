@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from nightledger.domain.errors import NightledgerError
 from nightledger.files.reading import read_regular
-from nightledger.remote.client import Caller, TransportError, is_loopback
+from nightledger.remote.transport import Caller, TransportError, is_loopback
 
 MAX_SECRET_BYTES = 4096
 

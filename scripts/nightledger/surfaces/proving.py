@@ -11,11 +11,11 @@ from nightledger.files.reading import read_optional
 from nightledger.gate.integrity.witnessing import find_leaves, read_policy
 from nightledger.surfaces.session import Session
 from nightledger.trust.checkpoint import Checkpoint, parse_checkpoint
+from nightledger.trust.heads import read_anchor
 from nightledger.trust.note import MAX_NOTE_BYTES, NoteError, parse_note
 from nightledger.trust.pin import read_pin
 from nightledger.trust.policy import Policy, cosigned_times
 from nightledger.trust.report import contradicts
-from nightledger.trust.signed_head import read_anchor
 
 
 class Head(Struct, frozen=True, kw_only=True):

@@ -14,8 +14,7 @@ from nightledger.gate.review.composing import Signing
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.session import Session, this_machine
 from nightledger.trust import keys
-from nightledger.trust.sshkey import ED25519, PublicKey
-from nightledger.trust.sshsig import Signer
+from nightledger.trust.sshsig import ED25519, PublicKey, Signer
 
 NONCE_BYTES = 16
 PASSPHRASE_TRIES = 3

@@ -14,7 +14,7 @@ from datetime import datetime
 
 from msgspec import Struct
 
-from nightledger.domain.errors import IntegrityError, MissingFileError, UnreadableError
+from nightledger.domain.errors import IntegrityError
 from nightledger.domain.event import EventName
 from nightledger.files.append import Appender
 from nightledger.files.atomic import replace_file
@@ -22,6 +22,7 @@ from nightledger.files.durable import is_there, make_dir
 from nightledger.files.home import Home
 from nightledger.trust.checkpoint import Checkpoint, dump_checkpoint
 from nightledger.trust.event import Actor, Event, EventError, NewEvent
+from nightledger.trust.heads import SignedHead, hold, hold_open, read_signed_head, read_stated_head
 from nightledger.trust.keys import KeyRing, LogKey, UnloadedKey
 from nightledger.trust.merkle import CompactRange, leaf_hash
 from nightledger.trust.note import dump_note, sign_note
@@ -37,9 +38,6 @@ from nightledger.trust.pin import (
     remember_head,
 )
 from nightledger.trust.scan import is_entry
-from nightledger.trust.signed_head import SignedHead, read_signed_head, read_stated_head
-
-_LOCK_TIMEOUT_S = 10.0
 
 
 class _Tail(Struct, frozen=True, kw_only=True):
@@ -78,23 +76,6 @@ def append(home: Home, key: LogKey | UnloadedKey, events: Sequence[NewEvent]) ->
         return ()
     with hold(home) as log:
         return _write(home, key, log, events, events[0].at)
-
-
-def hold(home: Home) -> Appender:
-    """Hold the log against other writers, for what must not change while a checkpoint does; a context manager.
-
-    Raises:
-        LockedError: When another run writes to the log for longer than 10 s.
-        IntegrityError: When there is no log, or something else in its place.
-    """
-    try:
-        return _held(Appender(home.audit_log, make=False))
-    except MissingFileError as error:
-        raise IntegrityError(f"{home.audit_log} is missing; a part of it was acknowledged") from error
-    except UnreadableError as error:
-        raise IntegrityError(
-            f"{home.audit_log} is not a regular file", hint="put the log itself in its place"
-        ) from error
 
 
 def sign_head(home: Home, key: LogKey, ring: KeyRing, *, now: datetime, keep: bool = False) -> Checkpoint:
@@ -162,7 +143,7 @@ def start_log(
 
 
 def _begin(home: Home, key: LogKey, genesis: NewEvent) -> None:
-    with _held(Appender(home.audit_log)) as log:
+    with hold_open(Appender(home.audit_log)) as log:
         if read_head(key.directory):  # another run was first
             return
         found = log.read_from(0)
@@ -214,15 +195,6 @@ def _write(
     return placed[1:] if tail.closure else placed
 
 
-def _held(log: Appender) -> Appender:
-    try:
-        log.hold(_LOCK_TIMEOUT_S)
-    except BaseException:
-        log.close()
-        raise
-    return log
-
-
 def _find_tail(home: Home, key: LogKey | UnloadedKey, log: Appender) -> _Tail:
     """Read what stands behind the last acknowledged head, usually nothing."""
     kept = read_head(key.directory) or KeptHead(range=CompactRange(), offset=0)
@@ -253,9 +225,7 @@ def _check_signed(home: Home, key: LogKey | UnloadedKey, kept: KeptHead, lines: 
     if stated is None:
         return size
     if stated.size > size:  # the keys' directory was restored from a backup: the signature must tell
-        signed = read_signed_head(home.checkpoint, key.origin, key.vkeys).checkpoint
-        if signed != stated:  # by somebody who does not hold the log
-            raise IntegrityError(f"{home.checkpoint} changed while it was read", hint="run it again")
+        stated = read_signed_head(home.checkpoint, key.origin, key.vkeys).checkpoint
     found = kept.range.extend(map(leaf_hash, lines[: stated.size - size]))
     if (found.size, found.root()) != (stated.size, stated.root):
         raise IntegrityError(f"{home.audit_log} is not the log that {home.checkpoint} was signed for")

@@ -10,18 +10,18 @@ import base64
 import binascii
 import re
 from collections.abc import Iterable, Iterator
-from typing import Any, Protocol
+from typing import Annotated, Protocol
 
-from msgspec import Struct
+from msgspec import Meta, Struct, ValidationError, convert
 
 from nightledger.codec.canonical import canonical
 from nightledger.codec.strict_json import parse_json
 from nightledger.domain.errors import RecordError
-from nightledger.trust.sshkey import ED25519, PublicKey, verify_raw
-from nightledger.trust.sshsig import SignatureError
-from nightledger.trust.wire import decode_base64, encode_base64
+from nightledger.trust.note import decode_base64, encode_base64
+from nightledger.trust.sshsig import ED25519, PublicKey, SignatureError, verify_raw
 
 _PAYLOAD = re.compile(rb'"payload":"((?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?)"')
+_FORM = "an envelope has payload, payloadType and one signature of keyid and sig: text, and nothing else"
 _URL_SAFE = bytes.maketrans(b"-_", b"+/")
 
 
@@ -34,6 +34,17 @@ class EnvelopeSigner(Protocol):
 
     def sign_bytes(self, message: bytes) -> bytes:
         """Give the bare signature over ``message``."""
+
+
+class _Signature(Struct, forbid_unknown_fields=True):
+    keyid: str
+    sig: str
+
+
+class _Outer(Struct, forbid_unknown_fields=True, rename="camel"):
+    payload: str
+    payload_type: str
+    signatures: Annotated[list[_Signature], Meta(min_length=1, max_length=1)]
 
 
 class Envelope(Struct, frozen=True, kw_only=True):
@@ -105,15 +116,17 @@ def parse_envelope(raw: bytes, where: str, *, max_bytes: int) -> Envelope:
         RecordError: It is no envelope.
     """
     value = parse_json(raw, where, max_bytes=max_bytes)
-    problems = _problems(value)
-    if problems:
-        raise RecordError(where, tuple(problems))
-    signature = value["signatures"][0]
+    try:
+        outer = convert(value, _Outer)
+        f"{outer.payload_type}{outer.signatures[0].keyid}".encode()
+    except (ValidationError, UnicodeEncodeError) as error:  # half a surrogate pair is no text
+        raise RecordError(where, (_FORM,)) from error
+    (signature,) = outer.signatures
+    payload, raw_signature = _decoded(outer.payload), _decoded(signature.sig)
+    if not payload or not raw_signature:
+        raise RecordError(where, ("payload or sig is not base64",))
     return Envelope(
-        payload=_decoded(value["payload"]) or b"",
-        payload_type=value["payloadType"],
-        keyid=signature["keyid"],
-        signature=_decoded(signature["sig"]) or b"",
+        payload=payload, payload_type=outer.payload_type, keyid=signature.keyid, signature=raw_signature
     )
 
 
@@ -134,30 +147,9 @@ def payloads_in(content: bytes) -> Iterator[bytes]:
         yield base64.b64decode(found[1])
 
 
-def _problems(value: Any) -> list[str]:
-    if not isinstance(value, dict) or value.keys() != {"payload", "payloadType", "signatures"}:
-        return ["an envelope has payload, payloadType and signatures, and nothing else"]
-    signatures = value["signatures"]
-    if not isinstance(signatures, list) or len(signatures) != 1:
-        return ["signatures: exactly one is taken"]
-    signature = signatures[0]
-    if not isinstance(signature, dict) or signature.keys() != {"keyid", "sig"}:
-        return ["signatures: one has keyid and sig, and nothing else"]
-    texts = {**value, **signature}
-    return [
-        *(f"{name} is not text" for name in ("payloadType", "keyid") if not _is_text(texts[name])),
-        *(f"{name} is not base64" for name in ("payload", "sig") if not _decoded(texts[name])),
-    ]
-
-
-def _is_text(value: Any) -> bool:
-    """Tell whether a value has a form in UTF-8; JSON can write half a surrogate pair, which has none."""
-    return isinstance(value, str) and value.encode(errors="ignore").decode() == value
-
-
-def _decoded(text: Any) -> bytes | None:
+def _decoded(text: str) -> bytes | None:
     """Decode base64 of either alphabet, each in its one form; a verifier must take both (protocol)."""
-    if not isinstance(text, str) or not text.isascii():
+    if not text.isascii():
         return None
     standard = decode_base64(text)
     if standard is not None:

@@ -22,11 +22,18 @@ from nightledger.domain.errors import ConfigurationError
 from nightledger.files.atomic import create_file
 from nightledger.files.durable import make_dir
 from nightledger.files.reading import read_regular
-from nightledger.trust.cosignature import COSIGNATURE_MLDSA44, MLDSA44Signer, has_mldsa
-from nightledger.trust.note import ED25519, Keyed, NoteSigner, VerifierKey
-from nightledger.trust.sshkey import PublicKey, ed25519_key, parse_public_blob, parse_public_line
-from nightledger.trust.sshsig import KeygenSigner, KeySigner
-from nightledger.trust.wire import WireError, WireReader
+from nightledger.trust.checkpoint import COSIGNATURE_MLDSA44, LineSigner, has_mldsa
+from nightledger.trust.note import ED25519, VerifierKey
+from nightledger.trust.sshsig import (
+    KeygenSigner,
+    KeySigner,
+    PublicKey,
+    WireError,
+    WireReader,
+    ed25519_key,
+    parse_public_blob,
+    parse_public_line,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -44,6 +51,7 @@ _HOME_ID = re.compile(r"[0-9a-f]{32}")
 _MAX_KEY_BYTES = 65_536
 _OPENSSH_MAGIC = b"openssh-key-v1\0"
 _PUBLIC_MODE = 0o644
+_BACK = "put it back from a backup"
 _KDF_ROUNDS = 24
 """bcrypt_pbkdf rounds for a passphrase; the default of ssh-keygen from OpenSSH 9.9 on."""
 
@@ -77,15 +85,6 @@ class KeyRing(Struct, frozen=True):
 # ------------------------------------------------------------------ the log's keys
 
 
-class _Ed25519NoteSigner(Keyed, frozen=True, kw_only=True):
-    """Makes lines of type 0x01 with the log's key."""
-
-    private: "Ed25519PrivateKey"
-
-    def sign(self, text: str) -> bytes:
-        return self.private.sign(text.encode())
-
-
 class KeyPair(Struct, frozen=True, kw_only=True):
     """What signs or cosigns checkpoints, unattended.
 
@@ -99,12 +98,23 @@ class KeyPair(Struct, frozen=True, kw_only=True):
 
     def verifier_keys(self, name: str, ed25519_type: int) -> tuple[VerifierKey, ...]:
         """Give the public side of each key under a name; what the Ed25519 key signs is told by its type."""
-        public = self.ed25519.public_key().public_bytes_raw()
-        first = VerifierKey(name=name, key_type=ed25519_type, public=public)
-        if self.mldsa44 is None:
-            return (first,)
-        public = self.mldsa44.public_key().public_bytes_raw()
-        return (first, VerifierKey(name=name, key_type=COSIGNATURE_MLDSA44, public=public))
+        keys = ((ed25519_type, self.ed25519), (COSIGNATURE_MLDSA44, self.mldsa44))
+        return tuple(
+            VerifierKey(name=name, key_type=kind, public=key.public_key().public_bytes_raw())
+            for kind, key in keys
+            if key is not None
+        )
+
+    def signers_of(self, name: str, ed25519_type: int, now: datetime) -> tuple[LineSigner, ...]:
+        """Give what signs a checkpoint under a name, line by line.
+
+        Args:
+            name: Of both keys.
+            ed25519_type: What the Ed25519 key signs.
+            now: The time that timestamped lines state; aware.
+        """
+        keys = zip(self.verifier_keys(name, ed25519_type), (self.ed25519, self.mldsa44), strict=False)
+        return tuple(LineSigner(key=key, private=private, at=now) for key, private in keys if private)
 
 
 class LogKey(KeyPair, frozen=True, kw_only=True):
@@ -123,17 +133,9 @@ class LogKey(KeyPair, frozen=True, kw_only=True):
         """Verifier keys: Ed25519 and, where the platform has it, ML-DSA-44."""
         return tuple(key.dump() for key in self.verifier_keys(self.origin, ED25519))
 
-    def signers(self, now: datetime) -> tuple[NoteSigner, ...]:
-        """Give what signs a checkpoint, line by line.
-
-        Args:
-            now: The time that the ML-DSA-44 line states; aware.
-        """
-        keys = self.verifier_keys(self.origin, ED25519)
-        ed25519 = _Ed25519NoteSigner(key=keys[0], private=self.ed25519)
-        if self.mldsa44 is None:
-            return (ed25519,)
-        return (ed25519, MLDSA44Signer(key=keys[1], private=self.mldsa44, at=now))
+    def signers(self, now: datetime) -> tuple[LineSigner, ...]:
+        """Give what signs a checkpoint, line by line; the ML-DSA-44 line states the time."""
+        return self.signers_of(self.origin, ED25519, now)
 
 
 class UnloadedKey(Struct, frozen=True, kw_only=True):
@@ -173,9 +175,9 @@ def load_log_key(ring: KeyRing, home_id: str, origin: str) -> LogKey:
     Raises:
         KeyFileError: When the Ed25519 key is missing or a file is unsafe or damaged.
     """
-    ed25519 = _load_ed25519(ring.path(home_id, LOG_ED25519))
-    mldsa44 = _load_mldsa44(ring.path(home_id, LOG_MLDSA44))
-    return LogKey(origin=origin, directory=ring.home_dir(home_id), ed25519=ed25519, mldsa44=mldsa44)
+    pair = _load_pair(ring.path(home_id, LOG_ED25519), ring.path(home_id, LOG_MLDSA44))
+    directory = ring.home_dir(home_id)
+    return LogKey(origin=origin, directory=directory, ed25519=pair.ed25519, mldsa44=pair.mldsa44)
 
 
 # ------------------------------------------------------------------ a witness's keys
@@ -192,8 +194,7 @@ def load_witness_key(directory: Path) -> KeyPair:
     Raises:
         KeyFileError: When the Ed25519 key is missing or a file is unsafe or damaged.
     """
-    path = directory / WITNESS_ED25519
-    return KeyPair(ed25519=_load_ed25519(path), mldsa44=_load_mldsa44(directory / WITNESS_MLDSA44))
+    return _load_pair(directory / WITNESS_ED25519, directory / WITNESS_MLDSA44)
 
 
 # ------------------------------------------------------------------ operator and machine
@@ -224,16 +225,7 @@ def create_operator_key(
     path = operator_key_path(ring, home_id)
     if os.path.lexists(path) and not os.path.lexists(_public_path(path)):
         return _create_public(path, public_key_of(path), comment)
-    return _create_openssh(path, passphrase, comment)
-
-
-def create_key_at(path: Path, *, passphrase: bytes | None, comment: str) -> PublicKey:
-    """Make an Ed25519 key in OpenSSH's format at a place, with its ``.pub`` beside it.
-
-    Raises:
-        KeyFileError: When there is one already.
-    """
-    return _create_openssh(path, passphrase, comment)
+    return create_key_at(path, passphrase=passphrase, comment=comment)
 
 
 def create_machine_key(ring: KeyRing, home_id: str, *, name: str = MACHINE_ED25519) -> PublicKey:
@@ -242,7 +234,7 @@ def create_machine_key(ring: KeyRing, home_id: str, *, name: str = MACHINE_ED255
     Raises:
         KeyFileError: When there is one already.
     """
-    return _create_openssh(ring.path(home_id, name), None, "nightledger machine")
+    return create_key_at(ring.path(home_id, name), passphrase=None, comment="nightledger machine")
 
 
 def needs_passphrase(path: Path) -> bool:
@@ -289,7 +281,7 @@ def load_operator_key(path: Path, *, passphrase: bytes | None = None) -> KeySign
         )
     signer = KeySigner(key)
     if signer.public_key != public_key_of(path):
-        raise KeyFileError(f"{path} names another key than it holds", hint="put it back from a backup")
+        raise KeyFileError(f"{path} names another key than it holds", hint=_BACK)
     return signer
 
 
@@ -322,36 +314,37 @@ def _create_pkcs8(path: Path, key: "Ed25519PrivateKey | MLDSA44PrivateKey") -> N
         _create(path, key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
 
 
+def _load_pair(ed25519: Path, mldsa44: Path) -> KeyPair:
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+    first = _load_pkcs8(ed25519)
+    if not isinstance(first, Ed25519PrivateKey):
+        raise KeyFileError(f"{ed25519} is not an Ed25519 key", hint=_BACK)
+    if not os.path.lexists(mldsa44) or not has_mldsa():
+        return KeyPair(ed25519=first, mldsa44=None)
+    from cryptography.hazmat.primitives.asymmetric.mldsa import MLDSA44PrivateKey
+
+    second = _load_pkcs8(mldsa44)
+    if not isinstance(second, MLDSA44PrivateKey):
+        raise KeyFileError(f"{mldsa44} is not an ML-DSA-44 key", hint=_BACK)
+    return KeyPair(ed25519=first, mldsa44=second)
+
+
 def _load_pkcs8(path: Path) -> object:
     from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
     try:
         return load_pem_private_key(_read_private(path), password=None)
     except (ValueError, TypeError) as error:
-        raise KeyFileError(f"{path} is not a private key", hint="put it back from a backup") from error
+        raise KeyFileError(f"{path} is not a private key", hint=_BACK) from error
 
 
-def _load_ed25519(path: Path) -> "Ed25519PrivateKey":
-    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+def create_key_at(path: Path, *, passphrase: bytes | None, comment: str) -> PublicKey:
+    """Make an Ed25519 key in OpenSSH's format at a place, with its ``.pub`` beside it.
 
-    key = _load_pkcs8(path)
-    if not isinstance(key, Ed25519PrivateKey):
-        raise KeyFileError(f"{path} is not an Ed25519 key", hint="put it back from a backup")
-    return key
-
-
-def _load_mldsa44(path: Path) -> "MLDSA44PrivateKey | None":
-    if not os.path.lexists(path) or not has_mldsa():
-        return None
-    from cryptography.hazmat.primitives.asymmetric.mldsa import MLDSA44PrivateKey
-
-    key = _load_pkcs8(path)
-    if not isinstance(key, MLDSA44PrivateKey):
-        raise KeyFileError(f"{path} is not an ML-DSA-44 key", hint="put it back from a backup")
-    return key
-
-
-def _create_openssh(path: Path, passphrase: bytes | None, comment: str) -> PublicKey:
+    Raises:
+        KeyFileError: When there is one already.
+    """
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
     from cryptography.hazmat.primitives.serialization import (
         Encoding,

@@ -5,6 +5,7 @@ out by :func:`verify_note` only when every line by a known key verifies and ever
 that was asked for has signed; lines by unknown keys are ignored and kept.
 """
 
+import binascii
 import hashlib
 import re
 from collections.abc import Iterable, Sequence
@@ -14,7 +15,6 @@ from typing import TYPE_CHECKING, Protocol
 from msgspec import Struct
 
 from nightledger.domain.errors import ConfigurationError, IntegrityError
-from nightledger.trust.wire import decode_base64, encode_base64
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
@@ -62,8 +62,8 @@ class Note(Struct, frozen=True, kw_only=True):
     signatures: tuple[NoteSignature, ...]
 
 
-class NoteVerifier(Protocol):
-    """A public key that can check the lines which bear its name and id."""
+class Named(Protocol):
+    """What bears the name and id of a key."""
 
     @property
     def name(self) -> str:
@@ -72,21 +72,17 @@ class NoteVerifier(Protocol):
     @property
     def key_id(self) -> bytes:
         """4 bytes."""
+
+
+class NoteVerifier(Named, Protocol):
+    """A public key that can check the lines which bear its name and id."""
 
     def verify(self, text: str, signature: bytes) -> bool:
         """Tell whether ``signature`` is by this key over ``text``."""
 
 
-class NoteSigner(Protocol):
+class NoteSigner(Named, Protocol):
     """A private key that can make a line."""
-
-    @property
-    def name(self) -> str:
-        """Key name."""
-
-    @property
-    def key_id(self) -> bytes:
-        """4 bytes."""
 
     def sign(self, text: str) -> bytes:
         """Give the signature over ``text``, without the key id."""
@@ -138,34 +134,6 @@ def parse_vkey(text: str) -> VerifierKey:
             f"the verifier key of {name!r} has the id {key.key_id.hex()}, not {key_id!r}"
         )
     return key
-
-
-class Keyed(Struct, frozen=True, kw_only=True):
-    """What bears the name and id of a key: the base of every verifier and signer.
-
-    Attributes:
-        key: Public side: name, type, key.
-    """
-
-    key: VerifierKey
-
-    @property
-    def name(self) -> str:
-        """Key name."""
-        return self.key.name
-
-    @property
-    def key_id(self) -> bytes:
-        """4 bytes."""
-        return self.key.key_id
-
-
-class Ed25519Verifier(Keyed, frozen=True, kw_only=True):
-    """Checks Ed25519 lines over the text itself (type 0x01)."""
-
-    def verify(self, text: str, signature: bytes) -> bool:
-        """Tell whether ``signature`` (64 bytes, RFC 8032) is by this key over the text's UTF-8."""
-        return verify_ed25519(self.key.public, signature, text.encode())
 
 
 def verify_ed25519(public: bytes, signature: bytes, message: bytes) -> bool:
@@ -269,3 +237,21 @@ def _parse_line(line: str) -> NoteSignature:
     if match is None or raw is None or len(raw) <= _KEY_ID_BYTES:
         raise NoteError(f"not a signature line: {line[:80]!r}")
     return NoteSignature(name=match[1], key_id=raw[:_KEY_ID_BYTES], signature=raw[_KEY_ID_BYTES:])
+
+
+def decode_base64(text: str) -> bytes | None:
+    """Give the bytes, or None where the text is not exactly their standard encoding (RFC 4648 section 4).
+
+    Lenient decoders take many texts for one value, and then a text that was signed can be changed without
+    breaking its signature.
+    """
+    try:
+        raw = binascii.a2b_base64(text)
+    except (binascii.Error, ValueError):  # not ASCII is a ValueError
+        return None
+    return raw if binascii.b2a_base64(raw, newline=False) == text.encode() else None
+
+
+def encode_base64(raw: bytes) -> str:
+    """Give the standard encoding, with padding and without line ends."""
+    return binascii.b2a_base64(raw, newline=False).decode("ascii")

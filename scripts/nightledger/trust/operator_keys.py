@@ -13,7 +13,7 @@ from nightledger.files.atomic import replace_file
 from nightledger.files.durable import sync_directory
 from nightledger.trust import keys
 from nightledger.trust.keys import KeyRing
-from nightledger.trust.sshkey import PublicKey
+from nightledger.trust.sshsig import PublicKey
 
 NEXT = "operator.next"
 """The key that is to take over; it counts only once the log names it."""

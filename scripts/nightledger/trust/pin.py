@@ -12,15 +12,15 @@ import hashlib
 from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from msgspec import Struct
+from msgspec import Meta, Struct, ValidationError, convert
 from msgspec.structs import replace
 
 from nightledger.codec.canonical import canonical
 from nightledger.codec.strict_json import parse_json
 from nightledger.domain.errors import ConfigurationError, IntegrityError, NightledgerError, UnreadableError
-from nightledger.domain.words import dump_moment, read_moment, read_text
+from nightledger.domain.words import dump_moment, read_moment
 from nightledger.files.atomic import create_file, replace_file
 from nightledger.files.durable import make_dir
 from nightledger.files.lock import Lock
@@ -28,6 +28,7 @@ from nightledger.files.reading import read_optional
 from nightledger.trust.keys import KeyRing
 from nightledger.trust.merkle import DIGEST_BYTES, CompactRange
 
+Count = Annotated[int, Meta(ge=0)]
 FILE = "pin.json"
 HEAD_FILE = "head.json"
 HEAD_VERSION = 3
@@ -52,7 +53,7 @@ class Head(Struct, frozen=True, kw_only=True):
         at: When it was seen; aware; kept in whole seconds of UTC.
     """
 
-    size: int
+    size: Count
     root: bytes
     at: datetime
 
@@ -82,8 +83,8 @@ class Pin(Struct, frozen=True, kw_only=True):
     heads: tuple[Head, ...] = ()
     acknowledged: int = 0
     acknowledged_root: bytes = b""
-    former: tuple[tuple[int, str], ...] = ()
-    v: int = 1
+    former: tuple[tuple[Count, str], ...] = ()
+    v: Count = 1
 
     def signed_by(self, size: int) -> tuple[str, ...]:
         """Return the verifier keys that must have signed a checkpoint of so many leaves."""
@@ -198,7 +199,7 @@ def find_pin(ring: KeyRing, home_id: str) -> Pin | None:
         return None
     try:
         pin = _parse(parse_json(raw, str(path)))
-    except (NightledgerError, KeyError, TypeError, ValueError, AttributeError) as error:
+    except (NightledgerError, ValidationError, KeyError, TypeError, ValueError, AttributeError) as error:
         raise IntegrityError(f"{path} is damaged", hint="restore it from a backup of the keys") from error
     kept = read_head(path.parent)
     if kept is None:
@@ -235,33 +236,12 @@ def _dump(pin: Pin) -> bytes:
 
 
 def _parse(record: Any) -> Pin:
-    return Pin(
-        v=_count(record["v"]),
-        home=read_text(record["home"]),
-        origin=read_text(record["origin"]),
-        genesis=_digest(record["genesis"]),
-        vkeys=tuple(map(read_text, _of(list, record["vkeys"]))),
-        trust_files={
-            read_text(name): read_text(sha256) for name, sha256 in _of(dict, record["trust_files"]).items()
-        },
-        heads=tuple(
-            Head(size=_count(head["size"]), root=_digest(head["root"]), at=read_moment(head["at"]))
-            for head in record["heads"]
-        ),
-        former=tuple((_count(size), read_text(vkey)) for size, vkey in record.get("former", ())),
-    )
-
-
-def _of(kind: type[Any], value: Any) -> Any:
-    if not isinstance(value, kind):
-        raise TypeError(f"{value!r} is no {kind.__name__}")
-    return value
-
-
-def _count(value: Any) -> int:
-    if type(value) is not int or value < 0:
-        raise TypeError(f"{value!r} is no count")
-    return value
+    heads = [
+        {**head, "root": _digest(head["root"]), "at": read_moment(head["at"])} for head in record["heads"]
+    ]
+    told = {"v": record["v"], "genesis": _digest(record["genesis"]), "heads": heads}
+    elsewhere = {"acknowledged": 0, "acknowledged_root": b""}  # in the file of the head
+    return convert({**record, **told, **elsewhere}, Pin, builtin_types=(bytes, datetime))
 
 
 def _digest(text: str) -> bytes:

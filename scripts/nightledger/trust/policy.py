@@ -13,12 +13,12 @@ from typing import TypeVar
 from msgspec import Struct
 
 from nightledger.domain.errors import ConfigurationError, NightledgerError, RecordError
-from nightledger.trust.cosignature import (
+from nightledger.trust.checkpoint import (
     COSIGNATURE_ED25519,
     COSIGNATURE_MLDSA44,
     cosigned_at,
-    has_mldsa,
     verifier_of,
+    verifiers_of,
 )
 from nightledger.trust.note import ED25519, Note, VerifierKey, parse_vkey, verify_note
 
@@ -187,10 +187,9 @@ def cosigned_times(note: Note, policy: Policy) -> dict[str, datetime]:
     Raises:
         NoteError: A line by one of these witnesses does not hold.
     """
-    usable = [w for w in policy.witnesses if w.key.key_type != COSIGNATURE_MLDSA44 or has_mldsa()]
-    names = {(witness.key.name, witness.key.key_id): witness.name for witness in usable}
+    names = {_place(witness.key): witness.name for witness in policy.witnesses}
     present = {(line.name, line.key_id) for line in note.signatures}
-    verifiers = [verifier_of(witness.key.dump()) for witness in usable if _place(witness) in present]
+    verifiers = verifiers_of(one.key for one in policy.witnesses if _place(one.key) in present)
     held = verify_note(note, verifiers) if verifiers else ()
     return {names[line.name, line.key_id]: cosigned_at(line.signature) for line in held}
 
@@ -206,13 +205,11 @@ def verify_log(note: Note, origin: str, logs: Sequence[VerifierKey]) -> None:
     Raises:
         NoteError: No key of that log has signed, or a line by one does not hold.
     """
-    mine = [key for key in logs if key.name == origin]
-    usable = [key for key in mine if key.key_type != COSIGNATURE_MLDSA44 or has_mldsa()]
-    verify_note(note, [verifier_of(key.dump()) for key in usable])
+    verify_note(note, verifiers_of(key for key in logs if key.name == origin))
 
 
-def _place(witness: Witness) -> tuple[str, bytes]:
-    return witness.key.name, witness.key.key_id
+def _place(key: VerifierKey) -> tuple[str, bytes]:
+    return key.name, key.key_id
 
 
 class _LineError(NightledgerError):

@@ -16,9 +16,8 @@ from nightledger.domain.errors import IntegrityError
 from nightledger.trust.checkpoint import MAX_SIZE, Checkpoint, parse_checkpoint
 from nightledger.trust.event import MAX_LEAF_BYTES
 from nightledger.trust.merkle import DIGEST_BYTES, leaf_hash, verify_consistency, verify_inclusion
-from nightledger.trust.note import MAX_NOTE_BYTES, NoteError, parse_note
+from nightledger.trust.note import MAX_NOTE_BYTES, NoteError, decode_base64, encode_base64, parse_note
 from nightledger.trust.policy import Policy, cosigned_times, verify_log
-from nightledger.trust.wire import decode_base64, encode_base64
 
 HEADER = "c2sp.org/tlog-proof@v1"
 MAX_HASHES = 63

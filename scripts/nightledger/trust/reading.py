@@ -17,12 +17,13 @@ from nightledger.domain.event import Event
 from nightledger.files.home import Home
 from nightledger.files.reading import list_names
 from nightledger.trust.checkpoint import Checkpoint
-from nightledger.trust.findings import MOVE_AWAY, Claims, StoredHead, acknowledged_size, find_damage
+from nightledger.trust.heads import read_signed_head
 from nightledger.trust.merkle import TreeRangeError
 from nightledger.trust.pin import Pin
-from nightledger.trust.report import Report
+from nightledger.trust.report import MOVE_AWAY, Claims, Report, StoredHead, acknowledged_size, find_damage
 from nightledger.trust.scan import Scan, collector_at_rest, event_of_record, is_void, scan_log, void_ranges
-from nightledger.trust.signed_head import read_signed_head
+
+NO_KEYS = "signatures: this machine has not pinned the log's keys"
 
 
 class VerifiedLog:
@@ -158,7 +159,7 @@ def _check(home: Home, pin: Pin | None, *, thorough: bool = False) -> tuple[Scan
         root=scan.tree.root(),
         signed_size=claims.signed_size,
         findings=find_damage(scan, claims),
-        unchecked=_unchecked(checkpoint, pin),
+        unchecked=checkpoint.unchecked if pin else (NO_KEYS,),
         closed=len(void_ranges(scan.closures, acknowledged_size(scan, claims))),
     )
     return scan, claims, report
@@ -195,12 +196,12 @@ def _stored(home: Home, path: str, pin: Pin | None, *, signatures: bool) -> Stor
         head = read_signed_head(path, origin, pin.signed_by if pin else (), signatures=signatures)
     except NightledgerError as error:
         return StoredHead(path=path, head=None, problem=str(error))
-    return StoredHead(path=path, head=head)
+    return StoredHead(path=path, head=head.checkpoint, unchecked=head.unchecked)
 
 
 def _stored_kept(home: Home, path: str, pin: Pin | None, scan: Scan, *, thorough: bool) -> StoredHead:
     stored = _stored(home, path, pin, signatures=thorough)
-    head = stored.head.checkpoint if stored.head else None
+    head = stored.head
     if head is None:
         return replace(stored, problem=f"{stored.problem}; {MOVE_AWAY}")
     if str(head.size) != os.path.basename(path):
@@ -214,7 +215,7 @@ def _stored_kept(home: Home, path: str, pin: Pin | None, scan: Scan, *, thorough
 def kept_heads(home: Home, pin: Pin | None) -> tuple[Checkpoint, ...]:
     """Return the checkpoints kept, by size, whose form and signatures hold."""
     kept = (_stored(home, path, pin, signatures=True) for path in _kept_paths(home))
-    return tuple(one.head.checkpoint for one in kept if one.head)
+    return tuple(one.head for one in kept if one.head)
 
 
 def _kept_paths(home: Home) -> tuple[str, ...]:
@@ -222,9 +223,3 @@ def _kept_paths(home: Home) -> tuple[str, ...]:
         return ()
     names = [name for name in list_names(home.checkpoints_dir) if name.isdecimal()]
     return tuple(os.path.join(home.checkpoints_dir, name) for name in sorted(names, key=int))
-
-
-def _unchecked(checkpoint: StoredHead, pin: Pin | None) -> tuple[str, ...]:
-    if pin is None:
-        return ("signatures: this machine has not pinned the log's keys",)
-    return checkpoint.head.unchecked if checkpoint.head else ()

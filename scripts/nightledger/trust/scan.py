@@ -22,8 +22,7 @@ from nightledger.codec.canonical import MAX_INTEGER
 from nightledger.domain.errors import IntegrityError
 from nightledger.domain.event import EventName
 from nightledger.files.durable import is_regular, is_there
-from nightledger.trust.event import EVENT_NAME, MAX_DEPTH, Actor, Event, LineError
-from nightledger.trust.event_shape import have_their_forms
+from nightledger.trust.event import EVENT_NAME, MAX_DEPTH, Actor, Event, LineError, have_their_forms
 from nightledger.trust.merkle import Tree, leaf_hash
 
 TAIL_CLOSED = b'"log.tail_closed"'

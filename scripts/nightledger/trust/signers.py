@@ -15,14 +15,21 @@ from typing import TypeVar
 from msgspec import Struct
 
 from nightledger.domain.errors import NightledgerError, RecordError, RefusedError, UsageError
-from nightledger.trust.sshkey import PublicKey, PublicKeyError, fingerprint_of, parse_public_line
-from nightledger.trust.sshsig import SignatureError, parse_signature, require_signed
+from nightledger.trust.sshsig import (
+    PublicKey,
+    PublicKeyError,
+    SignatureError,
+    fingerprint_of,
+    parse_public_line,
+    parse_signature,
+    require_signed,
+)
 
 T = TypeVar("T")
 ALLOWED = "allowed_signers"
 _PRINCIPAL = re.compile(r'[^\s"*?!,#][^\s"*?!,]*')
 _LINE = re.compile(r'([^ \t]+)[ \t]+(?:((?:[^ \t"]|"[^"]*")+)[ \t]+)??((?:ssh|ecdsa|sk)-[^ \t]+[ \t].*)')
-_OPTION = re.compile(r'([A-Za-z-]+)(?:="([^"]*)")?(?:,|$)')
+_OPTION = re.compile(r'([A-Za-z-]+)="([^"]*)"')
 _NAMESPACE = re.compile(r"[^\s\"*?!,]+")
 _BLANKS = " \t"
 """What OpenSSH takes for a blank: no form feed, no blank beyond ASCII."""
@@ -278,20 +285,12 @@ def _parse_signer(line: str) -> AllowedSigner:
 
 
 def _parse_options(text: str) -> dict[str, str]:
-    options: dict[str, str] = {}
-    at = 0
-    if text.endswith(","):
-        raise _LineError("no option follows the last comma of the options")
-    while at < len(text):
-        match = _OPTION.match(text, at)
-        if match is None:
-            raise _LineError(f"the options cannot be read from {text[at : at + 40]!r}")
-        name, value, at = match[1].lower(), match[2], match.end()
-        if name not in ("namespaces", "valid-after", "valid-before") or value is None:
-            raise _LineError(f"the option {name[:40]!r} is not understood")
-        if name in options:
-            raise _LineError(f"the option {name!r} is given twice")
-        options[name] = value
+    found = _OPTION.findall(text)
+    options = {name.lower(): value for name, value in found}
+    if ",".join(f'{name}="{value}"' for name, value in found) != text or len(options) < len(found):
+        raise _LineError(f"the options {text[:60]!r} cannot be read, or name one twice")
+    if unknown := sorted(options.keys() - {"namespaces", "valid-after", "valid-before"}):
+        raise _LineError(f"the option {unknown[0][:40]!r} is not understood")
     return options
 
 

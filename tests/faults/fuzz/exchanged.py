@@ -40,8 +40,8 @@ from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context
 from nightledger.text.changes.whole import text_sha256
 from nightledger.trust.dsse import seal
+from nightledger.trust.note import decode_base64, encode_base64
 from nightledger.trust.sshsig import SignatureError
-from nightledger.trust.wire import decode_base64, encode_base64
 
 
 @cache

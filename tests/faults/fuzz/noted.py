@@ -23,7 +23,7 @@ from nightledger.files.staging_troubles import read_troubles
 from nightledger.jobs.stage import logs as stage_logs
 from nightledger.recall.sources import cut_outcomes
 from nightledger.remote.letters import pending, sent_dir
-from nightledger.remote.notes import contact, read_dead_letters, recent_dead_letters
+from nightledger.remote.peers import contact, read_dead_letters, recent_dead_letters
 from nightledger.remote.receiving import BEGUN, Seen
 from nightledger.remote.witness_asking import read_memory
 from nightledger.surfaces.context import Context

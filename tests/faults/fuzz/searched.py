@@ -37,7 +37,7 @@ from nightledger.text.search.tokens import (
     query_terms,
     tag_terms,
 )
-from nightledger.trust.sshkey import PublicKey, PublicKeyError
+from nightledger.trust.sshsig import PublicKey, PublicKeyError
 
 _FIRST_DAY = date(1971, 1, 1).toordinal()
 _DAYS = date(2999, 12, 31).toordinal() - _FIRST_DAY

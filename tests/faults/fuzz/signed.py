@@ -29,17 +29,16 @@ from nightledger.domain.message import MESSAGE_TYPE, Message, Peer, PeerKey, Pee
 from nightledger.remote.cosigner import Answer, Cosigner, create_witness
 from nightledger.remote.peers import open_message, parse_peers
 from nightledger.remote.witness_ways import Slip, dump_slip, read_slip
-from nightledger.trust.checkpoint import dump_checkpoint, parse_checkpoint
-from nightledger.trust.cosignature import cosigned_ed25519
+from nightledger.trust.checkpoint import cosigned_ed25519, dump_checkpoint, parse_checkpoint, verifier_of
 from nightledger.trust.dsse import Envelope, dump_envelope, parse_envelope, payloads_in, seal, verify_envelope
 from nightledger.trust.event import NewEvent
 from nightledger.trust.merkle import ProofError, Tree, leaf_hash
 from nightledger.trust.note import (
-    Ed25519Verifier,
     Note,
     NoteError,
     NoteSignature,
     dump_note,
+    encode_base64,
     parse_note,
     parse_vkey,
     verify_note,
@@ -65,9 +64,17 @@ from nightledger.trust.signers import (
     parse_revoked_keys,
     verify_signature,
 )
-from nightledger.trust.sshkey import PublicKey, PublicKeyError, parse_public_line
-from nightledger.trust.sshsig import Signature, SignatureError, _unarmour, parse_signature, verify_with
-from nightledger.trust.wire import encode_base64, wire_string
+from nightledger.trust.sshsig import (
+    PublicKey,
+    PublicKeyError,
+    Signature,
+    SignatureError,
+    _unarmour,
+    parse_public_line,
+    parse_signature,
+    verify_with,
+    wire_string,
+)
 
 NAMESPACE = "nightledger-decision@v1"
 ALICE = SoftKey("ssh-ed25519", seed=1)
@@ -122,7 +129,7 @@ def _check_note(raw: bytes, note: Note) -> None:
         head = parse_checkpoint(note.text)
         assert dump_checkpoint(head) == note.text
     with suppress(NoteError):
-        verify_note(note, [Ed25519Verifier(key=LogSigner().key)])
+        verify_note(note, [verifier_of(LogSigner().key.dump())])
         assert note.text in _signed_texts()
 
 

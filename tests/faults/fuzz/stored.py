@@ -25,10 +25,10 @@ from nightledger.files.line_log import LineLog
 from nightledger.files.link_fold import Rules, fold, new_index
 from nightledger.files.link_index import open_file
 from nightledger.trust.checkpoint import Checkpoint, dump_checkpoint
+from nightledger.trust.heads import UnsignedError, read_stated_head
 from nightledger.trust.merkle import CompactRange
 from nightledger.trust.pin import HEAD_FILE as FILE
 from nightledger.trust.pin import KeptHead, dump_head, read_head
-from nightledger.trust.signed_head import UnsignedError, read_stated_head
 
 # the head of the log
 

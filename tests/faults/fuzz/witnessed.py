@@ -23,7 +23,7 @@ from nightledger.domain.errors import ConfigurationError, RecordError
 from nightledger.files.durable import make_dir
 from nightledger.files.home import Home
 from nightledger.remote.cosigner import LOGS, VKEYS, Cosigner, create_witness, open_witness
-from nightledger.trust.cosigned import Cosignatures, CosignedHead, keep_lines
+from nightledger.trust.heads import Cosignatures, CosignedHead, keep_lines
 from nightledger.trust.merkle import Tree
 from nightledger.trust.note import NoteError, parse_note, sign_note
 from nightledger.trust.policy import Policy, cosigned_times, dump_policy

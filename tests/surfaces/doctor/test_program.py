@@ -5,7 +5,7 @@ import pytest
 
 from nightledger.surfaces.doctor.checks import State
 from nightledger.surfaces.doctor.program import check_program
-from nightledger.trust import cosignature
+from nightledger.trust import checkpoint
 
 
 def messages(state: State, **given: object) -> list[str]:
@@ -34,7 +34,7 @@ def test_a_missing_package_and_another_version_are_named(tmp_path: Path) -> None
 
 
 def test_what_the_platform_lacks_is_noted_and_not_needed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cosignature, "has_mldsa", lambda: False)
+    monkeypatch.setattr(checkpoint, "has_mldsa", lambda: False)
     monkeypatch.setattr(shutil, "which", lambda _: None)
     notes = messages(State.NOTE)
     assert any("has no ML-DSA" in message for message in notes)

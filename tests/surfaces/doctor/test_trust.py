@@ -17,7 +17,7 @@ from nightledger.gate.proposing.unproposed import make_unproposed
 from nightledger.surfaces.doctor.checks import State
 from nightledger.surfaces.doctor.keys import Protection, check_consent, check_keys, check_trust, protection
 from nightledger.surfaces.doctor.text import level_of
-from nightledger.trust.sshkey import ED25519, SK_ECDSA_P256, SK_ED25519
+from nightledger.trust.sshsig import ED25519, SK_ECDSA_P256, SK_ED25519
 
 
 @pytest.fixture

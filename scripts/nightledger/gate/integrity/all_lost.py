@@ -28,7 +28,7 @@ from nightledger.trust.merkle import CompactRange, leaf_hash
 from nightledger.trust.pin import KeptHead, keep_head
 from nightledger.trust.policy import LOG_LINES, dump_logs, former_logs, parse_policy
 from nightledger.trust.reading import check_log, verify
-from nightledger.trust.sshkey import PublicKey
+from nightledger.trust.sshsig import PublicKey
 
 
 def require_lost(ring: KeyRing, usual: str, home_id: str) -> None:

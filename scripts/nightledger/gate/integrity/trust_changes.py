@@ -33,7 +33,7 @@ from nightledger.gate.signed import find_replaced, keep, read_kept, read_signed,
 from nightledger.trust import signers
 from nightledger.trust.policy import parse_policy
 from nightledger.trust.signers import AllowedSigner, SignerSet
-from nightledger.trust.sshkey import PublicKey
+from nightledger.trust.sshsig import PublicKey
 
 _Events = list[tuple[EventName, dict[str, object]]]
 

@@ -16,7 +16,7 @@ from nightledger.domain.states import DecisionStatus
 from nightledger.files.home import Home
 from nightledger.gate.integrity.trusting import Trust
 from nightledger.gate.opening import Gate, Ledger
-from nightledger.trust.cosigned import Cosignatures
+from nightledger.trust.heads import Cosignatures
 from nightledger.trust.policy import Policy, parse_policy
 from nightledger.trust.reading import VerifiedLog
 from nightledger.trust.report import Damage, Finding

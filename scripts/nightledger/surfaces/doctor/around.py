@@ -24,7 +24,7 @@ from nightledger.hosts.presets import named_config, state_roots
 from nightledger.hosts.rivals import find_rivals
 from nightledger.recall.relevant import KINDS, kinds_to_say
 from nightledger.recall.sources import find_sources
-from nightledger.remote.notes import recent_dead_letters, told
+from nightledger.remote.peers import recent_dead_letters, told
 from nightledger.surfaces.doctor.checks import Check, found
 from nightledger.surfaces.doctor.home import filesystem_of
 from nightledger.surfaces.staging.telling import LIMIT_SAID, not_given

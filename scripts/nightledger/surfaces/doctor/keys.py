@@ -23,10 +23,10 @@ from nightledger.gate.opening import Gate, Ledger
 from nightledger.surfaces.doctor.checks import Check, found
 from nightledger.surfaces.needs import of_resets
 from nightledger.trust import keys
-from nightledger.trust.cosignature import has_mldsa
+from nightledger.trust.checkpoint import has_mldsa
 from nightledger.trust.operator_keys import find_kept
 from nightledger.trust.pin import read_pin
-from nightledger.trust.sshkey import SECURITY_KEY_KINDS
+from nightledger.trust.sshsig import SECURITY_KEY_KINDS
 
 _PUBLIC = re.compile(rf"\.pub(?:\.\d+\.\d+{re.escape(TEMP_SUFFIX)})?$")
 """A public key, or what a run that died left of one: nothing in it is secret."""

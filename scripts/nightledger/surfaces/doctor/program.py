@@ -11,7 +11,7 @@ from importlib.metadata import PackageNotFoundError, version
 from nightledger.domain.errors import ConfigurationError
 from nightledger.surfaces.context import CHECKOUT
 from nightledger.surfaces.doctor.checks import Check, found
-from nightledger.trust import cosignature
+from nightledger.trust import checkpoint
 
 OLDEST_PYTHON = (3, 11)
 LOCK = "requirements.lock"
@@ -42,7 +42,7 @@ def check_program(
         }
         yield found("program.good", **names)
     yield from _packages(checkout)
-    yield found("mldsa.good" if cosignature.has_mldsa() else "mldsa.missing")
+    yield found("mldsa.good" if checkpoint.has_mldsa() else "mldsa.missing")
     yield found("keygen.good" if shutil.which("ssh-keygen") else "keygen.missing")
 
 

@@ -32,7 +32,7 @@ from nightledger.text.visible import visible_lines
 from nightledger.trust import keys, operator_keys
 from nightledger.trust.keys import KeyRing, public_key_of
 from nightledger.trust.signers import AllowedSigner, SignerSet, find_key
-from nightledger.trust.sshkey import PublicKey
+from nightledger.trust.sshsig import PublicKey
 
 _TOLD = """\
 Every key of this home was lost. Its log holds, up to entry {size}, under the keys that its policy names, and goes on under \

@@ -25,8 +25,7 @@ from nightledger.surfaces.session import Session, reading, writing
 from nightledger.trust import keys, signers
 from nightledger.trust.keys import public_key_of
 from nightledger.trust.signers import AllowedSigner, SignerSet
-from nightledger.trust.sshkey import PublicKey, parse_public_line
-from nightledger.trust.sshsig import Signer
+from nightledger.trust.sshsig import PublicKey, Signer, parse_public_line
 
 MAX_LINE_BYTES = 16_384
 Contents = Mapping[str, bytes]

@@ -21,7 +21,7 @@ from nightledger.surfaces.context import Context
 from nightledger.surfaces.proving import head_at, newest_head, size_of
 from nightledger.surfaces.session import Session, reading
 from nightledger.trust.checkpoint import Checkpoint, parse_checkpoint
-from nightledger.trust.note import MAX_NOTE_BYTES, parse_note
+from nightledger.trust.note import MAX_NOTE_BYTES, encode_base64, parse_note
 from nightledger.trust.proof import (
     MAX_PROOF_BYTES,
     Continuation,
@@ -29,7 +29,6 @@ from nightledger.trust.proof import (
     parse_continuation,
     verify_continuation,
 )
-from nightledger.trust.wire import encode_base64
 
 OPTIONS = {
     "old": "a checkpoint's file, or a size",

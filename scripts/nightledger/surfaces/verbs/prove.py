@@ -16,8 +16,8 @@ from nightledger.files.atomic import replace_file
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.proving import newest_head, place_of
 from nightledger.surfaces.session import Session, reading
+from nightledger.trust.note import encode_base64
 from nightledger.trust.proof import LogProof, dump_proof
-from nightledger.trust.wire import encode_base64
 
 OPTIONS = {
     "entry": {"metavar": "ID", "help": "a proposal, decision or apply, or an entry's number"},

@@ -1,30 +1,126 @@
-"""An HTTP server of small requests, within limits: what the channel and the witness stand on.
+"""Small requests over HTTP, asked and served within limits: what the channel and the witness stand on.
 
-Invariant: nobody makes us read more than one small request, or takes more threads than there is room for.
+Invariant: nobody makes us read more than one small request, or takes more threads than there is room for; and a request
+of ours is over in a given time, however its server drips: ``timeout`` of ``http.client`` bounds each step alone, so
+that a byte now and then, or ``100 Continue`` without end, would hold whoever asks for as long as the server likes.
+No redirects, no proxies.
 """
 # mypy: disable-error-code="explicit-override"
 # typing.override is newer than Python 3.11, and http.server is made to be overridden
 
+import http.client
+import ipaddress
 import signal
 import socket
 import sys
 import threading
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing, contextmanager, suppress
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, TypeVar
+from urllib.parse import urlsplit
 
 from msgspec import Struct
 
 from nightledger import __version__
 from nightledger.domain.errors import ConfigurationError, LockedError, NightledgerError
-from nightledger.surfaces.context import Context
 
+if TYPE_CHECKING:
+    from nightledger.surfaces.context import Context
+
+_KINDS = {"http": http.client.HTTPConnection, "https": http.client.HTTPSConnection}
 TEXT = "text/plain; charset=utf-8"
 MAX_LENGTH_DIGITS = 12
 """A longer Content-Length is no number that we would read as one."""
 RETRY_AFTER_S = 5
+Answered = TypeVar("Answered", "Response", "Response | None")
+
+
+class TransportError(NightledgerError):
+    """The request did not arrive, or no answer came; the same bytes may be sent again."""
+
+
+class Caller(Struct, frozen=True, kw_only=True):
+    """How somebody is asked.
+
+    Attributes:
+        url: Address, without a slash at its end.
+        max_bytes: The largest answer that is read.
+        timeout_s: How long each step may take.
+        patience_s: How long a request and its answer may take together.
+        port: Of plain HTTP, where the address names none.
+    """
+
+    url: str
+    max_bytes: int
+    timeout_s: float
+    patience_s: float
+    port: int = http.client.HTTP_PORT
+
+    def exchange(
+        self,
+        method: str,
+        path: str,
+        body: bytes | None = None,
+        headers: Mapping[str, str] = MappingProxyType({}),
+    ) -> tuple[int, str, bytes]:
+        """Return status, content type and content of the answer.
+
+        Raises:
+            TransportError: There was none, or a larger one.
+        """
+        try:
+            parts = urlsplit(self.url)
+            port = parts.port or (self.port if parts.scheme == "http" else None)
+            connection = _KINDS[parts.scheme](parts.hostname or "", port, timeout=self.timeout_s)
+        except (KeyError, ValueError, http.client.InvalidURL) as error:
+            raise TransportError(f"{self.url} is no address") from error
+        try:
+            with closing(connection), _ended_after(connection, self.patience_s):
+                connection.request(method, f"{parts.path.rstrip('/')}{path}", body, dict(headers))
+                with connection.getresponse() as response:  # one not read to its end keeps its socket open
+                    content = response.read(self.max_bytes + 1)
+        except (OSError, ValueError, http.client.HTTPException) as error:
+            said = str(error) or type(error).__name__
+            raise TransportError(f"{self.url} does not answer ({said})") from error
+        if len(content) > self.max_bytes:
+            raise TransportError(f"{self.url} answered with more than {self.max_bytes} bytes")
+        return response.status, response.getheader("Content-Type", ""), content
+
+
+@contextmanager
+def _ended_after(connection: http.client.HTTPConnection, seconds: float) -> Iterator[None]:
+    """Connect, and cut the connection off when its time is over."""
+    connection.connect()
+    held, over = connection.sock, threading.Event()
+
+    def cut() -> None:
+        over.set()
+        with suppress(OSError):
+            socket.socket.shutdown(held, socket.SHUT_RDWR)  # of TLS too: its own would wait for the peer
+
+    timer = threading.Timer(seconds, cut)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    except (OSError, http.client.HTTPException):
+        if not over.is_set():
+            raise
+    finally:
+        timer.cancel()
+    if over.is_set():
+        raise TimeoutError("it took too long")
+
+
+def is_loopback(host: str) -> bool:
+    """Return whether a host is this machine; a name is one only where it is ``localhost``."""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
 
 
 class Limits(Struct, frozen=True, kw_only=True):
@@ -118,7 +214,7 @@ class Server(ThreadingHTTPServer):
         self._held.discard(request)
         super().shutdown_request(request)
 
-    def serve_until_told(self, context: Context, what: str) -> None:
+    def serve_until_told(self, context: "Context", what: str) -> None:
         """Say where it listens, and serve until Ctrl-C or a service manager ends it in an orderly way.
 
         Args:
@@ -139,10 +235,10 @@ class Server(ThreadingHTTPServer):
         del request
         print(f"{self.service.name}: {client_address[0]}: {sys.exc_info()[1]!r}", file=sys.stderr)
 
-    def answer(self, raw: bytes) -> Response:
-        """Answer a request; what stands in the way is told on standard error, and the client may come again."""
+    def answer(self, ask: Callable[[Service], Answered]) -> Answered | Response:
+        """Have a request answered; what stands in the way is told on standard error, and the client may come again."""
         try:
-            return self.service.answer(raw)
+            return ask(self.service)
         except LockedError:
             return sentence(HTTPStatus.SERVICE_UNAVAILABLE, "others are at work; try again")
         except NightledgerError as error:
@@ -169,12 +265,15 @@ class _Handler(BaseHTTPRequestHandler):
         """Say nothing of each request."""
 
     def do_GET(self) -> None:
-        service = self.server.service
-        self._send(service.look(self.path) or sentence(HTTPStatus.NOT_FOUND, "there is nothing here"))
+        found = self.server.answer(lambda service: service.look(self.path))
+        self._send(found or sentence(HTTPStatus.NOT_FOUND, "there is nothing here"))
 
     def do_POST(self) -> None:
         status, found = self._body()
-        self._send(sentence(status, found) if isinstance(found, str) else self.server.answer(found))
+        if isinstance(found, bytes):
+            self._send(self.server.answer(lambda service: service.answer(found)))
+        else:
+            self._send(sentence(status, found))
 
     def _body(self) -> tuple[int, bytes | str]:
         """Read the body; a sentence and its status where it is refused."""
