@@ -16,7 +16,7 @@ from tests.faults.clock_machine import DAY_S, Machine, Turn, Turns, turns
 from tests.faults.sweep_report import report, whole
 from tests.gate.homes import Desk, addition, make_desk, make_founding, open_desk
 from tests.rows import each_row
-from tests.surfaces.verb_calls import call_verb
+from tests.surfaces.calling import call_verb
 
 from nightledger.demo.shell import Shell
 from nightledger.domain.cooling import Cooling, Vouched, Witnessed, elapsed_s, remaining_s, since_review_s

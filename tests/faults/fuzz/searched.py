@@ -24,9 +24,9 @@ from nightledger.files.search_writing import NewFile
 from nightledger.recall.searching import search_store
 from nightledger.recall.sources import Cut, cut_archive, cut_handoff, cut_prose, cut_summary
 from nightledger.surfaces import clock
-from nightledger.surfaces.keys.trust_change import read_key
-from nightledger.surfaces.recall.search_home import MAX_HITS, read_query
+from nightledger.surfaces.trust_change import read_key
 from nightledger.surfaces.verbs.approve import parse_numbers
+from nightledger.surfaces.verbs.recall import MAX_HITS, read_query
 from nightledger.text.dates import find_dates, time_words
 from nightledger.text.phrases import Phrases, is_telling, phrase, phrases_of
 from nightledger.text.search.chunks import CHUNK_CHARACTERS, LEAD_CHARACTERS
