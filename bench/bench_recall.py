@@ -29,7 +29,7 @@ from nightledger.files.search_writing import NewFile
 from nightledger.recall.meaning import Encoder, learn
 from nightledger.recall.searching import search_store
 from nightledger.recall.sources import cut_prose
-from nightledger.surfaces.recall.search_home import choose_encoder
+from nightledger.surfaces.recalling import choose_encoder
 from nightledger.text.search.chunks import Passage, cut_markdown
 from nightledger.text.search.tokens import index_text, match_any, query_terms
 

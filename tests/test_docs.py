@@ -19,8 +19,7 @@ from nightledger.domain import errors
 from nightledger.domain.event import EventName
 from nightledger.files.home import Home, HomePath
 from nightledger.hosts.presets import PRESETS
-from nightledger.surfaces.cli import help_text
-from nightledger.surfaces.verb_table import VERBS
+from nightledger.surfaces.cli import help_text, verbs
 from nightledger.trust.report import Damage
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -32,6 +31,7 @@ OUTSIDE = ("operator.yaml", "pin.json", "head.json", "log-ed25519", "log-mldsa44
 """Files of ``$NIGHTLEDGER_KEYS``, which is no part of a home."""
 
 
+VERBS = [verb for rows in verbs().values() for verb in rows]
 UNWRITTEN = {"run.finished"}
 """Events that have a name and that nothing writes in this version."""
 

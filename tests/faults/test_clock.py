@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from tests.domain.gate_values import START
 from tests.faults.sweep_report import report, whole
 from tests.gate.homes import Desk, addition, make_desk, make_founding, open_desk
-from tests.surfaces.verb_calls import call_verb
+from tests.surfaces.calling import call_verb
 
 from nightledger.demo.shell import Shell
 from nightledger.domain.cooling import Cooling, Vouched, Witnessed, elapsed_s, remaining_s, since_review_s

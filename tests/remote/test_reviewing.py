@@ -11,7 +11,7 @@ from tests.remote.machines import Machine, Pair
 
 from nightledger.gate.review.reviewing import Answer
 from nightledger.remote import waiting as travelling
-from nightledger.surfaces.questions import Questions
+from nightledger.surfaces.verbs.review import Questions
 
 PUBLIC = "operator.pub"
 

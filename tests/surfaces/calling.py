@@ -1,5 +1,7 @@
 """Call a verb as the command line does, on a small simulated home of this machine."""
 
+import argparse
+import importlib
 import json
 from dataclasses import dataclass
 from datetime import UTC
@@ -8,11 +10,12 @@ from typing import Any
 
 import pytest
 from tests.gate.homes import MEMORY, Desk, make_desk
-from tests.surfaces.verb_calls import call_verb
 
 from nightledger.codec.home_record import dump_home
 from nightledger.domain.identity import Identity
 from nightledger.files.home import Home
+from nightledger.surfaces.cli import add_options, spelled_out
+from nightledger.surfaces.context import Context
 from nightledger.surfaces.session import this_machine
 
 
@@ -85,3 +88,14 @@ def write_identity(home: Home, *, machine: str | None = None, host: str | None =
         gated=old.gated,
     )
     Path(home.identity_file).write_bytes(dump_home(identity))
+
+
+def call_verb(verb: str, home: str, *words: str, now: str | None = None, as_json: bool = False) -> int:
+    """Call a verb of a home with words, and give its exit status."""
+    verb, spelled = spelled_out(verb, list(words))
+    module = importlib.import_module(f"nightledger.surfaces.verbs.{verb}")
+    parser = argparse.ArgumentParser(prog=verb)
+    add_options(parser, module)
+    context = Context(verb=verb, home=home, now_text=now, json=as_json)
+    status: int = module.run(parser.parse_args(spelled), context)
+    return status

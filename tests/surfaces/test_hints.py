@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nightledger.surfaces.hints import wrap_hint
+from nightledger.surfaces.screen import wrap_hint
 
 PATH = "/home/somebody/.config/nightledger/0123456789abcdef0123456789abcdef/operator"
 

@@ -8,7 +8,7 @@ from tests.gate.homes import addition
 from tests.surfaces.calling import Caller, make_caller
 
 from nightledger.files.home import Home
-from nightledger.surfaces import kept_look
+from nightledger.surfaces import status
 from nightledger.surfaces.verbs import verify
 
 
@@ -22,7 +22,7 @@ def looks(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         found.append("full")
         return full(*given, **named)
 
-    monkeypatch.setattr(kept_look, "SETTLED_NS", -(10**18))
+    monkeypatch.setattr(status, "SETTLED_NS", -(10**18))
     monkeypatch.setattr(verify, "look_beyond", counted)
     return found
 
@@ -42,7 +42,7 @@ def caller(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captu
 
 
 def kept(caller: Caller) -> Path:
-    return next(caller.root.rglob(kept_look.NAME))
+    return next(caller.root.rglob(status.NAME))
 
 
 def test_a_second_look_at_the_very_same_files_verifies_nothing_and_says_the_same(
@@ -107,17 +107,8 @@ def test_a_kept_look_that_was_edited_costs_a_full_one(
     assert len(looks) == 2
 
 
-def test_after_a_day_all_is_verified_again(
-    caller: Caller, looks: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    caller.run("status")
-    monkeypatch.setattr(kept_look, "MOST_S", 0)
-    caller.run("status")
-    assert len(looks) == 2
-
-
 def test_where_something_is_wrong_nothing_is_kept(caller: Caller, looks: list[str]) -> None:
     EDITS["a decision"](caller.home)
     caller.run("status")
-    assert not list(caller.root.rglob(kept_look.NAME))
+    assert not list(caller.root.rglob(status.NAME))
     assert looks

@@ -15,12 +15,10 @@ from nightledger.domain.proposal import Change, Flag, Scope
 from nightledger.domain.search import Chunk, Hit, Kind, Reason, Why
 from nightledger.gate.review.reviewing import Item
 from nightledger.gate.stored import Stored
-from nightledger.surfaces import screen, status_text
-from nightledger.surfaces.doctor import text as doctor_text
+from nightledger.surfaces import screen
 from nightledger.surfaces.doctor.checks import Check, State
-from nightledger.surfaces.needs import Alarm
-from nightledger.surfaces.recall.hits import one_hit
-from nightledger.surfaces.verbs import verify
+from nightledger.surfaces.hits import one_hit
+from nightledger.surfaces.verbs import doctor, status, verify
 
 WIDTHS = st.integers(20, 200)
 WORDS = st.lists(
@@ -100,10 +98,10 @@ def test_in_what_doctor_and_status_say(text: str, width: int) -> None:
     with pytest.MonkeyPatch.context() as patched:
         patched.setenv("COLUMNS", str(width))
         found = Check(area="home", state=State.BAD, message=f"it says {text}", fix="")
-        check(doctor_text._check(found), width, least=7)
-        alarm = Alarm(kind="drift", message=text, hint="mend it")
-        check(status_text._alarm(alarm, str), width, least=4)
-        check(status_text._part("ran", [f"night: {screen.shown(text)}"] * 2), width, least=13)
+        check(doctor._check(found), width, least=7)
+        alarm = {"kind": "drift", "message": text, "hint": "mend it"}
+        check(status._alarm(alarm, str), width, least=4)
+        check(status._part("ran", [f"night: {screen.shown(text)}"] * 2), width, least=13)
 
 
 @given(TEXTS, WIDTHS)

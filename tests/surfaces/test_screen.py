@@ -9,10 +9,8 @@ from nightledger.domain.proposal import Flag, Origin, Scope
 from nightledger.gate.review.reviewing import Item
 from nightledger.gate.stored import Stored
 from nightledger.surfaces import screen
-from nightledger.text.changes.masked import mask_diff
 from nightledger.text.visible import visible
 
-SECRET = "ghp_" + "Ab3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0dF3hJ6"
 WORDS = st.text(alphabet=st.sampled_from("ab \u6f22\u3000\u0301-"), max_size=200)
 
 
@@ -38,42 +36,6 @@ def test_nothing_from_a_file_acts_on_the_terminal() -> None:
         "    \\u{1b}" + "x" * 30,
         "    " + "x" * 20,
     ]
-
-
-def test_secrets_are_masked_in_every_kind_of_line() -> None:
-    diff = f" key {SECRET}\n-key {SECRET}\n+key {SECRET}\n"
-    masked = mask_diff(diff)
-    assert SECRET not in masked
-    assert masked.count(f"[masked: {len(SECRET)} bytes]") == 3
-    assert [line[:1] for line in masked.split("\n")] == [" ", "-", "+", ""]
-
-
-def test_a_secret_over_several_lines_leaves_as_many_lines() -> None:
-    key = (
-        "-----BEGIN OPENSSH PRIVATE KEY-----\n"
-        + "b3BlbnNzaC1rZXktdjEAAAAA\n" * 3
-        + "-----END OPENSSH PRIVATE KEY-----"
-    )
-    diff = "".join(f"-{line}\n" for line in key.split("\n"))
-    masked = mask_diff(diff)
-    assert "b3Blb" not in masked
-    assert masked.count("\n-") == 4
-
-
-def test_colour_only_on_a_terminal_that_wants_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("NO_COLOR", raising=False)
-    assert screen.diff_lines("+a\n") == ["+a"]
-    monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
-    assert screen.diff_lines("+a\n-b\n@@ c\n d\n") == [
-        "\x1b[32m+a\x1b[0m",
-        "\x1b[31m-b\x1b[0m",
-        "\x1b[36m@@ c\x1b[0m",
-        " d",
-    ]
-    monkeypatch.setenv("NO_COLOR", "")  # no-color.org: an empty one asks for nothing
-    assert screen.diff_lines("+a\n") == ["\x1b[32m+a\x1b[0m"]
-    monkeypatch.setenv("NO_COLOR", "1")
-    assert screen.diff_lines("+a\n") == ["+a"]
 
 
 def test_a_change_is_shown_with_all_that_an_operator_needs(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,11 +5,9 @@ from pathlib import Path
 
 import pytest
 from tests.gate.homes import START, Desk, addition
-from tests.surfaces.calling import write_identity
 from tests.surfaces.console import Console
 
 from nightledger.domain.errors import LockedError, RefusedError
-from nightledger.domain.event import Actor
 from nightledger.files.lock import Lock
 from nightledger.recall.indexing import refresh
 from nightledger.surfaces import session
@@ -31,44 +29,12 @@ def signed_size(desk: Desk) -> int:
     return check_log(desk.home, read_pin(desk.ring, desk.home.identity.id)).report.signed_size
 
 
-def test_a_run_that_appended_signs_its_head_before_it_lets_go(desk: Desk) -> None:
-    with session.writing(context(desk)) as at_work:
-        assert at_work.gate.actor is Actor.CRON
-        desk.proposal(addition("One."))
-        assert signed_size(desk) == 1
-    assert signed_size(desk) == 2
-    assert not Path(desk.home.checkpoints_dir, "2").exists()
-
-
 def test_a_run_that_failed_signs_what_it_appended(desk: Desk) -> None:
     with contextlib.suppress(RefusedError), session.writing(context(desk), keep_head=True):
         desk.proposal(addition("One."))
         raise RefusedError("half way")
     assert signed_size(desk) == 2
     assert Path(desk.home.checkpoints_dir, "2").exists()
-
-
-def test_one_run_at_a_time(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(session, "LOCK_TIMEOUT_S", 0.0)
-    with Lock(desk.home.lock_path()), pytest.raises(LockedError), session.writing(context(desk)):
-        pass
-
-
-def test_looking_takes_no_lock_and_writes_nothing(desk: Desk) -> None:
-    with Lock(desk.home.lock_path()):  # the lock's own file
-        pass
-    files = sorted(path for path in desk.root.rglob("*") if path.is_file())
-    with Lock(desk.home.lock_path()), session.reading(context(desk)) as looking:
-        assert looking.moment.at == START.at
-    assert sorted(path for path in desk.root.rglob("*") if path.is_file()) == files
-
-
-def test_another_machine_may_look_and_not_write(desk: Desk) -> None:
-    write_identity(desk.home, machine="elsewhere")
-    with session.reading(context(desk)):
-        pass
-    with pytest.raises(RefusedError, match="is written by 'elsewhere'"), session.writing(context(desk)):
-        pass
 
 
 @pytest.mark.parametrize("indexed", [True, False])

@@ -23,7 +23,7 @@ from nightledger.demo.narrator import Narrator
 from nightledger.demo.shell import Ran, Shell
 from nightledger.demo.story import Change, Check, Story, answers, check_answers, read_changes
 from nightledger.domain.errors import EXIT_ALARM, EXIT_REFUSED, NightledgerError
-from nightledger.surfaces.hook.events import SCRIPTS
+from nightledger.surfaces.hook.running import SCRIPTS
 
 REASON = "true that day, no use later"
 MEMORY = "MEMORY.md"

@@ -49,11 +49,11 @@ from nightledger.remote.receiving import take_in
 from nightledger.remote.spool import PATIENCE_S, Spool
 from nightledger.remote.transport import LIMITS, Limits, Response, Server, Service, is_loopback, sentence
 from nightledger.surfaces import screen
-from nightledger.surfaces.agent_host import require_person
 from nightledger.surfaces.context import Context
-from nightledger.surfaces.hints import say
-from nightledger.surfaces.keys.trust_change import change_trust
+from nightledger.surfaces.home import require_person
+from nightledger.surfaces.screen import say
 from nightledger.surfaces.session import require_machine
+from nightledger.surfaces.trust_change import change_trust
 from nightledger.trust.keys import KeyRing
 from nightledger.trust.sshsig import ED25519, SignatureError, parse_public_line
 

@@ -38,7 +38,7 @@ from nightledger.remote.witness_ways import ADD_CHECKPOINT, Asked, Outcome, answ
 from nightledger.surfaces import screen
 from nightledger.surfaces.clock import system_now
 from nightledger.surfaces.context import Context
-from nightledger.surfaces.keys.trust_change import change_trust
+from nightledger.surfaces.trust_change import change_trust
 from nightledger.trust.note import VerifierKey, parse_vkey
 from nightledger.trust.policy import (
     MAX_POLICY_BYTES,

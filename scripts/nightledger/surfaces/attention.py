@@ -9,15 +9,8 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
+from nightledger.domain import errors
 from nightledger.domain.attention import ALARMS, Item, Need, list_needs, next_steps
-from nightledger.domain.errors import (
-    EXIT_ALARM,
-    EXIT_REFUSED,
-    IntegrityError,
-    NightledgerError,
-    RefusedError,
-    UnreadableError,
-)
 from nightledger.domain.periods import reckon
 from nightledger.files.atomic import replace_file
 from nightledger.files.configuration import load_operator
@@ -27,8 +20,7 @@ from nightledger.files.reading import read_optional
 from nightledger.jobs.notify import NOTIFIED, notify
 from nightledger.night import calendar_of, lately, read_ledger
 from nightledger.surfaces.context import Context
-from nightledger.surfaces.needs import of_gate, of_look, of_schedule, of_settings
-from nightledger.surfaces.night_jobs import night_jobs
+from nightledger.surfaces.needs import job_schedules, of_gate, of_look, of_schedule, of_settings
 from nightledger.surfaces.session import reading
 from nightledger.surfaces.verbs.verify import look as verify
 from nightledger.text.visible import visible
@@ -48,14 +40,14 @@ def find_alarms(context: Context) -> list[Item]:
     try:
         found = of_look(Home(context.home_path), verify(context), context.moment)
         return [item for one in found for item in one.items]
-    except (NightledgerError, OSError) as error:
+    except (errors.NightledgerError, OSError) as error:
         if not os.path.lexists(Home(context.home_path).audit_log):
             raise
         said = str(error).replace(f"{context.home_path}/", "").partition("\n")[0].partition(": ")[0]
         return [Item(need=Need.ALTERED, key=visible(said), since=context.now)]
 
 
-def tell_instead(context: Context, error: NightledgerError) -> bool:
+def tell_instead(context: Context, error: errors.NightledgerError) -> bool:
     """Tell of alarms where a verb could not do its work, and return whether there is one.
 
     An agent can write another machine's name into the record of a home; so a refusal holds up no alarm where this machine
@@ -67,16 +59,16 @@ def tell_instead(context: Context, error: NightledgerError) -> bool:
     """
     own = _keys_of(context)
     ours = own and all(os.path.lexists(os.path.join(own, name)) for name in (LOG_ED25519, PIN))
-    if isinstance(error, RefusedError) and not ours:
+    if isinstance(error, errors.RefusedError) and not ours:
         return False
-    return tell(context, find_alarms(context)) == EXIT_ALARM
+    return tell(context, find_alarms(context)) == errors.EXIT_ALARM
 
 
 def _keys_of(context: Context) -> str:
     """Return the directory of the home's keys, by the id in its record or else in its log; empty where there is none."""
     home, ring = Home(context.home_path), KeyRing(Path(context.keys_dir))
     for read in (lambda one: str(one.identity.id), _logged_id):
-        with suppress(NightledgerError, OSError):
+        with suppress(errors.NightledgerError, OSError):
             directory = ring.home_dir(read(home))
             if directory.is_dir():
                 return str(directory)
@@ -109,16 +101,16 @@ def tell(
     """
     home, shown = Home(context.home_path), False
     alarmed = any(item.need in ALARMS for item in alarms)
-    problems: list[NightledgerError | OSError] = []
+    problems: list[errors.NightledgerError | OSError] = []
     standing: list[Item] = []
     try:
         standing = find_needs(context)
-    except (NightledgerError, OSError) as error:
+    except (errors.NightledgerError, OSError) as error:
         problems += [] if alarmed else [error]  # what is damaged is told as an alarm
     items = list({item.mark: item for item in (*alarms, *standing)}.values())
     try:
         shown = write_page(home, items)
-    except (NightledgerError, OSError) as error:
+    except (errors.NightledgerError, OSError) as error:
         problems.append(error)
     try:
         told = {item.mark: item for item in (*needs, *items)}
@@ -126,7 +118,7 @@ def tell(
         record = own and os.path.join(own, NOTIFIED)
         operator = load_operator(context.keys_dir)
         shown |= notify(home, operator, [*told.values()], record=record, now=context.now, some=early)
-    except (NightledgerError, OSError) as error:
+    except (errors.NightledgerError, OSError) as error:
         problems.append(error)
     said = [(str(one), getattr(one, "hint", "")) for one in problems]
     if alarmed and not repeated and (shown or not context.quiet):
@@ -135,8 +127,8 @@ def tell(
     for problem, hint in said:
         context.note(f"error: {problem}")
         context.note(f"hint: {hint or 'nightledger doctor'}")
-    alarmed = alarmed or any(isinstance(one, IntegrityError) for one in problems)
-    return EXIT_ALARM if alarmed else EXIT_REFUSED if problems else 0
+    alarmed = alarmed or any(isinstance(one, errors.IntegrityError) for one in problems)
+    return errors.EXIT_ALARM if alarmed else errors.EXIT_REFUSED if problems else 0
 
 
 def find_needs(context: Context) -> list[Item]:
@@ -148,8 +140,7 @@ def find_needs(context: Context) -> list[Item]:
     """
     with reading(context) as session:
         gate, now = session.gate, session.moment.at
-        jobs = night_jobs(context, gate.settings)
-        calendar = calendar_of(gate.home, gate.settings, {job.name: job.schedule for job in jobs})
+        calendar = calendar_of(gate.home, gate.settings, job_schedules(gate.settings))
         runs = reckon(lately(read_ledger(gate.home)[0], now), session.moment, calendar.zone)
         found = (*of_settings(gate, now), *of_schedule(calendar, runs, now))
         return [*of_gate(gate.home, session.ledger.book, now), *(item for one in found for item in one.items)]
@@ -162,7 +153,7 @@ def write_page(home: Home, items: list[Item]) -> bool:
     try:
         if read_optional(home.attention, MAX_PAGE_BYTES) == content:
             return False
-    except UnreadableError:
+    except errors.UnreadableError:
         pass  # a link or a FIFO gives way
     make_dir(home.state_dir)
     replace_file(home.attention, content, disposable=True)

@@ -7,7 +7,6 @@ with their own status; anything else is a bug, its traceback kept in a file, exi
 import sys
 
 from nightledger.domain import errors
-from nightledger.surfaces.verb_table import ALIASES, FIRST_SCREEN, PARTS, VERBS
 
 TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
 if TYPE_CHECKING:
@@ -17,6 +16,18 @@ if TYPE_CHECKING:
     from nightledger.surfaces.context import Context
 
 HELP_WIDTH = 80
+FIRST_SCREEN = ("start", "init", "check", "night", "review", "undo", "status", "doctor")
+ALIASES = {
+    "explain": ("recall", "--explain"),
+    "unlock": ("lock", "--off"),
+    "unpin": ("pin", "--off"),
+    "hygiene": ("curate", "--ask"),
+    "audit-code": ("check", "--code"),
+    "constitution": ("consent", "constitution"),
+    "check-proof": ("prove", "--check"),
+    "consistency": ("prove", "--from"),
+}
+"""Other names of a verb with a word or an option."""
 USAGE = "usage: nightledger VERB [--home DIR] [--json] ...\n"
 _SEVERAL_WORDS = "hint: several words that are one stand in quotes: recall 'backup retention'"
 _NO_OPTION = "hint: what begins with a dash and is no option stands last, behind --: recall -- -v"
@@ -44,17 +55,28 @@ def main(argv: list[str] | None = None, *, guided: bool = False) -> int:
     return _guarded(words[0], words[1:], guided=guided)
 
 
+def verbs() -> dict[str, dict[str, str]]:
+    """Return what each verb does in one line, in the groups and the order in which help shows them."""
+    import json
+
+    from nightledger.files.shipped import shipped_config
+
+    groups: dict[str, dict[str, str]] = json.loads(shipped_config("verbs.json"))
+    return groups
+
+
 def help_text(*, everything: bool) -> str:
-    """Give the first screen (seven verbs), or every verb by group."""
-    lines = [USAGE, "Code review for an AI agent's memory.\n"]
-    if not everything:
-        lines += [f"  {verb:<10} {VERBS[verb][1]}" for verb in FIRST_SCREEN]
-        lines += ["", "nightledger help --all   every verb", "nightledger VERB --help  one verb"]
-        return "\n".join(lines) + "\n"
-    for group in dict.fromkeys(group for group, _ in VERBS.values()):
-        rows = (f"  {verb:<12} {told}" for verb, (its_group, told) in VERBS.items() if its_group == group)
-        lines += [f"{group}:", *rows, ""]
-    return "\n".join(lines)
+    """Return the first screen, or every verb by group."""
+    lines, groups = [USAGE, "Code review for an AI agent's memory.\n"], verbs()
+    if everything:
+        for group, rows in groups.items():
+            lines += [f"{group}:", *(f"  {verb:<12} {told}" for verb, told in rows.items()), ""]
+        return "\n".join(lines)
+    told = {verb: text for rows in groups.values() for verb, text in rows.items()}
+    lines += [f"  {verb:<10} {told[verb]}" for verb in FIRST_SCREEN]
+    return "\n".join(
+        [*lines, "", "nightledger help --all   every verb", "nightledger VERB --help  one verb\n"]
+    )
 
 
 def _guarded(verb: str, words: list[str], *, guided: bool) -> int:
@@ -79,19 +101,16 @@ def _guarded(verb: str, words: list[str], *, guided: bool) -> int:
 
 def _run(verb: str, words: list[str], *, guided: bool) -> int:
     import argparse
-    import importlib
 
     if sys.platform == "win32":
         raise errors.ConfigurationError("Nightledger runs on Linux and macOS", hint="on Windows, use WSL")
     verb, words = spelled_out(verb, words)
-    if verb not in VERBS and verb not in PARTS:
-        raise errors.UsageError(f"there is no verb {verb!r}", hint=_nearest(verb))
+    module = _module_of(verb)
     from nightledger.surfaces.context import Context
 
-    module = importlib.import_module(f"nightledger.surfaces.verbs.{verb.replace('-', '_')}")
     parser = argparse.ArgumentParser(
-        prog=" ".join(("nightledger", *PARTS.get(verb, (verb,)))),
-        description=_described(module.__doc__ or "", words),
+        prog=f"nightledger {verb}",
+        description=module.__doc__,
         # a fixed width: asking for the terminal's imports shutil, bz2 and lzma at each start
         formatter_class=lambda prog: argparse.RawDescriptionHelpFormatter(prog, width=HELP_WIDTH),
         allow_abbrev=False,
@@ -131,46 +150,53 @@ def _carry_out(module: "ModuleType", options: "argparse.Namespace", context: "Co
 def spelled_out(verb: str, words: list[str]) -> tuple[str, list[str]]:
     """Return the verb whose module answers, and its words, however the verb was named."""
     if verb in ALIASES:
-        verb, option = ALIASES[verb]
-        return verb, [option, *words]
-    for name, (whole, word) in PARTS.items():
-        if verb == whole and word in (words if word.startswith("-") else words[:1]):
-            return name, [other for other in words if other != word]
+        verb, *more = ALIASES[verb]
+        return verb, [*more, *words]
+    if verb == "hosts" and words[:1] == ["event"]:
+        return "hook", words[1:]
     return verb, words
+
+
+def _module_of(verb: str) -> "ModuleType":
+    import importlib
+
+    name = f"nightledger.surfaces.verbs.{verb}"
+    try:
+        if verb.isalpha():
+            return importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        if error.name != name:
+            raise
+    raise errors.UsageError(f"there is no verb {verb!r}", hint=_nearest(verb))
 
 
 def add_options(parser: "argparse.ArgumentParser", module: "ModuleType") -> None:
     """Add what a verb's module takes: its table ``OPTIONS``, and what its ``configure`` names where a table cannot.
 
     In the table stands by the name of each option or word its help, for an option without a value; the name of
-    its value and its help; or all that argparse is told.
+    its value, its help, and what it is where it is not given; or all that argparse is told. A word may be left
+    out where its name ends in ``?``, and be any number of words where it ends in ``*``.
     """
     if hasattr(module, "configure"):
         module.configure(parser)
     for name, told in getattr(module, "OPTIONS", {}).items():
+        bare = name.rstrip("?*")
+        given = {"nargs": name[-1]} if bare != name else {}
         if isinstance(told, dict):
-            parser.add_argument(name, **told)
+            given |= told
         elif isinstance(told, tuple):
-            parser.add_argument(name, metavar=told[0], help=told[1])
-        elif name.startswith("-"):
-            parser.add_argument(name, action="store_true", help=told)
+            given |= zip(("metavar", "help", "default"), told, strict=False)
+            if isinstance(given.get("default"), int | float):
+                given["type"] = type(given["default"])
         else:
-            parser.add_argument(name, help=told)
-
-
-def _described(text: str, words: list[str]) -> str:
-    """Give what a verb's help says; broken to the width only where it may be asked for."""
-    if not {"-h", "--help"}.intersection(words):
-        return text
-    from nightledger.surfaces.help_text import refold
-
-    return refold(text, HELP_WIDTH)
+            given |= {"help": told, **({"action": "store_true"} if bare.startswith("-") else {})}
+        parser.add_argument(bare, **given)
 
 
 def _nearest(verb: str) -> str:
     import difflib
 
-    close = difflib.get_close_matches(verb, VERBS, n=1)
+    close = difflib.get_close_matches(verb, [verb for rows in verbs().values() for verb in rows], n=1)
     return f"did you mean 'nightledger {close[0]}'?" if close else "nightledger help --all lists every verb"
 
 
@@ -202,15 +228,10 @@ def _os_message(error: OSError) -> str:
 def _os_hint(error: OSError) -> str:
     import errno
 
-    hints = {
-        errno.ENOSPC: "the disk is full; free some room and run it again (nothing acknowledged was lost)",
-        errno.EDQUOT: "the disk quota is used up; free some room and run it again",
-        errno.EROFS: "the file system is read-only; mount it writable and run it again",
-        errno.EACCES: "this user may not; run it as the home's owner, and make it writable where it is read-only",
-        errno.EPERM: "this user may not; run it as the home's owner, and make it writable where it is read-only",
-        errno.ENOENT: "a file is missing; 'nightledger doctor' looks for what is wrong",
-    }
-    return hints.get(error.errno or 0, "nothing acknowledged was lost; mend the cause and run it again")
+    from nightledger.surfaces.screen import sentences
+
+    hints = sentences("system")
+    return str(hints.get(errno.errorcode.get(error.errno or 0, ""), hints["other"]))
 
 
 def _bug(error: Exception, verb: str) -> int:

@@ -62,19 +62,6 @@ class Context:
         afterwards: What failed after the verb's work was done; raised when the verb has said what it did.
     """
 
-    __slots__ = (
-        "_now",
-        "_now_text",
-        "afterwards",
-        "guided",
-        "home",
-        "json",
-        "keys_dir",
-        "quiet",
-        "short",
-        "verb",
-    )
-
     def __init__(self, *, verb: str, home: str | None, now_text: str | None, json: bool) -> None:
         """Resolve paths from arguments and environment."""
         environment = os.environ

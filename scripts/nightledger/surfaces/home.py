@@ -2,10 +2,12 @@
 
 import json
 import os
+from datetime import datetime
 
 from nightledger.domain.errors import MissingFileError, RefusedError, UnreadableError
 from nightledger.files.home import IDENTITY, MAX_IDENTITY_BYTES, Home
 from nightledger.files.reading import read_regular
+from nightledger.surfaces.context import CHECKOUT
 
 TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
 if TYPE_CHECKING:
@@ -76,3 +78,53 @@ def _read_identity(home_path: str) -> "dict[str, Any]":
     except (ValueError, RecursionError):
         return {}
     return identity if isinstance(identity, dict) else {}
+
+
+MARKS_FILE = os.path.join(CHECKOUT, "config", "agent-hosts.json")
+OPENCLAW_LOCAL = "tui-local"
+"""OpenClaw's mark for a shell that its owner opened by hand: a person, not an agent."""
+
+
+def marks() -> dict[str, str]:
+    """Return the hosts by the variables that they set for the commands of their agents alone."""
+    with open(MARKS_FILE, encoding="utf-8") as stream:
+        return {row["variable"]: row["host"] for row in json.load(stream)["marks"]}
+
+
+def _calling() -> tuple[str, str]:
+    """Return the variable that says that an agent's host is calling, and its host; empty where a person or a timer is."""
+    for name, host in marks().items():
+        value = os.environ.get(name, "")
+        if value and (name, value) != ("OPENCLAW_SHELL", OPENCLAW_LOCAL):
+            return name, host
+    return "", ""
+
+
+def calling_host() -> str:
+    """Name the host whose agent is calling; empty where a person or a timer is."""
+    return _calling()[1]
+
+
+def require_person(verb: str, *, simulated: bool) -> None:
+    """Make sure that no agent's host is calling; simulated homes are for trials by anyone.
+
+    Raises:
+        RefusedError: The environment carries a host's mark.
+    """
+    mark, host = ("", "") if simulated else _calling()
+    if mark:
+        raise RefusedError(
+            f"'nightledger {verb}' is for the operator, and {host} is calling (${mark} is set)",
+            hint="run it in a terminal of your own; an agent may 'nightledger propose'",
+        )
+
+
+MARK_S = 3600
+"""So long it is believed: whoever can write the home can write the mark."""
+UNMARKED_MIN = 10
+"""In the first minutes of each hour it is not believed at all: whoever writes it anew each hour would never be looked at."""
+
+
+def is_believed(written_at: float, now: datetime) -> bool:
+    """Tell whether a mark that names its time is believed now."""
+    return 0 <= now.timestamp() - written_at < MARK_S and now.minute >= UNMARKED_MIN

@@ -14,15 +14,16 @@ from msgspec import Struct
 from nightledger.domain.attention import Item, Need
 from nightledger.domain.judge import EDIT_LANE
 from nightledger.domain.moment import Moment
-from nightledger.domain.periods import Calendar, Run, failing, find_missed
+from nightledger.domain.periods import Calendar, Run, Schedule, failing, find_missed
 from nightledger.domain.proposal import Kind
-from nightledger.domain.states import Book
+from nightledger.domain.settings import Settings
+from nightledger.domain.states import Book, Restored
+from nightledger.domain.trusting import TrustStep
 from nightledger.files.configuration import OPERATOR, why_no_operator
 from nightledger.files.home import Home
 from nightledger.gate.opening import AS_MADE, MEND, Gate, why_no_consent
 from nightledger.gate.stored import find_set_aside
 from nightledger.remote.peers import recent_dead_letters, told
-from nightledger.surfaces.restored_text import TAKE_OVER, loss_text, restored_text
 from nightledger.text.visible import visible
 from nightledger.trust.report import Damage
 
@@ -36,7 +37,11 @@ _MEND_OPERATOR = (
 )
 
 _DAMAGED = "nothing else is read from a damaged log; 'nightledger verify' says all of it"
-_PUT_BACK_YOURSELF = f"{TAKE_OVER}, if you put an older state back yourself: you sign for what is lost"
+_PUT_BACK_YOURSELF = (
+    "nightledger restore --take-over, if you put an older state back yourself: you sign for what is lost"
+)
+SUNDAY = 6
+"""Counted from Monday 0, as ``domain/periods.py`` does."""
 RESTORED_SHOWN = timedelta(days=7)
 STRICTEST = "until then the strictest values that are known count, and nothing is proposed"
 REWRITTEN_TOLD = timedelta(days=7)
@@ -59,10 +64,17 @@ class Alarm(Struct, frozen=True, kw_only=True):
     hint: str = ""
     items: tuple[Item, ...] = ()
 
-    @property
-    def of_integrity(self) -> bool:
-        """Whether bytes are not what was signed or logged, or no witness has confirmed of late that they are."""
-        return self.kind in ("integrity", "drift", "witness")
+
+OF_INTEGRITY = ("integrity", "drift", "witness")
+"""Kinds of an alarm that bytes are not what was signed or logged, or that no witness has confirmed of late that they are."""
+
+
+def job_schedules(settings: Settings) -> dict[str, Schedule]:
+    """Return when each job is due that runs by itself, in the order in which a night runs them."""
+    nightly, sunday = Schedule(at=settings.nightly_at), Schedule(weekday=SUNDAY, at=settings.prune_at)
+    return {
+        "link": nightly, "consolidate": nightly, "curate": nightly, "prune": sunday, "close_day": nightly,
+    }  # fmt: skip
 
 
 def of_look(home: Home, seen: "Seen", at: Moment) -> Iterator[Alarm]:
@@ -237,3 +249,19 @@ def _changed_at(path: str, now: datetime) -> datetime:
         return min(datetime.fromtimestamp(os.lstat(path).st_mtime, UTC), now)
     except (OSError, ValueError, OverflowError):
         return now
+
+
+def restored_text(one: Restored) -> str:
+    """Return what an operator signed for."""
+    when = f"on {one.at:%Y-%m-%d %H:%M} UTC an operator signed ({one.decision})"
+    if not one.lost:
+        return f"{when} for the log of {one.size} entries that stood here: this machine had nothing to hold it against"
+    return f"{when} that {one.lost} entries behind the first {one.size} are lost; the log that had them had the root {one.root}"
+
+
+def loss_text(step: TrustStep) -> str:
+    """Return what the log tells for ever of a loss of all keys."""
+    return (
+        f"all keys were lost by {step.since.at:%Y-%m-%d %H:%M} UTC: behind entry {step.loss} the log is signed by other keys, "
+        "and nobody signed for them"
+    )

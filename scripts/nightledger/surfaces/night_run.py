@@ -6,37 +6,30 @@ so that it never hides a period that is due; nor does it hide an alarm.
 
 import os
 import traceback
-from collections.abc import Sequence
-from datetime import datetime
+from collections.abc import Callable, Sequence
+from datetime import datetime, timedelta
+from functools import partial
 
 from nightledger.codec.records import to_plain
+from nightledger.domain import errors
 from nightledger.domain.attention import Item
-from nightledger.domain.errors import (
-    EXIT_ALARM,
-    EXIT_REFUSED,
-    ConfigurationError,
-    IntegrityError,
-    LockedError,
-    NightledgerError,
-    RecordError,
-    RefusedError,
-    UnreadableError,
-)
-from nightledger.domain.periods import Run, RunOutcome, duties, reckon
+from nightledger.domain.event import Actor
+from nightledger.domain.periods import JobReport, Period, Run, RunOutcome, duties, reckon
+from nightledger.domain.settings import Settings
 from nightledger.domain.words import dump_moment
 from nightledger.files.atomic import replace_file
-from nightledger.files.configuration import load_settings, why_no_operator
+from nightledger.files.configuration import home_zone, load_settings, why_no_operator
 from nightledger.files.durable import make_dir
 from nightledger.files.home import Home
 from nightledger.files.lock import Lock
 from nightledger.hosts.daylogs import why_empty
-from nightledger.night import Failure, NightReport, calendar_of, read_ledger, run_due
+from nightledger.night import Failure, Job, NightReport, calendar_of, read_ledger, run_due
 from nightledger.surfaces import clock, screen
 from nightledger.surfaces.attention import find_alarms, tell, tell_instead
 from nightledger.surfaces.context import Context
-from nightledger.surfaces.hints import say
-from nightledger.surfaces.night_jobs import night_jobs, tells
-from nightledger.surfaces.session import require_machine
+from nightledger.surfaces.needs import job_schedules
+from nightledger.surfaces.screen import say
+from nightledger.surfaces.session import require_machine, writing
 
 
 def run_night(context: Context, *, retry: bool) -> int:
@@ -54,11 +47,11 @@ def run_night(context: Context, *, retry: bool) -> int:
     home = Home(context.home_path)
     try:
         require_machine(home)
-    except RefusedError as error:
+    except errors.RefusedError as error:
         if tell_instead(context, error):
-            return EXIT_ALARM
+            return errors.EXIT_ALARM
         raise
-    except (ConfigurationError, IntegrityError, RecordError, UnreadableError):
+    except (errors.ConfigurationError, errors.IntegrityError, errors.RecordError, errors.UnreadableError):
         pass  # what is wrong with the home's record is an alarm
     alarms = find_alarms(context)
     told = (
@@ -66,11 +59,11 @@ def run_night(context: Context, *, retry: bool) -> int:
     )  # before anything that may take long, or be killed
     try:
         return _run_due(context, home, alarms, retry=retry)
-    except (NightledgerError, OSError) as error:
-        at_work = isinstance(error, LockedError) and not alarms
-        if at_work or EXIT_ALARM not in (told, tell(context, alarms, repeated=True)):
+    except (errors.NightledgerError, OSError) as error:
+        at_work = isinstance(error, errors.LockedError) and not alarms
+        if at_work or errors.EXIT_ALARM not in (told, tell(context, alarms, repeated=True)):
             raise
-        return EXIT_ALARM
+        return errors.EXIT_ALARM
 
 
 def _run_due(context: Context, home: Home, alarms: Sequence[Item], *, retry: bool) -> int:
@@ -85,7 +78,7 @@ def _run_due(context: Context, home: Home, alarms: Sequence[Item], *, retry: boo
         say(context, "" if context.quiet else why_empty(home))
         _say(context, home, report)
         told = tell(context, alarms, report.needs, repeated=bool(alarms))
-    asked = _ask_witnesses(context, alarmed=told == EXIT_ALARM)
+    asked = _ask_witnesses(context, alarmed=told == errors.EXIT_ALARM)
     return max(asked, told, *(_status(failure.error) for failure in report.failures))
 
 
@@ -128,10 +121,10 @@ def _say(context: Context, home: Home, report: NightReport) -> None:
             "next_at": dump_moment(report.next_at.replace(microsecond=0)),
         }
     )
-    busy = {run.period for run in report.runs if tells(run)}
+    busy = {run.period for run in report.runs if _tells(run)}
     for run in report.runs:
         # of an empty night a terminal gets one line, why; cron gets none
-        told = tells(run) or (not context.quiet and (run.period in busy or run.job == "consolidate"))
+        told = _tells(run) or (not context.quiet and (run.period in busy or run.job == "consolidate"))
         if run.outcome is RunOutcome.DONE and told:
             context.print("\n".join(screen.wrap(_line(run), indent="  ", first="")))
     for failure in report.failures:
@@ -155,9 +148,9 @@ def _line(run: Run) -> str:
 def _complain(context: Context, home: Home, failure: Failure) -> None:
     run, error = failure.run, failure.error
     context.note(f"error: {run.job} {run.period} failed: {run.reason}")
-    if isinstance(error, NightledgerError) and error.hint:
+    if isinstance(error, errors.NightledgerError) and error.hint:
         context.note(f"hint: {error.hint}")
-    elif not isinstance(error, (NightledgerError, OSError)):
+    elif not isinstance(error, (errors.NightledgerError, OSError)):
         path = os.path.join(home.work_dir, "night-bug.log")
         make_dir(home.work_dir)
         replace_file(path, "".join(traceback.format_exception(error)).encode("utf-8", "backslashreplace"))
@@ -171,7 +164,7 @@ def _ask_witnesses(context: Context, *, alarmed: bool) -> int:
 
     try:
         return ask_quietly(context)
-    except NightledgerError as error:
+    except errors.NightledgerError as error:
         if not (alarmed or why_no_operator(context.keys_dir)):  # both were told
             context.note(f"error: {error}")
             context.note(f"hint: {error.hint}")
@@ -179,4 +172,102 @@ def _ask_witnesses(context: Context, *, alarmed: bool) -> int:
 
 
 def _status(error: BaseException) -> int:
-    return EXIT_ALARM if isinstance(error, IntegrityError) else EXIT_REFUSED
+    return errors.EXIT_ALARM if isinstance(error, errors.IntegrityError) else errors.EXIT_REFUSED
+
+
+QUIET_JOBS = frozenset({"close_day", "curate", "link"})
+"""Jobs whose success nobody needs to read in a mail of cron."""
+_AS_BEFORE = ("suppressed", "left_alone")
+"""How counts end that tell of nothing new."""
+
+PRUNED = {"delete_link": "links", "archive": "entries", "compress": "logs"}
+"""What a pruning proposes to let go, by operation, as counts are told."""
+
+
+def _tells(run: Run) -> bool:
+    """Tell whether a run that was done has something that the operator should read."""
+    counts = (n for word, n in run.counts.items() if not word.endswith(_AS_BEFORE))
+    return run.job not in QUIET_JOBS and any(counts)
+
+
+def night_jobs(context: Context, settings: Settings) -> tuple[Job, ...]:
+    """List the jobs of a home in the order in which a night runs them; each is imported when it is run."""
+    run: dict[str, Callable[..., JobReport]] = {
+        "link": partial(_link, settings=settings),
+        "consolidate": _consolidate,
+        "curate": _curate,
+        "prune": _prune,
+        "close_day": _close_day,
+    }
+    return tuple(
+        Job(name=name, schedule=schedule, run=partial(run[name], context))
+        for name, schedule in job_schedules(settings).items()
+    )
+
+
+def _counts(done: object, *names: str) -> dict[str, int]:
+    return {name: getattr(done, name) for name in names}
+
+
+def _link(context: Context, _: Period, *, settings: Settings) -> JobReport:
+    from nightledger.gate.forgetting.tombstones import left_out_of_links
+    from nightledger.jobs.link import Options, link
+
+    home = Home(context.home_path)
+    forgotten, expunged = left_out_of_links(home, context.keys_dir, Actor.CRON)
+    report = link(home, home_zone(home, settings), Options(forgotten=forgotten, expunged=expunged))
+    return JobReport(
+        counts=_counts(report, "added", "bad_lines", "duplicates", "outcomes"),
+        reason=f"folded anew: {report.reason}" if report.reason else "",
+    )
+
+
+def _close_day(context: Context, period: Period) -> JobReport:
+    from nightledger.files.atomic import YOUNG_S, remove_leftovers
+    from nightledger.gate.daily import close_day
+    from nightledger.gate.forgetting.keeping import remove_expired
+
+    with writing(context) as session:
+        counts = close_day(session.gate, session.ledger, period.last_day.isoformat(), session.moment)
+        expired = remove_expired(session.gate, session.reread(), session.moment)
+        home, keys_dir = session.gate.home, str(session.gate.ring.home_dir(session.gate.home.identity.id))
+        remove_leftovers(home, keys_dir, before=session.moment.at.timestamp() - YOUNG_S)
+    return JobReport(counts={**counts, "blobs_expired": expired} if expired else counts)
+
+
+def _consolidate(context: Context, period: Period) -> JobReport:
+    from nightledger.jobs.consolidate import Asked, consolidate
+
+    with writing(context) as session:
+        done = consolidate(session.gate, session.ledger, Asked(day=period.last_day), session.moment)
+    record = done.record
+    nothing = "" if record.proposal or not record.reason else "nothing proposed: "
+    counts = _counts(record, "proposed", "suppressed", "no_room", "held")
+    return JobReport(counts={**counts, "skipped": len(record.skipped)}, reason=f"{nothing}{record.reason}")
+
+
+def _curate(context: Context, _: Period) -> JobReport:
+    from nightledger.jobs.curate import curate
+
+    with writing(context) as session:
+        done = curate(session.gate, session.ledger, session.moment)
+    return JobReport(counts=done.counts if done.periods else {}, reason=done.reason)
+
+
+def _prune(context: Context, period: Period) -> JobReport:
+    from nightledger.jobs.prune import Asked, prune
+
+    with writing(context) as session:
+        asked = Asked(today=period.last_day + timedelta(days=1))
+        pruned = prune(session.gate, session.ledger, asked, session.moment)
+    counts = {
+        f"{PRUNED[tally.op.value]}_{word}": count
+        for tally in pruned.tallies
+        for word, count in (
+            ("proposed", tally.proposed),
+            ("left_alone", len(tally.left)),
+            ("for_another_run", tally.no_room),
+            ("not_fit_to_propose", len(tally.unfit)),
+        )
+    }
+    return JobReport(counts=counts, reason=f"nothing pruned: {pruned.reason}" if pruned.reason else "")

@@ -6,20 +6,28 @@ that no text can pose as another line; rows that begin in the first four columns
 words of ours, and what others wrote goes on further in; colour is only where a terminal asked for it.
 """
 
+import io
+import json
 import os
+import re
 import shutil
 import sys
 import termios
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from functools import cache
+from typing import TYPE_CHECKING, Any, Literal
 
+from nightledger.files.shipped import shipped_config
 from nightledger.text.visible import visible
 
 if TYPE_CHECKING:
     from nightledger.domain.proposal import Change, Evidence, Proposal
+    from nightledger.files.home import Home
     from nightledger.gate.review.reviewing import Item
+    from nightledger.surfaces.context import Context
+    from nightledger.text.phrases import HashedPhrases
 
 NOTHING: frozenset[str] = frozenset()
 """No value is told elsewhere."""
@@ -35,14 +43,13 @@ _STAYS = "\u00a0"
 _LEAST_ROOM = 8
 """Columns that have to be left beside a row's first words; else its text begins in the next row."""
 _COLOURS = {"+": "32", "-": "31", "@": "36"}
-_OPS = {
-    "add": "add to",
-    "replace": "replace in",
-    "remove": "remove from",
-    "archive": "archive from",
-    "compress": "compress",
-    "delete_link": "delete a link in",
-}
+
+
+@cache
+def sentences(about: str) -> dict[str, Any]:
+    """Return the sentences of ours about a matter: a part of ``config/sentences.json``."""
+    told: dict[str, dict[str, Any]] = json.loads(shipped_config("sentences.json"))
+    return told[about]
 
 
 def width() -> int:
@@ -214,7 +221,7 @@ def headline(change: "Change", *, told: frozenset[str] = NOTHING) -> str:
         part for part in change.section.split(" > ") if not part.startswith(change.target.rpartition("/")[2])
     ]
     section = f", {shown(' > '.join(parts), told=told)}" if parts and change.section else ""
-    return f"{_OPS[change.op.value]} {shown(change.target)}{section}"
+    return f"{sentences('operations')[change.op.value]} {shown(change.target)}{section}"
 
 
 def why(change: "Change", *, told: frozenset[str] = NOTHING) -> list[str]:
@@ -258,6 +265,51 @@ def place(evidence: "Evidence") -> str:
     return shown(place_of(evidence))
 
 
+def evidence_lines(
+    home: "Home",
+    change: "Change",
+    *,
+    told: frozenset[str] = NOTHING,
+    expunged: "HashedPhrases",
+    whole_logs: bool = True,
+) -> list[str]:
+    """Return the evidence of a change, each place with its lines, and whether they still are what they were.
+
+    Args:
+        home: Where the files are, as they are now, or archived.
+        change: The change.
+        told: Values told as secrets elsewhere: masked, as is what the files of the evidence tell.
+        expunged: What was expunged: its lines are left blank.
+        whole_logs: Whether to give every line of a log that is to be compressed; else only its place.
+    """
+    brief = change.op.value == "compress" and not whole_logs
+    shown = []
+    for evidence in change.evidence:
+        title, rows = _cited(home, evidence, told, expunged)
+        shown += [*wrap(title, indent="      ", first="  in: "), *(() if brief else rows)]
+    return shown
+
+
+def _cited(
+    home: "Home", evidence: "Evidence", told: frozenset[str], expunged: "HashedPhrases"
+) -> tuple[str, list[str]]:
+    from nightledger.domain.errors import NightledgerError
+    from nightledger.gate.forgetting.citing import cited, values_of
+
+    head = f"{place(evidence)} ({evidence.origin.value})"
+    try:
+        found = cited(home, evidence, told=told)
+    except NightledgerError as error:
+        return f"{head}: {shown(str(error))}", []
+    first, last = evidence.lines
+    values = told | values_of(found.content)
+    lines = expunged.without(found.content.decode("utf-8", "replace")).split("\n")[first - 1 : last]
+    if found.path != evidence.path:
+        head = f"{head}, now in {shown(found.path)}"
+    title = head if found.same else f"{head}: these lines have changed since"
+    return title, [row for line in lines for row in text_lines(line, indent=INSIDE, told=values)]
+
+
 def meter(proposal: "Proposal") -> str:
     """Give the size of each file before and after, against the cap of its host; of many, of all together.
 
@@ -280,3 +332,97 @@ def meter(proposal: "Proposal") -> str:
             f"{shown(target.path)}: {target.meter.before_characters:,} to {target.meter.after_characters:,}{of} characters"
         )
     return "; ".join(parts)
+
+
+_WORDS = re.compile(r"(?:(?<!\S)'[^']*'|\S)+")
+"""A word of a hint; what stands in quotes is part of one, its blanks as well."""
+_ENDS = (";", ":", ",")
+"""A word that ends so ends a command, or stands before one."""
+
+
+def wrap_hint(text: str, *, indent: str, first: str) -> list[str]:
+    """Break a next step to the width.
+
+    Args:
+        text: As it may be printed.
+        indent: Begins every row but the first.
+        first: Begins the first.
+    """
+    rows: list[str] = []
+    open_row = first
+    for part, is_command in _parts(text):
+        gap = "" if open_row in (first, indent) else " "
+        if columns(open_row + gap + part) <= width():
+            open_row += gap + part
+        elif is_command:
+            rows += [open_row] if gap else []
+            open_row = (indent if gap else open_row) + part
+            if not part.startswith("'"):
+                rows.append(open_row.rstrip("".join(_ENDS)))
+                open_row = indent
+        else:
+            *full, open_row = wrap(part, indent=indent, first=open_row + gap)
+            rows += full
+    return rows if open_row == indent else [*rows, open_row]
+
+
+def say(context: "Context", *texts: str, first: str = "", indent: str = "  ") -> None:
+    """Print sentences for people, text of files in them as data, proposals by their short names; empty ones are left out."""
+    for text in filter(None, texts):
+        context.print_lines(wrap_hint(shown(context.short(text)), indent=indent, first=first))
+
+
+def _parts(text: str) -> Iterator[tuple[str, bool]]:
+    """Give the parts of a hint in order, and for each whether it is a command."""
+    programs, part = sentences("commands")["programs"], list[str]()
+    is_command, may_begin = False, True
+    for word in _WORDS.findall(text):
+        begins = may_begin and word in programs
+        quoted = word.startswith("'") and word[1:].split(" ", 1)[0].rstrip("'") in programs
+        if part and (begins or quoted):
+            yield " ".join(part), is_command
+            part, is_command = [], False
+        part.append(word)
+        is_command = is_command or begins or quoted
+        may_begin = word.endswith(_ENDS)
+        if is_command and (quoted or may_begin):
+            yield " ".join(part), True
+            part, is_command = [], False
+    if part:
+        yield " ".join(part), is_command
+
+
+GAP = 2
+"""Columns between two of a table."""
+STATES = {
+    "pending": "yellow",
+    "stale": "yellow",
+    "applied": "green",
+    "rejected": "dim",
+    "altered": "bold red",
+}
+
+
+def table(rows: Iterable[Sequence[str]], *styles: str, heads: Sequence[str] = ()) -> list[str]:
+    """Return the lines of a table as wide as the terminal.
+
+    Args:
+        rows: Cells as text; one may have several lines.
+        styles: How each column looks, in the words of rich; a cell that names a state looks like that.
+        heads: What each column is called.
+    """
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    grid = Table(
+        box=None, show_header=bool(heads), padding=(0, GAP, 0, 0), pad_edge=False, header_style="bold"
+    )
+    for n, style in enumerate(styles):
+        grid.add_column(heads[n] if heads else "", style=style, no_wrap=n + 1 < len(styles), overflow="fold")
+    for row in rows:
+        grid.add_row(*(Text(cell, style=STATES.get(cell, "")) for cell in row))
+    text = io.StringIO()
+    system: Literal["standard"] | None = "standard" if colour() else None
+    Console(file=text, width=width(), color_system=system, force_terminal=True).print(grid)
+    return [line.rstrip() for line in text.getvalue().rstrip("\n").split("\n")]

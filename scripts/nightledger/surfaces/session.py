@@ -27,11 +27,21 @@ from nightledger.gate.opening import (
     require_settings,
     sign_head,
 )
-from nightledger.surfaces.agent_host import require_person
 from nightledger.surfaces.context import Context
-from nightledger.surfaces.home import actor_of, cap_config, require_machine, this_machine
+from nightledger.surfaces.home import (
+    actor_of,
+    cap_config,
+    host_roots,
+    require_machine,
+    require_person,
+    this_machine,
+)
 
 __all__ = ["Session", "actor_of", "following", "reading", "require_machine", "this_machine", "writing"]
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from nightledger.gate.guard.guarding import Sighting
 
 LOCK_TIMEOUT_S = 5.0
 """Longer than any run but the first night of a large workspace; then: 75, try again later."""
@@ -131,10 +141,22 @@ def _catch_up(context: Context, gate: Gate, ledger: Ledger) -> bool:
         return False
     with nullcontext() if unfinished else suppress(LockedError), writing(context) as session:
         if context.verb == "review":
-            from nightledger.surfaces.guarding import look_after
-
             look_after(session)
     return True
+
+
+def look_after(session: Session) -> "tuple[Sighting, ...]":
+    """Let the guard look; the caller holds the home's lock.
+
+    In a simulated home, whose clock is set, no traces of hosts are looked for.
+    """
+    from nightledger.gate.guard.guarding import guard
+    from nightledger.gate.guard.writers import Scene
+
+    scene = Scene() if session.gate.home.identity.simulated else Scene(roots=host_roots())
+    sightings = guard(session.gate, session.ledger, scene, session.moment)
+    session.reread()
+    return sightings
 
 
 @contextmanager

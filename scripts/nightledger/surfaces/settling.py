@@ -24,9 +24,8 @@ from nightledger.gate.stored import is_altered
 from nightledger.remote.witness_asking import ask_behind
 from nightledger.surfaces import screen, signing
 from nightledger.surfaces.context import Context
-from nightledger.surfaces.guarding import look_after
-from nightledger.surfaces.hints import say
-from nightledger.surfaces.session import Session, reading, writing
+from nightledger.surfaces.screen import say
+from nightledger.surfaces.session import Session, look_after, reading, writing
 from nightledger.trust import keys
 from nightledger.trust.sshsig import Signer
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from nightledger.domain.decision import NAMESPACE, Decision, LogHead
 from nightledger.domain.errors import RefusedError, UsageError
-from nightledger.gate.deciding import Signed, accept, sign
+from nightledger.gate.deciding import accept, sign
 from nightledger.gate.integrity.trusting import read_signers
 from nightledger.gate.opening import Gate, sign_head
 from nightledger.gate.review.composing import Signing
@@ -87,14 +87,20 @@ def principal_at(session: Session, path: Path, key: PublicKey, namespace: str) -
     )
 
 
-def unlock(session: Session, context: Context) -> Signer:
-    """Unlock the operator's key, asking for its passphrase; the home's lock need not be held.
+def unlock(
+    session: Session, context: Context, path: Path | None = None, namespace: str = NAMESPACE
+) -> Signer:
+    """Unlock the operator's key, or another that may sign, asking for its passphrase; the home's lock need not be held.
 
     Raises:
         RefusedError: The key may not sign for this home, or wants a passphrase and nobody can be asked.
     """
-    principal_of(session)
-    return signer_of(session.gate, context)
+    if path is None:
+        principal_of(session)
+        return signer_of(session.gate, context)
+    signer = signer_at(path, context)
+    principal_at(session, path, signer.public_key, namespace)
+    return signer
 
 
 def asks(gate: Gate) -> bool:
@@ -110,8 +116,7 @@ def sign_all(session: Session, decisions: Sequence[Decision], signer: Signer) ->
     """
     accepted = []
     for decision in decisions:
-        signed: Signed = sign(decision, signer)
-        accepted.append(accept(session.gate, session.ledger, signed, session.moment))
+        accepted.append(accept(session.gate, session.ledger, sign(decision, signer), session.moment))
         session.reread()
     return accepted
 

@@ -1,174 +1,65 @@
 """One look at a home: what waits, what cools, what can be undone, what ran, what is wrong.
 
 Invariant: nothing in the home is written, no lock is taken, and damage is named rather than raised, so
-that the worst state of a home still gives a screen. Beside the pin a look that found all well is kept (``kept_look.py``).
+that the worst state of a home still gives a screen.
+
+Beside the pin a look that found all well is kept: it spares a look at every file that was ever signed. It is believed
+for the very files that the look saw, as stat(2) tells them (inode, size and both times), for this program and for a
+day; of files that only grow, what stood there then is hashed again. Whoever can write it can write the pin. Lost or
+edited, it costs a full look.
 """
 
+import hashlib
+import json
 import os
 from collections.abc import Collection, Iterator
 from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
+from nightledger import __version__
+from nightledger.codec.records import to_plain
+from nightledger.domain.consent import PROTECTED_FILES
 from nightledger.domain.cooling import cools_until
 from nightledger.domain.decision import DecisionType
 from nightledger.domain.errors import NightledgerError
 from nightledger.domain.event import Entry, Event, EventName
+from nightledger.domain.folding import fold_entries
 from nightledger.domain.judge import EDIT_LANE
 from nightledger.domain.moment import Moment
 from nightledger.domain.periods import Run, can_be, count_due, next_look_at, reckon
 from nightledger.domain.states import Book, ChangeState, ProposalStatus
+from nightledger.domain.words import dump_moment
+from nightledger.files.atomic import replace_file
 from nightledger.files.home import Home
+from nightledger.files.line_log import hash_file, hash_prefixes
+from nightledger.files.reading import read_optional
 from nightledger.files.staged import find_page
-from nightledger.files.staging_troubles import Trouble, read_troubles
+from nightledger.files.staging_troubles import read_troubles
 from nightledger.gate.gated import read_gated
 from nightledger.gate.opening import Gate, Ledger, open_gate
 from nightledger.gate.stored import find_set_aside, read_proposal, shortened
 from nightledger.hosts.daylogs import why_empty
 from nightledger.night import calendar_of, lately, read_ledger
+from nightledger.surfaces import clock
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.home import actor_of, cap_config, this_machine
-from nightledger.surfaces.kept_look import find_kept, keep, stamp_of
-from nightledger.surfaces.needs import Alarm, of_look, of_schedule, of_settings
-from nightledger.surfaces.night_jobs import night_jobs
+from nightledger.surfaces.needs import Alarm, job_schedules, of_look, of_schedule, of_settings
 from nightledger.text.changes.veil import HOLE
 from nightledger.trust.keys import KeyRing
 from nightledger.trust.pin import NO_PIN, Pin, find_pin
 from nightledger.trust.reading import VerifiedLog, check_log
-from nightledger.trust.scan import event_of_record
+from nightledger.trust.scan import collector_at_rest, event_of_record
 
 if TYPE_CHECKING:
-    from nightledger.gate.proposing.unasked import Unasked
+    from nightledger.surfaces.verbs.verify import Seen
 
 NEWS = timedelta(days=7)
 """How long what scanners held back is told of one by one, where no review told of it. Our choice."""
-
-
-class Waiting(Struct, frozen=True, kw_only=True):
-    """What waits for an answer: proposals, their open changes, and since when the oldest."""
-
-    proposals: int = 0
-    changes: int = 0
-    oldest_at: datetime | None = None
-
-
-class Term(Struct, frozen=True, kw_only=True):
-    """Changes of one proposal and the time that they run to.
-
-    Attributes:
-        proposal: Id.
-        changes: Numbers, ascending.
-        until: End of the cooling, or of the undo window; aware, UTC.
-    """
-
-    proposal: str
-    changes: tuple[int, ...]
-    until: datetime
-
-
-class HeldBack(Struct, frozen=True, kw_only=True):
-    """A place whose text the scanners held back; the text itself is not here.
-
-    Attributes:
-        at: When; aware, UTC.
-        path: The file; empty where it came from none.
-        line: In it; 0 where it has none.
-        rules: That held it back.
-        new: Whether the operator signed nothing since, so that no review told of it, and it is no week old.
-    """
-
-    at: datetime
-    path: str
-    line: int
-    rules: tuple[str, ...]
-    new: bool = True
-
-
-class Size(Struct, frozen=True, kw_only=True):
-    """A gated file against its host's cap; ``cap`` is None where there is none."""
-
-    path: str
-    characters: int
-    cap: int | None
-
-
-class Schedule(Struct, frozen=True, kw_only=True):
-    """What ran and what is due.
-
-    Attributes:
-        last: The newest run of each job, in the order in which jobs run.
-        next_at: When something is due next; in the past where it is due now.
-        still_due: Periods that are due and not done.
-    """
-
-    last: tuple[Run, ...]
-    next_at: datetime
-    still_due: int
-
-
-class Staging(Struct, frozen=True, kw_only=True):
-    """The page of staged context on disk.
-
-    Attributes:
-        lines: How many it has; None where the page is not as it was written, and is not given out.
-        good_until: Its last moment, RFC 3339; empty where it is not as it was written.
-        troubles: What staging could not do when it last ran, and since when.
-    """
-
-    lines: int | None
-    good_until: str
-    troubles: tuple[Trouble, ...] = ()
-
-
-class Status(Struct, frozen=True, kw_only=True):
-    """Everything that ``status`` shows.
-
-    Attributes:
-        home: Absolute path.
-        home_id: 32 hex digits.
-        simulated: Whether ``--now`` works there.
-        at: When it was looked at; aware, UTC.
-        alarms: What is wrong, the worst first.
-        schedule: What ran and what is due.
-        sizes: Gated files against their caps; those that can be read.
-        waiting: What waits for an answer.
-        signed: Approvals that are not applied, with the end of their cooling.
-        undoable: What can be taken back, and until when.
-        held: What scanners held back, the newest last.
-        unasked: Headings of notes from which nothing is proposed any more, because it was refused.
-        empty: That nothing is in it, and what would fill it; "" where something is.
-        left_at: When ``leave`` was called, where nothing happened since; else None.
-        staged: The page of staged context; None where nothing was staged yet.
-    """
-
-    home: str
-    home_id: str
-    simulated: bool
-    at: datetime
-    alarms: tuple[Alarm, ...]
-    schedule: Schedule
-    sizes: tuple[Size, ...]
-    waiting: Waiting = field(default_factory=Waiting)
-    signed: tuple[Term, ...] = ()
-    undoable: tuple[Term, ...] = ()
-    held: tuple[HeldBack, ...] = ()
-    unasked: "tuple[Unasked, ...]" = ()
-    empty: str = ""
-    left_at: datetime | None = None
-    staged: Staging | None = None
-
-    @property
-    def waits(self) -> bool:
-        """Whether something waits for the operator's answer."""
-        return self.waiting.changes > 0
-
-    @property
-    def alarmed(self) -> bool:
-        """Whether bytes are not what was signed or logged."""
-        return any(alarm.of_integrity for alarm in self.alarms)
 
 
 class _Found(Struct, kw_only=True):
@@ -184,8 +75,8 @@ class _Found(Struct, kw_only=True):
         return self.ledger.book if self.ledger else Book()
 
 
-def look(context: Context) -> Status:
-    """Look at a home.
+def look(context: Context) -> dict[str, Any]:
+    """Look at a home; return the document of ``status --json``.
 
     Raises:
         ConfigurationError: No home there.
@@ -195,37 +86,38 @@ def look(context: Context) -> Status:
     pin, alarms = _pin(gate.ring, home)
     found = _Found(alarms=alarms)
     aside: tuple[str, ...] = ()
-    unasked: tuple[Unasked, ...] = ()
-    undoable: tuple[Term, ...] = ()
+    unasked: list[dict[str, Any]] = []
+    undoable: list[dict[str, Any]] = []
     try:
         _read_log(context, gate, pin, found)
         if found.ledger:
             aside = find_set_aside(home, found.book)
             unasked = _unasked(gate, found.book)
-            undoable = tuple(_undoable(gate, found.ledger, context.moment))
+            undoable = list(_undoable(gate, found.ledger, context.moment))
     except NightledgerError as error:  # no file where one should be
         found.alarms.append(Alarm(kind="integrity", message=str(error), hint=error.hint))
     book = found.book
     context.short = partial(shortened, book)
     schedule, late = _schedule(context, gate)
     answered_at = max((one.recorded.at for one in book.decisions.values()), default=now - NEWS)
-    return Status(
-        home=home.root,
-        home_id=home.identity.id,
-        simulated=home.identity.simulated,
-        at=now,
-        alarms=(*found.alarms, *of_settings(gate, now), *late, *_machine(home)),
-        schedule=schedule,
-        sizes=tuple(_sizes(gate)),
-        waiting=waiting_in(book, aside),
-        signed=tuple(term for term in _signed(gate, book) if term.proposal not in aside),
-        undoable=undoable,
-        held=tuple(_held(entry, max(answered_at, now - NEWS)) for entry in found.held),
-        unasked=unasked,
-        empty=why_empty(home),
-        left_at=left_at(found.newest),
-        staged=staging_of(home),
-    )
+    alarms = [*found.alarms, *of_settings(gate, now), *late, *_machine(home)]
+    return {
+        "home": home.root,
+        "id": home.identity.id,
+        "simulated": home.identity.simulated,
+        "at": dump_moment(now),
+        "alarms": [{"kind": a.kind, "message": a.message, "hint": a.hint} for a in alarms],
+        "waiting": waiting_in(book, aside),
+        "signed": [term for term in _signed(gate, book) if term["proposal"] not in aside],
+        "undoable": undoable,
+        "held": [_held(entry, max(answered_at, now - NEWS)) for entry in found.held],
+        "unasked": unasked,
+        "sizes": list(_sizes(gate)),
+        **schedule,
+        "empty": bool(why_empty(home)),
+        "left_at": to_plain(left_at(found.newest)),
+        "staged": _staged(home),
+    }
 
 
 def _read_log(context: Context, gate: Gate, pin: Pin | None, found: _Found) -> None:
@@ -258,26 +150,28 @@ def held_back(log: VerifiedLog) -> list[Entry]:
     return [entry for entry in log.entries() if entry[0] == EventName.QUARANTINED]
 
 
-def _unasked(gate: Gate, book: Book) -> "tuple[Unasked, ...]":
-    """Give what is not asked about any more; where nothing was rejected, that is nothing."""
+def _unasked(gate: Gate, book: Book) -> list[dict[str, Any]]:
+    """Return what is not asked about any more; where nothing was rejected, that is nothing."""
     if not any(one.type is DecisionType.REJECT for one in book.decisions.values()):
-        return ()
+        return []
     from nightledger.gate.proposing.unasked import find_unasked
 
-    return find_unasked(gate, book)
+    return [{"heading": one.name, "refused": one.refused or None} for one in find_unasked(gate, book)]
 
 
-def staging_of(home: Home) -> Staging | None:
-    """Give what is staged in a home; None where there is no page."""
+def _staged(home: Home) -> dict[str, Any] | None:
+    """Return what is staged in a home; None where there is no page, no lines where it is not as it was written."""
     page = find_page(home)
-    troubles = read_troubles(home)
-    if page is None:
-        there = os.path.lexists(home.staged_context)
-        return Staging(lines=None, good_until="", troubles=troubles) if there else None
-    return Staging(lines=len(page.lines), good_until=page.good_until, troubles=troubles)
+    if page is None and not os.path.lexists(home.staged_context):
+        return None
+    return {
+        "lines": len(page.lines) if page else None,
+        "good_until": page.good_until if page else "",
+        "troubles": to_plain(read_troubles(home)),
+    }
 
 
-def waiting_in(book: Book, aside: Collection[str] = ()) -> Waiting:
+def waiting_in(book: Book, aside: Collection[str] = ()) -> dict[str, Any]:
     """Count what waits for the operator's answer; an own edit that is not signed waits for nobody.
 
     Args:
@@ -285,14 +179,14 @@ def waiting_in(book: Book, aside: Collection[str] = ()) -> Waiting:
         aside: Proposals that were altered; nobody can answer them.
     """
     found = [s for s in book.live() if s.open_changes() and s.lane != EDIT_LANE and s.id not in aside]
-    return Waiting(
-        proposals=len(found),
-        changes=sum(len(status.open_changes()) for status in found),
-        oldest_at=min((status.created.at for status in found), default=None),
-    )
+    return {
+        "proposals": len(found),
+        "changes": sum(len(status.open_changes()) for status in found),
+        "oldest_at": to_plain(min((status.created.at for status in found), default=None)),
+    }
 
 
-def _undoable(gate: Gate, ledger: Ledger, moment: Moment) -> Iterator[Term]:
+def _undoable(gate: Gate, ledger: Ledger, moment: Moment) -> Iterator[dict[str, Any]]:
     """Give what can still be taken back, in order of proposals."""
     window, book, now = timedelta(days=gate.undo_days), ledger.book, moment.at
     recent = {name for name, at in book.applied_at.items() if now < at + window}
@@ -303,7 +197,7 @@ def _undoable(gate: Gate, ledger: Ledger, moment: Moment) -> Iterator[Term]:
                 by_end.setdefault(change.since + window, []).append(n)
         for until, numbers in by_end.items():
             if kept := _without_secrets(gate, ledger, status, numbers, moment):
-                yield Term(proposal=status.id, changes=kept, until=until)
+                yield {"proposal": status.id, "changes": list(kept), "undo_until": dump_moment(until)}
 
 
 def _without_secrets(
@@ -333,18 +227,18 @@ def _pin(ring: KeyRing, home: Home) -> tuple[Pin | None, list[Alarm]]:
         return None, [Alarm(kind="integrity", message=str(error), hint=error.hint)]
 
 
-def _schedule(context: Context, gate: Gate) -> tuple[Schedule, list[Alarm]]:
+def _schedule(context: Context, gate: Gate) -> tuple[dict[str, Any], list[Alarm]]:
+    """Return the newest run of each job, in the order in which jobs run, when something is due, and what is wrong."""
     home, now = gate.home, context.now
-    jobs = night_jobs(context, gate.settings)
-    calendar = calendar_of(home, gate.settings, {job.name: job.schedule for job in jobs})
+    calendar = calendar_of(home, gate.settings, job_schedules(gate.settings))
     written, alarms = _runs(home, now)
     newest = {run.job: run for run in written if can_be(run, calendar.zone)}
     runs = reckon(written, context.moment, calendar.zone)
-    schedule = Schedule(
-        last=tuple(newest[job.name] for job in jobs if job.name in newest),
-        next_at=next_look_at(calendar, runs, now),
-        still_due=count_due(calendar, runs, now),
-    )
+    schedule = {
+        "runs": [to_plain(newest[name]) for name in calendar.schedules if name in newest],
+        "next_due_at": dump_moment(next_look_at(calendar, runs, now)),
+        "still_due": count_due(calendar, runs, now),
+    }
     return schedule, [*of_schedule(calendar, runs, now), *alarms]
 
 
@@ -377,27 +271,141 @@ def _machine(home: Home) -> list[Alarm]:
     ]
 
 
-def _sizes(gate: Gate) -> Iterator[Size]:
+def _sizes(gate: Gate) -> Iterator[dict[str, Any]]:
     for path in gate.home.identity.gated:
         try:
             text = read_gated(gate.home, path).decode("utf-8", "surrogateescape")
         except NightledgerError:
             continue  # told as drift
-        yield Size(path=path, characters=len(text), cap=gate.cap_characters)
+        yield {"path": path, "characters": len(text), "cap": gate.cap_characters}
 
 
-def _signed(gate: Gate, book: Book) -> tuple[Term, ...]:
-    return tuple(
-        Term(
-            proposal=decision.proposal,
-            changes=book.proposals[decision.proposal].approved_by(decision.id),
-            until=cools_until(book.proposals[decision.proposal].created, decision.recorded, gate.cooling),
-        )
-        for decision in book.approvals_to_apply()
-    )
+def _signed(gate: Gate, book: Book) -> Iterator[dict[str, Any]]:
+    for decision in book.approvals_to_apply():
+        status = book.proposals[decision.proposal]
+        yield {
+            "proposal": decision.proposal,
+            "changes": list(status.approved_by(decision.id)),
+            "cools_until": dump_moment(cools_until(status.created, decision.recorded, gate.cooling)),
+        }
 
 
-def _held(entry: Entry, seen_until: datetime) -> HeldBack:
+def _held(entry: Entry, seen_until: datetime) -> dict[str, Any]:
+    """Return a place whose text the scanners held back; new where no review told of it, and it is no week old."""
     event = event_of_record({**entry[1]})
-    place = {name: event.fields[name] for name in ("path", "line")}
-    return HeldBack(at=event.at, rules=tuple(event.fields["rules"]), new=event.at > seen_until, **place)
+    place = {name: event.fields[name] for name in ("path", "line", "rules")}
+    return {"at": dump_moment(event.at), **place, "new": event.at > seen_until}
+
+
+NAME = "looked.json"
+MAX_BYTES = 4_096
+MOST_S = 26 * 3600
+"""Each night verifies in full; the longest local day has 25 hours."""
+SETTLED_NS = 1_000_000_000
+"""A file changed within a second before the look is looked at again: clocks of file systems are coarse."""
+_SIGNED = ("audit", "config/nightledger", "memory/state/proposals", "memory/archive")
+_PINNED = ("pin.json", "head.json")
+"""What lies beside the keys and says which log is ours."""
+
+
+def find_kept(gate: Gate, pin: Pin | None) -> Ledger | None:
+    """Return the log and what it adds up to, where a look that found all well saw these very files; else None.
+
+    The signatures of the log's head are those that it checked; what the log says was accepted is what was signed.
+
+    Args:
+        gate: Of the home.
+        pin: What this machine pinned; without one nothing is believed.
+    """
+    if pin is None:
+        return None
+    try:
+        kept = json.loads(read_optional(_path(gate), MAX_BYTES) or b"{}")
+        passed_s = clock.system_now().timestamp() - kept["at"]
+        known = kept["program"] == __version__ and 0 <= passed_s < MOST_S
+        if not known or kept["files"] != _stamp(gate)[0]:
+            return None
+        for path, (size_bytes, sha256) in kept["grown"].items():
+            if hash_prefixes(gate.home.path(path), [size_bytes])[size_bytes].sha256 != sha256:
+                return None
+    except (NightledgerError, OSError, ValueError, TypeError, KeyError, RecursionError):
+        return None
+    log = check_log(gate.home, replace(pin, vkeys=(), former=()))
+    if not log.report.ok:
+        return None
+    with collector_at_rest():
+        return Ledger(log=log, book=fold_entries(log.entries()))
+
+
+def stamp_of(gate: Gate) -> str:
+    """Return how the files of a home look to stat(2), for :func:`keep`; empty where one was changed a moment ago."""
+    stamp, newest_ns = _stamp(gate)
+    return stamp if clock.system_now().timestamp() * 1e9 - newest_ns > SETTLED_NS else ""
+
+
+def keep(gate: Gate, seen: "Seen", stamp: str, at: Moment) -> None:
+    """Keep that a look found nothing wrong, if it did; what cannot be kept is looked at again.
+
+    Args:
+        gate: Of the home.
+        seen: What the look found.
+        stamp: From :func:`stamp_of`, before it.
+        at: The clocks.
+    """
+    from nightledger.gate.daily import append_only
+
+    book = seen.book
+    if not stamp or book is None or not seen.holds or seen.report.closed or list(seen.damaged):
+        return
+    asks = seen.witnesses is None or seen.witnesses.asks
+    odd = seen.protected or book.cut_short or book.restored or book.trust.recent_resets(at)
+    if asks or odd or any(book.is_disputed(path) for path in book.claimed):
+        return
+    try:
+        begins = {path: hash_file(gate.home.path(path)) for path in append_only(gate.home)}
+        grown = {path: (one.size_bytes, one.sha256) for path, one in begins.items() if one}
+        said = {"program": __version__, "at": clock.system_now().timestamp(), "files": stamp, "grown": grown}
+        content = json.dumps(said)
+        replace_file(_path(gate), content.encode(), disposable=True)
+    except (NightledgerError, OSError):
+        return
+
+
+def _path(gate: Gate) -> str:
+    return os.fspath(gate.ring.path(gate.home.identity.id, NAME))
+
+
+def _stamp(gate: Gate) -> tuple[str, int]:
+    """Give a hash over what stat(2) says of every file that a full look reads, and the newest change among them."""
+    home = gate.home
+    own = [os.fspath(gate.ring.path(home.identity.id, name)) for name in _PINNED]
+    files = [*map(home.path, (*home.identity.gated, *PROTECTED_FILES)), *own]
+    looks = [(path, _look(path)) for path in files]
+    for folder in _SIGNED:
+        looks += _looks(home.path(folder))
+    looks.sort()
+    newest = max((look[-1] for _, look in looks if look), default=0)
+    return hashlib.sha256(repr(looks).encode()).hexdigest(), newest
+
+
+def _looks(folder: str) -> Iterator[tuple[str, tuple[int, ...]]]:
+    try:
+        entries = list(os.scandir(folder))
+    except FileNotFoundError:
+        return
+    for entry in entries:
+        if entry.is_dir(follow_symlinks=False):
+            yield from _looks(entry.path)
+        else:
+            yield entry.path, _numbers(entry.stat(follow_symlinks=False))
+
+
+def _look(path: str) -> tuple[int, ...]:
+    try:
+        return _numbers(os.lstat(path))
+    except FileNotFoundError:
+        return ()
+
+
+def _numbers(status: os.stat_result) -> tuple[int, ...]:
+    return (status.st_mode, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)

@@ -16,7 +16,7 @@ from nightledger.codec.canonical import MAX_INTEGER
 from nightledger.domain.errors import ConfigurationError, IntegrityError
 from nightledger.recall.meaning import EncoderError
 from nightledger.remote.cosigner import HEADS, Answer, Cosigner, WitnessError, create_witness
-from nightledger.surfaces.recall.embedding_server import MAX_NUMBERS, _read
+from nightledger.surfaces import outside
 from nightledger.trust.keys import KeyRing, create_machine_key, load_operator_key, public_key_of
 from nightledger.trust.merkle import EMPTY_ROOT
 from nightledger.trust.pin import Head, Pin, create_pin, find_pin, read_pin, remember_head
@@ -160,7 +160,7 @@ def _heads() -> tuple[bytes, ...]:
 
 
 def _read_vectors(raw: bytes) -> Sequence[Any]:
-    return _read(raw, 2)
+    return outside._read_vectors(raw, 2)
 
 
 def _check_vectors(raw: bytes, vectors: Sequence[Any]) -> None:
@@ -168,7 +168,7 @@ def _check_vectors(raw: bytes, vectors: Sequence[Any]) -> None:
 
     assert len(vectors) == 2
     assert vectors[0].shape == vectors[1].shape
-    assert 0 < vectors[0].shape[0] <= MAX_NUMBERS
+    assert 0 < vectors[0].shape[0] <= outside.MAX_NUMBERS
     assert all(np.isfinite(vector).all() for vector in vectors)
     rows = json.loads(raw)["data"]
     for at, row in enumerate(rows):

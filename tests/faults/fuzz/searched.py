@@ -23,9 +23,9 @@ from nightledger.files.search_writing import NewFile
 from nightledger.recall.searching import search_store
 from nightledger.recall.sources import Cut, cut_archive, cut_handoff, cut_prose, cut_summary
 from nightledger.surfaces import clock
-from nightledger.surfaces.keys.trust_change import read_key
-from nightledger.surfaces.recall.search_home import MAX_HITS, read_query
+from nightledger.surfaces.trust_change import read_key
 from nightledger.surfaces.verbs.approve import parse_numbers
+from nightledger.surfaces.verbs.recall import MAX_HITS, read_query
 from nightledger.text.dates import find_dates, time_words
 from nightledger.text.handoff import read_open_items
 from nightledger.text.phrases import phrases_of

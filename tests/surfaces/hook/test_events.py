@@ -1,11 +1,6 @@
 """The way through the hook inside one process; test_running.py takes it as hosts do."""
 
-import _thread
-import io
 import json
-import os
-import signal
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +10,8 @@ from tests.surfaces.hook.indexed import make_indexed
 from nightledger.domain.staged_page import dump_page
 from nightledger.files.home import Home
 from nightledger.files.staged import StagedLine, write_staged
-from nightledger.surfaces.hook import running, starting
-from nightledger.surfaces.hook.events import answer_event
+from nightledger.surfaces.hook import starting
+from nightledger.surfaces.hook.running import answer_event
 
 SENSOR = "which unit does the greenhouse sensor report for its thresholds?"
 
@@ -25,10 +20,6 @@ SENSOR = "which unit does the greenhouse sensor report for its thresholds?"
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
     monkeypatch.setattr(starting, "stage_anew", lambda *_: True)
     return make_indexed(tmp_path / "home")
-
-
-class Ended(BaseException):
-    """Stands for the end of the process."""
 
 
 def answer(home: Home, host: str, event: str, now: str = "", **sent: Any) -> bytes:
@@ -88,42 +79,3 @@ def test_the_time_may_be_given_in_a_simulated_home_only(tmp_path: Path) -> None:
     home = make_indexed(tmp_path / "home")
     answer(home, "codex", "UserPromptSubmit", now="1999-03-01T06:00:00Z", prompt=SENSOR)
     assert json.loads(Path(home.exposures).read_text())["at"] > "2026"
-
-
-@pytest.fixture
-def ended(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    codes: list[int] = []
-
-    def end(code: int) -> None:
-        codes.append(code)
-        raise Ended
-
-    monkeypatch.setattr(os, "_exit", end)
-    monkeypatch.setattr(_thread, "start_new_thread", lambda *_: 0)
-    monkeypatch.setattr(signal, "setitimer", lambda *_: None)
-    monkeypatch.setattr(signal, "signal", lambda *_: None)
-    return codes
-
-
-def written(monkeypatch: pytest.MonkeyPatch) -> io.BytesIO:
-    out = io.BytesIO()
-    monkeypatch.setattr(os, "write", lambda _, content: out.write(bytes(content[:7])))
-    return out
-
-
-def test_the_answer_is_written_whole_and_the_process_ends(
-    home: Home, ended: list[int], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    sent = json.dumps({"tool_input": {"path": home.memory_md}}).encode()
-    monkeypatch.setattr("nightledger.surfaces.hook.exchange.read_stdin", lambda: sent)
-    out = written(monkeypatch)
-    with pytest.raises(Ended):
-        running.main(["--home", home.root, "--now", "", "hermes", "pre_tool_call"])
-    assert json.loads(out.getvalue())["action"] == "block"
-    monkeypatch.setenv("NIGHTLEDGER_HOME", home.root)
-    monkeypatch.setattr(sys, "argv", ["prompt_hook.py", "hermes", "pre_tool_call"])
-    out = written(monkeypatch)
-    with pytest.raises(Ended):
-        running.main()
-    assert out.getvalue()
-    assert ended == [0, 0]

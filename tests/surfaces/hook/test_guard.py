@@ -21,14 +21,6 @@ def judge(home: Home, tool_input: object, cwd: str = "/") -> str:
     return refusal(home, {"tool_input": tool_input, "cwd": cwd}, "nl propose")
 
 
-def test_a_gated_file_is_refused_with_the_way_that_is_open(home: Home) -> None:
-    said = judge(home, {"file_path": home.memory_md})
-    assert said.startswith(
-        "MEMORY.md changes only by what its operator signs. Propose instead: nl propose --section"
-    )
-    assert "--reason WHY --source FILE:LINE" in said
-
-
 def test_every_protected_file_is_refused(home: Home) -> None:
     for path in protected_paths(home):
         assert judge(home, {"file_path": path}), path
@@ -67,12 +59,6 @@ def test_links_and_second_names_lead_to_the_same_file(home: Home, tmp_path: Path
     (tmp_path / "folder").symlink_to(home.root)
     for path in ("soft.md", "hard.md", "folder/MEMORY.md", "folder/memory/system/x.jsonl"):
         assert judge(home, {"file_path": str(tmp_path / path)}), path
-
-
-def test_several_gated_files_are_all_guarded(tmp_path: Path) -> None:
-    home = make_home(tmp_path / "home", gated=("memories/MEMORY.md", "memories/USER.md"))
-    assert judge(home, {"path": home.path("memories/USER.md")})
-    assert judge(home, {"path": home.path("MEMORY.md")}) == ""
 
 
 def test_a_home_whose_record_is_damaged_still_guards_its_memory(home: Home) -> None:
@@ -133,18 +119,6 @@ def test_a_patch_is_read_as_loosely_as_any_host_reads_it(home: Home, patch: str)
         assert "signs" in judge(home, given, cwd=home.root)
 
 
-def test_each_of_several_edits_is_looked_at(home: Home) -> None:
-    edits = [{"file_path": "a.md"}, None, {"path": "MEMORY.md"}]
-    assert judge(home, {"edits": edits}, cwd=home.root)
-    assert judge(home, {"edits": edits[:2]}, cwd=home.root) == ""
-    assert judge(home, {"edits": {"file_path": "MEMORY.md"}}, cwd=home.root) == ""
-
-
-def test_a_guarded_folder_itself_is_refused(home: Home) -> None:
-    assert "own records" in judge(home, {"patch": "*** Delete File: audit"}, cwd=home.root)
-    assert judge(home, {"file_path": home.path("audit-notes.md")}) == ""
-
-
 def test_the_operator_s_keys_and_settings_are_refused(home: Home, tmp_path: Path) -> None:
     keys = tmp_path / "keys"
     (tmp_path / "link").symlink_to(keys)
@@ -171,8 +145,3 @@ def test_hermes_own_memory_tool_writes_a_gated_file(
         assert refusal(home, {**ours, "tool_name": "todo"}, "nl") == ""
     elsewhere = make_home(tmp_path / "workspace")
     assert refusal(elsewhere, ours, "nl") == ""
-
-
-@pytest.mark.parametrize("tool_input", [None, [], "MEMORY.md", {"file_path": None}, {"file_path": "\0"}, {}])
-def test_what_names_no_path_is_let_pass(home: Home, tool_input: object) -> None:
-    assert judge(home, tool_input) == ""

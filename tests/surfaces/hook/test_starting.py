@@ -10,13 +10,11 @@ from typing import Any
 import pytest
 from tests.homes import make_home
 
-from nightledger.domain.staged_page import dump_page, parse_page
+from nightledger.domain.staged_page import dump_page
 from nightledger.files.home import Home
-from nightledger.files.prompt_state import KEPT_S, PromptState, read_state, write_state
 from nightledger.files.staged import StagedLine, write_staged
 from nightledger.surfaces.hook import starting
-from nightledger.surfaces.hook.events import SCRIPTS
-from nightledger.surfaces.hook.exchange import MAX_CONTEXT_BYTES, give_context
+from nightledger.surfaces.hook.running import SCRIPTS
 from nightledger.surfaces.hook.starting import stage_anew, started
 
 NOW = datetime(2026, 3, 1, 6, 0, 0, tzinfo=UTC)
@@ -64,17 +62,6 @@ def test_the_staged_page_is_given_and_recorded(home: Home) -> None:
     }
 
 
-def test_the_stager_runs_first_unless_the_host_does_not_wait(
-    home: Home, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    ran = count_stagings(monkeypatch)
-    page = stage(home, "Water the plants (from MEMORY.md:3; landmark)")
-    assert started(home, "hermes", {}, NOW, anew=False) == page
-    assert ran == []
-    assert started(home, "hermes", {}, NOW) == page
-    assert ran == [home]
-
-
 def test_a_host_that_asks_at_each_message_is_staged_for_once_and_recorded_once(
     home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -106,66 +93,6 @@ def test_nothing_is_given_where_the_stager_failed(
     assert not os.path.exists(home.exposures)
 
 
-def test_nothing_staged_is_nothing_shown(home: Home) -> None:
-    stage(home)
-    assert started(home, "codex", {}, NOW) == ""
-    assert not os.path.exists(home.exposures)
-
-
-def test_of_a_page_beyond_what_a_host_takes_whole_the_first_lines_are_given(home: Home) -> None:
-    lines = [f"line {n} " + "x" * 230 for n in range(60)]
-    page = dump_page(lines, UNTIL)
-    write_staged(home, page, [StagedLine([f"e-{n}"], "") for n in range(60)])
-    text = started(home, "codex", {}, NOW)
-    assert MAX_CONTEXT_BYTES - 300 < len(text) <= MAX_CONTEXT_BYTES
-    found = parse_page(text)
-    assert found is not None
-    told = len(found.lines)
-    assert list(found.lines) == lines[:told]
-    (record,) = records(home)
-    assert record["shown"] == sorted(f"e-{n}" for n in range(told))
-    assert started(home, "codex", {}, NOW, most=200) == ""
-    assert give_context("claude_code", "SessionStart", "x" * MAX_CONTEXT_BYTES)
-    assert give_context("claude_code", "SessionStart", "x" * (MAX_CONTEXT_BYTES + 1)) == b""
-    assert give_context("codex", "SessionStart", "\u6e29" * (MAX_CONTEXT_BYTES // 3 + 1)) == b""
-    assert give_context("codex", "SessionStart", "\udcff")
-
-
-def test_the_ledger_says_which_lines_were_shown(home: Home) -> None:
-    Path(home.handoff).parent.mkdir(parents=True, exist_ok=True)
-    handoff = home.relative(home.handoff)
-    Path(home.handoff).write_text("- call the plumber\n")
-    page = dump_page(["Call the plumber (from x; y)", "A fair (from calendar work; soon)", "Odd"], UNTIL)
-    write_staged(
-        home,
-        page,
-        [
-            StagedLine((), handoff, f"{handoff}:3-4"),
-            StagedLine((), "", "calendar work"),
-            StagedLine((), "a.md", "a.md:x"),
-        ],
-    )
-    started(home, "codex", {"session_id": "s"}, NOW)
-    assert records(home)[0]["places"] == [{"path": handoff, "lines": [3, 4]}]
-    Path(home.handoff).write_text("- call the plumber again\n")
-    started(home, "codex", {"session_id": "s"}, NOW)
-    assert records(home)[1]["places"] == []
-
-
-def test_what_a_start_showed_is_in_the_ring_of_its_session(home: Home) -> None:
-    page = dump_page(["Call the plumber (from memory/a.md:7; open)"], UNTIL)
-    write_staged(home, page, [StagedLine(("e-1",), "memory/a.md", "memory/a.md:7")])
-    started(home, "codex", {"session_id": "s"}, NOW)
-    state = read_state(home, "s")
-    assert state.was_shown() == {"e-1", "memory/a.md:7"}
-    assert state.prompts == ()
-
-    Path(home.work_dir, "prompts", "s.json").unlink()
-    Path(home.work_dir, "prompts").rmdir()
-    Path(home.work_dir, "prompts").write_text("")
-    assert started(home, "codex", {"session_id": "s"}, NOW) == page
-
-
 def test_neither_the_environment_nor_the_folder_can_put_code_into_the_stager(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -183,21 +110,6 @@ def test_neither_the_environment_nor_the_folder_can_put_code_into_the_stager(
     )
     assert (done.returncode, done.stderr) == (0, "")
     assert "stage" in done.stdout
-
-
-def test_a_start_drops_what_old_sessions_left(home: Home) -> None:
-    for session in ("old", "new"):
-        write_state(home, session, PromptState(("word",), ()))
-    old = Path(home.work_dir, "prompts", "old.json")
-    long_ago = NOW.timestamp() - KEPT_S - 1
-    os.utime(old, (long_ago, long_ago))
-    os.utime(old.with_name("new.json"), (NOW.timestamp(), NOW.timestamp()))
-    started(home, "codex", {}, NOW)
-    assert read_state(home, "old").prompts == ()
-    assert read_state(home, "new").prompts == ("word",)
-    old.parent.rename(old.parent.with_name("gone"))
-    old.parent.write_text("")
-    assert started(home, "codex", {}, NOW) == ""
 
 
 def test_the_stager_is_not_waited_for_longer_than_its_limit(

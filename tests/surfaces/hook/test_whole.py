@@ -6,17 +6,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.gate.homes import Desk, addition, make_desk, open_desk
-from tests.recall.test_withheld import PLANTED
-from tests.surfaces.console import Console
+from tests.gate.homes import Desk, make_desk, open_desk
 
-from nightledger.domain.event import EventName
 from nightledger.files.search_index import index_path
 from nightledger.files.search_reader import open_reader
 from nightledger.gate.forgetting.forget_entry import forget
 from nightledger.gate.memory.naming import find_standing
 from nightledger.recall.indexing import refresh
-from nightledger.recall.relevant import HARMLESS, KINDS, kinds_to_say
+from nightledger.recall.relevant import KINDS, kinds_to_say
 from nightledger.surfaces.hook.prompting import prompted
 
 RULES = '{"v": 1, "prompt_hook": {"relevance": 0.1, "tokens": 2000, "lines": 10}}'
@@ -56,13 +53,6 @@ def kinds(desk: Desk) -> tuple[str, ...]:
         reader.close()
 
 
-def test_what_was_signed_is_injected(desk: Desk) -> None:
-    desk.applied(addition(PLANTED))
-    bring_up_to_date(desk)
-    assert PLANTED in ask(desk, "where is the cellar key?")
-    assert "Restart the relay after an upgrade" in ask(desk, RELAY)
-
-
 def test_nothing_is_said_between_a_decision_and_the_next_look(desk: Desk) -> None:
     bring_up_to_date(desk)
     assert "Restart the relay" in ask(desk, RELAY)
@@ -77,28 +67,6 @@ def test_nothing_is_said_between_a_decision_and_the_next_look(desk: Desk) -> Non
     bring_up_to_date(desk)
     assert ask(desk, RELAY, session="u") == ""
     assert "backups" in ask(desk, "how long are backups kept?", session="u")
-
-
-def test_after_a_verb_that_changed_something_it_speaks_at_once(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("NIGHTLEDGER_KEYS", str(desk.ring.directory))
-    console = Console(desk=desk)
-    bring_up_to_date(desk)
-    desk.approve(desk.proposal(addition(PLANTED)))
-    assert kinds(desk) == ()
-    desk.wait(hours=3)
-    assert "Applied change 1" in console.out("apply", typed=[])
-    assert kinds(desk) == KINDS
-    assert PLANTED in ask(desk, "where is the cellar key?")
-    desk.approve(second := desk.proposal(addition("Paint the garden fence green")))
-    desk.wait(hours=3)
-    console.out("apply")
-    assert "garden fence" in ask(desk, "the garden fence, green paint", session="t")
-    console.out("undo", second.id, typed=["y"])
-    assert kinds(desk) == KINDS
-    assert ask(desk, "the garden fence, green paint", session="u") == ""
-    assert "Restart the relay" in ask(desk, RELAY, session="u")
 
 
 def test_a_log_that_cannot_be_told_from_the_judged_one_silences_all(desk: Desk) -> None:
@@ -129,18 +97,3 @@ def test_a_log_that_cannot_be_told_from_the_judged_one_silences_all(desk: Desk) 
     assert kinds(desk) == ()
     log.unlink()
     assert kinds(desk) == ()
-
-
-def test_every_event_was_thought_of() -> None:
-    known = {event.value for event in EventName}
-    assert known >= HARMLESS
-    assert known - HARMLESS == {
-        "genesis",
-        "decision.recorded",
-        "text.quarantined",
-        "text.expunged",
-        "trust.changed",
-        "trust.reset",
-        "home.left",
-        "home.restored",
-    }

@@ -1,23 +1,34 @@
-"""``approve`` and ``reject``: one proposal answered from the command line."""
+"""What an operator answers, edits and takes back at the command line, and what lists show of it."""
 
+import hashlib
+import tempfile
 from pathlib import Path
+from typing import Any
 
 import pytest
-from tests.gate.homes import Desk, addition, make_desk
+from tests.gate.forgetting_desk import (
+    ARCHIVE,
+    COPY,
+    LOG,
+    archive,
+    compress,
+    forget,
+    pruned,
+    put,
+)
+from tests.gate.homes import MEMORY, Desk, addition, make_desk, removal
 from tests.surfaces.console import Console
 
+from nightledger.domain.errors import ConfigurationError, UsageError
 from nightledger.domain.proposal import Proposal
+from nightledger.files.lock import Lock
+from nightledger.surfaces import session, signing
+from nightledger.surfaces.verbs.edit import edit_text
+from nightledger.trust.keys import operator_key_path
 
 
 def three(desk: Desk) -> Proposal:
     return desk.proposal(*(addition(f"Lesson {n}.", rank=1 - n / 10) for n in range(3)))
-
-
-@pytest.mark.parametrize("only", ["", "0", "1;2", "-1", "\u00b2", "1,", "a", "9" * 5000])
-def test_what_is_no_list_of_numbers_is_refused(console: Console, only: str) -> None:
-    ran = console.run("approve", three(console.desk).id, f"--only={only}")
-    assert ran.status == 2
-    assert "is not a list of change numbers" in ran.err
 
 
 def test_a_change_that_does_not_wait_is_named(console: Console) -> None:
@@ -32,30 +43,290 @@ def test_a_change_that_does_not_wait_is_named(console: Console) -> None:
     assert f"nothing of {proposal.id[:6]} waits for an answer" in ran.err
 
 
-def test_a_named_diff_is_signed_and_no_other(console: Console) -> None:
-    proposal = three(console.desk)
-    sha256 = console.record("show", proposal.id)["diff_sha256"]
-    ran = console.run("approve", proposal.id, "--diff-sha256", "0" * 64)
+def test_with_nothing_signed_it_is_silent_for_cron_and_says_so_to_people(console: Console) -> None:
+    assert console.out("apply") == ""
+    assert console.out("apply", typed=[]) == "Nothing is signed that is not applied.\n"
+    assert console.record("apply") == []
+
+
+def test_early_it_changes_nothing_and_says_so_to_who_asked(console: Console) -> None:
+    proposal = console.desk.proposal(addition("One."))
+    console.out("approve", proposal.id)
+    assert console.out("apply") == ""
+    ran = console.run("apply", proposal.id)
     assert ran.status == 1
-    assert f"the diff has SHA-256 {sha256}" in ran.err
-    console.out("approve", proposal.id, "--diff-sha256", sha256.upper())
-    assert console.desk.states(proposal) == ["approved"] * 3
+    assert ran.out == f"{proposal.id[:6]} is cooling: 2 h 0 min to go. Nothing was changed.\n"
+    console.desk.wait(hours=1, minutes=59, seconds=1)
+    assert "1 min to go" in console.run("apply", proposal.id).out
+    assert console.desk.text() == MEMORY
 
 
-def test_in_scripts_only_a_key_without_passphrase_signs(
+def test_a_dry_run_shows_and_changes_nothing(console: Console) -> None:
+    proposal = console.desk.applied(addition("One."))
+    before = console.desk.events()
+    assert console.out("undo", proposal.id, "--dry-run").endswith("Nothing was changed (--dry-run).\n")
+    record = console.record("undo", proposal.id, "--dry-run")
+    assert "-- One.\n" in record["diff"]
+    assert (record["changes"], record["problem"]) == ([1], "")
+    assert console.desk.events() == before
+    console.desk.wait(days=9)
+    assert "its undo window closed" in console.out("undo", proposal.id, "--dry-run")
+
+
+def test_an_undo_that_would_change_other_bytes_than_those_shown_is_refused(
+    console: Console, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    proposal = console.desk.applied(addition("One."))
+    unlock = signing.unlock
+
+    def meanwhile(*given: Any) -> Any:
+        console.desk.memory.write_text(console.desk.text() + "- By hand.\n")
+        return unlock(*given)
+
+    monkeypatch.setattr(signing, "unlock", meanwhile)
+    ran = console.run("undo", proposal.id)
+    assert ran.status == 1
+    assert "what it would change is not what was shown any more; nothing was signed" in ran.err
+    assert "run it again" in ran.err
+    assert "- One." in console.desk.text()
+    assert console.desk.states(proposal) == ["applied"]
+    assert len(console.desk.ledger().book.decisions) == 1
+
+
+OLD = "- Keep backups for 30 days."
+
+
+def test_the_exit_code_says_whether_something_waits(console: Console) -> None:
+    assert console.run("proposals", "--exit-code").status == 0
+    proposal = console.desk.proposal(addition("One."))
+    assert console.run("proposals", "--exit-code").status == 3
+    assert console.run("proposals").status == 0
+    console.desk.approve(proposal)
+    assert console.run("proposals", "--exit-code").status == 0
+    console.desk.edit((MEMORY + "by hand\n").encode())
+    assert console.run("proposals", "--exit-code").status == 0
+
+
+def test_the_fields_of_a_proposal_are_a_contract(console: Console) -> None:
+    desk = console.desk
+    proposal = desk.proposal(addition("One.", rank=0.9), removal(OLD))
+    (record,) = console.record("proposals")
+    assert record["kind"] == "consolidate_daily_to_memory"
+    assert record["created_at"] == "2026-03-01T06:00:00Z"
+    assert (record["not_before"], record["expires_at"]) == (None, None)
+    change = record["changes"][0]
+    assert {
+        "n": 1,
+        "op": "add",
+        "state": "pending",
+        "target": "MEMORY.md",
+        "section": "MEMORY.md > Lessons",
+        "before": "",
+        "after": "- One.",
+        "reason": "it was said",
+        "confidence": 0.5,
+        "flags": [],
+        "evidence": [{"path": "memory/2026-02-28.md", "lines": [1, 1], "origin": "agent"}],
+    }.items() <= change.items()
+    diffs = "".join(change.diff for change in proposal.changes)
+    assert record["diff_sha256"] == hashlib.sha256(diffs.encode()).hexdigest()
+    desk.approve(proposal, only=[1])
+    desk.wait(minutes=115)
+    desk.approve(proposal, only=[2])
+    (record,) = console.record("proposals")
+    assert record["state"] == "cooling"
+    assert (record["not_before"], record["expires_at"]) == ("2026-03-01T08:05:00Z", "2026-03-08T06:00:00Z")
+    desk.wait(minutes=10)
+    assert console.record("proposals")[0]["state"] == "approved"
+
+
+def test_secrets_are_masked_wherever_they_stand(console: Console) -> None:
+    secret = "ghp_" + "Ab3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0dF3hJ6"
+    console.desk.memory.write_text(MEMORY.replace(OLD, f"{OLD}\n- token {secret}"))
+    proposal = console.desk.proposal(removal(OLD))
+    for words in (("show", proposal.id), ("show", proposal.id, "--json"), ("review",), ("review", "--json")):
+        out = console.run(*words).out
+        assert secret not in out
+        assert "masked: 40 bytes" in out
+
+
+EDITED = MEMORY.replace("30 days", "90 days")
+
+
+def editor(console: Console, monkeypatch: pytest.MonkeyPatch, script: str) -> None:
+    path = console.desk.root / "meanwhile.sh"
+    path.write_text(f"#!/bin/sh\n{script}\n")
+    path.chmod(0o700)
+    monkeypatch.setenv("VISUAL", str(path))
+
+
+def test_an_edit_of_lines_that_changed_meanwhile_is_refused_and_its_text_kept(
+    console: Console, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk = console.desk
+    editor(console, monkeypatch, f'sed -i s/30/90/ "$1"; sed -i s/30/60/ "{desk.memory}"')
+    monkeypatch.setattr(tempfile, "tempdir", str(desk.root))
+    ran = console.run("edit")
+    assert ran.status == 1
+    assert "MEMORY.md was changed meanwhile, in or above the sections that you edited" in ran.err
+    (kept,) = desk.root.glob("nightledger-edit-*.md")
+    assert f"your text is kept in {kept}" in ran.err
+    assert kept.read_text() == EDITED
+    assert kept.stat().st_mode & 0o077 == 0
+    assert desk.text() == MEMORY.replace("30", "60")
+    assert desk.ledger().book.proposals == {}
+
+
+@pytest.mark.parametrize(("answer", "text"), [("y", EDITED), ("", MEMORY), ("n", MEMORY)])
+def test_a_person_whose_key_asks_nothing_is_asked_below_the_diff(
+    answer: str, text: str, console: Console, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(console.desk.root))
+    editor(console, monkeypatch, 'sed -i s/30/90/ "$1"')
+    ran = console.run("edit", typed=[answer])
+    assert "+- Keep backups for 90 days." in ran.out.split("Apply it?")[0]
+    assert console.desk.text() == text
+    assert ("your text is kept in" in ran.err) is (text == MEMORY)
+
+
+@pytest.mark.parametrize("columns", [60, 80])
+def test_a_review_says_what_goes_where_and_offers_no_wording(console: Console, columns: int) -> None:
+    pruned(console.desk, *archive(console.desk, "backups"))
+    pruned(console.desk, compress(console.desk, LOG))
+    pruned(console.desk, forget())
+    screen = console.terminal("review", columns=columns)
+    for _ in range(3):
+        screen.expect("s later")
+        screen.type("s")
+    assert screen.end() == 0
+    rows = screen.rows()
+    text = " ".join(row.strip() for row in rows)
+    assert f"archived to {ARCHIVE}, as it stands here; below it is written:" in text
+    assert "Archived 2026-03-01 from MEMORY.md, entry e-" in text
+    assert f"full text moves to {COPY}: 42 lines, SHA-256" in text
+    assert "the log keeps these 5 lines:" in text
+    assert "the link cron + timezone is forgotten: 1 co-occurrence, last seen 2026-01-02" in text
+    assert "e edit" not in text
+    assert all(len(row) <= columns or "> s" in row for row in rows)
+
+
+def month(desk: Desk) -> Proposal:
+    return pruned(desk, *(compress(desk, f"memory/2026-01-{n:02}.md") for n in range(2, 7)))
+
+
+def test_a_month_is_rejected_whole_with_one_reason_or_left_for_later(console: Console) -> None:
+    proposal = month(console.desk)
+    assert "Signed" not in console.out("review", typed=["a", "s"])
+    assert console.desk.states(proposal) == ["deferred"] * 5
+    assert "Rejected 5 change(s)." in console.out("review", typed=["a", "n", "I read them", "y"])
+    assert console.desk.states(proposal) == ["rejected"] * 5
+
+
+def test_links_and_what_has_no_place_are_answered_one_by_one(console: Console) -> None:
+    proposal = pruned(console.desk, *(compress(console.desk, f"memory/2026-01-{n:02}.md") for n in (2, 3)))
+    put(console.desk, "memory/2026-01-03.md", b"- Something else by now.\n")
+    pruned(console.desk, forget())
+    out = console.out("review", typed=["a", "y", "q", "y"])
+    assert "at once" not in out
+    assert console.desk.states(proposal) == ["approved", "pending"]
+
+
+PROMPT = "q quit > "
+BEFORE_SIGNING = "b back > "
+
+
+def two(desk: Desk) -> Proposal:
+    return desk.proposal(addition("Set the zone.", rank=0.9), removal(OLD))
+
+
+def test_on_a_terminal_one_passphrase_signs_everything_and_a_slip_costs_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    desk = make_desk(tmp_path, passphrase=b"correct horse")
     monkeypatch.setenv("NIGHTLEDGER_KEYS", str(tmp_path / "keys"))
-    desk = make_desk(tmp_path, passphrase=b"x")
-    proposal = three(desk)
-    ran = Console(desk=desk).run("approve", proposal.id)
-    assert ran.status == 1
-    assert "has a passphrase, and there is no terminal to ask on" in ran.err
-    assert desk.states(proposal) == ["pending"] * 3
+    proposal = two(desk)
+    terminal = Console(desk=desk).terminal("review")
+    terminal.expect(PROMPT)
+    terminal.type("y")
+    terminal.expect(PROMPT)
+    terminal.type("n")
+    terminal.expect("reason > ")
+    terminal.type("still true")
+    terminal.expect(BEFORE_SIGNING)
+    terminal.type("y")
+    terminal.expect("Passphrase of the operator's key: ")
+    terminal.type("battery staple")
+    terminal.expect("Passphrase of the operator's key: ")
+    terminal.type("correct horse")
+    assert terminal.end() == 0
+    assert "correct horse" not in terminal.seen
+    assert terminal.seen.count("Passphrase") == 2
+    assert "\x1b[32m+- Set the zone." in terminal.seen
+    assert desk.states(proposal) == ["approved", "rejected"]
+    assert not needs_open(desk)
 
 
-def test_a_reason_that_no_record_can_hold_is_an_error_and_no_bug(console: Console) -> None:
-    proposal = three(console.desk)
-    ran = console.run("reject", proposal.id, "--reason", "caf\udce9")
-    assert ran.status in (1, 2)
-    assert "bug" not in ran.err
+def needs_open(desk: Desk) -> bool:
+    from nightledger.trust.keys import needs_passphrase
+
+    return not needs_passphrase(operator_key_path(desk.ring, desk.home.identity.id))
+
+
+def test_answers_wait_for_a_run_at_work_and_are_not_lost(
+    console: Console, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(session, "LOCK_TIMEOUT_S", 0.05)
+    proposal = two(console.desk)
+    terminal = console.terminal("review")
+    terminal.expect(PROMPT)
+    with Lock(console.desk.home.lock_path()):
+        terminal.type("y")
+        terminal.expect(PROMPT)
+        terminal.type("s")
+        terminal.expect(BEFORE_SIGNING)
+        terminal.type("y")
+        terminal.expect("another run is at work; what you answered waits for its end")
+        assert console.desk.states(proposal) == ["pending", "pending"]
+    assert terminal.end() == 0
+    assert console.desk.states(proposal) == ["approved", "deferred"]
+
+
+def script(root: Path, text: str) -> str:
+    path = root / "an editor.sh"
+    path.write_text(f"#!/bin/sh\n{text}\n")
+    path.chmod(0o700)
+    return f"'{path}' --wait"
+
+
+def test_what_was_saved_comes_back_byte_for_byte(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("VISUAL", script(tmp_path, 'cp "$2" "$0.seen"; printf "new\\377" > "$2"'))
+    monkeypatch.setenv("EDITOR", "false")
+    assert edit_text(b"old\xff\r\n") == b"new\xff"
+    assert (tmp_path / "an editor.sh.seen").read_bytes() == b"old\xff\r\n"
+
+
+def test_editor_stands_in_for_visual_and_vi_for_both(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("VISUAL", raising=False)
+    monkeypatch.setenv("EDITOR", "true")
+    assert edit_text(b"same") == b"same"
+    monkeypatch.delenv("EDITOR")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True)
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    with pytest.raises(ConfigurationError, match="the editor 'vi' cannot be run"):
+        edit_text(b"")
+
+
+def test_without_a_terminal_no_editor_is_started_that_nobody_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("VISUAL", raising=False)
+    monkeypatch.delenv("EDITOR", raising=False)
+    started = tmp_path / "vi"
+    started.write_text(f"#!/bin/sh\ntouch '{tmp_path}/started'\n")
+    started.chmod(0o700)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    with pytest.raises(UsageError, match="no terminal for an editor") as caught:
+        edit_text(b"x")
+    assert "--from FILE" in (caught.value.hint or "")
+    assert not (tmp_path / "started").exists()

@@ -1,4 +1,3 @@
-import io
 import json
 from pathlib import Path
 
@@ -38,12 +37,6 @@ def test_clean_code_exits_0_and_says_what_the_published_list_denies(
     assert out.endswith("1 snippet: 1 with findings; 1 finding.\n")
 
 
-def test_shell_is_unaudited_and_never_exits_0(capsys: pytest.CaptureFixture[str]) -> None:
-    status, out, _ = run(capsys, "-c", "rm -rf ~/notes")
-    assert status == 1
-    assert "is no Python: not audited, which is not clean (shell)" in out
-
-
 def test_several_files_are_audited_each_under_its_name(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -60,35 +53,3 @@ def test_several_files_are_audited_each_under_its_name(
     assert "4 snippets: 1 clean, 2 with findings, 1 not or not wholly audited; 3 findings." in out
     notes.write_text("Only words.\n")
     assert run(capsys, str(notes))[:2] == (0, "No code in it: nothing to audit.\n")
-
-
-def test_standard_input_is_read(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"eval('1')\n")))
-    status, out, _ = run(capsys, "-")
-    assert (status, out.split(":")[0]) == (1, "-")
-
-
-def test_json_tells_all_of_it_in_one_document(capsys: pytest.CaptureFixture[str]) -> None:
-    status, out, _ = run(capsys, "--json", "-c", "import os\nos.getcwd()\neval('1')")
-    assert status == 1
-    (snippet,) = json.loads(out)["snippets"]
-    assert (snippet["file"], snippet["language"], snippet["audited"], snippet["clean"]) == (
-        "-c",
-        "python",
-        True,
-        False,
-    )
-    (finding,) = snippet["findings"]
-    assert (finding["line"], finding["rule"], finding["severity"]) == (
-        3,
-        "code.run",
-        "high",
-    )
-    assert [note["what"] for note in snippet["notes"]] == ["os"]
-
-
-@pytest.mark.parametrize("words", [(), ("nowhere.py",)])
-def test_nothing_to_audit_is_a_wrong_call(words: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
-    status, out, err = run(capsys, *words)
-    assert (status, out) == (2, "")
-    assert err.startswith("error: ")

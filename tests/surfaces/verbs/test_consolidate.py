@@ -1,7 +1,7 @@
 from pathlib import Path
 
 import pytest
-from tests.jobs.nights import HIDDEN, LEAKED, LESSON, SECRET, log_of
+from tests.jobs.nights import HIDDEN, LESSON, log_of
 from tests.surfaces.calling import Caller, make_caller
 
 from nightledger.domain.errors import UsageError
@@ -27,22 +27,6 @@ def snapshot(caller: Caller) -> dict[str, bytes]:
         for path in sorted(root.rglob("*"))
         if path.is_file() and ".nightledger" not in path.parts
     }
-
-
-def test_yesterday_is_consolidated_and_what_is_proposed_is_shown(caller: Caller) -> None:
-    write(caller, LESSON)
-    text = caller.text("consolidate", now=NEXT)
-    assert "1 change(s) proposed; 'nightledger review' shows them." in text
-    assert "misses edits within one second" in text
-    assert Path(caller.home.pending_view).exists()
-
-
-def test_a_day_is_chosen_with_its_date_and_older_logs_with_since(caller: Caller) -> None:
-    write(caller, LESSON, name="2026-02-27.md")
-    assert caller.run("consolidate", "--day", "2026-02-28", now=NEXT) == 0
-    record = caller.record("consolidate", "--day", "2026-02-28", "--since", "2026-02-27", now=NEXT)
-    assert (record["period"], record["proposed"]) == ("2026-02-28", 1)
-    assert [log["path"] for log in record["logs"]] == ["memory/2026-02-27.md"]
 
 
 @pytest.mark.parametrize("day", ["2026-03-02", "2026-03-03", "9999-12-31"])
@@ -71,17 +55,6 @@ def test_a_log_that_is_not_utf8_at_all_is_one_line_that_says_how_to_convert_it(c
 def test_what_is_no_date_is_a_mistake_of_usage(caller: Caller, option: str, word: str) -> None:
     with pytest.raises(UsageError, match=f"{option} .* is not a date"):
         caller.run("consolidate", option, word, now=NEXT)
-
-
-def test_what_was_held_back_or_passed_over_is_named_and_never_quoted(caller: Caller) -> None:
-    write(caller, LESSON, HIDDEN, LEAKED)
-    (Path(caller.home.memory_dir) / "2026-03-01-b.md").mkdir()
-    lines = caller.lines("consolidate", now=NEXT)
-    assert lines[0] == "held back: memory/2026-03-01.md:11 (unicode.bidi)"
-    assert lines[1] == "held back: memory/2026-03-01.md:19 (secret.github)"
-    assert lines[2] == "passed over: memory/2026-03-01-b.md is a directory, not a file to read"
-    assert SECRET not in "".join(lines)
-    assert "\u202e" not in "".join(lines)
 
 
 def test_a_dry_run_shows_the_same_and_writes_nothing(caller: Caller) -> None:

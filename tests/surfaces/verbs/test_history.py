@@ -1,18 +1,11 @@
-from pathlib import Path
-
 import pytest
 from msgspec.structs import replace
 from tests.gate.homes import addition
-from tests.surfaces.calling import Caller, make_caller
+from tests.surfaces.calling import Caller
 
-from nightledger.domain.errors import RefusedError, UnreadableError, UsageError
+from nightledger.domain.errors import UsageError
 from nightledger.domain.event import EventName
 from nightledger.gate.opening import record
-
-
-@pytest.fixture
-def caller(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Caller:
-    return make_caller(tmp_path, monkeypatch, capsys)
 
 
 def test_the_newest_come_first_and_only_so_many(caller: Caller) -> None:
@@ -47,19 +40,10 @@ def test_what_another_program_did_is_named(caller: Caller) -> None:
     assert "! MEMORY.md was changed outside Nightledger since." in caller.text("history")
 
 
-def test_a_file_is_named_as_records_have_it_or_by_its_full_path(caller: Caller) -> None:
-    caller.desk.applied(addition("Use the blue switch."))
-    for name in ("MEMORY.md", "./MEMORY.md", caller.home.path("MEMORY.md")):
-        assert caller.record("history", name)["of"] == 1
-    with pytest.raises(RefusedError, match=r"NOTES\.md is not a gated file"):
-        caller.run("history", "NOTES.md")
-    with pytest.raises(UnreadableError, match="outside the home"):
-        caller.run("history", "/etc/passwd")
-
-
-def test_reasons_are_masked_where_the_file_tells_what_they_say(caller: Caller) -> None:
+def test_reasons_and_texts_are_masked_where_the_file_tells_what_they_say(caller: Caller) -> None:
     told = "Nebelhorn" + "4711"
-    caller.desk.applied(replace(addition("Use the blue switch."), reason=f"{told} was typed twice"))
+    switch = addition(f"Use the blue switch by {told}.")
+    caller.desk.applied(replace(switch, reason=f"{told} was typed twice"))
     assert f"{told} was typed twice" in caller.text("history")
     caller.desk.memory.write_text(f"{caller.desk.text()}- Loft box password: {told}\n")
     assert "[masked: 13 bytes] was typed twice" in caller.text("history")

@@ -1,17 +1,12 @@
-import json
 import os
 from pathlib import Path
-from typing import Any
 
 import pytest
-from tests.gate.homes import MEMORY, START
-from tests.surfaces.console import Terminal
+from tests.gate.homes import START
 
 from nightledger.demo.shell import Ran, Shell
-from nightledger.files.home import Home
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.verbs import init
-from nightledger.trust.keys import needs_passphrase
 
 
 class Place:
@@ -24,44 +19,19 @@ class Place:
     def run(self, *words: str) -> Ran:
         return Shell(home=self.home, keys=self.keys).run("init", *words, now=START.at)
 
-    def record(self, *words: str) -> Any:
-        return json.loads(self.run(*words, "--json").out)
+    def shell(self, *words: str) -> Ran:
+        return Shell(home=self.home, keys=self.keys).run(*words, now=START.at)
+
+    def made(self, *words: str) -> Ran:
+        return self.run("--simulated", "--no-passphrase", *words)
+
+    def bytes(self) -> dict[Path, bytes]:
+        return {path: path.read_bytes() for path in self.home.rglob("*") if path.is_file()}
 
 
 @pytest.fixture
 def place(tmp_path: Path) -> Place:
     return Place(tmp_path)
-
-
-def workspace(place: Place) -> None:
-    place.home.mkdir()
-    (place.home / "MEMORY.md").write_text(MEMORY)
-    (place.home / "SOUL.md").write_text("soul")
-    (place.home / "AGENTS.md").write_text("agents")
-
-
-def test_a_home_for_trials_in_one_command(place: Place) -> None:
-    ran = place.run("--simulated", "--no-passphrase")
-    assert ran.status == 0, ran.err
-    assert f"Made in {place.home}:" in ran.out
-    assert "  MEMORY.md" in ran.out
-    assert "The operator's key has no passphrase: whoever can read it can sign." in ran.out
-    assert ran.out.endswith(
-        f"Next: nightledger check --home {place.home}\n"
-        f"Then: nightledger schedule --print cron --home {place.home}\n"
-    )
-    identity = Home(place.home).identity
-    assert (identity.simulated, identity.host, identity.gated) == (True, "generic", ("MEMORY.md",))
-    assert identity.machine == os.uname().nodename
-
-
-def test_again_there_is_nothing_to_do(place: Place) -> None:
-    place.run("--simulated", "--no-passphrase")
-    before = (place.home / "config/nightledger/home.json").read_bytes()
-    ran = place.run("--simulated")
-    assert (ran.status, ran.out) == (0, f"{place.home} is a home already; nothing to do\n")
-    assert (place.home / "config/nightledger/home.json").read_bytes() == before
-    assert place.record("--simulated")["new"] is False
 
 
 @pytest.mark.parametrize(
@@ -82,58 +52,6 @@ def test_again_with_what_the_home_is_not_says_how_to_change_it(
     assert f"--{words[0][2:]} differs from what it was made with" in " ".join(ran.err.split())
     assert hint in ran.err
     assert (place.home / "config/nightledger/home.json").read_bytes() == before
-
-
-def test_again_with_what_the_home_is_changes_nothing(place: Place) -> None:
-    words = ("--simulated", "--no-passphrase", "--zone", "UTC", "--host", "generic", "--gated", "MEMORY.md")
-    place.run(*words)
-    ran = place.run(*words)
-    assert (ran.status, ran.out) == (0, f"{place.home} is a home already; nothing to do\n")
-
-
-def test_a_dry_run_lists_and_makes_nothing(place: Place) -> None:
-    workspace(place)
-    ran = place.run("--adopt", "--dry-run", "--no-passphrase")
-    assert f"Would make in {place.home}:" in ran.out
-    assert "audit/trusted-channel-audit.jsonl" in ran.out
-    assert "audit/checkpoint" in place.record("--adopt", "--dry-run")["would_create"]
-    assert sorted(path.name for path in place.home.iterdir()) == ["AGENTS.md", "MEMORY.md", "SOUL.md"]
-    assert not place.keys.exists()
-
-
-@pytest.mark.parametrize(
-    ("words", "status", "said"),
-    [
-        (("--no-passphrase",), 2, "is not empty"),
-        (("--adopt",), 2, "wants a passphrase, and there is no terminal to ask on"),
-        (("--adopt", "--no-passphrase", "--zone", "Mars/Base"), 2, "Mars/Base"),
-        (("--adopt", "--no-passphrase", "--gated", "SOUL.md"), 1, "really the protected file SOUL.md"),
-        (("--adopt", "--no-passphrase", "--gated", "../x.md"), 1, "is not a path inside the home"),
-        (("--adopt", "--no-passphrase", "--gated", "audit/x.md"), 1, "which the gate never changes"),
-    ],
-)
-def test_what_cannot_be_is_refused_and_nothing_is_made(
-    place: Place, words: tuple[str, ...], status: int, said: str
-) -> None:
-    workspace(place)
-    ran = place.run(*words)
-    assert ran.status == status
-    assert said in ran.err
-    assert not (place.home / "config").exists()
-
-
-def test_a_workspace_that_is_not_there_cannot_be_adopted(place: Place) -> None:
-    ran = place.run("--adopt", "--no-passphrase")
-    assert ran.status == 2
-    assert "there is no workspace at" in ran.err
-
-
-def test_an_unknown_host_is_refused(place: Place) -> None:
-    workspace(place)
-    ran = place.run("--adopt", "--no-passphrase", "--host", "opnclaw")
-    assert ran.status == 2
-    assert "opnclaw" in ran.err
-    assert not (place.home / "config").exists()
 
 
 @pytest.mark.parametrize(
@@ -166,36 +84,34 @@ def test_the_passphrase_is_asked_for_twice_and_must_be_one(
     assert "has no passphrase" not in ran.out
 
 
-def start(place: Place, monkeypatch: pytest.MonkeyPatch) -> Terminal:
-    monkeypatch.setenv("NIGHTLEDGER_KEYS", str(place.keys))
-    argv = ["init", "--home", str(place.home), "--simulated", "--now", START.at.isoformat()]
-    terminal = Terminal.start(argv, 80)
-    terminal.expect("Passphrase for the operator's new key: ")
-    return terminal
+def test_without_seed_there_is_none_until_the_operator_signs_for_it(place: Place) -> None:
+    assert "constitution" not in place.made("--no-seed").out
+    assert place.made().status == 0
+    assert not (place.home / "memory/system/constitution.json").exists()
+    assert "  memory/system/constitution.json\n" in place.made("--seed", "--dry-run").out
+    assert not (place.home / "memory/system/constitution.json").exists()
+    ran = place.made("--seed")
+    assert ran.status == 0, ran.err
+    assert "  memory/system/constitution.json\n" in ran.out
+    assert (place.home / "memory/system/constitution.json").exists()
+    assert place.shell("verify").status == 0
+    before = place.bytes()
+    assert place.made("--seed").status == 0
+    assert place.bytes() == before
 
 
-def test_on_a_terminal_it_asks_for_a_passphrase_twice(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
-    terminal = start(place, monkeypatch)
-    terminal.type("caf\u00e9")
-    terminal.expect("Once more: ")
-    terminal.type("caf\u00e9")
-    assert terminal.end() == 0
-    assert "caf" not in terminal.seen
-    assert needs_passphrase(place.keys / Home(place.home).identity.id / "operator")
-
-
-def test_two_different_passphrases_make_nothing(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
-    terminal = start(place, monkeypatch)
-    terminal.type("one")
-    terminal.expect("Once more: ")
-    terminal.type("two")
-    assert terminal.end() == 2
-    assert "the two are not the same, or empty" in terminal.seen
-    assert not place.home.exists()
-
-
-def test_an_empty_passphrase_makes_nothing(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
-    terminal = start(place, monkeypatch)
-    terminal.type("")
-    assert terminal.end() == 2
+@pytest.mark.parametrize(
+    ("words", "status", "said"),
+    [
+        (("--no-seed", "--self", "I am Wren."), 2, "--no-seed wants none"),
+        (("--self", "x" * 401), 1, "400 is the most"),
+        (("--self", ""), 1, "its text is one line"),
+        (("--self", "I am ghp_Ab3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0dF3hJ6"), 1, "secret."),
+    ],
+)
+def test_an_own_principle_that_cannot_be_one_makes_no_home(
+    place: Place, words: tuple[str, ...], status: int, said: str
+) -> None:
+    ran = place.made(*words)
+    assert (ran.status, said in ran.err) == (status, True), ran.err
     assert not place.home.exists()

@@ -2,19 +2,13 @@ from pathlib import Path
 
 import pytest
 from tests.gate.signers import Key, new_key
-from tests.surfaces.calling import Caller, make_caller
+from tests.surfaces.calling import Caller
 
-from nightledger.domain.errors import FileChangedError, RefusedError, UsageError
+from nightledger.domain.errors import FileChangedError
 from nightledger.gate.integrity.trusting import read_signers
+from nightledger.surfaces import trust_change
 from nightledger.surfaces.context import Context
-from nightledger.surfaces.keys import trust_change
-from nightledger.surfaces.keys import trust_change as key_changes
-from nightledger.trust.keys import needs_passphrase, public_key_of
-
-
-@pytest.fixture
-def caller(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Caller:
-    return make_caller(tmp_path, monkeypatch, capsys)
+from nightledger.trust.keys import public_key_of
 
 
 def signers(caller: Caller) -> list[str]:
@@ -53,50 +47,6 @@ def test_a_key_is_added_by_file_or_by_line_and_listed(caller: Caller) -> None:
     assert "signed change d-" in text
 
 
-def test_a_private_keys_file_names_its_public_side(caller: Caller) -> None:
-    ana = new_key(caller.root, "ana")
-    assert key_changes.read_key(str(ana.path)) == ana.public
-
-
-def test_a_rotation_to_a_key_that_is_elsewhere_leaves_its_public_side_here(caller: Caller) -> None:
-    hardware = new_key(caller.root, "token")
-    assert caller.run("key", "rotate", public(hardware)) == 0
-    assert not (keys_dir(caller) / "operator").exists()
-    assert public_key_of(keys_dir(caller) / "operator.pub") == hardware.public
-    assert "The old key is kept as" not in caller.text("key", "list")
-
-
-def test_a_new_key_wants_a_passphrase_where_somebody_can_be_asked(
-    caller: Caller, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with pytest.raises(UsageError, match="wants a passphrase"):
-        caller.run("key", "rotate")
-    monkeypatch.setattr(Context, "interactive", lambda _: True)
-    answers = iter(["one", "other", "correct horse", "correct horse"])
-    monkeypatch.setattr("getpass.getpass", lambda _: next(answers))
-    with pytest.raises(UsageError, match="not the same"):
-        caller.run("key", "rotate")
-    assert caller.run("key", "rotate") == 0
-    assert needs_passphrase(keys_dir(caller) / "operator")
-
-
-def test_what_status_and_doctor_say_of_a_reset_ends_it(caller: Caller) -> None:
-    assert caller.run("key", "reset", "--no-passphrase", "--passphrase-forgotten") == 0
-    (kept,) = keys_dir(caller).glob("operator.before-*Z")
-    (alarm,) = caller.record("status")["alarms"]
-    assert alarm == {
-        "kind": "integrity",
-        "message": "the keys were reset, signed by nobody: another key counts in 24 hours",
-        "hint": "if that was not you: nightledger key confirm --sign-with FILE",
-    }
-    for verb in ("status", "doctor"):
-        assert f"> {alarm['hint']}" in " ".join(caller.text(verb).split())
-    said = alarm["hint"].partition(": nightledger ")[2].replace("FILE", str(kept))
-    assert caller.run(*said.split()) == 0
-    assert caller.record("status")["alarms"] == []
-    assert alarm["message"] not in " ".join(caller.text("doctor", "--all").split())
-
-
 def test_of_a_key_that_could_not_sign_a_rotation_says_no_good(caller: Caller) -> None:
     assert caller.run("key", "reset", "--no-passphrase", "--passphrase-forgotten") == 0
     (kept,) = keys_dir(caller).glob("operator.before-*Z")
@@ -127,11 +77,3 @@ def test_nothing_is_signed_over_trust_files_that_changed_meanwhile(caller: Calle
     with pytest.raises(FileChangedError, match="changed meanwhile; nothing was signed"):
         trust_change.change_trust(context, lambda _: {"peers": next(counts)})
     assert caller.desk.ledger().book.decisions == {}
-
-
-def test_a_rotation_without_the_old_key_says_what_is_left(caller: Caller) -> None:
-    for path in keys_dir(caller).glob("operator*"):
-        path.unlink()
-    with pytest.raises(RefusedError, match="no key here to hand over from") as failure:
-        caller.run("key", "rotate", "--no-passphrase")
-    assert "key reset" in failure.value.hint

@@ -1,24 +1,20 @@
-import json
-import os
 import subprocess
 import sys
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from datetime import time as clock_time
 from pathlib import Path
 
 import pytest
 from tests.homes import make_home
 from tests.starting import loaded_by_argparse
-from tests.surfaces.verb_calls import call_verb
+from tests.surfaces.calling import call_verb
 
 from nightledger.domain.errors import (
-    LockedError,
     UnreadableError,
 )
 from nightledger.domain.periods import JobReport, Period, Schedule
 from nightledger.files.home import Home
-from nightledger.files.lock import Lock
 from nightledger.night import Job
 from nightledger.surfaces import attention, night_run
 from nightledger.surfaces.session import this_machine
@@ -77,10 +73,6 @@ def call(home: Home, *words: str, now: str = NOW, json_too: bool = False) -> int
     return call_verb("night", home.root, *words, now=now, as_json=json_too)
 
 
-def later(**by: float) -> str:
-    return (datetime.fromisoformat(NOW) + timedelta(**by)).isoformat()
-
-
 def test_a_night_runs_what_is_due_says_so_and_exits_0(home: Home, jobs: Jobs, capsys: Out) -> None:
     assert call(home) == 0
     assert jobs.asked == [
@@ -93,17 +85,6 @@ def test_a_night_runs_what_is_due_says_so_and_exits_0(home: Home, jobs: Jobs, ca
         "consolidate 2026-02-27: 2 proposed",
         "consolidate 2026-02-28: 2 proposed",
     ]
-
-
-def test_when_nothing_is_due_it_is_quiet_and_loads_nothing(
-    home: Home, jobs: Jobs, capsys: Out, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    call(home)
-    capsys.readouterr()
-    monkeypatch.setitem(sys.modules, "nightledger.surfaces.night_run", None)
-    assert call(home, now=later(minutes=30)) == 0
-    assert capsys.readouterr() == ("", "")
-    assert len(jobs.asked) == 4
 
 
 def test_a_mark_is_believed_for_an_hour_and_not_in_the_first_minutes_of_one(
@@ -121,25 +102,6 @@ def test_a_mark_is_believed_for_an_hour_and_not_in_the_first_minutes_of_one(
     assert capsys.readouterr().err == ""
 
 
-def test_at_the_next_night_it_runs_again(home: Home, jobs: Jobs) -> None:
-    call(home)
-    assert call(home, now="2026-03-02T03:04:59Z") == 0
-    assert len(jobs.asked) == 4
-    assert call(home, now="2026-03-02T03:05:00Z") == 0
-    assert jobs.asked[4:] == ["link 2026-03-01", "consolidate 2026-03-01"]
-
-
-def test_settings_that_changed_since_make_it_look_again(home: Home, jobs: Jobs) -> None:
-    call(home)
-    marked_at = os.stat(home.next_due).st_mtime
-    Path(home.settings).write_text("nightly_at: 03:40\n")
-    os.utime(home.settings, (marked_at + 10, marked_at + 10))
-    monitored = Path(home.next_due).read_text()
-    call(home, now=later(minutes=1))
-    assert Path(home.next_due).read_text() != monitored
-    assert len(jobs.asked) == 4
-
-
 def test_a_failing_job_is_named_with_the_next_step_and_the_rest_run(
     home: Home, jobs: Jobs, capsys: Out
 ) -> None:
@@ -155,17 +117,6 @@ def test_a_failing_job_is_named_with_the_next_step_and_the_rest_run(
     assert "consolidate 2026-02-28: 2 proposed" in captured.out
 
 
-def test_what_failed_waits_unless_the_operator_asks(home: Home, jobs: Jobs) -> None:
-    jobs.error = UnreadableError("no")
-    call(home)
-    jobs.asked.clear()
-    assert call(home, now=later(minutes=10)) == 0
-    assert jobs.asked == []
-    jobs.error = None
-    assert call(home, "--retry", now=later(minutes=10)) == 0
-    assert jobs.asked == ["link 2026-02-27", "link 2026-02-28"]
-
-
 def test_a_bug_shows_no_traceback_but_says_where_it_is(home: Home, jobs: Jobs, capsys: Out) -> None:
     jobs.error = ZeroDivisionError("secret words")
     assert call(home) == 1
@@ -175,63 +126,6 @@ def test_a_bug_shows_no_traceback_but_says_where_it_is(home: Home, jobs: Jobs, c
     log = Path(home.work_dir) / "night-bug.log"
     assert f"the details are in {log}" in err
     assert "ZeroDivisionError" in log.read_text()
-
-
-def test_a_second_night_at_the_same_time_is_told_to_come_back(home: Home, jobs: Jobs) -> None:
-    with Lock(home.lock_path("night")), pytest.raises(LockedError) as caught:
-        call(home)
-    assert caught.value.exit_status == 75
-    assert jobs.asked == []
-
-
-def test_json_is_one_document_in_every_case(home: Home, jobs: Jobs, capsys: Out) -> None:
-    call(home, json_too=True)
-    first = json.loads(capsys.readouterr().out)
-    assert len(jobs.asked) == 4
-    assert [run["job"] for run in first["runs"]] == ["link", "consolidate"] * 2
-    assert first["next_at"] == "2026-03-02T03:05:00Z"
-    call(home, json_too=True, now=later(minutes=1))
-    assert json.loads(capsys.readouterr().out) == {
-        "runs": [],
-        "still_due": 0,
-        "next_at": "2026-03-02T03:05:00Z",
-    }
-
-
-def test_a_dry_run_lists_what_is_due_and_does_nothing(home: Home, jobs: Jobs, capsys: Out) -> None:
-    before = sorted(Path(home.root).rglob("*"))
-    assert call(home, "--dry-run") == 0
-    assert capsys.readouterr().out.splitlines()[0] == "link 2026-02-27, due since 2026-02-28 03:05 UTC"
-    assert jobs.asked == []
-    assert sorted(Path(home.root).rglob("*")) == before
-    call(home)
-    capsys.readouterr()
-    assert call(home, "--dry-run") == 0
-    assert capsys.readouterr().out == "Nothing is due.\n"
-
-
-def test_the_operator_is_notified_of_a_failure_once(
-    home: Home, jobs: Jobs, keys: Path, tmp_path: Path
-) -> None:
-    script = f"import sys; open({str(tmp_path / 'told')!r}, 'a').write(sys.argv[1] + chr(10))"
-    operator = {"notify": [sys.executable, "-c", script, "{summary}"]}
-    (keys / "operator.yaml").write_text(json.dumps(operator))
-    (keys / "operator.yaml").chmod(0o600)
-    (keys / home.identity.id).mkdir(mode=0o700)
-    jobs.error = UnreadableError("no")
-    call(home, now="2026-02-28T03:30:00Z")
-    call(home, now="2026-02-28T04:30:00Z")
-    assert (tmp_path / "told").read_text() == "1 job failed\n"
-
-
-def test_a_notifier_that_cannot_run_is_said_and_exits_1(
-    home: Home, jobs: Jobs, keys: Path, capsys: Out
-) -> None:
-    assert jobs.asked == []
-    (keys / "operator.yaml").write_text("notify: [/no/such/program]\n")
-    (keys / "operator.yaml").chmod(0o600)
-    assert call(home, now=later(days=3)) == 1
-    assert "error: /no/such/program cannot be run" in capsys.readouterr().err
 
 
 def test_as_a_program_with_nothing_due_it_loads_no_third_party_package(home: Home) -> None:

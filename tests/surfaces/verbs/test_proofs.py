@@ -8,8 +8,6 @@ from tests.gate.homes import addition, open_desk
 from tests.gate.witnessed import cosign, make_witnessed_desk, two_of_three
 from tests.surfaces.console import Console
 
-from nightledger.demo.shell import Shell
-
 
 @pytest.fixture(scope="session")
 def proven(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -38,30 +36,10 @@ def policy(console: Console) -> str:
     return console.desk.home.policy
 
 
-def elsewhere(console: Console, *words: str) -> tuple[int, str]:
-    """Run a verb where there is no home and no key."""
-    away = console.desk.root / "away"
-    ran = Shell(home=away, keys=away).run(*words, now=console.desk.moment.at)
-    return ran.status, ran.out + ran.err
-
-
 def prove(console: Console, *words: str) -> str:
     path = str(console.desk.root / "proof.tlog-proof")
     console.out("prove", *words, "--out", path)
     return path
-
-
-def test_a_decision_is_proved_to_somebody_without_the_home(console: Console) -> None:
-    (decision,) = console.desk.ledger().book.decisions
-    status, said = elsewhere(
-        console, "check-proof", prove(console, decision, "--with-line"), "--policy", policy(console)
-    )
-    assert status == 0, said
-    assert f"It holds: this is entry 2 of {console.desk.home.identity.origin}, under" in " ".join(
-        said.split()
-    )
-    assert decision in said
-    assert "cosigned by w1 at 2026-03-01 10:00:00 UTC" in said
 
 
 def test_an_entry_is_named_by_the_beginning_of_an_id(console: Console) -> None:

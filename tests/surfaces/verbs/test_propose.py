@@ -10,17 +10,6 @@ from nightledger.surfaces import cli
 BASE = ("propose", "--reason", "it failed twice")
 
 
-def test_the_text_may_come_on_standard_input_with_its_source(console: Console) -> None:
-    (console.desk.root / "home/memory/a.md").write_text("one\ntwo\n")
-    ran = console.run(
-        *BASE, "--stdin", "--section", "Projects", "--source", "memory/a.md:2", "--json", stdin="Atlas.\n"
-    )
-    assert ran.status == 0, ran.err
-    (change,) = console.record("proposals")[0]["changes"]
-    assert change["section"] == "MEMORY.md > Projects"
-    assert [(e["path"], e["lines"]) for e in change["evidence"]] == [("memory/a.md", [2, 2])]
-
-
 @pytest.mark.parametrize(
     ("words", "said"),
     [

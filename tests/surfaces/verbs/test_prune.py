@@ -11,7 +11,7 @@ from nightledger.domain.errors import LockedError
 from nightledger.domain.pruning import Kept
 from nightledger.files.lock import Lock
 from nightledger.surfaces import session
-from nightledger.surfaces.verbs.prune import _KEPT, _ODD, MOST_NAMED
+from nightledger.surfaces.screen import sentences
 
 NEXT = "2026-03-02T06:00:00Z"
 
@@ -43,28 +43,6 @@ def test_what_was_looked_at_and_proposed_is_said(caller: Caller) -> None:
     assert [item["type"] for item in request["prune_candidates"]] == ["memory_entry", "daily_log"]
 
 
-def test_only_what_is_asked_for_is_pruned(caller: Caller) -> None:
-    write(caller, "2026-01-05.md")
-    assert [
-        line.split()[1] for line in caller.lines("prune", "--logs", "--links", now=NEXT) if "proposed" in line
-    ] == ["links:", "daily"]
-    assert caller.record("prune", "--entries", now=NEXT)["kinds"][0]["op"] == "archive"
-
-
-def test_a_dry_run_writes_nothing(caller: Caller) -> None:
-    write(caller, "2026-01-05.md")
-    before = Path(caller.home.audit_log).read_bytes()
-    lines = caller.lines("prune", "--logs", "--dry-run", now=NEXT)
-    assert lines == [
-        "1 daily log: 1 older than 30 days; 1 would be proposed to compress.",
-        "  Compress 1 daily log of 2026-01",
-        "Nothing was written (--dry-run).",
-    ]
-    assert caller.record("prune", "--dry-run", now=NEXT)["dry_run"] is True
-    assert Path(caller.home.audit_log).read_bytes() == before
-    assert not list(Path(caller.home.proposals_dir).glob("p-*"))
-
-
 @pytest.mark.parametrize("verb", ["prune", "curate"])
 def test_a_dry_run_takes_no_lock_so_that_a_home_that_cannot_be_written_can_be_looked_at(
     caller: Caller, verb: str, monkeypatch: pytest.MonkeyPatch
@@ -77,25 +55,7 @@ def test_a_dry_run_takes_no_lock_so_that_a_home_that_cannot_be_written_can_be_lo
             caller.lines(verb, now=NEXT)
 
 
-def test_the_document_has_everything_that_was_left_alone(caller: Caller) -> None:
-    aside = Path(caller.home.root) / "aside.md"
-    aside.write_text(LOG)
-    for n in range(MOST_NAMED + 2):
-        (Path(caller.home.memory_dir) / f"2026-01-05-{n:02}.md").symlink_to(aside)
-    lines = caller.lines("prune", "--logs", "--dry-run", now=NEXT)
-    assert lines[-2] == "  and 2 more; --json names them all"
-    assert sum(line.startswith("  left alone: ") for line in lines) == MOST_NAMED
-    (kind,) = caller.record("prune", "--logs", now=NEXT)["kinds"]
-    assert (kind["kept"], len(kind["left"])) == ({"odd_file": MOST_NAMED + 2}, MOST_NAMED + 2)
-
-
-def test_why_something_was_left_alone_is_said_in_words(caller: Caller) -> None:
-    text = "- The fan hums. STATUS: Resolved (2026-02-30)\n- The lid sticks. STATUS: Closed\n"
-    Path(caller.home.path("MEMORY.md")).write_text(f"{MEMORY}\n{text}")
-    said = caller.text("prune", "--entries", now=NEXT)
-    assert "left alone: MEMORY.md:13: its date is none" in said
-    assert "left alone: MEMORY.md:14: it does not say since when it is over" in said
-
-
 def test_every_reason_is_counted_or_said_in_words() -> None:
-    assert sorted(kept.value for kept in Kept) == sorted((*_KEPT, *_ODD))
+    assert sorted(kept.value for kept in Kept) == sorted(
+        (*sentences("prune")["counted"], *sentences("prune")["named"])
+    )

@@ -1,4 +1,3 @@
-import os
 from pathlib import Path
 
 import pytest
@@ -6,7 +5,6 @@ from tests.codec.outcomes import given_record
 from tests.gate.homes import addition
 from tests.surfaces.calling import Caller, make_caller
 
-from nightledger.domain.errors import UnreadableError
 from nightledger.files.configuration import home_zone, load_settings
 from nightledger.gate.proposing.views import refresh_views
 from nightledger.jobs.link import link
@@ -27,19 +25,6 @@ def log(caller: Caller, *resolutions: str) -> None:
 
 def run_link(caller: Caller) -> None:
     link(caller.home, home_zone(caller.home, load_settings(caller.home)))
-
-
-def files_of(root: Path) -> dict[str, bytes]:
-    return {str(path): path.read_bytes() for path in root.rglob("*") if path.is_file()}
-
-
-def test_what_is_as_it_should_be_is_no_difference_and_nothing_is_written(caller: Caller) -> None:
-    log(caller, "set_zone", "pin_version")
-    run_link(caller)
-    before = files_of(caller.root)
-    assert caller.run("rebuild", "--check") == 0
-    assert caller.record("rebuild", "--check") == {"differs": []}
-    assert files_of(caller.root) == before
 
 
 def test_each_file_that_differs_is_named_with_the_status_of_an_alarm(caller: Caller) -> None:
@@ -70,39 +55,3 @@ def test_rebuilding_writes_back_the_same_bytes(caller: Caller) -> None:
     assert [path.read_bytes() for path in paths] == before
     assert caller.record("rebuild")["written"] == []
     assert caller.run("rebuild", "--check") == 0
-
-
-def test_outcomes_that_came_since_the_last_night_are_no_difference(caller: Caller) -> None:
-    log(caller, "set_zone")
-    run_link(caller)
-    log(caller, "pin_version")
-    assert caller.run("rebuild", "--check") == 0
-
-
-def test_an_outcome_log_that_was_cut_or_edited_shows(caller: Caller) -> None:
-    log(caller, "set_zone", "pin_version")
-    run_link(caller)
-    path = Path(caller.home.outcomes)
-    path.write_bytes(path.read_bytes().replace(b'"success"', b'"failure"'))
-    assert caller.record("rebuild", "--check")["differs"] == ["memory/system/hebbian-links.json"]
-
-
-def test_a_lost_view_or_a_lost_log_shows(caller: Caller) -> None:
-    log(caller, "set_zone")
-    run_link(caller)
-    os.unlink(caller.home.links)
-    assert caller.record("rebuild", "--check")["differs"] == ["memory/system/hebbian-links.json"]
-    run_link(caller)
-    os.unlink(caller.home.cursors)
-    assert caller.run("rebuild", "--check") == 0
-    os.unlink(caller.home.outcomes)
-    assert caller.run("rebuild", "--check") == 4
-
-
-def test_an_outcome_log_that_is_no_file_is_an_error(caller: Caller) -> None:
-    log(caller, "set_zone")
-    run_link(caller)
-    os.unlink(caller.home.outcomes)
-    os.mkfifo(caller.home.outcomes)
-    with pytest.raises(UnreadableError, match="is a FIFO"):
-        caller.run("rebuild", "--check")

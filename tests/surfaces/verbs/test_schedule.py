@@ -1,21 +1,30 @@
+"""What a machine is to call: printed as cron, systemd and launchd read it, and recognised where it stands."""
+
+import plistlib
+import re
+import shlex
 import subprocess
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 from tests.homes import make_home
-from tests.surfaces.verb_calls import call_verb
+from tests.surfaces.calling import call_verb
 
+from nightledger.codec.records import dump_line
 from nightledger.domain.errors import ConfigurationError
+from nightledger.domain.periods import Run, RunOutcome
 from nightledger.files.home import Home
 from nightledger.surfaces.context import CHECKOUT
-from nightledger.surfaces.unattended import Place, cron_text, launchd_script, systemd_script
+from nightledger.surfaces.doctor.checks import Check, State
+from nightledger.surfaces.doctor.program import check_nights, check_schedule
+from nightledger.surfaces.verbs.schedule import CALLS, Place, cron_text, script, unit_files
 
 Out = pytest.CaptureFixture[str]
-
-
-@pytest.fixture
-def home(tmp_path: Path) -> Home:
-    return make_home(tmp_path / "a home, 100% 'mine'", zone="UTC", simulated=False)
+ROOT = Path(CHECKOUT)
+PLAIN = Place(checkout="/opt/nightledger", home="/home/me/agent")
+ODD = Place(checkout="/opt/my tools/n", home="/home/a b/100%$x'\"\\y", keys_dir='/k "q" %h')
+NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 
 
 @pytest.fixture(autouse=True)
@@ -24,62 +33,94 @@ def user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
 
 
-def call(home: Home, *words: str, json_too: bool = False) -> int:
-    return call_verb("schedule", home.root, *words, as_json=json_too)
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    return make_home(tmp_path / "a home, 100% 'mine'", zone="UTC", simulated=False)
 
 
-@pytest.mark.parametrize(
-    ("words", "make"),
-    [
-        ((), cron_text),
-        (("--print", "cron"), cron_text),
-        (("--print", "systemd"), systemd_script),
-        (("--print", "launchd"), launchd_script),
-    ],
-)
-def test_what_is_printed_is_for_this_checkout_and_this_home(
-    home: Home, capsys: Out, words: tuple[str, ...], make: object
-) -> None:
-    assert call(home, *words) == 0
-    assert callable(make)
-    assert capsys.readouterr().out == make(Place(checkout=CHECKOUT, home=home.root))
+def commands(text: str) -> list[str]:
+    """Read a crontab as cron does: five fields and a command, whose \\% are % and whose % end it."""
+    found = [line.split(None, 5)[5] for line in text.splitlines() if line and line[0] != "#"]
+    assert not any(re.search(r"(?<!\\)%", command) for command in found)
+    return [command.replace("\\%", "%") for command in found]
+
+
+def words_of(command: str) -> tuple[dict[str, str], list[str]]:
+    words = shlex.split(command)
+    keys = dict(word.split("=", 1) for word in words if word.startswith("NIGHTLEDGER_KEYS="))
+    return keys, [word for word in words if not word.startswith("NIGHTLEDGER_KEYS=")]
+
+
+def test_the_example_is_what_is_printed_and_names_scripts_that_exist() -> None:
+    example = (ROOT / "crontab.example").read_text()
+    assert example == cron_text(PLAIN)
+    for command in commands(example):
+        called = ROOT / "scripts" / Path(words_of(command)[1][1]).name
+        assert called.is_file()
+        assert called.stat().st_mode & 0o111
+
+
+@pytest.mark.parametrize("place", [PLAIN, ODD])
+def test_cron_gets_back_the_paths_that_were_meant(place: Place) -> None:
+    for command, call in zip(commands(cron_text(place)), CALLS, strict=True):
+        keys, words = words_of(command)
+        assert tuple(words) == place.words(call)
+        assert keys == ({"NIGHTLEDGER_KEYS": place.keys_dir} if place.keys_dir else {})
+
+
+@pytest.mark.parametrize("name", ["/a\nb", "/a\rb", "/a\0b", "/a\u2028b"])
+def test_a_path_with_a_line_end_is_refused_everywhere(name: str) -> None:
+    place, refused = Place(checkout="/c", home=name), "holds a character that a schedule cannot"
+    with pytest.raises(ConfigurationError, match=refused):
+        cron_text(place)
+    for caller in ("systemd", "launchd"):
+        with pytest.raises(ConfigurationError, match=refused):
+            unit_files(place, caller)
+
+
+def test_launchd_gets_back_the_paths_that_were_meant() -> None:
+    for (path, text), call in zip(unit_files(ODD, "launchd").items(), CALLS, strict=True):
+        read = plistlib.loads(text.encode())
+        assert tuple(read["ProgramArguments"]) == ODD.words(call)
+        assert read["EnvironmentVariables"] == {"NIGHTLEDGER_KEYS": ODD.keys_dir}
+        assert [at["Minute"] for at in read["StartCalendarInterval"]] == list(call.minutes)
+        assert f"{read['Label']}.plist" == Path(path).name
+
+
+@pytest.mark.parametrize("caller", ["systemd", "launchd"])
+def test_the_printed_script_puts_exactly_these_files_in_their_place(caller: str, tmp_path: Path) -> None:
+    programs = tmp_path / "bin"
+    programs.mkdir()
+    for name in ("systemctl", "launchctl"):
+        (programs / name).write_text(f'#!/bin/sh\necho "$0 $*" >> "{tmp_path}/called"\n')
+        (programs / name).chmod(0o700)
+    environment = {"HOME": str(tmp_path / "user home"), "PATH": f"{programs}:/usr/bin:/bin"}
+    subprocess.run(["/bin/sh"], input=script(ODD, caller).encode(), env=environment, check=True)
+    for path, text in unit_files(ODD, caller).items():
+        assert (tmp_path / "user home" / path).read_text() == text
+    calls = 2 if caller == "systemd" else len(CALLS)  # one for all timers, after a reload
+    assert (tmp_path / "called").read_text().count("\n") == calls
+
+
+@pytest.mark.parametrize("caller", ["cron", "systemd", "launchd"])
+def test_what_is_printed_is_for_this_checkout_and_this_home(home: Home, capsys: Out, caller: str) -> None:
+    place = Place(checkout=CHECKOUT, home=home.root)
+    assert call_verb("schedule", home.root, "--print", caller) == 0
+    assert capsys.readouterr().out == (cron_text(place) if caller == "cron" else script(place, caller))
 
 
 def test_keys_that_are_elsewhere_are_named_because_cron_does_not_know_them(
     home: Home, capsys: Out, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("NIGHTLEDGER_KEYS", "/srv/keys")
-    call(home)
+    call_verb("schedule", home.root)
     assert capsys.readouterr().out.count("NIGHTLEDGER_KEYS=/srv/keys ") == 4
 
 
-def test_keys_in_the_usual_place_need_no_name(
-    home: Home, capsys: Out, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("NIGHTLEDGER_KEYS", str(Path.home() / ".config" / "nightledger"))
-    call(home)
-    assert "NIGHTLEDGER_KEYS" not in capsys.readouterr().out
-
-
-def test_a_checkout_without_its_environment_says_make_setup(
-    home: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("nightledger.surfaces.doctor.schedule.CHECKOUT", str(tmp_path))
-    with pytest.raises(ConfigurationError, match="python is missing") as caught:
-        call(home)
-    assert caught.value.hint == f"make -C '{tmp_path}' setup"
-    (tmp_path / ".venv" / "bin").mkdir(parents=True)
-    (tmp_path / ".venv" / "bin" / "python").write_text("")
-    with pytest.raises(ConfigurationError, match=r"night\.py is missing"):
-        call(home)
-
-
 def test_the_printed_lines_run_in_the_empty_environment_of_cron(home: Home, capsys: Out) -> None:
-    call(home)
-    lines = [line for line in capsys.readouterr().out.splitlines() if line and line[0] != "#"]
-    command = lines[0].split(None, 5)[5].replace("\\%", "%")
+    call_verb("schedule", home.root)
     ran = subprocess.run(
-        ["/bin/sh", "-c", f"{command} --dry-run"],
+        ["/bin/sh", "-c", f"{commands(capsys.readouterr().out)[0]} --dry-run"],
         env={"SHELL": "/bin/sh", "PATH": "/usr/bin:/bin", "HOME": str(Path.home())},
         cwd="/",
         capture_output=True,
@@ -88,3 +129,68 @@ def test_the_printed_lines_run_in_the_empty_environment_of_cron(home: Home, caps
     )
     assert (ran.returncode, ran.stderr) == (0, "")
     assert ran.stdout
+
+
+# ---------------------------------------------------------------- what doctor makes of it
+
+
+@pytest.fixture
+def bin_dir(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    programs = tmp_path / "programs"
+    programs.mkdir()
+    monkeypatch.setenv("PATH", f"{programs}:/bin")
+    return programs
+
+
+def crontab(bin_dir: Path, text: str) -> None:
+    (bin_dir / "table").write_text(text)
+    program = bin_dir / "crontab"
+    program.write_text(f'#!/bin/sh\n[ "$1" = -l ] || exit 9\ncat "{bin_dir}/table"\n')
+    program.chmod(0o700)
+
+
+def checks(home: Home, tmp_path: Path) -> list[Check]:
+    place = Place(checkout=CHECKOUT, home=home.root)
+    return list(check_schedule(home, place, str(tmp_path / "user"), NOW))
+
+
+@pytest.mark.parametrize("caller", ["cron", "systemd", "launchd"])
+def test_what_was_printed_is_recognised_in_its_place(
+    caller: str, home: Home, bin_dir: Path, tmp_path: Path
+) -> None:
+    place = Place(checkout=CHECKOUT, home=home.root)
+    if caller == "cron":
+        crontab(bin_dir, cron_text(place))
+    for name, text in () if caller == "cron" else unit_files(place, caller).items():
+        path = tmp_path / "user" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    found = [(check.state, check.message) for check in checks(home, tmp_path)]
+    assert found == [(State.GOOD, f"{caller} calls {name}") for name in ("night", "stage", "guard", "apply")]
+
+
+def test_lines_that_are_commented_out_or_of_another_home_call_nothing(
+    home: Home, bin_dir: Path, tmp_path: Path
+) -> None:
+    other, mine = (Place(checkout=CHECKOUT, home=root) for root in ("/somewhere/else", home.root))
+    crontab(bin_dir, cron_text(other) + cron_text(mine).replace("\n", "\n#"))
+    (found,) = checks(home, tmp_path)
+    assert found.state is State.BAD
+    assert "Not scheduled: no cron, systemd or launchd entry found for night, stage" in found.message
+    assert "schedule --print cron" in found.fix
+
+
+@pytest.mark.parametrize(("ago", "state"), [(5, State.NOTE), (27, State.BAD), (-5, State.BAD)])
+@pytest.mark.usefixtures("bin_dir")
+def test_a_run_of_late_says_that_something_else_calls(
+    ago: int, state: State, home: Home, tmp_path: Path
+) -> None:
+    at, period, done = NOW - timedelta(hours=ago), "2026-02-28", RunOutcome.DONE
+    run = Run(
+        v=2, id="r-" + "a" * 26, job="link", period=period, attempt=1, started_at=at, finished_at=at,
+        outcome=done, counts={},
+    )  # fmt: skip
+    Path(home.runs).write_bytes(dump_line(run))
+    assert [c.state for c in checks(home, tmp_path)] == [state]
+    (night,) = check_nights(home, NOW)
+    assert (night.state, "verif" in night.message) == (State.GOOD if ago == 5 else State.BAD, True)

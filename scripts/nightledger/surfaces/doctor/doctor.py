@@ -16,26 +16,10 @@ from nightledger.gate.opening import Gate, Ledger, open_gate, settings_of
 from nightledger.remote.witness_asking import check_witnesses
 from nightledger.surfaces import clock
 from nightledger.surfaces.context import Context
-from nightledger.surfaces.doctor.around import (
-    check_locks,
-    check_machines,
-    check_rivals,
-    check_search,
-    check_staging,
-)
+from nightledger.surfaces.doctor import around, keys, program
+from nightledger.surfaces.doctor import home as house
 from nightledger.surfaces.doctor.checks import Check, State, bad, found, looked
-from nightledger.surfaces.doctor.home import check_clock, check_home, check_memory, check_seen
-from nightledger.surfaces.doctor.keys import (
-    Protection,
-    check_consent,
-    check_keys,
-    check_signer,
-    check_trust,
-    protection,
-)
-from nightledger.surfaces.doctor.program import check_program
-from nightledger.surfaces.doctor.schedule import check_nights, check_schedule, check_steps, place_of
-from nightledger.surfaces.instructions import Offer, offer
+from nightledger.surfaces.verbs.schedule import place_of
 from nightledger.surfaces.verbs.verify import Seen, look_beyond
 from nightledger.trust.keys import KeyRing
 from nightledger.trust.pin import find_pin
@@ -55,8 +39,8 @@ class Diagnosis(Struct, frozen=True, kw_only=True):
 
     home: str
     checks: tuple[Check, ...]
-    protection: Protection | None
-    offer: Offer | None
+    protection: keys.Protection | None
+    offer: around.Offer | None
 
     @property
     def well(self) -> bool:
@@ -99,34 +83,34 @@ def diagnose(context: Context) -> Diagnosis:
     """Look at everything."""
     one = _Opened(context)
     home, ring, keys_dir = one.home, one.ring, one.keys_dir
-    checks = looked("program", check_program)
+    checks = looked("program", program.check_program)
     try:
         _ = home.identity
     except NightledgerError as error:
         checks.append(bad(str(error), error.hint, area="home"))
         return Diagnosis(home=home.root, checks=tuple(checks), protection=None, offer=None)
-    at, offers = one.moment, list[Offer]()
+    at, offers = one.moment, list[around.Offer]()
     looks: tuple[tuple[str, Callable[[], Iterable[Check]]], ...] = (
-        ("home", lambda: check_home(home, keys_dir)),
-        ("keys", lambda: check_keys(home, ring)),
-        ("log", lambda: check_seen(one.seen)),
-        ("keys", lambda: check_signer(home, ring, one.ledger, at) if one.log.report.ok else ()),
+        ("home", lambda: house.check_home(home, keys_dir)),
+        ("keys", lambda: keys.check_keys(home, ring)),
+        ("log", lambda: house.check_seen(one.seen)),
+        ("keys", lambda: keys.check_signer(home, ring, one.ledger, at) if one.log.report.ok else ()),
         ("witness", lambda: check_witnesses(home, one.ledger, keys_dir, at) if one.log.report.ok else ()),
-        ("keys", lambda: check_trust(one.gate, one.ledger, at)),
-        ("consent", lambda: check_consent(one.gate, one.ledger, at)),
-        ("memory", lambda: check_memory(home, settings_of(home, ring).settings, at.at)),
-        ("locks", lambda: check_locks(home, keys_dir)),
-        ("rivals", lambda: check_rivals(home)),
-        ("search", lambda: check_search(home)),
-        ("staging", lambda: check_staging(home, keys_dir, at.at)),
-        ("machines", lambda: check_machines(home, at.at)),
-        ("schedule", lambda: check_schedule(home, place_of(context), os.path.expanduser("~"), at.at)),
-        ("schedule", lambda: check_nights(home, at.at)),
+        ("keys", lambda: keys.check_trust(one.gate, one.ledger, at)),
+        ("consent", lambda: keys.check_consent(one.gate, one.ledger, at)),
+        ("memory", lambda: house.check_memory(home, settings_of(home, ring).settings, at.at)),
+        ("locks", lambda: around.check_locks(home, keys_dir)),
+        ("rivals", lambda: around.check_rivals(home)),
+        ("search", lambda: around.check_search(home)),
+        ("staging", lambda: around.check_staging(home, keys_dir, at.at)),
+        ("machines", lambda: around.check_machines(home, at.at)),
+        ("schedule", lambda: program.check_schedule(home, place_of(context), os.path.expanduser("~"), at.at)),
+        ("schedule", lambda: program.check_nights(home, at.at)),
         (
             "clock",
-            lambda: check_clock(home, settings_of(home, ring).settings, one.log.newest, at.at, _boot()),
+            lambda: house.check_clock(home, settings_of(home, ring).settings, one.log.newest, at.at, _boot()),
         ),
-        ("clock", lambda: check_steps(home, at.at)),
+        ("clock", lambda: program.check_steps(home, at.at)),
         ("memory", lambda: _instructions(home, offers)),
     )
     for area, look in looks:
@@ -134,7 +118,7 @@ def diagnose(context: Context) -> Diagnosis:
     return Diagnosis(
         home=home.root,
         checks=tuple(checks),
-        protection=protection(home, ring),
+        protection=keys.protection(home, ring),
         offer=offers[0] if offers else None,
     )
 
@@ -143,9 +127,9 @@ def _boot() -> str:
     return clock.boot_clock()[0]
 
 
-def _instructions(home: Home, offers: list[Offer]) -> Iterator[Check]:
+def _instructions(home: Home, offers: list[around.Offer]) -> Iterator[Check]:
     """Look what the host's instructions lack, and whether they tell the agent to write memory itself."""
-    offers.append(offer(home))
+    offers.append(around.offer(home))
     if at := [f"{offers[0].path}:{number}" for number in offers[0].edits[:5]]:
         tells = f"{', '.join(at)} {'tell' if at[1:] else 'tells'}"
         yield found("memory.told_to_edit", places=tells, path=home.identity.gated[0])

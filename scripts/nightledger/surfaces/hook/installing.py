@@ -20,20 +20,13 @@ from nightledger.files.durable import make_dir, sync_directory
 from nightledger.files.home import Home
 from nightledger.files.reading import read_optional
 from nightledger.gate.gated import is_same_file, protected_paths
+from nightledger.hosts import hooking
 from nightledger.hosts.held_back import why_held_back
 from nightledger.hosts.hook_call import SCRIPT, HookCall
-from nightledger.hosts.hooking import (
-    HOOKED,
-    addition,
-    config_name,
-    has_hooks,
-    with_hooks,
-    without_hooks,
-)
 from nightledger.hosts.openclaw_hook import folder_name, hook_files
 from nightledger.hosts.presets import HERMES, OPENCLAW, named_config, preset
 from nightledger.surfaces.context import keys_directory, named_keys_directory
-from nightledger.surfaces.hook.events import SCRIPTS
+from nightledger.surfaces.hook.running import SCRIPTS
 
 BACKUP = ".before-nightledger"
 MAX_CONFIG_BYTES = 4 << 20
@@ -128,11 +121,16 @@ def plan_install(home: Home, host: str, root: str, project: str | None = None) -
     before = _read(home, path)
     shown = f"'nightledger hosts install {host.replace('_', '-')} --print'"
     try:
-        after = with_hooks(host, _text(before), call)
+        after = hooking.with_hooks(host, _text(before), call)
     except ValueError as error:
         raise _unfit(path, f"add it by hand: {shown} shows what", error) from error
     return [
-        Step(path=os.path.realpath(path), before=before, after=after.encode(), shown=addition(host, call))
+        Step(
+            path=os.path.realpath(path),
+            before=before,
+            after=after.encode(),
+            shown=hooking.addition(host, call),
+        )
     ]
 
 
@@ -147,16 +145,16 @@ def plan_remove(home: Home, host: str, root: str, project: str | None = None) ->
     if before is None:
         return []
     try:
-        if not has_hooks(host, _text(before), call):
+        if not hooking.has_hooks(host, _text(before), call):
             return []
-        stripped = without_hooks(host, _text(before), call)
+        stripped = hooking.without_hooks(host, _text(before), call)
     except ValueError as error:
         raise _unfit(path, f"take out by hand what calls {SCRIPT}, if anything does", error) from error
     real = os.path.realpath(path)
     kept = _read(home, real + BACKUP)
     after = _as_it_was(host, _text(before), stripped, kept, call, is_link=os.path.islink(path))
     keeps = bool(_OUR_CALL.search(stripped))
-    return [Step(path=real, before=before, after=after, shown=addition(host, call), keeps=keeps)]
+    return [Step(path=real, before=before, after=after, shown=hooking.addition(host, call), keeps=keeps)]
 
 
 def take(step: Step) -> None:
@@ -192,7 +190,7 @@ def standings(home: Home, roots: Mapping[str, str]) -> list[Standing]:
         home: Whose hooks are looked for.
         roots: Each host's own directory.
     """
-    return [_standing(home, host, roots[host]) for host in HOOKED]
+    return [_standing(home, host, roots[host]) for host in hooking.HOOKED]
 
 
 def _standing(home: Home, host: str, root: str) -> Standing:
@@ -223,7 +221,7 @@ def events_of(host: str) -> tuple[str, ...]:
 def _place(home: Home, host: str, root: str) -> str:
     if host == OPENCLAW:
         return os.path.join(root, "hooks", folder_name(call_of(home)))
-    return os.path.join(root, config_name(host))
+    return os.path.join(root, hooking.config_name(host))
 
 
 def _folder_root(host: str, root: str, project: str | None) -> str:
@@ -238,7 +236,7 @@ def _config_path(host: str, root: str, project: str | None) -> str:
             f"{project} is no directory", hint="--project takes the directory of a project"
         )
     try:
-        return os.path.join(project or root, config_name(host, project=project is not None))
+        return os.path.join(project or root, hooking.config_name(host, project=project is not None))
     except ValueError as error:
         raise ConfigurationError(str(error), hint="leave out --project") from error
 
@@ -271,7 +269,7 @@ def _as_it_was(
 ) -> bytes | None:
     """Return what is left: the file as it was where nobody edited it since, none where we had made it."""
     try:
-        if kept is not None and with_hooks(host, kept.decode(), call) == before:
+        if kept is not None and hooking.with_hooks(host, kept.decode(), call) == before:
             return kept
     except ValueError:  # what is kept is not read any more
         pass

@@ -18,16 +18,7 @@ from nightledger.files.exposures import append_exposure
 from nightledger.files.hook_settings import HookSettings, read_hook_settings
 from nightledger.files.prompt_state import HeldState, hold_state, place_key
 from nightledger.files.search_reader import Line, Reader, open_reader
-from nightledger.recall.relevant import (
-    HANDOFF,
-    MEMORY,
-    NEAR,
-    Looked,
-    earlier_words,
-    kinds_to_say,
-    look,
-    own_words,
-)
+from nightledger.recall import relevant
 from nightledger.surfaces.hook.exchange import prompt_of, text_of
 from nightledger.text.search.tokens import match_phrase, words_in
 from nightledger.text.visible import quote_line
@@ -77,7 +68,7 @@ class Note:
             key=key,
             shown=(*((line.entry,) if line.entry else ()), *links),
             place=Place(path=line.path, lines=(line.first, line.last)),
-            text=OPEN if line.kind == HANDOFF else text,
+            text=OPEN if line.kind == relevant.HANDOFF else text,
         )
 
     def line(self, room: int) -> str:
@@ -135,7 +126,7 @@ def prompted(home: "Home", host: str, payload: "dict[str, Any]", now: str) -> st
         NightledgerError: The index or the ledger cannot be used.
         OSError: The system refuses something.
     """
-    own = own_words(prompt_of(payload))
+    own = relevant.own_words(prompt_of(payload))
     if not own:
         return ""
     settings = read_hook_settings(home)
@@ -143,7 +134,7 @@ def prompted(home: "Home", host: str, payload: "dict[str, Any]", now: str) -> st
     held = hold_state(home, payload.get("session_id"))
     try:
         found = Answering(home, reader, held.state.was_shown(), settings)
-        notes, kept = found.answer(own, earlier_words(held.state.prompts, _topic(home, payload)))
+        notes, kept = found.answer(own, relevant.earlier_words(held.state.prompts, _topic(home, payload)))
         text, told = fence(notes, settings.tokens)
         if told:
             append_exposure(home, _exposure(told, host, payload, now))
@@ -197,10 +188,10 @@ class Answering:
             own: Its words.
             earlier: Words of what came before it.
         """
-        kinds = kinds_to_say(self.home, self.reader)
+        kinds = relevant.kinds_to_say(self.home, self.reader)
         if not kinds:
             return [], ""
-        looked = look(self.reader, own, earlier, kinds)
+        looked = relevant.look(self.reader, own, earlier, kinds)
         tags = _tags(own)
         notes: dict[str, Note] = {}
         for note in (*self._associations(tags, _tags(earlier)), *self._lines(looked)):
@@ -208,7 +199,7 @@ class Answering:
         kept = sorted({*looked.standing, *self.reader.known_tags(tags)})
         return [*notes.values()][: self.settings.lines], " ".join(kept)
 
-    def _lines(self, looked: Looked) -> "Iterator[Note]":
+    def _lines(self, looked: relevant.Looked) -> "Iterator[Note]":
         """Give the lines that are relevant enough, current, and not shown lately."""
         least = self.settings.relevance
         for line in self.reader.lines(looked.best(least)[:MOST_LOOKED_AT]):
@@ -219,7 +210,7 @@ class Answering:
                 not line.entry and place_key(line.path, line.first) in self.shown
             )
             if not known and self._is_current(line):
-                least = max(least, NEAR * looked.scores[line.id])
+                least = max(least, relevant.NEAR * looked.scores[line.id])
                 yield note
 
     def _associations(self, tags: "Sequence[str]", earlier: "Sequence[str]") -> "Iterator[Note]":
@@ -227,7 +218,7 @@ class Answering:
         links = [
             row for row in self.reader.associations([*tags, *earlier]) if row[0] in tags or row[1] in tags
         ]
-        entries = self.reader.may_be_shown([MEMORY]) if links else ()
+        entries = self.reader.may_be_shown([relevant.MEMORY]) if links else ()
         for first, second, resolution in links if entries else ():
             match = f"body: {match_phrase(words_in(resolution))}"
             found = self.reader.with_words(match, min(entries), max(entries), MOST_LOOKED_AT)

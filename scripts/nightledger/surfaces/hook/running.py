@@ -7,10 +7,16 @@ would block a prompt (Claude Code, Codex) or a tool call, so nothing here may ev
 import os
 import sys
 
+from nightledger.files.home import Home
+from nightledger.surfaces.context import CHECKOUT, find_home, keys_directory
+from nightledger.surfaces.hook import exchange
+
 TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from datetime import datetime
     from types import FrameType
+    from typing import Any
 
 LIMIT_S = {"session_start": 8.0, "prompt": 1.5, "tool": 1.5}
 """Wall time after which a hook ends without an answer; hosts are told to wait longer. Our choice."""
@@ -36,9 +42,6 @@ def respond(words: "Sequence[str]") -> bytes:
     Args:
         words: As :func:`main`.
     """
-    from nightledger.surfaces.context import find_home
-    from nightledger.surfaces.hook.exchange import HOSTS, host_name, meaning
-
     rest = list(words)
     home = find_home(_option("--home", rest))
     now_text, keys = _option("--now", rest), _option("--keys", rest)
@@ -46,15 +49,12 @@ def respond(words: "Sequence[str]") -> bytes:
         os.environ["NIGHTLEDGER_KEYS"] = keys
     if len(rest) != 2:  # noqa: PLR2004 - HOST EVENT
         return b""
-    host, event = host_name(rest[0]), rest[1]
-    kind = meaning(host, event)
-    if host not in HOSTS or not kind or not home:
+    host, event = exchange.host_name(rest[0]), rest[1]
+    kind = exchange.meaning(host, event)
+    if host not in exchange.HOSTS or not kind or not home:
         return b""
     _limit(LIMIT_S[kind])
-    from nightledger.surfaces.hook.events import answer_event
-    from nightledger.surfaces.hook.exchange import read_stdin
-
-    return answer_event(home, host, event, read_stdin(), now_text=now_text)
+    return answer_event(home, host, event, exchange.read_stdin(), now_text=now_text)
 
 
 def end(answer: bytes) -> None:
@@ -104,3 +104,93 @@ def _watch(seconds: float) -> None:
 
 def _give_up(_: int, __: "FrameType | None") -> None:
     os._exit(0)
+
+
+SCRIPTS = os.path.join(CHECKOUT, "scripts")
+"""The folder that holds our programs."""
+_WITHOUT_MEMORY = ("subagent", "cron")
+"""Where Hermes itself shows no memory; to us these look like first turns of a session (seen with 0.19.0)."""
+
+
+def answer_event(home_path: str, host: str, event: str, raw: bytes, *, now_text: str = "") -> bytes:
+    """Give what to print for one event; nothing is a valid answer.
+
+    Args:
+        home_path: The home.
+        host: As records name it.
+        event: As the host names it.
+        raw: What the host sent.
+        now_text: The time it is; for trials, in a simulated home only.
+
+    Raises:
+        NightledgerError: The home is none, or cannot be used; whoever calls says nothing.
+        OSError: The system refuses something; likewise.
+    """
+    home, payload = Home(home_path).require(), exchange.parse_payload(raw)
+    kind = exchange.meaning(host, event)
+    if not kind:
+        return b""
+    if kind == exchange.TOOL:
+        from nightledger.surfaces.hook.guard import refusal
+
+        return exchange.refuse(
+            host, event, refusal(home, payload, full_command(home, "propose"), keys_directory(os.environ))
+        )
+    from nightledger.surfaces.home import require_machine
+
+    require_machine(home)
+    now = _now(home, now_text)
+    if kind == exchange.START:
+        from nightledger.surfaces.hook.starting import started
+
+        # the stager knows the real time only, so where another is given it is not asked
+        page = started(home, host, payload, now, anew=not now_text, most=_room(payload))
+        return exchange.give_context(host, event, page)
+    return exchange.give_context(host, event, _at_prompt(home, host, payload, now))
+
+
+def _at_prompt(home: Home, host: str, payload: "dict[str, Any]", now: "datetime") -> str:
+    """Give what a prompt gets; the first of a Hermes session also what is staged, as Hermes has no event for that."""
+    extra = payload.get("extra")
+    if isinstance(extra, dict) and extra.get("platform") in _WITHOUT_MEMORY:
+        return ""
+    from nightledger.surfaces.hook.prompting import prompted
+
+    if not isinstance(extra, dict) or extra.get("is_first_turn") is not True:
+        return prompted(home, host, payload, stamp(now))
+    from nightledger.domain.exposure import BYTES_A_TOKEN
+    from nightledger.files.hook_settings import read_hook_settings
+    from nightledger.surfaces.hook.starting import started
+
+    # the page first: its lines are then not among the notes, which keep their room
+    room = exchange.MAX_CONTEXT_BYTES - BYTES_A_TOKEN * read_hook_settings(home).tokens - 1
+    page = started(home, host, payload, now, anew=False, most=room)
+    return "\n".join(part for part in (page, prompted(home, host, payload, stamp(now))) if part)
+
+
+def _room(payload: "dict[str, Any]") -> int:
+    """Give the bytes of a page that a host takes whole; OpenClaw's handler says how many characters are left."""
+    room = payload.get("room")
+    return min(exchange.MAX_CONTEXT_BYTES, room) if type(room) is int else exchange.MAX_CONTEXT_BYTES
+
+
+def _now(home: Home, text: str) -> "datetime":
+    """Give the time of this event; in a simulated home the one that is given."""
+    from nightledger.surfaces import clock
+    from nightledger.surfaces.home import is_simulated
+
+    return clock.parse_now(text) if text and is_simulated(home.root) else clock.system_now()
+
+
+def stamp(now: "datetime") -> str:
+    """Give a time as records write it: ``2026-03-01T06:00:00Z``."""
+    return now.strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def full_command(home: Home, verb: str) -> str:
+    """Give the command with which an agent calls a verb, in full paths, without its words."""
+    from shlex import join
+
+    program = os.path.join(os.path.dirname(sys.executable), "nightledger")
+    own = [program] if os.access(program, os.X_OK) else [sys.executable, os.path.join(SCRIPTS, "command.py")]
+    return join([*own, verb, "--home", home.root])

@@ -12,8 +12,8 @@ from nightledger.files.exposures import append_exposure
 from nightledger.files.prompt_state import drop_old_states, has_state, hold_state, place_key, read_state
 from nightledger.files.staged import StagedPage, read_staged
 from nightledger.surfaces.context import keys_directory
-from nightledger.surfaces.hook.events import SCRIPTS, stamp
 from nightledger.surfaces.hook.exchange import MAX_CONTEXT_BYTES
+from nightledger.surfaces.hook.running import SCRIPTS, stamp
 
 TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
 if TYPE_CHECKING:

@@ -1,4 +1,6 @@
-"""Apply what is signed and has cooled. Cron runs it every 10 minutes; early is harmless.
+"""Apply what is signed and has cooled.
+
+Cron runs it every 10 minutes; early is harmless.
 
 Reads   audit/, memory/state/proposals/
 Writes  the gated files, the audit log
@@ -12,7 +14,7 @@ import os
 from nightledger.domain.errors import MissingFileError, UnreadableError
 from nightledger.files.reading import read_regular, read_start
 from nightledger.surfaces.context import Context
-from nightledger.surfaces.marks import is_believed
+from nightledger.surfaces.home import is_believed
 
 TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
 if TYPE_CHECKING:
@@ -28,7 +30,7 @@ MAX_MARK_BYTES = 4_096
 
 
 OPTIONS = {
-    "id": {"nargs": "?", "help": "only this proposal; says why it cannot be applied yet"},
+    "id?": "only this proposal; says why it cannot be applied yet",
 }
 
 
@@ -64,8 +66,7 @@ def _apply_in(context: Context, session: "Session", name: str | None) -> "tuple[
     """Look after the files, then apply what may be; tell whether something altered was set aside."""
     from nightledger.gate.guard.settlement import finish_settlements
     from nightledger.gate.stored import find_status
-    from nightledger.surfaces.guarding import look_after
-    from nightledger.surfaces.session import following
+    from nightledger.surfaces.session import following, look_after
 
     attempts, aside = [], False
     look_after(session)
@@ -81,7 +82,7 @@ def _apply_in(context: Context, session: "Session", name: str | None) -> "tuple[
         if any(attempt.changes for attempt in attempts):
             look_after(session)  # what stands around the change is drift of other bytes now
         if any(attempt.forgot for attempt in attempts):
-            from nightledger.surfaces.rebuild import relink
+            from nightledger.surfaces.verbs.rebuild import relink
 
             relink(session)
     return attempts, aside
@@ -115,7 +116,7 @@ def _status(attempts: "list[Attempt]", *, asked: bool) -> int:
 
 
 def _tell(context: Context, attempts: "list[Attempt]", offers: "list[str]", *, asked: bool) -> None:
-    from nightledger.surfaces.hints import say
+    from nightledger.surfaces.screen import say
 
     context.emit([_record(attempt) for attempt in attempts])
     told = asked or not context.quiet  # cron hears of what was done or failed, not of what waits

@@ -6,6 +6,7 @@ Changes no memory: 'nightledger apply' does, when the cooling period is over.
 """
 
 import argparse
+import re
 
 from msgspec.structs import replace
 
@@ -18,8 +19,8 @@ from nightledger.gate.review.reviewing import Answer, Item, Verb, items_of, read
 from nightledger.gate.stored import find_status, is_altered
 from nightledger.surfaces import screen, session
 from nightledger.surfaces.context import Context
-from nightledger.surfaces.hints import say
 from nightledger.surfaces.listing import diff_sha256 as hash_diffs
+from nightledger.surfaces.screen import say
 from nightledger.surfaces.session import Session
 from nightledger.surfaces.settling import close, require_signed, settle, tell_settled
 from nightledger.text.changes.masked import mask_diff
@@ -122,10 +123,6 @@ def _chosen(waiting: list[Item], name: str, only: str | None) -> list[Item]:
     return chosen
 
 
-_MOST_DIGITS = 9
-"""Of a change's number; Python itself reads no more than 4,300, with an error of its own."""
-
-
 def parse_numbers(text: str) -> tuple[int, ...]:
     """Read ``1,3``.
 
@@ -133,13 +130,9 @@ def parse_numbers(text: str) -> tuple[int, ...]:
         UsageError: It is not a list of numbers from 1.
     """
     parts = [part.strip() for part in text.split(",")]
-    if not all(map(_is_number, parts)):
+    if not all(re.fullmatch(r"0*[1-9][0-9]{0,8}", part) for part in parts):
         raise UsageError(f"{show(text)} is not a list of change numbers", hint="write it as 1,3")
     return tuple(sorted({int(part) for part in parts}))
-
-
-def _is_number(part: str) -> bool:
-    return part.isascii() and part.isdigit() and len(part) <= _MOST_DIGITS and int(part) > 0
 
 
 def _check_diff(waiting: list[Item], items: list[Item], wanted: str | None) -> None:

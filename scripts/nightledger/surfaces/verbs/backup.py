@@ -7,27 +7,38 @@ Changes no memory.
 
 import argparse
 import os
+import stat
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import nullcontext
 from pathlib import Path
-from typing import Any
 
 from nightledger import __version__
 from nightledger.domain.errors import EXIT_ALARM, ConfigurationError, RefusedError
 from nightledger.domain.words import dump_moment
-from nightledger.files.archive import write_archive
+from nightledger.files.archive import Source, write_archive
+from nightledger.files.atomic import TEMP_SUFFIX
 from nightledger.files.home import Home
 from nightledger.files.lock import Lock
 from nightledger.files.reading import is_within
-from nightledger.surfaces.agent_host import require_person
-from nightledger.surfaces.backup import Contents, contents_of
+from nightledger.hosts.daylogs import find_daylogs
+from nightledger.hosts.presets import preset
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.doctor.keys import Protection, protection
+from nightledger.surfaces.home import require_person
 from nightledger.surfaces.session import LOCK_TIMEOUT_S
+from nightledger.trust import keys, pin
 from nightledger.trust.keys import KeyRing
 from nightledger.trust.pin import find_pin
 from nightledger.trust.reading import check_log
 from nightledger.trust.report import Report
+
+HOME = "home"
+KEYS = "keys"
+PUBLIC = (pin.FILE, pin.HEAD_FILE, f"{keys.OPERATOR}.pub", f"{keys.MACHINE_ED25519}.pub")
+"""What anybody may see of the keys' directory; ``verify`` needs the first two."""
+IGNORED = ".gitignore"
+PRIVATE = (keys.LOG_ED25519, keys.LOG_MLDSA44, keys.MACHINE_ED25519, keys.OPERATOR)
+
 
 OPTIONS = {
     "file": ("FILE", "the backup, for example home-2026-03-01.tar.gz"),
@@ -41,37 +52,39 @@ def run(options: argparse.Namespace, context: Context) -> int:
     if options.with_keys:
         require_person("backup --with-keys", simulated=home.identity.simulated)
     path = _free_name(options.file, home)
-    with _still(home):
-        contents = contents_of(home, ring, with_keys=options.with_keys)
+    # a home that cannot be written needs no lock
+    lock = (
+        Lock(home.lock_path(), timeout_s=LOCK_TIMEOUT_S) if os.access(home.root, os.W_OK) else nullcontext()
+    )
+    with lock:
+        sources, skipped = contents_of(home, ring, with_keys=options.with_keys)
         report = check_log(home, find_pin(ring, home.identity.id)).report
-        about = _about(context, home, report, with_keys=options.with_keys)
+        about = {
+            "home": home.identity.id,
+            "machine": home.identity.machine,
+            "made_at": dump_moment(context.now),
+            "program": __version__,
+            "log_size": report.size,
+            "log_root": report.root.hex(),
+            "with_keys": options.with_keys,
+        }
         try:
-            made = write_archive(path, contents.sources, about)
+            made = write_archive(path, sources, about)
         except FileExistsError as error:
             raise RefusedError(f"{path} exists", hint="name another file") from error
     warnings = _warnings(home, ring, report, with_keys=options.with_keys)
-    context.emit(
-        {
-            "file": path,
-            "files": len(made.members),
-            "size_bytes": os.path.getsize(path),
-            "skipped": list(contents.skipped),
-            "about": about,
-            "warnings": warnings,
-        }
-    )
+    record = {"file": path, "files": len(made.members), "size_bytes": os.path.getsize(path)}
+    context.emit({**record, "skipped": skipped, "about": about, "warnings": warnings})
     if not context.quiet:
         context.print(f"{len(made.members)} files in {path}, read back and compared.")
-    for line in (*_odd(home, contents), *warnings):
-        context.note(line)
+    for name in skipped:
+        context.note(f"left out, for it is no regular file of this home: {name}")
+    for name in _linked(home):
+        real = os.path.realpath(home.path(name))
+        context.note(f"{name} is a link to {real}: what lies there is in it, too")
+    for warning in warnings:
+        context.note(warning)
     return 0 if report.ok else EXIT_ALARM
-
-
-def _odd(home: Home, contents: Contents) -> Iterator[str]:
-    for name in contents.skipped:
-        yield f"left out, for it is no regular file of this home: {name}"
-    for name in contents.linked:
-        yield f"{name} is a link to {os.path.realpath(home.path(name))}: what lies there is in it, too"
 
 
 def _free_name(text: str, home: Home) -> str:
@@ -93,25 +106,6 @@ def _free_name(text: str, home: Home) -> str:
     return path
 
 
-def _still(home: Home) -> AbstractContextManager[object]:
-    """Keep writing commands out meanwhile; a home that cannot be written needs no lock."""
-    if not os.access(home.root, os.W_OK):
-        return nullcontext()
-    return Lock(home.lock_path(), timeout_s=LOCK_TIMEOUT_S)
-
-
-def _about(context: Context, home: Home, report: Report, *, with_keys: bool) -> dict[str, Any]:
-    return {
-        "home": home.identity.id,
-        "machine": home.identity.machine,
-        "made_at": dump_moment(context.now),
-        "program": __version__,
-        "log_size": report.size,
-        "log_root": report.root.hex(),
-        "with_keys": with_keys,
-    }
-
-
 def _warnings(home: Home, ring: KeyRing, report: Report, *, with_keys: bool) -> list[str]:
     warnings = [f"the log was damaged already: {found.message}" for found in report.alarms[:1]]
     if with_keys:
@@ -121,3 +115,65 @@ def _warnings(home: Home, ring: KeyRing, report: Report, *, with_keys: bool) -> 
         if protection(home, ring) is Protection.NONE:
             warnings.append("it holds the operator's key without a passphrase: who has it can sign as you")
     return warnings
+
+
+def contents_of(home: Home, ring: keys.KeyRing, *, with_keys: bool) -> tuple[list[Source], list[str]]:
+    """Return the files that go into a backup, and the names of what is no regular file of the home and is left out.
+
+    Args:
+        home: Whose.
+        ring: Where its keys live.
+        with_keys: Private keys, too.
+    """
+    names = set(_tree(home)) | set(_memory(home))
+    sources, skipped = [], []
+    for name in sorted(names):
+        path = os.path.realpath(home.path(name)) if name in home.identity.gated else home.path(name)
+        if stat.S_ISREG(os.lstat(path).st_mode) and _is_of(home, ring, name):
+            sources.append(Source(name=f"{HOME}/{name}", path=path))
+        else:
+            skipped.append(name)
+    directory = ring.home_dir(home.identity.id)
+    for name in (*PUBLIC, *(PRIVATE if with_keys else ())):
+        if os.path.isfile(directory / name):
+            archived = f"{KEYS}/{home.identity.id}/{name}"
+            sources.append(Source(name=archived, path=str(directory / name)))
+    return sources, skipped
+
+
+def _is_of(home: Home, ring: keys.KeyRing, name: str) -> bool:
+    """Tell whether a name, all links followed, is no key, and no gated file that lies outside the home."""
+    path, keys_dir = home.path(name), str(ring.directory)
+    is_inside = is_within(path, home.root)
+    if is_within(path, keys_dir) and not (is_inside and is_within(home.root, keys_dir)):
+        return False
+    return is_inside or name not in home.identity.gated
+
+
+def _linked(home: Home) -> Iterator[str]:
+    """Give the links among the directories that are gone through, and those above them."""
+    tops = {top for directory in _tops(home) for top in (directory, os.path.dirname(directory))}
+    yield from (home.relative(top) for top in sorted(tops) if top != home.root and os.path.islink(top))
+
+
+def _tops(home: Home) -> tuple[str, ...]:
+    return home.config_dir, home.system_dir, home.state_dir, home.archive_dir, home.audit_dir
+
+
+def _tree(home: Home) -> Iterator[str]:
+    """Give every file in the directories that hold records of ours; links below these are not followed."""
+    for top in _tops(home):
+        for directory, below, files in os.walk(top):
+            links = [name for name in below if os.path.islink(os.path.join(directory, name))]
+            for name in (*files, *links):
+                if not name.endswith(TEMP_SUFFIX):
+                    yield home.relative(os.path.join(directory, name))
+
+
+def _memory(home: Home) -> Iterator[str]:
+    """Give the gated files that are there, and the daily logs."""
+    yield from (path for path in home.identity.gated if os.path.exists(home.path(path)))
+    for directory in (home.memory_dir, os.path.dirname(home.config_dir)):
+        if os.path.lexists(os.path.join(directory, IGNORED)):  # ours, where the directory is ours
+            yield home.relative(os.path.join(directory, IGNORED))
+    yield from (log.path for log in find_daylogs(home, preset(home.identity.host).daily))

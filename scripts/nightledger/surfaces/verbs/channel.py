@@ -1,4 +1,6 @@
-"""Messages between machines: signed, each taken in once, over HTTP or a shared directory.
+"""Messages between machines: signed, each taken in once.
+
+They travel over HTTP or a shared directory.
 
   keygen [--next | --use-next]         this machine's public line
   peer list | add NAME | remove NAME   who may send, and what (signed)
@@ -9,7 +11,8 @@
 
 Reads   peers.json by the log, operator.yaml in $NIGHTLEDGER_KEYS (addresses)
 Writes  what a message brings about: proposals, decisions, the audit log
-Changes no memory: whatever a message asks for waits for the operator's signature.
+Changes no memory: whatever a message asks for waits for the operator's
+signature.
 """
 
 import argparse
@@ -19,7 +22,7 @@ from nightledger.surfaces.context import Context
 COMMANDS = ("keygen", "peer", "send", "serve", "receive", "status")
 OPTIONS = {
     "command": {"choices": COMMANDS, "metavar": "COMMAND", "help": ", ".join(COMMANDS)},
-    "words": {"nargs": "*", "help": argparse.SUPPRESS},
+    "words*": argparse.SUPPRESS,
     "--next": "keygen: make the key that is to take over; print its line",
     "--use-next": "keygen: let it take over; every peer must know it",
     "--line": ("LINE", "peer: what 'channel keygen' prints on that machine"),
@@ -28,12 +31,10 @@ OPTIONS = {
     "--valid-before": ("TIME", "peer: its key counts until then"),
     "--to": ("NAME", "send: the machine, as 'channel peer list' names it"),
     "--body": ("FILE", "send: what the action needs, JSON; - is standard input"),
-    "--lifetime": {
-        "metavar": "S", "type": int, "default": 86_400, "help": "send: how long it is good (default: a day)",
-    },
+    "--lifetime": ("S", "send: how long it is good (default: a day)", 86_400),
     "--retry": ("1,5,30", "send: seconds before each further try"),
-    "--listen": {"metavar": "ADDRESS", "default": "127.0.0.1", "help": "serve: default 127.0.0.1"},
-    "--port": {"metavar": "N", "type": int, "default": 18_799, "help": "serve: default 18799"},
+    "--listen": ("ADDRESS", "serve: default 127.0.0.1", "127.0.0.1"),
+    "--port": ("N", "serve: default 18799", 18_799),
     "--insecure-plain-http": "serve: listen beyond this machine; whoever is on the way can read, not "
     "change, what is said",
 }  # fmt: skip

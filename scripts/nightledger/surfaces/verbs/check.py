@@ -1,16 +1,27 @@
-"""Check up a memory file: duplicates, stale dates, junk, secrets, closed items, contradictions.
+"""Check up a memory file: repeats, stale dates, junk, secrets, contradictions.
 
-check --code FILE audits code that an agent would store instead: check --code --help
+With --code it audits code that an agent would store instead: by syntax tree,
+without running it. Only Python is audited. It tells what is written, not what
+would happen: no sandbox. Exits 1 on findings and on what is not audited, 0 when
+all is clean.
 
-Reads   the gated file, or the file named with --file
-Writes  one proposal, unless --dry-run or --file
+Reads   the gated file, or the files named; with --code standard input for -, or
+        the code given with -c
+Writes  one proposal, unless --dry-run, --file or --code
 Changes no memory: it proposes.
 """
 
 import argparse
-from typing import TYPE_CHECKING
+import sys
+from typing import TYPE_CHECKING, Any
 
+from nightledger.codec.records import to_plain
+from nightledger.domain.errors import UnreadableError, UsageError
+from nightledger.files.reading import read_regular
 from nightledger.surfaces.context import Context
+from nightledger.surfaces.screen import shown
+from nightledger.text.code.rule import CodeFinding, code_table
+from nightledger.text.code.snippets import Part, audit_document
 
 if TYPE_CHECKING:
     from nightledger.gate.proposing.proposing import Outcome
@@ -22,15 +33,22 @@ SHOWN = 10
 
 
 OPTIONS = {
-    "path": {"nargs": "?", "help": "the gated file (default: the main one)"},
+    "files*": ("FILE", "the gated file (default: the main one); with --code scripts, notebooks, Markdown"),
     "--file": ("FILE", "look at any Markdown file, without a home; proposes nothing"),
     "--all": "show every doubt; over the cap, propose every one",
     "--dry-run": "look, and propose nothing",
+    "--code": "audit code instead",
+    "-c": {"dest": "text", "metavar": "CODE", "help": "with --code: audit this text"},
+    "--strict": "with --code: all that the published list denies is a finding",
 }
 
 
 def run(options: argparse.Namespace, context: Context) -> int:
-    """Look, say what is doubtful, and propose it."""
+    """Look, say what is doubtful, and propose it; or audit code."""
+    if options.code:
+        return audit(options, context)
+    if len(options.files) > 1 or options.text is not None or options.strict:
+        raise UsageError("one memory file is checked up at a time; -c and --strict go with --code")
     found = _look_at_file(options, context) if options.file else _check_home(options, context)
     _report(options, context, found)
     return 0
@@ -54,7 +72,7 @@ def _check_home(options: argparse.Namespace, context: Context) -> "Checkup":
     with writing(context) as session:
         gate = session.gate
         today = log_day(session.moment.at, home_zone(gate.home, gate.settings))
-        path = options.path or gate.home.identity.gated[0]
+        path = (options.files or gate.home.identity.gated)[0]
         return check(
             gate, session.ledger, path, today, session.moment, dry_run=options.dry_run, every=options.all
         )
@@ -63,7 +81,7 @@ def _check_home(options: argparse.Namespace, context: Context) -> "Checkup":
 def _report(options: argparse.Namespace, context: Context, found: "Checkup") -> None:
     from nightledger.codec.records import to_plain
     from nightledger.gate.forgetting.room import room_rows
-    from nightledger.surfaces.hints import say
+    from nightledger.surfaces.screen import say
 
     proposal = found.outcome.proposal if found.outcome else None
     context.emit(
@@ -102,7 +120,7 @@ def _why_not(outcome: "Outcome") -> list[str]:
 def _show_doubts(context: Context, found: "Checkup", *, every: bool) -> None:
     from nightledger.jobs.check import counts
     from nightledger.surfaces import screen
-    from nightledger.surfaces.hints import say
+    from nightledger.surfaces.screen import say
 
     if not found.doubts:
         return
@@ -131,3 +149,93 @@ def _size(found: "Checkup") -> str:
     if found.doubts and not found.room:
         return f"{text}; {meter.after_characters:,} if all suggestions are accepted."
     return f"{text} ({found.room.setting})." if found.room else f"{text}."
+
+
+FOUND = 1
+MAX_FILE_BYTES = 4 * 1024 * 1024
+"""Of a file; more than the auditor takes of one snippet, because notebooks hold pictures."""
+
+
+def audit(options: argparse.Namespace, context: Context) -> int:
+    """Audit, and say what was found; 1 on findings."""
+    if options.text is None and not options.files:
+        raise UsageError(
+            "nothing is named to be audited",
+            hint="nightledger check --code script.py; nightledger check --code -c 'import os'",
+        )
+    named = [(name, _read(name)) for name in options.files]
+    named += [("-c", options.text)] if options.text is not None else []
+    return _audit_all(named, options, context)
+
+
+def _read(name: str) -> str:
+    try:
+        raw = sys.stdin.buffer.read(MAX_FILE_BYTES) if name == "-" else read_regular(name, MAX_FILE_BYTES)
+    except UnreadableError as error:
+        raise UsageError(str(error), hint=error.hint) from error
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError:
+        return raw.decode("latin-1")
+
+
+def _audit_all(named: list[tuple[str, str]], options: argparse.Namespace, context: Context) -> int:
+    records = [
+        _snippet_record(name, part, strict=options.strict)
+        for name, text in named
+        for part in audit_document(text, name)
+    ]
+    context.emit({"snippets": records})
+    for record in records:
+        for one in record["findings"]:
+            inside, what = (
+                f":{record['where']}" * bool(record["where"]),
+                f" ({one['what']})" * bool(one["what"]),
+            )
+            place = f"{record['file']}{inside}:{one['line']}"
+            context.print(f"{shown(place)}: {one['severity']} {one['rule']}: {one['why']}{shown(what)}")
+    context.print_lines(_audit_summary(records))
+    return 0 if all(record["clean"] for record in records) else FOUND
+
+
+def _snippet_record(name: str, part: Part, *, strict: bool) -> dict[str, Any]:
+    def plain(finding: CodeFinding) -> dict[str, Any]:
+        line = part.line + finding.line - 1
+        return {**to_plain(finding), "line": line, "why": code_table().rows[finding.rule].why}
+
+    audited, notes = part.audited, part.audited.notes
+    findings = tuple(sorted((*audited.findings, *notes))) if strict else audited.findings
+    return {
+        "file": name,
+        "where": part.where,
+        "line": part.line,
+        "language": audited.language,
+        "audited": audited.audited,
+        "clean": audited.audited and not findings,
+        "findings": list(map(plain, findings)),
+        "notes": [] if strict else list(map(plain, notes)),
+    }
+
+
+def _audit_summary(records: list[dict[str, Any]]) -> list[str]:
+    if not records:
+        return ["No code in it: nothing to audit."]
+    unread = sum(not one["audited"] for one in records)
+    clean = sum(one["clean"] for one in records)
+    findings, notes = (sum(len(one[name]) for one in records) for name in ("findings", "notes"))
+    parts = {
+        "clean": clean,
+        "with findings": len(records) - clean - unread,
+        "not or not wholly audited": unread,
+    }
+    counts = ", ".join(f"{count} {word}" for word, count in parts.items() if count)
+    lines = [f"{_count(len(records), 'snippet')}: {counts}; {_count(findings, 'finding')}."]
+    if notes:
+        them, do = ("it", "does") if notes == 1 else ("them", "do")
+        uses = f"{_count(notes, 'use')} of what the published list denies"
+        lines.append(f"{uses} {do} no harm here (--strict finds {them}).")
+    return lines
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number or 'no'} {noun}{'' if number == 1 else 's'}"

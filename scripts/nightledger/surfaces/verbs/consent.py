@@ -1,34 +1,50 @@
-"""Ask what an agent may do, or sign the consent graph anew.
+"""Ask what an agent may do, and by which principles; sign both anew.
 
-check DOMAIN ACTION   prints autonomous, requires_approval, trusted_channel_required or blocked,
-                      and exits with 0 for autonomous, 1 for everything else
+check DOMAIN ACTION   prints autonomous, requires_approval,
+                      trusted_channel_required or blocked, and exits with 0 for
+                      autonomous, 1 for everything else
 review                shows the graph in force and signs it; for the operator
-constitution [amend]  shows the agent's principles, or has them amended: consent constitution --help
+constitution [show]   shows the principles that the agent is never without:
+                      those that were signed
+constitution amend    opens them in your editor, shows the difference, and takes
+                      one signature
 
-The published name of the domain messages, imessage, means the same domain, in a home's own graph too.
-An action that the graph does not know is blocked, and the log says that it was asked for (20 a
-day at most). What is autonomous asks for approval again when no review was signed for 30
-days, or when the home's own graph is not the one that was signed last. What that allows beyond the
-shipped one counts once it was reviewed.
+The published name of the domain messages, imessage, means the same domain, in a
+home's own graph too. An action that the graph does not know is blocked, and the
+log says that it was asked for (20 a day at most). What is autonomous asks for
+approval again when no review was signed for 30 days, or when the home's own
+graph is not the one that was signed last. What that allows beyond the shipped
+one counts once it was reviewed.
 
-Reads   config/, config/nightledger/consent-graph.json, audit/
-Writes  the audit log: unknown actions, and the review
-Changes no memory.
+Reads   config/, config/nightledger/consent-graph.json,
+        memory/system/constitution.json, audit/
+Writes  the audit log: unknown actions, and the review; for amend
+        memory/system/constitution.json, audit/
+Changes no MEMORY.md: principles are kept apart from it.
 """
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
+from nightledger.codec.constitution import MAX_BYTES, dump_constitution, dump_page, parse_page
+from nightledger.codec.records import to_plain
 from nightledger.domain.consent import Answer, ConsentGraph, Mode, Tier, Why
 from nightledger.domain.cooling import DAY_S
 from nightledger.domain.decision import DecisionType
-from nightledger.domain.errors import NightledgerError, RefusedError, UsageError
+from nightledger.domain.errors import FileChangedError, NightledgerError, RefusedError, UsageError
 from nightledger.domain.event import Actor
+from nightledger.files.reading import read_regular
 from nightledger.gate.consenting import Standing, graph_target, read_standing, record_unknown
+from nightledger.gate.integrity.trust_changes import find_differing
+from nightledger.gate.memory.principles import NAME, WHERE, read_principles, require_sound
+from nightledger.gate.proposing.hunks import readable_diff
+from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context
-from nightledger.surfaces.hints import say
+from nightledger.surfaces.screen import say
 from nightledger.surfaces.session import reading, writing
 from nightledger.surfaces.settling import sign_unproposed
+from nightledger.surfaces.trust_change import change_trust
+from nightledger.surfaces.verbs.edit import edit_text, kept_aside
 from nightledger.text.visible import visible_lines
 
 CHECK_WORDS = 2
@@ -37,24 +53,28 @@ MAX_WORD = 200
 
 OPTIONS = {
     "what": {
-        "choices": ("check", "review"),
-        "metavar": "{check,review,constitution}",
+        "choices": ("check", "review", "constitution"),
         "help": "what to do",
     },
-    "words": {"nargs": "*", "metavar": "DOMAIN ACTION", "help": "for check: what is asked for"},
-    "--confidence": {
-        "type": float,
-        "default": 0.0,
-        "metavar": "0..1",
-        "help": "the agent's own; may make an approval 'visible', never changes the answer",
-    },
+    "words*": ("WORD", "for check: DOMAIN ACTION; constitution: amend"),
+    "--confidence": (
+        "0..1",
+        "the agent's own; may make an approval 'visible', never changes the answer",
+        0.0,
+    ),
     "--graph-sha256": ("HEX", "for review: sign only if the graph in force has this SHA-256"),
     "--dry-run": "for review: show the graph, and sign nothing",
+    "--from": {"dest": "source", "metavar": "FILE", "help": "for amend: take the new page from a file"},
 }
 
 
 def run(options: argparse.Namespace, context: Context) -> int:
     """Answer, or sign."""
+    if options.what == "constitution":
+        word = " ".join(options.words) or "show"
+        if word not in ("show", "amend"):
+            raise UsageError(f"'consent constitution' takes show or amend, not {word!r}")
+        return constitution(options, context, amends=word == "amend")
     if options.what == "review":
         if options.words:
             raise UsageError("'consent review' takes no words", hint="nightledger consent --help")
@@ -151,3 +171,47 @@ def _graph_lines(standing: Standing) -> Iterator[str]:
         yield "This home's own graph is not the one that was signed: what is autonomous is so again once you sign."
     elif not standing.reviewed:
         yield "This home's own graph has not been reviewed: what it allows beyond the shipped one counts once you sign."
+
+
+def constitution(options: argparse.Namespace, context: Context, *, amends: bool) -> int:
+    """Show the principles, or have them amended."""
+    with reading(context, person=amends) as seen:
+        standing = read_principles(seen.gate.home, seen.ledger, seen.moment)
+        differs = not amends and NAME in find_differing(seen.gate.home, seen.ledger, seen.moment)
+    if amends and standing is None:
+        raise RefusedError("this home has no constitution", hint="nightledger init --seed adds one")
+    if standing and amends:
+        page = dump_page(standing).encode()
+        typed = read_regular(options.source, MAX_BYTES) if options.source else edit_text(page)
+        with kept_aside(None if options.source else typed):
+            wanted = require_sound(parse_page(typed.decode("utf-8", "replace"), where="the page"))
+            before, after = (dump_page(one, notes=False) for one in (standing, wanted))
+            if wanted == standing:
+                context.emit({"changed": False})
+                context.print("Nothing was changed.")
+                return 0
+            context.print_lines(screen.diff_lines(readable_diff(before, after, path=WHERE)))
+            decision = _sign_principles(context, dump_constitution(standing), dump_constitution(wanted))
+        context.emit({"changed": True, "decision": decision, "principles": len(wanted.principles)})
+        context.print(f"Amended and signed: {len(wanted.principles)} principles are in force.")
+        return 0
+    principles = standing.principles if standing else ()
+    context.emit({"principles": to_plain(principles), "file_as_signed": not differs})
+    for principle in principles:
+        context.print(f"{principle.name} [{', '.join(principle.tags)}]")
+        context.print_lines(screen.wrap(screen.shown(principle.text), indent="    "))
+    if standing is None:
+        context.print("This home has no constitution; 'nightledger init --seed' adds one.")
+    if differs:
+        context.note(f"{WHERE} is not the file that was signed; what is shown is what was signed")
+        context.note("hint: 'nightledger key restore' puts it back")
+    return 0
+
+
+def _sign_principles(context: Context, before: bytes, after: bytes) -> str:
+    def edit(files: Mapping[str, bytes]) -> dict[str, bytes]:
+        if files[NAME] != before:
+            raise FileChangedError("the constitution was amended meanwhile; nothing was signed")
+        return {NAME: after}
+
+    return change_trust(context, edit, reason="the constitution is amended").id

@@ -1,7 +1,8 @@
 """Distil a day's logs and outcomes into proposed changes.
 
 Reads   daily logs, memory/system/outcome-records.jsonl, the gated file
-Writes  memory/state/proposals/, memory/system/consolidation-log.jsonl, the audit log
+Writes  memory/state/proposals/, memory/system/consolidation-log.jsonl, the
+        audit log
 Changes no memory: it proposes.
 """
 
@@ -15,9 +16,9 @@ from nightledger.files.configuration import home_zone
 from nightledger.jobs.consolidate import Asked, Done, consolidate
 from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context
-from nightledger.surfaces.hints import say
-from nightledger.surfaces.recall.options import read_day
+from nightledger.surfaces.screen import say
 from nightledger.surfaces.session import writing
+from nightledger.surfaces.verbs.recall import read_day
 
 SHOWN = 3
 """Texts that scanners held back which are named; the rest is counted."""

@@ -1,30 +1,60 @@
-"""Reinforce what proved useful and the constitution; propose to let go of what faded.
+"""Reinforce what proved useful; propose to let go of what faded.
 
-Due after each 40 active hours (hours in which the agent recorded or was shown something);
-the night calls it. The five entries that proved most useful in the period are reinforced,
-and every principle, once a period. Weak links and faded entries are proposed only;
---ask asks about each faded entry now (curate --ask --help).
+Due after each 40 active hours (hours in which the agent recorded or was shown
+something); the night calls it. The five entries that proved most useful in the
+period are reinforced, and every principle, once a period. Weak links and faded
+entries are proposed only.
 
-Reads   memory/system/, MEMORY.md, audit/
-Writes  memory/system/reinforcements.jsonl, memory/state/proposals/, the audit log
+With --ask every entry is judged now by the retention policy
+(docs/decisions/0024-letting-go.md). On a terminal you are asked about each that
+has faded: y archives it (proposed, signed once at the end, cools like any other
+change, and can be undone), n keeps it for now (it counts as made anew), q
+leaves it and the rest as they are, which is also what a bare return does. Y and
+N answer for all that are left. Without a terminal the counts are printed and
+nothing is done.
+
+Reads   memory/system/, the gated files, audit/
+Writes  memory/system/reinforcements.jsonl, memory/state/proposals/, audit/
 Changes no memory: it proposes.
 """
 
 import argparse
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 from nightledger.codec.records import to_plain
-from nightledger.jobs.curate import curate
+from nightledger.domain.errors import UsageError
+from nightledger.domain.periods import log_day
+from nightledger.domain.retention import Policy
+from nightledger.files.configuration import home_zone
+from nightledger.gate.memory.remembering import Facts, read_facts
+from nightledger.jobs.curate import Archived, Judged, Survey, curate, propose_archive, show_mercy, survey, why
+from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context
-from nightledger.surfaces.hints import say
-from nightledger.surfaces.session import reading, writing
+from nightledger.surfaces.screen import say
+from nightledger.surfaces.session import Session, reading, writing
+from nightledger.surfaces.settling import Settled, sign_proposals, tell_settled
+from nightledger.surfaces.verbs.pin import SHORT_ID, count_of, entry_lines, entry_record
 
 OPTIONS = {
     "--dry-run": "say what would be done, and write nothing",
+    "--ask": "judge every entry now, and ask about each that has faded",
+    "--policy": {
+        "choices": ("measured", "classic"),
+        "default": "measured",
+        "help": "with --ask: which rule judges",
+    },
+    "--project": ("TAG", "with --ask: only entries with this tag: signed, a heading, a #hashtag", ""),
+    "--all": "with --ask: list every entry that has faded",
 }
 
 
 def run(options: argparse.Namespace, context: Context) -> int:
-    """Curate, and say what came of it."""
+    """Curate, and say what came of it; or ask about what has faded."""
+    if options.ask:
+        return ask_about_faded(options, context)
+    if options.project or options.all or options.policy != "measured":
+        raise UsageError("--policy, --project and --all go with --ask", hint="nightledger curate --help")
     with reading(context) if options.dry_run else writing(context) as session:
         done = curate(session.gate, session.ledger, session.moment, dry_run=options.dry_run)
     context.emit(to_plain(done))
@@ -40,3 +70,150 @@ def run(options: argparse.Namespace, context: Context) -> int:
         f"Not proposed: {done.reason}." if done.reason else "",
     )
     return 0
+
+
+SHOWN = 12
+"""Faded entries listed before the rest is counted."""
+KEYS = "y archive  n keep for now  Y archive all left  N keep all left  q quit (default)"
+
+
+def ask_about_faded(options: argparse.Namespace, context: Context) -> int:
+    """Judge, say what was found, ask, and do what was answered.
+
+    Returns:
+        1 where something was to be archived and could not be.
+    """
+    asks = context.interactive() and not context.json and not options.dry_run
+    with reading(context, person=asks) as seen:
+        facts = read_facts(seen.gate, seen.ledger, seen.moment)
+        found = survey(facts, Policy(options.policy), project=options.project)
+        if options.project and not found.judged:
+            raise UsageError(
+                f"no entry has the tag {screen.shown(options.project)}",
+                hint="an entry's tags are those that you signed, its headings and its #hashtags",
+            )
+        say(context, *_counted(found))
+        context.emit(_record(found))
+        if asks and found.pending:
+            archive, keep = _ask(context, seen, found)
+        else:
+            _list(context, seen, found, every=options.all)
+            return 0
+    return _do(context, found, archive, keep)
+
+
+def _list(context: Context, session: Session, found: Survey, *, every: bool) -> None:
+    shown = found.pending if every else found.pending[:SHOWN]
+    for judged in shown:
+        context.print_lines(_entry_lines(session, judged, found.facts))
+    if more := len(found.pending) - len(shown):
+        context.print(f"and {more} more: --all lists them")
+    if shown:
+        context.print("To answer, survey_faded 'nightledger curate --ask' on a terminal.")
+
+
+def _entry_lines(session: Session, judged: Judged, facts: Facts) -> Iterator[str]:
+    yield ""
+    yield from entry_lines(session, [judged.remembered.placed])
+    yield from screen.wrap(why(judged, facts), indent="      ", first="    ")
+
+
+def _ask(context: Context, session: Session, found: Survey) -> tuple[list[Judged], list[Judged]]:
+    """Ask about each entry that faded; return those to archive and those to keep."""
+    answers: dict[str, list[Judged]] = {"y": [], "n": []}
+    left = list(found.pending)
+    while left:
+        context.print_lines(_entry_lines(session, left[0], found.facts))
+        key = "?"
+        while key not in ("y", "n", "Y", "N", "q", "Q", ""):
+            key = screen.ask(f"{KEYS} ({len(left)} left)")
+        if key.lower() not in answers:
+            break
+        count = 1 if key in answers else len(left)
+        answers[key.lower()] += left[:count]
+        left = left[count:]
+    return answers["y"], answers["n"]
+
+
+def _do(context: Context, found: Survey, archive: list[Judged], keep: list[Judged]) -> int:
+    """Propose and record what was answered, then sign it."""
+    archived, settled = Archived(proposals=(), suppressed=0, problems=()), Settled(decisions=(), refusals=())
+    if archive or keep:
+        with writing(context, person=True, answered=True) as session:
+            archived = _write(session, found, archive, keep)
+    if archived.proposals:
+        settled = sign_proposals(context, archived.proposals)
+    if keep:
+        say(context, f"Kept {len(keep)} for now: counted as made anew.")
+    if archived.suppressed:
+        say(context, f"{archived.suppressed} wait already: 'nightledger review'.")
+    say(context, *(f"Not proposed: {problem}." for problem in archived.problems))
+    if left := len(found.pending) - len(archive) - len(keep):
+        say(context, f"{left} left pending, as they are.")
+    tell_settled(context, settled)
+    return 1 if settled.refusals or archived.problems else 0
+
+
+def _write(session: Session, found: Survey, archive: Sequence[Judged], keep: Sequence[Judged]) -> Archived:
+    """Propose and record; what was changed or pinned since it was shown is left as it is."""
+    gate = session.gate
+    now = {one.memory.id: one for one in read_facts(gate, session.ledger, session.moment).memories}
+
+    def standing(chosen: Sequence[Judged]) -> list[Judged]:
+        shown = [(one, one.remembered, now.get(one.id)) for one in chosen]
+        return [
+            one
+            for one, then, today in shown
+            if today and today.placed == then.placed and today.memory.immune == then.memory.immune
+        ]
+
+    show_mercy(gate, standing(keep), found.facts, session.moment)
+    day = log_day(session.moment.at, home_zone(gate.home, gate.settings))
+    return propose_archive(gate, session.ledger, standing(archive), found.facts, day, session.moment)
+
+
+def _record(found: Survey) -> dict[str, Any]:
+    return {
+        "policy": found.policy.value,
+        "active_hours": found.facts.now_hour,
+        "outcomes_naming_entries": found.facts.named,
+        "active": found.active,
+        "immune": found.immune,
+        "pending": len(found.pending),
+        "odd": to_plain(found.facts.odd),
+        "entries": [
+            {
+                **entry_record(one.remembered.placed),
+                "status": one.status.value,
+                "utility": one.utility,
+                "tier": one.remembered.memory.tier.name,
+                "pin": one.remembered.memory.pinned,
+                **{name: getattr(one.remembered.use, name) for name in ("shown", "useful", "harmful")},
+            }
+            for one in found.judged
+        ],
+    }
+
+
+def _counted(found: Survey) -> Iterator[str]:
+    """Return how many are active, immune and pending, and what is odd; no entry is left out for it."""
+    facts, odd = found.facts, found.facts.odd
+    yield (
+        f"{count_of(len(found.judged))}: {found.active} active, {found.immune} immune, "
+        f"{len(found.pending)} pending decay ({found.policy.value} policy, {facts.now_hour} active hours)."
+    )
+    if not facts.hours:
+        yield "No outcome and no exposure is recorded yet: nothing ages, and nothing fades."
+    elif not facts.named:
+        yield "No outcome says what had been shown before it ('shown'): entries fade by active hours alone."
+    if odd.ahead:
+        yield f"! {odd.ahead} active hour(s) lie ahead of the clock. They count when their time comes."
+    if odd.bad_lines:
+        yield f"! {odd.bad_lines} line(s) of outcomes or exposures are no records, or have impossible dates."
+    if odd.impossible:
+        names = ", ".join(name[:SHORT_ID] for name in odd.impossible)
+        yield f"! An impossible DATE, which counts for nothing, stands in {names}."
+    if odd.twice:
+        yield f"! The same stands in two files: {count_of(len(odd.twice))} got an id of their own."
+    if odd.undated:
+        yield f"{count_of(odd.undated)} without a date: from the home's first day on."

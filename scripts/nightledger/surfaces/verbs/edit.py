@@ -1,6 +1,7 @@
-"""Change a gated file yourself: your editor, the diff, one signature, applied at once.
+"""Change a gated file yourself: your editor, the diff, one signature.
 
-Where the key has a passphrase, that is typed below the diff; else you are asked.
+Where the key has a passphrase, that is typed below the diff; else you are
+asked.
 
 Reads   the gated file
 Writes  the gated file, audit/
@@ -8,21 +9,43 @@ Changes memory: the operator edits and signs it here.
 """
 
 import argparse
+import os
+import shlex
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
-from nightledger.domain.errors import RefusedError
+from nightledger.domain import errors
+from nightledger.domain.decision import DecisionType
+from nightledger.domain.proposal import Proposal
+from nightledger.domain.states import DecisionStatus
 from nightledger.files.reading import read_regular
+from nightledger.gate.apply.applying import apply_one, check_result
 from nightledger.gate.apply.undoing import undo_of
+from nightledger.gate.apply.writing import Write
 from nightledger.gate.gated import MAX_GATED_BYTES, read_gated
+from nightledger.gate.opening import Gate
 from nightledger.gate.proposing.hunks import readable_diff
+from nightledger.gate.proposing.proposing import Outcome
+from nightledger.gate.review.composing import Choice, make_decision, place_changes
+from nightledger.gate.review.editing import propose_edit, revise
+from nightledger.gate.review.masking import accepted_texts
+from nightledger.gate.review.rechecking import recheck
+from nightledger.gate.review.reviewing import Answer, Item, Verb, items_of, read_documents
+from nightledger.gate.stored import read_proposal
 from nightledger.surfaces import screen, signing
 from nightledger.surfaces.context import Context
-from nightledger.surfaces.editing import apply_edit, edit_text, kept_aside, rebase
-from nightledger.surfaces.hints import say
-from nightledger.surfaces.session import reading, writing
+from nightledger.surfaces.screen import say
+from nightledger.surfaces.session import Session, reading, writing
+from nightledger.text.changes.merge import Merged, merge3
+from nightledger.text.changes.sections import brought
 from nightledger.text.markdown.document import decode
+from nightledger.trust.sshsig import Signer
 
 OPTIONS = {
-    "path": {"nargs": "?", "help": "the gated file (default: the main one)"},
+    "path?": "the gated file (default: the main one)",
     "--from": {
         "dest": "source",
         "metavar": "FILE",
@@ -36,7 +59,7 @@ def run(options: argparse.Namespace, context: Context) -> int:
     with reading(context, person=True) as seen:
         path = options.path or seen.gate.home.identity.gated[0]
         before = read_gated(seen.gate.home, path)
-        edited = _edited(options, before)
+        edited = read_regular(options.source, MAX_GATED_BYTES) if options.source else edit_text(before)
     if edited == before:
         context.emit({"changed": False})
         context.print("Nothing was changed.")
@@ -44,7 +67,7 @@ def run(options: argparse.Namespace, context: Context) -> int:
     with kept_aside(None if options.source else edited):
         context.print_lines(screen.diff_lines(readable_diff(decode(before), decode(edited), path=path)))
         if not options.source and not signing.asks(seen.gate) and not _agreed(context):
-            raise RefusedError(
+            raise errors.RefusedError(
                 "it is not applied", hint="'nightledger edit --from FILE' takes it from a file"
             )
         signer = signing.unlock(seen, context)
@@ -63,5 +86,185 @@ def _agreed(context: Context) -> bool:
     return not context.interactive() or screen.ask("Apply it? [y/N]").lower() == "y"
 
 
-def _edited(options: argparse.Namespace, before: bytes) -> bytes:
-    return read_regular(options.source, MAX_GATED_BYTES) if options.source else edit_text(before)
+CUT = "------------------------ >8 ------------------------"
+"""From here on the text in an editor is dropped; the line that git draws."""
+
+
+_ABOVE = f"""\
+{CUT}
+Above: the text as it is to stand in the file. Change it as you like.
+This part is dropped, from the line with the scissors on. A text that stays as it
+was, or an empty one, changes nothing; any other is shown again with its diff, and
+signed together with your other answers:"""
+
+
+def edit_text(text: bytes) -> bytes:
+    """Open a copy of the text in ``$VISUAL``, else ``$EDITOR``, else ``vi``, and give what was saved.
+
+    Raises:
+        UsageError: No editor is named, and ``vi`` would wait for ever on what is no terminal.
+        ConfigurationError: The editor cannot be run or failed.
+        UnreadableError: What it left is a link or no file: its text would be another one.
+    """
+    editor = os.environ.get("VISUAL") or os.environ.get("EDITOR") or ""
+    if not editor and not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise errors.UsageError(
+            "there is no terminal for an editor", hint="name the new text: --from FILE; or set EDITOR"
+        )
+    editor = editor or "vi"
+    with tempfile.TemporaryDirectory(prefix="nightledger-edit-") as directory:
+        path = os.path.join(directory, "edit.md")
+        with open(path, "wb") as stream:
+            stream.write(text)
+        try:
+            status = subprocess.run([*shlex.split(editor), path], check=False).returncode  # noqa: S603 - the operator's own editor
+        except (OSError, ValueError) as error:
+            raise errors.ConfigurationError(
+                f"the editor {editor!r} cannot be run: {error}", hint="set EDITOR"
+            ) from error
+        if status:
+            raise errors.ConfigurationError(
+                f"the editor {editor!r} ended with status {status}; nothing was changed"
+            )
+        return read_regular(path, MAX_GATED_BYTES)
+
+
+def revise_change(context: Context, item: Item) -> Sequence[Item]:
+    """Let the operator word a change anew; give what waits then in its place, nothing when nothing came of it.
+
+    The home's lock is taken once the editor is closed.
+    """
+    before = item.change.after.encode("utf-8", "surrogateescape")
+    after = edit_text(before + _comments(item)).partition(f"# {CUT}".encode())[0]
+    if after.strip() in (b"", before.strip()):
+        context.print("  nothing was changed")
+        return ()
+    answer = Answer(proposal=item.stored.proposal.id, n=item.change.n, verb=Verb.LATER)
+    with writing(context, keep_head=True, person=True, answered=True) as session:
+        gate, (_, fallen) = session.gate, recheck(session.gate, session.ledger.book, [item], [answer])
+        outcome, wording = None, after.decode("utf-8", "replace")
+        if not fallen:
+            outcome = revise(gate, session.ledger, item.stored, item.change.n, wording, session.moment)
+        if outcome is None or outcome.proposal is None:
+            why = _why(gate, outcome) if outcome else fallen[0].reason
+            context.print(f"  not taken: {why}; your text is in {keep_aside(after)}")
+            return ()
+        book = session.reread().book
+        accepted, status = accepted_texts(gate, book), book.proposals[outcome.proposal.id]
+        return items_of(gate, status, DecisionType.APPROVE, read_documents(gate), accepted=accepted)
+
+
+def _why(gate: Gate, outcome: Outcome) -> str:
+    """Tell why a wording was not proposed."""
+    if outcome.held:
+        return f"scanners hold it back ({', '.join(outcome.held[0].rules)})"
+    if outcome.over_cap:
+        return f"it has no room: the host shows {gate.cap.told}"
+    return outcome.unfit[0].reason if outcome.unfit else "it says what was asked, or forgotten, before"
+
+
+def _comments(item: Item) -> bytes:
+    """Return what the editor shows below a change's text, and drops again: what may be changed, and why it is asked."""
+    told = (
+        *_ABOVE.split("\n"),
+        screen.headline(item.change, told=item.told),
+        *(line.strip() for line in screen.why(item.change, told=item.told)),
+        *(screen.shown(f"- {line}", told=item.told) for line in item.change.before.splitlines()),
+    )
+    return "\n".join(("", *(f"# {line}".rstrip() for line in told), "")).encode("utf-8", "surrogateescape")
+
+
+def keep_aside(text: bytes) -> str:
+    """Write what the operator typed into a file outside the home, and give its path."""
+    descriptor, path = tempfile.mkstemp(prefix="nightledger-edit-", suffix=".md")
+    with os.fdopen(descriptor, "wb") as stream:
+        stream.write(text)
+    return path
+
+
+@contextmanager
+def kept_aside(text: bytes | None) -> Iterator[None]:
+    """Keep what the operator typed in a file outside the home when what follows fails.
+
+    Args:
+        text: The text; None where it is in a file of the operator's already.
+    """
+    try:
+        yield
+    except errors.NightledgerError as error:
+        if text is not None:
+            path = keep_aside(text)
+            error.hint = (
+                f"{error.hint}; your text is kept in {path}" if error.hint else f"your text is in {path}"
+            )
+        raise
+
+
+def rebase(before: bytes, edited: bytes, now: bytes, path: str) -> bytes:
+    """Return the edit made of ``before`` on the bytes of now: it brings and takes no section that the edit did not.
+
+    Raises:
+        FileChangedError: The file was changed in the sections that were edited.
+    """
+    if now == before:
+        return edited
+    old, wanted, new = (text.decode("utf-8", "surrogateescape") for text in (before, edited, now))
+    merged = merge3(old, wanted, new)
+    if (
+        isinstance(merged, Merged)
+        and brought(new, merged.text) <= brought(old, wanted)
+        and brought(merged.text, new) <= brought(wanted, old)
+    ):
+        return merged.text.encode("utf-8", "surrogateescape")
+    raise errors.FileChangedError(
+        f"{path} was changed meanwhile, in or above the sections that you edited; nothing was signed",
+        hint=f"'nightledger edit {path}' opens it as it is now",
+    )
+
+
+def apply_edit(session: Session, path: str, edited: bytes, signer: Signer) -> Proposal:
+    """Propose an edit, sign it and apply it; the caller holds the home's lock.
+
+    Raises:
+        RefusedError: It does not fit, would take the file over its cap, or could not be applied.
+    """
+    proposal = propose_edit(session.gate, session.ledger, path, edited, session.moment)
+    if proposal is None:
+        raise errors.FileChangedError(f"{path} reads so already", hint="nothing is left to be done")
+    session.reread()
+    decision = approve_edit(session, proposal, signer)
+    attempt = apply_one(session.gate, session.ledger, decision, session.moment)
+    if not attempt.changes:
+        why = "; ".join([*attempt.reasons, *(reason for _, reason in attempt.stale)])
+        raise errors.RefusedError(f"the edit was not applied: {why}")
+    return proposal
+
+
+def approve_edit(session: Session, proposal: Proposal, signer: Signer) -> DecisionStatus:
+    """Sign all changes of an edit and have the gate record the decision.
+
+    Raises:
+        RefusedError: The edit does not fit the file any more, or would take it over its cap.
+    """
+    gate = session.gate
+    status = session.ledger.book.proposals[proposal.id]
+    stored = read_proposal(gate, status)
+    numbers = tuple(change.n for change in proposal.changes)
+    documents = read_documents(gate)
+    placed = place_changes(gate, stored, numbers, documents)
+    if isinstance(placed, str):
+        raise errors.RefusedError(f"the edit cannot be signed: {placed}")
+    writes = [
+        Write(
+            path=target.path,
+            before=documents[target.path].encode("utf-8", "surrogateescape"),
+            after=placed.documents[target.path].encode("utf-8", "surrogateescape"),
+        )
+        for target in placed.targets
+    ]
+    if reasons := [reason for write in writes for reason in check_result(gate, write)]:
+        raise errors.RefusedError("the edit cannot be applied:\n  " + "\n  ".join(reasons))
+    choice = Choice(type=DecisionType.APPROVE, changes=numbers, targets=placed.targets)
+    decision = make_decision(gate, status, choice, signing.prepare(session))
+    accepted = signing.sign_all(session, [decision], signer)[0]
+    return session.ledger.book.decisions[accepted.id]

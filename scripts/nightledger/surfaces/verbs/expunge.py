@@ -1,16 +1,20 @@
-"""Remove a leaked text from every file of ours. It is signed, and nothing brings it back.
+"""Remove a leaked text from every file of ours: signed, and for ever.
 
---text-from-stdin   the text, from standard input, so that no history of a shell keeps it
+--text-from-stdin   the text, from standard input, so that no history of a shell
+                    keeps it
 --line FILE:N       the text of one line of a file in the home
---sha256 HASH       a blob, proposal, decision or held-back text, by the SHA-256 of its bytes
+--sha256 HASH       a blob, proposal, decision or held-back text, by the SHA-256
+                    of its bytes
 
-Proposals, decisions, blobs and held-back texts that hold it are removed whole; in outcomes, run
-ledgers and archives it is overwritten in place; in gated files a signed edit puts [expunged]
-there, and is shown; so is the text that --line names, for that line may have changed since you read
-it. What is folded from these is made anew. A proposal or decision that is not what was logged is
-evidence of that, and stays unless you say --altered. It says where else the text is, and what it
-cannot reach. An undo that needs the text says 'expunged'. The log keeps keyed hashes of its lines: no
-night and nobody else proposes them again, and no search shows them, though the agent's files hold them.
+Proposals, decisions, blobs and held-back texts that hold it are removed whole;
+in outcomes, run ledgers and archives it is overwritten in place; in gated files
+a signed edit puts [expunged] there, and is shown; so is the text that --line
+names, for that line may have changed since you read it. What is folded from
+these is made anew. A proposal or decision that is not what was logged is
+evidence of that, and stays unless you say --altered. It says where else the
+text is, and what it cannot reach. An undo that needs the text says 'expunged'.
+The log keeps keyed hashes of its lines: no night and nobody else proposes them
+again, and no search shows them, though the agent's files hold them.
 
 Reads   every file of the home that may hold it
 Writes  those files, audit/decisions/, the audit log
@@ -31,23 +35,15 @@ from nightledger.domain.needle import Needle, needle_of
 from nightledger.domain.words import number_of
 from nightledger.files.home import Home
 from nightledger.files.reading import read_regular
-from nightledger.gate.forgetting.expunging import (
-    Found,
-    Plan,
-    carry_out,
-    has_second_name,
-    parts,
-    plan_expunge,
-    why_not_now,
-)
+from nightledger.gate.forgetting import expunging
 from nightledger.gate.forgetting.forgotten import hash_expunged
 from nightledger.gate.gated import read_gated
 from nightledger.gate.proposing.unproposed import make_unproposed
 from nightledger.surfaces import screen, signing
 from nightledger.surfaces.context import Context
-from nightledger.surfaces.editing import apply_edit
-from nightledger.surfaces.hints import say
+from nightledger.surfaces.screen import say, sentences
 from nightledger.surfaces.session import Session, reading, writing
+from nightledger.surfaces.verbs.edit import apply_edit
 from nightledger.text.changes.course import trace
 from nightledger.text.phrases import telling_lines
 from nightledger.trust.sshsig import Signer
@@ -59,12 +55,6 @@ MARK = b"[expunged]"
 """What stands in a gated file where the text stood."""
 MAX_BYTES = 1 << 32
 SHOWN_LINES = 5
-BEYOND = (
-    "backups of this home",
-    "logs, transcripts and search indexes of the agent's host, and the context of running sessions",
-    "other machines, and whoever has read it",
-)
-"""What no file of a home shows."""
 SETTLE = "'nightledger review' settles what changed; then run this again with the text"
 
 
@@ -98,7 +88,7 @@ def run(options: argparse.Namespace, context: Context) -> int:
     what, altered = _asked(options, context), options.altered
     with reading(context, person=not options.dry_run) as seen:
         plan = _plan(seen, what, altered=altered)
-        why = why_not_now(seen.gate, seen.ledger, plan, MARK)
+        why = expunging.why_not_now(seen.gate, seen.ledger, plan, MARK)
         if why and not options.dry_run:
             raise RefusedError(f"{why}; nothing was signed or removed", hint=SETTLE)
         record, cuts = _record(seen.gate.home, plan, what), _cuts(seen.gate.home, what)
@@ -119,7 +109,7 @@ def run(options: argparse.Namespace, context: Context) -> int:
         signer = signing.unlock(seen, context)
     with writing(context, keep_head=True, person=True, answered=True) as session:
         now = _plan(session, what, altered=altered)
-        if why := why_not_now(session.gate, session.ledger, now, MARK):
+        if why := expunging.why_not_now(session.gate, session.ledger, now, MARK):
             raise RefusedError(f"{why}; nothing was signed or removed", hint=SETTLE)
         if _cuts(session.gate.home, what) != cuts or not _is_shown(now, plan):
             raise FileChangedError("what it would change is not what was shown any more; nothing was signed")
@@ -157,11 +147,11 @@ def _line(place: str, context: Context) -> str:
     return lines[int(number) - 1].decode("utf-8", "surrogateescape")
 
 
-def _plan(session: Session, what: str | Needle, *, altered: bool) -> Plan:
-    return plan_expunge(session.gate, session.ledger, what, with_altered=altered)
+def _plan(session: Session, what: str | Needle, *, altered: bool) -> expunging.Plan:
+    return expunging.plan_expunge(session.gate, session.ledger, what, with_altered=altered)
 
 
-def _is_shown(now: Plan, shown: Plan) -> bool:
+def _is_shown(now: expunging.Plan, shown: expunging.Plan) -> bool:
     """Tell whether nothing is to go that was not shown; what went by itself since is no matter."""
     return set(now.found.removed) <= set(shown.found.removed) and set(now.found.rewritten) <= set(
         shown.found.rewritten
@@ -188,12 +178,12 @@ def _sign(session: Session, what: str | Needle, signer: Signer, *, altered: bool
         raise RefusedError(f"{held[0]} still holds it; nothing else was removed", hint=SETTLE)
     accepted = []
     hashes = " ".join(hash_expunged(session.gate, what.lines)) if isinstance(what, Needle) else ""
-    for targets in tuple(parts(plan)) or ((),):  # where only the agent's own files hold it
+    for targets in tuple(expunging.parts(plan)) or ((),):  # where only the agent's own files hold it
         shared = signing.prepare(session)
         decision = make_unproposed(session.gate, DecisionType.EXPUNGE, targets, shared, reason=hashes)
         accepted += signing.sign_all(session, [decision], signer)
         hashes = ""
-    carry_out(session.gate.home, plan)
+    expunging.carry_out(session.gate.home, plan)
     return [decision.id for decision in accepted]
 
 
@@ -210,7 +200,7 @@ def _cuts(home: Home, what: str | Needle) -> dict[str, str]:
     return cuts
 
 
-def _record(home: Home, plan: Plan, what: str | Needle) -> dict[str, Any]:
+def _record(home: Home, plan: expunging.Plan, what: str | Needle) -> dict[str, Any]:
     found = plan.found
     lines = what.lines if isinstance(what, Needle) else ()
     known = telling_lines(lines)
@@ -234,13 +224,13 @@ def _record(home: Home, plan: Plan, what: str | Needle) -> dict[str, Any]:
         "elsewhere": places(found.elsewhere),
         "withheld": list(map(len, known)),
         "not_withheld": sorted(map(len, set(lines) - set(known)), reverse=True),
-        "beyond_reach": [*_second_names(home, found), *_git(home), *BEYOND],
+        "beyond_reach": [*_second_names(home, found), *_git(home), *sentences("expunge")["beyond"]],
     }
 
 
-def _second_names(home: Home, found: Found) -> Iterator[str]:
+def _second_names(home: Home, found: expunging.Found) -> Iterator[str]:
     for path in (*found.removed, *found.derived, *found.gated):
-        if has_second_name(home.path(path)):
+        if expunging.has_second_name(home.path(path)):
             yield f"the second name of {path} (a hard link), wherever that is"
 
 
@@ -251,34 +241,19 @@ def _git(home: Home) -> Iterator[str]:
             return
 
 
-_FOUND = {
-    "removed": "{}: to be removed whole",
-    "overwritten": "{}: to be overwritten in place",
-    "made_anew": "{}: to be removed and made anew",
-    "edited": "{}: a signed edit is to put [expunged] there",
-}
-_LEFT = {
-    "altered": "not removed: {}, which was altered after it was recorded, which 'verify' tells: look, then --altered",
-    "kept": "not removed: {}, on which it rests who may sign",
-    "elsewhere": "not ours, remove it there yourself: {}",
-    "withheld": "withheld from now on, wherever it stands: a line of {} characters",
-    "not_withheld": "not withheld, because it is a heading or holds common words alone: a line of {} characters",
-    "beyond_reach": "not reached: {}",
-}
-
-
 def _lines(record: dict[str, Any], cuts: Mapping[str, str]) -> Iterator[str]:
     """Return where it is, what the lines of gated files become, and what is left."""
-    for name, text in _FOUND.items():
+    found, left = sentences("expunge")["found"], sentences("expunge")["left"]
+    for name, text in found.items():
         for place in record[name]:
             yield text.format(_where(place))
             for line in (
                 cuts[place["path"]].removesuffix("\n").split("\n") if name == "edited" and cuts else ()
             ):
                 yield from screen.text_lines(line, indent=screen.INSIDE)
-    if not any(record[name] for name in (*_FOUND, "accepted")):
+    if not any(record[name] for name in (*found, "accepted")):
         yield "It is in no file of ours."
-    for name, text in _LEFT.items():
+    for name, text in left.items():
         for one in record[name]:
             yield from screen.wrap(text.format(_where(one)), indent=screen.INSIDE, first="")
 

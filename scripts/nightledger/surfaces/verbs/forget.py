@@ -1,13 +1,15 @@
 """Forget one entry of memory: it is taken out, and not learned again.
 
-ID is an entry's id or the beginning of it, its place as 'recall' prints it (MEMORY.md:15), or
-PROPOSAL#N (also PROPOSAL:N) for what an applied change put in; some words of an entry list those
-that fit. The removal is proposed and signed in
-one go where your key is at hand; else it waits for 'nightledger review'. It cools like any other
-change and can be undone for a week. From the signature on, what says the same in other words is
-held back, whatever new evidence it has, until the forgetting is undone.
+ID is an entry's id or the beginning of it, its place as 'recall' prints it
+(MEMORY.md:15), or PROPOSAL#N (also PROPOSAL:N) for what an applied change put
+in; some words of an entry list those that fit. The removal is proposed and
+signed in one go where your key is at hand; else it waits for 'nightledger
+review'. It cools like any other change and can be undone for a week. From the
+signature on, what says the same in other words is held back, whatever new
+evidence it has, until the forgetting is undone.
 
-What must not stay anywhere, a leaked secret for example, is for 'nightledger expunge'.
+What must not stay anywhere, a leaked secret for example, is for 'nightledger
+expunge'.
 
 Reads   the gated files, audit/
 Writes  memory/state/proposals/, audit/decisions/, the audit log
@@ -25,11 +27,12 @@ from nightledger.gate.forgetting.forget_entry import entry_of_change, forget
 from nightledger.gate.gated import read_gated
 from nightledger.gate.memory.naming import Placed, find_standing
 from nightledger.gate.memory.pinning import NO_MARK, read_marks, text_sha256
-from nightledger.surfaces import entry_choice, screen
+from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context
-from nightledger.surfaces.hints import say
+from nightledger.surfaces.screen import say
 from nightledger.surfaces.session import Session, reading, writing
 from nightledger.surfaces.settling import key_at_hand, require_signed, sign_proposals
+from nightledger.surfaces.verbs.pin import SHORT_ID, choose_id, entry_lines, entry_record
 from nightledger.text.changes.sections import around, text_of_spans
 from nightledger.text.markdown.document import parse_markdown
 
@@ -51,12 +54,12 @@ def run(options: argparse.Namespace, context: Context) -> int:
     """
     with reading(context, person=True) as seen:
         placed = _find(context, seen, options.id)
-        context.print_lines(entry_choice.listing(seen, [placed]))
+        context.print_lines(entry_lines(seen, [placed]))
         section = _section(seen, placed)
         under = screen.shown(" > ".join(placed.entry.section) or "no heading")
         context.print_lines(screen.wrap(f"under {under}", first="    "))
         _require_unpinned(seen, placed)
-    record: dict[str, object] = {"entry": entry_choice.record(placed), "proposal": None, "decision": None}
+    record: dict[str, object] = {"entry": entry_record(placed), "proposal": None, "decision": None}
     if options.dry_run:
         context.emit(record)
         context.print("Nothing was proposed (--dry-run).")
@@ -88,12 +91,12 @@ def _find(context: Context, session: Session, word: str) -> Placed:
     if change:
         return entry_of_change(session.gate, session.ledger, change[1], int(change[2]))
     standing = find_standing(session.gate.home, session.ledger.book).entries
-    return standing[entry_choice.choose_id(context, session, standing, word)]
+    return standing[choose_id(context, session, standing, word)]
 
 
 def _require_unpinned(session: Session, placed: Placed) -> None:
     if read_marks(session.gate, session.ledger).get(placed.entry.id, NO_MARK).pinned:
-        name = placed.entry.id[: entry_choice.SHORT_ID]
+        name = placed.entry.id[:SHORT_ID]
         raise RefusedError(f"{name} is pinned", hint=f"'nightledger pin --off {name}' first")
 
 

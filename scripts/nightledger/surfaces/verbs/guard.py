@@ -1,9 +1,13 @@
-"""Look whether a gated or protected file was changed outside Nightledger. Cron runs it every 10 minutes.
+"""Look whether a gated or protected file was changed outside Nightledger.
 
-What was found is kept byte for byte and offered in 'nightledger review', section by section.
+Cron runs it every 10 minutes.
+
+What was found is kept byte for byte and offered in 'nightledger review',
+section by section.
 
 Reads   the gated and protected files, audit/
-Writes  audit/, memory/state/proposals/; memory/state/ATTENTION.md where the log or the home does not hold
+Writes  audit/, memory/state/proposals/; memory/state/ATTENTION.md where the log
+        or the home does not hold
 Changes no memory.
 """
 
@@ -14,10 +18,13 @@ import os
 from nightledger.domain.errors import MissingFileError, UnreadableError
 from nightledger.files.reading import read_regular
 from nightledger.surfaces.context import Context
-from nightledger.surfaces.marks import is_believed
+from nightledger.surfaces.home import is_believed
 
 TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
 if TYPE_CHECKING:
+    from typing import Any
+
+    from nightledger.files.home import Home
     from nightledger.gate.guard.guarding import Sighting
 
 MARK = os.path.join(".nightledger", "guarded")
@@ -52,19 +59,18 @@ def run(options: argparse.Namespace, context: Context) -> int:
 
 def _look_after(options: argparse.Namespace, context: Context) -> int:
     from nightledger.domain.errors import EXIT_ALARM
-    from nightledger.surfaces import guarding
-    from nightledger.surfaces.session import writing
+    from nightledger.surfaces.session import look_after, writing
 
     with writing(context) as session:
-        paths = guarding.watched(session)
+        paths = _watched(session.gate.home)
         before = _looks(session.gate.home.root, paths)
-        sightings = guarding.look_after(session)
+        sightings = look_after(session)
     if not any(sighting.problem or sighting.new for sighting in sightings):
         _leave_mark(context, before)
-    context.emit({"drift": [guarding.sighting_record(sighting) for sighting in sightings]})
+    context.emit({"drift": [_record(sighting) for sighting in sightings]})
     for sighting in sightings:
         if sighting.new or sighting.problem or not context.quiet:
-            context.print_lines(guarding.sighting_lines(sighting))
+            context.print_lines(_lines(sighting))
     if not sightings and not context.quiet:
         context.print("Every gated and protected file is as it was accepted.")
     return EXIT_ALARM if _alarms(sightings, options) else 0
@@ -110,3 +116,38 @@ def _leave_mark(context: Context, looks: "dict[str, list[int] | None]") -> None:
 
     content = json.dumps({"at": context.now.timestamp(), "looks": looks})
     replace_file(os.path.join(context.home_path, MARK), content.encode(), disposable=True)
+
+
+def _watched(home: "Home") -> list[str]:
+    """Return every file on which a look depends, relative to the home."""
+    from nightledger.domain.consent import PROTECTED_FILES
+
+    own = (home.relative(home.settings), home.relative(home.audit_log))
+    return [*home.identity.gated, *PROTECTED_FILES, *own]
+
+
+def _record(sighting: "Sighting") -> "dict[str, Any]":
+    from nightledger.domain.words import dump_moment
+
+    return {
+        **{name: getattr(sighting, name) for name in ("path", "new", "protected", "relocked")},
+        **{name: getattr(sighting, name) or None for name in ("proposal", "writer", "problem")},
+        "known_earlier": dump_moment(sighting.earlier) if sighting.earlier else None,
+    }
+
+
+def _lines(sighting: "Sighting") -> list[str]:
+    """Return what was found and what to do."""
+    from nightledger.surfaces import screen
+
+    if sighting.problem:
+        text = f"cannot be looked after: {sighting.problem}"
+    elif sighting.relocked:
+        text = "was not locked any more, and is locked again."
+    elif sighting.earlier:
+        text = f"went back to what was accepted on {sighting.earlier:%Y-%m-%d %H:%M} UTC."
+    else:
+        text = f"was changed outside Nightledger (writer: {sighting.writer})."
+    asks = sighting.proposal and not (sighting.problem or sighting.relocked)
+    todo = " 'nightledger review' asks about each section." if asks else ""
+    return screen.wrap(screen.shown(f"{sighting.path} {text}{todo}"), indent="  ", first="")

@@ -1,41 +1,52 @@
 """What changed a gated file, when, why, who signed it, can it still be undone.
 
+Told from the log, and from proposals and decisions whose bytes are those that
+the log names; what is not is named as such.
+
 Reads   audit/, memory/state/proposals/
 Changes no memory, and writes nothing at all.
 """
 
 import argparse
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterator
+from datetime import datetime, timedelta
 from functools import partial
 from itertools import chain
 from typing import Any
 
-from nightledger.domain.errors import UsageError
-from nightledger.domain.words import dump_moment
+from nightledger.domain.decision import DecisionType
+from nightledger.domain.errors import NightledgerError, UsageError
+from nightledger.domain.judge import EDIT_LANE
+from nightledger.domain.kept import LINKS
+from nightledger.domain.moment import Moment
+from nightledger.domain.proposal import Proposal
+from nightledger.domain.states import Apply, Book, ChangeState
+from nightledger.domain.words import dump_moment, read_moment
 from nightledger.files.home import Home
+from nightledger.gate.apply.undoing import without_secrets
+from nightledger.gate.deciding import read_claim
 from nightledger.gate.gated import require_gated
 from nightledger.gate.integrity.checking import find_drift
+from nightledger.gate.opening import Gate, Ledger
+from nightledger.gate.proposing.told import told_at_home
+from nightledger.gate.stored import read_proposal
 from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context
-from nightledger.surfaces.history import Step, Told, applies_to, history_of
+from nightledger.surfaces.screen import GAP, table
 from nightledger.surfaces.session import reading
-from nightledger.surfaces.table import GAP, table
 from nightledger.text.scanners.scan import mask_secrets
 
 SHOWN = 20
 """Steps that are shown unless asked otherwise; a few screens."""
 _DONE = {"apply": "applied", "edit": "edited by hand", "undo": "taken back", "drift": "drift settled"}
+Record = dict[str, Any]
+"""A step, or one change of it, as ``--json`` has it; secrets masked."""
 
 
 OPTIONS = {
-    "path": {"nargs": "?", "help": "a gated file (default: all of them)"},
-    "-n": {
-        "type": int,
-        "default": SHOWN,
-        "metavar": "N",
-        "help": f"how many, the newest first (default: {SHOWN})",
-    },
+    "path?": "a gated file (default: all of them)",
+    "-n": ("N", f"how many, the newest first (default: {SHOWN})", SHOWN),
 }
 
 
@@ -46,28 +57,29 @@ def run(options: argparse.Namespace, context: Context) -> int:
     with reading(context) as session:
         home, book = session.gate.home, session.ledger.book
         path = _path(home, options.path) if options.path else None
-        applies = applies_to(book, path)
-        shown = history_of(session.gate, session.ledger, applies[: options.n], session.moment.at)
+        applies = _applies_to(book, path)
+        steps = _steps(session.gate, session.ledger, applies[: options.n], session.moment.at)
         drift = [name for name in find_drift(home, book) if path in (None, name)]
-    context.emit({"drift": drift, "steps": [_record(step) for step in shown], "of": len(applies)})
+    context.emit({"drift": drift, "steps": steps, "of": len(applies)})
     for path in drift:
-        context.print_lines(
-            screen.wrap(f"! {screen.shown(path)} was changed outside Nightledger since.", indent="  ")
-        )
+        told = f"! {screen.shown(path)} was changed outside Nightledger since."
+        context.print_lines(screen.wrap(told, indent="  "))
     name = context.short
-    rows = (
-        _rows(shown, name) if screen.terminal() else chain.from_iterable(_lines(one, name) for one in shown)
-    )
-    context.print_lines(rows)
+    if screen.terminal():
+        wrap = partial(screen.wrap, less=len("2026-03-01") + GAP)
+        cells = ((_utc(step["at"], "\n"), "\n".join(_lines(step, name, wrap))) for step in steps)
+        context.print_lines(table(cells, "cyan", ""))
+    else:
+        context.print_lines(chain.from_iterable(_lines(step, name) for step in steps))
     if not applies:
         context.print("Nothing was changed through the gate.")
-    elif len(applies) > len(shown):
-        context.print(f"{len(applies) - len(shown)} older; -n {len(applies)} shows all.")
+    elif len(applies) > len(steps):
+        context.print(f"{len(applies) - len(steps)} older; -n {len(applies)} shows all.")
     return 0
 
 
 def _path(home: Home, text: str) -> str:
-    """Give a gated file's name as records have it.
+    """Return a gated file's name as records have it.
 
     Raises:
         RefusedError: It is no gated file of this home.
@@ -78,85 +90,134 @@ def _path(home: Home, text: str) -> str:
     return path
 
 
-def _rows(steps: Iterable[Step], name: Callable[[str], str]) -> list[str]:
-    """Give a table of the steps: when, and what."""
-    wrap = partial(screen.wrap, less=len("2026-03-01") + GAP)
-    rows = ((f"{step.at:%Y-%m-%d\n%H:%M} UTC", "\n".join(_lines(step, name, wrap))) for step in steps)
-    return table(rows, "cyan", "")
+def _applies_to(book: Book, path: str | None) -> tuple[Apply, ...]:
+    """Return the applies, edits and undos that were finished, the newest first; of one file where it is named."""
+    return tuple(
+        apply
+        for apply in reversed(tuple(book.applies.values()))
+        if apply.decision in book.decisions
+        and apply.proposal in book.proposals
+        and apply.outcome in ("done", "raced")
+        and (path is None or any(target.path == path for target in apply.targets))
+    )
 
 
-def _lines(step: Step, name: Callable[[str], str], cell: Callable[..., list[str]] | None = None) -> list[str]:
-    """Give the rows of a step; for a cell of a table that breaks its rows, without its time."""
-    wrap, at = cell or screen.wrap, "" if cell else f"{step.at:%Y-%m-%d %H:%M} UTC "
-    paths = screen.shown(", ".join(step.paths))
-    lines = wrap(f"{at}{_DONE[step.kind]}: {name(step.proposal)}, {paths}", indent="    ", first="")
-    for change in step.changes:
-        told = screen.shown(change.reason) or _no_text(change)
-        told += f" ({', '.join(change.said_by)})" if change.said_by else ""
-        lines += wrap(f"{change.n}: {told}", indent="     ", first="  ")
+def _steps(gate: Gate, ledger: Ledger, applies: tuple[Apply, ...], now: datetime) -> list[Record]:
+    """Return what each apply did, with proposals and decisions read and checked, which takes a signature for each."""
+    proposals: dict[str, Proposal] = {}
+    for name in dict.fromkeys(apply.proposal for apply in applies):
+        try:
+            proposals[name] = read_proposal(gate, ledger.book.proposals[name]).proposal
+        except NightledgerError:
+            continue
+    mask = partial(mask_secrets, told=told_at_home(gate.home, proposals.values()))
+    return [_step(gate, ledger, apply, proposals.get(apply.proposal), mask, now) for apply in applies]
+
+
+def _step(
+    gate: Gate,
+    ledger: Ledger,
+    apply: Apply,
+    proposal: Proposal | None,
+    mask: Callable[[str], str],
+    now: datetime,
+) -> Record:
+    book = ledger.book
+    status, decision = book.proposals[apply.proposal], book.decisions[apply.decision]
+    kind = "edit" if status.lane == EDIT_LANE else "apply"
+    if decision.type in (DecisionType.UNDO, DecisionType.DRIFT):
+        kind = decision.type.value
+    changes = []
+    gone_at = book.gone_at.get(status.sha256) if status.sha256 in book.gone else None
+    for n in (number for number in apply.changes if number in status.changes):
+        state, until = status.changes[n], apply.at + timedelta(days=gate.undo_days)
+        is_open = state.state is ChangeState.APPLIED and state.decision == apply.decision and now < until
+        found = next((change for change in proposal.changes if change.n == n), None) if proposal else None
+        texts = (mask(found.before), mask(found.after)) if found else ("", "")
+        removed, added = texts[::-1] if kind == "undo" else texts
+        changes.append(
+            {
+                "n": n,
+                "reason": mask(found.reason) if found else "",
+                "removed": removed,
+                "added": added,
+                "provenance": [origin.value for origin in found.provenance] if found else [],
+                "state": state.state.value,
+                "undo_until": dump_moment(until) if is_open else None,
+                "took_secret": is_open and not without_secrets(gate, ledger, status, [n], Moment(at=now)),
+                "gone_at": dump_moment(gone_at) if gone_at else None,
+            }
+        )
+    return {
+        "at": dump_moment(apply.at),
+        "kind": kind,
+        "paths": [target.path for target in apply.targets] or [LINKS],
+        "proposal": apply.proposal,
+        "decision": apply.decision,
+        "signer": _signer(gate, ledger, apply.decision),
+        "changes": changes,
+        "raced": apply.outcome == "raced",
+        "drifted": [found.path for found in book.drifted if found.apply == apply.id],
+    }
+
+
+def _signer(gate: Gate, ledger: Ledger, decision: str) -> str | None:
+    """Return the principal whose signature verifies; None where none does."""
+    try:
+        return read_claim(gate.home, ledger, ledger.book.decisions[decision]).signer or None
+    except NightledgerError:
+        return None
+
+
+def _lines(
+    step: Record, name: Callable[[str], str], cell: Callable[..., list[str]] | None = None
+) -> list[str]:
+    """Return the rows of a step; for a cell of a table that breaks its rows, without its time."""
+    wrap, at = cell or screen.wrap, "" if cell else f"{_utc(step['at'])} "
+    paths = screen.shown(", ".join(step["paths"]))
+    lines = wrap(f"{at}{_DONE[step['kind']]}: {name(step['proposal'])}, {paths}", indent="    ", first="")
+    for change in step["changes"]:
+        told = screen.shown(change["reason"]) or _no_text(change)
+        told += f" ({', '.join(change['provenance'])})" if change["provenance"] else ""
+        lines += wrap(f"{change['n']}: {told}", indent="     ", first="  ")
         lines += _text(change, wrap)
         lines += wrap(_undo(step, change, name), indent="       ", first="     ")
-    signed = f"signed by {screen.shown(step.signer)}" if step.signer else "its signature does not verify"
-    lines += wrap(f"{signed}, {step.decision}", indent="     ", first="  ")
-    if step.drifted:
-        names = screen.shown(", ".join(step.drifted))
+    signed = (
+        f"signed by {screen.shown(step['signer'])}" if step["signer"] else "its signature does not verify"
+    )
+    lines += wrap(f"{signed}, {step['decision']}", indent="     ", first="  ")
+    if step["drifted"]:
+        names = screen.shown(", ".join(step["drifted"]))
         lines += wrap(f"before it, {names} had been changed outside Nightledger", indent="    ", first="  ! ")
-    if step.raced:
+    if step["raced"]:
         lines += wrap("another program wrote at the same moment", indent="    ", first="  ! ")
     return lines
 
 
-def _text(change: Told, wrap: Callable[..., list[str]]) -> list[str]:
-    """Give the first line of what went and of what came, with how many more there are."""
-    rows = []
-    for sign, text in (("-", change.removed), ("+", change.added)):
+def _text(change: Record, wrap: Callable[..., list[str]]) -> Iterator[str]:
+    """Return the first line of what went and of what came, with how many more there are."""
+    for sign, text in (("-", change["removed"]), ("+", change["added"])):
         first, *more = text.strip("\n").split("\n")
-        told = (
-            f"{screen.shown(first)} (and {len(more)} more line{'s' * (len(more) > 1)})"
-            if more
-            else screen.shown(first)
-        )
-        rows += wrap(told, indent="       ", first=f"     {sign} ") if text else []
-    return rows
+        rest = f" (and {len(more)} more line{'s' * (len(more) > 1)})" if more else ""
+        if text:
+            yield from wrap(f"{screen.shown(first)}{rest}", indent="       ", first=f"     {sign} ")
 
 
-def _no_text(change: Told) -> str:
-    if change.gone_at is not None:
-        return f"its text went on {change.gone_at:%Y-%m-%d}; its hashes are in the log"
+def _no_text(change: Record) -> str:
+    if change["gone_at"]:
+        return f"its text went on {change['gone_at'][:10]}; its hashes are in the log"
     return "its proposal is not as it was logged; see 'nightledger verify'"
 
 
-def _undo(step: Step, change: Told, name: Callable[[str], str]) -> str:
-    if change.veiled:
+def _undo(step: Record, change: Record, name: Callable[[str], str]) -> str:
+    if change["took_secret"]:
         return "no undo: a secret does not come back"
-    if change.undo_until is not None:
-        until = f"{change.undo_until:%Y-%m-%d %H:%M} UTC"
-        return f"undo until {until}: nightledger undo {name(step.proposal)}#{change.n}"
-    if step.kind == "undo":
+    if until := change["undo_until"]:
+        return f"undo until {_utc(until)}: nightledger undo {name(step['proposal'])}#{change['n']}"
+    if step["kind"] == "undo":
         return "taken back here"
-    return "its undo window has closed" if change.state == "applied" else f"since then {change.state}"
+    return "its undo window has closed" if change["state"] == "applied" else f"since then {change['state']}"
 
 
-def _record(step: Step) -> dict[str, Any]:
-    return {
-        "at": dump_moment(step.at),
-        "kind": step.kind,
-        "paths": list(step.paths),
-        "proposal": step.proposal,
-        "decision": step.decision,
-        "signer": step.signer or None,
-        "changes": [
-            {
-                "n": change.n,
-                "reason": mask_secrets(change.reason),
-                "removed": mask_secrets(change.removed),
-                "added": mask_secrets(change.added),
-                "provenance": list(change.said_by),
-                "state": change.state,
-                "undo_until": dump_moment(change.undo_until) if change.undo_until else None,
-            }
-            for change in step.changes
-        ],
-        "raced": step.raced,
-        "drifted": list(step.drifted),
-    }
+def _utc(text: str, gap: str = " ") -> str:
+    return f"{read_moment(text):%Y-%m-%d{gap}%H:%M} UTC"

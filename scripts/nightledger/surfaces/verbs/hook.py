@@ -1,8 +1,12 @@
-"""Answer an event of an agent's host: context at a session's start and at a prompt, a refusal before a write.
+"""Answer an event of an agent's host.
 
-hook HOST EVENT  reads what the host sends on standard input and answers as the host defines it; silent
-                 and with exit status 0 whatever is wrong, so that no session ever stops here. Hosts call
-                 scripts/prompt_hook.py, which does the same and starts faster: nightledger hosts
+Context at a session's start and at a prompt, a refusal before a write.
+
+hook HOST EVENT  reads what the host sends on standard input and answers as the
+                 host defines it; silent and with exit status 0 whatever is
+                 wrong, so that no session ever stops here. Hosts call
+                 scripts/prompt_hook.py, which does the same and starts faster:
+                 nightledger hosts
 
 Reads   standard input; .nightledger/search/, the staged context
 Writes  memory/system/exposures.jsonl, .nightledger/prompts/

@@ -1,12 +1,14 @@
-"""Tell which agent hosts are here, and put our hooks into their configuration or take them out.
+"""Which agent hosts are here; put our hooks into one, or take them out.
 
 hosts                 lists the hosts and whether their hooks call this home
-hosts install HOST    shows what would be added where; --yes adds it, --print prints it alone
+hosts install HOST    shows what would be added where; --yes adds it, --print
+                      prints it alone
 hosts remove HOST     takes exactly that out again
 
-HOST is claude-code, codex, hermes or openclaw. The hooks show staged context at a session's start and
-lines of memory at a prompt, and deny writes of MEMORY.md and protected files by the host's own file
-tools. What a shell or another program writes passes them by: 'nightledger guard' is what finds that.
+HOST is claude-code, codex, hermes or openclaw. The hooks show staged context at
+a session's start and lines of memory at a prompt, and deny writes of MEMORY.md
+and protected files by the host's own file tools. What a shell or another
+program writes passes them by: 'nightledger guard' is what finds that.
 
 Reads   the hosts' configuration
 Writes  it, with --yes, and the file as it was beside it (.before-nightledger)
@@ -22,34 +24,15 @@ from nightledger.files.home import Home
 from nightledger.hosts.hook_call import SCRIPT
 from nightledger.hosts.hooking import HOOKED
 from nightledger.hosts.presets import CODEX
-from nightledger.surfaces.agent_host import require_person
 from nightledger.surfaces.context import Context
-from nightledger.surfaces.hints import say
-from nightledger.surfaces.home import host_roots
+from nightledger.surfaces.home import host_roots, require_person
+from nightledger.surfaces.hook import installing
 from nightledger.surfaces.hook.exchange import host_name
-from nightledger.surfaces.hook.installing import (
-    Standing,
-    Step,
-    events_of,
-    plan_install,
-    plan_remove,
-    standings,
-    take,
-)
-
-_AFTERWARDS = {
-    "claude_code": "sessions read it when they start; it counts in every project (for one alone: --project DIR)",
-    "codex": "Codex runs them once you have trusted them, and anew when they change: /hooks in a session; 'codex exec' does not ask and leaves them out",
-    "hermes": "Hermes asks once for each hook; a gateway needs that answer, or hooks_auto_accept: true",
-    "openclaw": "turn it on with 'openclaw hooks enable {name}', then restart the gateway; where hooks are on and none is "
-    "named, that leaves this one alone on. 'openclaw agent --local' runs no hooks",
-}
-_MOVED_UP = "Codex knows hooks by their place in the file: others that stood behind ours wait to be trusted again (/hooks)"
-
+from nightledger.surfaces.screen import say, sentences
 
 OPTIONS = {
     "action": {"nargs": "?", "choices": ("list", "install", "remove"), "default": "list"},
-    "host": {"nargs": "?", "metavar": "HOST", "help": "claude-code, codex, hermes, openclaw"},
+    "host?": ("HOST", "claude-code, codex, hermes, openclaw"),
     "--yes": "do it",
     "--print": {"dest": "print_only", "action": "store_true", "help": "print what is added, nothing else"},
     "--project": ("DIR", "in a project's own settings (Claude Code, Codex)"),
@@ -61,7 +44,7 @@ def run(options: argparse.Namespace, context: Context) -> int:
     home = Home(context.home_path).require()
     roots = host_roots()
     if options.action == "list":
-        return _list(context, standings(home, roots))
+        return _list(context, installing.standings(home, roots))
     host = host_name(options.host or "")
     if host not in HOOKED:
         known = ", ".join(name.replace("_", "-") for name in HOOKED)
@@ -69,7 +52,7 @@ def run(options: argparse.Namespace, context: Context) -> int:
     if options.yes and options.print_only:
         raise UsageError("--print and --yes exclude each other")
     project = None if options.project is None else os.path.abspath(options.project)
-    plan = plan_install if options.action == "install" else plan_remove
+    plan = installing.plan_install if options.action == "install" else installing.plan_remove
     steps = plan(home, host, roots[host], project)
     if options.print_only:
         context.emit({"files": [{"path": step.path, "added": step.shown} for step in steps]})
@@ -81,14 +64,14 @@ def run(options: argparse.Namespace, context: Context) -> int:
     if options.yes:
         require_person("hosts", simulated=home.identity.simulated)
         for step in changing:
-            take(step)
+            installing.take(step)
         _drop_empty_folders(steps)
     context.emit({"changed": bool(options.yes and changing), "files": [step.path for step in changing]})
     _tell(context, options, host, changing)
     return 0
 
 
-def _list(context: Context, found: list[Standing]) -> int:
+def _list(context: Context, found: list[installing.Standing]) -> int:
     names = ("host", "root", "found", "path", "installed")
     told = [{**{n: getattr(one, n) for n in names}, "held_back": one.held_back or None} for one in found]
     context.emit({"hosts": told})
@@ -100,7 +83,7 @@ def _list(context: Context, found: list[Standing]) -> int:
     return 0
 
 
-def _standing(one: Standing, name: str) -> str:
+def _standing(one: installing.Standing, name: str) -> str:
     command = f"'nightledger hosts install {name}'"
     if not one.found:
         return f"not found ({one.root})"
@@ -108,10 +91,10 @@ def _standing(one: Standing, name: str) -> str:
         return one.problem or f"no hooks for this home; {command} shows what to add"
     if not one.current:
         return f"calls another checkout for this home; {command} mends it"
-    return f"calls this home at {', '.join(events_of(one.host))} ({one.path})"
+    return f"calls this home at {', '.join(installing.events_of(one.host))} ({one.path})"
 
 
-def _tell(context: Context, options: argparse.Namespace, host: str, changing: list[Step]) -> None:
+def _tell(context: Context, options: argparse.Namespace, host: str, changing: list[installing.Step]) -> None:
     """Say what was or would be done, and what is left to do."""
     install = options.action == "install"
     if not changing:
@@ -126,12 +109,17 @@ def _tell(context: Context, options: argparse.Namespace, host: str, changing: li
     if not options.yes:
         say(context, "Nothing was changed; --yes does it.")
     elif install:
-        say(context, _AFTERWARDS[host].format(name=os.path.basename(os.path.dirname(changing[0].path))))
+        say(
+            context,
+            sentences("hosts")["afterwards"][host].format(
+                name=os.path.basename(os.path.dirname(changing[0].path))
+            ),
+        )
     if options.yes and host == CODEX and any(SCRIPT.encode() in (step.before or b"") for step in changing):
-        say(context, _MOVED_UP)
+        say(context, sentences("hosts")["moved_up"])
 
 
-def _drop_empty_folders(steps: Iterable[Step]) -> None:
+def _drop_empty_folders(steps: Iterable[installing.Step]) -> None:
     """Take away a hook folder that nothing is left in."""
     for folder in {os.path.dirname(step.path) for step in steps if step.after is None}:
         if (

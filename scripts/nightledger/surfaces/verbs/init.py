@@ -1,8 +1,8 @@
 """Make a home, or adopt an agent's workspace as one.
 
 Reads   nothing but names in the directory; config/constitution.json
-Writes  the directories and files that it lists first, the constitution among them; keys in
-        $NIGHTLEDGER_KEYS
+Writes  the directories and files that it lists first, the constitution among
+        them; keys in $NIGHTLEDGER_KEYS
 Changes no memory, and none of an adopted workspace's bytes.
 """
 
@@ -24,12 +24,11 @@ from nightledger.hosts.daylogs import why_empty
 from nightledger.hosts.presets import READ_NO_MEMORY, preset
 from nightledger.hosts.workspaces import host_of, memory_choices, own_memory
 from nightledger.surfaces.context import CHECKOUT, Context
-from nightledger.surfaces.hints import say
 from nightledger.surfaces.home import host_roots
-from nightledger.surfaces.keys.trust_change import change_trust
-from nightledger.surfaces.screen import shown
+from nightledger.surfaces.screen import say, shown
 from nightledger.surfaces.session import reading, this_machine
 from nightledger.surfaces.signing import fresh_passphrase
+from nightledger.surfaces.trust_change import change_trust
 from nightledger.trust.keys import KeyRing
 
 _FOR_EVER = "it is fixed by the log's first entry: make another home, or 'nightledger leave' and begin anew"

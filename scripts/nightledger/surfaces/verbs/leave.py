@@ -15,11 +15,12 @@ from nightledger.files.atomic import remove_leftovers
 from nightledger.gate.leaving import disposable, log_leaving, own_directories, remove_disposable
 from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context
-from nightledger.surfaces.doctor.schedule import cron_lines, installed_units, place_of
+from nightledger.surfaces.doctor.program import cron_lines, installed_units
 from nightledger.surfaces.home import host_roots
 from nightledger.surfaces.hook.installing import standings
 from nightledger.surfaces.session import Session, reading, writing
 from nightledger.surfaces.status import left_at, waiting_in
+from nightledger.surfaces.verbs.schedule import place_of
 
 OPTIONS = {
     "--yes": "do it; without, nothing is changed",
@@ -62,7 +63,7 @@ def _record(context: Context, session: Session) -> dict[str, Any]:
             for one in standings(home, host_roots())
             if one.installed
         ],
-        "waiting": waiting_in(book).changes,
+        "waiting": waiting_in(book)["changes"],
         "signed": len(book.approvals_to_apply()),
         "log_size": session.ledger.log.size,
     }

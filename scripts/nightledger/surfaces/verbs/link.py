@@ -1,6 +1,7 @@
 """Associate tags that occur together with what resolved them.
 
-Reads   memory/system/outcome-records.jsonl (new bytes only), cursors.json, the audit log
+Reads   memory/system/outcome-records.jsonl (new bytes only), cursors.json, the
+        audit log
 Writes  memory/system/hebbian-links.json, cursors.json, .nightledger/links/
 Changes no memory.
 """

@@ -1,8 +1,11 @@
-"""Have the operating system lock gated and protected files (immutable) and the audit log (append-only).
+"""Have the operating system lock gated and protected files, and the audit log.
 
-Then only root, or a helper with that one privilege, can apply: cron calls 'apply' and 'guard' as root
-with --home and NIGHTLEDGER_KEYS, or operator.yaml names a lock_helper. Linux: root; macOS: the
-files' owner may do it and undo it. --off takes the locks away.
+Files become immutable, the log append-only.
+
+Then only root, or a helper with that one privilege, can apply: cron calls
+'apply' and 'guard' as root with --home and NIGHTLEDGER_KEYS, or operator.yaml
+names a lock_helper. Linux: root; macOS: the files' owner may do it and undo it.
+--off takes the locks away.
 
 Reads   the files' flags
 Writes  the files' flags, the audit log

@@ -1,13 +1,16 @@
-"""Run the jobs that are due: by period in the home's zone, never by when they last ran.
+"""Run the jobs that are due.
 
-Called every 30 minutes; when nothing is due it looks at one small file and ends. Else it begins
-with what 'verify' does, and tells of an alarm whatever else cannot be done. Missed
-periods are made up for, at most seven a call, the oldest first; none runs twice, none is
-skipped. A job that fails is written to the run ledger and stays due, and the others run.
+Due by period in the home's zone, never by when they last ran.
+
+Called every 30 minutes; when nothing is due it looks at one small file and
+ends. Else it begins with what 'verify' does, and tells of an alarm whatever
+else cannot be done. Missed periods are made up for, at most seven a call, the
+oldest first; none runs twice, none is skipped. A job that fails is written to
+the run ledger and stays due, and the others run.
 
 Reads   memory/system/runs.jsonl, what 'verify' reads, and what the jobs read
-Writes  memory/system/runs.jsonl (appended), memory/state/ATTENTION.md, .nightledger/next-due, and what
-        the jobs write
+Writes  memory/system/runs.jsonl (appended), memory/state/ATTENTION.md,
+        .nightledger/next-due, and what the jobs write
 Changes no memory: jobs propose.
 """
 
@@ -17,7 +20,7 @@ import os
 from nightledger.domain.errors import MissingFileError, UnreadableError
 from nightledger.files.reading import read_start
 from nightledger.surfaces.context import Context
-from nightledger.surfaces.marks import is_believed
+from nightledger.surfaces.home import is_believed
 
 MARK = os.path.join(".nightledger", "next-due")
 """Disposable: when it was written and when something is due next, in seconds since 1970."""

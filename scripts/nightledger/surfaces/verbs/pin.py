@@ -1,13 +1,15 @@
-"""Pin entries of memory: no policy lets them go. Or tag them, so that they fade at another rate.
+"""Pin entries of memory: no policy lets them go. Or tag them.
 
-An entry is named by its id, the beginning of it, or its place as 'recall' prints it
-(MEMORY.md:15, MEMORY.md:15-16); some of its words list the entries that fit.
-Without an entry what is pinned or tagged is listed. A pin is signed and counts at once; it
-changes no bytes. --off takes the pin, or with --tag the tag, away again.
+An entry is named by its id, the beginning of it, or its place as 'recall'
+prints it (MEMORY.md:15, MEMORY.md:15-16); some of its words list the entries
+that fit. Without an entry what is pinned or tagged is listed. A pin is signed
+and counts at once; it changes no bytes. --off takes the pin, or with --tag the
+tag, away again.
 
 --tag self/value, self/constraint, self/goal   durable: fades ten times slower
 --tag self/style, self/context                 says what it is; fades as before
---tag observation                              ephemeral: fades five times faster
+--tag observation                              ephemeral: fades five times
+                                               faster
 
 Reads   the gated files, audit/
 Writes  audit/decisions/, the audit log
@@ -15,26 +17,26 @@ Changes no memory.
 """
 
 import argparse
-from collections.abc import Sequence
+import re
+from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 
 from nightledger.domain.decision import DecisionTarget, DecisionType
 from nightledger.domain.errors import UsageError
 from nightledger.domain.retention import ENTRY_TAGS, tier_of
-from nightledger.gate.memory.naming import find_standing
+from nightledger.gate.memory.naming import Placed, entries_at, find_standing
 from nightledger.gate.memory.pinning import NO_MARK, Mark, find_takers, pin_targets, read_marks
-from nightledger.surfaces import entry_choice
+from nightledger.gate.proposing.told import told_at_home
+from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context
-from nightledger.surfaces.hints import say, wrap_hint
+from nightledger.surfaces.screen import say, wrap_hint
 from nightledger.surfaces.session import Session, reading
 from nightledger.surfaces.settling import sign_unproposed
+from nightledger.text.similar import fold
 
 OPTIONS = {
-    "entry": {
-        "nargs": "*",
-        "help": "its id, the beginning of it, its place (MEMORY.md:15), or some of its words",
-    },
-    "--tag": {"metavar": "TAG", "default": "", "help": "give it a tag instead"},
+    "entry*": "its id, the beginning of it, its place (MEMORY.md:15), or some of its words",
+    "--tag": ("TAG", "give it a tag instead", ""),
     "--off": "take the pin, or the tag, away",
 }
 
@@ -54,13 +56,11 @@ def run(options: argparse.Namespace, context: Context) -> int:
     with reading(context, person=True) as seen:
         names = _names(context, seen, options.entry, tag, off=off)
         standing = find_standing(seen.gate.home, seen.ledger.book).entries
-        context.print_lines(
-            entry_choice.listing(seen, [standing[name] for name in names if name in standing])
-        )
+        context.print_lines(entry_lines(seen, [standing[name] for name in names if name in standing]))
     kind = DecisionType.UNPIN if off else DecisionType.PIN
     accepted, session = sign_unproposed(context, seen, kind, partial(_targets, names=names), reason=tag)
     context.emit({"decision": accepted.id, "type": kind.value, "tag": tag, "entries": list(names)})
-    which = entry_choice.count_of(len(names))
+    which = count_of(len(names))
     if tag:
         given = f"{which} tagged {tag}; fades as {tier_of([tag]).name}."
         say(context, f"{tag} taken from {which}." if off else given)
@@ -83,7 +83,7 @@ def _names(context: Context, session: Session, words: Sequence[str], tag: str, *
     standing = find_standing(session.gate.home, session.ledger.book).entries
     marks = read_marks(session.gate, session.ledger)
     gone = [name for name in marks if name not in standing] if off else []
-    found = [entry_choice.choose_id(context, session, standing, word, gone) for word in words]
+    found = [choose_id(context, session, standing, word, gone) for word in words]
     states = {name: marks.get(name, NO_MARK) for name in found}
     names = [name for name, mark in states.items() if (tag in mark.tags if tag else mark.pinned) is off]
     if not names:
@@ -124,8 +124,8 @@ def show_marks(context: Context) -> int:
         if not marks:
             context.print("No entry is pinned or tagged.")
         for name, mark in marks.items():
-            gone = [f"{name[: entry_choice.SHORT_ID]}  stands in no file any more"]
-            context.print_lines(entry_choice.listing(seen, [standing[name]]) if name in standing else gone)
+            gone = [f"{name[:SHORT_ID]}  stands in no file any more"]
+            context.print_lines(entry_lines(seen, [standing[name]]) if name in standing else gone)
             context.print(f"    {_state(mark)}")
     return 0
 
@@ -133,3 +133,84 @@ def show_marks(context: Context) -> int:
 def _state(mark: Mark) -> str:
     words = [*(["pinned"] if mark.pinned else []), *mark.tags]
     return ", ".join(words) if words else "neither pinned nor tagged"
+
+
+SHORT_ID = 10
+"""Characters of an id that lists show: ``e-`` and eight, a chance in a million millions for two to be one."""
+SHOWN = 20
+_ID = re.compile(r"(?:e-)?([a-z2-7]{3,26})")
+
+
+def choose_id(
+    context: Context,
+    session: Session,
+    standing: Mapping[str, Placed],
+    word: str,
+    others: Collection[str] = (),
+) -> str:
+    """Give the one id that a word names.
+
+    Args:
+        context: The command's surroundings; what fits words is listed there.
+        session: The home.
+        standing: Its entries by id.
+        word: An id, its beginning, a place as ``recall`` prints it, or words of an entry.
+        others: Ids of what is no entry any more and may be named too.
+
+    Raises:
+        UsageError: It names no entry, or more than one; candidates were listed.
+    """
+    found = find_ids(word, [*standing, *others]) or entries_at(standing, word)
+    if len(found) == 1:
+        return found[0]
+    candidates = found or fitting(standing, word)
+    if not candidates:
+        raise UsageError(
+            f"no entry is called {word!r}, and none says so",
+            hint="some of its words list the entries that fit; 'nightledger history' shows what was taken out",
+        )
+    known = [standing[name] for name in candidates[:SHOWN] if name in standing]
+    context.print_lines(entry_lines(session, known))
+    more = f", the first {SHOWN} are shown" if len(candidates) > SHOWN else ""
+    raise UsageError(
+        f"{word!r} fits {count_of(len(candidates))}{more}",
+        hint=f"name one by its id: nightledger {context.verb} {candidates[0][:SHORT_ID]}",
+    )
+
+
+def find_ids(word: str, ids: Collection[str]) -> list[str]:
+    """Give the ids that begin so; none where it is no beginning of an id."""
+    begin = _ID.fullmatch(word)
+    return [name for name in dict.fromkeys(ids) if begin and name.startswith(f"e-{begin[1]}")]
+
+
+def fitting(standing: Mapping[str, Placed], words: str) -> list[str]:
+    """Give the ids of the entries that hold some words, whatever their case, marks and line ends."""
+    wanted = fold(words)
+    return [name for name, placed in standing.items() if wanted and wanted in fold(placed.entry.text)]
+
+
+def entry_lines(session: Session, entries: Sequence[Placed]) -> list[str]:
+    """Give entries as lines: short id, place, and their text, every line of it as data."""
+    told = told_at_home(session.gate.home, ())
+    rows: list[str] = []
+    for placed in entries:
+        where = f"{placed.path}:{placed.entry.first_line}"
+        rows += screen.wrap(f"{placed.entry.id[:SHORT_ID]}  {screen.shown(where)}")
+        for line in placed.entry.text.rstrip("\n").split("\n"):
+            rows += screen.wrap(screen.shown(line, told=told), indent="    ", first="    ")
+    return rows
+
+
+def count_of(entries: int) -> str:
+    """Give ``1 entry``, ``2 entries``."""
+    return f"{entries} entr{'y' if entries == 1 else 'ies'}"
+
+
+def entry_record(placed: Placed) -> dict[str, object]:
+    """Give an entry as JSON output names it; its text stands in the file."""
+    return {
+        "id": placed.entry.id,
+        "path": placed.path,
+        "lines": [placed.entry.first_line, placed.entry.last_line],
+    }

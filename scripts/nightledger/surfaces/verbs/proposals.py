@@ -17,10 +17,9 @@ from nightledger.gate.review.answers_given import answer_texts, answers_given, r
 from nightledger.gate.stored import read_stored
 from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context
-from nightledger.surfaces.hints import say
 from nightledger.surfaces.listing import proposal_record, set_aside_record, state_of
+from nightledger.surfaces.screen import GAP, say, table
 from nightledger.surfaces.session import Session, reading, writing
-from nightledger.surfaces.table import GAP, table
 from nightledger.text.scanners.scan import mask_secrets
 
 _WAITING = ("pending", "stale", "deferred")

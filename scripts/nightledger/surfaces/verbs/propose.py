@@ -23,19 +23,11 @@ MAX_STDIN_BYTES = 1 << 20
 
 
 OPTIONS = {
-    "--section": {
-        "metavar": "NAME",
-        "default": "Lessons",
-        "help": "heading under which it belongs (default: Lessons)",
-    },
+    "--section": ("NAME", "heading under which it belongs (default: Lessons)", "Lessons"),
     "--text": ("TEXT", "the entry, in Markdown"),
     "--stdin": "read the entry from standard input",
     "--remove": "take the --entry out",
-    "--entry": {
-        "metavar": "TEXT",
-        "default": "",
-        "help": "the entry to replace or remove: its whole text or its id",
-    },
+    "--entry": ("TEXT", "the entry to replace or remove: its whole text or its id", ""),
     "--reason": {"required": True, "metavar": "WHY", "help": "why it is worth keeping (or not)"},
     "--source": ("PATH:LINE", "where it comes from, relative to the home"),
     "--target": ("PATH", "the gated file (default: the main one)"),

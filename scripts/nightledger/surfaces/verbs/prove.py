@@ -1,65 +1,302 @@
-"""Prove to somebody else that an entry is in this log.
+"""Prove what is in this log, or that one head continues another; check proofs.
 
-The proof (C2SP tlog-proof) holds the inclusion proof and the signed head, with the
-witnesses' lines where there are any; 'nightledger prove --check FILE --policy FILE' checks
-it without a home. 'prove --from OLD [NEW]' proves that one head of the log continues another.
---check --help and --from --help tell more.
+prove ID                            an entry: a proposal, decision or apply, or
+                                    an entry's number
+prove --from OLD [NEW]              that the head NEW, the newest unless named,
+                                    continues OLD
+prove --check FILE --policy FILE    check a proof of an entry; needs no home
+prove --from OLD NEW --proof FILE   check a proof between two heads; needs no
+                                    home
 
-Reads   audit/
+OLD and NEW are files with signed checkpoints, or sizes. A proof of an entry
+(C2SP tlog-proof) holds the inclusion proof and the signed head, with the
+witnesses' lines where there are any; one between heads is what a witness is
+asked with (C2SP tlog-witness).
+
+Reads   audit/, or the files that are named
 Writes  the file that is named
 Changes no memory.
 """
 
 import argparse
+import os
+import shlex
+from collections.abc import Sequence
 
+from msgspec import Struct
+
+from nightledger.domain.errors import IntegrityError, RefusedError, UsageError
+from nightledger.domain.words import number_of
 from nightledger.files.atomic import replace_file
+from nightledger.files.reading import read_optional, read_regular
+from nightledger.gate.integrity.witnessing import find_leaves, read_policy
+from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context
-from nightledger.surfaces.proving import newest_head, place_of
+from nightledger.surfaces.screen import say
 from nightledger.surfaces.session import Session, reading
-from nightledger.trust.note import encode_base64
-from nightledger.trust.proof import LogProof, dump_proof
+from nightledger.trust import proof as proofs
+from nightledger.trust.checkpoint import Checkpoint, parse_checkpoint
+from nightledger.trust.event import MAX_LEAF_BYTES
+from nightledger.trust.heads import read_anchor
+from nightledger.trust.note import MAX_NOTE_BYTES, NoteError, encode_base64, parse_note, parse_vkey
+from nightledger.trust.pin import read_pin
+from nightledger.trust.policy import MAX_POLICY_BYTES, Policy, cosigned_times, parse_policy
+from nightledger.trust.report import contradicts
 
 OPTIONS = {
-    "entry": {"metavar": "ID", "help": "a proposal, decision or apply, or an entry's number"},
+    "words*": ("WORD", "ID; OLD [NEW] with --from; FILE with --check"),
+    "--from": {"dest": "continues", "action": "store_true", "help": "prove that one head continues another"},
+    "--check": "check a proof that an entry is in a log",
     "--out": ("FILE", "write the proof there (default: print it)"),
     "--with-line": "put the line itself in, so that the proof can be read alone",
+    "--proof": ("FILE", "with --from: check this proof between two checkpoints' files"),
+    "--leaf": ("FILE", "with --check: a file with the line, with or without its line end"),
+    "--line": ("TEXT", "with --check: the line itself (default: the one in the proof)"),
+    "--policy": ("FILE", "with --check: logs, witnesses and quorum (C2SP tlog-policy)"),
+    "--log": {
+        "action": "append",
+        "metavar": "VKEY",
+        "help": "with --check: a verifier key of the log; may be given again",
+    },
 }
 
 
 def run(options: argparse.Namespace, context: Context) -> int:
-    """Write a proof."""
+    """Prove or check; 4 when a proof does not hold, or one head does not continue the other."""
+    words = options.words
+    if not 1 <= len(words) <= 1 + options.continues:
+        wanted = "OLD, and NEW unless it is the newest" if options.continues else "one word"
+        raise UsageError(f"'nightledger prove' needs {wanted} here", hint="nightledger prove --help")
+    if options.check:
+        return _check_entry(options, context, words[0])
+    if options.continues and options.proof is not None:
+        return _check_continuation(options, context)
     with reading(context) as session:
-        return _prove(context, session, options)
+        prove = _prove_continuation if options.continues else _prove_entry
+        return prove(options, context, session)
 
 
-def _prove(context: Context, session: Session, options: argparse.Namespace) -> int:
-    index = place_of(session, options.entry)
-    head = newest_head(session, over=index + 1)
+def _prove_entry(options: argparse.Namespace, context: Context, session: Session) -> int:
+    index = place_of(session, options.words[0])
+    head = find_head(session, over=index + 1)
     log = session.ledger.log
-    proof = LogProof(
+    proof = proofs.LogProof(
         index=index,
         hashes=log.tree.inclusion_proof(index, head.checkpoint.size),
         checkpoint=head.raw,
         extra=log.line(index) if options.with_line else b"",
     )
-    content = dump_proof(proof)
-    if options.out is not None:
-        replace_file(options.out, content)
-        context.print(f"Entry {index} is under the head of {head.checkpoint.size} entries: {options.out}")
-    else:
-        context.print(content.decode().removesuffix("\n"))
+    record = {
+        "entry": index,
+        "line": log.line(index).decode("utf-8", "replace"),
+        "size": head.checkpoint.size,
+        "cosigned": head.cosigned,
+    }
+    told = f"Entry {index} is under the head of {head.checkpoint.size} entries"
+    _give(context, options.out, proofs.dump_proof(proof), told, {**record, **_facts(head, proof.hashes)})
     if not head.cosigned:
         context.note("note: the policy's witnesses have not cosigned a head over it yet")
+    return 0
+
+
+def _prove_continuation(options: argparse.Namespace, context: Context, session: Session) -> int:
+    old, *new = options.words
+    old_size = size_of(session, old)
+    head = find_head(session, size=size_of(session, new[0])) if new else find_head(session, over=old_size)
+    size = head.checkpoint.size
+    hashes = session.ledger.log.tree.consistency_proof(old_size, size)
+    content = proofs.dump_continuation(
+        proofs.Continuation(old_size=old_size, hashes=hashes, checkpoint=head.raw)
+    )
+    told = f"The head of {size} entries continues that of {old_size}"
+    _give(context, options.out, content, told, {"old": old_size, "new": size, **_facts(head, hashes)})
+    return 0
+
+
+def _facts(head: "Head", hashes: Sequence[bytes]) -> dict[str, object]:
+    return {"origin": head.checkpoint.origin, "hashes": [encode_base64(digest) for digest in hashes]}
+
+
+def _give(context: Context, out: str | None, content: bytes, told: str, record: dict[str, object]) -> None:
+    """Write a proof to the file that is named, or print it."""
+    context.emit({**record, "proof": content.decode(), "path": out})
+    if out is None:
+        context.print(content.decode().removesuffix("\n"))
+        return
+    replace_file(out, content)
+    context.print(f"{told}: {out}")
+
+
+def _check_continuation(options: argparse.Namespace, context: Context) -> int:
+    if len(options.words) == 1 or any(word.isdecimal() for word in options.words):
+        raise UsageError(
+            "a proof is checked between two checkpoints' files",
+            hint="nightledger prove --from OLD NEW --proof FILE",
+        )
+    old, new = (
+        parse_checkpoint(parse_note(read_regular(path, MAX_NOTE_BYTES)).text) for path in options.words
+    )
+    proofs.verify_continuation(
+        proofs.parse_continuation(read_regular(options.proof, proofs.MAX_PROOF_BYTES)), old, new
+    )
+    context.emit({"origin": new.origin, "old": old.size, "new": new.size, "ok": True})
+    context.print(
+        f"It holds: the head of {new.size} entries of {screen.shown(new.origin)} continues that of {old.size}."
+    )
+    context.print("Whether the log signed them was not checked.")
+    return 0
+
+
+def _check_entry(options: argparse.Namespace, context: Context, path: str) -> int:
+    """Say what a proof proves."""
+    if (options.policy is None) is (options.log is None) or None not in (options.leaf, options.line):
+        raise UsageError(
+            "--check needs one of --policy and --log, and takes one of --leaf and --line",
+            hint="nightledger prove --help",
+        )
+    policy = (
+        Policy(logs=tuple(map(parse_vkey, options.log)))
+        if options.policy is None
+        else parse_policy(read_regular(options.policy, MAX_POLICY_BYTES), where=options.policy)
+    )
+    proof = proofs.parse_proof(read_regular(path, proofs.MAX_PROOF_BYTES))
+    line = _line(options, proof)
+    proven = proofs.verify_proof(proof, line, policy)
+    head, times = proven.checkpoint, sorted(proven.times.items())
+    text = line.decode("utf-8", "surrogateescape")
     context.emit(
         {
-            "entry": index,
-            "line": log.line(index).decode("utf-8", "replace"),
-            "origin": head.checkpoint.origin,
-            "size": head.checkpoint.size,
-            "hashes": [encode_base64(digest) for digest in proof.hashes],
-            "cosigned": head.cosigned,
-            "proof": content.decode(),
-            "path": options.out,
+            "entry": proof.index,
+            "origin": head.origin,
+            "size": head.size,
+            "root": head.root.hex(),
+            "cosigned": {name: f"{at:%Y-%m-%dT%H:%M:%SZ}" for name, at in times},
+            "line": text,
         }
     )
+    say(context, f"It holds: this is entry {proof.index} of {head.origin}, under {head.size} entries:")
+    context.print(screen.shown(text))
+    for name, at in times:
+        context.print(f"cosigned by {screen.shown(name)} at {at:%Y-%m-%d %H:%M:%S} UTC")
+    if not times:
+        say(context, "No witness of the policy cosigned that head: the log's own word is all there is.")
     return 0
+
+
+def _line(options: argparse.Namespace, proof: proofs.LogProof) -> bytes:
+    if options.leaf is not None:
+        return read_regular(options.leaf, MAX_LEAF_BYTES + 1).removesuffix(b"\n")
+    if options.line is not None:
+        return str(options.line).encode("utf-8", "surrogateescape")
+    if not proof.extra:
+        raise UsageError(
+            "the proof does not hold the line that it is of",
+            hint="give it with --leaf FILE or --line TEXT, or ask for a proof made --with-line",
+        )
+    return proof.extra
+
+
+class Head(Struct, frozen=True, kw_only=True):
+    """A signed head of a home's log.
+
+    Attributes:
+        checkpoint: What it says.
+        raw: The note's bytes.
+        cosigned: Whether the policy's quorum cosigned it; True where it asks for nobody.
+    """
+
+    checkpoint: Checkpoint
+    raw: bytes
+    cosigned: bool
+
+
+def find_head(session: Session, *, over: int = 0, size: int | None = None) -> Head:
+    """Return the head that proofs are made under: the newest that the quorum cosigned, else the newest.
+
+    Args:
+        session: The home.
+        over: How many lines it must cover.
+        size: How many it covers; None takes any number.
+
+    Raises:
+        RefusedError: No signed head covers so many.
+        UsageError: None of this size is kept.
+    """
+    home = session.gate.home
+    policy = read_policy(home, session.ledger, session.moment)
+    kept = () if size is None else (os.path.join(home.checkpoints_dir, str(size)),)
+    heads = [_head(session, path, policy) for path in (home.cosigned, home.checkpoint, *kept)]
+    fit = [
+        one for one in heads if one and one.checkpoint.size >= over and size in (None, one.checkpoint.size)
+    ]
+    if fit:
+        return max(fit, key=lambda head: (head.cosigned, head.checkpoint.size))
+    if size is not None:
+        raise UsageError(
+            f"no signed head of {size} entries is kept", hint="leave NEW out: then the newest head is proved"
+        )
+    raise RefusedError(
+        f"no signed head covers line {over} yet",
+        hint="the run that wrote it signs one at its end; try again in a moment",
+    )
+
+
+def size_of(session: Session, text: str) -> int:
+    """Give the size that is meant: a number, or that of a checkpoint's file, which must be of this log.
+
+    Raises:
+        UsageError: The log never had that size.
+        NoteError: The file holds no head that this log signed.
+        IntegrityError: It holds one that this log does not continue.
+    """
+    tree = session.ledger.log.tree
+    if text.isdecimal():
+        if not 0 < number_of(text) <= tree.size:
+            raise UsageError(f"the log has {tree.size} entries, not {text}", hint="name a size from 1")
+        return number_of(text)
+    pin = read_pin(session.gate.ring, session.gate.home.identity.id)
+    head = read_anchor(text, pin.origin, pin.signed_by)
+    damage = contradicts(head, tree)
+    if damage is not None:
+        raise IntegrityError(
+            f"{damage.value.upper()} {text}: this log of {tree.size} entries does not continue that head of {head.size}",
+            hint=f"nightledger verify --against {shlex.quote(text)}",
+        )
+    return head.size
+
+
+def place_of(session: Session, text: str) -> int:
+    """Return the entry that is meant: by its number, or the last one that an id, or its beginning, has of its own.
+
+    Raises:
+        UsageError: There is none, or more than one id begins so.
+    """
+    log = session.ledger.log
+    if not text.isdecimal():
+        return find_leaves(log, _whole_id(session, text))[-1]
+    if number_of(text) >= log.size:
+        raise UsageError(f"the log has no entry {text}", hint=f"its last one is {log.size - 1}")
+    return number_of(text)
+
+
+def _whole_id(session: Session, text: str) -> str:
+    book = session.ledger.book
+    found = [name for name in (*book.proposals, *book.decisions, *book.applies) if name.startswith(text)]
+    if len(found) > 1 and text not in found:
+        raise UsageError(f"{text!r} fits {len(found)} ids", hint="give more of the id")
+    return found[0] if len(found) == 1 else text
+
+
+def _head(session: Session, path: str, policy: Policy) -> Head | None:
+    raw = read_optional(path, MAX_NOTE_BYTES)
+    if raw is None:
+        return None
+    try:
+        note = parse_note(raw)
+        found = parse_checkpoint(note.text)
+        cosigned = policy.is_met(cosigned_times(note, policy).keys())
+    except NoteError:
+        return None
+    here = contradicts(found, session.ledger.log.tree) is None
+    mine = found.origin == session.gate.home.identity.origin
+    return Head(checkpoint=found, raw=raw, cosigned=cosigned) if here and mine else None

@@ -1,7 +1,9 @@
-"""Look for what may be let go, and propose it: weak links, closed entries, old daily logs.
+"""Propose to let go of weak links, closed entries, old daily logs.
 
-Reads   outcomes, the gated files, daily logs, the audit log and what it refers to
-Writes  memory/state/proposals/, memory/state/tc-prune-request.json, the audit log
+Reads   outcomes, the gated files, daily logs, the audit log and what it refers
+        to
+Writes  memory/state/proposals/, memory/state/tc-prune-request.json, the audit
+        log
 Changes no memory: it proposes.
 """
 
@@ -15,48 +17,12 @@ from nightledger.domain.pruning import CLOSED_DAYS, LINK_DAYS, LOG_DAYS
 from nightledger.files.configuration import home_zone
 from nightledger.jobs.prune import EVERYTHING, Asked, Pruned, Tally, prune
 from nightledger.surfaces.context import Context
-from nightledger.surfaces.hints import say
+from nightledger.surfaces.screen import say, sentences
 from nightledger.surfaces.session import reading, writing
 
+_DAYS = {"links": LINK_DAYS, "closed": CLOSED_DAYS, "logs": LOG_DAYS}
 MOST_NAMED = 20
 """Things left alone that are named one by one; ``--json`` names all."""
-_KEPT = {
-    "referenced": "on which a sure link rests",
-    "pinned": "pinned",
-    "bridge": "holding groups of tags together",
-    "refused": "left at your word (--again asks anew)",
-    "short": "too short to gain by it",
-    "summary": "a summary already",
-}
-"""Reasons to leave something alone that ask nothing of the operator: these are only counted."""
-_ODD = {
-    "consent": "it names what the consent graph blocks",
-    "no_date": "it does not say since when it is over",
-    "impossible_date": "its date is none",
-    "future_date": "its date is still to come",
-    "revisit": "it is to be looked at again, on a day still to come",
-    "of_section": "it is nothing but a status, and speaks for its section",
-    "twice": "it stands there twice, in the same words",
-    "odd_file": "it is no plain file of its own",
-}
-"""The other reasons, each as the operator reads it behind the place of what stays."""
-_COUNTS = {
-    "waiting": "waiting for your answer already",
-    "suppressed": "answered before",
-    "closed": "closed, for they hold no longer",
-    "no_room": "left for another run",
-    "months_left": "more months for another run",
-}
-_NOUNS = {
-    "delete_link": (
-        "link",
-        "links",
-        f"seen in one session only and not for {LINK_DAYS} days",
-        "to forget",
-    ),
-    "archive": ("entry", "entries", f"closed for more than {CLOSED_DAYS} days", "to archive"),
-    "compress": ("daily log", "daily logs", f"older than {LOG_DAYS} days", "to compress"),
-}
 
 
 OPTIONS = {
@@ -114,19 +80,19 @@ def _record(tally: Tally) -> dict[str, Any]:
 
 
 def _say(context: Context, tally: Tally, *, dry_run: bool) -> None:
-    one, many, old, aim = _NOUNS[tally.op.value]
-    odd = sum(count for word, count in tally.kept.items() if word not in _KEPT)
+    told = sentences("prune")
+    counted, odd = told["counted"], told["named"]
+    one, many, old, aim = (text.format(**_DAYS) for text in told["nouns"][tally.op.value])
+    left_alone = sum(count for word, count in tally.kept.items() if word not in counted)
     counts = [f"{tally.old} {old}"]
-    counts += [f"{count} {_KEPT[word]}" for word, count in tally.kept.items() if word in _KEPT]
-    counts += [f"{odd} left alone"] if odd else []
-    counts += [f"{count} {told}" for name, told in _COUNTS.items() if (count := getattr(tally, name))]
+    counts += [f"{count} {counted[word]}" for word, count in tally.kept.items() if word in counted]
+    counts += [f"{left_alone} left alone"] if left_alone else []
+    counts += [f"{count} {text}" for name, text in told["counts"].items() if (count := getattr(tally, name))]
     noun, verb = one if tally.looked == 1 else many, "would be proposed" if dry_run else "proposed"
     say(context, f"{tally.looked:,} {noun}: {', '.join(counts)}; {tally.proposed} {verb} {aim}.")
-    named = [left for left in tally.left if left.what and left.kept in _ODD]
-    told = [f"{'' if dry_run else f'{made.id}: '}{made.title}" for made in tally.proposals]
-    told += [
-        f"left alone: {left.what}: {left.detail or _ODD[left.kept.value]}" for left in named[:MOST_NAMED]
-    ]
-    told += [f"and {len(named) - MOST_NAMED} more; --json names them all"] * (len(named) > MOST_NAMED)
-    told += [f"not proposed: {reason}" for reason in tally.unfit]
-    say(context, *told, first="  ", indent="    ")
+    named = [left for left in tally.left if left.what and left.kept in odd]
+    rows = [f"{'' if dry_run else f'{made.id}: '}{made.title}" for made in tally.proposals]
+    rows += [f"left alone: {left.what}: {left.detail or odd[left.kept.value]}" for left in named[:MOST_NAMED]]
+    rows += [f"and {len(named) - MOST_NAMED} more; --json names them all"] * (len(named) > MOST_NAMED)
+    rows += [f"not proposed: {reason}" for reason in tally.unfit]
+    say(context, *rows, first="  ", indent="    ")

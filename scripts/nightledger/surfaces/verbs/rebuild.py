@@ -1,18 +1,34 @@
 """Fold derived files again from what they derive from; with --check only compare.
 
-Reads   audit/, memory/state/proposals/, the gated files, outcome-records.jsonl; for the
-        search index all that it holds
-Writes  memory/state/tc-*.json, .nightledger/links/, .nightledger/search/, and in memory/system/
-        entries.json, hebbian-links.json, cursors.json; nothing with --check
+Reads   audit/, memory/state/proposals/, the gated files, outcome-records.jsonl;
+        for the search index all that it holds
+Writes  memory/state/tc-*.json, .nightledger/links/, .nightledger/search/, and
+        in memory/system/ entries.json, hebbian-links.json, cursors.json;
+        nothing with --check
 Changes no memory.
 """
 
 import argparse
+import os
+import tempfile
+from contextlib import closing, suppress
+from pathlib import Path
 
-from nightledger.domain.errors import EXIT_ALARM
+from nightledger.codec.links import parse_link_cursor
+from nightledger.domain.errors import EXIT_ALARM, UnreadableError
+from nightledger.files.configuration import home_zone, load_operator, load_settings
+from nightledger.files.durable import is_regular, make_dir
+from nightledger.files.home import Home
+from nightledger.files.reading import read_optional
+from nightledger.gate.forgetting.forgotten import read_forgotten
+from nightledger.gate.forgetting.tombstones import tombstones
+from nightledger.gate.proposing.views import refresh_views, stale_views
+from nightledger.jobs.link import MAX_CURSORS_BYTES, Options, link
+from nightledger.recall.indexing import refresh
+from nightledger.recall.meaning import EncoderError, learn
 from nightledger.surfaces.context import Context
-from nightledger.surfaces.rebuild import find_stale, rebuild_all, rebuild_search
-from nightledger.surfaces.session import reading, writing
+from nightledger.surfaces.recalling import choose_encoder
+from nightledger.surfaces.session import Session, reading, writing
 
 OPTIONS = {
     "--check": "write nothing; exit with 4 when a file differs, naming it",
@@ -41,3 +57,93 @@ def run(options: argparse.Namespace, context: Context) -> int:
     if not context.quiet:
         context.print(f"The search index was made anew: {chunks:,} chunks.")
     return 0
+
+
+_BLOCK_BYTES = 1 << 20
+MAX_VIEW_BYTES = 1 << 30
+"""The view of a million links; a larger file is none of ours."""
+
+
+def find_stale(session: Session) -> list[str]:
+    """Name the derived files that are not what they are folded from, relative to the home; writes nothing."""
+    home = session.gate.home
+    stale = stale_views(session.gate, session.ledger)
+    view = read_optional(home.links, MAX_VIEW_BYTES, within=home.root)
+    how = _links_of(session)
+    if view != fold_links(home, claimed=view is not None, how=how):
+        stale.append(home.relative(home.links))
+    return stale
+
+
+def rebuild_all(session: Session) -> list[str]:
+    """Fold everything anew and write what differs; gives the paths written, relative to the home."""
+    home = session.gate.home
+    written = refresh_views(session.gate, session.ledger)
+    before = read_optional(home.links, MAX_VIEW_BYTES, within=home.root)
+    if before is None and not os.path.lexists(home.outcomes):
+        return written  # nothing was ever logged, and no view is owed
+    how = _links_of(session)
+    link(home, home_zone(home, load_settings(home)), how)
+    if read_optional(home.links, MAX_VIEW_BYTES, within=home.root) != before:
+        written.append(home.relative(home.links))
+    return written
+
+
+def rebuild_search(session: Session) -> int:
+    """Make the search index anew, after everything else that it is made of; gives how many chunks it has."""
+    with closing(refresh(session.gate, session.ledger, session.moment, anew=True).store) as store:
+        encoder = choose_encoder(load_operator(str(session.gate.ring.directory)))
+        if encoder is not None:
+            with suppress(EncoderError):  # each search tries again, and says so
+                learn(session.gate.home, store, encoder, most=store.count())
+        return store.count()
+
+
+def relink(session: Session) -> None:
+    """Fold all links of the home anew at once, when one was deleted or came back: nobody is shown it until the night."""
+    home = session.gate.home
+    session.reread()
+    link(home, home_zone(home, load_settings(home)), _links_of(session, rebuild=False))
+
+
+def _links_of(session: Session, *, rebuild: bool = True) -> Options:
+    return Options(
+        rebuild=rebuild,
+        forgotten=tombstones(session.gate, session.ledger),
+        expunged=read_forgotten(session.gate, (), session.ledger.book).expunged,
+    )
+
+
+def fold_links(home: Home, *, claimed: bool, how: Options) -> bytes | None:
+    """Give the association view as a full fold has it, made aside; the home is only read.
+
+    It is folded from the outcomes up to where the last run read. Where a later run is owed
+    all of them, the view of all would differ and nothing would be wrong.
+
+    Args:
+        home: Whose.
+        claimed: Whether there is a view; without one and without a cursor nothing is owed.
+        how: What is left out.
+    """
+    cursor = parse_link_cursor(read_optional(home.cursors, MAX_CURSORS_BYTES, within=home.root) or b"")
+    if cursor is None and not claimed:
+        return None
+    with tempfile.TemporaryDirectory(prefix="nightledger-rebuild-") as directory:
+        aside = Home(directory)
+        make_dir(aside.config_dir)
+        make_dir(aside.system_dir)
+        Path(aside.identity_file).write_bytes(Path(home.identity_file).read_bytes())
+        if os.path.lexists(home.outcomes):
+            _copy(home.outcomes, aside.outcomes, None if cursor is None else cursor.offset)
+        link(aside, home_zone(home, load_settings(home)), how)
+        return read_optional(aside.links, MAX_VIEW_BYTES)
+
+
+def _copy(source: str, target: str, size_bytes: int | None) -> None:
+    if not is_regular(source):
+        raise UnreadableError(f"{source} is no regular file", hint="put the outcomes themselves in its place")
+    left = os.path.getsize(source) if size_bytes is None else size_bytes
+    with open(source, "rb") as reader, open(target, "wb") as writer:
+        while left > 0 and (block := reader.read(min(left, _BLOCK_BYTES))):
+            writer.write(block)
+            left -= len(block)

@@ -1,44 +1,59 @@
-"""Find what the home knows: by words, by tags, or what matters for a frame of mind.
+"""Find what the home knows: by words, by tags, or for a frame of mind.
 
-QUERY          plain words: nothing in them is an operator. Looked for in MEMORY.md, daily logs,
-               the archive, outcomes, handoffs and principles. "Last week", "in March" and
-               "before the move" tell a time: it is searched alone where what is told of it
-               answers (--any-time searches all). Shown are file and lines, the lines, and
-               why. --tags, --since, --until and --scope narrow it; --explain, for the operator, tells how
-               it was answered, and marks [held: ...] what an agent would not see
---tags A,B     without a query what worked: with one tag, all of its links; with several, the
-               links between them. A resolution is shown from a confidence of .7 up, which
-               fades by the days on which the agent was active
---frame FRAME  the entries and principles that matter most: SELF (who the agent is),
-               ATTENTION (what was just said), TASK (what helps), SIMULATE (for and against
-               a plan); QUERY says what it is about. Only what was signed is shown. Weights,
-               places and budgets: frames in config/nightledger.yaml
+QUERY          plain words: nothing in them is an operator. Looked for in
+               MEMORY.md, daily logs, the archive, outcomes, handoffs and
+               principles. "Last week", "in March" and "before the move" tell a
+               time: it is searched alone where what is told of it answers
+               (--any-time searches all). Shown are file and lines, the lines,
+               and why. --tags, --since, --until and --scope narrow it;
+               --explain, for the operator, tells how it was answered, and marks
+               [held: ...] what an agent would not see
+--tags A,B     without a query what worked: with one tag, all of its links; with
+               several, the links between them. A resolution is shown from a
+               confidence of .7 up, which fades by the days on which the agent
+               was active
+--frame FRAME  the entries and principles that matter most: SELF (who the agent
+               is), ATTENTION (what was just said), TASK (what helps), SIMULATE
+               (for and against a plan); QUERY says what it is about. Only what
+               was signed is shown. Weights, places and budgets: frames in
+               config/nightledger.yaml
 
-Called by an agent, a query and --tags give only what an agent may see: of what nobody signed the
-place without its words, of links a record marked unsigned, with the place of the signed entry that
-names its resolution; what is signed comes first. What a query showed it is recorded.
+Called by an agent, a query and --tags give only what an agent may see: of what
+nobody signed the place without its words, of links a record marked unsigned,
+with the place of the signed entry that names its resolution; what is signed
+comes first. What a query showed it is recorded.
 
-Reads   the home's texts; .nightledger/links/; for a query or a frame audit/, memory/system/
-Writes  .nightledger/search/, the index; called by an agent memory/system/exposures.jsonl
+Reads   the home's texts; .nightledger/links/; for a query or a frame audit/,
+        memory/system/
+Writes  .nightledger/search/, the index; called by an agent
+        memory/system/exposures.jsonl
 Changes no memory.
 """
 
 import argparse
+import re
 from contextlib import nullcontext
+from datetime import date
 
 from nightledger.codec.links import dump_day, link_record
 from nightledger.domain.errors import UsageError
+from nightledger.domain.links import Link
+from nightledger.domain.words import read_tag
 from nightledger.files.home import Home
-from nightledger.files.link_index import open_index
-from nightledger.surfaces.recall.options import FILTERS, read_tags
+from nightledger.files.link_index import Recalled, open_index
 
 TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from nightledger.domain.links import Tally
-    from nightledger.files.link_index import LinkIndex, Recalled
+    from nightledger.domain.search import Query
+    from nightledger.files.link_index import LinkIndex
     from nightledger.surfaces.context import Context
 
 MAX_SHOWN = 5
+MAX_HITS = 200
+"""Hits of one query: more are no answer but a listing. Our choice."""
 MAX_QUERY_CHARACTERS = 4_000
 """A page; more says no more. Our choice."""
 FRAMES = ("self", "attention", "task", "simulate")
@@ -57,8 +72,12 @@ OPTIONS = {
         "choices": FRAMES,
         "help": "SELF, ATTENTION, TASK or SIMULATE",
     },
-    "query": {"nargs": "?", "metavar": "QUERY", "help": "what it is about, in plain words"},
-    **FILTERS,
+    "query?": ("QUERY", "what it is about, in plain words"),
+    "--since": ("DATE", "only what is dated from this day on: 2026-02-28"),
+    "--until": ("DATE", "only what is dated up to this day"),
+    "--any-time": "search all times, though the query names one: it is preferred then",
+    "--scope": ("KINDS", "where to look: memory,daily,archive,outcome,handoff,principle"),
+    "--agent": "answer as an agent is answered",
     "-n": {
         "dest": "limit",
         "metavar": "N",
@@ -82,7 +101,7 @@ def run(options: argparse.Namespace, context: "Context") -> int:
     if options.frame:
         return _frame(options, context)
     if options.query is not None:
-        from nightledger.surfaces.recall.search_home import read_query, show_found
+        from nightledger.surfaces.recalling import show_found
 
         return show_found(context, read_query(options, options.query), explained=options.explain)
     if options.tags is None:
@@ -112,14 +131,13 @@ def _links(options: argparse.Namespace, context: "Context") -> int:
 
 def _found(
     index: "LinkIndex", tags: list[str], options: argparse.Namespace, context: "Context"
-) -> "tuple[list[tuple[Recalled, str | None]], int]":
+) -> tuple[list[tuple[Recalled, str | None]], int]:
     """Give the links, and how many more there are; for an agent those that it may be told, with the place of the signed entry."""
-    from nightledger.surfaces.agent_host import calling_host
+    from nightledger.surfaces.home import calling_host
 
     if not (options.agent or calling_host()):
         links, more = index.recall(tags, options.limit)
         return [(link, None) for link in links], more
-    from nightledger.surfaces.recall.told_links import told_links
 
     told = told_links(context, index, tags)
     return [*told[: options.limit]], max(0, len(told) - options.limit)
@@ -127,13 +145,12 @@ def _found(
 
 def _frame(options: argparse.Namespace, context: "Context") -> int:
     from nightledger.domain.frames import Frame
-    from nightledger.surfaces.recall.frames import show_frame
+    from nightledger.surfaces.recalling import show_frame
 
-    query = (options.query or "")[:MAX_QUERY_CHARACTERS]
-    return show_frame(context, Frame(options.frame), query)
+    return show_frame(context, Frame(options.frame), (options.query or "")[:MAX_QUERY_CHARACTERS])
 
 
-def _record(item: "Recalled", place: "str | None") -> dict[str, object]:
+def _record(item: Recalled, place: str | None) -> dict[str, object]:
     return {
         **({} if place is None else {"signed": False, "accepted_in": place or None}),
         **link_record(item.link),
@@ -143,7 +160,7 @@ def _record(item: "Recalled", place: "str | None") -> dict[str, object]:
     }
 
 
-def _rows(item: "Recalled", place: "str | None", *, whole: bool) -> "list[str]":
+def _rows(item: Recalled, place: str | None, *, whole: bool) -> list[str]:
     """Give the rows of a link; a program gets each statement whole, on one line."""
     rivals = [rival for rival in item.link.rivals if rival.evidence < 0]
     mark = "" if place is None else "  [unsigned: a record, not an instruction]"
@@ -159,7 +176,7 @@ def _rows(item: "Recalled", place: "str | None", *, whole: bool) -> "list[str]":
     return [row for line in lines for row in wrap(line, indent=" " * 8, first="")]
 
 
-def _line(item: "Recalled") -> str:
+def _line(item: Recalled) -> str:
     link = item.link
     return (
         f"{item.confidence:.2f}  {_shown(link.key)}: {_shown(link.best.resolution)} "
@@ -175,3 +192,120 @@ def _tally(tally: "Tally") -> str:
 def _shown(name: str) -> str:
     """Give a name of the index, which anyone may have written, so that a terminal only prints it."""
     return name if name.isprintable() else ascii(name)
+
+
+def read_query(options: argparse.Namespace, text: str) -> "Query":
+    """Give the query that options ask for.
+
+    Raises:
+        UsageError: An option says nothing that could be looked for.
+    """
+    from nightledger.domain.search import Kind, Query, Showing
+    from nightledger.surfaces.home import calling_host
+
+    if not 1 <= options.limit <= MAX_HITS:
+        raise UsageError(f"-n {options.limit}: 1 to {MAX_HITS} hits can be shown", hint="give -n 10")
+    if not text.strip():
+        raise UsageError("the query is empty", hint="nightledger recall 'backup retention'")
+    words = [word.strip() for word in options.scope.split(",")] if options.scope is not None else []
+    known = [kind.value for kind in Kind]
+    if unknown := [word for word in words if word not in known]:
+        raise UsageError(f"--scope: {unknown[0]!r} is no kind", hint=f"kinds are {', '.join(known)}")
+    agent = options.agent or bool(calling_host())
+    return Query(
+        text=text,
+        tags=read_tags(options.tags) if options.tags is not None else (),
+        since=read_day(options.since, "--since"),
+        until=read_day(options.until, "--until"),
+        scope=frozenset(map(Kind, words)),
+        limit=options.limit,
+        showing=Showing.AGENT if agent else Showing.OPERATOR,
+        any_time=options.any_time,
+    )
+
+
+def read_day(text: str | None, option: str) -> date | None:
+    """Give the day that an option names; None where it was not given.
+
+    Raises:
+        UsageError: It is none.
+    """
+    if text is None:
+        return None
+    try:
+        day = date.fromisoformat(text)
+    except ValueError:
+        day = None
+    if day is None or day.isoformat() != text:  # ISO 8601 has weeks, and dates without dashes, too
+        raise UsageError(f"{option} {text!r} is not a date", hint="write it as 2026-02-28")
+    return day
+
+
+def read_tags(text: str) -> tuple[str, ...]:
+    """Give canonical tags, sorted, of ``cron,time_zone``.
+
+    Raises:
+        UsageError: One is none.
+    """
+    try:
+        return tuple(sorted({read_tag(tag) for tag in text.split(",")}))
+    except ValueError as error:
+        raise UsageError(f"--tags: {error}", hint="write them as cron,time_zone") from error
+
+
+MOST = 2_000
+"""Links that are looked at, the surest: about a second. Our choice."""
+_PLAIN = re.compile(r"[A-Za-z0-9_.:+@/-]{1,80}")
+
+
+def told_links(context: "Context", index: "LinkIndex", tags: list[str]) -> list[tuple[Recalled, str]]:
+    """Return the links of some tags that an agent may be told, the surest first.
+
+    With each comes the place of the signed entry that names its resolution, ``MEMORY.md:9``; empty where none does.
+
+    Args:
+        context: The command's surroundings.
+        index: The links.
+        tags: Canonical, each once.
+
+    Raises:
+        NightledgerError: The home cannot be read.
+    """
+    found, _ = index.recall(tags, MOST)
+    plain = [
+        _plain(one) for one in found if all(tag in tags or _PLAIN.fullmatch(tag) for tag in one.link.pair)
+    ]
+    if not plain:
+        return []
+    from nightledger.recall.associations import read_resolutions
+    from nightledger.recall.visibility import Judge, read_rules
+    from nightledger.surfaces.session import reading
+
+    with reading(context) as seen:
+        judge = Judge(seen.gate.home, read_rules(seen.gate, seen.ledger), frozenset())
+        accepted = read_resolutions(seen.gate, seen.ledger)
+        may = [one for one in plain if judge.may_say(" ".join((*one.link.pair, *_resolutions(one))))]
+        entries = [(one, accepted.find(one.link.best.resolution, one.link.pair)) for one in may]
+    return [
+        (one, f"{entry.path}:{entry.entry.first_line}" if entry else "")
+        for one, entry in entries
+        if entry or _PLAIN.fullmatch(one.link.best.resolution)
+    ]
+
+
+def _plain(one: Recalled) -> Recalled:
+    """Return a link without the rivals that are no plain identifiers."""
+    link = one.link
+    told = Link(
+        link.pair,
+        co_occurrences=link.co_occurrences,
+        tallies=[link.best, *(rival for rival in link.rivals if _PLAIN.fullmatch(rival.resolution))],
+        resolutions=link.resolutions,
+        last_day=link.last_day,
+    )
+    return Recalled(told, one.confidence, one.idle_days)
+
+
+def _resolutions(one: Recalled) -> "Iterator[str]":
+    yield one.link.best.resolution
+    yield from (rival.resolution for rival in one.link.rivals)

@@ -3,7 +3,8 @@
 Reads   memory/state/proposals/, audit/
 Writes  audit/decisions/ and the audit log
 Changes no memory. What was rejected returns only with new independent evidence.
-A proposal whose file was altered or lost is closed, all of it: 'verify' then names it as a note.
+A proposal whose file was altered or lost is closed, all of it: 'verify' then
+names it as a note.
 """
 
 import argparse

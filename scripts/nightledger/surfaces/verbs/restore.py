@@ -1,7 +1,10 @@
-"""Make a home from a backup, in a directory that is missing or empty; or take over the home that stands there.
+"""Make a home from a backup, or take over the home that stands there.
+
+The directory is missing or empty, unless it is taken over.
 
 Reads   FILE
-Writes  the home; keys in $NIGHTLEDGER_KEYS where there are none of this home, and the pin with --take-over
+Writes  the home; keys in $NIGHTLEDGER_KEYS where there are none of this home,
+        and the pin with --take-over
 Changes no memory that is here: nothing is ever overwritten.
 """
 
@@ -21,26 +24,18 @@ from nightledger.files.durable import make_dir, sync_directory
 from nightledger.files.home import Home
 from nightledger.files.lock import Lock
 from nightledger.files.staged import drop_staged
+from nightledger.gate import restoring
 from nightledger.gate.founding import directories
 from nightledger.gate.integrity.checking import verify_decisions
 from nightledger.gate.opening import Gate, open_gate, read_ledger, sign_head
 from nightledger.gate.proposing.unproposed import make_unproposed
 from nightledger.gate.proposing.views import refresh_views
-from nightledger.gate.restoring import (
-    Loss,
-    accepting_loss,
-    find_loss,
-    is_signed_for,
-    log_restore,
-    loss_target,
-    take_over,
-)
 from nightledger.surfaces import screen, signing
-from nightledger.surfaces.agent_host import require_person
-from nightledger.surfaces.backup import HOME, KEYS, PRIVATE, PUBLIC, contents_of
 from nightledger.surfaces.context import Context
-from nightledger.surfaces.keys.actions import kept_key, stamp
+from nightledger.surfaces.home import require_person
 from nightledger.surfaces.session import LOCK_TIMEOUT_S, Session, actor_of, this_machine
+from nightledger.surfaces.verbs.backup import HOME, KEYS, PRIVATE, PUBLIC, contents_of
+from nightledger.surfaces.verbs.key import kept_key, stamp
 from nightledger.trust.keys import KeyRing, load_log_key
 from nightledger.trust.operator_keys import take_back
 from nightledger.trust.pin import FILE as PIN
@@ -48,11 +43,10 @@ from nightledger.trust.pin import HEAD_FILE as HEAD
 from nightledger.trust.pin import find_pin
 
 OPTIONS = {
-    "file": {
-        "metavar": "FILE",
-        "nargs": "?",
-        "help": "made by 'nightledger backup'; none with --take-over: the home that stands there, put back by other means",
-    },
+    "file?": (
+        "FILE",
+        "made by 'nightledger backup'; none with --take-over: the home that stands there, put back by other means",
+    ),
     "--take-over": "this machine writes the home from now on; you sign for entries that are lost, and the log tells of it",
 }
 
@@ -62,30 +56,23 @@ FREE = "name a place that is free: --home DIR"
 
 def run(options: argparse.Namespace, context: Context) -> int:
     """Unpack, check, put in place, and say what is missing."""
-    if options.file is None:
-        return _take_over_here(context, takes_over=options.take_over)
-
-    archive, keys, lost = restore(context, options.file, takes_over=options.take_over)
-    _report(context, archive, keys, lost)
-    return 0
+    if options.file is not None:
+        _report(context, *restore(context, options.file, takes_over=options.take_over))
+        return 0
+    if not options.take_over:
+        raise UsageError(
+            "name a backup, or --take-over for the home that stands there", hint="nightledger restore FILE"
+        )
+    return _take_over_here(context)
 
 
 def _report(context: Context, archive: Archive, keys: tuple[str, ...], lost: int) -> None:
     identity = Home(context.home_path).identity
     kept = KeyRing(Path(context.keys_dir)).home_dir(identity.id)
     missing = [name for name in (*PRIVATE, PUBLIC[0]) if not os.path.lexists(kept / name)]
-    context.emit(
-        {
-            "home": context.home_path,
-            "about": dict(archive.about),
-            "files": len(archive.members),
-            "machine": identity.machine,
-            "keys": list(keys),
-            "missing": missing,
-            "lost": lost,
-            "pinned_from_backup": PIN in keys,
-        }
-    )
+    record = {"home": context.home_path, "about": dict(archive.about), "files": len(archive.members)}
+    told = {"machine": identity.machine, "keys": list(keys), "missing": missing, "lost": lost}
+    context.emit({**record, **told, "pinned_from_backup": PIN in keys})
     lines = [f"{len(archive.members)} files are in {context.home_path}, checked; its log holds."]
     if keys:
         lines.append(f"Put into {context.keys_dir}: {', '.join(keys)}.")
@@ -108,20 +95,27 @@ def _print(context: Context, lines: Iterable[str]) -> None:
         context.print_lines(screen.wrap(screen.shown(line), indent="  ", first=""))
 
 
-def _take_over_here(context: Context, *, takes_over: bool) -> int:
-    """Take over the home that stands in its place, and say what that cost."""
-    if not takes_over:
-        raise UsageError(
-            "name a backup, or --take-over for the home that stands there", hint="nightledger restore FILE"
-        )
-    loss = take_over_here(context)
-    context.emit(
-        {"home": context.home_path, "machine": this_machine(), "size": loss.stands.size, "lost": loss.lost}
-    )
+def _take_over_here(context: Context) -> int:
+    """Take over the home that stands in its place, whatever put it there, and say what that cost.
+
+    Raises:
+        RefusedError: An agent takes over, or no operator's key is here to sign for what is lost.
+        IntegrityError: The audit log does not hold, or is another history than was seen here.
+        LockedError: Another run is at work.
+    """
+    home, ring = Home(context.home_path).require(), KeyRing(Path(context.keys_dir))
+    with Lock(home.lock_path(), timeout_s=LOCK_TIMEOUT_S):
+        loss = restoring.find_loss(home, find_pin(ring, home.identity.id))
+        require_person("restore --take-over", simulated=home.identity.simulated)
+        load_log_key(ring, home.identity.id, home.identity.origin)
+        if loss.must_be_signed or home.identity.machine != this_machine():
+            _take_over(context, home, ring)
+    size, lost = loss.stands.size, loss.lost
+    context.emit({"home": context.home_path, "machine": this_machine(), "size": size, "lost": lost})
     text = f"{this_machine()} writes {context.home_path}; nothing that this machine had seen is missing."
     if loss.must_be_signed:
         text = (
-            f"Signed: the log of {loss.stands.size} entries that stands in {context.home_path} is the home's, and {loss.lost} that "
+            f"Signed: the log of {size} entries that stands in {context.home_path} is the home's, and {lost} that "
             "this machine had seen are lost. The log tells of it for ever. What was approved and not applied is asked "
             "again; a key that was revoked in the lost part signs again: 'nightledger key list' shows who may."
         )
@@ -157,13 +151,15 @@ def restore(context: Context, path: str, *, takes_over: bool) -> tuple[Archive, 
         archive = read_archive(path, directory)
         home, own = Home(os.path.join(directory, HOME)), KeyRing(Path(directory, KEYS))
         _require_ours(home, own, archive, path)
-        if find_loss(home, find_pin(own, home.identity.id)).lost:
+        if restoring.find_loss(home, find_pin(own, home.identity.id)).lost:
             raise ArchiveError(f"{path} was made of a log that had lost its end", hint="take an older backup")
-        lost = find_loss(home, find_pin(ring, home.identity.id)).lost
+        lost = restoring.find_loss(home, find_pin(ring, home.identity.id)).lost
         _require_consent(home, lost, takes_over=takes_over)
         if takes_over:
-            _require_log_key(home, ring, own)
-        _place(home.root, root)
+            here = ring if os.path.isdir(ring.home_dir(home.identity.id)) else own
+            load_log_key(here, home.identity.id, home.identity.origin)
+        os.rename(home.root, root)  # at once: POSIX rename(2) replaces an empty directory, and no other
+        sync_directory(os.path.dirname(root))
         keys = _place_keys(own, ring, home.identity.id)
     for name in directories(Home(root)):
         make_dir(name)
@@ -172,32 +168,11 @@ def restore(context: Context, path: str, *, takes_over: bool) -> tuple[Archive, 
     return archive, keys, lost
 
 
-def take_over_here(context: Context) -> Loss:
-    """Take over the home that stands in its place, whatever put it there.
-
-    Returns:
-        What is lost.
-
-    Raises:
-        RefusedError: An agent takes over, or no operator's key is here to sign for what is lost.
-        IntegrityError: The audit log does not hold, or is another history than was seen here.
-        LockedError: Another run is at work.
-    """
-    home, ring = Home(context.home_path).require(), KeyRing(Path(context.keys_dir))
-    with Lock(home.lock_path(), timeout_s=LOCK_TIMEOUT_S):
-        loss = find_loss(home, find_pin(ring, home.identity.id))
-        require_person("restore --take-over", simulated=home.identity.simulated)
-        load_log_key(ring, home.identity.id, home.identity.origin)
-        if loss.must_be_signed or home.identity.machine != this_machine():
-            _take_over(context, home, ring)
-    return loss
-
-
 def _take_over(context: Context, home: Home, ring: KeyRing) -> None:
     """Sign for what is lost, log it, and make this machine the writer; at the end the pin follows."""
     context.require_own_clock(simulated=home.identity.simulated)
-    loss, kept = find_loss(home, find_pin(ring, home.identity.id)), None
-    with accepting_loss(home, ring, loss, context.moment) as seeing:
+    loss, kept = restoring.find_loss(home, find_pin(ring, home.identity.id)), None
+    with restoring.accepting_loss(home, ring, loss, context.moment) as seeing:
         gate = open_gate(home.root, str(seeing.directory), actor=actor_of(context))
         if loss.accepted:
             _require_signed(gate, loss.accepted)
@@ -205,22 +180,22 @@ def _take_over(context: Context, home: Home, ring: KeyRing) -> None:
         elif loss.must_be_signed:
             kept = _sign(context, gate, loss)
         else:
-            log_restore(gate, context.moment)
+            restoring.log_restore(gate, context.moment)
         refresh_views(gate, read_ledger(gate))
         drop_staged(home)
-        take_over(home, seeing, this_machine())
+        restoring.take_over(home, seeing, this_machine())
     if kept:
         take_back(ring, home.identity.id, ring.path(home.identity.id, kept.name), stamp(context))
 
 
-def _sign(context: Context, gate: Gate, loss: Loss) -> Path | None:
+def _sign(context: Context, gate: Gate, loss: restoring.Loss) -> Path | None:
     """Sign for what is lost; return the public file of the key that did, where a change of keys is lost with it."""
     session = Session(gate=gate, ledger=read_ledger(gate), moment=context.moment)
     if kept := kept_key(session):
         take_back(gate.ring, gate.home.identity.id, kept, stamp(context))
     signer = signing.unlock(session, context)
     prepared = signing.prepare(session, head=loss.stands)
-    decision = make_unproposed(gate, DecisionType.RESTORE, [loss_target(loss)], prepared)
+    decision = make_unproposed(gate, DecisionType.RESTORE, [restoring.loss_target(loss)], prepared)
     signing.sign_all(session, [decision], signer)
     sign_head(gate, context.moment, keep=True)
     return kept
@@ -229,7 +204,7 @@ def _sign(context: Context, gate: Gate, loss: Loss) -> Path | None:
 def _require_signed(gate: Gate, accepted: Restored) -> None:
     ledger = read_ledger(gate)
     held = verify_decisions(gate.home, ledger, only=accepted.decision)
-    if not is_signed_for(accepted, held.decisions.get(accepted.decision)):
+    if not restoring.is_signed_for(accepted, held.decisions.get(accepted.decision)):
         raise IntegrityError(
             f"line {accepted.line} of the log says that entries are lost, and no operator signed that"
         )
@@ -262,7 +237,7 @@ def _require_ours(home: Home, own: KeyRing, archive: Archive, path: str) -> None
     except NightledgerError as error:
         raise ArchiveError(f"{path} holds no home: {error}") from error
     allowed = {f"{KEYS}/{home_id}/{name}" for name in (*PUBLIC, *PRIVATE)}
-    allowed |= {source.name for source in contents_of(home, own, with_keys=False).sources}
+    allowed |= {source.name for source in contents_of(home, own, with_keys=False)[0]}
     for member in archive.members:
         if member.path not in allowed:
             raise ArchiveError(f"{path} holds {member.path!r}, which no backup of ours does")
@@ -276,18 +251,6 @@ def _require_consent(home: Home, lost: int, *, takes_over: bool) -> None:
             f"this machine has seen {lost} entries of the log of {home.identity.id} that the backup does not hold",
             hint="find a newer backup; or --take-over has you sign for the loss, and the log tells of it for ever",
         )
-
-
-def _require_log_key(home: Home, ring: KeyRing, own: KeyRing) -> None:
-    here = ring if os.path.isdir(ring.home_dir(home.identity.id)) else own
-    load_log_key(here, home.identity.id, home.identity.origin)
-
-
-def _place(source: str, root: str) -> None:
-    """Put the checked home in its place, at once."""
-    parent = os.path.dirname(root)
-    os.rename(source, root)  # POSIX rename(2) replaces an empty directory, and no other
-    sync_directory(parent)
 
 
 def _place_keys(own: KeyRing, ring: KeyRing, home_id: str) -> tuple[str, ...]:

@@ -6,25 +6,36 @@ Changes no memory: 'nightledger apply' does, when the cooling period is over.
 """
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import cache, partial
 
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from nightledger.domain.errors import NightledgerError, RefusedError
+from nightledger.gate.forgetting.forgotten import read_forgotten
 from nightledger.gate.gated import why_unreadable
 from nightledger.gate.integrity.checking import find_drift
-from nightledger.gate.review import held_back
-from nightledger.gate.review.reviewing import Item, list_items, read_documents
+from nightledger.gate.review import choices, held_back
+from nightledger.gate.review.choices import counts_of
+from nightledger.gate.review.draft import keep_draft, read_draft
+from nightledger.gate.review.noted_under import NEVER, heading_of
+from nightledger.gate.review.reviewing import Answer, Item, Verb, list_items, read_documents
 from nightledger.gate.stored import find_set_aside, find_status
 from nightledger.surfaces import screen
 from nightledger.surfaces import session as sessions
 from nightledger.surfaces.context import Context
-from nightledger.surfaces.hints import say
 from nightledger.surfaces.listing import item_record
-from nightledger.surfaces.questions import keeping, questions_of, tell_unsigned
+from nightledger.surfaces.screen import say
 from nightledger.surfaces.session import Session
 from nightledger.surfaces.settling import settle, tell_settled
+from nightledger.surfaces.verbs.edit import revise_change
+from nightledger.text.visible import visible
 
 AGAIN = "nightledger review"
 OPTIONS = {
-    "id": {"nargs": "?", "help": "only this proposal"},
+    "id?": "only this proposal",
     "--remote": ("NAME", "what waits on another machine ('channel peer list' names those known)"),
 }
 
@@ -105,3 +116,246 @@ def _ask_and_sign(context: Context, session: Session, items: list[Item]) -> int:
     questions.keep({})
     tell_settled(context, settled)
     return 1 if settled.refusals else 0
+
+
+ALIKE_KEYS = "y sign all  n reject all  s all later  b back, one by one"
+_VERBS = {"y": Verb.APPROVE, "n": Verb.REJECT, "s": Verb.LATER, "r": Verb.REJECT}
+_PROMPT_ROWS = 4
+
+
+class Questions(Struct, kw_only=True):
+    """A review on a terminal.
+
+    Attributes:
+        context: The command's surroundings.
+        items: What is asked about; a change that is reworded is replaced by its new wording.
+        more: Gives the evidence of a change as rows of the screen.
+        given: Answers so far, by the place of their item.
+        keep: Keeps them through whatever ends the review, and tells whether it could.
+        kept: Whether they are kept.
+        edit: Lets the operator word a change; gives what waits in its place then, or nothing; None where nothing can be worded here.
+        heading: Gives the heading of the notes that a change comes from; empty where there is none.
+    """
+
+    context: Context
+    items: list[Item]
+    more: Callable[[Item], list[str]]
+    given: dict[int, Answer] = field(default_factory=dict)
+    keep: Callable[[Mapping[int, Answer]], bool] = lambda _: False
+    kept: bool = True
+    edit: Callable[[Item], Sequence[Item]] | None = None
+    heading: Callable[[Item], str] = lambda _: ""
+
+    def ask_all(self) -> list[Answer]:
+        """Ask about every change that has no answer yet; nothing where the operator signs nothing now."""
+        at, key = self._next(0), ""
+        while True:
+            while at < len(self.items) and key != "q":
+                at, key = self._ask(at)
+            signs = any(answer.verb is not Verb.LATER for answer in self.given.values())
+            key = self._confirm() if signs else "y"
+            if key != "b":
+                return [self.given[n] for n in sorted(self.given)] if key == "y" else []
+            at = min(at, len(self.items) - 1)
+
+    def _next(self, at: int) -> int:
+        return next((n for n in range(at, len(self.items)) if n not in self.given), len(self.items))
+
+    def _ask(self, at: int) -> tuple[int, str]:
+        """Ask until there is an answer; give where to go on, and the key."""
+        item, place = self.items[at], (at + 1, len(self.items))
+        rows = self._print(screen.item_lines(item, *place))
+        if at in self.given:
+            self.context.print(f"  answered: {choices.word_of(item, self.given[at])}; Enter keeps that")
+        while True:
+            if rows + _PROMPT_ROWS > screen.height():  # what it is about has scrolled away
+                rows = self._print(screen.head_lines(item, *place))
+            keys = self._keys(at)
+            key = screen.ask("  ".join(map(screen.whole, keys.values()))).lower()
+            if key in keys or (not key and at in self.given):
+                goes_on = self._take(at, key)
+                if goes_on is not None:
+                    return goes_on, key
+                rows += self._print(self._more(item, key), paged=True)
+
+    def _take(self, at: int, key: str) -> int | None:
+        """Do what a key says; give where to go on, None where the change still wants an answer."""
+        if key in ("q", "b", ""):
+            return {"q": at, "b": at - 1, "": self._next(at + 1)}[key]
+        if key == "u" and self.items[at].unread:
+            self.items[at] = self.items[at].unmasked()
+            return at  # shown and asked about next
+        if key == "e" and self.edit and (worded := self.edit(self.items[at])):
+            self._replace(at, worded)
+            return at  # shown and asked about next
+        given = self._answers(at, key)
+        if given:
+            self.given |= given
+            self.kept = self.keep(self.given)
+        return self._next(at + 1) if given else None
+
+    def _replace(self, at: int, worded: Sequence[Item]) -> None:
+        """Put a new wording, and what went over to its proposal with it, in the places of what they replace."""
+        for one in worded:
+            old = (one.stored.proposal.supersedes, one.change.key)
+            place = next(
+                (n for n, i in enumerate(self.items) if (i.stored.proposal.id, i.change.key) == old), at
+            )
+            self.items[place] = one
+            if place in self.given:
+                self.given[place] = replace(
+                    self.given[place], proposal=one.stored.proposal.id, n=one.change.n
+                )
+        self.given.pop(at, None)
+
+    def _keys(self, at: int) -> dict[str, str]:
+        item, many = self.items[at], len(choices.alike(self.items, at))
+        drift, more = choices.is_drift(item), self._next(at + 1) < len(self.items)
+        shown = {
+            "y": "y keep" if drift else "y sign",
+            "n": "n take back" if drift else "n reject",
+            "e": "e edit" if choices.can_word(item) and self.edit else "",
+            "a": f"a all {many} at once" if many else "",
+            "s": "s later",
+            "b": "b back" if at else "",
+            "r": "r reject the rest" if more and not drift else "",
+            "h": "h never from this heading" if self.heading(item) and not drift else "",
+            "u": "u unmask" if item.unread else "",
+            "d": "d whole diff",
+            "v": "v evidence",
+            "q": "q quit",
+        }
+        return {key: text for key, text in shown.items() if text}
+
+    def _answers(self, at: int, key: str) -> dict[int, Answer]:
+        """Return what a key says, of this change or of several; nothing where it is no answer."""
+        if choices.why_not(self.items[at], _VERBS.get(key)):
+            return {}
+        rest = [n for n in range(at, len(self.items)) if n == at or n not in self.given]
+        if key == "a":
+            return self._answer_alike(at)
+        if key == "h":
+            heading = self.heading(self.items[at])
+            rest = [n for n in rest if self.heading(self.items[n]) == heading]
+            return self._same(rest, Verb.REJECT, NEVER + heading)
+        return self._same(rest if key == "r" else [at], _VERBS.get(key))
+
+    def _same(self, places: Sequence[int], verb: Verb | None, reason: str = "") -> dict[int, Answer]:
+        """Answer several changes alike; a rejection without a reason asks for one."""
+        if verb is Verb.REJECT and not reason and not choices.is_drift(self.items[places[0]]):
+            reason = screen.ask("reason")
+        return choices.answer_each(self.items, places, verb, reason) if verb else {}
+
+    def _answer_alike(self, at: int) -> dict[int, Answer]:
+        """Show the others too and ask once about all; nothing where they are to be answered one by one."""
+        places = choices.alike(self.items, at)
+        for n in places[1:]:
+            self._print(screen.item_lines(self.items[n], n + 1, len(self.items)))
+        return self._same(places, _VERBS.get(screen.ask(f"all {len(places)}: {ALIKE_KEYS}").lower()))
+
+    def _more(self, item: Item, key: str) -> list[str]:
+        if key == "d":
+            return screen.diff_rows(item)
+        if key == "v":
+            return self.more(item)
+        why = screen.shown(choices.why_not(item, _VERBS.get(key)))
+        first = "  it cannot be signed: "
+        return screen.wrap(why, indent=screen.INSIDE, first=first) if why else []
+
+    def _print(self, lines: list[str], *, paged: bool = False) -> int:
+        """Print rows, of what was asked for a screen at a time; give how many."""
+        page = screen.height() - 2
+        for n, line in enumerate(lines, 1):
+            self.context.print(line)
+            ends = paged and n % page == 0 and n < len(lines)
+            if ends and screen.ask(f"{len(lines) - n} rows more, q stops") == "q":
+                break
+        return len(lines)
+
+    def _confirm(self) -> str:
+        """Show in a row each what is about to be signed, and ask; give y, n or b."""
+        most, told, key = screen.height() - 4, choices.counts_of(self.items, self.given), ""
+        keys = "  ".join(map(screen.whole, ("y yes", "n not now", "b back")))
+        places = sorted(self.given)
+        more = [f"  and {len(places) - most} more"] if len(places) > most else []
+        self._print(["", *map(self._row, places[:most]), *more])
+        while key not in ("y", "n", "b"):
+            key = screen.ask(f"{told[0].upper()}{told[1:]}?  {keys}").lower()
+        return key
+
+    def _row(self, at: int) -> str:
+        """Give an answer and the first line of what it is about, in one row."""
+        item = self.items[at]
+        told = visible(choices.first_line(item)) or screen.headline(item.change, told=item.told)
+        return screen.cut(f"  {choices.word_of(item, self.given[at]):<9} {told}")
+
+
+KEPT = "your answers are kept; '{}' takes them up"
+
+
+def questions_of(
+    context: Context,
+    session: Session,
+    items: list[Item],
+    elsewhere: Callable[[Item], list[str]] | None = None,
+) -> Questions:
+    """Give the questions about some items, with the answers that an earlier review left unsigned.
+
+    Args:
+        context: The command's surroundings.
+        session: The home, as shown.
+        items: What is asked about.
+        elsewhere: Gives the evidence of what waits on another machine, which is worded and known by its headings there.
+    """
+    gate = session.gate
+
+    def more(item: Item) -> list[str]:
+        expunged = read_forgotten(gate, (), session.ledger.book).expunged
+        return screen.evidence_lines(gate.home, item.change, told=item.told, expunged=expunged)
+
+    def keep(given: Mapping[int, Answer]) -> bool:
+        try:
+            keep_draft(gate, items, given)
+        except (NightledgerError, OSError) as error:
+            context.note(f"what you answer cannot be kept until it is signed: {error}")
+            return False
+        return True
+
+    heading = cache(partial(heading_of, gate.home))
+    given, changed = read_draft(gate, items)
+    questions = Questions(context=context, items=items, more=elsewhere or more, given=given, keep=keep)
+    if elsewhere is None:
+        questions.edit = lambda item: revise_change(context, item)
+        questions.heading = lambda item: heading(item.change.evidence)
+    if given:
+        say(context, f"Taken up from your last review: {counts_of(items, given)}; b goes back to them.")
+    if changed:
+        say(context, f"Changed since you answered, so asked again: {changed}.")
+    return questions
+
+
+def tell_unsigned(questions: Questions, again: str) -> None:
+    """Say that nothing was signed, and whether what was answered is kept."""
+    say(questions.context, f"Nothing was signed{f'; {KEPT.format(again)}' if questions.kept else ''}.")
+
+
+@contextmanager
+def keeping(questions: Questions, again: str) -> Iterator[None]:
+    """Tell, whatever ends a review, that what was answered is kept.
+
+    Args:
+        questions: The review.
+        again: The command that takes them up.
+
+    Raises:
+        RefusedError: The operator interrupted it.
+    """
+    try:
+        yield
+    except (KeyboardInterrupt, EOFError, NightledgerError) as error:
+        if not (questions.given and questions.kept):
+            raise
+        if not isinstance(error, NightledgerError):
+            raise RefusedError("interrupted", hint=KEPT.format(again)) from None
+        error.hint = "; ".join(filter(None, (error.hint, KEPT.format(again))))
+        raise

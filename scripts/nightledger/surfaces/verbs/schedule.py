@@ -6,31 +6,83 @@ Changes no memory.
 """
 
 import argparse
+import hashlib
+import json
 import os
+import plistlib
+import shlex
+
+from msgspec import Struct
 
 from nightledger.domain.errors import ConfigurationError
 from nightledger.files.home import Home
-from nightledger.surfaces import unattended
-from nightledger.surfaces.context import Context
-from nightledger.surfaces.doctor.schedule import place_of
-from nightledger.surfaces.unattended import CALLS, Place
-
-CALLERS = ("cron", "systemd", "launchd")
+from nightledger.files.shipped import shipped_config
+from nightledger.surfaces.context import CHECKOUT, Context, named_keys_directory
 
 
+class Call(Struct, frozen=True, kw_only=True):
+    """A script that is called again and again.
+
+    Attributes:
+        name: One word.
+        script: File in ``scripts/``.
+        minutes: Minutes of each hour at which it is called.
+        why: What it does, one line.
+    """
+
+    name: str
+    script: str
+    minutes: tuple[int, ...]
+    why: str
+
+
+CALLS = tuple(Call(**row) for row in json.loads(shipped_config("schedule.json")))
+"""5 and 35, because the nightly jobs are due at 03:05 and most zones differ by whole half hours; 25 and 55,
+because events begin at full and half hours, and a session about one begins a little before."""
 OPTIONS = {
-    "--print": {"choices": CALLERS, "default": "cron", "dest": "caller", "help": "for whom (default: cron)"},
+    "--print": {
+        "choices": ("cron", "systemd", "launchd"),
+        "default": "cron",
+        "dest": "caller",
+        "help": "for whom (default: cron)",
+    },
 }
+
+
+class Place(Struct, frozen=True, kw_only=True):
+    """What is called for whom; absolute paths, because such callers have no environment.
+
+    Attributes:
+        checkout: The folder that holds ``scripts/`` and ``.venv/``.
+        home: The home.
+        keys_dir: ``$NIGHTLEDGER_KEYS`` where it is not the default; else empty.
+    """
+
+    checkout: str
+    home: str
+    keys_dir: str = ""
+
+    @property
+    def python(self) -> str:
+        """The interpreter of ``make setup``."""
+        return f"{self.checkout}/.venv/bin/python"
+
+    @property
+    def suffix(self) -> str:
+        """Tells the units of several homes apart."""
+        return hashlib.sha256(self.home.encode("utf-8", "surrogateescape")).hexdigest()[:8]
+
+    def words(self, call: Call) -> tuple[str, ...]:
+        """Return the command of a call."""
+        return (self.python, f"{self.checkout}/scripts/{call.script}", "--home", self.home)
 
 
 def run(options: argparse.Namespace, context: Context) -> int:
     """Print what to add, for this checkout and this home."""
-    texts = {
-        "cron": unattended.cron_text,
-        "systemd": unattended.systemd_script,
-        "launchd": unattended.launchd_script,
-    }
-    text = texts[options.caller](_place(context))
+    Home(context.home_path).require()
+    place = place_of(context)
+    _require_there(place)
+    text = cron_text(place) if options.caller == "cron" else script(place, options.caller)
     context.emit({"for": options.caller, "text": text})
     if context.guided:  # between two questions of 'start': the lines alone
         jobs = [line for line in text.split("\n") if line and not line.startswith("#")]
@@ -40,18 +92,116 @@ def run(options: argparse.Namespace, context: Context) -> int:
     return 0
 
 
-def _place(context: Context) -> Place:
-    """Give what is to be called, once it is sure to be there.
+def place_of(context: Context) -> Place:
+    """Return what is to be called for a command's home."""
+    return Place(checkout=CHECKOUT, home=context.home_path, keys_dir=named_keys_directory(context.keys_dir))
 
-    Raises:
-        ConfigurationError: No home, no interpreter, or an incomplete checkout.
-    """
-    Home(context.home_path).require()
-    place = place_of(context)
+
+def _require_there(place: Place) -> None:
     if not os.path.exists(place.python):
         raise ConfigurationError(f"{place.python} is missing", hint=f"make -C '{place.checkout}' setup")
+    for path in (place.words(call)[1] for call in CALLS):
+        if not os.path.exists(path):
+            raise ConfigurationError(f"{path} is missing", hint="the checkout is incomplete; git status")
+
+
+def cron_text(place: Place) -> str:
+    """Return the lines of a crontab (crontab(5)), each with a comment.
+
+    Raises:
+        ConfigurationError: A path that a crontab cannot hold.
+    """
+    _refuse_line_ends(place)
+    lines = [shipped_config("schedule/crontab.txt").decode()]
     for call in CALLS:
-        script = place.words(call)[1]
-        if not os.path.exists(script):
-            raise ConfigurationError(f"{script} is missing", hint="the checkout is incomplete; git status")
-    return place
+        words = [f"NIGHTLEDGER_KEYS={shlex.quote(place.keys_dir)}"] if place.keys_dir else []
+        command = " ".join([*words, *map(shlex.quote, place.words(call))])
+        if "\\%" in command:
+            raise ConfigurationError(
+                "cron cannot call a path with '\\%' in it", hint="use systemd or launchd, or another path"
+            )
+        # crontab(5): an unescaped % ends the command, within quotes too.
+        minutes = ",".join(map(str, call.minutes))
+        lines.append(f"# {call.why}\n{minutes} * * * * {command.replace('%', chr(92) + '%')}\n")
+    return "\n".join(lines)
+
+
+def unit_files(place: Place, caller: str) -> dict[str, str]:
+    """Return the files that systemd (systemd.unit(5)) or launchd (launchd.plist(5)) reads of a user, by their path from that user's directory.
+
+    Raises:
+        ConfigurationError: A path that a unit cannot hold or call.
+    """
+    _refuse_line_ends(place)
+    if caller == "launchd":
+        return {
+            f"Library/LaunchAgents/nightledger.{call.name}.{place.suffix}.plist": _plist(place, call)
+            for call in CALLS
+        }
+    if "=" in place.python:
+        raise ConfigurationError(
+            f"systemd cannot call {place.python}: env(1) takes a path with '=' for a variable",
+            hint="use cron, or move the checkout to a path without '='",
+        )
+    files = {}
+    for call in CALLS:
+        # Through env(1), because systemd refuses quotes in a program's own path; as arguments all is
+        # allowed, with $ doubled (systemd.service(5)), but no program with = in its name: env sets a variable.
+        words = " ".join(_systemd_word(word).replace("$", "$$") for word in place.words(call))
+        keys = (
+            f"Environment={_systemd_word(f'NIGHTLEDGER_KEYS={place.keys_dir}')}\n" if place.keys_dir else ""
+        )
+        minutes = ",".join(f"{minute:02}" for minute in call.minutes)
+        facts = {"name": call.name, "why": call.why, "words": words, "keys": keys, "minutes": minutes}
+        for kind in ("service", "timer"):
+            path = f".config/systemd/user/nightledger-{call.name}-{place.suffix}.{kind}"
+            files[path] = shipped_config(f"schedule/systemd.{kind}").decode().format(**facts)
+    return files
+
+
+def _plist(place: Place, call: Call) -> str:
+    log = f"{place.home}/.nightledger/schedule.log"
+    values: dict[str, object] = {
+        "Label": f"nightledger.{call.name}.{place.suffix}",
+        "ProgramArguments": list(place.words(call)),
+        "StartCalendarInterval": [{"Minute": minute} for minute in call.minutes],
+        "ProcessType": "Background",
+        "StandardOutPath": log,
+        "StandardErrorPath": log,
+    }
+    if place.keys_dir:
+        values["EnvironmentVariables"] = {"NIGHTLEDGER_KEYS": place.keys_dir}
+    return plistlib.dumps(values).decode()
+
+
+def script(place: Place, caller: str) -> str:
+    """Return a shell script that puts the files in their place, as here-documents that no line of theirs can end, and starts them."""
+    files = unit_files(place, caller)
+    if caller == "systemd":
+        timers = " ".join(os.path.basename(path) for path in files if path.endswith(".timer"))
+        note = "Timers of a user run while that user is logged in; for always: loginctl enable-linger"
+        commands = ["systemctl --user daemon-reload", f"systemctl --user enable --now {timers}"]
+    else:
+        note = "Agents of a user run while that user is logged in."
+        commands = [f'launchctl bootstrap "gui/$(id -u)" "$HOME/{path}"' for path in files]
+    parts = ["# Nightledger: what runs by itself. Read it, then pipe it to: sh", f"# {note}", "set -e"]
+    parts += sorted({f'mkdir -p "$HOME/{os.path.dirname(path)}"' for path in files})
+    parts += [
+        f"cat > \"$HOME/{path}\" <<'NIGHTLEDGER_END'\n{text}NIGHTLEDGER_END" for path, text in files.items()
+    ]
+    return "\n".join([*parts, *commands]) + "\n"
+
+
+def _systemd_word(text: str) -> str:
+    """Quote a word by systemd.syntax(7); % begins a specifier everywhere."""
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("%", "%%")
+    return f'"{escaped}"'
+
+
+def _refuse_line_ends(place: Place) -> None:
+    for path in (place.checkout, place.home, place.keys_dir):
+        if not path.isprintable():
+            raise ConfigurationError(
+                f"{path!r} holds a character that a schedule cannot",
+                hint="move it to a path of visible characters",
+            )

@@ -12,7 +12,7 @@ from nightledger.gate.forgetting.forgotten import read_forgotten
 from nightledger.gate.proposing.told import told_at_home
 from nightledger.gate.review.wording import worded
 from nightledger.gate.stored import find_status, read_proposal
-from nightledger.surfaces import evidence, screen
+from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.listing import proposal_record
 from nightledger.surfaces.session import reading
@@ -45,7 +45,7 @@ def run(options: argparse.Namespace, context: Context) -> int:
                     "",
                     *screen.wrap(head, indent=screen.INSIDE, first=""),
                     *screen.facts(change, told=told),
-                    *evidence.lines(home, change, told=told, expunged=expunged, whole_logs=False),
+                    *screen.evidence_lines(home, change, told=told, expunged=expunged, whole_logs=False),
                     *screen.fates(change, told=told),
                     *screen.diff_lines(change.diff, told=told),
                 )

@@ -1,29 +1,38 @@
 """Stage what the agent will need, before it asks: one fenced page of notes.
 
-From the calendar's next hours, what search finds for them, what the handoff leaves open,
-associations that the operator accepted, what was recalled lately, and what mattered of
-earlier times; each line with its source and why it is there, within a budget of tokens. What was
-signed is quoted; of all else the page names the place.
-What, when and how much: config/staging-rules.json, and what of it config/nightledger/staging-rules.json
-of the home changes. Calendars: operator.yaml beside the keys.
+From the calendar's next hours, what search finds for them, what the handoff
+leaves open, associations that the operator accepted, what was recalled lately,
+and what mattered of earlier times; each line with its source and why it is
+there, within a budget of tokens. What was signed is quoted; of all else the
+page names the place. What, when and how much: config/staging-rules.json, and
+what of it config/nightledger/staging-rules.json of the home changes. Calendars:
+operator.yaml beside the keys.
 
 Reads   calendars, memory/, MEMORY.md, audit/
-Writes  memory/state/tc-restore-pending.md, .nightledger/; on unchanged input nothing, and it does not search. Of an alarm the
-        page is taken away
+Writes  memory/state/tc-restore-pending.md, .nightledger/; on unchanged input
+        nothing, and it does not search. Of an alarm the page is taken away
 Changes no memory.
 """
 
 import argparse
 
 from nightledger.surfaces.context import Context
+from nightledger.surfaces.hook.exchange import MAX_CONTEXT_BYTES
 
 TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from typing import Any
 
+    from nightledger.domain.staged_page import Page
     from nightledger.files.home import Home
 
+LIMIT_SAID = f"hosts take {MAX_CONTEXT_BYTES:,} bytes whole"
+_LEFT = {
+    "repeated": "said already",
+    "over_most": "over what their source gets",
+    "over_budget": "over the budget",
+}
 IN_A_HURRY_S = 1.0
 """For calendars when a hook calls: a session's start waits for it, and gives all of it three seconds."""
 
@@ -55,9 +64,7 @@ def run(options: argparse.Namespace, context: Context) -> int:
     context.emit(record)
     silent = options.quiet or (context.quiet and not (begun or options.dry_run))
     if not (silent or context.json):
-        from nightledger.surfaces.staging.telling import tell
-
-        tell(context, record, whole=options.dry_run, begun=begun)
+        _tell(context, record, whole=options.dry_run, begun=begun)
     return 0
 
 
@@ -66,7 +73,7 @@ def _stage(
 ) -> "tuple[Mapping[str, Any], Sequence[str]]":
     """Ask calendars and stage anew; give what ``--json`` prints, and troubles that the run before did not meet."""
     from nightledger.gate.kept_page import find_kept
-    from nightledger.surfaces.staging.running import PATIENCE_S, Looked, prepare, stage_home
+    from nightledger.surfaces.calendars import PATIENCE_S, Looked, prepare, stage_home
 
     patience_s = IN_A_HURRY_S if options.quiet else PATIENCE_S
     prepared = prepare(home, context.keys_dir, context.now, patience_s=patience_s)
@@ -84,3 +91,48 @@ def _stage(
         kept = not (options.dry_run or options.quiet)
         begun = keep_troubles(home, staged.troubles, context.now) if kept else ()
     return record_of(staged), begun
+
+
+def _tell(context: Context, staged: "Mapping[str, Any]", *, whole: bool, begun: "Sequence[str]") -> None:
+    """Say what was staged; under cron only what could not be done and could be before.
+
+    Args:
+        context: The command's surroundings.
+        staged: What was done, as ``--json`` has it.
+        whole: Print the page itself.
+        begun: Troubles that the run before this one did not meet.
+    """
+    from nightledger.surfaces import screen
+
+    for line in staged["text"].rstrip("\n").split("\n") if whole else ():
+        context.print("\n".join(screen.wrap(screen.shown(line), first="", indent="  ")) if line else "")
+    if context.quiet and not whole:
+        for trouble in begun:
+            told = f"Staging: {trouble}. It is said again in 'status' only, while it lasts."
+            context.print(screen.shown(told))
+        return
+    for text in _summary(staged, whole=whole):
+        context.print_lines(screen.wrap(screen.shown(text), first="", indent="  "))
+
+
+def _summary(staged: "Mapping[str, Any]", *, whole: bool) -> "Iterator[str]":
+    from nightledger.domain.staged_page import parse_page
+
+    state = "written" if staged["changed"] else "as it was"
+    done = "" if whole else f"; memory/state/tc-restore-pending.md is {state}"
+    tokens = f"{staged['tokens']} of {staged['budget_tokens']} tokens"
+    yield f"Staged: {len(staged['lines'])} line(s), {tokens}{done}."
+    left = [f"{count} {_LEFT[name]}" for name, count in staged["left_out"].items() if count]
+    held = [f"{count} of {name}" for name, count in staged["held"].items()]
+    yield from (f"{how}: {', '.join(one)}." for how, one in (("Left out", left), ("Held back", held)) if one)
+    page = parse_page(staged["text"])
+    if count := not_given(page) if page else 0:
+        yield f"The last {count} line(s) are not given at a session's start: {LIMIT_SAID}."
+    yield from staged["notes"]
+
+
+def not_given(page: "Page") -> int:
+    """Return how many last lines of a page the hooks leave out, because a host takes no more text whole."""
+    from nightledger.files.staged import first_lines
+
+    return len(page.lines) - first_lines(page.lines, page.good_until, MAX_CONTEXT_BYTES)

@@ -1,9 +1,12 @@
-"""Set up an agent's home, step by step: each step is asked for, and what is done is skipped.
+"""Set up an agent's home, step by step.
 
-Finds the agent's workspace, adopts it, checks its memory up, mines old logs, reviews, shows the lines for the
-agent's instructions, names those for cron, puts the host's hooks in, and has the keys backed up. A step is another verb, called as you would call it. Left
-with q or Ctrl-C, it goes on there when it is called again. Without a terminal it prints the commands in
-their order.
+Each step is asked for, and what is done is skipped.
+
+Finds the agent's workspace, adopts it, checks its memory up, mines old logs,
+reviews, shows the lines for the agent's instructions, names those for cron,
+puts the host's hooks in, and has the keys backed up. A step is another verb,
+called as you would call it. Left with q or Ctrl-C, it goes on there when it is
+called again. Without a terminal it prints the commands in their order.
 
 Reads   where hosts keep what; what the verbs read
 Writes  what the verbs write; .nightledger/started
@@ -22,9 +25,8 @@ from nightledger.domain.errors import ConfigurationError, NightledgerError
 from nightledger.files.home import Home
 from nightledger.files.started import add_started, read_started
 from nightledger.surfaces.context import CHECKOUT, Context
-from nightledger.surfaces.hints import say
 from nightledger.surfaces.home import host_roots
-from nightledger.surfaces.screen import shown
+from nightledger.surfaces.screen import say, shown
 from nightledger.surfaces.verbs import init
 
 OPTIONS = init.NEW
@@ -112,7 +114,7 @@ def _steps(context: Context, given: tuple[str, ...]) -> Iterator[Step]:
     asks = f"Mine the {len(logs)} daily logs since {since} for what is worth keeping, the best {MINED}?"
     done = before("mine") if logs else "nothing to do, there are no daily logs yet"
     yield Step("mine", ("consolidate", "--since", since), done, asks)
-    waits = not made or look(context).waits
+    waits = not made or bool(look(context)["waiting"]["changes"])
     yield Step(
         "review", ("review",), "" if waits else "nothing to do, nothing waits", "Review what is proposed?"
     )
@@ -137,7 +139,7 @@ def _schedule(done: str) -> Step:
 
 def _instructions(home: Home) -> Iterator[Step]:
     """Return the lines that the agent's instructions lack; they are shown, and written by nobody but the owner."""
-    from nightledger.surfaces.instructions import offer
+    from nightledger.surfaces.doctor.around import offer
 
     words = ("doctor", "--paste")
     try:
@@ -206,7 +208,7 @@ def _say_next(context: Context, given: tuple[str, ...]) -> None:
     from nightledger.surfaces.status import look
 
     left = [(step.name, step.words) for step in _steps(context, given) if not step.done]
-    left += [("once it has cooled", ("apply",))] if look(context).signed else []
+    left += [("once it has cooled", ("apply",))] if look(context)["signed"] else []
     context.print("Next:")
     for name, words in (*left, ("each morning", ("review",)), ("how it stands", ("status",))):
         say(context, f"- {name}: {_command(context, *words)}")
@@ -227,7 +229,8 @@ def _answer(step: Step) -> tuple[str, ...] | None:
 
 def _scheduled(context: Context) -> str:
     from nightledger.surfaces.doctor.checks import State
-    from nightledger.surfaces.doctor.schedule import check_schedule, place_of
+    from nightledger.surfaces.doctor.program import check_schedule
+    from nightledger.surfaces.verbs.schedule import place_of
 
     home, user = Home(context.home_path), os.path.expanduser("~")
     checks = check_schedule(home, place_of(context), user, context.now)

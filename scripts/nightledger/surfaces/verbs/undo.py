@@ -20,7 +20,7 @@ from nightledger.gate.review.reviewing import read_documents
 from nightledger.gate.stored import find_status
 from nightledger.surfaces import screen, signing
 from nightledger.surfaces.context import Context
-from nightledger.surfaces.hints import say
+from nightledger.surfaces.screen import say
 from nightledger.surfaces.session import Session, following, reading, writing
 from nightledger.surfaces.verbs.approve import parse_numbers
 from nightledger.text.changes.masked import mask_diff
@@ -65,7 +65,7 @@ def _undo(context: Context, seen: Session, shown: Undo) -> int:
         accepted = signing.sign_all(session, [decision], signer)[0]
         write_all(session.gate, accepted, accepted.changes, undo.writes, session.moment)
         if undo.brings_links:
-            from nightledger.surfaces.rebuild import relink
+            from nightledger.surfaces.verbs.rebuild import relink
 
             with following(context):
                 relink(session)

@@ -1,11 +1,13 @@
-"""Check the audit log, its signatures, the trust files, the gated files and what nights read.
+"""Check the audit log, its signatures, trust and gated files, what nights read.
 
-Reads   audit/, config/nightledger/, the gated files, memory/, the pin in $NIGHTLEDGER_KEYS
+Reads   audit/, config/nightledger/, the gated files, memory/, the pin in
+        $NIGHTLEDGER_KEYS
 Changes no memory, and writes nothing at all.
 """
 
 import argparse
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -19,7 +21,7 @@ from nightledger.domain.states import Book, Drifted, Gone, Restored
 from nightledger.domain.trusting import TrustStep
 from nightledger.files.home import Home
 from nightledger.gate.apply.applies import AppliesLook, look_at_applies
-from nightledger.gate.daily import Rewrites, Rewritten, find_rewrites
+from nightledger.gate.daily import Rewrites, find_rewrites
 from nightledger.gate.forgetting.keeping import count_gone, find_damaged
 from nightledger.gate.integrity import checking
 from nightledger.gate.integrity.checking import Altered, Closed
@@ -29,9 +31,9 @@ from nightledger.remote.witness_asking import find_anchored
 from nightledger.remote.witness_asking import look as look_at
 from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context
-from nightledger.surfaces.hints import wrap_hint
 from nightledger.surfaces.home import actor_of
-from nightledger.surfaces.restored_text import loss_text, restored_text
+from nightledger.surfaces.needs import loss_text, restored_text
+from nightledger.surfaces.screen import wrap_hint
 from nightledger.text.visible import visible_lines
 from nightledger.trust.keys import KeyRing
 from nightledger.trust.pin import find_pin, read_pin
@@ -169,6 +171,9 @@ def look_beyond(gate: Gate, log: VerifiedLog, at: Moment, policy: str | None = N
     drift = checking.find_drift(home, book)
     held = checking.verify_decisions(home, ledger)
     damaged = find_damaged(home, ledger, at, gate.undo_days)
+    witnesses: WitnessLook | None = None
+    with suppress(IntegrityError):  # what is wrong with trust files is named as ALTERED
+        witnesses = look_at(home, ledger, at, policy)
     return Seen(
         report=log.report,
         simulated=home.identity.simulated,
@@ -184,16 +189,9 @@ def look_beyond(gate: Gate, log: VerifiedLog, at: Moment, policy: str | None = N
         restored=tuple(one for one in book.restored if one.decision in held.decisions),
         gone=count_gone(book),
         applies=look_at_applies(home, ledger, held, at),
-        witnesses=_look_at_witnesses(home, ledger, at, policy),
+        witnesses=witnesses,
         book=book,
     )
-
-
-def _look_at_witnesses(home: Home, ledger: Ledger, at: Moment, policy: str | None) -> WitnessLook | None:
-    try:
-        return look_at(home, ledger, at, policy)
-    except IntegrityError:
-        return None  # what is wrong with trust files is named as ALTERED
 
 
 def _record(seen: Seen) -> dict[str, Any]:
@@ -206,14 +204,19 @@ def _record(seen: Seen) -> dict[str, Any]:
         "altered": [_named(found, "path", "message") for found in seen.altered],
         "altered_unneeded": [found.path for found in seen.unneeded],
         "altered_and_closed": [one.name for one in seen.closed],
-        "applies": _applies_record(seen),
+        "applies": {
+            "checked": seen.applies.checked if seen.applies else 0,
+            "expired": seen.applies.expired if seen.applies else 0,
+            "findings": [_plain(one, "line") for one in (seen.applies.findings if seen.applies else ())],
+        },
         "drift": [path for path in seen.drift if path not in seen.earlier],
         "earlier": [{"path": path, "accepted_at": f"{at:{TIME}}"} for path, at in seen.earlier.items()],
         "protected_changed": list(seen.protected),
         "drifted_before": [{"path": d.path, "apply": d.apply, "sha256": d.before} for d in seen.drifted],
-        "rewritten": _rewritten(seen.rewrites.now if seen.rewrites else ()),
-        "rewritten_before": _rewritten(seen.rewrites.before if seen.rewrites else ()),
-        "logs_changed": _rewritten(seen.rewrites.logs if seen.rewrites else ()),
+        **{
+            name: [_named(item, "path", "day", "size_bytes") for item in getattr(seen.rewrites, kind, ())]
+            for name, kind in (("rewritten", "now"), ("rewritten_before", "before"), ("logs_changed", "logs"))
+        },
         "gone": {why.value: count for why, count in seen.gone.items()},
         "resets": [
             {"at": f"{s.since.at:{TIME}}", "cancelled": s.cancelled, "loss": s.loss} for s in seen.resets
@@ -227,15 +230,6 @@ def _record(seen: Seen) -> dict[str, Any]:
     }
 
 
-def _applies_record(seen: Seen) -> dict[str, Any]:
-    found = seen.applies
-    return {
-        "checked": found.checked if found else 0,
-        "expired": found.expired if found else 0,
-        "findings": [_plain(one, "line") for one in (found.findings if found else ())],
-    }
-
-
 def _witness_record(seen: Seen) -> dict[str, Any]:
     found = seen.witnesses
     return {
@@ -244,10 +238,6 @@ def _witness_record(seen: Seen) -> dict[str, Any]:
         "at": f"{found.at:{TIME}}" if found and found.at else None,
         "findings": [_plain(one) for one in seen.told],
     }
-
-
-def _rewritten(found: tuple[Rewritten, ...]) -> list[dict[str, Any]]:
-    return [_named(item, "path", "day", "size_bytes") for item in found]
 
 
 def _plain(found: Any, *more: str) -> dict[str, Any]:
@@ -267,7 +257,10 @@ def _lines(seen: Seen) -> Iterator[str]:
         simulated = " (a simulated home: its clock is whatever --now says)" if seen.simulated else ""
         yield f"The log holds: {seen.report.size} events, root {seen.report.root.hex()[:16]}…{simulated}"
         yield "Its signatures, the trust files, proposals, decisions and gated files are as they were signed."
-        yield from _applied(seen)
+        if seen.applies and seen.applies.checked:
+            yield f"Each of {seen.applies.checked} applies did what a decision says that an operator signed."
+        if seen.applies and seen.applies.expired:
+            yield f"not checkable any more: what {seen.applies.expired} applies did; bytes that it takes are gone"
     if seen.witnesses and seen.witnesses.at:
         yield f"Witnesses cosigned {seen.witnesses.size} of them, last at {seen.witnesses.at:%Y-%m-%d %H:%M} UTC."
     yield from _lasting(seen)
@@ -277,14 +270,6 @@ def _lines(seen: Seen) -> Iterator[str]:
         yield f"note: {len(more)} more files were rewritten or changed outside Nightledger; --json names them"
     for missing in seen.report.unchecked:
         yield f"not checked: {missing}"
-
-
-def _applied(seen: Seen) -> Iterator[str]:
-    """Tell how many of the applies that the log tells of are what was signed."""
-    if seen.applies and seen.applies.checked:
-        yield f"Each of {seen.applies.checked} applies did what a decision says that an operator signed."
-    if seen.applies and seen.applies.expired:
-        yield f"not checkable any more: what {seen.applies.expired} applies did; bytes that it takes are gone"
 
 
 def _lasting(seen: Seen) -> Iterator[str]:

@@ -1,17 +1,23 @@
-"""Cosign the logs of other machines, or have this home's log cosigned (C2SP tlog-witness).
+"""Cosign the logs of other machines, or have this home's log cosigned.
+
+The protocol is C2SP tlog-witness.
 
 On the machine that is the witness; it needs no home:
   keygen NAME     make a witness; prints the lines for a home's policy
   add WORD ...    cosign for a log: its verifier keys, or a home's policy file
   serve           answer over HTTP until it is told to stop
-  cosign          answer the requests in a directory (--spool) or files, once; for cron
+  cosign          answer the requests in a directory (--spool) or files, once;
+                  for cron
 
 On the machine that writes the home:
-  trust FILE      sign a policy: the witnesses and the quorum of FILE, with this home's log
+  trust FILE      sign a policy: the witnesses and the quorum of FILE, with this
+                  home's log
   ask             ask every witness now; nights and applies do so by themselves
 
-Reads   the witness's directory, or audit/ and operator.yaml in $NIGHTLEDGER_KEYS
-Writes  the witness's directory; audit/checkpoint, audit/cosigned, audit/checkpoints/
+Reads   the witness's directory, or audit/ and operator.yaml in
+        $NIGHTLEDGER_KEYS
+Writes  the witness's directory; audit/checkpoint, audit/cosigned,
+        audit/checkpoints/
 Changes no memory. trust is for the operator.
 """
 
@@ -24,12 +30,10 @@ from nightledger.surfaces.context import Context
 ACTIONS = ("keygen", "add", "serve", "cosign", "trust", "ask")
 OPTIONS = {
     "action": {"choices": ACTIONS, "help": "what to do"},
-    "words": {"nargs": "*", "metavar": "WORD", "help": "what it is done with"},
+    "words*": ("WORD", "what it is done with"),
     "--dir": ("DIR", "the witness's directory (default: witness in $NIGHTLEDGER_KEYS)"),
-    "--listen": {"metavar": "HOST", "default": "127.0.0.1", "help": "address to serve on (default: 127.0.0.1)"},
-    "--port": {
-        "type": int, "default": 18_800, "help": "port to serve on (default: 18800; 0 takes a free one)",
-    },
+    "--listen": ("HOST", "address to serve on (default: 127.0.0.1)", "127.0.0.1"),
+    "--port": (None, "port to serve on (default: 18800; 0 takes a free one)", 18_800),
     "--spool": ("DIR", "a directory that both machines share (cosign)"),
 }  # fmt: skip
 

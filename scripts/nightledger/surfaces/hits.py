@@ -31,7 +31,7 @@ _WORDS = {
 def hit_lines(found: Found) -> Iterator[str]:
     """Give the rows that show what was found; on a terminal a table."""
     if screen.terminal() and found.hits:
-        from nightledger.surfaces.table import GAP, table
+        from nightledger.surfaces.screen import GAP, table
 
         wrap = partial(screen.wrap, less=len("1.00") + GAP)
         told = ("\n".join(one_hit(hit, wrap=wrap)).partition("  ") for hit in found.hits)

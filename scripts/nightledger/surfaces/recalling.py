@@ -1,38 +1,40 @@
-"""``recall QUERY``: options to a query, the search, what answers printed, and what of it is recorded.
+"""What ``recall`` answers a query, or with a frame of mind: searched or filled, printed, and what of it is recorded.
 
 Invariant: what is called from an agent's host is answered as an agent is, and what it was shown is
 in the ledger before it is printed.
 """
 
-from argparse import Namespace
+from collections import Counter
+from collections.abc import Iterator
 from os import environ
+from typing import Any
 
 from msgspec.structs import replace
 
-from nightledger.domain.errors import NightledgerError, RefusedError, UsageError
+from nightledger.domain.errors import NightledgerError, RefusedError
 from nightledger.domain.exposure import Exposure, Place, session_name
-from nightledger.domain.search import Found, Kind, Query, Showing
+from nightledger.domain.frames import Frame, Scored
+from nightledger.domain.search import Found, Query
 from nightledger.domain.settings import Operator
 from nightledger.files.configuration import load_operator
 from nightledger.files.exposures import append_exposure
 from nightledger.files.home import Home
+from nightledger.gate.memory.recalling import Recollection, recollect
+from nightledger.gate.opening import require_settings
 from nightledger.recall.choosing import as_told
 from nightledger.recall.meaning import Encoder
 from nightledger.recall.searching import explain, search
 from nightledger.surfaces import screen
-from nightledger.surfaces.agent_host import calling_host, require_person
 from nightledger.surfaces.context import Context
-from nightledger.surfaces.home import is_simulated, require_machine
-from nightledger.surfaces.recall.hits import explained_lines, explained_record, found_record, hit_lines
-from nightledger.surfaces.recall.options import read_day, read_tags
+from nightledger.surfaces.hits import explained_lines, explained_record, found_record, hit_lines
+from nightledger.surfaces.home import calling_host, is_simulated, require_machine, require_person
 from nightledger.surfaces.session import reading
+from nightledger.text.scanners.scan import mask_secrets
 
 FOLDED = 3
 """How many times the hits that are shown are looked at: some say the same. Our choice."""
 
 
-MAX_HITS = 200
-"""Hits of one query: more are no answer but a listing. Our choice."""
 _HOSTS = {"Claude Code": "claude_code", "Codex": "codex", "OpenClaw": "openclaw", "Hermes": "hermes"}
 """Hosts as records name them."""
 _SESSIONS = ("CODEX_THREAD_ID", "HERMES_SESSION_ID", "CLAUDE_CODE_SESSION_ID")
@@ -79,29 +81,6 @@ def _show(context: Context, found: Found, query: Query) -> None:
         context.print_lines(screen.wrap(f"Left out: {told}.", indent="  ", first=""))
 
 
-def read_query(options: Namespace, text: str) -> Query:
-    """Give the query that options ask for.
-
-    Raises:
-        UsageError: An option says nothing that could be looked for.
-    """
-    if not 1 <= options.limit <= MAX_HITS:
-        raise UsageError(f"-n {options.limit}: 1 to {MAX_HITS} hits can be shown", hint="give -n 10")
-    if not text.strip():
-        raise UsageError("the query is empty", hint="nightledger recall 'backup retention'")
-    agent = options.agent or bool(calling_host())
-    return Query(
-        text=text,
-        tags=read_tags(options.tags) if options.tags is not None else (),
-        since=read_day(options.since, "--since"),
-        until=read_day(options.until, "--until"),
-        scope=_scope(options.scope),
-        limit=options.limit,
-        showing=Showing.AGENT if agent else Showing.OPERATOR,
-        any_time=options.any_time,
-    )
-
-
 def may_write(home: Home) -> bool:
     """Tell whether this machine writes the home; where another does, its index is left as it is."""
     try:
@@ -131,20 +110,83 @@ def expose(context: Context, home: Home, found: Found) -> None:
         context.note(f"what was shown could not be recorded: {error}")
 
 
-def _scope(text: str | None) -> frozenset[Kind]:
-    words = [word.strip() for word in text.split(",")] if text is not None else []
-    known = [kind.value for kind in Kind]
-    unknown = [word for word in words if word not in known]
-    if unknown:
-        raise UsageError(f"--scope: {unknown[0]!r} is no kind", hint=f"kinds are {', '.join(known)}")
-    return frozenset(map(Kind, words))
-
-
 def choose_encoder(operator: Operator) -> Encoder | None:
     """Give what makes embeddings; None where words alone count."""
     source = operator.meaning
     if source is None:
         return None
-    from nightledger.surfaces.recall.embedding_server import EmbeddingServer
+    from nightledger.surfaces.outside import EmbeddingServer
 
     return EmbeddingServer(source)
+
+
+MAX_NAMED = 200
+"""Left-out entries that ``--json`` names; all of them are counted."""
+_MEASURES = ("similarity", "confidence", "recency", "centrality", "reinforcement")
+
+
+def show_frame(context: Context, frame: Frame, query: str) -> int:
+    """Fill a frame and print it; nothing is written."""
+    with reading(context) as seen:
+        require_settings(seen.gate)
+        found = recollect(seen.gate, seen.ledger, frame, query, seen.moment)
+    rules, dropped = seen.gate.settings.frames[frame.value], found.chosen.dropped
+    withheld = {name: getattr(found, name) for name in screen.sentences("frames")["withheld"]}
+    record = {
+        "frame": frame.name,
+        "query": query,
+        "places": rules.places,
+        "tokens": found.chosen.tokens,
+        "budget_tokens": rules.tokens,
+        "shown": [_frame_record(found, scored) for scored in found.chosen.shown],
+        "dropped": [
+            {"id": scored.candidate.id, "why": why.value, "score": round(scored.score, 4)}
+            for scored, why in dropped[:MAX_NAMED]
+        ],
+        "dropped_in_all": len(dropped),
+        "outside": found.chosen.outside,
+        "withheld": withheld,
+    }
+    context.emit(record)
+    context.print_lines(_frame_lines(found, record))
+    return 0
+
+
+def _frame_lines(found: Recollection, record: dict[str, Any]) -> Iterator[str]:
+    yield from screen.wrap(
+        f"{record['frame']}: {len(record['shown'])} of {record['places']} places, "
+        f"{record['tokens']} of {record['budget_tokens']} tokens",
+        indent="  ",
+        first="",
+    )
+    for one in record["shown"]:
+        tags = f" [{', '.join(one['tags'])}]" if one["tags"] else ""
+        section = f", {' > '.join(one['section'][1:] or one['section'])}" if one["section"] else ""
+        where = f"{one['path']}{section} ({one['id']}){tags}" if one["path"] else f"{one['id']}{tags}"
+        yield from screen.wrap(f"{one['score']:.2f}  {screen.shown(where)}", indent=" " * 6, first="")
+        for line in one["text"].splitlines():
+            yield from screen.wrap(screen.shown(line), indent=" " * 8, first=" " * 6)
+    words = screen.sentences("frames")
+    why = Counter(why.value for _, why in found.chosen.dropped)
+    left = [f"{why[name]} {text}" for name, text in words["dropped"].items() if why[name]]
+    left += [f"{record['outside']} without a tag of self/"] if record["outside"] else []
+    withheld = [f"{count} {words['withheld'][name]}" for name, count in record["withheld"].items() if count]
+    for word, told in (("Left out", left), ("Withheld", withheld)):
+        if told:
+            yield from screen.wrap(f"{word}: {'; '.join(told)}.", indent="  ", first="")
+
+
+def _frame_record(found: Recollection, scored: Scored) -> dict[str, Any]:
+    candidate = scored.candidate
+    placed = found.places.get(candidate.id)
+    return {
+        "id": candidate.id,
+        "kind": "principle" if candidate.principle else "entry",
+        "path": placed.path if placed else None,
+        "section": [mask_secrets(title) for title in placed.entry.section] if placed else [],
+        "tags": list(candidate.tags),
+        "score": round(scored.score, 4),
+        "measures": {name: round(getattr(candidate, name), 4) for name in _MEASURES},
+        "tokens": candidate.tokens,
+        "text": mask_secrets(candidate.text),
+    }

@@ -8,8 +8,6 @@ import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from msgspec import Struct
-
 from nightledger.domain.decision import NAMESPACE, Decision, DecisionType
 from nightledger.domain.errors import FileChangedError, RefusedError, UsageError
 from nightledger.domain.trusting import RECOVERY_NAMESPACE, TRUST_FILES
@@ -22,10 +20,10 @@ from nightledger.gate.proposing.unproposed import make_unproposed, trust_targets
 from nightledger.surfaces import signing
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.session import Session, reading, writing
-from nightledger.trust import keys, signers
+from nightledger.trust import signers
 from nightledger.trust.keys import public_key_of
 from nightledger.trust.signers import AllowedSigner, SignerSet
-from nightledger.trust.sshsig import PublicKey, Signer, parse_public_line
+from nightledger.trust.sshsig import PublicKey, parse_public_line
 
 MAX_LINE_BYTES = 16_384
 Contents = Mapping[str, bytes]
@@ -120,25 +118,21 @@ Edit = Callable[[Mapping[str, bytes]], Mapping[str, bytes]]
 NAMES = tuple(sorted(TRUST_FILES))
 
 
-class By(Struct, frozen=True, kw_only=True):
-    """Who is to sign.
-
-    Attributes:
-        path: The private key's file; None is the operator's own.
-        namespace: What it signs as.
-    """
-
-    path: Path | None = None
-    namespace: str = NAMESPACE
-
-
-def change_trust(context: Context, edit: Edit, *, by: By | None = None, reason: str = "") -> Decision:
+def change_trust(
+    context: Context,
+    edit: Edit,
+    *,
+    path: Path | None = None,
+    namespace: str = NAMESPACE,
+    reason: str = "",
+) -> Decision:
     """Sign and record a change of trust files, and put the files in place.
 
     Args:
         context: The command's surroundings.
         edit: Works out the new bytes; called again under the lock.
-        by: Who is to sign; None is the operator.
+        path: The private key that is to sign; None is the operator's own.
+        namespace: What it signs as.
         reason: The operator's words, for the record.
 
     Raises:
@@ -147,45 +141,26 @@ def change_trust(context: Context, edit: Edit, *, by: By | None = None, reason: 
         FileChangedError: Trust files were changed meanwhile; nothing was signed.
         LockError: The operating system locks one of them, and this user cannot exchange it.
     """
-    who = by or By()
     with reading(context, person=True) as seen:
         shown = dict(edit(_in_force(seen)))
         require_exchangeable(seen.gate, (TRUST_FILES[name] for name in shown))
-        signer = _unlock(seen, context, who)
+        signer = signing.unlock(seen, context, path, namespace)
     with writing(context, keep_head=True, person=True, answered=True) as session:
-        contents = dict(edit(_in_force(session)))
+        gate, contents = session.gate, dict(edit(_in_force(session)))
         if contents != shown:
             raise FileChangedError("the trust files were changed meanwhile; nothing was signed")
-        return _sign(session, contents, signer, who, reason)
+        key = path or signing.operator_path(gate)
+        principal = signing.principal_at(session, key, signer.public_key, namespace)
+        keep_contents(gate.home, contents)
+        targets = trust_targets(Trust(gate.home, session.ledger).files(session.moment), contents)
+        prepared = signing.prepare(session, principal)
+        decision = make_unproposed(gate, DecisionType.TRUST, targets, prepared, reason=reason)
+        signed = sign(decision, signer, namespace=namespace)
+        accepted = accept(gate, session.reread(), signed, session.moment)
+        session.reread()
+        return accepted
 
 
 def _in_force(session: Session) -> dict[str, bytes]:
     trust = Trust(session.gate.home, session.ledger)
     return {name: trust.content(name, session.moment) for name in NAMES}
-
-
-def _unlock(session: Session, context: Context, who: By) -> Signer:
-    if who.path is None:
-        return signing.unlock(session, context)
-    signer = signing.signer_at(who.path, context)
-    signing.principal_at(session, who.path, signer.public_key, who.namespace)
-    return signer
-
-
-def _sign(session: Session, contents: Mapping[str, bytes], signer: Signer, who: By, reason: str) -> Decision:
-    gate = session.gate
-    path = who.path or keys.operator_key_path(gate.ring, gate.home.identity.id)
-    principal = signing.principal_at(session, path, signer.public_key, who.namespace)
-    keep_contents(gate.home, contents)
-    before = Trust(gate.home, session.ledger).files(session.moment)
-    decision = make_unproposed(
-        gate,
-        DecisionType.TRUST,
-        trust_targets(before, contents),
-        signing.prepare(session, principal),
-        reason=reason,
-    )
-    signed = sign(decision, signer, namespace=who.namespace)
-    accepted = accept(gate, session.reread(), signed, session.moment)
-    session.reread()
-    return accepted

@@ -1,1 +1,0 @@
-"""What ``key`` does, and how a change of trust files is signed."""

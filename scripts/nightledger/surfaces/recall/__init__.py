@@ -1,1 +1,0 @@
-"""What recall and explain print."""

@@ -1,0 +1,314 @@
+"""What ``doctor`` finds and prints."""
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+from tests.gate.homes import Desk, addition, make_desk, open_desk
+from tests.homes import make_home
+from tests.recall.asking import put
+from tests.surfaces.calling import Caller, make_caller
+from tests.trust.ssh_keys import SoftKey
+
+from nightledger.files.flags import Flag
+from nightledger.files.home import Home
+from nightledger.gate.guard import locking
+from nightledger.recall.indexing import refresh
+from nightledger.surfaces.doctor.around import agent_lines, check_locks, check_rivals, check_search, offer
+from nightledger.surfaces.doctor.checks import Check, State
+from nightledger.surfaces.doctor.home import filesystem_of
+from nightledger.surfaces.doctor.keys import Protection, check_keys, protection
+from nightledger.surfaces.doctor.program import check_program
+from nightledger.surfaces.screen import sentences
+from nightledger.trust import checkpoint
+from nightledger.trust.sshsig import ED25519, SK_ECDSA_P256, SK_ED25519
+
+
+@pytest.fixture
+def caller(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Caller:
+    monkeypatch.setattr(shutil, "which", lambda _: None)  # no crontab of this machine
+    return make_caller(tmp_path, monkeypatch, capsys)
+
+
+def keys_of(caller: Caller) -> Path:
+    return caller.root / "keys" / caller.home.identity.id
+
+
+def files_of(root: Path) -> dict[str, bytes]:
+    return {str(path): path.read_bytes() for path in root.rglob("*") if path.is_file()}
+
+
+def test_it_says_what_holds_and_what_an_agent_could_still_do(caller: Caller) -> None:
+    level = "Level: one user on one machine, operator's key without passphrase."
+    assert level in caller.text("doctor")
+    text = caller.text("doctor", "--level")
+    assert level in text
+    assert "read the operator's key and sign in your name" in text
+    assert "write to MEMORY.md directly" in text
+    assert "Not in this version: - " in text
+    assert "a model behind the consolidator" in text
+
+
+def test_a_key_in_an_agent_is_one_of_which_only_the_public_half_is_here(
+    caller: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (keys_of(caller) / "operator").unlink()
+    monkeypatch.setenv("SSH_AUTH_SOCK", "/run/user/agent")
+    assert "operator's key in an agent" in caller.text("doctor")
+    text = caller.text("doctor", "--all")
+    assert "may sign, as 'operator'" in text
+    assert "ok the operator's key is in an agent" in text
+    monkeypatch.delenv("SSH_AUTH_SOCK")
+    text = caller.text("doctor", "--all")
+    assert "-- the operator's key is not in a file here, and $SSH_AUTH_SOCK names no agent" in text
+    assert "key reset --passphrase-forgotten" in text
+
+
+def test_a_key_that_others_may_read_comes_with_the_command_that_mends_it(caller: Caller) -> None:
+    path = keys_of(caller) / "operator"
+    path.chmod(0o644)
+    keys_of(caller).chmod(0o750)
+    fixes = [c["fix"] for c in caller.record("doctor")["checks"] if c["state"] == "bad"]
+    assert f"chmod 700 '{path.parent}'" in fixes
+    assert any(fix.startswith(f"chmod 600 '{path}'") for fix in fixes)
+    assert caller.record("doctor")["level"].endswith("without passphrase")
+
+
+def test_without_a_home_only_the_program_is_looked_at(caller: Caller, tmp_path: Path) -> None:
+    assert caller.run("doctor", home=tmp_path / "nowhere") == 1
+    record = caller.record("doctor", home=tmp_path / "nowhere")
+    assert {check["area"] for check in record["checks"]} == {"program", "home"}
+    assert record["level"] is None
+    assert "init --home" in caller.text("doctor", home=tmp_path / "nowhere")
+
+
+def test_the_lines_for_the_agent_are_shown_to_be_pasted_and_written_nowhere(caller: Caller) -> None:
+    path = Path(caller.home.root, "AGENTS.md")
+    path.write_text("# House rules\n\nBe kind.")
+    before = files_of(caller.root)
+    record = caller.record("doctor")
+    assert record["instructions"]["path"] == "AGENTS.md"
+    assert f"+{agent_lines()[1]}\n" in record["instructions"]["diff"]
+    assert "AGENTS.md lacks lines" in caller.text("doctor")
+    assert caller.lines("doctor", "--paste")[0] == "## Memory"
+    assert files_of(caller.root) == before
+
+
+def test_no_line_but_a_command_is_wider_than_a_narrow_terminal(
+    caller: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    caller.desk.memory.write_text("mine")
+    key = caller.desk.ring.path(caller.home.identity.id, "operator")
+    lines = [line for words in ((), ("--all",), ("--level",)) for line in caller.lines("doctor", *words)]
+    wide = [line.strip(" >") for line in lines if len(line) > 40]
+    assert f"ssh-keygen -p -f '{key}'" in wide
+    assert {line.split()[0].strip("'") for line in wide} <= set(sentences("commands")["programs"])
+
+
+MOUNTS = """\
+21 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw
+40 21 0:40 / /home rw shared:2 - btrfs /dev/sdb rw
+41 40 0:41 / /home/me/far\\040away rw - nfs4 server:/x rw
+42 21 0:42 / /homes rw - cifs //server/y rw
+no line
+"""
+
+
+@pytest.mark.parametrize(
+    ("path", "kind"),
+    [
+        ("/etc/x", "ext4"),
+        ("/home/me/agent", "btrfs"),
+        ("/home/me/far away/agent", "nfs4"),
+        ("/homes/me", "cifs"),
+        ("/homework", "ext4"),
+    ],
+)
+def test_the_innermost_mount_tells_the_file_system(path: str, kind: str, tmp_path: Path) -> None:
+    (tmp_path / "mounts").write_text(MOUNTS)
+    assert filesystem_of(path, str(tmp_path / "mounts")) == kind
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    return make_desk(tmp_path).home
+
+
+def look(home: Home, keys: Path | None = None) -> list[Check]:
+    return list(check_locks(home, str(keys or Path(home.root).parent / "keys")))
+
+
+def flags(monkeypatch: pytest.MonkeyPatch, answer: object) -> None:
+    monkeypatch.setattr(locking, "read_flags", answer)
+
+
+def test_with_locks_it_says_who_applies(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    def answer(path: str) -> frozenset[Flag]:
+        os.lstat(path)  # what is not there cannot be looked at
+        return frozenset({Flag.IMMUTABLE}) if path.endswith("MEMORY.md") else frozenset()
+
+    flags(monkeypatch, answer)
+    locked, rest, who = look(home)
+    assert (locked.state, locked.message) == (State.GOOD, "locked by the operating system: MEMORY.md")
+    assert rest.message == "not locked: audit/trusted-channel-audit.jsonl"
+    assert "only root applies" in who.message
+    keys = Path(home.root).parent / "keys"
+    (keys / "operator.yaml").write_text("lock_helper: [/usr/bin/sudo, -n, /usr/local/sbin/lock_helper.py]\n")
+    (keys / "operator.yaml").chmod(0o600)
+    assert "whoever may run /usr/bin/sudo -n /usr/local/sbin/lock_helper.py" in look(home, keys)[-1].message
+
+
+def messages(state: State, **given: object) -> list[str]:
+    return [c.message for c in check_program(**given) if c.state is state]  # type: ignore[arg-type]
+
+
+def write_lock(tmp_path: Path, text: str) -> str:
+    (tmp_path / "requirements.lock").write_text(text)
+    return str(tmp_path)
+
+
+def test_a_missing_package_and_another_version_are_named(tmp_path: Path) -> None:
+    checkout = write_lock(
+        tmp_path,
+        "# made\nno-such-package==1.0 \\\n    --hash=sha256:00\nmsgspec==0.0.1\n"
+        "other-platform==2 ; sys_platform == 'win32'\n",
+    )
+    assert messages(State.BAD, checkout=checkout) == ["packages are missing: no-such-package"]
+    assert [m for m in messages(State.NOTE, checkout=checkout) if "msgspec" in m]
+    assert not [m for m in messages(State.NOTE, checkout=checkout) if "other-platform" in m]
+
+
+def test_what_the_platform_lacks_is_noted_and_not_needed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(checkpoint, "has_mldsa", lambda: False)
+    monkeypatch.setattr(shutil, "which", lambda _: None)
+    notes = messages(State.NOTE)
+    assert any("has no ML-DSA" in message for message in notes)
+    assert any("ssh-keygen is missing" in message for message in notes)
+    assert messages(State.BAD) == []
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Desk:
+    return make_desk(tmp_path)
+
+
+def bring_up_to_date(desk: Desk) -> None:
+    refresh(desk.gate, desk.ledger(), desk.moment).store.close()
+
+
+def only(desk: Desk) -> Check:
+    (check,) = check_search(desk.home)
+    return check
+
+
+def test_what_the_log_says_since_is_told(desk: Desk) -> None:
+    put(desk, "memory/state/session-handoff.md", "# Next\n\n- [ ] Paint the fence\n")
+    bring_up_to_date(desk)
+    made = desk.proposal(addition("Paint the garden fence green"))
+    assert only(desk).state is State.GOOD
+    desk.approve(made)
+    assert "older than the audit log; until then prompt hooks say nothing" in only(desk).message
+    bring_up_to_date(desk)
+    assert only(desk).state is State.GOOD
+
+
+def checkout(tmp_path: Path, text: str) -> str:
+    (tmp_path / "checkout" / "docs").mkdir(parents=True)
+    (tmp_path / "checkout" / "docs" / "agent-instructions.md").write_text(text)
+    return str(tmp_path / "checkout")
+
+
+TEXT = "# Title\n\n```markdown\n## Memory\n- One.\n- Two.\n```\n\n```sh\nls\n```\n"
+
+
+def added(diff: str) -> list[str]:
+    return [line[1:] for line in diff.splitlines() if line.startswith("+") and not line.startswith("+++")]
+
+
+@pytest.mark.parametrize(
+    ("before", "expected"),
+    [
+        (None, ["## Memory", "- One.", "- Two."]),
+        ("# House\n", ["", "## Memory", "- One.", "- Two."]),
+        ("## Memory\n- Other.\n", ["", "## Memory", "- One.", "- Two."]),
+        ("## Memory\n- One.\n", ["", "- Two."]),
+        ("## Memory\n  - One.\n- Two.\n", []),
+    ],
+)
+def test_only_what_is_missing_is_offered(before: str | None, expected: list[str], tmp_path: Path) -> None:
+    home = make_home(tmp_path / "home")
+    if before is not None:
+        Path(home.root, "AGENTS.md").write_text(before)
+    assert added(offer(home, checkout=checkout(tmp_path, TEXT)).diff) == expected
+
+
+@pytest.fixture
+def user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Give a user's own directory without anything of the tester's."""
+    for name in (
+        "OPENCLAW_HOME",
+        "OPENCLAW_CONFIG_PATH",
+        "OPENCLAW_STATE_DIR",
+        "CLAUDE_CONFIG_DIR",
+        "CODEX_HOME",
+        "HERMES_HOME",
+    ):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path / "ann"))
+    return tmp_path / "ann"
+
+
+def rivals_of(tmp_path: Path, host: str) -> list[Check]:
+    return list(check_rivals(make_home(tmp_path / host, host=host)))
+
+
+def test_a_configuration_that_a_variable_names_is_looked_into(
+    user: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = user / "elsewhere.json"
+    config.parent.mkdir()
+    config.write_text('{plugins: {entries: {"memory-core": {config: {dreaming: {enabled: true}}}}}}')
+    monkeypatch.setenv("OPENCLAW_CONFIG_PATH", str(config))
+    (check,) = rivals_of(tmp_path, "openclaw")
+    assert check.fix == (
+        f"to turn it off, set plugins.entries.memory-core.config.dreaming.enabled: false in {config}"
+    )
+    config.write_text("{plugins: {slots: {memory: 'none'}}}")
+    (check,) = rivals_of(tmp_path, "openclaw")
+    assert check.state is State.GOOD
+
+
+@pytest.fixture
+def kept_desk(template: Path, tmp_path: Path) -> Desk:
+    shutil.copytree(template, tmp_path, dirs_exist_ok=True)
+    return open_desk(tmp_path)
+
+
+def operator(kept_desk: Desk) -> Path:
+    return kept_desk.ring.path(kept_desk.home.identity.id, "operator")
+
+
+@pytest.mark.parametrize(
+    ("kind", "expected"),
+    [(SK_ED25519, Protection.HARDWARE), (SK_ECDSA_P256, Protection.HARDWARE), (ED25519, Protection.AGENT)],
+)
+def test_the_public_side_tells_hardware_from_an_agent(
+    kept_desk: Desk, kind: str, expected: Protection
+) -> None:
+    operator(kept_desk).unlink()
+    operator(kept_desk).with_name("operator.pub").write_text(f"{SoftKey(kind).public.line}\n")
+    assert protection(kept_desk.home, kept_desk.ring) is expected
+
+
+def test_a_home_whose_peers_sign_holds_public_keys_only(kept_desk: Desk) -> None:
+    operator(kept_desk).unlink()
+    operator(kept_desk).with_name("operator.pub").unlink()
+    assert protection(kept_desk.home, kept_desk.ring) is Protection.MISSING
+    Path(kept_desk.home.root, "config", "nightledger", "peers.json").write_text("{}")
+    assert protection(kept_desk.home, kept_desk.ring) is Protection.OTHER_MACHINE
+    assert any(
+        "decisions are signed on another machine" in c.message
+        for c in check_keys(kept_desk.home, kept_desk.ring)
+    )

@@ -1,0 +1,291 @@
+"""What the operator named in ``operator.yaml``: calendars and a server of embeddings, in good order and bad."""
+
+import base64
+import json
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import pytest
+from tests.rows import each_row
+
+from nightledger.codec.settings import parse_operator
+from nightledger.domain.errors import ConfigurationError
+from nightledger.domain.settings import CalendarAddress, MeaningSource, Operator
+from nightledger.recall.meaning import EncoderError
+from nightledger.surfaces import outside
+from nightledger.surfaces.calendars import Looked, look_into
+from nightledger.surfaces.outside import EmbeddingServer
+
+NOW = datetime(2026, 3, 3, 8, 0, tzinfo=UTC)
+EVENT = "BEGIN:VEVENT\r\nUID:1\r\nDTSTART:20260303T090000Z\r\nDTEND:20260303T100000Z\r\nSUMMARY:Berths & <b>cranes</b>\r\nEND:VEVENT\r\n"
+CALENDAR = f"BEGIN:VCALENDAR\r\n{EVENT}END:VCALENDAR\r\n".encode()
+TITLE = "Berths & <b>cranes</b>"
+
+
+@dataclass(slots=True)
+class Server:
+    """What a server answers, and what it was asked: method, path, headers and body."""
+
+    body: bytes | Callable[[bytes], bytes] = CALENDAR
+    status: int = 200
+    headers: dict[str, str] = field(default_factory=dict)
+    drip_s: float = 0.0
+    asked: list[tuple[str, str, dict[str, str], bytes]] = field(default_factory=list)
+
+
+@contextmanager
+def serving(server: Server) -> Iterator[str]:
+    class Handler(BaseHTTPRequestHandler):
+        def _answer(self) -> None:
+            sent = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+            server.asked.append((self.command, self.path, dict(self.headers), sent))
+            body = server.body if isinstance(server.body, bytes) else server.body(sent)
+            self.send_response(server.status)
+            for name, value in {**server.headers, "Content-Length": str(len(body))}.items():
+                self.send_header(name, value)
+            with suppress(OSError):  # who asked may be gone
+                self.end_headers()
+                for byte in body if server.drip_s else ():
+                    self.wfile.write(bytes([byte]))
+                    time.sleep(server.drip_s)
+                self.wfile.write(b"" if server.drip_s else body)
+
+        do_GET = do_POST = do_REPORT = _answer  # noqa: N815 - as http.server names them
+
+        def log_message(self, *_: Any) -> None:  # type: ignore[explicit-override]  # typing.override is newer than 3.11
+            pass
+
+    listener = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    listener.daemon_threads = True
+    threading.Thread(target=listener.serve_forever, args=(0.01,), daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{listener.server_address[1]}"
+    finally:
+        listener.shutdown()
+        listener.server_close()
+
+
+def secret(path: Path, mode: int = 0o600) -> str:
+    path.write_text("tide\nnot this line\n")
+    path.chmod(mode)
+    return str(path)
+
+
+# ---------------------------------------------------------------- calendars
+
+
+def look(hours: int = 4, **calendars: CalendarAddress) -> Looked:
+    return look_into(Operator(calendars=calendars), NOW, hours, ZoneInfo("UTC"))
+
+
+def titles(looked: Looked) -> list[str]:
+    return [one.title for one in looked.events]
+
+
+def test_an_address_is_asked_with_its_query_and_without_credentials_where_there_are_none() -> None:
+    server = Server()
+    with serving(server) as url:
+        assert titles(look(work=CalendarAddress(url=f"{url}/private/basic.ics?key=1"))) == [TITLE]
+    ((method, path, headers, _),) = server.asked
+    assert (method, path) == ("GET", "/private/basic.ics?key=1")
+    assert "Authorization" not in headers
+
+
+def test_a_collection_is_asked_for_the_next_hours_only(tmp_path: Path) -> None:
+    escaped = CALENDAR.decode().replace("&", "&amp;").replace("<", "&lt;")
+    body = (
+        '<?xml version="1.0"?><d:multistatus xmlns:d="DAV:" xmlns:cal="urn:ietf:params:xml:ns:caldav"><d:response>'
+        f"<d:propstat><d:prop><cal:calendar-data>{escaped}</cal:calendar-data></d:prop></d:propstat></d:response></d:multistatus>"
+    )
+    server, password = Server(status=207, body=body.encode()), secret(tmp_path / "password")
+    with serving(server) as url:
+        looked = look(work=CalendarAddress(caldav=f"{url}/dav/work/", user="ann", password_file=password))
+    assert (titles(looked), looked.problems) == ([TITLE], ())
+    ((method, path, headers, asked),) = server.asked
+    assert (method, path, headers["Depth"]) == ("REPORT", "/dav/work/", "1")
+    assert headers["Authorization"] == f"Basic {base64.b64encode(b'ann:tide').decode()}"
+    assert b'<c:time-range start="20260302T080000Z" end="20260304T120000Z"/>' in asked
+
+
+@each_row(
+    ("server", "problem"),
+    [
+        (Server(status=401), "cannot be read: its server answered 401"),
+        (
+            Server(status=302, headers={"Location": "http://127.0.0.1:1/secret"}),
+            "has moved: its server names another address, which is to be named in operator.yaml",
+        ),
+        (Server(body=b"<html>"), "is no iCalendar text"),
+        (Server(body=b"x" * 16_000_001), "has more than 16,000,000 bytes"),
+        (Server(status=207, body=b"not xml"), "answers with something that is no XML"),
+        (
+            Server(status=207, body=b'<!DOCTYPE x [<!ENTITY a "b">]><x>&a;</x>'),
+            "answers with a document type, which no CalDAV server sends",
+        ),
+    ],
+)
+def test_one_that_answers_otherwise_is_named_without_its_address(server: Server, problem: str) -> None:
+    with serving(server) as url:
+        dav, plain = CalendarAddress(caldav=f"{url}/"), CalendarAddress(url=f"{url}/secret-key.ics")
+        looked = look(work=dav if server.status == 207 else plain)
+    assert looked == Looked(problems=(("work", problem),))
+    assert len(server.asked) == 1
+
+
+def test_a_server_that_hangs_or_drips_costs_two_seconds_for_all_and_the_others_are_read(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "work.ics"
+    path.write_bytes(CALENDAR)
+    with socket.socket() as silent, serving(Server(drip_s=0.3)) as dripping:
+        silent.bind(("127.0.0.1", 0))
+        silent.listen()
+        hanging = CalendarAddress(url=f"http://127.0.0.1:{silent.getsockname()[1]}/x.ics")
+        began = time.monotonic()
+        drips, file = CalendarAddress(url=f"{dripping}/x.ics"), CalendarAddress(file=str(path))
+        looked = look(file=file, hangs=hanging, hangs_too=hanging, drips=drips)
+        took = time.monotonic() - began
+    assert titles(looked) == [TITLE]
+    assert [name for name, _ in looked.problems] == ["drips", "hangs", "hangs_too"]
+    assert took < 4
+
+
+def test_files_that_cannot_be_read_are_named_by_the_calendar_only(tmp_path: Path) -> None:
+    gone, folder = tmp_path / "secret-name.ics", tmp_path
+    looked = look(gone=CalendarAddress(file=str(gone)), folder=CalendarAddress(file=str(folder)))
+    assert "secret-name" not in repr(looked)
+    assert dict(looked.problems)["gone"] == "cannot be read: the file is missing"
+    assert dict(looked.problems)["folder"].startswith("cannot be read: the file is a directory")
+
+
+@each_row("scheme", ["http", "https"])
+def test_a_secret_address_is_asked_in_the_clear_on_this_machine_only(scheme: str) -> None:
+    server = Server()
+    with serving(server) as url:
+        away = "http://calendar.invalid/x.ics" if scheme == "http" else url.replace("http:", "https:")
+        ((_, problem),) = look(work=CalendarAddress(url=away)).problems
+    assert ("use https" if scheme == "http" else "does not answer (") in problem
+    assert server.asked == []
+
+
+def test_a_password_that_others_may_read_is_not_sent(tmp_path: Path) -> None:
+    server, password = Server(), secret(tmp_path / "password", 0o644)
+    with serving(server) as url:
+        ((_, problem),) = look(work=CalendarAddress(url=url, user="ann", password_file=password)).problems
+    assert "chmod 600" in problem
+    assert server.asked == []
+
+
+@each_row(
+    ("text", "told"),
+    [
+        ("calendars: {work: {own: true}}", "one of file, url and caldav"),
+        ("calendars: {work: {file: /a.ics, url: 'https://x.example/a'}}", "one of file, url and caldav"),
+        (
+            "calendars: {work: {caldav: 'https://x.example/a', password_file: /p}}",
+            "a password without a user",
+        ),
+        ("calendars: {work: {file: a.ics}}", "work: file:"),
+        ("calendars: {Work Cal: {file: /a.ics}}", "calendars"),
+        ("addresses: [ann]", "addresses"),
+    ],
+)
+def test_a_calendar_that_cannot_be_meant_is_refused(text: str, told: str) -> None:
+    with pytest.raises(ConfigurationError) as caught:
+        parse_operator(text.encode(), where="operator.yaml")
+    assert told in str(caught.value)
+
+
+# ---------------------------------------------------------------- embeddings
+
+
+def embeddings(sent: bytes) -> bytes:
+    texts = json.loads(sent)["input"]
+    rows = [{"index": at, "embedding": [float(len(text)), 1.0]} for at, text in enumerate(texts)]
+    return json.dumps({"data": list(reversed(rows))}).encode()
+
+
+def encoder(url: str, patience_s: float = 10.0, **fields: Any) -> EmbeddingServer:
+    source = MeaningSource(url=f"{url}/v1/embeddings", model="small", **fields)
+    return EmbeddingServer(source, patience_s=patience_s)
+
+
+def refusal(server: Server, **fields: Any) -> str:
+    with serving(server) as url, pytest.raises(EncoderError) as caught:
+        encoder(url, **fields).encode(["one", "three"])
+    return str(caught.value)
+
+
+def test_texts_are_sent_together_with_the_key_and_answers_put_in_their_order(tmp_path: Path) -> None:
+    server = Server(body=embeddings)
+    with serving(server) as url:
+        vectors = encoder(url, key_file=secret(tmp_path / "key")).encode(["one", "three"])
+    assert [vector.tolist() for vector in vectors] == [[3.0, 1.0], [5.0, 1.0]]
+    ((_, path, headers, body),) = server.asked
+    assert (path, headers["Authorization"]) == ("/v1/embeddings", "Bearer tide")
+    assert json.loads(body) == {"model": "small", "input": ["one", "three"], "encoding_format": "float"}
+
+
+def test_a_key_that_others_may_read_is_not_used(tmp_path: Path) -> None:
+    server, key = Server(body=embeddings), secret(tmp_path / "key", 0o644)
+    assert "others may read or write its key file" in refusal(server, key_file=key)
+    assert server.asked == []
+
+
+@each_row(
+    "answer",
+    [
+        b"",
+        b"not json",
+        b"[]",
+        b"{}",
+        b'{"data": 5}',
+        b'{"data": [5, 6]}',
+        b'{"data": [{"embedding": "x"}]}',
+        b'{"data": [{"embedding": [1]}]}',
+        b'{"data": [{"embedding": [1]}, {"embedding": [1, 2]}]}',
+        b'{"data": [{"index": 0, "embedding": [1]}, {"index": 0, "embedding": [1]}]}',
+        b'{"data": [{"embedding": [1]}, {"embedding": [2]}, {"index": 0, "embedding": [3]}]}',
+        b'{"data": [{"index": "0", "embedding": [1]}, {"index": "1", "embedding": [1]}]}',
+        b'{"data": [{"embedding": [NaN]}, {"embedding": [1]}]}',
+        b'{"data": [{"embedding": [1e999]}, {"embedding": [1]}]}',
+        b'{"data": [{"embedding": [1e300]}, {"embedding": [1]}]}',
+        b'{"data": [{"embedding": []}, {"embedding": []}]}',
+        b"[" * 100_000,
+    ],
+)
+def test_what_is_no_list_of_embeddings_is_refused(answer: bytes) -> None:
+    assert "embedding" in refusal(Server(body=answer))
+
+
+def test_no_redirect_is_followed() -> None:
+    other = Server(body=embeddings)
+    with serving(other) as elsewhere:
+        said = refusal(Server(status=307, headers={"Location": elsewhere}))
+    assert (said, other.asked) == ("the embedding server answered 307", [])
+
+
+def test_a_server_that_hangs_costs_one_wait_and_is_not_asked_again() -> None:
+    server = Server(drip_s=1.0)
+    with serving(server) as url:
+        slow = encoder(url, patience_s=0.1)
+        for _ in range(3):
+            with pytest.raises(EncoderError, match=r"did not answer within 0\.1 s"):
+                slow.encode(["one"])
+    assert len(server.asked) == 1
+
+
+def test_without_numpy_nothing_is_sent_and_the_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(outside, "find_spec", lambda _name: None)
+    server = Server(body=embeddings)
+    assert "embeddings need numpy, which is not installed" in refusal(server)
+    assert server.asked == []
