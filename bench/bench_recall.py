@@ -23,9 +23,8 @@ from bench.locomo import ADVERSARIAL, CATEGORIES, TUNING, Conversation, Question
 
 from nightledger.domain.operator import MeaningSource, Operator
 from nightledger.domain.search.values import Chunk, Kind, Query
-from nightledger.files.search_index import build_in_memory
+from nightledger.files.search_index import NewFile, build_in_memory
 from nightledger.files.search_store import FileState, SearchStore
-from nightledger.files.search_writing import NewFile
 from nightledger.recall.meaning import Encoder, learn
 from nightledger.recall.searching import search_store
 from nightledger.recall.sources import cut_prose

@@ -46,10 +46,10 @@ from nightledger.domain.moment import Moment
 from nightledger.domain.staging.values import Source, StagingRules
 from nightledger.domain.tokens import tokens_of
 from nightledger.files.configuration import load_staging_rules
-from nightledger.files.exposures import append_exposure
 from nightledger.files.home import Home
+from nightledger.files.hook_state import append_exposure
 from nightledger.gate.opening import Gate, read_ledger
-from nightledger.hosts.hook_call import HookCall
+from nightledger.hosts.hooking import HookCall
 from nightledger.jobs.stage import Asked, Staged, stage
 from nightledger.jobs.stage.inquiry import Shelves
 from nightledger.surfaces.clock import system_now

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from tests.rows import each_row
 
 from nightledger.codec.canonical import canonical
-from nightledger.codec.message import make_message, parse_message, parse_reply
-from nightledger.codec.records import dump_record
+from nightledger.codec.records import dump_record, make_message, parse_message, parse_reply
 from nightledger.domain.errors import RecordError
 from nightledger.domain.message import Message, Reply, Status
 

@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 from tests.codec.outcomes import NOW, SHA256, dump_outcome, full_record, given_record
 from tests.rows import each_row
 
-from nightledger.codec import outcome_rows
+from nightledger.codec import rows
 from nightledger.codec.canonical import canonical
 from nightledger.codec.outcome_line import encode_outcomes
-from nightledger.codec.outcome_rows import read_outcome_rows
+from nightledger.codec.rows import read_outcome_rows
 from nightledger.domain.outcome import OutcomeEvidence, Result, Signal
 from nightledger.domain.proposal import Origin
 
@@ -81,7 +81,7 @@ def test_lines_are_read_in_order_and_alike_whether_they_are_plain_or_judged(
     read = read_outcome_rows(b"".join(lines))
     assert [*map(dump_outcome, read.rows)] == lines
     assert (read.lines, read.problems) == (300, ())
-    monkeypatch.setattr(outcome_rows, "_holds", lambda _: False)
+    monkeypatch.setattr(rows, "_holds", lambda _: False)
     assert read_outcome_rows(b"".join(lines)) == read
 
 

@@ -2,7 +2,7 @@ import io
 
 import pytest
 
-from nightledger.demo.narrator import WIDTH, Narrator
+from nightledger.demo.shell import WIDTH, Narrator
 
 
 class Screen(io.StringIO):

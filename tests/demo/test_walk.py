@@ -10,8 +10,7 @@ import pytest
 
 from nightledger.demo import command, walk
 from nightledger.demo.command import keys_beside
-from nightledger.demo.narrator import WIDTH, Narrator
-from nightledger.demo.shell import Ran, Shell
+from nightledger.demo.shell import WIDTH, Narrator, Ran, Shell
 from nightledger.demo.story import WORLD, load_story
 from nightledger.demo.walk import Scene
 from nightledger.domain.errors import EXIT_ALARM

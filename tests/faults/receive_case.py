@@ -9,7 +9,7 @@ from tests.faults.sweep_cases import Case
 from tests.gate.homes import open_desk
 from tests.remote.machines import make_pair
 
-from nightledger.codec.message import parse_reply
+from nightledger.codec.records import parse_reply
 from nightledger.domain.message import REPLY_TYPE, Status
 from nightledger.remote.machine_key import machine_public_key
 from nightledger.remote.spool import MESSAGE_SUFFIX, REPLY_SUFFIX, Spool

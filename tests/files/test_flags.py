@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from nightledger.files.flags import Flag, read_flags, set_flag
+from nightledger.files.owner import Flag, read_flags, set_flag
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the calls are Linux's")
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from nightledger.files import gitlog
-from nightledger.files.gitlog import find_commit
+from nightledger.hosts import writers
+from nightledger.hosts.writers import find_commit
 
 TEXT = b"# MEMORY.md\n\n- Keep backups.\n"
 
@@ -115,7 +115,7 @@ def test_without_repository_commit_or_git_nothing_is_found(
     (empty / ".git" / "HEAD").unlink()
     (empty / ".git" / "HEAD").symlink_to("/etc/hostname")
     assert find_commit(str(empty), TEXT) == ""
-    monkeypatch.setitem(gitlog._ENVIRONMENT, "PATH", str(tmp_path))
+    monkeypatch.setitem(writers._ENVIRONMENT, "PATH", str(tmp_path))
     assert find_commit(str(repository), TEXT) == ""
 
 

@@ -6,10 +6,10 @@ from typing import Any
 from tests.homes import make_home
 
 from nightledger.codec.schema import read_schema
-from nightledger.codec.staging_rules import parse_staging_rules
-from nightledger.files import hook_settings
+from nightledger.codec.settings import parse_staging_rules
+from nightledger.files import hook_state
 from nightledger.files.home import Home
-from nightledger.files.hook_settings import HookSettings, read_hook_settings
+from nightledger.files.hook_state import HookSettings, read_hook_settings
 
 ROOT = Path(__file__).resolve().parents[2]
 DEFAULTS = {"relevance": 6.5, "tokens": 100, "lines": 2}
@@ -29,7 +29,7 @@ def test_the_defaults_are_those_that_are_shipped_and_described() -> None:
     assert told(HookSettings()) == shipped == DEFAULTS
     assert {name: one["default"] for name, one in described.items()} == shipped
     ranges = {name: (one["minimum"], one["maximum"]) for name, one in described.items()}
-    assert ranges == hook_settings._RANGES
+    assert ranges == hook_state._RANGES
 
 
 def test_a_home_sets_what_differs(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from nightledger.domain.errors import UnreadableError
 from nightledger.files.append import append_records
-from nightledger.files.overwriting import overwrite, overwritten
+from nightledger.files.durable import overwrite, overwritten
 
 
 def test_every_occurrence_is_overwritten_and_nothing_moves(tmp_path: Path) -> None:

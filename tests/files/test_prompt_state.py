@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from tests.homes import make_home
 
-from nightledger.files import prompt_state
+from nightledger.files import hook_state
 from nightledger.files.home import Home
-from nightledger.files.prompt_state import (
+from nightledger.files.hook_state import (
     PromptState,
     drop_old_states,
     hold_state,
@@ -92,7 +92,7 @@ def test_only_what_is_old_is_dropped(home: Home) -> None:
 def test_states_do_not_pile_up_however_many_sessions_there_are(
     home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(prompt_state, "MOST_FILES", 3)
+    monkeypatch.setattr(hook_state, "MOST_FILES", 3)
     for n in range(30):
         write_state(home, f"s{n}", PromptState())
         os.utime(folder(home) / f"s{n}.json", (1, 1) if n % 2 else (900_000, 900_000))

@@ -14,21 +14,22 @@ from tests.stores import in_memory
 
 from nightledger.domain.search.values import Kind
 from nightledger.files.search_index import (
+    NewChunk,
+    NewFile,
     any_page,
     building,
     open_store,
     take_back,
     writing,
 )
-from nightledger.files.search_reader import open_reader
-from nightledger.files.search_schema import (
+from nightledger.files.search_reader import (
     VERSION,
     DamagedIndexError,
     OtherVersionError,
     SearchIndexError,
+    open_reader,
 )
 from nightledger.files.search_store import FileState, Filter, SearchStore
-from nightledger.files.search_writing import NewChunk, NewFile
 from nightledger.text.search.chunks import cut_markdown
 from nightledger.text.search.tokens import index_text, match_any, query_terms
 

@@ -9,8 +9,7 @@ from tests.surfaces.hook.indexed import ENTRIES, HELD, break_version, make_index
 from nightledger.domain.errors import MissingFileError
 from nightledger.files.home import Home
 from nightledger.files.search_index import index_path
-from nightledger.files.search_reader import Reader, open_reader
-from nightledger.files.search_schema import OtherVersionError, SearchIndexError
+from nightledger.files.search_reader import OtherVersionError, Reader, SearchIndexError, open_reader
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from tests.gate.homes import Desk
 
-from nightledger.files.staging_troubles import keep_troubles, read_troubles
+from nightledger.files.staged import keep_troubles, read_troubles
 
 NOW = datetime(2026, 3, 1, 8, 55, tzinfo=UTC)
 LATER = NOW + timedelta(minutes=30)

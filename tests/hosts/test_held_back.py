@@ -3,9 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from nightledger.hosts.held_back import why_held_back
-from nightledger.hosts.hook_call import HookCall
-from nightledger.hosts.hooking import with_hooks
+from nightledger.hosts.hooking import HookCall, with_hooks
+from nightledger.hosts.rivals import why_held_back
 
 CALL = HookCall(
     python="/usr/bin/python3", script="/opt/nl/scripts/prompt_hook.py", home="/home/ada", home_id="f" * 32

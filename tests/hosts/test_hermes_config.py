@@ -6,8 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.rows import each_row
 
-from nightledger.hosts.hermes_config import has_calls, with_calls, without_calls
-from nightledger.hosts.hook_call import HookCall
+from nightledger.hosts.hooking import HookCall, has_hooks, with_hooks, without_hooks
 
 CALL = HookCall(
     python="/opt/py/bin/python",
@@ -30,19 +29,19 @@ def rewritten(text: str, **changes: object) -> str:
     ["hooks: {}\n", "hooks:\n", "hooks: { }  # none yet\n", "hooks: null\n", "hooks: ~", "hooks: {}\r\n"],
 )
 def test_a_key_without_hooks_gives_way_to_our_block(line: str) -> None:
-    added = with_calls(f"{CONFIG}{line}", CALL)
+    added = with_hooks("hermes", f"{CONFIG}{line}", CALL)
     assert yaml.safe_load(added)["hooks"]["pre_llm_call"]
     assert {**yaml.safe_load(added), "hooks": None} == {**yaml.safe_load(CONFIG), "hooks": None}
-    assert with_calls(added, CALL) == added
-    assert without_calls(added, CALL) == CONFIG
+    assert with_hooks("hermes", added, CALL) == added
+    assert without_hooks("hermes", added, CALL) == CONFIG
 
 
 def test_an_owner_who_wrote_comments_and_hooks_into_our_block_takes_ours_out_by_hand() -> None:
-    added = with_calls(CONFIG, CALL)
+    added = with_hooks("hermes", CONFIG, CALL)
     mixed = added.replace("hooks:\n", "hooks:\n  on_session_end:\n    - command: /my/own.sh # mine\n", 1)
-    assert with_calls(mixed, CALL) == mixed
+    assert with_hooks("hermes", mixed, CALL) == mixed
     with pytest.raises(ValueError, match="take them out by hand"):
-        without_calls(mixed, CALL)
+        without_hooks("hermes", mixed, CALL)
 
 
 @given(
@@ -53,34 +52,34 @@ def test_an_owner_who_wrote_comments_and_hooks_into_our_block_takes_ours_out_by_
 def test_hooks_that_the_host_wrote_anew_are_found_and_taken_out(
     own: set[str], *, both: bool, width: int
 ) -> None:
-    added = with_calls(CONFIG, CALL)
+    added = with_hooks("hermes", CONFIG, CALL)
     config = yaml.safe_load(added)
     for event in own:
         found = config["hooks"].setdefault(event, [])
         found.insert(len(found) if both else 0, dict(OWN))
     text = yaml.safe_dump(config, width=width)
-    assert has_calls(text, CALL)
-    assert with_calls(text, CALL) == text
-    left = yaml.safe_load(without_calls(text, CALL))
+    assert has_hooks("hermes", text, CALL)
+    assert with_hooks("hermes", text, CALL) == text
+    left = yaml.safe_load(without_hooks("hermes", text, CALL))
     assert left.pop("hooks", {}) == {event: [OWN] for event in own}
     assert left == yaml.safe_load(CONFIG)
-    assert not has_calls(without_calls(text, CALL), CALL)
+    assert not has_hooks("hermes", without_hooks("hermes", text, CALL), CALL)
 
 
 def test_the_calls_of_two_homes_in_a_file_that_was_written_anew_are_told_apart() -> None:
-    config = yaml.safe_load(with_calls(CONFIG, CALL))
-    for event, items in yaml.safe_load(with_calls(CONFIG, OTHER))["hooks"].items():
+    config = yaml.safe_load(with_hooks("hermes", CONFIG, CALL))
+    for event, items in yaml.safe_load(with_hooks("hermes", CONFIG, OTHER))["hooks"].items():
         config["hooks"][event] += items
     text = yaml.safe_dump(config)
-    left = without_calls(text, CALL)
-    assert has_calls(left, OTHER)
-    assert not has_calls(left, CALL)
-    assert yaml.safe_load(left)["hooks"] == yaml.safe_load(with_calls(CONFIG, OTHER))["hooks"]
+    left = without_hooks("hermes", text, CALL)
+    assert has_hooks("hermes", left, OTHER)
+    assert not has_hooks("hermes", left, CALL)
+    assert yaml.safe_load(left)["hooks"] == yaml.safe_load(with_hooks("hermes", CONFIG, OTHER))["hooks"]
 
 
 def test_old_calls_in_a_file_that_was_written_anew_are_replaced() -> None:
     moved = HookCall(python="/new/python", script=CALL.script, home=CALL.home, home_id=CALL.home_id)
-    text = with_calls(rewritten(with_calls(CONFIG, CALL)), moved)
+    text = with_hooks("hermes", rewritten(with_hooks("hermes", CONFIG, CALL)), moved)
     assert "/opt/py" not in text
     assert (
         shlex.split(shlex.split(yaml.safe_load(text)["hooks"]["pre_llm_call"][0]["command"])[2])[0]
@@ -93,23 +92,23 @@ def test_old_calls_in_a_file_that_was_written_anew_are_replaced() -> None:
 )
 def test_hooks_of_another_shape_are_nobody_s(hooks: object) -> None:
     text = yaml.safe_dump({"hooks": hooks, "note": "prompt_hook.py"})
-    assert not has_calls(text, CALL)
-    assert without_calls(text, CALL) == text
+    assert not has_hooks("hermes", text, CALL)
+    assert without_hooks("hermes", text, CALL) == text
     odd = {"pre_tool_call": hooks, "pre_llm_call": [{"command": CALL.line("hermes", "pre_llm_call")}]}
-    left = yaml.safe_load(without_calls(yaml.safe_dump({"hooks": odd}), CALL)) or {}
+    left = yaml.safe_load(without_hooks("hermes", yaml.safe_dump({"hooks": odd}), CALL)) or {}
     assert left.get("hooks", {}).get("pre_tool_call") in (hooks, None)
 
 
 @pytest.mark.parametrize("value", ["!!bool x", "!!int ''", "!!timestamp x", "&a [*a]", "&a {b: *a}"])
 def test_what_yaml_makes_no_value_of_is_refused_in_words(value: str) -> None:
-    for edit in (with_calls, without_calls):
+    for edit in (with_hooks, without_hooks):
         with pytest.raises(ValueError, match="it is no YAML"):
-            edit(f"a: {value}\nb: prompt_hook.py\n", CALL)
+            edit("hermes", f"a: {value}\nb: prompt_hook.py\n", CALL)
 
 
 def test_aliases_are_followed_but_not_into_billions() -> None:
     few = "a: &a [1, 2]\nb: [*a, *a]\n"
-    assert without_calls(with_calls(few, CALL), CALL) == few
+    assert without_hooks("hermes", with_hooks("hermes", few, CALL), CALL) == few
     many = "a0: &a0 [1]\n" + "".join(f"a{n}: &a{n} [*a{n - 1}, *a{n - 1}]\n" for n in range(1, 60))
     with pytest.raises(ValueError, match="its aliases stand for too much"):
-        with_calls(many, CALL)
+        with_hooks("hermes", many, CALL)

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.rows import each_row
 
-from nightledger.hosts.hook_call import HookCall
 from nightledger.hosts.hooking import (
     HOOKED,
+    HookCall,
     addition,
     config_name,
     has_hooks,

@@ -12,10 +12,9 @@ from tests.homes import make_home
 
 from nightledger.domain.staging.page import dump_page
 from nightledger.files.home import Home
-from nightledger.files.prompt_state import hold_state
+from nightledger.files.hook_state import hold_state
 from nightledger.files.staged import StagedLine, write_staged
-from nightledger.hosts.hook_call import HookCall
-from nightledger.hosts.openclaw_hook import EVENT, folder_name, hook_files
+from nightledger.hosts.hooking import EVENT, HookCall, folder_name, hook_files
 
 SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "prompt_hook.py"
 NODE = shutil.which("node")

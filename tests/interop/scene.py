@@ -12,7 +12,7 @@ from typing import Any
 
 from tests.interop.fake_model import FakeModel, Script, Turn, answering
 
-from nightledger.hosts.hook_call import HookCall
+from nightledger.hosts.hooking import HookCall
 
 COMMAND = Path(__file__).resolve().parents[2] / "scripts" / "command.py"
 KEY = "an-invented-key-of-a-model-that-is-none"

@@ -17,8 +17,7 @@ from tests.recall.asking import ask, hits, places, put
 from nightledger.domain.proposal import Op
 from nightledger.domain.search.values import Found, Kind
 from nightledger.files.lock import Lock
-from nightledger.files.search_index import building, index_path, open_store
-from nightledger.files.search_writing import SearchWriter
+from nightledger.files.search_index import SearchWriter, building, index_path, open_store
 from nightledger.files.shipped import shipped_config
 from nightledger.recall import indexing
 from nightledger.recall.indexing import Refreshed, keep_up, refresh

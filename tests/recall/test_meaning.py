@@ -13,9 +13,8 @@ from tests.stores import in_memory
 
 from nightledger.domain.search.values import Found, Kind, Query, Showing, Why
 from nightledger.files.lock import Lock
-from nightledger.files.search_index import index_path, open_store
+from nightledger.files.search_index import NewChunk, NewFile, index_path, open_store
 from nightledger.files.search_store import ALL, FileState, Filter, SearchStore
-from nightledger.files.search_writing import NewChunk, NewFile
 from nightledger.recall.indexing import refresh
 from nightledger.recall.meaning import LEARNED_AT_ONCE, EncoderError, learn, near
 from nightledger.recall.searching import search, search_store

@@ -13,8 +13,8 @@ from tests.stores import in_memory
 from tests.whole import examples
 
 from nightledger.domain.search.values import Kind, Query, Why
+from nightledger.files.search_index import NewFile, SearchWriter
 from nightledger.files.search_store import FileState
-from nightledger.files.search_writing import NewFile, SearchWriter
 from nightledger.recall import searching
 from nightledger.recall.searching import MAX_WORDS, search_store
 from nightledger.recall.sources import cut_prose

@@ -10,8 +10,7 @@ import shutil
 import sys
 from pathlib import Path
 
-from nightledger.demo.narrator import Narrator
-from nightledger.demo.shell import Shell
+from nightledger.demo.shell import Narrator, Shell
 from nightledger.demo.story import WORLD, Check, Story, check_key, load_story
 from nightledger.demo.walk import Scene, walk
 from nightledger.domain.errors import EXIT_REFUSED, NightledgerError, RefusedError

@@ -19,8 +19,7 @@ from zoneinfo import ZoneInfo
 
 from msgspec import Struct, field
 
-from nightledger.demo.narrator import Narrator
-from nightledger.demo.shell import Ran, Shell
+from nightledger.demo.shell import Narrator, Ran, Shell
 from nightledger.demo.story import Change, Check, Story, answers, check_answers, read_changes
 from nightledger.domain.errors import EXIT_ALARM, EXIT_REFUSED, NightledgerError
 from nightledger.surfaces.hook.events import SCRIPTS

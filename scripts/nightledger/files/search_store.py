@@ -9,8 +9,7 @@ an index that was brought up to date file by file answers as one that was made a
 from datetime import date
 
 from nightledger.domain.search.values import Chunk, Kind, prefix_of
-from nightledger.files.search_reader import Reader
-from nightledger.files.search_schema import DamagedIndexError
+from nightledger.files.search_reader import DamagedIndexError, Reader
 
 TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
 if TYPE_CHECKING:

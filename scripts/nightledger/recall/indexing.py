@@ -1,6 +1,6 @@
 """Bring the search index of a home up to date: only what changed is read.
 
-Who may see a chunk is decided as it is indexed (``verdicts.py``), so that asking is a condition of the question. What a file
+Who may see a chunk is decided as it is indexed (``visibility.py``), so that asking is a condition of the question. What a file
 says by itself is judged when it is new or changed; where what is withheld changed, by which a decision or an expunge
 tells, all files are held against that before anything is asked.
 
@@ -25,6 +25,8 @@ from nightledger.files.configuration import home_zone
 from nightledger.files.link_index import index_stamp
 from nightledger.files.lock import Lock
 from nightledger.files.search_index import (
+    NewFile,
+    SearchWriter,
     build_in_memory,
     building,
     index_path,
@@ -32,22 +34,23 @@ from nightledger.files.search_index import (
     take_back,
     writing,
 )
-from nightledger.files.search_schema import (
+from nightledger.files.search_reader import (
     BusyIndexError,
     DamagedIndexError,
     OtherVersionError,
     SearchIndexError,
 )
 from nightledger.files.search_store import FileState, SearchStore
-from nightledger.files.search_writing import NewFile, SearchWriter
 from nightledger.gate.integrity.checking import verify_decisions
 from nightledger.gate.memory.naming import Placed, find_standing, signed_entries
 from nightledger.gate.memory.principles import read_principles
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.recall.associations import shown_associations
-from nightledger.recall.changes import Again, Changed, Changes, find_changes
 from nightledger.recall.sources import (
     OLDER,
+    Again,
+    Changed,
+    Changes,
     Cut,
     Source,
     cut_archive,
@@ -57,18 +60,23 @@ from nightledger.recall.sources import (
     cut_principles,
     cut_prose,
     cut_summary,
+    find_changes,
     find_sources,
 )
-from nightledger.recall.verdicts import (
+from nightledger.recall.visibility import (
     BY_LINES,
+    NOT_JUDGED,
+    UNSIGNED,
+    Held,
+    Judge,
     Spans,
     Verdict,
     for_each,
     judge_file,
     keep_verdict,
+    read_rules,
     read_verdict,
 )
-from nightledger.recall.visibility import NOT_JUDGED, UNSIGNED, Held, Judge, read_rules
 from nightledger.text.search.tokens import index_text
 
 WAIT_S = 5.0

@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING, Protocol
 from nightledger.domain.errors import LockedError, NightledgerError
 from nightledger.files.home import Home
 from nightledger.files.lock import Lock
-from nightledger.files.search_index import index_path, writing
-from nightledger.files.search_schema import SearchIndexError
+from nightledger.files.search_index import SearchWriter, index_path, writing
+from nightledger.files.search_reader import SearchIndexError
 from nightledger.files.search_store import Filter, SearchStore
-from nightledger.files.search_writing import SearchWriter
 from nightledger.text.scanners.scan import mask_secrets
 from nightledger.text.search.tokens import index_text
 

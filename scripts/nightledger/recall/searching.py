@@ -31,13 +31,12 @@ from nightledger.domain.search.ranking import (
 from nightledger.domain.search.timewords import Times, bound_by, read_times
 from nightledger.domain.search.values import Chunk, Found, Hit, Kind, Query, Showing
 from nightledger.files.configuration import home_zone
-from nightledger.files.search_schema import DamagedIndexError
+from nightledger.files.search_reader import DamagedIndexError
 from nightledger.files.search_store import WITHHELD, Filter, SearchStore
 from nightledger.gate.opening import Gate, Ledger
-from nightledger.recall.choosing import Chosen, as_told, choose
 from nightledger.recall.indexing import Refreshed, refresh
 from nightledger.recall.meaning import Encoder, EncoderError, learn_new, near
-from nightledger.recall.weighing import Asked, weigh
+from nightledger.recall.weighing import Asked, Chosen, as_told, choose, weigh
 from nightledger.text.dates import find_dates, time_words
 from nightledger.text.search import tokens
 from nightledger.text.search.stop_words import NOTHING_SAID

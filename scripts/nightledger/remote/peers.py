@@ -10,8 +10,7 @@ from datetime import datetime
 
 from msgspec.structs import replace
 
-from nightledger.codec.message import MAX_MESSAGE_BYTES, parse_message
-from nightledger.codec.records import parse_record
+from nightledger.codec.records import MAX_MESSAGE_BYTES, parse_message, parse_record
 from nightledger.domain.errors import UsageError
 from nightledger.domain.event import EventName
 from nightledger.domain.message import MESSAGE_TYPE, Message, Peer, PeerKey, Peers

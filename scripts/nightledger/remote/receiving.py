@@ -25,8 +25,7 @@ from typing import Any
 from msgspec import Struct, field
 
 from nightledger.codec.canonical import MAX_INTEGER, canonical
-from nightledger.codec.message import MAX_REPLY_BYTES
-from nightledger.codec.records import dump_record
+from nightledger.codec.records import MAX_REPLY_BYTES, dump_record
 from nightledger.codec.strict_json import parse_json
 from nightledger.domain.errors import (
     ConfigurationError,

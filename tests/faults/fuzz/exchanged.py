@@ -18,8 +18,7 @@ from tests.gate.homes import HOME_ID, START, Desk, addition, make_desk, removal
 from tests.homes import make_home
 from tests.remote.peer_work import make_work
 
-from nightledger.codec.message import make_message
-from nightledger.codec.records import dump_record, load_record, to_plain
+from nightledger.codec.records import dump_record, load_record, make_message, to_plain
 from nightledger.codec.strict_json import BOM, parse_json
 from nightledger.domain.decision import Decision
 from nightledger.domain.errors import RecordError, RefusedError

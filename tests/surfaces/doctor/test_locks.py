@@ -4,8 +4,8 @@ from pathlib import Path
 import pytest
 from tests.gate.homes import make_desk
 
-from nightledger.files.flags import Flag
 from nightledger.files.home import Home
+from nightledger.files.owner import Flag
 from nightledger.gate.guard import locking
 from nightledger.surfaces.doctor.around import check_locks
 from nightledger.surfaces.doctor.checks import Check, State

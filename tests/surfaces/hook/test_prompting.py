@@ -15,7 +15,7 @@ from nightledger.domain.exposure import Place
 from nightledger.domain.staging.page import dump_page
 from nightledger.domain.tokens import BYTES_A_TOKEN, tokens_of
 from nightledger.files.home import Home
-from nightledger.files.prompt_state import read_state
+from nightledger.files.hook_state import read_state
 from nightledger.files.staged import StagedLine, write_staged
 from nightledger.surfaces.hook.prompting import CLOSING, OPENING, Note, fence, prompted
 from nightledger.surfaces.hook.starting import started

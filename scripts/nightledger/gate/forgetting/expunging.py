@@ -23,8 +23,8 @@ from nightledger.domain.needle import Needle
 from nightledger.domain.states import Book, ChangeState, Gone
 from nightledger.domain.trusting import EMPTY_SHA256
 from nightledger.files.atomic import find_leftovers
+from nightledger.files.durable import overwrite, overwritten
 from nightledger.files.home import Home
-from nightledger.files.overwriting import overwrite, overwritten
 from nightledger.files.reading import is_within, read_regular
 from nightledger.gate.apply.placing import LOST, carry, read_accepted
 from nightledger.gate.daily import append_only

@@ -14,8 +14,7 @@ from nightledger.domain.links import Pair, link_key
 from nightledger.domain.proposal import Draft, Op
 from nightledger.domain.pruning import REFERENCED_FROM, Kept, LinkUse, find_weak, is_weak
 from nightledger.files.home import Home
-from nightledger.files.link_fold import folded_links
-from nightledger.files.link_index import LinkIndex
+from nightledger.files.link_index import LinkIndex, folded_links
 from nightledger.gate.forgetting.letting_go import link_use, unseen_link_deletion
 from nightledger.jobs.prune.frame import Run, Tally
 

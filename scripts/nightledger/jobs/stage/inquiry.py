@@ -22,7 +22,7 @@ from nightledger.domain.staging.values import Candidate, Event, Source, StagingR
 from nightledger.files.configuration import home_zone
 from nightledger.files.durable import is_there
 from nightledger.files.home import Home
-from nightledger.files.search_schema import DamagedIndexError
+from nightledger.files.search_reader import DamagedIndexError
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.jobs.stage.logs import Logs, candidate_of
 from nightledger.jobs.stage.remembered import Known

@@ -20,18 +20,20 @@ from nightledger.files.durable import make_dir, sync_directory
 from nightledger.files.home import Home
 from nightledger.files.reading import read_optional
 from nightledger.gate.gated import is_same_file, protected_paths
-from nightledger.hosts.held_back import why_held_back
-from nightledger.hosts.hook_call import SCRIPT, HookCall
 from nightledger.hosts.hooking import (
     HOOKED,
+    SCRIPT,
+    HookCall,
     addition,
     config_name,
+    folder_name,
     has_hooks,
+    hook_files,
     with_hooks,
     without_hooks,
 )
-from nightledger.hosts.openclaw_hook import folder_name, hook_files
 from nightledger.hosts.presets import HERMES, OPENCLAW, named_config, preset
+from nightledger.hosts.rivals import why_held_back
 from nightledger.surfaces.context import keys_directory, named_keys_directory
 from nightledger.surfaces.hook.events import SCRIPTS
 

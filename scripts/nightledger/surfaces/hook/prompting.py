@@ -15,9 +15,14 @@ from itertools import pairwise
 
 from nightledger.domain.exposure import Exposure, Place, session_name
 from nightledger.domain.tokens import BYTES_A_TOKEN, bytes_of
-from nightledger.files.exposures import append_exposure
-from nightledger.files.hook_settings import HookSettings, read_hook_settings
-from nightledger.files.prompt_state import HeldState, hold_state, place_key
+from nightledger.files.hook_state import (
+    HeldState,
+    HookSettings,
+    append_exposure,
+    hold_state,
+    place_key,
+    read_hook_settings,
+)
 from nightledger.files.search_reader import Line, Reader, open_reader
 from nightledger.recall.relevant import (
     HANDOFF,

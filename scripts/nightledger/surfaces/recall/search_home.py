@@ -14,11 +14,11 @@ from nightledger.domain.exposure import Exposure, Place, session_name
 from nightledger.domain.operator import Operator
 from nightledger.domain.search.values import Found, Kind, Query, Showing
 from nightledger.files.configuration import load_operator
-from nightledger.files.exposures import append_exposure
 from nightledger.files.home import Home
-from nightledger.recall.choosing import as_told
+from nightledger.files.hook_state import append_exposure
 from nightledger.recall.meaning import Encoder
 from nightledger.recall.searching import explain, search
+from nightledger.recall.weighing import as_told
 from nightledger.surfaces import screen
 from nightledger.surfaces.agent_host import calling_host, require_person
 from nightledger.surfaces.context import Context
