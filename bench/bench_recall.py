@@ -89,8 +89,8 @@ def searched_with(encoder: Encoder) -> Finder:
 def plain(store: SearchStore, _: Conversation, question: Question) -> Sequence[Chunk]:
     """Ask FTS5 alone: the query's words joined by OR, its own BM25."""
     found = store.find(match_any(query_terms(question.text)), DEPTH)
-    chunks = store.chunks(one.id for one in found)
-    return [chunks[one.id] for one in found]
+    chunks = store.chunks(found)
+    return [chunks[number] for number in found]
 
 
 def tally(indexed: Sequence[tuple[Conversation, SearchStore]], find: Finder) -> dict[tuple[bool, int], Tally]:

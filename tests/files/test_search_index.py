@@ -16,7 +16,7 @@ from nightledger.domain.search.values import Kind
 from nightledger.files.search_index import (
     NewChunk,
     NewFile,
-    any_page,
+    any_text,
     building,
     open_store,
     take_back,
@@ -75,8 +75,8 @@ def opened(path: str) -> SearchStore:
 
 def found(store: SearchStore, query: str, **wanted: Any) -> list[str]:
     hits = store.find(match_any(query_terms(query)), 10, Filter(**wanted))
-    chunks = store.chunks(hit.id for hit in hits)
-    return [f"{chunks[hit.id].path}:{chunks[hit.id].first_line}" for hit in hits]
+    chunks = store.chunks(hits)
+    return [f"{chunks[hit].path}:{chunks[hit].first_line}" for hit in hits]
 
 
 def dump(store: SearchStore) -> object:
@@ -94,8 +94,11 @@ def dump(store: SearchStore) -> object:
     )
     scores = {
         stem: [
-            (chunks[hit.id].path, chunks[hit.id].n, round(hit.score, 9))
-            for hit in store.find(f'"{stem}"', 1000)
+            (chunks[number].path, chunks[number].n, round(rank, 9))
+            for number, rank in sorted(
+                store.ask("SELECT rowid, rank FROM words WHERE words MATCH ?", (f'"{stem}"',)),
+                key=lambda row: (row[1], chunks[row[0]].path, chunks[row[0]].n),
+            )
         ]
         for stem in stems
     }
@@ -105,7 +108,7 @@ def dump(store: SearchStore) -> object:
 def test_it_finds_file_and_lines_and_gives_the_text(path: str) -> None:
     with closing(opened(path)) as store:
         (hit,) = store.find(match_any(query_terms("roses")), 5)
-        chunk = store.chunks([hit.id])[hit.id]
+        chunk = store.chunks([hit])[hit]
         assert (chunk.path, chunk.first_line, chunk.last_line, chunk.heading) == ("a.md", 1, 4, "Garden")
         assert chunk.text == GARDEN.rstrip()
         assert found(store, "plants") == ["a.md:1", "b.md:1"]
@@ -250,7 +253,7 @@ def damage_tables(path: str) -> None:
 
 def damage_pages(path: str) -> None:
     with closing(sqlite3.connect(path)) as connection:
-        connection.execute("UPDATE pages SET text = 'x'")
+        connection.execute("UPDATE chunks SET text = 'x'")
         connection.commit()
 
 
@@ -304,9 +307,6 @@ def test_frequencies_count_stems(path: str) -> None:
             "planting": 2, "rose": 1, "rudders": 1, "nowhere": 0, "roses": 1,
         }  # fmt: skip
         assert store.stems(["planting", "!"]) == [["plant"], []]
-        (number,) = [hit.id for hit in store.find('"rose"', 5)]
-        assert set(store.score('"rose"', [1, 2])) == {number}
-        assert store.score("", [1]) == {}
 
 
 def test_touching_changes_no_words(path: str) -> None:
@@ -327,12 +327,12 @@ def test_touching_changes_no_words(path: str) -> None:
 
 
 def test_whether_an_index_keeps_a_text_is_told_and_of_a_damaged_one_it_is_taken_to(path: str) -> None:
-    assert any_page(path, lambda text: b"rudder" in text)
-    assert not any_page(path, lambda text: b"tulips" in text)
+    assert any_text(path, lambda text: b"rudder" in text)
+    assert not any_text(path, lambda text: b"tulips" in text)
     Path(path).write_bytes(b"nonsense" * 1000)
-    assert any_page(path, lambda _: False)
+    assert any_text(path, lambda _: False)
     Path(path).unlink()
-    assert not any_page(path, lambda _: True)
+    assert not any_text(path, lambda _: True)
 
 
 def test_counts_are_counted_anew_after_a_file_came_or_went() -> None:

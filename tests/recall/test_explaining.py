@@ -31,7 +31,7 @@ def test_a_damaged_index_is_made_anew(desk: Desk) -> None:
     settle(desk)
     explained(desk, "lilac")
     with closing(sqlite3.connect(index_path(desk.home))) as index:
-        index.execute("UPDATE pages SET text = 'x'")
+        index.execute("UPDATE chunks SET text = 'x'")
         index.commit()
     told = explained(desk, "lilac")
     assert told.found.hits

@@ -170,7 +170,7 @@ def test_damage_that_only_a_query_meets_is_mended_too(desk: Desk) -> None:
     settle(desk)
     fresh(desk)
     with closing(sqlite3.connect(index_path(desk.home))) as index:
-        index.execute("UPDATE pages SET text = 'x'")
+        index.execute("UPDATE chunks SET text = 'x'")
         index.commit()
     found = ask(desk, "lilac")
     assert found.hits

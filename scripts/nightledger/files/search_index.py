@@ -33,8 +33,6 @@ from nightledger.files.search_reader import (
 )
 from nightledger.files.search_store import FileState, SearchStore
 
-PAGE_CHARACTERS = 16_000
-"""About what zlib can look back on (32 KB); a hit costs the unpacking of one page. Measured: 34 % of the text."""
 _LEVEL = 6
 
 
@@ -107,13 +105,12 @@ class SearchWriter:
         with telling(self.store.path):
             old = list(self.store.said(file.path))
             number = self._file(file)
-            self._connection.execute("DELETE FROM pages WHERE file = ?", (number,))
             self.store.read_anew()
             known: defaultdict[_Key, list[int]] = defaultdict(list)
             for chunk, key in reversed(old):
                 known[key].append(chunk)
-            placed = self._placed(file, number)
-            fresh = [(key, row) for key, row in placed if not self._move(key, row, known)]
+            rows = (_row(file, chunk, (number, n)) for n, chunk in enumerate(file.chunks))
+            fresh = [(key, row) for key, row in rows if not self._move(key, row, known)]
             self._take_out((number, key) for key, left in known.items() for number in left)
             self._insert(fresh)
         return len(fresh)
@@ -123,10 +120,7 @@ class SearchWriter:
         with telling(self.store.path):
             self._take_out(list(self.store.said(path)))
             self.store.read_anew()
-            row = self._connection.execute(_NUMBER, (path,)).fetchone()
-            if row:
-                self._connection.execute("DELETE FROM pages WHERE file = ?", row)
-                self._connection.execute("DELETE FROM files WHERE id = ?", row)
+            self._connection.execute("DELETE FROM files WHERE path = ?", (path,))
 
     def touch(self, path: str, state: FileState) -> None:
         """Note that a file was looked at, and is what it was."""
@@ -160,33 +154,8 @@ class SearchWriter:
             " mtime_ns = excluded.mtime_ns, sha256 = excluded.sha256, settled = excluded.settled",
             (file.path, file.kind.value, state.size_bytes, state.mtime_ns, state.sha256, state.settled),
         )
-        return int(self._connection.execute(_NUMBER, (file.path,)).fetchone()[0])
-
-    def _placed(self, file: NewFile, number: int) -> "Iterable[tuple[_Key, _Row]]":
-        """Write the pages, and give for each chunk what it says and its row."""
-        n = 0
-        for group in _pages(file.chunks):
-            start, end = group[0].start - group[0].lead, group[-1].end
-            page = self._page(number, file.text[start:end])
-            for chunk in group:
-                day = chunk.day.toordinal() if chunk.day else None
-                # SQLite takes no half of a character
-                heading = chunk.heading.encode("utf-8", "replace").decode()
-                row = (
-                    number, n, page, chunk.start - start, chunk.end - chunk.start, chunk.lead, chunk.first_line,
-                    chunk.last_line, day, heading, chunk.entry, chunk.held, chunk.moved,
-                )  # fmt: skip
-                prefix = prefix_of(chunk.day, heading)
-                before = file.text[chunk.start - chunk.lead : chunk.start]
-                yield (prefix, before, file.text[chunk.start : chunk.end]), row
-                n += 1
-
-    def _page(self, file: int, text: str) -> int:
-        packed = zlib.compress(text.encode("utf-8", "surrogateescape"), _LEVEL)
-        page = self._connection.execute(
-            "INSERT INTO pages(file, text) VALUES (?, ?)", (file, packed)
-        ).lastrowid
-        return page or 0
+        found = self._connection.execute("SELECT id FROM files WHERE path = ?", (file.path,))
+        return int(found.fetchone()[0])
 
     def _take_out(self, chunks: "Iterable[tuple[int, _Key]]") -> None:
         gone, numbers = [], []
@@ -200,7 +169,8 @@ class SearchWriter:
 
     def _insert(self, fresh: "Iterable[tuple[_Key, _Row]]") -> None:
         for key, row in fresh:
-            number = self._connection.execute(_INSERT, row).lastrowid or 0
+            insert = f"INSERT INTO chunks({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"  # noqa: S608 - ours
+            number = self._connection.execute(insert, row).lastrowid
             self._connection.execute(
                 "INSERT INTO words(rowid, head, before, body) VALUES (?, ?, ?, ?)",
                 (number, *map(self._spell, key)),
@@ -212,8 +182,7 @@ class SearchWriter:
             return False
         number = known[key].pop()
         self._connection.execute(
-            "UPDATE chunks SET file = ?, n = ?, page = ?, start = ?, length = ?, lead = ?, first = ?, last = ?, day = ?,"
-            " heading = ?, entry = ?, held = ?, moved = ? WHERE id = ?",
+            f"UPDATE chunks SET ({_COLUMNS}) = (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) WHERE id = ?",  # noqa: S608 - ours
             (*row, number),
         )
         return True
@@ -221,24 +190,19 @@ class SearchWriter:
 
 _Key = tuple[str, str, str]
 """Prefix, what stands before, and text: what a chunk puts into the index."""
-_Row = tuple[int, int, int, int, int, int, int, int, int | None, str, str, str | None, bool]
-_NUMBER = "SELECT id FROM files WHERE path = ?"
-_INSERT = (
-    "INSERT INTO chunks(file, n, page, start, length, lead, first, last, day, heading, entry, held, moved)"
-    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-)
+_Row = tuple[int, int, bytes, int, int, int, int | None, str, str, str | None, bool]
+_COLUMNS = "file, n, text, lead, first, last, day, heading, entry, held, moved"
 
 
-def _pages(chunks: Sequence[NewChunk]) -> Iterable[list[NewChunk]]:
-    """Give chunks in groups whose text, from the first to the last, makes one page."""
-    group: list[NewChunk] = []
-    for chunk in chunks:
-        if group and chunk.end - group[0].start + group[0].lead > PAGE_CHARACTERS:
-            yield group
-            group = []
-        group.append(chunk)
-    if group:
-        yield group
+def _row(file: NewFile, chunk: NewChunk, place: tuple[int, int]) -> tuple[_Key, _Row]:
+    """Return what a chunk puts into the index, and its row; its place is the number of the file, and its own in there."""
+    text = file.text[chunk.start - chunk.lead : chunk.end]
+    heading = chunk.heading.encode("utf-8", "replace").decode()  # SQLite takes no half of a character
+    day = chunk.day.toordinal() if chunk.day else None
+    packed = zlib.compress(text.encode("utf-8", "surrogateescape"), _LEVEL)
+    lines = chunk.first_line, chunk.last_line
+    key = prefix_of(chunk.day, heading), text[: chunk.lead], text[chunk.lead :]
+    return key, (*place, packed, chunk.lead, *lines, day, heading, chunk.entry, chunk.held, chunk.moved)
 
 
 MEMORY = ":memory:"
@@ -332,8 +296,6 @@ def building(path: str, spell: Callable[[str], str]) -> Iterator[SearchWriter]:
             yield writer
             with telling(temp):
                 store.connection.execute("INSERT INTO words(words) VALUES ('optimize')")
-                for setting in ("'automerge', 4", "'crisismerge', 16", "'hashsize', 1048576"):  # SQLite's own
-                    store.connection.execute(f"INSERT INTO words(words, rank) VALUES ({setting})")  # noqa: S608 - ours
                 writer.commit()
                 store.connection.execute("VACUUM")  # what was merged leaves half the file empty
         _keep(temp, path)
@@ -342,7 +304,7 @@ def building(path: str, spell: Callable[[str], str]) -> Iterator[SearchWriter]:
             os.unlink(temp)
 
 
-def any_page(path: str, holds: Callable[[bytes], bool]) -> bool:
+def any_text(path: str, holds: Callable[[bytes], bool]) -> bool:
     """Tell whether a text that an index keeps holds something; of one that cannot be read it is taken to.
 
     Args:
@@ -354,13 +316,10 @@ def any_page(path: str, holds: Callable[[bytes], bool]) -> bool:
         if store is None:
             return False
         with closing(store):
-            for (number,) in store.ask("SELECT id FROM pages"):
-                if holds(store.page(number).encode("utf-8", "surrogateescape")):
-                    return True
-                store.read_anew()
+            texts = ("\n".join(chunk.text for chunk in store.chunks_of(file)) for file in store.files())
+            return any(holds(text.encode("utf-8", "surrogateescape")) for text in texts)
     except SearchIndexError:
         return True
-    return False
 
 
 def build_in_memory(spell: Callable[[str], str]) -> SearchWriter:
@@ -377,9 +336,6 @@ def _fresh(temp: str) -> Iterator[SearchStore]:
         # nobody reads it before it is whole, and it is put on disk once, at the end
         connection.executescript("PRAGMA journal_mode=OFF;PRAGMA synchronous=OFF;PRAGMA cache_size=-64000;")
         make_tables(connection)
-        # segments are merged once, at the end, instead of again and again
-        for setting in ("'automerge', 0", "'crisismerge', 2000", "'hashsize', 16777216"):
-            connection.execute(f"INSERT INTO words(words, rank) VALUES ({setting})")  # noqa: S608 - ours
     try:
         yield SearchStore(connection, temp)
     finally:

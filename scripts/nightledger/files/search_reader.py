@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     Row = tuple[Any, ...]
 
-VERSION = 8
+VERSION = 9
 """Of the tables, and of how chunks are cut and words are spelt: another one is another index."""
 APPLICATION = 0x6E6C7331
 """``nls1``: names the file as ours (sqlite.org/fileformat.html, application id)."""
@@ -34,11 +34,8 @@ CREATE TABLE files(
     id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, kind TEXT NOT NULL,
     size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL, sha256 TEXT NOT NULL, settled INTEGER NOT NULL
 );
-CREATE TABLE pages(id INTEGER PRIMARY KEY, file INTEGER NOT NULL, text BLOB NOT NULL);
-CREATE INDEX pages_of ON pages(file);
 CREATE TABLE chunks(
-    id INTEGER PRIMARY KEY, file INTEGER NOT NULL, n INTEGER NOT NULL, page INTEGER NOT NULL,
-    start INTEGER NOT NULL, length INTEGER NOT NULL, lead INTEGER NOT NULL,
+    id INTEGER PRIMARY KEY, file INTEGER NOT NULL, n INTEGER NOT NULL, text BLOB NOT NULL, lead INTEGER NOT NULL,
     first INTEGER NOT NULL, last INTEGER NOT NULL,
     day INTEGER, heading TEXT NOT NULL, entry TEXT NOT NULL,
     held TEXT, moved INTEGER NOT NULL
@@ -55,9 +52,8 @@ CREATE VIRTUAL TABLE words USING fts5(head, before, body, content='', tokenize='
 """
 """``day`` counts as ``date.toordinal``; ``held`` says who may see the chunk: empty is everybody, a text only the
 operator, and why; where it is NULL the chunk is what an agent may see of one of which something is withheld. ``moved``
-tells what a signed change put into the archive; ``start`` and ``length`` are characters in the page, and
-the ``lead`` characters before ``start`` are what is indexed as ``before``. ``links`` are the associations
-that an agent may be shown unasked (``recall/associations.py``)."""
+tells what a signed change put into the archive; ``text`` is packed by zlib, and its first ``lead`` characters are what is
+indexed as ``before``. ``links`` are the associations that an agent may be shown unasked (``recall/associations.py``)."""
 
 
 class SearchIndexError(NightledgerError):
@@ -186,7 +182,7 @@ class Line:
 
     def __init__(self, row: "Row", text: str) -> None:
         self.id, self.path, self.kind, self.size_bytes, self.mtime_ns = row[:5]
-        self.first, self.last, self.heading, self.entry = row[8:12]
+        self.first, self.last, self.heading, self.entry = row[7:]
         self.text = text
 
 
@@ -198,12 +194,11 @@ class Reader:
         connection: SQLite's.
     """
 
-    __slots__ = ("_counts", "_pages", "_total", "_vocabulary", "connection", "path")
+    __slots__ = ("_counts", "_total", "_vocabulary", "connection", "path")
 
     def __init__(self, connection: sqlite3.Connection, path: str) -> None:
         self.connection = connection
         self.path = path
-        self._pages: dict[int, str] = {}
         self._counts: dict[str, int] = {}
         self._total = -1
         self._vocabulary = False
@@ -275,26 +270,23 @@ class Reader:
         """Give chunks by their numbers, in that order; one that is not there is left out."""
         wanted = list(ids)
         rows = self.ask_of(
-            "SELECT c.id, f.path, f.kind, f.size, f.mtime_ns, c.page, c.start, c.length, c.first, c.last,"
+            "SELECT c.id, f.path, f.kind, f.size, f.mtime_ns, c.text, c.lead, c.first, c.last,"
             " c.heading, c.entry FROM chunks c JOIN files f ON f.id = c.file WHERE c.id",
             wanted,
         )
-        found = {row[0]: Line(row, self.page(row[5])[row[6] : row[6] + row[7]]) for row in rows}
+        found = {row[0]: Line(row, self.unpacked(row[5])[row[6] :]) for row in rows}
         return [found[number] for number in wanted if number in found]
 
-    def page(self, number: int) -> str:
-        """Give the text of a page.
+    def unpacked(self, packed: bytes) -> str:
+        """Return the text of a chunk, with what stands before it and is indexed with it.
 
         Raises:
-            DamagedIndexError: It is not there, or not what was written.
+            DamagedIndexError: It is not what was written.
         """
-        if number not in self._pages:
-            rows = self.ask("SELECT text FROM pages WHERE id = ?", (number,))
-            try:
-                self._pages[number] = zlib.decompress(rows[0][0]).decode("utf-8", "surrogateescape")
-            except (IndexError, zlib.error, TypeError) as error:
-                raise DamagedIndexError(f"the search index {self.path} is damaged (page {number})") from error
-        return self._pages[number]
+        try:
+            return zlib.decompress(packed).decode("utf-8", "surrogateescape")
+        except (zlib.error, TypeError) as error:
+            raise DamagedIndexError(f"the search index {self.path} is damaged (a text)") from error
 
     def ask(self, statement: str, values: "Sequence[object]" = ()) -> "list[Row]":
         """Give the rows that answer a question.

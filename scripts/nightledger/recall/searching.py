@@ -290,9 +290,7 @@ def find_chunks(store: SearchStore, query: Query, asked: Asked) -> dict[int, Chu
     of_told = Filter(kinds=query.scope, since=told.since, until=told.until, seen_by=query.showing.value)
     if asked.only and asked.bare:
         said = reach.match("")
-        return store.chunks(
-            store.of_days(of_told) if not said else (one.id for one in store.find(said, CANDIDATES, of_told))
-        )
+        return store.chunks(store.of_days(of_told) if not said else store.find(said, CANDIDATES, of_told))
     found = find_candidates(store, words, reach)
     if len(found) == CANDIDATES and not query.scope:  # logs are many: what was signed is weighed with them
         signed = _wanted(replace(query, scope=frozenset({Kind.MEMORY})), asked)
@@ -358,7 +356,7 @@ def find_candidates(store: SearchStore, words: Sequence[str], reach: Reach) -> l
         reach: What else is asked for.
     """
     match = tokens.match_any(telling_words(words, store.frequencies(words)))
-    return [one.id for one in store.find(reach.match(match), CANDIDATES, reach.wanted)]
+    return store.find(reach.match(match), CANDIDATES, reach.wanted)
 
 
 class Explained(Struct, frozen=True, kw_only=True):

@@ -168,12 +168,12 @@ def has_second_name(path: str) -> bool:
 def _search_index(home: Home, holds: Holds, *, anywhere: bool) -> Iterator[str]:
     """Yield the search index where it may hold the text: it packs texts, so their bytes do not stand in it.
 
-    It is made of the home's files, so it goes when any of them holds the text; else when its own pages do.
+    It is made of the home's files, so it goes when any of them holds the text; else when its own texts do.
     """
-    from nightledger.files.search_index import any_page, index_path
+    from nightledger.files.search_index import any_text, index_path
 
     path = index_path(home)
-    if os.path.lexists(path) and (anywhere or any_page(path, holds)):
+    if os.path.lexists(path) and (anywhere or any_text(path, holds)):
         yield home.relative(path)
 
 
