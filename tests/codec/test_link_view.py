@@ -24,12 +24,3 @@ def test_each_line_of_the_view_is_canonical() -> None:
     rows = dump_view([make_link(), make_link("cron", "übung")]).decode().splitlines()
     assert rows[1] == f'"cron + time_zone":{canonical(link_record(make_link()), floats=True).decode()},'
     assert json.loads("".join(rows)).keys() == {"cron + time_zone", "cron + übung"}
-
-
-def test_no_links_are_an_empty_object() -> None:
-    assert dump_view([]) == b"{}\n"
-
-
-def test_the_bytes_do_not_depend_on_the_order_of_the_links() -> None:
-    one, other = make_link(), make_link("a", "b")
-    assert dump_view([one, other]) == dump_view([other, one])

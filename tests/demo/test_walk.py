@@ -101,19 +101,3 @@ def test_tampering_that_verify_does_not_see_fails_its_check(
     assert [(check.name, check.holds) for check in scene.checks] == [("tampering", False)]
     assert capsys.readouterr().out.count("all is well") == 3
     assert (home / "MEMORY.md").read_bytes() == b"# MEMORY.md", "only copies are tampered with"
-
-
-def test_a_step_that_fails_ends_the_walk_with_its_words(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr("nightledger.surfaces.cli.main", lambda _: 1)
-    assert run(tmp_path / "demo-home") == 1
-    assert "error: 'nightledger init" in capsys.readouterr().err
-
-
-def test_a_folder_of_somebody_else_is_refused_in_words(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (tmp_path / "notes.md").write_text("mine")
-    assert run(tmp_path) == 1
-    assert "hint: name another place with DEMO_HOME=dir" in capsys.readouterr().err

@@ -1,6 +1,5 @@
 import errno
 import fcntl
-import os
 import struct
 import sys
 from pathlib import Path
@@ -62,35 +61,3 @@ def test_a_file_system_without_flags_gives_none(
     assert read_flags(path) is None
     with pytest.raises(OSError, match="no"):
         set_flag(path, Flag.IMMUTABLE, on=True)
-
-
-def test_other_failures_are_told(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fails(*_: object) -> bytes:
-        raise OSError(errno.EIO, "broken")
-
-    monkeypatch.setattr(fcntl, "ioctl", fails)
-    with pytest.raises(OSError, match="broken"):
-        read_flags(path)
-
-
-def test_links_directories_and_pipes_are_refused(path: str, tmp_path: Path) -> None:
-    (tmp_path / "link").symlink_to(path)
-    os.mkfifo(tmp_path / "pipe")
-    for name in ("link", "pipe", "", "missing"):
-        with pytest.raises(OSError, match=r"regular|links|No such"):
-            read_flags(str(tmp_path / name))
-
-
-def test_on_macos_chflags_is_called(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    called: list[int] = []
-
-    class Status:
-        st_flags = 0x2
-
-    monkeypatch.setattr(sys, "platform", "darwin")
-    monkeypatch.setattr(os, "lstat", lambda _: Status())
-    monkeypatch.setattr(os, "chflags", lambda _, bits, **__: called.append(bits), raising=False)
-    assert read_flags(path) == frozenset({Flag.IMMUTABLE})
-    set_flag(path, Flag.APPEND_ONLY, on=True)
-    set_flag(path, Flag.IMMUTABLE, on=False)
-    assert called == [0x6, 0x0]

@@ -63,22 +63,6 @@ def test_a_commit_that_took_these_bytes_away_does_not_hold_them(repository: Path
     assert find_commit(str(repository), TEXT) == again
 
 
-def test_packed_objects_and_refs_are_looked_at_and_other_branches_are_not(repository: Path) -> None:
-    git(repository, "checkout", "-q", "-b", "other")
-    second = commit(repository, TEXT + b"- On a branch.\n")
-    git(repository, "gc", "-q")
-    git(repository, "pack-refs", "--all")
-    assert find_commit(str(repository), TEXT + b"- On a branch.\n") == second
-    git(repository, "checkout", "-q", "-")
-    assert find_commit(str(repository), TEXT + b"- On a branch.\n") == ""
-
-
-def test_a_linked_worktree_is_known(repository: Path, tmp_path: Path) -> None:
-    first = git(repository, "rev-parse", "HEAD")
-    git(repository, "worktree", "add", "-q", str(tmp_path / "linked"), "-b", "linked")
-    assert find_commit(str(tmp_path / "linked"), TEXT) == first
-
-
 def test_nothing_that_the_repository_configures_is_run(repository: Path, tmp_path: Path) -> None:
     trap = tmp_path / "trap"
     trap.write_text(f"#!/bin/sh\ntouch {tmp_path}/sprung\n")
@@ -98,12 +82,6 @@ def test_nothing_that_the_repository_configures_is_run(repository: Path, tmp_pat
     assert not (tmp_path / "sprung").exists()
 
 
-def test_the_repository_is_not_written(repository: Path) -> None:
-    before = {path: path.stat().st_mtime_ns for path in repository.rglob("*")}
-    find_commit(str(repository), TEXT)
-    assert {path: path.stat().st_mtime_ns for path in repository.rglob("*")} == before
-
-
 def test_without_repository_commit_or_git_nothing_is_found(
     repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -116,12 +94,4 @@ def test_without_repository_commit_or_git_nothing_is_found(
     (empty / ".git" / "HEAD").symlink_to("/etc/hostname")
     assert find_commit(str(empty), TEXT) == ""
     monkeypatch.setitem(writers._ENVIRONMENT, "PATH", str(tmp_path))
-    assert find_commit(str(repository), TEXT) == ""
-
-
-def test_a_history_that_takes_too_long_is_given_up(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def slow(*_: object, **__: object) -> None:
-        raise subprocess.TimeoutExpired("git", 5)
-
-    monkeypatch.setattr(subprocess, "run", slow)
     assert find_commit(str(repository), TEXT) == ""

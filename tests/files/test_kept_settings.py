@@ -83,18 +83,3 @@ def test_a_broken_file_leaves_the_stricter_of_shipped_and_last_good(
     assert told in found.problem
     assert b"secret" not in Path(kept).read_bytes()
     assert stat.S_IMODE(os.stat(kept).st_mode) == 0o600
-
-
-def test_nothing_is_written_while_nothing_changed_and_nothing_is_kept_of_a_file_that_is_gone(
-    home: Home, kept: str
-) -> None:
-    remember(home, kept)
-    assert not os.path.lexists(kept)
-    write(home, "undo_days: 30\n")
-    remember(home, kept)
-    before = os.stat(kept).st_ino
-    remember(home, kept)
-    assert os.stat(kept).st_ino == before
-    os.unlink(home.settings)
-    remember(home, kept)
-    assert not os.path.lexists(kept)

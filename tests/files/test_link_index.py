@@ -138,28 +138,3 @@ def test_a_row_that_nobody_writes_is_damage(home: Home, stored: str) -> None:
         index.link("cron", "disk")
     with pytest.raises(LinkIndexError, match="cannot be used"):
         [*index.every()]
-
-
-def test_every_link_is_given_once_with_its_confidence_of_now(home: Home) -> None:
-    index = index_of(
-        home,
-        worked("a", ["cron", "disk"], 3),
-        [*worked("a", ["cron", "disk"], 5, day=2), *worked("b", ["mail", "zfs"], 1, day=9)],
-    )
-    found = sorted((item.link.key, item.confidence, item.idle_days) for item in index.every())
-    ((strong,), _) = index.recall(["cron", "disk"], 1)
-    assert found == [("cron + disk", strong.confidence, 1), ("mail + zfs", 0.4, 0)]
-
-
-def test_every_link_agrees_with_the_view(home: Home) -> None:
-    stretches = [
-        worked(name, tags, times)
-        for name, tags, times in [
-            ("a", ["cron", "disk", "mail"], 3),
-            ("b", ["cron", "zfs"], 1),
-            ("c", ["disk", "x"], 2),
-        ]
-    ]
-    index = index_of(home, *stretches)
-    plain = {item.link.key: item.link.co_occurrences for item in index.every()}
-    assert plain == {link.key: link.co_occurrences for link in index.top_links(100)[0]}

@@ -42,14 +42,6 @@ def test_what_has_a_second_name_stays_as_it_is_under_both(tmp_path: Path) -> Non
     assert path.read_bytes() == b"a secret"
 
 
-def test_a_short_write_is_gone_on_with(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = tmp_path / "log"
-    path.write_bytes(b"a secret b secret")
-    real = os.pwrite
-    monkeypatch.setattr(os, "pwrite", lambda fd, content, at: real(fd, content[:2], at))
-    assert overwrite(str(path), [b"secret"]) == path.read_bytes() == b"a xxxxxx b xxxxxx"
-
-
 @given(content=st.binary(), needles=st.lists(st.binary(max_size=4)))
 def test_the_length_stays_and_no_needle_does(content: bytes, needles: list[bytes]) -> None:
     after = overwritten(content, needles)

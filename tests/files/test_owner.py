@@ -63,15 +63,6 @@ def test_otherwise_nobody_changes_place(
     assert may_act_as_root() is (started_by == 0)
 
 
-def test_a_system_that_does_not_tell_the_saved_user_is_asked_for_the_others(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    del tmp_path
-    Process(monkeypatch, started_by=1000, home_of=1000)
-    monkeypatch.delattr(os, "getresuid")
-    assert not may_act_as_root()
-
-
 def test_an_owner_who_may_not_read_the_program_is_told_what_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
     process = Process(monkeypatch, started_by=0, home_of=1000)
     refused = str(Path(os.__file__).parent)

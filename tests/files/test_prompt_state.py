@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 from tests.homes import make_home
 
-from nightledger.files import hook_state
 from nightledger.files.home import Home
 from nightledger.files.hook_state import (
     PromptState,
@@ -65,16 +64,6 @@ def test_a_state_that_cannot_be_read_is_an_empty_one(home: Home, raw: bytes) -> 
     assert (state.prompts, state.shown) == ((), ())
 
 
-def test_a_link_in_its_place_is_not_followed(home: Home, tmp_path: Path) -> None:
-    write_state(home, "s", PromptState(("a",), ()))
-    path = folder(home) / "s.json"
-    path.rename(tmp_path / "elsewhere.json")
-    path.symlink_to(tmp_path / "elsewhere.json")
-    assert read_state(home, "s").prompts == ()
-    write_state(home, "s", PromptState(("b",), ()))
-    assert json.loads((tmp_path / "elsewhere.json").read_text())["prompts"] == ["a"]
-
-
 def test_only_what_is_old_is_dropped(home: Home) -> None:
     drop_old_states(home, 0)
     for name in ("old", "new"):
@@ -87,20 +76,6 @@ def test_only_what_is_old_is_dropped(home: Home) -> None:
     os.utime(folder(home) / "new.json", (900_000, 900_000))
     drop_old_states(home, 1_000_000)
     assert {path.name for path in folder(home).iterdir()} == {"new.json", "inner"}
-
-
-def test_states_do_not_pile_up_however_many_sessions_there_are(
-    home: Home, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(hook_state, "MOST_FILES", 3)
-    for n in range(30):
-        write_state(home, f"s{n}", PromptState())
-        os.utime(folder(home) / f"s{n}.json", (1, 1) if n % 2 else (900_000, 900_000))
-    for n in range(60):
-        before = len(list(folder(home).iterdir()))
-        drop_old_states(home, 1_000_000 + n)
-        assert before - 3 <= len(list(folder(home).iterdir())) <= before
-    assert {path.name for path in folder(home).iterdir()} == {f"s{n}.json" for n in range(0, 30, 2)}
 
 
 def test_a_state_of_this_hook_waits_for_the_one_before_it(home: Home) -> None:

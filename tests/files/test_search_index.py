@@ -105,36 +105,6 @@ def dump(store: SearchStore) -> object:
     return places, scores
 
 
-def test_it_finds_file_and_lines_and_gives_the_text(path: str) -> None:
-    with closing(opened(path)) as store:
-        (hit,) = store.find(match_any(query_terms("roses")), 5)
-        chunk = store.chunks([hit])[hit]
-        assert (chunk.path, chunk.first_line, chunk.last_line, chunk.heading) == ("a.md", 1, 4, "Garden")
-        assert chunk.text == GARDEN.rstrip()
-        assert found(store, "plants") == ["a.md:1", "b.md:1"]
-        assert store.find("", 5) == []
-        assert store.count() == 2
-        assert store.meta("nothing") == ""
-        assert set(store.files()) == {"a.md", "b.md"}
-
-
-def test_filters_by_kind_day_and_verdict(tmp_path: Path) -> None:
-    path = make(
-        tmp_path / "s" / "i.db",
-        file("m.md", "- plant trees\n", kind=Kind.MEMORY, held=""),
-        file("n.md", "- plant weeds\n", kind=Kind.MEMORY, held="forgotten"),
-        file("o.md", "- plant moss\n", day=date(2026, 3, 1)),
-        file("p.md", "- plant fern\n", day=date(2026, 3, 5)),
-    )
-    with closing(opened(path)) as store:
-        assert found(store, "plant", kinds=[Kind.MEMORY]) == ["m.md:1", "n.md:1"]
-        assert found(store, "plant", since=date(2026, 3, 2)) == ["p.md:1"]
-        assert found(store, "plant", until=date(2026, 3, 1)) == ["o.md:1"]
-        assert found(store, "plant", kinds=[Kind.MEMORY], seen_by="agent") == ["m.md:1"]
-        assert found(store, "plant", kinds=[Kind.MEMORY], seen_by="withheld") == ["n.md:1"]
-        assert [chunk.held for chunk in store.chunks([1, 2, 3]).values()] == ["", "forgotten", ""]
-
-
 def test_of_equals_those_come_whose_path_sorts_first_however_they_were_indexed(tmp_path: Path) -> None:
     names = [f"{n:03}.md" for n in range(60)]
     path = make(tmp_path / "s" / "i.db", *(file(name, "- plant\n") for name in reversed(names)))
@@ -192,16 +162,6 @@ def test_a_build_that_fails_leaves_the_old_index_and_no_other_file(path: str) ->
     with closing(opened(path)) as store:
         assert set(store.files()) == {"a.md", "b.md"}
     assert sorted(os.listdir(os.path.dirname(path))) == [".gitignore", "index.db"]
-
-
-def test_who_reads_goes_on_while_a_new_index_is_made_and_put_in_place(path: str) -> None:
-    with closing(opened(path)) as before:
-        with building(path, index_text) as writer:
-            writer.put(file("c.md", "- plant moss\n"))
-            assert found(before, "plant") == ["a.md:1", "b.md:1"]
-        assert found(before, "plant") == ["a.md:1", "b.md:1"]
-    with closing(opened(path)) as after:
-        assert found(after, "plant") == ["c.md:1"]
 
 
 def test_a_journal_of_the_old_index_is_not_played_back_into_the_new_one(path: str) -> None:
@@ -292,40 +252,6 @@ def test_an_index_of_another_version_is_named(path: str, version: int, word: str
     assert caught.value.newer is (word == "newer")
 
 
-def test_a_link_or_a_directory_is_no_index(tmp_path: Path, path: str) -> None:
-    (tmp_path / "link.db").symlink_to(path)
-    for name in ("link.db", "search"):
-        with pytest.raises(SearchIndexError, match="not a regular file"):
-            open_store(str(tmp_path / name))
-        with pytest.raises(SearchIndexError), writing(str(tmp_path / name), index_text):
-            pass
-
-
-def test_frequencies_count_stems(path: str) -> None:
-    with closing(opened(path)) as store:
-        assert store.frequencies(["planting", "rose", "rudders", "nowhere", "roses"]) == {
-            "planting": 2, "rose": 1, "rudders": 1, "nowhere": 0, "roses": 1,
-        }  # fmt: skip
-        assert store.stems(["planting", "!"]) == [["plant"], []]
-
-
-def test_touching_changes_no_words(path: str) -> None:
-    with writing(path, index_text) as writer:
-        writer.touch("a.md", FileState(9, 8, "cd", settled=False))
-        writer.note("head", "1 ab")
-    with closing(opened(path)) as store:
-        _, kind, state = store.files()["a.md"]
-        assert (kind, state.size_bytes, state.mtime_ns, state.sha256, state.settled) == (
-            "daily",
-            9,
-            8,
-            "cd",
-            False,
-        )
-        assert store.meta("head") == "1 ab"
-        assert found(store, "roses") == ["a.md:1"]
-
-
 def test_whether_an_index_keeps_a_text_is_told_and_of_a_damaged_one_it_is_taken_to(path: str) -> None:
     assert any_text(path, lambda text: b"rudder" in text)
     assert not any_text(path, lambda text: b"tulips" in text)
@@ -333,19 +259,6 @@ def test_whether_an_index_keeps_a_text_is_told_and_of_a_damaged_one_it_is_taken_
     assert any_text(path, lambda _: False)
     Path(path).unlink()
     assert not any_text(path, lambda _: True)
-
-
-def test_counts_are_counted_anew_after_a_file_came_or_went() -> None:
-    writer = in_memory()
-    counts = []
-    for step in (("a.md", "put"), ("b.md", "put"), ("a.md", "remove")):
-        if step[1] == "put":
-            writer.put(file(step[0], "- lilac\n"))
-        else:
-            writer.remove(step[0])
-        writer.commit()
-        counts.append(writer.store.frequencies(["lilac"])["lilac"])
-    assert counts == [1, 2, 1]
 
 
 @pytest.mark.parametrize("name", ["-journal", "-wal", "-shm"])

@@ -25,13 +25,6 @@ def test_a_trouble_is_new_once_and_keeps_its_first_time_whatever_its_words(desk:
     ]
 
 
-def test_what_is_over_is_forgotten_and_new_when_it_returns(desk: Desk) -> None:
-    keep_troubles(desk.home, [LATE], NOW)
-    assert keep_troubles(desk.home, [], LATER) == ()
-    assert read_troubles(desk.home) == ()
-    assert keep_troubles(desk.home, [LATE], LATER) == (LATE[1],)
-
-
 @pytest.mark.parametrize(
     "raw", [b"{", b"[]", b'{"v":2,"troubles":[]}', b'{"v":1,"troubles":[{"what":"x"}]}', b'{"v":1}']
 )

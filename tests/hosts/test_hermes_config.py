@@ -1,5 +1,3 @@
-import shlex
-
 import pytest
 import yaml
 from hypothesis import given
@@ -14,14 +12,8 @@ CALL = HookCall(
     home="/srv/a home with a long enough name, so that YAML folds the line it stands in, twice perhaps",
     home_id="3f1d0c5a" * 4,
 )
-OTHER = HookCall(python=CALL.python, script=CALL.script, home="/srv/other", home_id="aaaa0c5a" * 4)
 CONFIG = "model: x # best\nmemory:\n    write_approval: true\n"
 OWN = {"command": "/my/own.sh", "timeout": 9}
-
-
-def rewritten(text: str, **changes: object) -> str:
-    """Write a configuration anew as its host does: no comment, no mark."""
-    return yaml.safe_dump({**yaml.safe_load(text), **changes})
 
 
 @each_row(
@@ -64,27 +56,6 @@ def test_hooks_that_the_host_wrote_anew_are_found_and_taken_out(
     assert left.pop("hooks", {}) == {event: [OWN] for event in own}
     assert left == yaml.safe_load(CONFIG)
     assert not has_hooks("hermes", without_hooks("hermes", text, CALL), CALL)
-
-
-def test_the_calls_of_two_homes_in_a_file_that_was_written_anew_are_told_apart() -> None:
-    config = yaml.safe_load(with_hooks("hermes", CONFIG, CALL))
-    for event, items in yaml.safe_load(with_hooks("hermes", CONFIG, OTHER))["hooks"].items():
-        config["hooks"][event] += items
-    text = yaml.safe_dump(config)
-    left = without_hooks("hermes", text, CALL)
-    assert has_hooks("hermes", left, OTHER)
-    assert not has_hooks("hermes", left, CALL)
-    assert yaml.safe_load(left)["hooks"] == yaml.safe_load(with_hooks("hermes", CONFIG, OTHER))["hooks"]
-
-
-def test_old_calls_in_a_file_that_was_written_anew_are_replaced() -> None:
-    moved = HookCall(python="/new/python", script=CALL.script, home=CALL.home, home_id=CALL.home_id)
-    text = with_hooks("hermes", rewritten(with_hooks("hermes", CONFIG, CALL)), moved)
-    assert "/opt/py" not in text
-    assert (
-        shlex.split(shlex.split(yaml.safe_load(text)["hooks"]["pre_llm_call"][0]["command"])[2])[0]
-        == "/new/python"
-    )
 
 
 @pytest.mark.parametrize(

@@ -12,10 +12,8 @@ from hypothesis import strategies as st
 from tests.rows import each_row
 
 from nightledger.hosts.hooking import (
-    HOOKED,
     HookCall,
     addition,
-    config_name,
     has_hooks,
     with_hooks,
     without_hooks,
@@ -86,12 +84,6 @@ def test_two_homes_stand_side_by_side(host: str) -> None:
     both = with_hooks(host, with_hooks(host, SETTINGS, CALL), OTHER)
     assert without_hooks(host, both, CALL) == with_hooks(host, SETTINGS, OTHER)
     assert without_hooks(host, without_hooks(host, both, CALL), OTHER) == SETTINGS
-
-
-@pytest.mark.parametrize("host", JSON_HOSTS)
-def test_a_checkout_that_moved_replaces_its_old_hooks(host: str) -> None:
-    moved = with_hooks(host, with_hooks(host, SETTINGS, CALL), MOVED)
-    assert moved == with_hooks(host, SETTINGS, MOVED)
 
 
 def test_what_the_user_wrote_beside_our_command_stays_and_ours_goes() -> None:
@@ -204,21 +196,6 @@ def test_a_home_that_moved_knows_its_old_hooks(host: str) -> None:
     assert without_hooks(host, old, RENAMED) == text
 
 
-@pytest.mark.parametrize("host", [*JSON_HOSTS, "hermes"])
-def test_a_call_of_an_earlier_version_which_names_no_id_is_known_by_its_home(host: str) -> None:
-    text = SETTINGS if host != "hermes" else CONFIG
-    old = with_hooks(host, text, CALL).replace(f"|| : {CALL.home_id}", "|| :")
-    assert old.count(f"|| : {CALL.home_id}") == 0
-    assert without_hooks(host, old, CALL) == text
-    assert with_hooks(host, old, CALL) == with_hooks(host, text, CALL)
-
-
-def test_a_checkout_that_moved_replaces_its_block() -> None:
-    assert with_hooks("hermes", with_hooks("hermes", CONFIG, CALL), MOVED) == with_hooks(
-        "hermes", CONFIG, MOVED
-    )
-
-
 @pytest.mark.parametrize(
     ("text", "said"),
     [
@@ -235,13 +212,3 @@ def test_a_checkout_that_moved_replaces_its_block() -> None:
 def test_yaml_that_cannot_be_added_to_safely_is_refused(text: str, said: str) -> None:
     with pytest.raises(ValueError, match=said):
         with_hooks("hermes", text, CALL)
-
-
-def test_each_host_says_where_its_hooks_stand() -> None:
-    assert config_name("claude_code") == "settings.json"
-    assert config_name("codex", project=True) == ".codex/hooks.json"
-    for host, project in (("hermes", True), ("openclaw", False), ("generic", False)):
-        with pytest.raises(ValueError, match="no file of hooks"):
-            config_name(host, project=project)
-    assert "pre_llm_call" in addition("hermes", CALL)
-    assert set(HOOKED) == {"claude_code", "codex", "hermes", "openclaw"}

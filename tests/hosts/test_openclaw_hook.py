@@ -110,18 +110,6 @@ def test_sessions_that_openclaw_shows_no_memory_are_asked_nothing_for(
 
 
 @pytest.mark.skipif(NODE is None, reason="node is not installed")
-def test_where_openclaw_took_memory_out_itself_ours_does_not_bring_it_back(
-    staged: Home, tmp_path: Path
-) -> None:
-    handler = put_hook(staged, tmp_path / "hook")
-    without = bootstrap(staged, bootstrapFiles=[{"name": "AGENTS.md", "content": "", "missing": False}])
-    Path(staged.memory_md).write_text("# Memory")
-    assert run(handler, without) == without
-    Path(staged.memory_md).unlink()
-    assert names(run(handler, without)) == ["AGENTS.md", "NIGHTLEDGER.md"]
-
-
-@pytest.mark.skipif(NODE is None, reason="node is not installed")
 @pytest.mark.parametrize(
     ("limits", "others", "added"),
     [
@@ -149,18 +137,6 @@ def test_a_page_that_openclaw_would_cut_is_not_added(
         found = names(run(handler, bootstrap(staged, bootstrapFiles=files, cfg={"agents": agents})))
         assert ("NIGHTLEDGER.md" in found) is added
     assert Path(staged.exposures).exists() is added
-
-
-@pytest.mark.skipif(NODE is None, reason="node is not installed")
-def test_a_handler_that_was_taken_away_while_the_gateway_runs_asks_no_more(
-    staged: Home, tmp_path: Path
-) -> None:
-    handler = put_hook(staged, tmp_path / "hook")
-    handler.with_name("loaded.mjs").write_text(
-        f'import {{ unlinkSync }} from "node:fs";\nexport {{ default }} from "{handler}";\nunlinkSync("{handler}");\n'
-    )
-    assert run(handler.with_name("loaded.mjs"), bootstrap(staged)) == bootstrap(staged)
-    assert not handler.exists()
 
 
 @pytest.mark.skipif(NODE is None, reason="node is not installed")

@@ -9,7 +9,6 @@ from nightledger.hosts.presets import (
     HERMES,
     OPENCLAW,
     PRESETS,
-    Preset,
     detect_host,
     named_config,
     preset,
@@ -36,20 +35,6 @@ def test_a_workspace_is_known_by_all_of_its_marks(tmp_path: Path, names: list[st
     for name in names:
         (tmp_path / name).touch()
     assert detect_host(str(tmp_path)) == host
-
-
-def test_a_mark_that_is_a_broken_link_is_a_mark(tmp_path: Path) -> None:
-    (tmp_path / "CLAUDE.md").symlink_to(tmp_path / "elsewhere")
-    assert detect_host(str(tmp_path)) == CLAUDE_CODE
-
-
-@pytest.mark.parametrize("one", PRESETS, ids=lambda one: one.host)
-def test_each_host_has_its_own_preset(one: Preset) -> None:
-    assert preset(one.host) is one
-
-
-def test_a_host_that_is_not_known_is_generic() -> None:
-    assert preset("a_host_of_tomorrow").host == GENERIC
 
 
 def test_no_host_gates_what_no_proposal_may_change() -> None:

@@ -41,29 +41,6 @@ def test_the_session_memory_hook_is_named_where_hooks_run(internal: str, named: 
 
 
 @pytest.mark.parametrize(
-    ("internal", "named"),
-    [
-        ("enabled: true", True),  # on, and nothing says which
-        ("enabled: true, entries: {}", True),
-        ("enabled: true, entries: {other: {enabled: true}}", False),
-        ("enabled: true, entries: {other: {enabled: false}}", False),
-        ("entries: {'session-memory': {}}", True),
-        ("entries: {'session-memory': {enabled: false}}, load: {extraDirs: ['/a']}", False),
-        ("entries: {other: {}}, load: {extraDirs: ['/a']}", True),
-        ("load: {extraDirs: []}", False),
-        ("enabled: false, load: {extraDirs: ['/a']}", False),
-    ],
-)
-def test_which_hooks_openclaw_runs_is_told_as_it_chooses(internal: str, named: bool, tmp_path: Path) -> None:  # noqa: FBT001 - a case
-    names = [
-        one.name
-        for one in openclaw(tmp_path, f"{{hooks: {{internal: {{{internal}}}}}}}")
-        if isinstance(one, Rival)
-    ]
-    assert ("OpenClaw's session-memory hook" in names) is named
-
-
-@pytest.mark.parametrize(
     ("plugins", "setting"),
     [
         ('slots: {memory: "none"}', ""),
@@ -78,20 +55,6 @@ def test_which_hooks_openclaw_runs_is_told_as_it_chooses(internal: str, named: b
 def test_dreaming_is_of_the_memory_that_openclaw_uses(plugins: str, setting: str, tmp_path: Path) -> None:
     found = openclaw(tmp_path, f"{{plugins: {{{plugins}}}}}")
     assert [one.setting for one in found if isinstance(one, Rival)] == ([setting] if setting else [])
-
-
-def test_a_host_that_is_not_there_says_nothing(tmp_path: Path) -> None:
-    for host in ("openclaw", "hermes", "codex", "generic"):
-        assert find_rivals(host, str(tmp_path / "gone"), str(tmp_path)) == ()
-
-
-def test_a_host_without_a_configuration_is_as_it_ships(tmp_path: Path) -> None:
-    (dreaming,) = find_rivals("openclaw", str(tmp_path), str(tmp_path))
-    (memory,) = find_rivals("hermes", str(tmp_path), str(tmp_path))
-    assert isinstance(dreaming, Rival)
-    assert isinstance(memory, Rival)
-    assert (dreaming.is_on, memory.is_on) == (None, True)
-    assert memory.path == str(tmp_path / "config.yaml")
 
 
 def test_a_configuration_that_cannot_be_read_is_said_to_be(tmp_path: Path) -> None:
@@ -178,18 +141,6 @@ def test_codex_memories_are_named_where_they_are_turned_on(text: str, named: boo
     assert isinstance(find_rivals("codex", str(tmp_path), str(tmp_path))[0], Unread)
 
 
-def test_settings_of_the_project_are_stronger_than_those_of_the_user(tmp_path: Path) -> None:
-    claude(tmp_path, autoMemoryEnabled=False, autoDreamEnabled=False)
-    local = tmp_path / "home" / ".claude"
-    local.mkdir(parents=True)
-    (local / "settings.json").write_text('{"autoMemoryEnabled": true}')
-    (rival,) = find_rivals("claude_code", str(tmp_path), str(tmp_path / "home"))
-    assert isinstance(rival, Rival)
-    assert rival.path == str(local / "settings.json")
-    (local / "settings.local.json").write_text('{"autoMemoryEnabled": false}')
-    assert find_rivals("claude_code", str(tmp_path), str(tmp_path / "home")) == ()
-
-
 @pytest.mark.parametrize(
     ("text", "named"),
     [
@@ -204,31 +155,3 @@ def test_settings_of_the_project_are_stronger_than_those_of_the_user(tmp_path: P
 def test_hermes_writes_unless_it_asks_first(text: str, named: bool, tmp_path: Path) -> None:  # noqa: FBT001 - a case
     (tmp_path / "config.yaml").write_text(text)
     assert bool(find_rivals("hermes", str(tmp_path), str(tmp_path))) is named
-
-
-def test_nothing_is_written(tmp_path: Path) -> None:
-    openclaw(tmp_path, "{}")
-    before = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*")}
-    find_rivals("openclaw", str(tmp_path), str(tmp_path))
-    assert {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*")} == before
-
-
-@pytest.mark.parametrize("entries", ["3", "'session-memory'", "['session-memory']"])
-def test_entries_of_another_shape_name_no_hook(entries: str, tmp_path: Path) -> None:
-    found = openclaw(tmp_path, f"{{hooks: {{internal: {{entries: {entries}}}}}}}")
-    assert not any(isinstance(one, Rival) and "session-memory" in one.name for one in found)
-
-
-@pytest.mark.parametrize("folder", ["\\u0000", "\\ud800"])
-def test_a_folder_that_is_no_path_is_not_this_one(folder: str, tmp_path: Path) -> None:
-    (tmp_path / "settings.json").write_text(f'{{"autoMemoryDirectory": "{folder}"}}')
-    (rival,) = find_rivals("claude_code", str(tmp_path), str(tmp_path / "workspace"))[:1]
-    assert isinstance(rival, Rival)
-    assert rival.writes.endswith(", beside yours")
-
-
-@pytest.mark.parametrize("value", ["!!bool x", "!!int ''", "!!timestamp x"])
-def test_yaml_that_no_value_can_be_made_of_is_told_as_unread(value: str, tmp_path: Path) -> None:
-    (tmp_path / "config.yaml").write_text(f"a: {value}\n")
-    (found,) = find_rivals("hermes", str(tmp_path), str(tmp_path))
-    assert isinstance(found, Unread)

@@ -35,18 +35,6 @@ def test_a_session_file_written_about_then_says_that_the_host_was_at_work(
     assert hosts_at_work(roots, AT + WITHIN_S + 1) == ()
 
 
-def test_the_newer_store_of_openclaw_counts(tmp_path: Path) -> None:
-    roots = written(tmp_path, "agents/main/agent/openclaw-agent.sqlite-wal", AT)
-    assert hosts_at_work(roots, AT) == ("openclaw",)
-
-
-@pytest.mark.parametrize(
-    "name", ["agents/main/notes.md", "projects/a/b/c.jsonl", "other/state.db", "a.jsonl"]
-)
-def test_other_files_say_nothing(name: str, tmp_path: Path) -> None:
-    assert hosts_at_work(written(tmp_path, name, AT), AT) == ()
-
-
 def test_directories_that_are_missing_are_none_and_no_more_files_than_that_are_looked_at(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -54,18 +42,6 @@ def test_directories_that_are_missing_are_none_and_no_more_files_than_that_are_l
     assert hosts_at_work({"openclaw": str(tmp_path / "nowhere"), "generic": str(tmp_path)}, AT) == ()
     monkeypatch.setattr(writers, "MOST_FILES", 0)
     assert hosts_at_work(roots, AT) == ()
-
-
-def test_a_file_that_goes_while_it_is_looked_at_is_passed_over(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    roots = written(tmp_path, FILES["openclaw"], AT)
-
-    def gone(_: object) -> os.stat_result:
-        raise FileNotFoundError
-
-    monkeypatch.setattr(os, "lstat", gone)
-    assert hosts_at_work({"openclaw": roots["openclaw"]}, AT) == ()
 
 
 @each_row(

@@ -92,8 +92,6 @@ MOST_SHOWN = 10
 MAX_STATE_BYTES = 1 << 16
 KEPT_S = 7 * 24 * 3600
 """Sessions are resumed within days. Our choice."""
-MOST_FILES = 1000
-"""States that one sweep looks at, so that it takes milliseconds however many there are. Our choice."""
 _PLAIN = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
@@ -240,9 +238,7 @@ def drop_old_states(home: "Home", now_s: float) -> None:
         OSError: The directory cannot be read.
     """
     directory = _directory(home)
-    names = os.listdir(directory) if os.path.isdir(directory) else []
-    at = int(now_s) % len(names) if names else 0  # each sweep begins elsewhere, so that all have their turn
-    for name in [*names[at:], *names[:at]][:MOST_FILES]:
+    for name in os.listdir(directory) if os.path.isdir(directory) else ():
         path = os.path.join(directory, name)
         try:
             if now_s - os.lstat(path).st_mtime > KEPT_S:

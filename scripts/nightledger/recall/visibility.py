@@ -15,6 +15,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from hashlib import sha256
+from itertools import groupby
 from typing import Any
 
 from msgspec import Struct, field
@@ -83,8 +84,8 @@ NAME = "the name of its file may not be shown"
 _OWN_WORDS = frozenset({Region.PROSE, Region.HEADING, Region.RULE, Region.BLANK})
 _OWN_VOICE = frozenset({Origin.AGENT, Origin.OWNER})
 _WHY_NOT_OWN: Mapping[Kind, str] = {Kind.DAILY: FOREIGN, Kind.ARCHIVE: FOREIGN, Kind.HANDOFF: NOT_OPEN}
-_NAME_LENGTH, _UNSPACED = 52, 8
-"""Characters of a file's name that an agent is told, and of those how many may be of scripts that write sentences without
+_NAME, _UNSPACED = re.compile(r"[\w.-]{1,52}"), 8
+"""A file's name that an agent is told, and how many of its characters may be of scripts that write sentences without
 spaces: a day and a few words. Our choice."""
 Held = dict[int, str]
 """Line to the reason why it is withheld."""
@@ -121,8 +122,10 @@ def read_rules(gate: Gate, ledger: Ledger) -> Rules:
     """
     stored = read_stored(gate, ledger.book)
     forgotten = read_forgotten(gate, stored, ledger.book)
-    unspoken = _quarantined(gate.home, ledger)
-    unspoken |= _proposed(gate.home, ledger.book, stored)
+    said = _quarantined(gate.home, ledger) | _proposed(gate.home, ledger.book, stored)
+    # whoever has a text held back chooses what is in it: what stands signed may be said
+    standing = _standing(gate.home, ledger.book, said)
+    unspoken = {claim: why for claim, why in said.items() if claim not in standing}
     unspoken |= dict.fromkeys(forgotten.phrases, FORGOTTEN)
     taken_out = [
         change.hunk.removed
@@ -132,14 +135,14 @@ def read_rules(gate: Gate, ledger: Ledger) -> Rules:
     ]
     archived = tuple(_archived(ledger.book, stored))
     own = own_rules(gate)
-    rows = _rule_files(gate) if own is not None else {}
+    rows = read_rule_files(load_operator(str(gate.ring.directory)), gate.home) if own is not None else {}
     judged = (__version__, _JUDGED_BY, taken_out, bool(forgotten), forgotten.expunged.hashes)
-    said = repr((*judged, sorted(unspoken.items()), sorted(rows.items()), archived))
+    version = repr((*judged, sorted(unspoken.items()), sorted(rows.items()), archived))
     return Rules(
         forgotten=forgotten,
         unspoken=Phrases(unspoken),
         own=own,
-        version=sha256(said.encode("utf-8", "replace")).hexdigest(),
+        version=sha256(version.encode("utf-8", "replace")).hexdigest(),
         scanned_by=sha256(repr((__version__, _JUDGED_BY, sorted(rows.items()))).encode()).hexdigest(),
         archived=archived,
     )
@@ -153,10 +156,6 @@ def _archived(book: Book, stored: Iterable[Stored]) -> Iterator[tuple[str, str, 
                 yield from (
                     (part.target, part.hunk.added, status.decision, item.sha256) for part in change.also
                 )
-
-
-def _rule_files(gate: Gate) -> dict[str, bytes]:
-    return read_rule_files(load_operator(str(gate.ring.directory)), gate.home)
 
 
 def _rests_on(home: Home, change: Change) -> Iterator[str]:
@@ -183,7 +182,7 @@ def _not_in_force(stored: Iterable[Stored], book: Book) -> Iterator[tuple[Change
 
 
 def _proposed(home: Home, book: Book, stored: Iterable[Stored]) -> dict[str, str]:
-    """Give the claims of what is not in force, and of the lines that it rests on, but what stands signed."""
+    """Return the claims of what is not in force, and of the lines that it rests on."""
     said: dict[str, str] = {}
     changes = [
         (change, why, {*_statements(change.hunk.added)}) for change, why in _not_in_force(stored, book)
@@ -193,8 +192,7 @@ def _proposed(home: Home, book: Book, stored: Iterable[Stored]) -> dict[str, str
         if left := claims - standing:
             said |= dict.fromkeys(left, why)
             said |= {claim: why for line in _rests_on(home, change) for claim in _claims(line)}
-    standing = _standing(home, book, said)
-    return {claim: why for claim, why in said.items() if claim not in standing}
+    return said
 
 
 def _standing(home: Home, book: Book, claims: Iterable[str]) -> frozenset[str]:
@@ -227,7 +225,7 @@ def _is_short(wording: str) -> bool:
 
 
 def _quarantined(home: Home, ledger: Ledger) -> dict[str, str]:
-    """Give the claims of what scanners held back, but what stands signed: whoever has a text held back chooses what is in it."""
+    """Return the claims of what scanners held back."""
     said: dict[str, str] = {}
     for event in ledger.log.events:
         if event.event == EventName.QUARANTINED:
@@ -238,8 +236,7 @@ def _quarantined(home: Home, ledger: Ledger) -> dict[str, str]:
                 continue  # scanners find it again where it stands
             if sha256(raw).hexdigest() == named:
                 said |= dict.fromkeys(_claims(raw.decode("utf-8", "surrogateescape")), QUARANTINED)
-    standing = _standing(home, ledger.book, said)
-    return {claim: why for claim, why in said.items() if claim not in standing}
+    return said
 
 
 class Judge:
@@ -277,7 +274,11 @@ class Judge:
         found = self.rules.unspoken.find(enumerate(lines, 1))
         found |= dict.fromkeys(forgotten.told_in(lines), FORGOTTEN)
         if forgotten:
-            found |= {n: FORGOTTEN for n, line in enumerate(lines, 1) if forgotten.holds(_bare(line))}
+            found |= {
+                n: FORGOTTEN
+                for n, line in enumerate(lines, 1)
+                if forgotten.holds(line.strip().lstrip("-*+ "))
+            }
         return found
 
     def heading(self, heading: str, lines: Sequence[str], held: Held) -> str:
@@ -312,9 +313,12 @@ class Judge:
         return self._said[text]
 
     def _may_name(self, path: str) -> bool:
-        return path in self._home.identity.gated or (
-            all(map(_is_plain, path.split("/"))) and self.may_say(path)
+        """Tell whether a path is names without spaces, and short: anybody can write a sentence there."""
+        plain = all(
+            _NAME.fullmatch(name) and sum(not letter.isascii() for letter in name) <= _UNSPACED
+            for name in path.split("/")
         )
+        return path in self._home.identity.gated or (plain and self.may_say(path))
 
 
 def _not_own(text: str, kind: Kind) -> Held:
@@ -325,10 +329,6 @@ def _not_own(text: str, kind: Kind) -> Held:
         said = read_daylog("", text, date.min).lines
         own = {one.number for one in said if one.region in _OWN_WORDS and one.origin in _OWN_VOICE}
     return {n: _WHY_NOT_OWN[kind] for n in range(1, text.count("\n") + 2) if n not in own}
-
-
-def _bare(line: str) -> str:
-    return line.strip().lstrip("-*+ ")
 
 
 def _steers(text: str) -> bool:
@@ -358,12 +358,6 @@ def _span(text: str, start: int, end: int, why: str) -> Held:
     return dict.fromkeys(range(first, last + 1), why)
 
 
-def _is_plain(name: str) -> bool:
-    """Tell whether a name is one: without spaces and short, since anybody can write a sentence there."""
-    words = re.fullmatch(rf"[\w.-]{{1,{_NAME_LENGTH}}}", name)
-    return bool(words) and sum(not letter.isascii() for letter in name) <= _UNSPACED
-
-
 def without(text: str, first: int, held: Held) -> str:
     """Return a text with the lines that are withheld left blank: the others keep their numbers.
 
@@ -386,17 +380,9 @@ def describe(held: Held) -> str:
 
 
 def _runs(lines: Sequence[int]) -> str:
-    """Return numbers with runs of three or more as ``350-368``, and a run that is all of them."""
-    runs: list[list[int]] = []
-    for number in lines:
-        if runs and number == runs[-1][-1] + 1:
-            runs[-1].append(number)
-        else:
-            runs.append([number])
-    if len(runs) == 1 and len(lines) > 1:
-        return f"{lines[0]}-{lines[-1]}"
-    told = (f"{run[0]}-{run[-1]}" if len(run) > 2 else ", ".join(map(str, run)) for run in runs)  # noqa: PLR2004 - as told above
-    return ", ".join(told)
+    """Return ascending numbers with those that follow each other as ``350-368``."""
+    runs = ([n for _, n in run] for _, run in groupby(enumerate(lines), lambda one: one[1] - one[0]))
+    return ", ".join(f"{run[0]}-{run[-1]}" if len(run) > 1 else f"{run[0]}" for run in runs)
 
 
 BY_LINES = frozenset({Kind.MEMORY, Kind.DAILY, Kind.ARCHIVE, Kind.HANDOFF})
