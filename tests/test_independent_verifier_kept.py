@@ -7,8 +7,6 @@ from pathlib import Path
 import pytest
 from tests.gate.forgetting_desk import (
     ARCHIVE,
-    COPY,
-    FULL,
     LOG,
     archive,
     compress,
@@ -97,14 +95,6 @@ def test_both_say_that_a_home_which_let_go_holds(desk: Desk) -> None:
     assert f"{len(book.applies)} applies, 1 gated files" in said
 
 
-def test_both_find_a_proposal_that_is_gone_and_of_which_the_log_does_not_say_so(desk: Desk) -> None:
-    stays = next(Path(desk.home.proposals_dir).glob("p-*.json"))
-    stays.unlink()
-    status, said = theirs(desk)
-    assert (ours(desk).status, status, classes(said)) == (4, 4, {"ALTERED"})
-    assert stays.name in said
-
-
 def test_a_decision_does_not_expire(desk: Desk) -> None:
     """The log's key may say that it did: only an operator has a decision removed."""
     (decision,) = (one for one in desk.ledger().book.applies.values() if one.outcomes is not None)
@@ -115,11 +105,3 @@ def test_a_decision_does_not_expire(desk: Desk) -> None:
     status, said = theirs(desk)
     assert (ours(desk).status, status, classes(said)) == (4, 4, {"ALTERED", "UNSIGNED"})
     assert path.name in said
-
-
-def test_memory_that_an_archival_left_otherwise_is_drift_for_both(desk: Desk) -> None:
-    """Logs and the archive belong to whoever writes there; the gated file beside them does not."""
-    desk.memory.write_text(MEMORY)
-    status, said = theirs(desk)
-    assert (ours(desk).status, status, classes(said)) == (4, 4, {"DRIFT"})
-    assert file(desk, COPY).read_bytes() == FULL

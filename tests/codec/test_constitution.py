@@ -80,9 +80,3 @@ def test_a_page_that_is_no_constitution_says_why(page: str, said: str) -> None:
     with pytest.raises(RecordError) as caught:
         parse_page(page, where="the page")
     assert said in str(caught.value)
-
-
-def test_a_text_that_begins_with_a_number_sign_is_no_note_on_the_page() -> None:
-    tags = ("self/constitutional", "self/value")
-    made = Constitution(v=1, principles=(Principle(name="care", tags=tags, text="#1 is to ask."),))
-    assert parse_page(dump_page(made), where="it") == made

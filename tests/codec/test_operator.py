@@ -2,7 +2,7 @@ import pytest
 
 from nightledger.codec.settings import parse_operator
 from nightledger.domain.errors import ConfigurationError
-from nightledger.domain.operator import MeaningSource, Operator
+from nightledger.domain.operator import Operator
 
 
 def refusal(text: str) -> ConfigurationError:
@@ -28,14 +28,6 @@ def test_a_program_without_its_full_path_is_refused() -> None:
     error = refusal("notify: [notify-send, hello]\n")
     assert str(error) == "operator.yaml: notify: 'notify-send' is not a full path"
     assert error.hint == "command -v notify-send gives it"
-
-
-def test_embeddings_come_from_a_server() -> None:
-    assert parse_operator(b"", where="operator.yaml").meaning is None
-    assert parse_operator(b"meaning: {}\n", where="operator.yaml").meaning is None
-    text = "meaning: {url: 'http://127.0.0.1:11434/v1/embeddings', model: small}\n"
-    server = parse_operator(text.encode(), where="operator.yaml").meaning
-    assert server == MeaningSource(url="http://127.0.0.1:11434/v1/embeddings", model="small")
 
 
 def test_a_server_of_embeddings_without_an_address_or_a_model_is_refused() -> None:

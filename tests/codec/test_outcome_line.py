@@ -52,32 +52,11 @@ def test_the_same_content_has_the_same_id_whenever_it_is_received() -> None:
     assert spelled["id"] == first["id"]
 
 
-@pytest.mark.parametrize(
-    "changes",
-    [
-        {"timestamp": "2026-02-28T03:05:01Z"},
-        {"outcome": "failure"},
-        {"note": "x"},
-        {"session": "s"},
-        {"duration_s": 1},
-        {"context_tags": ["cron"]},
-    ],
-)
-def test_every_other_field_is_part_of_the_id(changes: dict[str, Any]) -> None:
-    assert stored(given_record(**changes))["id"] != stored(given_record())["id"]
-
-
 def test_a_stored_line_logged_again_is_the_same_record() -> None:
     record = stored(full_record())
     again, problems = read_outcome(record, now=NOW + timedelta(hours=1))
     assert problems == []
     assert again == {**record, "received_at": "2026-03-01T13:00:00Z"}
-
-
-def test_a_given_id_must_be_the_derived_one() -> None:
-    record = {**stored(given_record()), "outcome": "failure"}
-    (problem,) = problems_of(record)
-    assert problem.startswith(f"id: '{record['id']}' is not the id of this content, o-")
 
 
 def test_an_unknown_field_is_named_with_the_nearest_one() -> None:

@@ -1,9 +1,6 @@
-from datetime import UTC, datetime
-
 import pytest
 
-from nightledger.codec.rows import DoingRow, Exposure, OutcomeUse, read_hour, read_rows
-from nightledger.domain.uses import hour_of
+from nightledger.codec.rows import DoingRow, Exposure, read_rows
 
 GOOD = b'{"at":"2026-03-01T06:00:00Z","shown":["e-1"],"surface":"recall"}\n'
 
@@ -20,27 +17,6 @@ def test_what_is_not_needed_is_not_read() -> None:
 def test_a_bad_line_is_counted_and_its_neighbours_are_read(bad: bytes) -> None:
     ((rows, count),) = read_rows(Exposure, [GOOD + bad + b"\n  \n" + GOOD])
     assert (len(rows), count) == (2, 1)
-
-
-def test_an_outcome_needs_a_result_of_its_words() -> None:
-    line = b'{"outcome":"%s","received_at":"a","task_type":"t","timestamp":"b"}\n'
-    ((rows, count),) = read_rows(OutcomeUse, [line % b"success" + line % b"maybe"])
-    assert (rows, count) == (
-        [OutcomeUse(received_at="a", timestamp="b", task_type="t", outcome="success")],
-        1,
-    )
-
-
-def test_an_hour_is_read_from_the_beginning_of_a_time() -> None:
-    assert read_hour("2026-03-01T06") == hour_of(datetime(2026, 3, 1, 6, 59, tzinfo=UTC))
-
-
-@pytest.mark.parametrize(
-    "text",
-    ["", "2026-02-30T06", "2026-13-01T06", "2026-03-01T24", "2026-03-01T25", "yesterday", "2026-03-01"],
-)
-def test_an_impossible_date_has_no_hour(text: str) -> None:
-    assert read_hour(text) is None
 
 
 SPREAD = GOOD.replace(b",", b",\n", 1)

@@ -39,16 +39,3 @@ def test_a_missing_schema_says_that_the_checkout_is_incomplete(
 )
 def test_a_problem_says_where_and_what_and_repeats_little(changes: dict[str, Any], problem: str) -> None:
     assert any(found.startswith(problem) for found in find_problems("run", example("run", **changes)))
-
-
-def test_lists_that_must_ascend_do() -> None:
-    assert find_problems("decision", example("decision", changes=[2, 1])) == (
-        "changes: is not in ascending order",
-    )
-    assert find_problems("outcome", example("outcome", context_tags=["b", "a"])) == (
-        "context_tags: is not in ascending order",
-    )
-    assert find_problems("decision", example("decision", changes=[1, "x"])) == (
-        "changes[1]: 'x' is not of type integer",
-    )
-    assert find_problems("decision", example("decision", changes=5)) == ("changes: 5 is not of type array",)

@@ -44,13 +44,6 @@ def test_a_torn_last_line_is_closed_append_only(log: Path, before: bytes, torn: 
     assert appended.size_bytes == log.stat().st_size
 
 
-@pytest.mark.parametrize("payload", [b"", b"no line end"])
-def test_a_payload_is_whole_lines(log: Path, payload: bytes) -> None:
-    with Appender(str(log)) as file, pytest.raises(ValueError, match="whole lines"):
-        file.append(payload)
-    assert log.read_bytes() == b""
-
-
 def test_a_file_that_another_holds_is_waited_for_and_then_said_to_be_held(log: Path) -> None:
     with Appender(str(log)) as holder, Appender(str(log)) as other:
         holder.hold(0)
@@ -107,14 +100,6 @@ def test_a_file_that_was_moved_away_is_noticed(log: Path) -> None:
         with pytest.raises(FileChangedError, match="moved away"):
             file.append(b"two\n")
     assert log.with_suffix(".old").read_bytes() == b"one\n"
-
-
-def test_a_file_that_was_cut_is_noticed(log: Path) -> None:
-    with Appender(str(log)) as file:
-        file.append(b"one\n")
-        os.truncate(log, 2)
-        with pytest.raises(FileChangedError, match="was cut"):
-            file.append(b"two\n")
 
 
 def test_a_link_is_not_followed(log: Path, tmp_path: Path) -> None:

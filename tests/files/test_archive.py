@@ -43,29 +43,6 @@ def test_what_was_written_is_read_back_with_modes_and_times(tmp_path: Path) -> N
     assert Path(path).stat().st_mode & 0o777 == 0o600
 
 
-def test_the_same_files_make_the_same_bytes(tmp_path: Path) -> None:
-    given = sources(tmp_path, one="1", two="2")
-    for name, order in (("a", given), ("b", given[::-1])):
-        write_archive(str(tmp_path / name), order, {})
-    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
-
-
-def test_a_name_that_is_taken_is_left_as_it_is_and_nothing_is_left_behind(tmp_path: Path) -> None:
-    (tmp_path / "b").write_text("mine")
-    before = sorted(path.name for path in tmp_path.iterdir())
-    with pytest.raises(FileExistsError):
-        write_archive(str(tmp_path / "b"), [], {})
-    assert (tmp_path / "b").read_text() == "mine"
-    assert sorted(path.name for path in tmp_path.iterdir()) == before
-
-
-def test_a_source_that_is_no_file_leaves_no_backup(tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(UnreadableError, match="is a FIFO"):
-        write_archive(str(tmp_path / "b"), [Source(name="a", path=str(tmp_path / "pipe"))], {})
-    assert not (tmp_path / "b").exists()
-
-
 def test_any_cut_and_any_flipped_byte_is_noticed(tmp_path: Path) -> None:
     path = tmp_path / "b"
     write_archive(str(path), sources(tmp_path, one="1" * 300, two="2" * 50), {})

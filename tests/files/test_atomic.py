@@ -13,7 +13,6 @@ from nightledger.files.atomic import (
     create_file,
     exchange_file,
     leftovers,
-    link_or_copy,
     replace_file,
 )
 
@@ -140,20 +139,3 @@ def test_what_is_no_file_gives_way_to_what_is_disposable_alone(
     assert mark.read_bytes() == NEW
     assert not mark.is_symlink()
     assert file.read_bytes() == OLD
-
-
-def test_a_second_name_is_a_link_a_refused_one_a_copy_and_a_taken_one_is_left(
-    file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    linked, copied = tmp_path / "linked", tmp_path / "copied"
-    link_or_copy(str(file), str(linked))
-    assert linked.samefile(file)
-    with pytest.raises(FileExistsError):
-        link_or_copy(str(file), str(linked))
-
-    def refuse(*_: object, **__: object) -> None:
-        raise OSError(errno.EOPNOTSUPP, "no links here")
-
-    monkeypatch.setattr(os, "link", refuse)
-    link_or_copy(str(file), str(copied))
-    assert (copied.read_bytes(), mode_of(copied), copied.samefile(file)) == (OLD, mode_of(file), False)

@@ -1,5 +1,4 @@
 from pathlib import Path
-from zoneinfo import ZoneInfo
 
 import pytest
 from msgspec.structs import replace
@@ -8,7 +7,7 @@ from tests.homes import make_home
 from nightledger.domain.errors import ConfigurationError, UnreadableError
 from nightledger.domain.operator import Operator
 from nightledger.domain.settings import Settings
-from nightledger.files.configuration import home_zone, load_operator, load_settings, read_rule_files
+from nightledger.files.configuration import load_operator, load_settings, read_rule_files
 from nightledger.files.home import Home
 
 
@@ -20,11 +19,6 @@ def home(tmp_path: Path) -> Home:
 def test_a_home_has_its_own_settings_over_the_shipped_ones(home: Home) -> None:
     Path(home.settings).write_text("undo_days: 30\n")
     assert replace(load_settings(home), frames={}) == Settings(undo_days=30)
-
-
-def test_log_days_begin_in_the_zone_of_init_unless_the_settings_name_another(home: Home) -> None:
-    assert home_zone(home, Settings()) == ZoneInfo("Asia/Tokyo")
-    assert home_zone(home, Settings(zone="Europe/Berlin")) == ZoneInfo("Europe/Berlin")
 
 
 @pytest.mark.parametrize("mode", [0o620, 0o602, 0o666])

@@ -35,16 +35,6 @@ def test_a_directory_that_is_no_home_yet_names_both_ways_to_make_it_one(tmp_path
     assert "--adopt" in caught.value.hint
 
 
-def test_a_home_of_another_user_is_not_called_no_home(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(path: str) -> None:
-        raise PermissionError(13, "Permission denied", path)
-
-    monkeypatch.setattr("nightledger.files.home.os.stat", refuse)
-    with pytest.raises(PermissionError) as caught:
-        home.require()
-    assert caught.value.filename == home.identity_file
-
-
 def test_a_damaged_identity_is_named_and_not_guessed(home: Home) -> None:
     record = json.loads(Path(home.identity_file).read_bytes())
     Path(home.identity_file).write_text(json.dumps({**record, "zone": 5}))

@@ -39,18 +39,6 @@ def test_chunks_of_any_size_join_to_the_log(tmp_path: Path, texts: list[bytes], 
     assert all(chunk.endswith(b"\n") for chunk in chunks)
 
 
-@given(st.integers(0, 49_999))
-def test_a_byte_put_in_anywhere_shows_in_the_probe(tmp_path: Path, at: int) -> None:
-    path = tmp_path / "log"
-    content = b"".join(b"%09d\n" % n for n in range(5000))
-    path.write_bytes(content)
-    with LineLog(str(path)) as log:
-        probe = log.probe(50_000)
-    path.write_bytes(content[:at] + b"!" + content[at:])
-    with LineLog(str(path)) as log:
-        assert log.probe(50_000) != probe
-
-
 def test_a_file_that_was_replaced_moved_or_cut_is_noticed(path: Path) -> None:
     path.write_bytes(b"one\ntwo\n")
     with LineLog(str(path)) as log:

@@ -14,7 +14,7 @@ from tests.whole import examples
 from nightledger.domain.errors import LinkIndexError
 from nightledger.domain.links import SHOWN_FROM, decayed
 from nightledger.files.home import Home
-from nightledger.files.link_index import FILE, LinkIndex, open_index
+from nightledger.files.link_index import LinkIndex, open_index
 from nightledger.jobs.link import Options, link
 
 TAGS = ("cron", "disk", "mail", "time_zone")
@@ -119,15 +119,6 @@ def test_recall_shows_what_the_plain_fold_says(
         for item in shown
     } == expected
     assert [item.confidence for item in shown] == sorted((now for now, *_ in expected.values()), reverse=True)
-
-
-@pytest.mark.parametrize("content", [b"", b"nonsense\n", b"SQLite format 3\0"])
-def test_a_file_that_is_no_index_names_the_way_out(home: Home, content: bytes) -> None:
-    index_of(home, worked("a", ["cron", "disk"], 3))
-    Path(home.link_index_dir, FILE).write_bytes(content)
-    with pytest.raises(LinkIndexError, match="cannot be used") as caught:
-        open_index(home.link_index_dir)
-    assert caught.value.hint == "make it again: nightledger link --rebuild"
 
 
 @pytest.mark.parametrize("stored", ["", "[]", "{}", '[["r", "many"]]', '[["r", 1, 0, 0, 0, 0, 1, [7]]]'])

@@ -31,20 +31,6 @@ def test_a_second_run_is_told_who_holds_the_lock_and_exits_75(path: str) -> None
     assert "try again" in caught.value.hint
 
 
-def test_waiting_ends_when_the_lock_is_given_back(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    first = Lock(path)
-    first.acquire()
-    pauses = []
-
-    def pause(seconds: float) -> None:
-        pauses.append(seconds)
-        first.release()
-
-    monkeypatch.setattr("time.sleep", pause)
-    with Lock(path, timeout_s=60):
-        assert len(pauses) == 1
-
-
 def test_the_lock_of_a_killed_process_is_free(path: str) -> None:
     code = (
         "import os, sys\n"

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from nightledger.domain.errors import ConfigurationError
-from nightledger.files.owner import acting_as_owner, acting_as_root, for_child, may_act_as_root
+from nightledger.files.owner import acting_as_owner, acting_as_root, for_child
 
 
 class Process:
@@ -51,16 +51,6 @@ def test_root_takes_the_owners_place_and_comes_back(monkeypatch: pytest.MonkeyPa
         assert process.user == 1000
     assert (process.user, process.group, process.groups) == (0, 0, [0])
     assert for_child() == {}
-
-
-@pytest.mark.parametrize(("started_by", "home_of"), [(0, 0), (1000, 1000), (1000, 1001)])
-def test_otherwise_nobody_changes_place(
-    started_by: int, home_of: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    process = Process(monkeypatch, started_by=started_by, home_of=home_of)
-    with acting_as_owner("/home/me/agent"), acting_as_root():
-        assert process.user == started_by
-    assert may_act_as_root() is (started_by == 0)
 
 
 def test_an_owner_who_may_not_read_the_program_is_told_what_it_is(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -38,16 +38,6 @@ def test_a_file_of_the_largest_size_is_read_and_one_byte_more_is_not(file: Path)
     assert "1001 bytes; at most 1000" in str(refusal(file))
 
 
-def test_a_file_that_grows_while_it_is_read_takes_no_more_than_allowed(
-    file: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    file.write_bytes(b"x" * (LIMIT + 1))
-    real = file.stat()
-    small = os.stat_result((*real[:6], 5, *real[7:]))
-    monkeypatch.setattr(os, "fstat", lambda _: small)
-    assert "at most 1000" in str(refusal(file))
-
-
 def test_a_missing_file_is_named_and_optional_when_asked_for(file: Path) -> None:
     missing = file.parent / "none"
     assert isinstance(refusal(missing), MissingFileError)

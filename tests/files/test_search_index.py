@@ -105,13 +105,6 @@ def dump(store: SearchStore) -> object:
     return places, scores
 
 
-def test_of_equals_those_come_whose_path_sorts_first_however_they_were_indexed(tmp_path: Path) -> None:
-    names = [f"{n:03}.md" for n in range(60)]
-    path = make(tmp_path / "s" / "i.db", *(file(name, "- plant\n") for name in reversed(names)))
-    with closing(opened(path)) as store:
-        assert found(store, "plant") == [f"{name}:1" for name in names[:10]]
-
-
 TEXT = st.lists(
     st.sampled_from(
         ["# Garden", "## 2026-03-01", "- plant roses", "- water 東京", "- dig", "", f"- {'far ' * 90}"]
@@ -153,15 +146,6 @@ def test_a_write_that_fails_changes_nothing(path: str) -> None:
         _ = 1 // 0
     with closing(opened(path)) as store:
         assert set(store.files()) == {"a.md", "b.md"}
-
-
-def test_a_build_that_fails_leaves_the_old_index_and_no_other_file(path: str) -> None:
-    with pytest.raises(ZeroDivisionError), building(path, index_text) as writer:  # noqa: PT012 - it fails halfway
-        writer.put(file("c.md", "- new\n"))
-        _ = 1 // 0
-    with closing(opened(path)) as store:
-        assert set(store.files()) == {"a.md", "b.md"}
-    assert sorted(os.listdir(os.path.dirname(path))) == [".gitignore", "index.db"]
 
 
 def test_a_journal_of_the_old_index_is_not_played_back_into_the_new_one(path: str) -> None:

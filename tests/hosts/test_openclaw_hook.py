@@ -99,18 +99,6 @@ def names(event: dict[str, Any]) -> list[str]:
 
 @pytest.mark.skipif(NODE is None, reason="node is not installed")
 @pytest.mark.parametrize(
-    "kind", ["telegram:group:7", "discord:channel:9", "Group:7", "subagent:x", "cron:night"]
-)
-def test_sessions_that_openclaw_shows_no_memory_are_asked_nothing_for(
-    staged: Home, tmp_path: Path, kind: str
-) -> None:
-    event = bootstrap(staged, sessionKey=f"agent:main:{kind}")
-    assert run(put_hook(staged, tmp_path / "hook"), event) == event
-    assert not Path(staged.exposures).exists()
-
-
-@pytest.mark.skipif(NODE is None, reason="node is not installed")
-@pytest.mark.parametrize(
     ("limits", "others", "added"),
     [
         pytest.param({}, [19_000, 19_000], True, marks=pytest.mark.slow),

@@ -10,7 +10,6 @@ from nightledger.hosts.presets import (
     OPENCLAW,
     PRESETS,
     detect_host,
-    named_config,
     preset,
     state_roots,
 )
@@ -54,11 +53,6 @@ def test_each_host_has_its_directory_below_the_users_own() -> None:
     }
 
 
-def test_a_variable_of_the_host_names_another() -> None:
-    roots = state_roots("/home/ann", {"OPENCLAW_STATE_DIR": "/srv/claw", "CLAUDE_CONFIG_DIR": ""})
-    assert (roots["openclaw"], roots["claude_code"]) == ("/srv/claw", "/home/ann/.claude")
-
-
 def test_a_home_of_openclaws_own_moves_its_directory_and_what_a_tilde_means() -> None:
     own = {"OPENCLAW_HOME": "~/service"}
     assert state_roots("/home/ann", own)["openclaw"] == "/home/ann/service/.openclaw"
@@ -66,11 +60,3 @@ def test_a_home_of_openclaws_own_moves_its_directory_and_what_a_tilde_means() ->
     assert state_roots("/home/ann", {**own, "OPENCLAW_STATE_DIR": "~/claw"})["openclaw"] == (
         "/home/ann/service/claw"
     )
-
-
-def test_only_openclaws_configuration_is_named_by_itself() -> None:
-    named = {"OPENCLAW_CONFIG_PATH": "~/claw.json"}
-    assert named_config("openclaw", "/home/ann", named) == "/home/ann/claw.json"
-    assert named_config("openclaw", "/home/ann", {"OPENCLAW_CONFIG_PATH": "/srv/c.json"}) == "/srv/c.json"
-    assert named_config("openclaw", "/home/ann", {}) == ""
-    assert named_config("codex", "/home/ann", named) == ""

@@ -40,23 +40,6 @@ def test_the_session_memory_hook_is_named_where_hooks_run(internal: str, named: 
     assert ("OpenClaw's session-memory hook" in names) is named
 
 
-@pytest.mark.parametrize(
-    ("plugins", "setting"),
-    [
-        ('slots: {memory: "none"}', ""),
-        ('entries: {"memory-core": {enabled: false}}', ""),
-        ('slots: {memory: "other"}', DREAMING.replace("memory-core", "other")),
-        (
-            'slots: {memory: "other"}, entries: {"memory-core": {config: {dreaming: {enabled: false}}}}',
-            DREAMING.replace("memory-core", "other"),
-        ),
-    ],
-)
-def test_dreaming_is_of_the_memory_that_openclaw_uses(plugins: str, setting: str, tmp_path: Path) -> None:
-    found = openclaw(tmp_path, f"{{plugins: {{{plugins}}}}}")
-    assert [one.setting for one in found if isinstance(one, Rival)] == ([setting] if setting else [])
-
-
 def test_a_configuration_that_cannot_be_read_is_said_to_be(tmp_path: Path) -> None:
     (unread,) = openclaw(tmp_path, "{ what: is this")
     assert isinstance(unread, Unread)
@@ -78,13 +61,6 @@ def test_auto_memory_is_on_unless_a_setting_says_no(tmp_path: Path) -> None:
     assert claude(tmp_path, autoDreamEnabled=False) == ["Claude Code auto memory"]
     assert claude(tmp_path, autoMemoryEnabled=False, autoDreamEnabled=True) == []
     assert claude(tmp_path, autoDreamEnabled=True) == ["Claude Code auto memory", "Claude Code auto dream"]
-
-
-def test_auto_dream_may_be_on_where_nothing_says_so(tmp_path: Path) -> None:
-    (tmp_path / "settings.json").write_text("{}")
-    _, dream = find_rivals("claude_code", str(tmp_path), str(tmp_path / "home"))
-    assert isinstance(dream, Rival)
-    assert (dream.name, dream.is_on) == ("Claude Code auto dream", None)
 
 
 @pytest.mark.parametrize(

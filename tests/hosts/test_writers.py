@@ -5,7 +5,6 @@ import pytest
 from tests.rows import each_row
 
 from nightledger.domain.drift import Writer
-from nightledger.hosts import writers
 from nightledger.hosts.writers import WITHIN_S, find_mark, hosts_at_work
 
 AT = 1_700_000_000.0
@@ -33,15 +32,6 @@ def test_a_session_file_written_about_then_says_that_the_host_was_at_work(
     assert hosts_at_work(roots, AT + WITHIN_S) == (host,)
     assert hosts_at_work(roots, AT - WITHIN_S) == (host,)
     assert hosts_at_work(roots, AT + WITHIN_S + 1) == ()
-
-
-def test_directories_that_are_missing_are_none_and_no_more_files_than_that_are_looked_at(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    roots = written(tmp_path / "real", FILES["openclaw"], AT)
-    assert hosts_at_work({"openclaw": str(tmp_path / "nowhere"), "generic": str(tmp_path)}, AT) == ()
-    monkeypatch.setattr(writers, "MOST_FILES", 0)
-    assert hosts_at_work(roots, AT) == ()
 
 
 @each_row(

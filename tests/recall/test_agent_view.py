@@ -60,16 +60,6 @@ def test_a_withheld_line_tells_no_time(desk: Desk) -> None:
     assert str(explain(desk.gate, desk.ledger(), asked, desk.moment).until) == "2026-01-20"
 
 
-def test_an_answer_of_which_nothing_is_withheld_is_the_operators(desk: Desk) -> None:
-    rejected(desk)
-    log(desk, "", *GARDEN, ATTIC)
-    for query in ("garden attic swept", "marmot exhibition house"):
-        agent, operator = hits(desk, query, agent=True), hits(desk, query)
-        assert [(one.chunk, one.score, one.why) for one in agent] == [
-            (one.chunk, one.score, one.why) for one in operator
-        ]
-
-
 def test_a_principle_is_judged_as_its_entries_are(desk: Desk) -> None:
     from tests.gate.principled import seed
 

@@ -72,12 +72,6 @@ def test_one_that_was_forgotten_is_not_shown_even_before_it_is_gone(desk: Desk) 
     assert keys(desk) == []
 
 
-def test_what_drifted_into_the_file_accepts_nothing(desk: Desk) -> None:
-    learn(desk)
-    desk.memory.write_text(desk.text() + "\n- Always set zone explicitly.\n")
-    assert keys(desk) == []
-
-
 @pytest.mark.parametrize(
     "text",
     [
@@ -90,20 +84,6 @@ def test_what_a_signed_entry_denies_or_says_failed_is_not_shown(desk: Desk, text
     learn(desk)
     desk.applied(addition(text))
     assert keys(desk) == []
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Do not forget to rotate keys: set_zone_explicitly.",
-        "Don\u2019t hesitate to set_zone_explicitly.",
-        "NEVER neglect to set_zone_explicitly in a crontab.",
-    ],
-)
-def test_what_a_signed_entry_urges_with_two_denials_is_shown(desk: Desk, text: str) -> None:
-    learn(desk)
-    desk.applied(addition(text))
-    assert keys(desk) == [("cron + time_zone", "set_zone_explicitly")]
 
 
 def test_what_stands_under_a_heading_or_a_label_that_denies_is_not_shown(desk: Desk) -> None:

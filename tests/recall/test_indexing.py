@@ -4,7 +4,6 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from msgspec.structs import replace
 from tests.gate.homes import Desk, addition
 from tests.gate.principled import seed
 from tests.jobs.nights import Nights
@@ -13,13 +12,12 @@ from tests.linking import lines, outcome
 from tests.recall.asking import ask, hits, places, put
 
 from nightledger.domain.proposal import Op
-from nightledger.domain.search.values import Found, Kind
+from nightledger.domain.search.values import Kind
 from nightledger.files.lock import Lock
 from nightledger.files.search_index import index_path
 from nightledger.files.shipped import shipped_config
 from nightledger.recall import indexing
 from nightledger.recall.indexing import Refreshed, keep_up, refresh
-from nightledger.recall.visibility import Judge
 
 
 def fresh(desk: Desk, **fields: bool) -> Refreshed:
@@ -74,25 +72,6 @@ def test_a_change_that_leaves_size_and_time_is_seen_while_the_file_is_young(desk
     assert places(desk, "lilac") == []
 
 
-def test_a_file_that_is_the_same_is_not_scanned_again_when_what_is_withheld_changes(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    put(desk, "memory/2026-02-27.md", "- The lilac was cut.\n")
-    put(desk, "memory/2026-02-26.md", "- The roses need lime.\n")
-    settle(desk)
-    fresh(desk)
-    proposal = desk.proposal(addition("The lilac was cut."))
-
-    def refuse(_: object, __: object, lines: list[str]) -> dict[int, str]:
-        raise AssertionError(lines)
-
-    monkeypatch.setattr(Judge, "by_itself", refuse)
-    assert fresh(desk).changed == 2  # the log that says it, and memory
-    assert hits(desk, "lilac", agent=True) == ()
-    desk.reject(proposal)
-    assert hits(desk, "lilac")[0].held == "line 1: proposed, and rejected"
-
-
 def test_principles_in_force_are_searched_and_those_on_disk_are_not(desk: Desk) -> None:
     seed(desk)
     path = put(desk, "memory/system/constitution.json", shipped_config("constitution.json"))
@@ -103,17 +82,6 @@ def test_principles_in_force_are_searched_and_those_on_disk_are_not(desk: Desk) 
     path.write_bytes(path.read_bytes().replace(b"least force", b"sledgehammer"))
     assert hits(desk, "least force", scope=wanted)
     assert hits(desk, "sledgehammer", scope=wanted) == ()
-
-
-def test_outcomes_are_found_by_what_they_say_and_bad_lines_are_passed_over(desk: Desk) -> None:
-    raw = lines([outcome(1, ("cron", "lilac")), outcome(1, ("cron", "lilac")), outcome(2, note="tulip")])
-    put(desk, "memory/system/outcome-records.jsonl", raw + b"not json\n{}\n[]\n")
-    (hit,) = hits(desk, "lilac")
-    assert (hit.chunk.path, hit.lines) == ("memory/system/outcome-records.jsonl", (1, 1))
-    assert hit.chunk.text == "debug_cron [cron, lilac]: set_zone: success"
-    assert hit.chunk.day is not None
-    assert hits(desk, "tulip")[0].lines == (3, 3)
-    assert hits(desk, "tulip", agent=True) == ()
 
 
 def test_a_damaged_index_is_made_anew_and_said_so(desk: Desk) -> None:
@@ -187,23 +155,6 @@ def test_a_file_that_cannot_be_read_is_named_and_the_rest_is_searched(desk: Desk
         assert why in said
 
 
-def test_an_index_brought_up_to_date_answers_as_one_made_at_once(desk: Desk) -> None:
-    put(desk, "memory/2026-02-01.md", "- lilac tulip\n- tulip\n")
-    put(desk, "memory/2026-02-02.md", "- rose lilac\n")
-    put(desk, "memory/2026-02-03.md", "- rose\n")
-    fresh(desk)
-    put(desk, "memory/2026-02-02.md", "- rose lilac lilac\n\n## Later\n\n- lilac rose\n")
-    stepped = ask(desk, "lilac rose")
-    assert fresh(desk, anew=True).rebuilt
-    assert told(ask(desk, "lilac rose")) == told(stepped)
-
-
-def told(found: Found) -> Found:
-    """Give an answer without notes, and without the numbers that its hits have in one index."""
-    hits = tuple(replace(hit, chunk=replace(hit.chunk, id=0)) for hit in found.hits)
-    return replace(found, hits=hits, notes=())
-
-
 def test_the_newest_outcomes_are_searched_and_the_rest_is_named(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -214,14 +165,6 @@ def test_the_newest_outcomes_are_searched_and_the_rest_is_named(
     assert found.hits == ()
     assert found.notes == ("1 older outcomes are not searched; associations know them",)
     assert hits(desk, "rose")[0].lines == (3, 3)
-
-
-def test_a_damaged_link_index_is_told_and_search_answers(desk: Desk) -> None:
-    put(desk, "memory/2026-02-28.md", "- lilac\n")
-    put(desk, ".nightledger/links/links.db", "damaged\n")
-    found = ask(desk, "lilac")
-    assert found.hits
-    assert found.notes
 
 
 def test_a_compressed_log_is_searched_by_its_full_text_and_by_its_summary_once_that_is_gone(
@@ -257,27 +200,3 @@ def test_an_index_that_is_there_is_kept_up_and_none_is_made(desk: Desk) -> None:
     assert keep_up(desk.gate, desk.ledger(), desk.moment)
     settle(desk)
     assert fresh(desk).changed == 0
-
-
-def test_what_would_keep_a_verb_waiting_is_left_to_the_next_look(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    fresh(desk)
-    before = Path(index_path(desk.home)).read_bytes()
-    desk.proposal(addition("One."))
-
-    with Lock(desk.home.lock_path("search")):
-        assert not keep_up(desk.gate, desk.ledger(), desk.moment)
-    for n in range(1, 29):
-        put(desk, f"memory/2026-02-{n:02}.md", f"- Lilac {n}.\n")
-    assert not keep_up(desk.gate, desk.ledger(), desk.moment)
-    Path(index_path(desk.home)).write_bytes(b"nonsense" * 1000)
-    assert not keep_up(desk.gate, desk.ledger(), desk.moment)
-    Path(index_path(desk.home)).write_bytes(before)
-    for n in range(1, 29):
-        Path(desk.home.path(f"memory/2026-02-{n:02}.md")).unlink()
-    monkeypatch.setattr(indexing, "_SOON_BYTES", len(desk.text()) - 1)
-    assert not keep_up(desk.gate, desk.ledger(), desk.moment)
-    assert Path(index_path(desk.home)).read_bytes() == before
-    monkeypatch.undo()
-    assert keep_up(desk.gate, desk.ledger(), desk.moment)

@@ -10,8 +10,6 @@ from tests.gate.homes import Desk
 from tests.recall.asking import put
 
 from nightledger.domain.search.values import Found, Query, Showing, Why
-from nightledger.files.search_index import index_path, open_store
-from nightledger.files.search_store import SearchStore
 from nightledger.recall.meaning import LEARNED_AT_ONCE, EncoderError
 from nightledger.recall.searching import search
 
@@ -44,12 +42,6 @@ def ask(desk: Desk, text: str, encoder: Senses | None, **fields: object) -> Foun
     return search(desk.gate, desk.ledger(), query, desk.moment, encoder=encoder)
 
 
-def opened(desk: Desk) -> SearchStore:
-    store = open_store(index_path(desk.home))
-    assert store is not None
-    return store
-
-
 @pytest.fixture
 def harbour(desk: Desk) -> Desk:
     put(desk, "memory/daily/2026-02-01.md", "## 2026-02-01\n\n- The ferry left the quay at noon.\n")
@@ -79,17 +71,6 @@ def test_only_what_is_new_is_learned(harbour: Desk) -> None:
     learned = encoder.asked[first:-1]
     assert len(learned) == 1
     assert "gale" in learned[0]
-
-
-def test_a_chunk_that_changes_loses_its_embedding_and_gets_another(harbour: Desk) -> None:
-    ask(harbour, "vessel", Senses())
-    put(harbour, "memory/daily/2026-02-01.md", "## 2026-02-01\n\n- The bakery was closed at noon.\n")
-    hits = ask(harbour, "boat", Senses(), limit=1).hits
-    assert not hits or "bakery" not in hits[0].chunk.text
-    store = opened(harbour)
-    assert store.ask("SELECT chunk FROM vectors WHERE chunk NOT IN (SELECT id FROM chunks)") == []
-    assert store.ask("SELECT count(*) FROM vectors") == store.ask("SELECT count(*) FROM chunks")
-    store.close()
 
 
 def test_a_failing_encoder_leaves_words_alone_and_says_so(harbour: Desk) -> None:

@@ -133,20 +133,9 @@ def drifted(desk: Desk) -> None:
     desk.memory.write_text(desk.text() + f"\n## Keys\n\n- {PLANTED}\n")
 
 
-def drifted_and_seen(desk: Desk) -> None:
-    drifted(desk)
-    desk.guard()
-
-
 def note_of_an_outcome(desk: Desk) -> None:
     log(desk)
     put(desk, "memory/system/outcome-records.jsonl", line(outcome(1, note=PLANTED)))
-
-
-def steering_outcome(desk: Desk) -> None:
-    log(desk)
-    record = outcome(1, task_type="marmot_clock", resolution="ghp_" + "Ab3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0dF3hJ6")
-    put(desk, "memory/system/outcome-records.jsonl", line(record))
 
 
 def done_in_the_handoff(desk: Desk) -> None:
@@ -185,29 +174,9 @@ def unread_places(desk: Desk) -> None:
         put(desk, path, PLANTED)
 
 
-def constitution_on_disk(desk: Desk) -> None:
-    log(desk)
-    put(desk, "memory/system/constitution.json", f'{{"principles":[{{"text":"{PLANTED}"}}]}}')
-
-
 def wrapped(desk: Desk) -> None:
     rejected(desk)
     log(desk, "- The cellar key hangs behind", "  the blue marmot clock.")
-
-
-def told_and_wrapped(desk: Desk) -> None:
-    rejected(desk)
-    log(desk, f"- {PLANTED}", "- Said again: the cellar key hangs", "  behind the blue marmot clock.")
-
-
-def forgotten_and_wrapped(desk: Desk) -> None:
-    forgotten(desk)
-    log(desk, f"- {PLANTED}", "- Said again: the cellar key hangs", "  behind the blue marmot clock.")
-
-
-def forgotten_in_other_words_and_wrapped(desk: Desk) -> None:
-    forgotten(desk)
-    log(desk, "- Behind the blue marmot clock", "  hangs the key of the cellar.")
 
 
 def forgotten_in_other_words_and_wrapped_among_others(desk: Desk) -> None:
@@ -256,65 +225,18 @@ def heading_that_was_forgotten(desk: Desk) -> None:
     log(desk, "", f"## {PLANTED}", "", "### Below", "", "Plain words of the marmot.")
 
 
-def heading_in_two_parts(desk: Desk) -> None:
-    rejected(desk)
-    log(
-        desk,
-        "",
-        "## The cellar key hangs",
-        "",
-        "### behind the blue marmot clock",
-        "",
-        "#### Below",
-        "",
-        "Plain words.",
-    )
-
-
-def heading_of_others(desk: Desk) -> None:
-    log(
-        desk,
-        "",
-        "<<<EXTERNAL_UNTRUSTED>>>",
-        f"## {PLANTED}",
-        "<<<END_EXTERNAL_UNTRUSTED>>>",
-        "",
-        "### Below",
-        "",
-        "Plain.",
-    )
-
-
-def heading_in_the_archive(desk: Desk) -> None:
-    rejected(desk)
-    log(desk)
-    put(desk, "memory/archive/2025.md", f"## {PLANTED}\n\n### Below\n\n- The attic is empty.\n")
-
-
 def heading_of_the_handoff(desk: Desk) -> None:
     log(desk)
     put(desk, "memory/state/session-handoff.md", f"# {PLANTED}\n\n- [ ] Feed the marmot at noon\n")
 
 
-def wrapped_in_the_handoff(desk: Desk) -> None:
-    rejected(desk)
-    log(desk)
-    put(
-        desk,
-        "memory/state/session-handoff.md",
-        "# Next\n\n- [ ] The cellar key hangs behind\n  the blue marmot clock.\n",
-    )
-
-
 PATHS: list[Callable[[Desk], None]] = [
     waits, waits_from_an_agent, rejected, undone, withdrawn, superseded, forgotten, forgotten_in_other_words,
     quarantined_by_the_gate, steering, secret, pasted, output_of_a_tool, wrapped_as_untrusted, drifted,
-    drifted_and_seen, note_of_an_outcome, steering_outcome, done_in_the_handoff, staged, steering_in_the_archive,
-    rejected_and_in_the_archive, unread_places, constitution_on_disk, wrapped, told_and_wrapped, forgotten_and_wrapped,
-    forgotten_in_other_words_and_wrapped, forgotten_in_other_words_and_wrapped_among_others,
-    over_the_border_of_a_chunk, quoted_within_a_longer_sentence,
-    heading_that_was_rejected, heading_that_steers, heading_that_was_forgotten, heading_in_two_parts, heading_of_others,
-    heading_in_the_archive, heading_of_the_handoff, wrapped_in_the_handoff,
+    note_of_an_outcome, done_in_the_handoff, staged, steering_in_the_archive, rejected_and_in_the_archive, unread_places,
+    wrapped, forgotten_in_other_words_and_wrapped_among_others, over_the_border_of_a_chunk,
+    quoted_within_a_longer_sentence, heading_that_was_rejected, heading_that_steers, heading_that_was_forgotten,
+    heading_of_the_handoff,
 ]  # fmt: skip
 
 
@@ -425,7 +347,8 @@ def test_what_a_rejected_change_rests_on_is_withheld_of_logs_and_told_of_outcome
 def test_lines_of_a_file_are_judged_as_it_was_indexed_and_those_of_no_file_that_is_are_withheld(
     desk: Desk,
 ) -> None:
-    forgotten_in_other_words_and_wrapped(desk)
+    forgotten(desk)
+    log(desk, "- Behind the blue marmot clock", "  hangs the key of the cellar.")
     refreshed = refresh(desk.gate, desk.ledger(), desk.moment)
     chunk = Chunk(path=LOG, first_line=3, last_line=5, kind=Kind.DAILY, heading="", day=None, text="")
     assert refreshed.held(chunk) == {4: FORGOTTEN, 5: FORGOTTEN}
