@@ -21,7 +21,7 @@ def test_directories_are_made_for_their_owner_only_with_those_above(tmp_path: Pa
     assert mode_of(tmp_path / "a") == mode_of(tmp_path / "a" / "b") == 0o700
 
 
-def test_a_directory_of_ours_in_a_workspace_is_ignored_by_git_from_the_moment_it_is_seen(
+def test_a_directory_of_ours_in_a_workspace_is_ignored_by_git(
     tmp_path: Path,
 ) -> None:
     durable.make_dir(str(tmp_path / "a" / "b"), ignored_by_git=True)

@@ -131,8 +131,6 @@ def test_of_a_log_larger_than_any_agent_writes_the_first_whole_lines_are_read(
     [
         ("utf-16", "UTF-16"),
         ("utf-32", "UTF-32"),
-        ("utf-16-le", "UTF-16LE"),
-        ("utf-16-be", "UTF-16BE"),
     ],
 )
 def test_a_log_of_wide_characters_is_one_finding_that_says_how_to_convert_it(

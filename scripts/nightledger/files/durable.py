@@ -106,10 +106,9 @@ def make_dir(path: str, *, ignored_by_git: bool = False) -> bool:
     parent = os.path.dirname(path) or "."
     if not os.path.isdir(parent):
         make_dir(parent, ignored_by_git=ignored_by_git)
+    _mkdir(path)
     if ignored_by_git:
-        _make_ignored(path)
-    else:
-        _mkdir(path)
+        _ignore(path)
     sync_directory(parent)
     return True
 
@@ -146,26 +145,18 @@ def _mkdir(path: str) -> None:
             raise
 
 
-def _make_ignored(path: str) -> None:
-    """Make the directory beside its place and move it there, so that it is never seen without its file."""
-    staged = f"{path}.{os.getpid()}.new"
-    _mkdir(staged)
-    name = os.path.join(staged, ".gitignore")
-    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_NONBLOCK
-    descriptor = os.open(name, flags, FILE_MODE)
+def _ignore(path: str) -> None:
+    """Put the ``.gitignore`` into a directory that was just made."""
+    name = os.path.join(path, ".gitignore")
+    descriptor = os.open(
+        name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_NONBLOCK, FILE_MODE
+    )
     try:
         write_all(descriptor, b"*\n")
         sync_file(descriptor, name)
     finally:
         os.close(descriptor)
-    sync_directory(staged)
-    try:
-        os.rename(staged, path)
-    except OSError:
-        os.unlink(name)
-        os.rmdir(staged)
-        if not os.path.isdir(path):  # else another run made it meanwhile, with its own .gitignore
-            raise
+    sync_directory(path)
 
 
 def _full_sync(descriptor: int) -> None:

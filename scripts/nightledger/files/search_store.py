@@ -6,16 +6,14 @@ Invariant: reading writes nothing, and what is equal comes in the order of path 
 an index that was brought up to date file by file answers as one that was made at once.
 """
 
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import date
+from typing import Any
+
+from msgspec import Struct
 
 from nightledger.domain.search.values import Chunk, Kind, prefix_of
 from nightledger.files.search_reader import DamagedIndexError, Reader
-
-TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from nightledger.files.search_reader import Row
 
 _LINKS_OF = (
     "SELECT first, second, resolution, confidence FROM links WHERE first",
@@ -31,7 +29,7 @@ OPERATOR, AGENT, WITHHELD = "operator", "agent", "withheld"
 _SEEN_BY = {OPERATOR: "c.held IS NOT NULL", AGENT: "coalesce(c.held, '') = ''", WITHHELD: "c.held > ''"}
 
 
-class FileState:
+class FileState(Struct, frozen=True):
     """What a file was when it was indexed.
 
     Attributes:
@@ -42,16 +40,13 @@ class FileState:
             have left size and time as they were.
     """
 
-    __slots__ = ("mtime_ns", "settled", "sha256", "size_bytes")
-
-    def __init__(self, size_bytes: int, mtime_ns: int, sha256: str, *, settled: bool) -> None:
-        self.size_bytes = size_bytes
-        self.mtime_ns = mtime_ns
-        self.sha256 = sha256
-        self.settled = settled
+    size_bytes: int
+    mtime_ns: int
+    sha256: str
+    settled: bool
 
 
-class Filter:
+class Filter(Struct, frozen=True, kw_only=True):
     """Which chunks count.
 
     Attributes:
@@ -61,20 +56,10 @@ class Filter:
         seen_by: ``OPERATOR`` or ``AGENT``, or ``WITHHELD`` for what an agent may not see.
     """
 
-    __slots__ = ("kinds", "seen_by", "since", "until")
-
-    def __init__(
-        self,
-        *,
-        kinds: "Iterable[Kind]" = (),
-        since: date | None = None,
-        until: date | None = None,
-        seen_by: str = OPERATOR,
-    ) -> None:
-        self.kinds = sorted(kinds)
-        self.since = since
-        self.until = until
-        self.seen_by = seen_by
+    kinds: Collection[Kind] = ()
+    since: date | None = None
+    until: date | None = None
+    seen_by: str = OPERATOR
 
     def sql(self) -> tuple[str, list[object]]:
         """Give the conditions, each with ``AND`` before it, and their values."""
@@ -82,7 +67,7 @@ class Filter:
         values: list[object] = []
         if self.kinds:
             parts.append(f"f.kind IN ({','.join('?' * len(self.kinds))})")
-            values += [kind.value for kind in self.kinds]
+            values += sorted(kind.value for kind in self.kinds)
         if self.since is not None:
             parts.append("c.day >= ?")
             values.append(self.since.toordinal())
@@ -100,7 +85,7 @@ class SearchStore(Reader):
 
     __slots__ = ()
 
-    def files(self) -> "dict[str, tuple[int, str, FileState]]":
+    def files(self) -> dict[str, tuple[int, str, FileState]]:
         """Give every file by its path: its number, its kind, and what it was when it was indexed."""
         rows = self.ask("SELECT path, id, kind, size, mtime_ns, sha256, settled FROM files")
         return {
@@ -138,17 +123,17 @@ class SearchStore(Reader):
         )
         return [row[0] for row in rows]
 
-    def chunks(self, ids: "Iterable[int]") -> dict[int, Chunk]:
+    def chunks(self, ids: Iterable[int]) -> dict[int, Chunk]:
         """Give chunks by their numbers; a number that nobody has is left out."""
         rows = self.ask_of(f"{_CHUNK}WHERE c.id", list(ids))
         return {row[0]: self._chunk(row) for row in rows}
 
-    def leads(self, ids: "Iterable[int]") -> dict[int, str]:
+    def leads(self, ids: Iterable[int]) -> dict[int, str]:
         """Give what stands before each of some chunks and is indexed with it."""
         rows = self.ask_of("SELECT id, text, lead FROM chunks WHERE id", list(ids))
         return {number: self.unpacked(packed)[:lead] for number, packed, lead in rows}
 
-    def links(self, tags: "Sequence[str]") -> "list[tuple[str, str, str, float]]":
+    def links(self, tags: Sequence[str]) -> list[tuple[str, str, str, float]]:
         """Give the associations of some tags that may be shown unasked: tags, resolution, confidence; the surest first."""
         found: set[tuple[str, str, str, float]] = set()
         for statement in _LINKS_OF:
@@ -159,7 +144,7 @@ class SearchStore(Reader):
         """Give all chunks of a file, in order; none for a file that is not in the index."""
         return [self._chunk(row) for row in self.ask(f"{_CHUNK}WHERE f.path = ? ORDER BY c.n", (path,))]
 
-    def said(self, path: str) -> "Iterator[tuple[int, tuple[str, str, str]]]":
+    def said(self, path: str) -> Iterator[tuple[int, tuple[str, str, str]]]:
         """Give each chunk of a file, in order, with what it put into the index: prefix, the item before, its text."""
         rows = self.ask(
             "SELECT c.id, c.text, c.lead, c.day, c.heading FROM chunks c"
@@ -171,7 +156,7 @@ class SearchStore(Reader):
             prefix = prefix_of(None if day is None else date.fromordinal(day), heading)
             yield number, (prefix, text[:lead], text[lead:])
 
-    def _chunk(self, row: "Row") -> Chunk:
+    def _chunk(self, row: tuple[Any, ...]) -> Chunk:
         number, path, kind, n, packed, lead, first, last, day, heading, entry, held, moved = row
         return Chunk(
             id=number,

@@ -51,7 +51,11 @@ def read_config(path: str) -> Any:
             return None
         if path.endswith(".yaml"):
             return read_host_yaml(raw)
-        return _parse_toml(raw) if path.endswith(".toml") else parse_json5(raw.decode())
+        if path.endswith(".toml"):
+            import tomllib
+
+            return tomllib.loads(raw.decode())
+        return parse_json5(raw.decode())
     except (NightledgerError, OSError, ValueError, RecursionError) as error:
         return Unread(path=path, reason=str(error).split("\n", 1)[0])
 
@@ -99,12 +103,6 @@ def dump_host_yaml(config: Any) -> str:
     import yaml
 
     return yaml.safe_dump(config, sort_keys=False, allow_unicode=True)
-
-
-def _parse_toml(raw: bytes) -> Any:
-    import tomllib
-
-    return tomllib.loads(raw.decode())
 
 
 def parse_json5(text: str) -> Any:

@@ -6,8 +6,7 @@ is a block of our own, or stands wherever Hermes put it when it wrote the whole 
 loads a folder of two files, which asks our command at ``agent:bootstrap`` and adds one file to what the agent reads.
 
 Invariant: what a person keeps there stays, value for value, in the order it has; what is taken out is ours alone, and
-only this home's. A call is ours for a home by the home's id at its end, wherever program and home lie now; one without
-an id by the home's path. Whoever installs keeps the file as it was beside it, and gives that back where nobody edited
+only this home's. A call is ours for a home by the home's id at its end, wherever program and home lie now. Whoever installs keeps the file as it was beside it, and gives that back where nobody edited
 it since. What is given of YAML reads as before but for our calls, told by parsing both; else the edit is refused.
 """
 
@@ -15,7 +14,6 @@ import json
 import os
 import re
 import shlex
-from itertools import pairwise
 from string import Template
 from typing import Any
 
@@ -72,7 +70,7 @@ class HookCall(Struct, frozen=True, kw_only=True):
             words = _words(words[len(_SHELL)])
         if not any(os.path.basename(word) == SCRIPT for word in words):
             return False
-        return words[-2:] == [":", self.home_id] or ("--home", self.home) in pairwise(words)
+        return words[-2:] == [":", self.home_id]
 
 
 def _words(command: Any) -> list[str]:

@@ -48,7 +48,6 @@ from nightledger.gate.opening import Gate, Ledger
 from nightledger.recall.associations import shown_associations
 from nightledger.recall.sources import (
     OLDER,
-    Again,
     Changed,
     Changes,
     Cut,
@@ -81,10 +80,6 @@ from nightledger.text.search.tokens import index_text
 
 WAIT_S = 5.0
 """For a run that brings the index up to date just now."""
-_IN_PLACE_SHARE = 0.5
-_IN_PLACE = 20
-"""With more files changed, and more than that share, a new index is made beside the old one: it is sooner done,
-and readers are not kept waiting. Our choice."""
 _SOON_BYTES = 250_000
 """Of gated files, which a decision has judged anew entry by entry: some 2,500 entries, 0.3 s. What takes longer is left
 to the next look, so that no verb waits for it. Measured: docs/decisions/0021-index.md."""
@@ -206,8 +201,9 @@ def keep_up(gate: Gate, ledger: Ledger, moment: Moment) -> bool:
     try:
         seen = _look(gate, ledger, moment)
         there = _usable(seen, path)
-        now_ns = os.stat(lock.path).st_mtime_ns
-        return there is not None and _in_place(seen, path, there, now_ns) is not None
+        if there is not None:
+            _in_place(seen, path, there, os.stat(lock.path).st_mtime_ns)
+        return there is not None
     finally:
         lock.release()
 
@@ -243,9 +239,8 @@ def _up_to_date(seen: _Seen, path: str, now_ns: int, *, anew: bool) -> Refreshed
     """Write what changed; the caller holds the lock."""
     there = None if anew else _usable(seen, path)
     try:
-        changes = _in_place(seen, path, there, now_ns) if there is not None else None
-        if changes is not None:
-            return _open(seen, path, changes, rebuilt=False)
+        if there is not None:
+            return _open(seen, path, _in_place(seen, path, there, now_ns), rebuilt=False)
     except DamagedIndexError as error:  # deeper than the first look goes
         seen.notes.append(f"{error}: it was made anew")
     with building(path, index_text) as writer:
@@ -254,13 +249,11 @@ def _up_to_date(seen: _Seen, path: str, now_ns: int, *, anew: bool) -> Refreshed
     return _open(seen, path, changes, rebuilt=True)
 
 
-def _in_place(seen: _Seen, path: str, there: SearchStore, now_ns: int) -> Changes | None:
-    """Write what changed into the index that is there; None where so much did that one made anew is sooner done."""
+def _in_place(seen: _Seen, path: str, there: SearchStore, now_ns: int) -> Changes:
+    """Write what changed into the index that is there."""
     with closing(there) as store:
         changes = _changes(seen, store, now_ns)
         stale = store.meta(_HEAD) != seen.head or store.meta(_LINKS) != _links_state(seen)
-    if sum(one.fresh for one in changes.changed) > max(_IN_PLACE, _IN_PLACE_SHARE * len(seen.sources)):
-        return None
     if changes.any or stale:
         with writing(path, index_text) as writer:
             _carry_out(seen, writer, changes)
@@ -299,8 +292,11 @@ def _changes(seen: _Seen, store: SearchStore, now_ns: int) -> Changes:
         again = frozenset({Kind.MEMORY, Kind.PRINCIPLE})
     told_anew = seen.summaries.symmetric_difference(store.meta(_SUMMARIES).split("\n"))
     seen.told_anew.update(told_anew)
-    anew = Again(kinds=again, paths=told_anew)
-    return find_changes(seen.gate.home, seen.sources, store, again=anew, now_ns=now_ns)
+
+    def is_told_anew(source: Source) -> bool:
+        return source.kind in again or source.path in told_anew
+
+    return find_changes(seen.gate.home, seen.sources, store, again=is_told_anew, now_ns=now_ns)
 
 
 def _carry_out(seen: _Seen, writer: SearchWriter, changes: Changes) -> None:

@@ -14,7 +14,7 @@ import os
 import re
 from bisect import bisect_right
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import date, tzinfo
 from hashlib import sha256
 from itertools import pairwise
@@ -342,20 +342,8 @@ class Changes(Struct, kw_only=True):
         return bool(self.changed or self.touched or self.gone)
 
 
-class Again(Struct, frozen=True, kw_only=True):
-    """What is to be indexed whether it changed or not, because what is known of it did.
-
-    Attributes:
-        kinds: Kinds of files.
-        paths: Files.
-    """
-
-    kinds: frozenset[Kind]
-    paths: frozenset[str]
-
-
 def find_changes(
-    home: Home, sources: Iterable[Source], store: SearchStore, *, again: Again, now_ns: int
+    home: Home, sources: Iterable[Source], store: SearchStore, *, again: Callable[[Source], bool], now_ns: int
 ) -> Changes:
     """Compare a home with its index.
 
@@ -363,15 +351,14 @@ def find_changes(
         home: The home.
         sources: Its files that are searched.
         store: Its index.
-        again: What is to be indexed whether it changed or not.
+        again: Tells which is to be indexed whether it changed or not, because what is known of it did.
         now_ns: The file system's time, in nanoseconds since 1970.
     """
     known = store.files()
     found = Changes()
     for source in sources:
-        anew = source.kind in again.kinds or source.path in again.paths
         try:
-            _look(home, source, known, now_ns, found, anew=anew)
+            _look(home, source, known, now_ns, found, anew=again(source))
         except UnreadableError as error:
             found.notes.append(f"{error}: it is not searched")
         else:
