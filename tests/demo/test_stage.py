@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from nightledger.demo.command import clear_stage
+from nightledger.demo.walk import clear_stage
 from nightledger.domain.errors import RefusedError
 
 

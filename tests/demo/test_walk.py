@@ -8,11 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from nightledger.demo import command, walk
-from nightledger.demo.command import keys_beside
+from nightledger.demo import walk
 from nightledger.demo.shell import WIDTH, Narrator, Ran, Shell
 from nightledger.demo.story import WORLD, load_story
-from nightledger.demo.walk import Scene
+from nightledger.demo.walk import Scene, keys_beside
 from nightledger.domain.errors import EXIT_ALARM
 
 NOW = datetime(2026, 3, 12, 20, 0, tzinfo=UTC)
@@ -30,7 +29,7 @@ def stranger(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def run(home: Path, world: Path = WORLD) -> int:
-    return command.main(["--home", str(home)], world)
+    return walk.main(["--home", str(home)], world)
 
 
 def test_the_walk_tells_its_story_holds_all_checks_and_leaves_a_home_that_verifies(

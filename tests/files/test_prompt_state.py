@@ -4,7 +4,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from tests.homes import make_home
+from tests.homes import make_home, write_state
 
 from nightledger.files.home import Home
 from nightledger.files.hook_state import (
@@ -12,7 +12,6 @@ from nightledger.files.hook_state import (
     drop_old_states,
     hold_state,
     read_state,
-    write_state,
 )
 
 

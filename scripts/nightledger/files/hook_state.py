@@ -214,19 +214,6 @@ def has_state(home: "Home", session: object) -> bool:
     return os.path.lexists(_path(home, session))
 
 
-def write_state(home: "Home", session: object, state: PromptState) -> None:
-    """Put a state in the place of a session's.
-
-    Raises:
-        OSError: It cannot be written.
-    """
-    held = hold_state(home, session)
-    try:
-        held.put(state)
-    finally:
-        held.close()
-
-
 def drop_old_states(home: "Home", now_s: float) -> None:
     """Remove states that no session has touched for a week, and what a crash left.
 

@@ -11,7 +11,7 @@ import sqlite3
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from datetime import datetime
 from functools import cache
 from itertools import combinations
@@ -26,8 +26,7 @@ from nightledger.codec.rows import read_outcome_rows
 from nightledger.domain.errors import LinkIndexError
 from nightledger.domain.links import SHOWN_FROM, Link, Pair, Tally, confidence_of, decayed, was_shown
 from nightledger.domain.outcome import Outcome
-from nightledger.files.atomic import open_temp
-from nightledger.files.durable import is_regular, make_dir, sync_directory, sync_file
+from nightledger.files.durable import FILE_MODE, is_regular, make_dir
 from nightledger.files.home import Home
 from nightledger.files.line_log import LineLog
 
@@ -426,47 +425,32 @@ def _tally(row: Outcome, day: int) -> Tally:
 
 @contextmanager
 def building(path: str) -> Iterator[LinkIndex]:
-    """Make an empty index beside the one of that name, and put it in its place when the block ends well.
-
-    It is on disk before it has the name: after a power failure there is the old one or the new one.
+    """Make an empty index in the place of the one of that name; cut short, no cursor fits it, and the next run makes it anew.
 
     Args:
         path: The file; of what else is in its directory nothing stays.
     """
     directory = os.path.dirname(path)
     make_dir(directory, ignored_by_git=True)
-    temp, descriptor = open_temp(path)
-    try:
-        with new_index(temp) as index:
-            yield index
-            index.commit()
-        sync_file(descriptor, temp)
-        _sweep(directory, keep=(os.path.basename(path), os.path.basename(temp)))
-        os.rename(temp, path)
-        sync_directory(directory)
-    finally:
-        os.close(descriptor)
-        with suppress(FileNotFoundError):
-            os.unlink(temp)
-
-
-def _sweep(directory: str, keep: Iterable[str]) -> None:
-    """Remove what runs that died left: SQLite would play back a journal into the new file."""
-    for name in {*os.listdir(directory)}.difference(keep, (".gitignore",)):
+    for name in {*os.listdir(directory)} - {
+        ".gitignore"
+    }:  # SQLite would play back a journal into the new file
         os.unlink(os.path.join(directory, name))
+    os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, FILE_MODE))
+    with new_index(path) as index:
+        yield index
+        index.commit()
 
 
 def new_index(path: str = ASIDE) -> LinkIndex:
-    """Return an empty index; nothing of it is durable before its file is synced.
+    """Return an empty index.
 
     Args:
         path: An empty file; by default one that nobody sees, gone when it is closed.
     """
     with telling(path):
         connection = sqlite3.connect(path, isolation_level=None)
-        connection.executescript(
-            f"PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA cache_size=-64000; BEGIN; {TABLES} COMMIT;"
-        )
+        connection.executescript(f"PRAGMA cache_size=-64000; BEGIN; {TABLES} COMMIT;")
     return LinkIndex(connection, path)
 
 

@@ -1,7 +1,4 @@
-"""Write the search index of a home, one file after the other and only what changed of it, or put a new one in its place.
-
-Readers and writers meet in the file system alone: a new index is made beside the old one and renamed, so whoever reads
-goes on with the old one; what changes in place changes in one transaction.
+"""Write the search index of a home, one file after the other and only what changed of it, in one transaction.
 
 Invariant: what is taken out of the index is said in the very words that were put in, so an index that was brought up to
 date scores as one made at once. One that is damaged, or of an older version, is never answered from; one that a newer
@@ -13,14 +10,13 @@ import sqlite3
 import zlib
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager
 from datetime import date
 
 from msgspec import Struct
 
 from nightledger.domain.search.values import Kind, prefix_of
-from nightledger.files.atomic import TEMP_SUFFIX
-from nightledger.files.durable import FILE_MODE, make_dir, sync_directory, sync_file
+from nightledger.files.durable import FILE_MODE, make_dir
 from nightledger.files.home import Home
 from nightledger.files.search_reader import (
     SearchIndexError,
@@ -216,19 +212,18 @@ def index_path(home: Home) -> str:
     return os.path.join(home.search_dir, "index.db")
 
 
-def open_store(path: str, *, wait_s: float = READ_WAIT_S) -> SearchStore | None:
+def open_store(path: str) -> SearchStore | None:
     """Open an index for reading; None where there is none.
 
     Args:
         path: The file.
-        wait_s: How long to wait for a run that is writing.
 
     Raises:
         SearchIndexError: It is damaged, of another version, or cannot be opened; its class says which.
     """
     if not os.path.lexists(path):
         return None
-    return SearchStore(connect(path, wait_s), path)
+    return SearchStore(connect(path, READ_WAIT_S), path)
 
 
 def take_back(path: str) -> None:
@@ -259,22 +254,21 @@ def writing(path: str, spell: Callable[[str], str]) -> Iterator[SearchWriter]:
         SearchIndexError: As ``open_store``; also when it cannot be written.
     """
     require_file(path)
-    with telling(path):
-        store = _checked(sqlite3.connect(path, timeout=WRITE_WAIT_S), path)
-        store.connection.execute("PRAGMA secure_delete=ON")  # what goes is overwritten, not only forgotten
-    try:
-        writer = SearchWriter(store, spell)
+    with ExitStack() as stack:
+        with telling(path):
+            connection = stack.enter_context(closing(sqlite3.connect(path, timeout=WRITE_WAIT_S)))
+            require_tables(connection, path)
+            # what goes is overwritten, not only forgotten
+            connection.executescript("PRAGMA secure_delete=ON;PRAGMA cache_size=-64000;")
+        writer = SearchWriter(SearchStore(connection, path), spell)
         yield writer
         writer.commit()
-    finally:
-        store.close()
 
 
 @contextmanager
 def building(path: str, spell: Callable[[str], str]) -> Iterator[SearchWriter]:
-    """Make a new index beside the one of that name, and put it in its place when the block ends well.
+    """Make an index anew in the place of the one of that name; when the block fails, an empty one is left, for the next look to fill.
 
-    It is on disk before it has the name: after a power failure there is the old one or the new one.
     The caller holds the lock of the search index.
 
     Args:
@@ -285,23 +279,19 @@ def building(path: str, spell: Callable[[str], str]) -> Iterator[SearchWriter]:
         SearchIndexError: It cannot be written.
         OSError: The directory cannot be made.
     """
-    directory = os.path.dirname(path)
-    make_dir(directory, ignored_by_git=True)
-    _sweep(directory)
-    temp = f"{path}.{os.getpid()}{TEMP_SUFFIX}"
-    os.close(os.open(temp, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, FILE_MODE))
-    try:
-        with _fresh(temp) as store:
-            writer = SearchWriter(store, spell)
-            yield writer
-            with telling(temp):
-                store.connection.execute("INSERT INTO words(words) VALUES ('optimize')")
-                writer.commit()
-                store.connection.execute("VACUUM")  # what was merged leaves half the file empty
-        _keep(temp, path)
-    finally:
-        with suppress(FileNotFoundError):
-            os.unlink(temp)
+    make_dir(os.path.dirname(path), ignored_by_git=True)
+    for name in (path, *beside(path)):  # what a killed run left SQLite would play back into the new index
+        if os.path.lexists(name):
+            os.unlink(name)
+    os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, FILE_MODE))
+    with telling(path), closing(sqlite3.connect(path)) as connection:
+        make_tables(connection)
+    with writing(path, spell) as writer:
+        yield writer
+    with telling(path), closing(sqlite3.connect(path)) as connection:
+        connection.execute("INSERT INTO words(words) VALUES ('optimize')")
+        connection.commit()
+        connection.execute("VACUUM")  # what was merged leaves half the file empty
 
 
 def any_text(path: str, holds: Callable[[bytes], bool]) -> bool:
@@ -327,47 +317,3 @@ def build_in_memory(spell: Callable[[str], str]) -> SearchWriter:
     connection = sqlite3.connect(MEMORY)
     make_tables(connection)
     return SearchWriter(SearchStore(connection, MEMORY), spell)
-
-
-@contextmanager
-def _fresh(temp: str) -> Iterator[SearchStore]:
-    with telling(temp):
-        connection = sqlite3.connect(temp)
-        # nobody reads it before it is whole, and it is put on disk once, at the end
-        connection.executescript("PRAGMA journal_mode=OFF;PRAGMA synchronous=OFF;PRAGMA cache_size=-64000;")
-        make_tables(connection)
-    try:
-        yield SearchStore(connection, temp)
-    finally:
-        connection.close()
-
-
-def _keep(temp: str, path: str) -> None:
-    descriptor = os.open(temp, os.O_RDONLY | os.O_NOFOLLOW)
-    try:
-        sync_file(descriptor, temp)
-    finally:
-        os.close(descriptor)
-    for name in beside(path):  # of a run that was killed: SQLite would play it back into the new index
-        if os.path.lexists(name):
-            with suppress(FileNotFoundError):
-                os.unlink(path)  # and without it the old one is not whole
-            os.unlink(name)
-    os.rename(temp, path)
-    sync_directory(os.path.dirname(path))
-
-
-def _sweep(directory: str) -> None:
-    """Remove what a run that was killed left behind; the caller's lock says that no other builds."""
-    for name in os.listdir(directory):
-        if TEMP_SUFFIX in name:
-            os.unlink(os.path.join(directory, name))
-
-
-def _checked(connection: sqlite3.Connection, path: str) -> SearchStore:
-    try:
-        require_tables(connection, path)
-    except BaseException:
-        connection.close()
-        raise
-    return SearchStore(connection, path)

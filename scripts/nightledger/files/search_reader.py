@@ -297,13 +297,12 @@ class Reader:
         with telling(self.path):
             return self.connection.execute(statement, values).fetchall()
 
-    def ask_of(self, statement: str, ids: "Sequence[object]", values: "Sequence[object]" = ()) -> "list[Row]":
+    def ask_of(self, statement: str, ids: "Sequence[object]") -> "list[Row]":
         """Give the rows of a question about some numbers, however many.
 
         Args:
             statement: Up to the column that is to be one of them.
             ids: The numbers, or words.
-            values: Of the question marks in it.
 
         Raises:
             SearchIndexError: As :meth:`ask`.
@@ -311,7 +310,7 @@ class Reader:
         found: list[Row] = []
         for at in range(0, len(ids), _BATCH):
             batch = ids[at : at + _BATCH]
-            found += self.ask(f"{statement} IN ({','.join('?' * len(batch))})", [*values, *batch])
+            found += self.ask(f"{statement} IN ({','.join('?' * len(batch))})", batch)
         return found
 
     def stems(self, words: "Sequence[str]") -> list[list[str]]:

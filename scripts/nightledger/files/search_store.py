@@ -113,13 +113,13 @@ class SearchStore(Reader):
             raise DamagedIndexError(f"the search index {self.path} is damaged (words without a chunk)")
         return [row[0] for row in rows]
 
-    def of_days(self, wanted: Filter, limit: int = 100) -> list[int]:
-        """Give the first chunks that count, by day, path and line."""
+    def of_days(self, wanted: Filter) -> list[int]:
+        """Return the first hundred chunks that count, by day, path and line."""
         where, values = wanted.sql()
         rows = self.ask(
             "SELECT c.id FROM chunks c JOIN files f ON f.id = c.file WHERE c.day IS NOT NULL"  # noqa: S608 - our own words and question marks
-            f"{where} ORDER BY c.day, f.path, c.first, c.n LIMIT ?",
-            (*values, limit),
+            f"{where} ORDER BY c.day, f.path, c.first, c.n LIMIT 100",
+            values,
         )
         return [row[0] for row in rows]
 

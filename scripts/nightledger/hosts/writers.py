@@ -51,19 +51,18 @@ def find_mark(lines: Iterable[str]) -> Writer | None:
     return found
 
 
-def hosts_at_work(roots: Mapping[str, str], at_s: float, *, within_s: float = WITHIN_S) -> tuple[str, ...]:
+def hosts_at_work(roots: Mapping[str, str], at_s: float) -> tuple[str, ...]:
     """Name the hosts with a session file written about then, sorted.
 
     Args:
         roots: Each host's own directory; missing ones are none.
         at_s: The moment, in seconds since 1970.
-        within_s: How far from it a write may be.
     """
     return tuple(
         sorted(
             host
             for host, root in roots.items()
-            if any(abs(at - at_s) <= within_s for at in _written(host, root))
+            if any(abs(at - at_s) <= WITHIN_S for at in _written(host, root))
         )
     )
 

@@ -97,14 +97,12 @@ class Refreshed(Struct, frozen=True, kw_only=True):
         store: The index; close it.
         judge: Says which words an agent may not see.
         changed: Files that were indexed, or went.
-        rebuilt: Whether it was made anew as a whole.
         notes: What the asker should know, a sentence each.
     """
 
     store: SearchStore
     judge: Judge
     changed: int
-    rebuilt: bool
     notes: tuple[str, ...]
 
     def held(self, chunk: Chunk) -> Held:
@@ -240,13 +238,13 @@ def _up_to_date(seen: _Seen, path: str, now_ns: int, *, anew: bool) -> Refreshed
     there = None if anew else _usable(seen, path)
     try:
         if there is not None:
-            return _open(seen, path, _in_place(seen, path, there, now_ns), rebuilt=False)
+            return _open(seen, path, _in_place(seen, path, there, now_ns))
     except DamagedIndexError as error:  # deeper than the first look goes
         seen.notes.append(f"{error}: it was made anew")
     with building(path, index_text) as writer:
         changes = _changes(seen, writer.store, now_ns)
         _carry_out(seen, writer, changes)
-    return _open(seen, path, changes, rebuilt=True)
+    return _open(seen, path, changes)
 
 
 def _in_place(seen: _Seen, path: str, there: SearchStore, now_ns: int) -> Changes:
@@ -383,7 +381,7 @@ def _put_links(seen: _Seen, writer: SearchWriter) -> None:
     writer.put_links((one.first, one.second, one.resolution, one.confidence, one.last_day) for one in told)
 
 
-def _open(seen: _Seen, path: str, changes: Changes, *, rebuilt: bool) -> Refreshed:
+def _open(seen: _Seen, path: str, changes: Changes) -> Refreshed:
     store = open_store(path)
     if store is None:
         raise SearchIndexError(f"the search index {path} was removed while it was made")
@@ -391,7 +389,6 @@ def _open(seen: _Seen, path: str, changes: Changes, *, rebuilt: bool) -> Refresh
         store=store,
         judge=seen.judge,
         changed=len(changes.changed) + len(changes.gone),
-        rebuilt=rebuilt,
         notes=(*seen.notes, *changes.notes),
     )
 
@@ -406,6 +403,5 @@ def _in_memory(seen: _Seen, why: str) -> Refreshed:
         store=writer.store,
         judge=seen.judge,
         changed=len(changes.changed),
-        rebuilt=True,
         notes=(*seen.notes, *changes.notes, f"{why}; a copy in memory was searched"),
     )

@@ -6,7 +6,7 @@ Invariant: an embedding stands for the very words that were embedded, by the enc
 are masked before anything is handed to one.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Protocol
 
@@ -57,7 +57,6 @@ def learn(
     encoder: Encoder,
     *,
     most: int = LEARNED_AT_ONCE,
-    told: Callable[[int, int], None] = lambda _done, _all: None,
 ) -> int:
     """Give chunks without an embedding theirs, and keep it in the index; gives how many are left.
 
@@ -66,7 +65,6 @@ def learn(
         store: Its index, open for reading.
         encoder: What makes embeddings.
         most: Chunks at most.
-        told: Called with how many are done, of how many.
 
     Raises:
         EncoderError: None came.
@@ -84,7 +82,6 @@ def learn(
         if not _keep(home, store, encoder.name, rows):
             break
         done += len(batch)
-        told(done, len(wanted))
     return len(missing) - done
 
 

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.homes import make_home
+from tests.homes import make_home, write_state
 
 from nightledger.domain.staging.page import dump_page, parse_page
 from nightledger.files.home import Home
-from nightledger.files.hook_state import KEPT_S, PromptState, read_state, write_state
+from nightledger.files.hook_state import KEPT_S, PromptState, read_state
 from nightledger.files.staged import StagedLine, write_staged
 from nightledger.surfaces.hook import starting
 from nightledger.surfaces.hook.events import SCRIPTS
