@@ -4,20 +4,27 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from msgspec.structs import replace
+from tests.rows import each_row
 
-from nightledger.codec.canonical import CanonicalError
+from nightledger.codec.canonical import CanonicalError, canonical
 from nightledger.codec.records import (
     KINDS,
     decode_record,
     dump_line,
     dump_record,
+    make_message,
+    parse_message,
     parse_record,
+    parse_reply,
     to_plain,
 )
 from nightledger.codec.schema import read_schema
 from nightledger.domain.decision import Decision
 from nightledger.domain.errors import RecordError
+from nightledger.domain.message import Message, Reply, Status
 from nightledger.domain.proposal import Anchor, Origin, Proposal
 from nightledger.domain.runs import Run
 
@@ -69,3 +76,91 @@ def test_what_is_signed_holds_no_float() -> None:
 def test_a_name_of_half_a_surrogate_pair_is_no_field() -> None:
     with pytest.raises(RecordError, match="surrogates"):
         decode_record(Run, b'{"\\ud800":1}', where="x")
+
+
+HOME = "3f1d0c5a9b7e42688c1f0a2b3c4d5e6f"
+
+
+def message(action: str = "load_memory_file", **fields: Any) -> Message:
+    claims: dict[str, Any] = {
+        "iss": HOME,
+        "aud": HOME,
+        "iat": 1_772_262_000,
+        "exp": 1_772_262_060,
+        "seq": 1,
+        "action": action,
+        "domain": "self_modification",
+        "body": {"path": "MEMORY.md"},
+    }
+    return make_message(**{**claims, **fields})
+
+
+def payload(**changed: Any) -> bytes:
+    """Give a payload with members changed behind the id's back."""
+    return canonical({**json.loads(dump_record(message())), **changed}, floats=True)
+
+
+def test_a_message_comes_back_from_its_bytes() -> None:
+    assert parse_message(dump_record(message()), "it") == message()
+
+
+@given(seq=st.integers(0, 2**53 - 1), text=st.text(alphabet=st.characters(codec="utf-8"), max_size=40))
+def test_any_message_comes_back_and_other_claims_make_another_id(seq: int, text: str) -> None:
+    made = message("some_later_action", seq=seq, body={"text": text})
+    assert parse_message(dump_record(made), "it") == made
+    assert made.id != message("some_later_action", seq=seq, body={"text": text + "x"}).id
+
+
+@each_row(
+    ("raw", "why"),
+    [
+        (dump_record(message()).replace(b",", b", ", 1), "canonical form"),
+        (dump_record(message()).replace(b'"v":1', b'"v":1,"v":1'), "stands twice"),
+        (payload(seq=2), "not the id of what it says"),
+        (payload(id="m-" + "a" * 26), "not the id of what it says"),
+        (payload(body={"path": "MEMORY.md", "n": 1.5}), "body"),
+        (dump_record(message("later", body={"n": 0})).replace(b'"n":0', b'"n":NaN'), "NaN"),
+        (payload(extra=1), "extra"),
+        (payload(iat=1.5), "iat"),
+        (payload(iat=True), "iat"),
+        (payload(v=2), "v"),
+        (payload(body={"path": "../x"}), "body"),
+        (b"[]", "object"),
+        (b"", "JSON"),
+    ],
+)
+def test_any_other_form_is_refused(raw: bytes, why: str) -> None:
+    with pytest.raises(RecordError, match=why):
+        parse_message(raw, "it")
+
+
+@pytest.mark.parametrize(
+    ("action", "body"),
+    [
+        ("consolidate_daily", {"text": "no date"}),
+        ("consolidate_daily", {"date": "28.2.2026", "text": "x"}),
+        ("propose_behavioral_change", {"text": "- no reason"}),
+        ("decide", {"decision": "{}"}),
+        ("update_heartbeat", {"state": {"mail": "a sentence, which is prose"}}),
+        ("proposals", {"more": 1}),
+    ],
+)
+def test_a_body_that_its_action_does_not_have_is_refused(action: str, body: dict[str, Any]) -> None:
+    with pytest.raises(RecordError, match="body"):
+        parse_message(dump_record(message(action, body=body)), "it")
+
+
+def test_an_answer_comes_back_from_its_bytes() -> None:
+    reply = Reply(
+        v=1,
+        re=message().id,
+        iss=HOME,
+        aud=HOME,
+        iat=1,
+        status=Status.QUEUED,
+        reason="",
+        body={"proposal": "p"},
+    )
+    assert parse_reply(dump_record(reply), "it") == reply
+    with pytest.raises(RecordError):
+        parse_reply(dump_record(message()), "it")

@@ -3,13 +3,18 @@ import fcntl
 import os
 import stat
 import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from nightledger.domain.errors import ConfigurationError
+from nightledger.domain.errors import ConfigurationError, UnreadableError
 from nightledger.files import durable
+from nightledger.files.append import append_records
+from nightledger.files.durable import overwrite, overwritten
 
 
 def mode_of(path: Path) -> int:
@@ -57,3 +62,43 @@ def test_what_cannot_be_asked_for_is_not_missing(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(os, "lstat", fail)
     with pytest.raises(OSError, match="Input/output error"):
         durable.is_there("file")
+
+
+def test_every_occurrence_is_overwritten_and_nothing_moves(tmp_path: Path) -> None:
+    path = tmp_path / "log"
+    path.write_bytes(b"one secret\ntwo\nsecretsecret\n")
+    before = os.stat(path)
+    assert overwrite(str(path), [b"secret"]) == path.read_bytes() == b"one xxxxxx\ntwo\nxxxxxxxxxxxx\n"
+    assert (os.stat(path).st_ino, os.stat(path).st_size) == (before.st_ino, before.st_size)
+
+
+def test_an_append_at_the_same_time_is_not_lost(tmp_path: Path) -> None:
+    path = tmp_path / "log"
+    path.write_bytes(b"a secret\n" * 2000)
+    writer = threading.Thread(target=lambda: [append_records(str(path), b"line %d\n" % n) for n in range(50)])
+    writer.start()
+    for _ in range(5):
+        overwrite(str(path), [b"secret"])
+    writer.join()
+    overwrite(str(path), [b"secret"])
+    lines = path.read_bytes().splitlines()
+    assert lines[:2000] == [b"a xxxxxx"] * 2000
+    assert lines[2000:] == [b"line %d" % n for n in range(50)]
+
+
+def test_what_has_a_second_name_stays_as_it_is_under_both(tmp_path: Path) -> None:
+    path = tmp_path / "log"
+    path.write_bytes(b"a secret")
+    (tmp_path / "other").hardlink_to(path)
+    with pytest.raises(UnreadableError, match="second name"):
+        overwrite(str(path), [b"secret"])
+    assert path.read_bytes() == b"a secret"
+
+
+@given(content=st.binary(), needles=st.lists(st.binary(max_size=4)))
+def test_the_length_stays_and_no_needle_does(content: bytes, needles: list[bytes]) -> None:
+    after = overwritten(content, needles)
+    assert len(after) == len(content)
+    for needle in needles:
+        if needle.strip(b"x"):
+            assert needle not in after

@@ -112,7 +112,7 @@ class Refreshed(Struct, frozen=True, kw_only=True):
         held = (
             dict.fromkeys(numbers[max(0, verdict.lines + 1 - chunk.first_line) :], NOT_JUDGED) | verdict.held
         )
-        if chunk.kind is Kind.MEMORY and not self.judge.is_signed(chunk.entry):
+        if chunk.kind is Kind.MEMORY and chunk.entry not in self.judge.signed:
             held = dict.fromkeys(numbers, UNSIGNED)
         return {n: held[n] for n in numbers if n in held}
 

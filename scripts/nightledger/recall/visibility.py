@@ -216,12 +216,9 @@ def _statements(text: str) -> Iterator[str]:
     title, *children = text.split("\n  - ")
     titles = {line for line in text.split("\n") if line.startswith("#")}
     titles |= set(title.split("\n")) if children else set()
-    short = {wording for line in titles if _is_short(phrase(line)) for wording in phrases_of(line)}
+    sizes = {line: len(phrase(line).split()) + len(UNSPACED.findall(phrase(line))) // 2 for line in titles}
+    short = {wording for line in titles if sizes[line] < _TITLE_WORDS for wording in phrases_of(line)}
     yield from (claim for claim in _claims(text) if claim not in short)
-
-
-def _is_short(wording: str) -> bool:
-    return len(wording.split()) + len(UNSPACED.findall(wording)) // 2 < _TITLE_WORDS
 
 
 def _quarantined(home: Home, ledger: Ledger) -> dict[str, str]:
@@ -248,13 +245,13 @@ class Judge:
         signed: Ids of the entries that stand as they were signed.
     """
 
-    __slots__ = ("_home", "_of_signed", "_said", "_signed", "rules")
+    __slots__ = ("_home", "_of_signed", "_said", "rules", "signed")
 
     def __init__(self, home: Home, rules: Rules, signed: frozenset[str]) -> None:
         self.rules = rules
         self._of_signed = rules.forgotten.of_signed()
         self._home = home
-        self._signed = signed
+        self.signed = signed
         self._said: dict[str, bool] = {}
 
     def by_itself(self, kind: Kind, lines: Sequence[str]) -> Held:
@@ -303,10 +300,6 @@ class Judge:
         """Tell whether an agent may be told some words, wherever they come from: a title, a tag, the name of a file."""
         return not text or not (self._is_unsaid(text) or _seen(self.rules.own, text) or _steers(text))
 
-    def is_signed(self, entry: str) -> bool:
-        """Tell whether an entry of a gated file stands as it was signed."""
-        return entry in self._signed
-
     def _is_unsaid(self, text: str) -> bool:
         if text not in self._said:
             self._said[text] = bool(self.rules.unspoken.find([(1, text)]) or self.rules.forgotten.holds(text))
@@ -340,22 +333,20 @@ def _steers(text: str) -> bool:
 
 def _seen(own: Table | None, text: str) -> Held:
     """Return the lines in which scanners, or the operator's own rows, see what they hold back."""
-    found: Held = {}
-    for finding in scan(text):
-        if finding.severity is not Severity.FLAG:
-            why = LEAKED if finding.severity is Severity.BLOCK else STEERING
-            found |= _span(text, finding.start, finding.end, why)
+    spans = [
+        (finding.start, finding.end, LEAKED if finding.severity is Severity.BLOCK else STEERING)
+        for finding in scan(text)
+        if finding.severity is not Severity.FLAG
+    ]
     if own is not None:
         from nightledger.text.scanners.rule_file import find_own
 
-        for seen in find_own(own, text):
-            found |= _span(text, seen.start, seen.end, OWN_RULE)
+        spans += [(seen.start, seen.end, OWN_RULE) for seen in find_own(own, text)]
+    found: Held = {}
+    for start, end, why in spans:
+        first, last = (text.count("\n", 0, at) + 1 for at in (start, max(start, end - 1)))
+        found |= dict.fromkeys(range(first, last + 1), why)
     return found
-
-
-def _span(text: str, start: int, end: int, why: str) -> Held:
-    first, last = (text.count("\n", 0, at) + 1 for at in (start, max(start, end - 1)))
-    return dict.fromkeys(range(first, last + 1), why)
 
 
 def without(text: str, first: int, held: Held) -> str:
@@ -488,7 +479,7 @@ def for_each(judge: Judge, kind: Kind, cut: Cut, lines: Sequence[str], verdict: 
         above = first - lead.count("\n")
         own = {n: held[n] for n in range(first, first + text.count("\n") + 1) if n in held}
         before = {n: held[n] for n in range(above, first) if n in held}
-        if kind is Kind.MEMORY and not judge.is_signed(one.entry):
+        if kind is Kind.MEMORY and one.entry not in judge.signed:
             own = dict.fromkeys(range(first, first + text.count("\n") + 1), UNSIGNED)
         elif kind is Kind.OUTCOME and one.heading == NOTE_HEADING:
             own = {first: NOTE}
