@@ -9,7 +9,8 @@ from tests.gate.homes import Desk
 from tests.homes import make_home
 
 from nightledger.domain.staging.page import dump_page, parse_page
-from nightledger.files.staged import keep_troubles, read_staged, read_troubles
+from nightledger.files.staged import read_staged
+from nightledger.files.staging_troubles import keep_troubles, read_troubles
 
 NOW = "2026-03-03T10:30:00Z"
 

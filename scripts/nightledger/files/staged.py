@@ -7,9 +7,6 @@ staged anew.
 
 Invariant: what is given out is a page that is whole, not over, and rests on the files it was made
 from. Standard library only and cheap to import: hooks read a page at each start.
-
-What staging could not do, and since when, stands in ``troubles.json`` there: a trouble is told when it begins, and stands
-in ``status`` and ``doctor`` while it lasts, as staging runs 48 times a day. A file that cannot be read counts as none.
 """
 
 import json
@@ -19,12 +16,11 @@ from nightledger.domain.errors import UnreadableError
 from nightledger.domain.exposure import Place
 from nightledger.domain.staging.page import dump_page, live_lines, parse_page
 from nightledger.files.durable import make_dir
-from nightledger.files.reading import read_optional, read_regular
+from nightledger.files.reading import read_regular
 
 TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from datetime import datetime
 
     from nightledger.domain.staging.page import Page
     from nightledger.files.home import Home
@@ -32,8 +28,6 @@ if TYPE_CHECKING:
 MAX_PAGE_BYTES = 1 << 18
 """Eight thousand tokens, the largest budget, are 32 KB of letters or as many characters of three bytes."""
 MAX_SIDECAR_BYTES = 1 << 20
-_TROUBLES = 1
-"""Version of that file."""
 
 
 class StagedLine:
@@ -195,57 +189,6 @@ def drop_staged(home: "Home") -> bool:
             continue
         there = path == home.staged_context
     return there
-
-
-class Trouble:
-    """Something that staging could not do when it last ran.
-
-    Attributes:
-        about: What it is about, a calendar for example: its words may change while it lasts.
-        what: A sentence without its end; it may name files and calendars.
-        since: The first of the runs in a row that met it, RFC 3339 UTC.
-    """
-
-    __slots__ = ("about", "since", "what")
-
-    def __init__(self, about: str, what: str, since: str) -> None:
-        self.about, self.what, self.since = about, what, since
-
-
-def read_troubles(home: "Home") -> tuple[Trouble, ...]:
-    """Return what the last run met; nothing where all was well or nothing can be read."""
-    try:
-        kept = json.loads(read_optional(_troubles(home), MAX_SIDECAR_BYTES, within=home.root) or b"{}")
-        found = [(one["about"], one["what"], one["since"]) for one in kept["troubles"]]
-        fits = kept["v"] == _TROUBLES and all(isinstance(word, str) for one in found for word in one)
-    except (UnreadableError, ValueError, KeyError, TypeError, RecursionError):
-        return ()
-    return tuple(Trouble(*one) for one in found) if fits else ()
-
-
-def keep_troubles(home: "Home", found: "Sequence[tuple[str, str]]", now: "datetime") -> tuple[str, ...]:
-    """Keep what a run met, and return what the run before it did not meet. Nothing is written while nothing changes.
-
-    Args:
-        home: Whose.
-        found: What this run met: what it is about, and its words.
-        now: Aware, UTC.
-    """
-    from nightledger.codec.canonical import canonical
-    from nightledger.domain.words import dump_moment
-
-    since = {one.about: one.since for one in read_troubles(home)}
-    troubles = [
-        {"about": about, "what": what, "since": since.get(about, dump_moment(now))}
-        for about, what in sorted(set(found))
-    ]
-    if troubles or since:
-        _replace(_troubles(home), canonical({"v": _TROUBLES, "troubles": troubles}) + b"\n", disposable=True)
-    return tuple(one["what"] for one in troubles if one["about"] not in since)
-
-
-def _troubles(home: "Home") -> str:
-    return os.path.join(home.staged_dir, "troubles.json")
 
 
 def _lines_of(path: str, place: str) -> "tuple[int, int] | None":

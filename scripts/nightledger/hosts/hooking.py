@@ -143,7 +143,7 @@ def without_hooks(host: str, text: str, call: HookCall) -> str:
     Raises:
         ValueError: The file is not what the host's documentation says, or they cannot be taken out safely.
     """
-    if SCRIPT not in text:
+    if host == HERMES and SCRIPT not in text:
         return text
     left = _without_block(text, call) if host == HERMES else text
     config = _load(host, left)
@@ -164,7 +164,9 @@ def has_hooks(host: str, text: str, call: HookCall) -> bool:
     Raises:
         ValueError: The file is not what the host's documentation says.
     """
-    return SCRIPT in text and bool(_calls(_load(host, text), call))
+    if host == HERMES and SCRIPT not in text:
+        return False
+    return bool(_calls(_load(host, text), call))
 
 
 def places_of(host: str, text: str, call: HookCall) -> list[tuple[str, int, int]]:

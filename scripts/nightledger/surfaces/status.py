@@ -22,7 +22,8 @@ from nightledger.domain.moment import Moment
 from nightledger.domain.runs import Run, can_be, count_due, next_look_at, reckon
 from nightledger.domain.states import Book, ChangeState, ProposalStatus
 from nightledger.files.home import Home
-from nightledger.files.staged import Trouble, find_page, read_troubles
+from nightledger.files.staged import find_page
+from nightledger.files.staging_troubles import Trouble, read_troubles
 from nightledger.gate.gated import read_gated
 from nightledger.gate.opening import Gate, Ledger, open_gate
 from nightledger.gate.stored import find_set_aside, read_proposal, shortened

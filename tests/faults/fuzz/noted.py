@@ -30,7 +30,7 @@ from nightledger.files.hook_state import (
     read_hook_settings,
     read_state,
 )
-from nightledger.files.staged import read_troubles
+from nightledger.files.staging_troubles import read_troubles
 from nightledger.jobs.stage import logs as stage_logs
 from nightledger.jobs.stage.logs import Worth
 from nightledger.recall.sources import NOTE_HEADING, Cut, cut_outcomes

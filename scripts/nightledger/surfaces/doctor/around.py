@@ -21,7 +21,8 @@ from nightledger.files.search_reader import (
     SearchIndexError,
     open_reader,
 )
-from nightledger.files.staged import find_page, read_troubles
+from nightledger.files.staged import find_page
+from nightledger.files.staging_troubles import read_troubles
 from nightledger.gate.guard.locking import Held, lockables
 from nightledger.hosts.configured import Unread
 from nightledger.hosts.presets import named_config, state_roots
