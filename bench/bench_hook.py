@@ -16,7 +16,7 @@ from tests.surfaces.hook.indexed import ENTRIES, index, make_indexed
 
 from bench import measure
 from nightledger.files.home import Home
-from nightledger.hosts.hook_call import HookCall
+from nightledger.hosts.hooking import HookCall
 
 CHECKOUT = Path(__file__).resolve().parents[1]
 ROUNDS, CHUNKS = 25, 10_000

@@ -30,9 +30,8 @@ from bench.recall_rules import switched
 from nightledger.domain.moment import Moment
 from nightledger.domain.search import Kind, Query
 from nightledger.domain.search.ranking import telling_words
-from nightledger.files.search_index import building, index_path, open_store, writing
+from nightledger.files.search_index import NewFile, building, index_path, open_store, writing
 from nightledger.files.search_store import FileState
-from nightledger.files.search_writing import NewFile
 from nightledger.gate.opening import read_ledger
 from nightledger.recall.indexing import refresh
 from nightledger.recall.searching import find_chunks, read_query, search, search_store

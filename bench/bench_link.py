@@ -25,8 +25,7 @@ from tests.homes import make_home
 
 from bench import measure
 from nightledger.files.home import Home
-from nightledger.files.link_fold import folded_links
-from nightledger.files.link_index import FILE
+from nightledger.files.link_index import FILE, folded_links
 from nightledger.jobs.link import Options, link
 
 OUTCOMES = 100_000

@@ -23,9 +23,8 @@ from bench.locomo import ADVERSARIAL, CATEGORIES, TUNING, Conversation, Question
 
 from nightledger.domain.search import Chunk, Kind, Query
 from nightledger.domain.settings import MeaningSource, Operator
-from nightledger.files.search_index import build_in_memory
+from nightledger.files.search_index import NewFile, build_in_memory
 from nightledger.files.search_store import FileState, SearchStore
-from nightledger.files.search_writing import NewFile
 from nightledger.recall.meaning import Encoder, learn
 from nightledger.recall.searching import search_store
 from nightledger.recall.sources import cut_prose
@@ -90,8 +89,8 @@ def searched_with(encoder: Encoder) -> Finder:
 def plain(store: SearchStore, _: Conversation, question: Question) -> Sequence[Chunk]:
     """Ask FTS5 alone: the query's words joined by OR, its own BM25."""
     found = store.find(match_any(query_terms(question.text)), DEPTH)
-    chunks = store.chunks(one.id for one in found)
-    return [chunks[one.id] for one in found]
+    chunks = store.chunks(found)
+    return [chunks[number] for number in found]
 
 
 def tally(indexed: Sequence[tuple[Conversation, SearchStore]], find: Finder) -> dict[tuple[bool, int], Tally]:

@@ -45,10 +45,10 @@ from nightledger.domain.exposure import Exposure, Place, tokens_of
 from nightledger.domain.moment import Moment
 from nightledger.domain.staging import Source, StagingRules
 from nightledger.files.configuration import load_staging_rules
-from nightledger.files.exposures import append_exposure
 from nightledger.files.home import Home
+from nightledger.files.hook_state import append_exposure
 from nightledger.gate.opening import Gate, read_ledger
-from nightledger.hosts.hook_call import HookCall
+from nightledger.hosts.hooking import HookCall
 from nightledger.jobs.stage import Asked, Staged, stage
 from nightledger.jobs.stage.inquiry import Shelves
 from nightledger.surfaces.clock import system_now

@@ -20,9 +20,8 @@ from msgspec.structs import replace
 
 from nightledger.domain.search import Chunk, Kind, Query, ranking, timewords
 from nightledger.domain.search.ranking import Ranked
-from nightledger.files.search_index import build_in_memory
+from nightledger.files.search_index import NewChunk, NewFile, build_in_memory
 from nightledger.files.search_store import FileState, SearchStore
-from nightledger.files.search_writing import NewChunk, NewFile
 from nightledger.recall import searching, weighing
 from nightledger.recall.weighing import Asked
 from nightledger.text.search import tokens

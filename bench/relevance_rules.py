@@ -23,7 +23,7 @@ from bench.recall_rules import switched
 
 from bench import calibrating
 from nightledger.domain import exposure
-from nightledger.files.search_writing import SearchWriter
+from nightledger.files.search_index import SearchWriter
 
 THRESHOLD = 6.5
 FOLLOW_UP = "And why is that?"

@@ -8,7 +8,7 @@ Changes the memory of the simulated home only.
 
 import sys
 
-from nightledger.demo.command import main
+from nightledger.demo.walk import main
 
 if __name__ == "__main__":
     sys.exit(main())

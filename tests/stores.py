@@ -4,8 +4,7 @@ import sqlite3
 from contextlib import ExitStack
 from typing import Protocol, TypeVar
 
-from nightledger.files.search_index import build_in_memory
-from nightledger.files.search_writing import SearchWriter
+from nightledger.files.search_index import SearchWriter, build_in_memory
 from nightledger.text.search.tokens import index_text
 
 OPEN = ExitStack()

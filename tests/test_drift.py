@@ -16,9 +16,8 @@ from tests.whole import examples
 
 from nightledger.codec.canonical import CanonicalError, canonical
 from nightledger.codec.outcome_line import FIELDS, REQUIRED, STAMPS, find_outcome_problems, outcome_id
-from nightledger.codec.outcome_rows import read_outcome_rows
 from nightledger.codec.records import KINDS
-from nightledger.codec.rows import RunRow, read_runs
+from nightledger.codec.rows import RunRow, read_outcome_rows, read_runs
 from nightledger.codec.schema import find_problems, read_schema
 from nightledger.domain.identity import Identity
 from nightledger.domain.outcome import Outcome

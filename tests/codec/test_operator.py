@@ -2,7 +2,7 @@ import pytest
 
 from nightledger.codec.settings import parse_operator
 from nightledger.domain.errors import ConfigurationError
-from nightledger.domain.settings import MeaningSource, Operator
+from nightledger.domain.settings import Operator
 
 
 def refusal(text: str) -> ConfigurationError:
@@ -18,11 +18,6 @@ def test_a_notifier_is_a_list_of_words() -> None:
     assert read == Operator(notify=("/usr/bin/notify-send", "Nightledger", "{summary}"))
 
 
-def test_without_a_notifier_nobody_is_told() -> None:
-    assert parse_operator(b"", where="operator.yaml") == Operator()
-    assert parse_operator(b"notify: []\n", where="operator.yaml") == Operator()
-
-
 def test_a_command_line_in_one_string_is_refused() -> None:
     error = refusal("notify: notify-send hello\n")
     assert str(error).startswith("operator.yaml:1: notify: 'notify-send hello' is not of type 'array'")
@@ -33,24 +28,6 @@ def test_a_program_without_its_full_path_is_refused() -> None:
     error = refusal("notify: [notify-send, hello]\n")
     assert str(error) == "operator.yaml: notify: 'notify-send' is not a full path"
     assert error.hint == "command -v notify-send gives it"
-
-
-def test_rule_files_are_absolute_paths() -> None:
-    read = parse_operator(b"rule_files: [/home/ann/rules.toml]\n", where="operator.yaml")
-    assert read == Operator(rule_files=("/home/ann/rules.toml",))
-    assert "rules.toml" in str(refusal("rule_files: [rules.toml]\n"))
-
-
-def test_what_is_not_built_is_refused_instead_of_ignored() -> None:
-    assert "there is no such setting" in str(refusal("witness: https://example.org\n"))
-
-
-def test_embeddings_come_from_a_server() -> None:
-    assert parse_operator(b"", where="operator.yaml").meaning is None
-    assert parse_operator(b"meaning: {}\n", where="operator.yaml").meaning is None
-    text = "meaning: {url: 'http://127.0.0.1:11434/v1/embeddings', model: small}\n"
-    server = parse_operator(text.encode(), where="operator.yaml").meaning
-    assert server == MeaningSource(url="http://127.0.0.1:11434/v1/embeddings", model="small")
 
 
 def test_a_server_of_embeddings_without_an_address_or_a_model_is_refused() -> None:

@@ -1,25 +1,30 @@
 import json
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta, timezone
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from msgspec.structs import replace
+from tests.rows import each_row
 
-from nightledger.codec.canonical import CanonicalError
+from nightledger.codec.canonical import CanonicalError, canonical
 from nightledger.codec.records import (
     KINDS,
-    decode_lines,
     decode_record,
     dump_line,
     dump_record,
-    load_record,
+    make_message,
+    parse_message,
     parse_record,
+    parse_reply,
     to_plain,
 )
 from nightledger.codec.schema import read_schema
 from nightledger.domain.decision import Decision
 from nightledger.domain.errors import RecordError
+from nightledger.domain.message import Message, Reply, Status
 from nightledger.domain.periods import Run
 from nightledger.domain.proposal import Anchor, Origin, Proposal
 
@@ -51,63 +56,10 @@ def test_a_proposal_is_typed_to_the_bottom() -> None:
     assert proposal.created_at == datetime(2026, 2, 28, 3, 5, tzinfo=UTC)
 
 
-def test_every_problem_comes_at_once_with_its_place() -> None:
-    bad = example(Proposal)
-    bad["lane"] = "fast"
-    bad["extra"] = 1
-    bad["changes"] = [{**bad["changes"][0], "confidence": 1.5, "n": 0}]
-    bad["created_at"] = "2026-02-28T03:05:00"
-    del bad["title"]
-    with pytest.raises(RecordError) as caught:
-        parse_record(Proposal, json.dumps(bad).encode(), where="memory/state/proposals/p.json")
-    text = "\n".join(caught.value.problems)
-    assert str(caught.value).startswith("memory/state/proposals/p.json is not valid:")
-    for expected in (
-        "changes[0].confidence: 1.5 breaks the rule maximum 1",
-        "changes[0].n: 0 breaks the rule minimum 1",
-        "created_at: '2026-02-28T03:05:00' has no zone",
-        "lane: 'fast' is not one of job, agent, operator, edit",
-        "'title' is a required property",
-        "'extra' was unexpected",
-    ):
-        assert expected in text
-
-
 def test_bytes_that_are_no_json_are_refused() -> None:
     for parse in (parse_record, decode_record):
         with pytest.raises(RecordError, match="stands twice"):
             parse(Run, b'{"v":1,"v":1}', where="x")
-
-
-def test_a_hashed_record_of_another_kind_is_refused_without_a_schema() -> None:
-    with pytest.raises(RecordError, match="missing required field"):
-        decode_record(Decision, dump_record(parse_record(Run, raw(Run), where="x")), where="x")
-
-
-def test_our_own_lines_are_read_without_a_schema_and_bad_ones_left_out() -> None:
-    run = parse_record(Run, raw(Run), where="x")
-    bad = (b"{}", b"nonsense", b"\xff", b'"\xff"', b"[" * 100_000, b"", b'{"v":"1"}')
-    lines = b"\n".join((dump_record(run), *bad, dump_line(run)))
-    assert list(decode_lines(Run, lines)) == [run, run]
-    assert list(decode_lines(Run, b"")) == []
-
-
-@pytest.mark.parametrize("confidence", [0.6, 1, 1.0, 1e-7])
-def test_a_hashed_record_is_the_same_value_in_every_spelling(confidence: float) -> None:
-    changes = [{**example(Proposal)["changes"][0], "confidence": confidence}]
-    record = parse_record(Proposal, raw(Proposal, changes=changes), where="x")
-    for spelling in (
-        dump_record(record),
-        raw(Proposal, changes=changes),
-        b"\xef\xbb\xbf" + dump_record(record),
-    ):
-        assert decode_record(Proposal, spelling, where="x") == record
-
-
-def test_what_we_wrote_is_not_read_twice(monkeypatch: pytest.MonkeyPatch) -> None:
-    run = parse_record(Run, raw(Run), where="x")
-    monkeypatch.setattr("nightledger.codec.records.parse_json", None)
-    assert decode_record(Run, dump_record(run), where="x") == run
 
 
 def test_what_is_signed_holds_no_float() -> None:
@@ -121,25 +73,94 @@ def test_what_is_signed_holds_no_float() -> None:
     assert to_plain(Sneaky(1.5)) == {"weight": 1.5}
 
 
-def test_times_are_written_in_utc_and_refused_without_a_zone() -> None:
-    moment = datetime(2026, 2, 28, 4, 5, tzinfo=timezone(timedelta(hours=1)))
-    assert to_plain([moment, (moment,)]) == ["2026-02-28T03:05:00Z", ["2026-02-28T03:05:00Z"]]
-    with pytest.raises(CanonicalError, match="has no zone"):
-        to_plain(moment.replace(tzinfo=None))
-
-
-def test_what_json_does_not_know_is_refused() -> None:
-    with pytest.raises(CanonicalError, match="object"):
-        to_plain(object())
-
-
-def test_a_record_that_the_schema_lets_pass_and_the_type_does_not_is_still_refused() -> None:
-    counts = {**example(Run), "counts": {"a": 1}}
-    assert load_record(Run, counts, where="x").counts == {"a": 1}
-    with pytest.raises(RecordError, match="Expected"):
-        decode_record(Run, json.dumps({**counts, "counts": {"a": "many"}}).encode(), where="x")
-
-
 def test_a_name_of_half_a_surrogate_pair_is_no_field() -> None:
     with pytest.raises(RecordError, match="surrogates"):
         decode_record(Run, b'{"\\ud800":1}', where="x")
+
+
+HOME = "3f1d0c5a9b7e42688c1f0a2b3c4d5e6f"
+
+
+def message(action: str = "load_memory_file", **fields: Any) -> Message:
+    claims: dict[str, Any] = {
+        "iss": HOME,
+        "aud": HOME,
+        "iat": 1_772_262_000,
+        "exp": 1_772_262_060,
+        "seq": 1,
+        "action": action,
+        "domain": "self_modification",
+        "body": {"path": "MEMORY.md"},
+    }
+    return make_message(**{**claims, **fields})
+
+
+def payload(**changed: Any) -> bytes:
+    """Give a payload with members changed behind the id's back."""
+    return canonical({**json.loads(dump_record(message())), **changed}, floats=True)
+
+
+def test_a_message_comes_back_from_its_bytes() -> None:
+    assert parse_message(dump_record(message()), "it") == message()
+
+
+@given(seq=st.integers(0, 2**53 - 1), text=st.text(alphabet=st.characters(codec="utf-8"), max_size=40))
+def test_any_message_comes_back_and_other_claims_make_another_id(seq: int, text: str) -> None:
+    made = message("some_later_action", seq=seq, body={"text": text})
+    assert parse_message(dump_record(made), "it") == made
+    assert made.id != message("some_later_action", seq=seq, body={"text": text + "x"}).id
+
+
+@each_row(
+    ("raw", "why"),
+    [
+        (dump_record(message()).replace(b",", b", ", 1), "canonical form"),
+        (dump_record(message()).replace(b'"v":1', b'"v":1,"v":1'), "stands twice"),
+        (payload(seq=2), "not the id of what it says"),
+        (payload(id="m-" + "a" * 26), "not the id of what it says"),
+        (payload(body={"path": "MEMORY.md", "n": 1.5}), "body"),
+        (dump_record(message("later", body={"n": 0})).replace(b'"n":0', b'"n":NaN'), "NaN"),
+        (payload(extra=1), "extra"),
+        (payload(iat=1.5), "iat"),
+        (payload(iat=True), "iat"),
+        (payload(v=2), "v"),
+        (payload(body={"path": "../x"}), "body"),
+        (b"[]", "object"),
+        (b"", "JSON"),
+    ],
+)
+def test_any_other_form_is_refused(raw: bytes, why: str) -> None:
+    with pytest.raises(RecordError, match=why):
+        parse_message(raw, "it")
+
+
+@pytest.mark.parametrize(
+    ("action", "body"),
+    [
+        ("consolidate_daily", {"text": "no date"}),
+        ("consolidate_daily", {"date": "28.2.2026", "text": "x"}),
+        ("propose_behavioral_change", {"text": "- no reason"}),
+        ("decide", {"decision": "{}"}),
+        ("update_heartbeat", {"state": {"mail": "a sentence, which is prose"}}),
+        ("proposals", {"more": 1}),
+    ],
+)
+def test_a_body_that_its_action_does_not_have_is_refused(action: str, body: dict[str, Any]) -> None:
+    with pytest.raises(RecordError, match="body"):
+        parse_message(dump_record(message(action, body=body)), "it")
+
+
+def test_an_answer_comes_back_from_its_bytes() -> None:
+    reply = Reply(
+        v=1,
+        re=message().id,
+        iss=HOME,
+        aud=HOME,
+        iat=1,
+        status=Status.QUEUED,
+        reason="",
+        body={"proposal": "p"},
+    )
+    assert parse_reply(dump_record(reply), "it") == reply
+    with pytest.raises(RecordError):
+        parse_reply(dump_record(message()), "it")

@@ -1,15 +1,33 @@
+import random  # noqa: TID251 - seeded
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec.structs import replace
+from tests.codec.outcomes import NOW, SHA256, dump_outcome, full_record, given_record
 
-from nightledger.codec.rows import DoingRow, Exposure, OutcomeUse, read_hour, read_rows
-from nightledger.domain.retention import hour_of
+from nightledger.codec import rows
+from nightledger.codec.outcome_line import encode_outcomes
+from nightledger.codec.records import dump_line
+from nightledger.codec.rows import (
+    DoingRow,
+    Exposure,
+    read_outcome_rows,
+    read_rows,
+    read_runs,
+)
+from nightledger.codec.strict_json import BOM
+from nightledger.domain.outcome import OutcomeEvidence, Result, Signal
+from nightledger.domain.periods import Run, RunOutcome
+from nightledger.domain.proposal import Origin
 
-GOOD = b'{"at":"2026-03-01T06:00:00Z","shown":["e-1"],"surface":"recall"}\n'
+SHOWING = b'{"at":"2026-03-01T06:00:00Z","shown":["e-1"],"surface":"recall"}\n'
 
 
 def test_what_is_not_needed_is_not_read() -> None:
-    assert list(read_rows(Exposure, [GOOD])) == [
+    assert list(read_rows(Exposure, [SHOWING])) == [
         ([Exposure(at="2026-03-01T06:00:00Z", shown=("e-1",))], 0),
     ]
 
@@ -18,39 +36,137 @@ def test_what_is_not_needed_is_not_read() -> None:
     "bad", [b"{torn\n", b'{"at":1,"shown":[]}\n', b'{"at":"2026"}\n', b'{"at":"\xff","shown":[]}\n']
 )
 def test_a_bad_line_is_counted_and_its_neighbours_are_read(bad: bytes) -> None:
-    ((rows, count),) = read_rows(Exposure, [GOOD + bad + b"\n  \n" + GOOD])
+    ((rows, count),) = read_rows(Exposure, [SHOWING + bad + b"\n  \n" + SHOWING])
     assert (len(rows), count) == (2, 1)
 
 
-def test_an_outcome_needs_a_result_of_its_words() -> None:
-    line = b'{"outcome":"%s","received_at":"a","task_type":"t","timestamp":"b"}\n'
-    ((rows, count),) = read_rows(OutcomeUse, [line % b"success" + line % b"maybe"])
-    assert (rows, count) == (
-        [OutcomeUse(received_at="a", timestamp="b", task_type="t", outcome="success")],
-        1,
-    )
+SPREAD = SHOWING.replace(b",", b",\n", 1)
 
 
-def test_an_hour_is_read_from_the_beginning_of_a_time() -> None:
-    assert read_hour("2026-03-01T06") == hour_of(datetime(2026, 3, 1, 6, 59, tzinfo=UTC))
-
-
-@pytest.mark.parametrize(
-    "text",
-    ["", "2026-02-30T06", "2026-13-01T06", "2026-03-01T24", "2026-03-01T25", "yesterday", "2026-03-01"],
-)
-def test_an_impossible_date_has_no_hour(text: str) -> None:
-    assert read_hour(text) is None
-
-
-SPREAD = GOOD.replace(b",", b",\n", 1)
-
-
-@pytest.mark.parametrize("bad", [GOOD[:-1] + b" " + GOOD, SPREAD, GOOD[:-1] + GOOD + SPREAD])
+@pytest.mark.parametrize("bad", [SHOWING[:-1] + b" " + SHOWING, SPREAD, SHOWING[:-1] + SHOWING + SPREAD])
 def test_two_rows_on_one_line_are_none_and_neither_is_one_on_two(bad: bytes) -> None:
-    chunk = GOOD + bad + GOOD
+    chunk = SHOWING + bad + SHOWING
     ((rows, count),) = read_rows(Exposure, [chunk])
     assert (len(rows), count) == (2, bad.count(b"\n"))
     done = b'{"timestamp":"2026-03-01T06:00:00Z","task_type":"t","context_tags":["a"]}\n'
     ((doings, _),) = read_rows(DoingRow, [done + done[:-1] + done + done])
     assert len(doings) == 2
+
+
+RUN = Run(
+    v=2,
+    id="r-qygk77v7yviucnh5dahsec22w6",
+    job="consolidate",
+    period="2026-02-28",
+    attempt=1,
+    started_at=datetime(2026, 3, 1, 3, 5, tzinfo=UTC),
+    finished_at=datetime(2026, 3, 1, 3, 5, 4, 120000, tzinfo=UTC),
+    outcome=RunOutcome.DONE,
+    counts={"proposed": 2, "held": 0},
+    boot="6f1c6a1e-0b34-4c0e-9c5e-0d9b1c3e5a77",
+    boot_s=93_784,
+    reason='a \u2013 ü \U0001f31d \x7f\u2028 "\\/\b\t\x1f',
+)
+LINE = dump_line(RUN)
+FAILED = replace(RUN, outcome=RunOutcome.FAILED, attempt=2, reason="", counts={})
+
+
+def read(raw: bytes) -> tuple[list[Run], list[tuple[int, str]]]:
+    runs, problems = read_runs(raw, where="runs.jsonl")
+    return list(runs), list(problems)
+
+
+@pytest.fixture
+def without_schema(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make whatever asks the schema fail."""
+
+    def refuse(*_: object, **__: object) -> None:
+        raise AssertionError("the schema was asked")
+
+    monkeypatch.setattr("nightledger.codec.rows.load_record", refuse)
+
+
+@pytest.mark.usefixtures("without_schema")
+@pytest.mark.parametrize("raw", [LINE + dump_line(FAILED), BOM + LINE + dump_line(FAILED)])
+def test_what_was_written_is_read_without_the_schema(raw: bytes) -> None:
+    assert read(raw) == ([RUN, FAILED], [])
+    assert read(b"") == ([], [])
+
+
+def line_of(**changes: Any) -> bytes:
+    (line,) = encode_outcomes([("", full_record(**changes))], now=NOW)
+    return line.line
+
+
+GOOD = line_of()
+
+
+def many(count: int, seed: int = 1) -> list[bytes]:
+    rng = random.Random(seed)  # noqa: S311 - test material
+    records = [
+        given_record(
+            context_tags=rng.sample(["cron", "zone", "dns", *rng.choice([(), ("straße", "时区")])], 3),
+            session=rng.choice([f"Session {n // 5} ü", f"s-{n // 5}"]),
+            duration_s=rng.choice([None, 1, 2.5]),
+            shown=rng.choice([None, ["a + b", "e-1"]]),
+            note=rng.choice([None, "x"]),
+        )
+        for n in range(count)
+    ]
+    return [line.line for line in encode_outcomes([("", record) for record in records], now=NOW)]
+
+
+def test_a_stored_line_becomes_a_value_and_the_same_line_again() -> None:
+    read = read_outcome_rows(GOOD)
+    (outcome,) = read.rows
+    assert read.problems == ()
+    assert outcome.context_tags == ("cron", "time_zone")
+    assert (outcome.outcome, outcome.origin) == (Result.SUCCESS, Origin.AGENT)
+    assert outcome.signal is Signal.EXIT_CODE
+    assert outcome.evidence == (
+        OutcomeEvidence(path="memory/daily/2026-02-28.md", lines=(12, 14), sha256=SHA256),
+    )
+    assert outcome.received_at == NOW
+    assert dump_outcome(outcome) == GOOD
+
+
+@given(
+    changes=st.fixed_dictionaries(
+        {},
+        optional={
+            "note": st.text(max_size=50),
+            "session": st.text(max_size=9),
+            "duration_s": st.floats(0, 1e6),
+        },
+    )
+)
+def test_whatever_the_logger_stores_is_read_back(changes: dict[str, Any]) -> None:
+    try:
+        line = line_of(**changes)
+    except Exception:  # noqa: BLE001 - the logger's own tests say what it refuses
+        return
+    read = read_outcome_rows(line)
+    assert read.problems == ()
+    assert [*map(dump_outcome, read.rows)] == [line]
+
+
+def test_lines_are_read_in_order_and_alike_whether_they_are_plain_or_judged(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    lines = many(300)
+    read = read_outcome_rows(b"".join(lines))
+    assert [*map(dump_outcome, read.rows)] == lines
+    assert (read.lines, read.problems) == (300, ())
+    monkeypatch.setattr(rows, "_holds", lambda _: False)
+    assert read_outcome_rows(b"".join(lines)) == read
+
+
+def test_bad_lines_are_named_by_number_and_the_others_read() -> None:
+    lines = many(6)
+    lines[1] = b'{"half": \n'
+    lines[2] = lines[2].replace(b'"v":1', b'"v":2')
+    lines[3] = b"\n"
+    lines[4] = b"\0" * 50 + b"\n"
+    read = read_outcome_rows(b"".join(lines), first_line=101)
+    assert [number for number, _ in read.problems] == [102, 103, 105]
+    assert (len(read.rows), read.lines) == (2, 6)

@@ -8,7 +8,7 @@ import pytest
 from tests.rows import each_row
 
 from nightledger.codec.schema import find_problems
-from nightledger.codec.staging_rules import parse_staging_rules
+from nightledger.codec.settings import parse_staging_rules
 from nightledger.domain.errors import ConfigurationError
 from nightledger.domain.staging import Routine, Source, StagingRules, WindowRules
 

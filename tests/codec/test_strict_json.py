@@ -1,12 +1,11 @@
 import json
-from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.rows import each_row
 
-from nightledger.codec.strict_json import MAX_DEPTH, parse_json, read_jsonl, read_value
+from nightledger.codec.strict_json import MAX_DEPTH, parse_json, read_jsonl
 from nightledger.domain.errors import RecordError
 
 values = st.recursive(
@@ -20,11 +19,6 @@ values = st.recursive(
 )
 
 
-@given(value=values)
-def test_what_json_writes_is_read_as_it_was(value: Any) -> None:
-    assert parse_json(json.dumps(value).encode(), "x") == value
-
-
 @given(raw=st.binary(max_size=60))
 def test_any_bytes_end_in_a_value_or_a_named_problem(raw: bytes) -> None:
     value, problem = None, ""
@@ -33,12 +27,6 @@ def test_any_bytes_end_in_a_value_or_a_named_problem(raw: bytes) -> None:
     except RecordError as error:
         problem = str(error)
     assert problem.startswith("inbox/7.json is not valid:") if problem else value == json.loads(raw)
-
-
-def test_a_problem_names_where_it_is() -> None:
-    with pytest.raises(RecordError) as caught:
-        parse_json(b"{", "inbox/7.json")
-    assert str(caught.value).startswith("inbox/7.json is not valid:\n  not JSON")
 
 
 @each_row(
@@ -79,37 +67,6 @@ def test_deep_nesting_is_refused_whole_or_torn(opening: bytes, depth: int) -> No
     for raw in (opening * depth + b"1" + closing * depth, opening * depth):
         with pytest.raises(RecordError, match=r"nested too deeply|not JSON"):
             parse_json(raw, "x")
-
-
-def test_the_deepest_nesting_that_is_read() -> None:
-    raw = b"[" * MAX_DEPTH + b"]" * MAX_DEPTH
-    assert parse_json(raw, "x") is not None
-    wide = json.dumps([[] for _ in range(1000)]).encode()
-    assert parse_json(wide, "x") == json.loads(wide)
-
-
-def test_too_many_bytes_are_refused_before_they_are_read() -> None:
-    with pytest.raises(RecordError, match="11 bytes are too many; at most 10 are read"):
-        parse_json(b'"123456789"', "x", max_bytes=10)
-
-
-def test_a_byte_order_mark_is_skipped_once() -> None:
-    assert parse_json(b"\xef\xbb\xbf{}", "x") == {}
-    with pytest.raises(RecordError):
-        parse_json(b"\xef\xbb\xbf\xef\xbb\xbf{}", "x")
-
-
-def test_escaped_text_is_read_as_it_is() -> None:
-    assert read_value(rb'"\u00e9\ud83d\ude00\u0000"', 100) == "é😀\0"
-
-
-def test_lines_are_read_and_bad_ones_named_by_number() -> None:
-    values, problems = read_jsonl(b'{"a":1}\n\n  \r\nnonsense\n{"b":2}\r\n{"b":1,"b":2}\n')
-    assert values == [(1, {"a": 1}), (5, {"b": 2})]
-    assert problems == [
-        (4, "not JSON: Expecting value (character 1)"),
-        (6, "the key 'b' stands twice in one object"),
-    ]
 
 
 @each_row(

@@ -21,21 +21,8 @@ def test_keys_come_with_their_lines_and_scalars_with_their_text() -> None:
     assert read.texts == {"first": "1", "at": "23:05"}
 
 
-@pytest.mark.parametrize("raw", [b"", b"# only a comment\n", b"\xef\xbb\xbf", b"---\n"])
-def test_an_empty_file_is_an_empty_mapping(raw: bytes) -> None:
-    assert parse_yaml(raw, "here.yaml").values == {}
-
-
-def test_a_byte_order_mark_is_not_part_of_the_first_key() -> None:
-    assert parse_yaml(b"\xef\xbb\xbfzone: UTC\r\n", "here.yaml").values == {"zone": "UTC"}
-
-
 def test_a_key_that_stands_twice_is_refused_with_both_lines() -> None:
     assert refusal(b"a: 1\nb: 2\na: 3\n") == "here.yaml:3: 'a' stands already in line 1"
-
-
-def test_a_key_that_stands_twice_inside_a_value_is_refused_too() -> None:
-    assert refusal(b"a:\n  - x: 1\n    x: 2\n") == "here.yaml:3: 'x' stands already in line 2"
 
 
 @each_row(

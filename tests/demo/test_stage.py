@@ -2,19 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from nightledger.demo.command import MARK, clear_stage, keys_beside
+from nightledger.demo.walk import clear_stage
 from nightledger.domain.errors import RefusedError
-
-
-def test_keys_lie_beside_the_home(tmp_path: Path) -> None:
-    assert keys_beside(tmp_path / "demo-home") == tmp_path / "demo-home.keys"
-
-
-def test_a_stage_is_made_and_marked(tmp_path: Path) -> None:
-    home = tmp_path / "demo-home"
-    clear_stage(home)
-    assert [path.name for path in home.iterdir()] == [MARK]
-    assert keys_beside(home).stat().st_mode & 0o777 == 0o700
 
 
 def test_the_last_demo_is_cleared_away(tmp_path: Path) -> None:

@@ -8,12 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from nightledger.demo import command, walk
-from nightledger.demo.command import keys_beside
-from nightledger.demo.narrator import WIDTH, Narrator
-from nightledger.demo.shell import Ran, Shell
+from nightledger.demo import walk
+from nightledger.demo.shell import WIDTH, Narrator, Ran, Shell
 from nightledger.demo.story import WORLD, load_story
-from nightledger.demo.walk import Scene
+from nightledger.demo.walk import Scene, keys_beside
 from nightledger.domain.errors import EXIT_ALARM
 
 NOW = datetime(2026, 3, 12, 20, 0, tzinfo=UTC)
@@ -31,7 +29,7 @@ def stranger(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def run(home: Path, world: Path = WORLD) -> int:
-    return command.main(["--home", str(home)], world)
+    return walk.main(["--home", str(home)], world)
 
 
 def test_the_walk_tells_its_story_holds_all_checks_and_leaves_a_home_that_verifies(
@@ -102,19 +100,3 @@ def test_tampering_that_verify_does_not_see_fails_its_check(
     assert [(check.name, check.holds) for check in scene.checks] == [("tampering", False)]
     assert capsys.readouterr().out.count("all is well") == 3
     assert (home / "MEMORY.md").read_bytes() == b"# MEMORY.md", "only copies are tampered with"
-
-
-def test_a_step_that_fails_ends_the_walk_with_its_words(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr("nightledger.surfaces.cli.main", lambda _: 1)
-    assert run(tmp_path / "demo-home") == 1
-    assert "error: 'nightledger init" in capsys.readouterr().err
-
-
-def test_a_folder_of_somebody_else_is_refused_in_words(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (tmp_path / "notes.md").write_text("mine")
-    assert run(tmp_path) == 1
-    assert "hint: name another place with DEMO_HOME=dir" in capsys.readouterr().err

@@ -24,7 +24,7 @@ from tests.gate.homes import MEMORY, addition, make_desk, open_desk
 from tests.remote.machines import make_pair
 from tests.second_verifier import disagreement
 
-from nightledger.codec.message import parse_reply
+from nightledger.codec.records import parse_reply
 from nightledger.demo.shell import Ran, Shell
 from nightledger.domain.errors import NightledgerError
 from nightledger.domain.message import REPLY_TYPE, Status

@@ -18,8 +18,7 @@ from tests.gate.homes import MEMORY, Desk, addition, make_desk
 
 from nightledger.domain.event import EventName
 from nightledger.files import owner
-from nightledger.files.flags import Flag, read_flags, set_flag
-from nightledger.files.owner import acting_as_owner, for_child
+from nightledger.files.owner import Flag, acting_as_owner, for_child, read_flags, set_flag
 from nightledger.gate.apply.recovering import recover
 from nightledger.gate.guard import locking
 from nightledger.gate.guard.guarding import guard

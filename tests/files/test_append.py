@@ -1,5 +1,4 @@
 import errno
-import fcntl
 import os
 import stat
 import subprocess
@@ -14,7 +13,6 @@ from hypothesis import strategies as st
 from nightledger.domain.errors import (
     FileChangedError,
     LockedError,
-    MissingFileError,
     NotDurableError,
     UnreadableError,
 )
@@ -44,69 +42,6 @@ def test_a_torn_last_line_is_closed_append_only(log: Path, before: bytes, torn: 
     assert appended.torn_bytes == len(torn)
     assert log.read_bytes()[appended.offset :] == b"next\n"
     assert appended.size_bytes == log.stat().st_size
-
-
-@pytest.mark.parametrize("before", [b"", b"one\n", b"one\nhalf", b"half"])
-def test_what_was_read_behind_an_offset_is_where_the_next_append_goes_on(log: Path, before: bytes) -> None:
-    log.write_bytes(before)
-    with Appender(str(log)) as file:
-        assert [file.read_from(at) for at in (0, 2, 100)] == [before, before[2:], b""]
-        torn = file.append(b"next\n").torn_bytes
-        assert file.read_from(0) == log.read_bytes()
-    assert torn == len(before.rpartition(b"\n")[2])
-
-
-def test_a_file_that_may_not_be_made_is_told_to_be_missing(log: Path) -> None:
-    with pytest.raises(MissingFileError, match="is missing"):
-        Appender(str(log), make=False)
-    assert not log.exists()
-    append_records(str(log), b"one\n")
-    with Appender(str(log), make=False) as file:
-        assert file.append(b"two\n").offset == 4
-
-
-@pytest.mark.parametrize("payload", [b"", b"no line end"])
-def test_a_payload_is_whole_lines(log: Path, payload: bytes) -> None:
-    with Appender(str(log)) as file, pytest.raises(ValueError, match="whole lines"):
-        file.append(payload)
-    assert log.read_bytes() == b""
-
-
-def test_it_is_one_write_then_a_sync_under_a_lock(log: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    order: list[str] = []
-    write, sync, flock = os.write, os.fdatasync, fcntl.flock
-
-    def note_write(descriptor: int, content: bytes) -> int:
-        order.append("write")
-        return write(descriptor, content)
-
-    def note_sync(descriptor: int) -> None:
-        order.append("sync")
-        sync(descriptor)
-
-    def note_lock(descriptor: int, how: int) -> None:
-        order.append({fcntl.LOCK_EX: "lock", fcntl.LOCK_UN: "unlock"}[how])
-        flock(descriptor, how)
-
-    with Appender(str(log)) as file:
-        monkeypatch.setattr(os, "write", note_write)
-        monkeypatch.setattr(os, "fdatasync", note_sync)
-        monkeypatch.setattr(fcntl, "flock", note_lock)
-        file.append(b"one\ntwo\n")
-        monkeypatch.undo()
-    assert order == ["lock", "write", "sync", "unlock"]
-
-
-def test_a_file_that_is_held_keeps_others_out_until_it_is_closed(log: Path) -> None:
-    with Appender(str(log)) as file:
-        file.hold(0)
-        appended = file.append(b"one\n")
-        with log.open("rb") as rival:
-            with pytest.raises(BlockingIOError):
-                fcntl.flock(rival, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            file.close()
-            fcntl.flock(rival, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    assert (appended.offset, appended.size_bytes, log.read_bytes()) == (0, 4, b"one\n")
 
 
 def test_a_file_that_another_holds_is_waited_for_and_then_said_to_be_held(log: Path) -> None:
@@ -167,30 +102,12 @@ def test_a_file_that_was_moved_away_is_noticed(log: Path) -> None:
     assert log.with_suffix(".old").read_bytes() == b"one\n"
 
 
-def test_a_file_that_was_cut_is_noticed(log: Path) -> None:
-    with Appender(str(log)) as file:
-        file.append(b"one\n")
-        os.truncate(log, 2)
-        with pytest.raises(FileChangedError, match="was cut"):
-            file.append(b"two\n")
-
-
 def test_a_link_is_not_followed(log: Path, tmp_path: Path) -> None:
     (tmp_path / "elsewhere").write_bytes(b"")
     log.symlink_to(tmp_path / "elsewhere")
     with pytest.raises(UnreadableError, match="is a symlink"):
         append_records(str(log), b"one\n")
     assert (tmp_path / "elsewhere").read_bytes() == b""
-
-
-def test_a_fifo_and_a_directory_are_refused_without_blocking(log: Path) -> None:
-    os.mkfifo(log)
-    with pytest.raises(UnreadableError, match="not a regular file"):
-        append_records(str(log), b"one\n")
-    log.unlink()
-    log.mkdir()
-    with pytest.raises(UnreadableError, match="is a directory"):
-        append_records(str(log), b"one\n")
 
 
 def test_writers_in_several_processes_never_mix_their_lines(log: Path) -> None:
@@ -233,17 +150,3 @@ def test_every_acknowledged_line_is_a_line_whatever_was_torn_between(
                 rival.write(content)
     lines = iter(log.read_bytes().split(b"\n") if log.exists() else [])
     assert all(any(line == wanted for line in lines) for wanted in acknowledged)
-
-
-def test_where_lines_went_is_told_though_somebody_wrote_in_the_same_moment(
-    log: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    append_records(str(log), b"one\n")
-
-    def raced(descriptor: int, content: bytes) -> None:
-        os.write(descriptor, b"rival\n")
-        os.write(descriptor, content)
-
-    monkeypatch.setattr("nightledger.files.append.write_all", raced)
-    appended = append_records(str(log), b"two\n")
-    assert log.read_bytes()[appended.offset : appended.size_bytes] == b"two\n"

@@ -1,6 +1,4 @@
-import os
 from pathlib import Path
-from zoneinfo import ZoneInfo
 
 import pytest
 from msgspec.structs import replace
@@ -8,7 +6,7 @@ from tests.homes import make_home
 
 from nightledger.domain.errors import ConfigurationError, UnreadableError
 from nightledger.domain.settings import Operator, Settings
-from nightledger.files.configuration import home_zone, load_operator, load_settings, read_rule_files
+from nightledger.files.configuration import load_operator, load_settings, read_rule_files
 from nightledger.files.home import Home
 
 
@@ -20,44 +18,6 @@ def home(tmp_path: Path) -> Home:
 def test_a_home_has_its_own_settings_over_the_shipped_ones(home: Home) -> None:
     Path(home.settings).write_text("undo_days: 30\n")
     assert replace(load_settings(home), frames={}) == Settings(undo_days=30)
-
-
-def test_a_mistake_names_the_homes_file_and_line(home: Home) -> None:
-    Path(home.settings).write_text("\nundo_days: 3\n")
-    with pytest.raises(
-        ConfigurationError, match=r"config/nightledger/nightledger\.yaml:2: undo_days: 3 is less"
-    ):
-        load_settings(home)
-
-
-@pytest.mark.parametrize("kind", ["directory", "fifo", "link", "huge"])
-def test_settings_that_are_no_small_file_in_the_home_are_refused(
-    home: Home, tmp_path: Path, kind: str
-) -> None:
-    place = Path(home.settings)
-    if kind == "directory":
-        place.mkdir()
-    elif kind == "fifo":
-        os.mkfifo(place)
-    elif kind == "link":
-        (tmp_path / "elsewhere.yaml").write_text("undo_days: 30\n")
-        place.symlink_to(tmp_path / "elsewhere.yaml")
-    else:
-        place.write_bytes(b"#" * (1 << 16) + b"\n")
-    with pytest.raises(UnreadableError):
-        load_settings(home)
-
-
-def test_log_days_begin_in_the_zone_of_init_unless_the_settings_name_another(home: Home) -> None:
-    assert home_zone(home, Settings()) == ZoneInfo("Asia/Tokyo")
-    assert home_zone(home, Settings(zone="Europe/Berlin")) == ZoneInfo("Europe/Berlin")
-
-
-def test_the_operators_file_is_read_from_the_keys_directory(tmp_path: Path) -> None:
-    path = tmp_path / "operator.yaml"
-    path.write_text("notify: [/bin/true]\n")
-    path.chmod(0o600)
-    assert load_operator(str(tmp_path)) == Operator(notify=("/bin/true",))
 
 
 @pytest.mark.parametrize("mode", [0o620, 0o602, 0o666])
@@ -81,11 +41,3 @@ def test_rule_files_are_read_from_outside_the_home_only(home: Home, tmp_path: Pa
         read_rule_files(Operator(rule_files=(str(inside),)), home)
     with pytest.raises(UnreadableError):
         read_rule_files(Operator(rule_files=(str(tmp_path / "missing"),)), home)
-
-
-def test_a_rule_file_that_others_may_write_is_refused(home: Home, tmp_path: Path) -> None:
-    path = tmp_path / "rules.toml"
-    path.write_text("title = 'a'\n")
-    path.chmod(0o666)
-    with pytest.raises(ConfigurationError, match="says what a secret is, and others may write it"):
-        read_rule_files(Operator(rule_files=(str(path),)), home)

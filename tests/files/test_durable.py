@@ -3,56 +3,22 @@ import fcntl
 import os
 import stat
 import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from nightledger.domain.errors import ConfigurationError, NotDurableError
+from nightledger.domain.errors import ConfigurationError, UnreadableError
 from nightledger.files import durable
+from nightledger.files.append import append_records
+from nightledger.files.durable import overwrite, overwritten
 
 
 def mode_of(path: Path) -> int:
     return stat.S_IMODE(path.stat().st_mode)
-
-
-def test_a_short_write_is_continued_until_every_byte_is_taken(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    whole = os.write
-    monkeypatch.setattr(os, "write", lambda descriptor, content: whole(descriptor, content[:3]))
-    path = tmp_path / "file"
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT)
-    durable.write_all(descriptor, b"0123456789")
-    os.close(descriptor)
-    assert path.read_bytes() == b"0123456789"
-
-
-@pytest.mark.parametrize(("call", "name"), [("sync_file", "fsync"), ("sync_bytes", "fdatasync")])
-def test_a_failed_sync_is_reported_once_and_not_retried(
-    call: str, name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    calls = []
-
-    def fail(descriptor: int) -> None:
-        calls.append(descriptor)
-        raise OSError(errno.EIO, "Input/output error")
-
-    monkeypatch.setattr(os, name, fail)
-    with pytest.raises(NotDurableError, match=r"some\.jsonl: could not be put on disk"):
-        getattr(durable, call)(7, "some.jsonl")
-    assert calls == [7]
-
-
-def test_a_directory_that_cannot_be_synced_is_an_error(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def fail(_: int) -> None:
-        raise OSError(errno.EIO, "Input/output error")
-
-    monkeypatch.setattr(os, "fsync", fail)
-    with pytest.raises(NotDurableError):
-        durable.sync_directory(str(tmp_path))
 
 
 def test_directories_are_made_for_their_owner_only_with_those_above(tmp_path: Path) -> None:
@@ -60,28 +26,12 @@ def test_directories_are_made_for_their_owner_only_with_those_above(tmp_path: Pa
     assert mode_of(tmp_path / "a") == mode_of(tmp_path / "a" / "b") == 0o700
 
 
-def test_a_directory_of_ours_in_a_workspace_is_ignored_by_git_from_the_moment_it_is_seen(
+def test_a_directory_of_ours_in_a_workspace_is_ignored_by_git(
     tmp_path: Path,
 ) -> None:
     durable.make_dir(str(tmp_path / "a" / "b"), ignored_by_git=True)
     assert (tmp_path / "a" / ".gitignore").read_text() == "*\n"
     assert (tmp_path / "a" / "b" / ".gitignore").read_text() == "*\n"
-    assert [entry.name for entry in tmp_path.iterdir()] == ["a"]
-
-
-def test_two_runs_that_make_one_directory_both_find_it_made(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    wanted = tmp_path / "a"
-    rename = os.rename
-
-    def rival_first(source: str, target: str) -> None:
-        wanted.mkdir()
-        (wanted / ".gitignore").write_text("*\n")
-        rename(source, target)
-
-    monkeypatch.setattr(os, "rename", rival_first)
-    assert durable.make_dir(str(wanted), ignored_by_git=True)
     assert [entry.name for entry in tmp_path.iterdir()] == ["a"]
 
 
@@ -105,21 +55,6 @@ def test_on_macos_the_drive_itself_is_asked(
     assert asked == [(7, 51)]
 
 
-def test_a_volume_that_does_not_know_the_drive_call_gets_the_plain_one(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    plain: list[int] = []
-
-    def unknown(_: int, __: int) -> None:
-        raise OSError(errno.ENOTSUP, "Operation not supported")
-
-    monkeypatch.setattr(fcntl, "F_FULLFSYNC", 51, raising=False)
-    monkeypatch.setattr(fcntl, "fcntl", unknown)
-    monkeypatch.setattr(os, "fsync", plain.append)
-    durable._full_sync(7)
-    assert plain == [7]
-
-
 def test_what_cannot_be_asked_for_is_not_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: object) -> None:
         raise OSError(errno.EIO, os.strerror(errno.EIO))
@@ -129,16 +64,41 @@ def test_what_cannot_be_asked_for_is_not_missing(monkeypatch: pytest.MonkeyPatch
         durable.is_there("file")
 
 
-@pytest.mark.parametrize(
-    "put", [os.mkfifo, lambda path: os.symlink("../outside", path)], ids=["fifo", "link"]
-)
-def test_what_waits_under_the_name_that_a_new_directory_is_made_with_is_not_written(
-    tmp_path: Path, put: Callable[[Path], None]
-) -> None:
-    (tmp_path / "outside").write_text("kept")
-    staged = tmp_path / f"audit.{os.getpid()}.new"
-    staged.mkdir()
-    put(staged / ".gitignore")
-    with pytest.raises(OSError, match="gitignore"):
-        durable.make_dir(str(tmp_path / "audit"), ignored_by_git=True)
-    assert (tmp_path / "outside").read_text() == "kept"
+def test_every_occurrence_is_overwritten_and_nothing_moves(tmp_path: Path) -> None:
+    path = tmp_path / "log"
+    path.write_bytes(b"one secret\ntwo\nsecretsecret\n")
+    before = os.stat(path)
+    assert overwrite(str(path), [b"secret"]) == path.read_bytes() == b"one xxxxxx\ntwo\nxxxxxxxxxxxx\n"
+    assert (os.stat(path).st_ino, os.stat(path).st_size) == (before.st_ino, before.st_size)
+
+
+def test_an_append_at_the_same_time_is_not_lost(tmp_path: Path) -> None:
+    path = tmp_path / "log"
+    path.write_bytes(b"a secret\n" * 2000)
+    writer = threading.Thread(target=lambda: [append_records(str(path), b"line %d\n" % n) for n in range(50)])
+    writer.start()
+    for _ in range(5):
+        overwrite(str(path), [b"secret"])
+    writer.join()
+    overwrite(str(path), [b"secret"])
+    lines = path.read_bytes().splitlines()
+    assert lines[:2000] == [b"a xxxxxx"] * 2000
+    assert lines[2000:] == [b"line %d" % n for n in range(50)]
+
+
+def test_what_has_a_second_name_stays_as_it_is_under_both(tmp_path: Path) -> None:
+    path = tmp_path / "log"
+    path.write_bytes(b"a secret")
+    (tmp_path / "other").hardlink_to(path)
+    with pytest.raises(UnreadableError, match="second name"):
+        overwrite(str(path), [b"secret"])
+    assert path.read_bytes() == b"a secret"
+
+
+@given(content=st.binary(), needles=st.lists(st.binary(max_size=4)))
+def test_the_length_stays_and_no_needle_does(content: bytes, needles: list[bytes]) -> None:
+    after = overwritten(content, needles)
+    assert len(after) == len(content)
+    for needle in needles:
+        if needle.strip(b"x"):
+            assert needle not in after

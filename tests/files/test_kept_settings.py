@@ -1,14 +1,11 @@
 import os
 import stat
 from pathlib import Path
-from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from nightledger.codec.settings import dump_settings, parse_settings
+from nightledger.codec.settings import parse_settings
 from nightledger.files.configuration import SHIPPED, keep_settings, read_in_force
 from nightledger.files.home import Home
 
@@ -36,28 +33,6 @@ def remember(home: Home, kept: str) -> None:
     keep_settings(home, read_in_force(home, kept).settings, kept)
 
 
-@given(
-    st.fixed_dictionaries(
-        {},
-        optional={
-            "nightly_at": st.sampled_from(["00:00", "23:05"]),
-            "cooling_hours": st.integers(2, 168),
-            "undo_days": st.integers(7, 366),
-            "cap_characters": st.dictionaries(
-                st.sampled_from(["openclaw", "codex", "hermes"]), st.none() | st.integers(500, 10**6)
-            ),
-            "agent_bytes": st.integers(256, 65536),
-        },
-    )
-)
-def test_what_is_kept_is_read_as_what_it_was(values: dict[str, Any]) -> None:
-    shipped = SHIPPED.read_bytes()
-    quoted = {name: f'"{value}"' if name == "nightly_at" else value for name, value in values.items()}
-    own = "".join(f"{name}: {str(value).replace('None', 'null')}\n" for name, value in quoted.items())
-    settings = parse_settings(shipped, own.encode(), where="own")
-    assert parse_settings(shipped, dump_settings(settings), where="kept") == settings
-
-
 @pytest.mark.parametrize(
     ("broken", "told"),
     [
@@ -83,18 +58,3 @@ def test_a_broken_file_leaves_the_stricter_of_shipped_and_last_good(
     assert told in found.problem
     assert b"secret" not in Path(kept).read_bytes()
     assert stat.S_IMODE(os.stat(kept).st_mode) == 0o600
-
-
-def test_nothing_is_written_while_nothing_changed_and_nothing_is_kept_of_a_file_that_is_gone(
-    home: Home, kept: str
-) -> None:
-    remember(home, kept)
-    assert not os.path.lexists(kept)
-    write(home, "undo_days: 30\n")
-    remember(home, kept)
-    before = os.stat(kept).st_ino
-    remember(home, kept)
-    assert os.stat(kept).st_ino == before
-    os.unlink(home.settings)
-    remember(home, kept)
-    assert not os.path.lexists(kept)

@@ -14,7 +14,7 @@ from tests.whole import examples
 from nightledger.domain.errors import LinkIndexError
 from nightledger.domain.links import SHOWN_FROM, decayed
 from nightledger.files.home import Home
-from nightledger.files.link_index import FILE, LinkIndex, open_index
+from nightledger.files.link_index import LinkIndex, open_index
 from nightledger.jobs.link import Options, link
 
 TAGS = ("cron", "disk", "mail", "time_zone")
@@ -121,15 +121,6 @@ def test_recall_shows_what_the_plain_fold_says(
     assert [item.confidence for item in shown] == sorted((now for now, *_ in expected.values()), reverse=True)
 
 
-@pytest.mark.parametrize("content", [b"", b"nonsense\n", b"SQLite format 3\0"])
-def test_a_file_that_is_no_index_names_the_way_out(home: Home, content: bytes) -> None:
-    index_of(home, worked("a", ["cron", "disk"], 3))
-    Path(home.link_index_dir, FILE).write_bytes(content)
-    with pytest.raises(LinkIndexError, match="cannot be used") as caught:
-        open_index(home.link_index_dir)
-    assert caught.value.hint == "make it again: nightledger link --rebuild"
-
-
 @pytest.mark.parametrize("stored", ["", "[]", "{}", '[["r", "many"]]', '[["r", 1, 0, 0, 0, 0, 1, [7]]]'])
 def test_a_row_that_nobody_writes_is_damage(home: Home, stored: str) -> None:
     index = index_of(home, worked("a", ["cron", "disk"], 3))
@@ -138,28 +129,3 @@ def test_a_row_that_nobody_writes_is_damage(home: Home, stored: str) -> None:
         index.link("cron", "disk")
     with pytest.raises(LinkIndexError, match="cannot be used"):
         [*index.every()]
-
-
-def test_every_link_is_given_once_with_its_confidence_of_now(home: Home) -> None:
-    index = index_of(
-        home,
-        worked("a", ["cron", "disk"], 3),
-        [*worked("a", ["cron", "disk"], 5, day=2), *worked("b", ["mail", "zfs"], 1, day=9)],
-    )
-    found = sorted((item.link.key, item.confidence, item.idle_days) for item in index.every())
-    ((strong,), _) = index.recall(["cron", "disk"], 1)
-    assert found == [("cron + disk", strong.confidence, 1), ("mail + zfs", 0.4, 0)]
-
-
-def test_every_link_agrees_with_the_view(home: Home) -> None:
-    stretches = [
-        worked(name, tags, times)
-        for name, tags, times in [
-            ("a", ["cron", "disk", "mail"], 3),
-            ("b", ["cron", "zfs"], 1),
-            ("c", ["disk", "x"], 2),
-        ]
-    ]
-    index = index_of(home, *stretches)
-    plain = {item.link.key: item.link.co_occurrences for item in index.every()}
-    assert plain == {link.key: link.co_occurrences for link in index.top_links(100)[0]}

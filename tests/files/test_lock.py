@@ -1,5 +1,4 @@
 import contextlib
-import errno
 import os
 import socket
 import subprocess
@@ -30,20 +29,6 @@ def test_a_second_run_is_told_who_holds_the_lock_and_exits_75(path: str) -> None
         Lock(path).acquire()
     assert caught.value.exit_status == EXIT_LOCKED == 75
     assert "try again" in caught.value.hint
-
-
-def test_waiting_ends_when_the_lock_is_given_back(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    first = Lock(path)
-    first.acquire()
-    pauses = []
-
-    def pause(seconds: float) -> None:
-        pauses.append(seconds)
-        first.release()
-
-    monkeypatch.setattr("time.sleep", pause)
-    with Lock(path, timeout_s=60):
-        assert len(pauses) == 1
 
 
 def test_the_lock_of_a_killed_process_is_free(path: str) -> None:
@@ -78,30 +63,6 @@ def test_a_lock_whose_file_was_removed_while_waiting_is_taken_anew(
     monkeypatch.setattr(os, "open", open_then_lose)
     with Lock(path, timeout_s=60), pytest.raises(LockedError):
         Lock(path).acquire()
-
-
-def test_a_lock_that_could_not_be_taken_for_want_of_room_is_not_held(
-    path: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def full(*_: object) -> int:
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-    with monkeypatch.context() as patch:
-        patch.setattr(os, "write", full)
-        with pytest.raises(OSError, match="No space left"):
-            Lock(path).acquire()
-    with Lock(path):
-        pass
-
-
-def test_the_name_of_a_holder_takes_the_place_of_whatever_stood_there(tmp_path: Path) -> None:
-    path = tmp_path / "locks" / "home"
-    for before in (b"", b"7\n", b"not a number, and longer than one\n"):
-        path.parent.mkdir(exist_ok=True)
-        path.write_bytes(before)
-        with Lock(str(path)), pytest.raises(LockedError, match=f"held by process {os.getpid()}$"):
-            Lock(str(path)).acquire()
-        assert path.read_bytes() == f"{os.getpid():<15}\n".encode()
 
 
 @pytest.mark.parametrize(

@@ -1,11 +1,10 @@
-import errno
 import os
 from pathlib import Path
 
 import pytest
 
 from nightledger.domain.errors import MissingFileError, UnreadableError
-from nightledger.files.reading import is_within, list_names, read_optional, read_regular, read_start
+from nightledger.files.reading import is_within, read_optional, read_regular
 
 LIMIT = 1000
 
@@ -39,26 +38,6 @@ def test_a_file_of_the_largest_size_is_read_and_one_byte_more_is_not(file: Path)
     assert "1001 bytes; at most 1000" in str(refusal(file))
 
 
-def test_a_file_that_grows_while_it_is_read_takes_no_more_than_allowed(
-    file: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    file.write_bytes(b"x" * (LIMIT + 1))
-    real = file.stat()
-    small = os.stat_result((*real[:6], 5, *real[7:]))
-    monkeypatch.setattr(os, "fstat", lambda _: small)
-    assert "at most 1000" in str(refusal(file))
-
-
-def test_the_start_of_a_file_is_read_whatever_its_size(file: Path) -> None:
-    assert read_start(str(file), LIMIT) == b"text\n"
-    file.write_bytes(b"x" * LIMIT + b"y" * LIMIT)
-    assert read_start(str(file), LIMIT) == b"x" * LIMIT
-    with pytest.raises(MissingFileError, match="none is missing"):
-        read_start(str(file.parent / "none"), LIMIT)
-    with pytest.raises(UnreadableError, match="is a directory"):
-        read_start(str(file.parent), LIMIT)
-
-
 def test_a_missing_file_is_named_and_optional_when_asked_for(file: Path) -> None:
     missing = file.parent / "none"
     assert isinstance(refusal(missing), MissingFileError)
@@ -87,23 +66,6 @@ def test_a_link_out_of_the_home_is_refused_whether_file_or_directory(file: Path,
     link.symlink_to(outside if directory else outside / "secret.md")
     path = link / "secret.md" if directory else link
     assert "outside" in str(refusal(path, within=file.parent))
-
-
-def test_a_file_that_may_not_be_read_says_how_to_change_that(
-    file: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def refuse(*_: object) -> int:
-        raise PermissionError(errno.EACCES, "Permission denied")
-
-    monkeypatch.setattr(os, "open", refuse)
-    assert "chmod u+r" in refusal(file).hint
-
-
-def test_a_missing_directory_is_an_error_and_not_nothing_to_do(file: Path) -> None:
-    with pytest.raises(MissingFileError, match="is missing"):
-        list_names(str(file.parent / "none"))
-    with pytest.raises(UnreadableError, match="is not a directory"):
-        list_names(str(file))
 
 
 def test_being_inside_follows_links_and_names_do_not_fool_it(file: Path) -> None:

@@ -14,21 +14,22 @@ from tests.stores import in_memory
 
 from nightledger.domain.search import Kind
 from nightledger.files.search_index import (
-    any_page,
+    NewChunk,
+    NewFile,
+    any_text,
     building,
     open_store,
     take_back,
     writing,
 )
-from nightledger.files.search_reader import open_reader
-from nightledger.files.search_schema import (
+from nightledger.files.search_reader import (
     VERSION,
     DamagedIndexError,
     OtherVersionError,
     SearchIndexError,
+    open_reader,
 )
 from nightledger.files.search_store import FileState, Filter, SearchStore
-from nightledger.files.search_writing import NewChunk, NewFile
 from nightledger.text.search.chunks import cut_markdown
 from nightledger.text.search.tokens import index_text, match_any, query_terms
 
@@ -74,8 +75,8 @@ def opened(path: str) -> SearchStore:
 
 def found(store: SearchStore, query: str, **wanted: Any) -> list[str]:
     hits = store.find(match_any(query_terms(query)), 10, Filter(**wanted))
-    chunks = store.chunks(hit.id for hit in hits)
-    return [f"{chunks[hit.id].path}:{chunks[hit.id].first_line}" for hit in hits]
+    chunks = store.chunks(hits)
+    return [f"{chunks[hit].path}:{chunks[hit].first_line}" for hit in hits]
 
 
 def dump(store: SearchStore) -> object:
@@ -93,49 +94,15 @@ def dump(store: SearchStore) -> object:
     )
     scores = {
         stem: [
-            (chunks[hit.id].path, chunks[hit.id].n, round(hit.score, 9))
-            for hit in store.find(f'"{stem}"', 1000)
+            (chunks[number].path, chunks[number].n, round(rank, 9))
+            for number, rank in sorted(
+                store.ask("SELECT rowid, rank FROM words WHERE words MATCH ?", (f'"{stem}"',)),
+                key=lambda row: (row[1], chunks[row[0]].path, chunks[row[0]].n),
+            )
         ]
         for stem in stems
     }
     return places, scores
-
-
-def test_it_finds_file_and_lines_and_gives_the_text(path: str) -> None:
-    with closing(opened(path)) as store:
-        (hit,) = store.find(match_any(query_terms("roses")), 5)
-        chunk = store.chunks([hit.id])[hit.id]
-        assert (chunk.path, chunk.first_line, chunk.last_line, chunk.heading) == ("a.md", 1, 4, "Garden")
-        assert chunk.text == GARDEN.rstrip()
-        assert found(store, "plants") == ["a.md:1", "b.md:1"]
-        assert store.find("", 5) == []
-        assert store.count() == 2
-        assert store.meta("nothing") == ""
-        assert set(store.files()) == {"a.md", "b.md"}
-
-
-def test_filters_by_kind_day_and_verdict(tmp_path: Path) -> None:
-    path = make(
-        tmp_path / "s" / "i.db",
-        file("m.md", "- plant trees\n", kind=Kind.MEMORY, held=""),
-        file("n.md", "- plant weeds\n", kind=Kind.MEMORY, held="forgotten"),
-        file("o.md", "- plant moss\n", day=date(2026, 3, 1)),
-        file("p.md", "- plant fern\n", day=date(2026, 3, 5)),
-    )
-    with closing(opened(path)) as store:
-        assert found(store, "plant", kinds=[Kind.MEMORY]) == ["m.md:1", "n.md:1"]
-        assert found(store, "plant", since=date(2026, 3, 2)) == ["p.md:1"]
-        assert found(store, "plant", until=date(2026, 3, 1)) == ["o.md:1"]
-        assert found(store, "plant", kinds=[Kind.MEMORY], seen_by="agent") == ["m.md:1"]
-        assert found(store, "plant", kinds=[Kind.MEMORY], seen_by="withheld") == ["n.md:1"]
-        assert [chunk.held for chunk in store.chunks([1, 2, 3]).values()] == ["", "forgotten", ""]
-
-
-def test_of_equals_those_come_whose_path_sorts_first_however_they_were_indexed(tmp_path: Path) -> None:
-    names = [f"{n:03}.md" for n in range(60)]
-    path = make(tmp_path / "s" / "i.db", *(file(name, "- plant\n") for name in reversed(names)))
-    with closing(opened(path)) as store:
-        assert found(store, "plant") == [f"{name}:1" for name in names[:10]]
 
 
 TEXT = st.lists(
@@ -179,25 +146,6 @@ def test_a_write_that_fails_changes_nothing(path: str) -> None:
         _ = 1 // 0
     with closing(opened(path)) as store:
         assert set(store.files()) == {"a.md", "b.md"}
-
-
-def test_a_build_that_fails_leaves_the_old_index_and_no_other_file(path: str) -> None:
-    with pytest.raises(ZeroDivisionError), building(path, index_text) as writer:  # noqa: PT012 - it fails halfway
-        writer.put(file("c.md", "- new\n"))
-        _ = 1 // 0
-    with closing(opened(path)) as store:
-        assert set(store.files()) == {"a.md", "b.md"}
-    assert sorted(os.listdir(os.path.dirname(path))) == [".gitignore", "index.db"]
-
-
-def test_who_reads_goes_on_while_a_new_index_is_made_and_put_in_place(path: str) -> None:
-    with closing(opened(path)) as before:
-        with building(path, index_text) as writer:
-            writer.put(file("c.md", "- plant moss\n"))
-            assert found(before, "plant") == ["a.md:1", "b.md:1"]
-        assert found(before, "plant") == ["a.md:1", "b.md:1"]
-    with closing(opened(path)) as after:
-        assert found(after, "plant") == ["c.md:1"]
 
 
 def test_a_journal_of_the_old_index_is_not_played_back_into_the_new_one(path: str) -> None:
@@ -249,7 +197,7 @@ def damage_tables(path: str) -> None:
 
 def damage_pages(path: str) -> None:
     with closing(sqlite3.connect(path)) as connection:
-        connection.execute("UPDATE pages SET text = 'x'")
+        connection.execute("UPDATE chunks SET text = 'x'")
         connection.commit()
 
 
@@ -288,63 +236,13 @@ def test_an_index_of_another_version_is_named(path: str, version: int, word: str
     assert caught.value.newer is (word == "newer")
 
 
-def test_a_link_or_a_directory_is_no_index(tmp_path: Path, path: str) -> None:
-    (tmp_path / "link.db").symlink_to(path)
-    for name in ("link.db", "search"):
-        with pytest.raises(SearchIndexError, match="not a regular file"):
-            open_store(str(tmp_path / name))
-        with pytest.raises(SearchIndexError), writing(str(tmp_path / name), index_text):
-            pass
-
-
-def test_frequencies_count_stems(path: str) -> None:
-    with closing(opened(path)) as store:
-        assert store.frequencies(["planting", "rose", "rudders", "nowhere", "roses"]) == {
-            "planting": 2, "rose": 1, "rudders": 1, "nowhere": 0, "roses": 1,
-        }  # fmt: skip
-        assert store.stems(["planting", "!"]) == [["plant"], []]
-        (number,) = [hit.id for hit in store.find('"rose"', 5)]
-        assert set(store.score('"rose"', [1, 2])) == {number}
-        assert store.score("", [1]) == {}
-
-
-def test_touching_changes_no_words(path: str) -> None:
-    with writing(path, index_text) as writer:
-        writer.touch("a.md", FileState(9, 8, "cd", settled=False))
-        writer.note("head", "1 ab")
-    with closing(opened(path)) as store:
-        _, kind, state = store.files()["a.md"]
-        assert (kind, state.size_bytes, state.mtime_ns, state.sha256, state.settled) == (
-            "daily",
-            9,
-            8,
-            "cd",
-            False,
-        )
-        assert store.meta("head") == "1 ab"
-        assert found(store, "roses") == ["a.md:1"]
-
-
 def test_whether_an_index_keeps_a_text_is_told_and_of_a_damaged_one_it_is_taken_to(path: str) -> None:
-    assert any_page(path, lambda text: b"rudder" in text)
-    assert not any_page(path, lambda text: b"tulips" in text)
+    assert any_text(path, lambda text: b"rudder" in text)
+    assert not any_text(path, lambda text: b"tulips" in text)
     Path(path).write_bytes(b"nonsense" * 1000)
-    assert any_page(path, lambda _: False)
+    assert any_text(path, lambda _: False)
     Path(path).unlink()
-    assert not any_page(path, lambda _: True)
-
-
-def test_counts_are_counted_anew_after_a_file_came_or_went() -> None:
-    writer = in_memory()
-    counts = []
-    for step in (("a.md", "put"), ("b.md", "put"), ("a.md", "remove")):
-        if step[1] == "put":
-            writer.put(file(step[0], "- lilac\n"))
-        else:
-            writer.remove(step[0])
-        writer.commit()
-        counts.append(writer.store.frequencies(["lilac"])["lilac"])
-    assert counts == [1, 2, 1]
+    assert not any_text(path, lambda _: True)
 
 
 @pytest.mark.parametrize("name", ["-journal", "-wal", "-shm"])

@@ -11,11 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.rows import each_row
 
-from nightledger.hosts.hook_call import HookCall
 from nightledger.hosts.hooking import (
-    HOOKED,
+    HookCall,
     addition,
-    config_name,
     has_hooks,
     with_hooks,
     without_hooks,
@@ -86,12 +84,6 @@ def test_two_homes_stand_side_by_side(host: str) -> None:
     both = with_hooks(host, with_hooks(host, SETTINGS, CALL), OTHER)
     assert without_hooks(host, both, CALL) == with_hooks(host, SETTINGS, OTHER)
     assert without_hooks(host, without_hooks(host, both, CALL), OTHER) == SETTINGS
-
-
-@pytest.mark.parametrize("host", JSON_HOSTS)
-def test_a_checkout_that_moved_replaces_its_old_hooks(host: str) -> None:
-    moved = with_hooks(host, with_hooks(host, SETTINGS, CALL), MOVED)
-    assert moved == with_hooks(host, SETTINGS, MOVED)
 
 
 def test_what_the_user_wrote_beside_our_command_stays_and_ours_goes() -> None:
@@ -204,21 +196,6 @@ def test_a_home_that_moved_knows_its_old_hooks(host: str) -> None:
     assert without_hooks(host, old, RENAMED) == text
 
 
-@pytest.mark.parametrize("host", [*JSON_HOSTS, "hermes"])
-def test_a_call_of_an_earlier_version_which_names_no_id_is_known_by_its_home(host: str) -> None:
-    text = SETTINGS if host != "hermes" else CONFIG
-    old = with_hooks(host, text, CALL).replace(f"|| : {CALL.home_id}", "|| :")
-    assert old.count(f"|| : {CALL.home_id}") == 0
-    assert without_hooks(host, old, CALL) == text
-    assert with_hooks(host, old, CALL) == with_hooks(host, text, CALL)
-
-
-def test_a_checkout_that_moved_replaces_its_block() -> None:
-    assert with_hooks("hermes", with_hooks("hermes", CONFIG, CALL), MOVED) == with_hooks(
-        "hermes", CONFIG, MOVED
-    )
-
-
 @pytest.mark.parametrize(
     ("text", "said"),
     [
@@ -237,11 +214,73 @@ def test_yaml_that_cannot_be_added_to_safely_is_refused(text: str, said: str) ->
         with_hooks("hermes", text, CALL)
 
 
-def test_each_host_says_where_its_hooks_stand() -> None:
-    assert config_name("claude_code") == "settings.json"
-    assert config_name("codex", project=True) == ".codex/hooks.json"
-    for host, project in (("hermes", True), ("openclaw", False), ("generic", False)):
-        with pytest.raises(ValueError, match="no file of hooks"):
-            config_name(host, project=project)
-    assert "pre_llm_call" in addition("hermes", CALL)
-    assert set(HOOKED) == {"claude_code", "codex", "hermes", "openclaw"}
+OWN = {"command": "/my/own.sh", "timeout": 9}
+
+
+@each_row(
+    "line",
+    ["hooks: {}\n", "hooks:\n", "hooks: { }  # none yet\n", "hooks: null\n", "hooks: ~", "hooks: {}\r\n"],
+)
+def test_a_key_without_hooks_gives_way_to_our_block(line: str) -> None:
+    added = with_hooks("hermes", f"{CONFIG}{line}", CALL)
+    assert yaml.safe_load(added)["hooks"]["pre_llm_call"]
+    assert {**yaml.safe_load(added), "hooks": None} == {**yaml.safe_load(CONFIG), "hooks": None}
+    assert with_hooks("hermes", added, CALL) == added
+    assert without_hooks("hermes", added, CALL) == CONFIG
+
+
+def test_an_owner_who_wrote_comments_and_hooks_into_our_block_takes_ours_out_by_hand() -> None:
+    added = with_hooks("hermes", CONFIG, CALL)
+    mixed = added.replace("hooks:\n", "hooks:\n  on_session_end:\n    - command: /my/own.sh # mine\n", 1)
+    assert with_hooks("hermes", mixed, CALL) == mixed
+    with pytest.raises(ValueError, match="take them out by hand"):
+        without_hooks("hermes", mixed, CALL)
+
+
+@given(
+    own=st.sets(st.sampled_from(["pre_llm_call", "pre_tool_call", "on_session_end"])),
+    both=st.booleans(),
+    width=st.sampled_from([20, 80, 1000]),
+)
+def test_hooks_that_the_host_wrote_anew_are_found_and_taken_out(
+    own: set[str], *, both: bool, width: int
+) -> None:
+    added = with_hooks("hermes", CONFIG, CALL)
+    config = yaml.safe_load(added)
+    for event in own:
+        found = config["hooks"].setdefault(event, [])
+        found.insert(len(found) if both else 0, dict(OWN))
+    text = yaml.safe_dump(config, width=width)
+    assert has_hooks("hermes", text, CALL)
+    assert with_hooks("hermes", text, CALL) == text
+    left = yaml.safe_load(without_hooks("hermes", text, CALL))
+    assert left.pop("hooks", {}) == {event: [OWN] for event in own}
+    assert left == yaml.safe_load(CONFIG)
+    assert not has_hooks("hermes", without_hooks("hermes", text, CALL), CALL)
+
+
+@pytest.mark.parametrize(
+    "hooks", [[], "x", {"pre_llm_call": "x"}, {"pre_llm_call": ["x", {"command": 1}]}, {"pre_llm_call": None}]
+)
+def test_hooks_of_another_shape_are_nobody_s(hooks: object) -> None:
+    text = yaml.safe_dump({"hooks": hooks, "note": "prompt_hook.py"})
+    assert not has_hooks("hermes", text, CALL)
+    assert without_hooks("hermes", text, CALL) == text
+    odd = {"pre_tool_call": hooks, "pre_llm_call": [{"command": CALL.line("hermes", "pre_llm_call")}]}
+    left = yaml.safe_load(without_hooks("hermes", yaml.safe_dump({"hooks": odd}), CALL)) or {}
+    assert left.get("hooks", {}).get("pre_tool_call") in (hooks, None)
+
+
+@pytest.mark.parametrize("value", ["!!bool x", "!!int ''", "!!timestamp x", "&a [*a]", "&a {b: *a}"])
+def test_what_yaml_makes_no_value_of_is_refused_in_words(value: str) -> None:
+    for edit in (with_hooks, without_hooks):
+        with pytest.raises(ValueError, match="it is no YAML"):
+            edit("hermes", f"a: {value}\nb: prompt_hook.py\n", CALL)
+
+
+def test_aliases_are_followed_but_not_into_billions() -> None:
+    few = "a: &a [1, 2]\nb: [*a, *a]\n"
+    assert without_hooks("hermes", with_hooks("hermes", few, CALL), CALL) == few
+    many = "a0: &a0 [1]\n" + "".join(f"a{n}: &a{n} [*a{n - 1}, *a{n - 1}]\n" for n in range(1, 60))
+    with pytest.raises(ValueError, match="its aliases stand for too much"):
+        with_hooks("hermes", many, CALL)

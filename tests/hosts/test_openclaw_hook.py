@@ -12,10 +12,9 @@ from tests.homes import make_home
 
 from nightledger.domain.staged_page import dump_page
 from nightledger.files.home import Home
-from nightledger.files.prompt_state import hold_state
+from nightledger.files.hook_state import hold_state
 from nightledger.files.staged import StagedLine, write_staged
-from nightledger.hosts.hook_call import HookCall
-from nightledger.hosts.openclaw_hook import EVENT, folder_name, hook_files
+from nightledger.hosts.hooking import EVENT, HookCall, folder_name, hook_files
 
 SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "prompt_hook.py"
 NODE = shutil.which("node")
@@ -100,30 +99,6 @@ def names(event: dict[str, Any]) -> list[str]:
 
 @pytest.mark.skipif(NODE is None, reason="node is not installed")
 @pytest.mark.parametrize(
-    "kind", ["telegram:group:7", "discord:channel:9", "Group:7", "subagent:x", "cron:night"]
-)
-def test_sessions_that_openclaw_shows_no_memory_are_asked_nothing_for(
-    staged: Home, tmp_path: Path, kind: str
-) -> None:
-    event = bootstrap(staged, sessionKey=f"agent:main:{kind}")
-    assert run(put_hook(staged, tmp_path / "hook"), event) == event
-    assert not Path(staged.exposures).exists()
-
-
-@pytest.mark.skipif(NODE is None, reason="node is not installed")
-def test_where_openclaw_took_memory_out_itself_ours_does_not_bring_it_back(
-    staged: Home, tmp_path: Path
-) -> None:
-    handler = put_hook(staged, tmp_path / "hook")
-    without = bootstrap(staged, bootstrapFiles=[{"name": "AGENTS.md", "content": "", "missing": False}])
-    Path(staged.memory_md).write_text("# Memory")
-    assert run(handler, without) == without
-    Path(staged.memory_md).unlink()
-    assert names(run(handler, without)) == ["AGENTS.md", "NIGHTLEDGER.md"]
-
-
-@pytest.mark.skipif(NODE is None, reason="node is not installed")
-@pytest.mark.parametrize(
     ("limits", "others", "added"),
     [
         pytest.param({}, [19_000, 19_000], True, marks=pytest.mark.slow),
@@ -150,18 +125,6 @@ def test_a_page_that_openclaw_would_cut_is_not_added(
         found = names(run(handler, bootstrap(staged, bootstrapFiles=files, cfg={"agents": agents})))
         assert ("NIGHTLEDGER.md" in found) is added
     assert Path(staged.exposures).exists() is added
-
-
-@pytest.mark.skipif(NODE is None, reason="node is not installed")
-def test_a_handler_that_was_taken_away_while_the_gateway_runs_asks_no_more(
-    staged: Home, tmp_path: Path
-) -> None:
-    handler = put_hook(staged, tmp_path / "hook")
-    handler.with_name("loaded.mjs").write_text(
-        f'import {{ unlinkSync }} from "node:fs";\nexport {{ default }} from "{handler}";\nunlinkSync("{handler}");\n'
-    )
-    assert run(handler.with_name("loaded.mjs"), bootstrap(staged)) == bootstrap(staged)
-    assert not handler.exists()
 
 
 @pytest.mark.skipif(NODE is None, reason="node is not installed")

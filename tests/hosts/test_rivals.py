@@ -4,7 +4,8 @@ from pathlib import Path
 import pytest
 
 from nightledger.hosts.configured import Unread
-from nightledger.hosts.rivals import Rival, find_rivals
+from nightledger.hosts.hooking import HookCall, with_hooks
+from nightledger.hosts.rivals import Rival, find_rivals, why_held_back
 
 DREAMING = "plugins.entries.memory-core.config.dreaming.enabled: false"
 
@@ -40,60 +41,6 @@ def test_the_session_memory_hook_is_named_where_hooks_run(internal: str, named: 
     assert ("OpenClaw's session-memory hook" in names) is named
 
 
-@pytest.mark.parametrize(
-    ("internal", "named"),
-    [
-        ("enabled: true", True),  # on, and nothing says which
-        ("enabled: true, entries: {}", True),
-        ("enabled: true, entries: {other: {enabled: true}}", False),
-        ("enabled: true, entries: {other: {enabled: false}}", False),
-        ("entries: {'session-memory': {}}", True),
-        ("entries: {'session-memory': {enabled: false}}, load: {extraDirs: ['/a']}", False),
-        ("entries: {other: {}}, load: {extraDirs: ['/a']}", True),
-        ("load: {extraDirs: []}", False),
-        ("enabled: false, load: {extraDirs: ['/a']}", False),
-    ],
-)
-def test_which_hooks_openclaw_runs_is_told_as_it_chooses(internal: str, named: bool, tmp_path: Path) -> None:  # noqa: FBT001 - a case
-    names = [
-        one.name
-        for one in openclaw(tmp_path, f"{{hooks: {{internal: {{{internal}}}}}}}")
-        if isinstance(one, Rival)
-    ]
-    assert ("OpenClaw's session-memory hook" in names) is named
-
-
-@pytest.mark.parametrize(
-    ("plugins", "setting"),
-    [
-        ('slots: {memory: "none"}', ""),
-        ('entries: {"memory-core": {enabled: false}}', ""),
-        ('slots: {memory: "other"}', DREAMING.replace("memory-core", "other")),
-        (
-            'slots: {memory: "other"}, entries: {"memory-core": {config: {dreaming: {enabled: false}}}}',
-            DREAMING.replace("memory-core", "other"),
-        ),
-    ],
-)
-def test_dreaming_is_of_the_memory_that_openclaw_uses(plugins: str, setting: str, tmp_path: Path) -> None:
-    found = openclaw(tmp_path, f"{{plugins: {{{plugins}}}}}")
-    assert [one.setting for one in found if isinstance(one, Rival)] == ([setting] if setting else [])
-
-
-def test_a_host_that_is_not_there_says_nothing(tmp_path: Path) -> None:
-    for host in ("openclaw", "hermes", "codex", "generic"):
-        assert find_rivals(host, str(tmp_path / "gone"), str(tmp_path)) == ()
-
-
-def test_a_host_without_a_configuration_is_as_it_ships(tmp_path: Path) -> None:
-    (dreaming,) = find_rivals("openclaw", str(tmp_path), str(tmp_path))
-    (memory,) = find_rivals("hermes", str(tmp_path), str(tmp_path))
-    assert isinstance(dreaming, Rival)
-    assert isinstance(memory, Rival)
-    assert (dreaming.is_on, memory.is_on) == (None, True)
-    assert memory.path == str(tmp_path / "config.yaml")
-
-
 def test_a_configuration_that_cannot_be_read_is_said_to_be(tmp_path: Path) -> None:
     (unread,) = openclaw(tmp_path, "{ what: is this")
     assert isinstance(unread, Unread)
@@ -115,13 +62,6 @@ def test_auto_memory_is_on_unless_a_setting_says_no(tmp_path: Path) -> None:
     assert claude(tmp_path, autoDreamEnabled=False) == ["Claude Code auto memory"]
     assert claude(tmp_path, autoMemoryEnabled=False, autoDreamEnabled=True) == []
     assert claude(tmp_path, autoDreamEnabled=True) == ["Claude Code auto memory", "Claude Code auto dream"]
-
-
-def test_auto_dream_may_be_on_where_nothing_says_so(tmp_path: Path) -> None:
-    (tmp_path / "settings.json").write_text("{}")
-    _, dream = find_rivals("claude_code", str(tmp_path), str(tmp_path / "home"))
-    assert isinstance(dream, Rival)
-    assert (dream.name, dream.is_on) == ("Claude Code auto dream", None)
 
 
 @pytest.mark.parametrize(
@@ -178,18 +118,6 @@ def test_codex_memories_are_named_where_they_are_turned_on(text: str, named: boo
     assert isinstance(find_rivals("codex", str(tmp_path), str(tmp_path))[0], Unread)
 
 
-def test_settings_of_the_project_are_stronger_than_those_of_the_user(tmp_path: Path) -> None:
-    claude(tmp_path, autoMemoryEnabled=False, autoDreamEnabled=False)
-    local = tmp_path / "home" / ".claude"
-    local.mkdir(parents=True)
-    (local / "settings.json").write_text('{"autoMemoryEnabled": true}')
-    (rival,) = find_rivals("claude_code", str(tmp_path), str(tmp_path / "home"))
-    assert isinstance(rival, Rival)
-    assert rival.path == str(local / "settings.json")
-    (local / "settings.local.json").write_text('{"autoMemoryEnabled": false}')
-    assert find_rivals("claude_code", str(tmp_path), str(tmp_path / "home")) == ()
-
-
 @pytest.mark.parametrize(
     ("text", "named"),
     [
@@ -206,29 +134,98 @@ def test_hermes_writes_unless_it_asks_first(text: str, named: bool, tmp_path: Pa
     assert bool(find_rivals("hermes", str(tmp_path), str(tmp_path))) is named
 
 
-def test_nothing_is_written(tmp_path: Path) -> None:
-    openclaw(tmp_path, "{}")
-    before = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*")}
-    find_rivals("openclaw", str(tmp_path), str(tmp_path))
-    assert {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*")} == before
+CALL = HookCall(
+    python="/usr/bin/python3", script="/opt/nl/scripts/prompt_hook.py", home="/home/ada", home_id="f" * 32
+)
+OTHER = '{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "beep"}]}]}}'
 
 
-@pytest.mark.parametrize("entries", ["3", "'session-memory'", "['session-memory']"])
-def test_entries_of_another_shape_name_no_hook(entries: str, tmp_path: Path) -> None:
-    found = openclaw(tmp_path, f"{{hooks: {{internal: {{entries: {entries}}}}}}}")
-    assert not any(isinstance(one, Rival) and "session-memory" in one.name for one in found)
+@pytest.fixture
+def codex(tmp_path: Path) -> Path:
+    """Codex' directory, with hooks of the owner before ours."""
+    root = tmp_path / "codex"
+    root.mkdir()
+    (root / "hooks.json").write_text(with_hooks("codex", OTHER, CALL))
+    return root
 
 
-@pytest.mark.parametrize("folder", ["\\u0000", "\\ud800"])
-def test_a_folder_that_is_no_path_is_not_this_one(folder: str, tmp_path: Path) -> None:
-    (tmp_path / "settings.json").write_text(f'{{"autoMemoryDirectory": "{folder}"}}')
-    (rival,) = find_rivals("claude_code", str(tmp_path), str(tmp_path / "workspace"))[:1]
-    assert isinstance(rival, Rival)
-    assert rival.writes.endswith(", beside yours")
+def trust(root: Path, *keys: str, more: str = "") -> str:
+    """Write what Codex writes when hooks are trusted; give what is said then."""
+    states = "".join(f'[hooks.state.{json.dumps(key)}]\ntrusted_hash = "sha256:00"\n{more}' for key in keys)
+    (root / "config.toml").write_text(f'model = "x"\n{states}')
+    return why_held_back("codex", str(root), CALL)
 
 
-@pytest.mark.parametrize("value", ["!!bool x", "!!int ''", "!!timestamp x"])
-def test_yaml_that_no_value_can_be_made_of_is_told_as_unread(value: str, tmp_path: Path) -> None:
-    (tmp_path / "config.yaml").write_text(f"a: {value}\n")
-    (found,) = find_rivals("hermes", str(tmp_path), str(tmp_path))
-    assert isinstance(found, Unread)
+def test_hooks_that_codex_was_never_told_to_trust_are_counted(codex: Path) -> None:
+    said = "Codex runs none that you have not trusted: {} wait for /hooks in a session ('codex exec' does not ask)"
+    file = codex / "hooks.json"
+    assert why_held_back("codex", str(codex), CALL) == said.format(3)
+    keys = [f"{file}:session_start:0:0", f"{file}:user_prompt_submit:0:0", f"{file}:pre_tool_use:1:0"]
+    assert trust(codex, *keys[:2]) == said.format(1)
+    assert trust(codex, *keys[:2], f"{file}:pre_tool_use:0:0") == said.format(1)
+    assert trust(codex, *keys) == ""
+    assert trust(codex, *keys, more="enabled = false\n") == said.format(3)
+
+
+@pytest.mark.parametrize("name", ["hooks", "codex_hooks"])
+def test_hooks_that_codex_has_turned_off_are_told(codex: Path, name: str) -> None:
+    (codex / "config.toml").write_text(f"[features]\n{name} = false\n")
+    assert why_held_back("codex", str(codex), CALL).startswith(f"{name} = false under [features] in ")
+
+
+def test_hooks_that_claude_code_has_turned_off_are_told(tmp_path: Path) -> None:
+    assert why_held_back("claude_code", str(tmp_path), CALL) == ""
+    (tmp_path / "settings.json").write_text('{"disableAllHooks": false}')
+    assert why_held_back("claude_code", str(tmp_path), CALL) == ""
+    (tmp_path / "settings.json").write_text('{"disableAllHooks": true}')
+    assert "turns every hook off" in why_held_back("claude_code", str(tmp_path), CALL)
+
+
+def test_hooks_that_hermes_was_never_told_to_run_are_counted(tmp_path: Path) -> None:
+    said = (
+        "Hermes runs none that you have not allowed: {} wait for its question when it starts at a terminal; "
+        "'hermes --accept-hooks' answers it"
+    )
+    config, allowed = tmp_path / "config.yaml", tmp_path / "shell-hooks-allowlist.json"
+    config.write_text(with_hooks("hermes", "model: x\n", CALL))
+    assert why_held_back("hermes", str(tmp_path), CALL) == said.format(2)
+    approvals = [
+        {"event": event, "command": CALL.line("hermes", event)} for event in ("pre_llm_call", "pre_tool_call")
+    ]
+    allowed.write_text(
+        json.dumps({"approvals": [*approvals[:1], 3, {"event": "pre_tool_call", "command": "beep"}]})
+    )
+    assert why_held_back("hermes", str(tmp_path), CALL) == said.format(1)
+    allowed.write_text(json.dumps({"approvals": approvals}))
+    assert why_held_back("hermes", str(tmp_path), CALL) == ""
+    allowed.unlink()
+    config.write_text(f"{config.read_text()}hooks_auto_accept: true\n")
+    assert why_held_back("hermes", str(tmp_path), CALL) == ""
+    for odd in ("[]", '{"approvals": 3}', "{"):
+        config.write_text(with_hooks("hermes", "", CALL))
+        allowed.write_text(odd)
+        assert why_held_back("hermes", str(tmp_path), CALL) == ""
+
+
+@pytest.mark.parametrize(
+    ("internal", "runs"),
+    [
+        (None, False),
+        ("entries: {'nightledger-ffffffff': {enabled: true}}", True),
+        ("enabled: false, entries: {'nightledger-ffffffff': {enabled: true}}", False),
+        ("enabled: true, entries: {'nightledger-ffffffff': {enabled: false}}", False),
+        ("enabled: true, entries: {other: {enabled: true}}", False),
+        ("enabled: true", True),
+        ("load: {extraDirs: ['/a']}, entries: {other: {}}", True),
+    ],
+)
+def test_a_hook_that_openclaw_does_not_turn_on_is_told(
+    internal: str | None,
+    runs: bool,  # noqa: FBT001 - a case
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "openclaw.json"
+    if internal is not None:
+        path.write_text(f"{{hooks: {{internal: {{{internal}}}}}}}")
+    said = f"{path} does not turn it on; 'openclaw hooks enable nightledger-ffffffff' does"
+    assert why_held_back("openclaw", str(tmp_path), CALL) == ("" if runs else said)

@@ -1,4 +1,6 @@
 import os
+import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -6,7 +8,7 @@ from tests.rows import each_row
 
 from nightledger.domain.states import Writer
 from nightledger.hosts import writers
-from nightledger.hosts.writers import WITHIN_S, find_mark, hosts_at_work
+from nightledger.hosts.writers import WITHIN_S, find_commit, find_mark, hosts_at_work
 
 AT = 1_700_000_000.0
 FILES = {
@@ -33,39 +35,6 @@ def test_a_session_file_written_about_then_says_that_the_host_was_at_work(
     assert hosts_at_work(roots, AT + WITHIN_S) == (host,)
     assert hosts_at_work(roots, AT - WITHIN_S) == (host,)
     assert hosts_at_work(roots, AT + WITHIN_S + 1) == ()
-
-
-def test_the_newer_store_of_openclaw_counts(tmp_path: Path) -> None:
-    roots = written(tmp_path, "agents/main/agent/openclaw-agent.sqlite-wal", AT)
-    assert hosts_at_work(roots, AT) == ("openclaw",)
-
-
-@pytest.mark.parametrize(
-    "name", ["agents/main/notes.md", "projects/a/b/c.jsonl", "other/state.db", "a.jsonl"]
-)
-def test_other_files_say_nothing(name: str, tmp_path: Path) -> None:
-    assert hosts_at_work(written(tmp_path, name, AT), AT) == ()
-
-
-def test_directories_that_are_missing_are_none_and_no_more_files_than_that_are_looked_at(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    roots = written(tmp_path / "real", FILES["openclaw"], AT)
-    assert hosts_at_work({"openclaw": str(tmp_path / "nowhere"), "generic": str(tmp_path)}, AT) == ()
-    monkeypatch.setattr(writers, "MOST_FILES", 0)
-    assert hosts_at_work(roots, AT) == ()
-
-
-def test_a_file_that_goes_while_it_is_looked_at_is_passed_over(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    roots = written(tmp_path, FILES["openclaw"], AT)
-
-    def gone(_: object) -> os.stat_result:
-        raise FileNotFoundError
-
-    monkeypatch.setattr(os, "lstat", gone)
-    assert hosts_at_work({"openclaw": roots["openclaw"]}, AT) == ()
 
 
 @each_row(
@@ -102,3 +71,92 @@ def test_a_tool_is_known_by_its_own_marks_and_a_person_by_none(
     lines: list[str], writer: Writer | None
 ) -> None:
     assert find_mark(lines) is writer
+
+
+TEXT = b"# MEMORY.md\n\n- Keep backups.\n"
+
+pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
+
+
+def git(root: Path, *words: str) -> str:
+    environment = {
+        "PATH": os.environ["PATH"],
+        "HOME": str(root),
+        "GIT_CONFIG_NOSYSTEM": "1",
+        "GIT_AUTHOR_NAME": "Ann",
+        "GIT_AUTHOR_EMAIL": "ann@example.org",
+        "GIT_COMMITTER_NAME": "Ann",
+        "GIT_COMMITTER_EMAIL": "ann@example.org",
+    }
+    ran = subprocess.run(
+        ["git", "-C", str(root), *words], env=environment, capture_output=True, text=True, check=True
+    )
+    return ran.stdout.strip()
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    root = tmp_path / "workspace"
+    root.mkdir()
+    git(root, "init", "-q")
+    commit(root, TEXT)
+    return root
+
+
+def commit(root: Path, content: bytes) -> str:
+    (root / "MEMORY.md").write_bytes(content)
+    git(root, "add", "MEMORY.md")
+    git(root, "commit", "-q", "-m", "a state")
+    return git(root, "rev-parse", "HEAD")
+
+
+def test_the_commit_that_holds_these_bytes_is_found(repository: Path) -> None:
+    first = git(repository, "rev-parse", "HEAD")
+    assert find_commit(str(repository), TEXT) == first
+    (repository / "deep").mkdir()
+    assert find_commit(str(repository / "deep"), TEXT) == first
+    assert find_commit(str(repository), TEXT + b"- More.\n") == ""
+
+
+def test_a_commit_that_took_these_bytes_away_does_not_hold_them(repository: Path) -> None:
+    first = git(repository, "rev-parse", "HEAD")
+    commit(repository, TEXT + b"- More.\n")
+    assert find_commit(str(repository), TEXT) == first
+    again = commit(repository, TEXT)
+    (repository / "MEMORY.md").rename(repository / "OLD.md")
+    commit(repository, b"other\n")
+    assert find_commit(str(repository), TEXT) == again
+
+
+def test_nothing_that_the_repository_configures_is_run(repository: Path, tmp_path: Path) -> None:
+    trap = tmp_path / "trap"
+    trap.write_text(f"#!/bin/sh\ntouch {tmp_path}/sprung\n")
+    trap.chmod(0o755)
+    for key in (
+        "core.fsmonitor", "core.pager", "diff.external", "gpg.program", "core.sshCommand", "core.editor",
+        "pager.log", "core.alternateRefsCommand", "diff.md.textconv", "credential.helper",
+    ):  # fmt: skip
+        git(repository, "config", key, str(trap))
+    git(repository, "config", "log.showSignature", "true")
+    git(repository, "config", "core.hooksPath", str(tmp_path))
+    git(repository, "config", "remote.origin.promisor", "true")
+    git(repository, "config", "remote.origin.url", f"ext::{trap}")
+    (repository / ".gitattributes").write_text("*.md diff=md\n")
+    assert find_commit(str(repository), TEXT) == git(repository, "rev-parse", "HEAD")
+    assert find_commit(str(repository), b"other") == ""
+    assert not (tmp_path / "sprung").exists()
+
+
+def test_without_repository_commit_or_git_nothing_is_found(
+    repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert find_commit(str(tmp_path), TEXT) == ""
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    git(empty, "init", "-q")
+    assert find_commit(str(empty), TEXT) == ""
+    (empty / ".git" / "HEAD").unlink()
+    (empty / ".git" / "HEAD").symlink_to("/etc/hostname")
+    assert find_commit(str(empty), TEXT) == ""
+    monkeypatch.setitem(writers._ENVIRONMENT, "PATH", str(tmp_path))
+    assert find_commit(str(repository), TEXT) == ""

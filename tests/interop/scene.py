@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 from tests.interop.agent_home import NOTES, AgentHome
 from tests.interop.model import Call, Model, Script, Turn, answering
 
-from nightledger.hosts.hook_call import HookCall
+from nightledger.hosts.hooking import HookCall
 
 KEY = "an-invented-key-of-a-model-that-is-none"
 WAIT_S = 120.0

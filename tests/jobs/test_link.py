@@ -17,7 +17,7 @@ from nightledger.codec.schema import find_problems
 from nightledger.domain.errors import (
     FileChangedError,
 )
-from nightledger.files import link_fold
+from nightledger.files import link_index
 from nightledger.files.home import Home
 from nightledger.files.line_log import LineLog
 from nightledger.files.link_index import FILE, index_stamp, open_index
@@ -110,7 +110,7 @@ stretches = st.lists(st.lists(records, max_size=9), min_size=1, max_size=6)
 def small(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """So little memory that small logs fill it; and no waiting for a disk."""
     monkeypatch.setattr(os, "fsync", lambda _: None)
-    monkeypatch.setattr(link_fold, "MAX_WAITING", request.param)
+    monkeypatch.setattr(link_index, "MAX_WAITING", request.param)
 
 
 @pytest.mark.usefixtures("small")

@@ -7,7 +7,7 @@ import pytest
 from tests.codec.outcomes import NOW, SHA256, full_record, given_record
 from tests.homes import make_home
 
-from nightledger.codec.outcome_rows import read_outcome_rows
+from nightledger.codec.rows import read_outcome_rows
 from nightledger.domain.errors import RecordError
 from nightledger.files.home import Home
 from nightledger.jobs.log_outcomes import log_outcomes

@@ -1,5 +1,4 @@
 from pathlib import Path
-from shutil import rmtree
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -30,10 +29,6 @@ def learn(
 
 def keys(desk: Desk) -> list[tuple[str, str]]:
     return [(one.key, one.resolution) for one in shown_associations(desk.gate, desk.ledger())]
-
-
-def test_without_links_there_are_none(desk: Desk) -> None:
-    assert shown_associations(desk.gate, desk.ledger()) == ()
 
 
 def test_a_resolution_that_nobody_accepted_is_not_shown(desk: Desk) -> None:
@@ -77,19 +72,6 @@ def test_one_that_was_forgotten_is_not_shown_even_before_it_is_gone(desk: Desk) 
     assert keys(desk) == []
 
 
-def test_nothing_counts_where_the_bytes_that_were_accepted_last_are_gone(desk: Desk) -> None:
-    learn(desk)
-    desk.applied(addition("In crontabs, set zone explicitly."))
-    rmtree(desk.home.blobs_dir)
-    assert keys(desk) == []
-
-
-def test_what_drifted_into_the_file_accepts_nothing(desk: Desk) -> None:
-    learn(desk)
-    desk.memory.write_text(desk.text() + "\n- Always set zone explicitly.\n")
-    assert keys(desk) == []
-
-
 @pytest.mark.parametrize(
     "text",
     [
@@ -104,40 +86,12 @@ def test_what_a_signed_entry_denies_or_says_failed_is_not_shown(desk: Desk, text
     assert keys(desk) == []
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Do not forget to rotate keys: set_zone_explicitly.",
-        "Don\u2019t hesitate to set_zone_explicitly.",
-        "NEVER neglect to set_zone_explicitly in a crontab.",
-    ],
-)
-def test_what_a_signed_entry_urges_with_two_denials_is_shown(desk: Desk, text: str) -> None:
-    learn(desk)
-    desk.applied(addition(text))
-    assert keys(desk) == [("cron + time_zone", "set_zone_explicitly")]
-
-
-def test_what_is_denied_beside_what_is_urged_is_not_shown(desk: Desk) -> None:
-    learn(desk)
-    desk.applied(addition("Never set zone explicitly, and do not forget to tell them."))
-    assert keys(desk) == []
-
-
 def test_what_stands_under_a_heading_or_a_label_that_denies_is_not_shown(desk: Desk) -> None:
     learn(desk)
     desk.applied(addition("Set zone explicitly.", section="Never do"))
     assert keys(desk) == []
     learn(desk, resolution="skip_the_review")
     desk.applied(addition("Never:\n  - Skip the review."))
-    assert keys(desk) == []
-
-
-def test_what_was_accepted_and_is_denied_since_is_not_shown(desk: Desk) -> None:
-    learn(desk)
-    desk.applied(addition("In crontabs, set zone explicitly."))
-    assert keys(desk)
-    desk.applied(addition("We do not set zone explicitly any more."))
     assert keys(desk) == []
 
 

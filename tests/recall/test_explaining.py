@@ -1,12 +1,7 @@
-import sqlite3
-from contextlib import closing
-
 from tests.gate.homes import Desk
 from tests.recall.asking import put
-from tests.recall.test_indexing import settle
 
 from nightledger.domain.search import Query
-from nightledger.files.search_index import index_path
 from nightledger.recall.searching import Explained, explain
 
 
@@ -23,16 +18,3 @@ def test_it_tells_what_searching_did(desk: Desk) -> None:
     assert (told.candidates, told.files) == (1, 2)
     assert told.found.hits[0].chunk.path == "memory/2026-02-10.md"
     assert explained(desk, "lilac").indexed <= told.indexed
-
-
-def test_a_damaged_index_is_made_anew(desk: Desk) -> None:
-    put(desk, "memory/2026-02-10.md", "- The lilac was cut.\n")
-    explained(desk, "lilac")
-    settle(desk)
-    explained(desk, "lilac")
-    with closing(sqlite3.connect(index_path(desk.home))) as index:
-        index.execute("UPDATE pages SET text = 'x'")
-        index.commit()
-    told = explained(desk, "lilac")
-    assert told.found.hits
-    assert "it was made anew" in told.found.notes[0]

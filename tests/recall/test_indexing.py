@@ -1,12 +1,9 @@
 import os
 import sqlite3
-from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from pathlib import Path
 
 import pytest
-from msgspec.structs import replace
-from tests.files.test_search_index import kill_while_it_writes
 from tests.gate.homes import Desk, addition
 from tests.gate.principled import seed
 from tests.jobs.nights import Nights
@@ -15,14 +12,12 @@ from tests.linking import lines, outcome
 from tests.recall.asking import ask, hits, places, put
 
 from nightledger.domain.proposal import Op
-from nightledger.domain.search import Found, Kind
+from nightledger.domain.search import Kind
 from nightledger.files.lock import Lock
-from nightledger.files.search_index import building, index_path, open_store
-from nightledger.files.search_writing import SearchWriter
+from nightledger.files.search_index import index_path
 from nightledger.files.shipped import shipped_config
 from nightledger.recall import indexing
 from nightledger.recall.indexing import Refreshed, keep_up, refresh
-from nightledger.recall.visibility import Judge
 
 
 def fresh(desk: Desk, **fields: bool) -> Refreshed:
@@ -42,8 +37,8 @@ def test_the_first_look_makes_the_index_and_the_second_does_nothing(desk: Desk) 
     put(desk, "memory/2026-02-28.md", "- The lilac was cut.\n")
     settle(desk)
     first, second = fresh(desk), fresh(desk)
-    assert (first.rebuilt, first.changed) == (True, 2)
-    assert (second.rebuilt, second.changed, second.notes) == (False, 0, ())
+    assert first.changed == 2
+    assert (second.changed, second.notes) == (0, ())
 
 
 def test_only_changed_files_are_read(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -77,62 +72,6 @@ def test_a_change_that_leaves_size_and_time_is_seen_while_the_file_is_young(desk
     assert places(desk, "lilac") == []
 
 
-def test_a_file_that_was_only_touched_is_not_indexed_anew(desk: Desk) -> None:
-    path = put(desk, "memory/2026-02-28.md", "- lilac\n")
-    settle(desk)
-    fresh(desk)
-    os.utime(path, (1_600_000_000, 1_600_000_000))
-    assert fresh(desk).changed == 0
-    assert fresh(desk).changed == 0
-
-
-def test_line_numbers_follow_when_lines_come_above(desk: Desk) -> None:
-    put(desk, "memory/2026-02-28.md", "- lilac\n")
-    assert places(desk, "lilac") == ["memory/2026-02-28.md:1"]
-    put(desk, "memory/2026-02-28.md", "# Day\n\n## Early\n\n- tulip\n\n## Late\n\n- lilac\n")
-    assert places(desk, "lilac") == ["memory/2026-02-28.md:9"]
-
-
-def test_entries_carry_their_ids_and_follow_an_apply(desk: Desk) -> None:
-    (before,) = hits(desk, "backups")
-    assert before.chunk.kind is Kind.MEMORY
-    assert before.chunk.entry.startswith("e-")
-    desk.applied(addition("The lilac needs lime."))
-    (added,) = hits(desk, "lilac", agent=True)
-    assert added.chunk.text == "- The lilac needs lime."
-    assert hits(desk, "backups")[0].chunk.entry == before.chunk.entry
-
-
-def test_a_file_that_is_the_same_is_not_scanned_again_when_what_is_withheld_changes(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    put(desk, "memory/2026-02-27.md", "- The lilac was cut.\n")
-    put(desk, "memory/2026-02-26.md", "- The roses need lime.\n")
-    settle(desk)
-    fresh(desk)
-    proposal = desk.proposal(addition("The lilac was cut."))
-
-    def refuse(_: object, __: object, lines: list[str]) -> dict[int, str]:
-        raise AssertionError(lines)
-
-    monkeypatch.setattr(Judge, "by_itself", refuse)
-    assert fresh(desk).changed == 2  # the log that says it, and memory
-    assert hits(desk, "lilac", agent=True) == ()
-    desk.reject(proposal)
-    assert hits(desk, "lilac")[0].held == "line 1: proposed, and rejected"
-
-
-def test_a_verdict_is_reached_anew_when_what_is_withheld_changes(desk: Desk) -> None:
-    desk.applied(addition("The lilac needs lime."))
-    put(desk, "memory/state/session-handoff.md", "# Next\n\n- [ ] Ask for the lime bag\n")
-    assert hits(desk, "lime bag", agent=True)[0].chunk.kind is Kind.HANDOFF
-    desk.reject(desk.proposal(addition("Ask for the lime bag")))
-    with closing(sqlite3.connect(index_path(desk.home))) as index:
-        assert [hit.chunk.kind for hit in hits(desk, "lime bag", agent=True)] == [Kind.MEMORY]
-        held = index.execute("SELECT held FROM chunks c JOIN files f ON f.id = c.file WHERE kind = 'handoff'")
-        assert "line 3: proposed, and rejected" in [row[0] for row in held]
-
-
 def test_principles_in_force_are_searched_and_those_on_disk_are_not(desk: Desk) -> None:
     seed(desk)
     path = put(desk, "memory/system/constitution.json", shipped_config("constitution.json"))
@@ -145,17 +84,6 @@ def test_principles_in_force_are_searched_and_those_on_disk_are_not(desk: Desk) 
     assert hits(desk, "sledgehammer", scope=wanted) == ()
 
 
-def test_outcomes_are_found_by_what_they_say_and_bad_lines_are_passed_over(desk: Desk) -> None:
-    raw = lines([outcome(1, ("cron", "lilac")), outcome(1, ("cron", "lilac")), outcome(2, note="tulip")])
-    put(desk, "memory/system/outcome-records.jsonl", raw + b"not json\n{}\n[]\n")
-    (hit,) = hits(desk, "lilac")
-    assert (hit.chunk.path, hit.lines) == ("memory/system/outcome-records.jsonl", (1, 1))
-    assert hit.chunk.text == "debug_cron [cron, lilac]: set_zone: success"
-    assert hit.chunk.day is not None
-    assert hits(desk, "tulip")[0].lines == (3, 3)
-    assert hits(desk, "tulip", agent=True) == ()
-
-
 def test_a_damaged_index_is_made_anew_and_said_so(desk: Desk) -> None:
     put(desk, "memory/2026-02-28.md", "- lilac\n")
     fresh(desk)
@@ -164,35 +92,6 @@ def test_a_damaged_index_is_made_anew_and_said_so(desk: Desk) -> None:
     assert found.hits
     assert "it was made anew" in found.notes[0]
     assert ask(desk, "lilac").notes == ()
-
-
-def test_damage_that_only_a_query_meets_is_mended_too(desk: Desk) -> None:
-    put(desk, "memory/2026-02-28.md", "- lilac\n")
-    settle(desk)
-    fresh(desk)
-    with closing(sqlite3.connect(index_path(desk.home))) as index:
-        index.execute("UPDATE pages SET text = 'x'")
-        index.commit()
-    found = ask(desk, "lilac")
-    assert found.hits
-    assert "it was made anew" in found.notes[0]
-
-
-@pytest.mark.parametrize("step", [51, 997, 9001])
-def test_damage_deep_in_the_file_is_mended_for_good(desk: Desk, step: int) -> None:
-    put(desk, "memory/2026-02-28.md", "- lilac\n")
-    settle(desk)
-    fresh(desk)
-    path = Path(index_path(desk.home))
-    raw = bytearray(path.read_bytes())
-    for at in range(4096, len(raw), step):
-        raw[at] ^= 0x55
-    path.write_bytes(raw)
-    found = ask(desk, "lilac")
-    assert found.hits
-    assert [note for note in found.notes if "it was made anew" in note]
-    again = ask(desk, "lilac")
-    assert (len(again.hits), again.notes) == (len(found.hits), ())
 
 
 def set_version(path: str, version: int) -> None:
@@ -232,17 +131,6 @@ def test_where_the_index_cannot_be_written_search_answers(desk: Desk) -> None:
     assert "a copy in memory was searched" in found.notes[0]
 
 
-def test_a_link_in_the_place_of_the_index_is_not_followed(desk: Desk, tmp_path: Path) -> None:
-    put(desk, "memory/2026-02-28.md", "- lilac\n")
-    fresh(desk)
-    path, other = Path(index_path(desk.home)), tmp_path / "other"
-    other.write_bytes(b"mine")
-    path.unlink()
-    path.symlink_to(other)
-    assert ask(desk, "lilac").hits
-    assert other.read_bytes() == b"mine"
-
-
 def test_another_machine_writes_nothing(desk: Desk) -> None:
     put(desk, "memory/2026-02-28.md", "- lilac\n")
     refreshed = refresh(desk.gate, desk.ledger(), desk.moment, may_write=False)
@@ -267,38 +155,6 @@ def test_a_file_that_cannot_be_read_is_named_and_the_rest_is_searched(desk: Desk
         assert why in said
 
 
-def test_bytes_that_are_no_text_are_searched_around(desk: Desk) -> None:
-    put(desk, "memory/2026-02-28.md", b"\xef\xbb\xbf# Day\r\n\r\n- lilac \xff\xfe here\r\n")
-    (hit,) = hits(desk, "lilac")
-    assert hit.lines == (3, 3)
-
-
-def test_many_changes_make_a_new_index_beside_the_old_one(desk: Desk) -> None:
-    fresh(desk)
-    inode = os.stat(index_path(desk.home)).st_ino
-    for n in range(1, 26):
-        put(desk, f"memory/2026-02-{n:02}.md", f"- Lilac {n}.\n")
-    assert fresh(desk).rebuilt
-    assert os.stat(index_path(desk.home)).st_ino != inode
-
-
-def test_an_index_brought_up_to_date_answers_as_one_made_at_once(desk: Desk) -> None:
-    put(desk, "memory/2026-02-01.md", "- lilac tulip\n- tulip\n")
-    put(desk, "memory/2026-02-02.md", "- rose lilac\n")
-    put(desk, "memory/2026-02-03.md", "- rose\n")
-    fresh(desk)
-    put(desk, "memory/2026-02-02.md", "- rose lilac lilac\n\n## Later\n\n- lilac rose\n")
-    stepped = ask(desk, "lilac rose")
-    assert fresh(desk, anew=True).rebuilt
-    assert told(ask(desk, "lilac rose")) == told(stepped)
-
-
-def told(found: Found) -> Found:
-    """Give an answer without notes, and without the numbers that its hits have in one index."""
-    hits = tuple(replace(hit, chunk=replace(hit.chunk, id=0)) for hit in found.hits)
-    return replace(found, hits=hits, notes=())
-
-
 def test_the_newest_outcomes_are_searched_and_the_rest_is_named(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -309,79 +165,6 @@ def test_the_newest_outcomes_are_searched_and_the_rest_is_named(
     assert found.hits == ()
     assert found.notes == ("1 older outcomes are not searched; associations know them",)
     assert hits(desk, "rose")[0].lines == (3, 3)
-
-
-def test_an_index_that_a_killed_run_left_half_written_is_used_again(desk: Desk) -> None:
-    put(desk, "memory/2026-02-28.md", "- lilac\n")
-    fresh(desk)
-    kill_while_it_writes(index_path(desk.home))
-    found = ask(desk, "lilac moss")
-    assert [hit.chunk.path for hit in found.hits] == ["memory/2026-02-28.md"]
-    assert found.notes == ()
-
-
-def test_an_index_that_is_busy_is_left_to_its_writer(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    put(desk, "memory/2026-02-28.md", "- lilac\n")
-    fresh(desk)
-    monkeypatch.setattr("nightledger.files.search_index.READ_WAIT_S", 0.0)
-    monkeypatch.setattr(indexing, "open_store", lambda path: open_store(path, wait_s=0.0))
-    with closing(sqlite3.connect(index_path(desk.home), isolation_level=None)) as other:
-        other.execute("BEGIN EXCLUSIVE")
-        found = ask(desk, "lilac")
-    assert found.hits
-    assert "another run is bringing the index up to date" in found.notes[0]
-
-
-def test_what_the_system_refuses_is_told_and_search_answers(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    put(desk, "memory/2026-02-28.md", "- lilac\n")
-
-    def refuse(*_: object, **__: object) -> None:
-        raise PermissionError(13, "Permission denied")
-
-    monkeypatch.setattr(indexing, "building", refuse)
-    found = ask(desk, "lilac")
-    assert found.hits
-    assert found.notes == ("the index cannot be written (Permission denied); a copy in memory was searched",)
-
-
-def test_a_damaged_link_index_is_told_and_search_answers(desk: Desk) -> None:
-    put(desk, "memory/2026-02-28.md", "- lilac\n")
-    put(desk, ".nightledger/links/links.db", "damaged\n")
-    found = ask(desk, "lilac")
-    assert found.hits
-    assert found.notes
-
-
-def test_a_link_index_that_cannot_be_read_is_told_and_search_answers(desk: Desk) -> None:
-    put(desk, "memory/2026-02-28.md", "- lilac\n")
-    Path(desk.home.link_index_dir, "links.db").mkdir(parents=True)
-    for _ in range(2):
-        settle(desk)
-        assert ask(desk, "lilac").hits
-    (note,) = fresh(desk, anew=True).notes
-    assert note == f"the link index {desk.home.link_index_dir}/links.db is not a regular file"
-
-
-def test_an_index_that_is_removed_while_it_is_made_is_told_and_search_answers(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    put(desk, "memory/2026-02-28.md", "- lilac\n")
-
-    @contextmanager
-    def gone(path: str, spell: Callable[[str], str]) -> Iterator[SearchWriter]:
-        with building(path, spell) as writer:
-            yield writer
-        os.unlink(path)
-
-    monkeypatch.setattr(indexing, "building", gone)
-    found = ask(desk, "lilac")
-    assert found.hits
-    path = index_path(desk.home)
-    assert found.notes == (
-        f"the search index {path} was removed while it was made; a copy in memory was searched",
-    )
 
 
 def test_a_compressed_log_is_searched_by_its_full_text_and_by_its_summary_once_that_is_gone(
@@ -408,16 +191,6 @@ def test_a_compressed_log_is_searched_by_its_full_text_and_by_its_summary_once_t
     assert [hit.chunk.path for hit in hits(desk, "lilac mildew") if "mildew" in hit.chunk.text] == [copy]
 
 
-def test_a_file_whose_name_is_no_text_is_named(desk: Desk) -> None:
-    folder = os.path.join(desk.home.root, "memory").encode()
-    os.makedirs(folder, exist_ok=True)
-    with open(folder + b"/2026-02-28-\xff.md", "wb") as stream:
-        stream.write(b"- lilac\n")
-    found = ask(desk, "lilac")
-    assert found.hits == ()
-    assert "has a name that is not UTF-8" in found.notes[0]
-
-
 def test_an_index_that_is_there_is_kept_up_and_none_is_made(desk: Desk) -> None:
     assert not keep_up(desk.gate, desk.ledger(), desk.moment)
     assert not os.path.lexists(index_path(desk.home))
@@ -427,27 +200,3 @@ def test_an_index_that_is_there_is_kept_up_and_none_is_made(desk: Desk) -> None:
     assert keep_up(desk.gate, desk.ledger(), desk.moment)
     settle(desk)
     assert fresh(desk).changed == 0
-
-
-def test_what_would_keep_a_verb_waiting_is_left_to_the_next_look(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    fresh(desk)
-    before = Path(index_path(desk.home)).read_bytes()
-    desk.proposal(addition("One."))
-
-    with Lock(desk.home.lock_path("search")):
-        assert not keep_up(desk.gate, desk.ledger(), desk.moment)
-    for n in range(1, 29):
-        put(desk, f"memory/2026-02-{n:02}.md", f"- Lilac {n}.\n")
-    assert not keep_up(desk.gate, desk.ledger(), desk.moment)
-    Path(index_path(desk.home)).write_bytes(b"nonsense" * 1000)
-    assert not keep_up(desk.gate, desk.ledger(), desk.moment)
-    Path(index_path(desk.home)).write_bytes(before)
-    for n in range(1, 29):
-        Path(desk.home.path(f"memory/2026-02-{n:02}.md")).unlink()
-    monkeypatch.setattr(indexing, "_SOON_BYTES", len(desk.text()) - 1)
-    assert not keep_up(desk.gate, desk.ledger(), desk.moment)
-    assert Path(index_path(desk.home)).read_bytes() == before
-    monkeypatch.undo()
-    assert keep_up(desk.gate, desk.ledger(), desk.moment)

@@ -3,7 +3,6 @@ from datetime import date
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
-import pytest
 from tests.gate.homes import Desk
 from tests.recall.asking import put
 
@@ -15,11 +14,10 @@ from nightledger.recall.sources import (
     cut_handoff,
     cut_outcomes,
     cut_principles,
-    cut_prose,
     cut_summary,
     find_sources,
 )
-from nightledger.text.forgetting.traces import Marker, archive_block, marker_line
+from nightledger.text.forgetting.traces import Marker, marker_line
 
 
 def texts(cut: Cut) -> list[str]:
@@ -56,39 +54,12 @@ def test_every_layout_of_logs_and_the_archive_is_a_source(desk: Desk) -> None:
     ]
 
 
-def test_what_is_not_there_is_no_source(desk: Desk) -> None:
-    Path(desk.home.path("MEMORY.md")).unlink()
-    assert find_sources(desk.home) == []
-
-
-def test_a_dated_heading_says_more_than_the_name_of_the_file() -> None:
-    cut = cut_prose("- early\n\n# 2026-03-02\n\n- late\n", date(2026, 3, 1))
-    assert [one.day for one in cut.chunks] == [date(2026, 3, 1), date(2026, 3, 2)]
-
-
 def test_an_archived_entry_is_dated_by_itself() -> None:
     text = (
         "## Projects\n\n- Moved on 2025-05-01.\n\nArchived 2025-11-30 from MEMORY.md, entry e-x: closed\n\n"
         "## Lessons\n\n- Undated.\n\nArchived 2025-12-01 from MEMORY.md, entry e-y: faded\n"
     )
     assert [one.day for one in cut_archive(text).chunks] == [date(2025, 5, 1), date(2025, 12, 1)]
-
-
-@pytest.mark.parametrize(
-    ("begins", "day"), [("Undated", date(2025, 11, 30)), ("On 2025-05-01", date(2025, 5, 1))]
-)
-def test_all_parts_of_a_long_archived_entry_tell_of_one_day(begins: str, day: date) -> None:
-    long = archive_block(
-        f"- {begins}, {'told at length ' * 35}\n  - {'and again ' * 50}\n",
-        section=["Lessons"], entry="e-first", target="MEMORY.md", day=date(2025, 11, 30), reason="faded",
-    )  # fmt: skip
-    short = archive_block(
-        "- Second.\n", section=["Lessons"], entry="e-x", target="MEMORY.md", day=date(2025, 12, 1), reason="x"
-    )
-    *parts, last = cut_archive(f"{long}\n{short}").chunks
-    assert len(parts) > 1
-    assert {part.day for part in parts} == {day}
-    assert last.day == date(2025, 12, 1)
 
 
 def test_of_a_compressed_log_only_what_was_added_since_is_cut() -> None:

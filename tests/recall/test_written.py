@@ -30,12 +30,6 @@ def test_no_other_writing_of_it_reaches_an_agent(desk: Desk, plant: Callable[[De
     assert BESIDE in told(desk, "exhibition")
 
 
-def test_each_writing_is_recalled_where_nothing_is_withheld(desk: Desk) -> None:
-    write_all(desk)
-    shown = told(desk, "marmot cellar key hangs exhibition day", scope=frozenset({Kind.DAILY}))
-    assert len(telling(shown)) >= len(WRITINGS)
-
-
 @pytest.mark.parametrize("name", ["two numbers", "two boxes", "hyphenated", "entities", "emphasis"])
 def test_nor_does_one_in_the_handoff_reach_the_hook(desk: Desk, name: str) -> None:
     states.rejected(desk)
@@ -65,16 +59,6 @@ def test_what_stands_signed_within_a_longer_line_may_be_said(desk: Desk) -> None
     assert told(desk, "cellar key").count("cellar") == 2
 
 
-@pytest.mark.parametrize(
-    ("title", "shown"), [("Decisions made", True), ("What was decided on the marmot clock", False)]
-)
-def test_a_short_title_of_what_was_rejected_is_no_claim(desk: Desk, title: str, *, shown: bool) -> None:
-    desk.reject(desk.proposal(addition(f"{title}\n  - {PLANTED}\n  - The attic is locked at night.")))
-    log(desk, f"- {title} by all of us in May.", f"- {PLANTED}")
-    assert (title in told(desk, title)) is shown
-    assert "cellar" not in told(desk, "cellar key")
-
-
 def test_a_forgotten_sentence_in_other_words_is_withheld_over_the_border_of_a_chunk(desk: Desk) -> None:
     desk.applied(addition("The key is under the mat."))
     forget_entry(desk, "under the mat")
@@ -95,16 +79,6 @@ def test_a_log_whose_name_says_it_is_left_out(desk: Desk) -> None:
     assert [hit.chunk.path for hit in found.hits] == [LOG]
     assert found.withheld == {NAME: 1}
     assert any(hit.chunk.path == named for hit in ask(desk, "marmot fed").hits)
-
-
-def test_nor_is_a_file_named_that_cannot_be_read(desk: Desk) -> None:
-    states.rejected(desk)
-    log(desk)
-    bad = put(desk, "memory/2026-02-27-the-cellar-key-hangs-behind-the-blue-marmot-clock.md", "x")
-    bad.unlink()
-    bad.mkdir()
-    assert any("cellar" in note for note in ask(desk, "marmot").notes)
-    assert not any("cellar" in note for note in ask(desk, "marmot", agent=True).notes)
 
 
 def test_identifiers_that_steer_are_withheld(desk: Desk) -> None:

@@ -12,8 +12,7 @@ import pytest
 from tests.gate.homes import HOME_ID, Desk, make_desk, open_desk
 from tests.surfaces.console import Console
 
-from nightledger.codec.message import make_message
-from nightledger.codec.records import dump_record, parse_record
+from nightledger.codec.records import dump_record, make_message, parse_record
 from nightledger.demo.shell import Ran
 from nightledger.domain.consent import SELF_MODIFICATION
 from nightledger.domain.message import MESSAGE_TYPE, Message, Reply

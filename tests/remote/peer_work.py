@@ -4,7 +4,7 @@ from typing import Any
 
 from tests.gate.homes import Desk
 
-from nightledger.codec.message import make_message
+from nightledger.codec.records import make_message
 from nightledger.domain.consent import SELF_MODIFICATION
 from nightledger.domain.event import Actor
 from nightledger.domain.message import Peer

@@ -11,8 +11,8 @@ from tests.recall.asking import put
 from tests.surfaces.calling import Caller, make_caller
 from tests.trust.ssh_keys import SoftKey
 
-from nightledger.files.flags import Flag
 from nightledger.files.home import Home
+from nightledger.files.owner import Flag
 from nightledger.gate.guard import locking
 from nightledger.recall.indexing import refresh
 from nightledger.surfaces.doctor.around import agent_lines, check_locks, check_rivals, check_search, offer

@@ -30,7 +30,7 @@ class LinkCursor(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
         offset: Bytes read.
         lines: Lines read.
         inode: Which file it was.
-        probe: Hex SHA-256 of samples of what was read.
+        probe: Hex SHA-256 of what was read.
         zone: IANA name of the zone that the log days are of.
         forgotten_sha256: Hex SHA-256 of the deleted links, and of the hashes of expunged texts where there are any.
         index: Inode, size and time of the index that was made of it.

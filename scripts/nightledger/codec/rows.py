@@ -1,25 +1,29 @@
-"""Lines of JSONL files, typed: as far as a reader needs them, with the bad ones counted; and the run ledger, with them named.
+"""Lines of JSONL files, typed: as far as a reader needs them, with the bad ones counted; outcomes and the run ledger, with them named.
 
-Of outcomes and exposures only the members that are needed are read; ``outcome_rows.py`` names what is wrong with an outcome.
-
-Invariant: a line is a run exactly when ``schemas/run.schema.json`` says so. msgspec only ever accepts, and only lines
-that are their own re-encoding; whatever it does not accept, the schema judges and names (``tests/test_drift.py``
-compares the two).
+Invariant: a line is an outcome exactly when :func:`find_outcome_problems` names nothing and the line is the canonical
+form of its record. msgspec takes most lines by type, and the fields' own readers what no type can say. These two only
+ever accept: whatever else there is, the hand-written checks judge and name. Ids are taken as they stand.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime
+from functools import lru_cache
+from itertools import pairwise
 from typing import Annotated, Literal, TypeVar
 
 import msgspec
 from msgspec import Meta, Struct
 
+from nightledger.codec.canonical import canonical
+from nightledger.codec.outcome_line import FIELDS, find_outcome_problems
 from nightledger.codec.records import load_record
 from nightledger.codec.strict_json import BOM, MAX_LINE_BYTES, read_value
 from nightledger.domain.errors import RecordError
+from nightledger.domain.outcome import Outcome
 from nightledger.domain.periods import Run, RunOutcome
 from nightledger.domain.retention import hour_of
+from nightledger.domain.words import read_label, read_tag
 
 HOUR_CHARACTERS = 13
 """``2026-03-01T06`` of a time in UTC."""
@@ -152,3 +156,93 @@ def read_runs(raw: bytes, *, where: str) -> tuple[tuple[Run, ...], tuple[tuple[i
             told = error.problems if isinstance(error, RecordError) else (str(error),)
             problems.append((number, "; ".join(told)))
     return tuple(runs), tuple(problems)
+
+
+MAX_KNOWN = 1 << 17
+"""How many checked values are remembered; about 10 MB."""
+_NAMES = ("task_type", "resolution", "source_file")
+
+
+class OutcomeRows(Struct, frozen=True, kw_only=True):
+    """What was read.
+
+    Attributes:
+        rows: Values in file order; duplicate ids stay.
+        problems: ``(line number, reason)`` for every bad line.
+        lines: Lines seen, blank ones included.
+    """
+
+    rows: tuple[Outcome, ...]
+    problems: tuple[tuple[int, str], ...]
+    lines: int
+
+
+def read_outcome_rows(raw: bytes, *, first_line: int = 1) -> OutcomeRows:
+    r"""Read stored outcomes; bad lines are named, never raised.
+
+    Args:
+        raw: Bytes of the file from the start of a line; lines end with ``\n`` only, the last one perhaps with nothing.
+        first_line: Number of the first of these lines in the file.
+    """
+    decode, encode = msgspec.json.Decoder(Outcome).decode, msgspec.json.Encoder().encode
+    body = raw.removeprefix(BOM) if first_line == 1 else raw
+    lines = body.removesuffix(b"\n").split(b"\n") if body else []
+    rows, problems = [], []
+    for number, line in enumerate(lines, first_line):
+        try:
+            found = decode(line)
+            if encode(found) == line and _holds(found):
+                rows.append(found)
+                continue
+        except (msgspec.MsgspecError, ValueError, RecursionError):
+            pass
+        if line.strip(b" \t\r"):
+            try:
+                rows.append(_judge(line))
+            except ValueError as error:
+                problems.append((number, str(error)))
+    return OutcomeRows(rows=tuple(rows), problems=tuple(problems), lines=len(lines))
+
+
+def _holds(row: Outcome) -> bool:
+    """Tell whether a line that is its value's own encoding also keeps what its types do not say.
+
+    Raises:
+        ValueError: A field's reader refuses its value.
+    """
+    if row.evidence:
+        return False  # rare: it is judged by hand
+    labels = (row.session, row.host, row.project)
+    return (
+        row.timestamp.tzinfo is UTC is row.received_at.tzinfo
+        and all(one < other for one, other in pairwise(row.context_tags))
+        and all(_stored(read_tag, tag) == tag for tag in row.context_tags)
+        and all(_stored(FIELDS[name], getattr(row, name)) == getattr(row, name) for name in _NAMES)
+        and all(_stored(read_label, label) == label for label in labels if label is not None)
+        and (row.duration_s is None or FIELDS["duration_s"](row.duration_s) == row.duration_s)
+        and (row.note is None or FIELDS["note"](row.note) == row.note)
+        and (not row.shown or FIELDS["shown"]([*row.shown]) == [*row.shown])
+    )
+
+
+@lru_cache(maxsize=MAX_KNOWN)
+def _stored(read: Callable[[object], str], value: str) -> str:
+    """Return the stored form of a value by its field's reader; names come again and again."""
+    return read(value)
+
+
+def _judge(line: bytes) -> Outcome:
+    """Return the outcome of a line by the rules of each field.
+
+    Raises:
+        ValueError: Naming every problem.
+    """
+    record = read_value(line, MAX_LINE_BYTES)
+    problems = find_outcome_problems(record, derive_id=False)
+    if problems:
+        raise ValueError("; ".join(problems))
+    if canonical(record, floats=True) != line:
+        raise ValueError(
+            "is not in its stored form (canonical JSON): was it edited? 'nightledger log --stdin' takes it in"
+        )
+    return msgspec.convert(record, Outcome)

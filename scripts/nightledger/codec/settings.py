@@ -1,13 +1,14 @@
-"""The configuration of a home and of its operator: ``nightledger.yaml``, ``consent-graph.json``, ``operator.yaml``.
+"""The configuration of a home and of its operator.
 
-Of the first two the shipped file counts, with a home's own over it.
+Of ``nightledger.yaml``, ``consent-graph.json`` and ``staging-rules.json`` the shipped file counts, with a home's own over
+it; ``operator.yaml`` is the operator's alone.
 """
 
 import difflib
 import zoneinfo
 from datetime import time
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import asdict, fields
 
@@ -15,9 +16,12 @@ from nightledger.codec.canonical import canonical
 from nightledger.codec.configuration import over, parse_configuration, parse_json_configuration
 from nightledger.codec.strict_json import parse_json
 from nightledger.domain.consent import TIER_WORDS, ConsentGraph, Tier, loosened, merge
-from nightledger.domain.errors import ConfigurationError
+from nightledger.domain.errors import ConfigurationError, RecordError
 from nightledger.domain.frames import FrameRules
 from nightledger.domain.settings import CalendarAddress, Operator, Settings
+
+if TYPE_CHECKING:
+    from nightledger.domain.staging import StagingRules
 
 _HINT = "every setting is described in the checkout's config/nightledger.yaml"
 
@@ -189,3 +193,59 @@ def _require_place(calendar: CalendarAddress, where: str, name: str) -> None:
         )
     if calendar.password_file and not calendar.user:
         raise ConfigurationError(f"{where}: a password without a user", hint="add: user: NAME")
+
+
+_STAGING_HINT = (
+    "every key is described in schemas/staging-rules.schema.json; a home's file holds what differs"
+)
+_NOT_OURS = ("v", "prompt_hook")
+"""The hook reads its own member, without what is imported here (``files/hook_state.py``)."""
+_WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+
+
+def parse_staging_rules(shipped: bytes, own: bytes | None, *, where: str) -> "StagingRules":
+    """Give the staging rules in force.
+
+    Args:
+        shipped: The checkout's ``config/staging-rules.json``; its tests hold it against the schema.
+        own: The home's file; None where it has none.
+        where: The home's file, for messages.
+
+    Raises:
+        ConfigurationError: Naming every problem; a misspelt key with the near one.
+    """
+    values: dict[str, Any] = parse_json(shipped, "config/staging-rules.json")
+    if own is not None:
+        try:
+            values = over(
+                values, parse_json_configuration(own, "staging-rules", where=where, hint=_STAGING_HINT)
+            )
+        except RecordError as error:
+            raise ConfigurationError(str(error), hint=_STAGING_HINT) from error
+    rules = _rules(values)
+    problems = [
+        f"windows.{n}: until_days is {window.until_days}, and from_days {window.from_days}; it must be more"
+        for n, window in enumerate(rules.windows)
+        if window.until_days is not None and window.until_days <= window.from_days
+    ]
+    if problems:
+        raise ConfigurationError(f"{where} is not valid:\n  " + "\n  ".join(problems), hint=_STAGING_HINT)
+    return rules
+
+
+def _rules(values: dict[str, Any]) -> "StagingRules":
+    import msgspec
+
+    from nightledger.domain.staging import StagingRules
+
+    routines = [
+        {
+            **one,
+            "weekdays": sorted(map(_WEEKDAYS.index, one.get("weekdays", ()))),
+            "begins": f"{one['begins']}:00",
+            "ends": f"{one['ends']}:00",
+        }
+        for one in values["routines"]
+    ]
+    ours = {name: value for name, value in values.items() if name not in _NOT_OURS}
+    return msgspec.convert({**ours, "routines": routines}, StagingRules)

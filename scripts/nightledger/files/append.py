@@ -18,7 +18,7 @@ from nightledger.domain.errors import (
     NotDurableError,
     UnreadableError,
 )
-from nightledger.files.durable import FILE_MODE, is_there, sync_bytes, sync_directory, write_all
+from nightledger.files.durable import FILE_MODE, is_there, read_rest, sync_bytes, sync_directory, write_all
 
 TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
 if TYPE_CHECKING:
@@ -192,16 +192,6 @@ class Appender(OpenFile):
             "these records are not acknowledged",
             hint=_full_hint(error),
         )
-
-
-def read_rest(descriptor: int, offset: int) -> bytes:
-    """Give what a file holds behind an offset, to its end as it is now."""
-    size = os.fstat(descriptor).st_size
-    blocks, at = [], offset
-    while at < size and (block := os.pread(descriptor, size - at, at)):
-        blocks.append(block)
-        at += len(block)
-    return b"".join(blocks)
 
 
 def line_end(descriptor: int, size: int) -> int:

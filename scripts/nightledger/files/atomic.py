@@ -101,7 +101,6 @@ def exchange_file(
     path: str,
     content: bytes,
     *,
-    expect_sha256: str | None = None,
     keep: "Callable[[bytes], None] | None" = None,
     swap: "Callable[[str, str], str] | None" = None,
 ) -> bytes:
@@ -117,17 +116,13 @@ def exchange_file(
     Args:
         path: An existing regular file.
         content: The new bytes.
-        expect_sha256: Hex SHA-256 that the file must have before; checked once more by the
-            caller on what is returned.
         keep: Called with the replaced bytes before their last name is removed: store them.
         swap: Stands in for :func:`swap_files`, where a lock of the operating system is in the way.
 
     Raises:
-        FileChangedError: When the file was not the expected one before; nothing was changed.
         FileNotFoundError: When there is no file.
         NotDurableError: When the disk reports a failure; the old bytes or the new are there.
     """
-    _expect(path, expect_sha256)
     os.lstat(path)
     temp = _write_temp(path, content, FILE_MODE)
     old = (swap or swap_files)(temp, path)
@@ -161,7 +156,7 @@ def sha256_file(path: str) -> str:
     return digest.hexdigest()
 
 
-def open_temp(path: str) -> tuple[str, int]:
+def _open_temp(path: str) -> tuple[str, int]:
     """Make a temporary file beside a path, under a name that nothing has; give that name and the descriptor."""
     directory, name = os.path.split(path)
     flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
@@ -222,7 +217,7 @@ def _expect(path: str, expected: str | None) -> None:
 def _write_temp(path: str, content: bytes, mode: int, *, keep: bool = True, disposable: bool = False) -> str:
     """Write ``content`` beside ``path``, on disk, with the mode and owner of what it will replace."""
     replaced = _status(path, disposable=disposable) if keep else None
-    temp, descriptor = open_temp(path)
+    temp, descriptor = _open_temp(path)
     try:
         write_all(descriptor, content)
         if replaced is not None:

@@ -50,7 +50,7 @@ def load_staging_rules(home: Home) -> "StagingRules":
         ConfigurationError: Rules that are not valid, every problem named.
         UnreadableError: A file of rules that is no regular file, or a huge one.
     """
-    from nightledger.codec.staging_rules import parse_staging_rules  # of one verb only
+    from nightledger.codec.settings import parse_staging_rules  # of one verb only
 
     own = read_optional(home.staging_rules, MAX_BYTES, within=home.root)
     shipped = read_regular(os.fspath(SHIPPED.with_name("staging-rules.json")), MAX_BYTES)

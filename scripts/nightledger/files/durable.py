@@ -4,14 +4,21 @@ Invariant: every write of the project to a home goes through this package, so th
 test can stand between us and the disk in one place.
 """
 
+import fcntl
 import os
 import stat
 import sys
 
-from nightledger.domain.errors import ConfigurationError, NotDurableError
+from nightledger.domain.errors import ConfigurationError, NotDurableError, UnreadableError
+
+TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 FILE_MODE = 0o600
 DIRECTORY_MODE = 0o700
+FILLER = b"x"
+"""What stands where a text was expunged."""
 
 
 def write_all(descriptor: int, content: bytes) -> None:
@@ -99,10 +106,9 @@ def make_dir(path: str, *, ignored_by_git: bool = False) -> bool:
     parent = os.path.dirname(path) or "."
     if not os.path.isdir(parent):
         make_dir(parent, ignored_by_git=ignored_by_git)
+    _mkdir(path)
     if ignored_by_git:
-        _make_ignored(path)
-    else:
-        _mkdir(path)
+        _ignore(path)
     sync_directory(parent)
     return True
 
@@ -139,31 +145,21 @@ def _mkdir(path: str) -> None:
             raise
 
 
-def _make_ignored(path: str) -> None:
-    """Make the directory beside its place and move it there, so that it is never seen without its file."""
-    staged = f"{path}.{os.getpid()}.new"
-    _mkdir(staged)
-    name = os.path.join(staged, ".gitignore")
-    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_NONBLOCK
-    descriptor = os.open(name, flags, FILE_MODE)
+def _ignore(path: str) -> None:
+    """Put the ``.gitignore`` into a directory that was just made."""
+    name = os.path.join(path, ".gitignore")
+    descriptor = os.open(
+        name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_NONBLOCK, FILE_MODE
+    )
     try:
         write_all(descriptor, b"*\n")
         sync_file(descriptor, name)
     finally:
         os.close(descriptor)
-    sync_directory(staged)
-    try:
-        os.rename(staged, path)
-    except OSError:
-        os.unlink(name)
-        os.rmdir(staged)
-        if not os.path.isdir(path):  # else another run made it meanwhile, with its own .gitignore
-            raise
+    sync_directory(path)
 
 
 def _full_sync(descriptor: int) -> None:
-    import fcntl
-
     full = getattr(fcntl, "F_FULLFSYNC", None)
     try:
         if full is not None:
@@ -172,3 +168,59 @@ def _full_sync(descriptor: int) -> None:
     except OSError:  # network and FAT volumes do not know it (fcntl(2) on macOS)
         pass
     os.fsync(descriptor)
+
+
+def read_rest(descriptor: int, offset: int) -> bytes:
+    """Give what a file holds behind an offset, to its end as it is now."""
+    size = os.fstat(descriptor).st_size
+    blocks, at = [], offset
+    while at < size and (block := os.pread(descriptor, size - at, at)):
+        blocks.append(block)
+        at += len(block)
+    return b"".join(blocks)
+
+
+def overwritten(content: bytes, needles: "Iterable[bytes]") -> bytes:
+    """Return the content with every occurrence of each needle overwritten, as long as before."""
+    wanted = sorted({needle for needle in needles if needle.strip(FILLER)}, key=len, reverse=True)
+    while any(needle in content for needle in wanted):  # what is put there may make another anew
+        for needle in wanted:
+            content = content.replace(needle, FILLER * len(needle))
+    return content
+
+
+def overwrite(path: str, needles: "Iterable[bytes]") -> bytes:
+    """Overwrite every occurrence of each needle in a file, in place: size and inode stay; on disk when this returns.
+
+    The same flock(2) as an append's is held meanwhile (``files/append.py``), so no line is lost; cut short, it is
+    finished by calling it again.
+
+    Args:
+        path: A regular file.
+        needles: Bytes that must go.
+
+    Returns:
+        The file's bytes afterwards.
+
+    Raises:
+        UnreadableError: It is no regular file, or has a second name.
+        NotDurableError: When the disk reports a failure.
+    """
+    if not is_regular(path):
+        raise UnreadableError(f"{path} is not a regular file", hint="put the file itself in its place")
+    descriptor = os.open(path, os.O_RDWR | os.O_NOFOLLOW)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        if os.fstat(descriptor).st_nlink > 1:
+            raise UnreadableError(
+                f"{path} has a second name (a hard link)", hint="copy it, and put the copy in its place"
+            )
+        before = read_rest(descriptor, 0)
+        after = overwritten(before, needles)
+        done = 0 if after != before else len(after)
+        while done < len(after):
+            done += os.pwrite(descriptor, after[done:], done)
+        sync_bytes(descriptor, path)
+    finally:
+        os.close(descriptor)
+    return after

@@ -18,8 +18,6 @@ from nightledger.files.reading import open_regular
 CHUNK_BYTES = 1 << 16
 """Decoded rows of 64 KB of lines stay in a processor's second-level cache; of 1 MB they do
 not, and whatever is done with them then takes twice as long."""
-PROBES = 16
-PROBE_BYTES = 512
 
 
 class LineLog(OpenFile):
@@ -73,17 +71,11 @@ class LineLog(OpenFile):
                 rest = (rest + block)[: MAX_LINE_BYTES + 1]
 
     def probe(self, end: int) -> str:
-        """Give a hex SHA-256 of samples of the bytes before ``end``: other samples are another file.
-
-        Sixteen samples of 512 bytes, evenly spread, the first at the start and the last at
-        ``end``. They notice another file, a cut one, and one from which something was taken or
-        into which something was put; a change of some bytes to others of the same number only
-        where it meets a sample (the audit log holds the hash of the whole).
-        """
-        digest = hashlib.sha256(end.to_bytes(8, "big"))
-        for n in range(PROBES if end else 0):
-            at = max(0, end - PROBE_BYTES) * n // (PROBES - 1)
-            digest.update(os.pread(self._descriptor, min(PROBE_BYTES, end - at), at))
+        """Return the hex SHA-256 of the bytes before ``end``: other bytes are another file."""
+        digest, at = hashlib.sha256(), 0
+        while at < end and (block := os.pread(self._descriptor, min(CHUNK_BYTES, end - at), at)):
+            digest.update(block)
+            at += len(block)
         return digest.hexdigest()
 
     def require_same(self) -> None:

@@ -1,23 +1,34 @@
 """The link index of a home: one SQLite file that says again, by tags, what the outcome log says.
 
-Invariant: whatever is told is the fold of the outcomes that were taken in, however they were
-split into runs. All of it is disposable: what is damaged, or of another version, is made anew.
+Invariant: an outcome counts once, by its id, and a session once for a pair of tags, whatever was taken in before; so a
+stretch that is read twice changes nothing, and whatever is told is the fold of the outcomes that were taken in, however
+they were split into runs. All of it is disposable: what is damaged, or of another version, is made anew.
 """
 
+import gc
 import os
 import sqlite3
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from datetime import datetime
+from functools import cache
 from itertools import combinations
 from typing import Any, NamedTuple, Self
 from urllib.parse import quote
+from zoneinfo import ZoneInfo
 
 import msgspec
+from msgspec import Struct, field
 
+from nightledger.codec.rows import read_outcome_rows
 from nightledger.domain.errors import LinkIndexError
-from nightledger.domain.links import SHOWN_FROM, Link, Tally, confidence_of, decayed
-from nightledger.files.durable import is_regular
+from nightledger.domain.links import SHOWN_FROM, Link, Pair, Tally, confidence_of, decayed, was_shown
+from nightledger.domain.outcome import Outcome
+from nightledger.files.durable import FILE_MODE, is_regular, make_dir
+from nightledger.files.home import Home
+from nightledger.files.line_log import LineLog
 
 Row = tuple[Any, ...]
 
@@ -248,3 +259,215 @@ def telling(path: str) -> Iterator[None]:
         yield
     except (sqlite3.Error, TypeError, ValueError) as error:  # a column of a damaged file may hold anything
         raise LinkIndexError(f"the link index {path} cannot be used ({error})") from error
+
+
+ASIDE = ""
+"""SQLite's name for a database that is nobody else's and gone when it is closed."""
+MAX_WAITING = 50_000
+"""Outcomes that are kept in memory before they are added to the links: about 60 MB."""
+_PUT = """
+INSERT INTO links VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET sessions = excluded.sessions, tallies = excluded.tallies
+"""
+
+
+class Rules(Struct, frozen=True, kw_only=True):
+    """What counts.
+
+    Attributes:
+        zone: The home's zone, in which log days begin.
+        forgotten: Deleted links, and how many outcomes there were when each was deleted: those
+            no longer count for it.
+        says: Tells of a name whether it says what was expunged; outcomes with one are left out.
+    """
+
+    zone: ZoneInfo
+    forgotten: Mapping[Pair, int] = field(default_factory=dict)
+    says: Callable[[str], bool] | None = None
+
+
+class Folded(Struct, kw_only=True):
+    """What a stretch of the log held.
+
+    Attributes:
+        lines: Lines of the log up to its end.
+        added: Outcomes that were not counted before.
+        duplicates: Outcomes that stood before.
+        bad: ``(line number, what is wrong)`` of the lines that are no outcomes.
+    """
+
+    lines: int
+    added: int = 0
+    duplicates: int = 0
+    bad: list[tuple[int, str]] = field(default_factory=list)
+
+
+def fold(index: LinkIndex, log: LineLog, start: int, lines: int, rules: Rules) -> Folded:
+    """Count what the log holds from a place on, in one transaction; the caller commits.
+
+    Args:
+        index: What was counted before.
+        log: The outcome log.
+        start: Where to begin, in bytes.
+        lines: How many lines stand before.
+        rules: What counts.
+
+    Raises:
+        FileChangedError: When the log was cut meanwhile.
+        LinkIndexError: When the index is damaged or cannot be written.
+    """
+    folded = Folded(lines=lines)
+    says = cache(rules.says) if rules.says else None
+    gc.disable()  # what is kept here holds no cycles: to look for them takes a third of the time
+    try:
+        with telling(index.path):
+            index.connection.execute("BEGIN IMMEDIATE")
+            counter = _Counter(index.connection, rules)
+            for row in _rows(log, start, folded):
+                if says is None or not any(map(says, (row.resolution, *row.context_tags))):
+                    counted = counter.count(row)
+                    folded.added += counted
+                    folded.duplicates += not counted
+            counter.flush()
+            for statement in INDEXES:
+                index.connection.execute(statement)
+    finally:
+        gc.enable()
+    return folded
+
+
+def _rows(log: LineLog, start: int, folded: Folded) -> Iterator[Outcome]:
+    for chunk in log.chunks(start):
+        found = read_outcome_rows(chunk, first_line=folded.lines + 1)
+        folded.lines += found.lines
+        folded.bad += found.problems
+        yield from found.rows
+
+
+class _Counter:
+    """Adds outcomes to an index."""
+
+    def __init__(self, connection: sqlite3.Connection, rules: Rules) -> None:
+        self._ask = connection.execute
+        self._zone, self._forgotten = rules.zone, rules.forgotten
+        (self._n,) = self._ask("SELECT count(*) FROM outcomes").fetchone()
+        self._full = self._n + MAX_WAITING
+        self._waiting: defaultdict[Pair, list[tuple[str, Tally]]] = defaultdict(list)
+        self._before: dict[str, set[Pair]] = {}
+
+    def count(self, row: Outcome) -> bool:
+        """Take an outcome in; False when it stood before."""
+        day = _log_day(row.timestamp, self._zone)
+        session = f"day {day}" if row.session is None else f"session {row.session}"
+        if session not in self._before:
+            self._before[session] = self._pairs_of(session)
+        values = (self._n, row.id, session, day, " ".join(row.context_tags))
+        if not self._ask("INSERT OR IGNORE INTO outcomes VALUES (?, ?, ?, ?, ?)", values).rowcount:
+            return False
+        one = session, _tally(row, day)
+        for pair in self._pairs(self._n, row.context_tags):
+            self._waiting[pair].append(one)
+        self._n += 1
+        if self._n >= self._full:
+            self.flush()
+        return True
+
+    def flush(self) -> None:
+        """Add what waits to the table, in its order, which is the fastest."""
+        decode, encode = msgspec.json.Decoder(list[Tally]).decode, msgspec.json.Encoder().encode
+        known = "SELECT sessions, tallies FROM links WHERE first = ? AND second = ?"
+        for pair in sorted(self._waiting):
+            new = self._waiting[pair]
+            sessions = sum(pair not in self._before[session] for session in {session for session, _ in new})
+            tallies: dict[str, Tally] = {}
+            for counted, stored in self._ask(known, pair):
+                sessions += counted
+                tallies = {tally.resolution: tally for tally in decode(stored)}
+            for _, tally in new:
+                older = tallies.get(tally.resolution)
+                tallies[tally.resolution] = tally.after(older) if older else tally
+            self._ask(_PUT, (*pair, sessions, encode([*tallies.values()])))
+        self._waiting.clear()
+        self._before.clear()
+        self._full = self._n + MAX_WAITING
+
+    def _pairs(self, n: int, tags: Iterable[str]) -> Iterable[Pair]:
+        """Return the pairs of tags for which an outcome counts."""
+        pairs = combinations(tags, 2)
+        return (pair for pair in pairs if n >= self._forgotten.get(pair, 0)) if self._forgotten else pairs
+
+    def _pairs_of(self, session: str) -> set[Pair]:
+        rows = self._ask("SELECT n, tags FROM outcomes WHERE session = ?", (session,))
+        return {pair for n, tags in rows for pair in self._pairs(n, tags.split(" "))}
+
+
+def _log_day(at: datetime, zone: ZoneInfo) -> int:
+    try:
+        return at.astimezone(zone).toordinal()
+    except OverflowError:  # the first or the last day of the calendar
+        return at.toordinal()
+
+
+def _tally(row: Outcome, day: int) -> Tally:
+    """Return what one outcome counts for its resolution."""
+    success, failure = row.outcome == "success", row.outcome == "failure"
+    shown = bool(row.shown) and was_shown(row.resolution, row.context_tags, row.shown)
+    return Tally(
+        resolution=row.resolution,
+        successes=int(success),
+        partials=int(row.outcome == "partial"),
+        failures=int(failure),
+        shown_successes=int(shown and success),
+        shown_failures=int(shown and failure),
+        last_day=day,
+        sources=(row.id,),
+    )
+
+
+@contextmanager
+def building(path: str) -> Iterator[LinkIndex]:
+    """Make an empty index in the place of the one of that name; cut short, no cursor fits it, and the next run makes it anew.
+
+    Args:
+        path: The file; of what else is in its directory nothing stays.
+    """
+    directory = os.path.dirname(path)
+    make_dir(directory, ignored_by_git=True)
+    for name in {*os.listdir(directory)} - {
+        ".gitignore"
+    }:  # SQLite would play back a journal into the new file
+        os.unlink(os.path.join(directory, name))
+    os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, FILE_MODE))
+    with new_index(path) as index:
+        yield index
+        index.commit()
+
+
+def new_index(path: str = ASIDE) -> LinkIndex:
+    """Return an empty index.
+
+    Args:
+        path: An empty file; by default one that nobody sees, gone when it is closed.
+    """
+    with telling(path):
+        connection = sqlite3.connect(path, isolation_level=None)
+        connection.executescript(f"PRAGMA cache_size=-64000; BEGIN; {TABLES} COMMIT;")
+    return LinkIndex(connection, path)
+
+
+@contextmanager
+def folded_links(home: Home, zone: ZoneInfo, forgotten: Mapping[Pair, int]) -> Iterator[LinkIndex]:
+    """Return an index of all outcomes of a home, folded aside, whatever index and view say.
+
+    Args:
+        home: Whose.
+        zone: The home's zone.
+        forgotten: Deleted links, and how many outcomes there were when each was deleted.
+
+    Raises:
+        UnreadableError: When the outcome log is a link, a directory, a FIFO or a device.
+        FileChangedError: When it was replaced or cut while it was read.
+    """
+    with LineLog(home.outcomes) as log, new_index() as index:
+        fold(index, log, 0, 0, Rules(zone=zone, forgotten=forgotten))
+        log.require_same()
+        yield index

@@ -1,31 +1,205 @@
-"""Open the search index of a home for reading or for writing, and put a new one in its place.
+"""Write the search index of a home, one file after the other and only what changed of it, in one transaction.
 
-Readers and writers meet in the file system alone: a new index is made beside the old one and
-renamed, so whoever reads goes on with the old one; what changes in place changes in one transaction.
-
-Invariant: an index that is damaged, or of an older version, is never answered from; one that a newer
+Invariant: what is taken out of the index is said in the very words that were put in, so an index that was brought up to
+date scores as one made at once. One that is damaged, or of an older version, is never answered from; one that a newer
 version of this program made is left alone.
 """
 
 import os
 import sqlite3
-from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager, suppress
+import zlib
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager
+from datetime import date
 
-from nightledger.files.atomic import TEMP_SUFFIX
-from nightledger.files.durable import FILE_MODE, make_dir, sync_directory, sync_file
+from msgspec import Struct
+
+from nightledger.domain.search import Kind, prefix_of
+from nightledger.files.durable import FILE_MODE, make_dir
 from nightledger.files.home import Home
-from nightledger.files.search_reader import connect
-from nightledger.files.search_schema import (
+from nightledger.files.search_reader import (
     SearchIndexError,
     beside,
+    connect,
     make_tables,
     require_file,
     require_tables,
     telling,
 )
-from nightledger.files.search_store import SearchStore
-from nightledger.files.search_writing import SearchWriter
+from nightledger.files.search_store import FileState, SearchStore
+
+_LEVEL = 6
+
+
+class NewChunk(Struct, frozen=True, kw_only=True):
+    """A chunk to be indexed.
+
+    Attributes:
+        start: Its first character in the text of its file, from 0.
+        end: Behind its last character.
+        first_line: From 1.
+        last_line: Included.
+        heading: As in ``Chunk``.
+        day: As in ``Chunk``.
+        entry: As in ``Chunk``.
+        held: Empty where everybody may see it; why only the operator may; None where it is what an agent sees of another.
+        lead: How many characters directly before it are indexed with it.
+        moved: As in ``Chunk``.
+    """
+
+    start: int
+    end: int
+    first_line: int
+    last_line: int
+    heading: str = ""
+    day: date | None = None
+    entry: str = ""
+    held: str | None = ""
+    lead: int = 0
+    moved: bool = False
+
+
+class NewFile(Struct, frozen=True, kw_only=True):
+    """A file to be indexed.
+
+    Attributes:
+        path: Relative to the home.
+        kind: What its chunks are.
+        state: What it was when it was read.
+        text: What its chunks are cut from.
+        chunks: In order.
+    """
+
+    path: str
+    kind: Kind
+    state: FileState
+    text: str
+    chunks: Sequence[NewChunk]
+
+
+class SearchWriter:
+    """An index that is open for writing.
+
+    Args:
+        store: The same, open for reading.
+        spell: How a text goes into the index (``text/search/tokens.py``): always the same.
+
+    Attributes:
+        store: As above.
+    """
+
+    __slots__ = ("_connection", "_spell", "store")
+
+    def __init__(self, store: SearchStore, spell: Callable[[str], str]) -> None:
+        self.store = store
+        self._connection = store.connection
+        self._spell = spell
+
+    def put(self, file: NewFile) -> int:
+        """Index a file, or what changed of it; gives how many chunks are new."""
+        with telling(self.store.path):
+            old = list(self.store.said(file.path))
+            number = self._file(file)
+            self.store.read_anew()
+            known: defaultdict[_Key, list[int]] = defaultdict(list)
+            for chunk, key in reversed(old):
+                known[key].append(chunk)
+            rows = (_row(file, chunk, (number, n)) for n, chunk in enumerate(file.chunks))
+            fresh = [(key, row) for key, row in rows if not self._move(key, row, known)]
+            self._take_out((number, key) for key, left in known.items() for number in left)
+            self._insert(fresh)
+        return len(fresh)
+
+    def remove(self, path: str) -> None:
+        """Take a file out of the index."""
+        with telling(self.store.path):
+            self._take_out(list(self.store.said(path)))
+            self.store.read_anew()
+            self._connection.execute("DELETE FROM files WHERE path = ?", (path,))
+
+    def touch(self, path: str, state: FileState) -> None:
+        """Note that a file was looked at, and is what it was."""
+        with telling(self.store.path):
+            self._connection.execute(
+                "UPDATE files SET size = ?, mtime_ns = ?, sha256 = ?, settled = ? WHERE path = ?",
+                (state.size_bytes, state.mtime_ns, state.sha256, state.settled, path),
+            )
+
+    def put_links(self, rows: Iterable[tuple[str, str, str, float, int]]) -> None:
+        """Replace the associations: first and second tag, resolution, confidence, last day as an ordinal."""
+        with telling(self.store.path):
+            self._connection.execute("DELETE FROM links")
+            self._connection.executemany("INSERT INTO links VALUES (?, ?, ?, ?, ?)", rows)
+
+    def note(self, key: str, value: str) -> None:
+        """Keep a value under a key."""
+        with telling(self.store.path):
+            self._connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
+
+    def commit(self) -> None:
+        """Make all since the last commit last, together."""
+        with telling(self.store.path):
+            self._connection.commit()
+
+    def _file(self, file: NewFile) -> int:
+        state = file.state
+        self._connection.execute(
+            "INSERT INTO files(path, kind, size, mtime_ns, sha256, settled) VALUES (?, ?, ?, ?, ?, ?)"
+            " ON CONFLICT(path) DO UPDATE SET kind = excluded.kind, size = excluded.size,"
+            " mtime_ns = excluded.mtime_ns, sha256 = excluded.sha256, settled = excluded.settled",
+            (file.path, file.kind.value, state.size_bytes, state.mtime_ns, state.sha256, state.settled),
+        )
+        found = self._connection.execute("SELECT id FROM files WHERE path = ?", (file.path,))
+        return int(found.fetchone()[0])
+
+    def _take_out(self, chunks: "Iterable[tuple[int, _Key]]") -> None:
+        gone, numbers = [], []
+        for number, key in chunks:
+            gone.append((number, *map(self._spell, key)))
+            numbers.append(number)
+        self._connection.executemany(
+            "INSERT INTO words(words, rowid, head, before, body) VALUES ('delete', ?, ?, ?, ?)", gone
+        )
+        self._connection.executemany("DELETE FROM chunks WHERE id = ?", [(number,) for number in numbers])
+
+    def _insert(self, fresh: "Iterable[tuple[_Key, _Row]]") -> None:
+        for key, row in fresh:
+            insert = f"INSERT INTO chunks({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"  # noqa: S608 - ours
+            number = self._connection.execute(insert, row).lastrowid
+            self._connection.execute(
+                "INSERT INTO words(rowid, head, before, body) VALUES (?, ?, ?, ?)",
+                (number, *map(self._spell, key)),
+            )
+
+    def _move(self, key: "_Key", row: "_Row", known: "dict[_Key, list[int]]") -> bool:
+        """Give a chunk that says what it said its new place; False where none does."""
+        if not known.get(key):
+            return False
+        number = known[key].pop()
+        self._connection.execute(
+            f"UPDATE chunks SET ({_COLUMNS}) = (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) WHERE id = ?",  # noqa: S608 - ours
+            (*row, number),
+        )
+        return True
+
+
+_Key = tuple[str, str, str]
+"""Prefix, what stands before, and text: what a chunk puts into the index."""
+_Row = tuple[int, int, bytes, int, int, int, int | None, str, str, str | None, bool]
+_COLUMNS = "file, n, text, lead, first, last, day, heading, entry, held, moved"
+
+
+def _row(file: NewFile, chunk: NewChunk, place: tuple[int, int]) -> tuple[_Key, _Row]:
+    """Return what a chunk puts into the index, and its row; its place is the number of the file, and its own in there."""
+    text = file.text[chunk.start - chunk.lead : chunk.end]
+    heading = chunk.heading.encode("utf-8", "replace").decode()  # SQLite takes no half of a character
+    day = chunk.day.toordinal() if chunk.day else None
+    packed = zlib.compress(text.encode("utf-8", "surrogateescape"), _LEVEL)
+    lines = chunk.first_line, chunk.last_line
+    key = prefix_of(chunk.day, heading), text[: chunk.lead], text[chunk.lead :]
+    return key, (*place, packed, chunk.lead, *lines, day, heading, chunk.entry, chunk.held, chunk.moved)
+
 
 MEMORY = ":memory:"
 READ_WAIT_S = 2.0
@@ -38,19 +212,18 @@ def index_path(home: Home) -> str:
     return os.path.join(home.search_dir, "index.db")
 
 
-def open_store(path: str, *, wait_s: float = READ_WAIT_S) -> SearchStore | None:
+def open_store(path: str) -> SearchStore | None:
     """Open an index for reading; None where there is none.
 
     Args:
         path: The file.
-        wait_s: How long to wait for a run that is writing.
 
     Raises:
         SearchIndexError: It is damaged, of another version, or cannot be opened; its class says which.
     """
     if not os.path.lexists(path):
         return None
-    return SearchStore(connect(path, wait_s), path)
+    return SearchStore(connect(path, READ_WAIT_S), path)
 
 
 def take_back(path: str) -> None:
@@ -81,22 +254,21 @@ def writing(path: str, spell: Callable[[str], str]) -> Iterator[SearchWriter]:
         SearchIndexError: As ``open_store``; also when it cannot be written.
     """
     require_file(path)
-    with telling(path):
-        store = _checked(sqlite3.connect(path, timeout=WRITE_WAIT_S), path)
-        store.connection.execute("PRAGMA secure_delete=ON")  # what goes is overwritten, not only forgotten
-    try:
-        writer = SearchWriter(store, spell)
+    with ExitStack() as stack:
+        with telling(path):
+            connection = stack.enter_context(closing(sqlite3.connect(path, timeout=WRITE_WAIT_S)))
+            require_tables(connection, path)
+            # what goes is overwritten, not only forgotten
+            connection.executescript("PRAGMA secure_delete=ON;PRAGMA cache_size=-64000;")
+        writer = SearchWriter(SearchStore(connection, path), spell)
         yield writer
         writer.commit()
-    finally:
-        store.close()
 
 
 @contextmanager
 def building(path: str, spell: Callable[[str], str]) -> Iterator[SearchWriter]:
-    """Make a new index beside the one of that name, and put it in its place when the block ends well.
+    """Make an index anew in the place of the one of that name; when the block fails, an empty one is left, for the next look to fill.
 
-    It is on disk before it has the name: after a power failure there is the old one or the new one.
     The caller holds the lock of the search index.
 
     Args:
@@ -107,28 +279,22 @@ def building(path: str, spell: Callable[[str], str]) -> Iterator[SearchWriter]:
         SearchIndexError: It cannot be written.
         OSError: The directory cannot be made.
     """
-    directory = os.path.dirname(path)
-    make_dir(directory, ignored_by_git=True)
-    _sweep(directory)
-    temp = f"{path}.{os.getpid()}{TEMP_SUFFIX}"
-    os.close(os.open(temp, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, FILE_MODE))
-    try:
-        with _fresh(temp) as store:
-            writer = SearchWriter(store, spell)
-            yield writer
-            with telling(temp):
-                store.connection.execute("INSERT INTO words(words) VALUES ('optimize')")
-                for setting in ("'automerge', 4", "'crisismerge', 16", "'hashsize', 1048576"):  # SQLite's own
-                    store.connection.execute(f"INSERT INTO words(words, rank) VALUES ({setting})")  # noqa: S608 - ours
-                writer.commit()
-                store.connection.execute("VACUUM")  # what was merged leaves half the file empty
-        _keep(temp, path)
-    finally:
-        with suppress(FileNotFoundError):
-            os.unlink(temp)
+    make_dir(os.path.dirname(path), ignored_by_git=True)
+    for name in (path, *beside(path)):  # what a killed run left SQLite would play back into the new index
+        if os.path.lexists(name):
+            os.unlink(name)
+    os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, FILE_MODE))
+    with telling(path), closing(sqlite3.connect(path)) as connection:
+        make_tables(connection)
+    with writing(path, spell) as writer:
+        yield writer
+    with telling(path), closing(sqlite3.connect(path)) as connection:
+        connection.execute("INSERT INTO words(words) VALUES ('optimize')")
+        connection.commit()
+        connection.execute("VACUUM")  # what was merged leaves half the file empty
 
 
-def any_page(path: str, holds: Callable[[bytes], bool]) -> bool:
+def any_text(path: str, holds: Callable[[bytes], bool]) -> bool:
     """Tell whether a text that an index keeps holds something; of one that cannot be read it is taken to.
 
     Args:
@@ -140,13 +306,10 @@ def any_page(path: str, holds: Callable[[bytes], bool]) -> bool:
         if store is None:
             return False
         with closing(store):
-            for (number,) in store.ask("SELECT id FROM pages"):
-                if holds(store.page(number).encode("utf-8", "surrogateescape")):
-                    return True
-                store.read_anew()
+            texts = ("\n".join(chunk.text for chunk in store.chunks_of(file)) for file in store.files())
+            return any(holds(text.encode("utf-8", "surrogateescape")) for text in texts)
     except SearchIndexError:
         return True
-    return False
 
 
 def build_in_memory(spell: Callable[[str], str]) -> SearchWriter:
@@ -154,50 +317,3 @@ def build_in_memory(spell: Callable[[str], str]) -> SearchWriter:
     connection = sqlite3.connect(MEMORY)
     make_tables(connection)
     return SearchWriter(SearchStore(connection, MEMORY), spell)
-
-
-@contextmanager
-def _fresh(temp: str) -> Iterator[SearchStore]:
-    with telling(temp):
-        connection = sqlite3.connect(temp)
-        # nobody reads it before it is whole, and it is put on disk once, at the end
-        connection.executescript("PRAGMA journal_mode=OFF;PRAGMA synchronous=OFF;PRAGMA cache_size=-64000;")
-        make_tables(connection)
-        # segments are merged once, at the end, instead of again and again
-        for setting in ("'automerge', 0", "'crisismerge', 2000", "'hashsize', 16777216"):
-            connection.execute(f"INSERT INTO words(words, rank) VALUES ({setting})")  # noqa: S608 - ours
-    try:
-        yield SearchStore(connection, temp)
-    finally:
-        connection.close()
-
-
-def _keep(temp: str, path: str) -> None:
-    descriptor = os.open(temp, os.O_RDONLY | os.O_NOFOLLOW)
-    try:
-        sync_file(descriptor, temp)
-    finally:
-        os.close(descriptor)
-    for name in beside(path):  # of a run that was killed: SQLite would play it back into the new index
-        if os.path.lexists(name):
-            with suppress(FileNotFoundError):
-                os.unlink(path)  # and without it the old one is not whole
-            os.unlink(name)
-    os.rename(temp, path)
-    sync_directory(os.path.dirname(path))
-
-
-def _sweep(directory: str) -> None:
-    """Remove what a run that was killed left behind; the caller's lock says that no other builds."""
-    for name in os.listdir(directory):
-        if TEMP_SUFFIX in name:
-            os.unlink(os.path.join(directory, name))
-
-
-def _checked(connection: sqlite3.Connection, path: str) -> SearchStore:
-    try:
-        require_tables(connection, path)
-    except BaseException:
-        connection.close()
-        raise
-    return SearchStore(connection, path)

@@ -1,24 +1,160 @@
-"""The few questions that the prompt hook asks the search index, and that search asks, too.
+"""Open the search index to read from it: its tables, what can be wrong with the file, and the questions of the prompt hook.
 
-Cheap to import: at each prompt a process begins with it. The standard library alone, and of it
-neither dataclasses nor enumerations, which would cost more than all the reading.
+One SQLite file, made of the home's own texts and thrown away at will. Cheap to import: at each prompt a process begins
+with it. The standard library alone, and of it neither dataclasses nor enumerations, which would cost more than all the
+reading.
 
-Invariant: nothing is written to the index, and only chunks that were judged and may be shown to an
-agent are told of.
+Invariant: nothing is written to the index, and only chunks that were judged and may be shown to an agent are told of.
 """
 
 import os
 import sqlite3
+import stat
 import zlib
+from contextlib import contextmanager
 
-from nightledger.files.search_schema import DamagedIndexError, require_file, require_tables, telling
+from nightledger.domain.errors import NightledgerError
 
 TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from typing import Any
 
     Row = tuple[Any, ...]
+
+VERSION = 9
+"""Of the tables, and of how chunks are cut and words are spelt: another one is another index."""
+APPLICATION = 0x6E6C7331
+"""``nls1``: names the file as ours (sqlite.org/fileformat.html, application id)."""
+TOKENIZER = "porter unicode61 remove_diacritics 2"
+_FORGET_VECTOR = "DELETE FROM vectors WHERE chunk = old.id"
+TABLES = f"""
+CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE files(
+    id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, kind TEXT NOT NULL,
+    size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL, sha256 TEXT NOT NULL, settled INTEGER NOT NULL
+);
+CREATE TABLE chunks(
+    id INTEGER PRIMARY KEY, file INTEGER NOT NULL, n INTEGER NOT NULL, text BLOB NOT NULL, lead INTEGER NOT NULL,
+    first INTEGER NOT NULL, last INTEGER NOT NULL,
+    day INTEGER, heading TEXT NOT NULL, entry TEXT NOT NULL,
+    held TEXT, moved INTEGER NOT NULL
+);
+CREATE TABLE links(
+    first TEXT NOT NULL, second TEXT NOT NULL, resolution TEXT NOT NULL, confidence REAL NOT NULL,
+    last_day INTEGER NOT NULL, PRIMARY KEY (first, second)
+) WITHOUT ROWID;
+CREATE INDEX links_of ON links(second);
+CREATE INDEX chunks_of ON chunks(file, n);
+CREATE TABLE vectors(chunk INTEGER PRIMARY KEY, vector BLOB NOT NULL);
+CREATE TRIGGER vectors_go AFTER DELETE ON chunks BEGIN {_FORGET_VECTOR}; END;
+CREATE VIRTUAL TABLE words USING fts5(head, before, body, content='', tokenize='{TOKENIZER}');
+"""
+"""``day`` counts as ``date.toordinal``; ``held`` says who may see the chunk: empty is everybody, a text only the
+operator, and why; where it is NULL the chunk is what an agent may see of one of which something is withheld. ``moved``
+tells what a signed change put into the archive; ``text`` is packed by zlib, and its first ``lead`` characters are what is
+indexed as ``before``. ``links`` are the associations that an agent may be shown unasked (``recall/associations.py``)."""
+
+
+class SearchIndexError(NightledgerError):
+    """The search index cannot be used as it is."""
+
+    hint = "make it anew: nightledger rebuild"
+
+
+class DamagedIndexError(SearchIndexError):
+    """The file is no index, or its bytes contradict each other; it holds nothing that cannot be made anew."""
+
+
+class OtherVersionError(SearchIndexError):
+    """Another version of this program made it.
+
+    Attributes:
+        newer: Whether that version is a newer one.
+    """
+
+    def __init__(self, message: str, *, newer: bool) -> None:
+        """Keep which it is."""
+        super().__init__(message)
+        self.newer = newer
+
+
+class BusyIndexError(SearchIndexError):
+    """Another run writes it just now."""
+
+    hint = "try again in a moment"
+
+
+def require_file(path: str) -> None:
+    """Make sure that an index, and what SQLite may keep beside it, are files: SQLite waits for a FIFO, whatever interrupts it.
+
+    Args:
+        path: The index.
+
+    Raises:
+        SearchIndexError: The index is missing or no regular file, or one beside it is none.
+    """
+    for name in (path, *beside(path)):
+        try:
+            regular = stat.S_ISREG(os.lstat(name).st_mode)
+        except FileNotFoundError:
+            regular = name != path
+        if not regular:
+            raise SearchIndexError(
+                f"{name} is not a regular file", hint="move it away; the index is made anew"
+            )
+
+
+def beside(path: str) -> "tuple[str, ...]":
+    """Name what SQLite opens with a file where it is there (sqlite.org/tempfiles.html)."""
+    return f"{path}-journal", f"{path}-wal", f"{path}-shm"
+
+
+@contextmanager
+def telling(path: str) -> "Iterator[None]":
+    """Turn what SQLite says of an index into the error that says what to do.
+
+    Raises:
+        BusyIndexError: Another run holds it.
+        DamagedIndexError: It is no database, or a damaged one.
+        SearchIndexError: Everything else: it may not be opened or written, the disk is full.
+    """
+    try:
+        yield
+    except sqlite3.OperationalError as error:
+        said = str(error)
+        if "locked" in said or "busy" in said:
+            raise BusyIndexError(f"another run writes the search index {path}") from error
+        if "no such" in said or "malformed" in said or "has no column" in said or "vtable" in said:
+            raise DamagedIndexError(f"the search index {path} is damaged ({said})") from error
+        raise SearchIndexError(f"the search index {path} cannot be used ({said})") from error
+    except (sqlite3.DatabaseError, OverflowError) as error:
+        raise DamagedIndexError(f"the search index {path} is damaged ({error})") from error
+
+
+def make_tables(connection: sqlite3.Connection) -> None:
+    """Make the tables of an empty index and name the file as ours."""
+    connection.executescript(
+        f"PRAGMA application_id={APPLICATION};PRAGMA user_version={VERSION};BEGIN;{TABLES}COMMIT;"
+    )
+
+
+def require_tables(connection: sqlite3.Connection, path: str) -> None:
+    """Make sure that a file is an index of this version.
+
+    Raises:
+        DamagedIndexError: It is none.
+        OtherVersionError: It is one of another version.
+    """
+    application = connection.execute("PRAGMA application_id").fetchone()[0]
+    version = connection.execute("PRAGMA user_version").fetchone()[0]
+    if application != APPLICATION:
+        raise DamagedIndexError(f"{path} is not a search index")
+    if version != VERSION:
+        newer = version > VERSION
+        kind = "a newer" if newer else "an older"
+        raise OtherVersionError(f"{kind} version of this program made the search index {path}", newer=newer)
+
 
 TIMEOUT_S = 0.05
 """How long a reader in a hurry waits for a writer. Our choice."""
@@ -46,7 +182,7 @@ class Line:
 
     def __init__(self, row: "Row", text: str) -> None:
         self.id, self.path, self.kind, self.size_bytes, self.mtime_ns = row[:5]
-        self.first, self.last, self.heading, self.entry = row[8:12]
+        self.first, self.last, self.heading, self.entry = row[7:]
         self.text = text
 
 
@@ -58,12 +194,11 @@ class Reader:
         connection: SQLite's.
     """
 
-    __slots__ = ("_counts", "_pages", "_total", "_vocabulary", "connection", "path")
+    __slots__ = ("_counts", "_total", "_vocabulary", "connection", "path")
 
     def __init__(self, connection: sqlite3.Connection, path: str) -> None:
         self.connection = connection
         self.path = path
-        self._pages: dict[int, str] = {}
         self._counts: dict[str, int] = {}
         self._total = -1
         self._vocabulary = False
@@ -135,26 +270,23 @@ class Reader:
         """Give chunks by their numbers, in that order; one that is not there is left out."""
         wanted = list(ids)
         rows = self.ask_of(
-            "SELECT c.id, f.path, f.kind, f.size, f.mtime_ns, c.page, c.start, c.length, c.first, c.last,"
+            "SELECT c.id, f.path, f.kind, f.size, f.mtime_ns, c.text, c.lead, c.first, c.last,"
             " c.heading, c.entry FROM chunks c JOIN files f ON f.id = c.file WHERE c.id",
             wanted,
         )
-        found = {row[0]: Line(row, self.page(row[5])[row[6] : row[6] + row[7]]) for row in rows}
+        found = {row[0]: Line(row, self.unpacked(row[5])[row[6] :]) for row in rows}
         return [found[number] for number in wanted if number in found]
 
-    def page(self, number: int) -> str:
-        """Give the text of a page.
+    def unpacked(self, packed: bytes) -> str:
+        """Return the text of a chunk, with what stands before it and is indexed with it.
 
         Raises:
-            DamagedIndexError: It is not there, or not what was written.
+            DamagedIndexError: It is not what was written.
         """
-        if number not in self._pages:
-            rows = self.ask("SELECT text FROM pages WHERE id = ?", (number,))
-            try:
-                self._pages[number] = zlib.decompress(rows[0][0]).decode("utf-8", "surrogateescape")
-            except (IndexError, zlib.error, TypeError) as error:
-                raise DamagedIndexError(f"the search index {self.path} is damaged (page {number})") from error
-        return self._pages[number]
+        try:
+            return zlib.decompress(packed).decode("utf-8", "surrogateescape")
+        except (zlib.error, TypeError) as error:
+            raise DamagedIndexError(f"the search index {self.path} is damaged (a text)") from error
 
     def ask(self, statement: str, values: "Sequence[object]" = ()) -> "list[Row]":
         """Give the rows that answer a question.
@@ -165,13 +297,12 @@ class Reader:
         with telling(self.path):
             return self.connection.execute(statement, values).fetchall()
 
-    def ask_of(self, statement: str, ids: "Sequence[object]", values: "Sequence[object]" = ()) -> "list[Row]":
+    def ask_of(self, statement: str, ids: "Sequence[object]") -> "list[Row]":
         """Give the rows of a question about some numbers, however many.
 
         Args:
             statement: Up to the column that is to be one of them.
             ids: The numbers, or words.
-            values: Of the question marks in it.
 
         Raises:
             SearchIndexError: As :meth:`ask`.
@@ -179,7 +310,7 @@ class Reader:
         found: list[Row] = []
         for at in range(0, len(ids), _BATCH):
             batch = ids[at : at + _BATCH]
-            found += self.ask(f"{statement} IN ({','.join('?' * len(batch))})", [*values, *batch])
+            found += self.ask(f"{statement} IN ({','.join('?' * len(batch))})", batch)
         return found
 
     def stems(self, words: "Sequence[str]") -> list[list[str]]:

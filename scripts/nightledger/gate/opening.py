@@ -36,7 +36,7 @@ from nightledger.trust.scan import collector_at_rest
 
 if TYPE_CHECKING:
     from nightledger.gate.apply.applies import Applies
-    from nightledger.hosts.cap import Cap
+    from nightledger.hosts.configured import Cap
 
 MAX_CONFIG_BYTES = 1 << 20
 KEPT_SETTINGS = "settings.json"
@@ -81,7 +81,7 @@ class Gate(Struct, frozen=True, kw_only=True):
     @property
     def cap(self) -> "Cap":
         """The cap of the home's host, and which setting says so; read when it is asked for."""
-        from nightledger.hosts.cap import read_cap
+        from nightledger.hosts.configured import read_cap
 
         host = self.home.identity.host
         return read_cap(host, self.settings.cap_characters.get(host), self.config_of(host))

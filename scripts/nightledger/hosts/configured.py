@@ -5,13 +5,17 @@ compared, or the reason why it cannot be read.
 """
 
 import json
+import os
 import re
+from collections.abc import Mapping
 from typing import Any
 
 from msgspec import Struct
 
 from nightledger.domain.errors import NightledgerError
+from nightledger.domain.settings import Settings
 from nightledger.files.reading import read_optional
+from nightledger.hosts.presets import OPENCLAW, named_config, preset, state_roots
 
 MAX_CONFIG_BYTES = 4 << 20
 MOST_NODES = 100_000
@@ -47,7 +51,11 @@ def read_config(path: str) -> Any:
             return None
         if path.endswith(".yaml"):
             return read_host_yaml(raw)
-        return _parse_toml(raw) if path.endswith(".toml") else parse_json5(raw.decode())
+        if path.endswith(".toml"):
+            import tomllib
+
+            return tomllib.loads(raw.decode())
+        return parse_json5(raw.decode())
     except (NightledgerError, OSError, ValueError, RecursionError) as error:
         return Unread(path=path, reason=str(error).split("\n", 1)[0])
 
@@ -97,12 +105,6 @@ def dump_host_yaml(config: Any) -> str:
     return yaml.safe_dump(config, sort_keys=False, allow_unicode=True)
 
 
-def _parse_toml(raw: bytes) -> Any:
-    import tomllib
-
-    return tomllib.loads(raw.decode())
-
-
 def parse_json5(text: str) -> Any:
     """Return the value of a JSON5 document: comments, trailing commas, bare keys, single quotes (json5.org, 2018).
 
@@ -126,3 +128,69 @@ def _plain(match: "re.Match[str]") -> str:
     if kind == "single":
         return '"' + token[1:-1].replace("\\'", "'").replace('"', '\\"') + '"'
     return token
+
+
+OWN = "config/nightledger/nightledger.yaml"
+HEAD, TAIL = 0.7, 0.2
+"""What OpenClaw shows of a longer file, as shares of its cap: the beginning and the end (seen with 2026.9.6)."""
+
+
+class Cap(Struct, frozen=True, kw_only=True):
+    """A cap, and where it is set.
+
+    Attributes:
+        characters: How many are shown; None where all are.
+        setting: What to change to have another cap; empty where there is none.
+        shown: How many characters of a longer file are shown from its beginning, and from its end; None where
+            nobody knows how the host cuts.
+    """
+
+    characters: int | None
+    setting: str = ""
+    shown: tuple[int, int] | None = None
+
+    @property
+    def told(self) -> str:
+        """The number and the setting, for a message."""
+        return f"{self.characters or 0:,} ({self.setting})"
+
+
+def config_file(host: str, user_home: str, environment: Mapping[str, str]) -> str:
+    """Return the path of a host's configuration in which its cap may stand; empty for a host that has none.
+
+    Args:
+        host: Its name in records.
+        user_home: The user's own directory, absolute.
+        environment: Variables of the caller.
+    """
+    if not preset(host).cap:
+        return ""
+    named = named_config(host, user_home, environment)
+    return named or os.path.join(state_roots(user_home, environment)[host], preset(host).config)
+
+
+def read_cap(host: str, own: int | None, config: str) -> Cap:
+    """Return the cap of a host: its own setting, or its default; the home's own setting where that is smaller.
+
+    Args:
+        host: Its name in records.
+        own: ``cap_characters`` of the home; as shipped, it says nothing.
+        config: The host's configuration (:func:`config_file`); empty where nobody looked.
+    """
+    keys, shipped = preset(host).cap, Settings().cap_characters.get(host)
+    of_home = cut(host, own, f"cap_characters.{host} in {OWN}")
+    if own is None or not keys:
+        return of_home
+    found = read_config(config) if config else None
+    name, value = ".".join(keys), found if isinstance(found, Unread) else member_at(found, *keys)
+    if isinstance(value, int | float) and not isinstance(value, bool) and value >= 1:
+        return of_home if own != shipped and own < value else cut(host, int(value), f"{name} in {config}")
+    why = "which cannot be read" if isinstance(value, Unread) else "where it is not set"
+    return of_home if own != shipped else cut(host, shipped, f"{name} in {config}, {why}" if config else name)
+
+
+def cut(host: str, characters: int | None, setting: str) -> Cap:
+    """Return a cap with what its host shows of a longer file; of OpenClaw it is known that it drops the middle."""
+    known = characters is not None and host == OPENCLAW
+    shown = (int((characters or 0) * HEAD), int((characters or 0) * TAIL)) if known else None
+    return Cap(characters=characters, setting=setting, shown=shown)

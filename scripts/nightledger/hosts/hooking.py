@@ -1,21 +1,89 @@
 """What has to stand in a host's configuration so that it calls our hook, and how to take that out again.
 
-Pure: text in, text out; nothing here opens a file. Written against what docs/formats.md names.
+Pure: text in, text out; nothing here opens a file. Written against what docs/formats.md names. Claude Code and Codex
+keep JSON: it is written anew with the indent that the file has. Hermes keeps YAML, which has one ``hooks`` key: ours
+is a block of our own, or stands wherever Hermes put it when it wrote the whole file anew, without comments. OpenClaw
+loads a folder of two files, which asks our command at ``agent:bootstrap`` and adds one file to what the agent reads.
 
 Invariant: what a person keeps there stays, value for value, in the order it has; what is taken out is ours alone, and
-only this home's. A call is ours for a home by the home's id at its end, wherever program and home lie now; one without
-an id by the home's path. JSON is written anew with the indent that the file has; whoever installs keeps the file as it
-was beside it, and gives that back where nobody edited it since.
+only this home's. A call is ours for a home by the home's id at its end, wherever program and home lie now. Whoever installs keeps the file as it was beside it, and gives that back where nobody edited
+it since. What is given of YAML reads as before but for our calls, told by parsing both; else the edit is refused.
 """
 
 import json
+import os
 import re
+import shlex
+from string import Template
 from typing import Any
 
-from nightledger.hosts.hermes_config import has_calls, hermes_block, with_calls, without_calls
-from nightledger.hosts.hook_call import HookCall
+from msgspec import Struct
+
+from nightledger.files.shipped import shipped_config
+from nightledger.hosts.configured import dump_host_yaml, member_at, read_host_yaml
 from nightledger.hosts.presets import CLAUDE_CODE, CODEX, HERMES, OPENCLAW, preset
 
+SCRIPT = "prompt_hook.py"
+_SHELL = ("/bin/sh", "-c")
+
+
+class HookCall(Struct, frozen=True, kw_only=True):
+    """How a host calls our hook; absolute paths only.
+
+    Attributes:
+        python: The interpreter.
+        script: ``prompt_hook.py``.
+        home: The home.
+        home_id: Its id.
+        keys: Where its operator's keys are, where that is not the default; hosts hand on no environment of the operator's.
+    """
+
+    python: str
+    script: str
+    home: str
+    home_id: str
+    keys: str = ""
+
+    def words(self, host: str, event: str) -> tuple[str, ...]:
+        """Give the command as words."""
+        keys = ("--keys", self.keys) if self.keys else ()
+        return (self.python, "-I", "-S", self.script, "--home", self.home, *keys, host, event)
+
+    def line(self, host: str, event: str) -> str:
+        """Give the command as a shell reads it; it ends with 0 even where interpreter or script are gone.
+
+        Python ends with status 2 where there is no script, and that would block each prompt (Claude
+        Code, Codex) or tool call (Hermes) from the day the checkout is moved. ``:`` does nothing with the
+        home's id; it names whose call this is when the home was moved.
+        """
+        line = f"{shlex.join(self.words(host, event))} 2>/dev/null || : {self.home_id}"
+        return shlex.join([*_SHELL, line]) if host == HERMES else line
+
+    def is_called_by(self, command: Any) -> bool:
+        """Tell whether a command line, as it stands in a configuration, calls the hook for this home.
+
+        Args:
+            command: Whatever stands there.
+        """
+        words = _words(command)
+        if tuple(words[:2]) == _SHELL and len(words) > len(_SHELL):
+            words = _words(words[len(_SHELL)])
+        if not any(os.path.basename(word) == SCRIPT for word in words):
+            return False
+        return words[-2:] == [":", self.home_id]
+
+
+def _words(command: Any) -> list[str]:
+    try:
+        return shlex.split(command) if isinstance(command, str) else []
+    except ValueError:
+        return []
+
+
+_HOOKS_KEY = re.compile(r"^(?:hooks|\"hooks\"|'hooks')\s*:", re.MULTILINE)
+_EMPTY_HOOKS = re.compile(r"^hooks:[ \t]*(?:\{[ \t]*\}|null|~)?[ \t]*(?:#[^\n]*)?\r?(?:\n|\Z)", re.MULTILINE)
+"""What Hermes' own configuration has where there are no hooks; our block stands in its place."""
+_COMMENT = re.compile(r"(?:^|\s)#")
 HOOKED = (CLAUDE_CODE, CODEX, HERMES, OPENCLAW)
 """Hosts that have hooks we answer."""
 
@@ -35,9 +103,8 @@ def config_name(host: str, *, project: bool = False) -> str:
 def addition(host: str, call: HookCall) -> str:
     """Return exactly what is added, as a person would write it."""
     if host == HERMES:
-        return hermes_block(call)
-    hooks: dict[str, Any] = {event: [element] for event, element in _elements(host, call)}
-    return json.dumps({"hooks": hooks}, indent=2, ensure_ascii=False) + "\n"
+        return _block(call)
+    return json.dumps({"hooks": _elements(host, call)}, indent=2, ensure_ascii=False) + "\n"
 
 
 def with_hooks(host: str, text: str, call: HookCall) -> str:
@@ -49,35 +116,46 @@ def with_hooks(host: str, text: str, call: HookCall) -> str:
         call: How we are called.
 
     Raises:
-        ValueError: The file is not what the host's documentation says.
+        ValueError: The file is not what the host's documentation says, or cannot be edited safely.
     """
-    if host == HERMES:
-        return with_calls(text, call)
-    config, wanted = _load(text), _elements(host, call)
-    if all(_calls(config, event, call) == _hooks_of(element) for event, element in wanted):
+    config, wanted = _load(host, text), _elements(host, call)
+    if _calls(config, call) == _calls({"hooks": wanted}, call):
         return text
-    _take_out(host, config, call)
+    if host == HERMES:
+        return _with_block(text, call)
+    _take_out(config, call)
     hooks = config.setdefault("hooks", {})
     if not isinstance(hooks, dict):
         raise ValueError("hooks is no object")  # noqa: TRY004 - it is what stands in a file
-    for event, element in wanted:
+    for event, elements in wanted.items():
         listed = hooks.setdefault(event, [])
         if not isinstance(listed, list):
             raise ValueError(f"hooks.{event} is no list")  # noqa: TRY004 - as above
-        listed.append(element)
+        listed += elements
     return _dump(config, text)
 
 
 def without_hooks(host: str, text: str, call: HookCall) -> str:
     """Return the configuration without our hooks for this home; the same text where there are none.
 
+    What stands in YAML outside our block is written anew, as Hermes itself does; a file with comments is left to its owner.
+
     Raises:
-        ValueError: The file is not what the host's documentation says.
+        ValueError: The file is not what the host's documentation says, or they cannot be taken out safely.
     """
-    if host == HERMES:
-        return without_calls(text, call)
-    config = _load(text)
-    return _dump(config, text) if _take_out(host, config, call) else text
+    if host == HERMES and SCRIPT not in text:
+        return text
+    left = _without_block(text, call) if host == HERMES else text
+    config = _load(host, left)
+    if not _take_out(config, call):
+        return left
+    if host != HERMES:
+        return _dump(config, text)
+    if any(
+        _COMMENT.search(line) for line in left.splitlines() if not line.startswith((_begin(call), _end(call)))
+    ):
+        raise ValueError("our hooks stand among others, in a file with comments: take them out by hand")
+    return dump_host_yaml(config)
 
 
 def has_hooks(host: str, text: str, call: HookCall) -> bool:
@@ -86,40 +164,118 @@ def has_hooks(host: str, text: str, call: HookCall) -> bool:
     Raises:
         ValueError: The file is not what the host's documentation says.
     """
-    return has_calls(text, call) if host == HERMES else bool(_take_out(host, _load(text), call))
+    if host == HERMES and SCRIPT not in text:
+        return False
+    return bool(_calls(_load(host, text), call))
 
 
 def places_of(host: str, text: str, call: HookCall) -> list[tuple[str, int, int]]:
-    """Return event, place of the element and place of the hook in it, from 0, of each of our hooks in a file of JSON."""
-    config = _load(text)
+    """Return event, place of the element and place of the hook in it, from 0, of each of our hooks in a configuration."""
     return [
         (event, at, n)
-        for event, _, _ in preset(host).events
-        for at, element in enumerate(_listed(config, event))
-        for n, (_, hook) in enumerate(_hooks_of(element))
+        for event, listed in _events(_load(host, text)).items()
+        for at, element in enumerate(listed)
+        for n, hook in enumerate(_hooks_of(element))
         if _is_ours(hook, call)
     ]
 
 
-def _elements(host: str, call: HookCall) -> list[tuple[str, dict[str, Any]]]:
-    found = []
+def waiting_in_hermes(text: str, allowed: str, call: HookCall) -> int:
+    """Count the hooks of ours that Hermes was not told to run.
+
+    Args:
+        text: Its configuration.
+        allowed: What stands in ``shell-hooks-allowlist.json``, where Hermes keeps the answers; empty for no file.
+        call: How we are called.
+
+    Raises:
+        ValueError: One of them is none.
+    """
+    config = _load(HERMES, text)
+    if config.get("hooks_auto_accept") is True:
+        return 0
+    approvals = json.loads(allowed or "{}").get("approvals") or []
+    told = {(one.get("event"), one.get("command")) for one in approvals if isinstance(one, dict)}
+    return sum((event, command) not in told for event, _, command, _ in _calls(config, call))
+
+
+def _elements(host: str, call: HookCall) -> dict[str, list[dict[str, Any]]]:
+    """Return what is to stand in the list of each event: a hook (Hermes), or an object that holds one."""
+    found = {}
     for event, matcher, limit_s in preset(host).events:
-        command = {"type": "command", "command": call.line(host, event), "timeout": limit_s}
-        found.append((event, {"matcher": matcher, "hooks": [command]} if matcher else {"hooks": [command]}))
+        hook: dict[str, Any] = {"command": call.line(host, event), "timeout": limit_s}
+        element = hook if host == HERMES else {"hooks": [{"type": "command", **hook}]}
+        found[event] = [{"matcher": matcher, **element} if matcher else element]
     return found
 
 
-def _take_out(host: str, config: dict[str, Any], call: HookCall) -> int:
+def _block(call: HookCall) -> str:
+    lines = [f"{_begin(call)} (taken away by: nightledger hosts remove hermes)", "hooks:"]
+    for event, (hook,) in _elements(HERMES, call).items():
+        command = json.dumps(hook["command"], ensure_ascii=False)
+        lines += [f"  {event}:", f"    - command: {command}"]
+        lines += [f'      matcher: "{hook["matcher"]}"'] if "matcher" in hook else []
+        lines.append(f"      timeout: {hook['timeout']}")
+    return "\n".join([*lines, _end(call), ""])
+
+
+def _with_block(text: str, call: HookCall) -> str:
+    rest = without_hooks(HERMES, text, call)
+    then = _load(HERMES, rest)
+    empty = None if then.get("hooks") else _EMPTY_HOOKS.search(rest)
+    if empty is not None:
+        before, after = rest[: empty.start()], rest[empty.end() :]
+    elif _HOOKS_KEY.search(rest):
+        raise ValueError("it has hooks already, and YAML cannot be edited without touching yours")
+    else:
+        before, after = rest + "\n" * (bool(rest) and not rest.endswith("\n")), ""
+    added = f"{before}{_block(call)}{after}"
+    now = _load(HERMES, added)
+    if {**now, "hooks": 0} != {**then, "hooks": 0} or not _calls(now, call):
+        raise ValueError("it is no plain YAML mapping")
+    return added
+
+
+def _without_block(text: str, call: HookCall) -> str:
+    """Take our block out as a whole; one that somebody wrote into stays."""
+    begin, end = re.escape(_begin(call)), re.escape(_end(call))
+    found = re.search(rf"^{begin}[^\n]*\n((?:[^\n]*\n)*?){end}(?:\n|\Z)", text, re.MULTILINE)
+    if found is None or _COMMENT.search(found[1]):
+        return text
+    config = _load(HERMES, found[1])
+    _take_out(config, call)
+    return text if config else text[: found.start()] + text[found.end() :]
+
+
+def _begin(call: HookCall) -> str:
+    return f"# nightledger {call.home_id} begin"
+
+
+def _end(call: HookCall) -> str:
+    return f"# nightledger {call.home_id} end"
+
+
+def _calls(config: dict[str, Any], call: HookCall) -> list[tuple[str, Any, Any, Any]]:
+    """Return event, matcher, command and limit of each hook that is ours, by event, whatever stands beside it."""
+    return [
+        (event, element.get("matcher"), hook["command"], hook.get("timeout"))
+        for event, listed in sorted(_events(config).items())
+        for element in listed
+        for hook in _hooks_of(element)
+        if _is_ours(hook, call)
+    ]
+
+
+def _take_out(config: dict[str, Any], call: HookCall) -> int:
     """Take our hooks out of a configuration, and the lists and objects that hold nothing any more; return how many."""
     count = 0
-    for event, _, _ in preset(host).events:
-        listed = _listed(config, event)
+    for event, listed in _events(config).items():
         kept = []
         for element in listed:
             hooks = _hooks_of(element)
-            others = [hook for _, hook in hooks if not _is_ours(hook, call)]
+            others = [hook for hook in hooks if not _is_ours(hook, call)]
             count += len(hooks) - len(others)
-            if len(others) < len(hooks):
+            if others and len(others) < len(hooks):
                 element["hooks"] = others
             kept += [element] if others or not hooks else []
         if len(kept) < len(listed):
@@ -130,36 +286,43 @@ def _take_out(host: str, config: dict[str, Any], call: HookCall) -> int:
     return count
 
 
-def _calls(config: dict[str, Any], event: str, call: HookCall) -> list[tuple[Any, Any]]:
-    """Return matcher and hook of each hook of an event that is ours, whatever stands beside it."""
-    found = (pair for element in _listed(config, event) for pair in _hooks_of(element))
-    return [(matcher, hook) for matcher, hook in found if _is_ours(hook, call)]
-
-
-def _listed(config: dict[str, Any], event: str) -> list[Any]:
+def _events(config: dict[str, Any]) -> dict[str, list[Any]]:
     hooks = config.get("hooks")
-    listed = hooks.get(event) if isinstance(hooks, dict) else None
-    return listed if isinstance(listed, list) else []
+    named = hooks.items() if isinstance(hooks, dict) else ()
+    return {str(event): listed for event, listed in named if isinstance(listed, list)}
 
 
-def _hooks_of(element: Any) -> list[tuple[Any, Any]]:
-    hooks = element.get("hooks") if isinstance(element, dict) else None
-    return [(element.get("matcher", ""), hook) for hook in hooks] if isinstance(hooks, list) else []
+def _hooks_of(element: Any) -> list[Any]:
+    """Return the hooks of one element of an event's list; of Hermes' it is one itself."""
+    if not isinstance(element, dict):
+        return []
+    hooks = element.get("hooks", [element] if "command" in element else [])
+    return hooks if isinstance(hooks, list) else []
 
 
 def _is_ours(hook: Any, call: HookCall) -> bool:
     return isinstance(hook, dict) and call.is_called_by(hook.get("command"))
 
 
-def _load(text: str) -> dict[str, Any]:
-    body = text.removeprefix("\ufeff")
+def _load(host: str, text: str) -> dict[str, Any]:
     try:
-        config = json.loads(body, object_pairs_hook=_once) if body.strip() else {}
+        config = _parse(host, text)
     except RecursionError as error:
         raise ValueError("it is nested too deeply") from error
     if not isinstance(config, dict):
-        raise ValueError("it is no JSON object")  # noqa: TRY004 - it is what stands in a file
+        raise ValueError(f"it is no {'YAML mapping' if host == HERMES else 'JSON object'}")  # noqa: TRY004 - as above
     return config
+
+
+def _parse(host: str, text: str) -> Any:
+    if host != HERMES:
+        body = text.removeprefix("\ufeff")
+        return json.loads(body, object_pairs_hook=_once) if body.strip() else {}
+    try:
+        found = read_host_yaml(text)
+    except ValueError as error:
+        raise ValueError(f"it is no YAML: {str(error).partition(chr(10))[0]}") from error
+    return {} if found is None else found
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -176,3 +339,53 @@ def _dump(config: dict[str, Any], before: str) -> str:
     ending = "\n" if before.endswith("\n") or not before.strip() else ""
     text = "\ufeff" * before.startswith("\ufeff") + text + ending
     return text.replace("\n", "\r\n") if "\r\n" in before else text
+
+
+EVENT = "agent:bootstrap"
+LIMIT_MS = 12_000
+MAX_ANSWER_BYTES = 1 << 16
+FILE_CHARACTERS, ALL_CHARACTERS = 20_000, 60_000
+"""What OpenClaw takes of one bootstrap file and of all, where ``bootstrapMaxChars`` and ``bootstrapTotalMaxChars`` are
+not set; of a longer one it drops the middle, and files beyond the sum, ours last, it leaves out (seen with 2026.9.6)."""
+
+
+def folder_name(call: HookCall) -> str:
+    """Give the name of the folder; one for each home."""
+    return f"nightledger-{call.home_id[:8]}"
+
+
+def hook_files(call: HookCall) -> dict[str, str]:
+    """Return the two files of the folder by their names, made from ``config/openclaw-hook``."""
+    told: dict[str, dict[str, object]] = {
+        "HOOK.md": {"name": folder_name(call), "event": EVENT, "home": call.home},
+        "handler.ts": {
+            "home": json.dumps(call.home),
+            "command": json.dumps(list(call.words(OPENCLAW, EVENT))),
+            "limit": LIMIT_MS,
+            "most": MAX_ANSWER_BYTES,
+            "file_characters": FILE_CHARACTERS,
+            "all_characters": ALL_CHARACTERS,
+        },
+    }
+    return {
+        name: Template(shipped_config(f"openclaw-hook/{name}").decode()).substitute(values)
+        for name, values in told.items()
+    }
+
+
+def runs_hook(config: Any, name: str) -> bool:
+    """Tell whether OpenClaw runs a hook: where it is named, or where hooks are on and nothing says which.
+
+    As 2026.9.6 chooses. A pack of hooks that the owner installed opens the choice, too; no configuration tells of it.
+
+    Args:
+        config: What stands in ``openclaw.json``; None for no such file.
+        name: Of the hook.
+    """
+    internal = member_at(config, "hooks", "internal")
+    if not isinstance(internal, dict) or internal.get("enabled") is False:
+        return False
+    entries = member_at(internal, "entries") or {}
+    if isinstance(entries, dict) and name in entries:
+        return member_at(entries[name], "enabled") is not False
+    return bool(member_at(internal, "load", "extraDirs")) or (internal.get("enabled") is True and not entries)

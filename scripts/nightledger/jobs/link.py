@@ -23,8 +23,16 @@ from nightledger.domain.errors import LinkIndexError, UnreadableError
 from nightledger.domain.links import Link, Pair, link_key
 from nightledger.files.atomic import replace_file
 from nightledger.files.line_log import LineLog
-from nightledger.files.link_fold import Rules, building, fold, new_index
-from nightledger.files.link_index import FILE, LinkIndex, index_stamp, open_file
+from nightledger.files.link_index import (
+    FILE,
+    LinkIndex,
+    Rules,
+    building,
+    fold,
+    index_stamp,
+    new_index,
+    open_file,
+)
 from nightledger.files.lock import Lock
 from nightledger.files.reading import read_optional
 

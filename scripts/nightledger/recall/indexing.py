@@ -1,6 +1,6 @@
 """Bring the search index of a home up to date: only what changed is read.
 
-Who may see a chunk is decided as it is indexed (``verdicts.py``), so that asking is a condition of the question. What a file
+Who may see a chunk is decided as it is indexed (``visibility.py``), so that asking is a condition of the question. What a file
 says by itself is judged when it is new or changed; where what is withheld changed, by which a decision or an expunge
 tells, all files are held against that before anything is asked.
 
@@ -25,6 +25,8 @@ from nightledger.files.configuration import home_zone
 from nightledger.files.link_index import index_stamp
 from nightledger.files.lock import Lock
 from nightledger.files.search_index import (
+    NewFile,
+    SearchWriter,
     build_in_memory,
     building,
     index_path,
@@ -32,22 +34,22 @@ from nightledger.files.search_index import (
     take_back,
     writing,
 )
-from nightledger.files.search_schema import (
+from nightledger.files.search_reader import (
     BusyIndexError,
     DamagedIndexError,
     OtherVersionError,
     SearchIndexError,
 )
 from nightledger.files.search_store import FileState, SearchStore
-from nightledger.files.search_writing import NewFile, SearchWriter
 from nightledger.gate.integrity.checking import verify_decisions
 from nightledger.gate.memory.naming import Placed, find_standing, signed_entries
 from nightledger.gate.memory.principles import read_principles
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.recall.associations import shown_associations
-from nightledger.recall.changes import Again, Changed, Changes, find_changes
 from nightledger.recall.sources import (
     OLDER,
+    Changed,
+    Changes,
     Cut,
     Source,
     cut_archive,
@@ -57,26 +59,27 @@ from nightledger.recall.sources import (
     cut_principles,
     cut_prose,
     cut_summary,
+    find_changes,
     find_sources,
 )
-from nightledger.recall.verdicts import (
+from nightledger.recall.visibility import (
     BY_LINES,
+    NOT_JUDGED,
+    UNSIGNED,
+    Held,
+    Judge,
     Spans,
     Verdict,
     for_each,
     judge_file,
     keep_verdict,
+    read_rules,
     read_verdict,
 )
-from nightledger.recall.visibility import NOT_JUDGED, UNSIGNED, Held, Judge, read_rules
 from nightledger.text.search.tokens import index_text
 
 WAIT_S = 5.0
 """For a run that brings the index up to date just now."""
-_IN_PLACE_SHARE = 0.5
-_IN_PLACE = 20
-"""With more files changed, and more than that share, a new index is made beside the old one: it is sooner done,
-and readers are not kept waiting. Our choice."""
 _SOON_BYTES = 250_000
 """Of gated files, which a decision has judged anew entry by entry: some 2,500 entries, 0.3 s. What takes longer is left
 to the next look, so that no verb waits for it. Measured: docs/decisions/0021-index.md."""
@@ -94,14 +97,12 @@ class Refreshed(Struct, frozen=True, kw_only=True):
         store: The index; close it.
         judge: Says which words an agent may not see.
         changed: Files that were indexed, or went.
-        rebuilt: Whether it was made anew as a whole.
         notes: What the asker should know, a sentence each.
     """
 
     store: SearchStore
     judge: Judge
     changed: int
-    rebuilt: bool
     notes: tuple[str, ...]
 
     def held(self, chunk: Chunk) -> Held:
@@ -111,7 +112,7 @@ class Refreshed(Struct, frozen=True, kw_only=True):
         held = (
             dict.fromkeys(numbers[max(0, verdict.lines + 1 - chunk.first_line) :], NOT_JUDGED) | verdict.held
         )
-        if chunk.kind is Kind.MEMORY and not self.judge.is_signed(chunk.entry):
+        if chunk.kind is Kind.MEMORY and chunk.entry not in self.judge.signed:
             held = dict.fromkeys(numbers, UNSIGNED)
         return {n: held[n] for n in numbers if n in held}
 
@@ -198,8 +199,9 @@ def keep_up(gate: Gate, ledger: Ledger, moment: Moment) -> bool:
     try:
         seen = _look(gate, ledger, moment)
         there = _usable(seen, path)
-        now_ns = os.stat(lock.path).st_mtime_ns
-        return there is not None and _in_place(seen, path, there, now_ns) is not None
+        if there is not None:
+            _in_place(seen, path, there, os.stat(lock.path).st_mtime_ns)
+        return there is not None
     finally:
         lock.release()
 
@@ -235,24 +237,21 @@ def _up_to_date(seen: _Seen, path: str, now_ns: int, *, anew: bool) -> Refreshed
     """Write what changed; the caller holds the lock."""
     there = None if anew else _usable(seen, path)
     try:
-        changes = _in_place(seen, path, there, now_ns) if there is not None else None
-        if changes is not None:
-            return _open(seen, path, changes, rebuilt=False)
+        if there is not None:
+            return _open(seen, path, _in_place(seen, path, there, now_ns))
     except DamagedIndexError as error:  # deeper than the first look goes
         seen.notes.append(f"{error}: it was made anew")
     with building(path, index_text) as writer:
         changes = _changes(seen, writer.store, now_ns)
         _carry_out(seen, writer, changes)
-    return _open(seen, path, changes, rebuilt=True)
+    return _open(seen, path, changes)
 
 
-def _in_place(seen: _Seen, path: str, there: SearchStore, now_ns: int) -> Changes | None:
-    """Write what changed into the index that is there; None where so much did that one made anew is sooner done."""
+def _in_place(seen: _Seen, path: str, there: SearchStore, now_ns: int) -> Changes:
+    """Write what changed into the index that is there."""
     with closing(there) as store:
         changes = _changes(seen, store, now_ns)
         stale = store.meta(_HEAD) != seen.head or store.meta(_LINKS) != _links_state(seen)
-    if sum(one.fresh for one in changes.changed) > max(_IN_PLACE, _IN_PLACE_SHARE * len(seen.sources)):
-        return None
     if changes.any or stale:
         with writing(path, index_text) as writer:
             _carry_out(seen, writer, changes)
@@ -291,8 +290,11 @@ def _changes(seen: _Seen, store: SearchStore, now_ns: int) -> Changes:
         again = frozenset({Kind.MEMORY, Kind.PRINCIPLE})
     told_anew = seen.summaries.symmetric_difference(store.meta(_SUMMARIES).split("\n"))
     seen.told_anew.update(told_anew)
-    anew = Again(kinds=again, paths=told_anew)
-    return find_changes(seen.gate.home, seen.sources, store, again=anew, now_ns=now_ns)
+
+    def is_told_anew(source: Source) -> bool:
+        return source.kind in again or source.path in told_anew
+
+    return find_changes(seen.gate.home, seen.sources, store, again=is_told_anew, now_ns=now_ns)
 
 
 def _carry_out(seen: _Seen, writer: SearchWriter, changes: Changes) -> None:
@@ -379,7 +381,7 @@ def _put_links(seen: _Seen, writer: SearchWriter) -> None:
     writer.put_links((one.first, one.second, one.resolution, one.confidence, one.last_day) for one in told)
 
 
-def _open(seen: _Seen, path: str, changes: Changes, *, rebuilt: bool) -> Refreshed:
+def _open(seen: _Seen, path: str, changes: Changes) -> Refreshed:
     store = open_store(path)
     if store is None:
         raise SearchIndexError(f"the search index {path} was removed while it was made")
@@ -387,7 +389,6 @@ def _open(seen: _Seen, path: str, changes: Changes, *, rebuilt: bool) -> Refresh
         store=store,
         judge=seen.judge,
         changed=len(changes.changed) + len(changes.gone),
-        rebuilt=rebuilt,
         notes=(*seen.notes, *changes.notes),
     )
 
@@ -402,6 +403,5 @@ def _in_memory(seen: _Seen, why: str) -> Refreshed:
         store=writer.store,
         judge=seen.judge,
         changed=len(changes.changed),
-        rebuilt=True,
         notes=(*seen.notes, *changes.notes, f"{why}; a copy in memory was searched"),
     )

@@ -6,17 +6,16 @@ Invariant: an embedding stands for the very words that were embedded, by the enc
 are masked before anything is handed to one.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Protocol
 
 from nightledger.domain.errors import LockedError, NightledgerError
 from nightledger.files.home import Home
 from nightledger.files.lock import Lock
-from nightledger.files.search_index import index_path, writing
-from nightledger.files.search_schema import SearchIndexError
+from nightledger.files.search_index import SearchWriter, index_path, writing
+from nightledger.files.search_reader import SearchIndexError
 from nightledger.files.search_store import Filter, SearchStore
-from nightledger.files.search_writing import SearchWriter
 from nightledger.text.scanners.scan import mask_secrets
 from nightledger.text.search.tokens import index_text
 
@@ -58,7 +57,6 @@ def learn(
     encoder: Encoder,
     *,
     most: int = LEARNED_AT_ONCE,
-    told: Callable[[int, int], None] = lambda _done, _all: None,
 ) -> int:
     """Give chunks without an embedding theirs, and keep it in the index; gives how many are left.
 
@@ -67,7 +65,6 @@ def learn(
         store: Its index, open for reading.
         encoder: What makes embeddings.
         most: Chunks at most.
-        told: Called with how many are done, of how many.
 
     Raises:
         EncoderError: None came.
@@ -85,7 +82,6 @@ def learn(
         if not _keep(home, store, encoder.name, rows):
             break
         done += len(batch)
-        told(done, len(wanted))
     return len(missing) - done
 
 

@@ -32,13 +32,12 @@ from nightledger.domain.search.ranking import (
 )
 from nightledger.domain.search.timewords import Times, bound_by, read_times
 from nightledger.files.configuration import home_zone
-from nightledger.files.search_schema import DamagedIndexError
+from nightledger.files.search_reader import DamagedIndexError
 from nightledger.files.search_store import WITHHELD, Filter, SearchStore
 from nightledger.gate.opening import Gate, Ledger
-from nightledger.recall.choosing import Chosen, as_told, choose
 from nightledger.recall.indexing import Refreshed, refresh
 from nightledger.recall.meaning import Encoder, EncoderError, learn_new, near
-from nightledger.recall.weighing import Asked, weigh
+from nightledger.recall.weighing import Asked, Chosen, as_told, choose, weigh
 from nightledger.text.dates import find_dates, time_words
 from nightledger.text.search import tokens
 from nightledger.text.search.stop_words import NOTHING_SAID
@@ -292,9 +291,7 @@ def find_chunks(store: SearchStore, query: Query, asked: Asked) -> dict[int, Chu
     of_told = Filter(kinds=query.scope, since=told.since, until=told.until, seen_by=query.showing.value)
     if asked.only and asked.bare:
         said = reach.match("")
-        return store.chunks(
-            store.of_days(of_told) if not said else (one.id for one in store.find(said, CANDIDATES, of_told))
-        )
+        return store.chunks(store.of_days(of_told) if not said else store.find(said, CANDIDATES, of_told))
     found = find_candidates(store, words, reach)
     if len(found) == CANDIDATES and not query.scope:  # logs are many: what was signed is weighed with them
         signed = _wanted(replace(query, scope=frozenset({Kind.MEMORY})), asked)
@@ -360,7 +357,7 @@ def find_candidates(store: SearchStore, words: Sequence[str], reach: Reach) -> l
         reach: What else is asked for.
     """
     match = tokens.match_any(telling_words(words, store.frequencies(words)))
-    return [one.id for one in store.find(reach.match(match), CANDIDATES, reach.wanted)]
+    return store.find(reach.match(match), CANDIDATES, reach.wanted)
 
 
 class Explained(Struct, frozen=True, kw_only=True):

@@ -9,12 +9,17 @@ Invariant: what stands signed in a gated file may be said, whatever became of ot
 was forgotten; an operator sees all of it, marked.
 """
 
+import json
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from hashlib import sha256
+from itertools import groupby
+from typing import Any
 
-from msgspec import Struct
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from nightledger import __version__
 from nightledger.domain.daylog import Region
@@ -28,12 +33,15 @@ from nightledger.domain.states import Book, ChangeState
 from nightledger.files.configuration import load_operator, read_rule_files
 from nightledger.files.home import Home
 from nightledger.files.reading import read_optional
+from nightledger.files.search_index import NewChunk, SearchWriter
+from nightledger.files.search_store import SearchStore
 from nightledger.gate.apply.placing import read_accepted
 from nightledger.gate.forgetting.citing import cited
 from nightledger.gate.forgetting.forgotten import read_forgotten
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.proposing.screening import own_rules
 from nightledger.gate.stored import Stored, read_stored
+from nightledger.recall.sources import NOTE_HEADING, Changed, Cut
 from nightledger.text.forgetting.forgotten import Forgotten
 from nightledger.text.handoff import read_open_items
 from nightledger.text.phrases import Phrases, phrase, phrases_of
@@ -76,8 +84,8 @@ NAME = "the name of its file may not be shown"
 _OWN_WORDS = frozenset({Region.PROSE, Region.HEADING, Region.RULE, Region.BLANK})
 _OWN_VOICE = frozenset({Origin.AGENT, Origin.OWNER})
 _WHY_NOT_OWN: Mapping[Kind, str] = {Kind.DAILY: FOREIGN, Kind.ARCHIVE: FOREIGN, Kind.HANDOFF: NOT_OPEN}
-_NAME_LENGTH, _UNSPACED = 52, 8
-"""Characters of a file's name that an agent is told, and of those how many may be of scripts that write sentences without
+_NAME, _UNSPACED = re.compile(r"[\w.-]{1,52}"), 8
+"""A file's name that an agent is told, and how many of its characters may be of scripts that write sentences without
 spaces: a day and a few words. Our choice."""
 Held = dict[int, str]
 """Line to the reason why it is withheld."""
@@ -114,8 +122,10 @@ def read_rules(gate: Gate, ledger: Ledger) -> Rules:
     """
     stored = read_stored(gate, ledger.book)
     forgotten = read_forgotten(gate, stored, ledger.book)
-    unspoken = _quarantined(gate.home, ledger)
-    unspoken |= _proposed(gate.home, ledger.book, stored)
+    said = _quarantined(gate.home, ledger) | _proposed(gate.home, ledger.book, stored)
+    # whoever has a text held back chooses what is in it: what stands signed may be said
+    standing = _standing(gate.home, ledger.book, said)
+    unspoken = {claim: why for claim, why in said.items() if claim not in standing}
     unspoken |= dict.fromkeys(forgotten.phrases, FORGOTTEN)
     taken_out = [
         change.hunk.removed
@@ -125,14 +135,14 @@ def read_rules(gate: Gate, ledger: Ledger) -> Rules:
     ]
     archived = tuple(_archived(ledger.book, stored))
     own = own_rules(gate)
-    rows = _rule_files(gate) if own is not None else {}
+    rows = read_rule_files(load_operator(str(gate.ring.directory)), gate.home) if own is not None else {}
     judged = (__version__, _JUDGED_BY, taken_out, bool(forgotten), forgotten.expunged.hashes)
-    said = repr((*judged, sorted(unspoken.items()), sorted(rows.items()), archived))
+    version = repr((*judged, sorted(unspoken.items()), sorted(rows.items()), archived))
     return Rules(
         forgotten=forgotten,
         unspoken=Phrases(unspoken),
         own=own,
-        version=sha256(said.encode("utf-8", "replace")).hexdigest(),
+        version=sha256(version.encode("utf-8", "replace")).hexdigest(),
         scanned_by=sha256(repr((__version__, _JUDGED_BY, sorted(rows.items()))).encode()).hexdigest(),
         archived=archived,
     )
@@ -146,10 +156,6 @@ def _archived(book: Book, stored: Iterable[Stored]) -> Iterator[tuple[str, str, 
                 yield from (
                     (part.target, part.hunk.added, status.decision, item.sha256) for part in change.also
                 )
-
-
-def _rule_files(gate: Gate) -> dict[str, bytes]:
-    return read_rule_files(load_operator(str(gate.ring.directory)), gate.home)
 
 
 def _rests_on(home: Home, change: Change) -> Iterator[str]:
@@ -176,7 +182,7 @@ def _not_in_force(stored: Iterable[Stored], book: Book) -> Iterator[tuple[Change
 
 
 def _proposed(home: Home, book: Book, stored: Iterable[Stored]) -> dict[str, str]:
-    """Give the claims of what is not in force, and of the lines that it rests on, but what stands signed."""
+    """Return the claims of what is not in force, and of the lines that it rests on."""
     said: dict[str, str] = {}
     changes = [
         (change, why, {*_statements(change.hunk.added)}) for change, why in _not_in_force(stored, book)
@@ -186,8 +192,7 @@ def _proposed(home: Home, book: Book, stored: Iterable[Stored]) -> dict[str, str
         if left := claims - standing:
             said |= dict.fromkeys(left, why)
             said |= {claim: why for line in _rests_on(home, change) for claim in _claims(line)}
-    standing = _standing(home, book, said)
-    return {claim: why for claim, why in said.items() if claim not in standing}
+    return said
 
 
 def _standing(home: Home, book: Book, claims: Iterable[str]) -> frozenset[str]:
@@ -211,16 +216,13 @@ def _statements(text: str) -> Iterator[str]:
     title, *children = text.split("\n  - ")
     titles = {line for line in text.split("\n") if line.startswith("#")}
     titles |= set(title.split("\n")) if children else set()
-    short = {wording for line in titles if _is_short(phrase(line)) for wording in phrases_of(line)}
+    sizes = {line: len(phrase(line).split()) + len(UNSPACED.findall(phrase(line))) // 2 for line in titles}
+    short = {wording for line in titles if sizes[line] < _TITLE_WORDS for wording in phrases_of(line)}
     yield from (claim for claim in _claims(text) if claim not in short)
 
 
-def _is_short(wording: str) -> bool:
-    return len(wording.split()) + len(UNSPACED.findall(wording)) // 2 < _TITLE_WORDS
-
-
 def _quarantined(home: Home, ledger: Ledger) -> dict[str, str]:
-    """Give the claims of what scanners held back, but what stands signed: whoever has a text held back chooses what is in it."""
+    """Return the claims of what scanners held back."""
     said: dict[str, str] = {}
     for event in ledger.log.events:
         if event.event == EventName.QUARANTINED:
@@ -231,8 +233,7 @@ def _quarantined(home: Home, ledger: Ledger) -> dict[str, str]:
                 continue  # scanners find it again where it stands
             if sha256(raw).hexdigest() == named:
                 said |= dict.fromkeys(_claims(raw.decode("utf-8", "surrogateescape")), QUARANTINED)
-    standing = _standing(home, ledger.book, said)
-    return {claim: why for claim, why in said.items() if claim not in standing}
+    return said
 
 
 class Judge:
@@ -244,13 +245,13 @@ class Judge:
         signed: Ids of the entries that stand as they were signed.
     """
 
-    __slots__ = ("_home", "_of_signed", "_said", "_signed", "rules")
+    __slots__ = ("_home", "_of_signed", "_said", "rules", "signed")
 
     def __init__(self, home: Home, rules: Rules, signed: frozenset[str]) -> None:
         self.rules = rules
         self._of_signed = rules.forgotten.of_signed()
         self._home = home
-        self._signed = signed
+        self.signed = signed
         self._said: dict[str, bool] = {}
 
     def by_itself(self, kind: Kind, lines: Sequence[str]) -> Held:
@@ -270,7 +271,11 @@ class Judge:
         found = self.rules.unspoken.find(enumerate(lines, 1))
         found |= dict.fromkeys(forgotten.told_in(lines), FORGOTTEN)
         if forgotten:
-            found |= {n: FORGOTTEN for n, line in enumerate(lines, 1) if forgotten.holds(_bare(line))}
+            found |= {
+                n: FORGOTTEN
+                for n, line in enumerate(lines, 1)
+                if forgotten.holds(line.strip().lstrip("-*+ "))
+            }
         return found
 
     def heading(self, heading: str, lines: Sequence[str], held: Held) -> str:
@@ -295,19 +300,18 @@ class Judge:
         """Tell whether an agent may be told some words, wherever they come from: a title, a tag, the name of a file."""
         return not text or not (self._is_unsaid(text) or _seen(self.rules.own, text) or _steers(text))
 
-    def is_signed(self, entry: str) -> bool:
-        """Tell whether an entry of a gated file stands as it was signed."""
-        return entry in self._signed
-
     def _is_unsaid(self, text: str) -> bool:
         if text not in self._said:
             self._said[text] = bool(self.rules.unspoken.find([(1, text)]) or self.rules.forgotten.holds(text))
         return self._said[text]
 
     def _may_name(self, path: str) -> bool:
-        return path in self._home.identity.gated or (
-            all(map(_is_plain, path.split("/"))) and self.may_say(path)
+        """Tell whether a path is names without spaces, and short: anybody can write a sentence there."""
+        plain = all(
+            _NAME.fullmatch(name) and sum(not letter.isascii() for letter in name) <= _UNSPACED
+            for name in path.split("/")
         )
+        return path in self._home.identity.gated or (plain and self.may_say(path))
 
 
 def _not_own(text: str, kind: Kind) -> Held:
@@ -320,10 +324,6 @@ def _not_own(text: str, kind: Kind) -> Held:
     return {n: _WHY_NOT_OWN[kind] for n in range(1, text.count("\n") + 2) if n not in own}
 
 
-def _bare(line: str) -> str:
-    return line.strip().lstrip("-*+ ")
-
-
 def _steers(text: str) -> bool:
     """Tell whether identifiers steer, read as the words that they are made of."""
     return "_" in text and any(
@@ -333,28 +333,20 @@ def _steers(text: str) -> bool:
 
 def _seen(own: Table | None, text: str) -> Held:
     """Return the lines in which scanners, or the operator's own rows, see what they hold back."""
-    found: Held = {}
-    for finding in scan(text):
-        if finding.severity is not Severity.FLAG:
-            why = LEAKED if finding.severity is Severity.BLOCK else STEERING
-            found |= _span(text, finding.start, finding.end, why)
+    spans = [
+        (finding.start, finding.end, LEAKED if finding.severity is Severity.BLOCK else STEERING)
+        for finding in scan(text)
+        if finding.severity is not Severity.FLAG
+    ]
     if own is not None:
         from nightledger.text.scanners.rule_file import find_own
 
-        for seen in find_own(own, text):
-            found |= _span(text, seen.start, seen.end, OWN_RULE)
+        spans += [(seen.start, seen.end, OWN_RULE) for seen in find_own(own, text)]
+    found: Held = {}
+    for start, end, why in spans:
+        first, last = (text.count("\n", 0, at) + 1 for at in (start, max(start, end - 1)))
+        found |= dict.fromkeys(range(first, last + 1), why)
     return found
-
-
-def _span(text: str, start: int, end: int, why: str) -> Held:
-    first, last = (text.count("\n", 0, at) + 1 for at in (start, max(start, end - 1)))
-    return dict.fromkeys(range(first, last + 1), why)
-
-
-def _is_plain(name: str) -> bool:
-    """Tell whether a name is one: without spaces and short, since anybody can write a sentence there."""
-    words = re.fullmatch(rf"[\w.-]{{1,{_NAME_LENGTH}}}", name)
-    return bool(words) and sum(not letter.isascii() for letter in name) <= _UNSPACED
 
 
 def without(text: str, first: int, held: Held) -> str:
@@ -379,14 +371,129 @@ def describe(held: Held) -> str:
 
 
 def _runs(lines: Sequence[int]) -> str:
-    """Return numbers with runs of three or more as ``350-368``, and a run that is all of them."""
-    runs: list[list[int]] = []
-    for number in lines:
-        if runs and number == runs[-1][-1] + 1:
-            runs[-1].append(number)
-        else:
-            runs.append([number])
-    if len(runs) == 1 and len(lines) > 1:
-        return f"{lines[0]}-{lines[-1]}"
-    told = (f"{run[0]}-{run[-1]}" if len(run) > 2 else ", ".join(map(str, run)) for run in runs)  # noqa: PLR2004 - as told above
-    return ", ".join(told)
+    """Return ascending numbers with those that follow each other as ``350-368``."""
+    runs = ([n for _, n in run] for _, run in groupby(enumerate(lines), lambda one: one[1] - one[0]))
+    return ", ".join(f"{run[0]}-{run[-1]}" if len(run) > 1 else f"{run[0]}" for run in runs)
+
+
+BY_LINES = frozenset({Kind.MEMORY, Kind.DAILY, Kind.ARCHIVE, Kind.HANDOFF})
+"""Kinds whose chunks are lines of their file; of the others it is their words that are judged."""
+_KEY = "judged {}"
+"""Of the index's notes, for the path of a file."""
+Spans = Sequence[tuple[int, int]]
+
+
+class Verdict(Struct, frozen=True, kw_only=True):
+    """What is withheld of a file.
+
+    Attributes:
+        scanned_by: What scanners went by (``Rules.scanned_by``).
+        lines: How many lines the file has, as far as it is read.
+        by_itself: Lines that are withheld for what they say.
+        by_rules: Lines that say what is not to be said.
+        signed: Where blocks stand in it that an operator signed for the archive, as characters.
+    """
+
+    scanned_by: str = ""
+    lines: int = 0
+    by_itself: Held = field(default_factory=dict)
+    by_rules: Held = field(default_factory=dict)
+    signed: Spans = ()
+
+    @property
+    def held(self) -> Held:
+        """Each line that is withheld, with why."""
+        return dict(sorted((self.by_itself | self.by_rules).items()))
+
+
+def read_verdict(store: SearchStore, path: str) -> Verdict | None:
+    """Return what is withheld of a file, as it was when it was indexed; None for a file that is not in the index."""
+    stored = store.meta(_KEY.format(path))
+    if not stored:
+        return None
+    scanned_by, lines, *helds, signed = json.loads(stored)
+    by_itself, by_rules = ({int(n): why for n, why in held.items()} for held in helds)
+    spans = tuple((start, end) for start, end in signed)
+    return Verdict(scanned_by=scanned_by, lines=lines, by_itself=by_itself, by_rules=by_rules, signed=spans)
+
+
+def keep_verdict(writer: SearchWriter, path: str, verdict: Verdict | None) -> None:
+    """Keep what is withheld of a file; None for a file that went."""
+    said = verdict and [
+        verdict.scanned_by,
+        verdict.lines,
+        verdict.by_itself,
+        verdict.by_rules,
+        verdict.signed,
+    ]
+    writer.note(_KEY.format(path), json.dumps(said) if said else "")
+
+
+def judge_file(
+    judge: Judge, store: SearchStore, changed: Changed, lines: Sequence[str], *, signed: Spans
+) -> Verdict:
+    """Return what is withheld of a file now; what it says by itself is known as long as it is the same.
+
+    Args:
+        judge: Says what is withheld.
+        store: The index, which knows what was withheld before.
+        changed: The file.
+        lines: Its lines, or what its records say.
+        signed: As in ``Verdict``.
+    """
+    source, before = changed.source, read_verdict(store, changed.source.path) or Verdict()
+    is_known = before.scanned_by == judge.rules.scanned_by
+    by_itself = before.by_itself
+    if changed.fresh or not is_known:
+        known: set[str] = set()
+        if is_known and source.kind is Kind.OUTCOME:  # outcomes are many, and come one by one
+            known = {chunk.text for chunk in store.chunks_of(source.path) if not chunk.held}
+        by_itself = judge.by_itself(source.kind, ["" if line in known else line for line in lines])
+    return Verdict(
+        scanned_by=judge.rules.scanned_by,
+        lines=len(lines),
+        by_itself=by_itself,
+        by_rules=judge.by_rules(source.path, source.kind, lines),
+        signed=signed,
+    )
+
+
+def for_each(judge: Judge, kind: Kind, cut: Cut, lines: Sequence[str], verdict: Verdict) -> Cut:
+    """Return chunks as the operator may see them, and behind them those of which something is withheld as an agent may.
+
+    Args:
+        judge: Says what of headings is withheld, and which entries are signed.
+        kind: Of the file.
+        cut: The file's chunks.
+        lines: As for :func:`judge_file`.
+        verdict: What is withheld of the file.
+    """
+    held, pieces, size = verdict.held, [cut.text], len(cut.text)
+    starts = [0, *(at + 1 for at, letter in enumerate(cut.text) if letter == "\n")]
+    chunks: list[NewChunk] = []
+    told: list[NewChunk] = []
+    headings: dict[str, str] = {}
+    for one in cut.chunks:
+        lead, text = cut.text[one.start - one.lead : one.start], cut.text[one.start : one.end]
+        first = one.first_line if kind in BY_LINES else bisect_right(starts, one.start)
+        above = first - lead.count("\n")
+        own = {n: held[n] for n in range(first, first + text.count("\n") + 1) if n in held}
+        before = {n: held[n] for n in range(above, first) if n in held}
+        if kind is Kind.MEMORY and one.entry not in judge.signed:
+            own = dict.fromkeys(range(first, first + text.count("\n") + 1), UNSIGNED)
+        elif kind is Kind.OUTCOME and one.heading == NOTE_HEADING:
+            own = {first: NOTE}
+        if one.heading not in headings:
+            headings[one.heading] = judge.heading(one.heading, lines, held)
+        heading = headings[one.heading]
+        why = describe(own) or (HEADING if heading != one.heading else BEFORE if before else "")
+        moved = any(start <= one.start and one.end <= end for start, end in verdict.signed)
+        chunks.append(replace(one, held=why, moved=moved))
+        left = without(text, first, own)
+        if why and left.strip():
+            pieces += ["\n", without(lead, above, before), left]
+            start = size + 1 + len(pieces[-2])
+            size = start + len(left)
+            shown: dict[str, Any] = {"start": start, "end": size, "lead": len(pieces[-2]), "heading": heading}
+            told.append(replace(one, held=None, moved=moved, **shown))
+    return Cut(text="".join(pieces), chunks=(*chunks, *told))

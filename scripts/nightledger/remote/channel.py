@@ -13,8 +13,7 @@ from typing import Any
 
 from msgspec.structs import asdict
 
-from nightledger.codec.message import MAX_MESSAGE_BYTES
-from nightledger.codec.records import dump_record, parse_record, to_plain
+from nightledger.codec.records import MAX_MESSAGE_BYTES, dump_record, parse_record, to_plain
 from nightledger.codec.strict_json import parse_json
 from nightledger.domain.errors import NightledgerError, RecordError, UsageError
 from nightledger.domain.message import MAX_LIFETIME_S, PeerKey, Peers, Status

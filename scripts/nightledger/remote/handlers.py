@@ -39,7 +39,7 @@ from nightledger.domain.words import read_moment
 from nightledger.files.atomic import replace_file
 from nightledger.files.configuration import home_zone
 from nightledger.files.durable import make_dir
-from nightledger.files.exposures import append_exposure
+from nightledger.files.hook_state import append_exposure
 from nightledger.files.reading import read_optional
 from nightledger.files.staged import StagedLine
 from nightledger.gate.deciding import Signed, accept

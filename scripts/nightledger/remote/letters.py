@@ -20,14 +20,14 @@ import msgspec
 from msgspec import Meta, Struct, field
 
 from nightledger.codec.canonical import MAX_INTEGER, canonical
-from nightledger.codec.message import (
+from nightledger.codec.records import (
     MAX_MESSAGE_BYTES,
     MAX_REPLY_BYTES,
+    dump_record,
     make_message,
     parse_message,
     parse_reply,
 )
-from nightledger.codec.records import dump_record
 from nightledger.domain.consent import SELF_MODIFICATION
 from nightledger.domain.errors import (
     ConfigurationError,

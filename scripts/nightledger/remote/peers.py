@@ -17,8 +17,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from nightledger.codec.message import MAX_MESSAGE_BYTES, parse_message
-from nightledger.codec.records import parse_record
+from nightledger.codec.records import MAX_MESSAGE_BYTES, parse_message, parse_record
 from nightledger.codec.strict_json import read_jsonl
 from nightledger.domain.errors import RefusedError, UnreadableError, UsageError
 from nightledger.domain.event import EventName

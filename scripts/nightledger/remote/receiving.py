@@ -24,8 +24,7 @@ from typing import Annotated
 from msgspec import Meta, Struct, ValidationError, convert, to_builtins
 
 from nightledger.codec.canonical import MAX_INTEGER, canonical
-from nightledger.codec.message import MAX_REPLY_BYTES
-from nightledger.codec.records import dump_record
+from nightledger.codec.records import MAX_REPLY_BYTES, dump_record
 from nightledger.codec.strict_json import parse_json
 from nightledger.domain.errors import (
     ConfigurationError,

@@ -30,8 +30,8 @@ def host_roots() -> dict[str, str]:
 
 
 def cap_config(host: str) -> str:
-    """Return the path of a host's own configuration, in which its cap may stand (``hosts/cap.py``)."""
-    from nightledger.hosts.cap import config_file
+    """Return the path of a host's own configuration, in which its cap may stand (``hosts/configured.py``)."""
+    from nightledger.hosts.configured import config_file
 
     return config_file(host, os.path.expanduser("~"), os.environ)
 

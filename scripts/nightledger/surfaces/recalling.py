@@ -17,13 +17,13 @@ from nightledger.domain.frames import Frame, Scored
 from nightledger.domain.search import Found, Query
 from nightledger.domain.settings import Operator
 from nightledger.files.configuration import load_operator
-from nightledger.files.exposures import append_exposure
 from nightledger.files.home import Home
+from nightledger.files.hook_state import append_exposure
 from nightledger.gate.memory.recalling import Recollection, recollect
 from nightledger.gate.opening import require_settings
-from nightledger.recall.choosing import as_told
 from nightledger.recall.meaning import Encoder
 from nightledger.recall.searching import explain, search
+from nightledger.recall.weighing import as_told
 from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.hits import explained_lines, explained_record, found_record, hit_lines

@@ -13,11 +13,9 @@ from tests.faults.fuzz.target import NothingError, Target, given, repeated, scra
 
 from nightledger.domain.states import Writer
 from nightledger.hosts.configured import Unread
-from nightledger.hosts.held_back import why_held_back
-from nightledger.hosts.hook_call import HookCall
-from nightledger.hosts.hooking import has_hooks, with_hooks, without_hooks
+from nightledger.hosts.hooking import HookCall, has_hooks, with_hooks, without_hooks
 from nightledger.hosts.presets import CLAUDE_CODE, CODEX, HERMES, OPENCLAW
-from nightledger.hosts.rivals import Rival, find_rivals
+from nightledger.hosts.rivals import Rival, find_rivals, why_held_back
 from nightledger.hosts.writers import find_mark
 
 HOSTS = (CLAUDE_CODE, CODEX, HERMES, OPENCLAW)

@@ -17,8 +17,14 @@ from tests.linking import lines, outcome
 from nightledger.domain.errors import IntegrityError
 from nightledger.domain.message import Message
 from nightledger.files.home import Home
-from nightledger.files.hook_settings import HookSettings, read_hook_settings
-from nightledger.files.prompt_state import MOST_PROMPTS, MOST_SHOWN, PromptState, read_state
+from nightledger.files.hook_state import (
+    MOST_PROMPTS,
+    MOST_SHOWN,
+    HookSettings,
+    PromptState,
+    read_hook_settings,
+    read_state,
+)
 from nightledger.files.staging_troubles import read_troubles
 from nightledger.jobs.stage import logs as stage_logs
 from nightledger.recall.sources import cut_outcomes

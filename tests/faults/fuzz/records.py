@@ -14,11 +14,17 @@ from nightledger.codec.canonical import MAX_INTEGER, CanonicalError, canonical
 from nightledger.codec.configuration import YamlMapping, parse_configuration, parse_yaml
 from nightledger.codec.home_record import dump_home, parse_home
 from nightledger.codec.links import LinkCursor, dump_link_cursor, parse_link_cursor
-from nightledger.codec.message import make_message, parse_message
 from nightledger.codec.outcome_line import OutcomeLine, find_outcome_problems, read_outcome
-from nightledger.codec.outcome_rows import OutcomeRows, read_outcome_rows
-from nightledger.codec.records import KINDS, decode_record, dump_line, dump_record, parse_record
-from nightledger.codec.rows import read_runs
+from nightledger.codec.records import (
+    KINDS,
+    decode_record,
+    dump_line,
+    dump_record,
+    make_message,
+    parse_message,
+    parse_record,
+)
+from nightledger.codec.rows import OutcomeRows, read_outcome_rows, read_runs
 from nightledger.codec.schema import read_schema
 from nightledger.codec.settings import parse_graphs, parse_operator, parse_settings
 from nightledger.codec.strict_json import BOM, MAX_LINE_BYTES, parse_json, read_jsonl, read_value

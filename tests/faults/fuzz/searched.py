@@ -16,10 +16,9 @@ from nightledger.domain.errors import UsageError
 from nightledger.domain.search import Found, Kind, Query
 from nightledger.domain.search.timewords import Times, read_times
 from nightledger.domain.words import canonical_tag
-from nightledger.files.search_index import build_in_memory
-from nightledger.files.search_schema import make_tables
+from nightledger.files.search_index import NewFile, build_in_memory
+from nightledger.files.search_reader import make_tables
 from nightledger.files.search_store import FileState, SearchStore
-from nightledger.files.search_writing import NewFile
 from nightledger.recall.searching import search_store
 from nightledger.recall.sources import Cut, cut_archive, cut_handoff, cut_prose, cut_summary
 from nightledger.surfaces import clock

@@ -14,16 +14,14 @@ from tests.linking import BERLIN, lines, outcome
 from tests.trust.witnesses import LogSigner, head_of, note_of, tree_of
 
 from nightledger.codec.constitution import dump_constitution, dump_page, parse_constitution, parse_page
-from nightledger.codec.settings import parse_operator
-from nightledger.codec.staging_rules import parse_staging_rules
+from nightledger.codec.settings import parse_operator, parse_staging_rules
 from nightledger.domain.constitution import Constitution, why_not
 from nightledger.domain.errors import ConfigurationError, IntegrityError, LinkIndexError, RecordError
 from nightledger.domain.links import Link
 from nightledger.domain.settings import Operator
 from nightledger.domain.staging import StagingRules
 from nightledger.files.line_log import LineLog
-from nightledger.files.link_fold import Rules, fold, new_index
-from nightledger.files.link_index import open_file
+from nightledger.files.link_index import Rules, fold, new_index, open_file
 from nightledger.trust.checkpoint import Checkpoint, dump_checkpoint
 from nightledger.trust.heads import UnsignedError, read_stated_head
 from nightledger.trust.merkle import CompactRange

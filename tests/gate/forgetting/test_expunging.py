@@ -15,9 +15,8 @@ from nightledger.domain.needle import needle_of
 from nightledger.domain.search import Kind
 from nightledger.domain.trusting import EMPTY_SHA256
 from nightledger.files.blobs import BlobStore
-from nightledger.files.search_index import building, index_path
+from nightledger.files.search_index import NewChunk, NewFile, building, index_path
 from nightledger.files.search_store import FileState
-from nightledger.files.search_writing import NewChunk, NewFile
 from nightledger.gate.deciding import sign, with_id
 from nightledger.gate.forgetting.expunging import carry_out, finish_removals, parts, plan_expunge
 from nightledger.gate.integrity.checking import find_altered

@@ -11,7 +11,7 @@ from tests.gate.homes import Desk
 from nightledger.domain.exposure import Exposure, Place
 from nightledger.domain.staging import Candidate, Event, Source, StagingRules
 from nightledger.files.configuration import load_staging_rules
-from nightledger.files.exposures import append_exposure
+from nightledger.files.hook_state import append_exposure
 from nightledger.jobs.stage import Asked, Staged, stage
 from nightledger.jobs.stage.inquiry import Shelves
 

@@ -18,7 +18,7 @@ from nightledger.domain.exposure import Exposure, Place, tokens_of
 from nightledger.domain.moment import Moment
 from nightledger.domain.staged_page import parse_page
 from nightledger.domain.staging import Source
-from nightledger.files.exposures import append_exposure
+from nightledger.files.hook_state import append_exposure
 from nightledger.files.search_index import index_path
 from nightledger.files.staged import drop_staged, find_page, read_staged
 from nightledger.gate.memory.naming import find_standing

@@ -11,9 +11,8 @@ from tests.stores import connected
 
 from nightledger.domain.search import Kind
 from nightledger.files.home import Home
-from nightledger.files.search_index import building, index_path
+from nightledger.files.search_index import NewChunk, NewFile, building, index_path
 from nightledger.files.search_store import FileState
-from nightledger.files.search_writing import NewChunk, NewFile
 from nightledger.text.search.tokens import index_text
 
 ENTRIES = {

@@ -14,7 +14,7 @@ from tests.surfaces.hook.indexed import ENTRIES, OPEN, index, make_indexed
 from nightledger.domain.exposure import BYTES_A_TOKEN, Place, tokens_of
 from nightledger.domain.staged_page import dump_page
 from nightledger.files.home import Home
-from nightledger.files.prompt_state import read_state
+from nightledger.files.hook_state import read_state
 from nightledger.files.staged import StagedLine, write_staged
 from nightledger.surfaces.hook.prompting import CLOSING, OPENING, Note, fence, prompted
 from nightledger.surfaces.hook.starting import started

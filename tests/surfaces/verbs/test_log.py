@@ -11,7 +11,7 @@ from tests.codec.outcomes import full_record, given_record
 from tests.homes import make_home
 from tests.starting import loaded_by_argparse
 
-from nightledger.codec.outcome_rows import read_outcome_rows
+from nightledger.codec.rows import read_outcome_rows
 from nightledger.codec.schema import find_problems
 from nightledger.demo.shell import Ran
 from nightledger.files.home import Home

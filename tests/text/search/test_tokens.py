@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from tests.rows import each_row
 from tests.stores import connected
 
-from nightledger.files.search_schema import TOKENIZER
+from nightledger.files.search_reader import TOKENIZER
 from nightledger.text.search.tokens import (
     MAX_QUERY_CHARACTERS,
     index_text,

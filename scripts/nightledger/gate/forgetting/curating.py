@@ -22,7 +22,7 @@ from nightledger.domain.pruning import (
 )
 from nightledger.domain.retention import MOST_ARCHIVED, fades
 from nightledger.files.configuration import home_zone
-from nightledger.files.link_fold import folded_links
+from nightledger.files.link_index import folded_links
 from nightledger.gate.forgetting.letting_go import Grounds, archival, link_use, unseen_link_deletion
 from nightledger.gate.forgetting.tombstones import tombstones
 from nightledger.gate.gated import read_gated

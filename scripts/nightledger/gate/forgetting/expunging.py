@@ -23,8 +23,8 @@ from nightledger.domain.needle import Needle
 from nightledger.domain.states import Book, ChangeState, Gone
 from nightledger.domain.trusting import EMPTY_SHA256
 from nightledger.files.atomic import find_leftovers
+from nightledger.files.durable import overwrite, overwritten
 from nightledger.files.home import Home
-from nightledger.files.overwriting import overwrite, overwritten
 from nightledger.files.reading import is_within, read_regular
 from nightledger.gate.apply.placing import LOST, carry, read_accepted
 from nightledger.gate.daily import append_only
@@ -168,12 +168,12 @@ def has_second_name(path: str) -> bool:
 def _search_index(home: Home, holds: Holds, *, anywhere: bool) -> Iterator[str]:
     """Yield the search index where it may hold the text: it packs texts, so their bytes do not stand in it.
 
-    It is made of the home's files, so it goes when any of them holds the text; else when its own pages do.
+    It is made of the home's files, so it goes when any of them holds the text; else when its own texts do.
     """
-    from nightledger.files.search_index import any_page, index_path
+    from nightledger.files.search_index import any_text, index_path
 
     path = index_path(home)
-    if os.path.lexists(path) and (anywhere or any_page(path, holds)):
+    if os.path.lexists(path) and (anywhere or any_text(path, holds)):
         yield home.relative(path)
 
 

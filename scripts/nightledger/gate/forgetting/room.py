@@ -20,7 +20,7 @@ from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.proposing.hunks import make_changes
 from nightledger.gate.proposing.proposing import said_before
 from nightledger.gate.stored import read_stored
-from nightledger.hosts.cap import Cap
+from nightledger.hosts.configured import Cap
 from nightledger.text.changes.veil import veil
 from nightledger.text.checkup.danger import find_dangers
 from nightledger.text.checkup.room import (

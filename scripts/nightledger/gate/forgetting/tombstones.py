@@ -4,7 +4,7 @@ Invariant: a link is deleted by a decision that verifies, over a proposal that i
 logged, and by nothing else; undone, it is as if it had never been deleted.
 """
 
-from nightledger.codec.outcome_rows import read_outcome_rows
+from nightledger.codec.rows import read_outcome_rows
 from nightledger.domain.decision import DecisionType
 from nightledger.domain.event import Actor
 from nightledger.domain.links import Pair, split_key

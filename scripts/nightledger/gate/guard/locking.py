@@ -20,9 +20,8 @@ from nightledger.domain.moment import Moment
 from nightledger.domain.states import Book
 from nightledger.files.atomic import swap_files
 from nightledger.files.configuration import load_operator
-from nightledger.files.flags import Flag, read_flags, set_flag
 from nightledger.files.home import Home
-from nightledger.files.owner import acting_as_root, may_act_as_root
+from nightledger.files.owner import Flag, acting_as_root, may_act_as_root, read_flags, set_flag
 from nightledger.files.reading import is_within
 from nightledger.gate.opening import Gate, record
 

@@ -9,9 +9,8 @@ from collections.abc import Mapping
 from msgspec import Struct, field
 
 from nightledger.domain.states import Writer
-from nightledger.files.gitlog import find_commit
 from nightledger.files.home import Home
-from nightledger.hosts.writers import find_mark, hosts_at_work
+from nightledger.hosts.writers import find_commit, find_mark, hosts_at_work
 
 
 class Guess(Struct, frozen=True, kw_only=True):

@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 
 from msgspec import Struct
 
-from nightledger.codec.outcome_rows import read_outcome_rows
+from nightledger.codec.rows import read_outcome_rows
 from nightledger.domain.errors import NightledgerError
 from nightledger.domain.lessons import Standing, lesson_drafts
 from nightledger.domain.outcome import OutcomeEvidence

@@ -22,8 +22,7 @@ from nightledger.domain.proposal import Draft, Op
 from nightledger.domain.pruning import REFERENCED_FROM, Kept, LinkUse, clock_problem, find_weak, is_weak
 from nightledger.files.configuration import home_zone
 from nightledger.files.home import Home
-from nightledger.files.link_fold import folded_links
-from nightledger.files.link_index import LinkIndex
+from nightledger.files.link_index import LinkIndex, folded_links
 from nightledger.gate.forgetting.letting_go import link_use, unseen_link_deletion
 from nightledger.gate.forgetting.tombstones import tombstones
 from nightledger.gate.opening import Gate, Ledger

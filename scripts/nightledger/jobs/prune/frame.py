@@ -14,7 +14,7 @@ from datetime import date
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from nightledger.codec.outcome_rows import read_outcome_rows
+from nightledger.codec.rows import read_outcome_rows
 from nightledger.domain.lanes import JOB
 from nightledger.domain.moment import Moment
 from nightledger.domain.outcome import Outcome

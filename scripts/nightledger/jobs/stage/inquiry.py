@@ -31,7 +31,7 @@ from nightledger.domain.staging import (
 from nightledger.files.configuration import home_zone
 from nightledger.files.durable import is_there
 from nightledger.files.home import Home
-from nightledger.files.search_schema import DamagedIndexError
+from nightledger.files.search_reader import DamagedIndexError
 from nightledger.gate.memory.naming import signed_entries
 from nightledger.gate.memory.remembering import Remembered, read_facts, stated_confidence
 from nightledger.gate.opening import Gate, Ledger

@@ -19,8 +19,13 @@ from nightledger.files.configuration import load_operator, load_staging_rules
 from nightledger.files.home import Home
 from nightledger.files.reading import read_optional
 from nightledger.files.search_index import index_path
-from nightledger.files.search_reader import Reader, open_reader
-from nightledger.files.search_schema import BusyIndexError, OtherVersionError, SearchIndexError
+from nightledger.files.search_reader import (
+    BusyIndexError,
+    OtherVersionError,
+    Reader,
+    SearchIndexError,
+    open_reader,
+)
 from nightledger.files.staged import find_page
 from nightledger.files.staging_troubles import read_troubles
 from nightledger.gate.guard.locking import Held, lockables

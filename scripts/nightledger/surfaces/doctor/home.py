@@ -14,7 +14,7 @@ from nightledger.files.configuration import OPERATOR, home_zone, load_operator
 from nightledger.files.home import Home
 from nightledger.gate.gated import read_gated
 from nightledger.gate.opening import MEND, settings_of, why_no_consent
-from nightledger.hosts.cap import Cap, read_cap
+from nightledger.hosts.configured import Cap, read_cap
 from nightledger.hosts.daylogs import find_daylogs
 from nightledger.hosts.presets import detect_host, preset
 from nightledger.recall.sources import MOST_BYTES, find_sources

@@ -21,10 +21,14 @@ from nightledger.files.home import Home
 from nightledger.files.reading import read_optional
 from nightledger.gate.gated import is_same_file, protected_paths
 from nightledger.hosts import hooking
-from nightledger.hosts.held_back import why_held_back
-from nightledger.hosts.hook_call import SCRIPT, HookCall
-from nightledger.hosts.openclaw_hook import folder_name, hook_files
+from nightledger.hosts.hooking import (
+    SCRIPT,
+    HookCall,
+    folder_name,
+    hook_files,
+)
 from nightledger.hosts.presets import HERMES, OPENCLAW, named_config, preset
+from nightledger.hosts.rivals import why_held_back
 from nightledger.surfaces.context import keys_directory, named_keys_directory
 from nightledger.surfaces.hook.running import SCRIPTS
 

@@ -14,9 +14,14 @@ import zlib
 from itertools import pairwise
 
 from nightledger.domain.exposure import BYTES_A_TOKEN, Exposure, Place, bytes_of, session_name
-from nightledger.files.exposures import append_exposure
-from nightledger.files.hook_settings import HookSettings, read_hook_settings
-from nightledger.files.prompt_state import HeldState, hold_state, place_key
+from nightledger.files.hook_state import (
+    HeldState,
+    HookSettings,
+    append_exposure,
+    hold_state,
+    place_key,
+    read_hook_settings,
+)
 from nightledger.files.search_reader import Line, Reader, open_reader
 from nightledger.recall import relevant
 from nightledger.surfaces.hook.exchange import prompt_of, text_of

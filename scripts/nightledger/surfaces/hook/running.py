@@ -159,7 +159,7 @@ def _at_prompt(home: Home, host: str, payload: "dict[str, Any]", now: "datetime"
     if not isinstance(extra, dict) or extra.get("is_first_turn") is not True:
         return prompted(home, host, payload, stamp(now))
     from nightledger.domain.exposure import BYTES_A_TOKEN
-    from nightledger.files.hook_settings import read_hook_settings
+    from nightledger.files.hook_state import read_hook_settings
     from nightledger.surfaces.hook.starting import started
 
     # the page first: its lines are then not among the notes, which keep their room

@@ -8,8 +8,14 @@ import os
 import sys
 
 from nightledger.domain.exposure import Exposure, session_name
-from nightledger.files.exposures import append_exposure
-from nightledger.files.prompt_state import drop_old_states, has_state, hold_state, place_key, read_state
+from nightledger.files.hook_state import (
+    append_exposure,
+    drop_old_states,
+    has_state,
+    hold_state,
+    place_key,
+    read_state,
+)
 from nightledger.files.staged import StagedPage, read_staged
 from nightledger.surfaces.context import keys_directory
 from nightledger.surfaces.hook.exchange import MAX_CONTEXT_BYTES

@@ -21,8 +21,7 @@ from collections.abc import Iterable
 
 from nightledger.domain.errors import UsageError
 from nightledger.files.home import Home
-from nightledger.hosts.hook_call import SCRIPT
-from nightledger.hosts.hooking import HOOKED
+from nightledger.hosts.hooking import HOOKED, SCRIPT
 from nightledger.hosts.presets import CODEX
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.home import host_roots, require_person

@@ -22,8 +22,9 @@ from shlex import quote
 from msgspec import Struct
 
 from nightledger.domain.errors import ConfigurationError, NightledgerError
+from nightledger.files.atomic import replace_file
 from nightledger.files.home import Home
-from nightledger.files.started import add_started, read_started
+from nightledger.files.reading import read_optional
 from nightledger.surfaces.context import CHECKOUT, Context
 from nightledger.surfaces.home import host_roots
 from nightledger.surfaces.screen import say, shown
@@ -31,6 +32,7 @@ from nightledger.surfaces.verbs import init
 
 OPTIONS = init.NEW
 BEFORE = "done before"
+MAX_STARTED_BYTES = 4096
 COPIED = "done"
 """Typed where a file is asked for: the keys are copied already."""
 
@@ -99,7 +101,7 @@ def _steps(context: Context, given: tuple[str, ...]) -> Iterator[Step]:
     home = Home(context.home_path)
 
     def before(name: str) -> str:
-        return BEFORE if name in read_started(home) else ""
+        return BEFORE if name in _read_started(home) else ""
 
     made = os.path.lexists(home.identity_file)
     new = not os.path.isdir(home.root) or not os.listdir(home.root)
@@ -195,7 +197,7 @@ def _walk(context: Context, given: tuple[str, ...]) -> int:
             continue
         status = 0 if words[-1] == COPIED else cli.main([*words, *at], guided=True)
         if not status:
-            add_started(Home(context.home_path), step.name)
+            _add_started(Home(context.home_path), step.name)
         elif step.name != "hooks":  # all else goes on without them
             say(context, f"Once that is mended, go on with: {_command(context, 'start')}")
             return status
@@ -235,3 +237,15 @@ def _scheduled(context: Context) -> str:
     home, user = Home(context.home_path), os.path.expanduser("~")
     checks = check_schedule(home, place_of(context), user, context.now)
     return "done, it is there" if all(check.state is State.GOOD for check in checks) else ""
+
+
+def _read_started(home: Home) -> set[str]:
+    """Return the names of the steps that were done and leave no other trace; whoever writes there has one offered again or skipped."""
+    return set(
+        (read_optional(home.started, MAX_STARTED_BYTES) or b"").decode("utf-8", "replace").splitlines()
+    )
+
+
+def _add_started(home: Home, name: str) -> None:
+    text = "".join(f"{one}\n" for one in sorted({*_read_started(home), name}))
+    replace_file(home.started, text.encode(), disposable=True)

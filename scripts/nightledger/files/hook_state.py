@@ -1,8 +1,11 @@
-"""What a session's last prompts asked for, and what they were shown: a small file a session.
+"""What the prompt hook keeps and reads of a home: its settings, what a session was shown, and the ledger of all showings.
 
-Invariant: disposable. Of a prompt only words are kept that stand in memory which the agent may see,
-sorted, so that neither a secret nor a sentence can be read from it. Two hooks of one session at once
-see one another's: each holds the file from reading to writing. What cannot be read counts as empty.
+Standard library only and cheap: a hook starts at each prompt.
+
+Invariant: of the ledger one line a showing, whole and on disk before anything is shown; a torn line of an earlier crash
+is closed, never cut. A session's state is disposable. Of a prompt only words are kept that stand in memory which the
+agent may see, sorted, so that neither a secret nor a sentence can be read from it. Two hooks of one session at once see
+one another's: each holds the file from reading to writing. What cannot be read counts as empty, or as not set.
 """
 
 import errno
@@ -10,9 +13,77 @@ import json
 import os
 import re
 
+from nightledger.domain.errors import UnreadableError
+from nightledger.files.append import append_records
+from nightledger.files.reading import read_regular
+
 TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
 if TYPE_CHECKING:
+    from nightledger.domain.exposure import Exposure
     from nightledger.files.home import Home
+
+MAX_BYTES = 1 << 18
+
+
+class HookSettings:
+    """How much the hook says, and when.
+
+    Attributes:
+        relevance: Least score (``domain/relevance.py``) that is shown; nats.
+        tokens: Budget of what is added to a prompt (``domain/tokens.py``).
+        lines: How many lines at most.
+    """
+
+    __slots__ = ("lines", "relevance", "tokens")
+
+    def __init__(self, *, relevance: float = 6.5, tokens: int = 100, lines: int = 2) -> None:
+        self.relevance = relevance
+        self.tokens = tokens
+        self.lines = lines
+
+
+_RANGES = {"relevance": (0.1, 1000.0), "tokens": (0, 2000), "lines": (0, 10)}
+
+
+def read_hook_settings(home: "Home") -> HookSettings:
+    """Give the settings in force; the defaults where the home sets none."""
+    try:
+        record = json.loads(read_regular(home.staging_rules, MAX_BYTES))["prompt_hook"]
+        return HookSettings(**{name: record[name] for name in _RANGES if _is_fit(name, record.get(name))})
+    except (OSError, UnreadableError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return HookSettings()
+
+
+def _is_fit(name: str, value: object) -> bool:
+    least, most = _RANGES[name]
+    kinds = (int, float) if name == "relevance" else (int,)
+    return isinstance(value, kinds) and not isinstance(value, bool) and least <= value <= most
+
+
+def append_exposure(home: "Home", exposure: "Exposure") -> None:
+    """Append one showing to ``memory/system/exposures.jsonl``.
+
+    Raises:
+        NotDurableError: The disk took only a part, or could not confirm.
+        ConfigurationError: The ledger's directory is missing.
+        UnreadableError: The ledger's name is taken by something that is no regular file.
+    """
+    append_records(home.exposures, dump_exposure(exposure))
+
+
+def dump_exposure(exposure: "Exposure") -> bytes:
+    r"""Give its line: JSON in ASCII, keys sorted, with its ``\n``."""
+    record = {
+        "v": exposure.v,
+        "at": exposure.at,
+        "shown": list(exposure.shown),
+        "host": exposure.host,
+        "event": exposure.event,
+        "session": exposure.session,
+        "places": [{"path": place.path, "lines": list(place.lines)} for place in exposure.places],
+    }
+    return json.dumps(record, sort_keys=True, separators=(",", ":")).encode("ascii") + b"\n"
+
 
 MOST_PROMPTS = 5
 MAX_PROMPT_CHARACTERS = 200
@@ -21,8 +92,6 @@ MOST_SHOWN = 10
 MAX_STATE_BYTES = 1 << 16
 KEPT_S = 7 * 24 * 3600
 """Sessions are resumed within days. Our choice."""
-MOST_FILES = 1000
-"""States that one sweep looks at, so that it takes milliseconds however many there are. Our choice."""
 _PLAIN = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
@@ -145,19 +214,6 @@ def has_state(home: "Home", session: object) -> bool:
     return os.path.lexists(_path(home, session))
 
 
-def write_state(home: "Home", session: object, state: PromptState) -> None:
-    """Put a state in the place of a session's.
-
-    Raises:
-        OSError: It cannot be written.
-    """
-    held = hold_state(home, session)
-    try:
-        held.put(state)
-    finally:
-        held.close()
-
-
 def drop_old_states(home: "Home", now_s: float) -> None:
     """Remove states that no session has touched for a week, and what a crash left.
 
@@ -169,9 +225,7 @@ def drop_old_states(home: "Home", now_s: float) -> None:
         OSError: The directory cannot be read.
     """
     directory = _directory(home)
-    names = os.listdir(directory) if os.path.isdir(directory) else []
-    at = int(now_s) % len(names) if names else 0  # each sweep begins elsewhere, so that all have their turn
-    for name in [*names[at:], *names[:at]][:MOST_FILES]:
+    for name in os.listdir(directory) if os.path.isdir(directory) else ():
         path = os.path.join(directory, name)
         try:
             if now_s - os.lstat(path).st_mtime > KEPT_S:

@@ -1,9 +1,53 @@
 import json
 
+import pytest
+
 from nightledger.codec.canonical import canonical
-from nightledger.codec.links import dump_day, dump_view, link_record
+from nightledger.codec.links import (
+    LinkCursor,
+    dump_day,
+    dump_link_cursor,
+    dump_view,
+    link_record,
+    parse_link_cursor,
+)
 from nightledger.codec.schema import find_problems
 from nightledger.domain.links import Link, Tally
+
+CURSOR = LinkCursor(
+    path="memory/system/outcome-records.jsonl",
+    offset=40960,
+    lines=212,
+    inode=131,
+    probe="a" * 64,
+    zone="Europe/Berlin",
+    forgotten_sha256="b" * 64,
+    index="131 40960 7",
+)
+
+
+def test_the_cursor_comes_back_and_holds_to_its_schema() -> None:
+    raw = dump_link_cursor(b"", CURSOR)
+    assert parse_link_cursor(raw) == CURSOR
+    assert find_problems("cursors", json.loads(raw)) == ()
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        b"",
+        b"[]",
+        b"{",
+        b"\xff",
+        b"[" * 100_000,
+        b'{"link":3}',
+        b'{"link":{"v":2}}',
+        b'{"other":{}}',
+        b'{"link":{"\\ud800":1}}',
+    ],
+)
+def test_what_is_no_cursor_is_none(raw: bytes) -> None:
+    assert parse_link_cursor(raw) is None
 
 
 def make_link(first: str = "cron", second: str = "time_zone") -> Link:
@@ -24,12 +68,3 @@ def test_each_line_of_the_view_is_canonical() -> None:
     rows = dump_view([make_link(), make_link("cron", "übung")]).decode().splitlines()
     assert rows[1] == f'"cron + time_zone":{canonical(link_record(make_link()), floats=True).decode()},'
     assert json.loads("".join(rows)).keys() == {"cron + time_zone", "cron + übung"}
-
-
-def test_no_links_are_an_empty_object() -> None:
-    assert dump_view([]) == b"{}\n"
-
-
-def test_the_bytes_do_not_depend_on_the_order_of_the_links() -> None:
-    one, other = make_link(), make_link("a", "b")
-    assert dump_view([one, other]) == dump_view([other, one])

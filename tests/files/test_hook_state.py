@@ -2,19 +2,84 @@ import json
 import os
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
-from tests.homes import make_home
+from tests.homes import make_home, write_state
 
-from nightledger.files import prompt_state
+from nightledger.codec.schema import find_problems, read_schema
+from nightledger.codec.settings import parse_staging_rules
+from nightledger.domain.exposure import EVENTS, Exposure, Place
+from nightledger.files import hook_state
 from nightledger.files.home import Home
-from nightledger.files.prompt_state import (
+from nightledger.files.hook_state import (
+    HookSettings,
     PromptState,
     drop_old_states,
+    dump_exposure,
     hold_state,
+    read_hook_settings,
     read_state,
-    write_state,
 )
+
+ROOT = Path(__file__).resolve().parents[2]
+DEFAULTS = {"relevance": 6.5, "tokens": 100, "lines": 2}
+
+
+def told(settings: HookSettings) -> dict[str, float]:
+    return {name: getattr(settings, name) for name in HookSettings.__slots__}
+
+
+def write(home: Home, rules: Any) -> None:
+    Path(home.staging_rules).write_text(json.dumps(rules))
+
+
+def test_the_defaults_are_those_that_are_shipped_and_described() -> None:
+    shipped = json.loads((ROOT / "config" / "staging-rules.json").read_bytes())["prompt_hook"]
+    described = read_schema("staging-rules")["properties"]["prompt_hook"]["properties"]
+    assert told(HookSettings()) == shipped == DEFAULTS
+    assert {name: one["default"] for name, one in described.items()} == shipped
+    ranges = {name: (one["minimum"], one["maximum"]) for name, one in described.items()}
+    assert ranges == hook_state._RANGES
+
+
+def test_a_home_sets_what_differs(tmp_path: Path) -> None:
+    home = make_home(tmp_path)
+    assert told(read_hook_settings(home)) == DEFAULTS
+    write(home, {"v": 1, "prompt_hook": {"relevance": 8, "lines": 0}})
+    assert told(read_hook_settings(home)) == {**DEFAULTS, "relevance": 8, "lines": 0}
+    raw = Path(home.staging_rules).read_bytes()
+    shipped = (ROOT / "config" / "staging-rules.json").read_bytes()
+    assert parse_staging_rules(shipped, raw, where="x") == parse_staging_rules(shipped, None, where="x")
+
+
+def test_what_cannot_be_read_counts_as_not_set(tmp_path: Path) -> None:
+    home = make_home(tmp_path)
+    for raw in (b"", b"{", b"\xff", b"[" * 100_000):
+        Path(home.staging_rules).write_bytes(raw)
+        assert told(read_hook_settings(home)) == DEFAULTS
+    Path(home.staging_rules).unlink()
+    os.mkfifo(home.staging_rules)
+    assert told(read_hook_settings(home)) == DEFAULTS
+
+
+ENTRY = "e-" + "a" * 26
+
+
+def exposure(at: str = "2026-03-01T06:00:00Z") -> Exposure:
+    places = [Place(path="MEMORY.md", lines=(3, 4))]
+    return Exposure(
+        at=at, shown=["cron + path", ENTRY], host="codex", event="prompt", session="s", places=places
+    )
+
+
+def test_a_line_is_what_its_schema_says() -> None:
+    schema = read_schema("exposure")
+    record = json.loads(dump_exposure(exposure()))
+    assert find_problems("exposure", record) == ()
+    assert set(schema["properties"]) == set(Exposure.__slots__) == set(schema["required"])
+    assert set(schema["properties"]["places"]["items"]["properties"]) == set(Place.__slots__)
+    assert tuple(schema["properties"]["event"]["enum"]) == EVENTS
 
 
 @pytest.fixture
@@ -65,16 +130,6 @@ def test_a_state_that_cannot_be_read_is_an_empty_one(home: Home, raw: bytes) -> 
     assert (state.prompts, state.shown) == ((), ())
 
 
-def test_a_link_in_its_place_is_not_followed(home: Home, tmp_path: Path) -> None:
-    write_state(home, "s", PromptState(("a",), ()))
-    path = folder(home) / "s.json"
-    path.rename(tmp_path / "elsewhere.json")
-    path.symlink_to(tmp_path / "elsewhere.json")
-    assert read_state(home, "s").prompts == ()
-    write_state(home, "s", PromptState(("b",), ()))
-    assert json.loads((tmp_path / "elsewhere.json").read_text())["prompts"] == ["a"]
-
-
 def test_only_what_is_old_is_dropped(home: Home) -> None:
     drop_old_states(home, 0)
     for name in ("old", "new"):
@@ -87,20 +142,6 @@ def test_only_what_is_old_is_dropped(home: Home) -> None:
     os.utime(folder(home) / "new.json", (900_000, 900_000))
     drop_old_states(home, 1_000_000)
     assert {path.name for path in folder(home).iterdir()} == {"new.json", "inner"}
-
-
-def test_states_do_not_pile_up_however_many_sessions_there_are(
-    home: Home, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(prompt_state, "MOST_FILES", 3)
-    for n in range(30):
-        write_state(home, f"s{n}", PromptState())
-        os.utime(folder(home) / f"s{n}.json", (1, 1) if n % 2 else (900_000, 900_000))
-    for n in range(60):
-        before = len(list(folder(home).iterdir()))
-        drop_old_states(home, 1_000_000 + n)
-        assert before - 3 <= len(list(folder(home).iterdir())) <= before
-    assert {path.name for path in folder(home).iterdir()} == {f"s{n}.json" for n in range(0, 30, 2)}
 
 
 def test_a_state_of_this_hook_waits_for_the_one_before_it(home: Home) -> None:
