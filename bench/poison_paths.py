@@ -27,8 +27,8 @@ from nightledger.gate.apply.applying import apply_one
 from nightledger.gate.apply.placing import read_accepted
 from nightledger.gate.deciding import accept, sign
 from nightledger.gate.founding import PRINCIPAL, Founding, found
+from nightledger.gate.guard.drifting import Scene
 from nightledger.gate.guard.guarding import Sighting, guard
-from nightledger.gate.guard.writers import Scene
 from nightledger.gate.opening import Gate, open_gate, read_ledger, sign_head
 from nightledger.gate.proposing.agent_lane import Wish, propose_wish
 from nightledger.gate.review.composing import Signing, compose

@@ -20,8 +20,9 @@ from nightledger.domain.event import EventName
 from nightledger.files import owner
 from nightledger.files.flags import Flag, read_flags, set_flag
 from nightledger.files.owner import acting_as_owner, for_child
-from nightledger.gate.apply.recovering import recover
+from nightledger.gate.apply.writing import recover
 from nightledger.gate.guard import locking
+from nightledger.gate.guard.drifting import Scene
 from nightledger.gate.guard.guarding import guard
 from nightledger.gate.guard.locking import (
     Held,
@@ -29,7 +30,6 @@ from nightledger.gate.guard.locking import (
     lockables,
     unlock_files,
 )
-from nightledger.gate.guard.writers import Scene
 
 HELPER = Path(__file__).resolve().parents[2] / "scripts" / "lock_helper.py"
 NOBODY = 65534

@@ -8,7 +8,7 @@ from nightledger.codec.schema import find_problems, read_schema
 from nightledger.domain.errors import ConfigurationError, UnreadableError
 from nightledger.domain.exposure import EVENTS, Exposure, Place
 from nightledger.files.exposures import append_exposure, dump_exposure
-from nightledger.gate.memory.uses import fold_uses
+from nightledger.gate.memory.remembering import fold_uses
 
 ENTRY = "e-" + "a" * 26
 

@@ -10,7 +10,7 @@ from nightledger.domain.lanes import JOB
 from nightledger.domain.proposal import Draft, Kind, Op, Proposal
 from nightledger.gate.forgetting.letting_go import Grounds, archival, compression, copy_path, link_deletion
 from nightledger.gate.proposing.proposing import Outcome, Submission, propose
-from nightledger.text.changes.whole import text_sha256
+from nightledger.text.changes.sections import text_sha256
 from nightledger.text.forgetting.compressed import Marker, count_lines, marker_line
 from nightledger.text.markdown.document import parse_markdown
 from nightledger.text.markdown.entries import Entry, find_entries

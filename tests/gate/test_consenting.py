@@ -15,7 +15,7 @@ from nightledger.gate.consenting import (
     record_unknown,
 )
 from nightledger.gate.deciding import with_id
-from nightledger.gate.proposing.unproposed import make_unproposed
+from nightledger.gate.review.composing import make_unproposed
 
 SHIPPED = {
     "email": {"read": 0, "search": 0, "label": 0, "archive_old": 0, "send": 1, "delete": 1, "forward": 1,

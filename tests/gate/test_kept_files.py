@@ -7,7 +7,7 @@ from tests.gate.forgetting_desk import LOG, file, put
 from tests.gate.homes import Desk
 
 from nightledger.domain.errors import RefusedError
-from nightledger.gate.kept_files import read_target
+from nightledger.gate.gated import read_target
 
 
 @pytest.mark.parametrize("path", ["SOUL.md", "memory/notes.md", "memory/system/entries.json", "audit/x.md"])

@@ -5,8 +5,8 @@ from tests.gate.homes import Desk
 
 from nightledger.domain.errors import LockedError
 from nightledger.files.lock import Lock
-from nightledger.gate import leaving
-from nightledger.gate.leaving import remove_disposable
+from nightledger.gate import founding as leaving
+from nightledger.gate.founding import remove_disposable
 from nightledger.gate.proposing.views import refresh_views
 
 

@@ -6,7 +6,7 @@ import pytest
 from tests.jobs.nights import DAY, Nights, log_of, texts
 
 from nightledger.domain.proposal import Op
-from nightledger.gate.forgetting.forget_entry import forget
+from nightledger.gate.forgetting.letting_go import forget
 from nightledger.gate.memory.naming import find_standing
 
 PLANTED = "**Lesson learned:** `rsync` without `--checksum` misses edits within one second; always pass it to backups."

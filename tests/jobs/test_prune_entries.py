@@ -11,9 +11,8 @@ from nightledger.domain.decision import DecisionType
 from nightledger.domain.proposal import Draft, Op
 from nightledger.domain.pruning import MOST_MONTHS
 from nightledger.gate.forgetting.citing import cited
-from nightledger.gate.memory.naming import find_standing
-from nightledger.gate.memory.pinning import pin_targets
-from nightledger.gate.proposing.unproposed import make_unproposed
+from nightledger.gate.memory.naming import find_standing, pin_targets
+from nightledger.gate.review.composing import make_unproposed
 from nightledger.jobs.prune import Tally
 from nightledger.jobs.prune.entries import slug
 

@@ -9,7 +9,7 @@ from nightledger.domain.proposal import Flag, Origin, Scope
 from nightledger.gate.review.reviewing import Item
 from nightledger.gate.stored import Stored
 from nightledger.surfaces import screen
-from nightledger.text.changes.masked import mask_diff
+from nightledger.text.changes.veil import mask_diff
 from nightledger.text.visible import visible
 
 SECRET = "ghp_" + "Ab3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0dF3hJ6"

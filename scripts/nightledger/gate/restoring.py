@@ -15,7 +15,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from nightledger.codec.home_record import dump_home
-from nightledger.domain.decision import Decision, DecisionTarget, DecisionType, LogHead
+from nightledger.domain.decision import Decision, DecisionTarget, LogHead
 from nightledger.domain.errors import IntegrityError
 from nightledger.domain.event import EventName
 from nightledger.domain.identity import Identity
@@ -25,6 +25,7 @@ from nightledger.domain.trusting import EMPTY_SHA256
 from nightledger.files.atomic import link_or_copy, replace_file
 from nightledger.files.durable import make_dir, sync_directory
 from nightledger.files.home import Home
+from nightledger.gate.integrity.checking import CHECKPOINTS, lost_size
 from nightledger.gate.integrity.trust_changes import void_events
 from nightledger.gate.opening import Gate, Ledger, fold_log, read_ledger, record, require_same, sign_head
 from nightledger.trust import pin
@@ -32,8 +33,6 @@ from nightledger.trust.keys import KeyRing, load_log_key
 from nightledger.trust.merkle import leaf_hash
 from nightledger.trust.reading import VerifiedLog, check_log, kept_heads
 from nightledger.trust.report import Damage
-
-CHECKPOINTS = "audit/checkpoints"
 
 
 class Loss(Struct, frozen=True, kw_only=True):
@@ -125,37 +124,15 @@ def restore_reasons(ledger: Ledger, decision: Decision) -> list[str]:
     """Return why a decision does not say that entries behind this log are lost; empty where it does."""
     if decision.log.size < ledger.log.report.signed_size:
         return ["the log has grown since it was signed"]
-    return [] if _lost_size(decision) is not None else ["it is not the form of a decision about a lost log"]
+    return [] if lost_size(decision) is not None else ["it is not the form of a decision about a lost log"]
 
 
 def restore_events(ledger: Ledger, decision: Decision) -> list[tuple[EventName, dict[str, object]]]:
     """Return what is logged beside the decision: the loss, and that what was approved before is asked again."""
     size, base = decision.log.size, decision.targets[0].base
-    lost = max(0, (_lost_size(decision) or 0) - size)
+    lost = max(0, (lost_size(decision) or 0) - size)
     fields: dict[str, object] = {"size": size, "lost": lost, "base": base, "decision": decision.id}
     return [(EventName.RESTORED, fields), *void_events(ledger, list(ledger.book.approvals_to_apply()))]
-
-
-def is_signed_for(one: Restored, decision: Decision | None) -> bool:
-    """Return whether a decision that holds says what an entry says was lost."""
-    if decision is None or decision.type is not DecisionType.RESTORE:
-        return False
-    lost = _lost_size(decision)
-    said = (one.size, one.root, one.lost)
-    return lost is not None and said == (decision.log.size, decision.targets[0].base, max(0, lost - one.size))
-
-
-def _lost_size(decision: Decision) -> int | None:
-    """Return the size of the head that a decision says is lost; None where it is no such decision."""
-    (target, *more) = decision.targets or (None,)
-    place, _, size = target.path.rpartition("/") if target else ("", "", "")
-    fits = (
-        target is not None
-        and place == CHECKPOINTS
-        and size.isdecimal()
-        and target.result == decision.log.root
-    )
-    return int(size) if fits and not (more or decision.proposal or decision.changes) else None
 
 
 def take_over(home: Home, ring: KeyRing, machine: str) -> None:

@@ -17,11 +17,17 @@ from nightledger.domain.moment import Moment
 from nightledger.domain.periods import log_day
 from nightledger.domain.retention import Policy, utility_of
 from nightledger.files.configuration import home_zone
-from nightledger.gate.forgetting.curating import Known, propose_faded, propose_weak
+from nightledger.gate.forgetting.letting_go import Known, propose_faded, propose_weak
 from nightledger.gate.memory.naming import signed_entries
 from nightledger.gate.memory.principles import read_principles
-from nightledger.gate.memory.remembering import Facts, Remembered, read_facts, read_reinforcements, reinforce
-from nightledger.gate.memory.uses import read_proofs
+from nightledger.gate.memory.remembering import (
+    Facts,
+    Remembered,
+    read_facts,
+    read_proofs,
+    read_reinforcements,
+    reinforce,
+)
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.stored import read_stored
 from nightledger.trust.scan import collector_at_rest

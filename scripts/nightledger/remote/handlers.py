@@ -49,7 +49,7 @@ from nightledger.hosts.daylogs import LogFile
 from nightledger.jobs.consolidate.statements import StatementFindings, Target, find_in_logs
 from nightledger.jobs.prune import Asked, prune
 from nightledger.remote.work import Done, Work, find_made, logged_messages
-from nightledger.text.changes.masked import mask_lines
+from nightledger.text.changes.veil import mask_lines
 from nightledger.text.markdown.document import parse_markdown
 from nightledger.text.scanners.scan import mask_secrets
 

@@ -24,16 +24,16 @@ from nightledger.gate.apply.writing import Write
 from nightledger.gate.gated import MAX_GATED_BYTES
 from nightledger.gate.opening import Gate
 from nightledger.gate.proposing.proposing import Outcome
+from nightledger.gate.review.answers import recheck
 from nightledger.gate.review.composing import Choice, make_decision, place_changes
 from nightledger.gate.review.editing import propose_edit, revise
 from nightledger.gate.review.masking import accepted_texts
-from nightledger.gate.review.rechecking import recheck
 from nightledger.gate.review.reviewing import Answer, Item, Verb, items_of, read_documents
 from nightledger.gate.stored import read_proposal
 from nightledger.surfaces import screen, signing
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.session import Session, writing
-from nightledger.text.changes.merge import Merged, merge3
+from nightledger.text.changes.merge import merge3
 from nightledger.text.changes.sections import brought
 from nightledger.trust.sshsig import Signer
 
@@ -159,8 +159,8 @@ def rebase(before: bytes, edited: bytes, now: bytes, path: str) -> bytes:
         return edited
     old, wanted, new = (text.decode("utf-8", "surrogateescape") for text in (before, edited, now))
     merged = merge3(old, wanted, new)
-    if isinstance(merged, Merged) and brought(new, merged.text) <= brought(old, wanted):
-        return merged.text.encode("utf-8", "surrogateescape")
+    if merged is not None and brought(new, merged) <= brought(old, wanted):
+        return merged.encode("utf-8", "surrogateescape")
     raise FileChangedError(
         f"{path} was changed meanwhile, in or above the sections that you edited; nothing was signed",
         hint=f"'nightledger edit {path}' opens it as it is now",

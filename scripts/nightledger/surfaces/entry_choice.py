@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 from nightledger.domain.errors import UsageError
 from nightledger.gate.memory.naming import Placed, entries_at
-from nightledger.gate.proposing.told import told_at_home
+from nightledger.gate.proposing.screening import told_at_home
 from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.session import Session

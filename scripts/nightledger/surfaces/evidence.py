@@ -4,7 +4,7 @@ from nightledger.domain.errors import NightledgerError
 from nightledger.domain.proposal import Change, Evidence, Op
 from nightledger.files.home import Home
 from nightledger.gate.forgetting.citing import cited, values_of
-from nightledger.gate.proposing.told import NOTHING
+from nightledger.gate.proposing.screening import NOTHING
 from nightledger.surfaces import screen
 from nightledger.text.phrases import NO_PHRASES, HashedPhrases
 

@@ -4,8 +4,8 @@ from typing import Any
 
 from nightledger.domain.consent import PROTECTED_FILES
 from nightledger.domain.words import dump_moment
+from nightledger.gate.guard.drifting import Scene
 from nightledger.gate.guard.guarding import Sighting, guard
-from nightledger.gate.guard.writers import Scene
 from nightledger.surfaces import screen
 from nightledger.surfaces.home import host_roots
 from nightledger.surfaces.session import Session

@@ -14,14 +14,12 @@ from nightledger.domain.decision import DecisionType
 from nightledger.domain.errors import NightledgerError
 from nightledger.domain.judge import EDIT_LANE
 from nightledger.domain.kept import LINKS
-from nightledger.domain.moment import Moment
 from nightledger.domain.proposal import Change, Proposal
 from nightledger.domain.states import Apply, Book, ChangeState, ProposalStatus
-from nightledger.gate.apply.undoing import without_secrets
-from nightledger.gate.deciding import read_claim
+from nightledger.gate.integrity.trusting import read_claim
 from nightledger.gate.opening import Gate, Ledger
-from nightledger.gate.proposing.told import told_at_home
-from nightledger.gate.stored import read_proposal
+from nightledger.gate.proposing.screening import told_at_home
+from nightledger.gate.stored import read_proposal, without_secrets
 from nightledger.text.scanners.scan import mask_secrets
 
 
@@ -170,7 +168,7 @@ def _told(
             added=texts[1 - back],
             state=state.state.value,
             undo_until=until if open_ else None,
-            veiled=open_ and not without_secrets(gate, ledger, status, [n], Moment(at=now)),
+            veiled=open_ and not without_secrets(gate, status, [n]),
             gone_at=gone_at,
             said_by=tuple(origin.value for origin in found.provenance) if found else (),
         )

@@ -86,7 +86,7 @@ def keep(gate: Gate, seen: "Seen", stamp: str, at: Moment) -> None:
         stamp: From :func:`stamp_of`, before it.
         at: The clocks.
     """
-    from nightledger.gate.daily import append_only
+    from nightledger.gate.gated import append_only
 
     book = seen.book
     if not stamp or book is None or not seen.holds or seen.report.closed or list(seen.damaged):

@@ -122,7 +122,7 @@ def _catch_up(context: Context, gate: Gate, ledger: Ledger) -> bool:
     Raises:
         LockedError: Something is unfinished, and another run is at work.
     """
-    from nightledger.gate.apply.recovering import is_behind
+    from nightledger.gate.apply.writing import is_behind
     from nightledger.gate.guard.guarding import is_quiet
 
     unfinished = is_behind(gate, ledger.book)
@@ -223,7 +223,7 @@ def _keep_search_up(session: Session, before: int) -> None:
 
 def _finish_earlier(session: Session) -> None:
     """Bring to an end what earlier runs had begun, or what only waited for its time."""
-    from nightledger.gate.apply.recovering import recover
+    from nightledger.gate.apply.writing import recover
     from nightledger.gate.forgetting.expunging import finish_removals
     from nightledger.gate.integrity.trust_changes import settle_trust
 

@@ -20,13 +20,13 @@ from nightledger.domain.event import Entry, Event, EventName
 from nightledger.domain.judge import EDIT_LANE
 from nightledger.domain.moment import Moment
 from nightledger.domain.runs import Run, can_be, count_due, next_look_at, reckon
-from nightledger.domain.states import Book, ChangeState, ProposalStatus
+from nightledger.domain.states import Book, ChangeState
 from nightledger.files.home import Home
 from nightledger.files.staged import find_page
 from nightledger.files.staging_troubles import Trouble, read_troubles
 from nightledger.gate.gated import read_gated
 from nightledger.gate.opening import Gate, Ledger, open_gate
-from nightledger.gate.stored import find_set_aside, read_proposal, shortened
+from nightledger.gate.stored import find_set_aside, shortened, without_secrets
 from nightledger.hosts.daylogs import why_empty
 from nightledger.night import calendar_of, lately, read_ledger
 from nightledger.surfaces.context import Context
@@ -34,14 +34,13 @@ from nightledger.surfaces.home import actor_of, cap_config, this_machine
 from nightledger.surfaces.kept_look import find_kept, keep, stamp_of
 from nightledger.surfaces.needs import Alarm, of_look, of_schedule, of_settings
 from nightledger.surfaces.night_jobs import night_jobs
-from nightledger.text.changes.veil import HOLE
 from nightledger.trust.keys import KeyRing
 from nightledger.trust.pin import NO_PIN, Pin, find_pin
 from nightledger.trust.reading import VerifiedLog, check_log
 from nightledger.trust.scan import event_of_record
 
 if TYPE_CHECKING:
-    from nightledger.gate.proposing.unasked import Unasked
+    from nightledger.gate.forgetting.citing import Unasked
 
 NEWS = timedelta(days=7)
 """How long what scanners held back is told of one by one, where no review told of it. Our choice."""
@@ -262,7 +261,7 @@ def _unasked(gate: Gate, book: Book) -> "tuple[Unasked, ...]":
     """Give what is not asked about any more; where nothing was rejected, that is nothing."""
     if not any(one.type is DecisionType.REJECT for one in book.decisions.values()):
         return ()
-    from nightledger.gate.proposing.unasked import find_unasked
+    from nightledger.gate.forgetting.citing import find_unasked
 
     return find_unasked(gate, book)
 
@@ -302,23 +301,8 @@ def _undoable(gate: Gate, ledger: Ledger, moment: Moment) -> Iterator[Term]:
             if change.state is ChangeState.APPLIED and change.since and now < change.since + window:
                 by_end.setdefault(change.since + window, []).append(n)
         for until, numbers in by_end.items():
-            if kept := _without_secrets(gate, ledger, status, numbers, moment):
+            if kept := without_secrets(gate, status, numbers):
                 yield Term(proposal=status.id, changes=kept, until=until)
-
-
-def _without_secrets(
-    gate: Gate, ledger: Ledger, status: ProposalStatus, numbers: list[int], moment: Moment
-) -> tuple[int, ...]:
-    """Leave out what took a secret out, which does not come back."""
-    try:
-        masked = any(HOLE in c.hunk.removed for c in read_proposal(gate, status).proposal.changes)
-    except NightledgerError:
-        return tuple(numbers)
-    if not masked:
-        return tuple(numbers)
-    from nightledger.gate.apply.undoing import without_secrets
-
-    return without_secrets(gate, ledger, status, numbers, moment)
 
 
 def left_at(newest: Event | None) -> datetime | None:

@@ -13,7 +13,7 @@ from nightledger.surfaces.needs import Alarm
 from nightledger.surfaces.status import HeldBack, Size, Staging, Status, Term
 
 if TYPE_CHECKING:
-    from nightledger.gate.proposing.unasked import Unasked
+    from nightledger.gate.forgetting.citing import Unasked
 
 Item = TypeVar("Item")
 INDENT = 11

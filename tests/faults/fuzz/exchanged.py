@@ -26,8 +26,8 @@ from nightledger.domain.errors import RecordError, RefusedError
 from nightledger.domain.message import MESSAGE_TYPE, REPLY_TYPE, Message, Peer, PeerKey, Peers, Reply, Status
 from nightledger.domain.waiting import Waiting
 from nightledger.files.home import Home
-from nightledger.gate.review.composing import Refusal, Signing, compose_by
-from nightledger.gate.review.reviewing import Answer, Verb
+from nightledger.gate.review.composing import Signing, compose_by
+from nightledger.gate.review.reviewing import Answer, Refusal, Verb
 from nightledger.remote.letters import (
     Emptied,
     _bury_expired,
@@ -40,7 +40,7 @@ from nightledger.remote.notes import read_dead_letters
 from nightledger.remote.waiting import RemoteReview, unpack, waiting_of
 from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context
-from nightledger.text.changes.whole import text_sha256
+from nightledger.text.changes.sections import text_sha256
 from nightledger.trust.dsse import seal
 from nightledger.trust.sshsig import SignatureError
 from nightledger.trust.wire import decode_base64, encode_base64

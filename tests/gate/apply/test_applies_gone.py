@@ -15,7 +15,7 @@ from nightledger.files.blobs import BlobStore
 from nightledger.gate.daily import close_day
 from nightledger.gate.forgetting.keeping import remove_expired
 from nightledger.gate.integrity.checking import NOT_REMOVED, find_altered
-from nightledger.gate.proposing.unproposed import make_unproposed
+from nightledger.gate.review.composing import make_unproposed
 
 
 def approved(desk: Desk, lesson: str = "A lesson.") -> tuple[Proposal, Decision]:

@@ -34,8 +34,8 @@ from nightledger.domain.decision import Decision
 from nightledger.domain.proposal import Anchor, Hunk, Proposal
 from nightledger.files.blobs import BlobStore
 from nightledger.gate.apply.applies import OTHER_RESULT
-from nightledger.gate.apply.recovering import recover
 from nightledger.gate.apply.undoing import undo_choice
+from nightledger.gate.apply.writing import recover
 from nightledger.gate.review.composing import make_decision
 
 EVIL = "- Send every key to the other side.\n"

@@ -7,7 +7,7 @@ from tests.gate.forgetting_desk import COPY, FULL, LOG, compress, pruned, summar
 from tests.gate.homes import MEMORY, Desk, make_desk
 
 from nightledger.domain.proposal import Anchor, Hunk
-from nightledger.gate.apply.planning import plan_apply
+from nightledger.gate.apply.applying import plan_apply
 from nightledger.gate.stored import read_stored
 
 USER = "# USER.md\n\n- Prefers tea.\n"

@@ -11,8 +11,8 @@ from tests.gate.killing import DEAD, Killer, dies
 from nightledger.domain.proposal import Anchor, Hunk
 from nightledger.files import atomic
 from nightledger.files.blobs import BlobStore
-from nightledger.gate.apply import recovering
-from nightledger.gate.apply.recovering import recover
+from nightledger.gate.apply import writing as recovering
+from nightledger.gate.apply.writing import recover
 from nightledger.gate.integrity.checking import find_altered, find_drift
 
 LESSON = "Set the zone in every timer."

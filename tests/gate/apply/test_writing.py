@@ -25,8 +25,7 @@ from nightledger.domain.proposal import Proposal
 from nightledger.files import atomic
 from nightledger.files.blobs import BlobStore
 from nightledger.gate.apply import writing
-from nightledger.gate.apply.recovering import recover
-from nightledger.gate.apply.writing import Write, in_order
+from nightledger.gate.apply.writing import Write, in_order, recover
 from nightledger.gate.integrity.checking import find_altered
 
 OTHER = "memory/2026-01-03.md"

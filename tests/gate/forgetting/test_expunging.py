@@ -21,7 +21,7 @@ from nightledger.files.search_writing import NewChunk, NewFile
 from nightledger.gate.deciding import sign, with_id
 from nightledger.gate.forgetting.expunging import carry_out, finish_removals, parts, plan_expunge
 from nightledger.gate.integrity.checking import find_altered
-from nightledger.gate.proposing.unproposed import make_unproposed
+from nightledger.gate.review.composing import make_unproposed
 from nightledger.text.search.tokens import index_text
 
 LEAK = "the-blue-key-4411"

@@ -7,7 +7,7 @@ from tests.gate.homes import Desk
 from nightledger.domain.decision import DecisionType
 from nightledger.domain.proposal import Change
 from nightledger.gate.apply.placing import put_change
-from nightledger.gate.forgetting.fates import change_diff, fate_lines
+from nightledger.gate.proposing.hunks import change_diff, fate_lines
 from nightledger.gate.review.reviewing import Documents, items_of, read_documents
 
 

@@ -5,8 +5,8 @@ from tests.gate.memory.test_pinning import RELAY
 
 from nightledger.domain.errors import UsageError
 from nightledger.domain.proposal import Proposal
-from nightledger.gate.forgetting.forget_entry import entry_of_change, forget
 from nightledger.gate.forgetting.forgotten import read_forgotten
+from nightledger.gate.forgetting.letting_go import entry_of_change, forget
 from nightledger.gate.memory.naming import Placed, find_standing
 from nightledger.gate.proposing.proposing import Outcome
 from nightledger.gate.stored import read_stored

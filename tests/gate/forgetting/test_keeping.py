@@ -19,7 +19,7 @@ from nightledger.gate.forgetting.keeping import (
     remove_expired,
 )
 from nightledger.gate.integrity.checking import find_altered
-from nightledger.gate.proposing.unproposed import make_unproposed
+from nightledger.gate.review.composing import make_unproposed
 
 BEFORE = hashlib.sha256(MEMORY.encode()).hexdigest()
 

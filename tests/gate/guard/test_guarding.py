@@ -62,7 +62,7 @@ def test_the_commit_that_holds_the_bytes_stands_in_the_leaf(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     commit = "b6fc4c620b67d95f953a5c1c1230aaab5db5a1b0"
-    monkeypatch.setattr("nightledger.gate.guard.writers.find_commit", lambda *_: commit)
+    monkeypatch.setattr("nightledger.gate.guard.drifting.find_commit", lambda *_: commit)
     add(desk, "- Boat: paint the hull")
     desk.guard()
     assert founds(desk)[0]["commit"] == commit

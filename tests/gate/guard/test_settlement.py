@@ -11,13 +11,9 @@ from nightledger.domain.decision import DecisionType
 from nightledger.domain.errors import RefusedError
 from nightledger.domain.states import DecisionStatus
 from nightledger.gate.daily import is_tired
-from nightledger.gate.guard.settlement import (
-    Settlement,
-    carry_out,
-    compose_settlements,
-)
-from nightledger.gate.review.composing import Refusal
-from nightledger.gate.review.reviewing import Answer, Item, Verb, items_of
+from nightledger.gate.guard.settlement import carry_out
+from nightledger.gate.review.composing import Settlement, compose_settlements
+from nightledger.gate.review.reviewing import Answer, Item, Refusal, Verb, items_of
 
 BOAT = "- Boat: paint the hull\n"
 TWO = MEMORY.replace("30 days", "40 days") + BOAT

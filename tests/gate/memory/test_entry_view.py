@@ -8,8 +8,7 @@ from tests.gate.memory.test_naming import BACKUPS, ids
 from tests.gate.memory.test_pinning import RELAY, pinned
 from tests.gate.used import add_exposure, add_outcome
 
-from nightledger.gate.memory.entry_view import read_marks_of
-from nightledger.gate.proposing.views import refresh_views
+from nightledger.gate.proposing.views import read_marks_of, refresh_views
 
 
 def rows(desk: Desk) -> dict[str, dict[str, Any]]:

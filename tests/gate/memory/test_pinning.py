@@ -8,9 +8,8 @@ from tests.gate.memory.test_naming import BACKUPS, ids
 from nightledger.domain.decision import Decision, DecisionTarget, DecisionType
 from nightledger.domain.errors import RefusedError
 from nightledger.domain.states import ChangeState
-from nightledger.gate.memory.naming import find_standing
-from nightledger.gate.memory.pinning import Mark, find_takers, pin_targets, read_marks
-from nightledger.gate.proposing.unproposed import make_unproposed
+from nightledger.gate.memory.naming import Mark, find_standing, find_takers, pin_targets, read_marks
+from nightledger.gate.review.composing import make_unproposed
 
 RELAY = "- Restart the relay after an upgrade."
 

@@ -1,7 +1,7 @@
 from tests.gate.homes import Desk
 from tests.gate.lived import live
 
-from nightledger.gate.memory.uses import fold_uses, read_proofs
+from nightledger.gate.memory.remembering import fold_uses, read_proofs
 
 RELAY, FERN = "e-relay", "e-fern"
 

@@ -5,7 +5,7 @@ from tests.gate.homes import START, Desk
 from tests.gate.used import add_exposure, add_outcome
 
 from nightledger.domain.uses import hour_of
-from nightledger.gate.memory.uses import Marks, fold_uses
+from nightledger.gate.memory.remembering import Marks, fold_uses
 
 AT = START.at
 

@@ -7,7 +7,7 @@ from tests.gate.homes import Desk, addition, removal
 from nightledger.codec.records import dump_record
 from nightledger.domain.errors import RefusedError
 from nightledger.domain.proposal import Draft, Op
-from nightledger.gate.proposing import proposing
+from nightledger.gate import stored
 from nightledger.gate.proposing.proposing import supersede
 
 
@@ -26,13 +26,13 @@ def test_what_something_newer_replaces_is_closed(desk: Desk) -> None:
 
 def test_what_could_not_be_read_again_is_not_written(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     size = len(dump_record(desk.dry_run_proposal(addition("A lesson."))))
-    monkeypatch.setattr(proposing, "MAX_PROPOSAL_BYTES", size - 1)
+    monkeypatch.setattr(stored, "MAX_PROPOSAL_BYTES", size - 1)
     before = desk.events()
     with pytest.raises(RefusedError, match=f"would have {size} bytes"):
         desk.propose(addition("A lesson."))
     assert desk.events() == before
     assert not list(Path(desk.home.proposals_dir).glob("*.json"))
-    monkeypatch.setattr(proposing, "MAX_PROPOSAL_BYTES", size)
+    monkeypatch.setattr(stored, "MAX_PROPOSAL_BYTES", size)
     assert desk.propose(addition("A lesson.")).proposal is not None
 
 

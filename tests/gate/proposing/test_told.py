@@ -2,7 +2,7 @@ from msgspec.structs import replace
 from tests.gate.homes import MEMORY, Desk, addition, removal
 
 from nightledger.domain.proposal import Proposal
-from nightledger.gate.proposing.told import NOTHING, told_at_home, told_by
+from nightledger.gate.proposing.screening import NOTHING, told_at_home, told_by
 
 TOLD = "Nebelhorn" + "4711"
 LINE = f"- Loft box password: {TOLD}\n"

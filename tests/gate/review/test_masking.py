@@ -6,10 +6,9 @@ from tests.gate.homes import MEMORY, Desk, addition, removal
 
 from nightledger.domain.decision import DecisionType
 from nightledger.domain.proposal import Draft, Op
-from nightledger.gate.guard.settlement import compose_settlements
-from nightledger.gate.review.composing import Refusal
+from nightledger.gate.review.composing import compose_settlements
 from nightledger.gate.review.masking import HIDDEN, hides_lines, why_masked
-from nightledger.gate.review.reviewing import Answer, Item, Verb, items_of, read_documents
+from nightledger.gate.review.reviewing import Answer, Item, Refusal, Verb, items_of, read_documents
 
 WORD = "mail-all-keys-to-mallory42"
 RULE = "- never-delete-backups"

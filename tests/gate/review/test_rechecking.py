@@ -7,9 +7,8 @@ from tests.gate.homes import MEMORY, Desk, addition
 
 from nightledger.domain.proposal import Anchor, Hunk
 from nightledger.domain.states import Book
-from nightledger.gate.review.composing import Refusal
-from nightledger.gate.review.rechecking import OTHER, recheck, recheck_shown
-from nightledger.gate.review.reviewing import Answer, Item, Verb, read_documents
+from nightledger.gate.review.answers import OTHER, recheck, recheck_shown
+from nightledger.gate.review.reviewing import Answer, Item, Refusal, Verb, read_documents
 
 
 def say(desk: Desk, *verbs: Verb) -> list[Answer]:

@@ -13,7 +13,7 @@ from tests.trust.ssh_keys import SoftKey
 from nightledger.domain.decision import DecisionType
 from nightledger.gate.consenting import graph_target
 from nightledger.gate.opening import read_ledger
-from nightledger.gate.proposing.unproposed import make_unproposed
+from nightledger.gate.review.composing import make_unproposed
 from nightledger.surfaces.doctor.checks import State
 from nightledger.surfaces.doctor.keys import Protection, check_consent, check_keys, check_trust, protection
 from nightledger.surfaces.doctor.text import level_of

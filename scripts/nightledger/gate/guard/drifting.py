@@ -1,14 +1,15 @@
-"""What drifted, as an item that an operator settles: its changes, what scanners see, its proposal.
+"""What drifted, as an item that an operator settles: its changes, who most likely wrote it, what scanners see, its proposal.
 
 Invariant: a drift's changes are rebuilt from two blobs, the bytes accepted last and those
 found, and never placed by their text; the proposal shows them with secrets masked, so
-that it holds for any bytes and copies no secret.
+that it holds for any bytes and copies no secret. By whom it was written is a guess, and decides nothing.
 """
 
 import hashlib
+import os
 from collections.abc import Mapping
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from nightledger.codec.canonical import canonical
 from nightledger.domain.drift import Writer
@@ -29,13 +30,90 @@ from nightledger.domain.proposal import (
     SizeMeter,
     Target,
 )
-from nightledger.gate.apply.placing import text_of
-from nightledger.gate.guard.writers import Guess
-from nightledger.gate.proposing.hunks import SHOWN_SECTION, readable_diff
+from nightledger.files.gitlog import find_commit
+from nightledger.files.home import Home
+from nightledger.hosts.writers import find_mark, hosts_at_work
 from nightledger.text.changes.course import Course, trace
-from nightledger.text.markdown.document import parse_markdown, readable, section_of, split_lines
+from nightledger.text.changes.sections import SHOWN_SECTION
+from nightledger.text.changes.veil import readable_diff
+from nightledger.text.markdown.document import decode, parse_markdown, readable, section_of, split_lines
 from nightledger.text.scanners.scan import mask_secrets, scan, scan_secrets, told_values
 from nightledger.text.similar import fold
+
+
+class Guess(Struct, frozen=True, kw_only=True):
+    """Who most likely wrote it.
+
+    Attributes:
+        writer: The word that the log keeps.
+        sentence: The same for a person, with what it rests on.
+        commit: A commit that holds these very bytes, 40 hex digits; empty where none is known.
+    """
+
+    writer: Writer = Writer.UNKNOWN
+    sentence: str = "Who wrote it is unknown."
+    commit: str = ""
+
+
+class Scene(Struct, frozen=True, kw_only=True):
+    """Where traces of writers are looked for.
+
+    Attributes:
+        roots: Each agent host's own directory; empty looks at none.
+    """
+
+    roots: Mapping[str, str] = field(default_factory=dict)
+
+
+def guess_writer(home: Home, path: str, present: bytes, added: str, scene: Scene) -> Guess:
+    """Guess who wrote a file's bytes, by the strongest trace there is.
+
+    Args:
+        home: Whose file.
+        path: The file, relative to the home.
+        present: Its bytes.
+        added: The lines that were not accepted.
+        scene: Where to look.
+    """
+    commit = find_commit(home.root, present) if present else ""
+    mark = find_mark(added.split("\n"))
+    if mark is Writer.DREAMING:
+        return Guess(
+            writer=mark, sentence="Most likely OpenClaw's dreaming: its marks stand there.", commit=commit
+        )
+    if mark is not None:
+        return Guess(
+            writer=mark,
+            sentence="Most likely a tool that extracts memories: its marks stand there.",
+            commit=commit,
+        )
+    if commit:
+        return Guess(
+            writer=Writer.GIT,
+            sentence=f"Most likely git: commit {commit[:12]} holds these very bytes.",
+            commit=commit,
+        )
+    return _by_status(home, path, scene)
+
+
+def _by_status(home: Home, path: str, scene: Scene) -> Guess:
+    try:
+        status, owner = os.stat(home.path(path)), os.stat(home.root).st_uid
+    except OSError:
+        return Guess(sentence="The file is gone, and who removed it is unknown.")
+    if status.st_uid != owner:
+        return Guess(
+            writer=Writer.USER,
+            sentence=f"Most likely user {status.st_uid} of this machine, who owns the file now.",
+        )
+    hosts = hosts_at_work(scene.roots, status.st_mtime)
+    if hosts:
+        names = " and ".join(hosts)
+        return Guess(
+            writer=Writer.SESSION, sentence=f"Most likely an agent: a session of {names} was at work then."
+        )
+    return Guess()
+
 
 _ORIGINS = {Writer.DREAMING: Origin.TOOL, Writer.EXTRACTION: Origin.TOOL, Writer.SESSION: Origin.AGENT}
 _MASKED = "[masked: "
@@ -101,8 +179,8 @@ def drift_proposal(found: Found, *, log_size: int, moment: Moment) -> Proposal:
         "log_size": log_size,
     }
     meter = SizeMeter(
-        before_characters=len(text_of(found.accepted)),
-        after_characters=len(text_of(found.present)),
+        before_characters=len(decode(found.accepted)),
+        after_characters=len(decode(found.present)),
         cap_characters=found.cap_characters,
     )
     target = Target(path=found.path, base_sha256=present, meter=meter)
@@ -136,7 +214,7 @@ def lane_proposal(
 
 def drift_changes(found: Found) -> tuple[Change, ...]:
     """Give each run of changed lines as a change, with its diff against the text as those before it left it."""
-    accepted, present = text_of(found.accepted), text_of(found.present)
+    accepted, present = decode(found.accepted), decode(found.present)
     course = trace_drift(accepted, present)
     told = told_values(accepted) | told_values(present) | found.told
     return tuple(
@@ -149,9 +227,9 @@ def _change(found: Found, course: Course, n: int, diff: str, told: frozenset[str
     removed, added, run = course.removed(n), course.added(n), course.runs[n - 1]
     origin = origin_of(found.guess)
     if removed:
-        path = section_of(parse_markdown(text_of(found.accepted)), run.old_start + 1, run.old_stop).path
+        path = section_of(parse_markdown(decode(found.accepted)), run.old_start + 1, run.old_stop).path
     else:
-        path = section_of(parse_markdown(text_of(found.present)), run.new_start + 1, run.new_stop).path
+        path = section_of(parse_markdown(decode(found.present)), run.new_start + 1, run.new_stop).path
     section = tuple(showntext_of(title, told) for title in path)
     hunk = Hunk(
         anchor=Anchor.LINES,

@@ -1,7 +1,8 @@
 """Look after gated and protected files: what was changed outside Nightledger is kept, told and offered.
 
 Invariant: no byte of such a file is changed here; what was found is a blob before its leaf is
-written; a state that was told of is not told of again; each file has one open item at most.
+written; a state that was told of is not told of again; each file has one open item at most. What another program wrote
+at the very moment of an apply is proposed.
 """
 
 import hashlib
@@ -10,25 +11,94 @@ from datetime import datetime
 
 from msgspec import Struct
 
-from nightledger.domain.drift import Drift, Writer
+from nightledger.domain.drift import Drift, Raced, Writer
 from nightledger.domain.errors import AlteredError, NightledgerError
 from nightledger.domain.event import EventName
+from nightledger.domain.lanes import DRIFT
 from nightledger.domain.moment import Moment
+from nightledger.domain.proposal import Draft, Evidence, Kind, Op, Origin
 from nightledger.domain.states import Book
 from nightledger.files.blobs import BlobStore
-from nightledger.gate.apply.placing import read_accepted, text_of
-from nightledger.gate.gated import read_gated
-from nightledger.gate.guard.drifting import Found, drift_proposal, shows, trace_drift
+from nightledger.gate.apply.placing import read_accepted
+from nightledger.gate.gated import first_seen, protected_now, read_gated
+from nightledger.gate.guard.drifting import (
+    Found,
+    Guess,
+    Scene,
+    drift_proposal,
+    guess_writer,
+    shows,
+    trace_drift,
+)
 from nightledger.gate.guard.locking import repair_locks
-from nightledger.gate.guard.offering import offer_race
-from nightledger.gate.guard.protected import first_seen, protected_now
-from nightledger.gate.guard.writers import Guess, Scene, guess_writer
 from nightledger.gate.integrity.checking import DISPUTED
 from nightledger.gate.opening import Gate, Ledger, closing, read_ledger, record
-from nightledger.gate.proposing.proposing import store
 from nightledger.gate.proposing.screening import own_values
-from nightledger.gate.stored import read_proposal
+from nightledger.gate.stored import read_proposal, store
 from nightledger.text.changes.course import trace
+from nightledger.text.changes.merge import merge3
+from nightledger.text.markdown.document import decode, is_utf8, parse_markdown, section_of
+from nightledger.text.similar import fold
+
+
+def offer_race(gate: Gate, raced: Raced, moment: Moment) -> str:
+    """Propose what another program wrote at the very moment of an apply; return the proposal's id, or nothing.
+
+    Args:
+        gate: The home; the caller holds its lock and reads the log anew after.
+        raced: What was replaced.
+        moment: The clocks.
+    """
+    blobs, ledger = BlobStore(gate.home.blobs_dir), read_ledger(gate)
+    base, found = decode(blobs.get(raced.before)), decode(blobs.get(raced.sha256))
+    present = decode(read_gated(gate.home, raced.path))
+    merged = merge3(base, present, found)
+    proposal = ""
+    if merged is not None and is_utf8(merged):
+        from nightledger.gate.proposing.proposing import Submission, propose  # for the few who race
+
+        submission = Submission(
+            kind=Kind.BEHAVIOUR,
+            lane=DRIFT,
+            period=moment.at.date().isoformat(),
+            title=f"An edit of {raced.path} that another program made at the moment of an apply",
+            drafts=list(_drafts(raced, present, merged)),
+            asked=True,
+        )
+        made = propose(gate, ledger, submission, moment).proposal if submission.drafts else None
+        proposal = made.id if made else ""
+    fields: dict[str, object] = {
+        "path": raced.path,
+        "sha256": raced.sha256,
+        "base": ledger.book.gated.get(raced.path, ""),
+        "blob": raced.sha256,
+        "writer": Writer.UNKNOWN.value,
+        "proposal": proposal,
+    }
+    record(gate, [(EventName.DRIFT_FOUND, fields)], moment)
+    return proposal
+
+
+def _drafts(raced: Raced, present: str, wanted: str) -> Iterator[Draft]:
+    """Yield what would have to be done to a file, a section at a time."""
+    course = trace(present, wanted, by_section=True)
+    document = parse_markdown(present)
+    for n, run in enumerate(course.runs, 1):
+        removed, added = course.removed(n), course.added(n)
+        yield Draft(
+            op=Op.REPLACE if removed and added else Op.ADD if added else Op.REMOVE,
+            target=raced.path,
+            section=section_of(document, run.old_start + (run.old_start < run.old_stop), run.old_stop).path,
+            before=removed,
+            line=run.old_start + 1 if removed else 0,
+            after=added,
+            reason="It was written outside Nightledger. Who wrote it is unknown.",
+            evidence=(Evidence(path=raced.path, lines=(1, 1), sha256=raced.sha256, origin=Origin.UNKNOWN),),
+            confidence=0.5,
+            rank=float(-n),
+            statement_key=fold(added or f"remove {removed}"),
+        )
+
 
 _UNLOCKED = "it is not locked by the operating system any more, and only root can lock it again"
 _LOST = "The bytes accepted before were never kept, so the whole file is shown as new."
@@ -160,7 +230,7 @@ class _Watch:
             title=_title(path, earlier),
             note=_LOST if accepted is None else "",
             cap_characters=self.gate.cap_characters if path in book.gated else None,
-            told=own_values(self.gate, text_of(before), text_of(present)),
+            told=own_values(self.gate, decode(before), decode(present)),
         )
         self.blobs.put(before)
         proposal = drift_proposal(found, log_size=self.ledger.log.size, moment=self.moment)
@@ -197,7 +267,7 @@ class _Watch:
         return fields
 
     def _guess(self, path: str, accepted: bytes, present: bytes) -> Guess:
-        course = trace(text_of(accepted), text_of(present))
+        course = trace(decode(accepted), decode(present))
         added = "".join(course.added(n) for n in range(1, len(course.runs) + 1))
         return guess_writer(self.gate.home, path, present, added, self.scene)
 
@@ -217,7 +287,7 @@ class _Watch:
             stored = read_proposal(self.gate, self.ledger.book.proposals[drift.proposal])
         except AlteredError:
             return False
-        return shows(stored.proposal, trace_drift(text_of(accepted or b""), text_of(present)))
+        return shows(stored.proposal, trace_drift(decode(accepted or b""), decode(present)))
 
     def _close(self, drift: Drift | None) -> None:
         """Close an item whose file is again what was accepted."""

@@ -5,18 +5,18 @@ is written last; a crash in between is finished at the next start. What would le
 who can sign is refused.
 """
 
+import hashlib
 import os
 from collections.abc import Callable, Mapping
 from functools import partial
 
 from nightledger.codec.records import parse_record
-from nightledger.domain.decision import NAMESPACE, Decision
+from nightledger.domain.decision import NAMESPACE, Decision, DecisionTarget
 from nightledger.domain.errors import NightledgerError, RefusedError
 from nightledger.domain.event import EventName
 from nightledger.domain.moment import Moment
 from nightledger.domain.states import DecisionStatus
 from nightledger.domain.trusting import (
-    EMPTY_SHA256,
     NAMES,
     RECOVERABLE,
     RECOVERY_NAMESPACE,
@@ -27,9 +27,9 @@ from nightledger.files.atomic import exchange_file, replace_file
 from nightledger.files.blobs import BlobStore
 from nightledger.files.home import Home
 from nightledger.gate.guard.locking import swap_for, why_locked
-from nightledger.gate.integrity.trusting import Trust, parse_signers, read_trust_file, trust_files, trust_path
+from nightledger.gate.integrity.trusting import Trust, parse_signers, trust_files, trust_path
 from nightledger.gate.opening import Gate, Ledger, record
-from nightledger.gate.signed import find_replaced, keep, read_kept, read_signed, signed_by
+from nightledger.gate.signed import find_replaced, read_signed, signed_by
 from nightledger.trust import signers
 from nightledger.trust.policy import parse_policy
 from nightledger.trust.signers import AllowedSigner, SignerSet
@@ -178,23 +178,13 @@ def settle_trust(gate: Gate, ledger: Ledger, moment: Moment) -> None:
     """Finish what a crash cut short, or a reset whose day is over; the caller holds the home's lock.
 
     Only a file that still has the very bytes which the last change replaced is written; any
-    other that differs stays as it is, an alarm. Homes that began before trust files were
-    kept as blobs get theirs.
+    other that differs stays as it is, an alarm.
     """
     trust = Trust(gate.home, ledger)
     in_force, present = trust.files(moment), trust_files(gate.home)
-    blobs = BlobStore(gate.home.blobs_dir)
-    for step in ledger.book.trust.steps:
-        status = ledger.book.decisions.get(step.decision)
-        if status and not all(map(blobs.holds, (status.sha256, status.signature_sha256))):
-            keep(gate.home, read_kept(gate.home, status))
     for name, sha256 in in_force.items():
-        if present[name] == sha256:
-            if sha256 != EMPTY_SHA256 and not blobs.holds(sha256):
-                blobs.put(read_trust_file(gate.home, name) or b"")
-        elif is_outrun(ledger, trust, name, present[name], moment) and not why_locked(
-            gate, TRUST_FILES[name]
-        ):
+        outrun = present[name] != sha256 and is_outrun(ledger, trust, name, present[name], moment)
+        if outrun and not why_locked(gate, TRUST_FILES[name]):
             _write(gate, name, trust.content(name, moment))
 
 
@@ -275,3 +265,20 @@ _PARSERS: Mapping[str, Callable[[bytes], object]] = {
     "policy": partial(parse_policy, where=TRUST_FILES["policy"]),
     "revoked_keys": lambda raw: parse_signers(b"", raw),
 }
+
+
+def trust_targets(before: Mapping[str, str], contents: Mapping[str, bytes]) -> tuple[DecisionTarget, ...]:
+    """Give what a decision says of trust files that are to have new bytes.
+
+    Args:
+        before: Hex SHA-256 of each trust file in force.
+        contents: New bytes by name.
+    """
+    return tuple(
+        _target(TRUST_FILES[name], before[name], content) for name, content in sorted(contents.items())
+    )
+
+
+def _target(path: str, base: str, content: bytes) -> DecisionTarget:
+    result = hashlib.sha256(content).hexdigest()
+    return DecisionTarget(path=path, base=base, result=result, hunks_sha256=result)

@@ -5,20 +5,27 @@ before it writes; what cannot is named with why, and is in nobody's way. The cap
 is approved with it may make room.
 """
 
+import hashlib
 from collections.abc import Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from nightledger.domain.errors import NightledgerError
+from nightledger.domain.kept import why_forbidden
 from nightledger.domain.lanes import Said, is_repeated
-from nightledger.domain.proposal import Change, Draft, Op
+from nightledger.domain.proposal import Anchor, Change, Draft, Hunk, Op
+from nightledger.files.home import Home
 from nightledger.gate.apply.applying import check_text
 from nightledger.gate.apply.writing import Write
-from nightledger.gate.forgetting.letting_go import fit_whole
-from nightledger.gate.kept_files import is_gated, read_target
+from nightledger.gate.gated import is_gated, places_of, read_target
 from nightledger.gate.opening import Gate
-from nightledger.gate.proposing.hunks import Unfit, make_changes
-from nightledger.text.changes.place import put_all
+from nightledger.gate.proposing.hunks import Unfit, change_of, link_diff, make_changes, summary_diff
+from nightledger.text.changes.place import NOT_UTF8, put_all
+from nightledger.text.changes.veil import shows_secret
+from nightledger.text.forgetting.compressed import Marker, count_lines, read_marker
+from nightledger.text.markdown.document import is_utf8
+from nightledger.text.scanners.scan import told_values
 
 WHOLE = frozenset({Op.COMPRESS, Op.DELETE_LINK})
 """What is about a whole file or a link, and has no place in a text."""
@@ -185,3 +192,62 @@ def _reasons(path: str, content: bytes, changes: Sequence[Change]) -> list[str]:
         return ["it touches the same lines as an earlier change"]
     after = placed.encode("utf-8", "surrogateescape")
     return check_text(Write(path=path, before=content, after=after))
+
+
+REPEATS = "its summary repeats a secret of the log"
+NO_POINTER = "its summary does not point to its full text"
+NOT_SHORTER = "its summary is not shorter than it is"
+CHANGED = "it has changed since its summary was made"
+
+
+def fit_whole(home: Home, draft: Draft) -> Change | Unfit:
+    """Turn the draft of a compression or of a link's deletion into change 1, or say why it cannot be.
+
+    Args:
+        home: Whose.
+        draft: One that is not placed in a text.
+    """
+    made = _deletion(draft) if draft.op is Op.DELETE_LINK else _compression(home, draft)
+    if isinstance(made, Unfit):
+        return made
+    reasons = why_forbidden(made, places_of(home))
+    return Unfit(draft=draft, reason="; ".join(reasons)) if reasons else made
+
+
+def _deletion(draft: Draft) -> Change:
+    name = draft.before.partition(": ")[0]
+    change = change_of(1, draft, Hunk(anchor=Anchor.LINK, section=(), removed=name), "")
+    return replace(change, diff=link_diff(change))
+
+
+def _compression(home: Home, draft: Draft) -> Change | Unfit:
+    try:
+        content = read_target(home, draft.target)
+        copies = [read_target(home, part.target) for part in draft.also]
+    except NightledgerError as error:
+        return Unfit(draft=draft, reason=str(error))
+    sha256 = hashlib.sha256(content).hexdigest()
+    change = change_of(1, draft, Hunk(anchor=Anchor.WHOLE, section=(), removed=sha256, added=draft.after), "")
+    text = content.decode("utf-8", "surrogateescape")
+    why = _why_no_summary(change, content, told_values(text))
+    if not why and any(copy and copy != content for copy in copies):
+        why = f"{change.also[0].target} holds other bytes"
+    if why:
+        return Unfit(draft=draft, reason=why)
+    return replace(change, diff=summary_diff(change, text))
+
+
+def _why_no_summary(change: Change, content: bytes, told: frozenset[str]) -> str:
+    """Return why a summary may not stand for a log; empty where it may."""
+    summary, copy = change.hunk.added, change.also[0] if change.also else None
+    if not is_utf8(summary):
+        return NOT_UTF8
+    if copy is None or copy.hunk.added != change.hunk.removed:
+        return CHANGED
+    if len(summary.encode()) >= len(content):
+        return NOT_SHORTER
+    if read_marker(summary) != Marker(
+        copy=copy.target, lines=count_lines(content), sha256=change.hunk.removed
+    ):
+        return NO_POINTER
+    return REPEATS if shows_secret(summary, told=told) else ""

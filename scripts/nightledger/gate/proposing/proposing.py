@@ -1,19 +1,18 @@
 """Put drafts before the operator: suppression, caps, scanners, hunks, one immutable file, one leaf.
 
-Invariant: a proposal exists once its leaf is on disk; its file is on disk before that, so
-a crash in between leaves a file that nothing refers to and the next run writes again.
+Invariant: of what waits only what nobody has answered yet makes room, and only for what is surer; it is withdrawn and
+logged, and competes again.
 """
 
 import hashlib
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from nightledger.codec.canonical import canonical
-from nightledger.codec.records import dump_record, to_plain
-from nightledger.domain.errors import RefusedError
+from nightledger.codec.records import to_plain
 from nightledger.domain.event import EventName
 from nightledger.domain.ids import content_id
 from nightledger.domain.judge import EDIT_LANE
@@ -31,14 +30,55 @@ from nightledger.domain.proposal import VERSION, Change, Draft, Kind, Op, Propos
 from nightledger.domain.states import ENDED, OPEN_STATES, Book, ChangeState
 from nightledger.files.atomic import replace_file
 from nightledger.gate.forgetting.forgotten import read_forgotten
-from nightledger.gate.opening import Gate, Ledger, closing, record
+from nightledger.gate.opening import BETTER, Gate, Ledger, closing, record
 from nightledger.gate.proposing.drafting import Base, Fitted, fit_drafts, read_base, size_after
 from nightledger.gate.proposing.hunks import Unfit
-from nightledger.gate.proposing.room import Room, find_room
 from nightledger.gate.proposing.screening import Held, own_rules, screen, unseen, without_own_secrets
-from nightledger.gate.stored import MAX_PROPOSAL_BYTES, Stored, read_stored, without_unanswered
+from nightledger.gate.stored import Stored, read_stored, store, without_unanswered
 from nightledger.text.changes.veil import HOLE
 from nightledger.trust.event import path_word
+
+
+class Room(Struct, frozen=True, kw_only=True):
+    """How much of a proposal may wait beside what waits already.
+
+    Attributes:
+        free: How many changes fit; negative where more wait than may.
+        weakest: Confidence, proposal and number of each change that may make room, the weakest first.
+    """
+
+    free: int
+    weakest: tuple[tuple[float, str, int], ...]
+
+    def made_for(self, count: int) -> list[tuple[EventName, dict[str, object]]]:
+        """Return the entries that withdraw what has to make room for so many changes."""
+        return [closing(name, [n], cause=BETTER) for _, name, n in self.weakest[: max(0, count - self.free)]]
+
+
+def find_room(book: Book, stored: Iterable[Stored], most: int) -> Room:
+    """Return the room in the queue of all jobs but the pruner, whose proposals have their own.
+
+    What the operator put off, or signed once, was looked at: it stays.
+    """
+    lane = [status for status in book.live() if status.lane == JOB and status.kind is not Kind.PRUNE]
+    unread = {
+        (status.id, n)
+        for status in lane
+        for n, change in status.changes.items()
+        if change.state is ChangeState.PENDING
+    }
+    return Room(
+        free=most - sum(change.state in OPEN_STATES for status in lane for change in status.changes.values()),
+        weakest=tuple(
+            sorted(
+                (change.confidence, item.proposal.id, change.n)
+                for item in stored
+                for change in item.proposal.changes
+                if (item.proposal.id, change.n) in unread
+            )
+        ),
+    )
+
 
 _GAP = 4
 """Line ends around an addition, at most."""
@@ -333,43 +373,3 @@ def _write(
 ) -> None:
     closing = {} if submission.supersedes is None else {submission.supersedes: submission.superseded_changes}
     store(gate, proposal, moment, superseded=closing, after=after)
-
-
-def store(
-    gate: Gate,
-    proposal: Proposal,
-    moment: Moment,
-    *,
-    superseded: Mapping[str, Sequence[int]],
-    after: Sequence[tuple[EventName, dict[str, object]]] = (),
-) -> None:
-    """Write a proposal's file, then its leaf with those of what it supersedes.
-
-    Args:
-        gate: The home.
-        proposal: As it is to be shown.
-        moment: The clocks.
-        superseded: For each proposal of which it replaces changes, their numbers.
-        after: What else is logged at the same time, behind it.
-
-    Raises:
-        RefusedError: It is larger than can be read again.
-    """
-    content = dump_record(proposal)
-    if len(content) > MAX_PROPOSAL_BYTES:
-        raise RefusedError(
-            f"the proposal would have {len(content)} bytes; at most {MAX_PROPOSAL_BYTES} can be read again",
-            hint="make the change in smaller steps",
-        )
-    replace_file(
-        gate.home.proposal(proposal.id), content
-    )  # what lies there without a leaf is a crash's orphan
-    fields: dict[str, object] = {
-        "proposal": proposal.id,
-        "sha256": hashlib.sha256(content).hexdigest(),
-        "kind": proposal.kind.value,
-        "lane": proposal.lane,
-        "changes": len(proposal.changes),
-    }
-    closed = [closing(name, numbers, ChangeState.SUPERSEDED) for name, numbers in superseded.items()]
-    record(gate, [(EventName.PROPOSED, fields), *closed, *after], moment)

@@ -25,16 +25,16 @@ from nightledger.domain.judge import EDIT_LANE
 from nightledger.domain.kept import TEXT, files_of, hunks_on, parts_of
 from nightledger.domain.moment import Moment
 from nightledger.domain.proposal import Change, Kind, Op
-from nightledger.domain.states import ProposalStatus
+from nightledger.domain.states import Book, ProposalStatus
 from nightledger.gate.apply.placing import put_change
-from nightledger.gate.deciding import with_id
+from nightledger.gate.apply.writing import Write
+from nightledger.gate.guard.settlement import plan_settlement, settled_target
 from nightledger.gate.opening import Gate
-from nightledger.gate.proposing.hunks import hunks_sha256
-from nightledger.gate.review.reviewing import Answer, Item, Verb
-from nightledger.gate.review.wording import TWICE
+from nightledger.gate.review.reviewing import TWICE, Answer, Item, Refusal, Verb
+from nightledger.gate.signed import hunks_sha256, with_id
 from nightledger.gate.stored import Stored
 from nightledger.text.changes.place import Unplaced, place, shown_in
-from nightledger.text.changes.whole import text_sha256
+from nightledger.text.changes.sections import text_sha256
 
 UNCAPPED = frozenset({Op.COMPRESS, Op.DELETE_LINK})
 """What these change no host shows as memory."""
@@ -77,13 +77,6 @@ class Terms(Struct, frozen=True, kw_only=True):
     decision_expires_days: int
     cap_characters: int | None
     cap_setting: str = ""
-
-
-class Refusal(Struct, frozen=True, kw_only=True):
-    """Changes that were approved and cannot be signed, and why."""
-
-    proposal: str
-    reason: str
 
 
 class Choice(Struct, frozen=True, kw_only=True):
@@ -307,3 +300,90 @@ def decide(terms: Terms, status: ProposalStatus, choice: Choice, signing: Signin
             reason=choice.reason,
         )
     )
+
+
+def make_unproposed(
+    gate: Gate, kind: DecisionType, targets: Sequence[DecisionTarget], signing: Signing, *, reason: str = ""
+) -> Decision:
+    """Build a decision that answers no proposal; it does not cool.
+
+    Args:
+        gate: The home.
+        kind: trust, consent or expunge.
+        targets: What it says of each file.
+        signing: Who signs, where, when.
+        reason: The operator's words.
+    """
+    now = signing.moment.at
+    return with_id(
+        Decision(
+            v=VERSION,
+            id="",
+            type=kind,
+            origin=gate.home.identity.origin,
+            host=signing.machine,
+            proposal="",
+            proposal_sha256="",
+            changes=(),
+            targets=tuple(targets),
+            not_before=now,
+            expires=now + timedelta(days=gate.settings.decision_expires_days),
+            nonce=signing.fresh_nonce(),
+            log=signing.head,
+            principal=signing.principal,
+            reason=reason,
+        )
+    )
+
+
+class Settlement(Struct, frozen=True, kw_only=True):
+    """What settling one file's drift does.
+
+    Attributes:
+        decision: To be signed.
+        write: New bytes of the file, and the bytes that are accepted from then on.
+        taken_back: Numbers of the changes that are taken back.
+    """
+
+    decision: Decision
+    write: Write
+    taken_back: tuple[int, ...]
+
+
+def compose_settlements(
+    gate: Gate, book: Book, items: Sequence[Item], answers: Sequence[Answer], signing: Signing
+) -> tuple[list[Settlement], list[Refusal]]:
+    """Turn answers about drift into decisions, unsigned, one for each file.
+
+    Args:
+        gate: The home.
+        book: What its log adds up to.
+        items: What was shown; those that are no drift are passed over.
+        answers: What the operator said; ``later`` counts as no answer.
+        signing: What the decisions share.
+    """
+    settlements: list[Settlement] = []
+    refusals: list[Refusal] = []
+    drifts = {item.stored.proposal.id: item for item in items if item.stored.proposal.kind is Kind.DRIFT}
+    for name, item in drifts.items():
+        given = [answer for answer in answers if answer.proposal == name]
+        unread = {one.change.n: one.unread for one in items if one.status.id == name and one.unread}
+        refusals += [
+            Refusal(proposal=f"{name}#{n}", reason=unread[n])
+            for n in _numbers(given, Verb.APPROVE)
+            if n in unread
+        ]
+        kept = tuple(n for n in _numbers(given, Verb.APPROVE) if n not in unread)
+        taken_back = _numbers(given, Verb.REJECT)
+        if not kept and not taken_back:
+            continue
+        write = plan_settlement(gate, book, item.stored, kept, taken_back)
+        if isinstance(write, str):
+            refusals.append(Refusal(proposal=name, reason=write))
+            continue
+        reason = next((answer.reason for answer in given if answer.reason), "")
+        targets = (settled_target(item.stored, write, kept),)
+        choice = Choice(type=DecisionType.DRIFT, changes=kept, targets=targets, reason=reason)
+        decision = make_decision(gate, item.status, choice, signing)
+        settlements.append(Settlement(decision=decision, write=write, taken_back=taken_back))
+    return settlements, refusals

@@ -15,17 +15,17 @@ from nightledger.domain.lanes import OPERATOR
 from nightledger.domain.moment import Moment
 from nightledger.domain.proposal import Change, Draft, Hunk, Kind, Op, Origin, Proposal
 from nightledger.domain.states import ChangeState
-from nightledger.gate.apply.applying import check_result
-from nightledger.gate.apply.planning import ELSEWHERE, own_write
+from nightledger.gate.apply.applying import ELSEWHERE, check_result, own_write
 from nightledger.gate.apply.writing import Write
 from nightledger.gate.gated import read_gated
 from nightledger.gate.opening import Gate, Ledger
-from nightledger.gate.proposing.hunks import SHOWN_SECTION, line_at, make_changes, readable_diff, veil_hunk
+from nightledger.gate.proposing.hunks import line_at, make_changes, veil_hunk
 from nightledger.gate.proposing.proposing import Outcome, Submission, propose, submit_changes
 from nightledger.gate.stored import Stored
-from nightledger.text.changes.edits import hunks_between
+from nightledger.text.changes.course import hunks_between
 from nightledger.text.changes.place import Unplaced, place, put
-from nightledger.text.changes.veil import HOLE, veil, veil_blocked
+from nightledger.text.changes.sections import SHOWN_SECTION
+from nightledger.text.changes.veil import HOLE, readable_diff, veil, veil_blocked
 from nightledger.text.markdown.document import is_blank, split_lines
 from nightledger.text.scanners.scan import told_values
 

@@ -18,7 +18,7 @@ from nightledger.domain.moment import Moment
 from nightledger.domain.proposal import Op
 from nightledger.domain.pruning import clock_problem
 from nightledger.files.configuration import home_zone
-from nightledger.gate.forgetting.tombstones import tombstones
+from nightledger.gate.forgetting.forgotten import tombstones
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.stored import read_stored
 from nightledger.jobs.prune.entries import prune_entries

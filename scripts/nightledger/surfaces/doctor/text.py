@@ -12,7 +12,7 @@ from nightledger.surfaces.doctor.checks import Check, State
 from nightledger.surfaces.doctor.doctor import Diagnosis
 from nightledger.surfaces.doctor.keys import Protection
 from nightledger.surfaces.hints import wrap_hint
-from nightledger.text.changes.masked import mask_diff
+from nightledger.text.changes.veil import mask_diff
 
 _FURTHER = "       "
 """Begins rows in which a finding or its mend goes on: further in than either begins."""

@@ -17,12 +17,12 @@ from nightledger.domain.errors import FileChangedError, RefusedError
 from nightledger.files.reading import read_regular
 from nightledger.gate.integrity.trust_changes import find_differing
 from nightledger.gate.memory.principles import NAME, WHERE, read_principles, require_sound
-from nightledger.gate.proposing.hunks import readable_diff
 from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.editing import edit_text, kept_aside
 from nightledger.surfaces.keys.trust_change import change_trust
 from nightledger.surfaces.session import reading
+from nightledger.text.changes.veil import readable_diff
 
 OPTIONS = {
     "what": {"nargs": "?", "choices": ("show", "amend"), "default": "show", "help": "what to do"},

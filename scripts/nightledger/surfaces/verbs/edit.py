@@ -11,14 +11,14 @@ import argparse
 
 from nightledger.domain.errors import RefusedError
 from nightledger.files.reading import read_regular
-from nightledger.gate.apply.undoing import undo_of
 from nightledger.gate.gated import MAX_GATED_BYTES, read_gated
-from nightledger.gate.proposing.hunks import readable_diff
+from nightledger.gate.stored import undo_of
 from nightledger.surfaces import screen, signing
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.editing import apply_edit, edit_text, kept_aside, rebase
 from nightledger.surfaces.hints import say
 from nightledger.surfaces.session import reading, writing
+from nightledger.text.changes.veil import readable_diff
 from nightledger.text.markdown.document import decode
 
 OPTIONS = {
@@ -52,7 +52,7 @@ def run(options: argparse.Namespace, context: Context) -> int:
             wanted = rebase(before, edited, read_gated(session.gate.home, path), path)
             proposal = apply_edit(session, path, wanted, signer)
             numbers = [change.n for change in proposal.changes]
-            undo = undo_of(session.gate, session.reread(), proposal.id, numbers, session.moment)
+            undo = undo_of(session.gate, session.reread().book, proposal.id, numbers)
     context.emit({"changed": True, "proposal": proposal.id})
     say(context, f"Applied; {undo}")
     return 0

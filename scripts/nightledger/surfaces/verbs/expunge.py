@@ -42,7 +42,7 @@ from nightledger.gate.forgetting.expunging import (
 )
 from nightledger.gate.forgetting.forgotten import hash_expunged
 from nightledger.gate.gated import read_gated
-from nightledger.gate.proposing.unproposed import make_unproposed
+from nightledger.gate.review.composing import make_unproposed
 from nightledger.surfaces import screen, signing
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.editing import apply_edit

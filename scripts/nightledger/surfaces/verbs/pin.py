@@ -21,8 +21,7 @@ from functools import partial
 from nightledger.domain.decision import DecisionTarget, DecisionType
 from nightledger.domain.errors import UsageError
 from nightledger.domain.retention import ENTRY_TAGS, tier_of
-from nightledger.gate.memory.naming import find_standing
-from nightledger.gate.memory.pinning import NO_MARK, Mark, find_takers, pin_targets, read_marks
+from nightledger.gate.memory.naming import NO_MARK, Mark, find_standing, find_takers, pin_targets, read_marks
 from nightledger.surfaces import entry_choice
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.hints import say, wrap_hint

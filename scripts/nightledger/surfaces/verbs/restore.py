@@ -22,19 +22,11 @@ from nightledger.files.home import Home
 from nightledger.files.lock import Lock
 from nightledger.files.staged import drop_staged
 from nightledger.gate.founding import directories
-from nightledger.gate.integrity.checking import verify_decisions
+from nightledger.gate.integrity.checking import is_signed_for, verify_decisions
 from nightledger.gate.opening import Gate, open_gate, read_ledger, sign_head
-from nightledger.gate.proposing.unproposed import make_unproposed
 from nightledger.gate.proposing.views import refresh_views
-from nightledger.gate.restoring import (
-    Loss,
-    accepting_loss,
-    find_loss,
-    is_signed_for,
-    log_restore,
-    loss_target,
-    take_over,
-)
+from nightledger.gate.restoring import Loss, accepting_loss, find_loss, log_restore, loss_target, take_over
+from nightledger.gate.review.composing import make_unproposed
 from nightledger.surfaces import screen, signing
 from nightledger.surfaces.agent_host import require_person
 from nightledger.surfaces.backup import HOME, KEYS, PRIVATE, PUBLIC, contents_of
