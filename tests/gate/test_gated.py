@@ -9,7 +9,6 @@ from nightledger.gate.founding import plan
 from nightledger.gate.gated import (
     MAX_MEMORY_BYTES,
     read_gated,
-    require_gateable,
     require_gated,
 )
 
@@ -41,18 +40,6 @@ def test_a_home_is_not_made_with_two_names_for_one_file(tmp_path: Path) -> None:
     (home / "A.md").symlink_to("MEMORY.md")
     with pytest.raises(RefusedError, match="is a link that leads to another gated file"):
         plan(make_founding(tmp_path, gated=("MEMORY.md", "A.md")))
-
-
-@pytest.mark.parametrize(
-    "name", ["audit/blobs/x", "memory/system/entries.json", "memory/state/a.md", "config/nightledger/a"]
-)
-def test_our_own_records_are_never_gated(desk: Desk, name: str) -> None:
-    with pytest.raises(RefusedError, match="which the gate never changes"):
-        require_gateable(desk.home, name)
-    desk.memory.unlink()
-    desk.memory.symlink_to(Path(desk.home.root, name))
-    with pytest.raises(RefusedError, match="which the gate never changes"):
-        require_gated(desk.home, "MEMORY.md")
 
 
 def test_a_file_of_the_largest_size_is_read_and_one_byte_more_is_not(desk: Desk) -> None:

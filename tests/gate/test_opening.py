@@ -1,7 +1,7 @@
 from pathlib import Path
 
 import pytest
-from tests.gate.homes import Desk, addition, open_desk
+from tests.gate.homes import Desk, open_desk
 
 from nightledger.domain.errors import ConfigurationError
 from nightledger.domain.event import EventName
@@ -13,17 +13,6 @@ from nightledger.gate.opening import (
     sign_head,
 )
 from nightledger.trust.keys import KeyRing, LogKey, load_log_key
-
-
-def test_a_head_is_over_the_whole_log_and_kept_on_request(desk: Desk) -> None:
-    desk.proposal(addition("One."))
-    head = sign_head(desk.gate, desk.moment)
-    assert head.size == desk.ledger().log.size == 2
-    assert head.root == desk.ledger().log.root_at(2)
-    kept = Path(desk.home.checkpoints_dir, "2")
-    assert not kept.exists()
-    sign_head(desk.gate, desk.moment, keep=True)
-    assert kept.exists()
 
 
 def test_to_record_loads_no_key_where_the_head_kept_here_is_the_newest(

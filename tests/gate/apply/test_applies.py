@@ -3,7 +3,7 @@
 Each forgery is written as ``apply`` writes, and signed for by the log's own key.
 """
 
-from tests.gate.forging import counts, forge, intent_of, keep, said
+from tests.gate.forging import forge, intent_of, keep, said
 from tests.gate.homes import MEMORY, Desk, addition
 from tests.gate.signers import text
 
@@ -13,31 +13,7 @@ from nightledger.gate.apply.undoing import undo_choice
 from nightledger.gate.integrity.trust_changes import reset_signers
 from nightledger.gate.review.composing import make_decision
 
-
-def approved(desk: Desk, lesson: str = "A lesson.") -> tuple[Proposal, Decision]:
-    proposal = desk.proposal(addition(lesson))
-    (decision,) = desk.approve(proposal)
-    return proposal, decision
-
-
 # ---------------------------------------------------------------- what the gate itself does
-
-
-def test_drift_with_a_masked_secret_and_bytes_that_are_no_text_is_what_was_signed(desk: Desk) -> None:
-    secret = "AKIA" + "Q7ZP4M2XW8RT5NV3"
-    desk.memory.write_bytes(MEMORY.encode() + b"- caf\xe9\n\n## Keys\n\n- key " + secret.encode() + b"\n")
-    desk.guard()
-    desk.settle((1,))
-    assert counts(desk) == (1, 0)
-
-
-def test_an_apply_that_was_taken_back_and_done_again_is_checked_once(desk: Desk) -> None:
-    _, decision = approved(desk)
-    forge(desk, intent_of(decision), end="")
-    desk.record("apply.aborted", apply=f"a-{1:026d}", reason="crash")
-    assert counts(desk) == (0, 0)
-    forge(desk, intent_of(decision), end="apply.raced")
-    assert counts(desk) == (1, 0)
 
 
 # ---------------------------------------------------------------- forged entries

@@ -4,7 +4,7 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from tests.gate.forging import counts, expunge, forge, intent_of, look, record_unasked, said, sha
+from tests.gate.forging import counts, expunge, look, record_unasked, sha
 from tests.gate.homes import MEMORY, Desk, addition
 
 from nightledger.domain.decision import Decision, DecisionTarget, DecisionType
@@ -12,8 +12,6 @@ from nightledger.domain.moment import Moment
 from nightledger.domain.proposal import Proposal
 from nightledger.domain.trusting import EMPTY_SHA256
 from nightledger.files.blobs import BlobStore
-from nightledger.gate.daily import close_day
-from nightledger.gate.forgetting.keeping import remove_expired
 from nightledger.gate.integrity.checking import NOT_REMOVED, find_altered
 from nightledger.gate.review.composing import make_unproposed
 
@@ -22,12 +20,6 @@ def approved(desk: Desk, lesson: str = "A lesson.") -> tuple[Proposal, Decision]
     proposal = desk.proposal(addition(lesson))
     (decision,) = desk.approve(proposal)
     return proposal, decision
-
-
-def live(desk: Desk, days: int) -> None:
-    for _ in range(days):
-        desk.wait(days=1)
-        close_day(desk.gate, desk.ledger(), desk.moment.at.date().isoformat(), desk.moment)
 
 
 # ---------------------------------------------------------------- bytes that are gone
@@ -41,14 +33,6 @@ def partly_applied(desk: Desk) -> Proposal:
     desk.wait(hours=3)
     desk.apply()
     return proposal
-
-
-def test_what_expired_is_counted_and_no_alarm(desk: Desk) -> None:
-    partly_applied(desk)
-    desk.applied(addition("Later."))
-    live(desk, 12)
-    assert remove_expired(desk.gate, desk.ledger(), desk.moment) == 2
-    assert counts(desk) == (1, 1)  # the other one needs no bytes: its hashes are those that were signed
 
 
 @pytest.mark.parametrize(("days", "ahead"), [(3, 0), (6, 1), (13, 10)])
@@ -66,21 +50,6 @@ def test_bytes_that_are_said_to_have_gone_before_their_time_excuse_nothing(
     assert "that it names are not there" in found.message
 
 
-def test_an_old_date_does_not_make_an_apply_old(desk: Desk) -> None:
-    """Its entry stands behind younger ones, whatever it says."""
-    proposal = desk.proposal(addition("One thing.", rank=0.9), addition("Another thing."))
-    (decision,) = desk.approve(proposal)
-    desk.wait(days=6)
-    now = desk.moment
-    desk.record("heartbeat", day="2026-03-01", waiting=0)
-    desk.moment = Moment(at=now.at - timedelta(days=5))
-    forge(desk, {**intent_of(decision, after="1" * 64), "changes": [1]})
-    desk.moment = Moment(at=now.at + timedelta(days=3))
-    desk.record("blobs.removed", sha256s=[sha(MEMORY), "1" * 64])
-    Path(BlobStore(desk.home.blobs_dir).path(sha(MEMORY))).unlink()
-    assert "that it names are not there" in said(desk)
-
-
 def test_a_decision_that_the_operator_expunged_is_counted(desk: Desk) -> None:
     _, decision = approved(desk)
     desk.wait(hours=3)
@@ -91,17 +60,6 @@ def test_a_decision_that_the_operator_expunged_is_counted(desk: Desk) -> None:
 
 
 # ---------------------------------------------------------------- forged decisions and expunges
-
-
-def test_a_forged_decision_is_not_hidden_by_a_forged_expunge(desk: Desk) -> None:
-    proposal = desk.proposal(addition("One."))
-    evil = {"sha256": "1" * 64, "signature_sha256": "", "proposal": proposal.id, "changes": [1]}
-    desk.record("decision.recorded", decision="d-" + "a" * 26, type="approve", **evil)
-    away = {"sha256": "2" * 64, "signature_sha256": "", "proposal": "", "changes": []}
-    desk.record("decision.recorded", decision="d-" + "b" * 26, type="expunge", **away)
-    desk.record("text.expunged", decision="d-" + "b" * 26, sha256s=["1" * 64, "2" * 64], places=[])
-    names = [Path(found.path).stem for found in find_altered(desk.home, desk.ledger(), desk.moment)]
-    assert names == ["d-" + "a" * 26, "d-" + "b" * 26]
 
 
 def test_an_expunge_removes_what_was_signed_and_nothing_else(desk: Desk) -> None:

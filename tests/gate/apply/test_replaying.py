@@ -3,7 +3,7 @@
 from itertools import permutations
 
 import pytest
-from tests.gate.forgetting_desk import archive, forgotten, put, snapshot
+from tests.gate.forgetting_desk import archive, forgotten, snapshot
 from tests.gate.homes import Desk
 
 from nightledger.domain.proposal import Proposal
@@ -28,25 +28,6 @@ def test_neighbours_come_back_in_their_order_whichever_is_taken_back_first(
     parts = [(proposal, n) for proposal in gone for n in (1, 2)]
     for at in order:
         desk.undo(parts[at][0], parts[at][1])
-    assert snapshot(desk) == {"MEMORY.md": FIVE}
-
-
-@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
-def test_whole_proposals_come_back_in_their_order_around_a_later_edit(
-    desk: Desk, gone: tuple[Proposal, Proposal], order: tuple[int, ...]
-) -> None:
-    put(desk, "MEMORY.md", desk.memory.read_bytes() + b"- A later line.\n")
-    for at in order:
-        desk.undo(gone[at])
-    assert desk.memory.read_bytes() == FIVE + b"- A later line.\n"
-
-
-def test_part_of_a_proposal_and_then_the_rest_leave_no_archive(
-    desk: Desk, gone: tuple[Proposal, Proposal]
-) -> None:
-    desk.undo(gone[0], 2)
-    desk.undo(gone[1])
-    desk.undo(gone[0])
     assert snapshot(desk) == {"MEMORY.md": FIVE}
 
 

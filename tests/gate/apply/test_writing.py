@@ -1,6 +1,5 @@
 """Files that change together: all or none, whatever comes between."""
 
-import hashlib
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -136,13 +135,3 @@ def test_a_kill_at_any_step_of_an_archival_and_of_its_undo_leaves_all_old_or_all
     assert ends_of(desk, homes, lambda fresh: fresh.undo(proposal), after, before) == {"before", "after"}
 
 
-def test_bytes_before_are_kept_for_every_file(desk: Desk) -> None:
-    ready(desk, compress(desk, LOG))
-    desk.apply()
-    (apply,) = desk.ledger().book.applies.values()
-    sha256 = hashlib.sha256(FULL).hexdigest()
-    assert {(t.path, t.before == sha256, t.after == sha256) for t in apply.targets} == {
-        (COPY, False, True),
-        (LOG, True, False),
-    }
-    assert BlobStore(desk.home.blobs_dir).get(sha256) == FULL

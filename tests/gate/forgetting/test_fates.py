@@ -1,14 +1,13 @@
 """What goes where, in the diff and in a line or two."""
 
 from msgspec.structs import replace
-from tests.gate.forgetting_desk import ARCHIVE, FULL, LOG, archive, compress, pruned, put
+from tests.gate.forgetting_desk import ARCHIVE, archive, pruned
 from tests.gate.homes import Desk
 
-from nightledger.domain.decision import DecisionType
 from nightledger.domain.proposal import Change
 from nightledger.gate.apply.placing import put_change
 from nightledger.gate.proposing.hunks import change_diff, fate_lines
-from nightledger.gate.review.reviewing import Documents, items_of, read_documents
+from nightledger.gate.review.reviewing import Documents
 
 
 def diff_of(desk: Desk, change: Change) -> str:
@@ -27,12 +26,3 @@ def test_whatever_else_would_go_to_the_archive_is_in_the_diff(desk: Desk) -> Non
     assert "+Else." in diff_of(desk, forged)
 
 
-def test_a_log_that_cannot_be_read_any_more_is_shown_with_the_reason(desk: Desk) -> None:
-    proposal = pruned(desk, compress(desk, LOG))
-    put(desk, "memory/real.md", FULL)
-    desk.memory.parent.joinpath(LOG).unlink()
-    desk.memory.parent.joinpath(LOG).symlink_to(desk.home.path("memory/real.md"))
-    status = desk.ledger().book.proposals[proposal.id]
-    (item,) = items_of(desk.gate, status, DecisionType.APPROVE, read_documents(desk.gate))
-    assert "reached through a link" in item.unplaced
-    assert item.diff == ""

@@ -8,7 +8,6 @@ from tests.gate.forgetting_desk import (
     LOG,
     archive,
     compress,
-    file,
     forget,
     grounds,
     prune,
@@ -16,7 +15,7 @@ from tests.gate.forgetting_desk import (
     put,
     summary_of,
 )
-from tests.gate.homes import Desk, addition
+from tests.gate.homes import Desk
 
 from nightledger.domain.lanes import MOST_DELETIONS
 from nightledger.domain.proposal import Draft
@@ -59,13 +58,6 @@ def test_a_copy_that_holds_other_bytes_by_now_is_named(desk: Desk) -> None:
     assert why(desk, draft) == f"{COPY} holds other bytes"
 
 
-def test_a_log_behind_a_link_is_named(desk: Desk) -> None:
-    draft = compress(desk, LOG)
-    file(desk, LOG).rename(file(desk, "memory/real.md"))
-    file(desk, LOG).symlink_to(file(desk, "memory/real.md"))
-    assert "reached through a link" in why(desk, draft)
-
-
 def test_a_copy_beside_the_archive_is_refused(desk: Desk) -> None:
     put(desk, LOG, FULL)
     other = "memory/daily/2026-01-02.md"
@@ -93,19 +85,6 @@ def test_what_one_entry_of_the_log_cannot_name_waits_for_the_next_proposal(desk:
     desk.approve(outcome.proposal)
     desk.wait(hours=3)
     assert len(desk.apply()[0].changes) == len(outcome.proposal.changes)
-
-
-def test_what_waits_or_was_rejected_is_not_proposed_again(desk: Desk) -> None:
-    draft = compress(desk, LOG)
-    pruned(desk, draft)
-    assert prune(desk, draft).suppressed == 1
-    assert prune(desk, replace(draft, statement_key="in other words")).suppressed == 1
-
-
-def test_pruning_takes_no_room_from_the_night(desk: Desk) -> None:
-    pruned(desk, *archive(desk, "backups", "relay"))
-    desk.set(waiting_changes=1)
-    assert desk.propose(addition("One."), lane="job").proposal is not None
 
 
 def test_only_the_entry_as_it_stands_goes_to_the_archive(desk: Desk) -> None:

@@ -1,7 +1,6 @@
 import tempfile
 from pathlib import Path
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.gate.homes import MEMORY, Desk, make_desk
@@ -9,20 +8,11 @@ from tests.whole import examples
 
 from nightledger.domain.event import EventName
 from nightledger.files.blobs import BlobStore
-from nightledger.gate.guard.guarding import is_quiet
 from nightledger.gate.integrity.checking import find_drift
-
-
-def add(desk: Desk, line: str) -> None:
-    desk.memory.write_text(f"{desk.text()}{line}\n")
 
 
 def founds(desk: Desk) -> list[dict[str, object]]:
     return [dict(e.fields) for e in desk.ledger().log.events if e.event == EventName.DRIFT_FOUND]
-
-
-def quiet(desk: Desk) -> bool:
-    return is_quiet(desk.gate, desk.ledger().book)
 
 
 def test_what_was_kept_can_be_undone(desk: Desk) -> None:
@@ -48,47 +38,6 @@ def test_bytes_that_are_no_utf8_are_settled_like_any_others(desk: Desk) -> None:
     desk.settle(keep=[1])
     assert desk.memory.read_bytes().endswith(b"caf\xe9\n")
     assert desk.guard() == ()
-
-
-def test_a_file_that_cannot_be_read_is_named_and_the_others_are_looked_after(desk: Desk) -> None:
-    desk.memory.unlink()
-    desk.memory.symlink_to("/etc/hostname")
-    (sighting,) = desk.guard()
-    assert "outside" in sighting.problem
-    assert not quiet(desk)
-
-
-def test_the_commit_that_holds_the_bytes_stands_in_the_leaf(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    commit = "b6fc4c620b67d95f953a5c1c1230aaab5db5a1b0"
-    monkeypatch.setattr("nightledger.gate.guard.drifting.find_commit", lambda *_: commit)
-    add(desk, "- Boat: paint the hull")
-    desk.guard()
-    assert founds(desk)[0]["commit"] == commit
-
-
-def test_races_of_two_files_are_offered_for_each(tmp_path: Path) -> None:
-    (tmp_path / "home").mkdir()
-    (tmp_path / "home" / "USER.md").write_text("# USER.md\n\n- Prefers tea.\n")
-    desk = make_desk(tmp_path, gated=("MEMORY.md", "USER.md"))
-    blobs = BlobStore(desk.home.blobs_dir)
-    before, rival = blobs.put(b"# USER.md\n\n- Prefers tea.\n"), blobs.put(b"# USER.md\n\n- Prefers rum.\n")
-    targets = [{"path": "USER.md", "before": before, "after": before}]
-    desk.record(
-        "apply.intent",
-        apply="a-1",
-        decision="d-" + "a" * 26,
-        proposal="p-" + "a" * 26,
-        changes=[1],
-        targets=targets,
-    )
-    desk.record("apply.raced", apply="a-1", replaced=[{"path": "USER.md", "sha256": rival}])
-    assert not quiet(desk)
-    (sighting,) = desk.guard()
-    assert sighting.path == "USER.md"
-    assert desk.proposal_of(sighting.proposal).changes[0].after == "- Prefers rum.\n"
-    assert quiet(desk)
 
 
 def test_a_raced_edit_of_lines_that_were_signed_otherwise_is_told_and_kept(desk: Desk) -> None:

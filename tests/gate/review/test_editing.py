@@ -24,22 +24,6 @@ def files_with(desk: Desk, text: str) -> list[str]:
     )
 
 
-def test_an_edit_that_changes_nothing_is_none(desk: Desk) -> None:
-    before = desk.events()
-    assert propose_edit(desk.gate, desk.ledger(), "MEMORY.md", MEMORY.encode(), desk.moment) is None
-    assert desk.events() == before
-
-
-def test_an_edit_of_bytes_that_no_record_can_hold_is_refused(tmp_path: "object", desk: Desk) -> None:
-    del tmp_path
-    desk.memory.write_bytes(b"# M\n\n- caf\xe9\n- two\n")
-    with pytest.raises(RefusedError, match="not UTF-8"):
-        propose_edit(desk.gate, desk.ledger(), "MEMORY.md", b"# M\n\n- caf\n- two\n", desk.moment)
-    edited = b"# M\n\n- caf\xe9\n- three\n"
-    desk.edit(edited)
-    assert desk.memory.read_bytes() == edited
-
-
 def test_a_file_can_be_emptied_and_begun_anew(desk: Desk) -> None:
     emptied = desk.edit(b"")
     assert desk.memory.read_bytes() == b""
@@ -57,14 +41,6 @@ def test_of_lines_that_stand_twice_the_one_that_was_shown_is_reworded(desk: Desk
     assert made is not None
     assert made.changes[0].section == "M > B"
     assert "-- same\n+- other\n" in made.changes[0].diff
-
-
-def test_an_edit_of_a_windows_file_keeps_its_line_ends(tmp_path: "object") -> None:
-    from pathlib import Path
-
-    desk = make_desk(Path(str(tmp_path)), memory=b"# M\r\n\r\n- one\r\n- two")
-    desk.edit(b"# M\r\n\r\n- one\r\n- three")
-    assert desk.memory.read_bytes() == b"# M\r\n\r\n- one\r\n- three"
 
 
 @pytest.mark.parametrize(

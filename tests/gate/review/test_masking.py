@@ -6,9 +6,8 @@ from tests.gate.homes import MEMORY, Desk, addition, removal
 
 from nightledger.domain.decision import DecisionType
 from nightledger.domain.proposal import Draft, Op
-from nightledger.gate.review.composing import compose_settlements
 from nightledger.gate.review.masking import HIDDEN, hides_lines, why_masked
-from nightledger.gate.review.reviewing import Answer, Item, Refusal, Verb, items_of, read_documents
+from nightledger.gate.review.reviewing import Item, items_of, read_documents
 
 WORD = "mail-all-keys-to-mallory42"
 RULE = "- never-delete-backups"
@@ -92,32 +91,3 @@ def test_a_summary_is_hidden_where_the_log_that_it_replaces_calls_a_word_of_it_a
     assert not why_masked({}, {}, replace(change, op=Op.DELETE_LINK), told=values, accepted={})
 
 
-def drifted(desk: Desk) -> list[str]:
-    """Give why each change of the drift cannot be kept."""
-    return [item.unread for item in desk.items() if item.status.kind == "drift"]
-
-
-def settle_shown(desk: Desk, *verbs: Verb) -> list[Refusal]:
-    """Answer each change of the drift as it is shown; what of it cannot be settled is given, nothing is signed."""
-    items = [item for item in desk.items() if item.status.kind == "drift"]
-    answers = [
-        Answer(proposal=item.status.id, n=item.change.n, verb=verb)
-        for item, verb in zip(items, verbs, strict=True)
-    ]
-    _, refusals = compose_settlements(desk.gate, desk.ledger().book, items, answers, desk.signing())
-    return refusals
-
-
-def test_a_line_that_drifted_in_cannot_be_kept_while_another_that_did_calls_its_words_a_password(
-    desk: Desk,
-) -> None:
-    text = MEMORY.replace("- Keep", f"- password: {WORD}\n- Keep")
-    drift(desk, f"{text}\n- The hosting bill of each month: {WORD}\n")
-    assert drifted(desk) == ["", HIDDEN]
-    name = desk.drift().id
-    refusals = settle_shown(desk, Verb.REJECT, Verb.APPROVE)
-    assert refusals == [Refusal(proposal=f"{name}#2", reason=HIDDEN)]
-    assert settle_shown(desk, Verb.REJECT, Verb.REJECT) == []
-    desk.settle(take_back=[1])
-    desk.guard()
-    assert drifted(desk) == [""]

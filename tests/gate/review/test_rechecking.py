@@ -3,12 +3,12 @@
 from pathlib import Path
 
 from msgspec.structs import replace
-from tests.gate.homes import MEMORY, Desk, addition
+from tests.gate.homes import Desk, addition
 
 from nightledger.domain.proposal import Anchor, Hunk
 from nightledger.domain.states import Book
 from nightledger.gate.review.answers import OTHER, recheck, recheck_shown
-from nightledger.gate.review.reviewing import Answer, Item, Refusal, Verb, read_documents
+from nightledger.gate.review.reviewing import Answer, Item, Verb, read_documents
 
 
 def say(desk: Desk, *verbs: Verb) -> list[Answer]:
@@ -19,37 +19,9 @@ def say(desk: Desk, *verbs: Verb) -> list[Answer]:
     ]
 
 
-def test_what_was_settled_elsewhere_falls_and_takes_no_other_with_it(desk: Desk) -> None:
-    proposal = desk.proposal(addition("One.", rank=0.9), addition("Two."), addition("Three.", rank=0.1))
-    items, answers = desk.items(), say(desk, Verb.APPROVE, Verb.APPROVE, Verb.LATER)
-    desk.reject_some(proposal, 1)
-    desk.approve(proposal, only=[3])
-    standing, fallen = recheck(desk.gate, desk.ledger().book, items, answers)
-    assert standing == [answers[1]]
-    assert fallen == [
-        Refusal(proposal=f"{proposal.id}#1", reason="it is rejected meanwhile"),
-        Refusal(proposal=f"{proposal.id}#3", reason="it is approved meanwhile"),
-    ]
-
-
-def test_a_rejection_stands_over_an_approval_that_cools(desk: Desk) -> None:
-    proposal = desk.proposal(addition("One."))
-    items, answers = desk.items(), say(desk, Verb.REJECT)
-    desk.approve(proposal)
-    assert recheck(desk.gate, desk.ledger().book, items, answers) == (answers, [])
-
-
 def shown_again(desk: Desk, items: list[Item], answers: list[Answer]) -> tuple[list[Answer], list[str]]:
     standing, fallen = recheck_shown(desk.ledger().book, items, answers, read_documents(desk.gate))
     return standing, [refusal.reason for refusal in fallen]
-
-
-def test_what_looks_as_it_was_shown_stands_also_further_down_the_file(desk: Desk) -> None:
-    desk.proposal(addition("One.", rank=0.9), addition("Two."))
-    items, answers = desk.items(), say(desk, Verb.APPROVE, Verb.REJECT)
-    assert shown_again(desk, items, answers) == (answers, [])
-    desk.memory.write_text(MEMORY.replace("# MEMORY.md\n", "# MEMORY.md\n\nFar above.\n"))
-    assert shown_again(desk, items, answers) == (answers, [])
 
 
 def test_an_approval_falls_when_its_label_is_another_by_now_however_far_above_it_stands(desk: Desk) -> None:
