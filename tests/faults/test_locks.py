@@ -22,7 +22,6 @@ from nightledger.files.flags import Flag, read_flags, set_flag
 from nightledger.files.owner import acting_as_owner, for_child
 from nightledger.gate.apply.writing import recover
 from nightledger.gate.guard import locking
-from nightledger.gate.guard.drifting import Scene
 from nightledger.gate.guard.guarding import guard
 from nightledger.gate.guard.locking import (
     Held,
@@ -139,7 +138,7 @@ def test_a_crash_between_unlocking_and_locking_is_repaired_and_logged(desk: Desk
     assert not is_immutable(desk.memory)
     desk.wait(hours=4)
     recover(desk.gate, desk.ledger(), desk.moment)
-    (sighting, *_) = guard(desk.gate, desk.ledger(), Scene(), desk.moment)
+    (sighting, *_) = guard(desk.gate, desk.ledger(), {}, desk.moment)
     assert (sighting.path, sighting.relocked) == ("MEMORY.md", True)
     assert is_immutable(desk.memory)
     assert EventName.LOCK_REPAIRED in desk.events()

@@ -27,7 +27,6 @@ from nightledger.gate.apply.undoing import Undo, plan_undo, undo_choice
 from nightledger.gate.apply.writing import write_all
 from nightledger.gate.deciding import Signed, accept, sign
 from nightledger.gate.founding import PRINCIPAL, Founding, found
-from nightledger.gate.guard.drifting import Scene
 from nightledger.gate.guard.guarding import Sighting, guard
 from nightledger.gate.guard.settlement import carry_out
 from nightledger.gate.opening import Gate, Ledger, open_gate, read_ledger, record, sign_head
@@ -236,9 +235,9 @@ class Desk:
         decision = self.accept(make_decision(self.gate, planned.status, choice, signing))
         return write_all(self.gate, decision, decision.changes, planned.writes, self.moment)
 
-    def guard(self, **scene: Any) -> tuple[Sighting, ...]:
+    def guard(self) -> tuple[Sighting, ...]:
         """Let the guard look."""
-        return guard(self.gate, self.ledger(), Scene(**scene), self.moment)
+        return guard(self.gate, self.ledger(), {}, self.moment)
 
     def accepted(self) -> str:
         """Give the text of MEMORY.md that was accepted last."""

@@ -2,6 +2,7 @@ import os
 from pathlib import Path
 
 import pytest
+from tests.gate.forgetting_desk import LOG, file, put
 from tests.gate.homes import MEMORY, Desk, make_founding
 
 from nightledger.domain.errors import RefusedError, UnreadableError
@@ -9,6 +10,7 @@ from nightledger.gate.founding import plan
 from nightledger.gate.gated import (
     MAX_MEMORY_BYTES,
     read_gated,
+    read_target,
     require_gated,
 )
 
@@ -49,3 +51,17 @@ def test_a_file_of_the_largest_size_is_read_and_one_byte_more_is_not(desk: Desk)
         read_gated(desk.home, "MEMORY.md")
     os.truncate(desk.memory, MAX_MEMORY_BYTES)
     assert len(read_gated(desk.home, "MEMORY.md")) == MAX_MEMORY_BYTES
+
+
+@pytest.mark.parametrize("path", ["SOUL.md", "memory/notes.md", "memory/system/entries.json", "audit/x.md"])
+def test_any_other_file_is_refused(desk: Desk, path: str) -> None:
+    with pytest.raises(RefusedError, match="neither a daily log nor in the archive"):
+        read_target(desk.home, path)
+
+
+def test_a_log_that_is_another_name_of_a_protected_file_is_refused(desk: Desk) -> None:
+    put(desk, "SOUL.md", b"soul\n")
+    file(desk, LOG).parent.mkdir(exist_ok=True)
+    os.link(file(desk, "SOUL.md"), file(desk, LOG))
+    with pytest.raises(RefusedError, match=r"SOUL\.md"):
+        read_target(desk.home, LOG)

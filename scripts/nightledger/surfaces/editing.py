@@ -199,17 +199,18 @@ def approve_edit(session: Session, proposal: Proposal, signer: Signer) -> Decisi
     placed = place_changes(gate, stored, numbers, documents)
     if isinstance(placed, str):
         raise RefusedError(f"the edit cannot be signed: {placed}")
+    targets, after = placed
     writes = [
         Write(
             path=target.path,
             before=documents[target.path].encode("utf-8", "surrogateescape"),
-            after=placed.documents[target.path].encode("utf-8", "surrogateescape"),
+            after=after[target.path].encode("utf-8", "surrogateescape"),
         )
-        for target in placed.targets
+        for target in targets
     ]
     if reasons := [reason for write in writes for reason in check_result(gate, write)]:
         raise RefusedError("the edit cannot be applied:\n  " + "\n  ".join(reasons))
-    choice = Choice(type=DecisionType.APPROVE, changes=numbers, targets=placed.targets)
+    choice = Choice(type=DecisionType.APPROVE, changes=numbers, targets=targets)
     decision = make_decision(gate, status, choice, signing.prepare(session))
     accepted = signing.sign_all(session, [decision], signer)[0]
     return session.ledger.book.decisions[accepted.id]

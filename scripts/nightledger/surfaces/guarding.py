@@ -4,7 +4,6 @@ from typing import Any
 
 from nightledger.domain.consent import PROTECTED_FILES
 from nightledger.domain.words import dump_moment
-from nightledger.gate.guard.drifting import Scene
 from nightledger.gate.guard.guarding import Sighting, guard
 from nightledger.surfaces import screen
 from nightledger.surfaces.home import host_roots
@@ -13,16 +12,16 @@ from nightledger.surfaces.session import Session
 
 def look_after(session: Session) -> tuple[Sighting, ...]:
     """Let the guard look; the caller holds the home's lock."""
-    sightings = guard(session.gate, session.ledger, scene_of(session), session.moment)
+    sightings = guard(session.gate, session.ledger, _roots(session), session.moment)
     session.reread()
     return sightings
 
 
-def scene_of(session: Session) -> Scene:
+def _roots(session: Session) -> dict[str, str]:
     """Give where traces of writers are looked for; in a simulated home, whose clock is set, none of hosts."""
     if session.gate.home.identity.simulated:
-        return Scene()
-    return Scene(roots=host_roots())
+        return {}
+    return host_roots()
 
 
 def watched(session: Session) -> list[str]:

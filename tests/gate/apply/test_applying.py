@@ -53,5 +53,3 @@ def test_a_symlink_within_the_home_is_written_through_and_stays_a_link(tmp_path:
     desk.applied(addition(LESSON))
     assert desk.memory.is_symlink()
     assert LESSON in (tmp_path / "home" / "notes" / "real.md").read_text()
-
-

@@ -109,5 +109,3 @@ def test_new_bytes_that_power_loss_took_or_made_zeros_are_nobodys_writing(desk: 
     assert desk.memory.read_bytes() == MEMORY.encode()
     desk.apply()
     assert desk.memory.read_bytes() == AFTER
-
-

@@ -133,5 +133,3 @@ def test_a_kill_at_any_step_of_an_archival_and_of_its_undo_leaves_all_old_or_all
     desk.apply()
     homes = tmp_path_factory.mktemp("undone")
     assert ends_of(desk, homes, lambda fresh: fresh.undo(proposal), after, before) == {"before", "after"}
-
-

@@ -49,5 +49,3 @@ def test_an_operators_own_edit_may_say_it_and_ends_it(desk: Desk) -> None:
     desk.wait(hours=1)
     forgotten(desk)
     assert holds(desk, AGAIN)
-
-

@@ -77,5 +77,3 @@ def test_many_names_are_logged_in_entries_that_fit(desk: Desk, monkeypatch: pyte
     assert sweep(desk) == 2
     assert desk.events().count("blobs.removed") == 2
     assert NAMES_AN_ENTRY * 67 < 65_535 - 1_000
-
-

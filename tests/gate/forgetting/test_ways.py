@@ -1,6 +1,5 @@
 """Archive, compress, forget: through the gate and back."""
 
-
 from tests.gate.forgetting_desk import (
     COPY,
     FULL,

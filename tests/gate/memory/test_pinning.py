@@ -1,4 +1,3 @@
-
 import pytest
 from msgspec.structs import replace
 from tests.gate.homes import Desk
@@ -6,7 +5,7 @@ from tests.gate.memory.test_naming import BACKUPS, ids
 
 from nightledger.domain.decision import Decision, DecisionTarget, DecisionType
 from nightledger.domain.errors import RefusedError
-from nightledger.gate.memory.naming import find_standing, pin_targets, read_marks
+from nightledger.gate.memory.naming import Mark, find_standing, pin_targets, read_marks
 from nightledger.gate.review.composing import make_unproposed
 
 RELAY = "- Restart the relay after an upgrade."
@@ -17,6 +16,11 @@ def pinned(desk: Desk, *words: str, tag: str = "", kind: DecisionType = Decision
     standing = find_standing(desk.home, desk.ledger().book).entries
     chosen = [placed for placed in standing.values() if placed.entry.text.strip() in words]
     return desk.accept(make_unproposed(desk.gate, kind, pin_targets(chosen), desk.signing(), reason=tag))
+
+
+def marks(desk: Desk) -> dict[str, Mark]:
+    by_id = {name: words for words, name in ids(desk).items()}
+    return {by_id[name]: mark for name, mark in read_marks(desk.gate, desk.ledger()).items()}
 
 
 def refused(desk: Desk, decision: Decision) -> str:
@@ -40,5 +44,3 @@ def test_an_entry_that_never_was_and_an_unknown_tag_are_refused(desk: Desk) -> N
     for tag in ("self/constitutional", "anything"):
         decision = make_unproposed(desk.gate, DecisionType.PIN, (target,), desk.signing(), reason=tag)
         assert "is no tag of an entry" in refused(desk, decision)
-
-

@@ -3,11 +3,12 @@ import hashlib
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
-from tests.gate.homes import addition, removal
+from tests.gate.homes import MEMORY, Desk, addition, removal
 from tests.whole import examples
 
 from nightledger.codec.canonical import canonical
 from nightledger.domain.proposal import Anchor, Hunk
+from nightledger.gate.proposing.drafting import fit_for_apply
 from nightledger.gate.proposing.hunks import BESIDE, make_changes
 from nightledger.gate.signed import hunks_sha256
 from nightledger.text.changes.merge import take_back
@@ -113,3 +114,10 @@ def test_a_change_below_a_heading_with_a_secret_names_it_without() -> None:
     assert SECRET not in repr(change)
     changes, (lost,) = make_changes(document, [addition("three", section=f"Relay {SECRET}")])
     assert (changes, lost.reason) == ([], BESIDE)
+
+
+def test_of_two_changes_of_the_same_lines_the_first_is_kept(desk: Desk) -> None:
+    (change,) = desk.dry_run_proposal(removal("- Keep backups for 30 days.")).changes
+    kept, broken = fit_for_apply("MEMORY.md", MEMORY.encode(), [change, change])
+    assert kept == [change]
+    assert broken == [(change, "it touches the same lines as an earlier change")]

@@ -41,5 +41,3 @@ def test_what_waits_stands_in_the_published_fields(desk: Desk) -> None:
             }
         ],
     }
-
-

@@ -89,5 +89,3 @@ def test_a_summary_is_hidden_where_the_log_that_it_replaces_calls_a_word_of_it_a
     assert why_masked({}, {}, summary, told=values, accepted={}) == HIDDEN
     assert not why_masked({}, {}, summary, told=frozenset(), accepted={})
     assert not why_masked({}, {}, replace(change, op=Op.DELETE_LINK), told=values, accepted={})
-
-

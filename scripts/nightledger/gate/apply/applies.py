@@ -27,7 +27,7 @@ from nightledger.domain.states import AppliedTarget, Apply, Gone
 from nightledger.files.blobs import BlobStore
 from nightledger.files.home import Home
 from nightledger.files.line_log import LineLog
-from nightledger.gate.apply.placing import anchors_of, carry, place_around, place_edit, put_changes
+from nightledger.gate.apply.placing import anchors_of, carry, place_around, put_changes
 from nightledger.gate.gated import places_of
 from nightledger.gate.guard.drifting import shows, trace_drift
 from nightledger.gate.integrity.checking import Held, verify_decisions
@@ -427,12 +427,9 @@ def _made(
     """
     changes = [change for change in proposal.changes if change.n in begun.changes and change.target == path]
     anchors = anchors_of(decision, path)
-    if proposal.lane == EDIT_LANE:
-        placed = place_edit(before, changes, anchors)
-        made = carry(accepted, before, placed.after)
-    else:
-        placed = place_around(accepted, before, changes, anchors)
-        made = placed.accepted
+    edits = proposal.lane == EDIT_LANE
+    placed = place_around(before if edits else accepted, before, changes, anchors)
+    made = carry(accepted, before, placed.after) if edits else placed.accepted
     if unplaced := [*placed.stale, *placed.waiting]:
         raise _UnsignedError(f"change {unplaced[0][0]} does not fit what stood there")
     return placed.after, made

@@ -27,7 +27,6 @@ from nightledger.gate.apply.placing import (
     anchors_of,
     carry,
     place_around,
-    place_edit,
     put_changes,
     read_accepted,
 )
@@ -40,6 +39,7 @@ from nightledger.gate.opening import TWIN, Gate, Ledger, closing, record
 from nightledger.gate.proposing.screening import own_values
 from nightledger.gate.signed import hunks_sha256
 from nightledger.gate.stored import Stored, read_proposal, read_stored
+from nightledger.text.changes.diff import new_lines
 from nightledger.text.changes.sections import is_made_of
 from nightledger.text.markdown.check import check_blocks
 from nightledger.text.markdown.document import decode, encode
@@ -134,8 +134,10 @@ def _writes(
     gated = [path for path in files_of(changes) if is_gated(gate.home, path)]
     for path in gated:
         own = [change for change in changes if change.target == path]
-        place = _edited if stored.proposal.lane == EDIT_LANE else _gated
-        write, lost, waiting = place(gate, book, decision, path, own, before[path])
+        if not own:
+            continue
+        edits = stored.proposal.lane == EDIT_LANE
+        write, lost, waiting = _gated(gate, book, decision, own, before[path], edits=edits)
         writes.append(write)
         stale |= lost
         waits |= waiting
@@ -152,37 +154,28 @@ def _kept(path: str, before: str, after: str, changes: Sequence[Change]) -> Writ
     return Write(path=path, before=encode(before), after=encode(after), fresh=fresh)
 
 
-_Placed = tuple[Write, dict[int, str], dict[int, str]]
-"""New bytes of a file, the changes that are asked again, and those that wait for drift to be settled."""
-
-
 def _gated(
-    gate: Gate, book: Book, decision: Decision, path: str, changes: Sequence[Change], before: bytes
-) -> _Placed:
-    is_accepted = hashlib.sha256(before).hexdigest() == book.accepted_of(path)
+    gate: Gate, book: Book, decision: Decision, changes: Sequence[Change], before: bytes, *, edits: bool
+) -> tuple[Write, dict[int, str], dict[int, str]]:
+    """Return new bytes of a gated file, the changes that are asked again, and those that wait for drift.
+
+    An operator's edit is placed on the bytes that stand there, at once or not at all.
+    """
+    path, numbers = changes[0].target, [change.n for change in changes]
+    unchanged = Write(path=path, before=before, after=before)
+    is_accepted = edits or hashlib.sha256(before).hexdigest() == book.accepted_of(path)
     accepted = before if is_accepted else read_accepted(gate.home, book, path)
     if accepted is None:
-        unchanged = Write(path=path, before=before, after=before)
-        return unchanged, {}, dict.fromkeys((change.n for change in changes), LOST)
+        return unchanged, {}, dict.fromkeys(numbers, LOST)
     around = place_around(accepted, before, changes, anchors_of(decision, path))
-    write = Write(path=path, before=before, after=around.after)
-    if not is_accepted:
-        write = Write(
-            path=path, before=before, after=around.after, accepted_before=accepted, accepted=around.accepted
-        )
+    write: Write | str = replace(unchanged, after=around.after)
+    if edits:
+        write = own_write(gate, book, path, before, around.after)
+    elif not is_accepted:
+        write = replace(unchanged, after=around.after, accepted_before=accepted, accepted=around.accepted)
+    if isinstance(write, str):
+        return unchanged, dict.fromkeys(numbers, write), {}
     return write, dict(around.stale), dict(around.waiting)
-
-
-def _edited(
-    gate: Gate, book: Book, decision: Decision, path: str, changes: Sequence[Change], before: bytes
-) -> _Placed:
-    """Place an operator's edit: at once or not at all."""
-    edited = place_edit(before, changes, anchors_of(decision, path))
-    made = own_write(gate, book, path, before, edited.after)
-    if isinstance(made, str):
-        unchanged = Write(path=path, before=before, after=before)
-        return unchanged, dict.fromkeys((change.n for change in changes), made), {}
-    return made, dict(edited.stale), {}
 
 
 def own_write(
@@ -341,9 +334,9 @@ def check_result(gate: Gate, write: Write, *, capped: bool = True) -> list[str]:
         directory = os.path.dirname(directory)
     if not os.access(directory, os.W_OK):
         reasons.append(f"{directory} may not be written by this user")
-    if own_values(gate, _added(write)):
+    if own_values(gate, new_lines(decode(write.before), decode(write.after))):
         reasons.append(f"{write.path}: a row of the operator's rule files holds the new text back")
-    before, after = (len(text.decode("utf-8", "surrogateescape")) for text in (write.before, write.after))
+    before, after = map(len, map(decode, (write.before, write.after)))
     cap = gate.cap_characters if gated and capped else None
     if cap is not None and after > max(cap, before):
         reasons.append(f"{write.path} would have {after} characters and its host shows {gate.cap.told}")
@@ -353,20 +346,12 @@ def check_result(gate: Gate, write: Write, *, capped: bool = True) -> list[str]:
 def check_text(write: Write) -> list[str]:
     """Let CommonMark and scanners look at the bytes that would stand there."""
     reasons = [f"{write.path}: {reason}" for reason in check_blocks(write.before, write.after)]
-    return [*reasons, *_scanned(write.path, _added(write))]
+    return [*reasons, *_scanned(write.path, new_lines(decode(write.before), decode(write.after)))]
 
 
 def _scanned(path: str, added: str) -> list[str]:
     seen = sorted({f.rule for f in scan(added) if f.severity is not Severity.FLAG})
     return [f"{path}: the scanner {rule} holds the new text back" for rule in seen]
-
-
-def _added(write: Write) -> str:
-    before, after = (
-        text.decode("utf-8", "surrogateescape").split("\n") for text in (write.before, write.after)
-    )
-    old = set(before)
-    return "\n".join(line for line in after if line not in old)
 
 
 def withdraw_twins(gate: Gate, book: Book, applied: Stored, numbers: Collection[int], moment: Moment) -> None:

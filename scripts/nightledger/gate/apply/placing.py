@@ -153,20 +153,6 @@ def place_around(
     return Around(accepted=encode(mine), after=encode(theirs), stale=tuple(stale), waiting=tuple(waiting))
 
 
-def place_edit(present: bytes, changes: Sequence[Change], anchors: Mapping[int, ShownIn]) -> Around:
-    """Place the changes of an operator's edit on the very bytes that were signed; what is accepted is not told."""
-    text = decode(present)
-    stale: list[tuple[int, str]] = []
-    for change in changes:
-        shown = anchors.get(change.n)
-        placed = Unplaced(reason=UNANCHORED) if shown is None else place_signed(text, change.hunk, shown)
-        if isinstance(placed, Unplaced):
-            stale.append((change.n, placed.reason))
-        else:
-            text = put(text, placed)
-    return Around(after=encode(text), accepted=b"", stale=tuple(stale))
-
-
 def carry(accepted: bytes, before: bytes, after: bytes) -> bytes:
     """Make to the accepted bytes what the operator did to the file, as far as drift is not in the way.
 

@@ -41,7 +41,7 @@ from nightledger.gate.proposing.proposing import Submission
 from nightledger.gate.review.composing import UNCAPPED, Choice, decision_targets
 from nightledger.gate.review.masking import UNDO_HIDDEN, hides_lines
 from nightledger.gate.stored import Stored, read_proposal
-from nightledger.text.changes.diff import changed_runs
+from nightledger.text.changes.diff import changed_runs, new_lines
 from nightledger.text.changes.merge import merge3, take_back
 from nightledger.text.changes.sections import EMPTY_SHA256, text_sha256
 from nightledger.text.changes.veil import HOLE, readable_diff, veil_blocked
@@ -274,8 +274,7 @@ def _told_before(gate: Gate, target: AppliedTarget) -> frozenset[str]:
 
 
 def _brings_secret(write: Write, told: frozenset[str]) -> bool:
-    old = set(decode(write.before).split("\n"))
-    added = "\n".join(line for line in decode(write.after).split("\n") if line not in old)
+    added = new_lines(decode(write.before), decode(write.after))
     return veil_blocked(added, told=told) != added
 
 

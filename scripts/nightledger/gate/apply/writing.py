@@ -33,7 +33,7 @@ from nightledger.gate.guard.locking import require_exchangeable, swap_for
 from nightledger.gate.memory.naming import naming_events
 from nightledger.gate.opening import Gate, Ledger, closing, record
 from nightledger.text.changes.diff import changed_runs
-from nightledger.text.markdown.document import split_lines
+from nightledger.text.markdown.document import decode, split_lines
 
 EMPTY_SHA256 = hashlib.sha256(b"").hexdigest()
 
@@ -373,7 +373,7 @@ def _comes_from_after(present: bytes, write: Write) -> bool:
 
 
 def _distance(one: bytes, other: bytes) -> int:
-    lines = [split_lines(text.decode("utf-8", "surrogateescape")) for text in (one, other)]
+    lines = [split_lines(decode(text)) for text in (one, other)]
     runs = changed_runs(*lines)
     return sum(run.old_stop - run.old_start + run.new_stop - run.new_start for run in runs)
 

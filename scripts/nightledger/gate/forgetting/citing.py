@@ -209,7 +209,7 @@ def _answers(gate: Gate, book: Book, states: frozenset[ChangeState]) -> Iterator
 
 def _hash_of(name: str) -> str:
     """Give the hex SHA-256 by which the log names a heading: no text of an agent stands there."""
-    return sha256(key_of(name).encode("utf-8", "surrogateescape")).hexdigest()
+    return sha256(encode(key_of(name))).hexdigest()
 
 
 def ask_again(gate: Gate, book: Book, name: str, moment: Moment) -> None:

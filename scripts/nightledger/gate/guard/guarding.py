@@ -6,7 +6,7 @@ at the very moment of an apply is proposed.
 """
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 
 from msgspec import Struct
@@ -24,7 +24,6 @@ from nightledger.gate.gated import first_seen, protected_now, read_gated
 from nightledger.gate.guard.drifting import (
     Found,
     Guess,
-    Scene,
     drift_proposal,
     guess_writer,
     shows,
@@ -128,20 +127,20 @@ class Sighting(Struct, frozen=True, kw_only=True):
     problem: str = ""
 
 
-def guard(gate: Gate, ledger: Ledger, scene: Scene, moment: Moment) -> tuple[Sighting, ...]:
+def guard(gate: Gate, ledger: Ledger, roots: Mapping[str, str], moment: Moment) -> tuple[Sighting, ...]:
     """Look at every gated and protected file; the caller holds the home's lock and reads the log anew after.
 
     Args:
         gate: The home.
         ledger: Its log, as checked.
-        scene: Where traces of writers are looked for.
+        roots: Each agent host's own directory, in which traces of writers are looked for.
         moment: The clocks.
 
     Returns:
         What is not as it was accepted, gated files first.
     """
     repaired, lost = repair_locks(gate, ledger.book, moment)
-    watch = _Watch(gate, ledger, scene, moment)
+    watch = _Watch(gate, ledger, roots, moment)
     found = [Sighting(path=path, problem=_UNLOCKED) for path in lost]
     found += [Sighting(path=path, relocked=True, new=True) for path in repaired]
     disputed = filter(ledger.book.is_disputed, gate.home.identity.gated)
@@ -176,10 +175,10 @@ def _is_told(gate: Gate, book: Book, path: str, present: bytes) -> bool:
 class _Watch:
     """One look at a home."""
 
-    def __init__(self, gate: Gate, ledger: Ledger, scene: Scene, moment: Moment) -> None:
+    def __init__(self, gate: Gate, ledger: Ledger, roots: Mapping[str, str], moment: Moment) -> None:
         self.gate = gate
         self.ledger = ledger
-        self.scene = scene
+        self.roots = roots
         self.moment = moment
         self.blobs = BlobStore(gate.home.blobs_dir)
 
@@ -269,7 +268,7 @@ class _Watch:
     def _guess(self, path: str, accepted: bytes, present: bytes) -> Guess:
         course = trace(decode(accepted), decode(present))
         added = "".join(course.added(n) for n in range(1, len(course.runs) + 1))
-        return guess_writer(self.gate.home, path, present, added, self.scene)
+        return guess_writer(self.gate.home, path, present, added, self.roots)
 
     def _told(self, drift: Drift) -> Sighting:
         book = self.ledger.book

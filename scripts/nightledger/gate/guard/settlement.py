@@ -24,6 +24,7 @@ from nightledger.gate.integrity.trusting import read_claim, why_void
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.signed import hunks_sha256
 from nightledger.gate.stored import Stored, read_proposal
+from nightledger.text.changes.diff import new_lines
 from nightledger.text.changes.sections import is_made_of
 from nightledger.text.markdown.document import decode, encode
 from nightledger.text.scanners.scan import scan
@@ -92,10 +93,8 @@ def _why_not(book: Book, stored: Stored, present: bytes, taken_back: Sequence[in
 
 def _secrets_returning(before: bytes, after: bytes) -> list[str]:
     """Name what scanners block in lines that would come back; what was removed as a secret stays away."""
-    old, new = (decode(text).split("\n") for text in (before, after))
-    there = set(old)
-    coming = "\n".join(line for line in new if line not in there)
-    return sorted({finding.rule for finding in scan(coming) if finding.severity is Severity.BLOCK})
+    coming = scan(new_lines(decode(before), decode(after)))
+    return sorted({finding.rule for finding in coming if finding.severity is Severity.BLOCK})
 
 
 def settled_target(stored: Stored, write: Write, kept: Sequence[int]) -> DecisionTarget:

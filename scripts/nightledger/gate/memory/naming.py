@@ -33,7 +33,7 @@ from nightledger.gate.integrity.trusting import Trust, read_verified
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.stored import read_proposal
 from nightledger.text.changes.track import track
-from nightledger.text.markdown.document import Document, encode, parse_markdown
+from nightledger.text.markdown.document import Document, decode, encode, parse_markdown
 from nightledger.text.markdown.entries import Entry, Wording, find_entries, wording
 
 STEPS_AN_ENTRY = 400
@@ -186,7 +186,7 @@ def signed_entries(home: Home, book: Book) -> SignedEntries:
 
 
 def _parse(content: bytes) -> Document:
-    return parse_markdown(content.decode("utf-8", "surrogateescape"))
+    return parse_markdown(decode(content))
 
 
 PIN_TYPES = frozenset({DecisionType.PIN, DecisionType.UNPIN})
@@ -279,7 +279,7 @@ def pin_targets(entries: Sequence[Placed]) -> tuple[DecisionTarget, ...]:
 
 def text_sha256(placed: Placed) -> str:
     """Return the hex SHA-256 of an entry's text."""
-    return hashlib.sha256(placed.entry.text.encode("utf-8", "surrogateescape")).hexdigest()
+    return hashlib.sha256(encode(placed.entry.text)).hexdigest()
 
 
 def pin_reasons(gate: Gate, ledger: Ledger, decision: Decision) -> list[str]:

@@ -24,7 +24,7 @@ from nightledger.gate.proposing.hunks import Unfit, change_of, link_diff, make_c
 from nightledger.text.changes.place import NOT_UTF8, put_all
 from nightledger.text.changes.veil import shows_secret
 from nightledger.text.forgetting.compressed import Marker, count_lines, read_marker
-from nightledger.text.markdown.document import is_utf8
+from nightledger.text.markdown.document import decode, encode, is_utf8
 from nightledger.text.scanners.scan import told_values
 
 WHOLE = frozenset({Op.COMPRESS, Op.DELETE_LINK})
@@ -51,7 +51,7 @@ def read_base(gate: Gate, path: str) -> Base:
     """Read a file that changes may write."""
     content = read_target(gate.home, path)
     cap = gate.cap_characters if is_gated(gate.home, path) else None
-    return Base(path=path, content=content, text=content.decode("utf-8", "surrogateescape"), cap=cap)
+    return Base(path=path, content=content, text=decode(content), cap=cap)
 
 
 class Fitted(Struct, frozen=True, kw_only=True):
@@ -157,9 +157,7 @@ def fit_for_apply(
 ) -> tuple[list[Change], list[tuple[Change, str]]]:
     """Part placed changes of one file into those that may be applied, numbered anew, and the others.
 
-    All are looked at together first, because that is one look at the file and nearly always
-    well. Where it is not, each half is looked at with what was found to fit before it, and so
-    on: a file of many changes of which one does not fit costs a few looks, not one a change.
+    All are looked at together first, which is nearly always well; where it is not, one after another.
 
     Args:
         path: The file.
@@ -171,27 +169,21 @@ def fit_for_apply(
     """
     kept: list[Change] = []
     broken: list[tuple[Change, str]] = []
-    groups = [list(changes)] if changes else []
-    while groups:
-        group = groups.pop()
-        reasons = _reasons(path, content, [*kept, *group])
-        if not reasons:
-            kept += group
-        elif len(group) == 1:
-            broken.append((group[0], "; ".join(reasons)))
-        else:
-            half = len(group) // 2
-            groups += [group[half:], group[:half]]
+    if not _reasons(path, content, changes):
+        kept = [*changes]
+    else:
+        for change in changes:
+            reasons = _reasons(path, content, [*kept, change])
+            kept += [] if reasons else [change]
+            broken += [(change, "; ".join(reasons))] if reasons else []
     return [replace(change, n=n) for n, change in enumerate(kept, 1)], broken
 
 
 def _reasons(path: str, content: bytes, changes: Sequence[Change]) -> list[str]:
-    text = content.decode("utf-8", "surrogateescape")
-    placed = put_all(text, [change.hunk for change in changes])
+    placed = put_all(decode(content), [change.hunk for change in changes])
     if not isinstance(placed, str):
         return ["it touches the same lines as an earlier change"]
-    after = placed.encode("utf-8", "surrogateescape")
-    return check_text(Write(path=path, before=content, after=after))
+    return check_text(Write(path=path, before=content, after=encode(placed)))
 
 
 REPEATS = "its summary repeats a secret of the log"
@@ -228,7 +220,7 @@ def _compression(home: Home, draft: Draft) -> Change | Unfit:
         return Unfit(draft=draft, reason=str(error))
     sha256 = hashlib.sha256(content).hexdigest()
     change = change_of(1, draft, Hunk(anchor=Anchor.WHOLE, section=(), removed=sha256, added=draft.after), "")
-    text = content.decode("utf-8", "surrogateescape")
+    text = decode(content)
     why = _why_no_summary(change, content, told_values(text))
     if not why and any(copy and copy != content for copy in copies):
         why = f"{change.also[0].target} holds other bytes"

@@ -36,6 +36,7 @@ from nightledger.gate.proposing.hunks import Unfit
 from nightledger.gate.proposing.screening import Held, own_rules, screen, unseen, without_own_secrets
 from nightledger.gate.stored import Stored, read_stored, store, without_unanswered
 from nightledger.text.changes.veil import HOLE
+from nightledger.text.markdown.document import encode
 from nightledger.trust.event import path_word
 
 
@@ -220,7 +221,7 @@ def quarantine(gate: Gate, held: Sequence[Held], moment: Moment) -> None:
     for item in held:
         if item.text:
             path = os.path.join(gate.home.quarantine_dir, f"{item.text_sha256}.txt")
-            replace_file(path, item.text.encode("utf-8", "surrogateescape"))
+            replace_file(path, encode(item.text))
     events: list[tuple[EventName, dict[str, object]]] = [
         (
             EventName.QUARANTINED,

@@ -22,6 +22,7 @@ from nightledger.gate.gated import read_gated
 from nightledger.gate.opening import Gate
 from nightledger.text.changes.place import Placed, place
 from nightledger.text.changes.veil import HOLE, repeats_secret, secrets_between
+from nightledger.text.markdown.document import decode, encode
 from nightledger.text.scanners.rule import Table
 from nightledger.text.scanners.scan import scan, scan_secrets, told_values
 from nightledger.text.scanners.secret_places import SHORTEST_REPEATED
@@ -146,7 +147,7 @@ def _held(draft: Draft, findings: Sequence[Finding]) -> Held:
     return Held(
         rules=tuple(sorted({finding.rule for finding in findings if finding.severity is not Severity.FLAG})),
         secret=secret,
-        text_sha256=hashlib.sha256(named.encode("utf-8", "surrogateescape")).hexdigest(),
+        text_sha256=hashlib.sha256(encode(named)).hexdigest(),
         path=path,
         line=line,
         text="" if secret else draft.after,
@@ -202,7 +203,7 @@ def _documents(home: Home) -> dict[str, str]:
     documents = {}
     for path in home.identity.gated:
         with suppress(NightledgerError):
-            documents[path] = read_gated(home, path).decode("utf-8", "surrogateescape")
+            documents[path] = decode(read_gated(home, path))
     return documents
 
 

@@ -182,7 +182,7 @@ def read_documents(gate: Gate) -> Documents:
 
 
 def _text(home: Home, path: str) -> str:
-    return read_target(home, path).decode("utf-8", "surrogateescape")
+    return decode(read_target(home, path))
 
 
 def list_items(gate: Gate, ledger: Ledger, documents: Mapping[str, str]) -> list[Item]:

@@ -114,7 +114,7 @@ def _rising(pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
 
 def _matched(old: Sequence[str], new: Sequence[str], at_old: int, at_new: int) -> list[Run]:
     """Return the runs between the longest matches of a stretch; one run for the whole where it is too long for that."""
-    codes = [("replace", 0, len(old), 0, len(new))]
+    codes: Sequence[tuple[str, int, int, int, int]] = [("replace", 0, len(old), 0, len(new))]
     if len(old) * len(new) <= _MOST_PAIRS:
         codes = SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
     return [
@@ -151,6 +151,12 @@ def _joined(runs: Iterable[Run]) -> list[Run]:
         else:
             joined.append(run)
     return joined
+
+
+def new_lines(before: str, after: str) -> str:
+    """Return the lines of a text that stand nowhere in the one before it."""
+    there = frozenset(before.split("\n"))
+    return "\n".join(line for line in after.split("\n") if line not in there)
 
 
 def unified_diff(before: str, after: str, *, path: str = "MEMORY.md") -> str:
