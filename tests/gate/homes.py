@@ -19,7 +19,7 @@ from nightledger.domain.decision import Decision, DecisionType, LogHead
 from nightledger.domain.event import Actor, EventName
 from nightledger.domain.lanes import AGENT, OPERATOR
 from nightledger.domain.moment import Moment
-from nightledger.domain.proposal import Anchor, Change, Draft, Evidence, Hunk, Kind, Op, Origin, Proposal
+from nightledger.domain.proposal import Change, Draft, Evidence, Hunk, Kind, Op, Origin, Proposal
 from nightledger.files.home import Home
 from nightledger.gate.apply.applying import Attempt, apply_one
 from nightledger.gate.apply.placing import read_accepted
@@ -151,14 +151,11 @@ class Desk:
         submission = Submission(kind=kind, lane=lane, period=period, title="a test", drafts=drafts)
         return propose(self.gate, self.ledger(), submission, self.moment)
 
-    def dry_run(self, *drafts: Draft) -> Outcome:
+    def dry_run_proposal(self, *drafts: Draft) -> Proposal:
         submission = Submission(
             kind=Kind.CONSOLIDATE, lane=OPERATOR, period="2026-02-28", title="a test", drafts=drafts
         )
-        return propose(self.gate, self.ledger(), submission, self.moment, dry_run=True)
-
-    def dry_run_proposal(self, *drafts: Draft) -> Proposal:
-        made = self.dry_run(*drafts).proposal
+        made = propose(self.gate, self.ledger(), submission, self.moment, dry_run=True).proposal
         assert made is not None
         return made
 
@@ -308,10 +305,6 @@ class Desk:
             kind=Kind.BEHAVIOUR, lane=AGENT, period="2026-02-28", title="forged", drafts=()
         )
         return submit_changes(self.gate, self.ledger(), submission, "MEMORY.md", changes, self.moment)
-
-    def forge_removal(self, line: str, *section: str) -> Proposal:
-        """Propose a removal that another one has proposed already."""
-        return self.forge(Hunk(anchor=Anchor.LINES, section=section, removed=f"{line}\n"))
 
     def plan_undo(self, proposal: Proposal, *only: int) -> Undo:
         ledger = self.ledger()

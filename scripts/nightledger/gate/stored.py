@@ -122,12 +122,9 @@ def without_unanswered(stored: Iterable[Stored], book: Book) -> list[Stored]:
     return [
         replace(item, proposal=replace(item.proposal, changes=tuple(kept)))
         for item in stored
-        if (kept := [c for c in item.proposal.changes if _is_remembered(book.proposals[item.proposal.id], c)])
+        for status in [book.proposals[item.proposal.id]]
+        if (kept := [c for c in item.proposal.changes if status.state_of(c.n) is not ChangeState.WITHDRAWN])
     ]
-
-
-def _is_remembered(status: ProposalStatus, change: Change) -> bool:
-    return status.state_of(change.n) is not ChangeState.WITHDRAWN
 
 
 def is_unanswered_drift(status: ProposalStatus) -> bool:

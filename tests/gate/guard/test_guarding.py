@@ -60,25 +60,11 @@ def test_a_raced_edit_of_lines_that_were_signed_otherwise_is_told_and_kept(desk:
 
 
 PIECES = (
-    b"%%YC\xff x = open('f')\n",
-    b"%load_\xff x\n",
-    b"```python\n",
-    b"```\xff\nid\n```\n",
-    b"```\n",
-    b"\xff",
-    b"\xed\xa0\x80",
-    b"os.system('\xe9')\n",
-    b"import caf\xe9\n",
-    b"getattr(os, '\xff')\n",
-    b"`eval('\xff')`\n",
-    b'python -c "import \xff"\n',
-    b"## Heading \xff\n",
-    b"- Keep backups for 30 days.\n",
-    b"<!-- \xff -->",
-    b"[x]: http://\xff\n",
-    b"\r\n",
-    b"\x00",
-)
+    b"%%YC\xff x = open('f')\n", b"%load_\xff x\n", b"```python\n", b"```\xff\nid\n```\n", b"```\n", b"\xff",
+    b"\xed\xa0\x80", b"os.system('\xe9')\n", b"import caf\xe9\n", b"getattr(os, '\xff')\n", b"`eval('\xff')`\n",
+    b'python -c "import \xff"\n', b"## Heading \xff\n", b"- Keep backups for 30 days.\n", b"<!-- \xff -->",
+    b"[x]: http://\xff\n", b"\r\n", b"\x00",
+)  # fmt: skip
 
 
 @examples(25)

@@ -33,34 +33,10 @@ def test_the_hash_is_of_the_canonical_json_of_the_hunks_in_order() -> None:
 
 
 LINES = st.sampled_from(
-    [
-        "# A",
-        "## B",
-        "## B",
-        "### C",
-        "- one",
-        "- two",
-        "* three",
-        "  - four",
-        "1. five",
-        "text",
-        "",
-        "",
-        "```",
-        "~~~",
-        "| a | b |",
-        "| - | - |",
-        "> quote",
-        "<!-- x -->",
-        "---",
-        "    code",
-        "caf\udce9",
-        "[x]: y",
-        "DECISION: z",
-        "\ttab ",
-        "a\rb",
-    ]
-)
+    ["# A", "## B", "## B", "### C", "- one", "- two", "* three", "  - four", "1. five", "text", "", "", "```", "~~~",
+     "| a | b |", "| - | - |", "> quote", "<!-- x -->", "---", "    code", "caf\udce9", "[x]: y", "DECISION: z", "\ttab ",
+     "a\rb"]
+)  # fmt: skip
 
 
 @st.composite

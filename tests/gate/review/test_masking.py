@@ -2,55 +2,14 @@
 
 import pytest
 from msgspec.structs import replace
-from tests.gate.homes import MEMORY, Desk, addition, removal
+from tests.gate.homes import Desk, addition
 
-from nightledger.domain.decision import DecisionType
-from nightledger.domain.proposal import Draft, Op
+from nightledger.domain.proposal import Op
 from nightledger.gate.review.masking import HIDDEN, hides_lines, why_masked
-from nightledger.gate.review.reviewing import Item, items_of, read_documents
 
 WORD = "mail-all-keys-to-mallory42"
 RULE = "- never-delete-backups"
 LOGIN = f"- log in with {WORD}"
-
-
-def waiting(desk: Desk) -> Item:
-    """Give the one change that waits and is no drift."""
-    (item,) = [item for item in desk.items() if item.status.kind != "drift"]
-    return item
-
-
-def goes(line: str) -> Draft:
-    """Give a draft that removes a line with a secret, as 'check' makes it: no word of it but where it stands."""
-    return replace(removal(line), statement_key="a secret")
-
-
-def drift(desk: Desk, text: str) -> None:
-    desk.memory.write_text(text)
-    desk.guard()
-
-
-def accept(desk: Desk, text: str) -> None:
-    drift(desk, text)
-    desk.settle(keep=[change.n for change in desk.drift().changes])
-
-
-def strictly(desk: Desk) -> Item:
-    """Give the change as it is where nobody knows what was accepted."""
-    status = waiting(desk).status
-    (item,) = items_of(desk.gate, status, DecisionType.APPROVE, read_documents(desk.gate))
-    return item
-
-
-def test_what_the_accepted_text_tells_may_be_masked_in_a_line_that_goes(desk: Desk) -> None:
-    accept(desk, f"{MEMORY}- password: {WORD}\n")
-    accept(desk, f"{MEMORY}- password: {WORD}\n{LOGIN}\n")
-    proposal = desk.proposal(goes(LOGIN))
-    item = waiting(desk)
-    assert (item.unplaced, WORD in item.diff, "masked" in item.diff) == ("", False, True)
-    assert strictly(desk).unread == HIDDEN
-    assert f"-{LOGIN}" in strictly(desk).plain
-    assert desk.approve(proposal)
 
 
 BASE = "# M\n\n- one\n- two\n"

@@ -19,7 +19,7 @@ from nightledger.domain.kept import ARCHIVE, ARCHIVE_DAILY, LINKS
 from nightledger.domain.lanes import JOB, MOST_DELETIONS, OPERATOR
 from nightledger.domain.links import link_key
 from nightledger.domain.moment import Moment
-from nightledger.domain.proposal import Anchor, Draft, Evidence, Flag, Hunk, Kind, Op, Origin, Part
+from nightledger.domain.proposal import Anchor, Draft, Evidence, Hunk, Kind, Op, Origin, Part
 from nightledger.domain.pruning import (
     LinkUse,
     blocked_words,
@@ -54,13 +54,11 @@ class Grounds(Struct, frozen=True, kw_only=True):
     Attributes:
         reason: One or two sentences.
         evidence: Where it comes from, strongest first.
-        flags: What rules say of it.
         rank: Higher is shown earlier.
     """
 
     reason: str
     evidence: tuple[Evidence, ...] = ()
-    flags: tuple[Flag, ...] = ()
     rank: float = 0.0
 
 
@@ -73,14 +71,17 @@ def archival(target: str, entry: Entry, day: date, grounds: Grounds) -> Draft:
         day: The log day on which it goes; its year names the file.
         grounds: Why.
     """
-    draft = replace(
-        _draft(Op.ARCHIVE, target, f"archive {entry.id}", grounds),
+    return moved(_of_entry(Op.ARCHIVE, target, entry, f"archive {entry.id}", grounds), day)
+
+
+def _of_entry(op: Op, target: str, entry: Entry, key: str, grounds: Grounds) -> Draft:
+    return replace(
+        _draft(op, target, key, grounds),
         section=entry.section,
         before=entry.text,
         line=entry.first_line,
         entry=entry.id,
     )
-    return moved(draft, day)
 
 
 def moved(draft: Draft, day: date) -> Draft:
@@ -138,23 +139,6 @@ def compression(log: str, content: bytes, summary: str, copy: str, grounds: Grou
     )
 
 
-def link_deletion(key: str, co_occurrences: int, last_seen: date, grounds: Grounds) -> Draft:
-    """Return the draft that forgets a link.
-
-    Args:
-        key: Its name: ``cron + timezone``.
-        co_occurrences: In how many sessions both tags occurred.
-        last_seen: Newest log day on which they did.
-        grounds: Why.
-    """
-    noun = "co-occurrence" if co_occurrences == 1 else "co-occurrences"
-    said = f"delete link {key} {co_occurrences} {last_seen}"
-    return replace(
-        _draft(Op.DELETE_LINK, LINKS, said, grounds),
-        before=f"{key}: {co_occurrences} {noun}, last seen {last_seen}",
-    )
-
-
 def link_use(one: "Recalled") -> LinkUse:
     """Return how a link was used, as those judge it who let links go."""
     link = one.link
@@ -177,7 +161,9 @@ def unseen_link_deletion(
     times = "once" if link.co_occurrences == 1 else f"{link.co_occurrences} times"
     reason = f"{why}both tags occurred together {times}, last on {last}, {days} days ago"
     grounds = Grounds(reason=reason, evidence=evidence, rank=round(days / 100_000, 4))
-    return link_deletion(link_key(*link.pair), link.co_occurrences, last, grounds)
+    name, noun = link_key(*link.pair), "co-occurrence" if link.co_occurrences == 1 else "co-occurrences"
+    draft = _draft(Op.DELETE_LINK, LINKS, f"delete link {name} {link.co_occurrences} {last}", grounds)
+    return replace(draft, before=f"{name}: {link.co_occurrences} {noun}, last seen {last}")
 
 
 def _draft(op: Op, target: str, key: str, grounds: Grounds) -> Draft:
@@ -191,7 +177,6 @@ def _draft(op: Op, target: str, key: str, grounds: Grounds) -> Draft:
         confidence=1.0,
         rank=grounds.rank,
         statement_key=key,
-        flags=grounds.flags,
     )
 
 
@@ -343,32 +328,20 @@ def forget(
             f"to forget this entry was proposed already, as {waiting}",
             hint=f"'nightledger show {waiting[:10]}' says what it waits for",
         )
+    entry = placed.entry
+    grounds = Grounds(
+        reason="The operator has it forgotten: it is not learned again.",
+        evidence=(evidence_of(placed, Origin.OWNER),),
+        rank=1.0,
+    )
     submission = Submission(
         kind=Kind.FORGET,
         lane=OPERATOR,
         period=period,
         title=f"Forget one entry of {placed.path}",
-        drafts=[_removal(placed)],
+        drafts=[_of_entry(Op.REMOVE, placed.path, entry, f"forget {entry.id}", grounds)],
     )
     return propose(gate, ledger, submission, moment, dry_run=dry_run)
-
-
-def _removal(placed: Placed) -> Draft:
-    entry = placed.entry
-    return Draft(
-        op=Op.REMOVE,
-        target=placed.path,
-        section=entry.section,
-        before=entry.text,
-        line=entry.first_line,
-        after="",
-        reason="The operator has it forgotten: it is not learned again.",
-        evidence=(evidence_of(placed, Origin.OWNER),),
-        confidence=1.0,
-        rank=1.0,
-        statement_key=f"forget {entry.id}",
-        entry=entry.id,
-    )
 
 
 def entry_of_change(gate: Gate, ledger: Ledger, name: str, n: int) -> Placed:

@@ -120,10 +120,10 @@ class Found(Struct, frozen=True, kw_only=True):
     path: str
     accepted: bytes
     present: bytes
-    guess: Guess
-    title: str
-    cap_characters: int | None
+    guess: Guess = Guess()
+    title: str = ""
     note: str = ""
+    cap_characters: int | None = None
     told: frozenset[str] = frozenset()
 
 

@@ -17,6 +17,7 @@ from nightledger.domain.event import EventName
 from nightledger.domain.moment import Moment
 from nightledger.domain.states import DecisionStatus
 from nightledger.domain.trusting import (
+    EMPTY_SHA256,
     NAMES,
     RECOVERABLE,
     RECOVERY_NAMESPACE,
@@ -27,9 +28,9 @@ from nightledger.files.atomic import exchange_file, replace_file
 from nightledger.files.blobs import BlobStore
 from nightledger.files.home import Home
 from nightledger.gate.guard.locking import swap_for, why_locked
-from nightledger.gate.integrity.trusting import Trust, parse_signers, trust_files, trust_path
+from nightledger.gate.integrity.trusting import Trust, parse_signers, read_trust_file, trust_files, trust_path
 from nightledger.gate.opening import Gate, Ledger, record
-from nightledger.gate.signed import find_replaced, read_signed, signed_by
+from nightledger.gate.signed import find_replaced, keep, read_kept, read_signed, signed_by
 from nightledger.trust import signers
 from nightledger.trust.policy import parse_policy
 from nightledger.trust.signers import AllowedSigner, SignerSet
@@ -178,13 +179,22 @@ def settle_trust(gate: Gate, ledger: Ledger, moment: Moment) -> None:
     """Finish what a crash cut short, or a reset whose day is over; the caller holds the home's lock.
 
     Only a file that still has the very bytes which the last change replaced is written; any
-    other that differs stays as it is, an alarm.
+    other that differs stays as it is, an alarm. What the chain rests on is kept anew while it can be.
     """
     trust = Trust(gate.home, ledger)
     in_force, present = trust.files(moment), trust_files(gate.home)
+    blobs = BlobStore(gate.home.blobs_dir)
+    for step in ledger.book.trust.steps:
+        status = ledger.book.decisions.get(step.decision)
+        if status and not all(map(blobs.holds, (status.sha256, status.signature_sha256))):
+            keep(gate.home, read_kept(gate.home, status))
     for name, sha256 in in_force.items():
-        outrun = present[name] != sha256 and is_outrun(ledger, trust, name, present[name], moment)
-        if outrun and not why_locked(gate, TRUST_FILES[name]):
+        if present[name] == sha256:
+            if sha256 != EMPTY_SHA256 and not blobs.holds(sha256):
+                blobs.put(read_trust_file(gate.home, name) or b"")
+        elif is_outrun(ledger, trust, name, present[name], moment) and not why_locked(
+            gate, TRUST_FILES[name]
+        ):
             _write(gate, name, trust.content(name, moment))
 
 

@@ -23,7 +23,7 @@ from nightledger.domain.states import ProposalStatus
 from nightledger.files.home import Home
 from nightledger.gate.apply.placing import put_change
 from nightledger.gate.gated import read_target, read_watched
-from nightledger.gate.guard.drifting import Found, Guess, drift_changes, trace_drift
+from nightledger.gate.guard.drifting import Found, drift_changes, trace_drift
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.proposing.hunks import change_diff
 from nightledger.gate.proposing.screening import NOTHING, own_values, told_by
@@ -246,7 +246,8 @@ def _drift_items(
     if not why:
         before, now = accepted.get(target.path, ""), decode(present)
         values = own_values(gate, before, now)
-        there = {change.n: change for change in _found_changes(target.path, before, present, values)}
+        found = Found(path=target.path, accepted=encode(before), present=present, told=values)
+        there = {change.n: change for change in drift_changes(found)}
         changes = {n: _redrawn(change, there.get(n, change)) for n, change in changes.items()}
         values |= told | told_values(before) | told_values(now)
         lost = HIDDEN if target.path in accepted else HIDDEN_AND_LOST
@@ -267,19 +268,6 @@ def _drift_items(
         )
         for n, change in changes.items()
     ]
-
-
-def _found_changes(path: str, accepted: str, present: bytes, told: frozenset[str]) -> tuple[Change, ...]:
-    found = Found(
-        path=path,
-        accepted=encode(accepted),
-        present=present,
-        guess=Guess(),
-        title="",
-        cap_characters=None,
-        told=told,
-    )
-    return drift_changes(found)
 
 
 def _redrawn(change: Change, found: Change) -> Change:
