@@ -8,12 +8,7 @@ from tests.gate.homes import Desk, open_desk
 from nightledger.domain.consent import Answer, Mode, Tier, Why
 from nightledger.domain.decision import Decision, DecisionType
 from nightledger.domain.errors import RefusedError
-from nightledger.gate.consenting import (
-    BLOCKED_A_DAY,
-    graph_target,
-    read_standing,
-    record_unknown,
-)
+from nightledger.gate.consenting import BLOCKED_A_DAY, graph_target, read_standing, record_unknown
 from nightledger.gate.deciding import with_id
 from nightledger.gate.review.composing import make_unproposed
 

@@ -7,12 +7,7 @@ from tests.gate.homes import MEMORY, Desk, make_founding
 
 from nightledger.domain.errors import RefusedError, UnreadableError
 from nightledger.gate.founding import plan
-from nightledger.gate.gated import (
-    MAX_MEMORY_BYTES,
-    read_gated,
-    read_target,
-    require_gated,
-)
+from nightledger.gate.gated import MAX_MEMORY_BYTES, read_gated, read_target, require_gated
 
 
 @pytest.mark.parametrize("name", ["USER.md", "./MEMORY.md", "memory/../MEMORY.md", "SOUL.md", ""])

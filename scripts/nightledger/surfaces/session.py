@@ -224,7 +224,6 @@ def _keep_search_up(session: Session, before: int) -> None:
 def _finish_earlier(session: Session) -> None:
     """Bring to an end what earlier runs had begun, or what only waited for its time."""
     from nightledger.gate.apply.writing import recover
-    from nightledger.gate.forgetting.expunging import finish_removals
     from nightledger.gate.integrity.trust_changes import settle_trust
 
     keep_last_good(session.gate)
@@ -232,7 +231,10 @@ def _finish_earlier(session: Session) -> None:
         session.reread()
     with suppress(AlteredError):  # who may sign cannot be told then; whoever needs to know says so
         settle_trust(session.gate, session.ledger, session.moment)
-    finish_removals(session.gate.home, session.ledger)
+    if session.ledger.book.expunged:
+        from nightledger.gate.forgetting.expunging import finish_removals
+
+        finish_removals(session.gate.home, session.ledger)
 
 
 @contextmanager

@@ -6,17 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.gate.forgetting_desk import (
-    ARCHIVE,
-    COPY,
-    FULL,
-    LOG,
-    archive,
-    compress,
-    pruned,
-    put,
-    snapshot,
-)
+from tests.gate.forgetting_desk import ARCHIVE, COPY, FULL, LOG, archive, compress, pruned, put, snapshot
 from tests.gate.homes import Desk, open_desk
 from tests.gate.killing import Killer, dies
 

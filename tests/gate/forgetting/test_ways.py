@@ -1,16 +1,6 @@
 """Archive, compress, forget: through the gate and back."""
 
-from tests.gate.forgetting_desk import (
-    COPY,
-    FULL,
-    LOG,
-    ODD,
-    compress,
-    file,
-    forgotten,
-    put,
-    snapshot,
-)
+from tests.gate.forgetting_desk import COPY, FULL, LOG, ODD, compress, file, forgotten, put, snapshot
 from tests.gate.homes import Desk
 
 from nightledger.gate.integrity.checking import find_altered

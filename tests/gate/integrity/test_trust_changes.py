@@ -6,23 +6,12 @@ import pytest
 from msgspec.structs import replace
 from tests.gate.homes import Desk, addition, open_desk
 from tests.gate.killing import Killer, dies
-from tests.gate.signers import (
-    compose_change,
-    let_sign,
-    new_key,
-    own_key,
-    revoke_key,
-    sign_change,
-    text,
-)
+from tests.gate.signers import compose_change, let_sign, new_key, own_key, revoke_key, sign_change, text
 
 from nightledger.domain.errors import RefusedError
 from nightledger.gate.deciding import Signed, accept, sign, with_id
 from nightledger.gate.integrity.checking import find_altered
-from nightledger.gate.integrity.trust_changes import (
-    reset_signers,
-    settle_trust,
-)
+from nightledger.gate.integrity.trust_changes import reset_signers, settle_trust
 from nightledger.gate.integrity.trusting import read_signers
 from nightledger.trust import signers
 

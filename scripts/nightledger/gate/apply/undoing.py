@@ -19,14 +19,7 @@ from nightledger.domain.kept import is_archive, is_copy, parts_of
 from nightledger.domain.lanes import OPERATOR
 from nightledger.domain.moment import Moment
 from nightledger.domain.proposal import Change, Draft, Evidence, Kind, Op, Origin
-from nightledger.domain.states import (
-    AppliedTarget,
-    Apply,
-    Book,
-    ChangeState,
-    Gone,
-    ProposalStatus,
-)
+from nightledger.domain.states import AppliedTarget, Apply, Book, ChangeState, Gone, ProposalStatus
 from nightledger.files.blobs import BlobStore
 from nightledger.gate.apply.applying import check_result, own_write
 from nightledger.gate.apply.placing import DRIFTED, put_changes, read_accepted

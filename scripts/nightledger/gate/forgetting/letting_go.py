@@ -20,14 +20,7 @@ from nightledger.domain.lanes import JOB, MOST_DELETIONS, OPERATOR
 from nightledger.domain.links import link_key
 from nightledger.domain.moment import Moment
 from nightledger.domain.proposal import Anchor, Draft, Evidence, Hunk, Kind, Op, Origin, Part
-from nightledger.domain.pruning import (
-    LinkUse,
-    blocked_words,
-    find_weak,
-    in_portions,
-    month_of,
-    names_blocked,
-)
+from nightledger.domain.pruning import LinkUse, blocked_words, find_weak, in_portions, month_of, names_blocked
 from nightledger.domain.states import ChangeState
 from nightledger.files.configuration import home_zone
 from nightledger.files.home import Home

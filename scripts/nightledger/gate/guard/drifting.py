@@ -37,13 +37,7 @@ from nightledger.text.changes.course import Course, trace
 from nightledger.text.changes.diff import new_lines
 from nightledger.text.changes.sections import SHOWN_SECTION
 from nightledger.text.changes.veil import readable_diff
-from nightledger.text.markdown.document import (
-    decode,
-    encode,
-    parse_markdown,
-    readable,
-    section_of,
-)
+from nightledger.text.markdown.document import decode, encode, parse_markdown, readable, section_of
 from nightledger.text.scanners.scan import mask_secrets, scan, scan_secrets, told_values
 from nightledger.text.similar import fold
 

@@ -21,14 +21,7 @@ from nightledger.domain.states import Book
 from nightledger.files.blobs import BlobStore
 from nightledger.gate.apply.placing import read_accepted
 from nightledger.gate.gated import first_seen, protected_now, read_gated
-from nightledger.gate.guard.drifting import (
-    Found,
-    Guess,
-    drift_proposal,
-    guess_writer,
-    shows,
-    trace_drift,
-)
+from nightledger.gate.guard.drifting import Found, Guess, drift_proposal, guess_writer, shows, trace_drift
 from nightledger.gate.guard.locking import repair_locks
 from nightledger.gate.integrity.checking import DISPUTED
 from nightledger.gate.opening import Gate, Ledger, closing, read_ledger, record

@@ -20,10 +20,7 @@ from nightledger.files.home import Home
 from nightledger.gate.gated import read_target, sha256_gated
 from nightledger.gate.integrity.trust_changes import find_differing
 from nightledger.gate.integrity.trusting import Trust, judge_decision
-from nightledger.gate.opening import (
-    Ledger,
-    why_another,
-)
+from nightledger.gate.opening import Ledger, why_another
 from nightledger.gate.signed import find_replaced
 from nightledger.gate.stored import is_altered, is_unanswered_drift, read_logged
 

@@ -16,15 +16,7 @@ from nightledger.codec.records import to_plain
 from nightledger.domain.event import EventName
 from nightledger.domain.ids import content_id
 from nightledger.domain.judge import EDIT_LANE
-from nightledger.domain.lanes import (
-    JOB,
-    MOST_DELETIONS,
-    Said,
-    admit,
-    choose,
-    choose_to_forget,
-    may_return,
-)
+from nightledger.domain.lanes import JOB, MOST_DELETIONS, Said, admit, choose, choose_to_forget, may_return
 from nightledger.domain.moment import Moment
 from nightledger.domain.proposal import VERSION, Change, Draft, Kind, Op, Proposal, SizeMeter, Target
 from nightledger.domain.states import ENDED, OPEN_STATES, Book, ChangeState

@@ -16,9 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from nightledger.codec.strict_json import parse_json
-from nightledger.domain.decision import (
-    DecisionType,
-)
+from nightledger.domain.decision import DecisionType
 from nightledger.domain.errors import AlteredError, NightledgerError
 from nightledger.domain.kept import LETTING_GO
 from nightledger.domain.proposal import Kind, Op

@@ -13,14 +13,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from nightledger.domain.cooling import Cooling, cools_until
-from nightledger.domain.decision import (
-    VERSION,
-    Decision,
-    DecisionTarget,
-    DecisionType,
-    LogHead,
-    ShownIn,
-)
+from nightledger.domain.decision import VERSION, Decision, DecisionTarget, DecisionType, LogHead, ShownIn
 from nightledger.domain.judge import EDIT_LANE
 from nightledger.domain.kept import TEXT, files_of, hunks_on, parts_of
 from nightledger.domain.moment import Moment

@@ -14,14 +14,7 @@ from msgspec import Struct
 
 from nightledger.domain.proposal import Hunk
 from nightledger.text.changes.veil import HOLE
-from nightledger.text.markdown.document import (
-    Document,
-    Path,
-    Section,
-    is_blank,
-    parse_markdown,
-    readable,
-)
+from nightledger.text.markdown.document import Document, Path, Section, is_blank, parse_markdown, readable
 
 SHOWN_SECTION = " > "
 
