@@ -92,25 +92,7 @@ def test_what_an_own_graph_forbids_under_either_name_is_forbidden_under_both(
         assert tier(moved, asked, "send_family") is Tier.REQUIRES_APPROVAL
 
 
-def test_confidence_makes_an_approval_visible_and_never_another_answer(desk: Desk) -> None:
-    assert answer(desk, "email", "send", 0.84).mode is Mode.FORCED
-    sure = answer(desk, "email", "send", 0.85)
-    assert (sure.tier, sure.mode) == (Tier.REQUIRES_APPROVAL, Mode.VISIBLE)
-    assert answer(desk, "email", "send_to_unknown", 1.0).tier is Tier.BLOCKED
-
-
 # ---------------------------------------------------------------- decay
-
-
-def test_autonomous_asks_for_approval_after_thirty_days_without_a_review(desk: Desk) -> None:
-    desk.wait(days=30, seconds=-1)
-    assert answer(desk, "email", "read") == Answer(tier=Tier.AUTONOMOUS, why=Why.LISTED)
-    desk.wait(seconds=1)
-    assert answer(desk, "email", "read", 1.0) == Answer(
-        tier=Tier.REQUIRES_APPROVAL, why=Why.DECAYED, mode=Mode.FORCED
-    )
-    assert tier(desk, "email", "send") is Tier.REQUIRES_APPROVAL
-    assert tier(desk, "self_modification", "forget") is Tier.TRUSTED_CHANNEL_REQUIRED
 
 
 # ---------------------------------------------------------------- a home's own graph

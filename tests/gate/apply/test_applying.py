@@ -2,9 +2,11 @@ import os
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from tests.gate.homes import MEMORY, Desk, addition, make_desk
 
 from nightledger.domain.proposal import Proposal
+from nightledger.gate.deciding import with_id
 
 LESSON = "Set the zone in every timer."
 
@@ -53,3 +55,12 @@ def test_a_symlink_within_the_home_is_written_through_and_stays_a_link(tmp_path:
     desk.applied(addition(LESSON))
     assert desk.memory.is_symlink()
     assert LESSON in (tmp_path / "home" / "notes" / "real.md").read_text()
+
+
+def test_a_decision_over_other_hunks_than_those_of_its_proposal_puts_nothing_in(desk: Desk) -> None:
+    (decision,), _ = desk.compose_all(desk.proposal(addition(LESSON)))
+    other = tuple(replace(target, hunks_sha256="0" * 64) for target in decision.targets)
+    desk.accept(with_id(replace(decision, targets=other)))
+    desk.wait(hours=3)
+    assert desk.apply()[0].reasons == ("the changes to MEMORY.md are not those that were signed",)
+    assert desk.text() == MEMORY

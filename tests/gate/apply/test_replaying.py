@@ -29,17 +29,3 @@ def test_neighbours_come_back_in_their_order_whichever_is_taken_back_first(
     for at in order:
         desk.undo(parts[at][0], parts[at][1])
     assert snapshot(desk) == {"MEMORY.md": FIVE}
-
-
-@pytest.mark.parametrize(("proposal", "n", "pump"), [(0, 1, 1), (0, 2, 3), (1, 1, 2), (1, 2, 4)])
-def test_when_one_came_back_the_archive_holds_the_others_byte_for_byte(
-    desk: Desk, gone: tuple[Proposal, Proposal], proposal: int, n: int, pump: int
-) -> None:
-    before = snapshot(desk)["memory/archive/2026.md"]
-    desk.undo(gone[proposal], n)
-    after = snapshot(desk)["memory/archive/2026.md"]
-    start = next((n for n, (a, b) in enumerate(zip(before, after, strict=False)) if a != b), len(after))
-    taken = before[start : start + len(before) - len(after)]
-    assert before == after[:start] + taken + after[start:]
-    assert [k for k in range(1, 6) if b"Pump %d" % k in after] == sorted({1, 2, 3, 4} - {pump})
-    assert [k for k in range(1, 6) if b"Pump %d" % k in desk.memory.read_bytes()] == sorted({pump, 5})

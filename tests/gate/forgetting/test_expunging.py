@@ -4,18 +4,18 @@ import hashlib
 from pathlib import Path
 
 import pytest
-from msgspec.structs import replace
 from tests.gate.homes import Desk, addition
+from tests.gate.signers import let_sign, new_key
 
 from nightledger.domain.decision import Decision, DecisionTarget, DecisionType
 from nightledger.domain.errors import RefusedError
 from nightledger.domain.needle import needle_of
 from nightledger.domain.search.values import Kind
 from nightledger.domain.trusting import EMPTY_SHA256
+from nightledger.files.blobs import BlobStore
 from nightledger.files.search_index import building, index_path
 from nightledger.files.search_store import FileState
 from nightledger.files.search_writing import NewChunk, NewFile
-from nightledger.gate.deciding import with_id
 from nightledger.gate.forgetting.expunging import carry_out, parts, plan_expunge
 from nightledger.gate.review.composing import make_unproposed
 from nightledger.text.search.tokens import index_text
@@ -71,26 +71,22 @@ def test_the_search_index_goes_with_what_it_was_made_of(desk: Desk, kept: str) -
 
 
 @pytest.mark.parametrize(
-    "change",
-    [
-        lambda d: replace(d, targets=()),
-        lambda d: replace(d, changes=(1,)),
-        lambda d: replace(d, proposal="p-" + "a" * 26),
-    ],
-)
-def test_a_decision_of_another_form_is_refused(desk: Desk, change: object) -> None:
-    proposal = desk.proposal(addition("One."))
-    made = compose(desk, target(desk, f"memory/state/proposals/{proposal.id}.json"))
-    refused(desk, with_id(change(made)), "not the form of a decision about a leaked text")  # type: ignore[operator]
-
-
-@pytest.mark.parametrize(
     "path",
     ["MEMORY.md", "audit/trusted-channel-audit.jsonl", "audit/checkpoint", "config/nightledger/policy"],
 )
 @pytest.mark.parametrize("result", [EMPTY_SHA256, "0" * 64])
 def test_no_other_file_may_go_or_be_rewritten(desk: Desk, path: str, result: str) -> None:
     refused(desk, compose(desk, target(desk, path, result=result)), "is no file that may go")
+
+
+def test_what_the_chain_of_trust_files_rests_on_stays_in_both_its_places(desk: Desk) -> None:
+    decision = let_sign(desk, new_key(desk.root, "ana"), "ana")
+    path = desk.home.relative(desk.home.decision(decision.id))
+    sha256 = hashlib.sha256(Path(desk.home.path(path)).read_bytes()).hexdigest()
+    blob = desk.home.relative(BlobStore(desk.home.blobs_dir).path(sha256))
+    assert set(plan_expunge(desk.gate, desk.ledger(), sha256).found.trust) == {path, blob}
+    for kept in (path, blob):
+        refused(desk, compose(desk, target(desk, kept)), "no file that may go")
 
 
 def test_a_file_that_changed_since_it_was_signed_is_refused(desk: Desk) -> None:
