@@ -392,29 +392,24 @@ class _Ages(Struct, frozen=True, kw_only=True):
         return max((at for at in known if at is not None), default=None)
 
 
-def applied_texts(book: Book, stored: Iterable[Stored]) -> Iterator[tuple[Proposal, Change, datetime | None]]:
-    """Yield the applied changes that put words into a gated file, each with its proposal and when that was."""
+def applied_wordings(
+    book: Book, stored: Iterable[Stored]
+) -> Iterator[tuple[str, Proposal, Change, datetime | None]]:
+    """Yield each folded wording that an applied change put into a gated file, with its proposal and when that was.
+
+    An edit, or what drifted, may bring many entries.
+    """
     for proposal, change, status in each_change(stored, book):
         if status.state is ChangeState.APPLIED and change.op in (Op.ADD, Op.REPLACE):
-            yield proposal, change, status.since
+            added = change.hunk.added
+            lone = "\n" not in added.strip()
+            texts = [added] if lone else [entry.text for entry in find_entries(parse_markdown(added))]
+            yield from ((fold(text), proposal, change, status.since) for text in texts)
 
 
 def stated_confidence(book: Book, stored: Iterable[Stored]) -> dict[str, float]:
     """Return for each wording that came through the gate, folded, the confidence that its newest change stated."""
-    return {
-        wording: change.confidence
-        for _, change, _ in applied_texts(book, stored)
-        for wording in wordings_of(change.hunk.added)
-    }
-
-
-def wordings_of(added: str) -> Iterator[str]:
-    """Yield the folded wording of each entry that a change put in: an edit, or what drifted, may bring many."""
-    if "\n" not in added.strip():
-        yield fold(added)
-        return
-    for entry in find_entries(parse_markdown(added)):
-        yield fold(entry.text)
+    return {wording: change.confidence for wording, _, change, _ in applied_wordings(book, stored)}
 
 
 def read_network(home: Home) -> Network:
@@ -430,12 +425,10 @@ def read_network(home: Home) -> Network:
 
 
 def _put_in_at(book: Book, stored: Iterable[Stored]) -> dict[str, datetime]:
-    """Return for each wording that came through the gate when it was last put in: an edit may bring many entries."""
+    """Return for each wording that came through the gate when it was last put in."""
     found: dict[str, datetime] = {}
-    for _, change, since in applied_texts(book, stored):
-        if since is None:
-            continue
-        for wording in wordings_of(change.hunk.added):
+    for wording, _, _, since in applied_wordings(book, stored):
+        if since is not None:
             found[wording] = max(since, found.get(wording, since))
     return found
 

@@ -65,11 +65,11 @@ class Fitted(Struct, frozen=True, kw_only=True):
         over_cap: How many additions would take a file over its cap.
     """
 
-    bases: tuple[Base, ...]
-    changes: list[Change]
-    repeated: int
-    unfit: tuple[Unfit, ...]
-    over_cap: int
+    bases: tuple[Base, ...] = ()
+    changes: Sequence[Change] = ()
+    repeated: int = 0
+    unfit: tuple[Unfit, ...] = ()
+    over_cap: int = 0
 
 
 def fit_drafts(gate: Gate, drafts: Sequence[Draft], said: Sequence[Said], *, asked: bool) -> Fitted:
@@ -103,10 +103,10 @@ def _fit_one(gate: Gate, draft: Draft, said: Sequence[Said], *, asked: bool) -> 
     """Fit a draft that is about a whole file, or a link."""
     made = fit_whole(gate.home, draft)
     if isinstance(made, Unfit):
-        return Fitted(bases=(), changes=[], repeated=0, unfit=(made,), over_cap=0)
+        return Fitted(unfit=(made,))
     if is_repeated(made, said, asked=asked):
-        return Fitted(bases=(), changes=[], repeated=1, unfit=(), over_cap=0)
-    return Fitted(bases=(read_base(gate, draft.target),), changes=[made], repeated=0, unfit=(), over_cap=0)
+        return Fitted(repeated=1)
+    return Fitted(bases=(read_base(gate, draft.target),), changes=[made])
 
 
 def _fit(base: Base, drafts: Sequence[Draft], said: Sequence[Said], *, asked: bool) -> Fitted:
@@ -119,13 +119,8 @@ def _fit(base: Base, drafts: Sequence[Draft], said: Sequence[Said], *, asked: bo
         left = [draft for draft in drafts if all(draft is not lost.draft for lost in gone)]
         rest = _fit(base, left, said, asked=asked)
         return replace(rest, unfit=(*gone, *rest.unfit))
-    return Fitted(
-        bases=(base,),
-        changes=changes,
-        repeated=len(placed) - len(new),
-        unfit=tuple(unfit),
-        over_cap=over_cap,
-    )
+    repeated = len(placed) - len(new)
+    return Fitted(bases=(base,), changes=changes, repeated=repeated, unfit=tuple(unfit), over_cap=over_cap)
 
 
 def _unfit(drafts: Sequence[Draft], change: Change, reason: str) -> Unfit:

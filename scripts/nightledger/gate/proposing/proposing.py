@@ -31,48 +31,9 @@ from nightledger.text.changes.veil import HOLE
 from nightledger.text.markdown.document import encode
 from nightledger.trust.event import path_word
 
-
-class Room(Struct, frozen=True, kw_only=True):
-    """How much of a proposal may wait beside what waits already.
-
-    Attributes:
-        free: How many changes fit; negative where more wait than may.
-        weakest: Confidence, proposal and number of each change that may make room, the weakest first.
-    """
-
-    free: int
-    weakest: tuple[tuple[float, str, int], ...]
-
-    def made_for(self, count: int) -> list[tuple[EventName, dict[str, object]]]:
-        """Return the entries that withdraw what has to make room for so many changes."""
-        return [closing(name, [n], cause=BETTER) for _, name, n in self.weakest[: max(0, count - self.free)]]
-
-
-def find_room(book: Book, stored: Iterable[Stored], most: int) -> Room:
-    """Return the room in the queue of all jobs but the pruner, whose proposals have their own.
-
-    What the operator put off, or signed once, was looked at: it stays.
-    """
-    lane = [status for status in book.live() if status.lane == JOB and status.kind is not Kind.PRUNE]
-    unread = {
-        (status.id, n)
-        for status in lane
-        for n, change in status.changes.items()
-        if change.state is ChangeState.PENDING
-    }
-    return Room(
-        free=most - sum(change.state in OPEN_STATES for status in lane for change in status.changes.values()),
-        weakest=tuple(
-            sorted(
-                (change.confidence, item.proposal.id, change.n)
-                for item in stored
-                for change in item.proposal.changes
-                if (item.proposal.id, change.n) in unread
-            )
-        ),
-    )
-
-
+_Room = tuple[int, list[tuple[float, str, int]]]
+"""How many changes may still wait, negative where more do than may; and confidence, proposal and number of each that may
+make room, the weakest first."""
 _GAP = 4
 """Line ends around an addition, at most."""
 _LEAF_BYTES = 60_000
@@ -160,7 +121,7 @@ def propose(
     if not dry_run:
         quarantine(gate, new, moment)
     held = tuple(new) if submission.lane == JOB else held  # what earlier nights told of is no news
-    room = find_room(ledger.book, stored, gate.settings.waiting_changes) if _is_queued(submission) else None
+    room = _find_room(ledger.book, stored, gate.settings.waiting_changes) if _is_queued(submission) else None
     chosen = _choose(gate, submission, stored, ledger.book, clean, room)
     repeated = len(submission.drafts) - len(fresh)
     outcome = Outcome(proposal=None, suppressed=repeated, no_room=len(clean) - len(chosen), held=held)
@@ -175,7 +136,8 @@ def propose(
     if proposal.id in ledger.book.proposals:  # made before, and not to be read any more: it was altered
         return replace(outcome, suppressed=repeated + len(fitted.changes))
     if not dry_run:
-        _write(gate, proposal, submission, moment, room.made_for(len(fitted.changes)) if room else ())
+        after = _withdrawals(room, len(fitted.changes)) if room else ()
+        store(gate, proposal, moment, superseded=_superseded(submission), after=after)
     return replace(outcome, proposal=proposal)
 
 
@@ -204,7 +166,7 @@ def submit_changes(
 ) -> Proposal:
     """Make a proposal of changes that are placed already: an operator's own edit."""
     proposal = _build(submission, [read_base(gate, path)], changes, ledger, moment)
-    _write(gate, proposal, submission, moment)
+    store(gate, proposal, moment, superseded=_superseded(submission))
     return proposal
 
 
@@ -276,7 +238,7 @@ def _choose(
     stored: Sequence[Stored],
     book: Book,
     drafts: list[Draft],
-    room: Room | None,
+    room: _Room | None,
 ) -> list[Draft]:
     if submission.lane == JOB and submission.kind is Kind.PRUNE:
         deletions = MOST_DELETIONS - _waiting_deletions(stored, book)
@@ -291,7 +253,30 @@ def _choose(
         if change.op is Op.ADD
     )
     best = choose(drafts, additions=gate.settings.nightly_additions - spent, room=len(drafts))
-    return admit(best, [confidence for confidence, _, _ in room.weakest], room.free)
+    free, weakest = room
+    return admit(best, [confidence for confidence, _, _ in weakest], free)
+
+
+def _find_room(book: Book, stored: Iterable[Stored], most: int) -> _Room:
+    """Return the room in the queue of all jobs but the pruner, whose proposals have their own.
+
+    What the operator put off, or signed once, was looked at: it stays.
+    """
+    lane = [status for status in book.live() if status.lane == JOB and status.kind is not Kind.PRUNE]
+    states = {(status.id, n): change.state for status in lane for n, change in status.changes.items()}
+    weakest = (
+        (change.confidence, item.proposal.id, change.n)
+        for item in stored
+        for change in item.proposal.changes
+        if states.get((item.proposal.id, change.n)) is ChangeState.PENDING
+    )
+    return most - sum(state in OPEN_STATES for state in states.values()), sorted(weakest)
+
+
+def _withdrawals(room: _Room, count: int) -> list[tuple[EventName, dict[str, object]]]:
+    """Return the entries that withdraw what has to make room for so many changes."""
+    free, weakest = room
+    return [closing(name, [n], cause=BETTER) for _, name, n in weakest[: max(0, count - free)]]
 
 
 def _waiting_deletions(stored: Sequence[Stored], book: Book) -> int:
@@ -303,7 +288,7 @@ def _waiting_deletions(stored: Sequence[Stored], book: Book) -> int:
 
 
 def _build(
-    submission: Submission, bases: Sequence[Base], changes: list[Change], ledger: Ledger, moment: Moment
+    submission: Submission, bases: Sequence[Base], changes: Sequence[Change], ledger: Ledger, moment: Moment
 ) -> Proposal:
     identity: dict[str, object] = {
         "kind": submission.kind.value,
@@ -357,12 +342,6 @@ def _target(base: Base, changes: Sequence[Change]) -> Target:
     )
 
 
-def _write(
-    gate: Gate,
-    proposal: Proposal,
-    submission: Submission,
-    moment: Moment,
-    after: Sequence[tuple[EventName, dict[str, object]]] = (),
-) -> None:
-    closing = {} if submission.supersedes is None else {submission.supersedes: submission.superseded_changes}
-    store(gate, proposal, moment, superseded=closing, after=after)
+def _superseded(submission: Submission) -> dict[str, Sequence[int]]:
+    name = submission.supersedes
+    return {} if name is None else {name: submission.superseded_changes}

@@ -17,7 +17,7 @@ from nightledger.files.atomic import replace_file
 from nightledger.files.reading import read_optional
 from nightledger.gate.gated import MAX_GATED_BYTES
 from nightledger.gate.memory.naming import NO_MARK, find_standing, read_marks
-from nightledger.gate.memory.remembering import Marks, applied_texts, fold_uses, wordings_of
+from nightledger.gate.memory.remembering import Marks, applied_wordings, fold_uses
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.proposing.screening import NOTHING, told_at_home
 from nightledger.gate.stored import Stored, read_stored
@@ -80,14 +80,13 @@ def read_marks_of(view: bytes | None) -> Marks | None:
 def _applied(ledger: Ledger, stored: list[Stored]) -> dict[str, list[dict[str, Any]]]:
     """Return for each wording that came through the gate the changes that brought it."""
     found: dict[str, list[dict[str, Any]]] = {}
-    for proposal, change, _ in applied_texts(ledger.book, stored):
+    for wording, proposal, change, _ in applied_wordings(ledger.book, stored):
         evidence = [
             {"path": e.path, "lines": list(e.lines), "outcome": e.outcome, "origin": e.origin.value}
             for e in change.evidence
         ]
         source = {"proposal": proposal.id, "n": change.n, "evidence": evidence}
-        for wording in wordings_of(change.hunk.added):
-            found.setdefault(wording, []).append(source)
+        found.setdefault(wording, []).append(source)
     return found
 
 
