@@ -55,6 +55,9 @@ NEW_MEMORY = """# MEMORY.md
 ## Open Strategy Threads
 """
 """Sections in use (FACTS): where proposals put what they add."""
+LOCKS = ("night", "link", "home")
+"""In the order in which a night takes them."""
+LOCK_TIMEOUT_S = 5.0
 
 
 class Founding(Struct, frozen=True, kw_only=True):
@@ -296,11 +299,6 @@ def _write_trust_files(founding: Founding, vkeys: tuple[str, ...]) -> None:
     for path, content in contents.items():
         if not os.path.lexists(path):
             create_file(path, content)
-
-
-LOCKS = ("night", "link", "home")
-"""In the order in which a night takes them."""
-LOCK_TIMEOUT_S = 5.0
 
 
 def log_leaving(gate: Gate, ledger: Ledger, moment: Moment) -> bool:

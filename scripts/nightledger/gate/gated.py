@@ -23,6 +23,8 @@ MAX_GATED_BYTES = 32_000_000
 MAX_MEMORY_BYTES = 4_000_000
 """Of a gated file: two hundred times what a host shows an agent. A larger one is refused and told, not half read: to take 15 MB
 apart held the guard for minutes."""
+MAX_PROTECTED_BYTES = 8 << 20
+"""More than any host reads; a larger file is looked at by nobody. Our choice."""
 
 
 def read_gated(home: Home, relative: str) -> bytes:
@@ -183,10 +185,6 @@ def require_kept(home: Home, relative: str) -> None:
     for other in (*home.gated_paths(), *protected_paths(home)):
         if os.path.lexists(path) and os.path.exists(other) and os.path.samefile(path, other):
             raise RefusedError(f"{relative} is really {home.relative(other)}")
-
-
-MAX_PROTECTED_BYTES = 8 << 20
-"""More than any host reads; a larger file is looked at by nobody. Our choice."""
 
 
 def protected_now(home: Home) -> dict[str, bytes]:

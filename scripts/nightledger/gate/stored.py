@@ -41,6 +41,9 @@ SHORTEST = 4
 _NAME = re.compile(r"(?<![/\w-])p-[a-z2-7]{8}(?:[a-z2-7]{18})?(?!\w|\.\w)")
 MAX_PROPOSAL_BYTES = 64_000_000
 """A larger one is refused when it is made, so that whatever was logged can be read again."""
+Causes = Mapping[tuple[str, int], str]
+"""The cause that the log gives for each change that was withdrawn before its days were over."""
+_CAUSES = {BETTER: "made room for better ones", TWIN: "what was applied says the same"}
 
 
 class Stored(Struct, frozen=True, kw_only=True):
@@ -181,11 +184,6 @@ def find_status(book: Book, text: str) -> ProposalStatus:
     if not found:
         raise UsageError(f"there is no proposal {text!r}", hint="'nightledger proposals' lists them")
     raise UsageError(f"{text!r} fits {len(found)} proposals", hint="give more of the id")
-
-
-Causes = Mapping[tuple[str, int], str]
-"""The cause that the log gives for each change that was withdrawn before its days were over."""
-_CAUSES = {BETTER: "made room for better ones", TWIN: "what was applied says the same"}
 
 
 def read_causes(events: Iterable[Event]) -> Causes:

@@ -41,6 +41,8 @@ from nightledger.text.changes.veil import HOLE, readable_diff, veil_blocked
 from nightledger.text.markdown.document import decode, encode, is_blank, split_lines
 from nightledger.text.scanners.scan import mask_secrets, told_values
 
+DAY_S = 86_400
+
 
 def give_back(gate: Gate, book: Book, target: AppliedTarget, change: Change) -> Write | str | None:
     """Give what becomes of one file of a compression that is taken back; or why it cannot be.
@@ -121,9 +123,6 @@ def link_back(change: Change) -> str:
     return (
         f"--- a/{change.target}\n+++ b/{change.target}\n@@ what was recorded before counts again\n+{line}\n"
     )
-
-
-DAY_S = 86_400
 
 
 class Undo(Struct, frozen=True, kw_only=True):

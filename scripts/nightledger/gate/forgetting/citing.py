@@ -38,6 +38,14 @@ from nightledger.text.statements.daylog import read_daylog
 from nightledger.text.visible import visible
 
 MAX_BYTES = 64_000_000
+NEVER = "never from this heading: "
+"""Begins the reason of a signed rejection that is about all that stands under a heading; the heading follows."""
+ENOUGH = 3
+"""Rejections, and nothing accepted, after which a heading is not asked about. Our choice."""
+FILES = "*-"
+"""Begins the name of a kind of file, ``*-standup``."""
+_REFUSED = frozenset({ChangeState.REJECTED})
+_ACCEPTED = frozenset({ChangeState.APPROVED, ChangeState.APPLIED, ChangeState.STALE})
 
 
 class Cited(Struct, frozen=True, kw_only=True):
@@ -106,10 +114,6 @@ def values_of(content: bytes) -> frozenset[str]:
     return told_values("\n".join(text[at] for at in sorted(telling(text))))
 
 
-NEVER = "never from this heading: "
-"""Begins the reason of a signed rejection that is about all that stands under a heading; the heading follows."""
-
-
 def heading_of(home: Home, evidence: Sequence[Evidence], *, title: bool = True) -> str:
     """Return the innermost heading with a word in it above the strongest evidence; empty where there is none.
 
@@ -138,14 +142,6 @@ def innermost(headings: Sequence[str]) -> str:
     """Return the innermost of some headings that has a word in it and could be signed; empty where there is none."""
     titles = [title for title in headings if any(map(str.isalpha, title))]
     return titles[-1] if titles and visible(mask_secrets(titles[-1])) == titles[-1] else ""
-
-
-ENOUGH = 3
-"""Rejections, and nothing accepted, after which a heading is not asked about. Our choice."""
-FILES = "*-"
-"""Begins the name of a kind of file, ``*-standup``."""
-_REFUSED = frozenset({ChangeState.REJECTED})
-_ACCEPTED = frozenset({ChangeState.APPROVED, ChangeState.APPLIED, ChangeState.STALE})
 
 
 class Unasked(Struct, frozen=True, kw_only=True):

@@ -30,6 +30,10 @@ from nightledger.text.similar import fold
 MOST_HASHES = 80
 """They stand in the reason of a decision, which has at most 2,000 characters."""
 _SIGNED = frozenset({ChangeState.APPROVED, ChangeState.APPLIED})
+MAX_LOG_BYTES = 1 << 31
+"""Centuries of entries; a larger log is none of ours."""
+DELETED, EXPUNGED = b'"outcomes":', b'"withheld":'
+"""What every entry has, as it stands in the log, that deletes a link, and that withholds an expunged text."""
 
 
 def read_forgotten(gate: Gate, stored: Iterable[Stored], book: Book) -> Forgotten:
@@ -86,12 +90,6 @@ def _key(gate: Gate) -> bytes:
     """Derive a key of its own from the log's: a copy of the home alone tells nobody whether a guess was the text."""
     private = log_key(gate).ed25519.private_bytes_raw()
     return hashlib.blake2b(private, digest_size=32, person=b"expunged-text-v1").digest()
-
-
-MAX_LOG_BYTES = 1 << 31
-"""Centuries of entries; a larger log is none of ours."""
-DELETED, EXPUNGED = b'"outcomes":', b'"withheld":'
-"""What every entry has, as it stands in the log, that deletes a link, and that withholds an expunged text."""
 
 
 def left_out_of_links(

@@ -40,6 +40,9 @@ from nightledger.text.similar import fold
 if TYPE_CHECKING:
     from nightledger.files.link_index import Recalled
 
+UNTOLD = "no outcome names what was shown before it, so nothing can have proved useful"
+ASKED = "faded entries are asked about once a month"
+
 
 class Grounds(Struct, frozen=True, kw_only=True):
     """Why something is to go, and how it is shown.
@@ -171,10 +174,6 @@ def _draft(op: Op, target: str, key: str, grounds: Grounds) -> Draft:
         rank=grounds.rank,
         statement_key=key,
     )
-
-
-UNTOLD = "no outcome names what was shown before it, so nothing can have proved useful"
-ASKED = "faded entries are asked about once a month"
 
 
 class LetGo(Struct, frozen=True, kw_only=True):

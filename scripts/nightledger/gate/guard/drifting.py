@@ -41,6 +41,14 @@ from nightledger.text.markdown.document import decode, encode, parse_markdown, r
 from nightledger.text.scanners.scan import mask_secrets, scan, scan_secrets, told_values
 from nightledger.text.similar import fold
 
+_BY_MARKS = {
+    Writer.DREAMING: "Most likely OpenClaw's dreaming: its marks stand there.",
+    Writer.EXTRACTION: "Most likely a tool that extracts memories: its marks stand there.",
+}
+_ORIGINS = {Writer.DREAMING: Origin.TOOL, Writer.EXTRACTION: Origin.TOOL, Writer.SESSION: Origin.AGENT}
+_MASKED = "[masked: "
+"""Before the size of a secret, where one is masked: which ones are is for the scanners of that day."""
+
 
 class Guess(Struct, frozen=True, kw_only=True):
     """Who most likely wrote it.
@@ -54,12 +62,6 @@ class Guess(Struct, frozen=True, kw_only=True):
     writer: Writer = Writer.UNKNOWN
     sentence: str = "Who wrote it is unknown."
     commit: str = ""
-
-
-_BY_MARKS = {
-    Writer.DREAMING: "Most likely OpenClaw's dreaming: its marks stand there.",
-    Writer.EXTRACTION: "Most likely a tool that extracts memories: its marks stand there.",
-}
 
 
 def guess_writer(home: Home, path: str, present: bytes, added: str, roots: Mapping[str, str]) -> Guess:
@@ -90,11 +92,6 @@ def guess_writer(home: Home, path: str, present: bytes, added: str, roots: Mappi
         said = f"Most likely an agent: a session of {' and '.join(hosts)} was at work then."
         return Guess(writer=Writer.SESSION, sentence=said)
     return Guess()
-
-
-_ORIGINS = {Writer.DREAMING: Origin.TOOL, Writer.EXTRACTION: Origin.TOOL, Writer.SESSION: Origin.AGENT}
-_MASKED = "[masked: "
-"""Before the size of a secret, where one is masked: which ones are is for the scanners of that day."""
 
 
 class Found(Struct, frozen=True, kw_only=True):

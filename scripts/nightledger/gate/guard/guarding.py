@@ -32,6 +32,9 @@ from nightledger.text.changes.merge import merge3
 from nightledger.text.markdown.document import decode, is_utf8, parse_markdown, section_of
 from nightledger.text.similar import fold
 
+_UNLOCKED = "it is not locked by the operating system any more, and only root can lock it again"
+_LOST = "The bytes accepted before were never kept, so the whole file is shown as new."
+
 
 def offer_race(gate: Gate, raced: Raced, moment: Moment) -> str:
     """Propose what another program wrote at the very moment of an apply; return the proposal's id, or nothing.
@@ -90,10 +93,6 @@ def _drafts(raced: Raced, present: str, wanted: str) -> Iterator[Draft]:
             rank=float(-n),
             statement_key=fold(added or f"remove {removed}"),
         )
-
-
-_UNLOCKED = "it is not locked by the operating system any more, and only root can lock it again"
-_LOST = "The bytes accepted before were never kept, so the whole file is shown as new."
 
 
 class Sighting(Struct, frozen=True, kw_only=True):

@@ -28,6 +28,7 @@ NOT_IN_FORCE = "it is not the file that the log names; the one that the log name
 NOT_REMOVED = "the log says that it removed what it does not name"
 DISPUTED = "the log says that bytes of it were accepted that no operator signed; they count for nothing"
 _REJECTIONS = frozenset({DecisionType.REJECT, DecisionType.CLOSE})
+CHECKPOINTS = "audit/checkpoints"
 
 
 class Altered(Struct, frozen=True, kw_only=True):
@@ -308,9 +309,6 @@ def _copies(home: Home, book: Book) -> Iterator[Altered]:
             yield Altered(path=copy, message=f"it is missing: the full text of {log} was there")
         elif hashlib.sha256(content).hexdigest() != book.kept[copy]:
             yield Altered(path=copy, message=f"it was changed: it is not the full text of {log} any more")
-
-
-CHECKPOINTS = "audit/checkpoints"
 
 
 def is_signed_for(one: Restored, decision: Decision | None) -> bool:

@@ -38,6 +38,8 @@ from nightledger.text.markdown.entries import Entry, Wording, find_entries, word
 
 STEPS_AN_ENTRY = 400
 """Steps in one entry of the log, some 62 bytes each; it has a limit of 65,535 bytes."""
+_PLACE = re.compile(r"(?:\./)?(.+):([1-9][0-9]{0,8})(?:-([1-9][0-9]{0,8}))?")
+PIN_TYPES = frozenset({DecisionType.PIN, DecisionType.UNPIN})
 
 
 class Placed(Struct, frozen=True, kw_only=True):
@@ -50,9 +52,6 @@ class Placed(Struct, frozen=True, kw_only=True):
 
     path: str
     entry: Entry
-
-
-_PLACE = re.compile(r"(?:\./)?(.+):([1-9][0-9]{0,8})(?:-([1-9][0-9]{0,8}))?")
 
 
 def entries_at(standing: Mapping[str, Placed], word: str) -> list[str]:
@@ -187,9 +186,6 @@ def signed_entries(home: Home, book: Book) -> SignedEntries:
 
 def _parse(content: bytes) -> Document:
     return parse_markdown(decode(content))
-
-
-PIN_TYPES = frozenset({DecisionType.PIN, DecisionType.UNPIN})
 
 
 class Mark(Struct, frozen=True, kw_only=True):

@@ -57,6 +57,10 @@ from nightledger.text.markdown.entries import Entry, find_entries
 from nightledger.text.similar import fold
 
 _DAY_CHARACTERS = 10
+DATE_FIELD = "DATE"
+_DATE = re.compile(r"\d{4}-\d{1,2}-\d{1,2}")
+MAX_BYTES = 1 << 28
+"""Some 500 bytes for each 40 active hours: more than a thousand years."""
 
 
 class Marks(Struct, frozen=True, kw_only=True):
@@ -196,12 +200,6 @@ def read_proofs(
                     proof.useful += row.outcome == SUCCESS
                     proof.harmful += row.outcome == FAILURE
     return found
-
-
-DATE_FIELD = "DATE"
-_DATE = re.compile(r"\d{4}-\d{1,2}-\d{1,2}")
-MAX_BYTES = 1 << 28
-"""Some 500 bytes for each 40 active hours: more than a thousand years."""
 
 
 def read_reinforcements(home: Home) -> tuple[Reinforcement, ...]:

@@ -29,6 +29,10 @@ from nightledger.text.scanners.scan import told_values
 
 WHOLE = frozenset({Op.COMPRESS, Op.DELETE_LINK})
 """What is about a whole file or a link, and has no place in a text."""
+REPEATS = "its summary repeats a secret of the log"
+NO_POINTER = "its summary does not point to its full text"
+NOT_SHORTER = "its summary is not shorter than it is"
+CHANGED = "it has changed since its summary was made"
 
 
 class Base(Struct, frozen=True, kw_only=True):
@@ -179,12 +183,6 @@ def _reasons(path: str, content: bytes, changes: Sequence[Change]) -> list[str]:
     if not isinstance(placed, str):
         return ["it touches the same lines as an earlier change"]
     return check_text(Write(path=path, before=content, after=encode(placed)))
-
-
-REPEATS = "its summary repeats a secret of the log"
-NO_POINTER = "its summary does not point to its full text"
-NOT_SHORTER = "its summary is not shorter than it is"
-CHANGED = "it has changed since its summary was made"
 
 
 def fit_whole(home: Home, draft: Draft) -> Change | Unfit:

@@ -27,6 +27,9 @@ from nightledger.text.scanners.rule import Table
 from nightledger.text.scanners.scan import scan, scan_secrets, told_values
 from nightledger.text.scanners.secret_places import SHORTEST_REPEATED
 
+NOTHING: frozenset[str] = frozenset()
+"""What an empty file tells."""
+
 
 class Held(Struct, frozen=True, kw_only=True):
     """A draft that the scanners held back.
@@ -166,10 +169,6 @@ def unseen(held: Sequence[Held], events: Iterable[Event]) -> list[Held]:
         if event.event == EventName.QUARANTINED
     }
     return [item for item in held if (item.text_sha256, item.path, item.line) not in logged]
-
-
-NOTHING: frozenset[str] = frozenset()
-"""What an empty file tells."""
 
 
 def told_by(documents: Mapping[str, str], proposals: Iterable[Proposal]) -> frozenset[str]:

@@ -25,6 +25,11 @@ from nightledger.text.markdown.document import readable
 from nightledger.text.scanners.scan import mask_secrets
 from nightledger.text.similar import fold
 
+_SHOWN = OPEN_STATES | {ChangeState.APPLIED}
+"""A proposal of which nothing waits and nothing is applied stands in no view, and need not be read."""
+LET_GO = frozenset({Op.ARCHIVE, Op.COMPRESS, Op.DELETE_LINK})
+"""What stands in the view of the pruner; all else stands in that of consolidation."""
+
 
 def entries_view(
     gate: Gate, ledger: Ledger, stored: list[Stored], until: Marks | None = None
@@ -88,10 +93,6 @@ def _applied(ledger: Ledger, stored: list[Stored]) -> dict[str, list[dict[str, A
         source = {"proposal": proposal.id, "n": change.n, "evidence": evidence}
         found.setdefault(wording, []).append(source)
     return found
-
-
-_SHOWN = OPEN_STATES | {ChangeState.APPLIED}
-"""A proposal of which nothing waits and nothing is applied stands in no view, and need not be read."""
 
 
 def build_views(gate: Gate, ledger: Ledger, *, until: Marks | None = None) -> dict[str, bytes]:
@@ -192,10 +193,6 @@ def _source(change: Change) -> str:
 
 def _dump(view: dict[str, Any]) -> bytes:
     return canonical(view, floats=True) + b"\n"
-
-
-LET_GO = frozenset({Op.ARCHIVE, Op.COMPRESS, Op.DELETE_LINK})
-"""What stands in the view of the pruner; all else stands in that of consolidation."""
 
 
 def prune_view(waiting: Iterable[tuple[Proposal, Change]], told: frozenset[str]) -> dict[str, Any]:

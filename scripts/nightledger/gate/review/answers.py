@@ -31,6 +31,10 @@ from nightledger.text.changes.veil import mask_diff
 
 _WORDS = {Verb.APPROVE: "sign", Verb.REJECT: "reject", Verb.LATER: "leave"}
 _DRIFT_WORDS = {Verb.APPROVE: "keep", Verb.REJECT: "take back", Verb.LATER: "leave"}
+FILE = "review-draft.json"
+_MAX_BYTES = 1 << 22
+OTHER = "its file has changed since it was shown, in the section of this change: look at it again"
+"""Why an approval is not signed: it would be about lines that nobody read."""
 
 
 def is_drift(item: Item) -> bool:
@@ -83,10 +87,6 @@ def first_line(item: Item) -> str:
     """Return the first line that a change puts in or takes out, secrets masked; empty where it has none."""
     lines = changed_lines(mask_diff(item.diff or item.change.diff, told=item.told))
     return next((line for line in lines if line[1:].strip()), "")
-
-
-FILE = "review-draft.json"
-_MAX_BYTES = 1 << 22
 
 
 def shown_sha256(item: Item) -> str:
@@ -157,10 +157,6 @@ def _rows(path: Path) -> list[dict[str, Any]]:
     except (NightledgerError, KeyError, TypeError, ValueError, AttributeError):
         return []
     return list(rows)
-
-
-OTHER = "its file has changed since it was shown, in the section of this change: look at it again"
-"""Why an approval is not signed: it would be about lines that nobody read."""
 
 
 def recheck(

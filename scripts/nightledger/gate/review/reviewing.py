@@ -42,6 +42,8 @@ from nightledger.text.scanners.scan import told_values
 
 TWICE = "its proposal has two changes of one number, so that nobody can answer one of them: reject it"
 """Why a change cannot be signed that a decision could not tell from another one."""
+NO_PLACE = "settle what drifted and review again; if it stays so, reject it and use 'nightledger edit'"
+"""What to do about a change that has no place in its file."""
 
 
 def worded(change: Change) -> Change:
@@ -90,10 +92,6 @@ def _before(change: Change) -> str:
 def _lines(text: str) -> list[str]:
     """Give the lines of a text that are not blank, without what ends them."""
     return [line.rstrip() for line in text.split("\n") if line.strip()]
-
-
-NO_PLACE = "settle what drifted and review again; if it stays so, reject it and use 'nightledger edit'"
-"""What to do about a change that has no place in its file."""
 
 
 class Verb(StrEnum):

@@ -28,6 +28,7 @@ CONTEXT_LINES = 3
 _MOST_PAIRS = 100_000
 """Of lines of a stretch without unique lines that are compared; a longer stretch counts as replaced whole. It bounds
 time, which may grow with their number and the edits, never correctness."""
+_Span = tuple[int, int]
 
 
 class Run(Struct, frozen=True, kw_only=True):
@@ -52,9 +53,6 @@ def changed_runs(old: Sequence[str], new: Sequence[str]) -> tuple[Run, ...]:
     )
     borders = [*(run.old_start for run in runs), len(old)][1:]
     return tuple(_joined(_slid(run, old, new, border) for run, border in zip(runs, borders, strict=True)))
-
-
-_Span = tuple[int, int]
 
 
 def _stretches(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[_Span, _Span]]:

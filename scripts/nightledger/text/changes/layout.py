@@ -34,6 +34,8 @@ _HEADING_CHARACTERS = 60
 """Of a heading that is named in a reason."""
 _DEEPEST = 6  # Markdown has headings of six levels
 _NOT_ENTRIES = {BlockKind.HTML, BlockKind.RULE, BlockKind.LINKS, BlockKind.FRONT_MATTER}
+_ITEM = re.compile(r"([ \t]*)([-+*]|\d{1,9}[.)])([ \t]+)(?=\S)")
+_LOOSE_FROM = 2  # items from which one can tell whether blank lines stand between them
 
 
 def why_not_below(path: Path) -> str:
@@ -159,10 +161,6 @@ def end_near(document: Document, line: int) -> str:
     """Give the line end in use at a line, else the document's usual one."""
     near = line_end(document.lines[line - 1]) if 0 < line <= len(document.lines) else ""
     return near or usual_line_end(document.lines)
-
-
-_ITEM = re.compile(r"([ \t]*)([-+*]|\d{1,9}[.)])([ \t]+)(?=\S)")
-_LOOSE_FROM = 2  # items from which one can tell whether blank lines stand between them
 
 
 def tidy(text: str) -> str:

@@ -20,6 +20,8 @@ SHOWN_SECTION = " > "
 
 
 EMPTY_SHA256 = hashlib.sha256(b"").hexdigest()
+GONE = "the section that it stands in is gone, or stands under another heading"
+"""Why a change has no place that names a section which is not there."""
 
 
 def text_sha256(text: str) -> str:
@@ -57,10 +59,6 @@ def copied(source: str, document: str, hunk: Hunk) -> str | None:
         return None
     free = {EMPTY_SHA256, hunk.added} if not hunk.removed else {hunk.removed}
     return source if text_sha256(document) in free else None
-
-
-GONE = "the section that it stands in is gone, or stands under another heading"
-"""Why a change has no place that names a section which is not there."""
 
 
 class Span(Struct, frozen=True):

@@ -14,6 +14,7 @@ from nightledger.text.similar import fold
 
 HOLE = "\N{FULL BLOCK}"
 """Stands for one character of a secret; where it is looked for, any character of a line fills it."""
+NOTHING: frozenset[str] = frozenset()
 
 
 def veil(text: str, *, told: frozenset[str] = frozenset()) -> str:
@@ -81,9 +82,6 @@ def repeats_secret(key: str, secrets: Iterable[str]) -> bool:
     """Say whether a folded wording holds one of the secrets, in folded form."""
     folded = fold(key)
     return any(fold(secret) and fold(secret) in folded for secret in secrets)
-
-
-NOTHING: frozenset[str] = frozenset()
 
 
 def mask_diff(diff: str, *, told: frozenset[str] = NOTHING) -> str:
