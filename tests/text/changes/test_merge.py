@@ -41,7 +41,7 @@ def merged(base: str, ours: str, theirs: str, *, theirs_first: bool = False) -> 
         # a run moves where lines repeat: taking out ". b" and ". c" overlap at a dot in some readings, not in all
         ("a.b.c.d", "a.c.d", "a.b.d", "a.d"),
         ("a.b.c.d", "a.b.x.c.d", "a.c.d", "a.x.c.d"),
-        (".p.x.n", ".x", ".p.n", ""),
+        (".p.x.n", ".x", ".p.n", None),
         ("ab.cd", "ab.x.cd", "ab", "ab.x"),
     ],
 )

@@ -40,8 +40,14 @@ def merge3(base: str, ours: str, theirs: str, *, theirs_first: bool = False) -> 
         return theirs if ours == base else ours
     three = (base, ours, theirs)
     sides = [_closed_lines(text, three) for text in three]
-    tried = (_merge_runs(sides, *runs, theirs_first=theirs_first) for runs in _arrangements(*sides))
-    merged = next((lines for lines in tried if lines is not None), None)
+    base_lines, our_lines, their_lines = sides
+    mine, other = changed_runs(base_lines, our_lines), changed_runs(base_lines, their_lines)
+    moved = _dodging(
+        other, mine, base_lines, their_lines
+    )  # where lines repeat, a run has several places to stand
+    merged = _merge_runs(
+        sides, _dodging(mine, moved, base_lines, our_lines), moved, theirs_first=theirs_first
+    )
     return None if merged is None else _reopened(merged, three, sides)
 
 
@@ -77,16 +83,6 @@ def _reopened(merged: list[str], three: Sequence[str], closed: Sequence[list[str
     return "".join(merged)
 
 
-def _arrangements(
-    base: Sequence[str], ours: Sequence[str], theirs: Sequence[str]
-) -> Iterator[tuple[Sequence[Run], Sequence[Run]]]:
-    """Yield ways to say the same changes: where lines repeat, a run has several places to stand."""
-    mine, other = changed_runs(base, ours), changed_runs(base, theirs)
-    moved = _dodging(other, mine, base, theirs)
-    yield _dodging(mine, moved, base, ours), moved
-    yield _packed(base, (ours, theirs), mine, other)
-
-
 def _merge_runs(
     sides: Sequence[Sequence[str]], mine: Sequence[Run], other: Sequence[Run], *, theirs_first: bool
 ) -> list[str] | None:
@@ -112,7 +108,8 @@ def _merge_runs(
 
 def _groups(mine: Sequence[Run], other: Sequence[Run]) -> Iterator[tuple[list[Run], list[Run]]]:
     """Walk both sides in order; runs that clash, directly or through a third, come together."""
-    waiting = deque(_ordered(mine, other))
+    sided = [*((run, 0) for run in mine), *((run, 1) for run in other)]
+    waiting = deque(sorted(sided, key=lambda one: (one[0].old_start, one[0].old_stop, one[1])))
     while waiting:
         taken: tuple[list[Run], list[Run]] = ([], [])
         run, side = waiting.popleft()
@@ -121,12 +118,6 @@ def _groups(mine: Sequence[Run], other: Sequence[Run]) -> Iterator[tuple[list[Ru
             run, side = waiting.popleft()
             taken[side].append(run)
         yield taken
-
-
-def _ordered(mine: Sequence[Run], other: Sequence[Run]) -> list[tuple[Run, int]]:
-    """Return the runs of both sides in order of place, each with its side."""
-    runs = [*((run, 0) for run in mine), *((run, 1) for run in other)]
-    return sorted(runs, key=lambda one: (one[0].old_start, one[0].old_stop, one[1]))
 
 
 def _clash(one: Run, two: Run) -> bool:
@@ -175,23 +166,6 @@ def _without_gap(run: Run, fixed: Sequence[Run], starts: Sequence[int], base: Se
     if removes and len(inside) == 1 and inside[0].old_start == inside[0].old_stop:
         return replace(run, old_stop=inside[0].old_start)
     return run
-
-
-def _packed(
-    base: Sequence[str], sides: Sequence[Sequence[str]], mine: Sequence[Run], other: Sequence[Run]
-) -> tuple[list[Run], list[Run]]:
-    """Move every run of both sides as far up as the runs above it, of either side, let it."""
-    packed: tuple[list[Run], list[Run]] = ([], [])
-    for run, side in _ordered(mine, other):
-        border = max((runs[-1].old_stop for runs in packed if runs), default=0)
-        above = packed[1 - side][-1:]
-        at = run
-        while (moved := _one_up(at, base, sides[side], border)) is not None:
-            if any(_clash(moved, one) for one in above):
-                break
-            at = moved
-        packed[side].append(at)
-    return packed
 
 
 def _clashes(run: Run, fixed: Sequence[Run], starts: Sequence[int]) -> bool:
