@@ -28,7 +28,6 @@ from nightledger.gate.apply.placing import read_accepted
 from nightledger.gate.deciding import accept, sign
 from nightledger.gate.founding import PRINCIPAL, Founding, found
 from nightledger.gate.guard.guarding import Sighting, guard
-from nightledger.gate.guard.writers import Scene
 from nightledger.gate.opening import Gate, open_gate, read_ledger, sign_head
 from nightledger.gate.proposing.agent_lane import Wish, propose_wish
 from nightledger.gate.review.composing import Signing, compose
@@ -149,7 +148,7 @@ def _edit_by_hand(gate: Gate, attack: str) -> tuple[str, tuple[Sighting, ...]]:
     memory = Path(gate.home.path("MEMORY.md"))
     with memory.open("ab") as stream:
         stream.write(f"- {attack}\n".encode("utf-8", "surrogateescape"))
-    looked = guard(gate, read_ledger(gate), Scene(), turn_of_day(4, hour=4))
+    looked = guard(gate, read_ledger(gate), {}, turn_of_day(4, hour=4))
     accepted = read_accepted(gate.home, read_ledger(gate).book, "MEMORY.md") or b""
     return accepted.decode("utf-8", "surrogateescape"), looked
 

@@ -19,7 +19,7 @@ from tests.gate.homes import MEMORY, Desk, addition, make_desk
 from nightledger.domain.event import EventName
 from nightledger.files import owner
 from nightledger.files.owner import Flag, acting_as_owner, for_child, read_flags, set_flag
-from nightledger.gate.apply.recovering import recover
+from nightledger.gate.apply.writing import recover
 from nightledger.gate.guard import locking
 from nightledger.gate.guard.guarding import guard
 from nightledger.gate.guard.locking import (
@@ -28,7 +28,6 @@ from nightledger.gate.guard.locking import (
     lockables,
     unlock_files,
 )
-from nightledger.gate.guard.writers import Scene
 
 HELPER = Path(__file__).resolve().parents[2] / "scripts" / "lock_helper.py"
 NOBODY = 65534
@@ -138,7 +137,7 @@ def test_a_crash_between_unlocking_and_locking_is_repaired_and_logged(desk: Desk
     assert not is_immutable(desk.memory)
     desk.wait(hours=4)
     recover(desk.gate, desk.ledger(), desk.moment)
-    (sighting, *_) = guard(desk.gate, desk.ledger(), Scene(), desk.moment)
+    (sighting, *_) = guard(desk.gate, desk.ledger(), {}, desk.moment)
     assert (sighting.path, sighting.relocked) == ("MEMORY.md", True)
     assert is_immutable(desk.memory)
     assert EventName.LOCK_REPAIRED in desk.events()

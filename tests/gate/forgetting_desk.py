@@ -8,9 +8,16 @@ from tests.gate.homes import Desk, evidence
 
 from nightledger.domain.lanes import JOB
 from nightledger.domain.proposal import Draft, Kind, Op, Proposal
-from nightledger.gate.forgetting.letting_go import Grounds, archival, compression, copy_path, link_deletion
+from nightledger.domain.pruning import LinkUse
+from nightledger.gate.forgetting.letting_go import (
+    Grounds,
+    archival,
+    compression,
+    copy_path,
+    unseen_link_deletion,
+)
 from nightledger.gate.proposing.proposing import Outcome, Submission, propose
-from nightledger.text.changes.whole import text_sha256
+from nightledger.text.changes.sections import text_sha256
 from nightledger.text.forgetting.traces import Marker, count_lines, marker_line
 from nightledger.text.markdown.document import parse_markdown
 from nightledger.text.markdown.entries import Entry, find_entries
@@ -81,7 +88,8 @@ def archive(desk: Desk, *texts: str, day: date = DAY) -> list[Draft]:
 
 def forget(key: str = "cron + timezone") -> Draft:
     """Give the draft that deletes a link."""
-    return link_deletion(key, 1, date(2026, 1, 2), grounds("Seen once, 60 days ago."))
+    first, second = key.split(" + ")
+    return unseen_link_deletion(LinkUse(first, second, 1, date(2026, 1, 2).toordinal(), faint=False), DAY)
 
 
 def prune(desk: Desk, *drafts: Draft, lane: str = JOB, dry_run: bool = False) -> Outcome:

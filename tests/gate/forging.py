@@ -17,7 +17,7 @@ from nightledger.files.blobs import BlobStore
 from nightledger.gate.apply.applies import AppliesLook, look_at_applies
 from nightledger.gate.deciding import sign
 from nightledger.gate.integrity.checking import verify_decisions
-from nightledger.gate.proposing.unproposed import make_unproposed
+from nightledger.gate.review.composing import make_unproposed
 from nightledger.trust.report import Damage
 
 NOTHING: Mapping[str, Any] = {}

@@ -19,7 +19,7 @@ from nightledger.domain.decision import Decision, DecisionType, LogHead
 from nightledger.domain.event import Actor, EventName
 from nightledger.domain.lanes import AGENT, OPERATOR
 from nightledger.domain.moment import Moment
-from nightledger.domain.proposal import Anchor, Change, Draft, Evidence, Hunk, Kind, Op, Origin, Proposal
+from nightledger.domain.proposal import Change, Draft, Evidence, Hunk, Kind, Op, Origin, Proposal
 from nightledger.files.home import Home
 from nightledger.gate.apply.applying import Attempt, apply_one
 from nightledger.gate.apply.placing import read_accepted
@@ -28,14 +28,21 @@ from nightledger.gate.apply.writing import write_all
 from nightledger.gate.deciding import Signed, accept, sign
 from nightledger.gate.founding import PRINCIPAL, Founding, found
 from nightledger.gate.guard.guarding import Sighting, guard
-from nightledger.gate.guard.settlement import carry_out, compose_settlements
-from nightledger.gate.guard.writers import Scene
+from nightledger.gate.guard.settlement import carry_out
 from nightledger.gate.opening import Gate, Ledger, open_gate, read_ledger, record, sign_head
 from nightledger.gate.proposing.proposing import Outcome, Submission, propose, submit_changes
-from nightledger.gate.review.composing import Refusal, Signing, compose, make_decision
+from nightledger.gate.review.composing import Signing, compose, compose_settlements, make_decision
 from nightledger.gate.review.editing import propose_edit
 from nightledger.gate.review.masking import accepted_texts
-from nightledger.gate.review.reviewing import Answer, Item, Verb, items_of, list_items, read_documents
+from nightledger.gate.review.reviewing import (
+    Answer,
+    Item,
+    Refusal,
+    Verb,
+    items_of,
+    list_items,
+    read_documents,
+)
 from nightledger.gate.stored import read_proposal
 from nightledger.trust.keys import KeyRing, load_operator_key, operator_key_path
 
@@ -144,14 +151,11 @@ class Desk:
         submission = Submission(kind=kind, lane=lane, period=period, title="a test", drafts=drafts)
         return propose(self.gate, self.ledger(), submission, self.moment)
 
-    def dry_run(self, *drafts: Draft) -> Outcome:
+    def dry_run_proposal(self, *drafts: Draft) -> Proposal:
         submission = Submission(
             kind=Kind.CONSOLIDATE, lane=OPERATOR, period="2026-02-28", title="a test", drafts=drafts
         )
-        return propose(self.gate, self.ledger(), submission, self.moment, dry_run=True)
-
-    def dry_run_proposal(self, *drafts: Draft) -> Proposal:
-        made = self.dry_run(*drafts).proposal
+        made = propose(self.gate, self.ledger(), submission, self.moment, dry_run=True).proposal
         assert made is not None
         return made
 
@@ -228,9 +232,9 @@ class Desk:
         decision = self.accept(make_decision(self.gate, planned.status, choice, signing))
         return write_all(self.gate, decision, decision.changes, planned.writes, self.moment)
 
-    def guard(self, **scene: Any) -> tuple[Sighting, ...]:
+    def guard(self) -> tuple[Sighting, ...]:
         """Let the guard look."""
-        return guard(self.gate, self.ledger(), Scene(**scene), self.moment)
+        return guard(self.gate, self.ledger(), {}, self.moment)
 
     def accepted(self) -> str:
         """Give the text of MEMORY.md that was accepted last."""
@@ -301,10 +305,6 @@ class Desk:
             kind=Kind.BEHAVIOUR, lane=AGENT, period="2026-02-28", title="forged", drafts=()
         )
         return submit_changes(self.gate, self.ledger(), submission, "MEMORY.md", changes, self.moment)
-
-    def forge_removal(self, line: str, *section: str) -> Proposal:
-        """Propose a removal that another one has proposed already."""
-        return self.forge(Hunk(anchor=Anchor.LINES, section=section, removed=f"{line}\n"))
 
     def plan_undo(self, proposal: Proposal, *only: int) -> Undo:
         ledger = self.ledger()

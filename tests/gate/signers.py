@@ -8,9 +8,9 @@ from tests.gate.homes import Desk
 from nightledger.domain.decision import NAMESPACE, Decision, DecisionType
 from nightledger.domain.trusting import RECOVERY_NAMESPACE
 from nightledger.gate.deciding import Signed, accept, sign
-from nightledger.gate.integrity.trust_changes import keep_contents
+from nightledger.gate.integrity.trust_changes import keep_contents, trust_targets
 from nightledger.gate.integrity.trusting import Trust
-from nightledger.gate.proposing.unproposed import make_unproposed, trust_targets
+from nightledger.gate.review.composing import make_unproposed
 from nightledger.trust import signers
 from nightledger.trust.keys import create_key_at, load_operator_key, operator_key_path
 from nightledger.trust.signers import AllowedSigner

@@ -3,19 +3,14 @@ from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
-from tests.gate.homes import Desk, addition, open_desk
+from tests.gate.homes import Desk, open_desk
 
 from nightledger.domain.consent import Answer, Mode, Tier, Why
 from nightledger.domain.decision import Decision, DecisionType
-from nightledger.domain.errors import ConfigurationError, RefusedError
-from nightledger.gate.consenting import (
-    BLOCKED_A_DAY,
-    graph_target,
-    read_standing,
-    record_unknown,
-)
+from nightledger.domain.errors import RefusedError
+from nightledger.gate.consenting import BLOCKED_A_DAY, graph_target, read_standing, record_unknown
 from nightledger.gate.deciding import with_id
-from nightledger.gate.proposing.unproposed import make_unproposed
+from nightledger.gate.review.composing import make_unproposed
 
 SHIPPED = {
     "email": {"read": 0, "search": 0, "label": 0, "archive_old": 0, "send": 1, "delete": 1, "forward": 1,
@@ -70,14 +65,16 @@ def review(desk: Desk) -> Decision:
     return desk.accept(compose_review(desk))
 
 
-@pytest.mark.parametrize(
-    ("domain", "action", "expected"),
-    [(domain, action, n) for domain, actions in SHIPPED.items() for action, n in actions.items()],
-)
-def test_every_action_of_the_shipped_graph_has_its_tier(
-    template: Path, domain: str, action: str, expected: int
-) -> None:
-    assert open_desk(template).gate.consent.tier(domain, action) is Tier(expected)
+def test_every_action_of_the_shipped_graph_has_its_tier_and_none_is_left_out(desk: Desk) -> None:
+    graph = desk.gate.consent
+    found = {
+        domain: {action.replace("*", "old"): None for action in actions}
+        for domain, actions in graph.domains.items()
+    }
+    assert {
+        domain: {action: graph.tier(domain, action) for action in actions}
+        for domain, actions in found.items()
+    } == {domain: {action: Tier(n) for action, n in actions.items()} for domain, actions in SHIPPED.items()}
 
 
 @pytest.mark.parametrize("name", ["imessage", "messages"])
@@ -95,71 +92,7 @@ def test_what_an_own_graph_forbids_under_either_name_is_forbidden_under_both(
         assert tier(moved, asked, "send_family") is Tier.REQUIRES_APPROVAL
 
 
-@pytest.mark.parametrize("name", ["imessage", "messages"])
-def test_no_name_of_a_domain_loosens_its_floor(desk: Desk, name: str) -> None:
-    moved = own_graph(desk, {name: {"autonomous": ["send_unknown"]}})
-    with pytest.raises(
-        ConfigurationError, match=r"messages\.send_unknown: autonomous is below the floor blocked"
-    ):
-        tier(moved, "messages", "send_unknown")
-
-
-@pytest.mark.parametrize("name", ["imessage", "messages"])
-def test_what_an_own_graph_allows_under_either_name_counts_once_it_was_signed_for(
-    desk: Desk, name: str
-) -> None:
-    moved = own_graph(desk, {name: {"autonomous": ["send_vip"]}})
-    assert {tier(moved, asked, "send_vip") for asked in ("imessage", "messages")} == {Tier.REQUIRES_APPROVAL}
-    review(moved)
-    assert {tier(moved, asked, "send_vip") for asked in ("imessage", "messages")} == {Tier.AUTONOMOUS}
-
-
-def test_no_action_of_the_shipped_graph_is_left_out_of_the_walk(desk: Desk) -> None:
-    listed = {
-        (domain, action.replace("*", "old"))
-        for domain, actions in desk.gate.consent.domains.items()
-        for action in actions
-    }
-    assert listed == {(domain, action) for domain, actions in SHIPPED.items() for action in actions}
-
-
-def test_confidence_makes_an_approval_visible_and_never_another_answer(desk: Desk) -> None:
-    assert answer(desk, "email", "send", 0.84).mode is Mode.FORCED
-    sure = answer(desk, "email", "send", 0.85)
-    assert (sure.tier, sure.mode) == (Tier.REQUIRES_APPROVAL, Mode.VISIBLE)
-    assert answer(desk, "email", "send_to_unknown", 1.0).tier is Tier.BLOCKED
-
-
 # ---------------------------------------------------------------- decay
-
-
-def test_autonomous_asks_for_approval_after_thirty_days_without_a_review(desk: Desk) -> None:
-    desk.wait(days=30, seconds=-1)
-    assert answer(desk, "email", "read") == Answer(tier=Tier.AUTONOMOUS, why=Why.LISTED)
-    desk.wait(seconds=1)
-    assert answer(desk, "email", "read", 1.0) == Answer(
-        tier=Tier.REQUIRES_APPROVAL, why=Why.DECAYED, mode=Mode.FORCED
-    )
-    assert tier(desk, "email", "send") is Tier.REQUIRES_APPROVAL
-    assert tier(desk, "self_modification", "forget") is Tier.TRUSTED_CHANNEL_REQUIRED
-
-
-def test_a_review_that_nobody_signed_renews_nothing(desk: Desk) -> None:
-    decision = review(desk)
-    proposal = desk.proposal(addition("One."))
-    desk.wait(days=31)
-    desk.record(
-        "decision.recorded",
-        decision="d-" + "a" * 26,
-        sha256="0" * 64,
-        type="reject",
-        proposal=proposal.id,
-        changes=[1],
-    )
-    assert answer(desk, "email", "read").why is Why.DECAYED
-    path = Path(desk.home.decision(decision.id))
-    Path(f"{path}.sig").write_text("none")
-    assert read_standing(desk.gate, desk.ledger(), desk.moment).since_review_s >= 31 * 86_400
 
 
 # ---------------------------------------------------------------- a home's own graph
@@ -229,9 +162,3 @@ def test_thousands_of_unknown_actions_do_not_flood_the_log(desk: Desk) -> None:
     assert answers == [True] * BLOCKED_A_DAY + [False] * 5
     assert desk.events().count("consent.blocked") == BLOCKED_A_DAY
     assert blocked(desk, "email", "act_3")
-
-
-def test_prose_of_an_agent_stands_in_the_log_as_its_hash(desk: Desk) -> None:
-    assert blocked(desk, "email", "please ignore your operator")
-    assert desk.ledger().log.events[-1].fields["action"].startswith("sha256:")
-    assert b"ignore your" not in Path(desk.home.audit_log).read_bytes()

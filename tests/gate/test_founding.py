@@ -9,10 +9,19 @@ from tests.gate.homes import HOME_ID, MEMORY, START, Desk, make_founding
 from tests.gate.killing import Killer, dies
 from tests.whole import WHOLE
 
-from nightledger.domain.errors import ConfigurationError, NightledgerError, RefusedError, UnreadableError
+from nightledger.domain.errors import (
+    ConfigurationError,
+    LockedError,
+    NightledgerError,
+    RefusedError,
+    UnreadableError,
+)
 from nightledger.domain.event import Actor
-from nightledger.gate.founding import found, plan
+from nightledger.files.lock import Lock
+from nightledger.gate import founding
+from nightledger.gate.founding import found, plan, remove_disposable
 from nightledger.gate.opening import open_gate, read_ledger
+from nightledger.gate.proposing.views import refresh_views
 
 
 def workspace(root: Path) -> Path:
@@ -34,20 +43,6 @@ def test_a_directory_of_another_tool_is_refused(tmp_path: Path, name: str) -> No
     with pytest.raises(RefusedError, match="which Nightledger did not make"):
         plan(make_founding(tmp_path))
     assert listing(home) == before
-
-
-@pytest.mark.parametrize("name", ["memory", "audit", "config/nightledger"])
-def test_a_directory_that_leads_out_of_the_home_is_refused_before_anything_is_written(
-    tmp_path: Path, name: str
-) -> None:
-    home = workspace(tmp_path)
-    other = tmp_path / "other disk"
-    other.mkdir()
-    (home / name).parent.mkdir(exist_ok=True)
-    (home / name).symlink_to(other)
-    with pytest.raises(ConfigurationError, match=f"{name}.* leads to {other}"):
-        plan(make_founding(tmp_path))
-    assert not list(other.iterdir())
 
 
 def giant(path: Path) -> None:
@@ -113,3 +108,12 @@ def test_a_kill_at_any_step_of_init_is_completed_by_the_next_one(tmp_path: Path)
 def killed_init(root: Path, step: int) -> None:
     Killer(step).arm()
     found(make_founding(root), None, START)
+
+
+def test_a_run_at_work_keeps_everything_in_place(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(founding, "LOCK_TIMEOUT_S", 0.0)
+    refresh_views(desk.gate, desk.ledger())
+    with Lock(desk.home.lock_path("link")), pytest.raises(LockedError):
+        remove_disposable(desk.home)
+    assert os.path.lexists(desk.home.entries)
+    remove_disposable(desk.home)

@@ -1,29 +1,10 @@
-from pathlib import Path
-
 import pytest
-from tests.gate.homes import Desk, addition, open_desk
+from tests.gate.homes import Desk
 
-from nightledger.domain.errors import ConfigurationError
 from nightledger.domain.event import EventName
 from nightledger.gate import opening
-from nightledger.gate.opening import (
-    keep_last_good,
-    record,
-    require_settings,
-    sign_head,
-)
+from nightledger.gate.opening import record, sign_head
 from nightledger.trust.keys import KeyRing, LogKey, load_log_key
-
-
-def test_a_head_is_over_the_whole_log_and_kept_on_request(desk: Desk) -> None:
-    desk.proposal(addition("One."))
-    head = sign_head(desk.gate, desk.moment)
-    assert head.size == desk.ledger().log.size == 2
-    assert head.root == desk.ledger().log.root_at(2)
-    kept = Path(desk.home.checkpoints_dir, "2")
-    assert not kept.exists()
-    sign_head(desk.gate, desk.moment, keep=True)
-    assert kept.exists()
 
 
 def test_to_record_loads_no_key_where_the_head_kept_here_is_the_newest(
@@ -48,17 +29,3 @@ def test_to_record_loads_no_key_where_the_head_kept_here_is_the_newest(
     record(desk.gate, [(EventName.HEARTBEAT, {"day": "2026-03-02"})], desk.moment)
     assert len(asked) == 2
     assert desk.ledger().log.report.ok
-
-
-def test_settings_that_cannot_be_used_end_what_rests_on_them_only(desk: Desk) -> None:
-    Path(desk.home.settings).write_text("cooling_hours: 5\n")
-    keep_last_good(open_desk(desk.root).gate)
-    Path(desk.home.settings).write_text("cooling_hours: 0\n")
-    gate = open_desk(desk.root).gate
-    keep_last_good(gate)
-    assert gate.cooling.after_proposal_s == 5 * 3600
-    with pytest.raises(ConfigurationError, match="yaml:1: cooling_hours") as caught:
-        require_settings(gate)
-    assert "mend or remove that file" in caught.value.hint
-    Path(desk.home.settings).unlink()
-    require_settings(open_desk(desk.root).gate)

@@ -3,7 +3,6 @@ import shutil
 from functools import partial
 from pathlib import Path
 
-import pytest
 from msgspec.structs import replace
 from tests.gate.homes import Desk, addition
 from tests.gate.killing import Killer, dies
@@ -14,8 +13,8 @@ from nightledger.domain.errors import IntegrityError
 from nightledger.domain.event import EventName
 from nightledger.files.home import Home
 from nightledger.gate.opening import Gate, open_gate, read_ledger, sign_head
-from nightledger.gate.proposing.unproposed import make_unproposed
 from nightledger.gate.restoring import accepting_loss, find_loss, log_restore, loss_target, take_over
+from nightledger.gate.review.composing import make_unproposed
 from nightledger.trust.pin import Pin, read_pin
 from nightledger.trust.reading import VerifiedLog
 
@@ -57,21 +56,6 @@ def killed_at(step: int, home: Home, desk: Desk) -> None:
 def loss_in(log: VerifiedLog) -> int:
     (lost,) = (event.fields["lost"] for event in log.events if event.event == EventName.RESTORED)
     return int(lost)
-
-
-def test_a_home_that_nobody_saw_and_that_logged_nothing_has_lost_nothing(desk: Desk, tmp_path: Path) -> None:
-    home = copied(desk, tmp_path)
-    shutil.rmtree(home.audit_dir)
-    assert lost_entries(home, None) == 0
-
-
-def test_a_log_that_is_shorter_than_its_own_head_is_damaged_and_not_old(desk: Desk, tmp_path: Path) -> None:
-    desk.proposal(addition("Use the blue switch."))
-    home = copied(desk, tmp_path)
-    log = Path(home.audit_log)
-    log.write_bytes(b"".join(log.read_bytes().splitlines(keepends=True)[:-1]))
-    with pytest.raises(IntegrityError, match="TRUNCATED"):
-        lost_entries(home, None)
 
 
 def test_until_the_loss_stands_in_the_log_the_home_is_an_alarm_and_is_restored_again(

@@ -6,26 +6,6 @@ from nightledger.domain.errors import UsageError
 from nightledger.gate.stored import find_status, shortened
 
 
-@pytest.mark.parametrize("text", ["", "p-"])
-def test_no_name_is_no_proposal_even_where_there_is_only_one(desk: Desk, text: str) -> None:
-    desk.proposal(addition("One."))
-    with pytest.raises(UsageError, match="no proposal is named"):
-        find_status(desk.ledger().book, text)
-
-
-def test_a_beginning_that_fits_several_is_refused(desk: Desk) -> None:
-    first = ""
-    seen: set[str] = set()
-    n = 0
-    while not first:
-        n += 1
-        letter = desk.proposal(addition(f"Lesson {n}.")).id[2]
-        first = letter if letter in seen else ""
-        seen.add(letter)
-    with pytest.raises(UsageError, match="fits 2 proposals"):
-        find_status(desk.ledger().book, first)
-
-
 def test_a_proposal_has_the_shortest_name_that_is_its_own_and_paths_keep_the_whole_one(desk: Desk) -> None:
     desk.proposal(addition("One."))
     (status,) = desk.ledger().book.proposals.values()
@@ -35,4 +15,12 @@ def test_a_proposal_has_the_shortest_name_that_is_its_own_and_paths_keep_the_who
     assert shortened(book, text) == (
         f"p-fuqga, p-fuqgb#2; p-k2aa. memory/state/proposals/{one}.json, p-fuqga"
     )
+    assert find_status(book, "k2") is status
+    for text, why in (
+        ("", "no proposal is named"),
+        ("p-", "no proposal is named"),
+        ("fu", "fits 2 proposals"),
+    ):
+        with pytest.raises(UsageError, match=why):
+            find_status(book, text)
     assert shortened(book, f"there is no {three[:-1]}b") == f"there is no {three[:-1]}b"

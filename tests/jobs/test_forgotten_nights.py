@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 from tests.jobs.nights import DAY, LESSON, Nights, log_of, texts
 
-from nightledger.gate.forgetting.forget_entry import forget
+from nightledger.gate.forgetting.letting_go import forget
 from nightledger.gate.memory.naming import find_standing
 
 RETOLD = (

@@ -5,7 +5,7 @@ from tests.jobs.pruning import answer, tally
 
 from nightledger.domain.lanes import MOST_DELETIONS
 from nightledger.domain.proposal import Op
-from nightledger.gate.forgetting.tombstones import tombstones
+from nightledger.gate.forgetting.forgotten import tombstones
 from nightledger.jobs.prune import Tally
 
 

@@ -5,7 +5,7 @@ import pytest
 from tests.gate.homes import Desk, addition
 from tests.linking import line, outcome
 
-from nightledger.gate.forgetting.forget_entry import forget
+from nightledger.gate.forgetting.letting_go import forget
 from nightledger.gate.memory.naming import Placed, find_standing
 from nightledger.jobs.link import link
 from nightledger.recall.associations import Accepted, shown_associations

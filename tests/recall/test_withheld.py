@@ -18,7 +18,7 @@ from nightledger.domain.search import Chunk, Kind
 from nightledger.files.search_index import index_path
 from nightledger.files.search_reader import open_reader
 from nightledger.gate.daily import close_day
-from nightledger.gate.forgetting.forget_entry import forget
+from nightledger.gate.forgetting.letting_go import forget
 from nightledger.gate.memory.naming import find_standing
 from nightledger.gate.opening import record
 from nightledger.gate.proposing.screening import Held

@@ -67,9 +67,7 @@ def read_standing(gate: Gate, ledger: Ledger, moment: Moment) -> Standing:
         ConfigurationError: A graph that is not valid, or that loosens the floor.
         IntegrityError: The signers in force cannot be told.
     """
-    raw = _own_bytes(gate)
-    floor, own = parse_graphs(shipped_config("consent-graph.json"), raw, where=gate.home.consent_graph)
-    allowed = floor if own is None else merge(floor, own)
+    raw, floor, own, allowed = _graphs(gate)
     trust = Trust(gate.home, ledger)
     last, signed_for = _reviews(gate, ledger, trust)
     replaced = signed_for not in (None, _sha256(None), _sha256(raw))
@@ -110,14 +108,13 @@ def graph_target(gate: Gate) -> DecisionTarget:
     Raises:
         ConfigurationError: A graph that is not valid, or that loosens the floor.
     """
-    raw = _own_bytes(gate)
-    floor, own = parse_graphs(shipped_config("consent-graph.json"), raw, where=gate.home.consent_graph)
+    raw, _, _, allowed = _graphs(gate)
     own_sha256 = _sha256(raw)
     return DecisionTarget(
         path=GRAPH,
         base=own_sha256,
         result=own_sha256,
-        hunks_sha256=hashlib.sha256(_canonical(floor if own is None else merge(floor, own))).hexdigest(),
+        hunks_sha256=hashlib.sha256(_canonical(allowed)).hexdigest(),
     )
 
 
@@ -155,8 +152,11 @@ def record_unknown(gate: Gate, ledger: Ledger, domain: str, action: str, moment:
     return True
 
 
-def _own_bytes(gate: Gate) -> bytes | None:
-    return read_optional(gate.home.consent_graph, MAX_CONFIG_BYTES, within=gate.home.root)
+def _graphs(gate: Gate) -> tuple[bytes | None, ConsentGraph, ConsentGraph | None, ConsentGraph]:
+    """Return the bytes of the home's own graph, the shipped one, the own one, and both together."""
+    raw = read_optional(gate.home.consent_graph, MAX_CONFIG_BYTES, within=gate.home.root)
+    floor, own = parse_graphs(shipped_config("consent-graph.json"), raw, where=gate.home.consent_graph)
+    return raw, floor, own, floor if own is None else merge(floor, own)
 
 
 def _sha256(raw: bytes | None) -> str:

@@ -23,6 +23,7 @@ from nightledger.domain.states import Book, ProposalStatus
 from nightledger.files.home import Home
 from nightledger.files.line_log import Prefix, hash_file, hash_prefixes
 from nightledger.files.reading import read_optional
+from nightledger.gate.gated import append_only
 from nightledger.gate.opening import Gate, Ledger, closing, record
 from nightledger.trust.reading import VerifiedLog
 
@@ -107,18 +108,6 @@ class Rewrites(Struct, frozen=True, kw_only=True):
     now: tuple[Rewritten, ...] = ()
     before: tuple[Rewritten, ...] = ()
     logs: tuple[Rewritten, ...] = ()
-
-
-def append_only(home: Home) -> tuple[str, ...]:
-    """Return the files that are only ever appended to, the audit log apart, relative to the home."""
-    files = (
-        home.outcomes,
-        home.consolidation_log,
-        home.runs,
-        home.exposures,
-        home.reinforcements,
-    )
-    return tuple(home.relative(path) for path in files)
 
 
 def read_inputs(home: Home) -> list[dict[str, Any]]:

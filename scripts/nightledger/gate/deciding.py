@@ -11,25 +11,23 @@ from nightledger.codec.records import dump_record, parse_record
 from nightledger.domain.decision import Decision, DecisionType
 from nightledger.domain.errors import RefusedError
 from nightledger.domain.event import EventName
-from nightledger.domain.judge import EDIT_LANE, Claim
+from nightledger.domain.judge import EDIT_LANE
 from nightledger.domain.moment import Moment
-from nightledger.domain.states import DecisionStatus
 from nightledger.files.atomic import replace_file
-from nightledger.files.home import Home
 from nightledger.gate import restoring
 from nightledger.gate.consenting import review_reasons
 from nightledger.gate.forgetting import expunging
 from nightledger.gate.integrity import trust_changes
-from nightledger.gate.integrity.trusting import Trust, is_on_log, judge_decision, who_changed
-from nightledger.gate.memory import pinning
+from nightledger.gate.integrity.trusting import Trust, is_on_log, who_changed
+from nightledger.gate.memory import naming as pinning
 from nightledger.gate.opening import Gate, Ledger, record
-from nightledger.gate.signed import KEPT, Signed, keep, read_signed, sign, signed_by, with_id
+from nightledger.gate.signed import KEPT, Signed, keep, sign, signed_by, with_id
 from nightledger.trust.signers import SignedBy
 
 DISPUTED = "no operator signed that: settle it first ('nightledger review', or any 'nightledger edit' of it)"
 """Else such bytes could be taken for those that the operator saw when signing (``gate/apply/applies.py``)."""
 
-__all__ = ["Signed", "accept", "read_claim", "sign", "with_id"]
+__all__ = ["Signed", "accept", "sign", "with_id"]
 
 
 def accept(gate: Gate, ledger: Ledger, signed: Signed, moment: Moment) -> Decision:
@@ -73,36 +71,6 @@ def _consequences(
     if decision.type is DecisionType.RESTORE:
         return restoring.restore_events(ledger, decision)
     return []
-
-
-def read_claim(home: Home, ledger: Ledger, status: DecisionStatus) -> Claim:
-    """Read a recorded decision and verify it anew, before it is acted on.
-
-    Raises:
-        AlteredError: Its file is missing or is not what was logged.
-    """
-    judged = judge_decision(home, ledger, Trust(home, ledger), status)
-    return Claim(
-        decision=judged.decision,
-        signer=judged.by.principal if judged.by else None,
-        on_log=is_on_log(ledger, judged.decision, status.losses),
-        recorded=status.recorded,
-    )
-
-
-def why_void(home: Home, ledger: Ledger, status: DecisionStatus, moment: Moment) -> str:
-    """Return why an approval that was good when it was recorded counts no more; empty where it does.
-
-    Raises:
-        AlteredError: Its file is missing or is not what was logged.
-    """
-    if ledger.book.trust.was_reset(status.recorded, status.trust, moment):
-        return "the keys were reset since it was signed"
-    trust = Trust(home, ledger)
-    by = signed_by(read_signed(home, status), trust.signers_of(status), status.recorded)
-    if by is not None and by.fingerprint in trust.signers(moment).revoked_fingerprints:
-        return f"the key {by.fingerprint} was revoked since it was signed"
-    return ""
 
 
 def _reasons(gate: Gate, ledger: Ledger, decision: Decision, signed: Signed, moment: Moment) -> list[str]:

@@ -1,10 +1,12 @@
-"""Make a home, or adopt an agent's workspace as one.
+"""Make a home, or adopt an agent's workspace as one; and leave it, with every file kept.
 
-Invariant: none of a workspace's own bytes change; every path that is made is listed
-first; a second call completes what a crash cut short and otherwise changes nothing.
+Invariant: none of a workspace's own bytes change; every path that is made is listed first; a second call completes what a
+crash cut short. What leaving removes is folded from others or disposable, and ``rebuild`` makes it anew.
 """
 
 import os
+import shutil
+from contextlib import ExitStack
 from shlex import quote
 
 from msgspec import Struct
@@ -19,10 +21,12 @@ from nightledger.files.atomic import create_file
 from nightledger.files.blobs import BlobStore
 from nightledger.files.durable import make_dir
 from nightledger.files.home import Home
+from nightledger.files.lock import Lock
 from nightledger.files.reading import is_within, read_regular
 from nightledger.gate.gated import read_gated, require_apart, require_readable
 from nightledger.gate.integrity.trust_changes import keep_contents
 from nightledger.gate.integrity.trusting import read_trust_file, trust_files
+from nightledger.gate.opening import Gate, Ledger, record
 from nightledger.trust.audit import start_log
 from nightledger.trust.checkpoint import log_origin
 from nightledger.trust.event import MAX_LEAF_BYTES, Actor, NewEvent, path_word
@@ -51,6 +55,9 @@ NEW_MEMORY = """# MEMORY.md
 ## Open Strategy Threads
 """
 """Sections in use (FACTS): where proposals put what they add."""
+LOCKS = ("night", "link", "home")
+"""In the order in which a night takes them."""
+LOCK_TIMEOUT_S = 5.0
 
 
 class Founding(Struct, frozen=True, kw_only=True):
@@ -292,3 +299,56 @@ def _write_trust_files(founding: Founding, vkeys: tuple[str, ...]) -> None:
     for path, content in contents.items():
         if not os.path.lexists(path):
             create_file(path, content)
+
+
+def log_leaving(gate: Gate, ledger: Ledger, moment: Moment) -> bool:
+    """Write into the log that the home is left; the caller signs the head.
+
+    Returns:
+        False when that is the last thing in it already.
+    """
+    newest = ledger.log.newest
+    if newest and newest.event == EventName.LEFT:
+        return False
+    record(gate, [(EventName.LEFT, {})], moment)
+    return True
+
+
+def disposable(home: Home) -> tuple[str, ...]:
+    """Name what is there and would be removed, relative to the home."""
+    paths = (
+        home.pending_view,
+        home.prune_view,
+        home.attention,
+        home.entries,
+        home.cursors,
+        home.work_dir,
+    )
+    return tuple(home.relative(path) for path in paths if os.path.lexists(path) and not os.path.islink(path))
+
+
+def remove_disposable(home: Home) -> tuple[str, ...]:
+    """Remove it; gives what was removed, relative to the home.
+
+    The locks go last, while they are held, so that no run loses its lock under its feet.
+
+    Raises:
+        LockedError: A run is at work.
+    """
+    found = disposable(home)
+    with ExitStack() as held:
+        for name in LOCKS:
+            held.enter_context(Lock(home.lock_path(name), timeout_s=LOCK_TIMEOUT_S))
+        for relative in found:
+            path = home.path(relative)
+            if path != home.work_dir:
+                os.unlink(path)
+        if os.path.isdir(home.work_dir) and not os.path.islink(home.work_dir):
+            shutil.rmtree(home.work_dir)
+    return found
+
+
+def own_directories(home: Home) -> tuple[str, ...]:
+    """Name the directories of ours that are there and stay, relative to the home."""
+    paths = (home.config_dir, home.system_dir, home.state_dir, home.archive_dir, home.audit_dir)
+    return tuple(home.relative(path) for path in paths if os.path.isdir(path))

@@ -1,24 +1,30 @@
-"""Gated files: which they are, reading them, and what may never be one.
+"""Files that the gate writes or watches: gated ones, daily logs and the archive, protected ones; and what may never be gated.
 
-Invariant: a path is judged by the real file and its inode, not by its spelling, so that
-no link and no second name reaches a protected file.
+Invariant: a path is judged by the real file and its inode, not by its spelling, so that no link and no second name
+reaches a protected file; ``domain/kept.py`` says which change may write which file. Files of ours that change by
+themselves, trust files and the consent graph, which count as far as they were signed, are not watched.
 """
 
 import hashlib
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from nightledger.domain.consent import PROTECTED_FILES
 from nightledger.domain.errors import NightledgerError, RefusedError, UnreadableError
+from nightledger.domain.kept import LINKS, Places, is_archive, is_copy, is_daily_log
+from nightledger.domain.states import Book
 from nightledger.domain.trusting import TRUST_FILES
 from nightledger.files.home import Home
-from nightledger.files.reading import is_within, read_regular
+from nightledger.files.reading import is_within, read_optional, read_regular
+from nightledger.hosts.presets import preset
 
 MAX_GATED_BYTES = 32_000_000
 """Of a file that the gate writes, archives and views among them."""
 MAX_MEMORY_BYTES = 4_000_000
 """Of a gated file: two hundred times what a host shows an agent. A larger one is refused and told, not half read: to take 15 MB
 apart held the guard for minutes."""
+MAX_PROTECTED_BYTES = 8 << 20
+"""More than any host reads; a larger file is looked at by nobody. Our choice."""
 
 
 def read_gated(home: Home, relative: str) -> bytes:
@@ -136,3 +142,88 @@ def is_same_file(real: str, name: str) -> bool:
         return os.path.samefile(real, name)
     except OSError:
         return False
+
+
+def places_of(home: Home) -> Places:
+    """Return where a home keeps what changes may write."""
+    return Places(gated=home.identity.gated, daily=preset(home.identity.host).daily)
+
+
+def is_gated(home: Home, relative: str) -> bool:
+    """Return whether a file is one of which the log holds the bytes accepted last."""
+    return relative in home.identity.gated
+
+
+def read_target(home: Home, relative: str) -> bytes:
+    """Return the bytes of a file that a change may write; none where it is missing, and of the links.
+
+    Raises:
+        UnreadableError: It is not a regular file of this home, or too large.
+        RefusedError: No change may write it, or it is a gated or protected file under another name.
+    """
+    if is_gated(home, relative):
+        return read_gated(home, relative)
+    if relative == LINKS:
+        return b""
+    require_kept(home, relative)
+    path = home.path(relative)
+    return read_regular(path, MAX_GATED_BYTES) if os.path.lexists(path) else b""
+
+
+def require_kept(home: Home, relative: str) -> None:
+    """Refuse a path that is neither a daily log nor in the archive, or that leads elsewhere.
+
+    Raises:
+        RefusedError: With the reason.
+    """
+    if not (is_archive(relative) or is_copy(relative) or is_daily_log(relative, places_of(home).daily)):
+        raise RefusedError(f"{relative} is neither a daily log nor in the archive of this home")
+    require_gateable(home, relative)
+    path = home.path(relative)
+    if os.path.realpath(path) != os.path.join(os.path.realpath(home.root), relative):
+        raise RefusedError(f"{relative} is reached through a link, which the gate does not follow there")
+    for other in (*home.gated_paths(), *protected_paths(home)):
+        if os.path.lexists(path) and os.path.exists(other) and os.path.samefile(path, other):
+            raise RefusedError(f"{relative} is really {home.relative(other)}")
+
+
+def protected_now(home: Home) -> dict[str, bytes]:
+    """Give the bytes of the protected files that are there and can be read."""
+    found = {}
+    for path in PROTECTED_FILES:
+        try:
+            content = read_optional(home.path(path), MAX_PROTECTED_BYTES, within=home.root)
+        except NightledgerError:
+            continue
+        if content is not None:
+            found[path] = content
+    return found
+
+
+def read_watched(home: Home, path: str) -> bytes:
+    """Give the bytes of a gated or a watched protected file; none where it is missing.
+
+    Raises:
+        UnreadableError: It is no regular file of this home, or too large.
+        RefusedError: It is neither.
+    """
+    if path not in PROTECTED_FILES:
+        return read_gated(home, path)
+    return read_optional(home.path(path), MAX_PROTECTED_BYTES, within=home.root) or b""
+
+
+def first_seen(book: Book, present: Mapping[str, bytes]) -> tuple[str, ...]:
+    """Give the files that the log does not know yet, sorted."""
+    return tuple(sorted(set(present) - set(book.protected) - set(book.gated)))
+
+
+def append_only(home: Home) -> tuple[str, ...]:
+    """Return the files that are only ever appended to, the audit log apart, relative to the home."""
+    files = (
+        home.outcomes,
+        home.consolidation_log,
+        home.runs,
+        home.exposures,
+        home.reinforcements,
+    )
+    return tuple(home.relative(path) for path in files)

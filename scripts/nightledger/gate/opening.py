@@ -44,6 +44,9 @@ KEPT_SETTINGS = "settings.json"
 AS_MADE = "put config/nightledger/home.json back from a backup, or write there what it was at init"
 MEND = "mend or remove that file: it holds only what differs from the checkout's config/nightledger.yaml"
 
+BETTER, TWIN = "better", "twin"
+"""Causes of a withdrawal as the log has them: something surer took its room; what was applied says the same."""
+
 
 class Gate(Struct, frozen=True, kw_only=True):
     """One home, opened.

@@ -1,22 +1,24 @@
-"""Take over a home that came out of a backup or was put back: this machine writes it, and the log says so.
+"""Take over a home that came out of a backup or was put back, or whose every key is lost; and the log says so.
 
 Invariant: what this machine pinned about the log's beginning and keys stays; only heads
 beyond what the home holds are set aside, never deleted, and only by an operator's signature over the longest of
-them, which stands in the log for ever. A log that is another history is never taken over.
+them, which stands in the log for ever. A log that is another history, or does not hold against the last checkpoint and
+the keys in the policy that it names, is never gone on with; new keys are in their place only once the log tells of them.
 """
 
 import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
+from hashlib import sha256
 from pathlib import Path
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from nightledger.codec.home_record import dump_home
-from nightledger.domain.decision import Decision, DecisionTarget, DecisionType, LogHead
-from nightledger.domain.errors import IntegrityError
+from nightledger.domain.decision import Decision, DecisionTarget, LogHead
+from nightledger.domain.errors import IntegrityError, RefusedError
 from nightledger.domain.event import EventName
 from nightledger.domain.identity import Identity
 from nightledger.domain.moment import Moment
@@ -25,15 +27,20 @@ from nightledger.domain.trusting import EMPTY_SHA256
 from nightledger.files.atomic import link_or_copy, replace_file
 from nightledger.files.durable import make_dir, sync_directory
 from nightledger.files.home import Home
-from nightledger.gate.integrity.trust_changes import void_events
+from nightledger.files.staged import drop_staged
+from nightledger.gate.integrity.checking import CHECKPOINTS, lost_size
+from nightledger.gate.integrity.trust_changes import only, reset_signers, settle_trust, void_events
+from nightledger.gate.integrity.trusting import Trust, read_trust_file
 from nightledger.gate.opening import Gate, Ledger, fold_log, read_ledger, record, require_same, sign_head
-from nightledger.trust import pin
+from nightledger.gate.proposing.views import refresh_views
+from nightledger.trust import keys, pin
 from nightledger.trust.keys import KeyRing, load_log_key
-from nightledger.trust.merkle import leaf_hash
-from nightledger.trust.reading import VerifiedLog, check_log, kept_heads
+from nightledger.trust.merkle import CompactRange, leaf_hash
+from nightledger.trust.pin import KeptHead, keep_head
+from nightledger.trust.policy import LOG_LINES, dump_logs, former_logs, parse_policy
+from nightledger.trust.reading import VerifiedLog, check_log, kept_heads, verify
 from nightledger.trust.report import Damage
-
-CHECKPOINTS = "audit/checkpoints"
+from nightledger.trust.sshsig import PublicKey
 
 
 class Loss(Struct, frozen=True, kw_only=True):
@@ -125,37 +132,15 @@ def restore_reasons(ledger: Ledger, decision: Decision) -> list[str]:
     """Return why a decision does not say that entries behind this log are lost; empty where it does."""
     if decision.log.size < ledger.log.report.signed_size:
         return ["the log has grown since it was signed"]
-    return [] if _lost_size(decision) is not None else ["it is not the form of a decision about a lost log"]
+    return [] if lost_size(decision) is not None else ["it is not the form of a decision about a lost log"]
 
 
 def restore_events(ledger: Ledger, decision: Decision) -> list[tuple[EventName, dict[str, object]]]:
     """Return what is logged beside the decision: the loss, and that what was approved before is asked again."""
     size, base = decision.log.size, decision.targets[0].base
-    lost = max(0, (_lost_size(decision) or 0) - size)
+    lost = max(0, (lost_size(decision) or 0) - size)
     fields: dict[str, object] = {"size": size, "lost": lost, "base": base, "decision": decision.id}
     return [(EventName.RESTORED, fields), *void_events(ledger, list(ledger.book.approvals_to_apply()))]
-
-
-def is_signed_for(one: Restored, decision: Decision | None) -> bool:
-    """Return whether a decision that holds says what an entry says was lost."""
-    if decision is None or decision.type is not DecisionType.RESTORE:
-        return False
-    lost = _lost_size(decision)
-    said = (one.size, one.root, one.lost)
-    return lost is not None and said == (decision.log.size, decision.targets[0].base, max(0, lost - one.size))
-
-
-def _lost_size(decision: Decision) -> int | None:
-    """Return the size of the head that a decision says is lost; None where it is no such decision."""
-    (target, *more) = decision.targets or (None,)
-    place, _, size = target.path.rpartition("/") if target else ("", "", "")
-    fits = (
-        target is not None
-        and place == CHECKPOINTS
-        and size.isdecimal()
-        and target.result == decision.log.root
-    )
-    return int(size) if fits and not (more or decision.proposal or decision.changes) else None
 
 
 def take_over(home: Home, ring: KeyRing, machine: str) -> None:
@@ -269,3 +254,122 @@ def log_restore(gate: Gate, moment: Moment) -> None:
     ledger = read_ledger(gate)
     record(gate, [(EventName.RESTORED, {"size": ledger.log.size, "lost": 0})], moment)
     sign_head(gate, moment, keep=True)
+
+
+def require_lost(ring: KeyRing, usual: str, home_id: str) -> None:
+    """Refuse where anything of a home's keys is left.
+
+    Args:
+        ring: Where they are looked for.
+        usual: Where they are where nobody says otherwise.
+        home_id: Whose.
+
+    Raises:
+        RefusedError: Naming where something is.
+    """
+    for directory in dict.fromkeys((ring.directory, Path(usual))):
+        place = directory / home_id
+        if os.path.lexists(place) and (not place.is_dir() or os.listdir(place)):
+            raise RefusedError(
+                f"not every key is lost: something is in {place}",
+                hint=f"NIGHTLEDGER_KEYS={directory} nightledger verify; with the log's key there 'key reset' or 'restore --take-over' "
+                "does; where log-ed25519 itself is lost, move that directory away first",
+            )
+
+
+def stage_keys(home: Home, ring: KeyRing, moment: Moment) -> KeyRing:
+    """Check what stands, and make new keys and a pin beside their place; what a run that was cut short made is used again.
+
+    Args:
+        home: Whose keys are lost.
+        ring: Where they were.
+        moment: The clocks.
+
+    Raises:
+        IntegrityError: The log is not what its last checkpoint, signed by the keys in its policy, says.
+    """
+    identity = home.identity
+    staged = KeyRing(ring.directory / f".{identity.id}.reset")
+    if pin.find_pin(staged, identity.id) is not None:
+        return staged
+    log = check_log(home, None)
+    if not log.size:
+        raise IntegrityError(f"{home.audit_log} holds nothing to go on with", hint="nightledger start")
+    book = fold_log(home, log)
+    require_same(home, book.genesis)
+    policy = read_trust_file(home, "policy") or b""
+    if sha256(policy).hexdigest() != Trust(home, Ledger(log=log, book=book)).files(moment)["policy"]:
+        raise IntegrityError(
+            f"ALTERED {home.relative(home.policy)}: it is not the file that the log names",
+            hint="put it back from a backup: it names the keys that signed the log",
+        )
+    old = replace(pin_from_home(home, log, book, _vkeys(home, policy)), former=former_logs(policy))
+    for alarm in verify(home, old, thorough=True).alarms:
+        raise IntegrityError(
+            f"{alarm.damage.value.upper()}: {alarm.message}", hint="find a copy of the home that holds"
+        )
+    _make_keys(staged, old, log.lines()[: log.report.signed_size])
+    return staged
+
+
+def _vkeys(home: Home, policy: bytes) -> tuple[str, ...]:
+    logs = parse_policy(policy, where=home.relative(home.policy)).logs
+    found = tuple(key.dump() for key in logs if key.name == home.identity.origin)
+    if not found:
+        raise IntegrityError(f"{home.relative(home.policy)} names no key of this log")
+    return found
+
+
+def _make_keys(staged: KeyRing, old: pin.Pin, lines: tuple[bytes, ...]) -> None:
+    """Make the log's and the machine's keys, and pin what stands: the head first, the pin last."""
+    keys.create_log_keys(staged, old.home)
+    if not os.path.lexists(staged.path(old.home, keys.MACHINE_ED25519)):
+        keys.create_machine_key(staged, old.home)
+    key = keys.load_log_key(staged, old.home, old.origin)
+    stands = KeptHead(
+        range=CompactRange().extend(map(leaf_hash, lines)), offset=sum(len(line) + 1 for line in lines)
+    )
+    keep_head(key.directory, stands)
+    former = (*old.former, *((len(lines), vkey) for vkey in old.vkeys))
+    pin.create_pin(staged, replace(old, vkeys=key.vkeys, former=former))
+
+
+def go_on(gate: Gate, key: PublicKey, principal: str, machine: str, moment: Moment) -> int:
+    """Log that all keys were lost, with the new ones, and sign that with the log's new key.
+
+    Args:
+        gate: Opened with the keys that :func:`stage_keys` made; the caller holds the home's lock.
+        key: The operator's new key, which counts in a day.
+        principal: What the log calls it.
+        machine: Name of this machine, which writes the home from now on.
+        moment: The clocks.
+
+    Returns:
+        How many entries the lost keys signed.
+    """
+    home, ledger = gate.home, read_ledger(gate)
+    known = pin.read_pin(gate.ring, home.identity.id)
+    size = known.former[-1][0]
+    if all(step.loss != size for step in ledger.book.trust.steps):
+        trust = Trust(home, ledger)
+        before = trust.content("policy", moment)
+        policy = dump_logs(known.vkeys, known.former) + LOG_LINES.sub(b"", before)
+        loss: dict[str, object] = {"size": size, "root": ledger.log.root_at(size).hex()}
+        files = {**only(trust, key, principal, moment), "policy": policy}
+        reset_signers(gate, ledger, files, moment, loss=loss)
+    if home.identity.machine != machine:
+        record(gate, [(EventName.RESTORED, {"size": size, "lost": 0})], moment)
+        take_over(home, gate.ring, machine)
+    sign_head(gate, moment, keep=True)
+    ledger = read_ledger(gate)
+    settle_trust(gate, ledger, moment)
+    refresh_views(gate, ledger)
+    drop_staged(home)
+    return size
+
+
+def place_keys(staged: KeyRing, ring: KeyRing, home_id: str) -> None:
+    """Put the new keys where the lost ones were, all at once."""
+    os.rename(staged.home_dir(home_id), ring.home_dir(home_id))
+    sync_directory(str(ring.directory))
+    staged.directory.rmdir()

@@ -6,6 +6,7 @@ is kept twice, so that no program of the same user stops the operator by changin
 """
 
 import hashlib
+from collections.abc import Sequence
 from contextlib import suppress
 
 from msgspec import Struct
@@ -17,6 +18,7 @@ from nightledger.domain.decision import NAMESPACE, Decision, DecisionType
 from nightledger.domain.errors import AlteredError, NightledgerError, UnreadableError
 from nightledger.domain.ids import content_id
 from nightledger.domain.moment import Moment
+from nightledger.domain.proposal import Hunk
 from nightledger.domain.states import Book, DecisionStatus
 from nightledger.files.blobs import BlobStore
 from nightledger.files.home import Home
@@ -138,3 +140,8 @@ def signed_by(
         )
     except SignatureError:
         return None
+
+
+def hunks_sha256(hunks: Sequence[Hunk]) -> str:
+    """Give the hex SHA-256 of the canonical JSON of hunks, in their order."""
+    return hashlib.sha256(canonical([to_plain(hunk) for hunk in hunks])).hexdigest()

@@ -1,31 +1,49 @@
-"""Proposals as they lie on disk, checked against their leaves.
+"""Proposals as they lie on disk, checked against their leaves, and what became of them.
 
-Invariant: a proposal whose bytes are not those that its leaf names is never shown,
-signed or applied; it is set aside as it lies, and holds up nothing else.
+Invariant: a proposal exists once its leaf is on disk; its file is on disk before that, so a crash in between leaves a
+file that nothing refers to. One whose bytes are not those that its leaf names is never shown, signed or applied; it is
+set aside as it lies, and holds up nothing else.
 """
 
 import hashlib
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from nightledger.codec.records import decode_record
-from nightledger.domain.errors import AlteredError, UnreadableError, UsageError
+from nightledger.codec.records import decode_record, dump_record
+from nightledger.domain.errors import (
+    AlteredError,
+    NightledgerError,
+    RefusedError,
+    UnreadableError,
+    UsageError,
+)
+from nightledger.domain.event import Event, EventName
 from nightledger.domain.judge import EDIT_LANE
+from nightledger.domain.moment import Moment
 from nightledger.domain.proposal import Change, Kind, Proposal
 from nightledger.domain.states import Book, ChangeState, ChangeStatus, ProposalStatus
+from nightledger.domain.words import dump_moment
+from nightledger.files.atomic import replace_file
 from nightledger.files.home import Home
 from nightledger.files.reading import read_regular
-from nightledger.gate.opening import Gate
+from nightledger.gate.opening import BETTER, TWIN, Gate, closing, record
+from nightledger.gate.signed import reason_of
+from nightledger.text.changes.veil import HOLE
+from nightledger.text.scanners.scan import mask_secrets
 
 SHORTEST = 4
 """Characters of an id that a screen shows at least, behind ``p-``: a million names."""
 _NAME = re.compile(r"(?<![/\w-])p-[a-z2-7]{8}(?:[a-z2-7]{18})?(?!\w|\.\w)")
 MAX_PROPOSAL_BYTES = 64_000_000
 """A larger one is refused when it is made, so that whatever was logged can be read again."""
+Causes = Mapping[tuple[str, int], str]
+"""The cause that the log gives for each change that was withdrawn before its days were over."""
+_CAUSES = {BETTER: "made room for better ones", TWIN: "what was applied says the same"}
 
 
 class Stored(Struct, frozen=True, kw_only=True):
@@ -107,12 +125,9 @@ def without_unanswered(stored: Iterable[Stored], book: Book) -> list[Stored]:
     return [
         replace(item, proposal=replace(item.proposal, changes=tuple(kept)))
         for item in stored
-        if (kept := [c for c in item.proposal.changes if _is_remembered(book.proposals[item.proposal.id], c)])
+        for status in [book.proposals[item.proposal.id]]
+        if (kept := [c for c in item.proposal.changes if status.state_of(c.n) is not ChangeState.WITHDRAWN])
     ]
-
-
-def _is_remembered(status: ProposalStatus, change: Change) -> bool:
-    return status.state_of(change.n) is not ChangeState.WITHDRAWN
 
 
 def is_unanswered_drift(status: ProposalStatus) -> bool:
@@ -169,3 +184,99 @@ def find_status(book: Book, text: str) -> ProposalStatus:
     if not found:
         raise UsageError(f"there is no proposal {text!r}", hint="'nightledger proposals' lists them")
     raise UsageError(f"{text!r} fits {len(found)} proposals", hint="give more of the id")
+
+
+def read_causes(events: Iterable[Event]) -> Causes:
+    """Return why changes were withdrawn, as the log says."""
+    closed = [event.fields for event in events if event.event == EventName.CLOSED and "cause" in event.fields]
+    return {(fields["proposal"], n): fields["cause"] for fields in closed for n in fields["changes"]}
+
+
+def answers_given(home: Home, book: Book, status: ProposalStatus, causes: Causes) -> list[dict[str, Any]]:
+    """Return each answer to a proposal with the changes that it is about; none for those that nothing happened to."""
+    found: dict[tuple[str, str, str | None, str], list[int]] = {}
+    for n, change in sorted(status.changes.items()):
+        if change.since is not None:
+            why = _why(home, book, status, n, causes)
+            place = (change.state.value, dump_moment(change.since), change.decision, why)
+            found.setdefault(place, []).append(n)
+    names = ("state", "at", "decision", "reason")
+    return [dict(zip(names, place, strict=True), changes=numbers) for place, numbers in found.items()]
+
+
+def _why(home: Home, book: Book, status: ProposalStatus, n: int, causes: Causes) -> str:
+    change = status.changes[n]
+    if change.state is ChangeState.WITHDRAWN:
+        return _CAUSES.get(causes.get((status.id, n), ""), "nobody answered")
+    decided = book.decisions.get(change.decision or "")
+    return mask_secrets(reason_of(home, decided)) if decided and change.state is ChangeState.REJECTED else ""
+
+
+def answer_texts(answers: Iterable[Mapping[str, Any]], count: int) -> Iterator[str]:
+    """Give a line for each answer, not yet fit to print; numbers only where not all changes have it."""
+    for one in answers:
+        which = f" ({', '.join(map(str, one['changes']))} of {count})" if len(one["changes"]) < count else ""
+        why = f": {one['reason']}" if one["reason"] else ""
+        yield f"{one['state']} {one['at'][:10]}{which}{why}"
+
+
+def without_secrets(gate: Gate, status: ProposalStatus, applied: Sequence[int]) -> tuple[int, ...]:
+    """Return those of the applied changes that took out no secret, so that an undo of them can be offered.
+
+    Where the proposal cannot be read, none is left out.
+    """
+    try:
+        changes = read_proposal(gate, status).proposal.changes
+    except NightledgerError:
+        return tuple(applied)
+    masked = {change.n for change in changes if HOLE in change.hunk.removed}
+    return tuple(n for n in applied if n not in masked)
+
+
+def undo_of(gate: Gate, book: Book, name: str, applied: Sequence[int]) -> str:
+    """Return the sentence that says what takes applied changes of a proposal back; that nothing does, of a secret."""
+    kept = without_secrets(gate, book.proposals[name], applied)
+    if not kept:
+        return "a secret does not come back."
+    some = "" if kept == tuple(applied) else f"#{','.join(map(str, kept))}"
+    return f"'nightledger undo {name}{some}' takes {'them' if ',' in some else 'it'} back."
+
+
+def store(
+    gate: Gate,
+    proposal: Proposal,
+    moment: Moment,
+    *,
+    superseded: Mapping[str, Sequence[int]],
+    after: Sequence[tuple[EventName, dict[str, object]]] = (),
+) -> None:
+    """Write a proposal's file, then its leaf with those of what it supersedes.
+
+    Args:
+        gate: The home.
+        proposal: As it is to be shown.
+        moment: The clocks.
+        superseded: For each proposal of which it replaces changes, their numbers.
+        after: What else is logged at the same time, behind it.
+
+    Raises:
+        RefusedError: It is larger than can be read again.
+    """
+    content = dump_record(proposal)
+    if len(content) > MAX_PROPOSAL_BYTES:
+        raise RefusedError(
+            f"the proposal would have {len(content)} bytes; at most {MAX_PROPOSAL_BYTES} can be read again",
+            hint="make the change in smaller steps",
+        )
+    replace_file(
+        gate.home.proposal(proposal.id), content
+    )  # what lies there without a leaf is a crash's orphan
+    fields: dict[str, object] = {
+        "proposal": proposal.id,
+        "sha256": hashlib.sha256(content).hexdigest(),
+        "kind": proposal.kind.value,
+        "lane": proposal.lane,
+        "changes": len(proposal.changes),
+    }
+    closed = [closing(name, numbers, ChangeState.SUPERSEDED) for name, numbers in superseded.items()]
+    record(gate, [(EventName.PROPOSED, fields), *closed, *after], moment)

@@ -36,13 +36,18 @@ from nightledger.domain.retention import (
 )
 from nightledger.domain.words import canonical_tag, dump_moment
 from nightledger.files.configuration import home_zone
-from nightledger.gate.forgetting.curating import Known, propose_faded, propose_weak
-from nightledger.gate.forgetting.letting_go import Grounds, archival
+from nightledger.gate.forgetting.letting_go import Grounds, Known, archival, propose_faded, propose_weak
 from nightledger.gate.gated import read_gated
 from nightledger.gate.memory.naming import signed_entries
 from nightledger.gate.memory.principles import read_principles
-from nightledger.gate.memory.remembering import Facts, Remembered, read_facts, read_reinforcements, reinforce
-from nightledger.gate.memory.uses import read_proofs
+from nightledger.gate.memory.remembering import (
+    Facts,
+    Remembered,
+    read_facts,
+    read_proofs,
+    read_reinforcements,
+    reinforce,
+)
 from nightledger.gate.opening import Gate, Ledger, read_ledger
 from nightledger.gate.proposing.proposing import Outcome, Submission, propose
 from nightledger.gate.stored import read_stored

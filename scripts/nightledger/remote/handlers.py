@@ -52,7 +52,7 @@ from nightledger.gate.stored import read_stored, without_unanswered
 from nightledger.hosts.daylogs import LogFile
 from nightledger.jobs.consolidate.statements import StatementFindings, Target, find_in_logs
 from nightledger.jobs.prune import Asked, prune
-from nightledger.text.changes.masked import mask_lines
+from nightledger.text.changes.veil import mask_lines
 from nightledger.text.markdown.document import parse_markdown
 from nightledger.text.scanners.scan import mask_secrets
 

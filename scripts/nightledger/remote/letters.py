@@ -63,7 +63,7 @@ from nightledger.remote.spool import MESSAGE_SUFFIX, REPLY_SUFFIX, Spool
 from nightledger.remote.transport import Caller, is_loopback
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.session import reading
-from nightledger.text.changes.masked import mask_lines
+from nightledger.text.changes.veil import mask_lines
 from nightledger.text.scanners.scan import scan_secrets
 from nightledger.trust.dsse import parse_envelope, seal
 from nightledger.trust.keys import KeyRing

@@ -15,8 +15,8 @@ from nightledger.domain.errors import RefusedError
 from nightledger.domain.message import Peer, Reply, Status, Waiting
 from nightledger.files.home import Home
 from nightledger.files.reading import read_optional
-from nightledger.gate.review.composing import Refusal, compose_by
-from nightledger.gate.review.reviewing import Answer, Item, Verb
+from nightledger.gate.review.composing import compose_by
+from nightledger.gate.review.reviewing import Answer, Item, Refusal, Verb
 from nightledger.gate.signed import Signed, sign
 from nightledger.remote.letters import (
     MAX_REPLY_ENVELOPE_BYTES,

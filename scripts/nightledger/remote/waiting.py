@@ -25,13 +25,13 @@ from nightledger.files.home import Home
 from nightledger.files.reading import read_regular
 from nightledger.gate.forgetting.citing import cited
 from nightledger.gate.forgetting.forgotten import read_forgotten
+from nightledger.gate.gated import read_target
 from nightledger.gate.integrity.trusting import Trust
-from nightledger.gate.kept_files import read_target
 from nightledger.gate.review.composing import Terms
 from nightledger.gate.review.reviewing import Item, items_in
 from nightledger.gate.stored import Stored, read_proposal
 from nightledger.remote.handlers import Done, Work
-from nightledger.text.changes.masked import mask_lines
+from nightledger.text.changes.veil import mask_lines
 from nightledger.text.scanners.scan import scan_secrets
 from nightledger.trust.note import decode_base64, encode_base64
 

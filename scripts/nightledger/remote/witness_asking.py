@@ -26,7 +26,7 @@ from nightledger.files.durable import make_dir
 from nightledger.files.home import Home
 from nightledger.files.lock import Lock
 from nightledger.files.reading import read_optional, read_regular
-from nightledger.gate.integrity.checking import verify_decisions
+from nightledger.gate.integrity.checking import is_signed_for, verify_decisions
 from nightledger.gate.integrity.witnessing import (
     WitnessLook,
     has_waits_between,
@@ -34,7 +34,6 @@ from nightledger.gate.integrity.witnessing import (
     read_policy,
 )
 from nightledger.gate.opening import Gate, Ledger, open_gate, read_ledger, sign_head
-from nightledger.gate.restoring import is_signed_for
 from nightledger.remote.witness_ways import Asked, Channel, HttpChannel, LogView, SpoolChannel, ask_witness
 from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context

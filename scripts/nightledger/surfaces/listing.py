@@ -11,7 +11,7 @@ from nightledger.domain.proposal import Change, Proposal
 from nightledger.domain.states import Book, DecisionStatus, Gone, ProposalStatus, proposal_state
 from nightledger.gate.opening import Gate
 from nightledger.surfaces.screen import NOTHING
-from nightledger.text.changes.masked import mask_diff
+from nightledger.text.changes.veil import mask_diff
 from nightledger.text.scanners.scan import mask_secrets
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def proposal_record(
     gate: Gate, book: Book, proposal: Proposal, now: datetime, *, told: frozenset[str] = NOTHING
 ) -> dict[str, Any]:
     """Return one proposal with its state and times."""
-    from nightledger.gate.review.wording import worded
+    from nightledger.gate.review.reviewing import worded
 
     status = book.proposals[proposal.id]
     approved = _approvals(book, status)

@@ -210,7 +210,7 @@ def _counts(done: object, *names: str) -> dict[str, int]:
 
 
 def _link(context: Context, _: Period, *, settings: Settings) -> JobReport:
-    from nightledger.gate.forgetting.tombstones import left_out_of_links
+    from nightledger.gate.forgetting.forgotten import left_out_of_links
     from nightledger.jobs.link import Options, link
 
     home = Home(context.home_path)

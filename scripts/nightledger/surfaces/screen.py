@@ -94,7 +94,7 @@ def shown(text: str, *, told: frozenset[str] = NOTHING) -> str:
 
     Args:
         text: The line.
-        told: Values that a larger text tells as secrets (``gate/proposing/told.py``).
+        told: Values that a larger text tells as secrets (``gate/proposing/screening.py``).
     """
     from nightledger.text.scanners.scan import mask_secrets
 
@@ -146,7 +146,7 @@ def _pieces(text: str, room: int) -> Iterator[str]:
 
 def diff_lines(diff: str, *, told: frozenset[str] = NOTHING, masked: bool = True) -> list[str]:
     """Give a diff's lines for the terminal; long ones go on in the next row, never cut off."""
-    from nightledger.text.changes.masked import mask_diff
+    from nightledger.text.changes.veil import mask_diff
 
     rows = []
     text = mask_diff(diff, told=told) if masked else diff
@@ -251,7 +251,7 @@ def facts(change: "Change", *, told: frozenset[str] = NOTHING) -> list[str]:
 
 def fates(change: "Change", *, told: frozenset[str] = NOTHING) -> list[str]:
     """Give what goes where, for what is archived, compressed or forgotten."""
-    from nightledger.gate.forgetting.fates import fate_lines
+    from nightledger.gate.proposing.hunks import fate_lines
 
     return [
         row for line in fate_lines(change) for row in wrap(shown(line, told=told), indent="    ", first="  ")

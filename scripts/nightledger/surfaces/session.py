@@ -132,7 +132,7 @@ def _catch_up(context: Context, gate: Gate, ledger: Ledger) -> bool:
     Raises:
         LockedError: Something is unfinished, and another run is at work.
     """
-    from nightledger.gate.apply.recovering import is_behind
+    from nightledger.gate.apply.writing import is_behind
     from nightledger.gate.guard.guarding import is_quiet
 
     unfinished = is_behind(gate, ledger.book)
@@ -151,10 +151,9 @@ def look_after(session: Session) -> "tuple[Sighting, ...]":
     In a simulated home, whose clock is set, no traces of hosts are looked for.
     """
     from nightledger.gate.guard.guarding import guard
-    from nightledger.gate.guard.writers import Scene
 
-    scene = Scene() if session.gate.home.identity.simulated else Scene(roots=host_roots())
-    sightings = guard(session.gate, session.ledger, scene, session.moment)
+    roots = {} if session.gate.home.identity.simulated else host_roots()
+    sightings = guard(session.gate, session.ledger, roots, session.moment)
     session.reread()
     return sightings
 
@@ -245,8 +244,7 @@ def _keep_search_up(session: Session, before: int) -> None:
 
 def _finish_earlier(session: Session) -> None:
     """Bring to an end what earlier runs had begun, or what only waited for its time."""
-    from nightledger.gate.apply.recovering import recover
-    from nightledger.gate.forgetting.expunging import finish_removals
+    from nightledger.gate.apply.writing import recover
     from nightledger.gate.integrity.trust_changes import settle_trust
 
     keep_last_good(session.gate)
@@ -254,7 +252,10 @@ def _finish_earlier(session: Session) -> None:
         session.reread()
     with suppress(AlteredError):  # who may sign cannot be told then; whoever needs to know says so
         settle_trust(session.gate, session.ledger, session.moment)
-    finish_removals(session.gate.home, session.ledger)
+    if session.ledger.book.expunged:
+        from nightledger.gate.forgetting.expunging import finish_removals
+
+        finish_removals(session.gate.home, session.ledger)
 
 
 @contextmanager

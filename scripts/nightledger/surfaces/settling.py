@@ -13,13 +13,18 @@ from nightledger.domain.errors import FileChangedError, RefusedError
 from nightledger.domain.event import EventName
 from nightledger.domain.proposal import Kind, Proposal
 from nightledger.domain.states import ProposalStatus
-from nightledger.gate.guard.settlement import carry_out, compose_settlements
+from nightledger.gate.guard.settlement import carry_out
 from nightledger.gate.opening import record
-from nightledger.gate.proposing.unproposed import make_unproposed
-from nightledger.gate.review.composing import Refusal, close_choice, compose, make_decision
+from nightledger.gate.review.answers import recheck, recheck_shown
+from nightledger.gate.review.composing import (
+    close_choice,
+    compose,
+    compose_settlements,
+    make_decision,
+    make_unproposed,
+)
 from nightledger.gate.review.masking import accepted_texts
-from nightledger.gate.review.rechecking import recheck, recheck_shown
-from nightledger.gate.review.reviewing import Answer, Item, Verb, items_of, read_documents
+from nightledger.gate.review.reviewing import Answer, Item, Refusal, Verb, items_of, read_documents
 from nightledger.gate.stored import is_altered
 from nightledger.remote.witness_asking import ask_behind
 from nightledger.surfaces import screen, signing

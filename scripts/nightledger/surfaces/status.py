@@ -32,7 +32,7 @@ from nightledger.domain.folding import fold_entries
 from nightledger.domain.judge import EDIT_LANE
 from nightledger.domain.moment import Moment
 from nightledger.domain.periods import Run, can_be, count_due, next_look_at, reckon
-from nightledger.domain.states import Book, ChangeState, ProposalStatus
+from nightledger.domain.states import Book, ChangeState
 from nightledger.domain.words import dump_moment
 from nightledger.files.atomic import replace_file
 from nightledger.files.home import Home
@@ -42,14 +42,13 @@ from nightledger.files.staged import find_page
 from nightledger.files.staging_troubles import read_troubles
 from nightledger.gate.gated import read_gated
 from nightledger.gate.opening import Gate, Ledger, open_gate
-from nightledger.gate.stored import find_set_aside, read_proposal, shortened
+from nightledger.gate.stored import find_set_aside, shortened, without_secrets
 from nightledger.hosts.daylogs import why_empty
 from nightledger.night import calendar_of, lately, read_ledger
 from nightledger.surfaces import clock
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.home import actor_of, cap_config, this_machine
 from nightledger.surfaces.needs import Alarm, job_schedules, of_look, of_schedule, of_settings
-from nightledger.text.changes.veil import HOLE
 from nightledger.trust.keys import KeyRing
 from nightledger.trust.pin import NO_PIN, Pin, find_pin
 from nightledger.trust.reading import VerifiedLog, check_log
@@ -154,7 +153,7 @@ def _unasked(gate: Gate, book: Book) -> list[dict[str, Any]]:
     """Return what is not asked about any more; where nothing was rejected, that is nothing."""
     if not any(one.type is DecisionType.REJECT for one in book.decisions.values()):
         return []
-    from nightledger.gate.proposing.unasked import find_unasked
+    from nightledger.gate.forgetting.citing import find_unasked
 
     return [{"heading": one.name, "refused": one.refused or None} for one in find_unasked(gate, book)]
 
@@ -196,23 +195,8 @@ def _undoable(gate: Gate, ledger: Ledger, moment: Moment) -> Iterator[dict[str, 
             if change.state is ChangeState.APPLIED and change.since and now < change.since + window:
                 by_end.setdefault(change.since + window, []).append(n)
         for until, numbers in by_end.items():
-            if kept := _without_secrets(gate, ledger, status, numbers, moment):
+            if kept := without_secrets(gate, status, numbers):
                 yield {"proposal": status.id, "changes": list(kept), "undo_until": dump_moment(until)}
-
-
-def _without_secrets(
-    gate: Gate, ledger: Ledger, status: ProposalStatus, numbers: list[int], moment: Moment
-) -> tuple[int, ...]:
-    """Leave out what took a secret out, which does not come back."""
-    try:
-        masked = any(HOLE in c.hunk.removed for c in read_proposal(gate, status).proposal.changes)
-    except NightledgerError:
-        return tuple(numbers)
-    if not masked:
-        return tuple(numbers)
-    from nightledger.gate.apply.undoing import without_secrets
-
-    return without_secrets(gate, ledger, status, numbers, moment)
 
 
 def left_at(newest: Event | None) -> datetime | None:
@@ -352,7 +336,7 @@ def keep(gate: Gate, seen: "Seen", stamp: str, at: Moment) -> None:
         stamp: From :func:`stamp_of`, before it.
         at: The clocks.
     """
-    from nightledger.gate.daily import append_only
+    from nightledger.gate.gated import append_only
 
     book = seen.book
     if not stamp or book is None or not seen.holds or seen.report.closed or list(seen.damaged):

@@ -14,9 +14,9 @@ from nightledger.domain.trusting import RECOVERY_NAMESPACE, TRUST_FILES
 from nightledger.files.reading import read_regular
 from nightledger.gate.deciding import accept, sign
 from nightledger.gate.guard.locking import require_exchangeable
-from nightledger.gate.integrity.trust_changes import keep_contents
+from nightledger.gate.integrity.trust_changes import keep_contents, trust_targets
 from nightledger.gate.integrity.trusting import Trust, parse_signers
-from nightledger.gate.proposing.unproposed import make_unproposed, trust_targets
+from nightledger.gate.review.composing import make_unproposed
 from nightledger.surfaces import signing
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.session import Session, reading, writing

@@ -29,8 +29,8 @@ from nightledger.domain.message import (
     Status,
     Waiting,
 )
-from nightledger.gate.review.composing import Refusal, Signing, compose_by
-from nightledger.gate.review.reviewing import Answer, Verb
+from nightledger.gate.review.composing import Signing, compose_by
+from nightledger.gate.review.reviewing import Answer, Refusal, Verb
 from nightledger.remote.letters import (
     believe,
     sent_dir,
@@ -38,7 +38,7 @@ from nightledger.remote.letters import (
 from nightledger.remote.waiting import RemoteReview, unpack, waiting_of
 from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context
-from nightledger.text.changes.whole import text_sha256
+from nightledger.text.changes.sections import text_sha256
 from nightledger.trust.dsse import seal
 from nightledger.trust.note import decode_base64, encode_base64
 from nightledger.trust.sshsig import SignatureError

@@ -12,14 +12,12 @@ from nightledger.domain.daylog import DayLog, Found
 from nightledger.domain.errors import ConfigurationError, RecordError
 from nightledger.domain.finding import Doubt, Finding, Severity
 from nightledger.domain.proposal import Draft, Hunk, Op
-from nightledger.gate.proposing.hunks import readable_diff
 from nightledger.hosts.configured import parse_json5
+from nightledger.text.changes.course import hunks_between
 from nightledger.text.changes.diff import unified_diff
-from nightledger.text.changes.edits import hunks_between
-from nightledger.text.changes.merge import Conflict, Merged, merge3
+from nightledger.text.changes.merge import merge3, take_back
 from nightledger.text.changes.place import Unplaced, make_hunk, put_all
-from nightledger.text.changes.take_back import take_back
-from nightledger.text.changes.veil import veil
+from nightledger.text.changes.veil import readable_diff, veil
 from nightledger.text.checkup.checkup import check_memory
 from nightledger.text.dates import find_dates
 from nightledger.text.markdown.check import check_blocks
@@ -111,7 +109,7 @@ def _check_edit(raw: bytes, hunks: tuple[Hunk, ...] | Unplaced) -> None:
     applied = put_all(before, hunks)
     assert isinstance(applied, str)
     assert encode(applied) == encode(after)
-    assert take_back(before, after, after) == Merged(text=before)
+    assert take_back(before, after, after) == before
     back = hunks_between(after, before)
     if not isinstance(back, Unplaced):  # what tells the place may be no UTF-8 in one direction only
         undone = put_all(after, back)
@@ -120,22 +118,20 @@ def _check_edit(raw: bytes, hunks: tuple[Hunk, ...] | Unplaced) -> None:
     readable_diff(before, after, path="MEMORY.md")
 
 
-def _read_merge(raw: bytes) -> tuple[Merged | Conflict, Merged | Conflict]:
+def _read_merge(raw: bytes) -> tuple[str | None, str | None]:
     before, after, later = _three(raw)
     return merge3(before, after, later), take_back(before, after, later)
 
 
-def _check_merge(raw: bytes, read: tuple[Merged | Conflict, Merged | Conflict]) -> None:
+def _check_merge(raw: bytes, read: tuple[str | None, str | None]) -> None:
     before, after, later = _three(raw)
-    assert merge3(before, after, after) == Merged(text=after)
-    assert merge3(before, before, later) == Merged(text=later)
-    if isinstance(read[0], Merged):
+    assert merge3(before, after, after) == after
+    assert merge3(before, before, later) == later
+    if read[0] is not None:
         known = {line.rstrip("\r\n") for text in (before, after, later) for line in split_lines(text)}
-        assert {line.rstrip("\r\n") for line in split_lines(read[0].text)} <= known
-    else:
-        assert read[0].spans
+        assert {line.rstrip("\r\n") for line in split_lines(read[0])} <= known
     if later == after:
-        assert read[1] == Merged(text=before)
+        assert read[1] == before
 
 
 def _read_addition(raw: bytes) -> tuple[str, Hunk | Unplaced]:
@@ -153,7 +149,7 @@ def _check_addition(_: bytes, read: tuple[str, Hunk | Unplaced]) -> None:
     applied = put_all(document, [hunk])
     assert isinstance(applied, str)
     assert hunk.added.strip() in applied
-    assert take_back(document, applied, applied) == Merged(text=document)
+    assert take_back(document, applied, applied) == document
     check_blocks(encode(document), encode(applied))
 
 

@@ -5,14 +5,11 @@ import shutil
 from pathlib import Path
 
 import pytest
-from tests.gate.homes import MEMORY, Desk, addition, make_desk, open_desk
+from tests.gate.homes import MEMORY, Desk, addition, open_desk
 from tests.gate.killing import DEAD, Killer, dies
 
-from nightledger.domain.proposal import Anchor, Hunk
 from nightledger.files import atomic
-from nightledger.files.blobs import BlobStore
-from nightledger.gate.apply import recovering
-from nightledger.gate.apply.recovering import recover
+from nightledger.gate.apply.writing import recover
 from nightledger.gate.integrity.checking import find_altered, find_drift
 
 LESSON = "Set the zone in every timer."
@@ -84,23 +81,6 @@ def test_a_kill_at_any_step_leaves_the_old_file_or_the_new_one_and_a_truthful_lo
     assert {(False, "decision.recorded"), (False, "apply.intent"), (True, "apply.intent")} <= ends
 
 
-@pytest.mark.parametrize(
-    ("one", "other", "lines"),
-    [
-        (b"", b"", 0),
-        (b"a\nb\n", b"a\nb\n", 0),
-        (b"a\nb\n", b"a\nc\nd\n", 3),
-        (b"", b"a\nb\n", 2),
-        (b"x\na\nb\nx\n", b"a\nb\n", 2),
-        (b"caf\xe9\nx", b"caf\xe8\nx", 2),
-    ],
-)
-def test_how_far_apart_two_files_are_is_the_number_of_lines_that_differ(
-    one: bytes, other: bytes, lines: int
-) -> None:
-    assert recovering._distance(one, other) == recovering._distance(other, one) == lines
-
-
 def test_a_leftover_that_no_apply_explains_is_kept_as_a_blob_and_removed(desk: Desk) -> None:
     stray = Path(desk.home.root, f".MEMORY.md.1.0{atomic.TEMP_SUFFIX}")
     stray.write_bytes(b"who knows\n")
@@ -110,14 +90,6 @@ def test_a_leftover_that_no_apply_explains_is_kept_as_a_blob_and_removed(desk: D
     assert desk.events() == before
     names = [path.read_bytes() for path in Path(desk.home.blobs_dir).rglob("*") if path.is_file()]
     assert b"who knows\n" in names
-
-
-def test_a_memory_file_that_leads_out_of_the_home_does_not_stop_the_start(desk: Desk) -> None:
-    outside = desk.root / "outside.md"
-    outside.write_bytes(b"x")
-    desk.memory.unlink()
-    desk.memory.symlink_to(outside)
-    assert not start_again(desk)
 
 
 @pytest.mark.parametrize("left", [bytes(len(AFTER)), AFTER[:40] + bytes(len(AFTER) - 40), AFTER[:9], b""])
@@ -137,41 +109,3 @@ def test_new_bytes_that_power_loss_took_or_made_zeros_are_nobodys_writing(desk: 
     assert desk.memory.read_bytes() == MEMORY.encode()
     desk.apply()
     assert desk.memory.read_bytes() == AFTER
-
-
-def test_files_of_one_apply_are_finished_together(tmp_path: Path) -> None:
-    """One file has its new bytes, the other does not: the other follows."""
-    (tmp_path / "home").mkdir()
-    (tmp_path / "home" / "USER.md").write_bytes(b"user\n")
-    desk = make_desk(tmp_path, gated=("MEMORY.md", "USER.md"))
-    old = "- Keep backups for 30 days.\n"
-    hunks = [
-        Hunk(anchor=Anchor.LINES, section=("MEMORY.md", "Decisions"), removed=old, added="- Keep backups.\n"),
-        Hunk(anchor=Anchor.LINES, section=(), removed="user\n", added="user!\n"),
-    ]
-    proposal = desk.forge(*hunks, targets=["MEMORY.md", "USER.md"])
-    (decision,) = desk.approve(proposal)
-    after = {"MEMORY.md": MEMORY.replace(old, "- Keep backups.\n").encode(), "USER.md": b"user!\n"}
-    blobs = BlobStore(desk.home.blobs_dir)
-    targets = [
-        {
-            "path": signed.path,
-            "before": blobs.put(Path(desk.home.path(signed.path)).read_bytes()),
-            "after": blobs.put(after[signed.path]),
-            "signed_base": signed.base,
-            "signed_result": signed.result,
-        }
-        for signed in decision.targets
-    ]
-    desk.record(
-        "apply.intent",
-        apply="a-1",
-        decision=decision.id,
-        proposal=proposal.id,
-        changes=[1, 2],
-        targets=targets,
-    )
-    desk.memory.write_bytes(after["MEMORY.md"])
-    assert start_again(desk)
-    assert Path(desk.home.path("USER.md")).read_bytes() == b"user!\n"
-    assert desk.events()[-1] == "apply.done"

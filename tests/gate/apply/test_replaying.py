@@ -3,7 +3,7 @@
 from itertools import permutations
 
 import pytest
-from tests.gate.forgetting_desk import archive, forgotten, put, snapshot
+from tests.gate.forgetting_desk import archive, forgotten, snapshot
 from tests.gate.homes import Desk
 
 from nightledger.domain.proposal import Proposal
@@ -29,36 +29,3 @@ def test_neighbours_come_back_in_their_order_whichever_is_taken_back_first(
     for at in order:
         desk.undo(parts[at][0], parts[at][1])
     assert snapshot(desk) == {"MEMORY.md": FIVE}
-
-
-@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
-def test_whole_proposals_come_back_in_their_order_around_a_later_edit(
-    desk: Desk, gone: tuple[Proposal, Proposal], order: tuple[int, ...]
-) -> None:
-    put(desk, "MEMORY.md", desk.memory.read_bytes() + b"- A later line.\n")
-    for at in order:
-        desk.undo(gone[at])
-    assert desk.memory.read_bytes() == FIVE + b"- A later line.\n"
-
-
-def test_part_of_a_proposal_and_then_the_rest_leave_no_archive(
-    desk: Desk, gone: tuple[Proposal, Proposal]
-) -> None:
-    desk.undo(gone[0], 2)
-    desk.undo(gone[1])
-    desk.undo(gone[0])
-    assert snapshot(desk) == {"MEMORY.md": FIVE}
-
-
-@pytest.mark.parametrize(("proposal", "n", "pump"), [(0, 1, 1), (0, 2, 3), (1, 1, 2), (1, 2, 4)])
-def test_when_one_came_back_the_archive_holds_the_others_byte_for_byte(
-    desk: Desk, gone: tuple[Proposal, Proposal], proposal: int, n: int, pump: int
-) -> None:
-    before = snapshot(desk)["memory/archive/2026.md"]
-    desk.undo(gone[proposal], n)
-    after = snapshot(desk)["memory/archive/2026.md"]
-    start = next((n for n, (a, b) in enumerate(zip(before, after, strict=False)) if a != b), len(after))
-    taken = before[start : start + len(before) - len(after)]
-    assert before == after[:start] + taken + after[start:]
-    assert [k for k in range(1, 6) if b"Pump %d" % k in after] == sorted({1, 2, 3, 4} - {pump})
-    assert [k for k in range(1, 6) if b"Pump %d" % k in desk.memory.read_bytes()] == sorted({pump, 5})

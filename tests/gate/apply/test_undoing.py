@@ -1,8 +1,6 @@
-import pytest
-from tests.gate.homes import MEMORY, Desk, addition, removal
+from tests.gate.homes import MEMORY, Desk, addition
 
-from nightledger.domain.errors import UsageError
-from nightledger.domain.proposal import Anchor, Hunk, Proposal
+from nightledger.domain.proposal import Anchor, Hunk
 from nightledger.gate.apply.undoing import Undo, reversal
 from nightledger.gate.proposing.proposing import Outcome, propose
 from nightledger.gate.review.reviewing import read_documents
@@ -13,29 +11,6 @@ OLD = "- Keep backups for 30 days."
 
 def propose_reversal(desk: Desk, undo: Undo) -> Outcome:
     return propose(desk.gate, desk.ledger(), reversal(undo, read_documents(desk.gate)), desk.moment)
-
-
-def both(desk: Desk) -> Proposal:
-    """Apply an addition (change 1) and a removal (change 2) together."""
-    return desk.applied(addition(LESSON, rank=0.9), removal(OLD))
-
-
-def test_later_edits_survive(desk: Desk) -> None:
-    proposal = both(desk)
-    desk.memory.write_text("Top line\n\n" + desk.text() + "- Boat: paint the hull\n")
-    desk.undo(proposal)
-    assert desk.text() == "Top line\n\n" + MEMORY + "- Boat: paint the hull\n"
-
-
-@pytest.mark.parametrize("number", [2, 7])
-def test_what_is_not_applied_cannot_be_undone(desk: Desk, number: int) -> None:
-    proposal = desk.proposal(addition(LESSON, rank=0.9), addition("Another."))
-    desk.approve(proposal, only=[1])
-    desk.wait(hours=3)
-    desk.apply()
-    with pytest.raises(UsageError, match=rf"change {number} is (pending|withdrawn)"):
-        desk.plan_undo(proposal, number)
-    assert desk.plan_undo(proposal).changes == (1,)
 
 
 def test_a_reversal_leaves_out_what_is_no_longer_there_as_a_whole_line(desk: Desk) -> None:
@@ -64,25 +39,6 @@ def test_hidden_text_does_not_come_back_in_place(desk: Desk) -> None:
     planned = desk.plan_undo(desk.edit(MEMORY.encode()))
     assert "the scanner unicode." in planned.problem
     assert propose_reversal(desk, planned).proposal is None
-
-
-def test_an_undo_of_an_aborted_apply_looks_at_the_one_that_was_done(desk: Desk) -> None:
-    proposal = desk.proposal(addition(LESSON))
-    (decision,) = desk.approve(proposal)
-    target = {"path": "MEMORY.md", "before": "0" * 64, "after": "1" * 64}
-    desk.record(
-        "apply.intent",
-        apply="a-1",
-        decision=decision.id,
-        proposal=proposal.id,
-        changes=[1],
-        targets=[target],
-    )
-    desk.record("apply.aborted", apply="a-1", reason="crash")
-    desk.wait(hours=3)
-    desk.apply()
-    desk.undo(proposal)
-    assert desk.text() == MEMORY
 
 
 def test_undone_and_applied_again_after_a_new_source(desk: Desk) -> None:

@@ -1,23 +1,12 @@
 """Files that change together: all or none, whatever comes between."""
 
-import hashlib
 import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.gate.forgetting_desk import (
-    ARCHIVE,
-    COPY,
-    FULL,
-    LOG,
-    archive,
-    compress,
-    pruned,
-    put,
-    snapshot,
-)
+from tests.gate.forgetting_desk import ARCHIVE, COPY, FULL, LOG, archive, compress, pruned, put, snapshot
 from tests.gate.homes import Desk, open_desk
 from tests.gate.killing import Killer, dies
 
@@ -25,8 +14,7 @@ from nightledger.domain.proposal import Proposal
 from nightledger.files import atomic
 from nightledger.files.blobs import BlobStore
 from nightledger.gate.apply import writing
-from nightledger.gate.apply.recovering import recover
-from nightledger.gate.apply.writing import Write, in_order
+from nightledger.gate.apply.writing import Write, in_order, recover
 from nightledger.gate.integrity.checking import find_altered
 
 OTHER = "memory/2026-01-03.md"
@@ -135,15 +123,3 @@ def test_a_kill_at_any_step_of_an_archival_and_of_its_undo_leaves_all_old_or_all
     desk.apply()
     homes = tmp_path_factory.mktemp("undone")
     assert ends_of(desk, homes, lambda fresh: fresh.undo(proposal), after, before) == {"before", "after"}
-
-
-def test_bytes_before_are_kept_for_every_file(desk: Desk) -> None:
-    ready(desk, compress(desk, LOG))
-    desk.apply()
-    (apply,) = desk.ledger().book.applies.values()
-    sha256 = hashlib.sha256(FULL).hexdigest()
-    assert {(t.path, t.before == sha256, t.after == sha256) for t in apply.targets} == {
-        (COPY, False, True),
-        (LOG, True, False),
-    }
-    assert BlobStore(desk.home.blobs_dir).get(sha256) == FULL

@@ -1,12 +1,9 @@
-import pytest
-from tests.gate.homes import Desk, addition, removal
+from tests.gate.homes import Desk
 from tests.gate.memory.test_naming import BACKUPS
-from tests.gate.memory.test_pinning import RELAY
 
-from nightledger.domain.errors import UsageError
 from nightledger.domain.proposal import Proposal
-from nightledger.gate.forgetting.forget_entry import entry_of_change, forget
 from nightledger.gate.forgetting.forgotten import read_forgotten
+from nightledger.gate.forgetting.letting_go import forget
 from nightledger.gate.memory.naming import Placed, find_standing
 from nightledger.gate.proposing.proposing import Outcome
 from nightledger.gate.stored import read_stored
@@ -44,13 +41,6 @@ def holds(desk: Desk, text: str) -> bool:
     return read_forgotten(desk.gate, read_stored(desk.gate, ledger.book), ledger.book).holds(text)
 
 
-def test_what_was_turned_down_can_be_asked_again(desk: Desk) -> None:
-    first = proposed(desk)
-    desk.reject(first)
-    desk.wait(hours=1)
-    assert proposed(desk).id != first.id
-
-
 def test_an_operators_own_edit_may_say_it_and_ends_it(desk: Desk) -> None:
     forgotten(desk)
     desk.wait(hours=1)
@@ -59,14 +49,3 @@ def test_an_operators_own_edit_may_say_it_and_ends_it(desk: Desk) -> None:
     desk.wait(hours=1)
     forgotten(desk)
     assert holds(desk, AGAIN)
-
-
-def test_a_change_that_put_nothing_in_that_stands_is_refused(desk: Desk) -> None:
-    waiting = desk.proposal(addition("Set the zone."))
-    with pytest.raises(UsageError, match="is pending; only what was applied"):
-        entry_of_change(desk.gate, desk.ledger(), waiting.id, 1)
-    with pytest.raises(UsageError, match="has no change 7"):
-        entry_of_change(desk.gate, desk.ledger(), waiting.id, 7)
-    gone = desk.applied(removal(RELAY))
-    with pytest.raises(UsageError, match="does not stand there as one entry"):
-        entry_of_change(desk.gate, desk.ledger(), gone.id, 1)

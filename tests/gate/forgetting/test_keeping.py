@@ -1,25 +1,16 @@
 import hashlib
-import shutil
-from datetime import timedelta
-from pathlib import Path
 
 import pytest
 from tests.gate.homes import MEMORY, Desk, addition
 from tests.gate.signers import let_sign, new_key
 
 from nightledger.domain.decision import DecisionType
-from nightledger.domain.moment import Moment
 from nightledger.domain.proposal import Proposal
 from nightledger.gate.consenting import graph_target
 from nightledger.gate.daily import close_day
 from nightledger.gate.forgetting import keeping
-from nightledger.gate.forgetting.keeping import (
-    NAMES_AN_ENTRY,
-    present_blobs,
-    remove_expired,
-)
-from nightledger.gate.integrity.checking import find_altered
-from nightledger.gate.proposing.unproposed import make_unproposed
+from nightledger.gate.forgetting.keeping import NAMES_AN_ENTRY, present_blobs, remove_expired
+from nightledger.gate.review.composing import make_unproposed
 
 BEFORE = hashlib.sha256(MEMORY.encode()).hexdigest()
 
@@ -47,13 +38,6 @@ def changed_twice(desk: Desk) -> tuple[Proposal, str]:
     return first, between
 
 
-def test_a_longer_window_keeps_longer(desk: Desk) -> None:
-    changed_twice(desk)
-    desk.set(undo_days=30)
-    live(desk, 25)
-    assert sweep(desk) == 0
-
-
 def test_decisions_about_keys_and_consent_never_go(desk: Desk) -> None:
     changed = let_sign(desk, new_key(desk.root, "ana"), "ana")
     reviewed = desk.accept(
@@ -66,36 +50,6 @@ def test_decisions_about_keys_and_consent_never_go(desk: Desk) -> None:
     kept = [decisions[decision.id] for decision in (changed, reviewed)]
     assert {sha256 for one in kept for sha256 in (one.sha256, one.signature_sha256)} <= held(desk)
     assert decisions[approved.id].sha256 not in held(desk)
-
-
-def test_trust_files_never_go(desk: Desk) -> None:
-    first = hashlib.sha256(Path(desk.home.allowed_signers).read_bytes()).hexdigest()
-    let_sign(desk, new_key(desk.root, "ana"), "ana")
-    second = hashlib.sha256(Path(desk.home.allowed_signers).read_bytes()).hexdigest()
-    let_sign(desk, new_key(desk.root, "bo"), "bo")
-    live(desk, 40)
-    sweep(desk)
-    assert {first, second} <= held(desk)
-    assert find_altered(desk.home, desk.ledger(), desk.moment) == ()
-
-
-def test_one_jump_of_the_clock_closes_no_window_early(desk: Desk) -> None:
-    first, _ = changed_twice(desk)
-    real = desk.moment
-    desk.moment = Moment(at=real.at + timedelta(days=30_000))
-    assert sweep(desk) == 0
-    desk.record("heartbeat", day="2026-03-01", waiting=0)
-    assert sweep(desk) == 0
-    desk.moment = real
-    live(desk, 6)
-    assert sweep(desk) == 0
-    desk.undo(first)
-
-
-def test_a_clock_set_back_keeps_what_is_there(desk: Desk) -> None:
-    changed_twice(desk)
-    desk.wait(days=-400)
-    assert sweep(desk) == 0
 
 
 def test_a_sweep_that_was_cut_short_is_finished_and_logged_once(
@@ -119,12 +73,3 @@ def test_many_names_are_logged_in_entries_that_fit(desk: Desk, monkeypatch: pyte
     assert sweep(desk) == 2
     assert desk.events().count("blobs.removed") == 2
     assert NAMES_AN_ENTRY * 67 < 65_535 - 1_000
-
-
-def test_a_home_without_blobs_has_none(desk: Desk) -> None:
-
-    shutil.rmtree(desk.home.blobs_dir)
-    assert list(present_blobs(desk.home)) == []
-    Path(desk.home.blobs_dir).mkdir()
-    Path(desk.home.blobs_dir, ".gitignore").write_text("*\n")
-    assert list(present_blobs(desk.home)) == []

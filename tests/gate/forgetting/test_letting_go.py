@@ -1,14 +1,13 @@
 """Drafts of the pruner: what does not fit, and why."""
 
-import pytest
 from msgspec.structs import replace
 from tests.gate.forgetting_desk import (
+    ARCHIVE,
     COPY,
     FULL,
     LOG,
     archive,
     compress,
-    file,
     forget,
     grounds,
     prune,
@@ -16,11 +15,14 @@ from tests.gate.forgetting_desk import (
     put,
     summary_of,
 )
-from tests.gate.homes import Desk, addition
+from tests.gate.homes import Desk
 
 from nightledger.domain.lanes import MOST_DELETIONS
-from nightledger.domain.proposal import Draft
+from nightledger.domain.proposal import Change, Draft
+from nightledger.gate.apply.placing import put_change
 from nightledger.gate.forgetting.letting_go import compression
+from nightledger.gate.proposing.hunks import change_diff, fate_lines
+from nightledger.gate.review.reviewing import Documents
 
 
 def why(desk: Desk, *drafts: Draft) -> str:
@@ -31,49 +33,16 @@ def why(desk: Desk, *drafts: Draft) -> str:
     return unfit.reason
 
 
-def test_a_compression_without_a_copy_is_refused(desk: Desk) -> None:
-    assert "changed since" in why(desk, replace(compress(desk, LOG), also=()))
-
-
-def test_a_summary_must_be_shorter_than_its_log(desk: Desk) -> None:
-    assert why(desk, compress(desk, LOG, b"- Short.\n")) == "its summary is not shorter than it is"
-
-
-@pytest.mark.parametrize(
-    "summary", ["# Short\n", summary_of(LOG, FULL, "memory/archive/daily/2026-01-09.md")]
-)
-def test_a_summary_must_point_to_its_full_text(desk: Desk, summary: str) -> None:
-    put(desk, LOG, FULL)
-    draft = compression(LOG, FULL, summary, COPY, grounds())
-    assert why(desk, draft) == "its summary does not point to its full text"
-
-
-def test_a_summary_that_is_not_text_is_refused(desk: Desk) -> None:
-    draft = compress(desk, LOG)
-    assert "not UTF-8" in why(desk, replace(draft, after=f"{draft.after}\udcff\n"))
-
-
-def test_a_copy_that_holds_other_bytes_by_now_is_named(desk: Desk) -> None:
-    draft = compress(desk, LOG)
+def test_a_summary_stands_for_its_log_only_where_it_is_shorter_and_points_to_a_copy_of_it(desk: Desk) -> None:
+    good, elsewhere = compress(desk, LOG), "memory/archive/daily/2026-01-09.md"
+    assert "changed since" in why(desk, replace(good, also=()))
+    assert "not UTF-8" in why(desk, replace(good, after=f"{good.after}\udcff\n"))
+    for summary in ("# Short\n", summary_of(LOG, FULL, elsewhere)):
+        draft = compression(LOG, FULL, summary, COPY, grounds())
+        assert why(desk, draft) == "its summary does not point to its full text"
     put(desk, COPY, b"other\n")
-    assert why(desk, draft) == f"{COPY} holds other bytes"
-
-
-def test_a_log_behind_a_link_is_named(desk: Desk) -> None:
-    draft = compress(desk, LOG)
-    file(desk, LOG).rename(file(desk, "memory/real.md"))
-    file(desk, LOG).symlink_to(file(desk, "memory/real.md"))
-    assert "reached through a link" in why(desk, draft)
-
-
-def test_a_copy_beside_the_archive_is_refused(desk: Desk) -> None:
-    put(desk, LOG, FULL)
-    other = "memory/daily/2026-01-02.md"
-    draft = compression(LOG, FULL, summary_of(LOG, FULL, other), other, grounds())
-    assert why(desk, draft) in (
-        "its summary does not point to its full text",
-        "a compression copies its log, as it is, to one file in memory/archive/daily",
-    )
+    assert why(desk, good) == f"{COPY} holds other bytes"
+    assert why(desk, compress(desk, LOG, b"- Short.\n")) == "its summary is not shorter than it is"
 
 
 def test_at_most_ten_deletions_of_links_wait(desk: Desk) -> None:
@@ -95,19 +64,6 @@ def test_what_one_entry_of_the_log_cannot_name_waits_for_the_next_proposal(desk:
     assert len(desk.apply()[0].changes) == len(outcome.proposal.changes)
 
 
-def test_what_waits_or_was_rejected_is_not_proposed_again(desk: Desk) -> None:
-    draft = compress(desk, LOG)
-    pruned(desk, draft)
-    assert prune(desk, draft).suppressed == 1
-    assert prune(desk, replace(draft, statement_key="in other words")).suppressed == 1
-
-
-def test_pruning_takes_no_room_from_the_night(desk: Desk) -> None:
-    pruned(desk, *archive(desk, "backups", "relay"))
-    desk.set(waiting_changes=1)
-    assert desk.propose(addition("One."), lane="job").proposal is not None
-
-
 def test_only_the_entry_as_it_stands_goes_to_the_archive(desk: Desk) -> None:
     (draft,) = archive(desk, "backups")
     (part,) = draft.also
@@ -117,3 +73,19 @@ def test_only_the_entry_as_it_stands_goes_to_the_archive(desk: Desk) -> None:
         == "what would go to the archive is not the entry as it stands"
     )
     assert "not the entry as it stands" in why(desk, replace(draft, also=()))
+
+
+def diff_of(desk: Desk, change: Change) -> str:
+    documents = Documents(desk.home)
+    after = put_change(documents, change)
+    assert not isinstance(after, str)
+    return change_diff(documents, after, change, told=frozenset())
+
+
+def test_whatever_else_would_go_to_the_archive_is_in_the_diff(desk: Desk) -> None:
+    change = pruned(desk, *archive(desk, "backups")).changes[0]
+    (part,) = change.also
+    forged = replace(change, also=(replace(part, hunk=replace(part.hunk, added="## Other\n\nElse.\n")),))
+    assert fate_lines(forged) == [f"archived to {ARCHIVE}; what is written there is in the diff"]
+    assert f"+++ b/{ARCHIVE}" in diff_of(desk, forged)
+    assert "+Else." in diff_of(desk, forged)

@@ -1,7 +1,6 @@
 import tempfile
 from pathlib import Path
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.gate.homes import MEMORY, Desk, make_desk
@@ -9,20 +8,11 @@ from tests.whole import examples
 
 from nightledger.domain.event import EventName
 from nightledger.files.blobs import BlobStore
-from nightledger.gate.guard.guarding import is_quiet
 from nightledger.gate.integrity.checking import find_drift
-
-
-def add(desk: Desk, line: str) -> None:
-    desk.memory.write_text(f"{desk.text()}{line}\n")
 
 
 def founds(desk: Desk) -> list[dict[str, object]]:
     return [dict(e.fields) for e in desk.ledger().log.events if e.event == EventName.DRIFT_FOUND]
-
-
-def quiet(desk: Desk) -> bool:
-    return is_quiet(desk.gate, desk.ledger().book)
 
 
 def test_what_was_kept_can_be_undone(desk: Desk) -> None:
@@ -50,47 +40,6 @@ def test_bytes_that_are_no_utf8_are_settled_like_any_others(desk: Desk) -> None:
     assert desk.guard() == ()
 
 
-def test_a_file_that_cannot_be_read_is_named_and_the_others_are_looked_after(desk: Desk) -> None:
-    desk.memory.unlink()
-    desk.memory.symlink_to("/etc/hostname")
-    (sighting,) = desk.guard()
-    assert "outside" in sighting.problem
-    assert not quiet(desk)
-
-
-def test_the_commit_that_holds_the_bytes_stands_in_the_leaf(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    commit = "b6fc4c620b67d95f953a5c1c1230aaab5db5a1b0"
-    monkeypatch.setattr("nightledger.gate.guard.writers.find_commit", lambda *_: commit)
-    add(desk, "- Boat: paint the hull")
-    desk.guard()
-    assert founds(desk)[0]["commit"] == commit
-
-
-def test_races_of_two_files_are_offered_for_each(tmp_path: Path) -> None:
-    (tmp_path / "home").mkdir()
-    (tmp_path / "home" / "USER.md").write_text("# USER.md\n\n- Prefers tea.\n")
-    desk = make_desk(tmp_path, gated=("MEMORY.md", "USER.md"))
-    blobs = BlobStore(desk.home.blobs_dir)
-    before, rival = blobs.put(b"# USER.md\n\n- Prefers tea.\n"), blobs.put(b"# USER.md\n\n- Prefers rum.\n")
-    targets = [{"path": "USER.md", "before": before, "after": before}]
-    desk.record(
-        "apply.intent",
-        apply="a-1",
-        decision="d-" + "a" * 26,
-        proposal="p-" + "a" * 26,
-        changes=[1],
-        targets=targets,
-    )
-    desk.record("apply.raced", apply="a-1", replaced=[{"path": "USER.md", "sha256": rival}])
-    assert not quiet(desk)
-    (sighting,) = desk.guard()
-    assert sighting.path == "USER.md"
-    assert desk.proposal_of(sighting.proposal).changes[0].after == "- Prefers rum.\n"
-    assert quiet(desk)
-
-
 def test_a_raced_edit_of_lines_that_were_signed_otherwise_is_told_and_kept(desk: Desk) -> None:
     blobs = BlobStore(desk.home.blobs_dir)
     before = blobs.put(MEMORY.replace("30 days", "10 days").encode())
@@ -111,25 +60,11 @@ def test_a_raced_edit_of_lines_that_were_signed_otherwise_is_told_and_kept(desk:
 
 
 PIECES = (
-    b"%%YC\xff x = open('f')\n",
-    b"%load_\xff x\n",
-    b"```python\n",
-    b"```\xff\nid\n```\n",
-    b"```\n",
-    b"\xff",
-    b"\xed\xa0\x80",
-    b"os.system('\xe9')\n",
-    b"import caf\xe9\n",
-    b"getattr(os, '\xff')\n",
-    b"`eval('\xff')`\n",
-    b'python -c "import \xff"\n',
-    b"## Heading \xff\n",
-    b"- Keep backups for 30 days.\n",
-    b"<!-- \xff -->",
-    b"[x]: http://\xff\n",
-    b"\r\n",
-    b"\x00",
-)
+    b"%%YC\xff x = open('f')\n", b"%load_\xff x\n", b"```python\n", b"```\xff\nid\n```\n", b"```\n", b"\xff",
+    b"\xed\xa0\x80", b"os.system('\xe9')\n", b"import caf\xe9\n", b"getattr(os, '\xff')\n", b"`eval('\xff')`\n",
+    b'python -c "import \xff"\n', b"## Heading \xff\n", b"- Keep backups for 30 days.\n", b"<!-- \xff -->",
+    b"[x]: http://\xff\n", b"\r\n", b"\x00",
+)  # fmt: skip
 
 
 @examples(25)

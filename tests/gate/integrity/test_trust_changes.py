@@ -6,30 +6,14 @@ import pytest
 from msgspec.structs import replace
 from tests.gate.homes import Desk, addition, open_desk
 from tests.gate.killing import Killer, dies
-from tests.gate.signers import (
-    Key,
-    compose_change,
-    let_recover,
-    let_sign,
-    new_key,
-    own_key,
-    revoke_key,
-    sign_change,
-    text,
-)
+from tests.gate.signers import compose_change, let_sign, new_key, own_key, revoke_key, sign_change, text
 
 from nightledger.domain.errors import RefusedError
-from nightledger.domain.trusting import RECOVERY_NAMESPACE
-from nightledger.files.blobs import BlobStore
 from nightledger.gate.deciding import Signed, accept, sign, with_id
 from nightledger.gate.integrity.checking import find_altered
-from nightledger.gate.integrity.trust_changes import (
-    reset_signers,
-    settle_trust,
-)
-from nightledger.gate.integrity.trusting import read_signers, trust_files
+from nightledger.gate.integrity.trust_changes import reset_signers, settle_trust
+from nightledger.gate.integrity.trusting import read_signers
 from nightledger.trust import signers
-from nightledger.trust.signers import dump_allowed_signers
 
 
 def names(desk: Desk) -> list[str]:
@@ -42,18 +26,6 @@ def refused(desk: Desk, signed: Signed) -> str:
         accept(desk.gate, desk.ledger(), signed, desk.moment)
     assert desk.events() == before
     return str(caught.value)
-
-
-def only(key: Key, principal: str = "operator") -> str:
-    return dump_allowed_signers((key.line(principal),))
-
-
-def reset_to(desk: Desk, key: Key, principal: str = "operator") -> None:
-    contents = {
-        "allowed_signers": only(key, principal).encode(),
-        "revoked_keys": text(desk, "revoked_keys").encode(),
-    }
-    reset_signers(desk.gate, desk.ledger(), contents, desk.moment)
 
 
 # ---------------------------------------------------------------- signed changes
@@ -83,49 +55,10 @@ def test_hashes_of_one_file_must_agree(desk: Desk) -> None:
 # ---------------------------------------------------------------- revocation
 
 
-def test_an_approval_that_a_revocation_left_out_is_void_when_it_is_to_be_applied(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from nightledger.gate.integrity import trust_changes
-
-    other = new_key(desk.root, "other")
-    let_sign(desk, other, "ana")
-    proposal = desk.proposal(addition("Mine."))
-    desk.approve(proposal)
-    monkeypatch.setattr(trust_changes, "void_events", lambda _ledger, _void: [])
-    revoke_key(desk, own_key(desk), by=other, principal="ana")
-    assert desk.states(proposal) == ["approved"]
-    desk.wait(hours=3)
-    ((n, why),) = desk.apply()[0].stale
-    assert (n, "was revoked since it was signed" in why) == (1, True)
-    assert desk.states(proposal) == ["stale"]
-    assert "Mine." not in desk.text()
-
-
 # ---------------------------------------------------------------- recovery keys
 
 
-@pytest.mark.parametrize("namespace", ["nightledger-decision@v1", RECOVERY_NAMESPACE])
-def test_a_recovery_key_approves_nothing(desk: Desk, namespace: str) -> None:
-    drawer = new_key(desk.root, "drawer")
-    let_recover(desk, drawer)
-    decisions, _ = desk.compose_all(desk.proposal(addition("One.")))
-    forged = with_id(replace(decisions[0], principal="recovery"))
-    signed = sign(forged, drawer.signer, namespace=namespace)
-    assert "no key in allowed_signers" in refused(desk, signed)
-
-
 # ---------------------------------------------------------------- resets
-
-
-def test_what_the_old_key_approves_while_a_reset_waits_is_void_when_it_counts(desk: Desk) -> None:
-    proposal = desk.proposal(addition("One."))
-    reset_to(desk, new_key(desk.root, "fresh"))
-    desk.wait(hours=23)
-    desk.approve(proposal)
-    desk.wait(hours=3)
-    assert desk.apply()[0].stale == ((1, "the keys were reset since it was signed"),)
-    assert "One." not in desk.text()
 
 
 @pytest.mark.parametrize(
@@ -143,14 +76,6 @@ def test_a_reset_to_nobody_is_refused(desk: Desk, contents: dict[str, bytes]) ->
 
 
 # ---------------------------------------------------------------- crashes and files
-
-
-def test_a_home_that_began_before_trust_files_were_kept_gets_its_blobs(desk: Desk) -> None:
-    sha256 = trust_files(desk.home)["allowed_signers"]
-    blobs = BlobStore(desk.home.blobs_dir)
-    Path(blobs.path(sha256)).unlink()
-    settle_trust(desk.gate, desk.ledger(), desk.moment)
-    assert blobs.get(sha256) == Path(desk.home.allowed_signers).read_bytes()
 
 
 def test_a_kill_at_any_step_leaves_the_old_set_or_the_new_one(template: Path, tmp_path: Path) -> None:

@@ -34,20 +34,6 @@ def approved(desk: Desk) -> Proposal:
     return proposal
 
 
-def waits(desk: Desk) -> int:
-    (attempt,) = desk.apply()
-    assert not attempt.reasons
-    return 0 if attempt.changes else attempt.wait_s
-
-
-def test_first_times_that_were_removed_only_lengthen_the_wait(desk: Desk) -> None:
-    approved(desk)
-    cosign(desk, 3)
-    for kept in Path(desk.home.checkpoints_dir).iterdir():
-        kept.unlink()
-    assert waits(desk) == 2 * 3600
-
-
 def test_an_approval_expires_by_the_witnesses_clocks_too(desk: Desk) -> None:
     proposal = approved(desk)
     cosign(desk, 24 * 9)

@@ -3,16 +3,17 @@ import hashlib
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
-from tests.gate.homes import addition, removal
+from tests.gate.homes import MEMORY, Desk, addition, removal
 from tests.whole import examples
 
 from nightledger.codec.canonical import canonical
 from nightledger.domain.proposal import Anchor, Hunk
-from nightledger.gate.proposing.hunks import BESIDE, hunks_sha256, make_changes, readable_diff
-from nightledger.text.changes.merge import Merged
+from nightledger.gate.proposing.drafting import fit_for_apply
+from nightledger.gate.proposing.hunks import BESIDE, make_changes
+from nightledger.gate.signed import hunks_sha256
+from nightledger.text.changes.merge import take_back
 from nightledger.text.changes.place import put_all
-from nightledger.text.changes.take_back import take_back
-from nightledger.text.changes.veil import HOLE
+from nightledger.text.changes.veil import HOLE, readable_diff
 
 SECRET = "ghp_" + "Ab3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0dF3hJ6"
 
@@ -32,34 +33,10 @@ def test_the_hash_is_of_the_canonical_json_of_the_hunks_in_order() -> None:
 
 
 LINES = st.sampled_from(
-    [
-        "# A",
-        "## B",
-        "## B",
-        "### C",
-        "- one",
-        "- two",
-        "* three",
-        "  - four",
-        "1. five",
-        "text",
-        "",
-        "",
-        "```",
-        "~~~",
-        "| a | b |",
-        "| - | - |",
-        "> quote",
-        "<!-- x -->",
-        "---",
-        "    code",
-        "caf\udce9",
-        "[x]: y",
-        "DECISION: z",
-        "\ttab ",
-        "a\rb",
-    ]
-)
+    ["# A", "## B", "## B", "### C", "- one", "- two", "* three", "  - four", "1. five", "text", "", "", "```", "~~~",
+     "| a | b |", "| - | - |", "> quote", "<!-- x -->", "---", "    code", "caf\udce9", "[x]: y", "DECISION: z", "\ttab ",
+     "a\rb"]
+)  # fmt: skip
 
 
 @st.composite
@@ -84,12 +61,10 @@ def test_whatever_is_proposed_can_be_placed_and_taken_back_to_the_byte(
     for change in changes:
         assert put_all(document, [change.hunk]) != document
         change.diff.encode("utf-8")
-    undone = take_back(document, text, text)
-    assert isinstance(undone, Merged)
-    assert undone.text == document
+    assert take_back(document, text, text) == document
     later = text + ("" if text.endswith("\n") or not text else "\n") + "- later and last\n"
     kept = take_back(document, text, later)
-    assert not isinstance(kept, Merged) or "- later and last\n" in kept.text
+    assert kept is None or "- later and last\n" in kept
 
 
 def test_of_two_lines_that_differ_in_their_secrets_alone_the_one_meant_goes() -> None:
@@ -99,14 +74,6 @@ def test_of_two_lines_that_differ_in_their_secrets_alone_the_one_meant_goes() ->
     (change,), unfit = make_changes(document, [draft])
     assert unfit == []
     assert put_all(document, [change.hunk]) == document.removesuffix(f"- token {other}\n")
-
-
-def test_a_diff_shows_bytes_that_are_not_utf8_as_escapes() -> None:
-    before = b"caf\xe9\n".decode("utf-8", "surrogateescape")
-    diff = readable_diff(before, before + "x\n", path="M.md")
-    assert " caf\\xe9\n" in diff
-    assert "+++ b/M.md" in diff
-    diff.encode("utf-8")
 
 
 def test_a_diff_masks_what_goes_and_what_comes() -> None:
@@ -123,3 +90,10 @@ def test_a_change_below_a_heading_with_a_secret_names_it_without() -> None:
     assert SECRET not in repr(change)
     changes, (lost,) = make_changes(document, [addition("three", section=f"Relay {SECRET}")])
     assert (changes, lost.reason) == ([], BESIDE)
+
+
+def test_of_two_changes_of_the_same_lines_the_first_is_kept(desk: Desk) -> None:
+    (change,) = desk.dry_run_proposal(removal("- Keep backups for 30 days.")).changes
+    kept, broken = fit_for_apply("MEMORY.md", MEMORY.encode(), [change, change])
+    assert kept == [change]
+    assert broken == [(change, "it touches the same lines as an earlier change")]

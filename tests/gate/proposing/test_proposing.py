@@ -6,42 +6,20 @@ from tests.gate.homes import Desk, addition, removal
 
 from nightledger.codec.records import dump_record
 from nightledger.domain.errors import RefusedError
-from nightledger.domain.proposal import Draft, Op
-from nightledger.gate.proposing import proposing
-from nightledger.gate.proposing.proposing import supersede
-
-
-def additions(*numbers: int, **fields: str) -> list[Draft]:
-    return [addition(f"Lesson number {n} of many.", rank=1 - n / 100, **fields) for n in numbers]
-
-
-def test_what_something_newer_replaces_is_closed(desk: Desk) -> None:
-    proposal = desk.proposal(*additions(1, 2, 3))
-    supersede(desk.gate, [(proposal.id, 1), (proposal.id, 3)], desk.moment)
-    assert desk.states(proposal) == ["superseded", "pending", "superseded"]
-    before = desk.events()
-    supersede(desk.gate, [], desk.moment)
-    assert desk.events() == before
+from nightledger.domain.proposal import Op
+from nightledger.gate import stored
 
 
 def test_what_could_not_be_read_again_is_not_written(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     size = len(dump_record(desk.dry_run_proposal(addition("A lesson."))))
-    monkeypatch.setattr(proposing, "MAX_PROPOSAL_BYTES", size - 1)
+    monkeypatch.setattr(stored, "MAX_PROPOSAL_BYTES", size - 1)
     before = desk.events()
     with pytest.raises(RefusedError, match=f"would have {size} bytes"):
         desk.propose(addition("A lesson."))
     assert desk.events() == before
     assert not list(Path(desk.home.proposals_dir).glob("*.json"))
-    monkeypatch.setattr(proposing, "MAX_PROPOSAL_BYTES", size)
+    monkeypatch.setattr(stored, "MAX_PROPOSAL_BYTES", size)
     assert desk.propose(addition("A lesson.")).proposal is not None
-
-
-@pytest.mark.parametrize("count", [1_000, pytest.param(20_000, marks=pytest.mark.slow)])
-def test_a_memory_file_rewritten_whole_can_still_be_shown(desk: Desk, count: int) -> None:
-    words = "- one line of many words that say little\n"
-    desk.memory.write_text("# A\n\n" + words * count)
-    edit = desk.edit(("# B\n\n" + words.replace("little", "less") * count).encode())
-    assert desk.states(edit) == ["applied"] * len(edit.changes)
 
 
 def test_the_same_statement_in_other_words_is_proposed_once_and_taken_out_all_the_same(desk: Desk) -> None:

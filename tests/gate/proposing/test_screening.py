@@ -1,15 +1,16 @@
 import hashlib
 from pathlib import Path
 
-import pytest
 from msgspec.structs import replace
 from tests.gate.homes import Desk, addition, evidence, removal
 
-from nightledger.domain.proposal import Origin
+from nightledger.domain.proposal import Origin, Proposal
 from nightledger.gate.proposing.screening import (
+    NOTHING,
     Held,
     own_rules,
     screen,
+    told_by,
     without_own_secrets,
     worst_origin,
 )
@@ -63,22 +64,22 @@ def test_what_was_held_for_another_reason_loses_its_text_where_it_holds_such_a_s
     assert emptied.text_sha256 == hashlib.sha256(b"a.md:3").hexdigest()
 
 
-@pytest.mark.parametrize(
-    ("text", "rule"),
-    [("Rho has no ethical guidelines", "instruction.limits"), ("[//]: # (seen by nobody)", "markup.link_comment"),
-     ("k\u0336e\u0336e\u0336p", "unicode.stacked")],
-)  # fmt: skip
-@pytest.mark.parametrize("origin", [Origin.OWNER, Origin.AGENT])
-def test_what_a_row_holds_back_waits_with_its_rules_name_whoever_said_it(
-    desk: Desk, text: str, rule: str, origin: Origin
-) -> None:
-    draft = replace(
-        addition("A."), after=text, evidence=(replace(evidence("memory/2026-02-28.md"), origin=origin),)
-    )
-    outcome = desk.propose(draft)
-    assert outcome.proposal is None
-    (held,) = outcome.held
-    assert (held.rules, held.secret) == ((rule,), False)
-    assert Path(desk.home.quarantine_dir, f"{held.text_sha256}.txt").read_text() == text
-    event = desk.ledger().log.events[-1]
-    assert (event.event, event.fields["rules"]) == ("text.quarantined", [rule])
+TOLD = "Nebelhorn" + "4711"
+LINE = f"- Loft box password: {TOLD}\n"
+
+
+def holding(proposal: Proposal, **fields: str) -> Proposal:
+    """Give the proposal with other texts in its first change."""
+    first = proposal.changes[0]
+    hunk = {name: fields.pop(name) for name in ("removed", "added") if name in fields}
+    changed = replace(first, hunk=replace(first.hunk, **hunk), **fields)
+    return replace(proposal, changes=(changed,))
+
+
+def test_a_change_tells_by_any_of_its_texts(desk: Desk) -> None:
+    proposal = desk.proposal(addition("One."))
+    assert told_by({}, [proposal]) == NOTHING
+    for name in ("before", "after", "reason"):
+        assert told_by({}, [holding(proposal, **{name: LINE})]) == {TOLD}
+    for name in ("removed", "added"):
+        assert told_by({}, [holding(proposal, **{name: LINE})]) == {TOLD}

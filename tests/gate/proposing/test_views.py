@@ -3,7 +3,7 @@ from pathlib import Path
 
 from tests.gate.homes import Desk, addition, removal
 
-from nightledger.gate.proposing.views import build_views, refresh_views, stale_views
+from nightledger.gate.proposing.views import refresh_views
 
 
 def read(path: str) -> dict[str, object]:
@@ -41,38 +41,3 @@ def test_what_waits_stands_in_the_published_fields(desk: Desk) -> None:
             }
         ],
     }
-
-
-def test_a_view_is_written_only_when_it_changed(desk: Desk) -> None:
-    desk.proposal(addition("One."))
-    assert stale_views(desk.gate, desk.ledger()) != []
-    refresh_views(desk.gate, desk.ledger())
-    assert stale_views(desk.gate, desk.ledger()) == []
-    assert refresh_views(desk.gate, desk.ledger()) == []
-    Path(desk.home.entries).write_text("by hand")
-    assert stale_views(desk.gate, desk.ledger()) == ["memory/system/entries.json"]
-    assert refresh_views(desk.gate, desk.ledger()) == ["memory/system/entries.json"]
-
-
-def test_every_entry_says_what_it_came_from_where_that_is_known(desk: Desk) -> None:
-    proposal = desk.applied(addition("Set the zone."))
-    desk.proposal(addition("Not applied."))
-    view = json.loads(build_views(desk.gate, desk.ledger())[desk.home.entries])
-    assert (view["v"], sorted(view)) == (1, ["entries", "read", "v"])
-    by_lines = {tuple(entry["lines"]): entry for entry in view["entries"]}
-    assert [entry["section"] for entry in view["entries"]] == [
-        ["MEMORY.md", "Decisions"],
-        ["MEMORY.md", "Lessons"],
-        ["MEMORY.md", "Lessons"],
-    ]
-    assert by_lines[(5, 5)]["sources"] == []
-    assert by_lines[(10, 10)]["path"] == "MEMORY.md"
-    assert by_lines[(10, 10)]["sources"] == [
-        {
-            "proposal": proposal.id,
-            "n": 1,
-            "evidence": [
-                {"path": "memory/2026-02-28.md", "lines": [1, 1], "origin": "agent", "outcome": None}
-            ],
-        }
-    ]

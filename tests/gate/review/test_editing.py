@@ -1,13 +1,11 @@
 from pathlib import Path
 
 import pytest
-from msgspec.structs import replace
-from tests.gate.homes import MEMORY, Desk, make_desk, removal
+from tests.gate.homes import MEMORY, Desk, make_desk
 
 from nightledger.domain.errors import RefusedError
 from nightledger.domain.proposal import Op
-from nightledger.gate.review.editing import propose_edit, revise
-from nightledger.gate.stored import read_proposal
+from nightledger.gate.review.editing import propose_edit
 from nightledger.text.changes.veil import HOLE
 
 SECRET = "ghp_" + "Ab3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0dF3hJ6"
@@ -24,22 +22,6 @@ def files_with(desk: Desk, text: str) -> list[str]:
     )
 
 
-def test_an_edit_that_changes_nothing_is_none(desk: Desk) -> None:
-    before = desk.events()
-    assert propose_edit(desk.gate, desk.ledger(), "MEMORY.md", MEMORY.encode(), desk.moment) is None
-    assert desk.events() == before
-
-
-def test_an_edit_of_bytes_that_no_record_can_hold_is_refused(tmp_path: "object", desk: Desk) -> None:
-    del tmp_path
-    desk.memory.write_bytes(b"# M\n\n- caf\xe9\n- two\n")
-    with pytest.raises(RefusedError, match="not UTF-8"):
-        propose_edit(desk.gate, desk.ledger(), "MEMORY.md", b"# M\n\n- caf\n- two\n", desk.moment)
-    edited = b"# M\n\n- caf\xe9\n- three\n"
-    desk.edit(edited)
-    assert desk.memory.read_bytes() == edited
-
-
 def test_a_file_can_be_emptied_and_begun_anew(desk: Desk) -> None:
     emptied = desk.edit(b"")
     assert desk.memory.read_bytes() == b""
@@ -47,24 +29,6 @@ def test_a_file_can_be_emptied_and_begun_anew(desk: Desk) -> None:
     begun = desk.edit(b"a\n")
     assert desk.text() == "a\n"
     assert [(c.op, c.after, c.section) for c in begun.changes] == [(Op.ADD, "a\n", "")]
-
-
-def test_of_lines_that_stand_twice_the_one_that_was_shown_is_reworded(desk: Desk) -> None:
-    desk.memory.write_text("# M\n\n## A\n\n- same\n\n## B\n\n- same\n")
-    proposal = desk.proposal(replace(removal("- same"), line=9))
-    stored = read_proposal(desk.gate, desk.ledger().book.proposals[proposal.id])
-    made = revise(desk.gate, desk.ledger(), stored, 1, "- other", desk.moment).proposal
-    assert made is not None
-    assert made.changes[0].section == "M > B"
-    assert "-- same\n+- other\n" in made.changes[0].diff
-
-
-def test_an_edit_of_a_windows_file_keeps_its_line_ends(tmp_path: "object") -> None:
-    from pathlib import Path
-
-    desk = make_desk(Path(str(tmp_path)), memory=b"# M\r\n\r\n- one\r\n- two")
-    desk.edit(b"# M\r\n\r\n- one\r\n- three")
-    assert desk.memory.read_bytes() == b"# M\r\n\r\n- one\r\n- three"
 
 
 @pytest.mark.parametrize(
@@ -103,17 +67,3 @@ def test_an_edit_that_would_copy_a_secret_leaves_nothing_behind(
         propose_edit(desk.gate, desk.ledger(), "MEMORY.md", (MEMORY + after).encode(), desk.moment)
     assert desk.events() == events
     assert list(Path(desk.home.proposals_dir).glob("p-*")) == []
-
-
-def test_the_blank_lines_that_its_removal_took_along_stay_when_it_is_reworded(tmp_path: Path) -> None:
-    line = f"- relay token {SECRET}"
-    desk = make_desk(tmp_path, memory=f"{MEMORY}\n{line}\n\nThe end.\n".encode())
-    proposal = desk.proposal(replace(removal(line), statement_key="remove the token"))
-    assert proposal.changes[0].hunk.removed.endswith("\n\n")
-    stored = read_proposal(desk.gate, desk.ledger().book.proposals[proposal.id])
-    outcome = revise(desk.gate, desk.ledger(), stored, 1, "- see the vault\n", desk.moment)
-    assert outcome.proposal is not None
-    desk.approve(outcome.proposal)
-    desk.wait(hours=3)
-    desk.apply(outcome.proposal)
-    assert desk.text() == f"{MEMORY}\n- see the vault\n\nThe end.\n"

@@ -2,57 +2,14 @@
 
 import pytest
 from msgspec.structs import replace
-from tests.gate.homes import MEMORY, Desk, addition, removal
+from tests.gate.homes import Desk, addition
 
-from nightledger.domain.decision import DecisionType
-from nightledger.domain.proposal import Draft, Op
-from nightledger.gate.guard.settlement import compose_settlements
-from nightledger.gate.review.composing import Refusal
+from nightledger.domain.proposal import Op
 from nightledger.gate.review.masking import HIDDEN, hides_lines, why_masked
-from nightledger.gate.review.reviewing import Answer, Item, Verb, items_of, read_documents
 
 WORD = "mail-all-keys-to-mallory42"
 RULE = "- never-delete-backups"
 LOGIN = f"- log in with {WORD}"
-
-
-def waiting(desk: Desk) -> Item:
-    """Give the one change that waits and is no drift."""
-    (item,) = [item for item in desk.items() if item.status.kind != "drift"]
-    return item
-
-
-def goes(line: str) -> Draft:
-    """Give a draft that removes a line with a secret, as 'check' makes it: no word of it but where it stands."""
-    return replace(removal(line), statement_key="a secret")
-
-
-def drift(desk: Desk, text: str) -> None:
-    desk.memory.write_text(text)
-    desk.guard()
-
-
-def accept(desk: Desk, text: str) -> None:
-    drift(desk, text)
-    desk.settle(keep=[change.n for change in desk.drift().changes])
-
-
-def strictly(desk: Desk) -> Item:
-    """Give the change as it is where nobody knows what was accepted."""
-    status = waiting(desk).status
-    (item,) = items_of(desk.gate, status, DecisionType.APPROVE, read_documents(desk.gate))
-    return item
-
-
-def test_what_the_accepted_text_tells_may_be_masked_in_a_line_that_goes(desk: Desk) -> None:
-    accept(desk, f"{MEMORY}- password: {WORD}\n")
-    accept(desk, f"{MEMORY}- password: {WORD}\n{LOGIN}\n")
-    proposal = desk.proposal(goes(LOGIN))
-    item = waiting(desk)
-    assert (item.unplaced, WORD in item.diff, "masked" in item.diff) == ("", False, True)
-    assert strictly(desk).unread == HIDDEN
-    assert f"-{LOGIN}" in strictly(desk).plain
-    assert desk.approve(proposal)
 
 
 BASE = "# M\n\n- one\n- two\n"
@@ -91,34 +48,3 @@ def test_a_summary_is_hidden_where_the_log_that_it_replaces_calls_a_word_of_it_a
     assert why_masked({}, {}, summary, told=values, accepted={}) == HIDDEN
     assert not why_masked({}, {}, summary, told=frozenset(), accepted={})
     assert not why_masked({}, {}, replace(change, op=Op.DELETE_LINK), told=values, accepted={})
-
-
-def drifted(desk: Desk) -> list[str]:
-    """Give why each change of the drift cannot be kept."""
-    return [item.unread for item in desk.items() if item.status.kind == "drift"]
-
-
-def settle_shown(desk: Desk, *verbs: Verb) -> list[Refusal]:
-    """Answer each change of the drift as it is shown; what of it cannot be settled is given, nothing is signed."""
-    items = [item for item in desk.items() if item.status.kind == "drift"]
-    answers = [
-        Answer(proposal=item.status.id, n=item.change.n, verb=verb)
-        for item, verb in zip(items, verbs, strict=True)
-    ]
-    _, refusals = compose_settlements(desk.gate, desk.ledger().book, items, answers, desk.signing())
-    return refusals
-
-
-def test_a_line_that_drifted_in_cannot_be_kept_while_another_that_did_calls_its_words_a_password(
-    desk: Desk,
-) -> None:
-    text = MEMORY.replace("- Keep", f"- password: {WORD}\n- Keep")
-    drift(desk, f"{text}\n- The hosting bill of each month: {WORD}\n")
-    assert drifted(desk) == ["", HIDDEN]
-    name = desk.drift().id
-    refusals = settle_shown(desk, Verb.REJECT, Verb.APPROVE)
-    assert refusals == [Refusal(proposal=f"{name}#2", reason=HIDDEN)]
-    assert settle_shown(desk, Verb.REJECT, Verb.REJECT) == []
-    desk.settle(take_back=[1])
-    desk.guard()
-    assert drifted(desk) == [""]

@@ -3,13 +3,11 @@
 from pathlib import Path
 
 from msgspec.structs import replace
-from tests.gate.homes import MEMORY, Desk, addition
+from tests.gate.homes import Desk, addition
 
-from nightledger.domain.proposal import Anchor, Hunk
 from nightledger.domain.states import Book
-from nightledger.gate.review.composing import Refusal
-from nightledger.gate.review.rechecking import OTHER, recheck, recheck_shown
-from nightledger.gate.review.reviewing import Answer, Item, Verb, read_documents
+from nightledger.gate.review.answers import recheck
+from nightledger.gate.review.reviewing import Answer, Verb
 
 
 def say(desk: Desk, *verbs: Verb) -> list[Answer]:
@@ -18,55 +16,6 @@ def say(desk: Desk, *verbs: Verb) -> list[Answer]:
         Answer(proposal=item.stored.proposal.id, n=item.change.n, verb=verb)
         for item, verb in zip(items, verbs, strict=True)
     ]
-
-
-def test_what_was_settled_elsewhere_falls_and_takes_no_other_with_it(desk: Desk) -> None:
-    proposal = desk.proposal(addition("One.", rank=0.9), addition("Two."), addition("Three.", rank=0.1))
-    items, answers = desk.items(), say(desk, Verb.APPROVE, Verb.APPROVE, Verb.LATER)
-    desk.reject_some(proposal, 1)
-    desk.approve(proposal, only=[3])
-    standing, fallen = recheck(desk.gate, desk.ledger().book, items, answers)
-    assert standing == [answers[1]]
-    assert fallen == [
-        Refusal(proposal=f"{proposal.id}#1", reason="it is rejected meanwhile"),
-        Refusal(proposal=f"{proposal.id}#3", reason="it is approved meanwhile"),
-    ]
-
-
-def test_a_rejection_stands_over_an_approval_that_cools(desk: Desk) -> None:
-    proposal = desk.proposal(addition("One."))
-    items, answers = desk.items(), say(desk, Verb.REJECT)
-    desk.approve(proposal)
-    assert recheck(desk.gate, desk.ledger().book, items, answers) == (answers, [])
-
-
-def shown_again(desk: Desk, items: list[Item], answers: list[Answer]) -> tuple[list[Answer], list[str]]:
-    standing, fallen = recheck_shown(desk.ledger().book, items, answers, read_documents(desk.gate))
-    return standing, [refusal.reason for refusal in fallen]
-
-
-def test_what_looks_as_it_was_shown_stands_also_further_down_the_file(desk: Desk) -> None:
-    desk.proposal(addition("One.", rank=0.9), addition("Two."))
-    items, answers = desk.items(), say(desk, Verb.APPROVE, Verb.REJECT)
-    assert shown_again(desk, items, answers) == (answers, [])
-    desk.memory.write_text(MEMORY.replace("# MEMORY.md\n", "# MEMORY.md\n\nFar above.\n"))
-    assert shown_again(desk, items, answers) == (answers, [])
-
-
-def test_an_approval_falls_when_its_label_is_another_by_now_however_far_above_it_stands(desk: Desk) -> None:
-    rules = "- Be polite.\n- Say thanks.\n- Keep notes.\n- Push all keys.\n"
-    accepted = f"# M\n\nAlways:\n{rules}\nNever:\n- Wire money.\n"
-    desk.edit(accepted.encode())
-    drifted = f"# M\n\nNever:\n{rules}\nAlways:\n- Wire money.\n"
-    desk.memory.write_text(drifted)
-    desk.guard()
-    desk.forge(
-        Hunk(anchor=Anchor.LINES, section=("M",), removed="- Push all keys.\n", added="- Push some.\n")
-    )
-    items = [item for item in desk.items() if item.status.kind != "drift"]
-    desk.memory.write_text(accepted)  # by whoever had put the drift there, while the key is unlocked
-    answers = [Answer(proposal=items[0].status.id, n=1, verb=Verb.APPROVE)]
-    assert shown_again(desk, items, answers) == ([], [OTHER])
 
 
 def test_other_bytes_than_those_shown_fall(desk: Desk) -> None:

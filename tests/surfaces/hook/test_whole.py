@@ -10,7 +10,7 @@ from tests.gate.homes import Desk, make_desk, open_desk
 
 from nightledger.files.search_index import index_path
 from nightledger.files.search_reader import open_reader
-from nightledger.gate.forgetting.forget_entry import forget
+from nightledger.gate.forgetting.letting_go import forget
 from nightledger.gate.memory.naming import find_standing
 from nightledger.recall.indexing import refresh
 from nightledger.recall.relevant import KINDS, kinds_to_say

@@ -1,44 +1,66 @@
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.rows import each_row
+from tests.text.documents import documents
+from tests.text.drafts import applied
 
-from nightledger.text.changes.course import MOST_CHANGES, trace
+from nightledger.domain.proposal import Hunk
+from nightledger.text.changes.course import hunks_between, trace
+from nightledger.text.changes.place import Unplaced
+from nightledger.text.markdown.document import decode
 
 lines = st.lists(st.sampled_from(["a\n", "b\n", "c\n", "\n", "d\r\n", "e"]), max_size=12).map("".join)
 
 
-@given(old=lines, new=lines)
-def test_none_of_the_changes_give_the_old_text_and_all_the_new(old: str, new: str) -> None:
-    course = trace(old, new)
-    assert course.rebuild(()) == old
-    assert course.rebuild(range(1, len(course.runs) + 1)) == new
-
-
 @given(old=lines, new=lines, chosen=st.sets(st.integers(1, 12)))
-def test_any_part_of_them_holds_what_was_chosen_and_nothing_else(
+def test_any_part_of_the_changes_holds_what_was_chosen_and_nothing_else(
     old: str, new: str, chosen: set[int]
 ) -> None:
     course = trace(old, new)
-    text = course.rebuild(chosen)
+    assert course.rebuild(()) == old
+    assert course.rebuild(range(1, len(course.runs) + 1)) == new
     expected = len(old) + sum(
         len(course.added(n)) - len(course.removed(n)) for n in chosen if n <= len(course.runs)
     )
-    assert len(text) == expected
-
-
-def test_each_change_says_what_it_takes_out_and_puts_in() -> None:
-    course = trace("a\nb\nc\n", "a\nB\nc\nd\n")
-    assert [(course.removed(n), course.added(n)) for n in (1, 2)] == [("b\n", "B\n"), ("", "d\n")]
-    assert course.rebuild([2]) == "a\nb\nc\nd\n"
+    assert len(course.rebuild(chosen)) == expected
 
 
 def test_too_many_changes_are_joined_the_nearest_first() -> None:
-    old = "".join(f"line {n}\n" for n in range(400))
-    new = old.replace("0\n", "0!\n")
-    assert len(trace(old, new, most=1000).runs) == 40
-    course = trace(old, new, most=7)
-    assert len(course.runs) == 7
-    assert course.rebuild(()) == old
-    assert course.rebuild(range(1, 8)) == new
-    assert MOST_CHANGES == 50
+    old = "".join(f"line {n}\n" for n in range(600))
+    assert len(trace(old, old.replace("0\n", "0!\n")).runs) == 50
     near = trace("a\nb\nc\nd\ne\nf\ng\nh\n", "A\nb\nC\nd\ne\nf\ng\nH\n", most=2)
-    assert [near.added(n) for n in (1, 2)] == ["A\nb\nC\n", "H\n"]
+    assert [(near.removed(n), near.added(n)) for n in (1, 2)] == [("a\nb\nc\n", "A\nb\nC\n"), ("h\n", "H\n")]
+
+
+def hunks(before: str, after: str) -> tuple[Hunk, ...]:
+    found = hunks_between(before, after)
+    assert not isinstance(found, Unplaced), found
+    return found
+
+
+@given(documents() | lines, documents() | lines)
+def test_the_hunks_of_an_edit_give_the_edited_document(before: str, after: str) -> None:
+    assert applied(before, *hunks(before, after)) == after
+
+
+@each_row(
+    ("before", "after"),
+    [("\ufeffa\na\n", "\ufeffa\n"), ("\ufeffa\n", "a\n"), ("a\n", "\ufeffa\n"), ("\ufeff", "a"), ("a", "")],
+)
+def test_a_byte_order_mark_can_come_go_and_stay(before: str, after: str) -> None:
+    assert applied(before, *hunks(before, after)) == after
+
+
+def test_each_run_of_changed_lines_is_a_hunk_with_the_section_of_its_first_line() -> None:
+    before = "# A\n\na\n\n# B\n\nb\n"
+    one, two = hunks(before, before.replace("a\n", "x\n").replace("b\n", "y\n"))
+    assert (one.section, one.removed, one.added, one.line) == (("A",), "a\n", "x\n", 2)
+    assert (two.section, two.removed, two.added, two.line) == (("B",), "b\n", "y\n", 6)
+    (heading,) = hunks("# A\na\n# B\n", "# A\na\n# C\n")
+    assert heading.section == ("B",)
+
+
+def test_bytes_that_are_no_utf8_are_refused_where_they_are_touched() -> None:
+    before = decode(b"\xff\na\n\nb\n")
+    assert isinstance(hunks_between(before, before.replace("\udcff", "x")), Unplaced)
+    assert applied(before, *hunks(before, before.replace("b", "c"))) == decode(b"\xff\na\n\nc\n")

@@ -1,11 +1,10 @@
 from tests.rows import each_row
 
 from nightledger.text.changes.layout import (
-    block_at,
-    end_near,
+    as_addition,
+    as_replacement,
     find_section,
     insertion_line,
-    last_filled_line,
     new_heading,
     resolve_path,
 )
@@ -91,25 +90,64 @@ def test_a_section_grows_after_its_last_entry_and_outside_generated_blocks(text:
     assert insertion(text, "A") == line
 
 
-def test_the_top_of_a_file_grows_below_its_front_matter() -> None:
-    assert insertion("---\na: b\n---\n\n# A\n") == 3
-    assert insertion("# A\n") == 0
+def dressed(text: str, entry: str, *path: str) -> str:
+    document = parse_markdown(text)
+    return as_addition(document, find_section(document, path), entry)
 
 
-def test_blank_lines_at_the_end_of_a_range_are_left_off() -> None:
-    document = parse_markdown("a\n\n\n")
-    assert (last_filled_line(document, 1, 3), last_filled_line(document, 2, 3)) == (1, 1)
+@each_row(
+    ("text", "entry", "expected"),
+    [
+        ("* a\n", "- x\n", "* x\n"),
+        ("+   a\n", "- x\n  y\n", "+   x\n    y\n"),
+        (" - a\n", "- x\n  y\n", " - x\n   y\n"),
+        ("-\ta\n", "- x\n  y\n", "-\tx\n    y\n"),
+        ("1. a\n2. b\n", "- x\n  y\n", "3. x\n   y\n"),
+        ("9) a\n", "- x\n- y\n", "10) x\n11) y\n"),
+        ("* a\n\n* b\n", "- x\n", "\n* x\n"),
+        ("* a\n\n* b\n", "- x\n\n  y\n", "\n* x\n\n  y\n"),
+        ("* a\n* b\n\n* c\n* d\n", "- x\n", "* x\n"),
+        ("* a\n\nwords\n", "- x\n", "* x\n"),
+        ("1. a\n\nwords\n", "- x\n", "- x\n"),
+        ("words\n", "- x\n", "- x\n"),
+        ("* a\n", "1. x\n", "* x\n"),
+        ("* a\n", "- x\n  - child\n\n      code\n", "* x\n  - child\n\n      code\n"),
+        ("1. a\n", "- x\n  - child\n", "2. x\n   - child\n"),
+        ("10. a\n", "- x\n\t- child\n", "11. x\n      - child\n"),
+        ("* a\n", "- x\nlazy\n", "* x\n  lazy\n"),
+        ("* a\n", "- x\n\n\n- y\n", "* x\n\n\n* y\n"),
+        ("* a\n", "words\n", "words\n"),
+        ("* a\n", "- x\n\nwords\n", "- x\n\nwords\n"),
+        ("*\n", "- x\n", "- x\n"),
+        ("* a\n", "-\n", "-\n"),
+        ("* a\n<!-- c -->\n", "- x\n", "* x\n"),
+    ],
+)
+def test_an_item_takes_on_the_marks_of_its_list(text: str, entry: str, expected: str) -> None:
+    assert dressed(text, entry) == expected
 
 
-def test_a_block_is_found_by_its_lines() -> None:
-    document = parse_markdown("a\n\n- b\n  c\n")
-    block = block_at(document, 4)
-    assert block is not None
-    assert (block.first_line, block.last_line) == (3, 4)
-    assert block_at(document, 2) is None
-    assert block_at(document, 9) is None
+def test_a_section_without_a_list_borrows_the_last_bullets_of_its_document() -> None:
+    text = "# A\n\n* a\n\n# B\n\nwords\n\n# C\n\n1. c\n"
+    assert dressed(text, "- x\n", "B") == "* x\n"
+    assert as_addition(parse_markdown(text), None, "- x\n") == "* x\n"
 
 
-def test_the_line_end_nearby_wins_over_the_usual_one() -> None:
-    document = parse_markdown("a\r\nb\r\nc\nd")
-    assert [end_near(document, line) for line in (0, 1, 3, 4)] == ["\r\n", "\r\n", "\n", "\r\n"]
+@each_row(
+    ("entry", "removed", "expected"),
+    [
+        ("- x\n", "* a\n", "* x\n"),
+        ("- x\n", "4. a\n", "4. x\n"),
+        ("- x\n  y\n", "  * a\n", "  * x\n    y\n"),
+        ("x\n", "* a\n", "* x\n"),
+        ("x\ny\n", "* a\n", "* x\n  y\n"),
+        ("x\n\ny\n", "* a\n", "x\n\ny\n"),
+        ("- x\n", "words\n", "- x\n"),
+        ("x\n", "words\n", "x\n"),
+        ("```\nx\n```\n", "* a\n", "```\nx\n```\n"),
+    ],
+)
+def test_a_replacement_takes_on_the_marks_of_what_it_replaces(
+    entry: str, removed: str, expected: str
+) -> None:
+    assert as_replacement(entry, removed) == expected

@@ -1,13 +1,12 @@
 from itertools import permutations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.rows import each_row
 from tests.text.documents import documents, entries_to_add
 from tests.text.drafts import added, applied, draft, made, refused, removed, replaced
 
-from nightledger.domain.proposal import Anchor, Hunk, Op
+from nightledger.domain.proposal import Anchor, Draft, Hunk, Op
 from nightledger.text.changes.place import Placed, Unplaced, make_hunk, place, place_signed, put, shown_in
 from nightledger.text.markdown.document import decode, parse_markdown, split_lines
 from nightledger.text.markdown.entries import find_entries
@@ -45,56 +44,120 @@ def reason(document: str, hunk: Hunk) -> str:
     return found.reason
 
 
+LATIN = decode(b"# A\n\n- Zo\xeb\n- x\n")
+
+
 # additions
 
 
-def test_an_addition_follows_the_last_entry_of_its_section_in_its_style() -> None:
-    assert added(MEMORY, "- Warm the pot.\n  Always.\n", "Memory", "Lessons") == MEMORY.replace(
-        "slowly.\n", "slowly.\n* Warm the pot.\n  Always.\n"
-    )
+@each_row(
+    ("document", "entry", "section", "expected"),
+    [
+        # after the last entry of its section, in its style, before the sub-headings
+        (
+            MEMORY,
+            "- Warm the pot.\n  Always.\n",
+            "Memory/Lessons",
+            MEMORY.replace("slowly.\n", "slowly.\n* Warm the pot.\n  Always.\n"),
+        ),
+        (MEMORY, "Words.", "Memory/Projects", MEMORY.replace("harbour.\n", "harbour.\n\nWords.\n")),
+        (LATIN, "- y", "A", LATIN + "- y\n"),
+        # in an empty section below its heading, at the top before the first heading
+        ("# A\n\n## B\n\n## C\n", "- x", "B", "# A\n\n## B\n\n- x\n\n## C\n"),
+        ("# A\n- a\n## B\n## C\n- c\n", "- x", "B", "# A\n- a\n## B\n- x\n## C\n- c\n"),
+        ("# A\n", "x", "", "x\n\n# A\n"),
+        ("---\nk: v\n---\n\n# A\n", "x", "", "---\nk: v\n---\n\nx\n\n# A\n"),
+        ("\ufeffwords\n\n# A\n", "x", "", "\ufeffwords\n\nx\n\n# A\n"),
+        # a missing section is made at the end of the file or of its outer section, and looks like its document
+        (MEMORY, "- x", "Ideas", MEMORY + "\n## Ideas\n\n- x\n"),
+        ("# M\n\n## P\n\n- a\n\n## Q\n", "- x", "P/S", "# M\n\n## P\n\n- a\n\n### S\n\n- x\n\n## Q\n"),
+        ("", "- x", "Ideas", "## Ideas\n\n- x\n"),
+        ("\ufeff", "- x", "Ideas", "\ufeff## Ideas\n\n- x\n"),
+        ("words", "- x", "Ideas", "words\n\n## Ideas\n\n- x\n"),
+        ("words\n\n", "- x", "Ideas", "words\n\n## Ideas\n\n- x\n\n"),
+        ("# A\n\n# B\n", "- x", "Ideas", "# A\n\n# B\n\n# Ideas\n\n- x\n"),
+        ("# A\n- a\n## B\n- b\n", "- x", "Ideas", "# A\n- a\n## B\n- b\n\n## Ideas\n- x\n"),
+        ("a\r\nb\r\n", "- x", "Ideas", "a\r\nb\r\n\r\n## Ideas\r\n\r\n- x\r\n"),
+        # kept off what it would run into
+        ("# A\n- a\n---\n", "- x", "A", "# A\n- a\n- x\n---\n"),
+        ("# A\n- a\n---\n", "words", "A", "# A\n- a\n\nwords\n\n---\n"),
+        ("# A\n- a\n<!-- c -->\n", "- x", "A", "# A\n- a\n- x\n<!-- c -->\n"),
+        ("- a\n\nB\n===\n", "- x", "", "- a\n- x\n\nB\n===\n"),
+        ("1. a\n\n# B\n", "- x", "", "1. a\n2. x\n\n# B\n"),
+        ("> q\n", "words", "", "> q\n\nwords\n"),
+        ("***\nB\n===\n", "words", "", "words\n\n***\nB\n===\n"),
+        ("---\n", "words", "", "words\n\n---\n"),
+        ("B\n===\n", "words", "", "words\n\nB\n===\n"),
+        ("<!-- c -->\n", "words", "", "<!-- c -->\n\nwords\n"),
+    ],
+)
+def test_an_addition_lands_in_its_section_as_a_block_of_its_own(
+    document: str, entry: str, section: str, expected: str
+) -> None:
+    assert added(document, entry, *filter(None, section.split("/"))) == expected
 
 
-def test_an_addition_stands_before_the_sub_headings() -> None:
-    assert added(MEMORY, "A paragraph.", "Memory", "Projects") == MEMORY.replace(
-        "harbour.\n", "harbour.\n\nA paragraph.\n"
-    )
+@each_row(
+    ("document", "one", "why"),
+    [
+        (MEMORY, draft(Op.ADD, "Lessons"), "nothing to add"),
+        (MEMORY, draft(Op.ADD, "Lessons", after=" \n\n"), "nothing to add"),
+        (MEMORY, draft(Op.ADD, "Lessons", after="# New\n"), "headings"),
+        (MEMORY, draft(Op.ADD, "Lessons", after="words\n---\n"), "headings"),
+        (MEMORY, draft(Op.ADD, "Lessons", after="a\rb\n"), "carriage return"),
+        (MEMORY, draft(Op.ADD, "No", "Such", after="- x"), "is missing"),
+        ("# A\n## X\n# B\n## X\n", draft(Op.ADD, "X", after="- x"), "named by several"),
+        (MEMORY, draft(Op.ADD, "two\nlines", after="- x"), "can be made"),
+        (MEMORY, draft(Op.ADD, "marks #", after="- x"), "can be made"),
+        (MEMORY, draft(Op.ADD, "", after="- x"), "can be made"),
+        (
+            "# 1\n## 2\n### 3\n#### 4\n##### 5\n###### 6\n",
+            draft(Op.ADD, "6", "7", after="- x"),
+            "can be made",
+        ),
+        ("```\nopen", draft(Op.ADD, "X", after="- x"), "swallow"),
+        ("# A\n\n<!-- open\n", draft(Op.ADD, "A", after="- x"), "swallow"),
+        ("<!-- open\n", draft(Op.ADD, after="- x"), "at the end of the top of the file a fence"),
+        (MEMORY, draft(Op.REMOVE, before="* Pour\n"), "not in the file as given"),
+        (MEMORY, draft(Op.REMOVE, before="* Pour slowly.\n", line=5), "not in the file as given"),
+        (MEMORY, draft(Op.REMOVE), "neither what to add nor what to remove"),
+        (MEMORY, draft(Op.DELETE_LINK), "neither what to add nor what to remove"),
+        (MEMORY, draft(Op.REPLACE, before="* Pour slowly.\n", after="- Pour slowly."), "changes nothing"),
+        ("- x\n- y\n- x\n", draft(Op.REMOVE, before="- x\n"), "2 times"),
+        (LATIN, draft(Op.REMOVE, before="- Zo\udceb\n"), "not UTF-8"),
+        (LATIN, draft(Op.REPLACE, before="- Zo\udceb\n", after="- Zoe\n"), "not UTF-8"),
+        (LATIN, draft(Op.ADD, "A", after="- \udceb\n"), "not UTF-8"),
+        (LATIN, draft(Op.ADD, "\udceb", after="- x\n"), "not UTF-8"),
+    ],
+)
+def test_a_draft_without_a_place_says_why(document: str, one: Draft, why: str) -> None:
+    assert why in refused(document, one)
+
+
+@each_row(
+    ("document", "hunk", "why"),
+    [
+        ("# A\n", at_end("- x", "A"), "whole lines"),
+        ("# A\n", at_end("\n\n", "A"), "whole lines"),
+        (
+            "# A\ny\n",
+            Hunk(anchor=Anchor.SECTION_END, section=("A",), added="x\n", removed="y\n"),
+            "removes nothing",
+        ),
+        ("ab\n", lines("b\n"), ""),
+        ("ab\n", lines("a"), ""),
+        ("a\nb\n", lines("a\n", "c"), ""),
+        ("\ufeffab\n", lines("b\n"), ""),
+        ("a\n", lines("a\n", "a\n"), "changes nothing"),
+    ],
+)
+def test_parts_of_lines_are_never_touched(document: str, hunk: Hunk, why: str) -> None:
+    assert why in reason(document, hunk)
 
 
 def test_outer_headings_may_be_left_out_and_are_signed() -> None:
     hunk = made(MEMORY, draft(Op.ADD, "Lessons", after="- x"))
     assert hunk == at_end("* x\n", "Memory", "Lessons")
-
-
-def test_a_section_that_is_missing_is_made_at_the_end_of_the_file() -> None:
-    assert added(MEMORY, "- x", "Ideas") == MEMORY + "\n## Ideas\n\n- x\n"
-
-
-def test_a_section_that_is_missing_is_made_at_the_end_of_its_outer_section() -> None:
-    text = "# M\n\n## P\n\n- a\n\n## Q\n\n- b\n"
-    assert added(text, "- x", "P", "Sub") == "# M\n\n## P\n\n- a\n\n### Sub\n\n- x\n\n## Q\n\n- b\n"
-
-
-@pytest.mark.parametrize(
-    ("document", "expected"),
-    [
-        ("", "## Ideas\n\n- x\n"),
-        ("\ufeff", "\ufeff## Ideas\n\n- x\n"),
-        ("words", "words\n\n## Ideas\n\n- x\n"),
-        ("words\n\n", "words\n\n## Ideas\n\n- x\n\n"),
-        ("# A\n\n# B\n", "# A\n\n# B\n\n# Ideas\n\n- x\n"),
-        ("# A\n- a\n## B\n- b\n", "# A\n- a\n## B\n- b\n\n## Ideas\n- x\n"),
-        ("# A\n- a\n", "# A\n- a\n\n## Ideas\n- x\n"),
-        ("a\r\nb\r\n", "a\r\nb\r\n\r\n## Ideas\r\n\r\n- x\r\n"),
-    ],
-)
-def test_a_new_section_looks_like_its_document(document: str, expected: str) -> None:
-    assert added(document, "- x", "Ideas") == expected
-
-
-def test_two_additions_to_a_missing_section_share_its_heading() -> None:
-    hunks = [made(MEMORY, draft(Op.ADD, "Ideas", after=text)) for text in ("- x", "- y")]
-    assert applied(MEMORY, *hunks) == MEMORY + "\n## Ideas\n\n- x\n- y\n"
-    assert applied(MEMORY, *reversed(hunks)) == MEMORY + "\n## Ideas\n\n- y\n- x\n"
 
 
 def test_a_list_with_blank_lines_between_items_goes_on_so() -> None:
@@ -116,32 +179,6 @@ def test_sections_of_one_path_count_as_one() -> None:
         assert "has changed" in signed(twice, hunk, now)
 
 
-def test_an_addition_to_the_top_stands_before_the_first_heading() -> None:
-    assert added("# A\n", "x") == "x\n\n# A\n"
-    assert added("---\nk: v\n---\n\n# A\n", "x") == "---\nk: v\n---\n\nx\n\n# A\n"
-    assert added("\ufeffwords\n\n# A\n", "x") == "\ufeffwords\n\nx\n\n# A\n"
-
-
-def test_an_empty_section_grows_below_its_heading() -> None:
-    assert added("# A\n\n## B\n\n## C\n", "- x", "B") == "# A\n\n## B\n\n- x\n\n## C\n"
-    assert added("# A\n- a\n## B\n## C\n- c\n", "- x", "B") == "# A\n- a\n## B\n- x\n## C\n- c\n"
-
-
-def test_an_addition_keeps_off_what_it_would_run_into() -> None:
-    assert added("# A\n- a\n---\n", "- x", "A") == "# A\n- a\n- x\n---\n"
-    assert added("# A\n- a\n---\n", "words", "A") == "# A\n- a\n\nwords\n\n---\n"
-    assert added("# A\n- a\n<!-- c -->\n", "- x", "A") == "# A\n- a\n- x\n<!-- c -->\n"
-    assert added("- a\n\nB\n===\n", "- x") == "- a\n- x\n\nB\n===\n"
-    assert added("- a\nB\n===\n", "- x").startswith("- a\nB\n===\n")
-    assert added("1. a\n\n# B\n", "- x") == "1. a\n2. x\n\n# B\n"
-    assert added("> q\n", "words") == "> q\n\nwords\n"
-
-
-@pytest.mark.parametrize("text", ["***\nB\n===\n", "---\n", "B\n===\n", "<!-- c -->\n"])
-def test_an_addition_at_the_very_top_keeps_off_what_stood_there(text: str) -> None:
-    assert added(text, "words") == ("words\n\n" + text if text[0] != "<" else text + "\nwords\n")
-
-
 def test_several_additions_apply_in_any_order() -> None:
     hunks = [made(MEMORY, draft(Op.ADD, "Lessons", after=f"- lesson {n}.\n")) for n in range(3)] + [
         made(MEMORY, draft(Op.ADD, "Lessons", after="DECISION: x\nSTATUS: Open\n"))
@@ -154,66 +191,28 @@ def test_several_additions_apply_in_any_order() -> None:
         )
 
 
-@pytest.mark.parametrize(
-    ("after", "why"),
-    [
-        ("", "nothing to add"),
-        (" \n\n", "nothing to add"),
-        ("# New\n", "headings"),
-        ("words\n---\n", "headings"),
-        ("a\rb\n", "carriage return"),
-    ],
-)
-def test_what_is_no_entry_is_not_added(after: str, why: str) -> None:
-    assert why in refused(MEMORY, draft(Op.ADD, "Lessons", after=after))
-
-
-@pytest.mark.parametrize(
-    ("document", "section", "why"),
-    [
-        (MEMORY, ("No", "Such"), "is missing"),
-        ("# A\n## X\n# B\n## X\n", ("X",), "named by several"),
-        (MEMORY, ("two\nlines",), "can be made"),
-        (MEMORY, ("marks #",), "can be made"),
-        (MEMORY, ("",), "can be made"),
-        ("# 1\n## 2\n### 3\n#### 4\n##### 5\n###### 6\n", ("6", "7"), "can be made"),
-        ("```\nopen", ("X",), "swallow"),
-        ("# A\n\n<!-- open\n", ("A",), "swallow"),
-        ("<!-- open\n", (), "at the end of the top of the file a fence"),
-    ],
-)
-def test_an_addition_without_a_place_says_why(document: str, section: tuple[str, ...], why: str) -> None:
-    assert why in refused(document, draft(Op.ADD, *section, after="- x"))
-
-
-def test_an_addition_to_a_new_section_has_no_place_below_other_headings() -> None:
-    hunk = made(MEMORY, draft(Op.ADD, "Ideas", after="- x"))
-    assert "can be made" in reason(MEMORY.replace("# Memory", "# Notes"), hunk)
-
-
-@pytest.mark.parametrize("hunk", [at_end("- x", "A"), at_end("", "A"), at_end("\n\n", "A")])
-def test_an_addition_that_is_no_whole_line_has_no_place(hunk: Hunk) -> None:
-    assert "whole lines" in reason("# A\n", hunk)
-
-
-def test_an_addition_that_also_removes_has_no_place() -> None:
-    hunk = Hunk(anchor=Anchor.SECTION_END, section=("A",), added="x\n", removed="y\n")
-    assert "removes nothing" in reason("# A\ny\n", hunk)
-
-
 # replacements and removals
 
 
-def test_a_replacement_takes_the_marks_of_what_it_replaces() -> None:
-    assert replaced(MEMORY, "* Pour slowly.\n", "- Pour very slowly.\n") == MEMORY.replace(
-        "Pour", "Pour very"
-    )
-    assert replaced(MEMORY, "* Pour slowly.\n", "Pour very slowly.") == MEMORY.replace("Pour", "Pour very")
-
-
-def test_a_replacement_keeps_the_line_ends_and_a_missing_last_one() -> None:
-    assert replaced("a\r\n\r\nb", "b", "c\nd\n") == "a\r\n\r\nc\r\nd"
-    assert replaced("a\r\n\r\nb\r\n", "a\n", "c\nd") == "c\r\nd\r\n\r\nb\r\n"
+@each_row(
+    ("document", "before", "after", "expected"),
+    [
+        (MEMORY, "* Pour slowly.\n", "- Pour very slowly.\n", MEMORY.replace("Pour", "Pour very")),
+        (MEMORY, "* Pour slowly.\n", "Pour very slowly.", MEMORY.replace("Pour", "Pour very")),
+        ("a\r\n\r\nb", "b", "c\nd\n", "a\r\n\r\nc\r\nd"),
+        ("a\r\n\r\nb\r\n", "a\n", "c\nd", "c\r\nd\r\n\r\nb\r\n"),
+        # a removal glues no neighbours
+        ("words\n1. x\n2. y\n", "1. x\n", "", "words\n\n2. y\n"),
+        ("one\n```\nx\n```\ntwo\n", "```\nx\n```\n", "", "one\n\ntwo\n"),
+        ("one\n- x\n- y\n", "- x\n", "", "one\n- y\n"),
+        ("- x\n- y\n- z\n", "- y\n", "", "- x\n- z\n"),
+        (LATIN, "- x\n", "", decode(b"# A\n\n- Zo\xeb\n")),
+    ],
+)
+def test_a_replacement_takes_the_marks_and_ends_of_what_it_replaces(
+    document: str, before: str, after: str, expected: str
+) -> None:
+    assert (replaced(document, before, after) if after else removed(document, before)) == expected
 
 
 @each_row(
@@ -238,19 +237,6 @@ def test_a_removal_leaves_no_doubled_blank_line(document: str, line: int, expect
     assert removed(document, "- x", line) == expected
 
 
-@pytest.mark.parametrize(
-    ("document", "before", "expected"),
-    [
-        ("words\n1. x\n2. y\n", "1. x\n", "words\n\n2. y\n"),
-        ("one\n```\nx\n```\ntwo\n", "```\nx\n```\n", "one\n\ntwo\n"),
-        ("one\n- x\n- y\n", "- x\n", "one\n- y\n"),
-        ("- x\n- y\n- z\n", "- y\n", "- x\n- z\n"),
-    ],
-)
-def test_a_removal_glues_no_neighbours(document: str, before: str, expected: str) -> None:
-    assert removed(document, before) == expected
-
-
 def test_lines_that_repeat_are_told_by_their_number_in_the_section() -> None:
     text = "# A\n\n- x\n- y\n- x\n- z\n"
     hunk = made(text, draft(Op.REMOVE, before="- x\n", line=5))
@@ -258,31 +244,6 @@ def test_lines_that_repeat_are_told_by_their_number_in_the_section() -> None:
     assert applied(text, hunk) == "# A\n\n- x\n- y\n- z\n"
     assert "more than once" in reason(text.replace("- y\n", "- y\n- w\n"), hunk)
     assert applied(text.replace("- x\n- y\n", ""), hunk) == "# A\n\n- z\n", "the only one that is left"
-
-
-def test_a_hunk_names_the_section_where_its_lines_stand() -> None:
-    assert made(MEMORY, draft(Op.REMOVE, "wrong", before="- Bilge pump.\n")).section == (
-        "Memory",
-        "Projects",
-        "Boat",
-    )
-
-
-@pytest.mark.parametrize(
-    ("one", "why"),
-    [
-        (draft(Op.REMOVE, before="* Pour\n"), "not in the file as given"),
-        (draft(Op.REMOVE, before="* Pour slowly.\n", line=5), "not in the file as given"),
-        (draft(Op.REMOVE), "neither what to add nor what to remove"),
-        (draft(Op.DELETE_LINK), "neither what to add nor what to remove"),
-    ],
-)
-def test_lines_that_are_not_there_are_not_removed(one: object, why: str) -> None:
-    assert why in refused(MEMORY, one)  # type: ignore[arg-type]
-
-
-def test_lines_that_stand_twice_need_a_line_number() -> None:
-    assert "2 times" in refused("- x\n- y\n- x\n", draft(Op.REMOVE, before="- x\n"))
 
 
 def test_lines_stand_in_the_section_that_they_name() -> None:
@@ -304,26 +265,6 @@ def test_no_change_puts_other_lines_under_another_heading() -> None:
     for hunk in (lines("# A\n", "", "A"), lines("- a\n", "# C\n", "A", line=2)):
         assert "under another heading" in reason(text, hunk)
     assert "cannot bring headings" in refused(text, draft(Op.REPLACE, before="- a\n", after="# C\n"))
-
-
-@pytest.mark.parametrize(
-    ("document", "hunk"),
-    [
-        ("ab\n", lines("b\n")),
-        ("ab\n", lines("a")),
-        ("a\nb\n", lines("a\n", "c")),
-        ("\ufeffab\n", lines("b\n")),
-    ],
-)
-def test_parts_of_lines_are_never_touched(document: str, hunk: Hunk) -> None:
-    assert isinstance(place(document, hunk), Unplaced)
-
-
-def test_a_hunk_that_changes_nothing_has_no_place() -> None:
-    assert "changes nothing" in reason("a\n", lines("a\n", "a\n"))
-    assert "changes nothing" in refused(
-        MEMORY, draft(Op.REPLACE, before="* Pour slowly.\n", after="- Pour slowly.")
-    )
 
 
 # what was signed
@@ -387,27 +328,6 @@ def test_two_additions_that_make_one_section_both_go_in() -> None:
     assert first == LIST + "\n# New\n\n- x\n"
     assert signed(LIST, two, first) == LIST + "\n# New\n\n- y\n- x\n"
     assert "another heading" in signed(first, two, LIST)
-
-
-LATIN = decode(b"# A\n\n- Zo\xeb\n- x\n")
-
-
-@pytest.mark.parametrize(
-    "one",
-    [
-        draft(Op.REMOVE, before="- Zo\udceb\n"),
-        draft(Op.REPLACE, before="- Zo\udceb\n", after="- Zoe\n"),
-        draft(Op.ADD, "A", after="- \udceb\n"),
-        draft(Op.ADD, "\udceb", after="- x\n"),
-    ],
-)
-def test_lines_that_are_no_utf8_are_left_to_the_operator(one: object) -> None:
-    assert "not UTF-8" in refused(LATIN, one)  # type: ignore[arg-type]
-
-
-def test_lines_beside_bytes_that_are_no_utf8_can_be_changed() -> None:
-    assert removed(LATIN, "- x\n") == decode(b"# A\n\n- Zo\xeb\n")
-    assert added(LATIN, "- y", "A") == decode(b"# A\n\n- Zo\xeb\n- x\n- y\n")
 
 
 # several together

@@ -3,13 +3,12 @@ from collections.abc import Sequence
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.rows import each_row
 from tests.text.documents import documents, entries_to_add
 from tests.text.drafts import added, applied, draft, made, removed, replaced
 
 from nightledger.domain.proposal import Op
-from nightledger.text.changes.merge import Conflict, Merged, Span
-from nightledger.text.changes.place import Unplaced, make_hunk
-from nightledger.text.changes.take_back import take_back
+from nightledger.text.changes.merge import take_back
 from nightledger.text.markdown.document import parse_markdown
 from nightledger.text.markdown.entries import find_entries
 
@@ -18,8 +17,8 @@ MEMORY = "# Memory\n\n## Lessons\n\n- Rinse first.\n- Pour slowly.\n\n## Project
 
 def undone(before: str, after: str, current: str) -> str:
     result = take_back(before, after, current)
-    assert isinstance(result, Merged), result
-    return result.text
+    assert result is not None
+    return result
 
 
 def said(text: str) -> list[tuple[tuple[str, ...], str]]:
@@ -27,20 +26,36 @@ def said(text: str) -> list[tuple[tuple[str, ...], str]]:
     return sorted((entry.section, entry.text.strip()) for entry in find_entries(parse_markdown(text)))
 
 
-@given(documents(), entries_to_add())
-def test_an_addition_taken_back_at_once_leaves_no_trace(document: str, entry: str) -> None:
-    hunk = make_hunk(document, draft(Op.ADD, "Lessons", after=entry))
-    if not isinstance(hunk, Unplaced):
-        assert undone(document, applied(document, hunk), applied(document, hunk)) == document
+IDEAS = added(MEMORY, "- x", "Ideas")
+POURED = removed(MEMORY, "- Pour slowly.\n")
+FAST = replaced(MEMORY, "- Pour slowly.\n", "- Pour fast.\n")
+NESTED = MEMORY + "\n## Ideas\n\n- x\n\n### Sub\n\n- y\n"
+SPLIT = MEMORY.replace("- Pour", "\n## New\n\n- Pour")
+LATER = ("slowly.\n", "slowly.\n- Later.\n")
 
 
-@given(documents(), st.data())
-def test_a_removal_taken_back_at_once_leaves_no_trace(document: str, data: st.DataObject) -> None:
-    entries = find_entries(parse_markdown(document))
-    if entries:
-        entry = data.draw(st.sampled_from(entries))
-        after = removed(document, entry.text, entry.first_line)
-        assert undone(document, after, after) == document
+@each_row(
+    ("after", "current", "expected"),
+    [
+        # a heading that the change made stays while later lines stand under it
+        (IDEAS, IDEAS, MEMORY),
+        (IDEAS, added(IDEAS, "- y", "Ideas"), MEMORY + "\n## Ideas\n\n- y\n"),
+        (NESTED, NESTED + "- z\n", MEMORY + "\n## Ideas\n\n### Sub\n\n- z\n"),
+        (SPLIT, SPLIT.replace(*LATER), MEMORY.replace(*LATER)),
+        (IDEAS, added(IDEAS, "- y", "Ideas").replace("## Ideas", "## Plans"), None),
+        # what comes back stands before what was added in its place
+        (
+            POURED,
+            added(POURED, "- Warm the pot.", "Lessons"),
+            MEMORY.replace("slowly.\n", "slowly.\n- Warm the pot.\n"),
+        ),
+        (FAST, FAST.replace("fast", "faster"), None),
+    ],
+)
+def test_a_change_is_taken_back_and_what_came_since_stays(
+    after: str, current: str, expected: str | None
+) -> None:
+    assert take_back(MEMORY, after, current) == expected
 
 
 @given(documents(), entries_to_add(), documents())
@@ -82,58 +97,6 @@ def test_five_additions_survive_that_one_of_them_is_undone_in_between(
     assert said(current) == said(applied(document, *rest))
 
 
-def test_a_heading_that_a_change_made_stays_while_later_lines_need_it() -> None:
-    first = added(MEMORY, "- x", "Ideas")
-    both = added(first, "- y", "Ideas")
-    assert undone(MEMORY, first, both) == MEMORY + "\n## Ideas\n\n- y\n"
-    assert undone(MEMORY, first, first) == MEMORY
-
-
-def test_a_heading_in_the_middle_of_a_file_stays_too() -> None:
-    first = added(MEMORY, "- x", "Lessons", "Winter")
-    both = added(first, "- y", "Winter")
-    assert undone(MEMORY, first, both) == added(MEMORY, "- y", "Lessons", "Winter")
-
-
-def test_a_heading_stays_in_a_file_that_had_no_final_newline() -> None:
-    before = MEMORY.rstrip("\n")
-    first = added(before, "- x", "Ideas")
-    assert undone(before, first, added(first, "- y", "Ideas")) == MEMORY + "\n## Ideas\n\n- y\n"
-    assert undone(before, first, first) == before
-
-
-def test_a_sub_heading_that_later_lines_need_keeps_its_outer_one() -> None:
-    after = MEMORY + "\n## Ideas\n\n- x\n\n### Sub\n\n- y\n"
-    current = after + "- z\n"
-    assert undone(MEMORY, after, current) == MEMORY + "\n## Ideas\n\n### Sub\n\n- z\n"
-
-
-def test_a_heading_goes_where_it_was_put_above_lines_that_were_there() -> None:
-    after = MEMORY.replace("- Pour", "\n## New\n\n- Pour")
-    current = after.replace("slowly.\n", "slowly.\n- Later.\n")
-    assert undone(MEMORY, after, current) == MEMORY.replace("slowly.\n", "slowly.\n- Later.\n")
-
-
-def test_a_heading_that_was_renamed_since_is_a_conflict() -> None:
-    first = added(MEMORY, "- x", "Ideas")
-    current = added(first, "- y", "Ideas").replace("## Ideas", "## Plans")
-    assert isinstance(take_back(MEMORY, first, current), Conflict)
-
-
-def test_a_removed_entry_comes_back_before_what_was_added_in_its_place() -> None:
-    after = removed(MEMORY, "- Pour slowly.\n")
-    current = added(after, "- Warm the pot.", "Lessons")
-    assert undone(MEMORY, after, current) == MEMORY.replace("slowly.\n", "slowly.\n- Warm the pot.\n")
-
-
-def test_a_replacement_that_was_edited_since_is_a_conflict() -> None:
-    after = replaced(MEMORY, "- Pour slowly.\n", "- Pour fast.\n")
-    result = take_back(MEMORY, after, after.replace("fast", "faster"))
-    assert isinstance(result, Conflict)
-    (span,) = result.spans
-    assert (span.base, span.ours, span.theirs) == ("- Pour fast.\n", "- Pour faster.\n", "- Pour slowly.\n")
-
-
 @pytest.mark.parametrize("order", [(0, 1, 2), (2, 1, 0), (1, 2, 0)])
 def test_changes_can_be_taken_back_in_any_order(order: tuple[int, ...]) -> None:
     hunks = [
@@ -148,9 +111,3 @@ def test_changes_can_be_taken_back_in_any_order(order: tuple[int, ...]) -> None:
     for n in order:
         current = undone(texts[n], texts[n + 1], current)
     assert current == MEMORY
-
-
-def test_a_file_of_nothing_but_a_byte_order_mark_has_no_later_lines() -> None:
-    assert take_back("", "x\rx", "\ufeff") == Conflict(
-        spans=(Span(first_line=1, last_line=1, base="x\rx\n", ours="\ufeff\n", theirs=""),)
-    )

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from nightledger.domain.proposal import Anchor, Hunk
 from nightledger.text.changes.place import Unplaced, place, put_all
-from nightledger.text.changes.whole import EMPTY_SHA256, at_end, copied, text_sha256
+from nightledger.text.changes.sections import at_end, copied
 
 
 def hunk(anchor: Anchor, *, removed: str = "", added: str = "") -> Hunk:
@@ -65,8 +65,3 @@ def test_a_copy_is_made_of_the_signed_bytes_alone_and_over_nothing_but_itself(
     assert copied(f"{text}x", "", signed) is None
     over = hunk(Anchor.COPY, removed=hashlib.sha256(other).hexdigest(), added=signed.added)
     assert copied(text, there, over) == text
-
-
-def test_the_hash_of_a_text_is_that_of_its_bytes() -> None:
-    assert text_sha256("") == EMPTY_SHA256
-    assert text_sha256("\udcff") == hashlib.sha256(b"\xff").hexdigest()

@@ -27,21 +27,14 @@ from nightledger.domain.states import AppliedTarget, Apply, Gone
 from nightledger.files.blobs import BlobStore
 from nightledger.files.home import Home
 from nightledger.files.line_log import LineLog
-from nightledger.gate.apply.placing import (
-    anchors_of,
-    bytes_of,
-    carry,
-    place_around,
-    place_edit,
-    put_changes,
-    text_of,
-)
+from nightledger.gate.apply.placing import anchors_of, carry, place_around, put_changes
+from nightledger.gate.gated import places_of
 from nightledger.gate.guard.drifting import shows, trace_drift
 from nightledger.gate.integrity.checking import Held, verify_decisions
 from nightledger.gate.integrity.trusting import Trust
-from nightledger.gate.kept_files import places_of
 from nightledger.gate.opening import Ledger
 from nightledger.gate.stored import read_logged
+from nightledger.text.markdown.document import decode, encode
 from nightledger.trust.report import Damage, Finding
 
 WINDOW = timedelta(days=7)
@@ -344,11 +337,11 @@ class Applies:
         places = places_of(self.home)
         _require_none(why for change in changes for why in why_forbidden(change, places))
         wanted = [one for one in begun.targets if one.path not in places.gated]
-        documents = {one.path: text_of(self._bytes(begun, one.before)) for one in wanted}
+        documents = {one.path: decode(self._bytes(begun, one.before)) for one in wanted}
         made, unplaced = put_changes(documents, changes)
         if unplaced:
             raise _UnsignedError(f"change {unplaced[0][0]} does not fit what stood there")
-        if hashlib.sha256(bytes_of(made[target.path])).hexdigest() != target.after:
+        if hashlib.sha256(encode(made[target.path])).hexdigest() != target.after:
             raise _UnsignedError(OTHER_RESULT)
 
     def _settlement(self, begun: Apply, decision: Decision, target: AppliedTarget, *, exact: bool) -> None:
@@ -356,7 +349,7 @@ class Applies:
         if not exact:
             raise _UnsignedError("it did not put there what was signed")
         accepted, before = (self._bytes(begun, sha) for sha in (target.accepted_before, target.before))
-        proposal, course = self._proposal(begun), trace_drift(text_of(accepted), text_of(before))
+        proposal, course = self._proposal(begun), trace_drift(decode(accepted), decode(before))
         is_whole = len(decision.changes) == len(proposal.changes)
         start = target.accepted_before
         if not is_whole and not self._was_accepted(begun, decision, target.path, start):
@@ -364,7 +357,7 @@ class Applies:
         if not shows(proposal, course):
             raise _UnsignedError("its item did not show what had drifted")
         stays = [change.n for change in proposal.changes if change.n not in begun.taken_back]
-        made = (bytes_of(course.rebuild(stays)), bytes_of(course.rebuild(decision.changes)))
+        made = (encode(course.rebuild(stays)), encode(course.rebuild(decision.changes)))
         if _hashes(*made) != (target.after, target.accepted):
             raise _UnsignedError(OTHER_RESULT)
 
@@ -434,12 +427,9 @@ def _made(
     """
     changes = [change for change in proposal.changes if change.n in begun.changes and change.target == path]
     anchors = anchors_of(decision, path)
-    if proposal.lane == EDIT_LANE:
-        placed = place_edit(before, changes, anchors)
-        made = carry(accepted, before, placed.after)
-    else:
-        placed = place_around(accepted, before, changes, anchors)
-        made = placed.accepted
+    edits = proposal.lane == EDIT_LANE
+    placed = place_around(before if edits else accepted, before, changes, anchors)
+    made = carry(accepted, before, placed.after) if edits else placed.accepted
     if unplaced := [*placed.stale, *placed.waiting]:
         raise _UnsignedError(f"change {unplaced[0][0]} does not fit what stood there")
     return placed.after, made

@@ -1,37 +1,207 @@
 """Apply what is signed and has cooled: what decides that a gated file is written.
 
-Invariant: only hunks that an operator signed are placed, each exactly where it was signed for, on the
-bytes of now; scanners, CommonMark and cap have looked at what comes of it. ``writing.py`` writes it.
+Invariant: only hunks that an operator signed are placed, each exactly where it was signed for, on the bytes of now, in
+all of its files or in none; changes of text in several gated files stand or fall together; scanners, CommonMark and cap
+have looked at what comes of it. ``writing.py`` writes it.
 """
 
+import hashlib
 import os
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from nightledger.domain.decision import Decision
+from nightledger.domain.decision import Decision, DecisionType
+from nightledger.domain.errors import NightledgerError
 from nightledger.domain.event import EventName
 from nightledger.domain.finding import Severity
-from nightledger.domain.judge import Rules, judge
-from nightledger.domain.kept import hunks_on
+from nightledger.domain.judge import EDIT_LANE, Rules, judge
+from nightledger.domain.kept import LETTING_GO, files_of, hunks_on, parts_of
 from nightledger.domain.moment import Moment
-from nightledger.domain.proposal import Op
-from nightledger.domain.states import Book, DecisionStatus
-from nightledger.gate.apply.planning import plan_apply
+from nightledger.domain.proposal import Anchor, Change, Op
+from nightledger.domain.states import OPEN_STATES, Book, DecisionStatus
+from nightledger.gate.apply.placing import (
+    DRIFTED,
+    LOST,
+    anchors_of,
+    carry,
+    place_around,
+    put_changes,
+    read_accepted,
+)
 from nightledger.gate.apply.writing import PutBackError, Write, write_all
-from nightledger.gate.deciding import read_claim, why_void
-from nightledger.gate.forgetting.tombstones import count_outcomes
+from nightledger.gate.gated import is_gated, places_of, read_target
 from nightledger.gate.guard.locking import why_locked
+from nightledger.gate.integrity.trusting import read_claim, why_void
 from nightledger.gate.integrity.witnessing import witnessed
-from nightledger.gate.kept_files import is_gated, places_of
-from nightledger.gate.opening import Gate, Ledger, record
-from nightledger.gate.proposing.hunks import hunks_sha256
-from nightledger.gate.proposing.room import withdraw_twins
+from nightledger.gate.opening import TWIN, Gate, Ledger, closing, record
 from nightledger.gate.proposing.screening import own_values
-from nightledger.gate.stored import Stored, read_proposal
+from nightledger.gate.signed import hunks_sha256
+from nightledger.gate.stored import Stored, read_proposal, read_stored
+from nightledger.text.changes.diff import new_lines
+from nightledger.text.changes.sections import is_made_of, keeps
 from nightledger.text.markdown.check import check_blocks
+from nightledger.text.markdown.document import decode, encode
 from nightledger.text.scanners.scan import scan
+from nightledger.text.similar import fold, same_claim
+
+TOGETHER = "another of its files has changed, and its files change together or not at all"
+ELSEWHERE = (
+    "a heading above its lines was changed outside Nightledger, or something else in their section: answer that first "
+    "('nightledger review')"
+)
+
+
+class Plan(Struct, frozen=True, kw_only=True):
+    """What an apply would do now.
+
+    Attributes:
+        writes: New bytes of each file.
+        stale: For each change that is asked again, its number and why.
+        waits: For each change whose section drifted, its number and why.
+    """
+
+    writes: tuple[Write, ...]
+    stale: Mapping[int, str]
+    waits: Mapping[int, str]
+
+
+def plan_apply(gate: Gate, book: Book, stored: Stored, decision: Decision, live: Sequence[int]) -> Plan:
+    """Place changes on the bytes of now; what has no place takes no other with it but where all were signed as one.
+
+    Args:
+        gate: The home.
+        book: What its log adds up to.
+        stored: The proposal.
+        decision: As signed.
+        live: Numbers of the changes that are approved and still to be applied.
+    """
+    changes = [change for change in stored.proposal.changes if change.n in live]
+    before, stale = _read(gate, changes)
+    waits: dict[int, str] = {}
+    while True:
+        left = [change for change in changes if change.n not in stale and change.n not in waits]
+        writes, lost, waiting = _writes(gate, book, stored, decision, left, before)
+        _join(changes, stale | lost, lost)
+        _join(left, waiting, waiting, why=DRIFTED)
+        if not lost and not waiting:
+            return Plan(writes=tuple(writes), stale=stale, waits=waits)
+        stale |= lost
+        waits = {n: why for n, why in (waits | waiting).items() if n not in stale}
+
+
+def _join(
+    changes: Sequence[Change], known: Mapping[int, str], into: dict[int, str], *, why: str = TOGETHER
+) -> None:
+    """Let changes of text in several files share their fate: where one is named, all are."""
+    texts = [change for change in changes if change.op not in LETTING_GO]
+    if len({change.target for change in texts}) > 1 and any(change.n in known for change in texts):
+        into |= {change.n: why for change in texts if change.n not in known}
+
+
+def _read(gate: Gate, changes: Sequence[Change]) -> tuple[dict[str, bytes], dict[int, str]]:
+    """Read every file once; a change whose log or archive cannot be read has no place."""
+    before: dict[str, bytes] = {}
+    unread: dict[str, str] = {}
+    for path in files_of(changes):
+        try:
+            before[path] = read_target(gate.home, path)
+        except NightledgerError as error:
+            if is_gated(gate.home, path):
+                raise
+            unread[path] = str(error)
+    stale = {
+        change.n: unread[part.target]
+        for change in changes
+        for part in parts_of(change)
+        if part.target in unread
+    }
+    return before, stale
+
+
+def _writes(
+    gate: Gate,
+    book: Book,
+    stored: Stored,
+    decision: Decision,
+    changes: Sequence[Change],
+    before: Mapping[str, bytes],
+) -> tuple[list[Write], dict[int, str], dict[int, str]]:
+    writes: list[Write] = []
+    stale: dict[int, str] = {}
+    waits: dict[int, str] = {}
+    gated = [path for path in files_of(changes) if is_gated(gate.home, path)]
+    for path in gated:
+        own = [change for change in changes if change.target == path]
+        if not own:
+            continue
+        edits = stored.proposal.lane == EDIT_LANE
+        write, lost, waiting = _gated(gate, book, decision, own, before[path], edits=edits)
+        writes.append(write)
+        stale |= lost
+        waits |= waiting
+    texts = {path: decode(content) for path, content in before.items() if path not in gated}
+    after, unplaced = put_changes(texts, changes)
+    writes += [_kept(path, texts[path], after[path], changes) for path in files_of(changes) if path in texts]
+    return writes, stale | dict(unplaced), waits
+
+
+def _kept(path: str, before: str, after: str, changes: Sequence[Change]) -> Write:
+    """Return the new bytes of a daily log or of a file of the archive, with what is new text in it."""
+    parts = [part for change in changes for part in parts_of(change) if part.target == path]
+    fresh = "".join(part.hunk.added for part in parts if part.hunk.anchor is not Anchor.COPY)
+    return Write(path=path, before=encode(before), after=encode(after), fresh=fresh)
+
+
+def _gated(
+    gate: Gate, book: Book, decision: Decision, changes: Sequence[Change], before: bytes, *, edits: bool
+) -> tuple[Write, dict[int, str], dict[int, str]]:
+    """Return new bytes of a gated file, the changes that are asked again, and those that wait for drift.
+
+    An operator's edit is placed on the bytes that stand there, at once or not at all.
+    """
+    path, numbers = changes[0].target, [change.n for change in changes]
+    unchanged = Write(path=path, before=before, after=before)
+    is_accepted = edits or hashlib.sha256(before).hexdigest() == book.accepted_of(path)
+    accepted = before if is_accepted else read_accepted(gate.home, book, path)
+    if accepted is None:
+        return unchanged, {}, dict.fromkeys(numbers, LOST)
+    around = place_around(accepted, before, changes, anchors_of(decision, path))
+    write: Write | str = replace(unchanged, after=around.after)
+    if edits:
+        write = own_write(gate, book, path, before, around.after)
+    elif not is_accepted:
+        write = replace(unchanged, after=around.after, accepted_before=accepted, accepted=around.accepted)
+    if isinstance(write, str):
+        return unchanged, dict.fromkeys(numbers, write), {}
+    return write, dict(around.stale), dict(around.waiting)
+
+
+def own_write(
+    gate: Gate, book: Book, path: str, before: bytes, after: bytes, undone: tuple[str, str] | None = None
+) -> Write | str:
+    """Return what an operator's own edit or undo writes to a gated file, around what drifted; or why it may not.
+
+    Args:
+        gate: The home.
+        book: What its log adds up to.
+        path: The file.
+        before: Its bytes.
+        after: Its new bytes, as the operator saw them.
+        undone: Of an undo, the text without what it takes back, and the one with it.
+    """
+    if hashlib.sha256(before).hexdigest() == book.accepted_of(path):
+        return Write(path=path, before=before, after=after)
+    accepted = read_accepted(gate.home, book, path)
+    if accepted is None:
+        return LOST
+    carried = carry(accepted, before, after)
+    steps = [(decode(before), decode(after)), *([(undone[1], undone[0])] if undone else [])]
+    made, signed = decode(carried), decode(accepted)
+    if not (is_made_of(made, [signed], steps) and keeps(made, signed, decode(after))):
+        return ELSEWHERE
+    return Write(path=path, before=before, after=after, accepted_before=accepted, accepted=carried)
 
 
 class Attempt(Struct, frozen=True, kw_only=True):
@@ -129,7 +299,11 @@ def _place(gate: Gate, book: Book, stored: Stored, decision: Decision, moment: M
     if reasons or not applied:
         return attempt
     forgets = any(c.op is Op.DELETE_LINK for c in stored.proposal.changes if c.n in applied)
-    besides = {"outcomes": count_outcomes(gate.home)} if forgets else {}
+    besides: dict[str, object] = {}
+    if forgets:
+        from nightledger.gate.forgetting.forgotten import count_outcomes  # for the few that forget a link
+
+        besides = {"outcomes": count_outcomes(gate.home)}
     try:
         raced = write_all(gate, decision, applied, plan.writes, moment, besides=besides)
     except PutBackError as error:
@@ -161,9 +335,9 @@ def check_result(gate: Gate, write: Write, *, capped: bool = True) -> list[str]:
         directory = os.path.dirname(directory)
     if not os.access(directory, os.W_OK):
         reasons.append(f"{directory} may not be written by this user")
-    if own_values(gate, _added(write)):
+    if own_values(gate, new_lines(decode(write.before), decode(write.after))):
         reasons.append(f"{write.path}: a row of the operator's rule files holds the new text back")
-    before, after = (len(text.decode("utf-8", "surrogateescape")) for text in (write.before, write.after))
+    before, after = map(len, map(decode, (write.before, write.after)))
     cap = gate.cap_characters if gated and capped else None
     if cap is not None and after > max(cap, before):
         reasons.append(f"{write.path} would have {after} characters and its host shows {gate.cap.told}")
@@ -173,7 +347,7 @@ def check_result(gate: Gate, write: Write, *, capped: bool = True) -> list[str]:
 def check_text(write: Write) -> list[str]:
     """Let CommonMark and scanners look at the bytes that would stand there."""
     reasons = [f"{write.path}: {reason}" for reason in check_blocks(write.before, write.after)]
-    return [*reasons, *_scanned(write.path, _added(write))]
+    return [*reasons, *_scanned(write.path, new_lines(decode(write.before), decode(write.after)))]
 
 
 def _scanned(path: str, added: str) -> list[str]:
@@ -181,9 +355,24 @@ def _scanned(path: str, added: str) -> list[str]:
     return [f"{path}: the scanner {rule} holds the new text back" for rule in seen]
 
 
-def _added(write: Write) -> str:
-    before, after = (
-        text.decode("utf-8", "surrogateescape").split("\n") for text in (write.before, write.after)
-    )
-    old = set(before)
-    return "\n".join(line for line in after if line not in old)
+def withdraw_twins(gate: Gate, book: Book, applied: Stored, numbers: Collection[int], moment: Moment) -> None:
+    """Withdraw and log the additions that wait and say what some changes of a proposal have just put in.
+
+    What is signed, or takes something out, stays the operator's to answer.
+    """
+    said = [change for change in applied.proposal.changes if change.n in numbers and change.after.strip()]
+    events = []
+    for item in read_stored(gate, book, states=OPEN_STATES) if said else ():
+        status = book.proposals[item.proposal.id]
+        twins = [c.n for c in item.proposal.changes if any(_is_twin(c, one) for one in said)]
+        waits = [
+            n for n in status.answerable(DecisionType.APPROVE) if n in twins
+        ]  # drift stands there already
+        events += [closing(status.id, waits, cause=TWIN)] if waits and status.lane != EDIT_LANE else []
+    if events:
+        record(gate, events, moment)
+
+
+def _is_twin(waiting: Change, applied: Change) -> bool:
+    alike = fold(waiting.after) == fold(applied.after) or same_claim(waiting.after, applied.after)
+    return waiting.op is Op.ADD and waiting.target == applied.target and alike

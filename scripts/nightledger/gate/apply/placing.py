@@ -17,10 +17,10 @@ from nightledger.domain.states import Book
 from nightledger.files.blobs import BlobStore
 from nightledger.files.home import Home
 from nightledger.text.changes.course import trace
-from nightledger.text.changes.merge import Merged, merge3
+from nightledger.text.changes.merge import merge3
 from nightledger.text.changes.place import Unplaced, place, place_signed, put
-from nightledger.text.changes.sections import is_drifted, is_made_of
-from nightledger.text.changes.whole import copied
+from nightledger.text.changes.sections import copied, is_drifted, is_made_of
+from nightledger.text.markdown.document import decode, encode
 
 DRIFTED = "its section was changed outside Nightledger: answer that first ('nightledger review')"
 LOST = "what was accepted before is kept nowhere, so nobody can tell what drifted: settle that first ('nightledger review')"
@@ -125,7 +125,7 @@ def place_around(
         changes: As signed, in their order.
         anchors: Under what each was shown.
     """
-    mine, theirs = text_of(accepted), text_of(present)
+    mine, theirs = decode(accepted), decode(present)
     stale: list[tuple[int, str]] = []
     waiting: list[tuple[int, str]] = []
     for change in changes:
@@ -150,21 +150,7 @@ def place_around(
                 mine, theirs = both
             else:
                 waiting.append((change.n, DRIFTED))
-    return Around(accepted=bytes_of(mine), after=bytes_of(theirs), stale=tuple(stale), waiting=tuple(waiting))
-
-
-def place_edit(present: bytes, changes: Sequence[Change], anchors: Mapping[int, ShownIn]) -> Around:
-    """Place the changes of an operator's edit on the very bytes that were signed; what is accepted is not told."""
-    text = text_of(present)
-    stale: list[tuple[int, str]] = []
-    for change in changes:
-        shown = anchors.get(change.n)
-        placed = Unplaced(reason=UNANCHORED) if shown is None else place_signed(text, change.hunk, shown)
-        if isinstance(placed, Unplaced):
-            stale.append((change.n, placed.reason))
-        else:
-            text = put(text, placed)
-    return Around(after=bytes_of(text), accepted=b"", stale=tuple(stale))
+    return Around(accepted=encode(mine), after=encode(theirs), stale=tuple(stale), waiting=tuple(waiting))
 
 
 def carry(accepted: bytes, before: bytes, after: bytes) -> bytes:
@@ -174,18 +160,8 @@ def carry(accepted: bytes, before: bytes, after: bytes) -> bytes:
     Where they changed them, the lines stay drift as they now are, and are asked about: a
     signature over an edit says nothing about the lines beside it.
     """
-    text = text_of(accepted)
-    for _, step, following in trace(text_of(before), text_of(after)).steps():
+    text = decode(accepted)
+    for _, step, following in trace(decode(before), decode(after)).steps():
         merged = merge3(step, following, text)
-        text = merged.text if isinstance(merged, Merged) else text
-    return bytes_of(text)
-
-
-def text_of(content: bytes) -> str:
-    """Return bytes as text (``surrogateescape``)."""
-    return content.decode("utf-8", "surrogateescape")
-
-
-def bytes_of(text: str) -> bytes:
-    """Return the bytes that :func:`text_of` read."""
-    return text.encode("utf-8", "surrogateescape")
+        text = text if merged is None else merged
+    return encode(text)

@@ -15,11 +15,12 @@ from nightledger.domain.kept import parts_of
 from nightledger.domain.proposal import Anchor, Change
 from nightledger.domain.states import AppliedTarget, Apply, Book, ChangeState
 from nightledger.files.blobs import BlobStore
-from nightledger.gate.apply.placing import put_changes, text_of
+from nightledger.gate.apply.placing import put_changes
 from nightledger.gate.opening import Gate
 from nightledger.gate.stored import read_proposal
 from nightledger.text.changes.course import UNJOINED, trace
-from nightledger.text.changes.merge import Merged, merge3
+from nightledger.text.changes.merge import merge3
+from nightledger.text.markdown.document import decode
 
 
 def replay_without(
@@ -47,7 +48,7 @@ def replay_without(
     first = _first(book, steps, apply)
     try:
         made = list(_standing(gate, book, path, steps[first:]))
-        document = text_of(BlobStore(gate.home.blobs_dir).get(_before(steps[first], path)))
+        document = decode(BlobStore(gate.home.blobs_dir).get(_before(steps[first], path)))
         left = [
             (
                 step,
@@ -114,9 +115,9 @@ def _replay(
             target = next(target for target in step.targets if target.path == path)
             before, after = bytes_of_edit(gate, target, {change.n for change in changes})
             merged = merge3(before, document, after)
-            if not isinstance(merged, Merged):
+            if merged is None:
                 return None
-            document = merged.text
+            document = merged
             continue
         placed, lost = put_changes({path: document}, [_by_text(change) for change in changes])
         if lost:
@@ -134,5 +135,5 @@ def _by_text(change: Change) -> Change:
 def bytes_of_edit(gate: Gate, target: AppliedTarget, numbers: Collection[int]) -> tuple[str, str]:
     """Return the text that an operator's edit began with, and what those of its changes made of it."""
     blobs = BlobStore(gate.home.blobs_dir)
-    course = trace(*(text_of(blobs.get(sha256)) for sha256 in (target.before, target.after)), most=UNJOINED)
+    course = trace(*(decode(blobs.get(sha256)) for sha256 in (target.before, target.after)), most=UNJOINED)
     return course.rebuild(()), course.rebuild(numbers)

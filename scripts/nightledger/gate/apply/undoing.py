@@ -1,7 +1,8 @@
 """Take applied changes back: three-way, signed, at once.
 
-Invariant: later edits survive an undo; where that is impossible, or the window is
-closed, the reversal waits as a proposal like any other. A secret does not come back.
+Invariant: later edits survive an undo; where that is impossible, or the window is closed, the reversal waits as a
+proposal like any other. A secret does not come back. The full text of a compressed log returns byte for byte, from the
+blob or the archive, whichever has its hash.
 """
 
 import hashlib
@@ -14,42 +15,114 @@ from nightledger.domain.cooling import elapsed_s
 from nightledger.domain.decision import DecisionTarget, DecisionType
 from nightledger.domain.errors import NightledgerError, RefusedError, UsageError
 from nightledger.domain.judge import EDIT_LANE
-from nightledger.domain.kept import is_archive, parts_of
+from nightledger.domain.kept import is_archive, is_copy, parts_of
 from nightledger.domain.lanes import OPERATOR
 from nightledger.domain.moment import Moment
 from nightledger.domain.proposal import Change, Draft, Evidence, Kind, Op, Origin
-from nightledger.domain.states import (
-    AppliedTarget,
-    Apply,
-    Book,
-    ChangeState,
-    Gone,
-    ProposalStatus,
-)
+from nightledger.domain.states import AppliedTarget, Apply, Book, ChangeState, Gone, ProposalStatus
 from nightledger.files.blobs import BlobStore
-from nightledger.gate.apply.applying import check_result
-from nightledger.gate.apply.giving_back import give_back, link_back, undo_diff
-from nightledger.gate.apply.placing import DRIFTED, bytes_of, put_changes, read_accepted, text_of
-from nightledger.gate.apply.planning import own_write
+from nightledger.gate.apply.applying import check_result, own_write
+from nightledger.gate.apply.placing import DRIFTED, put_changes, read_accepted
 from nightledger.gate.apply.replaying import bytes_of_edit, replay_without
 from nightledger.gate.apply.writing import Write
+from nightledger.gate.gated import is_gated, read_target
 from nightledger.gate.guard.drifting import trace_drift
 from nightledger.gate.guard.locking import require_exchangeable
-from nightledger.gate.kept_files import is_gated, read_target
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.proposing.hunks import line_at
 from nightledger.gate.proposing.proposing import Submission
 from nightledger.gate.review.composing import UNCAPPED, Choice, decision_targets
 from nightledger.gate.review.masking import UNDO_HIDDEN, hides_lines
 from nightledger.gate.stored import Stored, read_proposal
-from nightledger.text.changes.merge import Merged
-from nightledger.text.changes.take_back import take_back
-from nightledger.text.changes.veil import HOLE, veil_blocked
-from nightledger.text.changes.whole import text_sha256
-from nightledger.text.markdown.document import is_blank
-from nightledger.text.scanners.scan import told_values
+from nightledger.text.changes.diff import changed_runs, new_lines
+from nightledger.text.changes.merge import merge3, take_back
+from nightledger.text.changes.sections import EMPTY_SHA256, text_sha256
+from nightledger.text.changes.veil import HOLE, readable_diff, veil_blocked
+from nightledger.text.markdown.document import decode, encode, is_blank, split_lines
+from nightledger.text.scanners.scan import mask_secrets, told_values
 
 DAY_S = 86_400
+
+
+def give_back(gate: Gate, book: Book, target: AppliedTarget, change: Change) -> Write | str | None:
+    """Give what becomes of one file of a compression that is taken back; or why it cannot be.
+
+    Args:
+        gate: The home.
+        book: What its log adds up to.
+        target: What the apply did to it.
+        change: The compression.
+
+    Returns:
+        None where the file stays as it is: a copy that was there before, that was changed since, or that holds
+            the full text of another log, too.
+    """
+    if is_copy(target.path):
+        if any(copy == target.path and log != change.target for log, copy in book.copies.items()):
+            return None
+        content = _read_copy(gate, target.path, target.after) if target.before == EMPTY_SHA256 else None
+        return Write(path=target.path, before=content, after=b"") if content else None
+    current = read_target(gate.home, target.path)
+    full = _full_text(gate, change)
+    if full is None:
+        return f"the full text of {target.path} is not in the archive as it was"
+    after = _with_later(full, change.hunk.added, current)
+    return Write(path=target.path, before=current, after=after, restores=True)
+
+
+def _full_text(gate: Gate, change: Change) -> bytes | None:
+    """Find the bytes that were compressed: the blob, or the copy in the archive, whichever has their hash."""
+    blobs = BlobStore(gate.home.blobs_dir)
+    sha256 = change.hunk.removed
+    if blobs.holds(sha256):
+        return blobs.get(sha256)
+    found = (_read_copy(gate, part.target, sha256) for part in change.also)
+    return next((content for content in found if content is not None), None)
+
+
+def _read_copy(gate: Gate, path: str, sha256: str) -> bytes | None:
+    """Give the bytes of a file of the archive; None where it is missing, changed, or cannot be read."""
+    try:
+        content = read_target(gate.home, path)
+    except NightledgerError:
+        return None
+    return content if hashlib.sha256(content).hexdigest() == sha256 else None
+
+
+def _with_later(full: bytes, summary: str, current: bytes) -> bytes:
+    """Give the full text, with whatever came into the summary since; lines that overlap come at its end."""
+    whole, now = decode(full), decode(current)
+    merged = merge3(summary, now, whole, theirs_first=True)
+    if merged is not None:
+        return encode(merged)
+    old, new = split_lines(summary), split_lines(now)
+    later = "".join("".join(new[run.new_start : run.new_stop]) for run in changed_runs(old, new))
+    gap = "" if whole.endswith("\n") else "\n"
+    return encode(whole + gap + later)
+
+
+def undo_diff(write: Write) -> str:
+    """Give what an undo does to a file, to be read; a full text that returns is named, not repeated."""
+    before, after = decode(write.before), decode(write.after)
+    if is_copy(write.path):
+        sha256 = hashlib.sha256(write.before).hexdigest()
+        return f"--- a/{write.path}\n+++ /dev/null\n@@ its copy in the archive goes, SHA-256 {sha256}\n"
+    if not write.restores:
+        return readable_diff(before, after, path=write.path)
+    old, new = split_lines(before), split_lines(after)
+    sha256 = hashlib.sha256(write.after).hexdigest()
+    head = f"@@ -1,{len(old)} +1,{len(new)} @@ its full text returns, SHA-256 {sha256}"
+    gone = mask_secrets("".join(f"-{line}" for line in old), told=told_values(before))
+    end = "" if gone.endswith("\n") else "\n\\ No newline at end of file\n"
+    return f"--- a/{write.path}\n+++ b/{write.path}\n{head}\n{gone}{end}"
+
+
+def link_back(change: Change) -> str:
+    """Give what the undo of a link's deletion does, to be read."""
+    line = mask_secrets(change.before)
+    return (
+        f"--- a/{change.target}\n+++ b/{change.target}\n@@ what was recorded before counts again\n+{line}\n"
+    )
 
 
 class Undo(Struct, frozen=True, kw_only=True):
@@ -113,38 +186,6 @@ def plan_undo(
     undo = _merge(gate, ledger.book, stored, wanted, apply)
     require_exchangeable(gate, (write.path for write in undo.writes))
     return undo
-
-
-def without_secrets(
-    gate: Gate, ledger: Ledger, status: ProposalStatus, applied: Sequence[int], moment: Moment
-) -> tuple[int, ...]:
-    """Return those of the applied changes that took out no secret, so that an undo of them can be offered.
-
-    Only those whose record masks what they took out are tried; where the proposal cannot be read, none is left out.
-    """
-    try:
-        changes = read_proposal(gate, status).proposal.changes
-    except NightledgerError:
-        return tuple(applied)
-    masked = {c.n for c in changes if HOLE in c.hunk.removed}
-    return tuple(n for n in applied if n not in masked or _returns(gate, ledger, status, n, moment))
-
-
-def undo_of(gate: Gate, ledger: Ledger, name: str, applied: Sequence[int], moment: Moment) -> str:
-    """Return the sentence that says what takes applied changes of a proposal back; that nothing does, of a secret."""
-    kept = without_secrets(gate, ledger, ledger.book.proposals[name], applied, moment)
-    if not kept:
-        return "a secret does not come back."
-    some = "" if kept == tuple(applied) else f"#{','.join(map(str, kept))}"
-    return f"'nightledger undo {name}{some}' takes {'them' if ',' in some else 'it'} back."
-
-
-def _returns(gate: Gate, ledger: Ledger, status: ProposalStatus, n: int, moment: Moment) -> bool:
-    try:
-        plan_undo(gate, ledger, status, [n], moment)
-    except NightledgerError:
-        return False
-    return True
 
 
 def _wanted(status: ProposalStatus, only: Sequence[int]) -> tuple[int, ...]:
@@ -215,18 +256,17 @@ def _merge(gate: Gate, book: Book, stored: Stored, wanted: tuple[int, ...], appl
 
 
 def _is_masked(gate: Gate, book: Book, write: Write) -> bool:
-    before, after = text_of(write.before), text_of(write.after)
-    accepted = text_of(read_accepted(gate.home, book, write.path) or b"")
+    before, after = decode(write.before), decode(write.after)
+    accepted = decode(read_accepted(gate.home, book, write.path) or b"")
     return hides_lines(before, after, accepted, told_values(before) | told_values(after))
 
 
 def _told_before(gate: Gate, target: AppliedTarget) -> frozenset[str]:
-    return told_values(text_of(BlobStore(gate.home.blobs_dir).get(target.before)))
+    return told_values(decode(BlobStore(gate.home.blobs_dir).get(target.before)))
 
 
 def _brings_secret(write: Write, told: frozenset[str]) -> bool:
-    old = set(text_of(write.before).split("\n"))
-    added = "\n".join(line for line in text_of(write.after).split("\n") if line not in old)
+    added = new_lines(decode(write.before), decode(write.after))
     return veil_blocked(added, told=told) != added
 
 
@@ -245,9 +285,9 @@ def _without(
     for bounds in tries:
         if isinstance(bounds, str):
             return bounds
-        merged = take_back(*bounds, text_of(current))
-        if isinstance(merged, Merged):
-            result = bytes_of(merged.text)
+        merged = take_back(*bounds, decode(current))
+        if merged is not None:
+            result = encode(merged)
             if not is_gated(gate.home, target.path):
                 return Write(path=target.path, before=current, after=result)
             write = own_write(gate, book, target.path, current, result, bounds)
@@ -259,8 +299,8 @@ def _is_out(write: Write, bounds: tuple[str, str]) -> bool:
     """Tell whether the accepted bytes lose what is taken back, too, and not the file beside drift alone."""
     if write.accepted_before is None or write.accepted is None:
         return True
-    wanted = take_back(*bounds, text_of(write.accepted_before))
-    return isinstance(wanted, Merged) and _lines(wanted.text) == _lines(text_of(write.accepted))
+    wanted = take_back(*bounds, decode(write.accepted_before))
+    return wanted is not None and _lines(wanted) == _lines(decode(write.accepted))
 
 
 def _lines(text: str) -> list[str]:
@@ -285,15 +325,15 @@ def _bounds(
     blobs = BlobStore(gate.home.blobs_dir)
     if stored.proposal.kind is Kind.DRIFT:  # what was kept came into the accepted bytes, not into the file
         found = blobs.get(stored.proposal.targets[0].base_sha256)
-        course = trace_drift(text_of(blobs.get(target.accepted_before)), text_of(found))
-        return course.rebuild({change.n for change in kept}), text_of(blobs.get(target.accepted))
+        course = trace_drift(decode(blobs.get(target.accepted_before)), decode(found))
+        return course.rebuild({change.n for change in kept}), decode(blobs.get(target.accepted))
     if stored.proposal.lane == EDIT_LANE:
-        return bytes_of_edit(gate, target, {change.n for change in kept})[1], text_of(blobs.get(target.after))
-    before = {target.path: text_of(blobs.get(target.before))}
+        return bytes_of_edit(gate, target, {change.n for change in kept})[1], decode(blobs.get(target.after))
+    before = {target.path: decode(blobs.get(target.before))}
     without, lost = put_changes(before, kept)
     if lost:
         return f"change {lost[0][0]} rests on it"
-    return without[target.path], text_of(blobs.get(target.after))
+    return without[target.path], decode(blobs.get(target.after))
 
 
 def undo_choice(undo: Undo) -> Choice:

@@ -23,13 +23,11 @@ from nightledger.domain.needle import Needle
 from nightledger.domain.states import Book, ChangeState, Gone
 from nightledger.domain.trusting import EMPTY_SHA256
 from nightledger.files.atomic import find_leftovers
-from nightledger.files.durable import overwrite, overwritten
+from nightledger.files.durable import overwrite, overwritten, sync_directory
 from nightledger.files.home import Home
 from nightledger.files.reading import is_within, read_regular
 from nightledger.gate.apply.placing import LOST, carry, read_accepted
-from nightledger.gate.daily import append_only
-from nightledger.gate.forgetting.keeping import remove_files
-from nightledger.gate.gated import read_gated
+from nightledger.gate.gated import append_only, read_gated
 from nightledger.gate.guard.locking import why_locked
 from nightledger.gate.integrity.trusting import Trust, read_verified
 from nightledger.gate.opening import Gate, Ledger, closing
@@ -411,3 +409,12 @@ def _sha256(home: Home, path: str) -> str:
 
 def _read(home: Home, path: str) -> bytes:
     return read_regular(home.path(path), 1 << 40, within=home.root)
+
+
+def remove_files(paths: Iterable[str]) -> None:
+    """Remove files that are there; their names are gone from the disk when this returns."""
+    present = [path for path in paths if os.path.lexists(path)]
+    for path in present:
+        os.unlink(path)
+    for directory in sorted(set(map(os.path.dirname, present))):
+        sync_directory(directory)

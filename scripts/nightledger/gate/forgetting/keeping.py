@@ -8,7 +8,7 @@ a blob go early: a gap between two entries of the log counts for two days at mos
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -18,9 +18,10 @@ from nightledger.domain.moment import Moment
 from nightledger.domain.states import Apply, Book, Gone
 from nightledger.domain.trusting import EMPTY_SHA256, TRUST_FILES
 from nightledger.files.blobs import BlobStore
-from nightledger.files.durable import is_there, sync_directory
+from nightledger.files.durable import is_there
 from nightledger.files.home import Home
 from nightledger.gate.apply.applies import read_for_accepted
+from nightledger.gate.forgetting.expunging import remove_files
 from nightledger.gate.integrity.checking import Altered
 from nightledger.gate.opening import Gate, Ledger, record
 from nightledger.gate.signed import KEPT
@@ -79,15 +80,6 @@ def remove_expired(gate: Gate, ledger: Ledger, moment: Moment) -> int:
         record(gate, [(EventName.BLOBS_REMOVED, {"sha256s": told[at : at + NAMES_AN_ENTRY]})], moment)
     remove_files([*map(blobs.path, going), *(home.proposal(status.id) for status in items)])
     return len(going) + len(items)
-
-
-def remove_files(paths: Iterable[str]) -> None:
-    """Remove files that are there; their names are gone from the disk when this returns."""
-    present = [path for path in paths if os.path.lexists(path)]
-    for path in present:
-        os.unlink(path)
-    for directory in sorted(set(map(os.path.dirname, present))):
-        sync_directory(directory)
 
 
 def needed_blobs(ledger: Ledger, moment: Moment, keep_s: int) -> frozenset[str]:

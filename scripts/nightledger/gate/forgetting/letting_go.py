@@ -1,42 +1,47 @@
-"""Drafts of what is to be archived, compressed or forgotten, and their fit: as ``hunks.py`` for text.
+"""What is proposed to be archived, compressed or forgotten: by jobs as links and entries fade, by the operator entry by entry.
 
-Invariant: a draft that copies a secret, or whose summary does not point to the very bytes that it
-stands for, becomes no change; the reason says what to do.
+Invariant: everything is a proposal; what fades is asked about once a month, in one proposal within the budget of what it
+removes. An entry that is forgotten is taken out whole, and once that is signed it is not learned again (``forgotten.py``).
 """
 
 import hashlib
 import os
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from datetime import date
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from nightledger.domain.errors import NightledgerError
-from nightledger.domain.kept import ARCHIVE, ARCHIVE_DAILY, LINKS, why_forbidden
+from nightledger.domain.errors import UsageError
+from nightledger.domain.kept import ARCHIVE, ARCHIVE_DAILY, LINKS
+from nightledger.domain.lanes import JOB, MOST_DELETIONS, OPERATOR
 from nightledger.domain.links import link_key
-from nightledger.domain.proposal import Anchor, Change, Draft, Evidence, Flag, Hunk, Op, Part
-from nightledger.domain.pruning import LinkUse
-from nightledger.domain.retention import WEAK_BELOW
+from nightledger.domain.moment import Moment
+from nightledger.domain.proposal import Anchor, Draft, Evidence, Hunk, Kind, Op, Origin, Part
+from nightledger.domain.pruning import LinkUse, blocked_words, find_weak, in_portions, month_of, names_blocked
+from nightledger.domain.retention import MOST_ARCHIVED, WEAK_BELOW, fades
+from nightledger.domain.states import ChangeState
+from nightledger.files.configuration import home_zone
 from nightledger.files.home import Home
-from nightledger.gate.forgetting.fates import link_diff, summary_diff
-from nightledger.gate.kept_files import places_of, read_target
-from nightledger.gate.proposing.hunks import Unfit, change_of
-from nightledger.text.changes.place import NOT_UTF8
-from nightledger.text.changes.veil import shows_secret
-from nightledger.text.forgetting.traces import Marker, archive_block, count_lines, read_marker
-from nightledger.text.markdown.document import is_utf8
+from nightledger.files.link_index import folded_links
+from nightledger.gate.forgetting.forgotten import tombstones
+from nightledger.gate.gated import read_gated, read_target
+from nightledger.gate.memory.naming import Placed, evidence_of, find_standing, find_takers
+from nightledger.gate.memory.remembering import Facts, Remembered, read_network
+from nightledger.gate.opening import Gate, Ledger, read_ledger
+from nightledger.gate.proposing.proposing import Outcome, Submission, propose
+from nightledger.gate.stored import Stored, find_status, read_proposal
+from nightledger.text.forgetting.traces import archive_block
+from nightledger.text.markdown.document import decode
 from nightledger.text.markdown.entries import Entry
-from nightledger.text.scanners.scan import told_values
+from nightledger.text.similar import fold
 
 if TYPE_CHECKING:
     from nightledger.files.link_index import Recalled
 
-REPEATS = "its summary repeats a secret of the log"
-NO_POINTER = "its summary does not point to its full text"
-NOT_SHORTER = "its summary is not shorter than it is"
-CHANGED = "it has changed since its summary was made"
+UNTOLD = "no outcome names what was shown before it, so nothing can have proved useful"
+ASKED = "faded entries are asked about once a month"
 
 
 class Grounds(Struct, frozen=True, kw_only=True):
@@ -45,13 +50,11 @@ class Grounds(Struct, frozen=True, kw_only=True):
     Attributes:
         reason: One or two sentences.
         evidence: Where it comes from, strongest first.
-        flags: What rules say of it.
         rank: Higher is shown earlier.
     """
 
     reason: str
     evidence: tuple[Evidence, ...] = ()
-    flags: tuple[Flag, ...] = ()
     rank: float = 0.0
 
 
@@ -64,14 +67,17 @@ def archival(target: str, entry: Entry, day: date, grounds: Grounds) -> Draft:
         day: The log day on which it goes; its year names the file.
         grounds: Why.
     """
-    draft = replace(
-        _draft(Op.ARCHIVE, target, f"archive {entry.id}", grounds),
+    return moved(_of_entry(Op.ARCHIVE, target, entry, f"archive {entry.id}", grounds), day)
+
+
+def _of_entry(op: Op, target: str, entry: Entry, key: str, grounds: Grounds) -> Draft:
+    return replace(
+        _draft(op, target, key, grounds),
         section=entry.section,
         before=entry.text,
         line=entry.first_line,
         entry=entry.id,
     )
-    return moved(draft, day)
 
 
 def moved(draft: Draft, day: date) -> Draft:
@@ -129,23 +135,6 @@ def compression(log: str, content: bytes, summary: str, copy: str, grounds: Grou
     )
 
 
-def link_deletion(key: str, co_occurrences: int, last_seen: date, grounds: Grounds) -> Draft:
-    """Return the draft that forgets a link.
-
-    Args:
-        key: Its name: ``cron + timezone``.
-        co_occurrences: In how many sessions both tags occurred.
-        last_seen: Newest log day on which they did.
-        grounds: Why.
-    """
-    noun = "co-occurrence" if co_occurrences == 1 else "co-occurrences"
-    said = f"delete link {key} {co_occurrences} {last_seen}"
-    return replace(
-        _draft(Op.DELETE_LINK, LINKS, said, grounds),
-        before=f"{key}: {co_occurrences} {noun}, last seen {last_seen}",
-    )
-
-
 def link_use(one: "Recalled") -> LinkUse:
     """Return how a link was used, as those judge it who let links go."""
     link = one.link
@@ -168,7 +157,9 @@ def unseen_link_deletion(
     times = "once" if link.co_occurrences == 1 else f"{link.co_occurrences} times"
     reason = f"{why}both tags occurred together {times}, last on {last}, {days} days ago"
     grounds = Grounds(reason=reason, evidence=evidence, rank=round(days / 100_000, 4))
-    return link_deletion(link_key(*link.pair), link.co_occurrences, last, grounds)
+    name, noun = link_key(*link.pair), "co-occurrence" if link.co_occurrences == 1 else "co-occurrences"
+    draft = _draft(Op.DELETE_LINK, LINKS, f"delete link {name} {link.co_occurrences} {last}", grounds)
+    return replace(draft, before=f"{name}: {link.co_occurrences} {noun}, last seen {last}")
 
 
 def _draft(op: Op, target: str, key: str, grounds: Grounds) -> Draft:
@@ -182,58 +173,196 @@ def _draft(op: Op, target: str, key: str, grounds: Grounds) -> Draft:
         confidence=1.0,
         rank=grounds.rank,
         statement_key=key,
-        flags=grounds.flags,
     )
 
 
-def fit_whole(home: Home, draft: Draft) -> Change | Unfit:
-    """Turn the draft of a compression or of a link's deletion into change 1, or say why it cannot be.
+class LetGo(Struct, frozen=True, kw_only=True):
+    """What was found, and what was proposed of it.
+
+    Attributes:
+        found: How many there are.
+        kept: How many of them stay: links that hold others together, entries that speak of what
+            the consent graph blocks.
+        proposals: Ids of the proposals made.
+        reason: Why nothing was proposed; empty where something was, or there was nothing.
+    """
+
+    found: int = 0
+    kept: int = 0
+    proposals: tuple[str, ...] = ()
+    reason: str = ""
+
+
+class Known(Struct, frozen=True, kw_only=True):
+    """What a pass knows of a home's entries.
+
+    Attributes:
+        facts: Of every entry.
+        signed: Those that stand as they were signed.
+        stored: All proposals.
+    """
+
+    facts: Facts
+    signed: Sequence[Remembered]
+    stored: Sequence[Stored]
+
+
+def propose_weak(
+    gate: Gate, ledger: Ledger, known: Known, moment: Moment, day: date, *, dry_run: bool
+) -> LetGo:
+    """Propose to delete links whose confidence is under a tenth; the caller holds the home's lock.
+
+    However often one occurred: the pruner asks about what occurred once, this about what is believed no
+    more. Both judge by `find_weak`, so nothing is asked twice, and neither closes what the other asked.
 
     Args:
-        home: Whose.
-        draft: One that is not placed in a text.
+        gate: The home.
+        ledger: Its log, as checked.
+        known: What is known of it.
+        moment: The clocks.
+        day: The date in the home's zone.
+        dry_run: Count, and propose nothing.
     """
-    made = _deletion(draft) if draft.op is Op.DELETE_LINK else _compression(home, draft)
-    if isinstance(made, Unfit):
-        return made
-    reasons = why_forbidden(made, places_of(home))
-    return Unfit(draft=draft, reason="; ".join(reasons)) if reasons else made
+    zone = home_zone(gate.home, gate.settings)
+    with folded_links(gate.home, zone, tombstones(gate, ledger)) as index:
+        weak = find_weak(map(link_use, index.every()), day)
+    faint = [link for link in weak.removable if link.faint]
+    drafts = [unseen_link_deletion(link, day, why="its confidence is under a tenth; ") for link in faint]
+    kept = sum(link.faint for link in weak.bridges)
+    said = {change.key for item in known.stored for change in item.proposal.changes}
+    made: list[str] = []
+    for draft in [draft for draft in drafts if draft.statement_key not in said][:MOST_DELETIONS]:
+        name = draft.before.partition(": ")[0]
+        made += _submit(gate, [draft], day.isoformat(), f"Forget the link {name}", moment, dry_run=dry_run)
+    return LetGo(found=len(drafts) + kept, kept=kept, proposals=tuple(made))
 
 
-def _deletion(draft: Draft) -> Change:
-    name = draft.before.partition(": ")[0]
-    change = change_of(1, draft, Hunk(anchor=Anchor.LINK, section=(), removed=name), "")
-    return replace(change, diff=link_diff(change))
+def propose_faded(gate: Gate, known: Known, moment: Moment, day: date, *, dry_run: bool) -> LetGo:
+    """Propose to archive entries that faded, the most faded first; the caller holds the home's lock.
+
+    Args:
+        gate: The home.
+        known: What is known of its entries.
+        moment: The clocks.
+        day: The date in the home's zone.
+        dry_run: Count, and propose nothing.
+    """
+    signed, facts = known.signed, known.facts
+    network = read_network(gate.home)
+    degrees = [network.degree(fold(one.placed.entry.text).split()) for one in signed]
+    words = blocked_words(gate.consent)
+    faded = [signed[at] for at in fades([one.memory for one in signed], degrees, facts.now_hour)]
+    free = [one for one in faded if not names_blocked(one.placed.entry.text, words)]
+    found = LetGo(found=len(faded), kept=len(faded) - len(free))
+    if not free:
+        return found
+    changes = [(item.proposal, change) for item in known.stored for change in item.proposal.changes]
+    asked = [(proposal, change) for proposal, change in changes if change.op is Op.ARCHIVE]
+    if any((p.kind, p.lane, p.period) == (Kind.PRUNE, JOB, month_of(day)) for p, _ in asked):
+        return replace(found, reason=ASKED)  # one a month is what a person reads
+    if not facts.named:
+        return replace(found, reason=UNTOLD)
+    before = {change.entry for _, change in asked}
+    free.sort(key=lambda one: one.memory.id in before)  # what was refused stands behind what was not asked
+    made: list[str] = []
+    few = free[:MOST_ARCHIVED]
+    for path in dict.fromkeys(one.placed.path for one in few):
+        drafts = _archivals(gate, [one for one in few if one.placed.path == path], facts, day)
+        made += _submit(gate, drafts, month_of(day), f"Archive what faded of {path}", moment, dry_run=dry_run)
+    return replace(found, proposals=tuple(made))
 
 
-def _compression(home: Home, draft: Draft) -> Change | Unfit:
-    try:
-        content = read_target(home, draft.target)
-        copies = [read_target(home, part.target) for part in draft.also]
-    except NightledgerError as error:
-        return Unfit(draft=draft, reason=str(error))
-    sha256 = hashlib.sha256(content).hexdigest()
-    change = change_of(1, draft, Hunk(anchor=Anchor.WHOLE, section=(), removed=sha256, added=draft.after), "")
-    text = content.decode("utf-8", "surrogateescape")
-    why = _why_no_summary(change, content, told_values(text))
-    if not why and any(copy and copy != content for copy in copies):
-        why = f"{change.also[0].target} holds other bytes"
-    if why:
-        return Unfit(draft=draft, reason=why)
-    return replace(change, diff=summary_diff(change, text))
+def _archivals(gate: Gate, faded: Sequence[Remembered], facts: Facts, day: date) -> list[Draft]:
+    """Return the drafts of one file, as many as one proposal may remove of it."""
+    path = faded[0].placed.path
+    size = len(decode(read_gated(gate.home, path)))
+    drafts = []
+    for at, one in enumerate(faded):
+        entry, memory = one.placed.entry, one.memory
+        idle = facts.now_hour - max(memory.created_hour, memory.used_hour)
+        grounds = Grounds(
+            reason=f"It was of no use for {idle} active hours ({memory.tier.name} memories fade so fast).",
+            evidence=(evidence_of(one.placed, Origin.UNKNOWN),),
+            rank=-float(at),
+        )
+        drafts.append(archival(path, entry, day, grounds))
+    return list(next(in_portions(drafts, size))[0])
 
 
-def _why_no_summary(change: Change, content: bytes, told: frozenset[str]) -> str:
-    """Return why a summary may not stand for a log; empty where it may."""
-    summary, copy = change.hunk.added, change.also[0] if change.also else None
-    if not is_utf8(summary):
-        return NOT_UTF8
-    if copy is None or copy.hunk.added != change.hunk.removed:
-        return CHANGED
-    if len(summary.encode()) >= len(content):
-        return NOT_SHORTER
-    if read_marker(summary) != Marker(
-        copy=copy.target, lines=count_lines(content), sha256=change.hunk.removed
-    ):
-        return NO_POINTER
-    return REPEATS if shows_secret(summary, told=told) else ""
+def _submit(
+    gate: Gate, drafts: Sequence[Draft], period: str, title: str, moment: Moment, *, dry_run: bool
+) -> list[str]:
+    submission = Submission(kind=Kind.PRUNE, lane=JOB, period=period, title=title, drafts=drafts)
+    outcome = propose(gate, read_ledger(gate), submission, moment, dry_run=dry_run)
+    return [outcome.proposal.id] if outcome.proposal else []
+
+
+def forget(
+    gate: Gate, ledger: Ledger, placed: Placed, moment: Moment, *, period: str, dry_run: bool = False
+) -> Outcome:
+    """Propose that an entry is forgotten; the caller holds the home's lock.
+
+    Args:
+        gate: The home.
+        ledger: Its log, as checked.
+        placed: The entry.
+        moment: The clocks.
+        period: The log day.
+        dry_run: Say what would be proposed and write nothing.
+
+    Raises:
+        UsageError: Its forgetting waits already, for an answer or to be applied.
+    """
+    takers = (name for name, _, _ in find_takers(gate, ledger, [placed.entry.id]))
+    waiting = next((name for name in takers if ledger.book.proposals[name].kind is Kind.FORGET), "")
+    if waiting:
+        raise UsageError(
+            f"to forget this entry was proposed already, as {waiting}",
+            hint=f"'nightledger show {waiting[:10]}' says what it waits for",
+        )
+    entry = placed.entry
+    grounds = Grounds(
+        reason="The operator has it forgotten: it is not learned again.",
+        evidence=(evidence_of(placed, Origin.OWNER),),
+        rank=1.0,
+    )
+    submission = Submission(
+        kind=Kind.FORGET,
+        lane=OPERATOR,
+        period=period,
+        title=f"Forget one entry of {placed.path}",
+        drafts=[_of_entry(Op.REMOVE, placed.path, entry, f"forget {entry.id}", grounds)],
+    )
+    return propose(gate, ledger, submission, moment, dry_run=dry_run)
+
+
+def entry_of_change(gate: Gate, ledger: Ledger, name: str, n: int) -> Placed:
+    """Return the entry that an applied change put in.
+
+    Args:
+        gate: The home.
+        ledger: Its log, as checked.
+        name: The proposal, or the beginning of its id.
+        n: Number of the change.
+
+    Raises:
+        UsageError: There is no such change, it was not applied, or what it put in stands there no more.
+    """
+    status = find_status(ledger.book, name)
+    if n not in status.changes:
+        raise UsageError(
+            f"{status.id} has no change {n}", hint=f"'nightledger show {status.id[:10]}' lists them"
+        )
+    if status.state_of(n) is not ChangeState.APPLIED:
+        raise UsageError(
+            f"change {n} of {status.id} is {status.state_of(n).value}; only what was applied can be forgotten",
+            hint=f"'nightledger reject {status.id[:10]} --only {n} --reason ...' turns down what waits",
+        )
+    added = fold(read_proposal(gate, status).proposal.changes[n - 1].hunk.added)
+    for placed in find_standing(gate.home, ledger.book).entries.values():
+        if added and fold(placed.entry.text) == added:
+            return placed
+    raise UsageError(
+        f"what change {n} of {status.id} put in does not stand there as one entry any more",
+        hint="name the entry itself: 'nightledger pin' with some of its words lists those that fit",
+    )

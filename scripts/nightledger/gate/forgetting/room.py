@@ -14,8 +14,7 @@ from nightledger.domain.proposal import Draft, Evidence, Op, Origin
 from nightledger.domain.pruning import blocked_words, names_blocked
 from nightledger.gate.forgetting.letting_go import moved
 from nightledger.gate.gated import read_gated
-from nightledger.gate.memory.naming import find_standing
-from nightledger.gate.memory.pinning import NO_MARK, read_marks
+from nightledger.gate.memory.naming import NO_MARK, find_standing, read_marks
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.proposing.hunks import make_changes
 from nightledger.gate.proposing.proposing import said_before

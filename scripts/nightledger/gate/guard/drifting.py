@@ -1,11 +1,12 @@
-"""What drifted, as an item that an operator settles: its changes, what scanners see, its proposal.
+"""What drifted, as an item that an operator settles: its changes, who most likely wrote it, what scanners see, its proposal.
 
 Invariant: a drift's changes are rebuilt from two blobs, the bytes accepted last and those
 found, and never placed by their text; the proposal shows them with secrets masked, so
-that it holds for any bytes and copies no secret.
+that it holds for any bytes and copies no secret. By whom it was written is a guess, and decides nothing.
 """
 
 import hashlib
+import os
 from collections.abc import Mapping
 
 from msgspec import Struct
@@ -29,17 +30,67 @@ from nightledger.domain.proposal import (
     Target,
 )
 from nightledger.domain.states import Writer
-from nightledger.gate.apply.placing import text_of
-from nightledger.gate.guard.writers import Guess
-from nightledger.gate.proposing.hunks import SHOWN_SECTION, readable_diff
+from nightledger.files.home import Home
+from nightledger.hosts.writers import find_commit, find_mark, hosts_at_work
 from nightledger.text.changes.course import Course, trace
-from nightledger.text.markdown.document import parse_markdown, readable, section_of, split_lines
+from nightledger.text.changes.diff import new_lines
+from nightledger.text.changes.sections import SHOWN_SECTION
+from nightledger.text.changes.veil import readable_diff
+from nightledger.text.markdown.document import decode, encode, parse_markdown, readable, section_of
 from nightledger.text.scanners.scan import mask_secrets, scan, scan_secrets, told_values
 from nightledger.text.similar import fold
 
+_BY_MARKS = {
+    Writer.DREAMING: "Most likely OpenClaw's dreaming: its marks stand there.",
+    Writer.EXTRACTION: "Most likely a tool that extracts memories: its marks stand there.",
+}
 _ORIGINS = {Writer.DREAMING: Origin.TOOL, Writer.EXTRACTION: Origin.TOOL, Writer.SESSION: Origin.AGENT}
 _MASKED = "[masked: "
 """Before the size of a secret, where one is masked: which ones are is for the scanners of that day."""
+
+
+class Guess(Struct, frozen=True, kw_only=True):
+    """Who most likely wrote it.
+
+    Attributes:
+        writer: The word that the log keeps.
+        sentence: The same for a person, with what it rests on.
+        commit: A commit that holds these very bytes, 40 hex digits; empty where none is known.
+    """
+
+    writer: Writer = Writer.UNKNOWN
+    sentence: str = "Who wrote it is unknown."
+    commit: str = ""
+
+
+def guess_writer(home: Home, path: str, present: bytes, added: str, roots: Mapping[str, str]) -> Guess:
+    """Guess who wrote a file's bytes, by the strongest trace there is: marks, a commit, its owner, sessions at work.
+
+    Args:
+        home: Whose file.
+        path: The file, relative to the home.
+        present: Its bytes.
+        added: The lines that were not accepted.
+        roots: Each agent host's own directory, in which sessions are looked for; of none, none.
+    """
+    commit = find_commit(home.root, present) if present else ""
+    mark = find_mark(added.split("\n"))
+    if mark is not None:
+        return Guess(writer=mark, sentence=_BY_MARKS[mark], commit=commit)
+    if commit:
+        said = f"Most likely git: commit {commit[:12]} holds these very bytes."
+        return Guess(writer=Writer.GIT, sentence=said, commit=commit)
+    try:
+        status, owner = os.stat(home.path(path)), os.stat(home.root).st_uid
+    except OSError:
+        return Guess(sentence="The file is gone, and who removed it is unknown.")
+    if status.st_uid != owner:
+        said = f"Most likely user {status.st_uid} of this machine, who owns the file now."
+        return Guess(writer=Writer.USER, sentence=said)
+    if hosts := hosts_at_work(roots, status.st_mtime):
+        said = f"Most likely an agent: a session of {' and '.join(hosts)} was at work then."
+        return Guess(writer=Writer.SESSION, sentence=said)
+    return Guess()
 
 
 class Found(Struct, frozen=True, kw_only=True):
@@ -59,10 +110,10 @@ class Found(Struct, frozen=True, kw_only=True):
     path: str
     accepted: bytes
     present: bytes
-    guess: Guess
-    title: str
-    cap_characters: int | None
+    guess: Guess = Guess()
+    title: str = ""
     note: str = ""
+    cap_characters: int | None = None
     told: frozenset[str] = frozenset()
 
 
@@ -101,42 +152,27 @@ def drift_proposal(found: Found, *, log_size: int, moment: Moment) -> Proposal:
         "log_size": log_size,
     }
     meter = SizeMeter(
-        before_characters=len(text_of(found.accepted)),
-        after_characters=len(text_of(found.present)),
+        before_characters=len(decode(found.accepted)),
+        after_characters=len(decode(found.present)),
         cap_characters=found.cap_characters,
     )
     target = Target(path=found.path, base_sha256=present, meter=meter)
-    return lane_proposal(identity, found.title, target, drift_changes(found), moment)
-
-
-def lane_proposal(
-    identity: Mapping[str, object], title: str, target: Target, changes: tuple[Change, ...], moment: Moment
-) -> Proposal:
-    """Give a proposal of the lane of drift: one file's.
-
-    Args:
-        identity: What its id is made of; its ``kind`` is the proposal's.
-        title: One line for lists.
-        target: The file.
-        changes: What the operator is asked about.
-        moment: The clocks.
-    """
     return Proposal(
         v=VERSION,
         id=content_id("p", canonical(identity)),
-        kind=Kind(str(identity["kind"])),
+        kind=Kind.DRIFT,
         lane=DRIFT,
         created_at=moment.at,
         period=moment.at.date().isoformat(),
-        title=title,
+        title=found.title,
         targets=(target,),
-        changes=changes,
+        changes=drift_changes(found),
     )
 
 
 def drift_changes(found: Found) -> tuple[Change, ...]:
     """Give each run of changed lines as a change, with its diff against the text as those before it left it."""
-    accepted, present = text_of(found.accepted), text_of(found.present)
+    accepted, present = decode(found.accepted), decode(found.present)
     course = trace_drift(accepted, present)
     told = told_values(accepted) | told_values(present) | found.told
     return tuple(
@@ -147,17 +183,17 @@ def drift_changes(found: Found) -> tuple[Change, ...]:
 
 def _change(found: Found, course: Course, n: int, diff: str, told: frozenset[str]) -> Change:
     removed, added, run = course.removed(n), course.added(n), course.runs[n - 1]
-    origin = origin_of(found.guess)
+    origin = _ORIGINS.get(found.guess.writer, Origin.UNKNOWN)
     if removed:
-        path = section_of(parse_markdown(text_of(found.accepted)), run.old_start + 1, run.old_stop).path
+        path = section_of(parse_markdown(decode(found.accepted)), run.old_start + 1, run.old_stop).path
     else:
-        path = section_of(parse_markdown(text_of(found.present)), run.new_start + 1, run.new_stop).path
-    section = tuple(showntext_of(title, told) for title in path)
+        path = section_of(parse_markdown(decode(found.present)), run.new_start + 1, run.new_stop).path
+    section = tuple(_shown(title, told) for title in path)
     hunk = Hunk(
         anchor=Anchor.LINES,
         section=section,
-        removed=showntext_of(removed, told),
-        added=showntext_of(added, told),
+        removed=_shown(removed, told),
+        added=_shown(added, told),
     )
     return Change(
         n=n,
@@ -173,22 +209,11 @@ def _change(found: Found, course: Course, n: int, diff: str, told: frozenset[str
         provenance=(origin,),
         confidence=1.0,
         key=fold(hunk.added or f"remove {hunk.removed}"),
-        flags=flags_of(_fresh(removed, added), told, origin),
+        flags=_flags(new_lines(removed, added), told, origin),
     )
 
 
-def _fresh(removed: str, added: str) -> str:
-    """Return the lines that came: between those of one section others may have stayed."""
-    there = frozenset(split_lines(removed))
-    return "".join(line for line in split_lines(added) if line not in there)
-
-
-def origin_of(guess: Guess) -> Origin:
-    """Give who said what stands in a file, as far as its most likely writer tells."""
-    return _ORIGINS.get(guess.writer, Origin.UNKNOWN)
-
-
-def flags_of(text: str, told: frozenset[str], origin: Origin) -> tuple[Flag, ...]:
+def _flags(text: str, told: frozenset[str], origin: Origin) -> tuple[Flag, ...]:
     """Give what scanners see in a text that stands in a file: each rule once."""
     findings = scan(text, origin=origin, snippets=True, told=told)
     return tuple(
@@ -197,7 +222,7 @@ def flags_of(text: str, told: frozenset[str], origin: Origin) -> tuple[Flag, ...
     )
 
 
-def showntext_of(text: str, told: frozenset[str]) -> str:
+def _shown(text: str, told: frozenset[str]) -> str:
     r"""Give text as a record may hold it: secrets masked, bytes that are no UTF-8 as ``\\xe9``."""
     return readable(mask_secrets(text, told=told))
 
@@ -212,5 +237,5 @@ def _evidence(
     first, last = run.new_start + 1, run.new_stop
     lines = course.added(n)
     named = f"{path}:{first}" if scan_secrets(lines, told=told) else lines.removesuffix("\n")
-    sha256 = hashlib.sha256(named.encode("utf-8", "surrogateescape")).hexdigest()
+    sha256 = hashlib.sha256(encode(named)).hexdigest()
     return (Evidence(path=path, lines=(first, last), sha256=sha256, origin=origin),)

@@ -1,36 +1,97 @@
 """Look after gated and protected files: what was changed outside Nightledger is kept, told and offered.
 
 Invariant: no byte of such a file is changed here; what was found is a blob before its leaf is
-written; a state that was told of is not told of again; each file has one open item at most.
+written; a state that was told of is not told of again; each file has one open item at most. What another program wrote
+at the very moment of an apply is proposed.
 """
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 
 from msgspec import Struct
 
 from nightledger.domain.errors import AlteredError, NightledgerError
 from nightledger.domain.event import EventName
+from nightledger.domain.lanes import DRIFT
 from nightledger.domain.moment import Moment
-from nightledger.domain.states import Book, Drift, Writer
+from nightledger.domain.proposal import Draft, Evidence, Kind, Op, Origin
+from nightledger.domain.states import Book, Drift, Raced, Writer
 from nightledger.files.blobs import BlobStore
-from nightledger.gate.apply.placing import read_accepted, text_of
-from nightledger.gate.gated import read_gated
-from nightledger.gate.guard.drifting import Found, drift_proposal, shows, trace_drift
+from nightledger.gate.apply.placing import read_accepted
+from nightledger.gate.gated import first_seen, protected_now, read_gated
+from nightledger.gate.guard.drifting import Found, Guess, drift_proposal, guess_writer, shows, trace_drift
 from nightledger.gate.guard.locking import repair_locks
-from nightledger.gate.guard.offering import offer_race
-from nightledger.gate.guard.protected import first_seen, protected_now
-from nightledger.gate.guard.writers import Guess, Scene, guess_writer
 from nightledger.gate.integrity.checking import DISPUTED
 from nightledger.gate.opening import Gate, Ledger, closing, read_ledger, record
-from nightledger.gate.proposing.proposing import store
 from nightledger.gate.proposing.screening import own_values
-from nightledger.gate.stored import read_proposal
+from nightledger.gate.stored import read_proposal, store
 from nightledger.text.changes.course import trace
+from nightledger.text.changes.merge import merge3
+from nightledger.text.markdown.document import decode, is_utf8, parse_markdown, section_of
+from nightledger.text.similar import fold
 
 _UNLOCKED = "it is not locked by the operating system any more, and only root can lock it again"
 _LOST = "The bytes accepted before were never kept, so the whole file is shown as new."
+
+
+def offer_race(gate: Gate, raced: Raced, moment: Moment) -> str:
+    """Propose what another program wrote at the very moment of an apply; return the proposal's id, or nothing.
+
+    Args:
+        gate: The home; the caller holds its lock and reads the log anew after.
+        raced: What was replaced.
+        moment: The clocks.
+    """
+    blobs, ledger = BlobStore(gate.home.blobs_dir), read_ledger(gate)
+    base, found = decode(blobs.get(raced.before)), decode(blobs.get(raced.sha256))
+    present = decode(read_gated(gate.home, raced.path))
+    merged = merge3(base, present, found)
+    proposal = ""
+    if merged is not None and is_utf8(merged):
+        from nightledger.gate.proposing.proposing import Submission, propose  # for the few who race
+
+        submission = Submission(
+            kind=Kind.BEHAVIOUR,
+            lane=DRIFT,
+            period=moment.at.date().isoformat(),
+            title=f"An edit of {raced.path} that another program made at the moment of an apply",
+            drafts=list(_drafts(raced, present, merged)),
+            asked=True,
+        )
+        made = propose(gate, ledger, submission, moment).proposal if submission.drafts else None
+        proposal = made.id if made else ""
+    fields: dict[str, object] = {
+        "path": raced.path,
+        "sha256": raced.sha256,
+        "base": ledger.book.gated.get(raced.path, ""),
+        "blob": raced.sha256,
+        "writer": Writer.UNKNOWN.value,
+        "proposal": proposal,
+    }
+    record(gate, [(EventName.DRIFT_FOUND, fields)], moment)
+    return proposal
+
+
+def _drafts(raced: Raced, present: str, wanted: str) -> Iterator[Draft]:
+    """Yield what would have to be done to a file, a section at a time."""
+    course = trace(present, wanted, by_section=True)
+    document = parse_markdown(present)
+    for n, run in enumerate(course.runs, 1):
+        removed, added = course.removed(n), course.added(n)
+        yield Draft(
+            op=Op.REPLACE if removed and added else Op.ADD if added else Op.REMOVE,
+            target=raced.path,
+            section=section_of(document, run.old_start + (run.old_start < run.old_stop), run.old_stop).path,
+            before=removed,
+            line=run.old_start + 1 if removed else 0,
+            after=added,
+            reason="It was written outside Nightledger. Who wrote it is unknown.",
+            evidence=(Evidence(path=raced.path, lines=(1, 1), sha256=raced.sha256, origin=Origin.UNKNOWN),),
+            confidence=0.5,
+            rank=float(-n),
+            statement_key=fold(added or f"remove {removed}"),
+        )
 
 
 class Sighting(Struct, frozen=True, kw_only=True):
@@ -57,20 +118,20 @@ class Sighting(Struct, frozen=True, kw_only=True):
     problem: str = ""
 
 
-def guard(gate: Gate, ledger: Ledger, scene: Scene, moment: Moment) -> tuple[Sighting, ...]:
+def guard(gate: Gate, ledger: Ledger, roots: Mapping[str, str], moment: Moment) -> tuple[Sighting, ...]:
     """Look at every gated and protected file; the caller holds the home's lock and reads the log anew after.
 
     Args:
         gate: The home.
         ledger: Its log, as checked.
-        scene: Where traces of writers are looked for.
+        roots: Each agent host's own directory, in which traces of writers are looked for.
         moment: The clocks.
 
     Returns:
         What is not as it was accepted, gated files first.
     """
     repaired, lost = repair_locks(gate, ledger.book, moment)
-    watch = _Watch(gate, ledger, scene, moment)
+    watch = _Watch(gate, ledger, roots, moment)
     found = [Sighting(path=path, problem=_UNLOCKED) for path in lost]
     found += [Sighting(path=path, relocked=True, new=True) for path in repaired]
     disputed = filter(ledger.book.is_disputed, gate.home.identity.gated)
@@ -105,10 +166,10 @@ def _is_told(gate: Gate, book: Book, path: str, present: bytes) -> bool:
 class _Watch:
     """One look at a home."""
 
-    def __init__(self, gate: Gate, ledger: Ledger, scene: Scene, moment: Moment) -> None:
+    def __init__(self, gate: Gate, ledger: Ledger, roots: Mapping[str, str], moment: Moment) -> None:
         self.gate = gate
         self.ledger = ledger
-        self.scene = scene
+        self.roots = roots
         self.moment = moment
         self.blobs = BlobStore(gate.home.blobs_dir)
 
@@ -159,7 +220,7 @@ class _Watch:
             title=_title(path, earlier),
             note=_LOST if accepted is None else "",
             cap_characters=self.gate.cap_characters if path in book.gated else None,
-            told=own_values(self.gate, text_of(before), text_of(present)),
+            told=own_values(self.gate, decode(before), decode(present)),
         )
         self.blobs.put(before)
         proposal = drift_proposal(found, log_size=self.ledger.log.size, moment=self.moment)
@@ -196,9 +257,9 @@ class _Watch:
         return fields
 
     def _guess(self, path: str, accepted: bytes, present: bytes) -> Guess:
-        course = trace(text_of(accepted), text_of(present))
+        course = trace(decode(accepted), decode(present))
         added = "".join(course.added(n) for n in range(1, len(course.runs) + 1))
-        return guess_writer(self.gate.home, path, present, added, self.scene)
+        return guess_writer(self.gate.home, path, present, added, self.roots)
 
     def _told(self, drift: Drift) -> Sighting:
         book = self.ledger.book
@@ -216,7 +277,7 @@ class _Watch:
             stored = read_proposal(self.gate, self.ledger.book.proposals[drift.proposal])
         except AlteredError:
             return False
-        return shows(stored.proposal, trace_drift(text_of(accepted or b""), text_of(present)))
+        return shows(stored.proposal, trace_drift(decode(accepted or b""), decode(present)))
 
     def _close(self, drift: Drift | None) -> None:
         """Close an item whose file is again what was accepted."""

@@ -9,27 +9,24 @@ import hashlib
 from collections.abc import Sequence
 from contextlib import suppress
 
-from msgspec import Struct
-
-from nightledger.domain.decision import Decision, DecisionTarget, DecisionType
+from nightledger.domain.decision import DecisionTarget
 from nightledger.domain.errors import NightledgerError, RefusedError
 from nightledger.domain.finding import Severity
 from nightledger.domain.judge import Claim
 from nightledger.domain.moment import Moment
-from nightledger.domain.proposal import Kind
 from nightledger.domain.states import Book, DecisionStatus
-from nightledger.gate.apply.placing import bytes_of, read_accepted, text_of
+from nightledger.gate.apply.placing import read_accepted
 from nightledger.gate.apply.writing import Write, write_all
-from nightledger.gate.deciding import read_claim, why_void
+from nightledger.gate.gated import read_watched
 from nightledger.gate.guard.drifting import shows, trace_drift
 from nightledger.gate.guard.locking import why_locked
-from nightledger.gate.guard.protected import read_watched
+from nightledger.gate.integrity.trusting import read_claim, why_void
 from nightledger.gate.opening import Gate, Ledger
-from nightledger.gate.proposing.hunks import hunks_sha256
-from nightledger.gate.review.composing import Choice, Refusal, Signing, make_decision
-from nightledger.gate.review.reviewing import Answer, Item, Verb
+from nightledger.gate.signed import hunks_sha256
 from nightledger.gate.stored import Stored, read_proposal
+from nightledger.text.changes.diff import new_lines
 from nightledger.text.changes.sections import is_made_of
+from nightledger.text.markdown.document import decode, encode
 from nightledger.text.scanners.scan import scan
 
 NEVER_CHANGED = "it is a protected file, which is never changed by us: put it back yourself, or keep it"
@@ -39,62 +36,6 @@ NOT_SHOWN = (
 ELSEWHERE = "its sections would be accepted as they stand in neither text: keep or take back all that drifted"
 """Why a change of a drift is not kept without another."""
 CHANGED_AGAIN = "the file has changed again: 'nightledger guard' looks anew"
-
-
-class Settlement(Struct, frozen=True, kw_only=True):
-    """What settling one file's drift does.
-
-    Attributes:
-        decision: To be signed.
-        write: New bytes of the file, and the bytes that are accepted from then on.
-        taken_back: Numbers of the changes that are taken back.
-    """
-
-    decision: Decision
-    write: Write
-    taken_back: tuple[int, ...]
-
-
-def compose_settlements(
-    gate: Gate, book: Book, items: Sequence[Item], answers: Sequence[Answer], signing: Signing
-) -> tuple[list[Settlement], list[Refusal]]:
-    """Turn answers about drift into decisions, unsigned, one for each file.
-
-    Args:
-        gate: The home.
-        book: What its log adds up to.
-        items: What was shown; those that are no drift are passed over.
-        answers: What the operator said; ``later`` counts as no answer.
-        signing: What the decisions share.
-    """
-    settlements: list[Settlement] = []
-    refusals: list[Refusal] = []
-    drifts = {item.stored.proposal.id: item for item in items if item.stored.proposal.kind is Kind.DRIFT}
-    for name, item in drifts.items():
-        given = [answer for answer in answers if answer.proposal == name]
-        unread = {one.change.n: one.unread for one in items if one.status.id == name and one.unread}
-        refusals += [
-            Refusal(proposal=f"{name}#{n}", reason=unread[n])
-            for n in _numbers(given, Verb.APPROVE)
-            if n in unread
-        ]
-        kept = tuple(n for n in _numbers(given, Verb.APPROVE) if n not in unread)
-        taken_back = _numbers(given, Verb.REJECT)
-        if not kept and not taken_back:
-            continue
-        write = plan_settlement(gate, book, item.stored, kept, taken_back)
-        if isinstance(write, str):
-            refusals.append(Refusal(proposal=name, reason=write))
-            continue
-        reason = next((answer.reason for answer in given if answer.reason), "")
-        choice = _choice(item.stored, write, kept, reason)
-        decision = make_decision(gate, item.status, choice, signing)
-        settlements.append(Settlement(decision=decision, write=write, taken_back=taken_back))
-    return settlements, refusals
-
-
-def _numbers(answers: Sequence[Answer], verb: Verb) -> tuple[int, ...]:
-    return tuple(sorted(answer.n for answer in answers if answer.verb is verb))
 
 
 def plan_settlement(
@@ -116,18 +57,18 @@ def plan_settlement(
     if why:
         return why
     accepted = b"" if kept_before is None else kept_before
-    course = trace_drift(text_of(accepted), text_of(present))
+    course = trace_drift(decode(accepted), decode(present))
     if not shows(stored.proposal, course):
         return NOT_SHOWN
     stays = [n for n in range(1, len(course.runs) + 1) if n not in taken_back]
     texts = course.rebuild(stays), course.rebuild(kept)
     others = course.rebuild([n for n in range(1, len(course.runs) + 1) if n not in kept])
     if not (
-        is_made_of(texts[0], [text_of(accepted), text_of(present)])
-        and is_made_of(texts[1], [text_of(accepted)], [(others, text_of(present))])
+        is_made_of(texts[0], [decode(accepted), decode(present)])
+        and is_made_of(texts[1], [decode(accepted)], [(others, decode(present))])
     ):
         return ELSEWHERE
-    after, signed = map(bytes_of, texts)
+    after, signed = map(encode, texts)
     if after != present and (locked := why_locked(gate, path)):
         return locked
     if secrets := _secrets_returning(present, after):
@@ -152,21 +93,19 @@ def _why_not(book: Book, stored: Stored, present: bytes, taken_back: Sequence[in
 
 def _secrets_returning(before: bytes, after: bytes) -> list[str]:
     """Name what scanners block in lines that would come back; what was removed as a secret stays away."""
-    old, new = (text_of(text).split("\n") for text in (before, after))
-    there = set(old)
-    coming = "\n".join(line for line in new if line not in there)
-    return sorted({finding.rule for finding in scan(coming) if finding.severity is Severity.BLOCK})
+    coming = scan(new_lines(decode(before), decode(after)))
+    return sorted({finding.rule for finding in coming if finding.severity is Severity.BLOCK})
 
 
-def _choice(stored: Stored, write: Write, kept: tuple[int, ...], reason: str) -> Choice:
+def settled_target(stored: Stored, write: Write, kept: Sequence[int]) -> DecisionTarget:
+    """Return what a decision says of the file whose drift it settles."""
     hunks = [change.hunk for change in stored.proposal.changes if change.n in kept]
-    target = DecisionTarget(
+    return DecisionTarget(
         path=write.path,
         base=hashlib.sha256(write.before).hexdigest(),
         result=hashlib.sha256(write.after).hexdigest(),
         hunks_sha256=hunks_sha256(hunks),
     )
-    return Choice(type=DecisionType.DRIFT, changes=kept, targets=(target,), reason=reason)
 
 
 def carry_out(
@@ -195,7 +134,7 @@ def carry_out(
     write = plan_settlement(gate, ledger.book, stored, claim.decision.changes, taken_back)
     if isinstance(write, str):
         reasons.append(write)
-    elif _choice(stored, write, claim.decision.changes, "").targets != claim.decision.targets:
+    elif (settled_target(stored, write, claim.decision.changes),) != claim.decision.targets:
         reasons.append("the file would not become what was signed")
     if reasons or isinstance(write, str):
         raise RefusedError(

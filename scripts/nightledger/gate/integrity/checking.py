@@ -14,15 +14,13 @@ from msgspec.structs import replace
 from nightledger.domain.decision import Decision, DecisionType
 from nightledger.domain.errors import AlteredError, NightledgerError
 from nightledger.domain.moment import Moment
-from nightledger.domain.states import Book, DecisionStatus, Gone
+from nightledger.domain.states import Book, DecisionStatus, Gone, Restored
 from nightledger.domain.trusting import EMPTY_SHA256, TRUST_FILES
 from nightledger.files.home import Home
-from nightledger.gate.gated import sha256_gated
+from nightledger.gate.gated import read_target, sha256_gated
 from nightledger.gate.integrity.trust_changes import find_differing
 from nightledger.gate.integrity.trusting import Trust, judge_decision
-from nightledger.gate.kept_files import read_target
 from nightledger.gate.opening import Ledger, why_another
-from nightledger.gate.restoring import is_signed_for
 from nightledger.gate.signed import find_replaced
 from nightledger.gate.stored import is_altered, is_unanswered_drift, read_logged
 
@@ -30,6 +28,7 @@ NOT_IN_FORCE = "it is not the file that the log names; the one that the log name
 NOT_REMOVED = "the log says that it removed what it does not name"
 DISPUTED = "the log says that bytes of it were accepted that no operator signed; they count for nothing"
 _REJECTIONS = frozenset({DecisionType.REJECT, DecisionType.CLOSE})
+CHECKPOINTS = "audit/checkpoints"
 
 
 class Altered(Struct, frozen=True, kw_only=True):
@@ -310,3 +309,25 @@ def _copies(home: Home, book: Book) -> Iterator[Altered]:
             yield Altered(path=copy, message=f"it is missing: the full text of {log} was there")
         elif hashlib.sha256(content).hexdigest() != book.kept[copy]:
             yield Altered(path=copy, message=f"it was changed: it is not the full text of {log} any more")
+
+
+def is_signed_for(one: Restored, decision: Decision | None) -> bool:
+    """Return whether a decision that holds says what an entry says was lost."""
+    if decision is None or decision.type is not DecisionType.RESTORE:
+        return False
+    lost = lost_size(decision)
+    said = (one.size, one.root, one.lost)
+    return lost is not None and said == (decision.log.size, decision.targets[0].base, max(0, lost - one.size))
+
+
+def lost_size(decision: Decision) -> int | None:
+    """Return the size of the head that a decision says is lost; None where it is no such decision."""
+    (target, *more) = decision.targets or (None,)
+    place, _, size = target.path.rpartition("/") if target else ("", "", "")
+    fits = (
+        target is not None
+        and place == CHECKPOINTS
+        and size.isdecimal()
+        and target.result == decision.log.root
+    )
+    return int(size) if fits and not (more or decision.proposal or decision.changes) else None

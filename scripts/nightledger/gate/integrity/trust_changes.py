@@ -5,12 +5,13 @@ is written last; a crash in between is finished at the next start. What would le
 who can sign is refused.
 """
 
+import hashlib
 import os
 from collections.abc import Callable, Mapping
 from functools import partial
 
 from nightledger.codec.records import parse_record
-from nightledger.domain.decision import NAMESPACE, Decision
+from nightledger.domain.decision import NAMESPACE, Decision, DecisionTarget
 from nightledger.domain.errors import NightledgerError, RefusedError
 from nightledger.domain.event import EventName
 from nightledger.domain.moment import Moment
@@ -178,8 +179,7 @@ def settle_trust(gate: Gate, ledger: Ledger, moment: Moment) -> None:
     """Finish what a crash cut short, or a reset whose day is over; the caller holds the home's lock.
 
     Only a file that still has the very bytes which the last change replaced is written; any
-    other that differs stays as it is, an alarm. Homes that began before trust files were
-    kept as blobs get theirs.
+    other that differs stays as it is, an alarm. What the chain rests on is kept anew while it can be.
     """
     trust = Trust(gate.home, ledger)
     in_force, present = trust.files(moment), trust_files(gate.home)
@@ -275,3 +275,20 @@ _PARSERS: Mapping[str, Callable[[bytes], object]] = {
     "policy": partial(parse_policy, where=TRUST_FILES["policy"]),
     "revoked_keys": lambda raw: parse_signers(b"", raw),
 }
+
+
+def trust_targets(before: Mapping[str, str], contents: Mapping[str, bytes]) -> tuple[DecisionTarget, ...]:
+    """Give what a decision says of trust files that are to have new bytes.
+
+    Args:
+        before: Hex SHA-256 of each trust file in force.
+        contents: New bytes by name.
+    """
+    return tuple(
+        _target(TRUST_FILES[name], before[name], content) for name, content in sorted(contents.items())
+    )
+
+
+def _target(path: str, base: str, content: bytes) -> DecisionTarget:
+    result = hashlib.sha256(content).hexdigest()
+    return DecisionTarget(path=path, base=base, result=result, hunks_sha256=result)

@@ -15,6 +15,7 @@ from msgspec import Struct
 from nightledger.codec.records import decode_record
 from nightledger.domain.decision import NAMESPACE, Decision, DecisionType
 from nightledger.domain.errors import AlteredError, IntegrityError, NightledgerError
+from nightledger.domain.judge import Claim
 from nightledger.domain.moment import Moment
 from nightledger.domain.states import DecisionStatus
 from nightledger.domain.trusting import (
@@ -28,7 +29,7 @@ from nightledger.files.blobs import BlobStore
 from nightledger.files.home import Home
 from nightledger.files.reading import read_optional
 from nightledger.gate.opening import MAX_CONFIG_BYTES, Ledger
-from nightledger.gate.signed import Signed, read_kept, signed_by
+from nightledger.gate.signed import Signed, read_kept, read_signed, signed_by
 from nightledger.trust.policy import LOG_LINES
 from nightledger.trust.signers import SignedBy, SignerSet, parse_allowed_signers, parse_revoked_keys
 
@@ -264,3 +265,33 @@ def read_verified(home: Home, ledger: Ledger, trust: Trust, status: DecisionStat
     except NightledgerError:
         return None
     return None if judged.problem else judged.decision
+
+
+def read_claim(home: Home, ledger: Ledger, status: DecisionStatus) -> Claim:
+    """Read a recorded decision and verify it anew, before it is acted on.
+
+    Raises:
+        AlteredError: Its file is missing or is not what was logged.
+    """
+    judged = judge_decision(home, ledger, Trust(home, ledger), status)
+    return Claim(
+        decision=judged.decision,
+        signer=judged.by.principal if judged.by else None,
+        on_log=is_on_log(ledger, judged.decision, status.losses),
+        recorded=status.recorded,
+    )
+
+
+def why_void(home: Home, ledger: Ledger, status: DecisionStatus, moment: Moment) -> str:
+    """Return why an approval that was good when it was recorded counts no more; empty where it does.
+
+    Raises:
+        AlteredError: Its file is missing or is not what was logged.
+    """
+    if ledger.book.trust.was_reset(status.recorded, status.trust, moment):
+        return "the keys were reset since it was signed"
+    trust = Trust(home, ledger)
+    by = signed_by(read_signed(home, status), trust.signers_of(status), status.recorded)
+    if by is not None and by.fingerprint in trust.signers(moment).revoked_fingerprints:
+        return f"the key {by.fingerprint} was revoked since it was signed"
+    return ""

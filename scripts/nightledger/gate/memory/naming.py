@@ -1,4 +1,4 @@
-"""Which entry is which: an entry keeps its id while its wording or section is changed.
+"""Which entry is which, and what an operator signed of it: an entry keeps its id while its wording or section is changed.
 
 An id is derived from section and wording (``text/markdown/entries.py``), so an edit gives another
 one. Each apply that makes such an edit logs old and new id beside its intent
@@ -6,30 +6,40 @@ one. Each apply that makes such an edit logs old and new id beside its intent
 from the accepted bytes to those of now, without a log.
 
 Invariant: no two entries of a home have one id; who would be the second gets an id of its
-own, and is counted.
+own, and is counted. Pins and ``self/*`` tags come from decisions whose signature holds; they change no bytes, so they
+count at once.
 """
 
 import hashlib
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from nightledger.codec.canonical import canonical
+from nightledger.domain.decision import Decision, DecisionTarget, DecisionType
+from nightledger.domain.errors import AlteredError
 from nightledger.domain.event import EventName
 from nightledger.domain.ids import content_id
 from nightledger.domain.proposal import Evidence, Origin
-from nightledger.domain.states import Book
+from nightledger.domain.retention import ENTRY_TAGS
+from nightledger.domain.states import REVOCABLE, Book, ChangeState
 from nightledger.files.home import Home
 from nightledger.gate.apply.placing import read_accepted
 from nightledger.gate.gated import read_gated
+from nightledger.gate.integrity.trusting import Trust, read_verified
+from nightledger.gate.opening import Gate, Ledger
+from nightledger.gate.stored import read_proposal
 from nightledger.text.changes.track import track
-from nightledger.text.markdown.document import Document, encode, parse_markdown
+from nightledger.text.markdown.document import Document, decode, encode, parse_markdown
 from nightledger.text.markdown.entries import Entry, Wording, find_entries, wording
 
 STEPS_AN_ENTRY = 400
 """Steps in one entry of the log, some 62 bytes each; it has a limit of 65,535 bytes."""
+_PLACE = re.compile(r"(?:\./)?(.+):([1-9][0-9]{0,8})(?:-([1-9][0-9]{0,8}))?")
+PIN_TYPES = frozenset({DecisionType.PIN, DecisionType.UNPIN})
 
 
 class Placed(Struct, frozen=True, kw_only=True):
@@ -42,9 +52,6 @@ class Placed(Struct, frozen=True, kw_only=True):
 
     path: str
     entry: Entry
-
-
-_PLACE = re.compile(r"(?:\./)?(.+):([1-9][0-9]{0,8})(?:-([1-9][0-9]{0,8}))?")
 
 
 def entries_at(standing: Mapping[str, Placed], word: str) -> list[str]:
@@ -178,4 +185,113 @@ def signed_entries(home: Home, book: Book) -> SignedEntries:
 
 
 def _parse(content: bytes) -> Document:
-    return parse_markdown(content.decode("utf-8", "surrogateescape"))
+    return parse_markdown(decode(content))
+
+
+class Mark(Struct, frozen=True, kw_only=True):
+    """What an operator signed of one entry.
+
+    Attributes:
+        pinned: Whether it stays, whatever a policy says.
+        tags: Its self tags, sorted.
+    """
+
+    pinned: bool = False
+    tags: tuple[str, ...] = ()
+
+
+NO_MARK = Mark()
+
+
+def read_marks(gate: Gate, ledger: Ledger) -> dict[str, Mark]:
+    """Return what is pinned or tagged, by the id that each entry keeps; those that are gone too.
+
+    A decision whose file or signature is not what it was counts for nothing; ``verify`` names it.
+    """
+    signed = [status for status in ledger.book.decisions.values() if status.type in PIN_TYPES]
+    if not signed:
+        return {}
+    trust = Trust(gate.home, ledger)
+    marks: dict[str, Mark] = {}
+    for status in signed:
+        decision = read_verified(gate.home, ledger, trust, status)
+        for target in decision.targets if decision else ():
+            name = entry_named(target)
+            kept = ledger.book.names.get(name, name)
+            marks[kept] = _marked(marks.get(kept, NO_MARK), decision.reason if decision else "", status.type)
+    return {name: mark for name, mark in marks.items() if mark != NO_MARK}
+
+
+def _marked(mark: Mark, tag: str, kind: DecisionType) -> Mark:
+    pins = kind is DecisionType.PIN
+    if not tag:
+        return Mark(pinned=pins, tags=mark.tags)
+    others = [known for known in mark.tags if known != tag]
+    return Mark(pinned=mark.pinned, tags=tuple(sorted([*others, tag] if pins else others)))
+
+
+def entry_named(target: DecisionTarget) -> str:
+    """Return the entry's id out of a target, ``MEMORY.md#e-...``."""
+    return target.path.rpartition("#")[2]
+
+
+def find_takers(
+    gate: Gate, ledger: Ledger, names: Collection[str]
+) -> tuple[tuple[str, int, ChangeState], ...]:
+    """Name the changes that would take entries out, and that wait for an answer or are signed and not applied.
+
+    A pin stops none of them: what was signed is done unless it is turned down.
+
+    Args:
+        gate: The home.
+        ledger: Its log, as checked.
+        names: Ids of entries.
+
+    Returns:
+        Proposal, number and state of each.
+    """
+    found = []
+    for status in ledger.book.live():
+        with suppress(AlteredError):
+            found += [
+                (status.id, change.n, state)
+                for change in read_proposal(gate, status).proposal.changes
+                for state in [status.state_of(change.n)]
+                if change.entry in names and not change.hunk.added.strip() and state in REVOCABLE
+            ]
+    return tuple(found)
+
+
+def pin_targets(entries: Sequence[Placed]) -> tuple[DecisionTarget, ...]:
+    """Return what a decision says of entries that are to be pinned or tagged, or not any more."""
+    return tuple(
+        DecisionTarget(
+            path=f"{placed.path}#{placed.entry.id}", base=sha256, result=sha256, hunks_sha256=sha256
+        )
+        for placed in entries
+        for sha256 in [text_sha256(placed)]
+    )
+
+
+def text_sha256(placed: Placed) -> str:
+    """Return the hex SHA-256 of an entry's text."""
+    return hashlib.sha256(encode(placed.entry.text)).hexdigest()
+
+
+def pin_reasons(gate: Gate, ledger: Ledger, decision: Decision) -> list[str]:
+    """Return why a decision may not pin or unpin what it names; empty where it may."""
+    if decision.proposal or decision.changes or not decision.targets:
+        return ["it is not the form of a decision about pins"]
+    if decision.reason and decision.reason not in ENTRY_TAGS:
+        return [f"{decision.reason!r} is no tag of an entry"]
+    standing = find_standing(gate.home, ledger.book).entries
+    marks: Mapping[str, Mark] = read_marks(gate, ledger) if decision.type is DecisionType.UNPIN else {}
+    return [
+        f"{target.path} is not the entry any more that it was signed over"
+        for target in decision.targets
+        if not _stands(standing.get(entry_named(target)), target) and entry_named(target) not in marks
+    ]
+
+
+def _stands(placed: Placed | None, target: DecisionTarget) -> bool:
+    return placed is not None and pin_targets([placed]) == (target,)

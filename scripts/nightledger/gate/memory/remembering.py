@@ -3,12 +3,12 @@
 Folded from what the gate applied (when an entry was made), outcomes and exposures (what came
 of showing it), reinforcements, and the operator's signed pins and tags.
 
-Invariant: derived from what is signed, logged and append-only alone; what is odd about a
-date, an id or a clock is named and counted, and no entry is left out for it.
+Invariant: derived from what is signed, logged and append-only alone, the same bytes up to the same marks giving the same
+facts; what is odd about a date, an id or a clock is named and counted, and no entry is left out for it.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, date, datetime
 
@@ -16,39 +16,188 @@ from msgspec import Struct, field
 
 from nightledger.codec.links import VIEW_LINKS
 from nightledger.codec.records import decode_lines, dump_line
+from nightledger.codec.rows import HOUR_CHARACTERS, Exposure, OutcomeUse, read_hour, read_rows
 from nightledger.domain.errors import LinkIndexError
 from nightledger.domain.frames import Network, network_of
 from nightledger.domain.moment import Moment
 from nightledger.domain.proposal import Change, Op, Proposal
 from nightledger.domain.retention import (
+    FAILURE,
     HOUR_S,
     NO_USE,
+    PERIOD_HOURS,
+    SUCCESS,
     Memory,
+    Proof,
     Reinforcement,
     ReinforcementKind,
+    Tallies,
+    Tally,
     Use,
+    active_hours,
     active_hours_until,
+    expected_without,
     hour_of,
+    overall_share,
     tier_of,
 )
 from nightledger.domain.states import Book, ChangeState
 from nightledger.domain.words import read_moment
 from nightledger.files.append import append_records
 from nightledger.files.home import Home
+from nightledger.files.line_log import LineLog
 from nightledger.files.reading import read_optional
-from nightledger.gate.memory.naming import Placed, find_standing
-from nightledger.gate.memory.pinning import NO_MARK, Mark, read_marks
-from nightledger.gate.memory.uses import fold_uses
+from nightledger.gate.memory.naming import NO_MARK, Mark, Placed, find_standing, read_marks
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.stored import Stored, each_change, read_stored
 from nightledger.text.markdown.document import parse_markdown
 from nightledger.text.markdown.entries import Entry, find_entries
 from nightledger.text.similar import fold
 
+_DAY_CHARACTERS = 10
 DATE_FIELD = "DATE"
 _DATE = re.compile(r"\d{4}-\d{1,2}-\d{1,2}")
 MAX_BYTES = 1 << 28
 """Some 500 bytes for each 40 active hours: more than a thousand years."""
+
+
+class Marks(Struct, frozen=True, kw_only=True):
+    """How far the ledgers were read, in bytes; whole lines.
+
+    Attributes:
+        outcomes: Of the outcomes.
+        exposures: Of the exposures.
+    """
+
+    outcomes: int
+    exposures: int
+
+
+class Uses(Struct, frozen=True, kw_only=True):
+    """What outcomes and exposures add up to.
+
+    Attributes:
+        of: By the id that each memory keeps.
+        hours: Active hours since 1970, ascending.
+        read: How far was read.
+        bad_lines: Lines that tell nothing: no record, or an impossible date.
+        named: Outcomes that name what was shown before them; where there are none, nothing can prove useful.
+    """
+
+    of: Mapping[str, Use]
+    hours: tuple[int, ...]
+    read: Marks
+    bad_lines: int
+    named: int
+
+
+def fold_uses(home: Home, names: Mapping[str, str], until: Marks | None = None) -> Uses:
+    """Read outcomes and exposures.
+
+    Args:
+        home: Whose.
+        names: The id that an edited entry keeps, by its others (``Book.names``).
+        until: How far to read; None for all whole lines.
+
+    Raises:
+        UnreadableError: One of them is a link, a directory, a FIFO or a device.
+    """
+    tallies = Tallies(names=names)
+    with LineLog(home.outcomes) as outcomes, LineLog(home.exposures) as exposures:
+        if until is not None:
+            outcomes.end, exposures.end = (
+                min(outcomes.end, until.outcomes),
+                min(exposures.end, until.exposures),
+            )
+        named = _read_outcomes(outcomes, tallies)
+        _read_exposures(exposures, tallies)
+        read = Marks(outcomes=outcomes.end, exposures=exposures.end)
+    hours = {text: read_hour(text) for text in tallies.hours}
+    overall = overall_share(tallies.tasks)
+    return Uses(
+        of={name: _use(tally, tallies, overall, hours) for name, tally in tallies.of.items()},
+        hours=active_hours(hour for hour in hours.values() if hour is not None),
+        read=read,
+        bad_lines=tallies.bad_lines + sum(hour is None for hour in hours.values()),
+        named=named,
+    )
+
+
+def _read_outcomes(log: LineLog, tallies: Tallies) -> int:
+    named = 0
+    for rows, bad in read_rows(OutcomeUse, log.chunks(0)):
+        tallies.bad_lines += bad
+        for row in rows:
+            at = row.received_at
+            tallies.outcome(
+                at[:HOUR_CHARACTERS],
+                at,
+                f"{row.timestamp[:_DAY_CHARACTERS]} {row.session or ''}",
+                row.task_type,
+                row.outcome,
+                row.shown,
+            )
+            named += bool(row.shown)
+    return named
+
+
+def _read_exposures(log: LineLog, tallies: Tallies) -> None:
+    for rows, bad in read_rows(Exposure, log.chunks(0)):
+        tallies.bad_lines += bad
+        for row in rows:
+            tallies.exposure(row.at[:HOUR_CHARACTERS], row.shown)
+
+
+def _use(tally: Tally, tallies: Tallies, overall: float, hours: Mapping[str, int | None]) -> Use:
+    useful = sum(counts[0] for counts in tally.tasks.values())
+    harmful = sum(counts[1] for counts in tally.tasks.values())
+    return Use(
+        shown=tally.shown,
+        useful=useful,
+        harmful=harmful,
+        expected=expected_without(tally, tallies.tasks, overall) if tally.tasks else overall,
+        shown_hour=hours.get(tally.shown_at),
+        used_hour=hours.get(tally.used_at[:HOUR_CHARACTERS]),
+        last=tally.last,
+    )
+
+
+def read_proofs(
+    home: Home, names: Mapping[str, str], hours: Sequence[int], periods: Sequence[int]
+) -> dict[int, dict[str, Proof]]:
+    """Return what the outcomes of each period of active hours prove, by period and by the id that each memory keeps.
+
+    A session counts once a day for each kind of task and result.
+
+    Args:
+        home: Whose.
+        names: The id that an edited entry keeps, by its others (``Book.names``).
+        hours: Active hours since 1970, ascending.
+        periods: Counts of active hours at the end of each period.
+
+    Raises:
+        UnreadableError: The outcomes are a link, a directory, a FIFO or a device.
+    """
+    of_hour = {
+        f"{datetime.fromtimestamp(hour * HOUR_S, UTC):%Y-%m-%dT%H}": period
+        for period in periods
+        for hour in hours[period - PERIOD_HOURS : period]
+    }
+    found: dict[int, dict[str, Proof]] = {period: {} for period in periods}
+    counted: set[tuple[object, ...]] = set()
+    with LineLog(home.outcomes) as log:
+        for row in (row for rows, _ in read_rows(OutcomeUse, log.chunks(0)) for row in rows):
+            period = of_hour.get(row.received_at[:HOUR_CHARACTERS])
+            if period is None or row.outcome not in (SUCCESS, FAILURE):
+                continue
+            for name in {names.get(one, one) for one in row.shown}:
+                key = (period, name, row.timestamp[:_DAY_CHARACTERS], row.session, row.task_type, row.outcome)
+                if key not in counted:
+                    counted.add(key)
+                    proof = found[period].setdefault(name, Proof())
+                    proof.useful += row.outcome == SUCCESS
+                    proof.harmful += row.outcome == FAILURE
+    return found
 
 
 def read_reinforcements(home: Home) -> tuple[Reinforcement, ...]:
@@ -239,29 +388,24 @@ class _Ages(Struct, frozen=True, kw_only=True):
         return max((at for at in known if at is not None), default=None)
 
 
-def applied_texts(book: Book, stored: Iterable[Stored]) -> Iterator[tuple[Proposal, Change, datetime | None]]:
-    """Yield the applied changes that put words into a gated file, each with its proposal and when that was."""
+def applied_wordings(
+    book: Book, stored: Iterable[Stored]
+) -> Iterator[tuple[str, Proposal, Change, datetime | None]]:
+    """Yield each folded wording that an applied change put into a gated file, with its proposal and when that was.
+
+    An edit, or what drifted, may bring many entries.
+    """
     for proposal, change, status in each_change(stored, book):
         if status.state is ChangeState.APPLIED and change.op in (Op.ADD, Op.REPLACE):
-            yield proposal, change, status.since
+            added = change.hunk.added
+            lone = "\n" not in added.strip()
+            texts = [added] if lone else [entry.text for entry in find_entries(parse_markdown(added))]
+            yield from ((fold(text), proposal, change, status.since) for text in texts)
 
 
 def stated_confidence(book: Book, stored: Iterable[Stored]) -> dict[str, float]:
     """Return for each wording that came through the gate, folded, the confidence that its newest change stated."""
-    return {
-        wording: change.confidence
-        for _, change, _ in applied_texts(book, stored)
-        for wording in wordings_of(change.hunk.added)
-    }
-
-
-def wordings_of(added: str) -> Iterator[str]:
-    """Yield the folded wording of each entry that a change put in: an edit, or what drifted, may bring many."""
-    if "\n" not in added.strip():
-        yield fold(added)
-        return
-    for entry in find_entries(parse_markdown(added)):
-        yield fold(entry.text)
+    return {wording: change.confidence for wording, _, change, _ in applied_wordings(book, stored)}
 
 
 def read_network(home: Home) -> Network:
@@ -277,12 +421,10 @@ def read_network(home: Home) -> Network:
 
 
 def _put_in_at(book: Book, stored: Iterable[Stored]) -> dict[str, datetime]:
-    """Return for each wording that came through the gate when it was last put in: an edit may bring many entries."""
+    """Return for each wording that came through the gate when it was last put in."""
     found: dict[str, datetime] = {}
-    for _, change, since in applied_texts(book, stored):
-        if since is None:
-            continue
-        for wording in wordings_of(change.hunk.added):
+    for wording, _, _, since in applied_wordings(book, stored):
+        if since is not None:
             found[wording] = max(since, found.get(wording, since))
     return found
 

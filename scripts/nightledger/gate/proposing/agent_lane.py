@@ -15,7 +15,7 @@ from nightledger.gate.gated import read_gated, require_gated
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.proposing.proposing import Outcome, Submission, propose
 from nightledger.text.changes.layout import BY_HAND
-from nightledger.text.markdown.document import BlockKind, is_utf8, parse_markdown
+from nightledger.text.markdown.document import BlockKind, decode, is_utf8, parse_markdown
 from nightledger.text.markdown.entries import Entry, find_entries
 from nightledger.text.scanners.scan import scan
 from nightledger.text.similar import fold
@@ -195,7 +195,7 @@ def is_decision(line: str) -> bool:
 
 
 def _find_entry(gate: Gate, wish: Wish) -> Entry:
-    document = parse_markdown(read_gated(gate.home, wish.target).decode("utf-8", "surrogateescape"))
+    document = parse_markdown(decode(read_gated(gate.home, wish.target)))
     wanted = fold(wish.entry)
     found = [e for e in find_entries(document) if e.id == wish.entry or fold(e.text) == wanted]
     if len(found) != 1:

@@ -5,23 +5,34 @@ before it writes; what cannot is named with why, and is in nobody's way. The cap
 is approved with it may make room.
 """
 
+import hashlib
 from collections.abc import Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from nightledger.domain.errors import NightledgerError
+from nightledger.domain.kept import why_forbidden
 from nightledger.domain.lanes import Said, is_repeated
-from nightledger.domain.proposal import Change, Draft, Op
+from nightledger.domain.proposal import Anchor, Change, Draft, Hunk, Op
+from nightledger.files.home import Home
 from nightledger.gate.apply.applying import check_text
 from nightledger.gate.apply.writing import Write
-from nightledger.gate.forgetting.letting_go import fit_whole
-from nightledger.gate.kept_files import is_gated, read_target
+from nightledger.gate.gated import is_gated, places_of, read_target
 from nightledger.gate.opening import Gate
-from nightledger.gate.proposing.hunks import Unfit, make_changes
-from nightledger.text.changes.place import put_all
+from nightledger.gate.proposing.hunks import Unfit, change_of, link_diff, make_changes, summary_diff
+from nightledger.text.changes.place import NOT_UTF8, put_all
+from nightledger.text.changes.veil import shows_secret
+from nightledger.text.forgetting.traces import Marker, count_lines, read_marker
+from nightledger.text.markdown.document import decode, encode, is_utf8
+from nightledger.text.scanners.scan import told_values
 
 WHOLE = frozenset({Op.COMPRESS, Op.DELETE_LINK})
 """What is about a whole file or a link, and has no place in a text."""
+REPEATS = "its summary repeats a secret of the log"
+NO_POINTER = "its summary does not point to its full text"
+NOT_SHORTER = "its summary is not shorter than it is"
+CHANGED = "it has changed since its summary was made"
 
 
 class Base(Struct, frozen=True, kw_only=True):
@@ -44,7 +55,7 @@ def read_base(gate: Gate, path: str) -> Base:
     """Read a file that changes may write."""
     content = read_target(gate.home, path)
     cap = gate.cap_characters if is_gated(gate.home, path) else None
-    return Base(path=path, content=content, text=content.decode("utf-8", "surrogateescape"), cap=cap)
+    return Base(path=path, content=content, text=decode(content), cap=cap)
 
 
 class Fitted(Struct, frozen=True, kw_only=True):
@@ -58,11 +69,11 @@ class Fitted(Struct, frozen=True, kw_only=True):
         over_cap: How many additions would take a file over its cap.
     """
 
-    bases: tuple[Base, ...]
-    changes: list[Change]
-    repeated: int
-    unfit: tuple[Unfit, ...]
-    over_cap: int
+    bases: tuple[Base, ...] = ()
+    changes: Sequence[Change] = ()
+    repeated: int = 0
+    unfit: tuple[Unfit, ...] = ()
+    over_cap: int = 0
 
 
 def fit_drafts(gate: Gate, drafts: Sequence[Draft], said: Sequence[Said], *, asked: bool) -> Fitted:
@@ -96,10 +107,10 @@ def _fit_one(gate: Gate, draft: Draft, said: Sequence[Said], *, asked: bool) -> 
     """Fit a draft that is about a whole file, or a link."""
     made = fit_whole(gate.home, draft)
     if isinstance(made, Unfit):
-        return Fitted(bases=(), changes=[], repeated=0, unfit=(made,), over_cap=0)
+        return Fitted(unfit=(made,))
     if is_repeated(made, said, asked=asked):
-        return Fitted(bases=(), changes=[], repeated=1, unfit=(), over_cap=0)
-    return Fitted(bases=(read_base(gate, draft.target),), changes=[made], repeated=0, unfit=(), over_cap=0)
+        return Fitted(repeated=1)
+    return Fitted(bases=(read_base(gate, draft.target),), changes=[made])
 
 
 def _fit(base: Base, drafts: Sequence[Draft], said: Sequence[Said], *, asked: bool) -> Fitted:
@@ -112,13 +123,8 @@ def _fit(base: Base, drafts: Sequence[Draft], said: Sequence[Said], *, asked: bo
         left = [draft for draft in drafts if all(draft is not lost.draft for lost in gone)]
         rest = _fit(base, left, said, asked=asked)
         return replace(rest, unfit=(*gone, *rest.unfit))
-    return Fitted(
-        bases=(base,),
-        changes=changes,
-        repeated=len(placed) - len(new),
-        unfit=tuple(unfit),
-        over_cap=over_cap,
-    )
+    repeated = len(placed) - len(new)
+    return Fitted(bases=(base,), changes=changes, repeated=repeated, unfit=tuple(unfit), over_cap=over_cap)
 
 
 def _unfit(drafts: Sequence[Draft], change: Change, reason: str) -> Unfit:
@@ -150,9 +156,7 @@ def fit_for_apply(
 ) -> tuple[list[Change], list[tuple[Change, str]]]:
     """Part placed changes of one file into those that may be applied, numbered anew, and the others.
 
-    All are looked at together first, because that is one look at the file and nearly always
-    well. Where it is not, each half is looked at with what was found to fit before it, and so
-    on: a file of many changes of which one does not fit costs a few looks, not one a change.
+    All are looked at together first, which is nearly always well; where it is not, one after another.
 
     Args:
         path: The file.
@@ -164,24 +168,71 @@ def fit_for_apply(
     """
     kept: list[Change] = []
     broken: list[tuple[Change, str]] = []
-    groups = [list(changes)] if changes else []
-    while groups:
-        group = groups.pop()
-        reasons = _reasons(path, content, [*kept, *group])
-        if not reasons:
-            kept += group
-        elif len(group) == 1:
-            broken.append((group[0], "; ".join(reasons)))
-        else:
-            half = len(group) // 2
-            groups += [group[half:], group[:half]]
+    if not _reasons(path, content, changes):
+        kept = [*changes]
+    else:
+        for change in changes:
+            reasons = _reasons(path, content, [*kept, change])
+            kept += [] if reasons else [change]
+            broken += [(change, "; ".join(reasons))] if reasons else []
     return [replace(change, n=n) for n, change in enumerate(kept, 1)], broken
 
 
 def _reasons(path: str, content: bytes, changes: Sequence[Change]) -> list[str]:
-    text = content.decode("utf-8", "surrogateescape")
-    placed = put_all(text, [change.hunk for change in changes])
+    placed = put_all(decode(content), [change.hunk for change in changes])
     if not isinstance(placed, str):
         return ["it touches the same lines as an earlier change"]
-    after = placed.encode("utf-8", "surrogateescape")
-    return check_text(Write(path=path, before=content, after=after))
+    return check_text(Write(path=path, before=content, after=encode(placed)))
+
+
+def fit_whole(home: Home, draft: Draft) -> Change | Unfit:
+    """Turn the draft of a compression or of a link's deletion into change 1, or say why it cannot be.
+
+    Args:
+        home: Whose.
+        draft: One that is not placed in a text.
+    """
+    made = _deletion(draft) if draft.op is Op.DELETE_LINK else _compression(home, draft)
+    if isinstance(made, Unfit):
+        return made
+    reasons = why_forbidden(made, places_of(home))
+    return Unfit(draft=draft, reason="; ".join(reasons)) if reasons else made
+
+
+def _deletion(draft: Draft) -> Change:
+    name = draft.before.partition(": ")[0]
+    change = change_of(1, draft, Hunk(anchor=Anchor.LINK, section=(), removed=name), "")
+    return replace(change, diff=link_diff(change))
+
+
+def _compression(home: Home, draft: Draft) -> Change | Unfit:
+    try:
+        content = read_target(home, draft.target)
+        copies = [read_target(home, part.target) for part in draft.also]
+    except NightledgerError as error:
+        return Unfit(draft=draft, reason=str(error))
+    sha256 = hashlib.sha256(content).hexdigest()
+    change = change_of(1, draft, Hunk(anchor=Anchor.WHOLE, section=(), removed=sha256, added=draft.after), "")
+    text = decode(content)
+    why = _why_no_summary(change, content, told_values(text))
+    if not why and any(copy and copy != content for copy in copies):
+        why = f"{change.also[0].target} holds other bytes"
+    if why:
+        return Unfit(draft=draft, reason=why)
+    return replace(change, diff=summary_diff(change, text))
+
+
+def _why_no_summary(change: Change, content: bytes, told: frozenset[str]) -> str:
+    """Return why a summary may not stand for a log; empty where it may."""
+    summary, copy = change.hunk.added, change.also[0] if change.also else None
+    if not is_utf8(summary):
+        return NOT_UTF8
+    if copy is None or copy.hunk.added != change.hunk.removed:
+        return CHANGED
+    if len(summary.encode()) >= len(content):
+        return NOT_SHORTER
+    if read_marker(summary) != Marker(
+        copy=copy.target, lines=count_lines(content), sha256=change.hunk.removed
+    ):
+        return NO_POINTER
+    return REPEATS if shows_secret(summary, told=told) else ""

@@ -1,30 +1,34 @@
-"""From drafts to changes: hunks, diffs and what they are hashed as.
+"""From drafts to changes: hunks, and what a change does, to be read.
 
-Invariant: the bytes that ``hunks_sha256`` covers are the bytes that ``apply`` places.
+Invariant: whatever is new text is in a diff, every line of it; bytes that only move are named by place, number of lines
+and hash. No change copies a secret.
 """
 
-import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping
 from functools import cache
 
 import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from nightledger.codec.canonical import canonical
-from nightledger.codec.records import to_plain
 from nightledger.domain.finding import Severity
 from nightledger.domain.proposal import Change, Draft, Hunk, Op, Origin
 from nightledger.files.shipped import shipped_config
-from nightledger.text.changes.diff import unified_diff
 from nightledger.text.changes.place import Placed, Unplaced, make_hunk, place, put
-from nightledger.text.changes.veil import HOLE, repeats_secret, secrets_between, shows_secret, veil
-from nightledger.text.forgetting.traces import told_with
-from nightledger.text.markdown.document import parse_markdown, readable
+from nightledger.text.changes.sections import SHOWN_SECTION
+from nightledger.text.changes.veil import (
+    HOLE,
+    readable_diff,
+    repeats_secret,
+    secrets_between,
+    shows_secret,
+    veil,
+)
+from nightledger.text.forgetting.traces import read_marker, told_with
+from nightledger.text.markdown.document import parse_markdown, split_lines
 from nightledger.text.scanners.scan import mask_secrets, scan, told_values
 from nightledger.text.statements.sections import Language, Shelf, in_own_language
 
-SHOWN_SECTION = " > "
 BESIDE = "a line with a secret tells its place, or it would repeat one; take the secret out of the file first"
 """Why a change is refused that no record can hold."""
 NO_COPY = "it holds a secret, of which no copy is made: 'nightledger check' proposes its removal"
@@ -38,32 +42,9 @@ class Unfit(Struct, frozen=True, kw_only=True):
     reason: str
 
 
-def hunks_sha256(hunks: Sequence[Hunk]) -> str:
-    """Give the hex SHA-256 of the canonical JSON of hunks, in their order."""
-    return hashlib.sha256(canonical([to_plain(hunk) for hunk in hunks])).hexdigest()
-
-
 def line_at(document: str, place: int) -> int:
     """Give the number, from 1, of the line in which a character stands."""
     return document[:place].count("\n") + 1
-
-
-def readable_diff(before: str, after: str, *, path: str, told: frozenset[str] | None = None) -> str:
-    r"""Give the unified diff of two documents, to be read.
-
-    Bytes that are no UTF-8 stand in it as ``\\xe9``. Secrets are masked, because it is stored
-    and shown, and the lines around a change are whatever stands in the file; so are values that
-    only a line further away tells.
-
-    Args:
-        before: The document before.
-        after: The document after.
-        path: What it is called.
-        told: What the documents tell as secrets, where it is known already.
-    """
-    values = told_values(before) | told_values(after) if told is None else told
-    diff = mask_secrets(unified_diff(before, after, path=path), told=values)
-    return readable(diff)
 
 
 def make_changes(document: str, drafts: Iterable[Draft]) -> tuple[list[Change], list[Unfit]]:
@@ -178,3 +159,68 @@ def change_of(n: int, draft: Draft, hunk: Hunk, diff: str) -> Change:
         entry=draft.entry,
         also=draft.also,
     )
+
+
+def change_diff(
+    before: Mapping[str, str], after: Mapping[str, str], change: Change, *, told: frozenset[str]
+) -> str:
+    """Return the diff of one change, to be read.
+
+    Args:
+        before: The text of every file that it writes.
+        after: The text of each of them afterwards.
+        change: The change.
+        told: What the texts tell as secrets.
+    """
+    if change.op is Op.DELETE_LINK:
+        return link_diff(change)
+    if change.op is Op.COMPRESS:
+        return summary_diff(change, before[change.target])
+    shown = [change.target]
+    if change.op is not Op.ARCHIVE or _archived_as_it_was(change) is None:
+        shown += [part.target for part in change.also]
+    return "".join(readable_diff(before[path], after[path], path=path, told=told) for path in shown)
+
+
+def link_diff(change: Change) -> str:
+    """Return the diff of a link's deletion; a tag that looks like a secret is masked."""
+    path, line = change.target, mask_secrets(change.before)
+    return f"--- a/{path}\n+++ b/{path}\n@@ -1 +0,0 @@\n-{line}\n"
+
+
+def summary_diff(change: Change, full: str) -> str:
+    """Return the diff of a compression: the summary in full; the text that moves is named, not repeated."""
+    told = told_values(full)
+    path, lines, moved = change.target, split_lines(change.hunk.added), len(split_lines(full))
+    copies = ", ".join(part.target for part in change.also)
+    head = f"@@ -1,{moved} +1,{len(lines)} @@ its {moved} lines move to {copies}"
+    text = mask_secrets("".join(f"+{line}" for line in lines), told=told)
+    end = "" if text.endswith("\n") else "\n\\ No newline at end of file\n"
+    return f"--- a/{path}\n+++ b/{path}\n{head}\n{text}{end}"
+
+
+def fate_lines(change: Change) -> list[str]:
+    """Return what goes where, in one or two plain lines; none for a change of text."""
+    if change.op is Op.DELETE_LINK:
+        name, colon, seen = change.before.partition(": ")
+        return [f"the link {name} is forgotten{colon}{seen}; later outcomes start it anew"]
+    places = ", ".join(part.target for part in change.also)
+    if change.op is Op.ARCHIVE:
+        line = _archived_as_it_was(change)
+        if line is None:
+            return [f"archived to {places}; what is written there is in the diff"]
+        return [f"archived to {places}, as it stands here; below it is written:", line]
+    if change.op is not Op.COMPRESS:
+        return []
+    marker = read_marker(change.hunk.added)
+    size = f"{marker.lines} lines, " if marker else ""
+    kept = len(split_lines(change.hunk.added))
+    return [
+        f"full text moves to {places}: {size}SHA-256 {change.hunk.removed}",
+        f"the log keeps these {kept} lines:",
+    ]
+
+
+def _archived_as_it_was(change: Change) -> str | None:
+    """Return the line that is added to an archived entry; None where something else would be written."""
+    return told_with(change.also[0].hunk.added, change.hunk.removed) if len(change.also) == 1 else None

@@ -1,45 +1,39 @@
 """Put drafts before the operator: suppression, caps, scanners, hunks, one immutable file, one leaf.
 
-Invariant: a proposal exists once its leaf is on disk; its file is on disk before that, so
-a crash in between leaves a file that nothing refers to and the next run writes again.
+Invariant: of what waits only what nobody has answered yet makes room, and only for what is surer; it is withdrawn and
+logged, and competes again.
 """
 
 import hashlib
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from nightledger.codec.canonical import canonical
-from nightledger.codec.records import dump_record, to_plain
-from nightledger.domain.errors import RefusedError
+from nightledger.codec.records import to_plain
 from nightledger.domain.event import EventName
 from nightledger.domain.ids import content_id
 from nightledger.domain.judge import EDIT_LANE
-from nightledger.domain.lanes import (
-    JOB,
-    MOST_DELETIONS,
-    Said,
-    admit,
-    choose,
-    choose_to_forget,
-    may_return,
-)
+from nightledger.domain.lanes import JOB, MOST_DELETIONS, Said, admit, choose, choose_to_forget, may_return
 from nightledger.domain.moment import Moment
 from nightledger.domain.proposal import VERSION, Change, Draft, Kind, Op, Proposal, SizeMeter, Target
 from nightledger.domain.states import ENDED, OPEN_STATES, Book, ChangeState
 from nightledger.files.atomic import replace_file
 from nightledger.gate.forgetting.forgotten import read_forgotten
-from nightledger.gate.opening import Gate, Ledger, closing, record
+from nightledger.gate.opening import BETTER, Gate, Ledger, closing, record
 from nightledger.gate.proposing.drafting import Base, Fitted, fit_drafts, read_base, size_after
 from nightledger.gate.proposing.hunks import Unfit
-from nightledger.gate.proposing.room import Room, find_room
 from nightledger.gate.proposing.screening import Held, own_rules, screen, unseen, without_own_secrets
-from nightledger.gate.stored import MAX_PROPOSAL_BYTES, Stored, read_stored, without_unanswered
+from nightledger.gate.stored import Stored, read_stored, store, without_unanswered
 from nightledger.text.changes.veil import HOLE
+from nightledger.text.markdown.document import encode
 from nightledger.trust.event import path_word
 
+_Room = tuple[int, list[tuple[float, str, int]]]
+"""How many changes may still wait, negative where more do than may; and confidence, proposal and number of each that may
+make room, the weakest first."""
 _GAP = 4
 """Line ends around an addition, at most."""
 _LEAF_BYTES = 60_000
@@ -127,7 +121,7 @@ def propose(
     if not dry_run:
         quarantine(gate, new, moment)
     held = tuple(new) if submission.lane == JOB else held  # what earlier nights told of is no news
-    room = find_room(ledger.book, stored, gate.settings.waiting_changes) if _is_queued(submission) else None
+    room = _find_room(ledger.book, stored, gate.settings.waiting_changes) if _is_queued(submission) else None
     chosen = _choose(gate, submission, stored, ledger.book, clean, room)
     repeated = len(submission.drafts) - len(fresh)
     outcome = Outcome(proposal=None, suppressed=repeated, no_room=len(clean) - len(chosen), held=held)
@@ -142,7 +136,8 @@ def propose(
     if proposal.id in ledger.book.proposals:  # made before, and not to be read any more: it was altered
         return replace(outcome, suppressed=repeated + len(fitted.changes))
     if not dry_run:
-        _write(gate, proposal, submission, moment, room.made_for(len(fitted.changes)) if room else ())
+        after = _withdrawals(room, len(fitted.changes)) if room else ()
+        store(gate, proposal, moment, superseded=_superseded(submission), after=after)
     return replace(outcome, proposal=proposal)
 
 
@@ -171,7 +166,7 @@ def submit_changes(
 ) -> Proposal:
     """Make a proposal of changes that are placed already: an operator's own edit."""
     proposal = _build(submission, [read_base(gate, path)], changes, ledger, moment)
-    _write(gate, proposal, submission, moment)
+    store(gate, proposal, moment, superseded=_superseded(submission))
     return proposal
 
 
@@ -180,7 +175,7 @@ def quarantine(gate: Gate, held: Sequence[Held], moment: Moment) -> None:
     for item in held:
         if item.text:
             path = os.path.join(gate.home.quarantine_dir, f"{item.text_sha256}.txt")
-            replace_file(path, item.text.encode("utf-8", "surrogateescape"))
+            replace_file(path, encode(item.text))
     events: list[tuple[EventName, dict[str, object]]] = [
         (
             EventName.QUARANTINED,
@@ -243,7 +238,7 @@ def _choose(
     stored: Sequence[Stored],
     book: Book,
     drafts: list[Draft],
-    room: Room | None,
+    room: _Room | None,
 ) -> list[Draft]:
     if submission.lane == JOB and submission.kind is Kind.PRUNE:
         deletions = MOST_DELETIONS - _waiting_deletions(stored, book)
@@ -258,7 +253,30 @@ def _choose(
         if change.op is Op.ADD
     )
     best = choose(drafts, additions=gate.settings.nightly_additions - spent, room=len(drafts))
-    return admit(best, [confidence for confidence, _, _ in room.weakest], room.free)
+    free, weakest = room
+    return admit(best, [confidence for confidence, _, _ in weakest], free)
+
+
+def _find_room(book: Book, stored: Iterable[Stored], most: int) -> _Room:
+    """Return the room in the queue of all jobs but the pruner, whose proposals have their own.
+
+    What the operator put off, or signed once, was looked at: it stays.
+    """
+    lane = [status for status in book.live() if status.lane == JOB and status.kind is not Kind.PRUNE]
+    states = {(status.id, n): change.state for status in lane for n, change in status.changes.items()}
+    weakest = (
+        (change.confidence, item.proposal.id, change.n)
+        for item in stored
+        for change in item.proposal.changes
+        if states.get((item.proposal.id, change.n)) is ChangeState.PENDING
+    )
+    return most - sum(state in OPEN_STATES for state in states.values()), sorted(weakest)
+
+
+def _withdrawals(room: _Room, count: int) -> list[tuple[EventName, dict[str, object]]]:
+    """Return the entries that withdraw what has to make room for so many changes."""
+    free, weakest = room
+    return [closing(name, [n], cause=BETTER) for _, name, n in weakest[: max(0, count - free)]]
 
 
 def _waiting_deletions(stored: Sequence[Stored], book: Book) -> int:
@@ -270,7 +288,7 @@ def _waiting_deletions(stored: Sequence[Stored], book: Book) -> int:
 
 
 def _build(
-    submission: Submission, bases: Sequence[Base], changes: list[Change], ledger: Ledger, moment: Moment
+    submission: Submission, bases: Sequence[Base], changes: Sequence[Change], ledger: Ledger, moment: Moment
 ) -> Proposal:
     identity: dict[str, object] = {
         "kind": submission.kind.value,
@@ -324,52 +342,6 @@ def _target(base: Base, changes: Sequence[Change]) -> Target:
     )
 
 
-def _write(
-    gate: Gate,
-    proposal: Proposal,
-    submission: Submission,
-    moment: Moment,
-    after: Sequence[tuple[EventName, dict[str, object]]] = (),
-) -> None:
-    closing = {} if submission.supersedes is None else {submission.supersedes: submission.superseded_changes}
-    store(gate, proposal, moment, superseded=closing, after=after)
-
-
-def store(
-    gate: Gate,
-    proposal: Proposal,
-    moment: Moment,
-    *,
-    superseded: Mapping[str, Sequence[int]],
-    after: Sequence[tuple[EventName, dict[str, object]]] = (),
-) -> None:
-    """Write a proposal's file, then its leaf with those of what it supersedes.
-
-    Args:
-        gate: The home.
-        proposal: As it is to be shown.
-        moment: The clocks.
-        superseded: For each proposal of which it replaces changes, their numbers.
-        after: What else is logged at the same time, behind it.
-
-    Raises:
-        RefusedError: It is larger than can be read again.
-    """
-    content = dump_record(proposal)
-    if len(content) > MAX_PROPOSAL_BYTES:
-        raise RefusedError(
-            f"the proposal would have {len(content)} bytes; at most {MAX_PROPOSAL_BYTES} can be read again",
-            hint="make the change in smaller steps",
-        )
-    replace_file(
-        gate.home.proposal(proposal.id), content
-    )  # what lies there without a leaf is a crash's orphan
-    fields: dict[str, object] = {
-        "proposal": proposal.id,
-        "sha256": hashlib.sha256(content).hexdigest(),
-        "kind": proposal.kind.value,
-        "lane": proposal.lane,
-        "changes": len(proposal.changes),
-    }
-    closed = [closing(name, numbers, ChangeState.SUPERSEDED) for name, numbers in superseded.items()]
-    record(gate, [(EventName.PROPOSED, fields), *closed, *after], moment)
+def _superseded(submission: Submission) -> dict[str, Sequence[int]]:
+    name = submission.supersedes
+    return {} if name is None else {name: submission.superseded_changes}

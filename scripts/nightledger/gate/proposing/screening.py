@@ -1,24 +1,34 @@
-"""Scanners at the gate: what may be proposed, what is flagged, what is held back.
+"""Scanners at the gate: what may be proposed, what is flagged, what is held back; and which values a home tells as secrets.
 
 Invariant: no text with a secret reaches a proposal, a view or the audit log; hidden
 characters and instructions aimed at an agent wait in quarantine, where the operator
-can look at them.
+can look at them. A value that one line tells is masked on every other.
 """
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from nightledger.domain.errors import NightledgerError
 from nightledger.domain.event import Event, EventName
 from nightledger.domain.finding import Finding, Severity
-from nightledger.domain.proposal import Draft, Flag, Origin, least_trusted
+from nightledger.domain.proposal import Change, Draft, Flag, Origin, Proposal, least_trusted
 from nightledger.files.configuration import load_operator, read_rule_files
+from nightledger.files.home import Home
+from nightledger.gate.gated import read_gated
 from nightledger.gate.opening import Gate
-from nightledger.text.changes.veil import repeats_secret
+from nightledger.text.changes.place import Placed, place
+from nightledger.text.changes.veil import HOLE, repeats_secret, secrets_between
+from nightledger.text.markdown.document import decode, encode
 from nightledger.text.scanners.rule import Table
-from nightledger.text.scanners.scan import scan, scan_secrets
+from nightledger.text.scanners.scan import scan, scan_secrets, told_values
+from nightledger.text.scanners.secrets import SHORTEST_REPEATED
+
+NOTHING: frozenset[str] = frozenset()
+"""What an empty file tells."""
 
 
 class Held(Struct, frozen=True, kw_only=True):
@@ -140,7 +150,7 @@ def _held(draft: Draft, findings: Sequence[Finding]) -> Held:
     return Held(
         rules=tuple(sorted({finding.rule for finding in findings if finding.severity is not Severity.FLAG})),
         secret=secret,
-        text_sha256=hashlib.sha256(named.encode("utf-8", "surrogateescape")).hexdigest(),
+        text_sha256=hashlib.sha256(encode(named)).hexdigest(),
         path=path,
         line=line,
         text="" if secret else draft.after,
@@ -159,3 +169,42 @@ def unseen(held: Sequence[Held], events: Iterable[Event]) -> list[Held]:
         if event.event == EventName.QUARANTINED
     }
     return [item for item in held if (item.text_sha256, item.path, item.line) not in logged]
+
+
+def told_by(documents: Mapping[str, str], proposals: Iterable[Proposal]) -> frozenset[str]:
+    """Give the values that gated files and proposals tell as secrets.
+
+    Args:
+        documents: Each gated file's text, by path.
+        proposals: Those that are shown.
+    """
+    changes = [change for proposal in proposals for change in proposal.changes]
+    texts = [*documents.values(), *(text for change in changes for text in _texts(change))]
+    veiled = (frozenset(_behind_holes(documents, change)) for change in changes)
+    return NOTHING.union(*map(told_values, dict.fromkeys(texts)), *veiled)
+
+
+def _behind_holes(documents: Mapping[str, str], change: Change) -> Iterator[str]:
+    """Give what stands in a file where a change has holes: the line that told it may be gone by now."""
+    hunk, document = change.hunk, documents.get(change.target, "")
+    placed = place(document, hunk) if HOLE in hunk.removed else None
+    if isinstance(placed, Placed):
+        found = secrets_between(document[placed.start : placed.end], hunk.removed)
+        yield from (value for value in found if len(value) >= SHORTEST_REPEATED and " " not in value)
+
+
+def told_at_home(home: Home, proposals: Iterable[Proposal]) -> frozenset[str]:
+    """Give what the gated files of now and proposals tell; see :func:`told_by`."""
+    return told_by(_documents(home), proposals)
+
+
+def _documents(home: Home) -> dict[str, str]:
+    documents = {}
+    for path in home.identity.gated:
+        with suppress(NightledgerError):
+            documents[path] = decode(read_gated(home, path))
+    return documents
+
+
+def _texts(change: Change) -> Iterable[str]:
+    return (change.hunk.removed, change.hunk.added, change.before, change.after, change.reason)

@@ -1,28 +1,97 @@
-"""Generated views: what waits, in the published fields, and where each entry came from.
+"""Generated views: what waits, in the published fields, and where each entry came from and what came of showing it.
 
 Invariant: a view is a fold of proposals, log and gated files; written anew it has the same
 bytes, and nothing reads it to decide anything.
 """
 
-from collections.abc import Iterator
+import json
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from nightledger.codec.canonical import canonical
-from nightledger.domain.proposal import Change, Kind, Proposal
+from nightledger.domain.proposal import Change, Kind, Op, Proposal
+from nightledger.domain.retention import NO_USE, tier_of
 from nightledger.domain.states import OPEN_STATES, ChangeState
 from nightledger.files.atomic import replace_file
 from nightledger.files.reading import read_optional
-from nightledger.gate.forgetting.fates import LET_GO, prune_view
 from nightledger.gate.gated import MAX_GATED_BYTES
-from nightledger.gate.memory.entry_view import entries_view, read_marks_of
-from nightledger.gate.memory.uses import Marks
+from nightledger.gate.memory.naming import NO_MARK, find_standing, read_marks
+from nightledger.gate.memory.remembering import Marks, applied_wordings, fold_uses
 from nightledger.gate.opening import Gate, Ledger
-from nightledger.gate.proposing.told import NOTHING, told_at_home
+from nightledger.gate.proposing.screening import NOTHING, told_at_home
 from nightledger.gate.stored import Stored, read_stored
+from nightledger.text.markdown.document import readable
 from nightledger.text.scanners.scan import mask_secrets
+from nightledger.text.similar import fold
 
 _SHOWN = OPEN_STATES | {ChangeState.APPLIED}
 """A proposal of which nothing waits and nothing is applied stands in no view, and need not be read."""
+LET_GO = frozenset({Op.ARCHIVE, Op.COMPRESS, Op.DELETE_LINK})
+"""What stands in the view of the pruner; all else stands in that of consolidation."""
+
+
+def entries_view(
+    gate: Gate, ledger: Ledger, stored: list[Stored], until: Marks | None = None
+) -> dict[str, Any]:
+    """Return ``entries.json``.
+
+    Args:
+        gate: The home.
+        ledger: Its log, as checked.
+        stored: All proposals.
+        until: How far to read outcomes and exposures; None for all of them.
+    """
+    sources = _applied(ledger, stored)
+    told = told_at_home(gate.home, ())
+    marks = read_marks(gate, ledger)
+    uses = fold_uses(gate.home, ledger.book.names, until)
+    entries = []
+    for name, placed in find_standing(gate.home, ledger.book).entries.items():
+        entry, mark, use = placed.entry, marks.get(name, NO_MARK), uses.of.get(name, NO_USE)
+        entries.append(
+            {
+                "id": name,
+                "path": placed.path,
+                "section": [readable(mask_secrets(title, told=told)) for title in entry.section],
+                "lines": [entry.first_line, entry.last_line],
+                "sources": sources.get(fold(entry.text), []),
+                "tier": tier_of(mark.tags).name,
+                "tags": list(mark.tags),
+                "pin": mark.pinned,
+                "shown": use.shown,
+                "useful": use.useful,
+                "harmful": use.harmful,
+            }
+        )
+    return {
+        "v": 1,
+        "read": {"outcomes": uses.read.outcomes, "exposures": uses.read.exposures},
+        "entries": entries,
+    }
+
+
+def read_marks_of(view: bytes | None) -> Marks | None:
+    """Return how far a view says that it was read; None where it says nothing that makes sense."""
+    try:
+        read = json.loads(view or b"")["read"]
+        marks = Marks(outcomes=read["outcomes"], exposures=read["exposures"])
+    except (ValueError, TypeError, KeyError, RecursionError):
+        return None
+    fits = all(type(value) is int and value >= 0 for value in (marks.outcomes, marks.exposures))
+    return marks if fits else None
+
+
+def _applied(ledger: Ledger, stored: list[Stored]) -> dict[str, list[dict[str, Any]]]:
+    """Return for each wording that came through the gate the changes that brought it."""
+    found: dict[str, list[dict[str, Any]]] = {}
+    for wording, proposal, change, _ in applied_wordings(ledger.book, stored):
+        evidence = [
+            {"path": e.path, "lines": list(e.lines), "outcome": e.outcome, "origin": e.origin.value}
+            for e in change.evidence
+        ]
+        source = {"proposal": proposal.id, "n": change.n, "evidence": evidence}
+        found.setdefault(wording, []).append(source)
+    return found
 
 
 def build_views(gate: Gate, ledger: Ledger, *, until: Marks | None = None) -> dict[str, bytes]:
@@ -123,3 +192,40 @@ def _source(change: Change) -> str:
 
 def _dump(view: dict[str, Any]) -> bytes:
     return canonical(view, floats=True) + b"\n"
+
+
+def prune_view(waiting: Iterable[tuple[Proposal, Change]], told: frozenset[str]) -> dict[str, Any]:
+    """Return the view of what waits to be archived, compressed or deleted.
+
+    Args:
+        waiting: What waits for an answer, in the order in which it was proposed.
+        told: Values that the home tells as secrets.
+    """
+    return {
+        "v": 1,
+        "prune_candidates": [
+            {
+                "proposal": proposal.id,
+                "n": change.n,
+                "reason": mask_secrets(change.reason, told=told),
+                **_candidate(change, told),
+            }
+            for proposal, change in waiting
+            if change.op in LET_GO
+        ],
+    }
+
+
+def _candidate(change: Change, told: frozenset[str]) -> dict[str, Any]:
+    if change.op is Op.DELETE_LINK:
+        key = mask_secrets(change.hunk.removed, told=told)
+        return {"type": "hebbian_link", "key": key, "proposed_action": "delete"}
+    if change.op is Op.COMPRESS:
+        return {"type": "daily_log", "path": change.target, "proposed_action": "compress"}
+    section = mask_secrets(change.section, told=told)
+    return {
+        "type": "memory_entry",
+        "section": section,
+        "entry_id": change.entry,
+        "proposed_action": "archive",
+    }

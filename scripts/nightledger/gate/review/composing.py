@@ -12,35 +12,30 @@ from typing import cast
 from msgspec import Struct
 from msgspec.structs import replace
 
-from nightledger.domain.cooling import NONE, Cooling, cools_until
-from nightledger.domain.decision import (
-    VERSION,
-    Decision,
-    DecisionTarget,
-    DecisionType,
-    LogHead,
-    ShownIn,
-)
+from nightledger.domain.cooling import Cooling, cools_until
+from nightledger.domain.decision import VERSION, Decision, DecisionTarget, DecisionType, LogHead, ShownIn
 from nightledger.domain.judge import EDIT_LANE
 from nightledger.domain.kept import TEXT, files_of, hunks_on, parts_of
 from nightledger.domain.moment import Moment
 from nightledger.domain.proposal import Anchor, Change, Kind, Op
-from nightledger.domain.states import ProposalStatus
+from nightledger.domain.states import Book, ProposalStatus
 from nightledger.gate.apply.placing import put_change
-from nightledger.gate.deciding import with_id
+from nightledger.gate.apply.writing import Write
+from nightledger.gate.guard.settlement import plan_settlement, settled_target
 from nightledger.gate.opening import Gate
-from nightledger.gate.proposing.hunks import hunks_sha256
-from nightledger.gate.review.reviewing import Answer, Item, Verb
-from nightledger.gate.review.wording import TWICE
+from nightledger.gate.review.reviewing import TWICE, Answer, Item, Refusal, Verb
+from nightledger.gate.signed import hunks_sha256, with_id
 from nightledger.gate.stored import Stored
 from nightledger.text.changes.place import Unplaced, is_same_place, place, shown_in
-from nightledger.text.changes.whole import text_sha256
+from nightledger.text.changes.sections import text_sha256
 
 UNCAPPED = frozenset({Op.COMPRESS, Op.DELETE_LINK})
 """What these change no host shows as memory."""
 MOVED_BESIDE = "another change that you sign with it takes its place away: it is asked again"
 """Why a change is not signed together with others."""
 _Texts = MutableMapping[str, str]
+_PlacedSet = tuple[tuple[DecisionTarget, ...], Mapping[str, str]]
+"""What a decision says of each file that approved changes write, and every file's text after it."""
 
 
 class Signing(Struct, frozen=True, kw_only=True):
@@ -77,13 +72,6 @@ class Terms(Struct, frozen=True, kw_only=True):
     decision_expires_days: int
     cap_characters: int | None
     cap_setting: str = ""
-
-
-class Refusal(Struct, frozen=True, kw_only=True):
-    """Changes that were approved and cannot be signed, and why."""
-
-    proposal: str
-    reason: str
 
 
 class Choice(Struct, frozen=True, kw_only=True):
@@ -137,19 +125,15 @@ def compose_by(
     refusals: list[Refusal] = []
     current = documents
     for item, given in _by_proposal(items, answers):
-        unread = {one.change.n: one.unread for one in items if one.status.id == item.status.id and one.unread}
-        name, said = item.stored.proposal.id, _numbers(given, Verb.APPROVE)
-        refusals += [Refusal(proposal=f"{name}#{n}", reason=unread[n]) for n in said if n in unread]
-        approved = tuple(n for n in said if n not in unread)
+        approved, hidden = _approved(items, item, given)
+        refusals += hidden
         placed = _place(terms, item.stored, approved, documents, current)
         if isinstance(placed, str):
-            refusals.append(Refusal(proposal=name, reason=placed))
+            refusals.append(Refusal(proposal=item.status.id, reason=placed))
             continue
-        choices = (
-            [Choice(type=DecisionType.APPROVE, changes=approved, targets=placed.targets)] if approved else []
-        )
+        targets, current = placed
+        choices = [Choice(type=DecisionType.APPROVE, changes=approved, targets=targets)] if approved else []
         choices += _rejections(given)
-        current = placed.documents
         decisions += [decide(terms, item.status, choice, signing) for choice in choices]
     return decisions, refusals
 
@@ -163,6 +147,16 @@ def _by_proposal(items: Sequence[Item], answers: Sequence[Answer]) -> Iterator[t
         if given and name not in seen and item.stored.proposal.kind is not Kind.DRIFT:
             yield item, given
         seen.add(name)
+
+
+def _approved(
+    items: Sequence[Item], item: Item, given: Sequence[Answer]
+) -> tuple[tuple[int, ...], list[Refusal]]:
+    """Return the changes of a proposal that were approved, and those of them that nobody could read."""
+    name, said = item.status.id, _numbers(given, Verb.APPROVE)
+    unread = {one.change.n: one.unread for one in items if one.status.id == name and one.unread}
+    hidden = [Refusal(proposal=f"{name}#{n}", reason=unread[n]) for n in said if n in unread]
+    return tuple(n for n in said if n not in unread), hidden
 
 
 def _numbers(answers: Sequence[Answer], verb: Verb) -> tuple[int, ...]:
@@ -183,21 +177,9 @@ def _rejections(answers: Sequence[Answer]) -> list[Choice]:
     ]
 
 
-class PlacedSet(Struct, frozen=True, kw_only=True):
-    """The running documents with the approved changes of one proposal in them.
-
-    Attributes:
-        targets: What the decision says of each file.
-        documents: Every file's text after it.
-    """
-
-    targets: tuple[DecisionTarget, ...]
-    documents: Mapping[str, str]
-
-
 def place_changes(
     gate: Gate, stored: Stored, numbers: tuple[int, ...], current: Mapping[str, str]
-) -> PlacedSet | str:
+) -> _PlacedSet | str:
     """Place changes of a proposal on the running documents; a reason when they do not fit."""
     return _place(terms_of(gate), stored, numbers, current, current)
 
@@ -208,7 +190,7 @@ def _place(
     numbers: tuple[int, ...],
     shown: Mapping[str, str],
     current: Mapping[str, str],
-) -> PlacedSet | str:
+) -> _PlacedSet | str:
     """Place changes one after another, and note of each change of text under what it was shown."""
     changes = [change for change in stored.proposal.changes if change.n in numbers]
     if len(changes) > len(set(numbers)):
@@ -230,10 +212,7 @@ def _place(
         if cap is not None and len(after[path]) > max(cap, len(before[path])):
             setting = f" ({terms.cap_setting})" if terms.cap_setting else ""
             return f"{path} would have {len(after[path]):,} characters, its host shows {cap:,}{setting}: approve removals with it"
-    return PlacedSet(
-        targets=decision_targets(before, after, changes, anchors),
-        documents=ChainMap(after, cast("_Texts", current)),
-    )
+    return decision_targets(before, after, changes, anchors), ChainMap(after, cast("_Texts", current))
 
 
 def _shown_in(change: Change, shown: str, current: str) -> ShownIn | str:
@@ -288,24 +267,91 @@ def make_decision(gate: Gate, status: ProposalStatus, choice: Choice, signing: S
 def decide(terms: Terms, status: ProposalStatus, choice: Choice, signing: Signing) -> Decision:
     """Build a decision over a proposal; approvals cool, an operator's edit and undo do not."""
     cools = choice.type is DecisionType.APPROVE and status.lane != EDIT_LANE
-    cooling = terms.cooling if cools else NONE
+    made = _decision(terms.origin, terms.decision_expires_days, choice, signing)
+    until = cools_until(status.created, signing.moment, terms.cooling) if cools else made.not_before
+    return with_id(replace(made, proposal=status.id, proposal_sha256=status.sha256, not_before=until))
+
+
+def make_unproposed(
+    gate: Gate, kind: DecisionType, targets: Sequence[DecisionTarget], signing: Signing, *, reason: str = ""
+) -> Decision:
+    """Build a decision that answers no proposal; it does not cool.
+
+    Args:
+        gate: The home.
+        kind: trust, consent or expunge.
+        targets: What it says of each file.
+        signing: Who signs, where, when.
+        reason: The operator's words.
+    """
+    choice = Choice(type=kind, changes=(), targets=tuple(targets), reason=reason)
+    return with_id(_decision(gate.home.identity.origin, gate.settings.decision_expires_days, choice, signing))
+
+
+def _decision(origin: str, expires_days: int, choice: Choice, signing: Signing) -> Decision:
     now = signing.moment.at
-    return with_id(
-        Decision(
-            v=VERSION,
-            id="",
-            type=choice.type,
-            origin=terms.origin,
-            host=signing.machine,
-            proposal=status.id,
-            proposal_sha256=status.sha256,
-            changes=choice.changes,
-            targets=choice.targets,
-            not_before=cools_until(status.created, signing.moment, cooling) if cools else now,
-            expires=now + timedelta(days=terms.decision_expires_days),
-            nonce=signing.fresh_nonce(),
-            log=signing.head,
-            principal=signing.principal,
-            reason=choice.reason,
-        )
+    return Decision(
+        v=VERSION,
+        id="",
+        type=choice.type,
+        origin=origin,
+        host=signing.machine,
+        proposal="",
+        proposal_sha256="",
+        changes=choice.changes,
+        targets=choice.targets,
+        not_before=now,
+        expires=now + timedelta(days=expires_days),
+        nonce=signing.fresh_nonce(),
+        log=signing.head,
+        principal=signing.principal,
+        reason=choice.reason,
     )
+
+
+class Settlement(Struct, frozen=True, kw_only=True):
+    """What settling one file's drift does.
+
+    Attributes:
+        decision: To be signed.
+        write: New bytes of the file, and the bytes that are accepted from then on.
+        taken_back: Numbers of the changes that are taken back.
+    """
+
+    decision: Decision
+    write: Write
+    taken_back: tuple[int, ...]
+
+
+def compose_settlements(
+    gate: Gate, book: Book, items: Sequence[Item], answers: Sequence[Answer], signing: Signing
+) -> tuple[list[Settlement], list[Refusal]]:
+    """Turn answers about drift into decisions, unsigned, one for each file.
+
+    Args:
+        gate: The home.
+        book: What its log adds up to.
+        items: What was shown; those that are no drift are passed over.
+        answers: What the operator said; ``later`` counts as no answer.
+        signing: What the decisions share.
+    """
+    settlements: list[Settlement] = []
+    refusals: list[Refusal] = []
+    drifts = {item.stored.proposal.id: item for item in items if item.stored.proposal.kind is Kind.DRIFT}
+    for name, item in drifts.items():
+        given = [answer for answer in answers if answer.proposal == name]
+        kept, hidden = _approved(items, item, given)
+        refusals += hidden
+        taken_back = _numbers(given, Verb.REJECT)
+        if not kept and not taken_back:
+            continue
+        write = plan_settlement(gate, book, item.stored, kept, taken_back)
+        if isinstance(write, str):
+            refusals.append(Refusal(proposal=name, reason=write))
+            continue
+        reason = next((answer.reason for answer in given if answer.reason), "")
+        targets = (settled_target(item.stored, write, kept),)
+        choice = Choice(type=DecisionType.DRIFT, changes=kept, targets=targets, reason=reason)
+        decision = make_decision(gate, item.status, choice, signing)
+        settlements.append(Settlement(decision=decision, write=write, taken_back=taken_back))
+    return settlements, refusals

@@ -15,18 +15,18 @@ from nightledger.domain.lanes import OPERATOR
 from nightledger.domain.moment import Moment
 from nightledger.domain.proposal import Change, Draft, Hunk, Kind, Op, Origin, Proposal
 from nightledger.domain.states import ChangeState
-from nightledger.gate.apply.applying import check_result
-from nightledger.gate.apply.planning import ELSEWHERE, own_write
+from nightledger.gate.apply.applying import ELSEWHERE, check_result, own_write
 from nightledger.gate.apply.writing import Write
 from nightledger.gate.gated import read_gated
 from nightledger.gate.opening import Gate, Ledger
-from nightledger.gate.proposing.hunks import SHOWN_SECTION, line_at, make_changes, readable_diff, veil_hunk
+from nightledger.gate.proposing.hunks import line_at, make_changes, veil_hunk
 from nightledger.gate.proposing.proposing import Outcome, Submission, propose, submit_changes
 from nightledger.gate.stored import Stored
-from nightledger.text.changes.edits import hunks_between
+from nightledger.text.changes.course import hunks_between
 from nightledger.text.changes.place import Unplaced, place, put
-from nightledger.text.changes.veil import HOLE, veil, veil_blocked
-from nightledger.text.markdown.document import is_blank, split_lines
+from nightledger.text.changes.sections import SHOWN_SECTION
+from nightledger.text.changes.veil import HOLE, readable_diff, veil, veil_blocked
+from nightledger.text.markdown.document import decode, is_blank, split_lines
 from nightledger.text.scanners.scan import told_values
 
 _UNSIGNED = frozenset({ChangeState.PENDING, ChangeState.DEFERRED})
@@ -44,7 +44,7 @@ def revise(gate: Gate, ledger: Ledger, stored: Stored, n: int, wording: str, mom
     change = next(change for change in stored.proposal.changes if change.n == n)
     if change.op in LETTING_GO:
         raise RefusedError("there is nothing to word in it", hint="answer it with y or n")
-    document = read_gated(gate.home, change.target).decode("utf-8", "surrogateescape")
+    document = decode(read_gated(gate.home, change.target))
     before, line = _lines_of(document, change)
     draft = Draft(
         op=change.op,
@@ -83,7 +83,7 @@ def _with_room(gate: Gate, ledger: Ledger, stored: Stored, reworded: Submission,
         for one in stored.proposal.changes
         if one.op is not Op.ADD and one.target == draft.target and status.state_of(one.n) in _UNSIGNED
     ]
-    document = read_gated(gate.home, draft.target).decode("utf-8", "surrogateescape")
+    document = decode(read_gated(gate.home, draft.target))
     placed, _ = make_changes(document, [draft]) if going else ((), ())
     if not placed:
         return Outcome(proposal=None, over_cap=1)
@@ -127,13 +127,13 @@ def propose_edit(gate: Gate, ledger: Ledger, path: str, edited: bytes, moment: M
         raise RefusedError("the edit cannot be applied:\n  " + "\n  ".join(reasons))
     if own_write(gate, ledger.book, path, before, edited) == ELSEWHERE:
         raise RefusedError(f"the edit cannot be applied: {ELSEWHERE}")
-    document = before.decode("utf-8", "surrogateescape")
-    hunks = hunks_between(document, edited.decode("utf-8", "surrogateescape"))
+    document = decode(before)
+    hunks = hunks_between(document, decode(edited))
     if isinstance(hunks, Unplaced):
         raise _not_recorded(path, hunks.reason)
     if not hunks:
         return None
-    changes = _edit_changes(path, document, edited.decode("utf-8", "surrogateescape"), hunks, moment)
+    changes = _edit_changes(path, document, decode(edited), hunks, moment)
     submission = Submission(
         kind=Kind.BEHAVIOUR,
         lane=EDIT_LANE,

@@ -14,6 +14,7 @@ from nightledger.domain.errors import NightledgerError
 from nightledger.domain.event import Event, EventName
 from nightledger.files.home import Home
 from nightledger.files.reading import read_optional
+from nightledger.text.markdown.document import decode
 from nightledger.text.scanners.scan import scan
 
 SHOWN = 2
@@ -71,6 +72,6 @@ def _why(home: Home, event: Event) -> str:
         raw = read_optional(path, MAX_TEXT_BYTES, within=home.root) or b""
     if hashlib.sha256(raw).hexdigest() != event.fields["sha256"]:
         return ", ".join(rules)
-    findings = scan(raw.decode("utf-8", "surrogateescape"))
+    findings = scan(decode(raw))
     told = dict.fromkeys(f"{one.message} ({one.rule})" for one in findings if one.rule in rules)
     return f"{', '.join(told) or ', '.join(rules)}; the text: {home.relative(home.quarantine_dir)}/{event.fields['sha256'][:_DIGITS]}*.txt"

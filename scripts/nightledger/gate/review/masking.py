@@ -11,10 +11,11 @@ from collections.abc import Mapping
 
 from nightledger.domain.proposal import Change, Op
 from nightledger.domain.states import Book
-from nightledger.gate.apply.placing import read_accepted, text_of
+from nightledger.gate.apply.placing import read_accepted
 from nightledger.gate.opening import Gate
 from nightledger.text.changes.diff import unified_diff
 from nightledger.text.changes.veil import veil, veil_found
+from nightledger.text.markdown.document import decode
 from nightledger.text.scanners.scan import scan_secrets, told_values
 from nightledger.text.scanners.secrets import REPEATED
 
@@ -42,7 +43,7 @@ def accepted_texts(gate: Gate, book: Book) -> dict[str, str]:
     """Return what was accepted last of each gated and watched file; those whose bytes are kept."""
     paths = [*gate.home.identity.gated, *book.protected]
     found = {path: read_accepted(gate.home, book, path) for path in paths}
-    return {path: text_of(content) for path, content in found.items() if content is not None}
+    return {path: decode(content) for path, content in found.items() if content is not None}
 
 
 def why_masked(

@@ -1,6 +1,6 @@
 """What waits for an answer, as a review shows it, and the answers.
 
-Invariant: what is shown, hashed and signed are the same bytes, read once.
+Invariant: what is shown, hashed and signed are the same bytes, read once; operation, section and words follow from them.
 """
 
 import hashlib
@@ -14,19 +14,16 @@ from msgspec.structs import replace
 from nightledger.domain.decision import DecisionType, ShownIn
 from nightledger.domain.errors import AlteredError, NightledgerError
 from nightledger.domain.judge import EDIT_LANE
-from nightledger.domain.kept import TEXT
-from nightledger.domain.proposal import Change, Kind, Op
+from nightledger.domain.kept import LETTING_GO, TEXT
+from nightledger.domain.proposal import Change, Hunk, Kind, Op, Proposal
 from nightledger.domain.states import ProposalStatus
 from nightledger.files.home import Home
-from nightledger.gate.apply.placing import bytes_of, put_change, text_of
-from nightledger.gate.forgetting.fates import change_diff
+from nightledger.gate.apply.placing import put_change
+from nightledger.gate.gated import read_target, read_watched
 from nightledger.gate.guard.drifting import Found, drift_changes, trace_drift
-from nightledger.gate.guard.protected import read_watched
-from nightledger.gate.guard.writers import Guess
-from nightledger.gate.kept_files import read_target
 from nightledger.gate.opening import Gate, Ledger
-from nightledger.gate.proposing.screening import own_values
-from nightledger.gate.proposing.told import NOTHING, told_by
+from nightledger.gate.proposing.hunks import change_diff
+from nightledger.gate.proposing.screening import NOTHING, own_values, told_by
 from nightledger.gate.review.masking import (
     HIDDEN,
     HIDDEN_AND_LOST,
@@ -35,16 +32,66 @@ from nightledger.gate.review.masking import (
     hides_lines,
     why_masked,
 )
-from nightledger.gate.review.wording import TWICE, is_numbered_twice, worded
 from nightledger.gate.stored import Stored, read_proposal
 from nightledger.text.changes.diff import unified_diff
-from nightledger.text.changes.masked import mask_diff
 from nightledger.text.changes.place import shown_in
-from nightledger.text.markdown.document import readable
+from nightledger.text.changes.sections import SHOWN_SECTION
+from nightledger.text.changes.veil import mask_diff
+from nightledger.text.markdown.document import decode, encode, readable
 from nightledger.text.scanners.scan import told_values
 
+TWICE = "its proposal has two changes of one number, so that nobody can answer one of them: reject it"
+"""Why a change cannot be signed that a decision could not tell from another one."""
 NO_PLACE = "settle what drifted and review again; if it stays so, reject it and use 'nightledger edit'"
 """What to do about a change that has no place in its file."""
+
+
+def worded(change: Change) -> Change:
+    """Give a change with the operation, section and words that its hunk has; its own where they say the same."""
+    hunk = change.hunk
+    return replace(
+        change,
+        op=_op(change.op, hunk),
+        section=SHOWN_SECTION.join(hunk.section),
+        before=_before(change),
+        after=change.after if _lines(change.after) == _lines(hunk.added) else hunk.added,
+    )
+
+
+def is_numbered_twice(proposal: Proposal, n: int) -> bool:
+    """Tell whether more than one change of a proposal has this number."""
+    return sum(change.n == n for change in proposal.changes) > 1
+
+
+def _op(op: Op, hunk: Hunk) -> Op:
+    if op in LETTING_GO or op in _fitting(hunk):
+        return op
+    return _fitting(hunk)[0]
+
+
+def _fitting(hunk: Hunk) -> list[Op]:
+    """Give what a hunk of text may be called, the plainest first; a blank line may count as a line or as none."""
+    goes, comes = hunk.removed.strip(), hunk.added.strip()
+    fitting = {
+        Op.REPLACE: bool(hunk.removed and hunk.added),
+        Op.ADD: not goes,
+        Op.REMOVE: not comes and bool(hunk.removed),
+    }
+    return [op for op, fits in fitting.items() if fits] or [Op.REMOVE]
+
+
+def _before(change: Change) -> str:
+    removed = change.hunk.removed
+    if change.op is Op.COMPRESS:
+        return ""
+    if change.op is Op.DELETE_LINK:
+        return change.before if change.before.partition(": ")[0] == removed else removed
+    return change.before if _lines(change.before) == _lines(removed) else removed
+
+
+def _lines(text: str) -> list[str]:
+    """Give the lines of a text that are not blank, without what ends them."""
+    return [line.rstrip() for line in text.split("\n") if line.strip()]
 
 
 class Verb(StrEnum):
@@ -130,7 +177,7 @@ def read_documents(gate: Gate) -> Documents:
 
 
 def _text(home: Home, path: str) -> str:
-    return read_target(home, path).decode("utf-8", "surrogateescape")
+    return decode(read_target(home, path))
 
 
 def list_items(gate: Gate, ledger: Ledger, documents: Mapping[str, str]) -> list[Item]:
@@ -192,9 +239,10 @@ def _drift_items(
     except NightledgerError as error:
         why = str(error)
     if not why:
-        before, now = accepted.get(target.path, ""), text_of(present)
+        before, now = accepted.get(target.path, ""), decode(present)
         values = own_values(gate, before, now)
-        there = {change.n: change for change in _found_changes(target.path, before, present, values)}
+        found = Found(path=target.path, accepted=encode(before), present=present, told=values)
+        there = {change.n: change for change in drift_changes(found)}
         changes = {n: _redrawn(change, there.get(n, change)) for n, change in changes.items()}
         values |= told | told_values(before) | told_values(now)
         lost = HIDDEN if target.path in accepted else HIDDEN_AND_LOST
@@ -215,19 +263,6 @@ def _drift_items(
         )
         for n, change in changes.items()
     ]
-
-
-def _found_changes(path: str, accepted: str, present: bytes, told: frozenset[str]) -> tuple[Change, ...]:
-    found = Found(
-        path=path,
-        accepted=bytes_of(accepted),
-        present=present,
-        guess=Guess(),
-        title="",
-        cap_characters=None,
-        told=told,
-    )
-    return drift_changes(found)
 
 
 def _redrawn(change: Change, found: Change) -> Change:
@@ -293,3 +328,10 @@ def _item(
 def _shown_in(documents: Mapping[str, str], change: Change) -> ShownIn | None:
     is_text = change.hunk.anchor in TEXT
     return shown_in(documents[change.target], change.n, change.hunk) if is_text else None
+
+
+class Refusal(Struct, frozen=True, kw_only=True):
+    """Changes that were approved and cannot be signed, and why."""
+
+    proposal: str
+    reason: str

@@ -23,8 +23,8 @@ from nightledger.domain.pruning import REFERENCED_FROM, Kept, LinkUse, clock_pro
 from nightledger.files.configuration import home_zone
 from nightledger.files.home import Home
 from nightledger.files.link_index import LinkIndex, folded_links
+from nightledger.gate.forgetting.forgotten import tombstones
 from nightledger.gate.forgetting.letting_go import link_use, unseen_link_deletion
-from nightledger.gate.forgetting.tombstones import tombstones
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.stored import read_stored
 from nightledger.jobs.prune.entries import prune_entries

@@ -25,8 +25,7 @@ from nightledger.domain.states import ChangeState
 from nightledger.files.configuration import home_zone
 from nightledger.gate.forgetting.letting_go import Grounds, archival
 from nightledger.gate.gated import read_gated
-from nightledger.gate.memory.naming import find_standing
-from nightledger.gate.memory.pinning import NO_MARK, Mark, read_marks
+from nightledger.gate.memory.naming import NO_MARK, Mark, find_standing, read_marks
 from nightledger.jobs.prune.frame import Citable, Run, Tally, Told, room
 from nightledger.text.forgetting.status import Status, find_statuses
 from nightledger.text.markdown.document import Path

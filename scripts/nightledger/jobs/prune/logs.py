@@ -21,7 +21,7 @@ from nightledger.domain.states import REFUSED
 from nightledger.files.home import Home
 from nightledger.gate.forgetting.forgotten import read_forgotten
 from nightledger.gate.forgetting.letting_go import Grounds, compression, copy_path
-from nightledger.gate.kept_files import read_target
+from nightledger.gate.gated import read_target
 from nightledger.gate.proposing.proposing import Submission
 from nightledger.hosts.daylogs import LogFile, find_daylogs, read_daylogs
 from nightledger.hosts.presets import preset

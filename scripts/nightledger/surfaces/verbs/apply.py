@@ -45,16 +45,13 @@ def run(options: argparse.Namespace, context: Context) -> int:
         context.emit([])
         return alarm
     from nightledger.domain.errors import EXIT_ALARM
-    from nightledger.gate.apply.undoing import undo_of
+    from nightledger.gate.stored import undo_of
     from nightledger.surfaces.session import writing
 
     with writing(context, person=asked) as session:
         attempts, aside = _apply_in(context, session, options.id)
         _leave_mark(session, attempts)
-        offers = [
-            undo_of(session.gate, session.ledger, one.proposal, one.changes, session.moment)
-            for one in attempts
-        ]
+        offers = [undo_of(session.gate, session.ledger.book, one.proposal, one.changes) for one in attempts]
     alarm = EXIT_ALARM if aside else 0
     if any(attempt.changes for attempt in attempts):
         alarm = _ask_witnesses(context) or alarm  # what was applied is to be seen by others, too

@@ -23,7 +23,7 @@ from nightledger.surfaces.listing import diff_sha256 as hash_diffs
 from nightledger.surfaces.screen import say
 from nightledger.surfaces.session import Session
 from nightledger.surfaces.settling import close, require_signed, settle, tell_settled
-from nightledger.text.changes.masked import mask_diff
+from nightledger.text.changes.veil import mask_diff
 
 OPTIONS = {
     "id": "the proposal, or the beginning of its id",

@@ -37,7 +37,6 @@ from nightledger.files.reading import read_regular
 from nightledger.gate.consenting import Standing, graph_target, read_standing, record_unknown
 from nightledger.gate.integrity.trust_changes import find_differing
 from nightledger.gate.memory.principles import NAME, WHERE, read_principles, require_sound
-from nightledger.gate.proposing.hunks import readable_diff
 from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.screen import say
@@ -45,6 +44,7 @@ from nightledger.surfaces.session import reading, writing
 from nightledger.surfaces.settling import sign_unproposed
 from nightledger.surfaces.trust_change import change_trust
 from nightledger.surfaces.verbs.edit import edit_text, kept_aside
+from nightledger.text.changes.veil import readable_diff
 from nightledger.text.visible import visible_lines
 
 CHECK_WORDS = 2

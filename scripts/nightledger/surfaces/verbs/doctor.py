@@ -17,7 +17,7 @@ from nightledger.surfaces.doctor.checks import Check, State
 from nightledger.surfaces.doctor.doctor import Diagnosis, diagnose
 from nightledger.surfaces.doctor.keys import Protection
 from nightledger.surfaces.screen import wrap_hint
-from nightledger.text.changes.masked import mask_diff
+from nightledger.text.changes.veil import mask_diff
 
 _MATTERS = {
     "all": "every finding with its mend",

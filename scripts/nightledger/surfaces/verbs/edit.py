@@ -23,24 +23,23 @@ from nightledger.domain.proposal import Proposal
 from nightledger.domain.states import DecisionStatus
 from nightledger.files.reading import read_regular
 from nightledger.gate.apply.applying import apply_one, check_result
-from nightledger.gate.apply.undoing import undo_of
 from nightledger.gate.apply.writing import Write
 from nightledger.gate.gated import MAX_GATED_BYTES, read_gated
 from nightledger.gate.opening import Gate
-from nightledger.gate.proposing.hunks import readable_diff
 from nightledger.gate.proposing.proposing import Outcome
+from nightledger.gate.review.answers import recheck
 from nightledger.gate.review.composing import Choice, make_decision, place_changes
 from nightledger.gate.review.editing import propose_edit, revise
 from nightledger.gate.review.masking import accepted_texts
-from nightledger.gate.review.rechecking import recheck
 from nightledger.gate.review.reviewing import Answer, Item, Verb, items_of, read_documents
-from nightledger.gate.stored import read_proposal
+from nightledger.gate.stored import read_proposal, undo_of
 from nightledger.surfaces import screen, signing
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.screen import say
 from nightledger.surfaces.session import Session, reading, writing
-from nightledger.text.changes.merge import Merged, merge3
+from nightledger.text.changes.merge import merge3
 from nightledger.text.changes.sections import brought
+from nightledger.text.changes.veil import readable_diff
 from nightledger.text.markdown.document import decode
 from nightledger.trust.sshsig import Signer
 
@@ -75,7 +74,7 @@ def run(options: argparse.Namespace, context: Context) -> int:
             wanted = rebase(before, edited, read_gated(session.gate.home, path), path)
             proposal = apply_edit(session, path, wanted, signer)
             numbers = [change.n for change in proposal.changes]
-            undo = undo_of(session.gate, session.reread(), proposal.id, numbers, session.moment)
+            undo = undo_of(session.gate, session.reread().book, proposal.id, numbers)
     context.emit({"changed": True, "proposal": proposal.id})
     say(context, f"Applied; {undo}")
     return 0
@@ -211,11 +210,11 @@ def rebase(before: bytes, edited: bytes, now: bytes, path: str) -> bytes:
     old, wanted, new = (text.decode("utf-8", "surrogateescape") for text in (before, edited, now))
     merged = merge3(old, wanted, new)
     if (
-        isinstance(merged, Merged)
-        and brought(new, merged.text) <= brought(old, wanted)
-        and brought(merged.text, new) <= brought(wanted, old)
+        merged is not None
+        and brought(new, merged) <= brought(old, wanted)
+        and brought(merged, new) <= brought(wanted, old)
     ):
-        return merged.text.encode("utf-8", "surrogateescape")
+        return merged.encode("utf-8", "surrogateescape")
     raise errors.FileChangedError(
         f"{path} was changed meanwhile, in or above the sections that you edited; nothing was signed",
         hint=f"'nightledger edit {path}' opens it as it is now",
@@ -254,17 +253,18 @@ def approve_edit(session: Session, proposal: Proposal, signer: Signer) -> Decisi
     placed = place_changes(gate, stored, numbers, documents)
     if isinstance(placed, str):
         raise errors.RefusedError(f"the edit cannot be signed: {placed}")
+    targets, after = placed
     writes = [
         Write(
             path=target.path,
             before=documents[target.path].encode("utf-8", "surrogateescape"),
-            after=placed.documents[target.path].encode("utf-8", "surrogateescape"),
+            after=after[target.path].encode("utf-8", "surrogateescape"),
         )
-        for target in placed.targets
+        for target in targets
     ]
     if reasons := [reason for write in writes for reason in check_result(gate, write)]:
         raise errors.RefusedError("the edit cannot be applied:\n  " + "\n  ".join(reasons))
-    choice = Choice(type=DecisionType.APPROVE, changes=numbers, targets=placed.targets)
+    choice = Choice(type=DecisionType.APPROVE, changes=numbers, targets=targets)
     decision = make_decision(gate, status, choice, signing.prepare(session))
     accepted = signing.sign_all(session, [decision], signer)[0]
     return session.ledger.book.decisions[accepted.id]

@@ -38,7 +38,7 @@ from nightledger.files.reading import read_regular
 from nightledger.gate.forgetting import expunging
 from nightledger.gate.forgetting.forgotten import hash_expunged
 from nightledger.gate.gated import read_gated
-from nightledger.gate.proposing.unproposed import make_unproposed
+from nightledger.gate.review.composing import make_unproposed
 from nightledger.surfaces import screen, signing
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.screen import say, sentences

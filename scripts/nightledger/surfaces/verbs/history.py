@@ -19,18 +19,16 @@ from nightledger.domain.decision import DecisionType
 from nightledger.domain.errors import NightledgerError, UsageError
 from nightledger.domain.judge import EDIT_LANE
 from nightledger.domain.kept import LINKS
-from nightledger.domain.moment import Moment
 from nightledger.domain.proposal import Proposal
 from nightledger.domain.states import Apply, Book, ChangeState
 from nightledger.domain.words import dump_moment, read_moment
 from nightledger.files.home import Home
-from nightledger.gate.apply.undoing import without_secrets
-from nightledger.gate.deciding import read_claim
 from nightledger.gate.gated import require_gated
 from nightledger.gate.integrity.checking import find_drift
+from nightledger.gate.integrity.trusting import read_claim
 from nightledger.gate.opening import Gate, Ledger
-from nightledger.gate.proposing.told import told_at_home
-from nightledger.gate.stored import read_proposal
+from nightledger.gate.proposing.screening import told_at_home
+from nightledger.gate.stored import read_proposal, without_secrets
 from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.screen import GAP, table
@@ -144,7 +142,7 @@ def _step(
                 "provenance": [origin.value for origin in found.provenance] if found else [],
                 "state": state.state.value,
                 "undo_until": dump_moment(until) if is_open else None,
-                "took_secret": is_open and not without_secrets(gate, ledger, status, [n], Moment(at=now)),
+                "took_secret": is_open and not without_secrets(gate, status, [n]),
                 "gone_at": dump_moment(gone_at) if gone_at else None,
             }
         )

@@ -37,8 +37,8 @@ from nightledger.domain.moment import Moment
 from nightledger.domain.trusting import RECOVERY_NAMESPACE, TrustStep
 from nightledger.files.home import Home
 from nightledger.files.lock import Lock
+from nightledger.gate import restoring
 from nightledger.gate.founding import PRINCIPAL
-from nightledger.gate.integrity import all_lost
 from nightledger.gate.integrity.trust_changes import find_differing, only, reset_signers, restore_files
 from nightledger.gate.integrity.trusting import Trust, read_signers
 from nightledger.gate.opening import open_gate
@@ -306,14 +306,14 @@ def reset_all(asked: argparse.Namespace, context: Context) -> int:
     context.require_own_clock(simulated=identity.simulated)
     require_person("key reset --all-keys-lost", simulated=identity.simulated)
     with Lock(home.lock_path(), timeout_s=LOCK_TIMEOUT_S):
-        all_lost.require_lost(ring, os.path.expanduser("~/.config/nightledger"), identity.id)
-        staged = all_lost.stage_keys(home, ring, at)
+        restoring.require_lost(ring, os.path.expanduser("~/.config/nightledger"), identity.id)
+        staged = restoring.stage_keys(home, ring, at)
         made = staged.path(identity.id, "operator.pub")
         new = public_key_of(made) if made.exists() else new_key(asked, context, staged, identity)
         operator_keys.take_over(staged, identity.id, new, stamp(context))
         gate = open_gate(home.root, str(staged.directory), actor=actor_of(context))
-        size = all_lost.go_on(gate, new, asked.principal or PRINCIPAL, this_machine(), at)
-        all_lost.place_keys(staged, ring, identity.id)
+        size = restoring.go_on(gate, new, asked.principal or PRINCIPAL, this_machine(), at)
+        restoring.place_keys(staged, ring, identity.id)
     told = _TOLD.format(size=size, key=new.fingerprint).split("\n")
     return _done(context, {"new": new.fingerprint, "size": size}, *told)
 

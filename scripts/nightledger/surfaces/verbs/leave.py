@@ -12,7 +12,7 @@ import os
 from typing import Any
 
 from nightledger.files.atomic import remove_leftovers
-from nightledger.gate.leaving import disposable, log_leaving, own_directories, remove_disposable
+from nightledger.gate.founding import disposable, log_leaving, own_directories, remove_disposable
 from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.doctor.program import cron_lines, installed_units

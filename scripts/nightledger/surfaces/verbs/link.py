@@ -12,7 +12,7 @@ from msgspec.structs import asdict
 
 from nightledger.files.configuration import home_zone, load_settings
 from nightledger.files.home import Home
-from nightledger.gate.forgetting.tombstones import left_out_of_links
+from nightledger.gate.forgetting.forgotten import left_out_of_links
 from nightledger.jobs.link import LinkReport, Options, link
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.home import actor_of

@@ -24,9 +24,17 @@ from functools import partial
 from nightledger.domain.decision import DecisionTarget, DecisionType
 from nightledger.domain.errors import UsageError
 from nightledger.domain.retention import ENTRY_TAGS, tier_of
-from nightledger.gate.memory.naming import Placed, entries_at, find_standing
-from nightledger.gate.memory.pinning import NO_MARK, Mark, find_takers, pin_targets, read_marks
-from nightledger.gate.proposing.told import told_at_home
+from nightledger.gate.memory.naming import (
+    NO_MARK,
+    Mark,
+    Placed,
+    entries_at,
+    find_standing,
+    find_takers,
+    pin_targets,
+    read_marks,
+)
+from nightledger.gate.proposing.screening import told_at_home
 from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.screen import say, wrap_hint

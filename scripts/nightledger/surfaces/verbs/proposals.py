@@ -12,9 +12,8 @@ from typing import Any
 from nightledger.domain.errors import EXIT_WAITING
 from nightledger.domain.judge import EDIT_LANE
 from nightledger.domain.states import REVOCABLE
-from nightledger.gate.proposing.told import told_at_home
-from nightledger.gate.review.answers_given import answer_texts, answers_given, read_causes
-from nightledger.gate.stored import read_stored
+from nightledger.gate.proposing.screening import told_at_home
+from nightledger.gate.stored import answer_texts, answers_given, read_causes, read_stored
 from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.listing import proposal_record, set_aside_record, state_of
@@ -109,7 +108,7 @@ def _lines(context: Context, listed: list[dict[str, Any]]) -> Iterator[str]:
 
 
 def _ask_again(context: Context, name: str) -> int:
-    from nightledger.gate.proposing.unasked import ask_again
+    from nightledger.gate.forgetting.citing import ask_again
 
     with writing(context, person=True) as session:
         ask_again(session.gate, session.ledger.book, name, session.moment)

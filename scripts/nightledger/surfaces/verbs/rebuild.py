@@ -20,8 +20,7 @@ from nightledger.files.configuration import home_zone, load_operator, load_setti
 from nightledger.files.durable import is_regular, make_dir
 from nightledger.files.home import Home
 from nightledger.files.reading import read_optional
-from nightledger.gate.forgetting.forgotten import read_forgotten
-from nightledger.gate.forgetting.tombstones import tombstones
+from nightledger.gate.forgetting.forgotten import read_forgotten, tombstones
 from nightledger.gate.proposing.views import refresh_views, stale_views
 from nightledger.jobs.link import MAX_CURSORS_BYTES, Options, link
 from nightledger.recall.indexing import refresh

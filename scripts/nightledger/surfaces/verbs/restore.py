@@ -26,10 +26,10 @@ from nightledger.files.lock import Lock
 from nightledger.files.staged import drop_staged
 from nightledger.gate import restoring
 from nightledger.gate.founding import directories
-from nightledger.gate.integrity.checking import verify_decisions
+from nightledger.gate.integrity.checking import is_signed_for, verify_decisions
 from nightledger.gate.opening import Gate, open_gate, read_ledger, sign_head
-from nightledger.gate.proposing.unproposed import make_unproposed
 from nightledger.gate.proposing.views import refresh_views
+from nightledger.gate.review.composing import make_unproposed
 from nightledger.surfaces import screen, signing
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.home import require_person
@@ -204,7 +204,7 @@ def _sign(context: Context, gate: Gate, loss: restoring.Loss) -> Path | None:
 def _require_signed(gate: Gate, accepted: Restored) -> None:
     ledger = read_ledger(gate)
     held = verify_decisions(gate.home, ledger, only=accepted.decision)
-    if not restoring.is_signed_for(accepted, held.decisions.get(accepted.decision)):
+    if not is_signed_for(accepted, held.decisions.get(accepted.decision)):
         raise IntegrityError(
             f"line {accepted.line} of the log says that entries are lost, and no operator signed that"
         )

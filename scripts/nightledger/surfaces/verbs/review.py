@@ -14,13 +14,13 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from nightledger.domain.errors import NightledgerError, RefusedError
+from nightledger.gate.forgetting.citing import NEVER, heading_of
 from nightledger.gate.forgetting.forgotten import read_forgotten
 from nightledger.gate.gated import why_unreadable
 from nightledger.gate.integrity.checking import find_drift
-from nightledger.gate.review import choices, held_back
-from nightledger.gate.review.choices import counts_of
-from nightledger.gate.review.draft import keep_draft, read_draft
-from nightledger.gate.review.noted_under import NEVER, heading_of
+from nightledger.gate.review import answers as choices
+from nightledger.gate.review import held_back
+from nightledger.gate.review.answers import counts_of, keep_draft, read_draft
 from nightledger.gate.review.reviewing import Answer, Item, Verb, list_items, read_documents
 from nightledger.gate.stored import find_set_aside, find_status
 from nightledger.surfaces import screen

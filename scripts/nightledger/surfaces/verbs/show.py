@@ -9,8 +9,8 @@ import argparse
 from nightledger.domain.errors import RefusedError
 from nightledger.domain.states import Book, Gone, ProposalStatus
 from nightledger.gate.forgetting.forgotten import read_forgotten
-from nightledger.gate.proposing.told import told_at_home
-from nightledger.gate.review.wording import worded
+from nightledger.gate.proposing.screening import told_at_home
+from nightledger.gate.review.reviewing import worded
 from nightledger.gate.stored import find_status, read_proposal
 from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context

@@ -11,8 +11,7 @@ from collections.abc import Iterator
 from nightledger.domain.errors import FileChangedError
 from nightledger.domain.kept import is_copy
 from nightledger.domain.proposal import Op
-from nightledger.gate.apply.giving_back import link_back, undo_diff
-from nightledger.gate.apply.undoing import Undo, plan_undo, reversal, undo_choice
+from nightledger.gate.apply.undoing import Undo, link_back, plan_undo, reversal, undo_choice, undo_diff
 from nightledger.gate.apply.writing import write_all
 from nightledger.gate.proposing.proposing import propose
 from nightledger.gate.review.composing import make_decision
@@ -23,7 +22,7 @@ from nightledger.surfaces.context import Context
 from nightledger.surfaces.screen import say
 from nightledger.surfaces.session import Session, following, reading, writing
 from nightledger.surfaces.verbs.approve import parse_numbers
-from nightledger.text.changes.masked import mask_diff
+from nightledger.text.changes.veil import mask_diff
 from nightledger.text.markdown.document import decode, split_lines
 
 OPTIONS = {

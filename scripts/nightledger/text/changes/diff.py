@@ -9,9 +9,11 @@ Invariant: ``changed_runs`` joined with the equal lines between them gives both 
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from difflib import SequenceMatcher
 from functools import lru_cache
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from nightledger.text.changes.labels import Labels, labels_of
 from nightledger.text.markdown.document import (
@@ -26,9 +28,10 @@ from nightledger.text.markdown.document import (
 
 CONTEXT_LINES = 3
 """As in POSIX ``diff -u``."""
-_SEARCH_STEPS = 400
-"""Edits up to which a stretch without unique lines is searched for the shortest way (its cost
-is their square, and lines); beyond it the stretch counts as replaced whole. It bounds time, never correctness."""
+_MOST_PAIRS = 100_000
+"""Of lines of a stretch without unique lines that are compared; a longer stretch counts as replaced whole. It bounds
+time, which may grow with their number and the edits, never correctness."""
+_Span = tuple[int, int]
 
 
 class Run(Struct, frozen=True, kw_only=True):
@@ -44,19 +47,15 @@ def changed_runs(old: Sequence[str], new: Sequence[str]) -> tuple[Run, ...]:
     """Give what differs, in order, with at least one equal line between two runs.
 
     Equal ends are cut off first; then lines that occur once on each side anchor the rest
-    (patience diff, B. Cohen 2008), and stretches between anchors are searched for their
-    shortest edit (E. Myers 1986). A run that could stand at several places stands at the last.
+    (patience diff, B. Cohen 2008), and stretches between anchors are matched by ``difflib``. A run that could stand at several places stands at the last.
     """
     runs = _joined(
         run
         for left, right in _stretches(old, new)
-        for run in _shortest(old[left[0] : left[1]], new[right[0] : right[1]], left[0], right[0])
+        for run in _matched(old[left[0] : left[1]], new[right[0] : right[1]], left[0], right[0])
     )
     borders = [*(run.old_start for run in runs), len(old)][1:]
     return tuple(_joined(_slid(run, old, new, border) for run, border in zip(runs, borders, strict=True)))
-
-
-_Span = tuple[int, int]
 
 
 def _stretches(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[_Span, _Span]]:
@@ -114,52 +113,16 @@ def _rising(pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
     return chain[::-1]
 
 
-def _shortest(old: Sequence[str], new: Sequence[str], at_old: int, at_new: int) -> list[Run]:
-    """Give the runs of a shortest edit; one run for the whole where that is too far away."""
-    whole = [Run(old_start=at_old, old_stop=at_old + len(old), new_start=at_new, new_stop=at_new + len(new))]
-    if not old or not new or set(old).isdisjoint(new):
-        return whole
-    trace = _search(old, new)
-    return whole if trace is None else _walk_back(trace, (len(old), len(new)), (at_old, at_new))
-
-
-def _search(old: Sequence[str], new: Sequence[str]) -> list[dict[int, int]] | None:
-    """Myers's greedy search: after d edits, the furthest old line reached on each diagonal."""
-    reach = {1: 0}
-    trace: list[dict[int, int]] = []
-    for edits in range(min(len(old) + len(new), _SEARCH_STEPS) + 1):
-        trace.append(dict(reach))
-        for diagonal in range(-edits, edits + 1, 2):
-            down = diagonal == -edits or (diagonal != edits and reach[diagonal - 1] < reach[diagonal + 1])
-            x = reach[diagonal + 1] if down else reach[diagonal - 1] + 1
-            while x < len(old) and 0 <= x - diagonal < len(new) and old[x] == new[x - diagonal]:
-                x += 1
-            reach[diagonal] = x
-            if x >= len(old) and x - diagonal >= len(new):
-                return trace
-    return None
-
-
-def _walk_back(trace: list[dict[int, int]], end: tuple[int, int], at: tuple[int, int]) -> list[Run]:
-    x, y = end
-    steps: list[Run] = []
-    for edits in range(len(trace) - 1, 0, -1):
-        reach, diagonal = trace[edits], x - y
-        down = diagonal == -edits or (diagonal != edits and reach[diagonal - 1] < reach[diagonal + 1])
-        before = diagonal + 1 if down else diagonal - 1
-        from_x = reach[before]
-        from_y = from_x - before
-        to_x, to_y = (from_x, from_y + 1) if down else (from_x + 1, from_y)
-        steps.append(
-            Run(
-                old_start=at[0] + from_x,
-                old_stop=at[0] + to_x,
-                new_start=at[1] + from_y,
-                new_stop=at[1] + to_y,
-            )
-        )
-        x, y = from_x, from_y
-    return steps[::-1]
+def _matched(old: Sequence[str], new: Sequence[str], at_old: int, at_new: int) -> list[Run]:
+    """Return the runs between the longest matches of a stretch; one run for the whole where it is too long for that."""
+    codes: Sequence[tuple[str, int, int, int, int]] = [("replace", 0, len(old), 0, len(new))]
+    if len(old) * len(new) <= _MOST_PAIRS:
+        codes = SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
+    return [
+        Run(old_start=at_old + a, old_stop=at_old + b, new_start=at_new + c, new_stop=at_new + d)
+        for tag, a, b, c, d in codes
+        if tag != "equal"
+    ]
 
 
 def _slid(run: Run, old: Sequence[str], new: Sequence[str], border: int) -> Run:
@@ -185,18 +148,16 @@ def _joined(runs: Iterable[Run]) -> list[Run]:
     joined: list[Run] = []
     for run in runs:
         if joined and joined[-1].old_stop == run.old_start and joined[-1].new_stop == run.new_start:
-            last = joined.pop()
-            joined.append(
-                Run(
-                    old_start=last.old_start,
-                    old_stop=run.old_stop,
-                    new_start=last.new_start,
-                    new_stop=run.new_stop,
-                )
-            )
+            joined.append(replace(joined.pop(), old_stop=run.old_stop, new_stop=run.new_stop))
         else:
             joined.append(run)
     return joined
+
+
+def new_lines(before: str, after: str) -> str:
+    """Return the lines of a text that stand nowhere in the one before it."""
+    there = frozenset(before.split("\n"))
+    return "\n".join(line for line in after.split("\n") if line not in there)
 
 
 def unified_diff(before: str, after: str, *, path: str = "MEMORY.md") -> str:

@@ -1,12 +1,16 @@
-r"""Where an addition goes in a document, and the layout it takes on there.
+"""Where an addition goes in a document, and the looks that it takes on there: list marker, indentation, blank lines, line ends.
 
 Rules for sections: a path is matched by the exact, trimmed texts of its headings; of
 several sections with one path the first is meant. While a hunk is being made, a path may
 leave out outer headings where that names one section only; what is signed is the whole path.
 
-Invariant: nothing here depends on anything but the document and the text to add.
+Invariant: nothing here depends on anything but the document and the text to add; only the marks around it change.
 """
 
+import re
+from collections.abc import Sequence
+
+from nightledger.text.markdown.blocks import TAB_STOP
 from nightledger.text.markdown.document import (
     Block,
     BlockKind,
@@ -17,7 +21,9 @@ from nightledger.text.markdown.document import (
     is_blank,
     is_utf8,
     line_end,
+    parse_markdown,
     readable,
+    split_lines,
     usual_line_end,
 )
 from nightledger.text.scanners.scan import mask_secrets
@@ -28,6 +34,8 @@ _HEADING_CHARACTERS = 60
 """Of a heading that is named in a reason."""
 _DEEPEST = 6  # Markdown has headings of six levels
 _NOT_ENTRIES = {BlockKind.HTML, BlockKind.RULE, BlockKind.LINKS, BlockKind.FRONT_MATTER}
+_ITEM = re.compile(r"([ \t]*)([-+*]|\d{1,9}[.)])([ \t]+)(?=\S)")
+_LOOSE_FROM = 2  # items from which one can tell whether blank lines stand between them
 
 
 def why_not_below(path: Path) -> str:
@@ -153,3 +161,103 @@ def end_near(document: Document, line: int) -> str:
     """Give the line end in use at a line, else the document's usual one."""
     near = line_end(document.lines[line - 1]) if 0 < line <= len(document.lines) else ""
     return near or usual_line_end(document.lines)
+
+
+def tidy(text: str) -> str:
+    r"""Give an entry's lines with ``\n`` ends, without blank lines around them."""
+    lines = split_lines(text.replace("\r\n", "\n"))
+    while lines and is_blank(lines[0]):
+        del lines[0]
+    while lines and is_blank(lines[-1]):
+        del lines[-1]
+    joined = "".join(lines)
+    return joined if not joined or joined.endswith("\n") else joined + "\n"
+
+
+def as_addition(document: Document, section: Section | None, entry: str) -> str:
+    r"""Dress a tidy entry for the end of a section; a list item becomes one of its list.
+
+    The section's last list lends marker, indentation and spacing (numbers count on), and,
+    where the section ends in it, its blank line between items; without a list in the
+    section the document's last bullet list does. Other entries stay as they are.
+    """
+    if not is_list(entry):
+        return entry
+    blocks = blocks_between(document, *section.body) if section else []
+    entries = [block for block in blocks if block.kind is not BlockKind.HTML]
+    lists = [block for block in entries if block.kind is BlockKind.LIST]
+    ends_in_list = bool(lists) and entries[-1] is lists[-1]
+    model = lists[-1] if lists else _last_bullets(document)
+    if model is None or (model.marker in ".)" and not ends_in_list):
+        return entry
+    dressed = _like_item(entry, document.lines[model.items[-1][0] - 1], count_on=True)
+    return "\n" + dressed if ends_in_list and is_loose(document, model) else dressed
+
+
+def as_replacement(entry: str, removed: str) -> str:
+    r"""Dress a tidy entry like the lines it replaces; plain text for an item becomes one.
+
+    Args:
+        entry: ``\n`` lines.
+        removed: The lines that go.
+    """
+    model = split_lines(removed)[0]
+    if _ITEM.match(model) is None:
+        return entry
+    if not is_list(entry):
+        if [block.kind for block in parse_markdown(entry).blocks] != [BlockKind.PARAGRAPH]:
+            return entry
+        entry = "- " + entry.replace("\n", "\n  ").removesuffix("  ")
+    return _like_item(entry, model, count_on=False)
+
+
+def is_list(entry: str) -> bool:
+    """Whether an entry is list items and nothing else."""
+    return [block.kind for block in parse_markdown(entry).blocks] == [BlockKind.LIST]
+
+
+def is_loose(document: Document, block: Block) -> bool:
+    """Whether a list has a blank line before its last item; a list of one item has none."""
+    return len(block.items) >= _LOOSE_FROM and is_blank(document.lines[block.items[-1][0] - 2])
+
+
+def _last_bullets(document: Document) -> Block | None:
+    bullets = [b for b in document.blocks if b.kind is BlockKind.LIST and b.marker in "-+*"]
+    return bullets[-1] if bullets else None
+
+
+def _like_item(entry: str, model_line: str, *, count_on: bool) -> str:
+    """Rewrite the marks of an entry's own items after a model; their content is shifted along."""
+    model = _ITEM.match(model_line)
+    if model is None:
+        return entry
+    parsed = parse_markdown(entry)
+    dressed: list[str] = []
+    for offset, (first, last) in enumerate(parsed.blocks[0].items):
+        marker = _marker(model[2], offset + 1 if count_on else offset)
+        lines = [*parsed.lines[first - 1 : last]]
+        dressed.extend(_shift(lines, model[1] + marker + model[3]))
+        following = parsed.blocks[0].items[offset + 1 :]
+        dressed.extend(parsed.lines[last : following[0][0] - 1] if following else ())
+    return "".join(dressed)
+
+
+def _marker(model: str, steps: int) -> str:
+    if not model[0].isdigit():
+        return model
+    number = int(model[:-1])
+    # A list whose last number is 1 numbers all its items so (or has one item; both read the same).
+    return f"{number + steps}{model[-1]}"
+
+
+def _shift(lines: Sequence[str], mark: str) -> list[str]:
+    own = _ITEM.match(lines[0])
+    if own is None:
+        return [*lines]
+    old, new = len(own[0].expandtabs(TAB_STOP)), " " * len(mark.expandtabs(TAB_STOP))
+    shifted = [mark + lines[0][len(own[0]) :]]
+    for line in lines[1:]:
+        text = line.lstrip(" \t")
+        inner = len(line[: -len(text)].expandtabs(TAB_STOP))
+        shifted.append(line if is_blank(line) else new + " " * max(inner - old, 0) + text)
+    return shifted

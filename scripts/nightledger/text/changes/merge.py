@@ -1,68 +1,29 @@
-r"""Three-way merge by lines, and taking one change back while later edits survive.
+"""Three-way merge by lines, and taking one change back out of a file that has been edited since.
 
-Invariant: a merge never guesses. Changes of both sides that overlap are a conflict,
-unless they are the same change.
+Invariant: a merge never guesses. Changes of both sides that overlap are a conflict, unless they are the same change.
+Lines that came in after a change that is taken back are all kept, in the section they stand in.
 """
 
 from bisect import bisect_left, bisect_right
 from collections import deque
 from collections.abc import Iterator, Sequence
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from nightledger.text.changes.diff import Run, changed_runs
-from nightledger.text.markdown.document import is_blank, split_lines, usual_line_end
+from nightledger.text.markdown.document import (
+    BOM,
+    Document,
+    Section,
+    is_blank,
+    parse_markdown,
+    split_lines,
+    usual_line_end,
+)
 
 
-class Merged(Struct, frozen=True, kw_only=True):
-    """Both sides' changes in one text.
-
-    Attributes:
-        text: The result.
-    """
-
-    text: str
-
-
-class Span(Struct, frozen=True, kw_only=True):
-    """Lines that both sides changed, each in its own way.
-
-    Attributes:
-        first_line: First line in ours, from 1.
-        last_line: Last line in ours; ``first_line - 1`` where ours has none.
-        base: The lines before either change.
-        ours: What ours made of them.
-        theirs: What theirs made of them.
-    """
-
-    first_line: int
-    last_line: int
-    base: str
-    ours: str
-    theirs: str
-
-
-class Conflict(Struct, frozen=True, kw_only=True):
-    """Texts that cannot be merged without a decision.
-
-    Attributes:
-        spans: Every place, in order.
-    """
-
-    spans: tuple[Span, ...]
-
-
-class _Sides(Struct, frozen=True, kw_only=True):
-    """The lines of three texts."""
-
-    base: Sequence[str]
-    ours: Sequence[str]
-    theirs: Sequence[str]
-
-
-def merge3(base: str, ours: str, theirs: str, *, theirs_first: bool = False) -> Merged | Conflict:
-    r"""Merge what ``theirs`` changed since ``base`` into ``ours``.
+def merge3(base: str, ours: str, theirs: str, *, theirs_first: bool = False) -> str | None:
+    r"""Return ``ours`` with what ``theirs`` changed since ``base``; None where the two are in conflict.
 
     To undo a change: ``base`` is the file after it, ``theirs`` the file before it, ``ours``
     the file now. Changes that only touch (one ends where the other begins) do not conflict:
@@ -76,17 +37,21 @@ def merge3(base: str, ours: str, theirs: str, *, theirs_first: bool = False) -> 
         theirs_first: Settle the order of two additions at one place, theirs before ours.
     """
     if theirs in {ours, base} or ours == base:
-        return Merged(text=theirs if ours == base else ours)
+        return theirs if ours == base else ours
     three = (base, ours, theirs)
-    closed = [closed_lines(text, three) for text in three]
-    sides = _Sides(base=closed[0], ours=closed[1], theirs=closed[2])
-    merged = _merge_lines(sides, theirs_first=theirs_first)
-    if isinstance(merged, Conflict):
-        return merged
-    return Merged(text=_reopened(merged, three, closed))
+    sides = [_closed_lines(text, three) for text in three]
+    base_lines, our_lines, their_lines = sides
+    mine, other = changed_runs(base_lines, our_lines), changed_runs(base_lines, their_lines)
+    moved = _dodging(
+        other, mine, base_lines, their_lines
+    )  # where lines repeat, a run has several places to stand
+    merged = _merge_runs(
+        sides, _dodging(mine, moved, base_lines, our_lines), moved, theirs_first=theirs_first
+    )
+    return None if merged is None else _reopened(merged, three, sides)
 
 
-def closed_lines(text: str, three: Sequence[str]) -> list[str]:
+def _closed_lines(text: str, three: Sequence[str]) -> list[str]:
     """Give a text's lines, its last one ended as the same line elsewhere is, else as most are.
 
     Args:
@@ -118,67 +83,33 @@ def _reopened(merged: list[str], three: Sequence[str], closed: Sequence[list[str
     return "".join(merged)
 
 
-def _merge_lines(sides: _Sides, *, theirs_first: bool) -> list[str] | Conflict:
-    """Merge with the first arrangement of runs that has no conflict, else tell the first's."""
-    tried = [_merge_runs(sides, *runs, theirs_first=theirs_first) for runs in _arrangements(sides)]
-    return next((merged for merged in tried if not isinstance(merged, Conflict)), tried[0])
-
-
-def _arrangements(sides: _Sides) -> Iterator[tuple[Sequence[Run], Sequence[Run]]]:
-    """Give ways to say the same changes: where lines repeat, a run has several places to stand."""
-    mine, other = changed_runs(sides.base, sides.ours), changed_runs(sides.base, sides.theirs)
-    moved = _dodging(other, mine, sides.base, sides.theirs)
-    yield _dodging(mine, moved, sides.base, sides.ours), moved
-    yield _packed(sides, mine, other)
-
-
 def _merge_runs(
-    sides: _Sides, mine: Sequence[Run], other: Sequence[Run], *, theirs_first: bool
-) -> list[str] | Conflict:
+    sides: Sequence[Sequence[str]], mine: Sequence[Run], other: Sequence[Run], *, theirs_first: bool
+) -> list[str] | None:
+    """Return base with the runs of ours and theirs in it; None where some clash."""
+    base = sides[0]
     merged: list[str] = []
-    spans: list[Span] = []
     at = 0
-    for group in _groups(mine, other):
-        start, stop = group.bounds()
-        merged.extend(sides.base[at:start])
-        ours = _side(sides.base, sides.ours, group.mine, start, stop)
-        theirs = _side(sides.base, sides.theirs, group.other, start, stop)
-        both = bool(group.mine and group.other) and ours != theirs
-        if both and theirs_first and start == stop:
+    for runs in _groups(mine, other):
+        both = [*runs[0], *runs[1]]
+        start, stop = min(run.old_start for run in both), max(run.old_stop for run in both)
+        merged.extend(base[at:start])
+        ours, theirs = (
+            _side(base, side, own, start, stop) for side, own in zip(sides[1:], runs, strict=True)
+        )
+        if runs[0] and runs[1] and ours != theirs:
+            if not theirs_first or start != stop:
+                return None
             ours = [*theirs, *ours]
-        elif both:
-            first = start + group.mine[0].new_start - group.mine[0].old_start + 1
-            spans.append(_span(first, sides.base[start:stop], ours, theirs))
-        merged.extend(ours if group.mine else theirs)
+        merged.extend(ours if runs[0] else theirs)
         at = stop
-    merged.extend(sides.base[at:])
-    return Conflict(spans=tuple(spans)) if spans else merged
+    return [*merged, *base[at:]]
 
 
-def _span(first: int, base: Sequence[str], ours: Sequence[str], theirs: Sequence[str]) -> Span:
-    return Span(
-        first_line=first,
-        last_line=first + len(ours) - 1,
-        base="".join(base),
-        ours="".join(ours),
-        theirs="".join(theirs),
-    )
-
-
-class _Group(Struct, frozen=True, kw_only=True):
-    """Runs of the two sides that overlap each other."""
-
-    mine: list[Run]
-    other: list[Run]
-
-    def bounds(self) -> tuple[int, int]:
-        runs = [*self.mine, *self.other]
-        return min(run.old_start for run in runs), max(run.old_stop for run in runs)
-
-
-def _groups(mine: Sequence[Run], other: Sequence[Run]) -> Iterator[_Group]:
+def _groups(mine: Sequence[Run], other: Sequence[Run]) -> Iterator[tuple[list[Run], list[Run]]]:
     """Walk both sides in order; runs that clash, directly or through a third, come together."""
-    waiting = deque(sorted([(run, 0) for run in mine] + [(run, 1) for run in other], key=_position))
+    sided = [*((run, 0) for run in mine), *((run, 1) for run in other)]
+    waiting = deque(sorted(sided, key=lambda one: (one[0].old_start, one[0].old_stop, one[1])))
     while waiting:
         taken: tuple[list[Run], list[Run]] = ([], [])
         run, side = waiting.popleft()
@@ -186,12 +117,7 @@ def _groups(mine: Sequence[Run], other: Sequence[Run]) -> Iterator[_Group]:
         while waiting and any(_clash(waiting[0][0], run) for run in taken[1 - waiting[0][1]][-1:]):
             run, side = waiting.popleft()
             taken[side].append(run)
-        yield _Group(mine=taken[0], other=taken[1])
-
-
-def _position(run_of_side: tuple[Run, int]) -> tuple[int, int, int]:
-    run, side = run_of_side
-    return run.old_start, run.old_stop, side
+        yield taken
 
 
 def _clash(one: Run, two: Run) -> bool:
@@ -242,21 +168,6 @@ def _without_gap(run: Run, fixed: Sequence[Run], starts: Sequence[int], base: Se
     return run
 
 
-def _packed(sides: _Sides, mine: Sequence[Run], other: Sequence[Run]) -> tuple[list[Run], list[Run]]:
-    """Move every run of both sides as far up as the runs above it, of either side, let it."""
-    packed: tuple[list[Run], list[Run]] = ([], [])
-    for run, side in sorted([(run, 0) for run in mine] + [(run, 1) for run in other], key=_position):
-        border = max((runs[-1].old_stop for runs in packed if runs), default=0)
-        above = packed[1 - side][-1:]
-        at = run
-        while (moved := _one_up(at, sides.base, (sides.ours, sides.theirs)[side], border)) is not None:
-            if any(_clash(moved, one) for one in above):
-                break
-            at = moved
-        packed[side].append(at)
-    return packed
-
-
 def _clashes(run: Run, fixed: Sequence[Run], starts: Sequence[int]) -> bool:
     first = max(bisect_left(starts, run.old_start) - 1, 0)
     return any(_clash(run, other) for other in fixed[first : bisect_right(starts, run.old_stop)])
@@ -275,3 +186,79 @@ def _one_up(run: Run, base: Sequence[str], side: Sequence[str], border: int) -> 
         new_start=run.new_start - 1,
         new_stop=run.new_stop - 1,
     )
+
+
+def take_back(before: str, after: str, current: str) -> str | None:
+    """Return the current file without a change; None where that cannot be told.
+
+    A three-way merge, with two answers that a merge of plain text cannot give: a heading
+    that the change made stays while later lines stand under it, and lines that come back
+    where later ones were added come before these.
+
+    Args:
+        before: The file before the change.
+        after: The file directly after it.
+        current: The file now.
+    """
+    return merge3(after, current, _with_used_headings(before, after, current), theirs_first=True)
+
+
+def _with_used_headings(before: str, after: str, current: str) -> str:
+    """Give the file before the change, with those of its new headings that later lines need."""
+    old = _closed_lines(before, (before, after))
+    new = split_lines(after)
+    document = parse_markdown(after)
+    gone = [run for run in changed_runs(new, old) if run.new_start == run.new_stop]
+    later = _later_lines(document, current)
+    for run in reversed(gone):
+        used = [s for s in document.sections[1:] if s.heading[0] in later and _within(s, run, new)]
+        old[run.new_start : run.new_start] = _heading_lines(used, run, new)
+    return "".join(old) if len(old) > len(split_lines(before)) else before
+
+
+def _later_lines(document: Document, current: str) -> frozenset[int]:
+    """Give the headings, by line, below which the current file has lines that came later."""
+    now, lines = parse_markdown(current), split_lines(current)
+    runs = changed_runs(split_lines(document.bom + "".join(document.lines)), lines)
+    later = [
+        number
+        for run in runs
+        for number in range(run.new_start + 1, run.new_stop + 1)
+        if not is_blank(lines[number - 1].removeprefix(BOM))
+    ]
+    sections = {section.heading[0]: section for section in now.sections}
+    found = set[int]()
+    for section in document.sections[1:]:
+        there = sections.get(_line_now(section.heading[0], runs))
+        if there is not None and any(there.heading[1] < number <= there.last_line for number in later):
+            found.add(section.heading[0])
+    return frozenset(found)
+
+
+def _line_now(line: int, runs: Sequence[Run]) -> int:
+    """Give where an unchanged line stands now; -1 for one that was changed."""
+    shift = 0
+    for run in runs:
+        if run.old_start < line <= run.old_stop:
+            return -1
+        if run.old_stop < line:
+            shift = run.new_stop - run.old_stop
+    return line + shift
+
+
+def _within(section: Section, run: Run, lines: Sequence[str]) -> bool:
+    """Whether a run of lines holds a section whole, blank lines at its end apart."""
+    last = section.last_line
+    while is_blank(lines[last - 1]):
+        last -= 1
+    return run.old_start < section.heading[0] and last <= run.old_stop
+
+
+def _heading_lines(used: Sequence[Section], run: Run, lines: Sequence[str]) -> list[str]:
+    """Give the headings of a run that are used, with one blank line between and around them."""
+    numbers = {n for section in used for n in range(section.heading[0] - 1, section.heading[1])}
+    kept: list[str] = []
+    for n in range(run.old_start, run.old_stop) if numbers else ():
+        if n in numbers or (is_blank(lines[n]) and not (kept and is_blank(kept[-1]))):
+            kept.append(lines[n])
+    return kept

@@ -20,20 +20,26 @@ from nightledger.text.changes.diff import changed_runs, kept_lines
 from nightledger.text.changes.labels import holds_label
 from nightledger.text.changes.layout import (
     BY_HAND,
+    as_addition,
+    as_replacement,
     block_at,
     block_starts,
     end_near,
     find_section,
     insertion_line,
+    is_list,
     last_filled_line,
     new_heading,
     resolve_path,
+    tidy,
     why_not_below,
 )
 from nightledger.text.changes.sections import (
+    EMPTY_SHA256,
     GONE,
     Span,
     around,
+    at_end,
     behind_holes,
     sections_of,
     shown_path,
@@ -41,10 +47,10 @@ from nightledger.text.changes.sections import (
     spans_at,
     text_in,
     text_of_spans,
+    text_sha256,
+    why_not_whole,
 )
-from nightledger.text.changes.style import as_addition, as_replacement, is_list, tidy
 from nightledger.text.changes.veil import HOLE
-from nightledger.text.changes.whole import EMPTY_SHA256, at_end, text_sha256, why_not_whole
 from nightledger.text.markdown.document import (
     BlockKind,
     Document,

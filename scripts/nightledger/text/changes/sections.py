@@ -1,20 +1,64 @@
-"""Sections as changes are anchored in them: a heading line and what stands below it up to the next heading.
+"""Sections as changes are anchored in them: a heading line and what stands below it up to the next heading; and whole files.
 
 Invariant: what a section is hashed as are its exact lines without the end of the last one and the blank lines behind
 it, which only keep it apart from the next; sections of one path are told by all of them together, with what keeps them apart.
+What is replaced as a whole is known by its hash, so any bytes can be, text or not.
 """
 
+import hashlib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 
 from msgspec import Struct
 
+from nightledger.domain.proposal import Hunk
 from nightledger.text.changes.veil import HOLE
 from nightledger.text.markdown.document import Document, Path, Section, is_blank, parse_markdown, readable
 
+SHOWN_SECTION = " > "
+
+
+EMPTY_SHA256 = hashlib.sha256(b"").hexdigest()
 GONE = "the section that it stands in is gone, or stands under another heading"
 """Why a change has no place that names a section which is not there."""
+
+
+def text_sha256(text: str) -> str:
+    """Give the hex SHA-256 of a document's bytes (``surrogateescape``)."""
+    return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()
+
+
+def at_end(document: str, added: str) -> str:
+    """Give what goes in at the end of a document so that ``added`` is a paragraph of its own there."""
+    if not document:
+        return added
+    end = "" if document.endswith("\n") else "\n"
+    gap = "" if (document + end).endswith(("\n\n", "\n\r\n")) else "\n"
+    return end + gap + added
+
+
+def why_not_whole(document: str, hunk: Hunk) -> str:
+    """Say why a file is not the one that a hunk replaces as a whole; empty where it is."""
+    if hunk.added == document:
+        return "it changes nothing"
+    if text_sha256(document) == (hunk.removed or EMPTY_SHA256):
+        return ""
+    return "the file has changed since"
+
+
+def copied(source: str, document: str, hunk: Hunk) -> str | None:
+    """Give what a file holds after a copy; None where it is not the copy that was signed, or has no room.
+
+    Args:
+        source: The bytes of the change's target before the change.
+        document: The file now.
+        hunk: As signed; its ``removed`` is the hash of what the file must hold, where that is not nothing.
+    """
+    if text_sha256(source) != hunk.added:
+        return None
+    free = {EMPTY_SHA256, hunk.added} if not hunk.removed else {hunk.removed}
+    return source if text_sha256(document) in free else None
 
 
 class Span(Struct, frozen=True):

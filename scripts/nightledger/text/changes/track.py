@@ -25,14 +25,10 @@ class Tracked(Struct, frozen=True, kw_only=True):
     Attributes:
         entries: All entries of the document in order; those recognised carry their old id.
         edited: Ids of those whose text or section changed.
-        added: Ids of those not known before.
-        lost: Ids known before and found no more.
     """
 
     entries: tuple[Entry, ...]
     edited: tuple[str, ...]
-    added: tuple[str, ...]
-    lost: tuple[str, ...]
 
 
 def track(old: Sequence[Entry], document: Document) -> Tracked:
@@ -54,13 +50,7 @@ def track(old: Sequence[Entry], document: Document) -> Tracked:
     _pair_close(pairs, left, new)
     named = [replace(entry, id=pairs[n].id) if n in pairs else entry for n, entry in enumerate(new)]
     entries = number_entries(named, frozenset(entry.id for entry in old))
-    known = {entry.id for entry in pairs.values()}
-    return Tracked(
-        entries=entries,
-        edited=tuple(entry.id for entry in list(pairs.values())[edited_from:]),
-        added=tuple(entry.id for entry in entries if entry.id not in known),
-        lost=tuple(entry.id for entry in old if entry.id not in known),
-    )
+    return Tracked(entries=entries, edited=tuple(entry.id for entry in list(pairs.values())[edited_from:]))
 
 
 def _pair(
