@@ -261,3 +261,60 @@ def _shift(lines: Sequence[str], mark: str) -> list[str]:
         inner = len(line[: -len(text)].expandtabs(TAB_STOP))
         shifted.append(line if is_blank(line) else new + " " * max(inner - old, 0) + text)
     return shifted
+
+
+def with_heading(document: Document, heading: str, added: str) -> str:
+    """Give an addition below a heading that is to be made for it, apart from it as others in the document are."""
+    end = "\r\n" if added.endswith("\r\n") else "\n"
+    gap = "" if _glues_headings(document) or is_blank(split_lines(added)[0]) else end
+    return heading + end + gap + added
+
+
+def apart(document: Document, at: int, added: str) -> str:
+    """Give what goes in after line ``at``, kept apart from the blocks around it."""
+    before = document.lines[at - 1] if at else ""
+    after = document.lines[at] if at < len(document.lines) else ""
+    end = "\r\n" if added.endswith("\r\n") else "\n"
+    text = added if not before or _may_follow(document, at, added) else end + added
+    if before and not before.endswith("\n"):
+        text = end + text
+    if after and not _may_precede(document, at, follows=text == added):
+        text += end
+    return text
+
+
+def _may_precede(document: Document, at: int, *, follows: bool) -> bool:
+    """Whether an addition after line ``at`` needs no blank line behind it, as none stood there."""
+    after, above, below = document.lines[at], block_at(document, at), block_at(document, at + 1)
+    if is_blank(after) or above is None or below is None:
+        return is_blank(after)
+    if below.kind is BlockKind.HEADING:
+        return after.lstrip().startswith("#")
+    # Nothing in a list can run on into a comment or a rule.
+    in_list = follows and above.kind is BlockKind.LIST
+    return in_list and (below.kind is BlockKind.RULE or after.startswith("<!--"))
+
+
+def _may_follow(document: Document, at: int, added: str) -> bool:
+    """Whether an addition needs no blank line before it."""
+    first = split_lines(added)[0]
+    last = next(block for block in reversed(document.blocks) if block.first_line <= at)
+    if is_blank(first):
+        return True
+    if last.kind is BlockKind.HEADING:
+        return is_list(added) and _glues_headings(document)
+    return (
+        last.kind is BlockKind.LIST
+        and is_list(added)
+        and last.marker == parse_markdown(added).blocks[0].marker
+    )
+
+
+def _glues_headings(document: Document) -> bool:
+    """Whether more headings of a document have text directly below than a blank line."""
+    glued = 0
+    for section in document.sections[1:]:
+        first, last = section.body
+        if first <= last:
+            glued += -1 if is_blank(document.lines[first - 1]) else 1
+    return glued > 0

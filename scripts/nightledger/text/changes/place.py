@@ -20,6 +20,7 @@ from nightledger.text.changes.diff import changed_runs, kept_lines
 from nightledger.text.changes.labels import holds_label
 from nightledger.text.changes.layout import (
     BY_HAND,
+    apart,
     as_addition,
     as_replacement,
     block_at,
@@ -33,6 +34,7 @@ from nightledger.text.changes.layout import (
     resolve_path,
     tidy,
     why_not_below,
+    with_heading,
 )
 from nightledger.text.changes.sections import (
     EMPTY_SHA256,
@@ -257,7 +259,7 @@ def _place_addition(document: str, hunk: Hunk) -> Placed | Unplaced:
     if heading is None or outer is None:
         return Unplaced(reason=f"no section {shown_path(hunk.section)} can be made here")
     at = last_filled_line(parsed, 1, outer.last_line)
-    return _placed_after(document, hunk, at, _with_heading(parsed, heading, hunk.added))
+    return _placed_after(document, hunk, at, with_heading(parsed, heading, hunk.added))
 
 
 def _place_below(document: str, hunk: Hunk, above_sha256: str) -> Placed | Unplaced:
@@ -291,7 +293,7 @@ def _place_below(document: str, hunk: Hunk, above_sha256: str) -> Placed | Unpla
 
 def _placed_after(document: str, hunk: Hunk, at: int, added: str) -> Placed | Unplaced:
     """Place an addition after line ``at``, kept apart from the blocks around it."""
-    return _placed(document, hunk, at, _apart(parse_markdown(document), at, added))
+    return _placed(document, hunk, at, apart(parse_markdown(document), at, added))
 
 
 def _placed(document: str, hunk: Hunk, at: int, text: str) -> Placed | Unplaced:
@@ -312,62 +314,6 @@ def _moves_others(document: str, result: str, own: Iterable[Span]) -> bool:
     parsed = parse_markdown(document)
     changed = Counter((section_at(parsed, span.first + 1).path, text_in(parsed, span)) for span in own)
     return bool(Counter(sections_of(document)) - changed - Counter(sections_of(result)))
-
-
-def _with_heading(document: Document, heading: str, added: str) -> str:
-    end = "\r\n" if added.endswith("\r\n") else "\n"
-    gap = "" if _glues_headings(document) or is_blank(split_lines(added)[0]) else end
-    return heading + end + gap + added
-
-
-def _apart(document: Document, at: int, added: str) -> str:
-    """Give what goes in after line ``at``, kept apart from the blocks around it."""
-    before = document.lines[at - 1] if at else ""
-    after = document.lines[at] if at < len(document.lines) else ""
-    end = "\r\n" if added.endswith("\r\n") else "\n"
-    text = added if not before or _may_follow(document, at, added) else end + added
-    if before and not before.endswith("\n"):
-        text = end + text
-    if after and not _may_precede(document, at, follows=text == added):
-        text += end
-    return text
-
-
-def _may_precede(document: Document, at: int, *, follows: bool) -> bool:
-    """Whether an addition after line ``at`` needs no blank line behind it, as none stood there."""
-    after, above, below = document.lines[at], block_at(document, at), block_at(document, at + 1)
-    if is_blank(after) or above is None or below is None:
-        return is_blank(after)
-    if below.kind is BlockKind.HEADING:
-        return after.lstrip().startswith("#")
-    # Nothing in a list can run on into a comment or a rule.
-    in_list = follows and above.kind is BlockKind.LIST
-    return in_list and (below.kind is BlockKind.RULE or after.startswith("<!--"))
-
-
-def _may_follow(document: Document, at: int, added: str) -> bool:
-    """Whether an addition needs no blank line before it."""
-    first = split_lines(added)[0]
-    last = next(block for block in reversed(document.blocks) if block.first_line <= at)
-    if is_blank(first):
-        return True
-    if last.kind is BlockKind.HEADING:
-        return is_list(added) and _glues_headings(document)
-    return (
-        last.kind is BlockKind.LIST
-        and is_list(added)
-        and last.marker == parse_markdown(added).blocks[0].marker
-    )
-
-
-def _glues_headings(document: Document) -> bool:
-    """Whether more headings of a document have text directly below than a blank line."""
-    glued = 0
-    for section in document.sections[1:]:
-        first, last = section.body
-        if first <= last:
-            glued += -1 if is_blank(document.lines[first - 1]) else 1
-    return glued > 0
 
 
 def _lands(result: str, placed: Placed, hunk: Hunk) -> bool:
