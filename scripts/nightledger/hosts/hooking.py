@@ -317,7 +317,7 @@ def _load(host: str, text: str) -> dict[str, Any]:
 def _parse(host: str, text: str) -> Any:
     if host != HERMES:
         body = text.removeprefix("\ufeff")
-        return json.loads(body, object_pairs_hook=_once) if body.strip() else {}
+        return json.loads(body, object_pairs_hook=_once) if body.strip(" \t\r\n") else {}
     try:
         found = read_host_yaml(text)
     except ValueError as error:

@@ -61,7 +61,11 @@ def refusal(home: Home, payload: "dict[str, Any]", propose: str, keys_dir: str =
 
 def _readings(path: str, directory: str) -> "Iterator[str]":
     """Return what a tool may take a path for: some read ``~``, and some take ``..`` out before the system sees it."""
-    for name in dict.fromkeys((path, os.path.expanduser(path))):
+    try:
+        from_home = os.path.expanduser(path)
+    except ValueError:  # a NUL in a user's name: no file has such a name
+        return
+    for name in dict.fromkeys((path, from_home)):
         place = os.path.join(directory, name)
         yield from dict.fromkeys((place, os.path.normpath(place)))
 
