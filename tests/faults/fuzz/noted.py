@@ -84,7 +84,8 @@ def _check_seen(raw: bytes, found: dict[str, str | None]) -> None:
     again = Seen(*_paths())
     assert again.known(_message(0))
     assert again.known(_message(1)) == found[_message(1).id]
-    assert again.seq(HOME) >= _message(0).seq
+    if found[_message(0).id] is None:
+        assert again.seq(HOME) >= _message(0).seq
 
 
 def _record(**fields: Any) -> bytes:
