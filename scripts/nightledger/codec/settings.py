@@ -155,6 +155,13 @@ def _tiers(lists: dict[str, Any]) -> dict[str, Tier]:
 _OPERATOR_HINT = 'it holds: notify: [/usr/bin/notify-send, Nightledger, "{summary}"]'
 
 
+_SERVERS = {
+    "meaning": "embeddings', model: nomic-embed-text",
+    "analyst": "chat/completions', model: qwen3:8b",
+}
+"""What asks a model, and how its address ends."""
+
+
 def parse_operator(raw: bytes, *, where: str) -> Operator:
     """Read what the operator lets us run.
 
@@ -168,7 +175,8 @@ def parse_operator(raw: bytes, *, where: str) -> Operator:
     values = parse_configuration(raw, "operator", where=where, hint=_OPERATOR_HINT)
     import msgspec  # only what the operator lets us run wants it
 
-    operator = msgspec.convert({**values, "meaning": values.get("meaning") or None}, Operator)
+    servers = {name: values.get(name) or None for name in _SERVERS}
+    operator = msgspec.convert({**values, **servers}, Operator)
     for key, words in (("notify", operator.notify), ("lock_helper", operator.lock_helper)):
         if words and not words[0].startswith("/"):
             # cron's search path is not the operator's, and a home must not be able to shadow a program.
@@ -177,11 +185,13 @@ def parse_operator(raw: bytes, *, where: str) -> Operator:
             )
     for name, calendar in operator.calendars.items():
         _require_place(calendar, f"{where}: calendars: {name}", name)
-    if operator.meaning and not (operator.meaning.url and operator.meaning.model):
-        raise ConfigurationError(
-            f"{where}: meaning: url and model are to be given",
-            hint="write it like: meaning: {url: 'http://127.0.0.1:11434/v1/embeddings', model: nomic-embed-text}",
-        )
+    for name, example in _SERVERS.items():
+        server = getattr(operator, name)
+        if server and not (server.url and server.model):
+            raise ConfigurationError(
+                f"{where}: {name}: url and model are to be given",
+                hint=f"write it like: {name}: {{url: 'http://127.0.0.1:11434/v1/{example}}}",
+            )
     return operator
 
 

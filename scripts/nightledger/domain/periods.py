@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from enum import StrEnum
 
-from msgspec import Struct
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from nightledger.domain.moment import Moment
@@ -460,6 +460,30 @@ class SourceRead(Struct, frozen=True, kw_only=True):
     size_bytes: int
 
 
+class AnalystRun(Struct, frozen=True, kw_only=True):
+    """What came of asking a model in one consolidation.
+
+    Attributes:
+        model: Which one.
+        calls: Questions that the server answered.
+        replayed: Questions that had been answered before, word for word.
+        tokens: What they cost, counted by the server, else estimated from their length.
+        operations: What the model named.
+        proposed: Of these, what was put to the gate.
+        refused: Why the others were not, and how often.
+        problem: Why notes were left to the rules; empty where none were.
+    """
+
+    model: str
+    calls: int = 0
+    replayed: int = 0
+    tokens: int = 0
+    operations: int = 0
+    proposed: int = 0
+    refused: Mapping[str, int] = field(default_factory=dict)
+    problem: str = ""
+
+
 class Consolidation(Struct, frozen=True, kw_only=True):
     """One consolidation; ``memory/system/consolidation-log.jsonl``.
 
@@ -480,6 +504,7 @@ class Consolidation(Struct, frozen=True, kw_only=True):
         held: How many the scanners held back that they had not held back before.
         skipped: Files that could not be read, and why.
         reason: Why it proposed nothing, or not all that is good; empty where neither is so.
+        analyst: What came of asking a model; None where none was asked.
     """
 
     v: int
@@ -498,3 +523,4 @@ class Consolidation(Struct, frozen=True, kw_only=True):
     held: int
     skipped: tuple[str, ...] = ()
     reason: str = ""
+    analyst: AnalystRun | None = None

@@ -169,6 +169,26 @@ class MeaningSource(Struct, frozen=True, kw_only=True):
     insecure_plain_http: bool = False
 
 
+class AnalystSource(Struct, frozen=True, kw_only=True):
+    """The model that reads a day's notes.
+
+    Attributes:
+        url: An address that answers as OpenAI's ``/v1/chat/completions``.
+        model: Which of its models.
+        key_file: A file whose first line is the key for the server; absolute; empty where it asks for none.
+        insecure_plain_http: Whether notes may go beyond this machine unencrypted.
+        tokens_a_night: What a night may cost.
+        patience_s: How long one answer may take.
+    """
+
+    url: str = ""
+    model: str = ""
+    key_file: str = ""
+    insecure_plain_http: bool = False
+    tokens_a_night: int = 200_000
+    patience_s: int = 120
+
+
 class Operator(Struct, frozen=True, kw_only=True):
     """``operator.yaml`` in the keys directory.
 
@@ -183,6 +203,7 @@ class Operator(Struct, frozen=True, kw_only=True):
         addresses: Mail addresses of the owner, as calendars name them.
         calendars: Calendars whose events are staged, by what the operator calls them.
         meaning: Where search has embeddings from; None: words alone count.
+        analyst: The model that chooses what a night proposes; None: the rules do.
     """
 
     notify: tuple[str, ...] = ()
@@ -193,3 +214,4 @@ class Operator(Struct, frozen=True, kw_only=True):
     addresses: tuple[str, ...] = ()
     calendars: Mapping[str, CalendarAddress] = field(default_factory=dict)
     meaning: MeaningSource | None = None
+    analyst: AnalystSource | None = None

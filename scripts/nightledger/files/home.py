@@ -62,6 +62,7 @@ class Home:
     exposures = HomePath("memory/system/exposures.jsonl")
     # what curate and the operator's mercy keep fresh, one a line
     reinforcements = HomePath("memory/system/reinforcements.jsonl")
+    analyst_log = HomePath("memory/system/analyst.jsonl")  # what a model was asked and answered, one a line
     cursors = HomePath("memory/system/cursors.json")  # how far each reader has read
     entries = HomePath("memory/system/entries.json")  # sidecar of MEMORY.md; derived
     constitution = HomePath("memory/system/constitution.json")  # the principles; a protected file

@@ -225,5 +225,6 @@ def append_only(home: Home) -> tuple[str, ...]:
         home.runs,
         home.exposures,
         home.reinforcements,
+        home.analyst_log,
     )
     return tuple(home.relative(path) for path in files)

@@ -50,7 +50,7 @@ from nightledger.gate.proposing.agent_lane import Wish, propose_wish
 from nightledger.gate.proposing.proposing import Submission, propose
 from nightledger.gate.stored import read_stored, without_unanswered
 from nightledger.hosts.daylogs import LogFile
-from nightledger.jobs.consolidate.statements import StatementFindings, Target, find_in_logs
+from nightledger.jobs.consolidate.statements import Night, StatementFindings, Target, find_in_logs
 from nightledger.jobs.prune import Asked, prune
 from nightledger.text.changes.veil import mask_lines
 from nightledger.text.markdown.document import parse_markdown
@@ -407,7 +407,8 @@ def _find_worth(work: Work, log: LogFile, text: str) -> StatementFindings:
     target = Target(path=home.identity.gated[0], adopted=adopted)
     document = parse_markdown(read_gated(home, target.path).decode("utf-8", "surrogateescape"))
     stored = without_unanswered(read_stored(work.gate, work.ledger.book), work.ledger.book)
-    return find_in_logs({log: text.encode()}, document, stored, target, work.gate.settings.nightly_additions)
+    night = Night(day=log.day, limit=work.gate.settings.nightly_additions)
+    return find_in_logs({log: text.encode()}, document, stored, target, night)
 
 
 def _trusted_less(drafts: Sequence[Draft], peer: str, kept: str) -> list[Draft]:

@@ -237,13 +237,20 @@ def _close_day(context: Context, period: Period) -> JobReport:
 
 def _consolidate(context: Context, period: Period) -> JobReport:
     from nightledger.jobs.consolidate import Asked, consolidate
+    from nightledger.surfaces.outside import analyst_line, analyst_of
 
     with writing(context) as session:
-        done = consolidate(session.gate, session.ledger, Asked(day=period.last_day), session.moment)
+        analyst = analyst_of(context.keys_dir, session.gate.home, session.moment.at)
+        asked = Asked(day=period.last_day, analyst=analyst)
+        done = consolidate(session.gate, session.ledger, asked, session.moment)
     record = done.record
+    told = analyst_line(record.analyst) if record.analyst else ""
     nothing = "" if record.proposal or not record.reason else "nothing proposed: "
     counts = _counts(record, "proposed", "suppressed", "no_room", "held")
-    return JobReport(counts={**counts, "skipped": len(record.skipped)}, reason=f"{nothing}{record.reason}")
+    return JobReport(
+        counts={**counts, "skipped": len(record.skipped)},
+        reason="; ".join(filter(None, (f"{nothing}{record.reason}", told))),
+    )
 
 
 def _curate(context: Context, _: Period) -> JobReport:

@@ -33,8 +33,9 @@ from nightledger.gate.stored import Stored, read_stored, without_unanswered
 from nightledger.hosts.daylogs import LogFile, Skipped, find_daylogs, read_daylogs, take_daylogs
 from nightledger.hosts.presets import preset
 from nightledger.jobs.consolidate.outcomes import find_in_outcomes, source_read
-from nightledger.jobs.consolidate.statements import MINED, Target, find_in_logs
+from nightledger.jobs.consolidate.statements import MINED, Night, Target, find_in_logs
 from nightledger.text.markdown.document import parse_markdown
+from nightledger.think.analyst import Analyst
 
 WINDOW_DAYS = 14
 """How long a statement that had no room competes again: as long as a proposal waits for its operator."""
@@ -50,11 +51,13 @@ class Asked(Struct, frozen=True, kw_only=True):
         day: The log day whose night it is.
         since: Mine the logs from this day on, on the operator's request; None for the nightly run.
         dry_run: Say what would be proposed and write nothing.
+        analyst: The model that chooses; None where the rules do.
     """
 
     day: date
     since: date | None = None
     dry_run: bool = False
+    analyst: Analyst | None = None
 
 
 class Done(Struct, frozen=True, kw_only=True):
@@ -95,11 +98,16 @@ def _consolidated(gate: Gate, ledger: Ledger, asked: Asked, moment: Moment) -> D
     zone = home_zone(home, gate.settings)
     logs, skipped = _read_logs(gate, ledger, asked, zone, _paths_of_unanswered(ledger, stored, moment))
     from_outcomes = find_in_outcomes(gate, ledger, stored, document, asked.day, zone)
-    limit = gate.settings.nightly_additions if asked.since is None else MINED
+    night = Night(
+        day=asked.day,
+        limit=gate.settings.nightly_additions if asked.since is None else MINED,
+        mining=asked.since is not None,
+        analyst=asked.analyst,
+    )
     unasked = frozenset(key_of(one.name) for one in find_unasked(gate, ledger.book))
     where = Target(path=home.identity.gated[0], adopted=_adopted(gate, zone), unasked=unasked)
     forgotten = read_forgotten(gate, stored, ledger.book)
-    from_logs = find_in_logs(logs, document, said, where, limit, forgotten)
+    from_logs = find_in_logs(logs, document, said, where, night, forgotten)
     mining = asked.since is not None  # asked for by the operator, and without caps
     submission = Submission(
         kind=Kind.CONSOLIDATE,
@@ -127,6 +135,7 @@ def _consolidated(gate: Gate, ledger: Ledger, asked: Asked, moment: Moment) -> D
         no_room=outcome.no_room + outcome.over_cap + from_logs.no_room,
         held=len(outcome.held),
         skipped=tuple(item.reason for item in skipped),
+        analyst=from_logs.analyst,
     )
     reason = _without_room(gate, outcome, from_logs.no_room, asked.since)
     if not reason and not outcome.proposal:

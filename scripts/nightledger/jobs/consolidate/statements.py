@@ -5,6 +5,7 @@ Invariant: a draft cites the very lines that it came from, by path, numbers and 
 
 import hashlib
 import re
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from datetime import date
@@ -14,6 +15,7 @@ from msgspec.structs import replace
 
 from nightledger.domain.daylog import DayLog, Found, HeldLine, Region, Statement
 from nightledger.domain.finding import Severity
+from nightledger.domain.periods import AnalystRun
 from nightledger.domain.proposal import SINGLE_SOURCE, Change, Draft, Evidence, Flag, Op, Proposal, Scope
 from nightledger.gate.forgetting.citing import innermost, key_of, label_of
 from nightledger.gate.proposing.screening import Held
@@ -30,6 +32,9 @@ from nightledger.text.statements.daylog import read_daylog
 from nightledger.text.statements.sections import Shelf, choose_section
 from nightledger.text.statements.statements import Revision, find_revisions, find_statements
 from nightledger.text.statements.wording import alignment_of, claims_of
+from nightledger.think.analyst import Analyst, Drafted
+from nightledger.think.analyst import draft as ask_for_draft
+from nightledger.think.contract import Chosen, Does
 
 ALIGNMENT_SHARE = 0.2
 """How much of what is missing to certainty full alignment adds to a statement's rank; our choice."""
@@ -192,6 +197,22 @@ NOTHING_FORGOTTEN = Forgotten(())
 _SINGLE = Flag(rule=SINGLE_SOURCE, message="only one source supports this")
 
 
+class Night(Struct, frozen=True, kw_only=True):
+    """Which night asks, and whom.
+
+    Attributes:
+        day: Its log day.
+        limit: How many additions at most.
+        mining: Whether older logs are mined on request.
+        analyst: The model that chooses; None where the rules do.
+    """
+
+    day: date
+    limit: int
+    mining: bool = False
+    analyst: Analyst | None = None
+
+
 class StatementFindings(Struct, frozen=True, kw_only=True):
     """What was found in logs.
 
@@ -200,12 +221,14 @@ class StatementFindings(Struct, frozen=True, kw_only=True):
         statements: How many are worth keeping, known ones and those without room too.
         no_room: How many were good enough and compete again.
         held: Lines that the scanners held back.
+        analyst: What came of asking a model; None where none was asked.
     """
 
     drafts: list[Draft]
     statements: int
     no_room: int
     held: tuple[Held, ...]
+    analyst: AnalystRun | None = None
 
 
 def find_in_logs(
@@ -213,7 +236,7 @@ def find_in_logs(
     document: Document,
     stored: Collection[Stored],
     target: Target,
-    limit: int,
+    night: Night,
     forgotten: Forgotten = NOTHING_FORGOTTEN,
 ) -> StatementFindings:
     """Find the statements of some logs that neither memory nor an earlier proposal has.
@@ -223,7 +246,7 @@ def find_in_logs(
         document: The memory file.
         stored: Everything that was ever proposed and answered, or waits.
         target: Its path, the day from which its home was looked after, and what is not asked about.
-        limit: How many at most.
+        night: Which one, how many at most, and who chooses.
         forgotten: What the operator had forgotten; it takes no other's place.
     """
     texts = {
@@ -237,19 +260,134 @@ def find_in_logs(
     )
     reader = make_reader(document, stored, target)
     changing, found = _read_all(texts, reader, lambda text: known.holds(text) or forgotten.holds(text))
-    revisions = choose_revisions(
-        (one for one in changing if not forgotten.holds(one.statement.text)), keys, limit
-    )
-    statements = [one for each in found for one in each.statements if not forgotten.holds(one.text)]
-    choice = choose_additions(statements, known, keys, limit - len(revisions))
     contents = {log.path: content for log, content in logs.items()}
+    said = Said(known=known, keys=keys, forgotten=forgotten)
+    chosen, drafted = _ask_analyst(night, texts, document, reader, said)
+    drafts = [_draft_of(one, contents, document, reader) for one in chosen]
+    covered = drafted.answered if drafted else frozenset()
+    limit = night.limit - len(drafts)
+    revisions = choose_revisions(
+        (
+            one
+            for one in changing
+            if one.statement.path not in covered and not forgotten.holds(one.statement.text)
+        ),
+        keys,
+        limit,
+    )
+    statements = [
+        one
+        for each in found
+        for one in each.statements
+        if one.path not in covered and not forgotten.holds(one.text)
+    ]
+    choice = choose_additions(statements, known, keys, limit - len(revisions))
     clashes = _clashes(revisions, choice.chosen, reader)
     return StatementFindings(
-        drafts=[_draft(one, contents[one.path], document, reader, clash) for one, clash in clashes],
-        statements=len(revisions) + len(choice.chosen) + len(choice.known) + len(choice.no_room),
+        drafts=[
+            *drafts,
+            *(_draft(one, contents[one.path], document, reader, clash) for one, clash in clashes),
+        ],
+        statements=len(drafts)
+        + len(revisions)
+        + len(choice.chosen)
+        + len(choice.known)
+        + len(choice.no_room),
         no_room=len(choice.no_room),
         held=tuple(_held(line, contents[line.path]) for each in found for line in each.held),
+        analyst=drafted.run if drafted else None,
     )
+
+
+class Said(Struct, frozen=True, kw_only=True):
+    """What is not said again: wordings, keys of earlier proposals, what the operator had forgotten."""
+
+    known: Known
+    keys: frozenset[str]
+    forgotten: Forgotten
+
+
+def _ask_analyst(
+    night: Night, texts: Mapping[LogFile, str], document: Document, reader: Reader, said: Said
+) -> tuple[list[Chosen], Drafted | None]:
+    """Give what a model chose of the night's notes that is news, and which notes need no rules any more.
+
+    Those of earlier days were judged in their own nights; where nothing could be judged the rules read all.
+    """
+    if night.analyst is None:
+        return [], None
+    logs = [
+        _without_unasked(read_daylog(log.path, text, log.day), reader.target.unasked)
+        for log, text in texts.items()
+        if night.mining or log.day == night.day
+    ]
+    drafted = ask_for_draft(night.analyst, logs, document, night.day)
+    news: list[Chosen] = []
+    refused = Counter(drafted.run.refused)
+    for one in drafted.chosen:
+        if why := _why_not(one, said):
+            refused[why] += 1
+        elif len(news) == night.limit:
+            refused["the night has no room for more"] += 1
+        else:
+            news.append(one)
+            said.known.add(one.statement.text)
+    earlier = {log.path for log in texts} - {log.path for log in logs}
+    answered = drafted.answered | earlier if drafted.answered or not logs else drafted.answered
+    run = replace(drafted.run, proposed=len(news), refused=dict(sorted(refused.items())))
+    return news, replace(drafted, answered=frozenset(answered), run=run)
+
+
+def _why_not(one: Chosen, said: Said) -> str:
+    if said.forgotten.holds(one.statement.text):
+        return "it was forgotten on request"
+    if one.statement.key in said.keys:
+        return "it was proposed before"
+    if one.op is Does.ADD and all(map(said.known.holds, claims_of(one.statement.text))):
+        return "memory or an earlier proposal says it"
+    return ""
+
+
+def _draft_of(one: Chosen, contents: Mapping[str, bytes], document: Document, reader: Reader) -> Draft:
+    statement, entry = one.statement, one.entry
+    section = one.section or choose_section(document, Shelf(statement.section))
+    flags = (_SINGLE,) if len({log.path for log, _ in one.quoted}) == 1 else ()
+    return Draft(
+        op={Does.ADD: Op.ADD, Does.RETIRE: Op.REMOVE}.get(one.op, Op.REPLACE),
+        target=reader.target.path,
+        section=entry.section if entry else section,
+        before=entry.text if entry else "",
+        line=entry.first_line if entry else 0,
+        after=_after(one),
+        reason="; ".join(("a model chose it", *statement.reasons)),
+        evidence=tuple(
+            _evidence(
+                replace(statement, path=log.path, lines=(n, n), origin=log.lines[n - 1].origin),
+                contents[log.path],
+            )
+            for log, n in one.quoted
+        ),
+        confidence=statement.score,
+        rank=statement.score,
+        statement_key=statement.key,
+        scope=Scope(fails_when=statement.fails_when),
+        flags=flags,
+        entry=entry.id if entry else None,
+    )
+
+
+def _after(one: Chosen) -> str:
+    """Give the entry as it is to stand: prior minus what goes plus the quotes, and nothing else."""
+    text, entry = one.statement.text, one.entry
+    if one.op is Does.RETIRE:
+        return ""
+    if entry is None:
+        return f"- {text}"
+    if one.op is Does.SUPERSEDE:
+        return f"{marker_of(entry)}{text}"
+    indent = " " * len(marker_of(entry))
+    more = text.replace("\n  - ", f"\n{indent}  - ").replace("\n- ", f"\n{indent}- ")
+    return f"{entry.text.rstrip()}\n{indent}- {more}"
 
 
 def _clashes(

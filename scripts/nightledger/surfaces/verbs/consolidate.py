@@ -16,6 +16,7 @@ from nightledger.files.configuration import home_zone
 from nightledger.jobs.consolidate import Asked, Done, consolidate
 from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context
+from nightledger.surfaces.outside import analyst_line, analyst_of
 from nightledger.surfaces.screen import say
 from nightledger.surfaces.session import writing
 from nightledger.surfaces.verbs.recall import read_day
@@ -36,7 +37,10 @@ def run(options: argparse.Namespace, context: Context) -> int:
         yesterday = log_day(session.moment.at, zone) - timedelta(days=1)
         day = read_day(options.day, "--day") or yesterday
         _require_over(day, yesterday, zone.key)
-        asked = Asked(day=day, since=read_day(options.since, "--since"), dry_run=options.dry_run)
+        analyst = analyst_of(context.keys_dir, session.gate.home, session.moment.at, dry_run=options.dry_run)
+        asked = Asked(
+            day=day, since=read_day(options.since, "--since"), dry_run=options.dry_run, analyst=analyst
+        )
         done = consolidate(session.gate, session.ledger, asked, session.moment)
     _report(context, done, dry_run=options.dry_run)
     return 0
@@ -63,6 +67,10 @@ def _report(context: Context, done: Done, *, dry_run: bool) -> None:
         context.print(f"and {more} more{'' if dry_run else ': nightledger status --held'}")
     for reason in record.skipped:
         context.print(f"passed over: {screen.shown(reason)}")  # it may hold a command to copy
+    if record.analyst:
+        say(context, f"{analyst_line(record.analyst)}.")
+        for why, times in sorted(record.analyst.refused.items(), key=lambda one: (-one[1], one[0]))[:SHOWN]:
+            context.print_lines(screen.wrap(f"refused: {why} ({times})", first="  ", indent="    "))
     if done.proposal is None:
         say(context, f"Nothing proposed: {record.reason}.")
         return

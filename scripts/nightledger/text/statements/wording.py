@@ -98,11 +98,16 @@ def entry_text(top: LogLine, members: Sequence[LogLine], languages: tuple[str, .
 
 def clean_line(line: LogLine, languages: tuple[str, ...] = ()) -> str:
     """Give a line's words without ticks, tags, bold marks and table borders; cut where long."""
+    text = plain_line(line)
+    return shorten(text, languages) if len(text) > _LONG else text
+
+
+def plain_line(line: LogLine) -> str:
+    """Give a line's words without ticks, tags, bold marks and table borders, all of them."""
     text = _TAG.sub("", line.content)
     if line.marker == "|":
         text = _CELL.sub(" - ", text.strip(" |"))
-    text = _MARK.sub("", text).replace("**", "").replace("__", "").strip()
-    return shorten(text, languages) if len(text) > _LONG else text
+    return _MARK.sub("", text).replace("**", "").replace("__", "").strip()
 
 
 def shorten(text: str, languages: tuple[str, ...] = ()) -> str:
@@ -112,7 +117,7 @@ def shorten(text: str, languages: tuple[str, ...] = ()) -> str:
     that leans on the one before ("It ...", "so ...") takes that one along. The text is given unchanged
     where none claims anything or nothing would be saved.
     """
-    sentences = _sentences(text)
+    sentences = sentences_of(text)
     claiming = {
         at
         for at, part in enumerate(sentences)
@@ -128,7 +133,7 @@ def shorten(text: str, languages: tuple[str, ...] = ()) -> str:
     return " ".join(sentences[at] for at in sorted(kept))
 
 
-def _sentences(text: str) -> list[str]:
+def sentences_of(text: str) -> list[str]:
     """Split into sentences, none of which ends within code, a quotation or brackets."""
     found, start = [], 0
     for end in (match.start() for match in _SENTENCE.finditer(text)):

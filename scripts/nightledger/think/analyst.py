@@ -1,0 +1,231 @@
+"""Ask a model what of a day's notes belongs into memory; within a budget, kept word for word, and gone through again without it.
+
+Invariant: no answer is believed. Whatever a server says or does not say, a night goes on: notes about which nothing usable was
+answered are left to the rules, and what was asked, taken and refused is counted.
+"""
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from datetime import date, datetime
+from typing import Any, Protocol
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+
+from nightledger.codec.canonical import canonical
+from nightledger.codec.rows import read_rows
+from nightledger.codec.schema import read_schema
+from nightledger.domain.daylog import DayLog
+from nightledger.domain.errors import NightledgerError
+from nightledger.domain.periods import AnalystRun
+from nightledger.domain.words import dump_moment
+from nightledger.files.append import append_records
+from nightledger.files.home import Home
+from nightledger.files.line_log import LineLog
+from nightledger.text.markdown.document import Document
+from nightledger.text.markdown.entries import find_entries
+from nightledger.text.statements.estimate import log_languages
+from nightledger.think.contract import Answer, Chosen, RefusedOperationError, View, judge
+from nightledger.think.prompting import cut_parts, fill, show_memory
+
+OPERATIONS = 8
+"""A question may be answered with so many operations at most; a night proposes five of all."""
+ANSWER_TOKENS = 2_000
+BYTES_A_TOKEN = 3
+"""How many bytes of text are counted as a token where a server does not say how many it took."""
+LEAST = 0.5
+"""What a model is less sure of than this is not proposed: the owner would refuse more than he signs."""
+
+
+class AnalystError(NightledgerError):
+    """The model gave no usable answer; the rules' own draft stands."""
+
+
+class Reply(Struct, frozen=True, kw_only=True):
+    """What a server answered.
+
+    Attributes:
+        text: The model's words.
+        tokens: Tokens of question and answer together, as the server counts them; 0 where it does not say.
+    """
+
+    text: str
+    tokens: int
+
+
+class Server(Protocol):
+    """A model that can be asked."""
+
+    @property
+    def name(self) -> str:
+        """Which model it is."""
+
+    @property
+    def tokens_a_night(self) -> int:
+        """The budget of one night."""
+
+    def complete(self, prompt: str, schema: Mapping[str, Any], most_tokens: int) -> Reply:
+        """Answer one question, as JSON of a schema.
+
+        Raises:
+            AnalystError: It cannot be asked, or answers something else.
+        """
+
+
+class Asked(Struct, frozen=True, forbid_unknown_fields=True):
+    """A line of ``memory/system/analyst.jsonl``: a question by its hash, and what was answered."""
+
+    v: int
+    at: str
+    model: str
+    question_sha256: str
+    answer: str
+    tokens: int
+
+
+class Analyst(Struct, frozen=True, kw_only=True):
+    """Who is asked, and how.
+
+    Attributes:
+        server: The model.
+        prompt: The text of the question.
+        home: Whose transcript is kept.
+        at: The time of asking; aware.
+        dry_run: Keep no transcript.
+    """
+
+    server: Server
+    prompt: str
+    home: Home
+    at: datetime
+    dry_run: bool = False
+
+
+class Drafted(Struct, frozen=True, kw_only=True):
+    """What came of asking.
+
+    Attributes:
+        chosen: The operations that hold, the surest first.
+        answered: Paths of the notes that were judged; the rest is left to the rules.
+        run: What the night's record tells.
+    """
+
+    chosen: tuple[Chosen, ...]
+    answered: frozenset[str]
+    run: AnalystRun
+
+
+def draft(analyst: Analyst, logs: Sequence[DayLog], document: Document, day: date) -> Drafted:
+    """Ask about notes, part by part, and give the operations that hold.
+
+    Args:
+        analyst: Who is asked.
+        logs: The notes.
+        document: The memory they are read against.
+        day: The night's log day.
+    """
+    view = _view(logs, document)
+    earlier = _transcript(analyst.home)
+    memory = show_memory(view)
+    run = AnalystRun(model=analyst.server.name)
+    chosen: list[Chosen] = []
+    refused = Counter[str]()
+    missed: set[str] = set()
+    for part in cut_parts(view.logs):
+        question = fill(
+            analyst.prompt,
+            {"day": day.isoformat(), "limit": str(OPERATIONS), "memory": memory, "notes": part.notes},
+        )
+        try:
+            answer, run = _ask(analyst, question, earlier, run)
+        except AnalystError as error:
+            missed |= {view.logs[name].path for name in part.shown}
+            run = replace(run, problem=run.problem or str(error))
+            continue
+        run = replace(run, operations=run.operations + len(answer.operations))
+        _judge_all(
+            answer,
+            replace(view, shown={**dict.fromkeys(view.logs, frozenset()), **part.shown}),
+            chosen,
+            refused,
+        )
+    chosen = [one for one in chosen if not missed.intersection(log.path for log, _ in one.quoted)]
+    chosen.sort(key=lambda one: (-one.statement.score, one.statement.path, one.statement.lines))
+    return Drafted(
+        chosen=tuple(chosen),
+        answered=frozenset(log.path for log in logs) - missed,
+        run=replace(run, refused=dict(sorted(refused.items()))),
+    )
+
+
+def _view(logs: Sequence[DayLog], document: Document) -> View:
+    entries = find_entries(document)
+    return View(
+        logs={f"d{n}": log for n, log in enumerate(logs, 1)},
+        shown={},
+        entries={f"m{n}": entry for n, entry in enumerate(entries, 1)},
+        sections={f"s{n}": section.path for n, section in enumerate(document.sections[1:], 1)},
+        languages=tuple(sorted({language for log in logs for language in log_languages(log)})),
+    )
+
+
+def _judge_all(answer: Answer, view: View, chosen: list[Chosen], refused: Counter[str]) -> None:
+    for operation in answer.operations[:OPERATIONS]:
+        try:
+            one = judge(operation, view)
+        except RefusedOperationError as error:
+            refused[str(error)] += 1
+            continue
+        if one.statement.score < LEAST:
+            refused["it is less sure of it than of a coin"] += 1
+        else:
+            chosen.append(one)
+
+
+def _ask(
+    analyst: Analyst, question: str, earlier: Mapping[str, str], run: AnalystRun
+) -> tuple[Answer, AnalystRun]:
+    """Answer from the transcript, else by the server, whose answer is kept before it is read."""
+    name = hashlib.sha256(canonical({"model": analyst.server.name, "question": question})).hexdigest()
+    if name in earlier:
+        return _read(earlier[name]), replace(run, replayed=run.replayed + 1)
+    size = len(question.encode()) // BYTES_A_TOKEN + ANSWER_TOKENS
+    if run.tokens + size > analyst.server.tokens_a_night:
+        raise AnalystError(
+            f"the night's budget of {analyst.server.tokens_a_night:,} tokens is spent",
+            hint="tokens_a_night under analyst in operator.yaml raises it",
+        )
+    reply = analyst.server.complete(question, read_schema("analyst-draft"), ANSWER_TOKENS)
+    run = replace(run, calls=run.calls + 1, tokens=run.tokens + (reply.tokens or size))
+    if not analyst.dry_run:
+        row = Asked(1, dump_moment(analyst.at), analyst.server.name, name, reply.text, reply.tokens)
+        append_records(analyst.home.analyst_log, canonical(msgspec.to_builtins(row)) + b"\n")
+    return _read(reply.text), run
+
+
+def _read(text: str) -> Answer:
+    """Read an answer strictly; a fence of code around it is no fault."""
+    plain = text.strip()
+    if plain.startswith("```") and plain.endswith("```"):
+        plain = plain[3:-3].removeprefix("json").strip()
+    try:
+        json.loads(plain, parse_constant=_no_number)
+        return msgspec.json.decode(plain, type=Answer)
+    except (ValueError, RecursionError, msgspec.MsgspecError) as error:
+        reason = str(error) if isinstance(error, msgspec.ValidationError) else "it is no JSON"
+        raise AnalystError(f"the model answered something else than operations: {reason}") from error
+
+
+def _no_number(name: str) -> float:
+    raise ValueError(name)
+
+
+def _transcript(home: Home) -> dict[str, str]:
+    """Return answers by their question; a line that is none counts for nothing."""
+    with LineLog(home.analyst_log) as log:
+        return {
+            row.question_sha256: row.answer for rows, _ in read_rows(Asked, log.chunks(0)) for row in rows
+        }
