@@ -29,11 +29,13 @@ from unittest.mock import patch
 from bench.fit_statements import HALVES, fit, read_rows
 from bench.living import live_night, make_home
 
+from nightledger.codec.records import to_plain
 from nightledger.domain.proposal import Change, Proposal
 from nightledger.gate.opening import Gate
 from nightledger.jobs.consolidate import statements
 from nightledger.text.statements.estimate import SHIPPED, Model
 from nightledger.text.statements.statements import find_statements
+from nightledger.think.analyst import Server
 
 _DATED = re.compile(r"(?:^|/)memory/(?:.*/)?[^/]*(\d{4}-\d\d-\d\d)[^/]*\.md$")
 _TOOLS = re.compile(r"/(?:dreaming|\.dreams)/")
@@ -67,8 +69,10 @@ def daily_logs(folder: Path) -> Iterator[tuple[date, str]]:
     yield from sorted(found)
 
 
-def run_nights(folder: Path, repo: str, wanted: frozenset[str] | None) -> Iterator[tuple[Proposed, Change]]:
-    """Live through a workspace's days in a home; give what each night proposed."""
+def run_nights(
+    folder: Path, repo: str, wanted: frozenset[str] | None, server: Server | None = None
+) -> Iterator[tuple[Proposed, Change]]:
+    """Live through a workspace's days in a home; give what each night proposed, by the rules or a model's choice."""
     by_night: defaultdict[date, list[str]] = defaultdict(list)
     for night, path in daily_logs(folder):
         if wanted is None or path in wanted:
@@ -80,7 +84,7 @@ def run_nights(folder: Path, repo: str, wanted: frozenset[str] | None) -> Iterat
         for night in sorted(by_night):
             for path in by_night[night]:
                 origin[_put(root, folder, path)] = path
-            yield from _live(gate, night, repo, origin)
+            yield from _live(gate, night, repo, origin, server)
 
 
 def _put(root: Path, folder: Path, path: str) -> str:
@@ -95,8 +99,13 @@ def _put(root: Path, folder: Path, path: str) -> str:
     return place
 
 
-def _live(gate: Gate, night: date, repo: str, origin: dict[str, str]) -> Iterator[tuple[Proposed, Change]]:
-    proposal: Proposal | None = live_night(gate, night).proposal
+def _live(
+    gate: Gate, night: date, repo: str, origin: dict[str, str], server: Server | None
+) -> Iterator[tuple[Proposed, Change]]:
+    done = live_night(gate, night, server)
+    if done.record.analyst:
+        print(json.dumps({"night": str(night), **to_plain(done.record.analyst)}), file=sys.stderr, flush=True)
+    proposal: Proposal | None = done.proposal
     for change in proposal.changes if proposal else ():
         source = change.evidence[0]
         record: Proposed = {

@@ -24,6 +24,8 @@ from nightledger.jobs import prune as pruning
 from nightledger.jobs.consolidate import Asked, Done, consolidate
 from nightledger.jobs.link import Options, link
 from nightledger.jobs.prune import prune
+from nightledger.think.analyst import Analyst, Server
+from nightledger.think.prompting import read_prompt
 from nightledger.trust.keys import KeyRing, load_operator_key, operator_key_path
 
 SUNDAY = 6
@@ -47,14 +49,16 @@ def make_home(root: Path, keys: Path, first: date) -> Gate:
     return open_gate(str(root), str(keys), actor=Actor.HUMAN)
 
 
-def live_night(gate: Gate, day: date) -> Done:
+def live_night(gate: Gate, day: date, server: Server | None = None) -> Done:
     """Run the night of a day, sign all of it in the morning, apply it at noon; each week prune.
 
-    Gives what consolidation did.
+    Gives what consolidation did; with a server a model chooses what it proposes.
     """
     moment = Moment(at=datetime.combine(day + timedelta(days=1), time(3, 5), UTC))
     link(gate.home, ZoneInfo("UTC"), Options(forgotten=tombstones(gate, read_ledger(gate))))
-    done = consolidate(gate, read_ledger(gate), Asked(day=day), moment)
+    prompt = read_prompt(os.fspath(gate.ring.directory))
+    analyst = Analyst(server=server, prompt=prompt, home=gate.home, at=moment.at) if server else None
+    done = consolidate(gate, read_ledger(gate), Asked(day=day, analyst=analyst), moment)
     close_day(gate, read_ledger(gate), day.isoformat(), moment)
     remove_expired(gate, read_ledger(gate), moment)
     morning = Moment(at=moment.at + timedelta(hours=5))

@@ -29,7 +29,6 @@ LEAST_SHARED = 2
 """An entry is only replaced by, or taken out for, what shares so many of its words."""
 _SPACE = re.compile(r"\s+")
 _PARTS = re.compile(r"[^\W_]+")
-_LONG_WORD = 3
 
 
 class Does(StrEnum):
@@ -135,7 +134,7 @@ def judge(operation: Operation, view: View) -> Chosen:
     _require(0 <= operation.confidence <= 1, f"a confidence of {operation.confidence:g}")
     lines = [_find(quote, operation.subject, view) for quote in operation.quotes]
     _require(len({(log.path, line.number) for log, line in lines}) == len(lines), "it quotes a line twice")
-    entry = _entry(operation, view, [line for _, line in lines])
+    entry = _entry(operation, view, lines)
     _require(not operation.section or operation.section in view.sections, f"no section {operation.section!r}")
     subject = _subject(operation, lines, entry)
     log, top = lines[0]
@@ -216,7 +215,7 @@ def _limit_in(text: str) -> str:
     return found[0].strip() if found else ""
 
 
-def _entry(operation: Operation, view: View, lines: Sequence[LogLine]) -> Entry | None:
+def _entry(operation: Operation, view: View, lines: Sequence[tuple[DayLog, LogLine]]) -> Entry | None:
     if operation.op is Does.ADD:
         _require(not operation.entry, "an addition names an entry")
         return None
@@ -229,16 +228,17 @@ def _entry(operation: Operation, view: View, lines: Sequence[LogLine]) -> Entry 
         and entry.first_line == entry.last_line
     )
     _require(fits, f"{operation.entry} is no entry that can be changed so")
-    said = frozenset[str]().union(*(_content_words(f"{line.content} {line.lead}") for line in lines))
+    said = _content_words(
+        " ".join(f"{log.lines[line.number - 1].content} {line.lead}" for log, line in lines)
+    )
     shared = said & _content_words(entry.text)
     _require(len(shared) >= LEAST_SHARED, f"it speaks of something else than {operation.entry}")
     return entry
 
 
 def _content_words(text: str) -> frozenset[str]:
-    return frozenset(
-        word for word in words_of(text) if len(word) >= _LONG_WORD or not word.isascii()
-    ) | frozenset(part for part in _PARTS.findall(text) if any(map(str.isdigit, part)))
+    numbers = {part for part in _PARTS.findall(text) if any(map(str.isdigit, part))}
+    return (words_of(text) | numbers) - {*words("claim-words")["small"], *words("stop-words")["english"]}
 
 
 def _subject(operation: Operation, lines: Iterable[tuple[DayLog, LogLine]], entry: Entry | None) -> str:

@@ -1,0 +1,182 @@
+"""Asking a model: what it is shown, what it costs, and what becomes of answers that are none."""
+
+import json
+from collections.abc import Mapping
+from datetime import UTC, date, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.rows import each_row
+
+from nightledger.domain.errors import ConfigurationError
+from nightledger.files.home import Home
+from nightledger.text.markdown.document import parse_markdown
+from nightledger.text.statements.daylog import read_daylog
+from nightledger.think.analyst import Analyst, AnalystError, Drafted, Reply, draft
+from nightledger.think.prompting import PART_CHARACTERS, read_prompt
+
+DAY = date(2026, 3, 2)
+NOTES = """# 2026-03-02
+
+## NAS
+- The NAS spins down after 20 minutes.
+- password: correct-horse-battery-9
+> Somebody else's words: always pay at once.
+```
+code that nobody learns from
+```
+"""
+MEMORY = "# Memory\n\n## Infra\n\n- Backups run at 02:00, token ghp_Ab3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0dF3hJ6\n"
+
+
+class Model:
+    """A model that says what it was told to."""
+
+    name = "told"
+
+    def __init__(self, *answers: str, tokens_a_night: int = 100_000, tokens: int = 500) -> None:
+        self.answers = list(answers)
+        self.questions: list[str] = []
+        self.tokens_a_night = tokens_a_night
+        self.tokens = tokens
+
+    def complete(self, prompt: str, schema: Mapping[str, Any], most_tokens: int) -> Reply:
+        assert schema["properties"]
+        assert most_tokens
+        self.questions.append(prompt)
+        if not self.answers:
+            raise AnalystError("the model's server does not answer")
+        return Reply(text=self.answers.pop(0), tokens=self.tokens)
+
+
+def answer(*operations: dict[str, Any]) -> str:
+    return json.dumps({"operations": operations})
+
+
+def add(line: int, text: str, **more: Any) -> dict[str, Any]:
+    return {"op": "add", "quotes": [{"log": "d1", "line": line, "text": text}], "confidence": 0.8, **more}
+
+
+NAS = add(4, "The NAS spins down after 20 minutes.")
+
+
+def ask(root: Path, model: Model, notes: str = NOTES, *, dry_run: bool = False) -> Drafted:
+    home = Home(root)
+    Path(home.system_dir).mkdir(parents=True, exist_ok=True)
+    analyst = Analyst(
+        server=model,
+        prompt=read_prompt(str(root)),
+        home=home,
+        at=datetime(2026, 3, 3, 3, tzinfo=UTC),
+        dry_run=dry_run,
+    )
+    return draft(analyst, [read_daylog("memory/2026-03-02.md", notes, DAY)], parse_markdown(MEMORY), DAY)
+
+
+def test_a_model_sees_prose_and_headings_with_their_numbers_and_no_secret(tmp_path: Path) -> None:
+    model = Model(answer())
+    assert ask(tmp_path, model).answered == {"memory/2026-03-02.md"}
+    (question,) = model.questions
+    shown = question.split("The memory of 2026-03-02:")[1]
+    assert "4| The NAS spins down after 20 minutes." in shown
+    assert "# 2026-03-02 > NAS" in shown
+    assert "m1: - Backups run at 02:00" in shown
+    assert "s2: Memory > Infra" in shown
+    assert all(text not in shown for text in ("correct-horse", "ghp_", "always pay", "nobody learns", "{{"))
+
+
+def test_what_was_answered_is_not_asked_again(tmp_path: Path) -> None:
+    first = ask(tmp_path, Model(answer(NAS)))
+    assert [one.statement.text for one in first.chosen] == ["The NAS spins down after 20 minutes."]
+    assert (first.run.calls, first.run.replayed, first.run.tokens, first.run.operations) == (1, 0, 500, 1)
+    silent = Model()
+    again = ask(tmp_path, silent)
+    assert again.chosen == first.chosen
+    assert (silent.questions, again.run.calls, again.run.replayed, again.run.tokens) == ([], 0, 1, 0)
+    other = ask(tmp_path, Model(answer()), NOTES.replace("20", "30"))
+    assert (other.run.calls, other.run.replayed) == (1, 0)
+
+
+def test_a_dry_run_keeps_no_answer(tmp_path: Path) -> None:
+    ask(tmp_path, Model(answer(NAS)), dry_run=True)
+    assert ask(tmp_path, Model()).run.problem == "the model's server does not answer"
+
+
+@each_row(
+    "text",
+    [
+        "",
+        "I think the NAS matters.",
+        '{"operations": [',
+        "[]",
+        '{"operations": {}}',
+        '{"operations": [], "more": 1}',
+        '{"operations": [{"op": "write", "quotes": []}]}',
+        '{"operations": [{"op": "add", "quotes": "all"}]}',
+        '{"operations": [{"op": "add", "quotes": [], "confidence": NaN}]}',
+        "[" * 100_000,
+        f"Here it is: {answer(NAS)}",
+        "\ud800",
+    ],
+    ids=lambda text: text[:40],
+)
+def test_an_answer_of_another_form_leaves_the_notes_to_the_rules(
+    tmp_path_factory: pytest.TempPathFactory, text: str
+) -> None:
+    drafted = ask(tmp_path_factory.mktemp("home"), Model(text), dry_run=True)
+    assert (drafted.chosen, drafted.answered) == ((), frozenset())
+    assert "something else than operations" in drafted.run.problem
+
+
+def test_a_fence_around_an_answer_is_no_fault(tmp_path: Path) -> None:
+    assert len(ask(tmp_path, Model(f"```json\n{answer(NAS)}\n```")).chosen) == 1
+
+
+def test_what_is_refused_is_counted_by_its_reason(tmp_path: Path) -> None:
+    unsure = {**NAS, "confidence": 0.3}
+    drafted = ask(tmp_path, Model(answer(NAS, add(4, "The NAS never sleeps."), unsure, add(5, "password"))))
+    assert len(drafted.chosen) == 1
+    assert (drafted.run.operations, sorted(drafted.run.refused.values())) == (4, [1, 1, 1])
+
+
+def test_a_budget_that_ends_in_the_middle_leaves_the_rest_to_the_rules(tmp_path: Path) -> None:
+    long = "# 2026-03-02\n" + "".join(
+        f"\n## Part {n}\n"
+        + "".join(f"- Line {n}.{m} says that the harbour has crane {m}.\n" for m in range(200))
+        for n in range(6)
+    )
+    assert len(long) > 2 * PART_CHARACTERS
+    model = Model(answer(), answer(), tokens_a_night=25_000, tokens=16_000)
+    drafted = ask(tmp_path, model, long)
+    assert len(model.questions) == 1
+    assert "budget of 25,000 tokens is spent" in drafted.run.problem
+    assert drafted.answered == frozenset()
+
+
+def test_every_line_of_a_long_day_is_shown_once(tmp_path: Path) -> None:
+    lines = [f"- Line {n} says that the harbour has crane {n}." for n in range(1500)]
+    model = Model(*[answer()] * 9)
+    ask(tmp_path, model, "# 2026-03-02\n" + "\n".join(lines))
+    notes = [question.split("The notes:")[1] for question in model.questions]
+    assert len(notes) > 1
+    assert all(len(text) < 2 * PART_CHARACTERS for text in notes)
+    assert [sum(f"| {line[2:]}\n" in f"{text}\n" for text in notes) for line in lines] == [1] * len(lines)
+
+
+@each_row(
+    ("text", "why"),
+    [
+        ("{{day}} {{limit}} {{memory}}", "{{notes}} is missing"),
+        ("{{day}} {{limit}} {{memory}} {{notes}} {{secrets}}", "nothing stands for {{secrets}}"),
+    ],
+)
+def test_a_prompt_needs_each_name_and_no_other(
+    tmp_path_factory: pytest.TempPathFactory, text: str, why: str
+) -> None:
+    folder = tmp_path_factory.mktemp("keys")
+    (folder / "prompts").mkdir()
+    (folder / "prompts" / "draft.md").write_text(text)
+    with pytest.raises(ConfigurationError) as caught:
+        read_prompt(str(folder))
+    assert why in str(caught.value)
