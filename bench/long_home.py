@@ -19,9 +19,10 @@ from pathlib import Path
 from bench.living import make_home
 
 from nightledger.codec.records import dump_line, dump_record
+from nightledger.domain.consolidation import Consolidation, SourceRead
 from nightledger.domain.decision import Decision, DecisionTarget, DecisionType, LogHead
 from nightledger.domain.event import Actor, EventName
-from nightledger.domain.periods import Consolidation, Run, RunOutcome, SourceRead
+from nightledger.domain.periods import Run, RunOutcome
 from nightledger.domain.proposal import (
     Anchor,
     Change,

@@ -55,7 +55,7 @@ class Handler(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(said[1])
 
-    def log_message(self, *_: object) -> None:
+    def log_message(self, *_: object) -> None:  # type: ignore[explicit-override]
         """Say nothing."""
 
 

@@ -21,8 +21,8 @@ from tests.jobs.nights import (
 )
 
 from nightledger.codec.records import parse_record
+from nightledger.domain.consolidation import Consolidation
 from nightledger.domain.lanes import JOB, OPERATOR
-from nightledger.domain.periods import Consolidation
 from nightledger.domain.proposal import Op
 from nightledger.jobs import consolidate as consolidation
 

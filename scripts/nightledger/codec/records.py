@@ -15,12 +15,13 @@ from msgspec.structs import replace
 
 from nightledger.codec.canonical import CanonicalError, canonical
 from nightledger.codec.strict_json import MAX_DOCUMENT_BYTES, parse_json
+from nightledger.domain.consolidation import Consolidation
 from nightledger.domain.constitution import Constitution
 from nightledger.domain.decision import Decision
 from nightledger.domain.errors import RecordError
 from nightledger.domain.ids import content_id
 from nightledger.domain.message import Message, Peers, Reply, Waiting
-from nightledger.domain.periods import Consolidation, Run
+from nightledger.domain.periods import Run
 from nightledger.domain.proposal import Proposal
 from nightledger.domain.retention import Reinforcement
 from nightledger.domain.words import dump_moment

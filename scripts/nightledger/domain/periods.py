@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from enum import StrEnum
 
-from msgspec import Struct, field
+from msgspec import Struct
 from msgspec.structs import replace
 
 from nightledger.domain.moment import Moment
@@ -444,83 +444,3 @@ def _of(calendar: Calendar, job: str, runs: Collection[Run]) -> list[Run]:
 def _waits(runs: Collection[Run], job: str, period: Period, now: datetime) -> bool:
     again = retry_at(runs, job, period.key, now)
     return again is not None and now < again
-
-
-class SourceRead(Struct, frozen=True, kw_only=True):
-    """A daily log, or the outcome records, as they were read.
-
-    Attributes:
-        path: Relative to the home.
-        sha256: Hex SHA-256 of its bytes then.
-        size_bytes: Their number.
-    """
-
-    path: str
-    sha256: str
-    size_bytes: int
-
-
-class AnalystRun(Struct, frozen=True, kw_only=True):
-    """What came of asking a model in one consolidation.
-
-    Attributes:
-        model: Which one.
-        calls: Questions that the server answered.
-        replayed: Questions that had been answered before, word for word.
-        tokens: What they cost, counted by the server, else estimated from their length.
-        operations: What the model named.
-        proposed: Of these, what was put to the gate.
-        refused: Why the others were not, and how often.
-        problem: Why notes were left to the rules; empty where none were.
-    """
-
-    model: str
-    calls: int = 0
-    replayed: int = 0
-    tokens: int = 0
-    operations: int = 0
-    proposed: int = 0
-    refused: Mapping[str, int] = field(default_factory=dict)
-    problem: str = ""
-
-
-class Consolidation(Struct, frozen=True, kw_only=True):
-    """One consolidation; ``memory/system/consolidation-log.jsonl``.
-
-    Attributes:
-        v: Version of the record, 1.
-        id: ``c-`` and 26 characters; derived from period and what was read.
-        period: The log day, ``2026-02-28``.
-        at: When it ran; aware, UTC.
-        logs: Daily logs that it read.
-        outcome_records: The outcomes' file as it was read; None where there was none.
-        outcomes: How many outcomes of it count.
-        statements: How many statements worth keeping it found.
-        patterns: How many patterns it found in outcomes.
-        proposal: Id of the proposal that it made; None when there was nothing worth keeping.
-        proposed: How many changes that holds.
-        suppressed: How many candidates had been proposed before.
-        no_room: How many did not fit; they compete again.
-        held: How many the scanners held back that they had not held back before.
-        skipped: Files that could not be read, and why.
-        reason: Why it proposed nothing, or not all that is good; empty where neither is so.
-        analyst: What came of asking a model; None where none was asked.
-    """
-
-    v: int
-    id: str
-    period: str
-    at: datetime
-    logs: tuple[SourceRead, ...]
-    outcome_records: SourceRead | None
-    outcomes: int
-    statements: int
-    patterns: int
-    proposal: str | None
-    proposed: int
-    suppressed: int
-    no_room: int
-    held: int
-    skipped: tuple[str, ...] = ()
-    reason: str = ""
-    analyst: AnalystRun | None = None

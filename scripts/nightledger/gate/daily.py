@@ -12,12 +12,12 @@ from typing import Any
 from msgspec import Struct
 
 from nightledger.codec.records import decode_lines
+from nightledger.domain.consolidation import Consolidation, SourceRead
 from nightledger.domain.errors import UnreadableError
 from nightledger.domain.event import EventName
 from nightledger.domain.judge import EDIT_LANE
 from nightledger.domain.lanes import OPERATOR
 from nightledger.domain.moment import Moment
-from nightledger.domain.periods import Consolidation, SourceRead
 from nightledger.domain.proposal import Kind
 from nightledger.domain.states import Book, ProposalStatus
 from nightledger.files.home import Home

@@ -17,8 +17,8 @@ from urllib.parse import urlsplit
 
 from msgspec import Struct
 
+from nightledger.domain.consolidation import AnalystRun
 from nightledger.domain.errors import NightledgerError
-from nightledger.domain.periods import AnalystRun
 from nightledger.domain.settings import AnalystSource, MeaningSource
 from nightledger.files.configuration import load_operator
 from nightledger.files.home import Home

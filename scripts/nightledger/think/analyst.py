@@ -18,9 +18,9 @@ from msgspec.structs import replace
 from nightledger.codec.canonical import canonical
 from nightledger.codec.rows import read_rows
 from nightledger.codec.schema import read_schema
+from nightledger.domain.consolidation import AnalystRun
 from nightledger.domain.daylog import DayLog
 from nightledger.domain.errors import NightledgerError
-from nightledger.domain.periods import AnalystRun
 from nightledger.domain.words import dump_moment
 from nightledger.files.append import append_records
 from nightledger.files.home import Home

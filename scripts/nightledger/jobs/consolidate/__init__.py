@@ -14,10 +14,11 @@ from msgspec.structs import replace
 
 from nightledger.codec.canonical import canonical
 from nightledger.codec.records import dump_line
+from nightledger.domain.consolidation import Consolidation, SourceRead
 from nightledger.domain.ids import content_id
 from nightledger.domain.lanes import JOB, OPERATOR
 from nightledger.domain.moment import Moment
-from nightledger.domain.periods import Consolidation, SourceRead, log_day
+from nightledger.domain.periods import log_day
 from nightledger.domain.proposal import Kind, Proposal
 from nightledger.domain.states import ChangeState, ChangeStatus
 from nightledger.domain.words import read_moment
@@ -98,17 +99,12 @@ def _consolidated(gate: Gate, ledger: Ledger, asked: Asked, moment: Moment) -> D
     zone = home_zone(home, gate.settings)
     logs, skipped = _read_logs(gate, ledger, asked, zone, _paths_of_unanswered(ledger, stored, moment))
     from_outcomes = find_in_outcomes(gate, ledger, stored, document, asked.day, zone)
-    night = Night(
-        day=asked.day,
-        limit=gate.settings.nightly_additions if asked.since is None else MINED,
-        mining=asked.since is not None,
-        analyst=asked.analyst,
-    )
+    mining = asked.since is not None  # asked for by the operator, and without caps
+    limit = MINED if mining else gate.settings.nightly_additions
+    night = Night(day=asked.day, limit=limit, mining=mining, analyst=asked.analyst)
     unasked = frozenset(key_of(one.name) for one in find_unasked(gate, ledger.book))
     where = Target(path=home.identity.gated[0], adopted=_adopted(gate, zone), unasked=unasked)
-    forgotten = read_forgotten(gate, stored, ledger.book)
-    from_logs = find_in_logs(logs, document, said, where, night, forgotten)
-    mining = asked.since is not None  # asked for by the operator, and without caps
+    from_logs = find_in_logs(logs, document, said, where, night, read_forgotten(gate, stored, ledger.book))
     submission = Submission(
         kind=Kind.CONSOLIDATE,
         lane=OPERATOR if mining else JOB,
@@ -138,10 +134,9 @@ def _consolidated(gate: Gate, ledger: Ledger, asked: Asked, moment: Moment) -> D
         analyst=from_logs.analyst,
     )
     reason = _without_room(gate, outcome, from_logs.no_room, asked.since)
-    if not reason and not outcome.proposal:
-        found = bool(submission.drafts or record.statements)
+    if not (reason or outcome.proposal):
         has_day = any(log.day == asked.day for log in _window(gate, asked, zone, ()))
-        reason = _why_nothing(asked, outcome, record, len(unasked), found=found, has_day=has_day)
+        reason = _why_nothing(asked, outcome, record, len(unasked), has_day=has_day)
     if not asked.dry_run:
         supersede(gate, from_outcomes.obsolete, moment)
     return Done(record=replace(record, reason=reason), proposal=outcome.proposal, outcome=outcome)
@@ -228,7 +223,7 @@ def _without_room(gate: Gate, outcome: Outcome, quieter: int, since: date | None
 
 
 def _why_nothing(
-    asked: Asked, outcome: Outcome, record: Consolidation, unasked: int, *, found: bool, has_day: bool
+    asked: Asked, outcome: Outcome, record: Consolidation, unasked: int, *, has_day: bool
 ) -> str:
     """Say in one line why a night made no proposal, where room was not why."""
     if outcome.unfit:
@@ -242,7 +237,7 @@ def _why_nothing(
     if not (asked.since or has_day):
         earlier = ", and nothing new in those of the days before" if record.logs else ""
         return f"there is no daily log of {asked.day}{earlier}"
-    if found:
+    if outcome.suppressed or record.statements:
         return "what seemed worth keeping is remembered or was proposed before"
     beside = f"; {unasked} heading(s) that you refused were passed over" if unasked else ""
     return f"nothing worth keeping was found{beside}"

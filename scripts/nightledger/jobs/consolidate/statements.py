@@ -13,9 +13,9 @@ from datetime import date
 from msgspec import Struct
 from msgspec.structs import replace
 
+from nightledger.domain.consolidation import AnalystRun
 from nightledger.domain.daylog import DayLog, Found, HeldLine, Region, Statement
 from nightledger.domain.finding import Severity
-from nightledger.domain.periods import AnalystRun
 from nightledger.domain.proposal import SINGLE_SOURCE, Change, Draft, Evidence, Flag, Op, Proposal, Scope
 from nightledger.gate.forgetting.citing import innermost, key_of, label_of
 from nightledger.gate.proposing.screening import Held
@@ -27,7 +27,7 @@ from nightledger.text.markdown.document import Document
 from nightledger.text.markdown.entries import Entry, EntryKind, find_entries
 from nightledger.text.scanners.scan import scan_secrets
 from nightledger.text.similar import fold
-from nightledger.text.statements.additions import THRESHOLD, Known, choose_additions
+from nightledger.text.statements.additions import THRESHOLD, Choice, Known, choose_additions
 from nightledger.text.statements.daylog import read_daylog
 from nightledger.text.statements.sections import Shelf, choose_section
 from nightledger.text.statements.statements import Revision, find_revisions, find_statements
@@ -265,34 +265,14 @@ def find_in_logs(
     chosen, drafted = _ask_analyst(night, texts, document, reader, said)
     drafts = [_draft_of(one, contents, document, reader) for one in chosen]
     covered = drafted.answered if drafted else frozenset()
-    limit = night.limit - len(drafts)
-    revisions = choose_revisions(
-        (
-            one
-            for one in changing
-            if one.statement.path not in covered and not forgotten.holds(one.statement.text)
-        ),
-        keys,
-        limit,
-    )
-    statements = [
-        one
-        for each in found
-        for one in each.statements
-        if one.path not in covered and not forgotten.holds(one.text)
-    ]
-    choice = choose_additions(statements, known, keys, limit - len(revisions))
+    revisions, choice = _choose_by_rules(changing, found, said, covered, night.limit - len(drafts))
     clashes = _clashes(revisions, choice.chosen, reader)
     return StatementFindings(
         drafts=[
             *drafts,
             *(_draft(one, contents[one.path], document, reader, clash) for one, clash in clashes),
         ],
-        statements=len(drafts)
-        + len(revisions)
-        + len(choice.chosen)
-        + len(choice.known)
-        + len(choice.no_room),
+        statements=len(drafts) + len(clashes) + len(choice.known) + len(choice.no_room),
         no_room=len(choice.no_room),
         held=tuple(_held(line, contents[line.path]) for each in found for line in each.held),
         analyst=drafted.run if drafted else None,
@@ -305,6 +285,19 @@ class Said(Struct, frozen=True, kw_only=True):
     known: Known
     keys: frozenset[str]
     forgotten: Forgotten
+
+
+def _choose_by_rules(
+    changing: Iterable[Revision], found: Iterable[Found], said: Said, covered: Collection[str], limit: int
+) -> tuple[tuple[Revision, ...], Choice]:
+    """Give what the rules choose of the logs that nobody has judged yet."""
+
+    def counts(one: Statement) -> bool:
+        return one.path not in covered and not said.forgotten.holds(one.text)
+
+    revisions = choose_revisions((one for one in changing if counts(one.statement)), said.keys, limit)
+    statements = [one for each in found for one in each.statements if counts(one)]
+    return revisions, choose_additions(statements, said.known, said.keys, limit - len(revisions))
 
 
 def _ask_analyst(
