@@ -114,6 +114,8 @@ def test_a_result_is_made_of_quotes_and_of_words_around_them(
         ("add", [(99, NAS[1])], {}, "line 99 of d1 was not shown"),
         ("add", [(0, NAS[1])], {}, "line 0 of d1 was not shown"),
         ("add", [(8, "Fixed the build, 14 tests green.")], {}, "was not shown"),
+        ("add", [(6, "Kofi thinks:")], {}, "does not stand in"),
+        ("add", [(5, "**Backups** moved:")], {}, "only introduces others"),
         ("add", [(4, "")], {}, "does not stand in"),
         ("add", [(4, "NAS spins down after 2")], {}, "within a word"),
         ("add", [(6, "the invoices are late because of the bank.")], {}, "'thinks' is cut off"),

@@ -36,8 +36,9 @@ OPERATIONS = 8
 ANSWER_TOKENS = 2_000
 BYTES_A_TOKEN = 3
 """How many bytes of text are counted as a token where a server does not say how many it took."""
-LEAST = 0.5
-"""What a model is less sure of than this is not proposed: the owner would refuse more than he signs."""
+LEAST = 0.65
+"""What a model is less sure of than this is not proposed. On ten days of a workspace a model named 20 lines: below this its owner
+would have refused most (paths of deliverables, one's own set-up of the day), above it few."""
 
 
 class AnalystError(NightledgerError):
@@ -180,7 +181,7 @@ def _judge_all(answer: Answer, view: View, chosen: list[Chosen], refused: Counte
             refused[str(error)] += 1
             continue
         if one.statement.score < LEAST:
-            refused["it is less sure of it than of a coin"] += 1
+            refused["it is not sure enough"] += 1
         else:
             chosen.append(one)
 

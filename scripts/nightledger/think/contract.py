@@ -177,6 +177,7 @@ def _find(quote: Quote, subject: str, view: View) -> tuple[DayLog, LogLine]:
     line = log.lines[quote.line - 1]
     said, content = _plain(quote.text), _plain(line.content)
     _require(bool(said) and said in content, f"the quote does not stand in {log.path}:{quote.line}")
+    _require(said[-1] not in ":\uff1a", f"the quote of {log.path}:{quote.line} only introduces others")
     _require(_is_whole(said, content), f"the quote begins or ends within a word of {log.path}:{quote.line}")
     limit = _cut_off(said, content) or next(
         filter(None, map(_limit_in, (line.lead, *line.headings[-1:]))), ""
