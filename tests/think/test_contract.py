@@ -70,14 +70,22 @@ MOVED = (5, "they run at 03:30 now.")
     [
         ("add", [NAS], {}, NAS[1]),
         ("add", [(4, "The NAS spins  down after 20 minutes")], {}, "The NAS spins down after 20 minutes"),
-        ("add", [NAS], {"subject": "NAS"}, f"NAS: {NAS[1]}"),
+        ("add", [MOVED], {"subject": "NAS Backups"}, f"NAS Backups: {MOVED[1]}"),
+        ("add", [NAS], {"subject": "the NAS"}, NAS[1]),
+        ("add", [NAS] * 2, {}, NAS[1]),
+        (
+            "add",
+            [(7, "The relay is slow."), (7, "Restart it after an upgrade, unless a job runs.")],
+            {},
+            "The relay is slow.\n- Restart it after an upgrade, unless a job runs.",
+        ),
         ("supersede", [MOVED], {"entry": "m1", "subject": "Backups"}, f"Backups: {MOVED[1]}"),
         ("add", [NAS], {"dated": True}, f"{NAS[1].rstrip('.')} (2026-03-02)"),
         (
             "add",
             [NAS, (5, "they run at 03:30 now.")],
-            {"subject": "the NAS", "dated": True},
-            f"the NAS (2026-03-02):\n  - {NAS[1]}\n  - {MOVED[1]}",
+            {"subject": "NAS Backups", "dated": True},
+            f"NAS Backups (2026-03-02):\n  - {NAS[1]}\n  - {MOVED[1]}",
         ),
         ("add", [NAS, MOVED], {}, f"{NAS[1]}\n- {MOVED[1]}"),
         ("retire", [MOVED], {"entry": "m1", "subject": "Backups run"}, f"Backups run: {MOVED[1]}"),
@@ -107,7 +115,6 @@ def test_a_result_is_made_of_quotes_and_of_words_around_them(
     ("op", "quotes", "more", "why"),
     [
         ("add", [], {}, "it has 0 quotes"),
-        ("add", [NAS] * 2, {}, "it quotes a line twice"),
         ("add", [NAS] * 6, {}, "it has 6 quotes"),
         ("add", [(4, "The NAS spins down after 30 minutes")], {}, "does not stand in memory/2026-03-02.md:4"),
         ("add", [(5, NAS[1])], {}, "does not stand in"),

@@ -133,7 +133,6 @@ def judge(operation: Operation, view: View) -> Chosen:
     _require(1 <= len(operation.quotes) <= MOST_QUOTES, f"it has {len(operation.quotes)} quotes")
     _require(0 <= operation.confidence <= 1, f"a confidence of {operation.confidence:g}")
     lines = [_find(quote, operation.subject, view) for quote in operation.quotes]
-    _require(len({(log.path, line.number) for log, line in lines}) == len(lines), "it quotes a line twice")
     entry = _entry(operation, view, lines)
     _require(not operation.section or operation.section in view.sections, f"no section {operation.section!r}")
     subject = _subject(operation, lines, entry)
@@ -154,7 +153,7 @@ def judge(operation: Operation, view: View) -> Chosen:
     return Chosen(
         op=operation.op,
         statement=replace(statement, text=text, key=fold(text)),
-        quoted=tuple((log, line.number) for log, line in lines),
+        quoted=tuple({(log.path, line.number): (log, line.number) for log, line in lines}.values()),
         entry=entry,
         section=view.sections.get(operation.section, ()),
     )
@@ -265,6 +264,8 @@ def _around(lines: Iterable[tuple[DayLog, LogLine]], entry: Entry | None) -> Ite
 def _worded(subject: str, lines: Sequence[LogLine]) -> str:
     """Give the entry's text without its marker, children indented by two."""
     said = list({fold(text): text for text in map(plain_line, lines)}.values())
+    if any(fold(text).startswith(fold(subject)) for text in said[:1]):
+        subject = ""  # the first line says it
     if len(said) == 1:
         return f"{subject}: {said[0]}" if subject else said[0]
     return "\n  - ".join([f"{subject}:", *said]) if subject else "\n- ".join(said)
