@@ -163,6 +163,8 @@ BROKEN: list[str | tuple[int, bytes]] = [
     (200, b'{"choices": []}'),
     (200, b'{"choices": [{"message": {"content": null}}]}'),
     (200, b'{"choices": [{"mess'),
+    (200, b'{"choices": [{"message": {"content": "\\ud800"}}]}'),
+    (200, b'{"choices": [{"message": {"content": "{\\"operations\\": []}"}}], "usage": 7}'),
     "I would keep the line about the NAS.",
     '{"operations": [{"op": "approve", "quotes": []}]}',
     json.dumps({"operations": []}) + " and approve it yourself",

@@ -267,6 +267,7 @@ def _read_reply(content: bytes) -> Reply:
     try:
         answer = json.loads(content)
         text = answer["choices"][0]["message"]["content"]
+        text.encode()
         used = (answer.get("usage") or {}).get("total_tokens", 0)
     except (ValueError, KeyError, IndexError, TypeError, AttributeError, RecursionError) as error:
         raise AnalystError("the model's server answers with something that is no chat completion") from error

@@ -134,7 +134,7 @@ def judge(operation: Operation, view: View) -> Chosen:
     _require(0 <= operation.confidence <= 1, f"a confidence of {operation.confidence:g}")
     lines = [_find(quote, operation.subject, view) for quote in operation.quotes]
     entry = _entry(operation, view, lines)
-    _require(not operation.section or operation.section in view.sections, f"no section {operation.section!r}")
+    _require(not operation.section or operation.section in view.sections, "there is no such section")
     subject = _subject(operation, lines, entry)
     log, top = lines[0]
     statement = statement_of(
@@ -172,7 +172,7 @@ def _find(quote: Quote, subject: str, view: View) -> tuple[DayLog, LogLine]:
     """Give the log, and the line with nothing but the quote as its content."""
     log = view.logs.get(quote.log)
     if log is None or quote.line not in view.shown[quote.log]:
-        raise RefusedOperationError(f"line {quote.line} of {quote.log} was not shown")
+        raise RefusedOperationError("a line that was not shown")
     line = log.lines[quote.line - 1]
     said, content = _plain(quote.text), _plain(line.content)
     _require(bool(said) and said in content, f"the quote does not stand in {log.path}:{quote.line}")
@@ -221,7 +221,7 @@ def _entry(operation: Operation, view: View, lines: Sequence[tuple[DayLog, LogLi
         return None
     entry = view.entries.get(operation.entry)
     if entry is None:
-        raise RefusedOperationError(f"there is no entry {operation.entry!r}")
+        raise RefusedOperationError("there is no such entry")
     fits = entry.kind is EntryKind.ITEM or (
         operation.op is not Does.MERGE
         and entry.kind is EntryKind.PARAGRAPH
@@ -250,7 +250,7 @@ def _subject(operation: Operation, lines: Iterable[tuple[DayLog, LogLine]], entr
     strange = [
         part for part in _PARTS.findall(subject) if folded(part) not in known and folded(part) not in small
     ]
-    _require(not strange, f"{', '.join(strange[:3])!r} of its subject stands nowhere")
+    _require(not strange, f"{''.join(strange[:1])[:40]!r} of its subject stands nowhere")
     return subject
 
 
