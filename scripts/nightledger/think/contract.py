@@ -264,8 +264,7 @@ def _around(lines: Iterable[tuple[DayLog, LogLine]], entry: Entry | None) -> Ite
 def _worded(subject: str, lines: Sequence[LogLine]) -> str:
     """Give the entry's text without its marker, children indented by two."""
     said = list({fold(text): text for text in map(plain_line, lines)}.values())
-    if any(fold(text).startswith(fold(subject)) for text in said[:1]):
-        subject = ""  # the first line says it
     if len(said) == 1:
-        return f"{subject}: {said[0]}" if subject else said[0]
+        says_it = not subject or fold(said[0]).startswith(fold(subject))
+        return said[0] if says_it else f"{subject}: {said[0]}"
     return "\n  - ".join([f"{subject}:", *said]) if subject else "\n- ".join(said)

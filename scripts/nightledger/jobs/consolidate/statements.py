@@ -29,10 +29,11 @@ from nightledger.text.scanners.scan import scan_secrets
 from nightledger.text.similar import fold
 from nightledger.text.statements.additions import THRESHOLD, Choice, Known, choose_additions
 from nightledger.text.statements.daylog import read_daylog
+from nightledger.text.statements.forms import find_form_fields, without_fields
 from nightledger.text.statements.sections import Shelf, choose_section
 from nightledger.text.statements.statements import Revision, find_revisions, find_statements
 from nightledger.text.statements.wording import alignment_of, claims_of
-from nightledger.think.analyst import Analyst, Drafted
+from nightledger.think.analyst import Analyst, Drafted, required
 from nightledger.think.analyst import draft as ask_for_draft
 from nightledger.think.contract import Chosen, Does
 
@@ -310,7 +311,7 @@ def _ask_analyst(
     if night.analyst is None:
         return [], None
     logs = [
-        _without_unasked(read_daylog(log.path, text, log.day), reader.target.unasked)
+        _without_unasked(read_daylog(log.path, text, log.day), reader.target.unasked, frozenset())
         for log, text in texts.items()
         if night.mining or log.day == night.day
     ]
@@ -320,6 +321,8 @@ def _ask_analyst(
     for one in drafted.chosen:
         if why := _why_not(one, said):
             refused[why] += 1
+        elif one.statement.score < required(len(news)):
+            refused["it is not sure enough"] += 1
         elif len(news) == night.limit:
             refused["the night has no room for more"] += 1
         else:
@@ -398,21 +401,23 @@ def _read_all(
     """Give what each log changes in memory, and what else it says; a year of logs is not kept in memory."""
     changing: list[Revision] = []
     found: list[Found] = []
+    fields = find_form_fields(((log.day, text) for log, text in texts.items()), key_of)
     for log, text in texts.items():
-        day_log = _without_unasked(read_daylog(log.path, text, log.day), reader.target.unasked)
+        day_log = _without_unasked(read_daylog(log.path, text, log.day), reader.target.unasked, fields)
         changing += (revised := revisions_in(day_log, reader))
         found.append(_find_beside(revised, day_log, is_known))
     return changing, found
 
 
-def _without_unasked(day_log: DayLog, unasked: frozenset[str]) -> DayLog:
+def _without_unasked(day_log: DayLog, unasked: frozenset[str], fields: frozenset[str]) -> DayLog:
     """Give a log of which nothing is learned from what stands where nobody is asked about it."""
     headings = {line.headings for line in day_log.lines} if unasked else set()
     quiet = {
         one for one in headings if label_of(day_log.path) in unasked or key_of(innermost(one)) in unasked
     }
     lines = (replace(x, region=Region.PASTED) if x.headings in quiet else x for x in day_log.lines)
-    return replace(day_log, lines=tuple(lines)) if quiet else day_log
+    asked = replace(day_log, lines=tuple(lines)) if quiet else day_log
+    return without_fields(asked, fields, key_of, innermost)
 
 
 def _find_beside(revisions: Iterable[Revision], day_log: DayLog, is_known: Callable[[str], bool]) -> Found:

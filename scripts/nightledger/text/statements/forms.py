@@ -1,0 +1,80 @@
+"""Fields of forms: headings and labels that an agent fills in day by day, and that carry no subject of their own.
+
+Invariant: what a name says counts, not how it is marked up; a name of a lesson, rule, decision or wish is none.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable
+from datetime import date
+
+from msgspec.structs import replace
+
+from nightledger.domain.daylog import DayLog, LogLine, Region
+from nightledger.text.statements.cues import find_cues
+from nightledger.text.statements.estimate import split_label
+
+FORM_DAYS = 5
+FORM_TIMES = 20
+"""A name that stands on so many days, so many times in all, is a form's field; measured in decision 11."""
+_SAYS_MORE = frozenset({"lesson", "rule", "decide", "wish", "ban", "standing", "absolute", "correct"})
+"""Cues of names that tell what a line is, however often they stand."""
+_NAMED = re.compile(
+    r"^\s*(?:#{1,6}\s+(?P<title>\S.*)"
+    r"|(?:[-*+\u2022]\s+|\d{1,3}[.)]\s+)?(?:\*\*|__)?(?P<label>[^:\uff1a*_`|#]{2,48}?)(?:\*\*|__)?[:\uff1a])"
+)
+
+
+def find_form_fields(texts: Iterable[tuple[date, str]], key_of: Callable[[str], str]) -> frozenset[str]:
+    """Give the keys of headings and labels that logs use as fields of a form.
+
+    Args:
+        texts: Logs of one owner, with their days.
+        key_of: What a name is known by.
+    """
+    days: dict[str, set[date]] = {}
+    times = Counter[str]()
+    for day, text in texts:
+        for line in text.split("\n"):
+            match = _NAMED.match(line)
+            name = (match["title"] or match["label"]).strip() if match else ""
+            if name:
+                times[name] += 1
+                days.setdefault(name, set()).add(day)
+    keys = Counter[str]()
+    seen: dict[str, set[date]] = {}
+    for name, count in times.items():
+        if _SAYS_MORE.isdisjoint(find_cues(name)):
+            keys[key_of(name)] += count
+            seen.setdefault(key_of(name), set()).update(days[name])
+    return frozenset(
+        key for key, n in keys.items() if key and n >= FORM_TIMES and len(seen[key]) >= FORM_DAYS
+    )
+
+
+def without_fields(
+    log: DayLog,
+    fields: frozenset[str],
+    key_of: Callable[[str], str],
+    innermost: Callable[[tuple[str, ...]], str],
+) -> DayLog:
+    """Give a log of which nothing is learned from what stands in a form's field.
+
+    Args:
+        log: As it was read.
+        fields: Keys of the fields.
+        key_of: What a name is known by.
+        innermost: Which of a line's headings it stands under.
+    """
+
+    def is_filled_in(line: LogLine) -> bool:
+        content = line.content.rstrip("*_ ")
+        label = content[:-1] if content.endswith((":", "\uff1a")) else split_label(line.content)[0]
+        names = (innermost(line.headings), label, line.lead.rstrip("*_ :\uff1a"))
+        return any(key_of(name) in fields for name in names if name)
+
+    lines = tuple(
+        replace(x, region=Region.PASTED) if x.region is Region.PROSE and is_filled_in(x) else x
+        for x in log.lines
+    )
+    return replace(log, lines=lines) if fields else log
