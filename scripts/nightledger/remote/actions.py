@@ -20,7 +20,7 @@ from nightledger.domain.message import Message, Status
 from nightledger.gate.consenting import read_standing, record_unknown
 from nightledger.gate.opening import Ledger, record
 from nightledger.remote import handlers
-from nightledger.remote.handlers import Done, Work, find_made, logged_messages
+from nightledger.remote.handlers import Done, Work, logged_messages
 from nightledger.remote.waiting import list_waiting
 
 
@@ -28,44 +28,37 @@ class Rule(Struct, frozen=True):
     """What an action is to the gate.
 
     Attributes:
-        handler: Carries it out; None for what is not built.
+        handler: Carries it out.
         consent: Its name in the consent graph; empty where the graph is not asked, because the
             action only looks, or carries the operator's own signature.
         proposes: Whether it ends as a proposal; else the graph must let it be done at once.
         writes: Whether it changes anything, and so is recorded in the log.
-        tells: Whether the home shows if a message had brought about what it asks for.
         actor: Who is said to have caused what it changes.
     """
 
-    handler: Callable[[Work], Done] | None = None
+    handler: Callable[[Work], Done]
     consent: str = ""
     proposes: bool = False
     writes: bool = True
-    tells: bool = False
     actor: Actor = Actor.UNKNOWN
 
 
 RULES: dict[str, Rule] = {
-    "consolidate_daily": Rule(
-        handlers.consolidate_received, "consolidate_daily_to_memory", proposes=True, tells=True
-    ),
-    "decide": Rule(handlers.decide, tells=True, actor=Actor.HUMAN),
+    "consolidate_daily": Rule(handlers.consolidate_received, "consolidate_daily_to_memory", proposes=True),
+    "decide": Rule(handlers.decide, actor=Actor.HUMAN),
     "load_memory_file": Rule(handlers.load_memory_file, "load_memory_file", writes=False),
     "proposals": Rule(list_waiting, writes=False),
-    "propose_behavioral_change": Rule(
-        handlers.propose_change, "propose_behavioral_change", proposes=True, tells=True
-    ),
+    "propose_behavioral_change": Rule(handlers.propose_change, "propose_behavioral_change", proposes=True),
     "prune_stale_memory": Rule(handlers.prune_received, "prune_stale_memory", proposes=True),
     "restore_context": Rule(handlers.restore_context, "restore_context"),
     "update_heartbeat": Rule(handlers.update_heartbeat, "update_heartbeat_state"),
-    "witness": Rule(),
 }
 """Every action, with its name in the shipped graph; what is not here is unknown."""
 
 
 def rule_of(action: str) -> Rule:
-    """Return what an action is to the gate; one that is unknown is recorded like one that writes."""
-    return RULES.get(action, Rule())
+    """Return what an action is to the gate; one that is unknown is refused, and recorded like one that writes."""
+    return RULES.get(action) or Rule(lambda _: _rejected(f"the action {action} is unknown"))
 
 
 def perform(work: Work) -> Done:
@@ -73,16 +66,11 @@ def perform(work: Work) -> Done:
 
     Args:
         work: What to do; for an action that writes, with the home's lock held.
-
-    Raises:
-        ConfigurationError: Something of the home stands in its way; the same message may come again.
     """
     rule = rule_of(work.message.action)
-    if rule.writes and (logged := logged_outcome(work.ledger, work.message)):
-        return logged
-    blocked, done = (False, None) if work.resumed and _is_made(work) else _refusal(work)
+    blocked, done = _refusal(work)
     if done is None:
-        done = _carry_out(rule.handler, work) if rule.handler else _rejected("not built")
+        done = _carry_out(rule.handler, work)
     if rule.writes:
         _record(work, done, blocked=blocked)
     return done
@@ -105,33 +93,7 @@ def _refusal(work: Work) -> tuple[bool, Done | None]:
         return False, _rejected(f"{work.peer.name} may not ask for {message.action}")
     if message.domain != SELF_MODIFICATION:
         return False, _rejected(f"{message.action} belongs to the domain {SELF_MODIFICATION}")
-    blocked, done = _consent(work, rule) if rule.consent else (False, None)
-    if done and work.resumed and rule.writes and not rule.tells:
-        raise ConfigurationError(
-            f"{message.id} was begun and may be done; now {done.reason}",
-            hint="mend the consent graph; until then the message waits",
-        )
-    return blocked, done
-
-
-def is_undone(work: Work) -> bool:
-    """Return whether a message that was begun before brought nothing about, and so has its time and no more.
-
-    Of what only writes an agent's page or a machine's heartbeat, or says when to look, nobody can tell: it is done
-    again, and nothing twice.
-    """
-    rule = rule_of(work.message.action)
-    return not rule.writes or (
-        rule.tells and not (_is_made(work) or logged_outcome(work.ledger, work.message))
-    )
-
-
-def _is_made(work: Work) -> bool:
-    """Tell whether a message that was begun before had brought about what it asks for: then it is not judged again."""
-    if work.message.action == "decide":
-        sha256 = hashlib.sha256(work.message.body["decision"].encode()).hexdigest()
-        return any(status.sha256 == sha256 for status in work.ledger.book.decisions.values())
-    return find_made(work) is not None
+    return _consent(work, rule) if rule.consent else (False, None)
 
 
 def _consent(work: Work, rule: Rule) -> tuple[bool, Done | None]:
@@ -168,17 +130,6 @@ def logged_outcome(ledger: Ledger, message: Message) -> Done | None:
         decision=fields.get("decision", ""),
     )
     return replace(done, body=done.names())
-
-
-def brief(message: Message, done: Done, why: str) -> Done:
-    """Return what became of a message without what it has to show; what was done is never called rejected.
-
-    Args:
-        message: What was asked.
-        done: What became of it.
-        why: What is said where it only looked, and so has nothing else to give.
-    """
-    return replace(done, body=done.names()) if rule_of(message.action).writes else _rejected(why)
 
 
 def _record(work: Work, done: Done, *, blocked: bool) -> None:

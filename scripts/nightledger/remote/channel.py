@@ -21,6 +21,7 @@ from nightledger.domain.words import read_moment
 from nightledger.files.home import Home
 from nightledger.files.reading import read_regular
 from nightledger.remote.actions import RULES
+from nightledger.remote.handlers import logged_messages
 from nightledger.remote.letters import (
     CONTENT_TYPE,
     MESSAGE_PATH,
@@ -36,12 +37,11 @@ from nightledger.remote.letters import (
 )
 from nightledger.remote.peers import (
     add_peer,
-    contact,
     machine_public_key,
     parse_peers,
     read_dead_letters,
+    read_peers,
     remove_peer,
-    take_over,
     tell,
 )
 from nightledger.remote.receiving import take_in
@@ -51,7 +51,7 @@ from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.home import require_person
 from nightledger.surfaces.screen import say
-from nightledger.surfaces.session import require_machine
+from nightledger.surfaces.session import reading, require_machine
 from nightledger.surfaces.trust_change import change_trust
 from nightledger.trust.keys import KeyRing
 from nightledger.trust.sshsig import ED25519, SignatureError, parse_public_line
@@ -73,22 +73,12 @@ def send(options: argparse.Namespace, context: Context) -> int:
         raise UsageError("say: channel send ACTION --to NAME [--body FILE]")
     if not 0 < options.lifetime <= MAX_LIFETIME_S:
         raise UsageError(f"--lifetime is from 1 to {MAX_LIFETIME_S} seconds")
-    retries = None if options.retry is None else _retries(options.retry)
     body = _body(options.body)
     outgoing = prepare(context, options.to, options.words[0], body, lifetime_s=options.lifetime)
-    delivery = deliver(context, outgoing, retries)
+    delivery = deliver(context, outgoing)
     _report(context, outgoing, delivery)
     rejected = delivery.reply is not None and delivery.reply.status is Status.REJECTED
     return 1 if delivery.error or rejected else 0
-
-
-def _retries(text: str) -> tuple[float, ...]:
-    parts = [part.strip() for part in text.split(",") if part.strip()]
-    if not all(part.isascii() and part.isdigit() for part in parts):
-        raise UsageError(
-            f"--retry {text!r} is not a list of seconds", hint="write it as 1,5,30; empty tries once"
-        )
-    return tuple(float(part) for part in parts)
 
 
 def _body(path: str | None) -> dict[str, Any]:
@@ -223,16 +213,18 @@ def status(options: argparse.Namespace, context: Context) -> int:
     home = Home(context.home_path).require()
     dead = read_dead_letters(home)
     sent = [message.aud for message, _ in pending(home).values()]
+    with reading(context) as session:
+        peers = read_peers(home, session.ledger, session.moment).peers
+        heard = {one["iss"]: one["at"] for one in logged_messages(session.ledger)}
     record: dict[str, Any] = {
         "peers": [
             {
                 "name": peer.name,
                 "home": peer.home,
-                "heard": contact(home, peer.name, "heard"),
-                "answered": contact(home, peer.name, "answered"),
+                "heard": heard.get(peer.home),
                 "unanswered": sent.count(peer.home),
             }
-            for peer in known_peers(context).peers
+            for peer in peers
         ],
         "spools": [_spool_record(path, home.identity.id) for path in spools(context)],
         "dead_letters": len(dead),
@@ -244,8 +236,7 @@ def status(options: argparse.Namespace, context: Context) -> int:
 
 def _status_lines(record: dict[str, Any]) -> Iterator[str]:
     for one in record["peers"]:
-        heard, answered = one["heard"] or "never", one["answered"] or "never"
-        yield f"{one['name']}: heard {heard}, answered us {answered}, {one['unanswered']} unanswered"
+        yield f"{one['name']}: asked for something {one['heard'] or 'never'}; {one['unanswered']} unanswered"
     for box in record["spools"]:
         aside = f", {box['set_aside']} set aside in cur/ that could not be read" if box["set_aside"] else ""
         yield f"spool {box['path']}: {box['error'] or str(box['waiting']) + ' letter(s) wait' + aside}"
@@ -265,16 +256,12 @@ def _spool_record(path: str, home_id: str) -> dict[str, Any]:
 
 
 def keygen(options: argparse.Namespace, context: Context) -> int:
-    """Print the line by which other machines know this one; make or change the key where asked."""
+    """Print the line by which other machines know this one; make the key where there is none, or another one where asked."""
     home = Home(context.home_path).require()
     require_machine(home)
-    if options.next or options.use_next:
+    if options.new:
         require_person(context.verb, simulated=home.identity.simulated)
-    ring = KeyRing(Path(context.keys_dir))
-    if options.use_next:
-        key = take_over(ring, home.identity.id)
-    else:
-        key = machine_public_key(ring, home.identity.id, coming=options.next)
+    key = machine_public_key(KeyRing(Path(context.keys_dir)), home.identity.id, new=options.new)
     line = f"{home.identity.id} {key.kind} {key.line.split()[1]}"
     context.emit({"line": line, "fingerprint": key.fingerprint})
     context.print(line)
