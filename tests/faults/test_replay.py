@@ -275,11 +275,7 @@ def test_a_stranger_in_the_list_on_disk_leaves_nothing_and_shuts_nobody_out(pair
     path, stranger = Path(pair.agent.desk.home.peers), pair.agent.key
     good = path.read_bytes()
     record = json.loads(good)
-    key = {
-        "key": " ".join(stranger.public_key.line.split()[:2]),
-        "valid_after": None,
-        "valid_before": None,
-    }
+    key = {"key": " ".join(stranger.public_key.line.split()[:2])}
     for fields in ({}, {"home": "a" * 32}):
         listed = {**record["peers"][0], "keys": [key], **fields}
         path.write_bytes(canonical({**record, "peers": [listed]}) + b"\n")

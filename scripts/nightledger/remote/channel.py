@@ -6,7 +6,6 @@ import json
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from copy import copy
-from datetime import datetime
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any
@@ -17,7 +16,6 @@ from nightledger.codec.records import MAX_MESSAGE_BYTES, dump_record, parse_reco
 from nightledger.codec.strict_json import parse_json
 from nightledger.domain.errors import NightledgerError, RecordError, UsageError
 from nightledger.domain.message import MAX_LIFETIME_S, PeerKey, Peers, Status
-from nightledger.domain.words import read_moment
 from nightledger.files.home import Home
 from nightledger.files.reading import read_regular
 from nightledger.remote.actions import RULES
@@ -287,11 +285,10 @@ def peer(options: argparse.Namespace, context: Context) -> int:
         return 0
     if what == "add":
         home, key = _parse_key_line(options.line)
-        valid = {name: _key_time(getattr(options, name)) for name in ("valid_after", "valid_before")}
         actions = _peer_actions(options.actions)
         _change_peers(
             context,
-            lambda peers: add_peer(peers, name, home, PeerKey(key=key, **valid), actions),
+            lambda peers: add_peer(peers, name, home, PeerKey(key=key), actions),
             f"add the machine {name}",
         )
     else:
@@ -307,9 +304,7 @@ def _peer_lines(peers: Peers) -> Iterator[str]:
         yield f"{found.name}  home {found.home}"
         yield f"    may ask for: {', '.join(found.actions) or 'nothing'}"
         for key in found.keys:
-            after = f", from {key.valid_after:%Y-%m-%d %H:%M} UTC" if key.valid_after else ""
-            before = f", until {key.valid_before:%Y-%m-%d %H:%M} UTC" if key.valid_before else ""
-            yield f"    key {parse_public_line(key.key).fingerprint}{after}{before}"
+            yield f"    key {parse_public_line(key.key).fingerprint}"
     if not peers.peers:
         yield "No machine may send messages to this home."
 
@@ -341,10 +336,3 @@ def _peer_actions(text: str | None) -> tuple[str, ...]:
     if unknown:
         raise UsageError(f"there is no action {unknown[0]!r}", hint=f"known: {', '.join(sorted(RULES))}")
     return named
-
-
-def _key_time(text: str | None) -> datetime | None:
-    try:
-        return None if text is None else read_moment(text)
-    except ValueError as error:
-        raise UsageError(f"{text!r} is not a time", hint="write it as 2026-03-01T07:30:00Z") from error

@@ -258,7 +258,7 @@ def believe(context: Context, raw: bytes, peer: Peer, message_id: str | None = N
         NightledgerError: It is none.
     """
     envelope = parse_envelope(raw, "the answer", max_bytes=MAX_REPLY_ENVELOPE_BYTES)
-    verify_peer(envelope, REPLY_TYPE, Peers(peers=(peer,)), context.now)
+    verify_peer(envelope, REPLY_TYPE, Peers(peers=(peer,)))
     reply = parse_reply(envelope.payload, "the answer")
     if (reply.iss, reply.aud) != (peer.home, Home(context.home_path).identity.id):
         raise RefusedError(f"the answer of {peer.name} was said to another home")

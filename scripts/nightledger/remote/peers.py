@@ -99,32 +99,29 @@ def parse_peers(content: bytes) -> Peers:
     return parse_record(Peers, content, where="peers.json") if content else Peers()
 
 
-def open_message(raw: bytes, peers: Peers, at: datetime) -> tuple[Message, Peer]:
+def open_message(raw: bytes, peers: Peers) -> tuple[Message, Peer]:
     """Verify an envelope, then read the very bytes that were verified; return whose key signed them, too.
 
     Args:
         raw: The envelope.
         peers: Whose keys count.
-        at: The time, for keys that take over from each other; aware.
 
     Raises:
         RecordError: It is no envelope, or what was signed is no message.
         SignatureError: No machine's key has signed it.
     """
     envelope = parse_envelope(raw, "the message", max_bytes=MAX_MESSAGE_BYTES)
-    peer = verify_peer(envelope, MESSAGE_TYPE, peers, at)
+    peer = verify_peer(envelope, MESSAGE_TYPE, peers)
     return parse_message(envelope.payload, "the message"), peer
 
 
-def verify_peer(envelope: Envelope, payload_type: str, peers: Peers, at: datetime) -> Peer:
+def verify_peer(envelope: Envelope, payload_type: str, peers: Peers) -> Peer:
     """Return the machine whose key signed an envelope.
 
     Raises:
         SignatureError: None has.
     """
-    owners = {
-        parse_public_line(key.key): peer for peer in peers.peers for key in peer.keys if key.counts_at(at)
-    }
+    owners = {parse_public_line(key.key): peer for peer in peers.peers for key in peer.keys}
     return owners[verify_envelope(envelope, payload_type, owners)]
 
 
@@ -135,7 +132,7 @@ def add_peer(peers: Peers, name: str, home: str, key: PeerKey, actions: Sequence
         peers: As they are.
         name: What the operator calls it.
         home: Id of the home that it speaks for.
-        key: Its public key; a known one gets new times.
+        key: Its public key.
         actions: What it may ask for; none leaves a known machine's as they are.
 
     Raises:

@@ -91,7 +91,7 @@ def take_in(context: Context, raw: bytes) -> Answered:
     context = copy(context)
     context.renew()
     home = Home(context.home_path).require()
-    message, peer = open_message(raw, present_peers(home), context.moment.at)
+    message, peer = open_message(raw, present_peers(home))
     with channel_lock(context, home):
         rule = rule_of(message.action)
         with writing(context, actor=rule.actor) if rule.writes else reading(context) as session:
@@ -121,7 +121,7 @@ def _outcome(session: Session, ring: KeyRing, raw: bytes) -> Done:
         SignatureError: No machine that the log names has signed it.
     """
     gate, ledger, moment = session.gate, session.ledger, session.moment
-    message, peer = open_message(raw, read_peers(gate.home, ledger, moment), moment.at)
+    message, peer = open_message(raw, read_peers(gate.home, ledger, moment))
     if logged := logged_outcome(ledger, message):
         return logged
     path = str(ring.path(gate.home.identity.id, "channel.json"))

@@ -26,8 +26,6 @@ OPTIONS = {
     "--new": "keygen: make another key, which signs from now on",
     "--line": ("LINE", "peer: what 'channel keygen' prints on that machine"),
     "--actions": ("A,B", "peer: what it may ask for"),
-    "--valid-after": ("TIME", "peer: its key counts from then on"),
-    "--valid-before": ("TIME", "peer: its key counts until then"),
     "--to": ("NAME", "send: the machine, as 'channel peer list' names it"),
     "--body": ("FILE", "send: what the action needs, JSON; - is standard input"),
     "--lifetime": ("S", "send: how long it is good (default: a day)", 86_400),
