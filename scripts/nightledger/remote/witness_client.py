@@ -14,7 +14,7 @@ from msgspec import Struct
 from nightledger.domain.errors import IntegrityError, NightledgerError
 from nightledger.remote.cosigner import CONFLICT, INCONSISTENT, OK
 from nightledger.remote.transport import Caller, TransportError
-from nightledger.trust.checkpoint import Checkpoint, parse_checkpoint, verifiers_of
+from nightledger.trust.checkpoint import Checkpoint, parse_checkpoint, parse_head, verifiers_of
 from nightledger.trust.merkle import Tree
 from nightledger.trust.note import Note, NoteError, NoteSignature, dump_note, parse_note, verify_note
 from nightledger.trust.policy import Policy, verify_log
@@ -194,8 +194,7 @@ def _remembered(name: str, url: str, view: LogView) -> Checkpoint | None:
     raw = newest_head(url, origin)
     if raw is None:
         return None
-    note = parse_note(raw)
-    head = parse_checkpoint(note.text)
+    note, head = parse_head(raw)
     if head.origin != origin:
         raise WitnessUnreachableError("it shows a head of another log")
     verify_log(note, origin, view.policy.logs)
