@@ -41,7 +41,8 @@ def test_what_was_made_in_the_future_stays_refused_and_shuts_nothing_out(post: P
 
 
 def test_what_has_expired_stays_refused_though_the_clock_is_set_back(post: Post) -> None:
-    held = post.beat("held", "--lifetime", "600")
+    now = int(post.ops.now.timestamp())
+    held = post.letter("update_heartbeat", {"state": {}}, exp=now + 600, seq=now * 1000 - 1)
     post.wait(hours=1)
     assert post.deliver(held)[0] == "rejected"
     post.wait(hours=-1)

@@ -45,8 +45,6 @@ def test_a_body_comes_from_standard_input_and_what_was_asked_for_is_printed(pair
         (("send",), "say: channel send"),
         (("send", "proposals"), "say: channel send"),
         (("send", "proposals", "more", "--to", "agent"), "say: channel send"),
-        (("send", "proposals", "--to", "agent", "--lifetime", "0"), "--lifetime"),
-        (("send", "proposals", "--to", "agent", "--lifetime", "604801"), "--lifetime"),
         (("send", "proposals", "--to", "nobody"), "no machine"),
         (("serve", "--listen", "0.0.0.0"), "--insecure-plain-http"),  # noqa: S104 - it is refused
     ],

@@ -15,7 +15,7 @@ from msgspec.structs import asdict
 from nightledger.codec.records import MAX_MESSAGE_BYTES, dump_record, parse_record, to_plain
 from nightledger.codec.strict_json import parse_json
 from nightledger.domain.errors import NightledgerError, RecordError, UsageError
-from nightledger.domain.message import MAX_LIFETIME_S, PeerKey, Peers, Status
+from nightledger.domain.message import PeerKey, Peers, Status
 from nightledger.files.home import Home
 from nightledger.files.reading import read_regular
 from nightledger.remote.actions import RULES
@@ -69,10 +69,8 @@ def send(options: argparse.Namespace, context: Context) -> int:
     """
     if len(options.words) != 1 or not options.to:
         raise UsageError("say: channel send ACTION --to NAME [--body FILE]")
-    if not 0 < options.lifetime <= MAX_LIFETIME_S:
-        raise UsageError(f"--lifetime is from 1 to {MAX_LIFETIME_S} seconds")
     body = _body(options.body)
-    outgoing = prepare(context, options.to, options.words[0], body, lifetime_s=options.lifetime)
+    outgoing = prepare(context, options.to, options.words[0], body)
     delivery = deliver(context, outgoing)
     _report(context, outgoing, delivery)
     rejected = delivery.reply is not None and delivery.reply.status is Status.REJECTED

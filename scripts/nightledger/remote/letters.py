@@ -118,9 +118,7 @@ class Delivery(Struct, frozen=True, kw_only=True):
         return not self.reply and not self.error
 
 
-def prepare(
-    context: Context, name: str, action: str, body: Mapping[str, Any], *, lifetime_s: int = LIFETIME_S
-) -> Outgoing:
+def prepare(context: Context, name: str, action: str, body: Mapping[str, Any]) -> Outgoing:
     """Make and sign a message.
 
     Raises:
@@ -142,7 +140,7 @@ def prepare(
         iss=home.identity.id,
         aud=peer.home,
         iat=now,
-        exp=now + lifetime_s,
+        exp=now + LIFETIME_S,
         seq=_take_seq(ring, home.identity.id, now),
         action=action,
         domain=SELF_MODIFICATION,

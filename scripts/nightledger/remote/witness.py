@@ -190,10 +190,8 @@ def ask(options: argparse.Namespace, context: Context) -> int:
     record = {
         "met": found.met,
         "asked": [_asked_record(one) for one in found.asked],
-        "strangers": list(found.strangers),
-        "unreachable": list(found.unreachable),
     }
-    tell(context, record, _round_lines(found), _round_notes(found))
+    tell(context, record, _round_lines(found))
     if found.standing:
         return EXIT_ALARM
     return 0 if found.met and not any(one.refused for one in found.asked) else 1
@@ -213,11 +211,4 @@ def _round_lines(found: Round) -> Iterable[str]:
         else:
             yield f"{one.name}: cosigned {one.size} entries"
     if not found.met:
-        yield "The policy's quorum has not cosigned the newest head."
-
-
-def _round_notes(found: Round) -> Iterable[str]:
-    for name in found.strangers:
-        yield f"note: operator.yaml names {name}, which the policy does not; it was not asked"
-    for name in found.unreachable:
-        yield f"note: operator.yaml has no address of {name}"
+        yield "The policy's quorum has not cosigned the newest head; 'nightledger doctor' names who has no address."

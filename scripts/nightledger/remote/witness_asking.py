@@ -101,15 +101,11 @@ class Round(Struct, frozen=True, kw_only=True):
     Attributes:
         asked: Each witness that was asked.
         met: Whether the quorum has now cosigned the newest head; True where it asks for nobody.
-        strangers: Names in ``operator.yaml`` that are not in the policy.
-        unreachable: Names in the policy of which ``operator.yaml`` has no address.
         standing: What witnesses remember that this log does not continue, now or when last asked.
     """
 
     asked: tuple[Asked, ...] = ()
     met: bool = True
-    strangers: tuple[str, ...] = ()
-    unreachable: tuple[str, ...] = ()
     standing: tuple[str, ...] = ()
 
 
@@ -191,8 +187,6 @@ def _ask(gate: Gate, addresses: Mapping[str, WitnessAddress], moment: Moment, *,
     return Round(
         asked=tuple(asked),
         met=not policy.asks or _cosigned_size(gate, policy, ledger) == view.head.size,
-        strangers=tuple(name for name in addresses if name not in names),
-        unreachable=tuple(name for name in names if name not in addresses),
         standing=tuple(
             memory[name].contradiction for name in names if name in memory and memory[name].contradiction
         ),

@@ -28,7 +28,6 @@ OPTIONS = {
     "--actions": ("A,B", "peer: what it may ask for"),
     "--to": ("NAME", "send: the machine, as 'channel peer list' names it"),
     "--body": ("FILE", "send: what the action needs, JSON; - is standard input"),
-    "--lifetime": ("S", "send: how long it is good (default: a day)", 86_400),
     "--listen": ("ADDRESS", "serve: default 127.0.0.1", "127.0.0.1"),
     "--port": ("N", "serve: default 18799", 18_799),
     "--insecure-plain-http": "serve: listen beyond this machine; whoever is on the way can read, not "
