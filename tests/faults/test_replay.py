@@ -35,7 +35,6 @@ from nightledger.domain.errors import (
     RefusedError,
 )
 from nightledger.domain.message import MESSAGE_TYPE, REPLY_TYPE, Reply, Status
-from nightledger.remote import actions as gate_messages
 from nightledger.remote import receiving
 from nightledger.remote.letters import believe, known_peers
 from nightledger.remote.receiving import take_in
@@ -201,8 +200,8 @@ CRASHES = pytest.mark.parametrize(
     ("owner", "name", "after"),
     [
         (receiving, "perform", False),
-        (gate_messages, "_carry_out", True),  # carried out, not in the log
-        (gate_messages, "_record", True),  # in the log, no checkpoint
+        (receiving, "_carry_out", True),  # carried out, not in the log
+        (receiving, "_record", True),  # in the log, no checkpoint
         (receiving, "replace_file", False),  # all but its number and the answer
         (receiving, "replace_file", True),
     ],

@@ -9,8 +9,8 @@ from nightledger.domain.consent import SELF_MODIFICATION
 from nightledger.domain.event import Actor
 from nightledger.domain.message import Peer
 from nightledger.gate.opening import open_gate
-from nightledger.remote.actions import RULES
 from nightledger.remote.handlers import Work
+from nightledger.remote.receiving import RULES
 
 OPS_ID = "fedcba9876543210fedcba9876543210"
 OPS = Peer(name="ops", home=OPS_ID, keys=(), actions=tuple(sorted(RULES)))

@@ -15,7 +15,7 @@ from tests.remote.machines import Pair
 
 from nightledger.domain.message import Status
 from nightledger.domain.staged_page import parse_page
-from nightledger.remote import actions
+from nightledger.remote import receiving
 from nightledger.remote.handlers import Done
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -23,7 +23,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 def test_a_lying_answer_rules_no_terminal(pair: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
     lie = Done(status=Status.EXECUTED, body={"\x1b[2Jx\nagent: executed": "\x1b[2J"})
-    monkeypatch.setitem(actions.RULES, "proposals", actions.Rule(handler=lambda _: lie, writes=False))
+    monkeypatch.setitem(receiving.RULES, "proposals", receiving.Rule(handler=lambda _: lie, writes=False))
     with pair.serving():
         out = pair.ops.out("channel", "send", "proposals", "--to", "agent")
     assert "\x1b" not in out

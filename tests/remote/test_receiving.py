@@ -8,8 +8,7 @@ from tests.remote.peer_work import make_work
 from nightledger.domain.errors import ConfigurationError
 from nightledger.domain.message import Status
 from nightledger.remote import receiving
-from nightledger.remote.actions import perform
-from nightledger.remote.receiving import take_in
+from nightledger.remote.receiving import perform, take_in
 
 
 def test_a_home_without_its_keys_takes_in_nothing_and_leaves_nothing_where_they_belong(pair: Pair) -> None:

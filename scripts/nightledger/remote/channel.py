@@ -18,7 +18,6 @@ from nightledger.domain.errors import NightledgerError, RecordError, UsageError
 from nightledger.domain.message import PeerKey, Peers, Status
 from nightledger.files.home import Home
 from nightledger.files.reading import read_regular
-from nightledger.remote.actions import RULES
 from nightledger.remote.handlers import logged_messages
 from nightledger.remote.letters import (
     CONTENT_TYPE,
@@ -42,7 +41,7 @@ from nightledger.remote.peers import (
     remove_peer,
     tell,
 )
-from nightledger.remote.receiving import take_in
+from nightledger.remote.receiving import RULES, take_in
 from nightledger.remote.spool import PATIENCE_S, Spool
 from nightledger.remote.transport import LIMITS, Limits, Response, Server, Service, is_loopback, sentence
 from nightledger.surfaces import screen

@@ -7,26 +7,43 @@ is not above the highest of its sender that the log or ``channel.json`` names. A
 without its entry is found by the message's id or its own, and is not made twice. Nothing is remembered of a message that no machine of the
 log has signed, and nothing that anybody may write opens a way in: ``channel.json`` lies beside the keys, where no agent
 writes.
+No message changes a gated file: whatever would change what an agent remembers ends as a proposal in the lane of machines;
+an operator's decision counts for its own signature and not for the machine that brought it. An action that is unknown,
+or that the consent graph blocks, is rejected and recorded.
 """
 
+import hashlib
+from collections.abc import Callable, Mapping
 from copy import copy
 from pathlib import Path
 from typing import Annotated
 
 from msgspec import Meta, Struct, ValidationError, convert
+from msgspec.structs import replace
 
 from nightledger.codec.canonical import MAX_INTEGER, canonical
 from nightledger.codec.records import MAX_REPLY_BYTES, dump_record
 from nightledger.codec.strict_json import parse_json
-from nightledger.domain.errors import ConfigurationError, IntegrityError, RecordError
+from nightledger.domain.consent import SELF_MODIFICATION, Tier, Why
+from nightledger.domain.errors import (
+    ConfigurationError,
+    IntegrityError,
+    RecordError,
+    RefusedError,
+    UnreadableError,
+)
+from nightledger.domain.event import Actor, EventName
 from nightledger.domain.message import REPLY_TYPE, Message, Reply, Status, find_lasting_reasons, find_reasons
 from nightledger.files.atomic import replace_file
 from nightledger.files.home import Home
 from nightledger.files.lock import Lock
 from nightledger.files.reading import read_optional
-from nightledger.remote.actions import logged_outcome, perform, rule_of
+from nightledger.gate.consenting import read_standing, record_unknown
+from nightledger.gate.opening import Ledger, record
+from nightledger.remote import handlers
 from nightledger.remote.handlers import Done, Work, logged_messages
 from nightledger.remote.peers import load_machine_key, open_message, present_peers, read_peers
+from nightledger.remote.waiting import list_waiting
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.session import Session, reading, writing
 from nightledger.trust.dsse import seal
@@ -162,3 +179,129 @@ def _reply(context: Context, home: Home, message: Message, done: Done) -> Reply:
         reason=done.reason[:MAX_REASON_CHARACTERS],
         body=done.body or {},
     )
+
+
+class Rule(Struct, frozen=True):
+    """What an action is to the gate.
+
+    Attributes:
+        handler: Carries it out.
+        consent: Its name in the consent graph; empty where the graph is not asked, because the
+            action only looks, or carries the operator's own signature.
+        proposes: Whether it ends as a proposal; else the graph must let it be done at once.
+        writes: Whether it changes anything, and so is recorded in the log.
+        actor: Who is said to have caused what it changes.
+    """
+
+    handler: Callable[[Work], Done]
+    consent: str = ""
+    proposes: bool = False
+    writes: bool = True
+    actor: Actor = Actor.UNKNOWN
+
+
+RULES: dict[str, Rule] = {
+    "consolidate_daily": Rule(handlers.consolidate_received, "consolidate_daily_to_memory", proposes=True),
+    "decide": Rule(handlers.decide, actor=Actor.HUMAN),
+    "load_memory_file": Rule(handlers.load_memory_file, "load_memory_file", writes=False),
+    "proposals": Rule(list_waiting, writes=False),
+    "propose_behavioral_change": Rule(handlers.propose_change, "propose_behavioral_change", proposes=True),
+    "prune_stale_memory": Rule(handlers.prune_received, "prune_stale_memory", proposes=True),
+    "restore_context": Rule(handlers.restore_context, "restore_context"),
+    "update_heartbeat": Rule(handlers.update_heartbeat, "update_heartbeat_state"),
+}
+"""Every action, with its name in the shipped graph; what is not here is unknown."""
+
+
+def rule_of(action: str) -> Rule:
+    """Return what an action is to the gate; one that is unknown is refused, and recorded like one that writes."""
+    return RULES.get(action) or Rule(lambda _: _rejected(f"the action {action} is unknown"))
+
+
+def perform(work: Work) -> Done:
+    """Carry a message out, or say why not; a message that writes is recorded.
+
+    Args:
+        work: What to do; for an action that writes, with the home's lock held.
+    """
+    rule = rule_of(work.message.action)
+    blocked, done = _refusal(work)
+    if done is None:
+        done = _carry_out(rule.handler, work)
+    if rule.writes:
+        _record(work, done, blocked=blocked)
+    return done
+
+
+def _carry_out(handler: Callable[[Work], Done], work: Work) -> Done:
+    try:
+        return handler(work)
+    except (RefusedError, RecordError, UnreadableError) as error:
+        hint = f" ({error.hint})" if error.hint else ""
+        return _rejected(f"{error}{hint}")
+
+
+def _refusal(work: Work) -> tuple[bool, Done | None]:
+    """Say why a message is not even tried, and whether that is because its action is blocked or unknown."""
+    message, rule = work.message, RULES.get(work.message.action)
+    if rule is None:
+        return True, _rejected(f"the action {message.action} is unknown")
+    if message.action not in work.peer.actions:
+        return False, _rejected(f"{work.peer.name} may not ask for {message.action}")
+    if message.domain != SELF_MODIFICATION:
+        return False, _rejected(f"{message.action} belongs to the domain {SELF_MODIFICATION}")
+    return _consent(work, rule) if rule.consent else (False, None)
+
+
+def _consent(work: Work, rule: Rule) -> tuple[bool, Done | None]:
+    try:
+        standing = read_standing(work.gate, work.ledger, work.moment)
+    except (ConfigurationError, RecordError, UnreadableError):  # an agent can write that file
+        return False, _rejected("the consent graph cannot be used")
+    answer = standing.answer(SELF_MODIFICATION, rule.consent)
+    if answer.tier is Tier.BLOCKED:
+        return True, _rejected(f"the consent graph blocks {rule.consent}")
+    if answer.tier is not Tier.AUTONOMOUS and not rule.proposes:
+        why = " since nobody has signed a review for long" if answer.why is Why.DECAYED else ""
+        return False, _rejected(f"the consent graph wants the operator's approval for {rule.consent}{why}")
+    return False, None
+
+
+def _rejected(reason: str) -> Done:
+    return Done(status=Status.REJECTED, reason=reason)
+
+
+def logged_outcome(ledger: Ledger, message: Message) -> Done | None:
+    """Return what the log says became of a message, None where it does not name it; what else was answered then is gone."""
+    fields: Mapping[str, str] | None = next(
+        (fields for fields in logged_messages(ledger) if fields["message"] == message.id), None
+    )
+    if fields is None:
+        return None
+    status = Status(fields["status"])
+    reason = "it was rejected when it first came" if status is Status.REJECTED else ""
+    done = Done(
+        status=status,
+        reason=reason,
+        proposal=fields.get("proposal", ""),
+        decision=fields.get("decision", ""),
+    )
+    return replace(done, body=done.names())
+
+
+def _record(work: Work, done: Done, *, blocked: bool) -> None:
+    """Log what became of a message."""
+    message = work.message
+    fields: dict[str, object] = {
+        "message": message.id,
+        "peer": work.peer.name,
+        "iss": message.iss,
+        "number": message.seq,
+        "action": message.action,
+        "status": done.status.value,
+        "sha256": hashlib.sha256(dump_record(message)).hexdigest(),
+        **done.names(),
+    }
+    record(work.gate, [(EventName.MESSAGE, fields)], work.moment)
+    if blocked:
+        record_unknown(work.gate, work.ledger, message.domain, message.action, work.moment)
