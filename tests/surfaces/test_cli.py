@@ -140,7 +140,6 @@ def test_words_with_a_dash_that_are_no_option_are_told_where_to_stand(capsys: Ou
         ("consent", "check", "--confidence", "0.5", "email", "send"),
         ("consent", "check", "email", "--confidence", "0.5", "send"),
         ("hosts", "install", "--yes", "claude-code"),
-        ("witness", "cosign", "--dir", "x", "request"),
         ("key", "add", "--principal", "ana", "ana.pub"),
         ("consistency", "1", "--json", "2"),
     ],

@@ -123,12 +123,10 @@ class WitnessAddress(Struct, frozen=True, kw_only=True):
     """Where a witness is reached.
 
     Attributes:
-        url: Its submission prefix, ``http://127.0.0.1:18800``; empty where it is not reached so.
-        spool: A directory that it looks into, too; empty where there is none.
+        url: Its submission prefix, ``http://127.0.0.1:18800``.
     """
 
     url: str = ""
-    spool: str = ""
 
 
 class CalendarAddress(Struct, frozen=True, kw_only=True):

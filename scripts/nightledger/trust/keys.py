@@ -228,13 +228,13 @@ def create_operator_key(
     return create_key_at(path, passphrase=passphrase, comment=comment)
 
 
-def create_machine_key(ring: KeyRing, home_id: str, *, name: str = MACHINE_ED25519) -> PublicKey:
+def create_machine_key(ring: KeyRing, home_id: str) -> PublicKey:
     """Make the key with which this machine signs messages; OpenSSH format, no passphrase.
 
     Raises:
         KeyFileError: When there is one already.
     """
-    return create_key_at(ring.path(home_id, name), passphrase=None, comment="nightledger machine")
+    return create_key_at(ring.path(home_id, MACHINE_ED25519), passphrase=None, comment="nightledger machine")
 
 
 def needs_passphrase(path: Path) -> bool:
