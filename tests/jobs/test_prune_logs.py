@@ -149,9 +149,6 @@ def test_a_log_that_the_operator_left_as_it_is_is_not_asked_about_again_whatever
 ) -> None:
     found = refuse(nights, how)
     assert (found.proposed, left(found)) == (0, {"memory/2025-12-03.md": "refused"})
-    again = compress(nights, again=True)
-    assert again.proposed == 1
-    assert compress(nights, again=True).proposed == 0, "it waits"
 
 
 def test_a_proposal_that_was_closed_because_the_log_was_written_to_refuses_nothing(nights: Nights) -> None:

@@ -19,7 +19,7 @@ from nightledger.domain.lanes import MOST_DELETIONS
 from nightledger.domain.links import Pair, link_key
 from nightledger.domain.moment import Moment
 from nightledger.domain.proposal import Draft, Op
-from nightledger.domain.pruning import REFERENCED_FROM, Kept, LinkUse, clock_problem, find_weak, is_weak
+from nightledger.domain.pruning import REFERENCED_FROM, LinkUse, by_age, clock_problem, is_faint, is_weak
 from nightledger.files.configuration import home_zone
 from nightledger.files.home import Home
 from nightledger.files.link_index import LinkIndex, folded_links
@@ -82,16 +82,14 @@ class Looked(Struct, frozen=True, kw_only=True):
 
     Attributes:
         links: How many there are.
-        bridges: How many are weak and old, and stay because they hold groups together.
         weak: Those that may be deleted, the longest unseen first.
-        faint: Names of those that occurred more often and may be deleted all the same: curation asks about them.
+        faint: Names of those that are hardly believed: curation asks about them.
         answered: How many of them were proposed before, waiting ones among them.
         sources: Ids of the outcomes behind those that are proposed first, by their tags.
         sure: Ids of the outcomes on which links with a confidence of .7 or more rest.
     """
 
     links: int
-    bridges: int
     weak: tuple[LinkUse, ...]
     faint: frozenset[str]
     answered: int
@@ -114,15 +112,14 @@ def look_at_links(
     """
     sure: set[str] = set()
     with folded_links(home, zone, forgotten) as index:
-        found = find_weak(_uses(index, sure), today)
-        weak = tuple(link for link in found.removable if is_weak(link, today))
+        links = list(_uses(index, sure))
+        weak = tuple(sorted((link for link in links if is_weak(link, today)), key=by_age))
         fresh = [link for link in weak if unseen_link_deletion(link, today).statement_key not in said]
         behind = {link.pair: index.link(*link.pair) for link in fresh[:most]}
     return Looked(
-        links=found.links,
-        bridges=sum(is_weak(link, today) for link in found.bridges),
+        links=len(links),
         weak=weak,
-        faint=frozenset(link_key(*link.pair) for link in found.removable if not is_weak(link, today)),
+        faint=frozenset(link_key(*link.pair) for link in links if is_faint(link, today)),
         answered=len(weak) - len(fresh),
         sources={pair: link.best.sources if link else () for pair, link in behind.items()},
         sure=frozenset(sure),
@@ -139,9 +136,7 @@ def _uses(index: LinkIndex, sure: set[str]) -> Iterator[LinkUse]:
 def prune_links(run: Run, links: Looked) -> Tally:
     """Propose to delete weak links, one by one."""
     today, weak = run.asked.today, {link_key(*link.pair) for link in links.weak}
-    tally = Tally(op=Op.DELETE_LINK, looked=links.links, old=len(links.weak) + links.bridges)
-    for _ in range(links.bridges):
-        tally.leave("", Kept.BRIDGE)
+    tally = Tally(op=Op.DELETE_LINK, looked=links.links, old=len(links.weak))
     free = MOST_DELETIONS - len(run.waiting(Op.DELETE_LINK))
     open_now = run.close(tally, lambda change: change.hunk.removed not in weak | links.faint)
     tally.waiting = sum(change.hunk.removed in weak for _, change in open_now)

@@ -41,13 +41,11 @@ class Asked(Struct, frozen=True, kw_only=True):
         today: The date in the home's zone by which ages are told.
         ops: What to look for.
         dry_run: Say what would be proposed and write nothing.
-        again: Also ask about daily logs whose compression was rejected or taken back.
     """
 
     today: date
     ops: Collection[Op] = EVERYTHING
     dry_run: bool = False
-    again: bool = False
 
 
 class Told(Struct, frozen=True, kw_only=True):
@@ -178,8 +176,7 @@ class Run(Struct, frozen=True, kw_only=True):
             if len(tally.proposals) >= most:
                 tally.no_room += len(drafts)
                 return
-            again = self.asked.again and tally.op is Op.COMPRESS
-            one = replace(submission, drafts=drafts, asked=again)
+            one = replace(submission, drafts=drafts)
             outcome = propose(self.gate, self.ledger, one, self.moment, dry_run=self.asked.dry_run)
             tally.proposals += [outcome.proposal] if outcome.proposal else []
             tally.suppressed += outcome.suppressed

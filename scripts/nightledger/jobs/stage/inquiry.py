@@ -19,15 +19,7 @@ from nightledger.domain.moment import Moment
 from nightledger.domain.periods import log_day
 from nightledger.domain.retention import DURABLE, EPHEMERAL, lean
 from nightledger.domain.search import Chunk, Hit, Kind, Query, Showing, Why, says
-from nightledger.domain.staging import (
-    Candidate,
-    Event,
-    Past,
-    Source,
-    StagingRules,
-    importance_of,
-    most_important,
-)
+from nightledger.domain.staging import PERCENT, Candidate, Event, Source, StagingRules, importance_of
 from nightledger.files.configuration import home_zone
 from nightledger.files.durable import is_there
 from nightledger.files.home import Home
@@ -36,16 +28,15 @@ from nightledger.gate.memory.naming import signed_entries
 from nightledger.gate.memory.remembering import Remembered, read_facts, stated_confidence
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.stored import read_stored
-from nightledger.jobs.stage.logs import Logs, candidate_of, is_removed, place_of
+from nightledger.hosts.daylogs import LogFile
+from nightledger.jobs.stage.logs import candidate_of, is_removed, place_of
 from nightledger.recall.associations import Association
 from nightledger.recall.indexing import refresh
 from nightledger.recall.searching import search_in
 from nightledger.recall.sources import find_sources, read_source
 from nightledger.text.forgetting.status import find_status
 from nightledger.text.handoff import OpenItem, handoff_day, read_open_items
-from nightledger.text.search.tokens import query_terms
 from nightledger.text.similar import fold
-from nightledger.text.statements.additions import Known as Wordings
 
 
 class Known(Struct, frozen=True, kw_only=True):
@@ -114,56 +105,43 @@ def _importance(one: Remembered, stated: Mapping[str, float]) -> float:
 def landmarks(inquiry: "Inquiry") -> Iterator[Candidate]:
     """Give what matters at every start: the most important entries first, however old."""
     rules = inquiry.rules
-    ordered = most_important(_entries(inquiry, Source.LANDMARK), rules.landmark_percent)
-    by_place = {place_of(one.chunk.path, _lines(one)): one for one in inquiry.known.values()}
-    found = filter(None, (past.candidate(_why(by_place[past.place])) for past in ordered))
+    found = (
+        one.candidate(Source.LANDMARK, _why(one), one.importance)
+        for one in most_important(inquiry, rules.landmark_percent)
+    )
     return islice(found, rules.sources[Source.LANDMARK].most)
 
 
 def long_range(inquiry: "Inquiry") -> Iterator[Candidate]:
-    """Give the most important of each stretch of the past; what memory says, a log does not tell again."""
+    """Give the most important entries of each stretch of the past."""
     rules, today = inquiry.rules, inquiry.today
-    past = most_important(
-        [*_entries(inquiry, Source.LONG_RANGE), *_statements(inquiry)], rules.window_percent
-    )
     for window in rules.windows:
-        inside = ((one, (today - one.day).days) for one in past if one.day is not None)
         ends, begins = window.until_days, window.from_days
         stretch = f"over {begins} days" if ends is None else f"{begins} to {ends} days"
-        told = f"among the most important of {stretch} back"
-        found = (one.candidate(f"{_ago(days)}, {told}") for one, days in inside if window.holds(days))
-        yield from islice(filter(None, found), window.most)
-
-
-def _entries(inquiry: "Inquiry", source: Source) -> Iterator[Past]:
-    def candidate(known: Known, why: str) -> Candidate | None:
-        return (
-            known.candidate(source, why, known.importance) if inquiry.library.may_show(known.chunk) else None
+        found = (
+            one.candidate(
+                Source.LONG_RANGE,
+                f"{(today - day).days} days ago, among the most important of {stretch} back",
+                one.importance,
+            )
+            for one in most_important(inquiry, rules.window_percent)
+            if (day := one.one.day) is not None and window.holds((today - day).days)
         )
-
-    for one in inquiry.known.values():
-        place = place_of(one.chunk.path, _lines(one))
-        yield Past(day=one.one.day, importance=one.importance, place=place, candidate=partial(candidate, one))
+        yield from islice(found, window.most)
 
 
-def _statements(inquiry: "Inquiry") -> Iterator[Past]:
-    wordings = Wordings([one.one.placed.entry.text for one in inquiry.known.values()])
-
-    def candidate(path: str, lines: tuple[int, int], importance: float, why: str) -> Candidate | None:
-        chunk = inquiry.library.lines_of(path, lines)
-        if chunk is None or wordings.holds(chunk.text):
-            return None
-        return candidate_of(Source.LONG_RANGE, chunk, why, importance)
-
-    for log in inquiry.logs.contents:
-        for first, last, importance in inquiry.logs.worth[log.path].said:
-            lines = (first, last)
-            found = partial(candidate, log.path, lines, importance)
-            yield Past(day=log.day, importance=importance, place=place_of(log.path, lines), candidate=found)
-
-
-def _lines(known: Known) -> tuple[int, int]:
-    return known.one.placed.entry.first_line, known.one.placed.entry.last_line
+def most_important(inquiry: "Inquiry", percent: int) -> Iterator[Known]:
+    """Give the entries that an agent may see and that are as important as asked for: the most important first, then the newest."""
+    enough = (one for one in inquiry.known.values() if one.importance * PERCENT >= percent)
+    ordered = sorted(
+        enough,
+        key=lambda one: (
+            -one.importance,
+            -(one.one.day or date.min).toordinal(),
+            place_of(one.chunk.path, (one.chunk.first_line, one.chunk.last_line)),
+        ),
+    )
+    return (one for one in ordered if inquiry.library.may_show(one.chunk))
 
 
 def _why(known: Known) -> str:
@@ -173,10 +151,6 @@ def _why(known: Known) -> str:
     if one.memory.tier.rate <= DURABLE.rate:
         return f"landmark: tagged {', '.join(one.mark.tags)} by the operator"
     return f"landmark: useful in {one.memory.useful} sessions, harmful in {one.memory.harmful}"
-
-
-def _ago(days: int) -> str:
-    return {0: "today", 1: "yesterday"}.get(days, f"{days} days ago")
 
 
 SCOPE = frozenset({Kind.MEMORY, Kind.DAILY, Kind.ARCHIVE})
@@ -233,11 +207,6 @@ class Shelves:
         if chunk is None:
             return frozenset()
         return frozenset(range(1, chunk.last_line + 1)).difference(self._index.held(chunk))
-
-    def lines_of(self, path: str, lines: tuple[int, int]) -> Chunk | None:
-        """Give lines of a searched log or archive; None where there are none such, or an agent may not see them."""
-        chunk = self._chunk(path, lines)
-        return chunk if chunk is not None and self.may_show(chunk) else None
 
     def _chunk(self, path: str, lines: tuple[int, int]) -> Chunk | None:
         source = self._kinds.get(path)
@@ -318,7 +287,7 @@ def _chunk(item: OpenItem, path: str, day: date | None) -> Chunk:
 
 
 LOOKED_AT = 4
-"""Hits looked at for each document that an event or a routine gets."""
+"""Hits looked at for each document that an event gets."""
 LEAST_OF_BEST = 0.5
 """Score of a document, of that of the best one, from which it is about the same thing."""
 LEAST_WORDS = 2
@@ -333,7 +302,7 @@ class Inquiry:
         home: Whose.
         rules: What is staged.
         library: Search.
-        logs: Daily logs.
+        logs: The newest daily logs, with their bytes.
         known: Signed entries that stand, by their id.
         handed: What the handoff leaves open.
         associations: Those that may be shown.
@@ -346,7 +315,7 @@ class Inquiry:
     home: Home
     rules: StagingRules
     library: Shelves
-    logs: Logs
+    logs: Mapping[LogFile, bytes]
     known: Mapping[str, Known]
     handed: Handed
     associations: tuple[Association, ...]
@@ -361,25 +330,11 @@ class Inquiry:
         return log_day(self.now, self.zone)
 
     def find(self, query: str) -> Iterator[Hit]:
-        """Give what is about a query and tells something, the best first, as many as an event gets.
-
-        A line of a log that tells nothing later on comes only where it names all that the query names.
-        """
+        """Give what is about a query, the best first, as many as an event gets."""
         found = self.library.find(query, self.rules.documents_each * LOOKED_AT)
-        hits = [
-            hit
-            for hit in found
-            if is_about(hit) and (hit.chunk.entry or self.logs.is_fit(hit.chunk, hit.lines))
-        ]
+        hits = [hit for hit in found if is_about(hit)]
         least = LEAST_OF_BEST * max((hit.score for hit in hits), default=0.0)
-        telling = (hit for hit in hits if hit.score >= least and self._tells(hit, query))
-        return islice(telling, self.rules.documents_each)
-
-    def _tells(self, hit: Hit, query: str) -> bool:
-        if hit.chunk.entry or self.logs.tells(hit.chunk, hit.lines):
-            return True
-        asked = {word for word in query_terms(query) if any(map(str.isalpha, word))}
-        return 0 < len(asked) <= len(words_met(hit))
+        return islice((hit for hit in hits if hit.score >= least), self.rules.documents_each)
 
 
 def words_met(hit: Hit) -> frozenset[str]:
