@@ -58,26 +58,6 @@ def test_every_key_is_described_with_its_default_and_an_example(key: str) -> Non
     assert " Example: " in comment[-1]
 
 
-@each_row("key", KEYS)
-def test_every_example_is_accepted_and_takes_effect(key: str) -> None:
-    for example in KEYS[key]["examples"]:
-        assert parse(json.dumps({key: example})) != DEFAULTS
-
-
-@each_row("key", KEYS)
-def test_the_example_in_the_comment_is_the_one_of_the_schema(key: str) -> None:
-    text = SHIPPED.decode()
-    comment = text[: text.index(f"\n{key}:")].split("\n")[-1]
-    assert yaml.safe_load(comment.partition(" Example: ")[2]) == KEYS[key]["examples"][0]
-
-
-def test_a_home_sets_only_what_differs() -> None:
-    settings = parse("zone: Europe/Berlin\ncooling_hours: 12\n")
-    assert settings.zone == "Europe/Berlin"
-    assert settings.cooling_hours == 12
-    assert settings.undo_days == 7
-
-
 def test_a_misspelt_key_is_refused_with_the_near_one() -> None:
     message = refusal("zone: UTC\ncolling_hours: 4\n")
     assert message == "own.yaml:2: colling_hours: there is no such setting; did you mean 'cooling_hours'?"

@@ -9,8 +9,7 @@ from tests.rows import each_row
 
 from nightledger.domain.decision import DecisionType
 from nightledger.domain.folding import fold_events
-from nightledger.domain.proposal import Kind
-from nightledger.domain.states import AppliedTarget, Book, ChangeState, Drift, Raced, proposal_state
+from nightledger.domain.states import AppliedTarget, Book, Drift, Raced, proposal_state
 
 GATED = [{"path": "MEMORY.md", "sha256": "b0"}]
 LOGGED, COPIED = "memory/2026-01-02.md", "memory/archive/daily/2026-01-02.md"
@@ -42,14 +41,6 @@ def begin(log: Log, *targets: dict[str, str], proposal: str = "p-1", **fields: A
 
 
 # ---------------------------------------------------------------- proposals and decisions
-
-
-def test_a_proposal_waits_with_all_its_changes_and_what_its_leaf_says() -> None:
-    status = fold(Log().proposed(3, boot="x", boot_s=7).proposed(5)).proposals["p-1"]
-    assert status.open_changes() == (1, 2, 3)
-    assert (status.sha256, status.kind, status.lane) == ("aa", Kind.CONSOLIDATE, "job")
-    assert (status.created.at, status.created.boot, status.created.boot_s) == (START, "x", 7)
-    assert status.state_of(9) is ChangeState.WITHDRAWN
 
 
 def test_an_approval_moves_only_what_it_names_and_waits_to_be_applied() -> None:
@@ -228,11 +219,6 @@ def test_a_leak_that_was_overwritten_stands_so_in_what_the_gate_wrote_and_nowher
     book = fold(log.add("text.expunged", decision="d-x", sha256s=["full"], places=places))
     assert book.kept == {LOGGED: "short", COPIED: "holes"}
     assert book.gone_at["full"] == log.events[-1].at
-
-
-def test_a_deletion_of_a_link_says_how_many_outcomes_it_forgets_and_writes_nothing() -> None:
-    (begun,) = fold(begin(Log().proposed(1).decided("approve", 1), outcomes=7)).begun
-    assert (begun.outcomes, begun.targets) == (7, ())
 
 
 @each_row(

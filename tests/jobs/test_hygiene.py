@@ -10,8 +10,8 @@ from tests.gate.used import add_outcome
 from nightledger.domain.proposal import Kind, Op
 from nightledger.domain.pruning import BUDGET_RULE
 from nightledger.domain.retention import Status
-from nightledger.gate.memory.remembering import read_facts, read_reinforcements
-from nightledger.jobs.curate import Archived, Judged, Survey, propose_archive, show_mercy, survey, why
+from nightledger.gate.memory.remembering import read_facts
+from nightledger.jobs.curate import Archived, Judged, Survey, propose_archive, survey, why
 
 INDEX = "- The index is rebuilt at night. #Search"
 RELAY = "- The relay is restarted after an upgrade."
@@ -80,13 +80,3 @@ def test_what_the_operator_lets_go_is_proposed_once_and_within_the_budget(desk: 
     assert [flag.rule for flag in change.flags] == [BUDGET_RULE]
     again = archive(desk, found, RELAY)
     assert (again.proposals, again.suppressed, again.problems) == ((), 1, ())
-
-
-def test_mercy_counts_as_made_anew(desk: Desk) -> None:
-    found = measured(desk)
-    spared = [one for one in found.pending if words(one) in (INDEX, RELAY)]
-    assert show_mercy(desk.gate, spared, found.facts, desk.moment)
-    assert not show_mercy(desk.gate, spared, found.facts, desk.moment)
-    (line,) = read_reinforcements(desk.home)
-    assert (line.kind.value, line.active_hours, len(line.ids)) == ("mercy", 330, 2)
-    assert {words(one) for one in measured(desk).pending}.isdisjoint({INDEX, RELAY})

@@ -41,13 +41,14 @@ from nightledger.hosts.presets import preset
 from nightledger.jobs.stage.inquiry import (
     Inquiry,
     Shelves,
+    alike,
     landmarks,
     long_range,
     read_handoff,
     read_known,
+    read_newest,
     stamp,
 )
-from nightledger.jobs.stage.logs import alike, read_newest
 from nightledger.jobs.stage.sources import (
     HELD_TITLE,
     associations,

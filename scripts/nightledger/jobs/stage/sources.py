@@ -19,8 +19,17 @@ from nightledger.domain.search import Hit
 from nightledger.domain.staging import PERCENT, Candidate, Event, Source
 from nightledger.files.line_log import LineLog
 from nightledger.hosts.daylogs import LogFile
-from nightledger.jobs.stage.inquiry import Inquiry, Shelves, document, is_about, words_met
-from nightledger.jobs.stage.logs import is_short, place_of, plain, report_alike
+from nightledger.jobs.stage.inquiry import (
+    Inquiry,
+    Shelves,
+    document,
+    is_about,
+    is_short,
+    place_of,
+    plain,
+    report_alike,
+    words_met,
+)
 from nightledger.recall.associations import Association
 from nightledger.text.scanners.scan import scan
 from nightledger.text.statements.daylog import read_daylog
