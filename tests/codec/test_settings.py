@@ -1,7 +1,4 @@
 import json
-import re
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -134,26 +131,3 @@ def test_any_mapping_gives_settings_no_laxer_than_the_defaults_or_is_refused(own
     assert settings.cooling.after_signature_s >= Cooling().after_signature_s
     assert settings.undo_days >= 7
     assert settings.decision_expires_days <= 7
-
-
-def test_a_home_without_settings_does_not_load_the_schema_library() -> None:
-    program = (
-        "import sys; from nightledger.codec.settings import parse_settings;"
-        f" parse_settings(open({str(ROOT / 'config' / 'nightledger.yaml')!r}, 'rb').read(), None, where='x');"
-        " assert 'jsonschema' not in sys.modules"
-    )
-    environment = {"PYTHONPATH": str(ROOT / "scripts")}
-    done = subprocess.run([sys.executable, "-c", program], env=environment, check=False)
-    assert done.returncode == 0
-
-
-def test_every_setting_is_read_somewhere() -> None:
-    package = ROOT / "scripts" / "nightledger"
-    own = {package / "domain" / "settings.py", package / "codec" / "settings.py"}
-    users = "\n".join(path.read_text() for path in package.rglob("*.py") if path not in own)
-    used = set(re.findall(r"settings\.(\w+)", users))
-    by_property = {
-        "cooling": ("cooling_hours", "cooling_after_signature_minutes"),
-    }
-    used |= {key for name in used & set(by_property) for key in by_property[name]}
-    assert set(KEYS) - used == set()

@@ -17,7 +17,6 @@ from nightledger.domain.retention import (
     PERMANENT,
     STANDARD,
     SUCCESS,
-    TIERS,
     Memory,
     Proof,
     Status,
@@ -40,7 +39,7 @@ from nightledger.domain.retention import (
 memories = st.builds(
     Memory,
     id=st.just("e-1"),
-    tier=st.sampled_from(TIERS),
+    tier=st.sampled_from((PERMANENT, DURABLE, STANDARD, EPHEMERAL)),
     created_hour=st.integers(0, 5000),
     used_hour=st.integers(0, 5000),
     useful=st.integers(0, 300),
@@ -150,13 +149,6 @@ def test_what_to_expect_is_how_the_same_kinds_of_task_end_where_it_was_not_shown
     assert overall == pytest.approx(131 / 212)
     expected = expected_without(tallies.of["e-1"], tallies.tasks, overall)
     assert expected == pytest.approx((20 + 2 * overall) / 102)
-
-
-def test_what_is_known_under_two_ids_of_one_memory_is_one() -> None:
-    tallies = Tallies(names={"e-2": "e-1"})
-    tallies.outcome("", "1", "two", "deploy", FAILURE, ("e-2", "e-1"))
-    tallies.exposure("2026-03-01T09", ["e-2"])
-    assert (set(tallies.of), tallies.of["e-1"].shown) == ({"e-1"}, 2)
 
 
 @given(

@@ -1,11 +1,11 @@
 from pathlib import Path
 
 import pytest
+from tests.domain.gate_values import FOUNDING
 from tests.gate.homes import Desk, make_desk
 from tests.gate.lived import live, name_of
 from tests.gate.principled import seed
 
-from nightledger.domain.constitution import FOUNDING
 from nightledger.domain.periods import log_day
 from nightledger.domain.proposal import Op
 from nightledger.files.configuration import home_zone

@@ -42,7 +42,6 @@ DURABLE = Tier("durable", 0.001)
 STANDARD = Tier("standard", 0.010)
 EPHEMERAL = Tier("ephemeral", 0.050)
 """FACTS, elfmem: half-lives of about 69,315, 693, 69 and 14 active hours."""
-TIERS = (PERMANENT, DURABLE, STANDARD, EPHEMERAL)
 CONSTITUTIONAL = "self/constitutional"
 OBSERVATION = "observation"
 _DURABLE_TAGS = frozenset({"self/value", "self/constraint", "self/goal"})

@@ -24,7 +24,6 @@ from nightledger.jobs.link import Options, link
 
 HANDOFF = "memory/state/session-handoff.md"
 CRANE = "- Lesson: the crane at the north pier must never be moved before the wind report is read, because its brake slips."
-RESTIC = "- Root cause: cron has no PATH, so the backup of the harbour store never found restic; call it by its full path."
 
 
 def ids(desk: Desk) -> dict[str, str]:
@@ -46,25 +45,6 @@ def test_a_home_with_nothing_to_say_gets_an_empty_page(desk: Desk) -> None:
     assert page is not None
     assert page.lines == ()
     assert read_staged(desk.home, "2026-03-01T06:30:00Z") is None
-
-
-def everything(desk: Desk) -> dict[Path, tuple[bytes, int]]:
-    """Give bytes and time of change of all files of home and keys; search looks after its own index."""
-    files = [*Path(desk.home.root).rglob("*"), *desk.ring.directory.rglob("*")]
-    return {
-        path: (path.read_bytes(), path.stat().st_mtime_ns)
-        for path in files
-        if path.is_file() and not path.is_relative_to(desk.home.search_dir) and path.suffix != ".lock"
-    }
-
-
-def test_a_run_on_unchanged_input_changes_no_byte_and_no_time_of_change(desk: Desk) -> None:
-    put(desk, HANDOFF, "## Next\n\n- Order the spare fan\n")
-    put(desk, "memory/2026-02-20.md", f"# Day\n\n{CRANE}\n")
-    assert run(desk, event(desk, "Crane at the north pier")).changed
-    before = everything(desk)
-    assert not run(desk, event(desk, "Crane at the north pier")).changed
-    assert everything(desk) == before
 
 
 def test_nothing_is_written_by_a_dry_run_but_the_index(desk: Desk) -> None:
