@@ -152,7 +152,7 @@ mutants: .stamps/dev ## break 200 random lines of domain, gate and trust, or MUT
 bench: .stamps/dev ## what one thing costs: log, append, verify, link, a year of homes, growth (the others: bench-NAME)
 	@for program in log append verify link year growth; do echo "== bench_$$program"; $(BIN)/python -m bench.bench_$$program || exit 1; done
 
-bench-retention: .stamps/dev ## half a year of an invented agent: what each retention policy keeps of what helps
+bench-retention: .stamps/dev ## half a year of an invented agent: what retention keeps of what helps
 	@$(BIN)/python -m bench.retention_months
 
 bench-consolidate: .stamps/dev ## score proposals on labelled workspaces (LABELS=dir WORKSPACES=dir WITHOUT=dev-b)

@@ -9,7 +9,7 @@ from tests.homes import make_home
 from nightledger.domain.attention import Need
 from nightledger.domain.errors import LockedError, UnreadableError
 from nightledger.domain.moment import Moment
-from nightledger.domain.periods import CLOCK, Calendar, JobReport, Period, RunOutcome, Schedule
+from nightledger.domain.periods import Calendar, JobReport, Period, RunOutcome, Schedule
 from nightledger.files.home import Home
 from nightledger.night import Job, NightReport, read_ledger, run_due
 
@@ -94,32 +94,6 @@ def test_the_ledger_has_one_line_a_run_in_the_published_form(home: Home) -> None
         "boot": "",
         "boot_s": 0,
     }
-
-
-@pytest.mark.parametrize(
-    ("boot", "step", "told"),
-    [
-        ("", timedelta(hours=-2), 1),
-        ("", timedelta(minutes=-59), 0),
-        ("", timedelta(days=3), 0),  # it may be time that passed
-        ("one", timedelta(hours=-2), 1),
-    ],
-)
-def test_a_clock_that_was_set_back_is_told_once_in_the_ledger(
-    home: Home, boot: str, step: timedelta, told: int
-) -> None:
-    worker = Worker("consolidate")
-    jobs, nights = [worker.job()], calendar(worker)
-    run_due(home, jobs, nights, Clock(NOW, boot))
-    for _ in range(2):
-        run_due(home, jobs, nights, Clock(NOW + step, boot and "two"))
-    runs, _ = read_ledger(home)
-    lines = [run for run in runs if run.job == CLOCK]
-    assert len(lines) == told
-    assert len({run.id for run in runs}) == len(runs)
-    if told:
-        assert "set by more than an hour" in lines[0].reason
-        assert (lines[0].boot, lines[0].period) == (boot and "two", (NOW + step).date().isoformat())
 
 
 def test_a_failing_job_is_written_down_and_the_rest_run(home: Home) -> None:

@@ -56,12 +56,6 @@ def test_a_proposal_is_typed_to_the_bottom() -> None:
     assert proposal.created_at == datetime(2026, 2, 28, 3, 5, tzinfo=UTC)
 
 
-def test_bytes_that_are_no_json_are_refused() -> None:
-    for parse in (parse_record, decode_record):
-        with pytest.raises(RecordError, match="stands twice"):
-            parse(Run, b'{"v":1,"v":1}', where="x")
-
-
 def test_what_is_signed_holds_no_float() -> None:
     @dataclass(frozen=True, slots=True)
     class Sneaky:

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
+from tests.domain.gate_values import FOUNDING
 
 from nightledger.codec.settings import parse_settings
-from nightledger.domain.constitution import FOUNDING
 from nightledger.domain.frames import (
     WEIGHTS,
     Candidate,

@@ -58,22 +58,6 @@ class Exposure(msgspec.Struct, frozen=True, gc=False):
     shown: tuple[str, ...]
 
 
-class PlaceRow(msgspec.Struct, frozen=True, gc=False):
-    """Lines that were shown; fields as in :class:`~nightledger.domain.exposure.Place`."""
-
-    path: str
-    lines: tuple[int, int]
-
-
-class ExposureRow(msgspec.Struct, frozen=True, gc=False):
-    """One showing with its places; fields as in :class:`~nightledger.domain.exposure.Exposure`."""
-
-    at: str
-    shown: tuple[str, ...] = ()
-    event: str = ""
-    places: tuple[PlaceRow, ...] = ()
-
-
 def read_rows(kind: type[Row], chunks: Iterable[bytes]) -> Iterator[tuple[list[Row], int]]:
     """Return the rows of each chunk of whole lines, and how many of its lines are none.
 

@@ -200,7 +200,6 @@ _STAGING_HINT = (
 )
 _NOT_OURS = ("v", "prompt_hook")
 """The hook reads its own member, without what is imported here (``files/hook_state.py``)."""
-_WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 
 
 def parse_staging_rules(shipped: bytes, own: bytes | None, *, where: str) -> "StagingRules":
@@ -238,14 +237,5 @@ def _rules(values: dict[str, Any]) -> "StagingRules":
 
     from nightledger.domain.staging import StagingRules
 
-    routines = [
-        {
-            **one,
-            "weekdays": sorted(map(_WEEKDAYS.index, one.get("weekdays", ()))),
-            "begins": f"{one['begins']}:00",
-            "ends": f"{one['ends']}:00",
-        }
-        for one in values["routines"]
-    ]
     ours = {name: value for name, value in values.items() if name not in _NOT_OURS}
-    return msgspec.convert({**ours, "routines": routines}, StagingRules)
+    return msgspec.convert(ours, StagingRules)

@@ -141,7 +141,7 @@ def find_needs(context: Context) -> list[Item]:
     with reading(context) as session:
         gate, now = session.gate, session.moment.at
         calendar = calendar_of(gate.home, gate.settings, job_schedules(gate.settings))
-        runs = reckon(lately(read_ledger(gate.home)[0], now), session.moment, calendar.zone)
+        runs = reckon(lately(read_ledger(gate.home)[0], now), now, calendar.zone)
         found = (*of_settings(gate, now), *of_schedule(calendar, runs, now))
         return [*of_gate(gate.home, session.ledger.book, now), *(item for one in found for item in one.items)]
 

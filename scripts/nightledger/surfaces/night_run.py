@@ -88,7 +88,7 @@ def list_due(context: Context) -> int:
     settings = load_settings(home)
     jobs = night_jobs(context, settings)
     calendar = calendar_of(home, settings, {job.name: job.schedule for job in jobs})
-    runs = reckon(read_ledger(home)[0], context.moment, calendar.zone)
+    runs = reckon(read_ledger(home)[0], context.now, calendar.zone)
     due = duties(calendar, runs, context.now, retry=True)
     context.emit(
         [{"job": d.job, "period": d.period.key, "due_at": dump_moment(d.period.due_at)} for d in due]

@@ -217,7 +217,7 @@ def _schedule(context: Context, gate: Gate) -> tuple[dict[str, Any], list[Alarm]
     calendar = calendar_of(home, gate.settings, job_schedules(gate.settings))
     written, alarms = _runs(home, now)
     newest = {run.job: run for run in written if can_be(run, calendar.zone)}
-    runs = reckon(written, context.moment, calendar.zone)
+    runs = reckon(written, now, calendar.zone)
     schedule = {
         "runs": [to_plain(newest[name]) for name in calendar.schedules if name in newest],
         "next_due_at": dump_moment(next_look_at(calendar, runs, now)),

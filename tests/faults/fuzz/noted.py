@@ -24,7 +24,6 @@ from nightledger.files.hook_state import (
     read_state,
 )
 from nightledger.files.staging_troubles import read_troubles
-from nightledger.jobs.stage import logs as stage_logs
 from nightledger.recall.sources import cut_outcomes
 from nightledger.remote.letters import pending, sent_dir
 from nightledger.remote.peers import read_dead_letters, recent_dead_letters
@@ -75,7 +74,6 @@ def _states() -> tuple[tuple[str, Callable[[], object]], ...]:
     later._now = NOW.replace(minute=30)  # in the first minutes of an hour no mark is believed
     return (
         (f"{at.staged_dir}/troubles.json", lambda: read_troubles(at)),
-        (f"{at.staged_dir}/{stage_logs.KEPT}", lambda: stage_logs._read_kept(at)),
         (f"{at.work_dir}/prompts/s.json", lambda: _prompts(read_state(at, "s"))),
         (f"{at.work_dir}/witnesses.json", lambda: _due(at)),
         (f"{sent_dir(at)}/{message().id}.json", lambda: pending(at)),
@@ -122,7 +120,6 @@ _LETTER = {
     "attempts": 3,
 }
 _PLAIN = {"id": "o-1", "task_type": "t", "context_tags": ["a"], "resolution": "r", "outcome": "success"}
-_WORTH = {"said": [[3, 4, 0.5], [9, 9, 0.31]], "telling": [3], "answers": [9, 10]}
 _STATES = (
     *(
         dumped({**_LETTER, "dead_lettered_at": at}) + b"\n{}\n"
@@ -131,7 +128,6 @@ _STATES = (
     *_envelopes(),
     dumped({"w1": {"asked_at": 1_772_366_400, "size": 9, "problem": "late", "refused": False}}),
     b'{"w": {"asked_at": ' + b"9" * 4300 + b"}}",
-    dumped({"v": 5, "logs": {"0" * 64: _WORTH, "a": {**_WORTH, "said": [[3, 4, math.nan]]}}}),
     lines([outcome(1, session="a"), outcome(2)]),
     dumped({**_PLAIN, "timestamp": "0001-01-01T00:00:00Z", "note": "n\n m"}) + b"\n\r",
     dumped({**_PLAIN, "id": [], "timestamp": "2026-01-01T00:00:00Z"}) + b"\n",

@@ -110,7 +110,6 @@ def diagnose(context: Context) -> Diagnosis:
             "clock",
             lambda: house.check_clock(home, settings_of(home, ring).settings, one.log.newest, at.at, _boot()),
         ),
-        ("clock", lambda: program.check_steps(home, at.at)),
         ("memory", lambda: _instructions(home, offers)),
     )
     for area, look in looks:

@@ -12,7 +12,6 @@ from datetime import datetime, timedelta
 from importlib.metadata import PackageNotFoundError, version
 
 from nightledger.domain.errors import ConfigurationError, NightledgerError
-from nightledger.domain.periods import CLOCK
 from nightledger.files.home import Home
 from nightledger.night import read_ledger
 from nightledger.surfaces.context import CHECKOUT
@@ -86,8 +85,6 @@ def _installed(name: str) -> str:
 
 
 TIMEOUT_S = 10
-STEPS_TOLD = timedelta(days=14)
-"""As long as nights read a day again."""
 LATELY = timedelta(hours=26)
 """The longest local day has 25 hours: a night that was called ran within this time."""
 
@@ -130,26 +127,13 @@ def check_nights(home: Home, now: datetime) -> Iterator[Check]:
         home: Whose.
         now: Aware, UTC.
     """
-    newest = max((run.started_at for run in read_ledger(home)[0] if run.job != CLOCK), default=None)
+    newest = max((run.started_at for run in read_ledger(home)[0]), default=None)
     if newest is not None and timedelta() <= now - newest <= LATELY:
         yield found("nights.good", newest=newest)
         return
     since = f"since {newest:%Y-%m-%d %H:%M} UTC" if newest else "yet"
     early = home.identity.simulated or newest is None
     yield found("nights.none_yet" if early else "nights.stopped", since=since)
-
-
-def check_steps(home: Home, now: datetime) -> Iterator[Check]:
-    """Tell of a wall clock that was set, as the run ledger has it.
-
-    Args:
-        home: Whose.
-        now: Aware, UTC.
-    """
-    steps = [run for run in read_ledger(home)[0] if run.job == CLOCK and now - run.started_at <= STEPS_TOLD]
-    if steps:
-        newest = steps[-1].started_at
-        yield found("clock.stepped", count=len(steps), days=STEPS_TOLD.days, newest=newest)
 
 
 def cron_lines(place: Place) -> tuple[str, ...]:

@@ -155,7 +155,6 @@ def _step(
         "signer": _signer(gate, ledger, apply.decision),
         "changes": changes,
         "raced": apply.outcome == "raced",
-        "drifted": [found.path for found in book.drifted if found.apply == apply.id],
     }
 
 
@@ -184,9 +183,6 @@ def _lines(
         f"signed by {screen.shown(step['signer'])}" if step["signer"] else "its signature does not verify"
     )
     lines += wrap(f"{signed}, {step['decision']}", indent="     ", first="  ")
-    if step["drifted"]:
-        names = screen.shown(", ".join(step["drifted"]))
-        lines += wrap(f"before it, {names} had been changed outside Nightledger", indent="    ", first="  ! ")
     if step["raced"]:
         lines += wrap("another program wrote at the same moment", indent="    ", first="  ! ")
     return lines

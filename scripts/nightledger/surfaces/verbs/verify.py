@@ -17,7 +17,7 @@ from msgspec.structs import replace
 
 from nightledger.domain.errors import EXIT_ALARM, IntegrityError
 from nightledger.domain.moment import Moment
-from nightledger.domain.states import Book, Drifted, Gone, Restored
+from nightledger.domain.states import Book, Gone, Restored
 from nightledger.domain.trusting import TrustStep
 from nightledger.files.home import Home
 from nightledger.gate.apply.applies import AppliesLook, look_at_applies
@@ -78,7 +78,6 @@ class Seen(Struct, frozen=True, kw_only=True):
     drift: tuple[str, ...] = ()
     earlier: Mapping[str, datetime] = field(default_factory=dict)
     protected: tuple[str, ...] = ()
-    drifted: tuple[Drifted, ...] = ()
     rewrites: Rewrites | None = None
     resets: tuple[TrustStep, ...] = ()
     restored: tuple[Restored, ...] = ()
@@ -183,7 +182,6 @@ def look_beyond(gate: Gate, log: VerifiedLog, at: Moment, policy: str | None = N
         drift=drift,
         earlier={path: since for path in drift if (since := checking.accepted_since(home, book, path))},
         protected=tuple(path for path in checking.find_unsettled(home, book) if path not in drift),
-        drifted=book.drifted,
         rewrites=find_rewrites(home, ledger),
         resets=book.trust.resets(),
         restored=tuple(one for one in book.restored if one.decision in held.decisions),
@@ -212,7 +210,6 @@ def _record(seen: Seen) -> dict[str, Any]:
         "drift": [path for path in seen.drift if path not in seen.earlier],
         "earlier": [{"path": path, "accepted_at": f"{at:{TIME}}"} for path, at in seen.earlier.items()],
         "protected_changed": list(seen.protected),
-        "drifted_before": [{"path": d.path, "apply": d.apply, "sha256": d.before} for d in seen.drifted],
         **{
             name: [_named(item, "path", "day", "size_bytes") for item in getattr(seen.rewrites, kind, ())]
             for name, kind in (("rewritten", "now"), ("rewritten_before", "before"), ("logs_changed", "logs"))
@@ -332,10 +329,5 @@ def _routine(seen: Seen) -> Iterator[str]:
     rewrites = seen.rewrites
     for item in rewrites.before if rewrites else ():
         yield f"note: {item.path} was rewritten after the night of {item.day}; later nights read the new bytes"
-    for drifted in reversed(seen.drifted):
-        yield (
-            f"note: {drifted.path} had been changed outside Nightledger when {drifted.apply} was applied; "
-            f"what it held then is the blob {drifted.before}"
-        )
     for item in rewrites.logs if rewrites else ():
         yield f"note: {item.path} has changed since the night of {item.day} read it"
