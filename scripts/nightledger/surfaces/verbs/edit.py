@@ -43,15 +43,6 @@ from nightledger.text.changes.veil import readable_diff
 from nightledger.text.markdown.document import decode
 from nightledger.trust.sshsig import Signer
 
-OPTIONS = {
-    "path?": "the gated file (default: the main one)",
-    "--from": {
-        "dest": "source",
-        "metavar": "FILE",
-        "help": "take the new text from a file instead of an editor",
-    },
-}
-
 
 def run(options: argparse.Namespace, context: Context) -> int:
     """Edit, show, sign, apply; the home's lock is held for the last two only."""
