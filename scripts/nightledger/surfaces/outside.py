@@ -162,10 +162,12 @@ class EmbeddingServer:
         try:
             _require_numpy()
             return _read_vectors(self._ask([text[:MAX_TEXT_CHARACTERS] or " " for text in texts]), len(texts))
-        except (EncoderError, OutsideError) as error:
-            told = error if isinstance(error, EncoderError) else _as_encoder_error(error)
-            self._failed = told
-            raise told from error
+        except EncoderError as error:
+            self._failed = error
+            raise
+        except OutsideError as error:
+            self._failed = EncoderError(f"the embedding server {error}", hint=error.hint)
+            raise self._failed from error
 
     def _ask(self, texts: Sequence[str]) -> bytes:
         source = self._source
@@ -184,10 +186,6 @@ class EmbeddingServer:
         if status != http.client.OK:
             raise EncoderError(f"the embedding server answered {status}")
         return content
-
-
-def _as_encoder_error(error: OutsideError) -> EncoderError:
-    return EncoderError(f"the embedding server {error}", hint=error.hint)
 
 
 def _require_numpy() -> None:

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from nightledger.domain.errors import NightledgerError, RefusedError
 from nightledger.domain.exposure import Exposure, Place, session_name
 from nightledger.domain.frames import Frame, Scored
-from nightledger.domain.search import Chunk, Found, Hit, Query, Showing, Why
+from nightledger.domain.search import Found, Hit, Query, Showing, Why
 from nightledger.domain.search.ranking import Group
 from nightledger.domain.settings import Operator
 from nightledger.files.configuration import load_operator
@@ -112,14 +112,13 @@ def hit_record(hit: Hit) -> dict[str, Any]:
         "heading": mask_secrets(chunk.heading),
         "entry": chunk.entry or None,
         "signed": hit.signed,
-        "chunk": {"lines": [chunk.first_line, chunk.last_line], "text": _masked(chunk)},
+        "chunk": {
+            "lines": [chunk.first_line, chunk.last_line],
+            "text": mask_secrets(chunk.text, told=told_values(chunk.text)),
+        },
         "why": [{"why": one.why.value, "what": one.what, "score": one.score} for one in hit.why],
         "held": hit.held,
     }
-
-
-def _masked(chunk: Chunk) -> str:
-    return mask_secrets(chunk.text, told=told_values(chunk.text))
 
 
 def explained_lines(explained: Explained, query: Query) -> Iterator[str]:

@@ -73,20 +73,6 @@ def call(home: Home, *words: str, now: str = NOW, json_too: bool = False) -> int
     return call_verb("night", home.root, *words, now=now, as_json=json_too)
 
 
-def test_a_night_runs_what_is_due_says_so_and_exits_0(home: Home, jobs: Jobs, capsys: Out) -> None:
-    assert call(home) == 0
-    assert jobs.asked == [
-        "link 2026-02-27",
-        "consolidate 2026-02-27",
-        "link 2026-02-28",
-        "consolidate 2026-02-28",
-    ]
-    assert capsys.readouterr().out.splitlines() == [
-        "consolidate 2026-02-27: 2 proposed",
-        "consolidate 2026-02-28: 2 proposed",
-    ]
-
-
 def test_a_mark_is_believed_for_an_hour_and_not_in_the_first_minutes_of_one(
     home: Home, jobs: Jobs, capsys: Out
 ) -> None:

@@ -115,12 +115,13 @@ def diagnose(context: Context) -> Diagnosis:
         ("rivals", lambda: around.check_rivals(home)),
         ("search", lambda: around.check_search(home)),
         ("staging", lambda: around.check_staging(home, keys_dir, at.at)),
-        ("machines", lambda: around.check_machines(home, at.at)),
         ("schedule", lambda: program.check_schedule(home, place_of(context), os.path.expanduser("~"), at.at)),
         ("schedule", lambda: program.check_nights(home, at.at)),
         (
             "clock",
-            lambda: house.check_clock(home, settings_of(home, ring).settings, one.log.newest, at.at, _boot()),
+            lambda: house.check_clock(
+                home, settings_of(home, ring).settings, one.log.newest, at.at, clock.boot_clock()[0]
+            ),
         ),
         ("clock", lambda: program.check_steps(home, at.at)),
         ("memory", lambda: _instructions(home, offers)),
@@ -133,10 +134,6 @@ def diagnose(context: Context) -> Diagnosis:
         protection=keys.protection(home, ring),
         offer=offers[0] if offers else None,
     )
-
-
-def _boot() -> str:
-    return clock.boot_clock()[0]
 
 
 def _instructions(home: Home, offers: list[around.Offer]) -> Iterator[Check]:
