@@ -41,7 +41,6 @@ from nightledger.files.atomic import replace_file
 from nightledger.files.configuration import load_operator
 from nightledger.files.durable import make_dir
 from nightledger.files.reading import read_optional
-from nightledger.jobs.notify import NOTIFIED, notify
 from nightledger.night import calendar_of, lately, read_ledger
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.session import reading, this_machine
@@ -389,6 +388,8 @@ def tell(
         early: Before the jobs, which may have more to tell.
         repeated: The alarms were printed a moment ago.
     """
+    from nightledger.jobs.notify import NOTIFIED, notify
+
     home, shown = Home(context.home_path), False
     alarmed = any(item.need in ALARMS for item in alarms)
     problems: list[errors.NightledgerError | OSError] = []

@@ -26,7 +26,7 @@ from nightledger.hosts.presets import CODEX
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.home import host_roots, require_person
 from nightledger.surfaces.hook import installing
-from nightledger.surfaces.hook.exchange import host_name
+from nightledger.surfaces.hook.running import host_name
 from nightledger.surfaces.screen import say, sentences
 
 

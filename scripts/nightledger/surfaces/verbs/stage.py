@@ -17,7 +17,7 @@ Changes no memory.
 import argparse
 
 from nightledger.surfaces.context import Context
-from nightledger.surfaces.hook.exchange import MAX_CONTEXT_BYTES
+from nightledger.surfaces.hook.running import MAX_CONTEXT_BYTES
 
 TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
 if TYPE_CHECKING:
