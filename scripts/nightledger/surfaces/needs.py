@@ -392,8 +392,7 @@ def tell(
 
     home, shown = Home(context.home_path), False
     alarmed = any(item.need in ALARMS for item in alarms)
-    problems: list[errors.NightledgerError | OSError] = []
-    standing: list[Item] = []
+    problems, standing = list[errors.NightledgerError | OSError](), list[Item]()
     try:
         standing = find_needs(context)
     except (errors.NightledgerError, OSError) as error:
