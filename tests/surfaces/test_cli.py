@@ -155,7 +155,7 @@ def test_options_may_stand_between_words(words: tuple[str, ...], capsys: Out, tm
         ("unpin e-abc --tag observation", "pin --off e-abc --tag observation"),
         ("unlock", "lock --off"),
         ("explain relay -n 3", "recall --explain relay -n 3"),
-        ("audit-code -c x", "check --code -c x"),
+        ("audit-code x.py", "check --code x.py"),
         ("check-proof FILE --log KEY", "prove --check FILE --log KEY"),
         ("consistency 3 --json", "prove --from 3 --json"),
         ("constitution amend", "consent constitution amend"),

@@ -8,8 +8,7 @@ from tests.gate.homes import addition
 from tests.surfaces.calling import Caller, make_caller
 
 from nightledger.files.home import Home
-from nightledger.surfaces import status
-from nightledger.surfaces.verbs import verify
+from nightledger.surfaces.verbs import status, verify
 
 
 @pytest.fixture

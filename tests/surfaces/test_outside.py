@@ -22,8 +22,7 @@ from nightledger.domain.errors import ConfigurationError
 from nightledger.domain.settings import CalendarAddress, MeaningSource, Operator
 from nightledger.recall.meaning import EncoderError
 from nightledger.surfaces import outside
-from nightledger.surfaces.calendars import Looked, look_into
-from nightledger.surfaces.outside import EmbeddingServer
+from nightledger.surfaces.outside import EmbeddingServer, Looked, look_into
 
 NOW = datetime(2026, 3, 3, 8, 0, tzinfo=UTC)
 EVENT = "BEGIN:VEVENT\r\nUID:1\r\nDTSTART:20260303T090000Z\r\nDTEND:20260303T100000Z\r\nSUMMARY:Berths & <b>cranes</b>\r\nEND:VEVENT\r\n"

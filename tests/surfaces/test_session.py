@@ -7,8 +7,7 @@ import pytest
 from tests.gate.homes import START, Desk, addition
 from tests.surfaces.console import Console
 
-from nightledger.domain.errors import LockedError, RefusedError
-from nightledger.files.lock import Lock
+from nightledger.domain.errors import RefusedError
 from nightledger.recall.indexing import refresh
 from nightledger.surfaces import session
 from nightledger.surfaces.context import Context
@@ -63,17 +62,3 @@ def test_apply_with_nothing_to_do_and_a_home_without_an_index_load_nothing_of_se
     )
     assert ran.stdout.splitlines()[-1] == ""
     assert ("One." in desk.text()) is not indexed
-
-
-def test_a_persons_answers_wait_for_a_run_at_work_for_so_long(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(session, "LOCK_TIMEOUT_S", 0.0)
-    monkeypatch.setattr(session, "PATIENCE_S", 0.05)
-    with (
-        Lock(desk.home.lock_path()),
-        pytest.raises(LockedError),
-        session.writing(context(desk), answered=True),
-    ):
-        pass
-    assert "what you answered waits for its end" in capsys.readouterr().err

@@ -266,7 +266,7 @@ def restore_context(work: Work) -> Done:
     Raises:
         RefusedError: Nothing could be staged, or what is shown could not be recorded, and why.
     """
-    from nightledger.surfaces.calendars import prepare, stage_home
+    from nightledger.surfaces.outside import prepare, stage_home
 
     gate, moment = work.gate, work.moment
     try:

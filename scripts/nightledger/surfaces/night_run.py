@@ -25,9 +25,8 @@ from nightledger.files.lock import Lock
 from nightledger.hosts.daylogs import why_empty
 from nightledger.night import Failure, Job, NightReport, calendar_of, read_ledger, run_due
 from nightledger.surfaces import clock, screen
-from nightledger.surfaces.attention import find_alarms, tell, tell_instead
 from nightledger.surfaces.context import Context
-from nightledger.surfaces.needs import job_schedules
+from nightledger.surfaces.needs import find_alarms, job_schedules, tell, tell_instead
 from nightledger.surfaces.screen import say
 from nightledger.surfaces.session import require_machine, writing
 

@@ -6,6 +6,7 @@ in the ledger before it is printed.
 
 from collections import Counter
 from collections.abc import Iterator
+from datetime import date
 from os import environ
 from typing import Any
 
@@ -14,7 +15,8 @@ from msgspec.structs import replace
 from nightledger.domain.errors import NightledgerError, RefusedError
 from nightledger.domain.exposure import Exposure, Place, session_name
 from nightledger.domain.frames import Frame, Scored
-from nightledger.domain.search import Found, Query
+from nightledger.domain.search import Found, Hit, Query, Showing, Why
+from nightledger.domain.search.ranking import Group
 from nightledger.domain.settings import Operator
 from nightledger.files.configuration import load_operator
 from nightledger.files.home import Home
@@ -22,14 +24,183 @@ from nightledger.files.hook_state import append_exposure
 from nightledger.gate.memory.recalling import Recollection, recollect
 from nightledger.gate.opening import require_settings
 from nightledger.recall.meaning import Encoder
-from nightledger.recall.searching import explain, search
+from nightledger.recall.searching import Explained, explain, search
 from nightledger.recall.weighing import as_told
 from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context
-from nightledger.surfaces.hits import explained_lines, explained_record, found_record, hit_lines
 from nightledger.surfaces.home import calling_host, is_simulated, require_machine, require_person
 from nightledger.surfaces.session import reading
-from nightledger.text.scanners.scan import mask_secrets
+from nightledger.text.scanners.scan import mask_secrets, told_values
+from nightledger.text.search.tokens import shown_as
+
+MOST_REASONS = 4
+"""Reasons that a hit names; ``--explain`` has all."""
+_WORDS = {
+    Why.TERM: "",
+    Why.EXPANSION: "associated: ",
+    Why.ALIKE: "alike: ",
+    Why.MEANING: "",
+    Why.NEIGHBOUR: "",
+    Why.TIME: "time: ",
+}
+
+
+def one_hit(hit: Hit, *, explained: bool = False) -> Iterator[str]:
+    """Return the rows of one hit: score and place, its best lines, why.
+
+    Args:
+        hit: The hit.
+        explained: Whether to name all reasons, each with its part of the score.
+    """
+    chunk, wrap = hit.chunk, screen.wrap
+    heading = f", {screen.shown(chunk.heading)}" if chunk.heading else ""
+    heading = heading if chunk.text else " [unsigned: open it to read it]"
+    head = wrap(f"{hit.score:.2f}  {place(hit)}{heading}", indent="      ", first="")
+    yield from (screen.painted(row, "1;32") for row in head)
+    told = told_values(chunk.text)
+    for line in hit.best_text.split("\n"):
+        if line.strip():
+            yield from wrap(screen.shown(line.strip(), told=told), indent="        ", first="      ")
+    why = hit.why if explained else hit.why[:MOST_REASONS]
+    parts = [f" {one.score:.2f}" * explained for one in why]
+    named = [f"{_WORDS[one.why]}{screen.shown(one.what)}{part}" for one, part in zip(why, parts, strict=True)]
+    if named:
+        yield from wrap(", ".join(named), indent="      ", first="  why: ")
+    if hit.held is not None:
+        yield from wrap(f"[held: {screen.shown(hit.held)}]", indent="      ", first="  ")
+
+
+def place(hit: Hit) -> str:
+    """Give where a hit's best lines stand: ``memory/2026-02-28.md:12-13``."""
+    first, last = hit.lines
+    return screen.shown(f"{hit.chunk.path}:{first}" if first == last else f"{hit.chunk.path}:{first}-{last}")
+
+
+def found_record(found: Found, query: Query, *, to_agent: bool = False) -> dict[str, Any]:
+    """Give the document of ``recall QUERY --json``.
+
+    Args:
+        found: What was found.
+        query: What was asked.
+        to_agent: An agent reads it: it is not told that anything was withheld.
+    """
+    return {
+        "query": mask_secrets(query.text[:1000]),
+        "tags": list(query.tags),
+        "since": _iso(found.since),
+        "until": _iso(found.until),
+        "only_that_time": found.only,
+        "scope": sorted(kind.value for kind in query.scope),
+        "showing": query.showing.value,
+        "terms": list(found.terms),
+        "expanded": [{"word": word, "from": source} for word, source in found.expanded],
+        "hits": [hit_record(hit) for hit in found.hits],
+        "withheld": {} if to_agent else dict(found.withheld),
+        "notes": list(found.notes),
+    }
+
+
+def hit_record(hit: Hit) -> dict[str, Any]:
+    """Give one hit as a record."""
+    chunk = hit.chunk
+    return {
+        "path": chunk.path,
+        "lines": list(hit.lines),
+        "score": hit.score,
+        "kind": chunk.kind.value,
+        "day": _iso(chunk.day),
+        "heading": mask_secrets(chunk.heading),
+        "entry": chunk.entry or None,
+        "signed": hit.signed,
+        "chunk": {
+            "lines": [chunk.first_line, chunk.last_line],
+            "text": mask_secrets(chunk.text, told=told_values(chunk.text)),
+        },
+        "why": [{"why": one.why.value, "what": one.what, "score": one.score} for one in hit.why],
+        "held": hit.held,
+    }
+
+
+def explained_lines(explained: Explained, query: Query) -> Iterator[str]:
+    """Return the rows for a person."""
+    for line in _facts(explained, query):
+        yield from screen.wrap(line, indent=screen.INSIDE, first="")
+    for hit in explained.found.hits:
+        yield from one_hit(hit, explained=True)
+        chunk = hit.chunk
+        entry = f", entry {chunk.entry}" if chunk.entry else ""
+        told = f"chunk: lines {chunk.first_line}-{chunk.last_line}, {chunk.kind.value}"
+        yield from screen.wrap(
+            f"{told}{f', {chunk.day}' if chunk.day else ''}{entry}", indent=" " * 6, first="  "
+        )
+
+
+def _facts(explained: Explained, query: Query) -> Iterator[str]:
+    yield (
+        f"Index: {explained.chunks:,} chunks of {explained.files:,} files; "
+        f"{explained.indexed:,} files were indexed for this."
+    )
+    for group in explained.groups:
+        alike = [one for one in group.others if explained.frequencies.get(one[0])]
+        others = [_word(explained, group, word, weight) for word, weight in alike]
+        also = f"; also {', '.join(others)}" if others else ""
+        yield f"Word: {screen.shown(_word(explained, group, group.word, 1.0) + also)}"
+    if explained.said:
+        days = f"is {explained.since or '...'} to {explained.until or '...'}"
+        how = "only that was searched" if explained.found.only else "what lies in it is preferred"
+        known = explained.since or explained.until
+        yield f"Time: {screen.shown(explained.said)!r} {f'{days}; {how}' if known else 'is not known'}."
+    narrowed = (
+        [f"days {query.since or '...'} to {query.until or '...'}"] if query.since or query.until else []
+    )
+    narrowed += [f"what says a tag of: {', '.join(query.tags)}"] if query.tags else []
+    narrowed += [f"kinds: {', '.join(sorted(kind.value for kind in query.scope))}"] if query.scope else []
+    yield from (f"Only {one}." for one in narrowed)
+    yield f"Weighed: {explained.candidates} chunks; shown: {len(explained.found.hits)}."
+    if query.showing is Showing.AGENT:
+        told = "; ".join(f"{count} {why}" for why, count in explained.found.withheld.items())
+        yield f"Withheld from an agent: {told or 'nothing that was weighed so far'}."
+
+
+def _word(explained: Explained, group: Group, word: str, weight: float) -> str:
+    count = explained.frequencies.get(word, 0)
+    said = f"in {count:,} chunk{'s' * (count != 1)}"
+    if word == group.word:
+        return f"{shown_as(word)} ({said})"
+    return (
+        f"{word} ({'associated' if word in group.linked else 'stands for it'}, weight {weight:.2f}, {said})"
+    )
+
+
+def explained_record(explained: Explained, query: Query) -> dict[str, Any]:
+    """Return the document: that of ``recall``, and how it came about."""
+
+    def word(text: str) -> dict[str, Any]:
+        return {"word": text, "chunks": explained.frequencies.get(text, 0)}
+
+    def other(group: Group, text: str, weight: float) -> dict[str, Any]:
+        return {**word(text), "weight": weight, "associated": text in group.linked}
+
+    since, until = map(_iso, (explained.since, explained.until))
+    counts = {"weighed": explained.candidates, "indexed_now": explained.indexed}
+    return {
+        **found_record(explained.found, query),
+        "words": [
+            {
+                **word(group.word),
+                "word": shown_as(group.word),
+                "others": [other(group, *pair) for pair in group.others],
+            }
+            for group in explained.groups
+        ],
+        "time": {"said": explained.said, "since": since, "until": until, "only": explained.found.only},
+        "index": {"chunks": explained.chunks, "files": explained.files, **counts},
+    }
+
+
+def _iso(day: date | None) -> str | None:
+    return day.isoformat() if day else None
+
 
 FOLDED = 3
 """How many times the hits that are shown are looked at: some say the same. Our choice."""
@@ -73,7 +244,8 @@ def show_found(context: Context, query: Query, *, explained: bool = False) -> in
 def _show(context: Context, found: Found, query: Query) -> None:
     agent = bool(calling_host())
     context.emit(found_record(found, query, to_agent=agent))
-    context.print_lines(hit_lines(found))
+    for hit in found.hits:
+        context.print_lines(one_hit(hit))
     if not found.hits:
         context.print("Nothing in this home answers that.")
     if found.withheld and not agent:

@@ -179,7 +179,9 @@ def take(step: Step) -> None:
         make_dir(os.path.dirname(step.path))
         create_file(step.path, step.after)
         return
-    if step.keeps and not _holds_a_call(step.before):  # else what is there is not as it was before us
+    if step.keeps and not _OUR_CALL.search(
+        step.before.decode(errors="replace")
+    ):  # else what is there is not as it was before us
         _unlink(backup)  # of an earlier time: the hooks were taken out by hand since
         create_file(backup, step.before)
     replace_file(step.path, step.after, expect_sha256=hashlib.sha256(step.before).hexdigest())
@@ -279,11 +281,6 @@ def _as_it_was(
         pass
     empty = not stripped.strip() if host == HERMES else not json.loads(stripped.removeprefix("\ufeff"))
     return None if empty and kept is None and not is_link else stripped.encode()
-
-
-def _holds_a_call(raw: bytes) -> bool:
-    """Tell whether a file calls the hook of any home."""
-    return bool(_OUR_CALL.search(raw.decode(errors="replace")))
 
 
 def _require_text(call: HookCall) -> None:

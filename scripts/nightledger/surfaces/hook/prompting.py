@@ -24,7 +24,7 @@ from nightledger.files.hook_state import (
 )
 from nightledger.files.search_reader import Line, Reader, open_reader
 from nightledger.recall import relevant
-from nightledger.surfaces.hook.exchange import prompt_of, text_of
+from nightledger.surfaces.hook.running import prompt_of, text_of
 from nightledger.text.search.tokens import match_phrase, words_in
 from nightledger.text.visible import quote_line
 

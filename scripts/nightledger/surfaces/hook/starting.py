@@ -18,8 +18,7 @@ from nightledger.files.hook_state import (
 )
 from nightledger.files.staged import StagedPage, read_staged
 from nightledger.surfaces.context import keys_directory
-from nightledger.surfaces.hook.exchange import MAX_CONTEXT_BYTES
-from nightledger.surfaces.hook.running import SCRIPTS, stamp
+from nightledger.surfaces.hook.running import MAX_CONTEXT_BYTES, SCRIPTS, stamp
 
 TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
 if TYPE_CHECKING:

@@ -29,11 +29,6 @@ MARK = os.path.join(".nightledger", "apply-after")
 MAX_MARK_BYTES = 4_096
 
 
-OPTIONS = {
-    "id?": "only this proposal; says why it cannot be applied yet",
-}
-
-
 def run(options: argparse.Namespace, context: Context) -> int:
     """Apply each approval that may be; what fails stays queued while the rest applies."""
     asked = options.id is not None

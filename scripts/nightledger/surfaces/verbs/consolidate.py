@@ -22,11 +22,6 @@ from nightledger.surfaces.verbs.recall import read_day
 
 SHOWN = 3
 """Texts that scanners held back which are named; the rest is counted."""
-OPTIONS = {
-    "--day": ("DATE", "the log day (default: yesterday in the home's zone)"),
-    "--since": ("DATE", "mine the logs from this day on, the best first"),
-    "--dry-run": "show what would be proposed, and write nothing",
-}
 
 
 def run(options: argparse.Namespace, context: Context) -> int:

@@ -32,14 +32,8 @@ from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.screen import say
 from nightledger.surfaces.session import Session, reading, writing
-from nightledger.surfaces.settling import Settled, sign_proposals, tell_settled
+from nightledger.surfaces.signing import Settled, sign_proposals, tell_settled
 from nightledger.surfaces.verbs.pin import SHORT_ID, count_of, entry_lines, entry_record
-
-OPTIONS = {
-    "--dry-run": "say what would be done, and write nothing",
-    "--ask": "judge every entry now, and ask about each that has faded",
-    "--all": "with --ask: list every entry that has faded",
-}
 
 
 def run(options: argparse.Namespace, context: Context) -> int:

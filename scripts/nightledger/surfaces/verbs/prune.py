@@ -25,14 +25,6 @@ MOST_NAMED = 20
 """Things left alone that are named one by one; ``--json`` names all."""
 
 
-OPTIONS = {
-    "--links": "look at links",
-    "--entries": "look at entries of the gated files",
-    "--logs": "look at daily logs (default: at all three)",
-    "--dry-run": "show what would be proposed, and write nothing",
-}
-
-
 def run(options: argparse.Namespace, context: Context) -> int:
     """Prune, and say what was proposed and what was left alone."""
     with reading(context) if options.dry_run else writing(context) as session:

@@ -51,41 +51,14 @@ if TYPE_CHECKING:
     from nightledger.files.link_index import LinkIndex
     from nightledger.surfaces.context import Context
 
-MAX_SHOWN = 5
 MAX_HITS = 200
 """Hits of one query: more are no answer but a listing. Our choice."""
 MAX_QUERY_CHARACTERS = 4_000
 """A page; more says no more. Our choice."""
-FRAMES = ("self", "attention", "task", "simulate")
 
 
 _NARROWING = ("explain", "since", "until", "any-time", "scope")
 """What only a query can be narrowed by."""
-
-
-OPTIONS = {
-    "--explain": "tell how a query is answered: words, time, what was weighed, each hit's reasons",
-    "--tags": ("A,B", "what the task is about: cron,time_zone"),
-    "--frame": {
-        "metavar": "FRAME",
-        "type": str.lower,
-        "choices": FRAMES,
-        "help": "SELF, ATTENTION, TASK or SIMULATE",
-    },
-    "query?": ("QUERY", "what it is about, in plain words"),
-    "--since": ("DATE", "only what is dated from this day on: 2026-02-28"),
-    "--until": ("DATE", "only what is dated up to this day"),
-    "--any-time": "search all times, though the query names one: it is preferred then",
-    "--scope": ("KINDS", "where to look: memory,daily,archive,outcome,handoff,principle"),
-    "--agent": "answer as an agent is answered",
-    "-n": {
-        "dest": "limit",
-        "metavar": "N",
-        "type": int,
-        "default": MAX_SHOWN,
-        "help": "hits or links to show (default: 5)",
-    },
-}
 
 
 def run(options: argparse.Namespace, context: "Context") -> int:
@@ -147,7 +120,7 @@ def _frame(options: argparse.Namespace, context: "Context") -> int:
     from nightledger.domain.frames import Frame
     from nightledger.surfaces.recalling import show_frame
 
-    return show_frame(context, Frame(options.frame), (options.query or "")[:MAX_QUERY_CHARACTERS])
+    return show_frame(context, Frame(options.frame.lower()), (options.query or "")[:MAX_QUERY_CHARACTERS])
 
 
 def _record(item: Recalled, place: str | None) -> dict[str, object]:

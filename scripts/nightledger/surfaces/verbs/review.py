@@ -29,15 +29,11 @@ from nightledger.surfaces.context import Context
 from nightledger.surfaces.listing import item_record
 from nightledger.surfaces.screen import say
 from nightledger.surfaces.session import Session
-from nightledger.surfaces.settling import settle, tell_settled
+from nightledger.surfaces.signing import settle, tell_settled
 from nightledger.surfaces.verbs.edit import revise_change
 from nightledger.text.visible import visible
 
 AGAIN = "nightledger review"
-OPTIONS = {
-    "id?": "only this proposal",
-    "--remote": ("NAME", "what waits on another machine ('channel peer list' names those known)"),
-}
 
 
 def run(options: argparse.Namespace, context: Context) -> int:
