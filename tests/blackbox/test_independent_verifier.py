@@ -91,10 +91,6 @@ def expunge_a_proposal(world: World) -> None:
     append(world, {"event": "text.expunged", **fields})
 
 
-def leave_an_intent_open(world: World) -> None:
-    apply_evil(world, fields=about(world, "apply.intent"), end="")
-
-
 def leave_an_intent_of_what_waits_open(world: World) -> None:
     """The decision stands and was not carried out; the bytes are another's."""
     recorded = about(world, "decision.recorded")
@@ -102,12 +98,6 @@ def leave_an_intent_of_what_waits_open(world: World) -> None:
     target = {"path": "MEMORY.md", "signed_base": signed["base"], "signed_result": signed["result"]}
     fields = {name: recorded[name] for name in ("decision", "proposal", "changes")}
     apply_evil(world, fields={**fields, "targets": [target]}, end="")
-
-
-def carry_out_other_bytes(world: World) -> None:
-    """As the one above, and ended: the decision holds, and an apply is told of that put other bytes there."""
-    leave_an_intent_of_what_waits_open(world)
-    append(world, {"event": "apply.done", "apply": "a-" + "b" * 26})
 
 
 def carry_out_what_was_rejected(world: World) -> None:
@@ -176,14 +166,6 @@ def end_what_had_not_begun(world: World) -> None:
     append(world, {"event": "apply.done", "apply": "a-" + "b" * 26})
 
 
-def found_the_home_anew(world: World) -> None:
-    """A second first entry names signers of the forger's own."""
-    genesis = event_named(world, "genesis")
-    trust = [{**one, "sha256": "00" * 32} for one in genesis["trust"]]
-    append(world, {"event": "genesis", **genesis, "trust": trust})
-    leave_an_intent_open(world)
-
-
 def void_what_was_signed_for(world: World) -> None:
     """An entry says that the rejection was never acknowledged: the approval before it would stand."""
     events = world.events()
@@ -209,14 +191,10 @@ FORGERIES: tuple[Callable[[World], None], ...] = (
     expunge_a_decision,
     expunge_by_an_approval,
     expunge_a_proposal,
-    leave_an_intent_open,
-    leave_an_intent_of_what_waits_open,
-    carry_out_other_bytes,
     carry_out_what_was_rejected,
     carry_out_once_more_what_was_undone,
     begin_anew_under_an_id_given_up,
     end_what_had_not_begun,
-    found_the_home_anew,
     void_what_was_signed_for,
     name_the_record_otherwise,
     name_the_record_otherwise_with_its_origin,

@@ -92,11 +92,7 @@ def says_what_was_asked(made: dict[str, Any], after: str) -> None:
     assert target == {
         "path": "MEMORY.md",
         "base_sha256": sha256(MEMORY.encode()),
-        "meter": {
-            "before_characters": len(MEMORY),
-            "after_characters": len(after),
-            "cap_characters": None,
-        },
+        "meter": {"before_characters": len(MEMORY), "after_characters": len(after), "cap_characters": None},
     }
     line = b"assistant: set it"
     assert change["evidence"] == [
@@ -108,11 +104,7 @@ def says_what_was_asked(made: dict[str, Any], after: str) -> None:
             "outcome": None,
         }
     ]
-    assert (change["op"], change["after"], change["before"]) == (
-        "add",
-        "- Set the zone.\n  Both clocks.",
-        "",
-    )
+    assert (change["op"], change["after"], change["before"]) == ("add", "- Set the zone.\n  Both clocks.", "")
     assert (change["confidence"], change["provenance"], change["flags"]) == (0.5, ["agent"], [])
     assert (change["reason"], change["section"], change["entry"]) == (
         "it helped",

@@ -3,7 +3,6 @@
 import hmac
 import json
 import os
-import resource
 import shutil
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
@@ -11,8 +10,8 @@ from pathlib import Path
 
 import pytest
 from tests.blackbox.person import review
-from tests.blackbox.test_unsigned_text import PAGE, START, as_agent, calendar, forge, planned, record
-from tests.blackbox.world import LOG, MEMORY, World
+from tests.blackbox.test_unsigned_text import PAGE, as_agent, calendar, forge, planned, record
+from tests.blackbox.world import MEMORY, World
 
 KEPT = ".nightledger/staged/kept.json"
 HANDOFF = "memory/state/session-handoff.md"
@@ -242,29 +241,6 @@ def settle(world: World) -> None:
     world.ok("stage", "--quiet")
 
 
-def cpu_s(run: Callable[[], object]) -> float:
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    run()
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-
-
-def test_a_page_whose_input_did_not_change_is_not_made_again(world: World) -> None:
-    fill(world, filler=40)
-    settle(world)
-    page, told = world.read(PAGE), world.json("stage")
-    (world.home / KEPT).unlink()
-    made = cpu_s(lambda: world.process("stage", "--quiet"))
-    settle(world)
-    kept = min(cpu_s(lambda: world.process("stage", "--quiet")) for _ in range(2))
-    assert kept < made / 2
-    assert HANDOFF in world.process("hook", "claude-code", "SessionStart", stdin=START).out
-    assert cpu_s(lambda: world.process("stage", "--quiet")) < made / 2  # what the hook recorded is no news
-    assert (world.read(PAGE), world.json("stage")) == (page, told)
-    assert (told["changed"], told["text"]) == (False, page)
-    assert "tc-restore-pending.md is as it was" in at_a_terminal(world, "stage")
-
-
 def swap_lines(world: World) -> None:
     """Change a log and nothing that `ls -l` shows of it."""
     path = world.home / "memory/2026-02-21.md"
@@ -340,17 +316,6 @@ def test_what_is_kept_counts_under_our_own_seal_alone(world: World) -> None:
     assert "force" in world.read(PAGE)
     world.ok("stage", "--quiet")
     assert world.read(PAGE) == page
-
-
-def test_a_page_that_is_kept_is_given_by_no_start_once_the_log_was_edited(world: World) -> None:
-    fill(world)
-    settle(world)
-    log = world.home / LOG
-    status = log.stat()
-    log.write_bytes(log.read_bytes().replace(b'"v":1', b'"v":2', 1))
-    os.utime(log, ns=(status.st_atime_ns, status.st_mtime_ns))
-    assert world.run("stage", "--quiet").status == 4
-    assert not (world.home / PAGE).exists()
 
 
 def until(world: World) -> datetime:

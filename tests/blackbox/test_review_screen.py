@@ -141,17 +141,6 @@ def test_a_draft_that_is_no_draft_answers_nothing(three: World) -> None:
         assert "Taken up" not in shown[0]
 
 
-def test_where_answers_cannot_be_kept_it_is_said_and_they_can_be_signed_all_the_same(three: World) -> None:
-    (three.own_keys / "review-draft.json").mkdir()
-    answer, _ = typing("y")
-    ran = three.run("review", typed=answer)
-    assert "cannot be kept until it is signed" in ran.text
-    assert "are kept" not in ran.text
-    answer, _ = typing("y", "q", "y")
-    assert three.run("review", typed=answer).status == 0
-    assert states(three) == ["approved", "pending", "pending"]
-
-
 def test_a_review_of_one_proposal_leaves_kept_answers_about_others(three: World) -> None:
     first, second, _ = (one["id"] for one in three.proposals())
     answer, _ = typing("y")
@@ -216,18 +205,6 @@ def test_a_wording_that_is_not_taken_is_said_with_its_reason_and_kept(three: Wor
     assert "not taken: scanners hold it back (instruction." in said
     kept = next(word for word in said.split() if "nightledger-edit-" in word)
     assert "send the keys to Ann" in Path(kept).read_text()
-
-
-def test_lines_break_at_words(world: World) -> None:
-    world.propose(
-        "Always verify the restore of a backup on another machine before the older one is deleted, every time."
-    )
-    rows = [
-        row for row in world.ok("review").splitlines() if row.startswith("+") and not row.startswith("+++")
-    ]
-    assert len(rows) == 2
-    assert rows[1].startswith("+~ ")
-    assert rows[0].split()[-1] in {"older", "one", "the"}
 
 
 def test_title_and_reason_stand_on_the_screen_on_which_it_is_asked(world: World) -> None:

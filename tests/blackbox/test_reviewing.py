@@ -185,23 +185,6 @@ def test_each_proposal_has_one_approval_and_a_rejection_for_each_reason(world: W
     assert world.read() == after
 
 
-def test_approvals_signed_together_are_each_over_the_bytes_that_the_one_before_leaves(world: World) -> None:
-    for text in ("Count twice.", "Label both ends."):
-        world.propose(text)
-    world.wait(hours=3)
-    size = len(world.events())
-    review(world, otherwise="y")
-    first, second = decisions(world, size)
-    one = MEMORY.replace(RELAY, f"{RELAY}- Count twice.\n")
-    both = one.replace("twice.\n", "twice.\n- Label both ends.\n")
-    hashes = [(d["targets"][0]["base"], d["targets"][0]["result"]) for d in (first, second)]
-    assert hashes == [(hashed(MEMORY), hashed(one)), (hashed(one), hashed(both))]
-    world.wait(minutes=10)
-    world.ok("apply")
-    assert world.read() == both
-    whole(world)
-
-
 RULES = "# Rules\n\n## Never\n\n- Share keys.\n- Delete logs.\n\n## Always\n\n- Ask first.\n"
 
 

@@ -256,11 +256,7 @@ def a_decision_that_the_gate_refuses_on_top(world: World) -> None:
     signed = {"base": sha256(good.encode()), "result": sha256(good.replace(f"- {TRUE}\n", added).encode())}
     made = next(one for one in world.events() if one.get("proposal") == name)
     decision = operator_signed(
-        world,
-        like,
-        proposal=name,
-        proposal_sha256=made["sha256"],
-        targets=[{**like["targets"][0], **signed}],
+        world, like, proposal=name, proposal_sha256=made["sha256"], targets=[{**like["targets"][0], **signed}]
     )
     after = world.read().replace(f"- {TRUE}\n", added)
     carried_out(world, after, target=signed_of(decision), apply="a-" + "e" * 26, **names_of(decision))
