@@ -15,12 +15,9 @@ HOSTS = {
     "TRAE_AI_SHELL_ID": "1",
 }  # fmt: skip
 PERSONS = {
-    "CURSOR_TRACE_ID": "ab",
-    "TERM_PROGRAM": "vscode",
-    "REPL_ID": "x",
-    "OPENCLAW_SHELL": "tui-local",
+    "CURSOR_TRACE_ID": "ab", "TERM_PROGRAM": "vscode", "REPL_ID": "x", "OPENCLAW_SHELL": "tui-local",
     "GEMINI_CLI": "",
-}
+}  # fmt: skip
 """What stands in the terminal that a person opened in the same editor, too."""
 
 

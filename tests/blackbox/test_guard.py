@@ -48,8 +48,7 @@ def test_a_changed_soul_is_told_acknowledged_and_never_written(world: World) -> 
 
 def test_a_gated_file_that_becomes_a_link_to_a_protected_one_is_never_written(world: World) -> None:
     soul = world.write("SOUL.md", "# Soul\n\n## Lessons\n\n- Be kind.\n")
-    name = world.propose("Label both ends of a cable.")
-    assert world.approve(name).status == 0
+    world.signed("Label both ends of a cable.")
     (world.home / "MEMORY.md").unlink()
     (world.home / "MEMORY.md").symlink_to(soul)
     world.wait(hours=3)
@@ -60,16 +59,14 @@ def test_a_gated_file_that_becomes_a_link_to_a_protected_one_is_never_written(wo
 
 
 def test_settings_that_cannot_be_used_open_nothing(world: World) -> None:
-    name = world.propose("Label both ends of a cable.")
-    assert world.approve(name).status == 0
+    world.signed("Label both ends of a cable.")
     world.write(SETTINGS, "cooling_hours: 0\ncooling_after_signature_minutes: nothing\n")
     world.wait(minutes=30)
     world.run("apply")
     assert "cable" not in world.read()
     assert world.run("status").out
     world.write(SETTINGS, "cooling_hours: 5\n")
-    world.wait(hours=3)
-    world.ok("apply")
+    world.apply_cooled()
     assert "cable" not in world.read()
     world.wait(hours=2)
     world.ok("apply")

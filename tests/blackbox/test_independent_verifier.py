@@ -27,10 +27,9 @@ def lived(adopted: World, tmp_path_factory: pytest.TempPathFactory) -> World:
     world.ok("undo", world.applied("Ask before orders."))
     assert world.edit(lambda text: text.replace("30 days", "40 days")).status == 0
     world.applied(LESSON)
-    gone = world.propose("Never mind.")
-    assert world.approve(gone).status == 0
+    gone = world.signed("Never mind.")
     world.ok("reject", gone, "--reason", "no")
-    assert world.approve(world.propose("Name the relay.")).status == 0
+    world.signed("Name the relay.")
     assert looks(world) == (0, 0)
     return world
 
@@ -188,17 +187,10 @@ def name_the_record_otherwise_with_its_origin(world: World) -> None:
 
 
 FORGERIES: tuple[Callable[[World], None], ...] = (
-    expunge_a_decision,
-    expunge_by_an_approval,
-    expunge_a_proposal,
-    carry_out_what_was_rejected,
-    carry_out_once_more_what_was_undone,
-    begin_anew_under_an_id_given_up,
-    end_what_had_not_begun,
-    void_what_was_signed_for,
-    name_the_record_otherwise,
-    name_the_record_otherwise_with_its_origin,
-)
+    expunge_a_decision, expunge_by_an_approval, expunge_a_proposal, carry_out_what_was_rejected,
+    carry_out_once_more_what_was_undone, begin_anew_under_an_id_given_up, end_what_had_not_begun,
+    void_what_was_signed_for, name_the_record_otherwise, name_the_record_otherwise_with_its_origin,
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("forgery", FORGERIES, ids=lambda forgery: forgery.__name__)
@@ -293,8 +285,7 @@ def answer_for_a_protected_file(world: World) -> None:
 
 def reject_what_was_altered(world: World) -> None:
     """The file of an approval is another; the operator rejects what it approved."""
-    name = world.propose(LESSON)
-    assert world.approve(name).status == 0
+    name = world.signed(LESSON)
     decision_file(world, about(world, "decision.recorded")).write_text("{}")
     assert looks(world) == (4, 4)
     world.ok("reject", name, "--reason", "no")

@@ -75,8 +75,7 @@ def test_what_was_let_go_is_gone_after_cooling_and_comes_back_by_undo(
     assert world.approve(name).status == 0
     world.ok("apply")
     assert files(world) == before
-    world.wait(hours=3)
-    world.ok("apply")
+    world.apply_cooled()
     after = files(world)
     assert after != before
     assert {"archive": "pump", "compress": "lamp 39", "delete_link": "spool"}[op] not in (
@@ -97,20 +96,10 @@ def test_what_was_let_go_is_gone_after_cooling_and_comes_back_by_undo(
 def test_a_replacement_and_a_removal_come_back_while_later_edits_stay(world: World) -> None:
     words = ("--entry", "Keep backups for 30 days.")
     first = world.propose("Keep backups for 90 days.", *words, section="Decisions")
-    removal = world.json(
-        "propose",
-        "--remove",
-        "--entry",
-        "Restart the relay after an upgrade.",
-        "--section",
-        "Lessons",
-        "--reason",
-        "r",
-    )["id"]
+    removal = world.removal("Restart the relay after an upgrade.", section="Lessons")
     for name in (first, removal):
         assert world.approve(name).status == 0
-    world.wait(hours=3)
-    world.ok("apply")
+    world.apply_cooled()
     assert "90 days" in world.read()
     assert "relay" not in world.read()
     assert world.edit(lambda text: text + "\nA line of my own.\n").status == 0
@@ -142,8 +131,7 @@ def test_after_seven_days_an_undo_is_a_proposal(world: World) -> None:
     assert world.read() == text
     assert [p["kind"] for p in world.proposals()] == ["reversal"]
     review(world, otherwise="y")
-    world.wait(hours=3)
-    world.ok("apply")
+    world.apply_cooled()
     assert "cable" not in world.read()
     whole(world)
 
@@ -151,8 +139,7 @@ def test_after_seven_days_an_undo_is_a_proposal(world: World) -> None:
 def test_a_signed_change_waits_two_hours_from_its_proposal_and_ten_minutes_from_its_signature(
     world: World,
 ) -> None:
-    name = world.propose("Label both ends of a cable.")
-    assert world.approve(name).status == 0
+    world.signed("Label both ends of a cable.")
     for minutes in (0, 60, 59):
         world.wait(minutes=minutes)
         world.ok("apply")
@@ -175,14 +162,12 @@ def test_a_signed_change_waits_two_hours_from_its_proposal_and_ten_minutes_from_
 def test_an_approval_of_something_else_changes_nothing(world: World, words: tuple[str, ...]) -> None:
     name = world.propose("Label both ends of a cable.")
     assert world.approve(name, *words).status in {1, 2}
-    world.wait(hours=3)
-    world.ok("apply")
+    world.apply_cooled()
     assert "cable" not in world.read()
 
 
 def test_an_approval_expires_after_seven_days(world: World) -> None:
-    name = world.propose("Label both ends of a cable.")
-    assert world.approve(name).status == 0
+    world.signed("Label both ends of a cable.")
     world.wait(days=7, minutes=1)
     world.run("apply")
     assert "cable" not in world.read()
@@ -209,8 +194,7 @@ def test_what_was_rejected_is_not_applied_nor_proposed_again(world: World) -> No
     assert again.status in {0, 1}
     assert not world.proposals()
     assert world.approve(name).status != 0
-    world.wait(hours=3)
-    world.ok("apply")
+    world.apply_cooled()
     assert "cable" not in world.read()
     whole(world)
 
@@ -229,10 +213,8 @@ def test_a_file_put_back_to_older_bytes_is_told(world: World) -> None:
 def test_bytes_outside_a_change_stay_as_they_are(tmp_path: Path) -> None:
     odd = b"\xef\xbb\xbf# M\r\n\r\n## Lessons  \r\n\r\n* one\t \r\n* two\n\n\n\n### Lessons \n\n1) x\r\n\r\n## Z\r\nlast without end"
     world = found(tmp_path, memory=odd)
-    name = world.propose("Label both ends of a cable.", section="Z")
-    assert world.approve(name).status == 0
-    world.wait(hours=3)
-    world.ok("apply")
+    name = world.signed("Label both ends of a cable.", section="Z")
+    world.apply_cooled()
     new = (world.home / "MEMORY.md").read_bytes()
     kept = new.split(b"Label")[0]
     assert odd.startswith(kept.rstrip(b"*- \r\n"))
@@ -248,8 +230,7 @@ def test_forgetting_and_pinning_are_signed(world: World) -> None:
     assert world.run("unpin", entry, typed=lambda _: "y").status == 0
     assert entry not in world.ok("pin")
     world.run("forget", entry, typed=lambda _: "y")
-    world.wait(hours=3)
-    world.ok("apply")
+    world.apply_cooled()
     assert "relay" not in world.read()
     world.log_day(
         "2026-03-02", "09:40 Lesson: restart the relay after an upgrade", "10:00 Lesson: count twice"
@@ -264,10 +245,8 @@ def test_a_second_gated_file_has_the_same_gate(tmp_path: Path) -> None:
     world = World(root=tmp_path)
     world.write("USER.md", "# User\n\n- Likes tea.\n")
     world = found(tmp_path, words=("--gated", "MEMORY.md", "--gated", "USER.md"))
-    name = world.propose("Reads at night.", "--target", "USER.md", section="User")
-    assert world.approve(name).status == 0
-    world.wait(hours=3)
-    world.ok("apply")
+    name = world.signed("Reads at night.", "--target", "USER.md", section="User")
+    world.apply_cooled()
     assert "Reads at night." in world.read("USER.md")
     world.write("USER.md", "# User\n\n- Likes gin.\n")
     assert world.run("verify").status == 4
@@ -300,8 +279,7 @@ def test_two_commands_at_once_do_each_thing_once(world: World) -> None:
 
     from tests.blackbox.world import PROGRAM
 
-    name = world.propose("Label both ends of a cable.")
-    assert world.approve(name).status == 0
+    world.signed("Label both ends of a cable.")
     world.wait(hours=3)
     argv = [sys.executable, str(PROGRAM), "apply", "--home", str(world.home), "--now", world.now.isoformat()]
     runs = [subprocess.Popen(argv, env={"NIGHTLEDGER_KEYS": str(world.keys)}) for _ in range(2)]
@@ -312,8 +290,7 @@ def test_two_commands_at_once_do_each_thing_once(world: World) -> None:
 
 
 def test_time_alone_ends_nothing_that_is_signed_and_due(world: World) -> None:
-    name = world.propose("Label both ends of a cable.")
-    assert world.approve(name).status == 0
+    world.signed("Label both ends of a cable.")
     world.now += timedelta(days=6, hours=23)
     world.ok("apply")
     assert "cable" in world.read()

@@ -85,8 +85,7 @@ def test_twins_of_what_is_applied_are_withdrawn(world: World) -> None:
     twin = world.propose("Label both ends of each long cable in the rack.")
     other = world.propose("Label both ends of every long cable in rack 3.")
     assert world.approve(first).status == 0
-    world.wait(hours=3)
-    world.ok("apply")
+    world.apply_cooled()
     assert [p["id"] for p in world.proposals()] == [other]
     (gone,) = [p for p in world.proposals("--all") if p["id"] == twin]
     assert [(a["state"], a["reason"]) for a in gone["answers"]] == [
@@ -184,8 +183,7 @@ def test_proposals_says_of_each_what_was_decided(world: World) -> None:
     assert [c["state"] for c in waits["changes"] if c["n"] not in waits["waiting"]] == ["approved"]
     review(world, otherwise="n")
     assert not [p for p in world.proposals() if p["state"] in {"pending", "deferred"}]
-    world.wait(hours=3)
-    world.ok("apply")
+    world.apply_cooled()
     said = told(world, "proposals", "--all")
     assert "applied 2026-03-03" in said
     assert "rejected 2026-03-03 (2 of 2): no" in said or "rejected 2026-03-03 (1 of 2): no" in said

@@ -17,19 +17,8 @@ KEPT = ".nightledger/staged/kept.json"
 HANDOFF = "memory/state/session-handoff.md"
 LESSON = "Lesson: the nightly backup failed because cron has no PATH; call restic by its full path."
 WORDS = [
-    "relay",
-    "buoy",
-    "tide",
-    "crane",
-    "sonar",
-    "winch",
-    "anchor",
-    "pilot",
-    "berth",
-    "lantern",
-    "hull",
-    "dock",
-]
+    "relay", "buoy", "tide", "crane", "sonar", "winch", "anchor", "pilot", "berth", "lantern", "hull", "dock",
+]  # fmt: skip
 LESSONS = (
     LESSON,
     "Lesson: rsync without --checksum misses edits within one second; always pass it to backups.",
@@ -145,16 +134,6 @@ def test_a_night_that_finds_a_file_changed_names_the_verb_that_settles_it(night:
     assert "error: MEMORY.md: see memory/state/ATTENTION.md\nhint: nightledger review\n" in ran.err
     assert "`nightledger review`" in night.attention()
     assert "'nightledger review' asks about each section" in " ".join(night.run("verify").text.split())
-
-
-def test_what_scanners_held_back_is_told_by_one_night_alone(night: World) -> None:
-    night.log_day(YESTERDAY, f"Lesson: the token of the relay is ghp_{'a7Kq2Zr9Xw4Lm8Tc5Vh3' * 2}.")
-    assert "1 held; nothing proposed: the scanners held 1 candidate(s) back" in " ".join(
-        night.ok("night").split()
-    )
-    night.wait(days=1)
-    assert by_cron(night) == (0, "", "")
-    assert "held" not in at_a_terminal(night, "consolidate")
 
 
 def test_what_mining_leaves_out_is_offered_by_the_verb_that_it_names(world: World) -> None:

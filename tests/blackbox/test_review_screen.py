@@ -42,8 +42,7 @@ def three(world: World) -> World:
 def noted(world: World) -> World:
     """Give a home in which a night proposed from notes under two headings."""
     world.log_day("2026-03-02", *NOTES)
-    world.now = world.now.replace(day=3, hour=3, minute=10)
-    world.ok("night")
+    world.night(3)
     world.log_day("2026-03-03", "## Relay", "12:00 Lesson: never restart the relay during a transfer")
     world.wait(days=1)
     world.ok("night")
@@ -185,8 +184,7 @@ def test_an_edit_opens_a_commented_text_and_is_signed_in_the_same_pass(three: Wo
     assert all(line.startswith("#") for line in comments if line)
     assert any("dropped" in line for line in comments)
     assert "+- Label all ends of a cable." in shown[1]
-    three.wait(hours=3)
-    three.ok("apply")
+    three.apply_cooled()
     assert "- Label all ends of a cable.\n" in three.read()
     assert "#" not in three.read().split("Label all")[1].split("\n")[0]
     assert "dropped" not in three.read()

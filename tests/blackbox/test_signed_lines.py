@@ -263,25 +263,13 @@ def a_decision_that_the_gate_refuses_on_top(world: World) -> None:
 
 
 FORGERIES: tuple[Callable[[World], None], ...] = (
-    a_decision_nobody_signed,
-    the_same_raced,
-    an_intent_left_open,
-    a_decision_carried_out_again,
-    a_waiting_decision_with_another_result,
-    a_waiting_decision_that_names_its_own_bytes,
-    a_waiting_decision_left_open,
-    a_waiting_decision_on_another_start,
-    a_start_that_a_forged_apply_accepted,
-    bytes_called_accepted_beside_a_signed_result,
-    a_settlement_nobody_signed,
-    an_undo_nobody_signed,
-    an_edit_nobody_signed,
-    another_beginning,
-    a_key_let_in,
-    bytes_said_to_have_expired,
-    bytes_said_to_go_some_day,
-    a_decision_that_the_gate_refuses_on_top,
-)
+    a_decision_nobody_signed, the_same_raced, an_intent_left_open, a_decision_carried_out_again,
+    a_waiting_decision_with_another_result, a_waiting_decision_that_names_its_own_bytes,
+    a_waiting_decision_left_open, a_waiting_decision_on_another_start, a_start_that_a_forged_apply_accepted,
+    bytes_called_accepted_beside_a_signed_result, a_settlement_nobody_signed, an_undo_nobody_signed,
+    an_edit_nobody_signed, another_beginning, a_key_let_in, bytes_said_to_have_expired,
+    bytes_said_to_go_some_day, a_decision_that_the_gate_refuses_on_top,
+)  # fmt: skip
 
 
 # ---------------------------------------------------------------- what an agent is told
@@ -374,8 +362,7 @@ def test_the_operator_settles_what_was_forged_and_signs_nothing_else_before(
     assert "drift" not in alarms(world)
     assert world.run("guard", "--exit-code").status == 0
     assert world.approve(waits).status == 0
-    world.wait(hours=3)
-    world.ok("apply")
+    world.apply_cooled()
     assert "Paint the east gate." in world.run("recall", "paint east gate", "--agent").out
     assert world.run("verify").status == 4  # the log says for ever what was forged
 

@@ -64,8 +64,7 @@ def test_a_recovery_key_changes_who_signs_and_signs_nothing_else(world: World, t
 
 
 def test_a_reset_voids_what_is_approved_counts_after_a_day_and_is_told_for_ever(world: World) -> None:
-    name = world.propose("Count twice.")
-    assert world.approve(name).status == 0
+    name = world.signed("Count twice.")
     words = ("key", "reset", "--no-passphrase", "--passphrase-forgotten")
     assert world.run(*words, typed=yes).status == 0
     world.wait(hours=3)
@@ -118,8 +117,7 @@ def test_consent_knows_the_strictest_answer_and_ages(world: World) -> None:
 
 
 def test_ssh_keygen_verifies_what_an_operator_signed(world: World) -> None:
-    name = world.propose("Count twice.")
-    assert world.approve(name).status == 0
+    world.signed("Count twice.")
     (decision,) = [p for p in (world.home / "audit/decisions").iterdir() if p.suffix == ".json"]
     listed = str(world.home / "config/nightledger/allowed_signers")
     words = ["-Y", "verify", "-f", listed, "-I", "operator", "-n", "nightledger-decision@v1"]

@@ -154,12 +154,8 @@ def _read_states(raw: bytes) -> list[object]:
 
 
 _LETTER = {
-    "id": "m-1",
-    "peer": "desk",
-    "dead_lettered_at": "2026-03-01T08:00:00Z",
-    "error": "nobody",
-    "attempts": 3,
-}
+    "id": "m-1", "peer": "desk", "dead_lettered_at": "2026-03-01T08:00:00Z", "error": "nobody", "attempts": 3,
+}  # fmt: skip
 _PLAIN = {"id": "o-1", "task_type": "t", "context_tags": ["a"], "resolution": "r", "outcome": "success"}
 _WORTH = {"said": [[3, 4, 0.5], [9, 9, 0.31]], "telling": [3], "answers": [9, 10]}
 _STATES = (
