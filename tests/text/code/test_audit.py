@@ -157,20 +157,6 @@ def test_a_fence_without_a_language_is_told_by_shape(info: str) -> None:
     assert found(f"```{info}\n\n```\n") == []
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Backups run at 04:00 (UTC).",
-        "- call Ada(!) back",
-        "see https://example.org/a(b)",
-        "",
-        "cost(s) of the trip",
-    ],
-)
-def test_prose_is_no_snippet(text: str) -> None:
-    assert found(text) == []
-
-
 def told(text: str) -> list[tuple[str, str]]:
     return [(f.rule, f.message) for f in scan(text, snippets=True) if f.rule.startswith("code.")]
 

@@ -29,13 +29,6 @@ def test_a_line_knows_the_headings_above_it() -> None:
     assert line(text, 6).headings == ("Day", "Garden")
 
 
-def test_a_bold_line_leads_the_items_below_and_a_paragraph_ends_it() -> None:
-    text = "**Why:**\n- the fan is broken\n  - since May\n\nPlain words end the list.\n- another"
-    assert line(text, 2).lead == "**Why:**"
-    assert line(text, 3).lead == "the fan is broken"
-    assert line(text, 6).lead == ""
-
-
 def test_a_dated_heading_gives_the_day_of_what_follows_and_an_impossible_date_does_not() -> None:
     text = "- a\n## 2026-03-07 late\n- b\n## 2026-13-45\n- c"
     assert line(text, 1).day == DAY

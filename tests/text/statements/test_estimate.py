@@ -1,11 +1,10 @@
 import json
 
 import pytest
-from tests.rows import each_row
 from tests.text.logs import read
 
 from nightledger.files.shipped import shipped_config
-from nightledger.text.statements.cues import cue_words, find_cues, languages_of
+from nightledger.text.statements.cues import cue_words
 from nightledger.text.statements.estimate import estimate_lines
 
 
@@ -44,30 +43,6 @@ def test_every_weight_belongs_to_a_feature_that_there_is() -> None:
 
 
 WORDS = cue_words()
-
-
-@each_row(
-    ("text", "cue"),
-    [
-        ("Never restart the kettle by hand", "absolute"),
-        ("The kettle doesn't boil milk", "unable"),
-        ("It failed because the fuse was wet", "cause"),
-        ("Ann prefers short answers", "wish"),
-        ("Перед чисткой всегда выключать чайник", "absolute"),
-        ("部署之前必须备份", "duty"),
-    ],
-)
-def test_a_cue_is_found_whatever_the_language(text: str, cue: str) -> None:
-    assert cue in find_cues(text)
-
-
-def test_a_files_language_is_told_by_its_common_words() -> None:
-    german = (
-        "Der Kocher ist kaputt und wird nicht mit Wasser gefüllt, das ist für die Küche ein Problem. " * 3
-    )
-    assert languages_of(german) == ("de",)
-    assert languages_of("The kettle is broken and will not be filled with water in the kitchen. " * 5) == ()
-    assert languages_of("") == ()
 
 
 def test_every_table_names_only_cues_that_english_has() -> None:

@@ -1,9 +1,7 @@
-import pytest
 from tests.text.logs import read
 
-from nightledger.domain.daylog import StatementKind
 from nightledger.text.similar import numbers
-from nightledger.text.statements.wording import clean_line, entry_text, judge_kind, shorten
+from nightledger.text.statements.wording import clean_line, entry_text, shorten
 
 
 def test_one_line_is_one_sentence_without_dress() -> None:
@@ -28,18 +26,3 @@ def test_a_long_line_is_cut_to_whole_sentences_that_claim_something() -> None:
     assert shorten(text) == claim
     assert clean_line(read(f"- {text}").lines[0]) == claim
     assert numbers(claim) <= numbers(text)
-
-
-@pytest.mark.parametrize(
-    ("text", "kind"),
-    [
-        ("- **Decision:** never mind the kettle", StatementKind.DECISION),
-        ("- Ann prefers tea", StatementKind.PREFERENCE),
-        ("- never boil it dry", StatementKind.RULE),
-        ("- it leaks because the seal is old", StatementKind.CAUSE),
-        ("- the earlier note was wrong about the seal", StatementKind.CORRECTION),
-        ("- the pump room is in hall 7", StatementKind.FACT),
-    ],
-)
-def test_the_kind_follows_label_then_words(text: str, kind: StatementKind) -> None:
-    assert judge_kind(read(text).lines[0]) is kind
