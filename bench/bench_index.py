@@ -136,8 +136,7 @@ def bench_own(directory: Path, files: Sequence[NewFile], queries: Sequence[str],
     )
     with switched([(telling_words, "__kwdefaults__", {"most": len(files) * CHUNKS_A_DAY**2})]):
         walked = median_ms(
-            lambda q: find_chunks(store, Query(text=q), read_query(store, Query(text=q), today)),
-            queries,
+            lambda q: find_chunks(store, Query(text=q), read_query(store, Query(text=q), today)), queries
         )
     store.close()
     cut_s = timed(lambda: [list(cut_markdown(file.text)) for file in files])

@@ -83,11 +83,7 @@ RULES: Mapping[str, Sequence[tuple[object, str, Any]]] = {
     "told times hold a week longer": ((timewords, "TOLD_LATER", timedelta(7)),),
     "told times hold a month longer": ((timewords, "TOLD_LATER", timedelta(30)),),
     "words of order and place left out": (
-        (
-            tokens.query_terms,
-            "__kwdefaults__",
-            {"stop_words": STOP_WORDS | set(ORDER_AND_PLACE.split())},
-        ),
+        (tokens.query_terms, "__kwdefaults__", {"stop_words": STOP_WORDS | set(ORDER_AND_PLACE.split())}),
     ),
 }
 

@@ -135,17 +135,6 @@ def test_what_is_not_the_jobs_fault_ends_the_call_and_leaves_the_period_due(
     assert [run.period for run in read_ledger(home)[0]] == ["2026-02-26"]
 
 
-def test_missed_nights_are_made_up_seven_at_a_time_and_the_operator_hears_of_them(home: Home) -> None:
-    link = Worker("link")
-    later = NOW + timedelta(days=20)
-    report = call(home, link, at=later)
-    assert len(report.runs) == 7
-    assert report.still_due == 23 - 7
-    assert report.next_at < later
-    assert [item.need for item in report.needs] == [Need.MISSED] * 22
-    assert call(home, link, at=later + timedelta(minutes=30)).runs[0].period == "2026-03-05"
-
-
 def test_a_job_that_fails_needs_the_operator_until_it_succeeds(home: Home) -> None:
     link = Worker("link", {"2026-02-28": UnreadableError("no")})
     fails = [item.mark for item in call(home, link).needs if item.need is Need.FAILED]

@@ -487,17 +487,6 @@ def put_a_pipe_in_the_pages_place(world: World) -> bool:
     return True
 
 
-def remove_the_pages_folder(world: World) -> bool:
-    shutil.rmtree(world.home / "memory/state")
-    return True
-
-
-def put_a_file_in_the_folders_place(world: World) -> bool:
-    remove_the_pages_folder(world)
-    world.write("memory/state", "no folder")
-    return False
-
-
 def lead_the_folder_out(world: World) -> bool:
     (world.home / "memory").rename(world.root / "outside")
     (world.home / "memory").symlink_to(world.root / "outside")
@@ -509,8 +498,6 @@ def lead_the_folder_out(world: World) -> bool:
     [
         put_a_directory_in_the_pages_place,
         put_a_pipe_in_the_pages_place,
-        remove_the_pages_folder,
-        put_a_file_in_the_folders_place,
         lead_the_folder_out,
     ],
 )

@@ -41,19 +41,9 @@ def test_the_longest_wait_that_somebody_asks_for_counts(world: World) -> None:
 
 def test_an_operators_own_rules_hold_back_what_they_find_at_apply_and_undo(world: World) -> None:
     held, goes = sign(world, world.propose("The gate opens at zebra-4711.")), sign(world, world.propose(TEXT))
-    gone = world.json(
-        "propose",
-        "--remove",
-        "--entry",
-        "Keep backups for 30 days.",
-        "--section",
-        "Decisions",
-        "--reason",
-        "r",
-    )
-    sign(world, gone["id"])
+    gone = sign(world, world.removal("Keep backups for 30 days.", section="Decisions"))
     world.wait(hours=3)
-    world.ok("apply", gone["id"])
+    world.ok("apply", gone)
     rules = world.root / "rules.toml"
     rules.write_text("[[rules]]\nid = \"zebra\"\nregex = '''zebra-[0-9]{4}|backups for'''\n")
     (world.keys / "operator.yaml").write_text(f"rule_files: [{json.dumps(str(rules))}]\n")
@@ -63,11 +53,11 @@ def test_an_operators_own_rules_hold_back_what_they_find_at_apply_and_undo(world
     assert "operator's rule files" in reason
     assert states(world)[held] == "approved"
     assert "zebra" not in world.read()
-    ran = world.run("undo", gone["id"])
+    ran = world.run("undo", gone)
     assert (ran.status != 0, "backups" in world.read()) == (True, False), ran
     (world.keys / "operator.yaml").unlink()
     assert attempts(world) == {held: {"applied": [1]}}
-    world.ok("undo", gone["id"])
+    world.ok("undo", gone)
     assert "backups" in world.read()
     sound(world)
 

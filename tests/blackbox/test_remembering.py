@@ -199,8 +199,7 @@ def test_a_decision_is_as_old_as_it_says_and_a_date_that_cannot_be_is_named(tmp_
 # ------------------------------------------------------------------ what is shown
 def test_the_view_of_entries_says_which_change_brought_them_and_from_where(world: World) -> None:
     world.log_day("2026-03-02", "## Disk", "Lesson: the relay disk fills with captures, delete them weekly.")
-    world.now = START.replace(day=3, hour=3, minute=10)
-    world.ok("night")
+    world.night(3)
     (proposal,) = world.proposals()
     review(world, otherwise="y")
     world.wait(hours=6)

@@ -19,21 +19,11 @@ from typing import Any
 import pytest
 from tests.faults.failed_tests import has_failed
 from tests.faults.sweep_report import report
-from tests.remote.machines import (
-    AGENT_ADDRESS,
-    Pair,
-    copy_pair,
-    make_pair,
-    opened,
-)
+from tests.remote.machines import AGENT_ADDRESS, Pair, copy_pair, make_pair, opened
 
 from nightledger.codec.canonical import MAX_INTEGER, canonical
 from nightledger.codec.records import dump_record
-from nightledger.domain.errors import (
-    NightledgerError,
-    RecordError,
-    RefusedError,
-)
+from nightledger.domain.errors import NightledgerError, RecordError, RefusedError
 from nightledger.domain.message import MESSAGE_TYPE, REPLY_TYPE, Reply, Status
 from nightledger.remote import receiving
 from nightledger.remote.letters import believe, known_peers
@@ -136,16 +126,6 @@ def test_one_id_cannot_stand_for_other_bytes(pair: Pair) -> None:
     assert refused(pair, seal(MESSAGE_TYPE, other, pair.ops.key))
 
 
-def test_an_answer_is_no_message_and_a_message_no_answer(pair: Pair) -> None:
-    message = pair.message()
-    reply = take_in(pair.agent.context(), pair.sealed(message)).envelope
-    assert refused(pair, reply)
-    peer = known_peers(pair.ops.context()).named("agent")
-    assert peer is not None
-    with pytest.raises(SignatureError):
-        believe(pair.ops.context(), pair.sealed(message), peer, message.id)
-
-
 def test_an_answer_is_believed_for_its_own_message_and_signature_only(pair: Pair) -> None:
     peer = known_peers(pair.ops.context()).named("agent")
     assert peer is not None
@@ -168,16 +148,6 @@ def test_an_answer_is_believed_for_its_own_message_and_signature_only(pair: Pair
         believe(pair.ops.context(), seal(REPLY_TYPE, dump_record(forged), pair.ops.key), peer, one.id)
     with pytest.raises((SignatureError, RecordError)):
         believe(pair.ops.context(), reply.replace(b'"sig":"', b'"sig":"AA', 1), peer, one.id)
-
-
-def test_white_space_and_another_alphabet_do_not_make_a_second_message(pair: Pair) -> None:
-    raw = pair.sealed(pair.message("propose_behavioral_change", body=CHANGE))
-    first = pair.agent.take_in(raw)
-    again = json.dumps(json.loads(raw), indent=2).encode()
-    assert again != raw
-    told = pair.agent.take_in(again)
-    assert (told.re, told.status, told.body["proposal"]) == (first.re, first.status, first.body["proposal"])
-    assert effects(pair) == 2
 
 
 @pytest.mark.parametrize("over_http", [False, True])

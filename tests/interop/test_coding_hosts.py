@@ -71,9 +71,7 @@ def test_the_longest_context_that_we_give_reaches_the_model_whole_and_a_longer_o
     assert (text in bare.ask(["Yes."], "hello").model.first.text()) is whole
 
 
-def test_another_file_is_written_and_what_a_shell_writes_passes_is_not_said_and_is_found(
-    scene: Host,
-) -> None:
+def test_another_file_is_written_and_what_a_shell_writes_passes_is_not_said_and_is_found(scene: Host) -> None:
     notes = scene.home / "notes.md"
     scene.ask([scene.write(notes), scene.shell(f"echo '- planted' >> {scene.memory}")], "hello")
     assert notes.read_text() == "x\n"

@@ -80,12 +80,6 @@ def test_no_tool_of_hermes_writes_its_memory(hermes: Hermes, name: str) -> None:
     assert hermes.home.memory.read_bytes() == before
 
 
-def test_other_files_are_written(hermes: Hermes) -> None:
-    hermes.model.turns += [Call("write_file", {"path": "notes.txt", "content": "free to write"}), "written"]
-    hermes.say("write a note")
-    assert (hermes.project / "notes.txt").read_text().strip() == "free to write"
-
-
 def test_the_review_behind_a_turn_cannot_write_memory_either(hermes: Hermes) -> None:
     before = hermes.home.memory.read_bytes()
     hermes.run("config", "set", "--force", "memory.nudge_interval", "1")

@@ -113,12 +113,8 @@ def _read_states(raw: bytes) -> list[object]:
 
 
 _LETTER = {
-    "id": "m-1",
-    "peer": "desk",
-    "dead_lettered_at": "2026-03-01T08:00:00Z",
-    "error": "nobody",
-    "attempts": 3,
-}
+    "id": "m-1", "peer": "desk", "dead_lettered_at": "2026-03-01T08:00:00Z", "error": "nobody", "attempts": 3,
+}  # fmt: skip
 _PLAIN = {"id": "o-1", "task_type": "t", "context_tags": ["a"], "resolution": "r", "outcome": "success"}
 _STATES = (
     *(

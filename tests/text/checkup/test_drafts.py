@@ -112,21 +112,6 @@ def test_a_secret_in_lines_that_go_anyhow_has_no_change_of_its_own() -> None:
     assert KEY.lower() not in draft.statement_key
 
 
-def test_lines_that_are_alike_but_for_their_secrets_all_go() -> None:
-    other = "ghp_" + "Zz9yX8wV7uT6sR5qP4oN3mL2kJ1iH0gF9eD"
-    found = drafts(f"# A\n- key {KEY}\n- lamps\n- key {other}\n")
-    assert [(draft.line, draft.statement_key) for draft in found] == [
-        (2, "replace key"),
-        (4, "replace key 2"),
-    ]
-
-
-def test_a_repeat_that_only_a_secret_could_place_is_left_to_its_owner() -> None:
-    text = f"# A\n- Ask before the press is moved\n\n# B\n- key {KEY}\n- Ask before the press is moved\n"
-    (draft,) = drafts(text)
-    assert draft.line == 5
-
-
 @settings(max_examples=100)
 @given(sections=SECTIONS)
 def test_all_drafts_of_any_file_apply_and_nothing_is_left_to_doubt(sections: list[str]) -> None:
