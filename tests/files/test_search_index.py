@@ -14,8 +14,11 @@ from tests.stores import in_memory
 
 from nightledger.domain.search import Kind
 from nightledger.files.search_index import (
+    FileState,
+    Filter,
     NewChunk,
     NewFile,
+    SearchStore,
     any_text,
     building,
     open_store,
@@ -29,7 +32,6 @@ from nightledger.files.search_reader import (
     SearchIndexError,
     open_reader,
 )
-from nightledger.files.search_store import FileState, Filter, SearchStore
 from nightledger.text.search.chunks import cut_markdown
 from nightledger.text.search.tokens import index_text, match_any, query_terms
 
@@ -87,10 +89,8 @@ def dump(store: SearchStore) -> object:
     assert words is not None
     stems = [row[0] for row in store.ask("SELECT term FROM temp.every ORDER BY term")]
     chunks = store.chunks(row[0] for row in store.ask("SELECT id FROM chunks"))
-    leads = store.leads(chunks)
     places = sorted(
-        (one.path, one.n, one.first_line, one.last_line, one.text, one.prefix, leads[one.id])
-        for one in chunks.values()
+        (one.path, one.n, one.first_line, one.last_line, one.text, one.prefix) for one in chunks.values()
     )
     scores = {
         stem: [

@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, Protocol
 from nightledger.domain.errors import LockedError, NightledgerError
 from nightledger.files.home import Home
 from nightledger.files.lock import Lock
-from nightledger.files.search_index import SearchWriter, index_path, writing
+from nightledger.files.search_index import Filter, SearchStore, SearchWriter, index_path, writing
 from nightledger.files.search_reader import SearchIndexError
-from nightledger.files.search_store import Filter, SearchStore
 from nightledger.text.scanners.scan import mask_secrets
 from nightledger.text.search.tokens import index_text
 
@@ -141,11 +140,7 @@ def _missing(store: SearchStore, name: str) -> list[int]:
 
 
 def _texts(store: SearchStore, ids: Sequence[int]) -> dict[int, str]:
-    leads = store.leads(ids)
-    chunks = store.chunks(ids)
-    return {
-        number: f"{chunk.prefix}\n{leads.get(number, '')}{chunk.text}" for number, chunk in chunks.items()
-    }
+    return {number: f"{chunk.prefix}\n{chunk.text}" for number, chunk in store.chunks(ids).items()}
 
 
 def _packed(vector: "Vector") -> bytes:

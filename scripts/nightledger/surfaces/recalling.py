@@ -22,8 +22,7 @@ from nightledger.files.hook_state import append_exposure
 from nightledger.gate.memory.recalling import Recollection, recollect
 from nightledger.gate.opening import require_settings
 from nightledger.recall.meaning import Encoder
-from nightledger.recall.searching import explain, search
-from nightledger.recall.weighing import as_told
+from nightledger.recall.searching import as_told, explain, search
 from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.hits import explained_lines, explained_record, found_record, hit_lines
@@ -71,14 +70,10 @@ def show_found(context: Context, query: Query, *, explained: bool = False) -> in
 
 
 def _show(context: Context, found: Found, query: Query) -> None:
-    agent = bool(calling_host())
-    context.emit(found_record(found, query, to_agent=agent))
+    context.emit(found_record(found, query))
     context.print_lines(hit_lines(found))
     if not found.hits:
         context.print("Nothing in this home answers that.")
-    if found.withheld and not agent:
-        told = "; ".join(f"{count} {why}" for why, count in found.withheld.items())
-        context.print_lines(screen.wrap(f"Left out: {told}.", indent="  ", first=""))
 
 
 def may_write(home: Home) -> bool:
