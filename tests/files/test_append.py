@@ -13,7 +13,6 @@ from nightledger.domain.errors import (
     FileChangedError,
     LockedError,
     NotDurableError,
-    UnreadableError,
 )
 from nightledger.files.append import Appender, append_records
 
@@ -92,14 +91,6 @@ def test_a_file_that_was_moved_away_is_noticed(log: Path) -> None:
         with pytest.raises(FileChangedError, match="moved away"):
             file.append(b"two\n")
     assert log.with_suffix(".old").read_bytes() == b"one\n"
-
-
-def test_a_link_is_not_followed(log: Path, tmp_path: Path) -> None:
-    (tmp_path / "elsewhere").write_bytes(b"")
-    log.symlink_to(tmp_path / "elsewhere")
-    with pytest.raises(UnreadableError, match="is a symlink"):
-        append_records(str(log), b"one\n")
-    assert (tmp_path / "elsewhere").read_bytes() == b""
 
 
 def test_writers_in_several_processes_never_mix_their_lines(log: Path) -> None:

@@ -7,6 +7,7 @@ date scores as one made at once; what is equal comes in the order of path and li
 version of this program made is left alone.
 """
 
+import math
 import os
 import sqlite3
 import zlib
@@ -19,6 +20,7 @@ from typing import Any
 from msgspec import Struct
 
 from nightledger.domain.search import Chunk, Kind, prefix_of
+from nightledger.domain.search.ranking import rarity
 from nightledger.files.durable import FILE_MODE, make_dir
 from nightledger.files.home import Home
 from nightledger.files.search_reader import (
@@ -34,10 +36,6 @@ from nightledger.files.search_reader import (
 )
 
 _LEVEL = 6
-_LINKS_OF = (
-    "SELECT first, second, resolution, confidence FROM links WHERE first",
-    "SELECT first, second, resolution, confidence FROM links WHERE second",
-)
 _CHUNK = (
     "SELECT c.id, f.path, f.kind, c.n, c.text, c.lead, c.first, c.last, c.day, c.heading,"
     " c.entry, c.held FROM chunks c JOIN files f ON f.id = c.file "
@@ -46,6 +44,8 @@ _CHUNK = (
 
 OPERATOR, AGENT = "operator", "agent"
 _SEEN_BY = {OPERATOR: "c.held IS NOT NULL", AGENT: "coalesce(c.held, '') = ''"}
+_LEAST_IDF = 1e-6
+"""What FTS5 takes for the rarity of a word that stands in half of all rows or more (its source, fts5_aux.c)."""
 _BM25 = "bm25(words, 1.0, 0.5, 1.0)"
 """Of the columns headings, the item before, and text. Measured: docs/decisions/0022-ranking.md."""
 
@@ -75,12 +75,14 @@ class Filter(Struct, frozen=True, kw_only=True):
         since: From this day on; None is unbounded.
         until: Up to this day, included.
         seen_by: ``OPERATOR`` or ``AGENT``.
+        match: FTS5 expression that they match; empty is all.
     """
 
     kinds: Collection[Kind] = ()
     since: date | None = None
     until: date | None = None
     seen_by: str = OPERATOR
+    match: str = ""
 
     def sql(self) -> tuple[str, list[object]]:
         """Give the conditions, each with ``AND`` before it, and their values."""
@@ -95,6 +97,9 @@ class Filter(Struct, frozen=True, kw_only=True):
         if self.until is not None:
             parts.append("c.day <= ?")
             values.append(self.until.toordinal())
+        if self.match:
+            parts.append("c.id IN (SELECT rowid FROM words WHERE words MATCH ?)")
+            values.append(self.match)
         return "".join(f" AND {part}" for part in parts), values
 
 
@@ -114,26 +119,37 @@ class SearchStore(Reader):
             for path, number, kind, size, mtime_ns, sha256, settled in rows
         }
 
-    def find(self, match: str, limit: int, wanted: Filter = ALL) -> dict[int, float]:
+    def find(self, matches: Iterable[str], limit: int, wanted: Filter = ALL) -> dict[int, float]:
         """Return the chunks that match best, the best first, of equals by place, each with its BM25 (sqlite.org/fts5.html).
 
+        FTS5's own rarity is taken out, by which a word in half of the chunks tells nothing: in a young home that is
+        every word that matters.
+
         Args:
-            match: An FTS5 expression of quoted words (``text/search/tokens.py``); empty finds nothing.
+            matches: FTS5 expressions, each of one word (``text/search/tokens.py``).
             limit: At most so many.
             wanted: Which count.
         """
-        if not match:
-            return {}
         where, values = wanted.sql()
-        rows = self.ask(
-            f"SELECT w.rowid, c.id, f.id, {_BM25} AS found FROM words w"  # noqa: S608 - our own words and question marks
-            " LEFT JOIN chunks c ON c.id = w.rowid LEFT JOIN files f ON f.id = c.file"
-            f" WHERE w.words MATCH ? AND (f.id IS NULL OR (1{where})) ORDER BY found, f.path, c.first, c.n LIMIT ?",
-            (match, *values, limit),
-        )
-        if any(None in row for row in rows):
-            raise DamagedIndexError(f"the search index {self.path} is damaged (words without a chunk)")
-        return {row[0]: -row[3] for row in rows}
+        total = int(self.ask("SELECT count(*) FROM chunks")[0][0])
+        scores: dict[int, float] = {}
+        places: dict[int, tuple[str, int, int]] = {}
+        for match in matches:
+            count = int(self.ask("SELECT count(*) FROM words WHERE words MATCH ?", (match,))[0][0])
+            rare = math.log((total - count + 0.5) / (count + 0.5)) if 2 * count < total else 0.0
+            worth = rarity(count, total) / max(rare, _LEAST_IDF)
+            for number, path, first, n, found in self.ask(
+                f"SELECT w.rowid, f.path, c.first, c.n, {_BM25} FROM words w"  # noqa: S608 - our own words and question marks
+                " LEFT JOIN chunks c ON c.id = w.rowid LEFT JOIN files f ON f.id = c.file"
+                f" WHERE w.words MATCH ? AND (f.id IS NULL OR (1{where}))",
+                (match, *values),
+            ):
+                if path is None:
+                    raise DamagedIndexError(f"the search index {self.path} is damaged (words, no chunk)")
+                scores[number] = scores.get(number, 0.0) - found * worth
+                places[number] = path, first, n
+        best = sorted(scores, key=lambda number: (-round(scores[number], 9), places[number]))
+        return {number: scores[number] for number in best[:limit]}
 
     def of_days(self, wanted: Filter) -> list[int]:
         """Return the first hundred chunks that count, by day, path and line."""
@@ -153,8 +169,9 @@ class SearchStore(Reader):
     def links(self, tags: Sequence[str]) -> list[tuple[str, str, str, float]]:
         """Give the associations of some tags that may be shown unasked: tags, resolution, confidence; the surest first."""
         found: set[tuple[str, str, str, float]] = set()
-        for statement in _LINKS_OF:
-            found.update(self.ask_of(statement, tags))
+        for tag in ("first", "second"):
+            asked = f"SELECT first, second, resolution, confidence FROM links WHERE {tag}"  # noqa: S608 - ours
+            found.update(self.ask_of(asked, tags))
         return sorted(found, key=lambda row: (-row[3], row[:3]))
 
     def chunks_of(self, path: str) -> list[Chunk]:

@@ -234,7 +234,14 @@ def read_query(store: SearchStore, query: Query, today: date) -> Asked:
 
 
 def _wanted(query: Query) -> Filter:
-    return Filter(kinds=query.scope, since=query.since, until=query.until, seen_by=query.showing.value)
+    tagged = " OR ".join(tokens.match_phrase(tokens.tag_terms(tag)) for tag in query.tags)
+    return Filter(
+        kinds=query.scope,
+        since=query.since,
+        until=query.until,
+        seen_by=query.showing.value,
+        match=tagged,
+    )
 
 
 def find_scores(store: SearchStore, query: Query, asked: Asked) -> dict[int, float]:
@@ -246,17 +253,13 @@ def find_scores(store: SearchStore, query: Query, asked: Asked) -> dict[int, flo
         asked: The same, read.
     """
     wanted, told = _wanted(query), asked.times
-    tagged = " OR ".join(tokens.match_phrase(tokens.tag_terms(tag)) for tag in query.tags)
-
-    def find(words: Iterable[str], wanted: Filter) -> dict[int, float]:
-        match = tokens.match_any([*words])
-        match = f"({match}) AND ({tagged})" if match and tagged else match or tagged
-        return store.find(match, CANDIDATES, wanted)
-
     of_told = replace(wanted, since=told.since, until=told.told_until)
     if asked.bare:
-        of_days = replace(of_told, until=told.until)
-        return find((), of_days) if tagged else dict.fromkeys(store.of_days(of_days), 0.0)
+        return dict.fromkeys(store.of_days(replace(of_told, until=told.until)), 0.0)
+
+    def find(words: Iterable[str], wanted: Filter) -> dict[int, float]:
+        return store.find([tokens.match_any([word]) for word in words], CANDIDATES, wanted)
+
     found = find(asked.words, wanted)
     if len(found) == CANDIDATES and not query.scope:  # logs are many: what was signed is weighed with them
         found |= find(asked.words, replace(wanted, kinds=(Kind.MEMORY,)))
