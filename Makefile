@@ -178,9 +178,8 @@ bench-index: .stamps/dev ## the search index beside plain FTS5; archived text fo
 	@$(BIN)/python -m bench.bench_index
 	@$(BIN)/python -m bench.bench_pruned $${WORKSPACE:+--workspace "$$WORKSPACE"}
 
-bench-recall: .stamps/dev ## how well search finds what answers, on LoCoMo (LOCOMO=locomo10.json; MEANING=url MODEL=name: with an embedding server; RULES=1: what each rule is worth)
+bench-recall: .stamps/dev ## how well search finds what answers, on LoCoMo (LOCOMO=locomo10.json; MEANING=url MODEL=name: with an embedding server)
 	@$(BIN)/python -m bench.bench_recall "$$LOCOMO" $${MEANING:+--meaning "$$MEANING" --model "$$MODEL"}
-	@if [ -n "$$RULES" ]; then $(BIN)/python -m bench.recall_rules "$$LOCOMO"; fi
 
 pin-dependencies: ## pin every dependency anew, with hashes (needs uv)
 	uv pip compile -q --universal --generate-hashes --no-annotate --custom-compile-command "make pin-dependencies" pyproject.toml -o requirements.lock

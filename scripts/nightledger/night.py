@@ -101,7 +101,7 @@ def read_ledger(home: Home) -> tuple[tuple[Run, ...], tuple[tuple[int, str], ...
 
     raw = read_optional(home.runs, MAX_LEDGER_BYTES, within=home.root)
     with collector_at_rest():
-        return read_runs(raw or b"", where=home.relative(home.runs))
+        return read_runs(raw or b"")
 
 
 def lately(runs: Sequence[Run], now: datetime) -> tuple[Run, ...]:

@@ -97,13 +97,6 @@ def test_a_project_s_own_hooks_count_in_that_project_alone(bare: Claude) -> None
     assert bare.ask(["Yes."], ASK_SENSOR).was_told_nothing()
 
 
-def test_hooks_that_the_host_has_turned_off_are_told(scene: Claude) -> None:
-    assert scene.standing()["held_back"] is None
-    scene.settings.write_text(scene.settings.read_text().replace("{", '{"disableAllHooks": true,', 1))
-    assert scene.ask(["Yes."], ASK_SENSOR).was_told_nothing()
-    assert "turns every hook off" in scene.standing()["held_back"]
-
-
 @pytest.mark.parametrize(
     ("settings", "is_on"),
     [

@@ -6,10 +6,8 @@ the bounds stand in ``schemas/settings.schema.json``. What names something to ru
 
 from collections.abc import Mapping
 from datetime import time
-from typing import Any
 
 from msgspec import Struct, field
-from msgspec.structs import replace
 
 from nightledger.domain.cooling import Cooling
 from nightledger.domain.frames import FrameRules
@@ -70,38 +68,6 @@ class Settings(Struct, frozen=True, kw_only=True):
             after_proposal_s=self.cooling_hours * 3600,
             after_signature_s=self.cooling_after_signature_minutes * 60,
         )
-
-
-_LARGER = (
-    "cooling_hours",
-    "cooling_after_signature_minutes",
-    "undo_days",
-    "reviewable_days",
-    "pattern_sources",
-)
-_SMALLER = (
-    "catch_up_periods", "decision_expires_days", "nightly_additions", "waiting_changes", "agent_waiting", "agent_bytes",
-)  # fmt: skip
-"""Settings of which the larger number is the stricter, and of which the smaller one is."""
-
-
-def stricter(one: Settings, other: Settings) -> Settings:
-    """Return of each setting the stricter of two: longer waits and undo, smaller lanes and caps.
-
-    The zone is the one recorded at ``init``; when jobs are due and how frames choose is the second's.
-    """
-    numbers: dict[str, Any] = {name: max(getattr(one, name), getattr(other, name)) for name in _LARGER}
-    numbers |= {name: min(getattr(one, name), getattr(other, name)) for name in _SMALLER}
-    hosts = {**one.cap_characters, **other.cap_characters}
-    caps = {host: (one.cap_characters.get(host), other.cap_characters.get(host)) for host in hosts}
-    return replace(
-        other,
-        zone=None,
-        cap_characters={
-            host: min((cap for cap in both if cap is not None), default=None) for host, both in caps.items()
-        },
-        **numbers,
-    )
 
 
 class PeerAddress(Struct, frozen=True, kw_only=True):

@@ -4,41 +4,34 @@ Invariant: plain HTTP leaves this machine only where the operator said so; no re
 take texts and passwords elsewhere; no message holds an address or a path, for many a calendar's address is its secret.
 """
 
+import base64
 import http.client
 import json
+import math
 import os
-import sys
-from collections.abc import Mapping, Sequence
-from importlib.util import find_spec
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
-
-from nightledger.domain.errors import NightledgerError
-from nightledger.domain.settings import MeaningSource
-from nightledger.files.reading import read_regular
-from nightledger.recall.meaning import EncoderError
-from nightledger.remote.transport import Caller, TransportError, is_loopback
-
-if TYPE_CHECKING:
-    from nightledger.recall.meaning import Vector
-
-import base64
 import threading
 import time
+from array import array
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from datetime import datetime, timedelta, tzinfo
+from types import MappingProxyType
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 from xml.etree import ElementTree as ET
 
 from msgspec import Struct
 
+from nightledger.domain.errors import NightledgerError
 from nightledger.domain.moment import Moment
-from nightledger.domain.settings import CalendarAddress, Operator
+from nightledger.domain.settings import CalendarAddress, MeaningSource, Operator
 from nightledger.domain.staging import Event, StagingRules
 from nightledger.files.configuration import home_zone, load_operator, load_settings, load_staging_rules
 from nightledger.files.home import Home
+from nightledger.files.reading import read_regular
 from nightledger.gate.opening import Gate, Ledger
+from nightledger.recall.meaning import EncoderError, Vector
+from nightledger.remote.transport import Caller, TransportError, is_loopback
 from nightledger.surfaces.home import this_machine
 from nightledger.text.calendar import MAX_CALENDAR_BYTES
 
@@ -151,16 +144,15 @@ class EmbeddingServer:
         """Address and model: another server may mean something else by the same name."""
         return f"{self._source.url} {self._source.model}"
 
-    def encode(self, texts: Sequence[str]) -> "Sequence[Vector]":
+    def encode(self, texts: Sequence[str]) -> Sequence[Vector]:
         """Return an embedding for each text.
 
         Raises:
-            EncoderError: The server cannot be asked, does not answer in time, or answers something else; numpy is missing.
+            EncoderError: The server cannot be asked, does not answer in time, or answers something else.
         """
         if self._failed:
             raise self._failed
         try:
-            _require_numpy()
             return _read_vectors(self._ask([text[:MAX_TEXT_CHARACTERS] or " " for text in texts]), len(texts))
         except EncoderError as error:
             self._failed = error
@@ -188,35 +180,26 @@ class EmbeddingServer:
         return content
 
 
-def _require_numpy() -> None:
-    """Make sure that numpy, an optional extra, is there, before any text is sent."""
-    if find_spec("numpy") is None:
-        raise EncoderError(
-            "embeddings need numpy, which is not installed",
-            hint=f"{sys.executable} -m pip install 'numpy>=2'",
-        )
-
-
-def _read_vectors(content: bytes, count: int) -> "Sequence[Vector]":
+def _read_vectors(content: bytes, count: int) -> Sequence[Vector]:
     """Read an answer: as many vectors as texts, all of one length, all numbers finite, in the texts' order."""
-    import numpy as np
-
     try:
         rows = json.loads(content)["data"]
-        places = [row.get("index", at) for at, row in enumerate(rows)]
-        by_place = dict(zip(places, rows, strict=True))
-        ordered: list[dict[str, Any]] = [by_place[at] for at in range(count)]
-        vectors = np.asarray([row["embedding"] for row in ordered], dtype=np.float64)
+        by_place = {row.get("index", at): row for at, row in enumerate(rows)}
+        vectors = [array("f", by_place[at]["embedding"]) for at in range(count)]
     except (ValueError, KeyError, TypeError, RecursionError, AttributeError, OverflowError) as error:
         raise EncoderError(
             "the embedding server answers with something that is no list of embeddings"
         ) from error
-    fits = vectors.ndim == 2 and bool((np.abs(vectors) <= np.finfo(np.float32).max).all())  # noqa: PLR2004 - NaN does not
-    if len(rows) != count or not fits:
+    sizes = {len(vector) for vector in vectors}
+    if (
+        len(rows) != count
+        or len(sizes) != 1
+        or not all(math.isfinite(n) for vector in vectors for n in vector)
+    ):
         raise EncoderError("the embedding server answers with other embeddings than it was asked for")
-    if not 0 < vectors.shape[1] <= MAX_NUMBERS:
-        raise EncoderError(f"the embedding server answers with embeddings of {vectors.shape[1]} numbers")
-    return list(vectors.astype(np.float32))
+    if not 0 < max(sizes) <= MAX_NUMBERS:
+        raise EncoderError(f"the embedding server answers with embeddings of {max(sizes)} numbers")
+    return vectors
 
 
 _MARGIN = timedelta(days=1)

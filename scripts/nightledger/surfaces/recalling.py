@@ -15,8 +15,7 @@ from msgspec.structs import replace
 from nightledger.domain.errors import NightledgerError, RefusedError
 from nightledger.domain.exposure import Exposure, Place, session_name
 from nightledger.domain.frames import Frame, Scored
-from nightledger.domain.search import Found, Hit, Query, Showing, Why
-from nightledger.domain.search.ranking import Group
+from nightledger.domain.search import Chunk, Found, Hit, Query, Why
 from nightledger.domain.settings import Operator
 from nightledger.files.configuration import load_operator
 from nightledger.files.home import Home
@@ -24,21 +23,18 @@ from nightledger.files.hook_state import append_exposure
 from nightledger.gate.memory.recalling import Recollection, recollect
 from nightledger.gate.opening import require_settings
 from nightledger.recall.meaning import Encoder
-from nightledger.recall.searching import Explained, explain, search
-from nightledger.recall.weighing import as_told
+from nightledger.recall.searching import Explained, as_told, explain, search
 from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.home import calling_host, is_simulated, require_machine, require_person
 from nightledger.surfaces.session import reading
 from nightledger.text.scanners.scan import mask_secrets, told_values
-from nightledger.text.search.tokens import shown_as
 
 MOST_REASONS = 4
 """Reasons that a hit names; ``--explain`` has all."""
 _WORDS = {
     Why.TERM: "",
     Why.EXPANSION: "associated: ",
-    Why.ALIKE: "alike: ",
     Why.MEANING: "",
     Why.NEIGHBOUR: "",
     Why.TIME: "time: ",
@@ -76,13 +72,12 @@ def place(hit: Hit) -> str:
     return screen.shown(f"{hit.chunk.path}:{first}" if first == last else f"{hit.chunk.path}:{first}-{last}")
 
 
-def found_record(found: Found, query: Query, *, to_agent: bool = False) -> dict[str, Any]:
+def found_record(found: Found, query: Query) -> dict[str, Any]:
     """Give the document of ``recall QUERY --json``.
 
     Args:
         found: What was found.
         query: What was asked.
-        to_agent: An agent reads it: it is not told that anything was withheld.
     """
     return {
         "query": mask_secrets(query.text[:1000]),
@@ -95,7 +90,6 @@ def found_record(found: Found, query: Query, *, to_agent: bool = False) -> dict[
         "terms": list(found.terms),
         "expanded": [{"word": word, "from": source} for word, source in found.expanded],
         "hits": [hit_record(hit) for hit in found.hits],
-        "withheld": {} if to_agent else dict(found.withheld),
         "notes": list(found.notes),
     }
 
@@ -112,13 +106,14 @@ def hit_record(hit: Hit) -> dict[str, Any]:
         "heading": mask_secrets(chunk.heading),
         "entry": chunk.entry or None,
         "signed": hit.signed,
-        "chunk": {
-            "lines": [chunk.first_line, chunk.last_line],
-            "text": mask_secrets(chunk.text, told=told_values(chunk.text)),
-        },
+        "chunk": {"lines": [chunk.first_line, chunk.last_line], "text": _masked(chunk)},
         "why": [{"why": one.why.value, "what": one.what, "score": one.score} for one in hit.why],
         "held": hit.held,
     }
+
+
+def _masked(chunk: Chunk) -> str:
+    return mask_secrets(chunk.text, told=told_values(chunk.text))
 
 
 def explained_lines(explained: Explained, query: Query) -> Iterator[str]:
@@ -140,61 +135,40 @@ def _facts(explained: Explained, query: Query) -> Iterator[str]:
         f"Index: {explained.chunks:,} chunks of {explained.files:,} files; "
         f"{explained.indexed:,} files were indexed for this."
     )
-    for group in explained.groups:
-        alike = [one for one in group.others if explained.frequencies.get(one[0])]
-        others = [_word(explained, group, word, weight) for word, weight in alike]
-        also = f"; also {', '.join(others)}" if others else ""
-        yield f"Word: {screen.shown(_word(explained, group, group.word, 1.0) + also)}"
-    if explained.said:
-        days = f"is {explained.since or '...'} to {explained.until or '...'}"
-        how = "only that was searched" if explained.found.only else "what lies in it is preferred"
-        known = explained.since or explained.until
-        yield f"Time: {screen.shown(explained.said)!r} {f'{days}; {how}' if known else 'is not known'}."
+    found = explained.found
+    for term in found.terms:
+        others = [_word(explained, word) for word, source in found.expanded if source == term]
+        also = f"; also, for less, {', '.join(others)}" if others else ""
+        yield f"Word: {screen.shown(_word(explained, term) + also)}"
+    if found.said:
+        how = "only that was searched" if found.only else "what lies in it is preferred"
+        yield f"Time: {screen.shown(found.said)!r} is {found.since or '...'} to {found.until or '...'}; {how}."
     narrowed = (
         [f"days {query.since or '...'} to {query.until or '...'}"] if query.since or query.until else []
     )
     narrowed += [f"what says a tag of: {', '.join(query.tags)}"] if query.tags else []
     narrowed += [f"kinds: {', '.join(sorted(kind.value for kind in query.scope))}"] if query.scope else []
     yield from (f"Only {one}." for one in narrowed)
-    yield f"Weighed: {explained.candidates} chunks; shown: {len(explained.found.hits)}."
-    if query.showing is Showing.AGENT:
-        told = "; ".join(f"{count} {why}" for why, count in explained.found.withheld.items())
-        yield f"Withheld from an agent: {told or 'nothing that was weighed so far'}."
+    yield f"Weighed: {found.weighed} chunks; shown: {len(found.hits)}."
 
 
-def _word(explained: Explained, group: Group, word: str, weight: float) -> str:
-    count = explained.frequencies.get(word, 0)
-    said = f"in {count:,} chunk{'s' * (count != 1)}"
-    if word == group.word:
-        return f"{shown_as(word)} ({said})"
-    return (
-        f"{word} ({'associated' if word in group.linked else 'stands for it'}, weight {weight:.2f}, {said})"
-    )
+def _word(explained: Explained, word: str) -> str:
+    count = explained.frequencies[word]
+    return f"{word} (in {count:,} chunk{'s' * (count != 1)})"
 
 
 def explained_record(explained: Explained, query: Query) -> dict[str, Any]:
     """Return the document: that of ``recall``, and how it came about."""
-
-    def word(text: str) -> dict[str, Any]:
-        return {"word": text, "chunks": explained.frequencies.get(text, 0)}
-
-    def other(group: Group, text: str, weight: float) -> dict[str, Any]:
-        return {**word(text), "weight": weight, "associated": text in group.linked}
-
-    since, until = map(_iso, (explained.since, explained.until))
-    counts = {"weighed": explained.candidates, "indexed_now": explained.indexed}
+    found, counts = explained.found, explained.frequencies
     return {
-        **found_record(explained.found, query),
-        "words": [
-            {
-                **word(group.word),
-                "word": shown_as(group.word),
-                "others": [other(group, *pair) for pair in group.others],
-            }
-            for group in explained.groups
-        ],
-        "time": {"said": explained.said, "since": since, "until": until, "only": explained.found.only},
-        "index": {"chunks": explained.chunks, "files": explained.files, **counts},
+        **found_record(found, query),
+        "words": [{"word": word, "chunks": counts[word]} for word in (*found.terms, *dict(found.expanded))],
+        "index": {
+            "chunks": explained.chunks,
+            "files": explained.files,
+            "weighed": found.weighed,
+            "indexed_now": explained.indexed,
+        },
     }
 
 
@@ -242,15 +216,11 @@ def show_found(context: Context, query: Query, *, explained: bool = False) -> in
 
 
 def _show(context: Context, found: Found, query: Query) -> None:
-    agent = bool(calling_host())
-    context.emit(found_record(found, query, to_agent=agent))
+    context.emit(found_record(found, query))
     for hit in found.hits:
         context.print_lines(one_hit(hit))
     if not found.hits:
         context.print("Nothing in this home answers that.")
-    if found.withheld and not agent:
-        told = "; ".join(f"{count} {why}" for why, count in found.withheld.items())
-        context.print_lines(screen.wrap(f"Left out: {told}.", indent="  ", first=""))
 
 
 def may_write(home: Home) -> bool:

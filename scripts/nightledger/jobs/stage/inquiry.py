@@ -436,7 +436,7 @@ class Inquiry:
 
 def words_met(hit: Hit) -> frozenset[str]:
     """Return the words by which a hit was found; numbers are no words."""
-    kinds = (Why.TERM, Why.EXPANSION, Why.ALIKE)
+    kinds = (Why.TERM, Why.EXPANSION)
     return frozenset(one.what for one in hit.why if one.why in kinds and any(map(str.isalpha, one.what)))
 
 

@@ -27,8 +27,7 @@ from nightledger.hosts.hooking import (
     folder_name,
     hook_files,
 )
-from nightledger.hosts.presets import HERMES, OPENCLAW, named_config, preset
-from nightledger.hosts.rivals import why_held_back
+from nightledger.hosts.presets import HERMES, OPENCLAW, preset
 from nightledger.surfaces.context import keys_directory, named_keys_directory
 from nightledger.surfaces.hook.running import SCRIPTS
 
@@ -76,7 +75,6 @@ class Standing(Struct, frozen=True, kw_only=True):
         installed: Whether hooks for this home are in it; None where it cannot be read.
         current: Whether they are as they would be installed now: this checkout, this interpreter.
         problem: Why it cannot be read; empty else.
-        held_back: Why the host does not run them, as far as its settings say; empty else.
     """
 
     host: str
@@ -86,7 +84,6 @@ class Standing(Struct, frozen=True, kw_only=True):
     installed: bool | None
     current: bool
     problem: str
-    held_back: str
 
 
 def call_of(home: Home) -> HookCall:
@@ -201,7 +198,7 @@ def standings(home: Home, roots: Mapping[str, str]) -> list[Standing]:
 
 def _standing(home: Home, host: str, root: str) -> Standing:
     installed: bool | None = None
-    current, problem, config = False, "", named_config(host, os.path.expanduser("~"), os.environ)
+    current, problem = False, ""
     try:
         installed = any(step.changes for step in plan_remove(home, host, root))
         current = installed and not any(step.changes for step in plan_install(home, host, root))
@@ -215,7 +212,6 @@ def _standing(home: Home, host: str, root: str) -> Standing:
         installed=installed,
         current=current,
         problem=problem,
-        held_back=why_held_back(host, root, call_of(home), config) if installed else "",
     )
 
 

@@ -19,9 +19,10 @@ from nightledger.domain.errors import EXIT_REFUSED, NightledgerError
 from nightledger.domain.event import Actor
 from nightledger.domain.moment import Moment
 from nightledger.domain.states import Book
+from nightledger.files.configuration import settings_of
 from nightledger.files.home import Home
 from nightledger.files.shipped import shipped_config
-from nightledger.gate.opening import Gate, Ledger, open_gate, settings_of
+from nightledger.gate.opening import Gate, Ledger, open_gate
 from nightledger.remote.witness_asking import check_witnesses
 from nightledger.surfaces import clock, screen
 from nightledger.surfaces.context import Context
@@ -110,7 +111,7 @@ def diagnose(context: Context) -> Diagnosis:
         ("witness", lambda: check_witnesses(home, one.ledger, keys_dir, at) if one.log.report.ok else ()),
         ("keys", lambda: keys.check_trust(one.gate, one.ledger, at)),
         ("consent", lambda: keys.check_consent(one.gate, one.ledger, at)),
-        ("memory", lambda: house.check_memory(home, settings_of(home, ring).settings, at.at)),
+        ("memory", lambda: house.check_memory(home, settings_of(home).settings, at.at)),
         ("locks", lambda: around.check_locks(home, keys_dir)),
         ("rivals", lambda: around.check_rivals(home)),
         ("search", lambda: around.check_search(home)),
@@ -120,7 +121,7 @@ def diagnose(context: Context) -> Diagnosis:
         (
             "clock",
             lambda: house.check_clock(
-                home, settings_of(home, ring).settings, one.log.newest, at.at, clock.boot_clock()[0]
+                home, settings_of(home).settings, one.log.newest, at.at, clock.boot_clock()[0]
             ),
         ),
         ("memory", lambda: _instructions(home, offers)),

@@ -62,13 +62,10 @@ def run(options: argparse.Namespace, context: Context) -> int:
 
 def _list(context: Context, found: list[installing.Standing]) -> int:
     names = ("host", "root", "found", "path", "installed")
-    told = [{**{n: getattr(one, n) for n in names}, "held_back": one.held_back or None} for one in found]
-    context.emit({"hosts": told})
+    context.emit({"hosts": [{name: getattr(one, name) for name in names} for one in found]})
     for one in found:
         name = one.host.replace("_", "-")
         context.print(f"{name}: {_standing(one, name)}")
-        if one.installed and one.current and one.held_back:
-            context.print(f"  but not yet: {one.held_back}")
     return 0
 
 

@@ -2,12 +2,11 @@
 
 QUERY          plain words: nothing in them is an operator. Looked for in
                MEMORY.md, daily logs, the archive, outcomes, handoffs and
-               principles. "Last week", "in March" and "before the move" tell a
-               time: it is searched alone where what is told of it answers
-               (--any-time searches all). Shown are file and lines, the lines,
-               and why. --tags, --since, --until and --scope narrow it;
-               --explain, for the operator, tells how it was answered, and marks
-               [held: ...] what an agent would not see
+               principles. "Last week" and "in March" tell a time, which is
+               preferred. Shown are file and lines, the lines, and why. --tags,
+               --since, --until and --scope narrow it; --explain, for the
+               operator, tells how it was answered, and marks [held: ...] what
+               an agent would not see
 --tags A,B     without a query what worked: with one tag, all of its links; with
                several, the links between them. A resolution is shown from a
                confidence of .7 up, which fades by the days on which the agent
@@ -57,7 +56,7 @@ MAX_QUERY_CHARACTERS = 4_000
 """A page; more says no more. Our choice."""
 
 
-_NARROWING = ("explain", "since", "until", "any-time", "scope")
+_NARROWING = ("explain", "since", "until", "scope")
 """What only a query can be narrowed by."""
 
 
@@ -193,7 +192,6 @@ def read_query(options: argparse.Namespace, text: str) -> "Query":
         scope=frozenset(map(Kind, words)),
         limit=options.limit,
         showing=Showing.AGENT if agent else Showing.OPERATOR,
-        any_time=options.any_time,
     )
 
 
