@@ -6,10 +6,10 @@ import pytest
 from msgspec.structs import replace
 
 from nightledger.codec.settings import parse_settings
-from nightledger.files.configuration import SHIPPED, keep_settings, read_in_force
+from nightledger.files.configuration import keep_settings, read_in_force
 from nightledger.files.home import Home
 
-SHIPPED_ONES = parse_settings(SHIPPED.read_bytes(), None, where="")
+SHIPPED_ONES = parse_settings(None, where="")
 
 
 @pytest.fixture

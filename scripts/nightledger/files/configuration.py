@@ -7,7 +7,6 @@ is kept outside the home, as values and never as text.
 
 import os
 import stat
-from pathlib import Path
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
@@ -19,11 +18,11 @@ from nightledger.domain.settings import Operator, Settings, stricter
 from nightledger.files.atomic import replace_file
 from nightledger.files.home import Home
 from nightledger.files.reading import read_optional, read_regular
+from nightledger.files.shipped import shipped_config
 
 if TYPE_CHECKING:
     from nightledger.domain.staging import StagingRules
 
-SHIPPED = Path(__file__).resolve().parents[3] / "config" / "nightledger.yaml"
 OPERATOR = "operator.yaml"
 """In the keys directory: what the operator lets us run and connect to."""
 MAX_BYTES = 1 << 16
@@ -33,14 +32,14 @@ MAX_RULE_FILE_BYTES = 1 << 20
 
 
 def load_settings(home: Home) -> Settings:
-    """Give the settings in force in a home: the shipped ones with its own over them.
+    """Give the settings in force in a home: the defaults with its own over them.
 
     Raises:
         ConfigurationError: Settings that are not valid, every problem named.
         UnreadableError: A settings file that is no regular file, or a huge one.
     """
     own = read_optional(home.settings, MAX_BYTES, within=home.root)
-    return parse_settings(read_regular(os.fspath(SHIPPED), MAX_BYTES), own, where=home.settings)
+    return parse_settings(own, where=home.settings)
 
 
 def load_staging_rules(home: Home) -> "StagingRules":
@@ -53,8 +52,7 @@ def load_staging_rules(home: Home) -> "StagingRules":
     from nightledger.codec.settings import parse_staging_rules  # of one verb only
 
     own = read_optional(home.staging_rules, MAX_BYTES, within=home.root)
-    shipped = read_regular(os.fspath(SHIPPED.with_name("staging-rules.json")), MAX_BYTES)
-    return parse_staging_rules(shipped, own, where=home.staging_rules)
+    return parse_staging_rules(shipped_config("staging-rules.json"), own, where=home.staging_rules)
 
 
 class InForce(Struct, frozen=True, kw_only=True):
@@ -80,9 +78,8 @@ def read_in_force(home: Home, kept: str) -> InForce:
     try:
         return InForce(settings=load_settings(home))
     except NightledgerError as error:
-        shipped = read_regular(os.fspath(SHIPPED), MAX_BYTES)
-        defaults = parse_settings(shipped, None, where=os.fspath(SHIPPED))
-        return InForce(settings=stricter(defaults, _last_good(shipped, kept, defaults)), problem=str(error))
+        defaults = parse_settings(None, where="")
+        return InForce(settings=stricter(defaults, _last_good(kept, defaults)), problem=str(error))
 
 
 def keep_settings(home: Home, settings: Settings, kept: str) -> None:
@@ -102,9 +99,9 @@ def keep_settings(home: Home, settings: Settings, kept: str) -> None:
         replace_file(kept, content, mode=PRIVATE_MODE)
 
 
-def _last_good(shipped: bytes, kept: str, defaults: Settings) -> Settings:
+def _last_good(kept: str, defaults: Settings) -> Settings:
     try:
-        return parse_settings(shipped, read_optional(kept, MAX_BYTES), where=kept)
+        return parse_settings(read_optional(kept, MAX_BYTES), where=kept)
     except NightledgerError:
         return defaults
 
