@@ -8,6 +8,7 @@ from tests.gate.homes import addition
 from tests.surfaces.calling import Caller, make_caller
 
 from nightledger.files.home import Home
+from nightledger.gate.forgetting import citing
 from nightledger.surfaces import status
 from nightledger.surfaces.verbs import verify
 
@@ -53,6 +54,25 @@ def test_a_second_look_at_the_very_same_files_verifies_nothing_and_says_the_same
     assert not first["alarms"]
     assert first["undoable"]
     assert len(looks) == 1
+
+
+def test_what_is_not_asked_about_is_looked_for_anew_where_a_note_was_edited(
+    caller: Caller, looks: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    caller.desk.reject(
+        caller.desk.proposal(addition("Paint it."), addition("Sing.")),
+        reason="never from this heading: Ideas",
+    )
+    asked: list[str] = []
+    real = citing.find_unasked
+    monkeypatch.setattr(citing, "find_unasked", lambda *given: asked.append("anew") or real(*given))
+    first, second = caller.record("status"), caller.record("status")
+    assert first == second
+    assert [one["heading"] for one in first["unasked"]] == ["Ideas"]
+    assert (len(looks), len(asked)) == (1, 1)
+    Path(caller.desk.home.root, "memory/2026-02-28.md").write_text("# Ideas\n")
+    assert caller.record("status") == second
+    assert (len(looks), len(asked)) == (1, 2)
 
 
 def first(home: Home, pattern: str) -> Path:

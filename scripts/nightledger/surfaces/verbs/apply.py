@@ -41,6 +41,9 @@ def run(options: argparse.Namespace, context: Context) -> int:
         status = _ask_witnesses(context) if _witnesses_due(context) else 0
         context.emit([])
         return status
+    from nightledger.surfaces.cli import import_msgspec
+
+    import_msgspec()
     if alarm := _ask_witnesses(context):  # whatever the mark says: who is asked stands outside the home
         context.emit([])
         return alarm
