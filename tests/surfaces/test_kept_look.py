@@ -65,7 +65,12 @@ def test_what_is_not_asked_about_is_looked_for_anew_where_a_note_was_edited(
     )
     asked: list[str] = []
     real = citing.find_unasked
-    monkeypatch.setattr(citing, "find_unasked", lambda *given: asked.append("anew") or real(*given))
+
+    def counted(*given: Any) -> tuple[citing.Unasked, ...]:
+        asked.append("anew")
+        return real(*given)
+
+    monkeypatch.setattr(citing, "find_unasked", counted)
     first, second = caller.record("status"), caller.record("status")
     assert first == second
     assert [one["heading"] for one in first["unasked"]] == ["Ideas"]
