@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
+from tests.codec.records import KINDS
 from tests.rows import each_row
 
 from nightledger.codec.canonical import CanonicalError, canonical
 from nightledger.codec.records import (
-    KINDS,
     decode_record,
     dump_line,
     dump_record,
@@ -30,7 +30,7 @@ from nightledger.domain.proposal import Anchor, Origin, Proposal
 
 
 def example(kind: type) -> dict[str, Any]:
-    properties = read_schema(KINDS[kind].schema)["properties"]
+    properties = read_schema(KINDS[kind])["properties"]
     return {name: described["examples"][0] for name, described in properties.items()}
 
 

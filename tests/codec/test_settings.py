@@ -1,4 +1,6 @@
 import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -16,13 +18,13 @@ from nightledger.domain.settings import Settings
 
 ROOT = Path(__file__).resolve().parents[2]
 SHIPPED = (ROOT / "config" / "nightledger.yaml").read_bytes()
-DEFAULTS = parse_settings(SHIPPED, None, where="own.yaml")
+DEFAULTS = parse_settings(None, where="own.yaml")
 SCHEMA = json.loads((ROOT / "schemas" / "settings.schema.json").read_text())
 KEYS = SCHEMA["properties"]
 
 
 def parse(own: str) -> Settings:
-    return parse_settings(SHIPPED, own.encode(), where="own.yaml")
+    return parse_settings(own.encode(), where="own.yaml")
 
 
 def refusal(own: str) -> str:
@@ -131,3 +133,13 @@ def test_any_mapping_gives_settings_no_laxer_than_the_defaults_or_is_refused(own
     assert settings.cooling.after_signature_s >= Cooling().after_signature_s
     assert settings.undo_days >= 7
     assert settings.decision_expires_days <= 7
+
+
+def test_a_home_without_settings_loads_neither_yaml_nor_the_schema_library() -> None:
+    program = (
+        "import sys; from nightledger.codec.settings import parse_settings;"
+        " parse_settings(None, where='x'); assert not {'yaml', 'jsonschema'} & set(sys.modules)"
+    )
+    environment = {"PYTHONPATH": str(ROOT / "scripts")}
+    done = subprocess.run([sys.executable, "-c", program], env=environment, check=False)
+    assert done.returncode == 0

@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.rows import each_row
 
-from nightledger.codec.settings import parse_yaml
+from nightledger.codec.configuration import parse_yaml
 from nightledger.domain.errors import ConfigurationError
 
 

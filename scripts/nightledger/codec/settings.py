@@ -1,30 +1,23 @@
-"""The configuration of a home and of its operator, checked by its schema: every problem at once, with its line.
+"""The configuration of a home and of its operator.
 
-Of ``nightledger.yaml``, ``consent-graph.json`` and ``staging-rules.json`` the shipped file counts, with a home's own over
-it; ``operator.yaml`` is the operator's alone.
-
-Invariant: a key that nobody reads is refused, so that a misspelt setting never looks set. Of YAML, what is read is one
-flat mapping with the keys as they stand in the file; a duplicate key, an alias, a tag or deep nesting is an error with
-its line, never a guess.
+Of ``consent-graph.json`` and ``staging-rules.json`` the shipped file counts, of settings the defaults of their schema,
+which ``config/nightledger.yaml`` describes, with a home's own over them; ``operator.yaml`` is the operator's alone. What
+checks a file that somebody wrote (``codec/configuration.py``, with its YAML) is imported where there is one.
 """
 
-import difflib
-import json
 import zoneinfo
-from collections.abc import Iterator, Mapping
 from datetime import time
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-import yaml
-from msgspec import Struct
+from msgspec.structs import asdict, fields
 
-from nightledger.codec.schema import find_errors, find_problems, read_schema
+from nightledger.codec.canonical import canonical
+from nightledger.codec.schema import read_schema
 from nightledger.codec.strict_json import parse_json
 from nightledger.domain.consent import TIER_WORDS, ConsentGraph, Tier, loosened, merge
 from nightledger.domain.errors import ConfigurationError, RecordError
-from nightledger.domain.frames import FrameRules
-from nightledger.domain.settings import CalendarAddress, Operator, Settings
+from nightledger.domain.settings import CalendarAddress, FrameRules, Operator, Settings
 
 if TYPE_CHECKING:
     from nightledger.domain.staging import StagingRules
@@ -33,23 +26,36 @@ _HINT = "every setting is described in the checkout's config/nightledger.yaml"
 
 
 @lru_cache(maxsize=4)  # a night opens the gate for each of its jobs
-def parse_settings(shipped: bytes, own: bytes | None, *, where: str) -> Settings:
+def parse_settings(own: bytes | None, *, where: str) -> Settings:
     """Read the settings in force.
 
     Args:
-        shipped: The checkout's ``config/nightledger.yaml``.
-        own: The home's file, which holds only what differs; None where it has none.
+        own: The home's file, which holds only what differs from the defaults; None where it has none.
         where: The home's file, for messages.
 
     Raises:
         ConfigurationError: Naming every problem with its line, misspelt keys with the near one.
     """
-    values = parse_configuration(shipped, "settings", where="config/nightledger.yaml", hint=_HINT, ours=True)
+    values = {key: told["default"] for key, told in read_schema("settings")["properties"].items()}
     if own is not None:
+        from nightledger.codec.configuration import over, parse_configuration
+
         values = over(values, parse_configuration(own, "settings", where=where, hint=_HINT))
     if values["zone"] is not None:
         find_zone(values["zone"], where=f"{where}: zone")
     return _settings(values, where)
+
+
+def dump_settings(settings: Settings) -> bytes:
+    """Give settings as a file that :func:`parse_settings` takes; the zone is left out."""
+    values = {field.name: getattr(settings, field.name) for field in fields(settings) if field.name != "zone"}
+    plain = {
+        "nightly_at": f"{settings.nightly_at:%H:%M}",
+        "prune_at": f"{settings.prune_at:%H:%M}",
+        "cap_characters": dict(settings.cap_characters),
+        "frames": {name: asdict(rules) for name, rules in settings.frames.items()},
+    }
+    return canonical({**values, **plain}) + b"\n"
 
 
 def find_zone(name: str, *, where: str) -> zoneinfo.ZoneInfo:
@@ -65,6 +71,8 @@ def find_zone(name: str, *, where: str) -> zoneinfo.ZoneInfo:
     try:
         return zoneinfo.ZoneInfo(name)
     except (zoneinfo.ZoneInfoNotFoundError, ValueError, OSError) as error:
+        import difflib
+
         close = difflib.get_close_matches(name, sorted(zoneinfo.available_timezones()), n=1)
         raise ConfigurationError(
             f"{where}: {name!r} is not an IANA zone",
@@ -119,6 +127,8 @@ def parse_graphs(
     floor = _graph(parse_json(shipped, "config/consent-graph.json"))  # its tests hold it against the schema
     if own is None:
         return floor, None
+    from nightledger.codec.configuration import parse_json_configuration
+
     graph = _graph(parse_json_configuration(own, "consent-graph", where=where, hint=_FLOOR_HINT))
     if problems := loosened(floor, graph):
         raise ConfigurationError(f"{where} loosens the floor:\n  " + "\n  ".join(problems), hint=_FLOOR_HINT)
@@ -159,9 +169,11 @@ def parse_operator(raw: bytes, *, where: str) -> Operator:
     Raises:
         ConfigurationError: Naming every problem with its line; a program without its full path too.
     """
-    values = parse_configuration(raw, "operator", where=where, hint=_OPERATOR_HINT)
-    import msgspec  # only what the operator lets us run wants it
+    import msgspec
 
+    from nightledger.codec.configuration import parse_configuration
+
+    values = parse_configuration(raw, "operator", where=where, hint=_OPERATOR_HINT)
     operator = msgspec.convert({**values, "meaning": values.get("meaning") or None}, Operator)
     for key, words in (("notify", operator.notify), ("lock_helper", operator.lock_helper)):
         if words and not words[0].startswith("/"):
@@ -194,6 +206,7 @@ _STAGING_HINT = (
 )
 _NOT_OURS = ("v", "prompt_hook")
 """The hook reads its own member, without what is imported here (``files/hook_state.py``)."""
+_WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 
 
 def parse_staging_rules(shipped: bytes, own: bytes | None, *, where: str) -> "StagingRules":
@@ -209,6 +222,8 @@ def parse_staging_rules(shipped: bytes, own: bytes | None, *, where: str) -> "St
     """
     values: dict[str, Any] = parse_json(shipped, "config/staging-rules.json")
     if own is not None:
+        from nightledger.codec.configuration import over, parse_json_configuration
+
         try:
             values = over(
                 values, parse_json_configuration(own, "staging-rules", where=where, hint=_STAGING_HINT)
@@ -233,179 +248,3 @@ def _rules(values: dict[str, Any]) -> "StagingRules":
 
     ours = {name: value for name, value in values.items() if name not in _NOT_OURS}
     return msgspec.convert(ours, StagingRules)
-
-
-_LOADER: type[yaml.SafeLoader | yaml.CSafeLoader] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-"""The safe loader; libyaml's takes a thirtieth of the time and is missing only where PyYAML was built without it."""
-MAX_DEPTH = 6
-"""No setting nests deeper than a mapping of lists; beyond that it is a mistake or an attack."""
-
-
-class YamlMapping(Struct, frozen=True, kw_only=True):
-    """One configuration file.
-
-    Attributes:
-        values: Top-level keys and their values.
-        lines: Line of each top-level key, from 1.
-        texts: For a top-level scalar, its text as written; YAML 1.1 reads ``23:05`` as 1385.
-    """
-
-    values: Mapping[str, Any]
-    lines: Mapping[str, int]
-    texts: Mapping[str, str]
-
-
-def parse_yaml(raw: bytes, where: str) -> YamlMapping:
-    """Read one mapping; an empty file is an empty one.
-
-    Args:
-        raw: UTF-8, a byte order mark allowed.
-        where: The file, for messages.
-
-    Raises:
-        ConfigurationError: Not UTF-8, not YAML, not a mapping with text keys, a key twice, an
-            alias or tag, or nested too deeply; with the line.
-    """
-    try:
-        text = raw.decode("utf-8-sig")
-        _refuse_surprises(text, where)
-        root = yaml.compose(text, Loader=_LOADER)
-        values = yaml.load(text, Loader=_LOADER)  # noqa: S506, TID251 - the safe one, in C
-    except UnicodeDecodeError as error:
-        raise ConfigurationError(f"{where} is not UTF-8: {error.reason} at byte {error.start}") from error
-    except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        raise ConfigurationError(f"{where}:{mark.line + 1 if mark else 1}: {error.problem}") from error
-    except (yaml.YAMLError, ValueError, OverflowError) as error:
-        # PyYAML builds values itself and lets out what 2026-02-30 and a long 1:00:00.0 raise.
-        raise ConfigurationError(f"{where} is not YAML: {' '.join(str(error).split())}") from error
-    if root is None or values is None:
-        return YamlMapping(values={}, lines={}, texts={})
-    if not isinstance(root, yaml.MappingNode):
-        raise ConfigurationError(f"{where}:{_line(root)}: expected 'key: value' lines")
-    _refuse_duplicates(root, where)
-    return YamlMapping(
-        values=values,
-        lines={key.value: _line(key) for key, _ in root.value},
-        texts={key.value: node.value for key, node in root.value if isinstance(node, yaml.ScalarNode)},
-    )
-
-
-def _refuse_surprises(text: str, where: str) -> None:
-    """Refuse aliases, tags and deep nesting before PyYAML makes anything of them."""
-    depth = 0
-    for event in yaml.parse(text, Loader=_LOADER):
-        line = _line(event)
-        if isinstance(event, yaml.AliasEvent):
-            raise ConfigurationError(f"{where}:{line}: *{event.anchor} is an alias; write the value out")
-        if (tag := getattr(event, "tag", None)) is not None:
-            raise ConfigurationError(f"{where}:{line}: {tag} is a tag; write the value alone")
-        if isinstance(event, yaml.CollectionStartEvent):
-            depth += 1
-        elif isinstance(event, yaml.CollectionEndEvent):
-            depth -= 1
-        if depth > MAX_DEPTH:
-            raise ConfigurationError(f"{where}:{line}: nested more than {MAX_DEPTH} deep")
-
-
-def _refuse_duplicates(node: yaml.Node, where: str) -> None:
-    seen: dict[str, int] = {}
-    children = node.value if isinstance(node, yaml.CollectionNode) else ()
-    for child in children:
-        key, value = child if isinstance(node, yaml.MappingNode) else (None, child)
-        if key is not None:
-            line = _line(key)
-            if key.tag != "tag:yaml.org,2002:str":
-                raise ConfigurationError(f"{where}:{line}: a key must be text; put it in quotes")
-            if key.value in seen:
-                raise ConfigurationError(
-                    f"{where}:{line}: {key.value!r} stands already in line {seen[key.value]}",
-                    hint="keep one of the two",
-                )
-            seen[key.value] = line
-        _refuse_duplicates(value, where)
-
-
-def _line(part: yaml.Node | yaml.Event) -> int:
-    return part.start_mark.line + 1 if part.start_mark else 1
-
-
-def parse_configuration(
-    raw: bytes, schema_name: str, *, where: str, hint: str, ours: bool = False
-) -> dict[str, Any]:
-    """Return the keys that a YAML file sets, valid by their schema.
-
-    Args:
-        raw: YAML.
-        schema_name: File in ``schemas/``, without ``.schema.json``.
-        where: The file, for messages.
-        hint: Where its keys are described.
-        ours: The file is part of the program: its tests hold it against the schema.
-
-    Raises:
-        ConfigurationError: Naming every problem with its line.
-    """
-    known = read_schema(schema_name)["properties"]
-    written = parse_yaml(raw, where)
-    values = {key: _as_meant(key, value, written, known) for key, value in written.values.items()}
-    problems = [
-        (key, f"there is no such setting{_near(key, known, '; ')}") for key in values if key not in known
-    ]
-    problems += [] if ours else sorted(_invalid(values, schema_name, known))
-    if problems:
-        lines = [f"{where}:{written.lines[key]}: {key}: {message}" for key, message in problems]
-        raise ConfigurationError("\n  ".join(lines), hint=hint)
-    return values
-
-
-def parse_json_configuration(raw: bytes, schema_name: str, *, where: str, hint: str) -> dict[str, Any]:
-    """Return what a JSON file of a home says, valid by its schema; arguments as for :func:`parse_configuration`.
-
-    Raises:
-        RecordError: It is no JSON.
-        ConfigurationError: Naming every problem; a misspelt key with the near one.
-    """
-    record: Any = parse_json(raw, where)
-    known = read_schema(schema_name)["properties"]
-    misspelt = (
-        {key: _near(key, known, f"{key}: ") for key in record if key not in known}
-        if isinstance(record, dict)
-        else {}
-    )
-    problems = [*find_problems(schema_name, record), *filter(None, misspelt.values())]
-    if problems:
-        raise ConfigurationError(f"{where} is not valid:\n  " + "\n  ".join(problems), hint=hint)
-    checked: dict[str, Any] = record
-    return checked
-
-
-def over(shipped: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
-    """Return shipped values with a home's own over them; mappings are merged, whatever else is replaced."""
-    merged = {
-        key: over(shipped[key], value)
-        for key, value in own.items()
-        if isinstance(value, Mapping) and isinstance(shipped.get(key), Mapping)
-    }
-    return {**shipped, **own, **merged}
-
-
-def _as_meant(key: str, value: Any, written: YamlMapping, known: Mapping[str, Any]) -> Any:
-    """Return text as written where the schema wants text (YAML 1.1 takes 23:05 for 1385), and 2.0 as 2."""
-    wanted = known.get(key, {}).get("type")
-    if wanted == "string" and key in written.texts and value is not None:
-        return written.texts[key]
-    return int(value) if isinstance(value, float) and value.is_integer() else value
-
-
-def _near(key: str, known: Mapping[str, Any], before: str) -> str:
-    close = difflib.get_close_matches(key, known, n=1)
-    return f"{before}did you mean {close[0]!r}?" if close else ""
-
-
-def _invalid(
-    values: Mapping[str, Any], schema_name: str, known: Mapping[str, Any]
-) -> Iterator[tuple[str, str]]:
-    for error in find_errors(schema_name, {key: value for key, value in values.items() if key in known}):
-        key, *inside = map(str, error.absolute_path)
-        place = "".join(f"{part}: " for part in inside)
-        yield key, f"{place}{error.message} (for example: {json.dumps(known[key]['examples'][0])})"

@@ -12,7 +12,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from nightledger.codec.settings import parse_yaml
+from nightledger.codec.configuration import parse_yaml
 from nightledger.files.shipped import SHIPPED
 
 WORLD = Path(SHIPPED) / "demo"

@@ -6,7 +6,6 @@ switch off neither guard nor apply by breaking them: what cannot be used counts 
 
 import os
 import stat
-from pathlib import Path
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
@@ -17,11 +16,11 @@ from nightledger.domain.errors import ConfigurationError, NightledgerError
 from nightledger.domain.settings import Operator, Settings
 from nightledger.files.home import Home
 from nightledger.files.reading import read_optional, read_regular
+from nightledger.files.shipped import shipped_config
 
 if TYPE_CHECKING:
     from nightledger.domain.staging import StagingRules
 
-SHIPPED = Path(__file__).resolve().parents[3] / "config" / "nightledger.yaml"
 OPERATOR = "operator.yaml"
 """In the keys directory: what the operator lets us run and connect to."""
 MAX_BYTES = 1 << 16
@@ -30,14 +29,14 @@ MAX_RULE_FILE_BYTES = 1 << 20
 
 
 def load_settings(home: Home) -> Settings:
-    """Give the settings in force in a home: the shipped ones with its own over them.
+    """Give the settings in force in a home: the defaults with its own over them.
 
     Raises:
         ConfigurationError: Settings that are not valid, every problem named.
         UnreadableError: A settings file that is no regular file, or a huge one.
     """
     own = read_optional(home.settings, MAX_BYTES, within=home.root)
-    return parse_settings(read_regular(os.fspath(SHIPPED), MAX_BYTES), own, where=home.settings)
+    return parse_settings(own, where=home.settings)
 
 
 def load_staging_rules(home: Home) -> "StagingRules":
@@ -50,8 +49,7 @@ def load_staging_rules(home: Home) -> "StagingRules":
     from nightledger.codec.settings import parse_staging_rules  # of one verb only
 
     own = read_optional(home.staging_rules, MAX_BYTES, within=home.root)
-    shipped = read_regular(os.fspath(SHIPPED.with_name("staging-rules.json")), MAX_BYTES)
-    return parse_staging_rules(shipped, own, where=home.staging_rules)
+    return parse_staging_rules(shipped_config("staging-rules.json"), own, where=home.staging_rules)
 
 
 class InForce(Struct, frozen=True, kw_only=True):
@@ -71,8 +69,7 @@ def settings_of(home: Home) -> InForce:
     try:
         return InForce(settings=load_settings(home))
     except NightledgerError as error:
-        shipped = read_regular(os.fspath(SHIPPED), MAX_BYTES)
-        return InForce(settings=parse_settings(shipped, None, where=os.fspath(SHIPPED)), problem=str(error))
+        return InForce(settings=parse_settings(None, where=""), problem=str(error))
 
 
 def home_zone(home: Home, settings: Settings) -> ZoneInfo:

@@ -16,13 +16,11 @@ from nightledger.domain.states import Book, ChangeState, DecisionStatus, Gone, P
 from nightledger.domain.words import dump_moment
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.stored import without_secrets
-from nightledger.surfaces.screen import NOTHING
-from nightledger.text.changes.veil import mask_diff
-from nightledger.text.scanners.scan import mask_secrets
 
 if TYPE_CHECKING:
     from nightledger.gate.review.reviewing import Item
 
+NOTHING: frozenset[str] = frozenset()
 ALTERED = "altered"
 """State of a proposal whose file is not what was logged; a fact of the disk, not of the log."""
 
@@ -34,6 +32,9 @@ def diff_sha256(diffs: list[str]) -> str:
 
 def change_record(change: Change, state: str, *, told: frozenset[str] = NOTHING) -> dict[str, Any]:
     """Give one change; secrets masked, and values that are told elsewhere."""
+    from nightledger.text.changes.veil import mask_diff
+    from nightledger.text.scanners.scan import mask_secrets
+
     return {
         "n": change.n,
         "op": change.op.value,
@@ -56,6 +57,8 @@ def change_record(change: Change, state: str, *, told: frozenset[str] = NOTHING)
 
 def item_record(item: "Item") -> dict[str, Any]:
     """Give one change that waits, with its diff against the file as it is now."""
+    from nightledger.text.changes.veil import mask_diff
+
     record = change_record(item.change, item.status.state_of(item.change.n).value, told=item.told)
     return {
         **record,
@@ -70,6 +73,7 @@ def proposal_record(
 ) -> dict[str, Any]:
     """Return one proposal with its state and times."""
     from nightledger.gate.review.reviewing import worded
+    from nightledger.text.scanners.scan import mask_secrets
 
     status = book.proposals[proposal.id]
     approved = _approvals(book, status)

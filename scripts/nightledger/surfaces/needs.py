@@ -23,7 +23,6 @@ from nightledger.files.configuration import OPERATOR, why_no_operator
 from nightledger.files.home import Home
 from nightledger.gate.opening import AS_MADE, MEND, Gate, why_no_consent
 from nightledger.gate.stored import find_set_aside
-from nightledger.remote.peers import recent_dead_letters, told
 from nightledger.text.visible import visible
 from nightledger.trust.report import Damage
 
@@ -191,6 +190,14 @@ def of_settings(gate: Gate, now: datetime) -> Iterator[Alarm]:
         item = Item(need=Need.CONSENT, key=home.relative(home.consent_graph), since=since)
         hint = "mend or remove that file; until then nothing is applied"
         yield Alarm(kind="consent", message=why, hint=hint, items=(item,))
+    yield from _of_letters(home, now)
+
+
+def _of_letters(home: Home, now: datetime) -> Iterator[Alarm]:
+    if not os.path.lexists(home.dead_letters):
+        return
+    from nightledger.remote.peers import recent_dead_letters, told
+
     if letters := recent_dead_letters(home, now):
         keys = ((f"{at:%Y-%m-%dT%H:%M:%SZ} {n}", at) for n, at in enumerate(letters, 1))
         items = tuple(Item(need=Need.LETTER, key=key, since=at) for key, at in keys)

@@ -18,7 +18,7 @@ from nightledger.domain.periods import JobReport, Period, Run, RunOutcome, dutie
 from nightledger.domain.settings import Settings
 from nightledger.domain.words import dump_moment
 from nightledger.files.atomic import replace_file
-from nightledger.files.configuration import home_zone, load_settings, why_no_operator
+from nightledger.files.configuration import home_zone, load_operator, load_settings, why_no_operator
 from nightledger.files.durable import make_dir
 from nightledger.files.home import Home
 from nightledger.files.lock import Lock
@@ -159,9 +159,11 @@ def _complain(context: Context, home: Home, failure: Failure) -> None:
 
 def _ask_witnesses(context: Context, *, alarmed: bool) -> int:
     """Have the night's head cosigned; a witness that does not answer is no failure of the night."""
-    from nightledger.remote.witness_asking import ask_quietly
-
     try:
+        if not load_operator(context.keys_dir).witnesses:
+            return 0
+        from nightledger.remote.witness_asking import ask_quietly
+
         return ask_quietly(context)
     except errors.NightledgerError as error:
         if not (alarmed or why_no_operator(context.keys_dir)):  # both were told

@@ -222,9 +222,9 @@ def _drop_withdrawn(context: Context, home: Home, began: int) -> None:
 
 def _write_views(session: Session, before: int) -> None:
     """Write the views anew where the log grew."""
-    from nightledger.gate.proposing.views import refresh_views
-
     if session.reread().log.size > before:
+        from nightledger.gate.proposing.views import refresh_views
+
         refresh_views(session.gate, session.ledger)
 
 

@@ -7,7 +7,6 @@ this user's is refused.
 """
 
 import base64
-import dataclasses
 import os
 import re
 import stat
@@ -17,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from nightledger.domain.errors import ConfigurationError
 from nightledger.files.atomic import create_file
@@ -362,7 +362,7 @@ def create_key_at(path: Path, *, passphrase: bytes | None, comment: str) -> Publ
 
 
 def _create_public(path: Path, key: PublicKey, comment: str) -> PublicKey:
-    public = dataclasses.replace(key, comment=comment)
+    public = replace(key, comment=comment)
     _create(_public_path(path), f"{public.line}\n".encode(), mode=_PUBLIC_MODE)
     return public
 

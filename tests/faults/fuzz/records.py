@@ -8,14 +8,15 @@ from typing import Any
 
 import yaml
 from tests.codec.outcomes import dump_outcome, full_record, given_record
+from tests.codec.records import KINDS
 from tests.faults.fuzz.target import Target, alike
 
 from nightledger.codec.canonical import MAX_INTEGER, CanonicalError, canonical
+from nightledger.codec.configuration import YamlMapping, parse_configuration, parse_yaml
 from nightledger.codec.home_record import dump_home, parse_home
 from nightledger.codec.links import LinkCursor, dump_link_cursor, parse_link_cursor
 from nightledger.codec.outcome_line import OutcomeLine, find_outcome_problems, read_outcome
 from nightledger.codec.records import (
-    KINDS,
     decode_record,
     dump_line,
     dump_record,
@@ -26,12 +27,9 @@ from nightledger.codec.records import (
 from nightledger.codec.rows import OutcomeRows, read_outcome_rows, read_runs
 from nightledger.codec.schema import read_schema
 from nightledger.codec.settings import (
-    YamlMapping,
-    parse_configuration,
     parse_graphs,
     parse_operator,
     parse_settings,
-    parse_yaml,
 )
 from nightledger.codec.strict_json import BOM, MAX_LINE_BYTES, parse_json, read_jsonl, read_value
 from nightledger.domain.errors import ConfigurationError, RecordError
@@ -179,7 +177,7 @@ def _check_record(_: bytes, record: Any) -> None:
 
 
 def _record_seeds() -> list[bytes]:
-    examples = (dumped(example(KINDS[kind].schema)) for kind in KINDS_TRIED)
+    examples = (dumped(example(KINDS[kind])) for kind in KINDS_TRIED)
     return [bytes([n]) + line for n, line in enumerate(examples)] + [b"\0" + deep for deep in DEEP]
 
 
@@ -262,24 +260,13 @@ _YAML = (
 )
 
 
-@cache
-def _shipped_settings() -> bytes:
-    shipped = parse_yaml((ROOT / "config" / "nightledger.yaml").read_bytes(), "it")
-    return json.dumps(
-        {
-            key: shipped.texts.get(key) if key == "nightly_at" else value
-            for key, value in shipped.values.items()
-        }
-    ).encode()
-
-
 def _read_settings(raw: bytes) -> Any:
     """Read a file as an operator's, as settings alone, and as settings over the shipped ones."""
     try:
         return parse_operator(raw, where="it")
     except ConfigurationError:
         parse_configuration(raw, "settings", where="it", hint="")
-        return parse_settings(_shipped_settings(), raw, where="it")
+        return parse_settings(raw, where="it")
 
 
 def _read_consent(raw: bytes) -> Any:

@@ -7,9 +7,8 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from nightledger.domain.finding import Doubt, DoubtLabel
-from nightledger.domain.proposal import Draft, Op
+from nightledger.domain.proposal import HOLE, Draft, Op
 from nightledger.text.changes.place import Unplaced, make_hunk, put_all
-from nightledger.text.changes.veil import HOLE
 from nightledger.text.checkup.checkup import check_memory
 from nightledger.text.checkup.danger import SECRET_CONFIDENCE
 from nightledger.text.checkup.drafts import drafts_from_doubts

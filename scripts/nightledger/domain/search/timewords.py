@@ -11,7 +11,6 @@ by guess: what the table does not hold is not a time.
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import cache
 
@@ -49,8 +48,7 @@ class TimeRule(Struct, frozen=True, kw_only=True):
     wide: bool = False
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class TimeWords:
+class TimeWords(Struct, frozen=True, eq=False, kw_only=True):
     """The words that tell times; each list is of words with blanks between.
 
     Attributes:

@@ -39,7 +39,9 @@ def run(options: argparse.Namespace, context: Context) -> int:
     if context.quiet and not (options.exit_code or context.json) and _nothing_new(context):
         return 0
     from nightledger.domain.errors import EXIT_ALARM, IntegrityError, RefusedError
+    from nightledger.surfaces.cli import import_msgspec
 
+    import_msgspec()
     try:
         return _look_after(options, context)
     except (IntegrityError, RefusedError) as error:

@@ -36,6 +36,9 @@ def run(options: argparse.Namespace, context: Context) -> int:
         next_at = _nothing_until(context)
         if next_at is not None:
             return _say_nothing(context, next_at)
+    from nightledger.surfaces.cli import import_msgspec
+
+    import_msgspec()
     from nightledger.surfaces import night_run
 
     return (

@@ -24,12 +24,13 @@ from msgspec.structs import replace
 from nightledger import __version__
 from nightledger.codec.records import to_plain
 from nightledger.domain.consent import PROTECTED_FILES
+from nightledger.domain.decision import DecisionType
 from nightledger.domain.errors import EXIT_ALARM, EXIT_WAITING, NightledgerError
 from nightledger.domain.event import Entry, Event, EventName
 from nightledger.domain.folding import fold_entries
 from nightledger.domain.moment import Moment
 from nightledger.domain.periods import can_be, count_due, next_look_at, reckon
-from nightledger.domain.states import Book
+from nightledger.domain.states import Book, ChangeState
 from nightledger.domain.words import dump_moment, read_moment
 from nightledger.files.atomic import replace_file
 from nightledger.files.home import Home
@@ -39,7 +40,7 @@ from nightledger.files.staged import find_page
 from nightledger.files.staging_troubles import read_troubles
 from nightledger.gate.gated import read_gated
 from nightledger.gate.opening import Gate, Ledger, open_gate
-from nightledger.gate.stored import find_set_aside, shortened
+from nightledger.gate.stored import find_set_aside, read_stored, shortened
 from nightledger.hosts.daylogs import why_empty
 from nightledger.night import calendar_of
 from nightledger.surfaces import clock, screen
@@ -75,6 +76,9 @@ class _Found(Struct, kw_only=True):
     alarms: list[Alarm]
     ledger: Ledger | None = None
     newest: Event | None = None
+    unasked: list[dict[str, Any]] | None = None
+    seen: "Seen | None" = None
+    stamp: str = ""
 
     @property
     def book(self) -> Book:
@@ -104,8 +108,10 @@ def look(context: Context) -> dict[str, Any]:
         _read_log(context, gate, pin, found)
         if found.ledger:
             aside = find_set_aside(home, found.book)
-            unasked = unasked_in(gate, found.book)
+            unasked = unasked_in(gate, found.book) if found.unasked is None else found.unasked
             undoable = list(undoable_in(gate, found.ledger, context.moment))
+            if found.seen:
+                keep(gate, found.seen, found.stamp, context.moment, unasked)
     except NightledgerError as error:  # no file where one should be
         found.alarms.append(Alarm(kind="integrity", message=str(error), hint=error.hint))
     book = found.book
@@ -134,7 +140,8 @@ def look(context: Context) -> dict[str, Any]:
 def _read_log(context: Context, gate: Gate, pin: Pin | None, found: _Found) -> None:
     """Read the log, and check all that ``verify`` checks unless a look that found all well saw these very files."""
     if kept := find_kept(gate, pin):
-        found.ledger, found.newest = kept, kept.log.newest
+        found.ledger, found.unasked = kept
+        found.newest = found.ledger.log.newest
         return
     from nightledger.surfaces.verbs.verify import Seen, look_beyond
 
@@ -150,7 +157,7 @@ def _read_log(context: Context, gate: Gate, pin: Pin | None, found: _Found) -> N
         message = "this machine has not pinned the log's keys: its signatures were not checked"
         found.alarms.append(Alarm(kind="integrity", message=message, hint=NO_PIN))
     if pin and log.report.ok:
-        keep(gate, seen, stamp, context.moment)
+        found.seen, found.stamp = seen, stamp
 
 
 def _staged_record(home: Home) -> dict[str, Any] | None:
@@ -204,7 +211,7 @@ def _held_record(entry: Entry, since: datetime) -> dict[str, Any]:
 
 
 NAME = "looked.json"
-MAX_BYTES = 4_096
+MAX_BYTES = 1 << 20
 MOST_S = 26 * 3600
 """Each night verifies in full; the longest local day has 25 hours."""
 SETTLED_NS = 1_000_000_000
@@ -214,10 +221,11 @@ _PINNED = ("pin.json", "head.json")
 """What lies beside the keys and says which log is ours."""
 
 
-def find_kept(gate: Gate, pin: Pin | None) -> Ledger | None:
+def find_kept(gate: Gate, pin: Pin | None) -> tuple[Ledger, list[dict[str, Any]] | None] | None:
     """Return the log and what it adds up to, where a look that found all well saw these very files; else None.
 
     The signatures of the log's head are those that it checked; what the log says was accepted is what was signed.
+    Beside it stands what is not asked about, where the notes that say so are as they were; else None.
 
     Args:
         gate: Of the home.
@@ -234,13 +242,15 @@ def find_kept(gate: Gate, pin: Pin | None) -> Ledger | None:
         for path, (size_bytes, sha256) in kept["grown"].items():
             if hash_prefixes(gate.home.path(path), [size_bytes])[size_bytes].sha256 != sha256:
                 return None
+        notes = {path: list(_look(gate.home.path(path))) for path in kept["notes"]}
+        unasked = kept["unasked"] if notes == kept["notes"] else None
     except (NightledgerError, OSError, ValueError, TypeError, KeyError, RecursionError):
         return None
     log = check_log(gate.home, replace(pin, vkeys=(), former=()))
     if not log.report.ok:
         return None
     with collector_at_rest():
-        return Ledger(log=log, book=fold_entries(log.entries()))
+        return Ledger(log=log, book=fold_entries(log.entries())), unasked
 
 
 def stamp_of(gate: Gate) -> str:
@@ -249,7 +259,7 @@ def stamp_of(gate: Gate) -> str:
     return stamp if clock.system_now().timestamp() * 1e9 - newest_ns > SETTLED_NS else ""
 
 
-def keep(gate: Gate, seen: "Seen", stamp: str, at: Moment) -> None:
+def keep(gate: Gate, seen: "Seen", stamp: str, at: Moment, unasked: list[dict[str, Any]]) -> None:
     """Keep that a look found nothing wrong, if it did; what cannot be kept is looked at again.
 
     Args:
@@ -257,6 +267,7 @@ def keep(gate: Gate, seen: "Seen", stamp: str, at: Moment) -> None:
         seen: What the look found.
         stamp: From :func:`stamp_of`, before it.
         at: The clocks.
+        unasked: What is not asked about.
     """
     from nightledger.gate.gated import append_only
 
@@ -270,11 +281,23 @@ def keep(gate: Gate, seen: "Seen", stamp: str, at: Moment) -> None:
     try:
         begins = {path: hash_file(gate.home.path(path)) for path in append_only(gate.home)}
         grown = {path: (one.size_bytes, one.sha256) for path, one in begins.items() if one}
+        notes = {path: _look(gate.home.path(path)) for path in _notes(gate, book)}
         said = {"program": __version__, "at": clock.system_now().timestamp(), "files": stamp, "grown": grown}
-        content = json.dumps(said)
+        content = json.dumps({**said, "notes": notes, "unasked": unasked})
         replace_file(_path(gate), content.encode(), disposable=True)
     except (NightledgerError, OSError):
         return
+
+
+def _notes(gate: Gate, book: Book) -> set[str]:
+    """Return the files under whose headings something was answered, where anything was rejected."""
+    if not any(one.type is DecisionType.REJECT for one in book.decisions.values()):
+        return set()
+    stored = read_stored(
+        gate, book, states=frozenset(ChangeState) - {ChangeState.PENDING, ChangeState.DEFERRED}
+    )
+    changes = (change for item in stored for change in item.proposal.changes)
+    return {evidence.path for change in changes for evidence in change.evidence[:1]}
 
 
 def _path(gate: Gate) -> str:
