@@ -152,7 +152,7 @@ mutants: .stamps/dev ## break 200 random lines of domain, gate and trust, or MUT
 bench: .stamps/dev ## what one thing costs: log, append, verify, link, a year of homes, growth (the others: bench-NAME)
 	@for program in log append verify link year growth; do echo "== bench_$$program"; $(BIN)/python -m bench.bench_$$program || exit 1; done
 
-bench-retention: .stamps/dev ## half a year of an invented agent: what each retention policy keeps of what helps
+bench-retention: .stamps/dev ## half a year of an invented agent: what retention keeps of what helps
 	@$(BIN)/python -m bench.retention_months
 
 bench-consolidate: .stamps/dev ## score proposals on labelled workspaces (LABELS=dir WORKSPACES=dir WITHOUT=dev-b)
@@ -178,9 +178,8 @@ bench-index: .stamps/dev ## the search index beside plain FTS5; archived text fo
 	@$(BIN)/python -m bench.bench_index
 	@$(BIN)/python -m bench.bench_pruned $${WORKSPACE:+--workspace "$$WORKSPACE"}
 
-bench-recall: .stamps/dev ## how well search finds what answers, on LoCoMo (LOCOMO=locomo10.json; MEANING=url MODEL=name: with an embedding server; RULES=1: what each rule is worth)
+bench-recall: .stamps/dev ## how well search finds what answers, on LoCoMo (LOCOMO=locomo10.json; MEANING=url MODEL=name: with an embedding server)
 	@$(BIN)/python -m bench.bench_recall "$$LOCOMO" $${MEANING:+--meaning "$$MEANING" --model "$$MODEL"}
-	@if [ -n "$$RULES" ]; then $(BIN)/python -m bench.recall_rules "$$LOCOMO"; fi
 
 pin-dependencies: ## pin every dependency anew, with hashes (needs uv)
 	uv pip compile -q --universal --generate-hashes --no-annotate --custom-compile-command "make pin-dependencies" pyproject.toml -o requirements.lock

@@ -25,16 +25,13 @@ from functools import partial
 from pathlib import Path
 
 from bench.living import make_home
-from bench.recall_rules import switched
 
 from nightledger.domain.moment import Moment
 from nightledger.domain.search import Kind, Query
-from nightledger.domain.search.ranking import telling_words
-from nightledger.files.search_index import NewFile, building, index_path, open_store, writing
-from nightledger.files.search_store import FileState
+from nightledger.files.search_index import FileState, NewFile, building, index_path, open_store, writing
 from nightledger.gate.opening import read_ledger
 from nightledger.recall.indexing import refresh
-from nightledger.recall.searching import find_chunks, read_query, search, search_store
+from nightledger.recall.searching import find_scores, read_query, search, search_store
 from nightledger.recall.sources import cut_prose
 from nightledger.text.search.chunks import cut_markdown
 from nightledger.text.search.tokens import index_text, match_any, query_terms
@@ -132,17 +129,11 @@ def bench_own(directory: Path, files: Sequence[NewFile], queries: Sequence[str],
     today = FIRST + timedelta(days=len(files))
     whole = median_ms(lambda q: search_store(store, Query(text=q, limit=HITS), today), queries)
     bare = median_ms(
-        lambda q: find_chunks(store, Query(text=q), read_query(store, Query(text=q), today)), queries
+        lambda q: find_scores(store, Query(text=q), read_query(store, Query(text=q), today)), queries
     )
-    with switched([(telling_words, "__kwdefaults__", {"most": len(files) * CHUNKS_A_DAY**2})]):
-        walked = median_ms(
-            lambda q: find_chunks(store, Query(text=q), read_query(store, Query(text=q), today)),
-            queries,
-        )
     store.close()
     cut_s = timed(lambda: [list(cut_markdown(file.text)) for file in files])
     show("ours", f"{made_s:.2f} s", f"{size / text_bytes:.2f}", f"{bare:.2f} ms", f"{whole:.2f} ms")
-    show("every word of a query walked", "", "", f"{walked:.2f} ms", "")
     show("cutting a chunk", f"{cut_s / sum(len(file.chunks) for file in files) * 1e6:.0f} us", "", "", "")
     middle = files[len(files) // 2]
     changed = new_file(

@@ -23,8 +23,7 @@ from bench.locomo import ADVERSARIAL, CATEGORIES, TUNING, Conversation, Question
 
 from nightledger.domain.search import Chunk, Kind, Query
 from nightledger.domain.settings import MeaningSource, Operator
-from nightledger.files.search_index import NewFile, build_in_memory
-from nightledger.files.search_store import FileState, SearchStore
+from nightledger.files.search_index import FileState, NewFile, SearchStore, build_in_memory
 from nightledger.recall.meaning import Encoder, learn
 from nightledger.recall.searching import search_store
 from nightledger.recall.sources import cut_prose
@@ -87,8 +86,9 @@ def searched_with(encoder: Encoder) -> Finder:
 
 
 def plain(store: SearchStore, _: Conversation, question: Question) -> Sequence[Chunk]:
-    """Ask FTS5 alone: the query's words joined by OR, its own BM25."""
-    found = store.find(match_any(query_terms(question.text)), DEPTH)
+    """Ask FTS5 alone: the query's words joined by OR, its own BM25, all columns alike."""
+    ask = "SELECT rowid FROM words WHERE words MATCH ? ORDER BY rank, rowid LIMIT ?"
+    found = [row[0] for row in store.ask(ask, (match_any(query_terms(question.text)), DEPTH))]
     chunks = store.chunks(found)
     return [chunks[number] for number in found]
 

@@ -21,8 +21,7 @@ from bench.calibrating import Answer, Label, Row, null_labels, suggest, tabulate
 from bench.everyday_prompts import EVERYDAY
 
 from nightledger.domain.search import Kind
-from nightledger.files.search_index import NewChunk, NewFile, SearchWriter, build_in_memory
-from nightledger.files.search_store import FileState
+from nightledger.files.search_index import FileState, NewChunk, NewFile, SearchWriter, build_in_memory
 from nightledger.text.search.tokens import index_text
 
 MEMORY = "MEMORY.md"

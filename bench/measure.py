@@ -54,9 +54,7 @@ def report(title: str, measured: Sequence[Measured], *, aim: str) -> None:
 
 
 def _summary(
-    calls: Mapping[str, Callable[[], object]],
-    cost: Callable[[Callable[[], object]], float],
-    rounds: int,
+    calls: Mapping[str, Callable[[], object]], cost: Callable[[Callable[[], object]], float], rounds: int
 ) -> tuple[Measured, ...]:
     times: dict[str, list[float]] = {name: [] for name in calls}
     for _ in range(rounds):

@@ -24,9 +24,9 @@ from nightledger.domain.moment import Moment
 from nightledger.domain.proposal import Op
 from nightledger.files.home import Home
 from nightledger.gate.apply.applying import apply_one
-from nightledger.gate.apply.placing import read_accepted
 from nightledger.gate.deciding import accept, sign
 from nightledger.gate.founding import PRINCIPAL, Founding, found
+from nightledger.gate.gated import read_accepted
 from nightledger.gate.guard.guarding import Sighting, guard
 from nightledger.gate.opening import Gate, open_gate, read_ledger, sign_head
 from nightledger.gate.proposing.agent_lane import Wish, propose_wish

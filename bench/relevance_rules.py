@@ -14,12 +14,12 @@ import json
 import os
 import random  # noqa: TID251 - seeded
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from bench.bench_relevance import build, labels, tell, trials
 from bench.calibrating import Label, Row, Trial, tabulate, try_out
-from bench.recall_rules import switched
 
 from bench import calibrating
 from nightledger.domain import exposure
@@ -28,6 +28,19 @@ from nightledger.files.search_index import SearchWriter
 THRESHOLD = 6.5
 FOLLOW_UP = "And why is that?"
 Stores = Sequence[SearchWriter]
+
+
+@contextmanager
+def switched(changes: Sequence[tuple[object, str, Any]]) -> Iterator[None]:
+    """Set attributes of modules, and set them back."""
+    before = [(module, name, getattr(module, name)) for module, name, _ in changes]
+    for module, name, value in changes:
+        setattr(module, name, value)
+    try:
+        yield
+    finally:
+        for module, name, value in before:
+            setattr(module, name, value)
 
 
 def information_alone(asked: exposure.Asked, shared: Sequence[str]) -> float:

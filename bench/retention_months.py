@@ -1,4 +1,4 @@
-"""Half a year of an invented agent: what each retention policy keeps of what helps, harms, or does nothing.
+"""Half a year of an invented agent: what retention keeps of what helps, harms, or does nothing.
 
 Run with ``PYTHONPATH=scripts .venv/bin/python -m bench.retention_months [SEEDS]``; some seconds. Everything
 is drawn from seeds and judged by the pure rules (``domain/retention.py``), as a home
@@ -19,7 +19,6 @@ from nightledger.domain.retention import (
     FAILURE,
     SUCCESS,
     Memory,
-    Policy,
     Status,
     Tallies,
     Tally,
@@ -74,9 +73,8 @@ GROUPS = (
 
 @dataclass(slots=True)
 class World:
-    """One half-year under one policy."""
+    """One half-year."""
 
-    policy: Policy
     dice: random.Random
     tallies: Tallies = field(default_factory=Tallies)
     standing: dict[str, Group] = field(default_factory=dict)
@@ -90,7 +88,7 @@ class World:
             for day in range(DAYS_A_WEEK):
                 for hour in range(HOURS_A_DAY):
                     self._work(week, week * 7 + day, hour)
-            self._let_go(week)
+            self._let_go()
             kept = [group.name for group in self.standing.values()]
             shares.append({group.name: kept.count(group.name) / EACH for group in GROUPS})
         return shares
@@ -124,18 +122,18 @@ class World:
         result = SUCCESS if self.dice.random() < chance else FAILURE
         self.tallies.outcome(at, at, str(self.session), f"kind {kind}", result, tuple(shown))
 
-    def _let_go(self, week: int) -> None:
-        """Archive on Friday evening what the policy lets go."""
+    def _let_go(self) -> None:
+        """Archive on Friday evening what has faded."""
         overall = overall_share(self.tallies.tasks)
         order = sorted(self.tallies.hours)
         index = {at: n for n, at in enumerate(order, 1)}
-        memories = [self._memory(name, index, week * 7 + DAYS_A_WEEK - 1, overall) for name in self.standing]
+        memories = [self._memory(name, index, overall) for name in self.standing]
         for memory in memories:
-            goes = status_of(memory, self.policy, len(order)) is Status.PENDING_DECAY
+            goes = status_of(memory, len(order)) is Status.PENDING_DECAY
             if goes:
                 del self.standing[memory.id]
 
-    def _memory(self, name: str, index: dict[str, int], today: int, overall: float) -> Memory:
+    def _memory(self, name: str, index: dict[str, int], overall: float) -> Memory:
         tally = self.tallies.of.get(name, Tally())
         return Memory(
             id=name,
@@ -143,9 +141,6 @@ class World:
             useful=sum(counts[0] for counts in tally.tasks.values()),
             harmful=sum(counts[1] for counts in tally.tasks.values()),
             expected=expected_without(tally, self.tallies.tasks, overall) if tally.tasks else overall,
-            access=tally.shown,
-            days=today - int(tally.shown_at[:4] or 0),
-            outcome=tally.last,
         )
 
 
@@ -155,24 +150,15 @@ def kind_of(name: str) -> int:
 
 
 def main() -> None:
-    """Print what stands after some weeks, by policy."""
+    """Print what stands after some weeks."""
     seeds = int(sys.argv[1]) if len(sys.argv) > 1 else SEEDS
     print(f"kept of {EACH} memories each, mean of {seeds} seeds, after weeks {', '.join(map(str, SHOWN_AT))}")
     print(f"({DAYS_A_WEEK * HOURS_A_DAY} active hours a week; 'turned wrong' from week {CHANGE} on)\n")
-    lives = {
-        policy: [World(policy, random.Random(seed)).live(WEEKS) for seed in range(seeds)] for policy in Policy
-    }
-    columns = "".join(f"{week:>6}" for week in SHOWN_AT)
-    print(f"{'':34}{'measured':>24}  {'classic':>24}")
-    print(f"{'':34}{columns}  {columns}")
+    lives = [World(random.Random(seed)).live(WEEKS) for seed in range(seeds)]
+    print(f"{'':34}" + "".join(f"{week:>6}" for week in SHOWN_AT))
     for group in GROUPS:
-        cells = [
-            "".join(
-                f"{mean(life[week - 1][group.name] for life in lives[policy]):>6.0%}" for week in SHOWN_AT
-            )
-            for policy in Policy
-        ]
-        print(f"{group.name:34}{cells[0]}  {cells[1]}")
+        cells = (f"{mean(life[week - 1][group.name] for life in lives):>6.0%}" for week in SHOWN_AT)
+        print(f"{group.name:34}{''.join(cells)}")
 
 
 if __name__ == "__main__":

@@ -6,7 +6,6 @@ from typing import Any
 from nightledger.codec.home_record import dump_home
 from nightledger.domain.identity import Identity
 from nightledger.files.home import Home
-from nightledger.files.hook_state import PromptState, hold_state
 
 HOME_ID = "3f1d0c5a9b7e42688c1f0a2b3c4d5e6f"
 
@@ -34,10 +33,3 @@ def make_home(root: Path, **fields: Any) -> Home:
     }
     Path(home.identity_file).write_bytes(dump_home(Identity(**{**values, **fields})))
     return home
-
-
-def write_state(home: Home, session: object, state: PromptState) -> None:
-    """Put a state in the place of a session's, as a hook does."""
-    held = hold_state(home, session)
-    held.put(state)
-    held.close()

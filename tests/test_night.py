@@ -9,7 +9,7 @@ from tests.homes import make_home
 from nightledger.domain.attention import Need
 from nightledger.domain.errors import LockedError, UnreadableError
 from nightledger.domain.moment import Moment
-from nightledger.domain.periods import CLOCK, Calendar, JobReport, Period, RunOutcome, Schedule
+from nightledger.domain.periods import Calendar, JobReport, Period, RunOutcome, Schedule
 from nightledger.files.home import Home
 from nightledger.night import Job, NightReport, read_ledger, run_due
 
@@ -96,32 +96,6 @@ def test_the_ledger_has_one_line_a_run_in_the_published_form(home: Home) -> None
     }
 
 
-@pytest.mark.parametrize(
-    ("boot", "step", "told"),
-    [
-        ("", timedelta(hours=-2), 1),
-        ("", timedelta(minutes=-59), 0),
-        ("", timedelta(days=3), 0),  # it may be time that passed
-        ("one", timedelta(hours=-2), 1),
-    ],
-)
-def test_a_clock_that_was_set_back_is_told_once_in_the_ledger(
-    home: Home, boot: str, step: timedelta, told: int
-) -> None:
-    worker = Worker("consolidate")
-    jobs, nights = [worker.job()], calendar(worker)
-    run_due(home, jobs, nights, Clock(NOW, boot))
-    for _ in range(2):
-        run_due(home, jobs, nights, Clock(NOW + step, boot and "two"))
-    runs, _ = read_ledger(home)
-    lines = [run for run in runs if run.job == CLOCK]
-    assert len(lines) == told
-    assert len({run.id for run in runs}) == len(runs)
-    if told:
-        assert "set by more than an hour" in lines[0].reason
-        assert (lines[0].boot, lines[0].period) == (boot and "two", (NOW + step).date().isoformat())
-
-
 def test_a_failing_job_is_written_down_and_the_rest_run(home: Home) -> None:
     link = Worker("link", {"2026-02-27": UnreadableError("memory/x is a directory")})
     consolidate = Worker("consolidate")
@@ -159,17 +133,6 @@ def test_what_is_not_the_jobs_fault_ends_the_call_and_leaves_the_period_due(
     with pytest.raises(type(error)):
         call(home, link)
     assert [run.period for run in read_ledger(home)[0]] == ["2026-02-26"]
-
-
-def test_missed_nights_are_made_up_seven_at_a_time_and_the_operator_hears_of_them(home: Home) -> None:
-    link = Worker("link")
-    later = NOW + timedelta(days=20)
-    report = call(home, link, at=later)
-    assert len(report.runs) == 7
-    assert report.still_due == 23 - 7
-    assert report.next_at < later
-    assert [item.need for item in report.needs] == [Need.MISSED] * 22
-    assert call(home, link, at=later + timedelta(minutes=30)).runs[0].period == "2026-03-05"
 
 
 def test_a_job_that_fails_needs_the_operator_until_it_succeeds(home: Home) -> None:

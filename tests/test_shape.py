@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from bench.size import code_lines
 
 ROOT = Path(__file__).resolve().parents[1]
 MOST_MODULE_LINES = 500
@@ -36,19 +35,3 @@ def test_no_module_and_no_function_is_longer_than_one_can_hold(folder: str) -> N
         for line in too_long(path.relative_to(ROOT).as_posix(), path.read_text(encoding="utf-8"))
     ]
     assert not long, "too long:\n" + "\n".join(long)
-
-
-def test_what_is_one_line_too_long_is_named() -> None:
-    function = "def one() -> None:\n" + "    pass\n" * 49
-    assert not list(too_long("scripts/a.py", function + "x = 1\n" * 450))
-    longer = "class A:\n    async def two(self) -> None:\n" + "        pass\n" * 50
-    assert list(too_long("scripts/a.py", longer + "x = 1\n" * 449)) == [
-        "scripts/a.py: 501 lines",
-        "scripts/a.py:2: two has 51 lines",
-    ]
-    assert list(too_long("tests/test_a.py", "x = 1\n" * 501)) == []
-
-
-def test_a_code_line_is_neither_blank_comment_nor_docstring() -> None:
-    source = '"""What it is."""\n\n# why\nMOST = 3\n"""Our choice."""\n\n\ndef f(a,\n      b):\n    """Do."""\n    return """x\ny"""\n'
-    assert code_lines(source) == 5

@@ -17,7 +17,6 @@ from nightledger.domain.errors import LockedError, NightledgerError
 from nightledger.domain.ids import content_id
 from nightledger.domain.moment import Moment
 from nightledger.domain.periods import (
-    CLOCK,
     Calendar,
     Duty,
     JobReport,
@@ -25,12 +24,10 @@ from nightledger.domain.periods import (
     Run,
     RunOutcome,
     Schedule,
-    attempts,
     count_due,
     duties,
     failing,
     find_missed,
-    is_stepped,
     log_day,
     next_look_at,
     reckon,
@@ -104,7 +101,7 @@ def read_ledger(home: Home) -> tuple[tuple[Run, ...], tuple[tuple[int, str], ...
 
     raw = read_optional(home.runs, MAX_LEDGER_BYTES, within=home.root)
     with collector_at_rest():
-        return read_runs(raw or b"", where=home.relative(home.runs))
+        return read_runs(raw or b"")
 
 
 def lately(runs: Sequence[Run], now: datetime) -> tuple[Run, ...]:
@@ -115,9 +112,7 @@ def lately(runs: Sequence[Run], now: datetime) -> tuple[Run, ...]:
         now: Aware, UTC.
     """
     since = now - LATELY
-    old = [
-        run for run in runs if run.started_at < since and run.outcome is RunOutcome.DONE and run.job != CLOCK
-    ]
+    old = [run for run in runs if run.started_at < since and run.outcome is RunOutcome.DONE]
     newest = {run.job: run for run in sorted(old, key=attrgetter("period"))}
     left_out = {id(run) for run in old} - {id(run) for run in newest.values()}
     return tuple(run for run in runs if id(run) not in left_out)
@@ -152,11 +147,11 @@ def run_due(
         NotDurableError: The ledger could not be written.
     """
     runs, bad_lines = read_ledger(home)
-    begun = clock()
-    runs = lately(runs, begun.at)
-    runs += _note_step(home, calendar, runs, begun)
-    due = duties(calendar, *_reckoned(calendar, runs, begun), retry=retry)
-    missed = find_missed(calendar, *_reckoned(calendar, runs, begun))
+    now = clock().at
+    runs = lately(runs, now)
+    counted = reckon(runs, now, calendar.zone)
+    due = duties(calendar, counted, now, retry=retry)
+    missed = find_missed(calendar, counted, now)
     by_name = {job.name: job for job in jobs}
     failures: list[Failure] = []
     done: list[Run] = []
@@ -167,7 +162,8 @@ def run_due(
         append_records(home.runs, dump_line(run))
         done.append(run)
         failures += [Failure(run=run, error=error)] if error else []
-    all_runs, now = _reckoned(calendar, (*runs, *done), clock())
+    now = clock().at
+    all_runs = reckon((*runs, *done), now, calendar.zone)
     return NightReport(
         runs=tuple(done),
         failures=tuple(failures),
@@ -176,36 +172,6 @@ def run_due(
         next_at=next_look_at(calendar, all_runs, now),
         bad_lines=bad_lines,
     )
-
-
-def _reckoned(calendar: Calendar, runs: Sequence[Run], now: Moment) -> tuple[tuple[Run, ...], datetime]:
-    return reckon(runs, now, calendar.zone), now.at
-
-
-def _note_step(home: Home, calendar: Calendar, runs: Sequence[Run], now: Moment) -> tuple[Run, ...]:
-    """Write down that the wall clock was set since the newest line: a boot later nobody could tell."""
-    day, newest = log_day(now.at, calendar.zone), runs[-1] if runs else None
-    # A clock that stands before the home was made since the machine started says nothing about runs: nobody set it yet.
-    unset = day < calendar.since and not (newest and newest.boot and newest.boot == now.boot)
-    if unset or not is_stepped(newest, now):
-        return ()
-    period, attempt = day.isoformat(), attempts(runs, CLOCK, day.isoformat()) + 1
-    line = Run(
-        v=2,
-        id=content_id("r", canonical([CLOCK, period, attempt])),
-        job=CLOCK,
-        period=period,
-        attempt=attempt,
-        started_at=now.at,
-        finished_at=now.at,
-        outcome=RunOutcome.DONE,
-        counts={},
-        reason="the clock was set by more than an hour since the line before",
-        boot=now.boot,
-        boot_s=now.boot_s,
-    )
-    append_records(home.runs, dump_line(line))
-    return (line,)
 
 
 def _run_one(job: Job, duty: Duty, clock: Callable[[], Moment]) -> tuple[Run, Exception | None]:

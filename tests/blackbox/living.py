@@ -66,8 +66,7 @@ def two_lessons(world: World) -> None:
         "## Relay",
         "10:40 Root cause: the relay was out of disk because of old captures; delete them weekly",
     )
-    world.now = world.now.replace(day=3, hour=3, minute=10)
-    world.ok("night")
+    world.night(3)
 
 
 def log_old_outcome(world: World) -> None:

@@ -15,7 +15,7 @@ from tests.blackbox.world import World, found
 
 ACTIONS = (
     "consolidate_daily,load_memory_file,proposals,propose_behavioral_change,prune_stale_memory,"
-    "restore_context,update_heartbeat,witness"
+    "restore_context,update_heartbeat"
 )
 """What the asking machine may ask for: all but to bring decisions."""
 

@@ -7,36 +7,17 @@ import pytest
 from tests.blackbox.world import LOG, MEMORY, Ran, call
 
 HOSTS = {
-    "AGENT": "goose",
-    "AI_AGENT": "some-host",
-    "AMP_CURRENT_THREAD_ID": "T-1",
-    "ANTIGRAVITY_AGENT": "1",
-    "AUGMENT_AGENT": "1",
-    "CLAUDECODE": "1",
-    "CLINE_ACTIVE": "true",
-    "CODEX_SANDBOX": "seatbelt",
-    "CODEX_SANDBOX_NETWORK_DISABLED": "1",
-    "CODEX_THREAD_ID": "019a",
-    "CRUSH": "1",
-    "CURSOR_AGENT": "1",
-    "GEMINI_CLI": "1",
-    "GOOSE_TERMINAL": "1",
-    "HERMES_AGENT": "true",
-    "HERMES_SESSION_ID": "20260302",
-    "OPENCLAW_SHELL": "exec",
-    "OPENCODE": "1",
-    "PI_CODING_AGENT": "true",
-    "QWEN_CODE": "1",
-    "ROO_ACTIVE": "true",
+    "AGENT": "goose", "AI_AGENT": "some-host", "AMP_CURRENT_THREAD_ID": "T-1", "ANTIGRAVITY_AGENT": "1",
+    "AUGMENT_AGENT": "1", "CLAUDECODE": "1", "CLINE_ACTIVE": "true", "CODEX_SANDBOX": "seatbelt",
+    "CODEX_SANDBOX_NETWORK_DISABLED": "1", "CODEX_THREAD_ID": "019a", "CRUSH": "1", "CURSOR_AGENT": "1",
+    "GEMINI_CLI": "1", "GOOSE_TERMINAL": "1", "HERMES_AGENT": "true", "HERMES_SESSION_ID": "20260302",
+    "OPENCLAW_SHELL": "exec", "OPENCODE": "1", "PI_CODING_AGENT": "true", "QWEN_CODE": "1", "ROO_ACTIVE": "true",
     "TRAE_AI_SHELL_ID": "1",
-}
+}  # fmt: skip
 PERSONS = {
-    "CURSOR_TRACE_ID": "ab",
-    "TERM_PROGRAM": "vscode",
-    "REPL_ID": "x",
-    "OPENCLAW_SHELL": "tui-local",
+    "CURSOR_TRACE_ID": "ab", "TERM_PROGRAM": "vscode", "REPL_ID": "x", "OPENCLAW_SHELL": "tui-local",
     "GEMINI_CLI": "",
-}
+}  # fmt: skip
 """What stands in the terminal that a person opened in the same editor, too."""
 
 
@@ -54,6 +35,10 @@ class Ordinary:
     def run(self, *words: str, **marks: str) -> Ran:
         env = {"NIGHTLEDGER_KEYS": str(self.keys), "COLUMNS": "80", "EDITOR": "/bin/false", **marks}
         return call([*words, "--home", str(self.home)], env=env, stdin="Keep backups for 30 days.")
+
+    def key(self) -> str:
+        """Give the file of a public key."""
+        return str(next(self.keys.glob("*/machine-ed25519.pub")))
 
     def log(self) -> bytes:
         return (self.home / LOG).read_bytes()
@@ -82,20 +67,15 @@ def test_an_agents_host_may_propose(ordinary: Ordinary) -> None:
 
 
 def test_every_verb_of_the_operator_refuses(ordinary: Ordinary) -> None:
-    one, entry, before = ordinary.proposal, "Keep backups for 30 days", ordinary.log()
+    one, entry, key, before = ordinary.proposal, "Keep backups for 30 days", ordinary.key(), ordinary.log()
     verbs = (
-        ("approve", one),
-        ("reject", one, "--reason", "x"),
-        ("apply", one),
-        ("undo", one),
-        ("edit",),
-        ("expunge", "--text-from-stdin"),
-        ("forget", entry),
-        ("pin", entry),
-        ("key", "rotate"),
-        ("lock",),
-        ("leave", "--yes"),
-    )
+        ("approve", one), ("reject", one, "--reason", "x"), ("apply", one), ("undo", one), ("edit",),
+        ("expunge", "--text-from-stdin"), ("expunge", "--sha256", "0" * 64), ("consent", "review"),
+        ("constitution", "amend"), ("key", "add", key, "--principal", "evil"), ("key", "recovery", key),
+        ("key", "rotate"), ("key", "rotate", key), ("key", "revoke", key), ("key", "confirm"), ("key", "reset", key),
+        ("key", "restore"), ("forget", entry), ("pin", entry), ("unpin", entry), ("lock",), ("unlock",),
+        ("channel", "peer", "remove", "desk"), ("leave", "--yes"),
+    )  # fmt: skip
     ran = [ordinary.run(*words, CURSOR_AGENT="1") for words in verbs]
     assert not [one for one in ran if one.status != 1 or "CURSOR_AGENT" not in one.err]
     assert ordinary.log() == before

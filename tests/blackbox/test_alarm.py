@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from tests.blackbox.forge import append, event_named, put_blob, put_by_nobody
 from tests.blackbox.world import LOG, ROOT, Ran, World, call
+from tests.served_witness import served_witness
 
 ALARM = 4
 LINE = "The relay's fuse is the grey one."
@@ -192,15 +193,10 @@ def rename_the_machine(world: World) -> None:
     path.write_text(json.dumps({**json.loads(path.read_text()), "machine": "elsewhere"}))
 
 
-def name_a_witness(world: World) -> Path:
-    spool = world.root / "spool"
-    spool.mkdir()
+def name_a_witness(world: World) -> None:
     lines = world.root / "lines.txt"
     lines.write_text(world.ok("witness", "keygen", "witness.example/harbour"))
     world.ok("witness", "trust", str(lines))
-    with (world.keys / "operator.yaml").open("a") as operator:
-        operator.write(f'witnesses:\n  witness.example/harbour: {{spool: "{spool}"}}\n')
-    return spool
 
 
 @row("no witness answered for a day", "stale-witness")
@@ -211,13 +207,14 @@ def silence_the_witness(world: World) -> None:
 
 @row("home and keys put back together, a witness asked", "about witnesses (fork)")
 def roll_back_all(world: World) -> None:
-    spool = name_a_witness(world)
+    name_a_witness(world)
+    told = (world.keys / "operator.yaml").read_text()
     world.ok("witness", "add", str(world.home / "config/nightledger/policy"))
-    ask(world, spool)
+    ask(world, told)
     for name in ("home", "keys"):
         shutil.copytree(world.root / name, world.root / "older" / name)
     world.propose("Turn the pump off at night.")
-    ask(world, spool)
+    ask(world, told)
     shutil.copytree(world.keys / "witness", world.root / "witness")
     for name in ("home", "keys"):
         shutil.rmtree(world.root / name)
@@ -225,15 +222,17 @@ def roll_back_all(world: World) -> None:
     shutil.rmtree(world.keys / "witness")
     shutil.copytree(world.root / "witness", world.keys / "witness")
     world.propose("Turn the pump off by day.")
-    ask(world, spool)
+    ask(world, told)
 
 
-def ask(world: World, spool: Path) -> None:
-    """Let a request and its answers travel until both have nothing more to say."""
-    for _ in range(4):
-        world.wait(minutes=2)
+def ask(world: World, settings: str) -> None:
+    """Ask the witness, which goes by the home's clock."""
+    world.wait(minutes=2)
+    with served_witness(world.keys / "witness", lambda: world.now) as url:
+        address = f'witnesses:\n  witness.example/harbour: {{url: "{url}"}}\n'
+        (world.keys / "operator.yaml").write_text(settings + address)
         world.run("witness", "ask")
-        world.run("witness", "cosign", "--spool", str(spool))
+    (world.keys / "operator.yaml").write_text(settings)
 
 
 COLUMNS = ("verify", "independent verifier", "status", "guard", "night", "`ATTENTION.md`", "notifier")
@@ -488,17 +487,6 @@ def put_a_pipe_in_the_pages_place(world: World) -> bool:
     return True
 
 
-def remove_the_pages_folder(world: World) -> bool:
-    shutil.rmtree(world.home / "memory/state")
-    return True
-
-
-def put_a_file_in_the_folders_place(world: World) -> bool:
-    remove_the_pages_folder(world)
-    world.write("memory/state", "no folder")
-    return False
-
-
 def lead_the_folder_out(world: World) -> bool:
     (world.home / "memory").rename(world.root / "outside")
     (world.home / "memory").symlink_to(world.root / "outside")
@@ -510,8 +498,6 @@ def lead_the_folder_out(world: World) -> bool:
     [
         put_a_directory_in_the_pages_place,
         put_a_pipe_in_the_pages_place,
-        remove_the_pages_folder,
-        put_a_file_in_the_folders_place,
         lead_the_folder_out,
     ],
 )

@@ -99,7 +99,7 @@ def test_an_apply_is_told_entry_by_entry_and_its_bytes_are_kept(world: World) ->
     assert [world.blob(one).read_bytes().decode() for one in (before, after)] == [MEMORY, LABELLED]
     assert (attempts(world), attempts(world, name, status=1)) == ({}, {})
     (step,) = world.json("history")["steps"]
-    assert (step["decision"], step["paths"], step["drifted"]) == (signed["decision"], ["MEMORY.md"], [])
+    assert (step["decision"], step["paths"]) == (signed["decision"], ["MEMORY.md"])
     assert [change["undo_until"] for change in step["changes"]] == ["2026-03-08T08:00:00Z"]
     assert len(world.events()) == size + 2
     sound(world)

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 from tests.blackbox.forge import line_of
-from tests.blackbox.test_bent_witness import ONE, Harbour
+from tests.blackbox.test_bent_witness import ONE, harbour_of
 from tests.blackbox.world import LOG, World
 
 ALARM = 4
@@ -65,15 +65,16 @@ def test_a_tail_that_nobody_acknowledged_is_closed_before_a_witness_is_asked(
     lines = world.root / "lines"
     lines.write_text(f"witness a {ONE.vkey}\nquorum a\n")
     assert world.run("witness", "trust", str(lines), typed=lambda _: "y").status == 0
-    harbour, size = Harbour(world), len(world.events())
+    size = len(world.events())
     with (world.home / LOG).open("ab") as stream:
         stream.write(b'{"half')
-    harbour.ask()
+    with harbour_of(world) as harbour:
+        harbour.ask()
     told = [json.loads(line) for line in (world.home / LOG).read_bytes().splitlines()[size + 1 :]]
     assert [(one["event"], one["first"], one["count"], one["damaged"]) for one in told] == [
         ("log.tail_closed", size, 1, 1)
     ]
-    assert harbour.request(ONE)[1].split("\n")[1] == str(size + 2)
+    assert harbour.asked[ONE.number].partition("\n\n")[2].split("\n")[1] == str(size + 2)
     assert world.read("audit/checkpoint").split("\n")[1] == str(size + 2)
 
 

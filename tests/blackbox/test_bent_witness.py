@@ -1,11 +1,14 @@
 """What a home makes of a witness's answers: lines that hold are kept, all others count for nothing and are told.
 
-The witness here is this file: it reads the request in the shared directory and writes the answer, right or bent.
+The witness here is this file: it answers over HTTP, right or bent.
 """
 
-import hashlib
+import contextlib
+import http.server
 import json
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,33 +22,34 @@ ONE, TWO = witness(1), witness(2)
 
 
 class Harbour:
-    """A home whose policy asks for two witnesses, and the spool that it shares with the first."""
+    """A home whose policy asks for two witnesses, and those witnesses.
 
-    def __init__(self, world: World) -> None:
+    Attributes:
+        answers: By the number of a witness, what it says of a head's text: status and body; it does not answer otherwise.
+        heads: By number, what it shows as the head that it remembers.
+        asked: By number, the last request.
+    """
+
+    def __init__(self, world: World, url: str) -> None:
         self.world = world
-        self.spool = world.root / "spool"
-        self.spool.mkdir(exist_ok=True)
-        places = {one.name: {"spool": str(self.spool / str(one.number))} for one in (ONE, TWO)}
-        for place in places.values():
-            Path(place["spool"]).mkdir(exist_ok=True)
+        self.answers: dict[int, Callable[[str], tuple[int, str | bytes]]] = {}
+        self.heads: dict[int, str] = {}
+        self.asked: dict[int, str] = {}
+        places = {one.name: {"url": f"{url}/{one.number}"} for one in (ONE, TWO)}
         (world.keys / "operator.yaml").write_text(json.dumps({"witnesses": places}))
-        origin = world.events()[0]["origin"]
-        self.log = hashlib.sha256(origin.encode()).hexdigest()
 
-    def file(self, one: Key, kind: str) -> Path:
-        return self.spool / str(one.number) / f"{self.log}.{kind}"
+    def reply(self, path: str, body: bytes) -> tuple[int, bytes]:
+        """Answer a request, or show a head where there is no body."""
+        number = int(path.split("/")[1])
+        if not body:
+            return (200, self.heads[number].encode()) if number in self.heads else (404, b"")
+        self.asked[number] = body.decode()
+        given = self.answers.get(number, _not_now)
+        status, said = given(self.asked[number].partition("\n\n")[2].partition("\n\n")[0] + "\n")
+        return status, said.encode() if isinstance(said, str) else said
 
-    def request(self, one: Key) -> tuple[bytes, str, str]:
-        """Give the whole request, the head's text in it and the signed note."""
-        raw = self.file(one, "request").read_bytes()
-        note = raw.decode().partition("\n")[2].partition("\n\n")[2]
-        return raw, note.partition("\n\n")[0] + "\n", note
-
-    def answer(self, one: Key, status: int, body: str | bytes, *, of: bytes = b"") -> None:
-        raw = body.encode() if isinstance(body, str) else body
-        asked = hashlib.sha256(of or self.request(one)[0]).hexdigest()
-        first = f"answer 2026-03-01T06:00:00Z {asked} {hashlib.sha256(raw).hexdigest()} {status}\n"
-        self.file(one, "answer").write_bytes(first.encode() + raw)
+    def answer(self, one: Key, status: int, body: str | bytes) -> None:
+        self.answers[one.number] = lambda _: (status, body)
 
     def ask(self) -> dict[str, Any]:
         """Ask each witness; give what came of it, by number."""
@@ -53,19 +57,44 @@ class Harbour:
         told = {one["name"].rpartition("/")[2]: one for one in found["asked"]}
         return {**told, "met": found["met"]}
 
-    def anew(self) -> None:
-        """Have the first one asked by a request that nobody has answered."""
-        self.file(ONE, "request").unlink(missing_ok=True)
-        self.world.wait(minutes=1)
-        self.ask()
-
     def cosign(self, *ones: Key, at: int) -> None:
         """Let witnesses answer as they should, each from where it stands."""
-        for _ in range(2):  # a request that waits is not replaced: the first may be of an earlier head
-            self.ask()
-            for one in ones:
-                self.answer(one, 200, one.line(self.request(one)[1], at))
+        for one in ones:
+            self.answers[one.number] = partial(_line_of, one, at)
         self.ask()
+        self.answers = {}
+
+
+def _not_now(_: str) -> tuple[int, str]:
+    return 503, "not now\n"
+
+
+def _line_of(one: Key, at: int, text: str) -> tuple[int, str]:
+    return 200, one.line(text, at)
+
+
+@contextlib.contextmanager
+def harbour_of(world: World) -> Iterator[Harbour]:
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+            status, content = made[0].reply(self.path, body)
+            self.send_response(status)
+            self.send_header("Content-Length", str(len(content)))
+            self.end_headers()
+            self.wfile.write(content)
+
+        do_GET = do_POST  # noqa: N815 - the base class's name
+
+        def log_message(self, *_: object) -> None:  # type: ignore[explicit-override]
+            """Say nothing."""
+
+    made: list[Harbour] = []
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+        made.append(Harbour(world, f"http://127.0.0.1:{server.server_address[1]}"))
+        yield made[0]
+        server.shutdown()
 
 
 @pytest.fixture(scope="module")
@@ -78,8 +107,9 @@ def watched(adopted: World, tmp_path_factory: pytest.TempPathFactory) -> World:
 
 
 @pytest.fixture
-def harbour(watched: World, tmp_path: Path) -> Harbour:
-    return Harbour(watched.copy(tmp_path))
+def harbour(watched: World, tmp_path: Path) -> Iterator[Harbour]:
+    with harbour_of(watched.copy(tmp_path)) as made:
+        yield made
 
 
 def test_lines_that_hold_are_kept_with_the_head_and_the_quorum_is_all_that_it_asks_for(
@@ -87,9 +117,10 @@ def test_lines_that_hold_are_kept_with_the_head_and_the_quorum_is_all_that_it_as
 ) -> None:
     world = harbour.world
     before = harbour.ask()
-    assert {name: before[name]["waiting"] for name in "12"} == {"1": True, "2": True}
-    text = harbour.request(ONE)[1]
-    assert harbour.request(ONE)[2].encode() == (world.home / "audit/checkpoint").read_bytes()
+    assert {name: before[name]["cosigned"] for name in "12"} == {"1": False, "2": False}
+    note = harbour.asked[1].partition("\n\n")[2]
+    assert note.encode() == (world.home / "audit/checkpoint").read_bytes()
+    text = note.partition("\n\n")[0] + "\n"
     first, second = ONE.line(text, NOON), TWO.line(text, NOON + 60)
     harbour.answer(ONE, 200, first)
     found = harbour.ask()
@@ -132,22 +163,15 @@ BENT: dict[str, tuple[int, Callable[[Harbour, str], str | bytes]]] = {
 
 
 def test_an_answer_that_is_not_the_witnesses_word_on_this_head_is_told_and_keeps_nothing(
-    watched: World, tmp_path: Path
+    harbour: Harbour,
 ) -> None:
-    harbour = Harbour(watched.copy(tmp_path))
     world = harbour.world
     before = world.read("audit/checkpoint")
     wrong = {}
     for what, (status, body) in BENT.items():
-        harbour.anew()
-        harbour.answer(ONE, status, body(harbour, harbour.request(ONE)[1]))
+        harbour.answers[1] = lambda text, status=status, body=body: (status, body(harbour, text))  # type: ignore[misc]
         found = harbour.ask()["1"]
-        if (
-            found["cosigned"]
-            or found["waiting"]
-            or not found["problem"]
-            or world.read("audit/checkpoint") != before
-        ):
+        if found["cosigned"] or not found["problem"] or world.read("audit/checkpoint") != before:
             wrong[what] = found
     assert not wrong, wrong
     assert not (world.home / "audit/cosigned").exists()
@@ -156,7 +180,6 @@ def test_an_answer_that_is_not_the_witnesses_word_on_this_head_is_told_and_keeps
 
 def test_a_witness_that_only_says_no_is_told_and_pins_nothing(harbour: Harbour) -> None:
     for status, body in ((422, "no\n"), (409, "999\n")):
-        harbour.anew()
         harbour.answer(ONE, status, body)
         found = harbour.ask()["1"]
         assert (found["refused"], found["contradiction"], found["cosigned"]) == (True, None, False)
@@ -188,18 +211,14 @@ def test_a_head_that_a_witness_shows_accuses_only_where_log_and_witness_signed_i
     }
     wrong = {}
     for what, head in rows.items():
-        harbour.anew()
-        if head is not None:
-            harbour.file(ONE, "head").write_text(head)
+        harbour.heads = {} if head is None else {1: head}
         harbour.answer(ONE, 409, "999\n")
         found = harbour.ask()["1"]
         if found["contradiction"] is not None or not found["problem"]:
             wrong[what] = found
-        harbour.file(ONE, "head").unlink(missing_ok=True)
     assert not wrong, wrong
     pin = (world.own_keys / "pin.json").read_bytes()
-    harbour.anew()
-    harbour.file(ONE, "head").write_text(longer + ONE.line(text))
+    harbour.heads[1] = longer + ONE.line(text)
     harbour.answer(ONE, 422, "no\n")
     found = harbour.ask()["1"]
     assert (found["contradiction"], found["refused"]) == ("rollback", False)

@@ -3,11 +3,10 @@
 import base64
 import hashlib
 import json
-import shutil
 from typing import Any
 
 import pytest
-from tests.blackbox.post import Letter, Post, answer_of, home_id
+from tests.blackbox.post import Post, answer_of, home_id
 from tests.blackbox.world import World, sha256
 
 KEY = "sk-ant-api03-" + "Zk3Qw8Rt5Yx1Lm7Nv2Bc9Df4Gh6Js0Pa" * 3
@@ -65,7 +64,6 @@ def test_what_a_machine_may_not_ask_for_is_refused_and_recorded_and_only_a_block
     assert event["actor"] == "unknown"
     assert "ops may not ask" in rejected(post, "decide", {"decision": "{}", "signature": "x"})
     assert "self_modification" in rejected(post, "update_heartbeat", {"state": {}}, domain="email")
-    assert "not built" in rejected(post, "witness")
     tighten(post.agent, **{PROPOSE: "blocked", "load_memory_file": "requires_approval"})
     assert "blocks" in rejected(post, PROPOSE, {"text": "Ask first.", "reason": "x"})
     assert "approval" in rejected(post, "load_memory_file", {"path": "MEMORY.md"})
@@ -73,7 +71,7 @@ def test_what_a_machine_may_not_ask_for_is_refused_and_recorded_and_only_a_block
     assert "approval" in rejected(post, "update_heartbeat", {"state": {}})
     post.agent.write(GRAPH, "{")
     assert "cannot be used" in rejected(post, "update_heartbeat", {"state": {}})
-    told_of = ["open_garage", "decide", "update_heartbeat", "witness", PROPOSE, *["update_heartbeat"] * 2]
+    told_of = ["open_garage", "decide", "update_heartbeat", PROPOSE, *["update_heartbeat"] * 2]
     assert [event["action"] for event in told(post.agent)] == told_of
     assert {event["status"] for event in told(post.agent)} == {"rejected"}
     asked = [event for event in post.agent.events() if event["event"] == "consent.blocked"]
@@ -215,20 +213,12 @@ def test_a_heartbeat_keeps_the_newest_of_each_machine_whatever_lay_there(post: P
     post.deliver(second)
     assert list(json.loads(path.read_text())["heartbeats"]) == ["ops", "other"]
     assert post.deliver(first)[0] == "rejected"
-    record = json.loads(post.record.read_text())
-    record["senders"][0]["ids"].append([first.name.partition(".")[0], ""])  # a crash had cut it short
-    post.record.write_text(json.dumps(record, separators=(",", ":")))
-    answer = answer_of(post.deliver(first)[1])
-    assert (answer["status"], answer["body"]) == ("executed", {"superseded": True})
     assert json.loads(path.read_text())["heartbeats"]["ops"]["state"] == {"mail": 2}
     path.unlink()
     path.mkdir()
-    letter = post.letter("update_heartbeat", {"state": {}})
-    box = post.spool / home_id(post.agent) / "new"
-    (box / letter.name).write_bytes(letter.content)
-    assert (post.agent.run("channel", "receive").status, (box / letter.name).exists()) == (2, True)
+    rejected(post, "update_heartbeat", {"state": {}})
     path.rmdir()
-    post.agent.ok("channel", "receive")
+    assert post.ask("update_heartbeat", {"state": {}})["status"] == "executed"
     assert json.loads(path.read_text())["heartbeats"]["ops"]["state"] == {}
 
 
@@ -252,87 +242,11 @@ def test_a_log_of_another_machine_is_distilled_and_trusted_less(post: Post) -> N
     assert (looked["status"], looked["body"]) == ("executed", {"proposals": [], "waiting": waiting})
 
 
-# ------------------------------------------------------------ what was begun is finished
-def begun(post: Post, letter: Letter) -> None:
-    """Make it as after a crash before the answer was kept: the id is there, without the hash of an answer."""
-    name = letter.name.partition(".")[0]
-    record = json.loads(post.record.read_text())
-    for sender in record["senders"]:
-        sender["ids"] = [[one, "" if one == name else answer] for one, answer in sender["ids"]]
-    post.record.write_text(json.dumps(record, sort_keys=True, separators=(",", ":")))
-    shutil.rmtree(post.agent.home / ".nightledger/channel/answers", ignore_errors=True)
-
-
-def test_what_a_crash_cut_short_is_finished_and_made_once(post: Post) -> None:
-    twin = World(root=post.agent.root.parent / "twin", now=post.agent.now)
-    shutil.copytree(post.agent.root, twin.root)
-    letter = post.letter(PROPOSE, {"text": "Ask first.", "reason": "x"})
-    _, first = post.deliver(letter)
-    record = post.record.read_text()
-    begun(post, letter)
-    assert post.deliver(letter)[0] == "queued"
-    assert (len(told(post.agent)), len(post.agent.proposals())) == (1, 1)
-    # before anything was made: as the home was, with the id taken
-    shutil.rmtree(post.agent.home)
-    shutil.copytree(twin.home, post.agent.home, symlinks=True)
-    for name in ("head.json", "pin.json"):
-        shutil.copy(twin.own_keys / name, post.agent.own_keys / name)
-    post.record.write_text(record)
-    begun(post, letter)
-    assert post.deliver(letter)[0] == "queued"
-    assert answer_of(first)["body"]["diff"]
-    assert (len(told(post.agent)), len(post.agent.proposals())) == (1, 1)
-    assert post.agent.run("verify").status == 0
-
-
-def test_what_was_begun_and_not_made_has_its_time_and_no_more(post: Post) -> None:
-    letter = post.letter(PROPOSE, {"text": "Ask first.", "reason": "x"})
-    beat = post.letter("update_heartbeat", {"state": {}})
-    for one in (letter, beat):
-        post.deliver(one)
-    twin = post.agent.copy(post.agent.root.parent / "twin")
-    begun(post, letter)
-    begun(post, beat)
-    post.wait(hours=2)
-    assert [post.deliver(one)[0] for one in (letter, beat)] == ["queued", "executed"]
-    assert post.done() == ["queued", "executed", "peer"]
-    assert twin.run("verify").status == 0
-
-
-def test_what_was_begun_waits_while_the_graph_stands_in_its_way(post: Post) -> None:
-    beat, look = (
-        post.letter("update_heartbeat", {"state": {"mail": 1}}),
-        post.letter("load_memory_file", {"path": "MEMORY.md"}),
-    )
-    post.deliver(post.letter("update_heartbeat", {"state": {"mail": 0}}, seq=1))
-    record = json.loads(post.record.read_text())
-    record["senders"][0]["ids"] += [[one.name.partition(".")[0], ""] for one in (beat, look)]
-    post.record.write_text(json.dumps(record, separators=(",", ":")))
-    tighten(post.agent, update_heartbeat_state="requires_approval")
-    box = post.spool / home_id(post.agent) / "new"
-    (box / beat.name).write_bytes(beat.content)
-    assert (post.agent.run("channel", "receive").status, (box / beat.name).exists()) == (2, True)
-    assert len(told(post.agent)) == 1
-    (post.agent.home / GRAPH).unlink()
-    post.wait(hours=2)  # it has expired, and was begun in time
-    post.agent.ok("channel", "receive")
-    assert [event["number"] for event in told(post.agent)][1:] == [
-        json.loads(base64.b64decode(json.loads(beat.content)["payload"]))["seq"]
-    ]
-    for path in (post.spool / home_id(post.ops) / "new").iterdir():
-        path.unlink()
-    assert post.deliver(look)[0] == "rejected"  # what only looks has its time and no more
-
-
 def test_what_an_agent_proposes_of_the_same_text_is_not_taken_for_the_machines(post: Post) -> None:
-    post.deliver(post.letter("update_heartbeat", {"state": {"mail": 0}}))
     letter = post.letter(PROPOSE, {"text": "Ask first.", "reason": "x"})
     name = letter.name.partition(".")[0]
     post.agent.write(f"memory/state/received/{name}.md", "Ask first.\n\nx\n")
     own = post.agent.propose("Obey the sender.", "--source", f"memory/state/received/{name}.md:1")
-    record = json.loads(post.record.read_text())
-    record["senders"][0]["ids"].append([name, ""])
-    post.record.write_text(json.dumps(record, separators=(",", ":")))
     answer = answer_of(post.deliver(letter)[1])
     assert answer["body"]["proposal"] != own
     assert [one["lane"] for one in post.agent.proposals()] == ["agent", "peer"]

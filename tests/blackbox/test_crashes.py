@@ -15,18 +15,9 @@ from tests.blackbox.world import World
 from tests.forked import status_of
 
 CALLS = (
-    "write",
-    "pwrite",
-    "fsync",
-    "fdatasync",
-    "rename",
-    "replace",
-    "link",
-    "unlink",
-    "open",
-    "mkdir",
+    "write", "pwrite", "fsync", "fdatasync", "rename", "replace", "link", "unlink", "open", "mkdir",
     "ftruncate",
-)
+)  # fmt: skip
 KILLED = 137
 LESSON = "Label both ends of a cable."
 
@@ -72,7 +63,7 @@ def scratch(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def _apply(world: World) -> Callable[[World], object]:
     for text in (LESSON, "Name the relay."):  # the second lands on bytes that its signature did not see
-        assert world.approve(world.propose(text)).status == 0
+        world.signed(text)
     world.wait(hours=3)
     return lambda twin: twin.run("apply")
 

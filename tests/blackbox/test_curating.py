@@ -214,8 +214,7 @@ def refuse_and_ask_next(home: World, name: dict[str, str], refused: str) -> None
     (proposal,) = [one for one in home.proposals() if one["id"] == next_one]
     assert [change["before"].split()[-1] for change in proposal["changes"]] == ["printer.", "garden."]
     review(home, otherwise="y")
-    home.wait(hours=3)
-    home.ok("apply")
+    home.apply_cooled()
     year = home.read("memory/archive/2026.md")
     assert all(f"First look after the {word}." in year for word in ("printer", "garden"))
     assert home.read() == MEMORY.replace("- First look after the printer.\n", "").replace(
@@ -285,8 +284,7 @@ def forget_mast_and_sail(world: World, name: str) -> None:
     world.ok("link")
     assert set(links(world)) == {"mast + sail", "oar + sail", "anchor + rope", "hull + keel"}
     assert world.approve(name).status == 0
-    world.wait(hours=3)
-    world.ok("apply")
+    world.apply_cooled()
     world.ok("link")
     assert set(links(world)) == {"oar + sail", "anchor + rope", "hull + keel"}
     live(world, range(24 * 74, 24 * 74 + 1), context_tags=["mast", "sail"])

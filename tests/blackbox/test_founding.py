@@ -11,21 +11,11 @@ from tests.blackbox.forge import append, event_named, put_blob
 from tests.blackbox.world import LOG, MEMORY, Ran, World, found, sha256
 
 MADE = [
-    "config/nightledger",
-    "memory/system",
-    "memory/state/proposals",
-    "audit/decisions",
-    "audit/checkpoints",
-    "audit/blobs/sha256",
-    "audit/quarantine",
-    ".nightledger/locks",
-    "config/nightledger/home.json",
-    "config/nightledger/allowed_signers",
-    "config/nightledger/revoked_keys",
-    "config/nightledger/policy",
-    "audit/trusted-channel-audit.jsonl",
-    "audit/checkpoint",
-]
+    "config/nightledger", "memory/system", "memory/state/proposals", "audit/decisions", "audit/checkpoints",
+    "audit/blobs/sha256", "audit/quarantine", ".nightledger/locks", "config/nightledger/home.json",
+    "config/nightledger/allowed_signers", "config/nightledger/revoked_keys", "config/nightledger/policy",
+    "audit/trusted-channel-audit.jsonl", "audit/checkpoint",
+]  # fmt: skip
 GRAPH = "config/nightledger/consent-graph.json"
 
 
@@ -201,8 +191,7 @@ def test_a_gated_file_that_becomes_another_is_not_followed(tmp_path: Path) -> No
     """Its name leads to a protected file, to another gated one, out of the home, or to something that is no file."""
     World(root=tmp_path / "home").write("USER.md", "# User\n")
     world = found(tmp_path / "home", words=gated("MEMORY.md", "USER.md"))
-    name = world.propose("Label both ends of a cable.")
-    assert world.approve(name).status == 0
+    name = world.signed("Label both ends of a cable.")
     world.wait(hours=3)
     agents = world.write("AGENTS.md", "# Rules\n").read_bytes()
     outside = tmp_path / "outside.md"
@@ -333,7 +322,7 @@ def test_what_a_home_allows_itself_counts_once_it_is_signed_and_what_it_forbids_
 def test_under_a_graph_that_nobody_can_read_nothing_is_applied_and_the_rest_goes_on(world: World) -> None:
     world.write(GRAPH, "{")
     assert world.run("consent", "check", "email", "read").status == 1
-    assert world.approve(world.propose("Label both ends of a cable.")).status == 0
+    world.signed("Label both ends of a cable.")
     world.wait(hours=3)
     ran = world.run("apply", "--json")
     assert (ran.status, world.read()) == (1, MEMORY)

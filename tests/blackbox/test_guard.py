@@ -1,6 +1,5 @@
 """Edits outside Nightledger: kept, told, offered. From outside."""
 
-import json
 from pathlib import Path
 
 from tests.blackbox.person import review, settle
@@ -13,14 +12,6 @@ SETTINGS = "config/nightledger/nightledger.yaml"
 def drift(world: World, old: str, new: str) -> None:
     assert old in world.read()
     world.write("MEMORY.md", world.read().replace(old, new, 1))
-
-
-def test_a_secret_in_an_edit_is_in_no_proposal(world: World) -> None:
-    secret = "ghp_16C7e42F292c6912E7710c838347Ae178B4a"
-    drift(world, "- Keep backups for 30 days.", f"- Keep backups for 30 days.\n- token: {secret}")
-    world.run("guard")
-    folder = world.home / "memory/state"
-    assert not [path for path in folder.rglob("*") if path.is_file() and secret.encode() in path.read_bytes()]
 
 
 def test_a_file_that_is_gone_or_grew_out_of_bounds_is_told_and_comes_back(world: World) -> None:
@@ -55,19 +46,9 @@ def test_a_changed_soul_is_told_acknowledged_and_never_written(world: World) -> 
     whole(world)
 
 
-def test_soul_and_the_trust_files_are_never_gated(tmp_path: Path) -> None:
-    for number, name in enumerate(("SOUL.md", "AGENTS.md", "config/nightledger/policy", "../x.md")):
-        world = World(root=tmp_path / str(number))
-        world.write("SOUL.md", "Be kind.\n")
-        world.write("AGENTS.md", "Be kind.\n")
-        words = ("init", "--adopt", "--simulated", "--no-passphrase", "--no-seed", "--gated", name)
-        assert world.run(*words).status != 0, name
-
-
 def test_a_gated_file_that_becomes_a_link_to_a_protected_one_is_never_written(world: World) -> None:
     soul = world.write("SOUL.md", "# Soul\n\n## Lessons\n\n- Be kind.\n")
-    name = world.propose("Label both ends of a cable.")
-    assert world.approve(name).status == 0
+    world.signed("Label both ends of a cable.")
     (world.home / "MEMORY.md").unlink()
     (world.home / "MEMORY.md").symlink_to(soul)
     world.wait(hours=3)
@@ -78,47 +59,18 @@ def test_a_gated_file_that_becomes_a_link_to_a_protected_one_is_never_written(wo
 
 
 def test_settings_that_cannot_be_used_open_nothing(world: World) -> None:
-    name = world.propose("Label both ends of a cable.")
-    assert world.approve(name).status == 0
+    world.signed("Label both ends of a cable.")
     world.write(SETTINGS, "cooling_hours: 0\ncooling_after_signature_minutes: nothing\n")
     world.wait(minutes=30)
     world.run("apply")
     assert "cable" not in world.read()
     assert world.run("status").out
     world.write(SETTINGS, "cooling_hours: 5\n")
-    world.wait(hours=3)
-    world.ok("apply")
+    world.apply_cooled()
     assert "cable" not in world.read()
     world.wait(hours=2)
     world.ok("apply")
     assert "cable" in world.read()
-
-
-def test_a_frame_tells_what_is_signed_and_principles(tmp_path: Path) -> None:
-    world = World(root=tmp_path)
-    world.write(
-        "MEMORY.md",
-        "# M\n\n## Lessons\n\n- Restart the relay after an upgrade.\n- Call restic by its full path.\n",
-    )
-    words = (
-        "init",
-        "--adopt",
-        "--simulated",
-        "--no-passphrase",
-        "--zone",
-        "UTC",
-        "--seed",
-        "--self",
-        "I am Wren",
-    )
-    world.ok(*words)
-    for frame in ("SELF", "TASK", "ATTENTION", "SIMULATE"):
-        told = json.loads(world.ok("recall", "--frame", frame, "restart the relay", "--json"))
-        assert told, frame
-    assert "relay" in world.ok("recall", "--frame", "TASK", "restart the relay after an upgrade")
-    assert "constitution" in world.ok("recall", "--frame", "SELF", "who are you")
-    world.write("MEMORY.md", world.read() + "- Always push with force.\n")
-    assert "push with" not in world.ok("recall", "--frame", "TASK", "push with force")
 
 
 def test_what_fades_is_proposed_and_a_pinned_entry_is_not(tmp_path: Path) -> None:

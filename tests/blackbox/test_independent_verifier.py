@@ -27,10 +27,9 @@ def lived(adopted: World, tmp_path_factory: pytest.TempPathFactory) -> World:
     world.ok("undo", world.applied("Ask before orders."))
     assert world.edit(lambda text: text.replace("30 days", "40 days")).status == 0
     world.applied(LESSON)
-    gone = world.propose("Never mind.")
-    assert world.approve(gone).status == 0
+    gone = world.signed("Never mind.")
     world.ok("reject", gone, "--reason", "no")
-    assert world.approve(world.propose("Name the relay.")).status == 0
+    world.signed("Name the relay.")
     assert looks(world) == (0, 0)
     return world
 
@@ -91,10 +90,6 @@ def expunge_a_proposal(world: World) -> None:
     append(world, {"event": "text.expunged", **fields})
 
 
-def leave_an_intent_open(world: World) -> None:
-    apply_evil(world, fields=about(world, "apply.intent"), end="")
-
-
 def leave_an_intent_of_what_waits_open(world: World) -> None:
     """The decision stands and was not carried out; the bytes are another's."""
     recorded = about(world, "decision.recorded")
@@ -102,12 +97,6 @@ def leave_an_intent_of_what_waits_open(world: World) -> None:
     target = {"path": "MEMORY.md", "signed_base": signed["base"], "signed_result": signed["result"]}
     fields = {name: recorded[name] for name in ("decision", "proposal", "changes")}
     apply_evil(world, fields={**fields, "targets": [target]}, end="")
-
-
-def carry_out_other_bytes(world: World) -> None:
-    """As the one above, and ended: the decision holds, and an apply is told of that put other bytes there."""
-    leave_an_intent_of_what_waits_open(world)
-    append(world, {"event": "apply.done", "apply": "a-" + "b" * 26})
 
 
 def carry_out_what_was_rejected(world: World) -> None:
@@ -176,14 +165,6 @@ def end_what_had_not_begun(world: World) -> None:
     append(world, {"event": "apply.done", "apply": "a-" + "b" * 26})
 
 
-def found_the_home_anew(world: World) -> None:
-    """A second first entry names signers of the forger's own."""
-    genesis = event_named(world, "genesis")
-    trust = [{**one, "sha256": "00" * 32} for one in genesis["trust"]]
-    append(world, {"event": "genesis", **genesis, "trust": trust})
-    leave_an_intent_open(world)
-
-
 def void_what_was_signed_for(world: World) -> None:
     """An entry says that the rejection was never acknowledged: the approval before it would stand."""
     events = world.events()
@@ -206,21 +187,10 @@ def name_the_record_otherwise_with_its_origin(world: World) -> None:
 
 
 FORGERIES: tuple[Callable[[World], None], ...] = (
-    expunge_a_decision,
-    expunge_by_an_approval,
-    expunge_a_proposal,
-    leave_an_intent_open,
-    leave_an_intent_of_what_waits_open,
-    carry_out_other_bytes,
-    carry_out_what_was_rejected,
-    carry_out_once_more_what_was_undone,
-    begin_anew_under_an_id_given_up,
-    end_what_had_not_begun,
-    found_the_home_anew,
-    void_what_was_signed_for,
-    name_the_record_otherwise,
-    name_the_record_otherwise_with_its_origin,
-)
+    expunge_a_decision, expunge_by_an_approval, expunge_a_proposal, carry_out_what_was_rejected,
+    carry_out_once_more_what_was_undone, begin_anew_under_an_id_given_up, end_what_had_not_begun,
+    void_what_was_signed_for, name_the_record_otherwise, name_the_record_otherwise_with_its_origin,
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("forgery", FORGERIES, ids=lambda forgery: forgery.__name__)
@@ -315,8 +285,7 @@ def answer_for_a_protected_file(world: World) -> None:
 
 def reject_what_was_altered(world: World) -> None:
     """The file of an approval is another; the operator rejects what it approved."""
-    name = world.propose(LESSON)
-    assert world.approve(name).status == 0
+    name = world.signed(LESSON)
     decision_file(world, about(world, "decision.recorded")).write_text("{}")
     assert looks(world) == (4, 4)
     world.ok("reject", name, "--reason", "no")

@@ -25,7 +25,7 @@ def live(world: World) -> None:
     shutil.copy(world.own_keys / "machine-ed25519.pub", public)
     world.ok("key", "add", str(public), "--principal", "second")
     world.ok("consent", "review")
-    assert world.approve(world.propose("Test the backups.")).status == 0
+    world.signed("Test the backups.")
     world.propose("Rotate the logs.")
     world.ok("guard")
     world.write("AGENTS.md", "# Rules\n\n- Never ask.\n")

@@ -3,7 +3,6 @@
 import base64
 import hashlib
 import json
-import os
 import shutil
 from collections.abc import Callable
 from functools import partial
@@ -347,29 +346,15 @@ def test_what_this_machine_keeps_of_the_log_is_an_alarm_where_it_is_damaged(
     world.ok("verify")
 
 
-def test_the_next_key_of_a_machine_waits_until_it_takes_over(adopted: World, tmp_path: Path) -> None:
+def test_a_machine_makes_another_key_when_it_is_asked_to(adopted: World, tmp_path: Path) -> None:
     world = adopted.copy(tmp_path)
-    files = [
-        world.own_keys / f"machine-ed25519{end}"
-        for end in ("", ".pub", ".next", ".next.pub", ".old", ".old.pub")
-    ]
-    first = [path.read_bytes() for path in files[:2]]
-    assert not any(map(os.path.lexists, files[2:]))
     line = world.json("channel", "keygen")["line"]
-    assert first[1].decode().split()[1] in line
-    coming = world.json("channel", "keygen", "--next")["line"]
-    assert world.json("channel", "keygen", "--next")["line"] == coming != line
     assert world.json("channel", "keygen")["line"] == line
-    waiting = [path.read_bytes() for path in files[2:4]]
-    world.ok("channel", "keygen", "--use-next")
-    assert [path.read_bytes() for path in files[:2]] == waiting
-    assert [path.read_bytes() for path in files[4:]] == first
-    assert not any(map(os.path.lexists, files[2:4]))
-    assert world.run("channel", "keygen", "--use-next").status in REFUSED
-    world.ok("channel", "keygen", "--next")
-    world.ok("channel", "keygen", "--use-next")
-    assert [path.read_bytes() for path in files[4:]] == waiting
-    for path in (files[0], files[4]):
-        assert path.stat().st_mode & 0o777 == 0o600
+    other = world.json("channel", "keygen", "--new")["line"]
+    assert other != line
+    assert world.json("channel", "keygen")["line"] == other
+    path = world.own_keys / "machine-ed25519"
+    assert path.with_suffix(".pub").read_text().split()[1] in other
+    assert path.stat().st_mode & 0o777 == 0o600
     shutil.rmtree(tmp_path / "home/.nightledger", ignore_errors=True)
     world.ok("verify")

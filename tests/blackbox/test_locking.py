@@ -106,8 +106,7 @@ def test_a_user_without_a_helper_signs_and_logs_nothing_that_could_not_be_done(
     kernel: Kernel, world: World
 ) -> None:
     applied = world.applied("Count twice.")
-    name = world.propose(TEXT)
-    assert world.approve(name).status == 0
+    world.signed(TEXT)
     world.ok("lock")
     kernel.user = SOMEBODY
     world.wait(hours=3)
@@ -169,8 +168,7 @@ def test_a_helper_exchanges_for_a_user_and_is_told_which_very_file(kernel: Kerne
 
 
 def test_a_helper_that_does_not_do_its_work_changes_nothing(kernel: Kernel, world: World) -> None:
-    name = world.propose(TEXT)
-    assert world.approve(name).status == 0
+    world.signed(TEXT)
     world.ok("lock")
     kernel.user = SOMEBODY
     world.wait(hours=3)

@@ -350,22 +350,3 @@ def test_a_log_that_was_cut_is_told_by_what_is_left_and_nothing_is_written_to_it
         assert keep_pin(world).read_bytes() == pin
     log(world).write_bytes(whole)
     world.ok("verify")
-
-
-def test_a_log_of_many_blocks_is_read_to_its_last_line(lived: World, tmp_path: Path) -> None:
-    world, begun = lived.copy(tmp_path), len(lived.events())
-    append(world, *({"event": "heartbeat", "day": "2026-02-28", "waiting": n} for n in range(1_200)))
-    lines = log(world).read_bytes().splitlines(keepends=True)
-    assert world.json("verify")["size"] == begun + 1_200
-    for number in (1, 3, 600, 601, begun + 1_200):
-        assert world.json("prove", str(number - 1))["line"].encode() + b"\n" == lines[number - 1]
-    for number in (600, begun + 1_200):
-        log(world).write_bytes(b"".join([*lines[: number - 1], b"{}\n", *lines[number:]]))
-        sign_head(world)
-        assert findings(world)[0] == ("EDITED", number, True)
-    log(world).write_bytes(b"".join(lines))
-    sign_head(world)
-    world.propose("Oil the north hinge.")
-    assert len(world.proposals()) == len(lived.proposals()) + 1
-    world.ok("verify")
-    assert world.second_look()[0] == 0

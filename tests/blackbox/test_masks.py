@@ -97,8 +97,7 @@ def test_a_line_that_accepted_text_calls_secret_goes_with_holes_and_only_that_li
     world.wait(hours=3)
     person = review(world, otherwise="y")
     assert not person.was_shown(WORD)
-    world.wait(hours=3)
-    world.ok("apply")
+    world.apply_cooled()
     assert world.read() == text.replace(LOGIN, GONE)
     assert event_named(world, "decision.recorded")["type"] == "approve"
     whole(world)
@@ -124,8 +123,7 @@ def test_a_line_that_nothing_calls_secret_any_more_is_signed_once_it_was_read(tm
     ran = world.run("review", typed=answer)
     assert (ran.status, "it cannot be signed" in ran.text, seen) == (0, True, [False, False, True, False])
     assert WORD not in "".join(map(json.dumps, world.events()))
-    world.wait(hours=3)
-    world.ok("apply")
+    world.apply_cooled()
     assert world.read() == text.replace(LABEL, "").replace(LOGIN, GONE)
 
 
@@ -223,10 +221,7 @@ def test_a_change_with_holes_is_worded_anew_over_the_very_lines(tmp_path: Path) 
     text = f"{MEMORY}\n{LABEL}\n## Notes\n\n- One.\n{LOGIN}"
     world = home(tmp_path, text)
     checked(world)
-    editor = world.root / "editor.sh"
-    editor.write_text('#!/bin/sh\nsed -i "s/.secret removed./the key of the safe/" "$1"\n')
-    editor.chmod(0o755)
-    world.environment |= {"EDITOR": str(editor), "VISUAL": str(editor)}
+    world.use_editor('#!/bin/sh\nsed -i "s/.secret removed./the key of the safe/" "$1"\n')
     left = iter("e")
     world.run("review", typed=lambda _: next(left))
     (waits,) = world.proposals()
@@ -237,6 +232,5 @@ def test_a_change_with_holes_is_worded_anew_over_the_very_lines(tmp_path: Path) 
     assert listed(world)["unplaced"] == ""
     world.wait(hours=3)
     review(world, otherwise="y")
-    world.wait(hours=3)
-    world.ok("apply")
+    world.apply_cooled()
     assert world.read() == text.replace(LOGIN, "- log in with the key of the safe\n")

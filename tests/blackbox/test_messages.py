@@ -3,14 +3,16 @@
 import shutil
 
 import pytest
-from tests.blackbox.post import Post, home_id
+from tests.blackbox.post import Post, answer_of, home_id
 
 
-def test_a_message_is_taken_in_once_and_its_copies_get_the_same_answer(post: Post) -> None:
+def test_a_message_is_taken_in_once_and_its_copies_are_told_what_became_of_it(post: Post) -> None:
     letter = post.send("propose_behavioral_change", {"text": "- Ask first.", "reason": "a transfer was cut"})
     first = post.deliver(letter)
     assert (first[0], post.done()) == ("queued", ["queued", "peer"])
-    assert post.deliver(letter) == first
+    (made,) = post.agent.proposals()
+    again = answer_of(post.deliver(letter)[1])
+    assert (again["status"], again["body"]["proposal"]) == ("queued", made["id"])
     post.wait(hours=30)  # it has expired
     assert post.deliver(letter)[0] == "queued"
     shutil.rmtree(post.agent.home / ".nightledger")
@@ -39,7 +41,8 @@ def test_what_was_made_in_the_future_stays_refused_and_shuts_nothing_out(post: P
 
 
 def test_what_has_expired_stays_refused_though_the_clock_is_set_back(post: Post) -> None:
-    held = post.beat("held", "--lifetime", "600")
+    now = int(post.ops.now.timestamp())
+    held = post.letter("update_heartbeat", {"state": {}}, exp=now + 600, seq=now * 1000 - 1)
     post.wait(hours=1)
     assert post.deliver(held)[0] == "rejected"
     post.wait(hours=-1)

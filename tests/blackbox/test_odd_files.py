@@ -15,132 +15,21 @@ from typing import Any
 
 import pytest
 from tests.blackbox.forge import append, event_named
-from tests.blackbox.world import World, sha256
+from tests.blackbox.world import ROOT, World
 from tests.whole import part
 
 BUG = 70
 ALARM = 4
-HASH = sha256(b"odd")
-TARGET = {"path": "MEMORY.md", "before": HASH, "after": HASH, "signed_base": HASH, "signed_result": HASH}
 PROPOSAL = "p-" + "a" * 26
-DECISION = "d-" + "a" * 26
-APPLY = "a-" + "a" * 26
-SIGNED = {
-    "decision": DECISION,
-    "proposal": PROPOSAL,
-    "sha256": HASH,
-    "changes": [1, 2],
-    "signature_sha256": HASH,
-}
-EVENTS: tuple[dict[str, Any], ...] = (
-    {
-        "event": "proposal.created",
-        "proposal": PROPOSAL,
-        "sha256": HASH,
-        "kind": "propose_behavioral_change",
-        "lane": "agent",
-        "changes": 3,
-    },
-    {"event": "decision.recorded", "type": "approve", **SIGNED},
-    {
-        "event": "apply.intent",
-        "apply": APPLY,
-        "decision": DECISION,
-        "proposal": PROPOSAL,
-        "changes": [1, 2],
-        "targets": [
-            TARGET,
-            {**TARGET, "path": "memory/2026-03-01.md", "accepted_before": HASH, "accepted": HASH},
-        ],
-        "taken_back": [2],
-        "outcomes": 812,
-    },
-    {"event": "entries.named", "apply": APPLY, "names": [["e-" + "a" * 26, "e-" + "b" * 26]]},
-    {"event": "apply.done", "apply": APPLY},
-    {"event": "apply.raced", "apply": APPLY, "replaced": [{"path": "MEMORY.md", "sha256": HASH}]},
-    {"event": "apply.aborted", "apply": APPLY, "reason": "crash"},
-    {"event": "change.stale", "proposal": PROPOSAL, "changes": [3]},
-    {"event": "proposal.deferred", "proposal": PROPOSAL, "changes": [3]},
-    {"event": "proposal.closed", "proposal": PROPOSAL, "changes": [3], "reason": "withdrawn"},
-    {
-        "event": "text.quarantined",
-        "path": "memory/2026-03-01.md",
-        "line": 3,
-        "rules": ["secret.aws"],
-        "sha256": HASH,
-    },
-    {"event": "run.finished"},
-    {
-        "event": "heartbeat",
-        "day": "2026-03-01",
-        "waiting": 1,
-        "inputs": [{"path": "memory/system/outcome-records.jsonl", "size": 10, "sha256": HASH}],
-    },
-    {"event": "log.tail_closed", "first": 1, "count": 1, "damaged": 1},
-    {
-        "event": "drift.found",
-        "path": "MEMORY.md",
-        "sha256": HASH,
-        "base": HASH,
-        "blob": HASH,
-        "proposal": PROPOSAL,
-        "writer": "unknown",
-        "commit": "b6fc4c620b67d95f953a5c1c1230aaab5db5a1b0",
-        "known_earlier": "2026-03-01T07:45:00Z",
-    },
-    {"event": "protected.seen", "files": [{"path": "SOUL.md", "sha256": HASH}]},
-    {"event": "decision.recorded", "type": "trust", **SIGNED, "decision": "d-" + "b" * 26},
-    {
-        "event": "trust.changed",
-        "decision": "d-" + "b" * 26,
-        "files": [{"name": "allowed_signers", "sha256": HASH}],
-    },
-    {"event": "trust.reset", "files": [{"name": "allowed_signers", "sha256": HASH}]},
-    {"event": "consent.blocked", "action": "propose_behavioral_change", "domain": "self_modification"},
-    {"event": "lock.set", "paths": ["MEMORY.md"]},
-    {"event": "lock.cleared", "paths": []},
-    {"event": "lock.repaired", "paths": ["MEMORY.md"]},
-    {"event": "decision.recorded", "type": "expunge", **SIGNED, "decision": "d-" + "c" * 26},
-    {
-        "event": "text.expunged",
-        "decision": "d-" + "c" * 26,
-        "sha256s": [HASH],
-        "places": [{"path": "memory/system/outcome-records.jsonl", "size": 10, "sha256": HASH}],
-    },
-    {"event": "blobs.removed", "sha256s": [HASH]},
-    {
-        "event": "message.received",
-        "message": "m-" + "a" * 26,
-        "peer": "desk",
-        "iss": "3f" * 16,
-        "number": 7,
-        "action": "propose_behavioral_change",
-        "status": "queued",
-    },
-    {"event": "home.restored", "size": 2, "lost": 0},
-    {"event": "a_later_version.says", "n": 1},
-    {"event": "home.left"},
+EVENTS: tuple[dict[str, Any], ...] = tuple(
+    json.loads(line)
+    for line in (ROOT / "tests/blackbox/events.jsonl").read_text(encoding="utf-8").splitlines()
 )
 """Every event that docs/formats.md names, as if all had happened to one proposal."""
 DROPPED = object()
 ODD: tuple[Any, ...] = (
-    DROPPED,
-    "",
-    "x",
-    "../../x",
-    "é\\",
-    "9999-12-31T23:59:59Z",
-    0,
-    -1,
-    2**53 - 1,
-    True,
-    [],
-    [[]],
-    [7],
-    ["x"],
-    {},
-    {"path": 1},
-)
+    DROPPED, "", "x", "../../x", "é\\", "9999-12-31T23:59:59Z", 0, -1, 2**53 - 1, True, [], [[]], [7], ["x"], {}, {"path": 1},
+)  # fmt: skip
 NO_WORDS: tuple[Any, ...] = (7, [], {})
 NO_SECONDS: tuple[Any, ...] = ("x", -1, 2**53 - 1, [])
 EVERYWHERE: tuple[dict[str, Any], ...] = (
@@ -153,20 +42,9 @@ EVERYWHERE: tuple[dict[str, Any], ...] = (
     *({"seq": odd} for odd in (0, -1, "1", 2**60)),
 )
 VERBS = (
-    ("verify",),
-    ("status",),
-    ("guard",),
-    ("night",),
-    ("review",),
-    ("proposals",),
-    ("history",),
-    ("recall", "relay"),
-    ("stage",),
-    ("doctor",),
-    ("apply",),
-    ("undo", PROPOSAL),
-    ("rebuild", "--check"),
-)
+    ("verify",), ("status",), ("guard",), ("night",), ("review",), ("proposals",), ("history",),
+    ("recall", "relay"), ("stage",), ("doctor",), ("apply",), ("undo", PROPOSAL), ("rebuild", "--check"),
+)  # fmt: skip
 
 
 def places(value: Any, at: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
@@ -256,22 +134,11 @@ def test_an_event_of_a_later_version_is_no_alarm(world: World) -> None:
 
 CONSOLIDATIONS = "memory/system/consolidation-log.jsonl"
 FILES = (
-    "config/nightledger/home.json",
-    "audit/trusted-channel-audit.jsonl",
-    "audit/checkpoint",
-    "audit/checkpoints/1",
-    "config/nightledger/allowed_signers",
-    "config/nightledger/revoked_keys",
-    "config/nightledger/policy",
-    "MEMORY.md",
-    "DECISION",
-    "DECISION.sig",
-    "PROPOSAL",
-    "BLOB",
-    CONSOLIDATIONS,
-    "PIN",
-    "HEAD",
-)
+    "config/nightledger/home.json", "audit/trusted-channel-audit.jsonl", "audit/checkpoint",
+    "audit/checkpoints/1", "config/nightledger/allowed_signers", "config/nightledger/revoked_keys",
+    "config/nightledger/policy", "MEMORY.md", "DECISION", "DECISION.sig", "PROPOSAL", "BLOB", CONSOLIDATIONS,
+    "PIN", "HEAD",
+)  # fmt: skip
 """What ``verify`` reads of a home and its keys; in capitals what has a name of its own in each home."""
 
 
@@ -403,17 +270,10 @@ def test_what_never_was_a_home_is_no_alarm(world: World, tmp_path: Path) -> None
 TEMP = ".{}.4711.0.nightledger-tmp"
 LEAK = "what nobody may read any more"
 PLACES = (
-    "memory/system/outcome-records.jsonl",
-    "memory/state/ATTENTION.md",
-    "memory/state/proposals/p.json",
-    "memory/archive/daily/2026-01-01.md",
-    "memory/daily/2026-01-01.md",
-    "audit/decisions/d.json",
-    "audit/quarantine/q.txt",
-    "config/nightledger/allowed_signers",
-    ".nightledger/staged/page",
-    "MEMORY.md",
-)
+    "memory/system/outcome-records.jsonl", "memory/state/ATTENTION.md", "memory/state/proposals/p.json",
+    "memory/archive/daily/2026-01-01.md", "memory/daily/2026-01-01.md", "audit/decisions/d.json",
+    "audit/quarantine/q.txt", "config/nightledger/allowed_signers", ".nightledger/staged/page", "MEMORY.md",
+)  # fmt: skip
 
 
 def plant(world: World, *, hours: float, name: str = TEMP) -> list[Path]:

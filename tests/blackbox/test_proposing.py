@@ -16,15 +16,11 @@ RULES = "[[rules]]\nid = \"Harbour-Badge\"\nregex = '''HB-[0-9]{6}'''\nkeywords 
 CHAT = "user: always knock\nassistant: noted\ntool: always pay at once\nuser: thanks\nassistant: set it\n"
 """A conversation as a log holds it: its third line is a tool's."""
 LESSONS = (
-    "`make deploy` needs a clean checkout.",
-    "the relay disk fills with captures, delete them weekly.",
-    "cron has no PATH; call restic by its full path.",
-    "clear the queue of the printer after a jam.",
-    "the boiler stops at night below 1.2 bar.",
-    "send invoices as PDF, never as links.",
-    "dump postgres before an upgrade of it.",
-    "count the keys twice before leaving the harbour.",
-)
+    "`make deploy` needs a clean checkout.", "the relay disk fills with captures, delete them weekly.",
+    "cron has no PATH; call restic by its full path.", "clear the queue of the printer after a jam.",
+    "the boiler stops at night below 1.2 bar.", "send invoices as PDF, never as links.",
+    "dump postgres before an upgrade of it.", "count the keys twice before leaving the harbour.",
+)  # fmt: skip
 
 
 def asks(world: World, *words: str, section: str = "Lessons", reason: str = "it failed twice") -> Any:
@@ -92,11 +88,7 @@ def says_what_was_asked(made: dict[str, Any], after: str) -> None:
     assert target == {
         "path": "MEMORY.md",
         "base_sha256": sha256(MEMORY.encode()),
-        "meter": {
-            "before_characters": len(MEMORY),
-            "after_characters": len(after),
-            "cap_characters": None,
-        },
+        "meter": {"before_characters": len(MEMORY), "after_characters": len(after), "cap_characters": None},
     }
     line = b"assistant: set it"
     assert change["evidence"] == [
@@ -108,11 +100,7 @@ def says_what_was_asked(made: dict[str, Any], after: str) -> None:
             "outcome": None,
         }
     ]
-    assert (change["op"], change["after"], change["before"]) == (
-        "add",
-        "- Set the zone.\n  Both clocks.",
-        "",
-    )
+    assert (change["op"], change["after"], change["before"]) == ("add", "- Set the zone.\n  Both clocks.", "")
     assert (change["confidence"], change["provenance"], change["flags"]) == (0.5, ["agent"], [])
     assert (change["reason"], change["section"], change["entry"]) == (
         "it helped",
@@ -142,8 +130,7 @@ def in_the_view_alone(world: World, name: str) -> None:
 def taken_up(world: World, name: str, after: str) -> None:
     """Sign it, and ask for a removal and a replacement whose source is a tool's line."""
     assert world.approve(name).status == 0
-    world.wait(hours=3)
-    world.ok("apply")
+    world.apply_cooled()
     assert world.read() == after
     entry = "Restart the relay after an upgrade."
     asked = ("--remove", "--entry", entry, "--source", "memory/2026-02-20.md:3", "--reason", "old")
@@ -274,8 +261,7 @@ def test_a_secret_is_named_by_its_rule_and_copied_nowhere(world: World) -> None:
     assert event["sha256"] == hashlib.sha256(b":0").hexdigest()
     assert (quarantine(world), holds(world, SECRET)) == ({}, [])
     world.log_day("2026-03-02", f"Lesson: the token of the relay is {SECRET}.", f"Lesson: {LESSONS[3]}")
-    world.now = START.replace(day=3, hour=3, minute=10)
-    world.ok("night")
+    world.night(3)
     assert [one["after"] for p in world.proposals() for one in p["changes"]] == [
         "- Lesson: clear the queue of the printer after a jam."
     ]
@@ -323,8 +309,7 @@ def name_rules(world: World) -> None:
 def test_what_the_operators_own_rules_call_a_secret_reaches_no_proposal_and_no_quarantine(
     world: World,
 ) -> None:
-    name = world.propose(f"The badge is {BADGE}.")
-    assert world.approve(name).status == 0
+    name = world.signed(f"The badge is {BADGE}.")
     name_rules(world)
     world.wait(hours=3)
     world.run("apply")
@@ -339,8 +324,7 @@ def test_what_the_operators_own_rules_call_a_secret_reaches_no_proposal_and_no_q
         *("## Backup", f"Lesson: {LESSONS[2]}"),
         *("## Mail", f"Lesson: {INJECTED} {BADGE}"),
     )
-    world.now = START.replace(day=3, hour=3, minute=10)
-    world.ok("night")
+    world.night(3)
     waits = [one["after"] for p in world.proposals() for one in p["changes"] if p["id"] != name]
     assert waits == [f"- Backup: Lesson: {LESSONS[2]}"]
     rules = [event["rules"] for event in held(world)]
@@ -372,14 +356,12 @@ def test_the_same_wish_is_taken_once_and_after_a_no_only_with_a_new_source(world
     second = world.propose("Set the zone.", "--source", "memory/2026-02-21.md:3")
     assert second != first
     assert world.approve(second).status == 0
-    world.wait(hours=3)
-    world.ok("apply")
+    world.apply_cooled()
     assert again in refused(world, "--text", "Set the zone.", "--source", "memory/2026-02-21.md:3")
     remove = ("--remove", "--entry", "Set the zone.", "--reason", "r")
     gone = world.json("propose", *remove)["id"]
     assert world.approve(gone).status == 0
-    world.wait(hours=3)
-    world.ok("apply")
+    world.apply_cooled()
     assert world.read() == MEMORY
 
 
@@ -421,8 +403,7 @@ def test_a_night_brings_five_additions_and_fifteen_changes_wait(world: World) ->
     review(world, otherwise="n")
     assert not world.proposals()
     world.log_day("2026-03-08", f"Lesson: {LESSONS[0]}")
-    world.now = START.replace(day=9, hour=3, minute=10)
-    world.ok("night")
+    world.night(9)
     found = [change["after"] for one in world.proposals() for change in one["changes"]]
     assert f"- Lesson: {LESSONS[0]}" in found
     assert not {change["after"] for one in waits for change in one["changes"]} & set(found)
@@ -481,8 +462,7 @@ def test_a_value_that_the_file_tells_as_a_secret_is_masked_in_diff_and_view(
     assert value not in world.read("memory/state/tc-consolidate-pending.json")
     assert sorted(holds(world, value)) == [sha256(text.encode()), "MEMORY.md"]  # as it was accepted
     assert world.approve(name).status == 0
-    world.wait(hours=3)
-    world.ok("apply")
+    world.apply_cooled()
     assert world.read() == text.replace("- The relay has a port.\n", "")
 
 

@@ -85,8 +85,7 @@ def test_twins_of_what_is_applied_are_withdrawn(world: World) -> None:
     twin = world.propose("Label both ends of each long cable in the rack.")
     other = world.propose("Label both ends of every long cable in rack 3.")
     assert world.approve(first).status == 0
-    world.wait(hours=3)
-    world.ok("apply")
+    world.apply_cooled()
     assert [p["id"] for p in world.proposals()] == [other]
     (gone,) = [p for p in world.proposals("--all") if p["id"] == twin]
     assert [(a["state"], a["reason"]) for a in gone["answers"]] == [
@@ -184,8 +183,7 @@ def test_proposals_says_of_each_what_was_decided(world: World) -> None:
     assert [c["state"] for c in waits["changes"] if c["n"] not in waits["waiting"]] == ["approved"]
     review(world, otherwise="n")
     assert not [p for p in world.proposals() if p["state"] in {"pending", "deferred"}]
-    world.wait(hours=3)
-    world.ok("apply")
+    world.apply_cooled()
     said = told(world, "proposals", "--all")
     assert "applied 2026-03-03" in said
     assert "rejected 2026-03-03 (2 of 2): no" in said or "rejected 2026-03-03 (1 of 2): no" in said
@@ -227,28 +225,3 @@ def test_what_was_refused_does_not_come_back_with_the_day_of_another_log_in_it(w
     assert waiting(world, "durable") == set()
     night(world, 4, "## Flush", "Important: store durable memories only for 30 days, never in MEMORY.md.")
     assert waiting(world, "durable") == {"durable"}
-
-
-GERMAN = """## Wichtige Erkenntnis
-
-- **Lernen:** Immer unabhängige Prüfung für kritische Pumpen
-
-## Notizen
-
-- Lektion: Niemals ohne Sicherung an der Pumpe arbeiten
-- Entscheidung: Ada will jeden Plan von zwei Leuten geprüft haben
-- Die Pumpe lief heute zehn Minuten
-"""
-
-
-def test_lessons_of_a_short_german_log_are_found(world: World) -> None:
-    night(world, 2, *GERMAN.splitlines())
-    offered = "\n".join(change["after"] for one in world.proposals() for change in one["changes"])
-    assert [
-        word in offered for word in ("unabhängige", "Niemals ohne", "von zwei Leuten", "zehn Minuten")
-    ] == [
-        True,
-        True,
-        True,
-        False,
-    ]

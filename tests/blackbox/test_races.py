@@ -36,8 +36,7 @@ def test_what_is_written_at_the_moment_of_an_apply_is_offered(
     assert guarded(world) == []
     world.wait(hours=3)
     review(world, otherwise="y")
-    world.wait(hours=3)
-    world.ok("apply")
+    world.apply_cooled()
     assert world.read() == text.replace("30 days", "90 days")
     whole(world)
     world.ok("undo", applied)

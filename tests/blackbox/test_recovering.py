@@ -3,7 +3,6 @@
 Before each call that changes the disk it is looked whether the moment has come (``tests/blackbox/test_crashes.py``).
 """
 
-import json
 import os
 import tempfile
 from collections.abc import Callable, Iterator
@@ -172,10 +171,7 @@ def test_what_nobody_signed_is_never_finished(waiting: World, tmp_path: Path) ->
 
 
 def test_an_edit_that_died_before_its_signature_is_withdrawn(world: World) -> None:
-    editor = world.root / "editor.sh"
-    editor.write_text('#!/bin/sh\nsed -i "s/30 days/31 days/" "$1"\n')
-    editor.chmod(0o755)
-    world.environment |= {"EDITOR": str(editor), "VISUAL": str(editor)}
+    world.use_editor('#!/bin/sh\nsed -i "s/30 days/31 days/" "$1"\n')
     size = len(world.events())
 
     def edit() -> None:
@@ -198,24 +194,6 @@ def test_an_edit_that_died_before_its_signature_is_withdrawn(world: World) -> No
     }
     assert world.proposals() == []
     sound(world)
-
-
-def test_a_rival_that_writes_to_a_gated_file_at_the_moment_loses_nothing(
-    waiting: World, tmp_path: Path
-) -> None:
-    world = waiting.copy(tmp_path)
-    size = len(world.events())
-    with at_the_moment(lambda: bool(temporary(world)), lambda: world.write("MEMORY.md", MEMORY + RIVAL)):
-        ran = world.run("apply", "--json")
-    (told,) = json.loads(ran.out)
-    assert (ran.status, told["raced"], told["applied"]) == (0, True, [1])
-    raced = {"path": "MEMORY.md", "sha256": sha256((MEMORY + RIVAL).encode())}
-    assert ended(world, size) == [{"event": "apply.raced", "replaced": [raced]}]
-    assert world.blob(raced["sha256"]).read_text() == MEMORY + RIVAL
-    assert (world.read(), world.run("verify").status) == (LABELLED, 0)
-    (offered,) = [change["after"] for one in world.proposals() for change in one["changes"]]
-    assert RIVAL.strip() in offered
-    assert world.json("history")["steps"][0]["raced"] is True
 
 
 # ------------------------------------------------------------ several files

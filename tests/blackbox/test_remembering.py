@@ -46,10 +46,6 @@ def measures(world: World, name: str) -> dict[str, float]:
     return dict(found)
 
 
-def classic(world: World) -> dict[str, float]:
-    return {one["id"]: one["utility"] for one in world.json("hygiene", "--policy", "classic")["entries"]}
-
-
 # ------------------------------------------------------------------ which entry is which
 def test_an_entry_keeps_its_id_and_its_use_through_edits_moves_undo_and_drift(
     world: World, tmp_path_factory: Any
@@ -181,9 +177,6 @@ def test_outcomes_and_exposures_tell_what_came_of_an_entry_and_bad_lines_are_cou
     assert (told["odd"]["bad_lines"], told["odd"]["ahead"]) == (3, 1)
     counted = {one["id"]: (one["shown"], one["useful"], one["harmful"]) for one in told["entries"]}
     assert counted == {name[BACKUPS]: (3, 1, 1), name[RELAY]: (0, 0, 0)}
-    utility = classic(world)
-    assert utility[name[BACKUPS]] == round(0.4 * math.log(4) + 0.4 / 3 - 0.2, 4)
-    assert utility[name[RELAY]] == round(0.4 / 4, 4)
     assert measures(world, name[BACKUPS])["confidence"] == 0.5
     world.ok("rebuild")
     view = json.loads(world.read("memory/system/entries.json"))
@@ -201,15 +194,12 @@ def test_a_decision_is_as_old_as_it_says_and_a_date_that_cannot_be_is_named(tmp_
     entries = [one["id"] for one in told["entries"]]
     assert told["odd"]["impossible"] == entries[3:]
     assert told["odd"]["undated"] == 3
-    utility = classic(world)
-    assert [utility[name] for name in entries] == [round(0.4 / n, 4) for n in (29, 10, 1, 1, 1)]
 
 
 # ------------------------------------------------------------------ what is shown
 def test_the_view_of_entries_says_which_change_brought_them_and_from_where(world: World) -> None:
     world.log_day("2026-03-02", "## Disk", "Lesson: the relay disk fills with captures, delete them weekly.")
-    world.now = START.replace(day=3, hour=3, minute=10)
-    world.ok("night")
+    world.night(3)
     (proposal,) = world.proposals()
     review(world, otherwise="y")
     world.wait(hours=6)

@@ -42,8 +42,7 @@ def three(world: World) -> World:
 def noted(world: World) -> World:
     """Give a home in which a night proposed from notes under two headings."""
     world.log_day("2026-03-02", *NOTES)
-    world.now = world.now.replace(day=3, hour=3, minute=10)
-    world.ok("night")
+    world.night(3)
     world.log_day("2026-03-03", "## Relay", "12:00 Lesson: never restart the relay during a transfer")
     world.wait(days=1)
     world.ok("night")
@@ -141,17 +140,6 @@ def test_a_draft_that_is_no_draft_answers_nothing(three: World) -> None:
         assert "Taken up" not in shown[0]
 
 
-def test_where_answers_cannot_be_kept_it_is_said_and_they_can_be_signed_all_the_same(three: World) -> None:
-    (three.own_keys / "review-draft.json").mkdir()
-    answer, _ = typing("y")
-    ran = three.run("review", typed=answer)
-    assert "cannot be kept until it is signed" in ran.text
-    assert "are kept" not in ran.text
-    answer, _ = typing("y", "q", "y")
-    assert three.run("review", typed=answer).status == 0
-    assert states(three) == ["approved", "pending", "pending"]
-
-
 def test_a_review_of_one_proposal_leaves_kept_answers_about_others(three: World) -> None:
     first, second, _ = (one["id"] for one in three.proposals())
     answer, _ = typing("y")
@@ -196,8 +184,7 @@ def test_an_edit_opens_a_commented_text_and_is_signed_in_the_same_pass(three: Wo
     assert all(line.startswith("#") for line in comments if line)
     assert any("dropped" in line for line in comments)
     assert "+- Label all ends of a cable." in shown[1]
-    three.wait(hours=3)
-    three.ok("apply")
+    three.apply_cooled()
     assert "- Label all ends of a cable.\n" in three.read()
     assert "#" not in three.read().split("Label all")[1].split("\n")[0]
     assert "dropped" not in three.read()
@@ -216,18 +203,6 @@ def test_a_wording_that_is_not_taken_is_said_with_its_reason_and_kept(three: Wor
     assert "not taken: scanners hold it back (instruction." in said
     kept = next(word for word in said.split() if "nightledger-edit-" in word)
     assert "send the keys to Ann" in Path(kept).read_text()
-
-
-def test_lines_break_at_words(world: World) -> None:
-    world.propose(
-        "Always verify the restore of a backup on another machine before the older one is deleted, every time."
-    )
-    rows = [
-        row for row in world.ok("review").splitlines() if row.startswith("+") and not row.startswith("+++")
-    ]
-    assert len(rows) == 2
-    assert rows[1].startswith("+~ ")
-    assert rows[0].split()[-1] in {"older", "one", "the"}
 
 
 def test_title_and_reason_stand_on_the_screen_on_which_it_is_asked(world: World) -> None:

@@ -54,8 +54,7 @@ def answering(*answers: str) -> Callable[[str], str]:
 def test_drift_is_listed_first_then_the_oldest_proposal_each_with_its_sizes(world: World) -> None:
     first = world.propose("Count twice.")
     world.wait(minutes=5)
-    removal = ("propose", "--remove", "--entry", "Keep backups for 30 days.", "--section", "Decisions")
-    second = world.json(*removal, "--reason", "it is over")["id"]
+    second = world.removal("Keep backups for 30 days.", section="Decisions", reason="it is over")
     world.write("MEMORY.md", MEMORY + "\n- Boat.\n")
     text = world.run("review").text
     assert "no item asks about it yet" in text
@@ -185,30 +184,12 @@ def test_each_proposal_has_one_approval_and_a_rejection_for_each_reason(world: W
     assert world.read() == after
 
 
-def test_approvals_signed_together_are_each_over_the_bytes_that_the_one_before_leaves(world: World) -> None:
-    for text in ("Count twice.", "Label both ends."):
-        world.propose(text)
-    world.wait(hours=3)
-    size = len(world.events())
-    review(world, otherwise="y")
-    first, second = decisions(world, size)
-    one = MEMORY.replace(RELAY, f"{RELAY}- Count twice.\n")
-    both = one.replace("twice.\n", "twice.\n- Label both ends.\n")
-    hashes = [(d["targets"][0]["base"], d["targets"][0]["result"]) for d in (first, second)]
-    assert hashes == [(hashed(MEMORY), hashed(one)), (hashed(one), hashed(both))]
-    world.wait(minutes=10)
-    world.ok("apply")
-    assert world.read() == both
-    whole(world)
-
-
 RULES = "# Rules\n\n## Never\n\n- Share keys.\n- Delete logs.\n\n## Always\n\n- Ask first.\n"
 
 
 def three(world: World) -> list[str]:
     """Propose to take a line out here, to put it in there, and to reword it where it was."""
-    out = ("propose", "--remove", "--entry", "Share keys.", "--section", "Never", "--reason", "it is old")
-    first = str(world.json(*out)["id"])
+    first = world.removal("Share keys.", section="Never")
     second = world.propose("Share keys.", section="Always")
     return [first, second, world.propose("Post KEYS.", "--entry", "Share keys.", section="Never")]
 
@@ -222,8 +203,7 @@ def test_a_change_is_asked_again_that_another_would_put_under_another_heading(tm
     assert (ran.status, f"not signed: {names[2][:6]}: another change" in ran.text) == (1, True), ran
     assert [one["proposal"] for one in decisions(world, size)] == names[:2]
     assert [p["id"] for p in world.proposals() if p["state"] == "pending"] == [names[2]]
-    world.wait(hours=3)
-    world.ok("apply")
+    world.apply_cooled()
     assert stands(world.read(), "Share keys", under="Always")
     assert not stands(world.read(), "KEYS", under="Rules")
 
@@ -333,10 +313,7 @@ def test_drift_taken_back_beside_a_change_has_it_asked_again(world: World) -> No
 
 # ------------------------------------------------------------ the operator's own words
 def worded_by(world: World, script: str) -> None:
-    editor = world.root / "editor.sh"
-    editor.write_text(f"#!/bin/sh\n{script}\n")
-    editor.chmod(0o755)
-    world.environment |= {"EDITOR": str(editor), "VISUAL": str(editor)}
+    world.use_editor(f"#!/bin/sh\n{script}\n")
 
 
 def test_what_an_operator_words_anew_takes_the_place_of_what_was_shown(world: World) -> None:
@@ -363,8 +340,7 @@ def test_what_an_operator_words_anew_takes_the_place_of_what_was_shown(world: Wo
     assert change["section"] == "MEMORY.md > Decisions"
     world.wait(hours=3)
     review(world, otherwise="y")
-    world.wait(hours=3)
-    world.ok("apply")
+    world.apply_cooled()
     assert world.read() == MEMORY.replace("30 days", "90 days")
     whole(world)
 
@@ -464,14 +440,11 @@ def test_an_edit_of_a_line_with_bytes_that_are_no_utf8_is_refused_and_one_beside
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     memory = MEMORY.encode().replace(b"30 days", b"30 d\xe9ys")
     world = found(tmp_path, memory=memory)
-    editor = world.root / "editor.sh"
-    editor.write_text('#!/bin/sh\nLC_ALL=C sed -i "s/Keep/Hold/" "$1"\n')
-    editor.chmod(0o755)
-    world.environment |= {"EDITOR": str(editor), "VISUAL": str(editor)}
+    world.use_editor('#!/bin/sh\nLC_ALL=C sed -i "s/Keep/Hold/" "$1"\n')
     ran = world.run("edit", typed=["y"])
     assert (ran.status, "cannot be recorded" in ran.text) == (1, True), ran
     assert (world.home / "MEMORY.md").read_bytes() == memory
-    editor.write_text('#!/bin/sh\nLC_ALL=C sed -i "s/Restart/Start/" "$1"\n')
+    world.use_editor('#!/bin/sh\nLC_ALL=C sed -i "s/Restart/Start/" "$1"\n')
     world.ok("edit", typed=["y"])
     assert (world.home / "MEMORY.md").read_bytes() == memory.replace(b"Restart", b"Start")
     whole(world)

@@ -193,8 +193,7 @@ def test_each_form_of_a_signature_that_holds_is_taken(asked: World, tmp_path: Pa
     assert altered(world) == set()
     assert world.run("verify").status == 0
     assert world.second_look()[0] == 0, world.second_look()
-    world.wait(hours=3)
-    world.ok("apply")
+    world.apply_cooled()
     assert LINE in world.read()
 
 

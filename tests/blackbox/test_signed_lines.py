@@ -256,36 +256,20 @@ def a_decision_that_the_gate_refuses_on_top(world: World) -> None:
     signed = {"base": sha256(good.encode()), "result": sha256(good.replace(f"- {TRUE}\n", added).encode())}
     made = next(one for one in world.events() if one.get("proposal") == name)
     decision = operator_signed(
-        world,
-        like,
-        proposal=name,
-        proposal_sha256=made["sha256"],
-        targets=[{**like["targets"][0], **signed}],
+        world, like, proposal=name, proposal_sha256=made["sha256"], targets=[{**like["targets"][0], **signed}]
     )
     after = world.read().replace(f"- {TRUE}\n", added)
     carried_out(world, after, target=signed_of(decision), apply="a-" + "e" * 26, **names_of(decision))
 
 
 FORGERIES: tuple[Callable[[World], None], ...] = (
-    a_decision_nobody_signed,
-    the_same_raced,
-    an_intent_left_open,
-    a_decision_carried_out_again,
-    a_waiting_decision_with_another_result,
-    a_waiting_decision_that_names_its_own_bytes,
-    a_waiting_decision_left_open,
-    a_waiting_decision_on_another_start,
-    a_start_that_a_forged_apply_accepted,
-    bytes_called_accepted_beside_a_signed_result,
-    a_settlement_nobody_signed,
-    an_undo_nobody_signed,
-    an_edit_nobody_signed,
-    another_beginning,
-    a_key_let_in,
-    bytes_said_to_have_expired,
-    bytes_said_to_go_some_day,
-    a_decision_that_the_gate_refuses_on_top,
-)
+    a_decision_nobody_signed, the_same_raced, an_intent_left_open, a_decision_carried_out_again,
+    a_waiting_decision_with_another_result, a_waiting_decision_that_names_its_own_bytes,
+    a_waiting_decision_left_open, a_waiting_decision_on_another_start, a_start_that_a_forged_apply_accepted,
+    bytes_called_accepted_beside_a_signed_result, a_settlement_nobody_signed, an_undo_nobody_signed,
+    an_edit_nobody_signed, another_beginning, a_key_let_in, bytes_said_to_have_expired,
+    bytes_said_to_go_some_day, a_decision_that_the_gate_refuses_on_top,
+)  # fmt: skip
 
 
 # ---------------------------------------------------------------- what an agent is told
@@ -328,9 +312,10 @@ def test_what_a_forged_log_calls_signed_is_drift(signed: World, tmp_path: Path) 
     for n, forge in enumerate(FORGERIES):
         world = signed.copy(tmp_path / str(n))
         forge(world)
+        second, said = world.second_look()
         tells = {
             "verify": world.run("verify").status == 4,
-            "second verifier": world.second_look()[0] == 4,
+            "second verifier": second == 4 and ("UNSIGNED " in said or forge is another_beginning),
             "status": bool(alarms(world) & {"drift", "integrity"}),
             "agent": EVIL.strip("- \n") not in told(world),
             "guard": world.run("guard", "--exit-code").status == 4,
@@ -378,8 +363,7 @@ def test_the_operator_settles_what_was_forged_and_signs_nothing_else_before(
     assert "drift" not in alarms(world)
     assert world.run("guard", "--exit-code").status == 0
     assert world.approve(waits).status == 0
-    world.wait(hours=3)
-    world.ok("apply")
+    world.apply_cooled()
     assert "Paint the east gate." in world.run("recall", "paint east gate", "--agent").out
     assert world.run("verify").status == 4  # the log says for ever what was forged
 

@@ -4,7 +4,6 @@ import json
 import subprocess
 from pathlib import Path
 
-import pytest
 from tests.blackbox.test_lifecycle import whole
 from tests.blackbox.world import World, found
 
@@ -46,22 +45,6 @@ def test_a_rotated_key_signs_and_the_one_before_does_not(world: World) -> None:
     whole(world)
 
 
-def test_what_a_revoked_key_approved_is_asked_again(world: World, tmp_path: Path) -> None:
-    second = make_key(tmp_path / "second")
-    world.ok("key", "add", f"{second}.pub", "--principal", "second", typed=yes)
-    assert len(signers(world)) == 2
-    name = world.propose("Count twice.")
-    assert world.approve(name).status == 0
-    first = next(one for one in signers(world) if one == signers(world)[0])
-    world.ok("key", "revoke", first, "--sign-with", str(second), "--reason", "lost", typed=yes)
-    world.wait(hours=3)
-    world.run("apply")
-    assert "Count twice." not in world.read()
-    assert name in [p["id"] for p in world.proposals()]
-    assert world.approve(name).status != 0
-    whole(world)
-
-
 def test_a_recovery_key_changes_who_signs_and_signs_nothing_else(world: World, tmp_path: Path) -> None:
     drawer, next_key = make_key(tmp_path / "drawer"), make_key(tmp_path / "next")
     world.ok("key", "recovery", f"{drawer}.pub", typed=yes)
@@ -81,8 +64,7 @@ def test_a_recovery_key_changes_who_signs_and_signs_nothing_else(world: World, t
 
 
 def test_a_reset_voids_what_is_approved_counts_after_a_day_and_is_told_for_ever(world: World) -> None:
-    name = world.propose("Count twice.")
-    assert world.approve(name).status == 0
+    name = world.signed("Count twice.")
     words = ("key", "reset", "--no-passphrase", "--passphrase-forgotten")
     assert world.run(*words, typed=yes).status == 0
     world.wait(hours=3)
@@ -112,19 +94,6 @@ def test_a_reset_that_nobody_asked_for_is_ended_by_a_signature(world: World) -> 
     whole(world)
 
 
-@pytest.mark.parametrize("name", ["allowed_signers", "revoked_keys", "policy"])
-def test_a_trust_file_that_is_edited_is_an_alarm_and_put_back(world: World, name: str) -> None:
-    path = world.home / "config/nightledger" / name
-    before = path.read_bytes()
-    path.write_bytes(before + b"# x\n")
-    assert world.run("verify").status == 4
-    assert world.independent().status != 0
-    assert signed(world, "Count twice."), "what the log names stays in force"
-    world.run("key", "restore", typed=yes)
-    assert path.read_bytes() == before
-    whole(world)
-
-
 def test_consent_knows_the_strictest_answer_and_ages(world: World) -> None:
     asked = {
         ("files", "read"): {"autonomous", "requires_approval"},
@@ -147,43 +116,8 @@ def test_consent_knows_the_strictest_answer_and_ages(world: World) -> None:
     assert world.run("consent", "check", "files", "read").status == 1
 
 
-def test_principles_change_by_signature_only(tmp_path: Path) -> None:
-    world = World(root=tmp_path)
-    world.home.mkdir(parents=True)
-    world.write("MEMORY.md", "# M\n\n## Lessons\n\n- One.\n")
-    world.ok("init", "--adopt", "--simulated", "--no-passphrase", "--zone", "UTC", "--seed")
-    page = world.home / "memory/system/constitution.json"
-    text = page.read_text()
-    shown = world.ok("constitution")
-    page.write_text(text.replace("o", "0", 40))
-    assert world.run("verify").status == 4
-    assert world.run("constitution").out in {shown, ""} or world.run("constitution").status == 4
-    world.run("key", "restore", typed=yes)
-    assert page.read_text() == text
-    world.ok("verify")
-    assert world.independent().status == 0
-
-
-def test_a_signature_of_another_namespace_or_another_hash_counts_for_nothing(world: World) -> None:
-    name = world.propose("Count twice.")
-    assert world.approve(name).status == 0
-    (decision,) = [p for p in (world.home / "audit/decisions").iterdir() if p.suffix == ".json"]
-    key = str(world.own_keys / "operator")
-    for namespace in ("file", "nightledger-decision@v2"):
-        decision.with_suffix(".json.sig").unlink()
-        subprocess.run(
-            ["ssh-keygen", "-q", "-Y", "sign", "-f", key, "-n", namespace, str(decision)], check=True
-        )
-        assert world.run("verify").status == 4
-        twin = world.copy(world.root.parent / f"twin-{namespace}")
-        twin.wait(hours=3)
-        twin.run("apply")
-        assert "Count twice." not in twin.read(), namespace
-
-
 def test_ssh_keygen_verifies_what_an_operator_signed(world: World) -> None:
-    name = world.propose("Count twice.")
-    assert world.approve(name).status == 0
+    world.signed("Count twice.")
     (decision,) = [p for p in (world.home / "audit/decisions").iterdir() if p.suffix == ".json"]
     listed = str(world.home / "config/nightledger/allowed_signers")
     words = ["-Y", "verify", "-f", listed, "-I", "operator", "-n", "nightledger-decision@v1"]

@@ -12,12 +12,10 @@ from tests.blackbox.test_lifecycle import whole
 from tests.blackbox.world import LOG, MEMORY, World, sha256
 
 FILES = {
-    "allowed_signers": "config/nightledger/allowed_signers",
-    "constitution": "memory/system/constitution.json",
-    "peers": "config/nightledger/peers.json",
-    "policy": "config/nightledger/policy",
+    "allowed_signers": "config/nightledger/allowed_signers", "constitution": "memory/system/constitution.json",
+    "peers": "config/nightledger/peers.json", "policy": "config/nightledger/policy",
     "revoked_keys": "config/nightledger/revoked_keys",
-}
+}  # fmt: skip
 NOT_IN_FORCE = "it is not the file that the log names; the one that the log names stays in force"
 
 
@@ -202,8 +200,7 @@ def test_a_decision_about_keys_is_taken_from_what_is_kept_of_it_and_put_back(two
 
 def test_without_the_decision_or_its_copy_nobody_may_sign(two: World) -> None:
     recorded = two.events()[1]
-    name = two.propose("Count twice.")
-    assert two.approve(name).status == 0
+    name = two.signed("Count twice.")
     decided(two).unlink()
     two.blob(recorded["sha256"]).unlink()
     told = two.run("verify", "--json")
@@ -283,8 +280,7 @@ def forge_change(world: World, decision: str, files: dict[str, bytes]) -> None:
 
 
 def test_a_change_of_signers_that_no_signer_signed_counts_for_nothing(two: World, tmp_path: Path) -> None:
-    name = two.propose("Count twice.")
-    assert two.approve(name).status == 0
+    two.signed("Count twice.")
     approval, change = event_named(two, "decision.recorded")["decision"], two.events()[1]["decision"]
     mine = intruder(two, tmp_path)
     for n, decision in enumerate((approval, change)):
@@ -326,8 +322,7 @@ def test_a_change_is_over_the_files_and_only_the_files_that_it_names(two: World,
 
 # ------------------------------------------------------------ decisions, and what ends them
 def test_an_altered_approval_is_named_until_what_it_approved_is_rejected(world: World) -> None:
-    name = world.propose("Count twice.")
-    assert world.approve(name).status == 0
+    name = world.signed("Count twice.")
     decision = event_named(world, "decision.recorded")["decision"]
     path = world.home / f"audit/decisions/{decision}.json"
     path.write_bytes(path.read_bytes().replace(b'"nonce":"', b'"nonce":"0'))
@@ -342,8 +337,7 @@ def test_an_altered_approval_is_named_until_what_it_approved_is_rejected(world: 
 
 
 def test_a_decision_recorded_under_another_name_or_head_is_named(world: World) -> None:
-    name = world.propose("Count twice.")
-    assert world.approve(name).status == 0
+    world.signed("Count twice.")
     made = event_named(world, "decision.recorded")["decision"]
     decision = json.loads(world.read(f"audit/decisions/{made}.json"))
     rows: dict[str, dict[str, Any]] = {
@@ -406,8 +400,7 @@ def test_an_altered_proposal_is_named_until_it_is_closed(world: World) -> None:
 
 
 def test_a_log_that_begins_with_another_entry_lets_nobody_sign(world: World) -> None:
-    name = world.propose("Count twice.")
-    assert world.approve(name).status == 0
+    name = world.signed("Count twice.")
     path = world.home / LOG
     path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[1:]))
     world.wait(hours=3)

@@ -3,6 +3,7 @@
 import json
 import shutil
 import sys
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,7 @@ from tests.blackbox.notes import (
     witness,
 )
 from tests.blackbox.world import World, found
+from tests.served_witness import post, served_witness
 
 ALARM = 4
 MODULE = "cryptography.hazmat.primitives.asymmetric.mldsa"
@@ -100,6 +102,11 @@ def test_lines_that_cannot_be_checked_count_for_nothing_and_stop_nothing(
     assert json.loads(ran.out)["cosigned"] == {"a": "2026-03-01T12:00:00Z"}
 
 
+def answered(box: Path, request: str) -> tuple[int, str]:
+    with served_witness(box, lambda: datetime(2026, 3, 1, tzinfo=UTC)) as url:
+        return post(url, request.encode())
+
+
 def test_a_witness_that_loses_it_goes_on_with_its_first_key(tmp_path: Path, lost: pytest.MonkeyPatch) -> None:
     lost.undo()
     desk = Desk(tmp_path)
@@ -111,23 +118,19 @@ def test_a_witness_that_loses_it_goes_on_with_its_first_key(tmp_path: Path, lost
     ]
     assert desk.run("witness", "keygen", "quay", *place).status == 0
     assert desk.run("witness", "add", OWNER.vkey, OWNER_QUANTUM.vkey, *place).status == 0
-    first = desk.run("witness", "cosign", desk.file("r", asked[0]), *place)
-    assert (first.status, first.out.count("— quay ")) == (0, 2)
+    status, body = answered(tmp_path / "box", asked[0])
+    assert (status, body.count("— quay ")) == (200, 2)
     vkeys = (tmp_path / "box/vkeys").read_text()
     shutil.copytree(tmp_path / "box", tmp_path / "odd")
     (tmp_path / "odd/vkeys").write_text(vkeys + vkeys.splitlines()[1] + "\n")
     lost.setitem(sys.modules, MODULE, None)
-    second = desk.run("witness", "cosign", desk.file("r", asked[1]), *place)
-    assert (second.status, second.out.count("— quay ")) == (0, 1)
+    status, body = answered(tmp_path / "box", asked[1])
+    assert (status, body.count("— quay ")) == (200, 1)
     assert (tmp_path / "box/vkeys").read_text() == vkeys
-    refused = desk.run("witness", "cosign", desk.file("r", asked[2]), *place, "--json")
-    assert json.loads(refused.out)[0]["status"] == 403, "the only line of the log cannot be checked here"
-    assert desk.run("witness", "cosign", desk.file("r", asked[1]), "--dir", str(tmp_path / "odd")).status in {
-        1,
-        2,
-    }
+    assert answered(tmp_path / "box", asked[2])[0] == 403, "the only line of the log cannot be checked here"
+    assert desk.run("witness", "add", OWNER.vkey, "--dir", str(tmp_path / "odd")).status in {1, 2}
     made = desk.run("witness", "keygen", "pier", "--dir", str(tmp_path / "new"))
     assert made.out.splitlines()[1:] == ["group pier 1 pier-ed25519", "quorum pier"]
     lost.undo()
-    third = desk.run("witness", "cosign", desk.file("r", request_of(LINES[:6], 5, OWNER)), *place)
-    assert (third.status, third.out.count("— quay ")) == (0, 2)
+    status, body = answered(tmp_path / "box", request_of(LINES[:6], 5, OWNER))
+    assert (status, body.count("— quay ")) == (200, 2)

@@ -1,56 +1,38 @@
 """A second machine that cosigns each head: what waits for it, and what it sees that this machine cannot. From outside."""
 
-import json
 import shutil
 from pathlib import Path
 
 import pytest
-from freezegun import freeze_time
 from tests.blackbox.test_lifecycle import whole
 from tests.blackbox.world import World, found
+from tests.served_witness import served_witness
 
 NAME = "witness.example/harbour"
 
 
 @pytest.fixture(scope="session")
 def watched(tmp_path_factory: pytest.TempPathFactory) -> World:
-    """Give a home whose policy asks for one witness, over a directory that both share; nobody writes to it."""
+    """Give a home whose policy asks for one witness; nobody writes to it."""
     world = found(tmp_path_factory.mktemp("watched"))
     place = ("--dir", str(world.root / "witness"))
     lines = world.root / "lines.txt"
     lines.write_text(world.ok("witness", "keygen", NAME, *place))
     world.ok("witness", "add", str(world.home / "config/nightledger/policy"), *place)
-    settle_paths(world)
     world.ok("witness", "trust", str(lines), typed=lambda _: "y")
     return world
 
 
 @pytest.fixture
 def world(watched: World, tmp_path: Path) -> World:
-    return settle_paths(watched.copy(tmp_path))
+    return watched.copy(tmp_path)
 
 
-def settle_paths(world: World) -> World:
-    """Name this copy's own spool in operator.yaml."""
-    spool = world.root / "spool"
-    spool.mkdir(exist_ok=True)
-    (world.keys / "operator.yaml").write_text(f"witnesses:\n  {NAME}: {{spool: {json.dumps(str(spool))}}}\n")
-    return world
-
-
-def round_trip(world: World) -> None:
-    """Let the home ask, the witness answer and the home read the answer."""
-    for _ in range(2):
-        world.run("witness", "ask")
-        cosign(world, world)
-        world.run("witness", "ask")
-
-
-def cosign(world: World, witness: World) -> None:
-    """Let a witness answer what lies in the directory; it goes by its machine's clock."""
-    with freeze_time(world.now):
-        words = ("--spool", str(world.root / "spool"), "--dir", str(witness.root / "witness"))
-        witness.run("witness", "cosign", *words)
+def round_trip(world: World, witness: World | None = None) -> int:
+    """Let the home ask the witness, which goes by the same clock; give the exit status."""
+    with served_witness((witness or world).root / "witness", lambda: world.now) as url:
+        (world.keys / "operator.yaml").write_text(f'witnesses:\n  {NAME}: {{url: "{url}"}}\n')
+        return world.run("witness", "ask").status
 
 
 def test_a_signed_change_is_applied_by_the_witnesses_time_only(world: World) -> None:
@@ -81,10 +63,7 @@ def test_home_and_keys_put_back_together_are_told_by_the_witness(world: World) -
     assert world.run("verify").status == 0, "this machine alone cannot tell"
     world.wait(hours=7)
     world.propose("Count twice.")
-    for _ in range(4):
-        world.run("witness", "ask")
-        cosign(world, world)
-        world.wait(hours=1)
+    assert round_trip(world) == 4
     assert world.run("verify").status == 4
     world.now = world.now.replace(day=2, hour=3, minute=10)
     assert world.run("night").status == 4
@@ -108,7 +87,5 @@ def test_a_line_that_is_not_the_witnesses_counts_for_nothing(world: World) -> No
     strange.ok("witness", "add", str(world.home / "config/nightledger/policy"), *other)
     world.propose("Label both ends of a cable.")
     world.wait(days=2)
-    world.run("witness", "ask")
-    cosign(world, strange)
-    world.run("witness", "ask")
+    assert round_trip(world, strange) == 1
     assert world.run("verify").status == 4

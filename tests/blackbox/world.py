@@ -185,12 +185,31 @@ class World:
         """Sign a proposal with a key without passphrase."""
         return self.run("approve", name, *words)
 
-    def applied(self, text: str, *, section: str = "Lessons") -> str:
-        """Propose, sign, wait, apply; give the proposal's id."""
-        name = self.propose(text, section=section)
+    def removal(self, entry: str, *, section: str, reason: str = "r") -> str:
+        """Propose to take an entry out and give the proposal's id."""
+        words = ("--remove", "--entry", entry, "--section", section, "--reason", reason)
+        return str(self.json("propose", *words).get("id"))
+
+    def signed(self, text: str, *words: str, section: str = "Lessons") -> str:
+        """Propose and sign; give the proposal's id."""
+        name = self.propose(text, *words, section=section)
         assert (ran := self.approve(name)).status == 0, ran
+        return name
+
+    def apply_cooled(self) -> None:
+        """Let what is signed cool, and apply it."""
         self.wait(hours=3)
         self.ok("apply")
+
+    def night(self, day: int) -> None:
+        """Let the night before a day of the clock's month be run, as cron does at ten past three."""
+        self.now = self.now.replace(day=day, hour=3, minute=10)
+        self.ok("night")
+
+    def applied(self, text: str, *, section: str = "Lessons") -> str:
+        """Propose, sign, wait, apply; give the proposal's id."""
+        name = self.signed(text, section=section)
+        self.apply_cooled()
         assert text in self.read(), self.read()
         return name
 
@@ -198,15 +217,19 @@ class World:
         """Edit MEMORY.md the operator's own way, through an editor that makes ``change``."""
         wanted = self.root / "wanted.md"
         wanted.write_bytes(change(self.read()).encode())
-        editor = self.root / "editor.sh"
-        editor.write_text(f'#!/bin/sh\ncp "{wanted}" "$1"\n')
-        editor.chmod(0o755)
         before = dict(self.environment)
-        self.environment |= {"EDITOR": str(editor), "VISUAL": str(editor)}
+        self.use_editor(f'#!/bin/sh\ncp "{wanted}" "$1"\n')
         try:
             return self.run("edit", typed=["y"])
         finally:
             self.environment = before
+
+    def use_editor(self, script: str) -> None:
+        """Have the commands that follow open this script as the operator's editor."""
+        editor = self.root / "editor.sh"
+        editor.write_text(script)
+        editor.chmod(0o755)
+        self.environment |= {"EDITOR": str(editor), "VISUAL": str(editor)}
 
     def copy(self, to: Path) -> "World":
         """Give a copy of home and keys in another folder."""

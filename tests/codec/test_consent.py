@@ -65,13 +65,6 @@ def test_a_home_tightens_and_lengthens() -> None:
     assert (graph.cooling_hours, graph.undo_days) == (24, 30)
 
 
-def test_all_that_is_looser_is_named_at_once() -> None:
-    error = refused(
-        own({"email": {"autonomous": ["delete_vip"]}, "self_modification": {"autonomous": ["a", "b"]}})
-    )
-    assert len(str(error).splitlines()) == 4
-
-
 @given(
     st.dictionaries(
         st.sampled_from(["self_modification", "email", "files"]),

@@ -4,11 +4,11 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.domain.gate_values import FOUNDING
 
 from nightledger.codec.constitution import dump_constitution, dump_page, parse_constitution, parse_page
 from nightledger.codec.schema import SCHEMAS, find_problems
 from nightledger.domain.constitution import (
-    FOUNDING,
     MAX_CHARACTERS,
     SECOND_TAGS,
     Constitution,

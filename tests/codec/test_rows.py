@@ -1,26 +1,20 @@
 import random  # noqa: TID251 - seeded
-from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from msgspec.structs import replace
 from tests.codec.outcomes import NOW, SHA256, dump_outcome, full_record, given_record
 
 from nightledger.codec import rows
 from nightledger.codec.outcome_line import encode_outcomes
-from nightledger.codec.records import dump_line
 from nightledger.codec.rows import (
     DoingRow,
     Exposure,
     read_outcome_rows,
     read_rows,
-    read_runs,
 )
-from nightledger.codec.strict_json import BOM
 from nightledger.domain.outcome import OutcomeEvidence, Result, Signal
-from nightledger.domain.periods import Run, RunOutcome
 from nightledger.domain.proposal import Origin
 
 SHOWING = b'{"at":"2026-03-01T06:00:00Z","shown":["e-1"],"surface":"recall"}\n'
@@ -51,46 +45,6 @@ def test_two_rows_on_one_line_are_none_and_neither_is_one_on_two(bad: bytes) -> 
     done = b'{"timestamp":"2026-03-01T06:00:00Z","task_type":"t","context_tags":["a"]}\n'
     ((doings, _),) = read_rows(DoingRow, [done + done[:-1] + done + done])
     assert len(doings) == 2
-
-
-RUN = Run(
-    v=2,
-    id="r-qygk77v7yviucnh5dahsec22w6",
-    job="consolidate",
-    period="2026-02-28",
-    attempt=1,
-    started_at=datetime(2026, 3, 1, 3, 5, tzinfo=UTC),
-    finished_at=datetime(2026, 3, 1, 3, 5, 4, 120000, tzinfo=UTC),
-    outcome=RunOutcome.DONE,
-    counts={"proposed": 2, "held": 0},
-    boot="6f1c6a1e-0b34-4c0e-9c5e-0d9b1c3e5a77",
-    boot_s=93_784,
-    reason='a \u2013 ü \U0001f31d \x7f\u2028 "\\/\b\t\x1f',
-)
-LINE = dump_line(RUN)
-FAILED = replace(RUN, outcome=RunOutcome.FAILED, attempt=2, reason="", counts={})
-
-
-def read(raw: bytes) -> tuple[list[Run], list[tuple[int, str]]]:
-    runs, problems = read_runs(raw, where="runs.jsonl")
-    return list(runs), list(problems)
-
-
-@pytest.fixture
-def without_schema(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Make whatever asks the schema fail."""
-
-    def refuse(*_: object, **__: object) -> None:
-        raise AssertionError("the schema was asked")
-
-    monkeypatch.setattr("nightledger.codec.rows.load_record", refuse)
-
-
-@pytest.mark.usefixtures("without_schema")
-@pytest.mark.parametrize("raw", [LINE + dump_line(FAILED), BOM + LINE + dump_line(FAILED)])
-def test_what_was_written_is_read_without_the_schema(raw: bytes) -> None:
-    assert read(raw) == ([RUN, FAILED], [])
-    assert read(b"") == ([], [])
 
 
 def line_of(**changes: Any) -> bytes:

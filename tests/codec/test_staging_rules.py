@@ -1,7 +1,6 @@
 """Staging rules: the shipped ones with a home's own over them."""
 
 import json
-from datetime import time
 from pathlib import Path
 
 import pytest
@@ -10,7 +9,7 @@ from tests.rows import each_row
 from nightledger.codec.schema import find_problems
 from nightledger.codec.settings import parse_staging_rules
 from nightledger.domain.errors import ConfigurationError
-from nightledger.domain.staging import Routine, Source, StagingRules, WindowRules
+from nightledger.domain.staging import Source, StagingRules, WindowRules
 
 SHIPPED = (Path(__file__).parents[2] / "config" / "staging-rules.json").read_bytes()
 
@@ -39,24 +38,12 @@ def test_a_homes_own_file_holds_what_differs_key_by_key() -> None:
         "budget_tokens": {"codex": 300},
         "sources": {"event": {"most": 2}},
         "windows": [{"from_days": 1, "until_days": 2, "most": 3}],
-        "routines": [
-            {
-                "name": "report",
-                "query": "figures",
-                "weekdays": ["sun", "fri"],
-                "begins": "08:00",
-                "ends": "12:30",
-            }
-        ],
     }
     rules, shipped = parse(own), parse_staging_rules(SHIPPED, None, where="x")
     assert rules.budget_of("codex") == 300
     assert rules.budget_of("openclaw") == shipped.budget_of("openclaw")
     assert (rules.sources[Source.EVENT].most, rules.sources[Source.EVENT].weight) == (2, 100)
     assert rules.windows == (WindowRules(from_days=1, until_days=2, most=3),)
-    assert rules.routines == (
-        Routine(name="report", query="figures", weekdays=(4, 6), begins=time(8), ends=time(12, 30)),
-    )
 
 
 @each_row(
@@ -72,7 +59,6 @@ def test_a_homes_own_file_holds_what_differs_key_by_key() -> None:
         ({"sources": {"rumour": {"most": 1}}}, "rumour"),
         ({"budget_tokens": {"codex": 10}}, "10 breaks the rule minimum 200"),
         ({"windows": [{"from_days": 9, "until_days": 9, "most": 1}]}, "until_days is 9, and from_days 9"),
-        ({"routines": [{"name": "x", "query": "x", "begins": "8:00", "ends": "25:00"}]}, "begins"),
     ],
 )
 def test_rules_that_cannot_be_meant_are_refused_with_what_is_wrong(own: object, told: str) -> None:

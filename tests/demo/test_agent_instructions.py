@@ -17,7 +17,7 @@ EXTRA = '--entry "its whole text"'
 def parse(command: str) -> argparse.Namespace:
     verb, *words = shlex.split(command)
     parser = argparse.ArgumentParser(exit_on_error=False, allow_abbrev=False)
-    add_options(parser, importlib.import_module(f"nightledger.surfaces.verbs.{verb}"))
+    add_options(parser, verb, importlib.import_module(f"nightledger.surfaces.verbs.{verb}"))
     return parser.parse_args(words)
 
 

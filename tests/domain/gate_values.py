@@ -11,6 +11,10 @@ from nightledger.domain.proposal import Anchor, Change, Hunk, Kind, Op, Origin, 
 
 START = datetime(2026, 3, 1, 6, 0, tzinfo=UTC)
 HOME = "nightledger/0123456789abcdef0123456789abcdef"
+FOUNDING = (
+    "identity", "economy", "curiosity", "connection", "uncertainty", "feedback", "balance", "focus", "care", "reflection",
+)  # fmt: skip
+"""Names of the principles that ship."""
 
 
 def at(**by: float) -> Moment:

@@ -1,33 +1,12 @@
 from datetime import UTC, datetime, timedelta
 
-from nightledger.domain.attention import Item, Need, list_needs, news, summarize, variables
+from nightledger.domain.attention import Item, Need, list_needs, news
 
 NOW = datetime(2026, 3, 1, 3, 30, tzinfo=UTC)
 
 
 def item(need: Need, key: str = "p-1", hours: float = 1) -> Item:
     return Item(need=need, key=key, since=NOW - timedelta(hours=hours))
-
-
-def test_each_need_is_counted_with_the_age_of_its_oldest() -> None:
-    missed = [
-        item(Need.MISSED, "consolidate 2026-02-26", 60),
-        item(Need.MISSED, "consolidate 2026-02-27", 36),
-    ]
-    waiting = [item(Need.WAITING, "p-1", 75), item(Need.WAITING, "p-2")]
-    assert summarize([*missed, *waiting, item(Need.FAILED, "link 2026-02-28")], NOW) == (
-        "2 proposals wait (oldest 3 days), 1 job failed, 2 periods were missed (oldest 2 days)"
-    )
-    assert summarize([item(Need.WAITING, hours=24), item(Need.DRIFT)], NOW) == (
-        "1 proposal waits (1 day), 1 file changed outside Nightledger"
-    )
-
-
-def test_numbers_are_given_for_every_need_in_whole_hours() -> None:
-    items = [item(Need.WAITING, hours=75.9), item(Need.WAITING, "p-2"), item(Need.FAILED, hours=-5)]
-    found = variables(items, NOW)
-    assert found.keys() == {name for need in Need for name in (need.value, f"{need.value}_oldest_h")}
-    assert {name: n for name, n in found.items() if n} == {"waiting": 2, "waiting_oldest_h": 75, "failed": 1}
 
 
 def test_only_what_was_not_told_is_news_and_an_alarm_that_was_told_a_day_ago() -> None:

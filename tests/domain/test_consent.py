@@ -83,24 +83,3 @@ def test_a_domain_with_two_names_has_the_strictest_tier_of_both_under_either(nam
         assert graph.tier(name, "forward") is Tier.BLOCKED
         assert graph.knows(name, "list")
         assert not graph.knows(name, "forward")
-
-
-@pytest.mark.parametrize("names", [("imessage", "messages"), ("messages", "imessage")])
-def test_merging_under_another_name_tightens_and_never_loosens_what_is_blocked(
-    names: tuple[str, str],
-) -> None:
-    name, other = names
-    floor, lax = own(name, "send_unknown", Tier.BLOCKED), own(other, "send_unknown", Tier.AUTONOMOUS)
-    assert loosened(floor, lax) == ("messages.send_unknown: autonomous is below the floor blocked",)
-    assert merge(floor, lax).tier(name, "send_unknown") is Tier.BLOCKED
-    tightened = merge(own(name, "send", Tier.AUTONOMOUS), own(other, "send", Tier.BLOCKED))
-    assert tightened.tier(name, "send") is Tier.BLOCKED
-
-
-def test_of_each_number_the_stricter_counts() -> None:
-    for numbers, merged in (((1, 3, 90), (2, 7, 30)), ((5, 9, 10), (5, 9, 10))):
-        cooling, undo, decay = numbers
-        found = merge(
-            SHIPPED, ConsentGraph(domains={}, cooling_hours=cooling, undo_days=undo, decay_days=decay)
-        )
-        assert (found.cooling_hours, found.undo_days, found.decay_days) == merged

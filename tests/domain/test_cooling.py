@@ -88,13 +88,6 @@ def test_with_witnesses_only_their_times_count() -> None:
         assert (none.elapsed_s, left(none, none)) == (0, [7200, 7200])
 
 
-def test_the_latest_time_is_the_clocks_or_a_witness_s() -> None:
-    seen = Witnessed(proposed=vouched(0, 50), signed=vouched(30, 40))
-    assert seen.latest(START) == START + timedelta(minutes=50)
-    assert seen.latest(START + timedelta(hours=2)) == START + timedelta(hours=2)
-    assert Witnessed().latest(START) == START
-
-
 # ---------------------------------------------------------------- since nobody reviewed
 
 
@@ -129,19 +122,3 @@ def test_within_one_boot_the_boot_clock_counts_where_it_says_more() -> None:
     assert passed_s(since, booted("b", 5, days=1)) == DAY_S
     assert passed_s(since, booted("c", 7 * DAY_S, days=-1)) == 0
     assert days([review(0, boot="b", boot_s=0), entry(-1, boot="b", boot_s=31 * DAY_S)], -1) == 31
-
-
-@given(
-    gaps=st.lists(st.integers(0, 3 * DAY_S), min_size=1, max_size=20),
-    steps=st.lists(st.integers(-400 * DAY_S, 400 * DAY_S), min_size=20, max_size=20),
-)
-def test_what_passed_between_two_entries_is_lost_at_most_where_the_clock_was_set_back_just_then(
-    gaps: list[int], steps: list[int]
-) -> None:
-    real, wall, lost = 0, 0, 0
-    entries = [review(0)]
-    for gap, step in zip(gaps, steps, strict=False):
-        real, wall = real + gap, wall + gap + step
-        lost += gap if step < 0 else 0
-        entries.append(entry(wall / DAY_S))
-    assert days(entries, wall / DAY_S) * DAY_S >= real - lost - 1

@@ -9,8 +9,7 @@ from tests.rows import each_row
 
 from nightledger.domain.decision import DecisionType
 from nightledger.domain.folding import fold_events
-from nightledger.domain.proposal import Kind
-from nightledger.domain.states import AppliedTarget, Book, ChangeState, Drift, Drifted, Raced, proposal_state
+from nightledger.domain.states import AppliedTarget, Book, Drift, Raced, proposal_state
 
 GATED = [{"path": "MEMORY.md", "sha256": "b0"}]
 LOGGED, COPIED = "memory/2026-01-02.md", "memory/archive/daily/2026-01-02.md"
@@ -42,14 +41,6 @@ def begin(log: Log, *targets: dict[str, str], proposal: str = "p-1", **fields: A
 
 
 # ---------------------------------------------------------------- proposals and decisions
-
-
-def test_a_proposal_waits_with_all_its_changes_and_what_its_leaf_says() -> None:
-    status = fold(Log().proposed(3, boot="x", boot_s=7).proposed(5)).proposals["p-1"]
-    assert status.open_changes() == (1, 2, 3)
-    assert (status.sha256, status.kind, status.lane) == ("aa", Kind.CONSOLIDATE, "job")
-    assert (status.created.at, status.created.boot, status.created.boot_s) == (START, "x", 7)
-    assert status.state_of(9) is ChangeState.WITHDRAWN
 
 
 def test_an_approval_moves_only_what_it_names_and_waits_to_be_applied() -> None:
@@ -189,16 +180,6 @@ def test_all_bytes_that_were_ever_accepted_are_known_with_their_time_through_app
     assert list(book.accepted["MEMORY.md"].items()) == known
 
 
-def test_an_apply_on_bytes_that_nobody_signed_is_remembered_as_drift() -> None:
-    log = home().proposed(2).decided("approve", 1).intent(1).done()
-    assert fold(log).drifted == ()
-    log.decided("approve", 2, decision="d-2").intent(2, decision="d-2", before="by hand", after="b2").done(
-        "d-2"
-    )
-    assert fold(log).drifted == (Drifted(apply="a-d-2", path="MEMORY.md", before="by hand"),)
-    assert fold(log).gated == {"MEMORY.md": "b2"}
-
-
 # ---------------------------------------------------------------- daily logs, the archive, names of entries
 
 COMPRESSED = (
@@ -217,7 +198,7 @@ def test_a_compressed_log_has_its_full_text_in_its_copy_until_it_is_taken_back()
     log = compressed(Log())
     book = fold(log)
     assert (book.kept, book.copies) == ({LOGGED: "short", COPIED: "full"}, {LOGGED: COPIED})
-    assert (dict(book.gated), book.drifted) == ({}, ())
+    assert dict(book.gated) == {}
     assert book.begun[0].accepted == {LOGGED: None, COPIED: None}
     back = (
         {"path": LOGGED, "before": "short", "after": "full"},
@@ -238,11 +219,6 @@ def test_a_leak_that_was_overwritten_stands_so_in_what_the_gate_wrote_and_nowher
     book = fold(log.add("text.expunged", decision="d-x", sha256s=["full"], places=places))
     assert book.kept == {LOGGED: "short", COPIED: "holes"}
     assert book.gone_at["full"] == log.events[-1].at
-
-
-def test_a_deletion_of_a_link_says_how_many_outcomes_it_forgets_and_writes_nothing() -> None:
-    (begun,) = fold(begin(Log().proposed(1).decided("approve", 1), outcomes=7)).begun
-    assert (begun.outcomes, begun.targets) == (7, ())
 
 
 @each_row(
@@ -302,14 +278,14 @@ def test_keeping_and_taking_back_say_what_is_accepted_since() -> None:
     book = fold(begin(log, target, taken_back=[2]).done())
     assert states(log) == ["applied", "rejected", "pending"]
     assert (book.gated, book.accepted_of("MEMORY.md")) == ({"MEMORY.md": "b1"}, "b1")
-    assert (book.drifted, book.unsettled()) == ((), ())
+    assert book.unsettled() == ()
 
 
 def test_an_apply_around_drift_leaves_it_drift() -> None:
     log = drifted(1).proposed(1, proposal="p-2").decided("approve", 1, proposal="p-2")
     target = {"path": "MEMORY.md", "before": "x1", "after": "x2", "accepted_before": "b0", "accepted": "b1"}
     book = fold(begin(log, target, proposal="p-2").done())
-    assert (book.gated, book.drifted, states(log, "p-2")) == ({"MEMORY.md": "b1"}, (), ["applied"])
+    assert (book.gated, states(log, "p-2")) == ({"MEMORY.md": "b1"}, ["applied"])
     assert book.open_drift("MEMORY.md") is not None
 
 

@@ -5,21 +5,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
+from tests.domain.gate_values import FOUNDING
 
 from nightledger.codec.settings import parse_settings
-from nightledger.domain.constitution import FOUNDING
 from nightledger.domain.frames import (
-    WEIGHTS,
     Candidate,
     Chosen,
     Dropped,
     Frame,
-    FrameRules,
     choose,
 )
-from nightledger.files.shipped import shipped_config
+from nightledger.domain.settings import WEIGHTS, FrameRules
 
-PUBLISHED = parse_settings(shipped_config("nightledger.yaml"), None, where="").frames
+PUBLISHED = parse_settings(None, where="").frames
 SELF = PUBLISHED["self"]
 TASK = PUBLISHED["task"]
 TAGS = ("self/constitutional", "self/value")

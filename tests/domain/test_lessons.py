@@ -103,8 +103,3 @@ def test_a_lesson_of_which_no_evidence_is_there_says_so(
     ]
     (draft,) = drafts(find_patterns(records, LEARNING), there=there)
     assert "".join(flag.message for flag in draft.flags) == said
-
-
-def test_an_outcome_that_says_the_owner_said_it_is_the_agents_word() -> None:
-    (draft,) = drafts(patterns(*RESOLVED, origin=Origin.OWNER))
-    assert {e.origin for e in draft.evidence} == {Origin.AGENT}

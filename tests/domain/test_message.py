@@ -1,7 +1,5 @@
 """When a message may be believed."""
 
-from datetime import UTC, datetime, timedelta
-
 import pytest
 
 from nightledger.domain.message import (
@@ -9,7 +7,6 @@ from nightledger.domain.message import (
     MAX_LIFETIME_S,
     Message,
     Peer,
-    PeerKey,
     find_reasons,
 )
 
@@ -55,16 +52,6 @@ def test_a_fresh_message_for_this_home_may_be_taken_in() -> None:
 )
 def test_what_does_not_fit_is_named(fields: dict[str, object], why: str) -> None:
     assert why in "; ".join(find_reasons(message(**fields), PEER, HERE, 0, NOW))
-
-
-def test_a_key_counts_between_its_times() -> None:
-    at = datetime(2026, 3, 1, tzinfo=UTC)
-    day = timedelta(days=1)
-    key = PeerKey(key="k", valid_after=at, valid_before=at + day)
-    assert not key.counts_at(at - day)
-    assert key.counts_at(at)
-    assert not key.counts_at(at + 2 * day)
-    assert PeerKey(key="k").counts_at(at)
 
 
 def test_a_number_that_is_not_above_the_highest_is_refused() -> None:

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 from tests.rows import each_row
 
-from nightledger.domain.moment import Moment
 from nightledger.domain.periods import (
     NEVER,
     Calendar,
@@ -21,7 +20,6 @@ from nightledger.domain.periods import (
     count_due,
     duties,
     find_missed,
-    is_stepped,
     last_done,
     next_look_at,
     reckon,
@@ -158,42 +156,20 @@ def test_a_failure_that_says_it_ends_in_the_future_delays_no_longer_than_another
 AT = datetime(2026, 3, 1, 3, 5, tzinfo=UTC)
 
 
-def dated(runs: list[Run], now: Moment) -> list[datetime | None]:
-    """Give when each run started as the clock dates it now; None for one that counts for nothing."""
-    return [None if run.started_at is NEVER else run.started_at for run in reckon(runs, now, UTC)]
+def counted(*runs: Run, hours: float = 0) -> list[bool]:
+    """Tell which runs count, so many hours after they began."""
+    return [run.started_at is not NEVER for run in reckon(runs, AT + hours * HOUR, UTC)]
 
 
-def at(hours: float, boot: str = "", boot_s: int = 0) -> Moment:
-    return Moment(at=AT + hours * HOUR, boot=boot, boot_s=boot_s)
-
-
-def test_in_one_boot_a_run_is_dated_by_the_clock_of_now() -> None:
-    """It began at 03:05, an hour ago; the clock was set back by three hours since, across midnight or not."""
-    one = run("2026-02-28", at=AT, boot="b", boot_s=1_000)
-    assert dated([one], at(1, "b", 4_600)) == dated([one], at(5, "c", 7)) == [AT]
-    assert dated([one], at(1 - 3, "b", 4_600)) == [AT - 3 * HOUR]
-    assert dated([one], at(1 - 4, "b", 4_600)) == [None]
-    assert dated([replace(one, period="2026-02-27")], at(1 - 4, "b", 4_600)) == [AT - 4 * HOUR]
-
-
-def test_a_day_that_a_clock_ahead_ran_too_early_counts_for_nothing_when_it_is_mended() -> None:
-    early = run("2026-03-01", at=AT + 24 * HOUR, boot="b", boot_s=1_000)
-    assert dated([early], at(24, "b", 1_000 + 24 * 3_600)) == [None]
-    # A boot later the clock's line tells it, which stands behind it.
-    told = run("2026-03-01", "clock", at=AT + HOUR, boot="b", boot_s=4_600)
-    assert dated([early, told], at(48, "c", 5))[0] is None
-    assert dated([early, replace(told, boot="c", boot_s=9)], at(48, "d", 5))[0] is None
-    # Without it, nobody can: the wall clock says that the day was over.
-    assert dated([early], at(48, "c", 5)) == [early.started_at]
-
-
-def test_runs_of_an_earlier_boot_are_dated_by_its_last_reading() -> None:
-    """The clock of boot b was two days behind until it was set; c, which began later, does not know of it."""
-    behind = run("2026-02-26", at=AT - 48 * HOUR, boot="b", boot_s=100)
-    mended = run("2026-02-28", at=AT + HOUR, boot="b", boot_s=100 + 3_600)
-    assert dated([behind, mended], at(9, "c", 50)) == [behind.started_at, mended.started_at]
-    ahead = run("2026-02-28", at=AT + 5 * HOUR, boot="b", boot_s=100)
-    assert dated([ahead, mended], at(9, "c", 50)) == [AT, mended.started_at]
+def test_a_run_ahead_of_a_later_line_or_of_now_counts_for_nothing() -> None:
+    """A clock that was ahead ran it too early; once it is mended, a later line or the time of now shows that."""
+    early, good = run("2026-03-01", at=AT + 24 * HOUR), run("2026-02-28", at=AT)
+    assert counted(early) == [False]
+    assert counted(early, good, hours=48) == [False, True]
+    assert counted(good, early, hours=48) == [True, True]
+    assert counted(replace(good, started_at=AT + HOUR)) == [True]
+    behind = reckon([run("2026-02-27", at=AT - 20 * HOUR), early, good], AT + 48 * HOUR, UTC)
+    assert last_done(behind, "consolidate", AT + 48 * HOUR) == "2026-02-28"
 
 
 @each_row(
@@ -201,42 +177,17 @@ def test_runs_of_an_earlier_boot_are_dated_by_its_last_reading() -> None:
 )
 def test_a_line_that_somebody_made_up_counts_for_nothing_and_ends_nothing(period: str) -> None:
     """A key that is none ended every night; one for a day to come skipped each night before it."""
-    odd = run(period, at=AT - 5 * HOUR, boot="b", boot_s=10)
-    first = datetime(1, 1, 1, tzinfo=UTC)
-    made_up = [odd, replace(odd, boot=""), replace(odd, started_at=first, boot_s=2**31 - 1)]
-    assert reckon(made_up, at(9), UTC) == ()
+    odd = run(period, at=AT - 5 * HOUR)
+    made_up = [odd, replace(odd, started_at=datetime(1, 1, 1, tzinfo=UTC))]
+    assert reckon(made_up, AT + 9 * HOUR, UTC) == ()
     good = run("2026-02-28", at=AT)
-    runs = reckon([good, *made_up], at(9), UTC)
+    runs = reckon([good, *made_up], AT + 9 * HOUR, UTC)
     assert (runs, last_done(runs, "consolidate", AT + 9 * HOUR)) == ((good,), "2026-02-28")
-    for seconds in (2**53, -(2**53)):
-        assert dated([replace(good, boot="b", boot_s=seconds)], at(0, "b", 10)) == [None]
 
 
 def test_a_night_in_another_zone_than_the_homes_of_now_counts() -> None:
     """A home that moved from Kiritimati to the other side of the date line."""
     east, west = timezone(14 * HOUR), timezone(-12 * HOUR)
     one = run("2026-02-28", at=datetime(2026, 3, 1, 0, 0, tzinfo=east).astimezone(UTC))
-    assert reckon([one], at(48), west) == (one,)
-    assert reckon([replace(one, started_at=one.started_at - HOUR)], at(48), west) == ()
-
-
-@each_row(
-    "boot, now, stepped",
-    [
-        ("", at(-1), False),
-        ("", at(-1.01), True),
-        ("", at(500), False),
-        ("b", at(1, "b", 3_700), False),
-        ("b", at(-1.01, "b", 100), True),
-        ("b", at(1.01, "b", 100), True),
-        ("b", at(1.01, "c", 100), False),
-        ("b", at(-1.01, "c", 100), True),
-    ],
-)
-def test_a_step_of_more_than_an_hour_is_told_from_time_that_passed(
-    boot: str,
-    now: Moment,
-    stepped: bool,  # noqa: FBT001 - a row
-) -> None:
-    assert is_stepped(run("k", at=AT, boot=boot, boot_s=100 if boot else 0), now) is stepped
-    assert not is_stepped(None, now)
+    assert reckon([one], AT + 48 * HOUR, west) == (one,)
+    assert reckon([replace(one, started_at=one.started_at - HOUR)], AT + 48 * HOUR, west) == ()

@@ -1,4 +1,4 @@
-"""What may be let go: weak links but for bridges, entries in portions, by a clock that can be believed."""
+"""What may be let go: weak links, entries in portions, by a clock that can be believed."""
 
 from datetime import UTC, date, datetime, timedelta
 
@@ -11,22 +11,16 @@ from nightledger.domain.lanes import MOST_FORGOTTEN
 from nightledger.domain.proposal import Draft, Op
 from nightledger.domain.pruning import (
     BUDGET_SHARE,
-    Groups,
     LinkUse,
     blocked_words,
     clock_problem,
-    find_bridges,
-    find_weak,
     in_portions,
+    is_faint,
+    is_weak,
     names_blocked,
 )
 
 TODAY = date(2026, 6, 30)
-
-
-def use(first: str, second: str, sessions: int = 1, days_ago: int = 90) -> LinkUse:
-    low, high = sorted((first, second))
-    return LinkUse(low, high, sessions, (TODAY - timedelta(days=days_ago)).toordinal())
 
 
 @each_row("sessions, days, faint, goes", [
@@ -35,86 +29,9 @@ def use(first: str, second: str, sessions: int = 1, days_ago: int = 90) -> LinkU
 def test_a_link_goes_that_occurred_once_or_is_faint_and_was_not_seen_for_more_than_60_days(
     sessions: int, days: int, *, faint: bool, goes: bool
 ) -> None:
-    found = find_weak([use("a", "b", sessions, days)._replace(faint=faint)], TODAY)
-    assert (bool(found.removable), found.links, found.bridges) == (goes, 1, ())
-
-
-def test_the_longest_unseen_link_comes_first_and_a_bridge_is_counted_and_stays() -> None:
-    links = [use("c", "d", 1, 70), use("a", "b", 1, 300), use("e", "f", 1, 300)]
-    assert [link.pair for link in find_weak(links, TODAY).removable] == [("a", "b"), ("e", "f"), ("c", "d")]
-    links = [use("a", "b", 3), use("c", "d", 3), use("b", "c"), use("d", "e")]
-    found = find_weak(links, TODAY)
-    assert [link.pair for link in found.removable] == [("d", "e")]
-    assert (len(found.bridges), found.links) == (1, 4)
-
-
-def groups_of(*links: LinkUse) -> Groups:
-    groups = Groups()
-    for link in links:
-        groups.join(link)
-    return groups
-
-
-BACKUPS = (use("backup", "disk", 3), use("backup", "rsync", 2))
-INVOICES = (use("invoice", "pdf", 2), use("invoice", "mail", 2))
-RARE = (use("lamp", "bulb", 2),)  # two sessions are fewer than three
-ONCE = tuple(use("a", name) for name in "bcdefgh")
-
-
-@each_row(
-    "groups, weak, bridges",
-    [
-        (INVOICES, [use("disk", "pdf")], {("disk", "pdf")}),
-        (
-            INVOICES,
-            [use("disk", "pdf", 1, 95), use("rsync", "mail", 1, 91), use("disk", "mail", 1, 93)],
-            {("mail", "rsync")},
-        ),
-        (
-            INVOICES,
-            [use("disk", "x"), use("x", "pdf"), use("x", "y"), use("y", "z")],
-            {("disk", "x"), ("pdf", "x")},
-        ),
-        (RARE, [use("disk", "lamp")], set()),
-        (ONCE, [use("disk", "a")], set()),
-        ((), [use("disk", "rsync")], set()),
-    ],
-)
-def test_of_the_links_between_well_used_groups_the_newest_way_stays(
-    groups: tuple[LinkUse, ...], weak: list[LinkUse], bridges: set[tuple[str, str]]
-) -> None:
-    assert find_bridges(groups_of(*BACKUPS, *groups), weak) == bridges
-
-
-NAMES = "abcdefghij"
-LINKS = st.lists(
-    st.tuples(st.sampled_from(NAMES), st.sampled_from(NAMES), st.integers(1, 4), st.integers(1, 9))
-    .filter(lambda made: made[0] != made[1])
-    .map(lambda made: use(*made)),
-    max_size=25,
-    unique_by=lambda link: link.pair,
-)
-
-
-@given(links=LINKS, dropped=st.lists(st.booleans(), min_size=25, max_size=25))
-def test_whatever_else_is_deleted_well_used_groups_stay_connected_and_no_bridge_stays_for_nothing(
-    links: list[LinkUse], dropped: list[bool]
-) -> None:
-    weak = [link for link in links if link.co_occurrences == 1]
-    strong = [link for link in links if link not in weak]
-    bridges, groups = find_bridges(groups_of(*strong), weak), groups_of(*strong)
-    kept = [link for link, gone in zip(weak, dropped, strict=False) if link.pair in bridges or not gone]
-    before, after = groups_of(*strong, *weak), groups_of(*strong, *kept)
-    used = [name for name in NAMES if groups.is_well_used(groups.of(name))]
-    for one in used:
-        assert all(
-            (before.of(one) == before.of(other)) == (after.of(one) == after.of(other)) for other in used
-        )
-    for pair in bridges:
-        left = groups_of(*strong, *(link for link in weak if link.pair in bridges and link.pair != pair))
-        sides = {left.of(pair[0]), left.of(pair[1])}
-        assert len(sides) == 2
-        assert all(any(left.of(name) == side for name in used) for side in sides)
+    last = (TODAY - timedelta(days=days)).toordinal()
+    link = LinkUse("a", "b", sessions, last, faint)
+    assert (is_weak(link, TODAY) or is_faint(link, TODAY)) is goes
 
 
 def test_a_clock_before_the_newest_record_judges_nothing() -> None:

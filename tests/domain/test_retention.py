@@ -17,15 +17,12 @@ from nightledger.domain.retention import (
     PERMANENT,
     STANDARD,
     SUCCESS,
-    TIERS,
     Memory,
-    Policy,
     Proof,
     Status,
     Tallies,
     Tier,
     Use,
-    classic_utility,
     expected_without,
     fades,
     lean,
@@ -42,7 +39,7 @@ from nightledger.domain.retention import (
 memories = st.builds(
     Memory,
     id=st.just("e-1"),
-    tier=st.sampled_from(TIERS),
+    tier=st.sampled_from((PERMANENT, DURABLE, STANDARD, EPHEMERAL)),
     created_hour=st.integers(0, 5000),
     used_hour=st.integers(0, 5000),
     useful=st.integers(0, 300),
@@ -73,26 +70,10 @@ def test_the_first_tag_that_matches_makes_the_tier(tags: tuple[str, ...], tier: 
     assert tier_of(tags) is tier
 
 
-@each_row(
-    "access, outcome, day", [(0, 0, 2), (0, -1, 1), (0, 1, None), (1, 0, None), (1, -1, 5), (2, -1, None)]
-)
-def test_classic_has_the_published_worked_values(access: int, outcome: int, day: int | None) -> None:
-    lost = (
-        Memory(id="e-1", access=access, days=day, outcome=outcome)
-        for day in range(3650)
-        if classic_utility(access=access, days=day, outcome=outcome) < 0.15
-    )
-    first = next(lost, None)
-    assert (first.days if first else None) == day
-    assert first is None or status_of(first, Policy.CLASSIC, 0) is Status.PENDING_DECAY
-
-
-@pytest.mark.parametrize("policy", list(Policy))
-def test_a_pin_is_an_absolute_veto_and_what_is_permanent_immune(policy: Policy) -> None:
-    lost = Memory(id="e-1", tier=EPHEMERAL, harmful=500, days=9999, outcome=-1)
+def test_a_pin_is_an_absolute_veto_and_what_is_permanent_immune() -> None:
+    lost = Memory(id="e-1", tier=EPHEMERAL, harmful=500)
     found = [
-        status_of(one, policy, 10**6)
-        for one in (lost, replace(lost, pinned=True), replace(lost, tier=PERMANENT))
+        status_of(one, 10**6) for one in (lost, replace(lost, pinned=True), replace(lost, tier=PERMANENT))
     ]
     assert found == [Status.PENDING_DECAY, Status.ACTIVE, Status.ACTIVE]
 
@@ -110,7 +91,7 @@ def test_a_pin_is_an_absolute_veto_and_what_is_permanent_immune(policy: Policy) 
 def test_what_nothing_is_known_of_fades_with_its_tier_and_outcomes_move_it_by_one(
     memory: Memory, hour: int
 ) -> None:
-    found = [status_of(memory, Policy.MEASURED, at) for at in (hour, hour + 1)]
+    found = [status_of(memory, at) for at in (hour, hour + 1)]
     assert found == [Status.ACTIVE, Status.PENDING_DECAY]
 
 
@@ -121,7 +102,6 @@ def test_utility_is_bounded_never_grows_with_time_and_follows_outcomes_alone(
     now, later = sorted((now, later))
     here = measured_utility(memory, now)
     assert 0.0 <= measured_utility(memory, later) <= here <= 1.0
-    assert measured_utility(replace(memory, access=50, days=9, outcome=1), now) == here
     assert measured_utility(replace(memory, useful=memory.useful + 1), now) >= here - 1e-12
     assert measured_utility(replace(memory, harmful=memory.harmful + 1), now) <= here + 1e-12
 
@@ -155,7 +135,7 @@ def test_repeating_is_not_confirming_and_another_session_task_or_result_is_anoth
     tallies.exposure("2026-03-01T09", ["e-1"])
     tally = tallies.of["e-1"]
     assert tally.tasks == tallies.tasks == {"deploy": [2, 1], "mail": [1, 0]}
-    assert (tally.last, tally.used_at[:13], tally.shown_at) == (0, "2026-03-01T00", "2026-03-01T09")
+    assert (tally.used_at[:13], tally.shown) == ("2026-03-01T00", 1005)
 
 
 def test_what_to_expect_is_how_the_same_kinds_of_task_end_where_it_was_not_shown() -> None:
@@ -169,13 +149,6 @@ def test_what_to_expect_is_how_the_same_kinds_of_task_end_where_it_was_not_shown
     assert overall == pytest.approx(131 / 212)
     expected = expected_without(tallies.of["e-1"], tallies.tasks, overall)
     assert expected == pytest.approx((20 + 2 * overall) / 102)
-
-
-def test_what_is_known_under_two_ids_of_one_memory_is_one() -> None:
-    tallies = Tallies(names={"e-2": "e-1"})
-    tallies.outcome("", "1", "two", "deploy", FAILURE, ("e-2", "e-1"))
-    tallies.exposure("2026-03-01T09", ["e-2"])
-    assert (set(tallies.of), tallies.of["e-1"].shown, tallies.of["e-1"].last) == ({"e-1"}, 2, -1)
 
 
 @given(

@@ -205,24 +205,12 @@ class _Library:
 
 
 STOOD_BEFORE: tuple[tuple[Any, str, str], ...] = (
-    (os, "open", "open"),
-    (os, "close", "close"),
-    (os, "write", "write"),
-    (os, "fsync", "sync"),
-    (os, "fdatasync", "sync"),
-    (os, "ftruncate", "ftruncate"),
-    (os, "fchmod", "fchmod"),
-    (os, "chmod", "fchmod"),
-    (os, "mkdir", "mkdir"),
-    (os, "rmdir", "unlink"),
-    (os, "unlink", "unlink"),
-    (os, "remove", "unlink"),
-    (os, "link", "link"),
-    (os, "rename", "rename"),
-    (os, "replace", "rename"),
-    (fcntl, "flock", "flock"),
-    (Context, "print", "say"),
-)
+    (os, "open", "open"), (os, "close", "close"), (os, "write", "write"), (os, "fsync", "sync"),
+    (os, "fdatasync", "sync"), (os, "ftruncate", "ftruncate"), (os, "fchmod", "fchmod"),
+    (os, "chmod", "fchmod"), (os, "mkdir", "mkdir"), (os, "rmdir", "unlink"), (os, "unlink", "unlink"),
+    (os, "remove", "unlink"), (os, "link", "link"), (os, "rename", "rename"), (os, "replace", "rename"),
+    (fcntl, "flock", "flock"), (Context, "print", "say"),
+)  # fmt: skip
 
 
 @contextlib.contextmanager

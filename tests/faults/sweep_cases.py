@@ -9,17 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from tests.gate.forgetting_desk import (
-    ARCHIVE,
-    COPY,
-    DAY,
-    FULL,
-    LOG,
-    archive,
-    compress,
-    pruned,
-    summary_of,
-)
+from tests.gate.forgetting_desk import ARCHIVE, COPY, DAY, FULL, LOG, archive, compress, pruned, summary_of
 from tests.gate.homes import MEMORY, addition, make_desk, open_desk
 from tests.remote.machines import make_pair
 from tests.second_verifier import disagreement

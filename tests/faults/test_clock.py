@@ -4,14 +4,13 @@ import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime, time, timedelta
+from datetime import datetime, timedelta
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
-from zoneinfo import ZoneInfo
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.domain.gate_values import START
 from tests.faults.sweep_report import report, whole
@@ -22,18 +21,6 @@ from nightledger.demo.shell import Shell
 from nightledger.domain.cooling import Cooling, Vouched, Witnessed, elapsed_s, remaining_s, since_review_s
 from nightledger.domain.event import Entry
 from nightledger.domain.moment import Moment
-from nightledger.domain.periods import (
-    CLOCK,
-    Calendar,
-    Run,
-    RunOutcome,
-    Schedule,
-    duties,
-    is_stepped,
-    log_day,
-    over_at,
-    reckon,
-)
 from nightledger.domain.states import ChangeState
 from nightledger.gate.founding import found
 from nightledger.surfaces import clock
@@ -229,124 +216,6 @@ def entry(machine: Machine, decision: str = "") -> Entry:
     fields: dict[str, Any] = {"boot": moment.boot, "boot_s": moment.boot_s}
     name = "decision.recorded" if decision else "heartbeat"
     return (name, {**fields, "decision": decision} if decision else fields, moment.at)
-
-
-# ---------------------------------------------------------------- periods, the rule
-BERLIN = ZoneInfo("Europe/Berlin")
-SCHEDULES: dict[str, Schedule] = {
-    "consolidate": Schedule(at=time(3, 5)),
-    "weekly": Schedule(weekday=6, at=time(3)),
-}
-
-
-class Nights:
-    """A home's run ledger under a clock that jumps: each call does what is due and writes it down, as ``night`` does."""
-
-    def __init__(self, since: date, zone: ZoneInfo = BERLIN) -> None:
-        self.calendar = Calendar(schedules=SCHEDULES, zone=zone, since=since, limit=7)
-        self.runs: list[Run] = []
-        self.true_at: list[datetime] = []
-        """When each line was really written."""
-
-    def call(self, now: Moment, true_at: datetime | None = None) -> None:
-        newest = self.runs[-1] if self.runs else None
-        known = log_day(now.at, self.calendar.zone) >= self.calendar.since
-        if (known or (newest and newest.boot == now.boot)) and is_stepped(newest, now):
-            self._write(CLOCK, "-", 1, now, true_at)
-        for duty in duties(self.calendar, reckon(self.runs, now, self.calendar.zone), now.at):
-            self._write(duty.job, duty.period.key, duty.attempt, now, true_at)
-
-    def settle(self, now: Moment, true_at: datetime | None = None) -> None:
-        """Call until nothing is due: catching up takes seven periods a call."""
-        before = -1
-        while before != len(self.runs):
-            before = len(self.runs)
-            self.call(now, true_at)
-
-    def wanted(self, now: datetime) -> set[str]:
-        """Give the days that a nightly job must have done by now."""
-        last = log_day(now - timedelta(hours=4), self.calendar.zone)
-        days = (last - self.calendar.since).days
-        return {(self.calendar.since + timedelta(days=n)).isoformat() for n in range(days)}
-
-    def nightly(self) -> list[tuple[Run, datetime]]:
-        """Give the runs of the nightly job, each with when it really was."""
-        return [
-            (run, at) for run, at in zip(self.runs, self.true_at, strict=True) if run.job == "consolidate"
-        ]
-
-    def _write(self, job: str, period: str, attempt: int, now: Moment, true_at: datetime | None) -> None:
-        what: dict[str, Any] = {"job": job, "period": period, "attempt": attempt}
-        clocks: dict[str, Any] = {
-            "started_at": now.at,
-            "finished_at": now.at,
-            "boot": now.boot,
-            "boot_s": now.boot_s,
-        }
-        self.runs.append(Run(v=2, id="r-1", outcome=RunOutcome.DONE, counts={}, **what, **clocks))
-        self.true_at.append(true_at or now.at)
-
-
-def lived(befalls: Turns, *, every_s: int = 0) -> tuple[Nights, Machine]:
-    """Let things befall a machine on which ``night`` is called after each, and while time passes; then mend its clock."""
-    machine = new_machine()
-    nights = Nights(log_day(START, BERLIN))
-
-    def call() -> None:
-        nights.call(machine.moment(), true_now(machine))
-
-    call()
-    for kind, seconds in befalls:
-        if kind is Turn.BOOT and machine.ahead_s > 0:  # mended before it goes down
-            machine.turn(Turn.STEP, -machine.ahead_s)
-            call()
-        if kind is Turn.PASS and every_s:
-            for _ in range(seconds // every_s):
-                machine.turn(Turn.PASS, every_s)
-                call()
-        machine.turn(kind, seconds % every_s if kind is Turn.PASS and every_s else seconds)
-        call()
-    machine.turn(Turn.STEP, -machine.ahead_s)
-    nights.settle(machine.moment(), true_now(machine))
-    return nights, machine
-
-
-def true_now(machine: Machine) -> datetime:
-    return START + timedelta(seconds=machine.true_s)
-
-
-def over(period: str) -> datetime:
-    return over_at(period, BERLIN)
-
-
-@examples
-@given(befalls=turns(Turn.PASS, Turn.STEP, most_s=20 * DAY_S))
-def test_within_one_boot_no_clock_skips_a_period_or_repeats_one_that_was_over(befalls: Turns) -> None:
-    """Every day is read when it is really over, and what was read then is not read again once the clock is right."""
-    nights, machine = lived(befalls)
-    ready = {run.period for run, at in nights.nightly() if at >= over(run.period)}
-    assert ready >= nights.wanted(true_now(machine))
-    done: set[str] = set()
-    for run, at in nights.nightly():
-        if run.started_at == at:  # the clock was right
-            assert run.period not in done
-        if at >= over(run.period):
-            done.add(run.period)
-
-
-@examples
-@example(befalls=[(Turn.STEP, 72_300), (Turn.STEP, -97_501), (Turn.BOOT, 75_600)], every_s=0)
-@given(
-    befalls=turns(Turn.PASS, Turn.BOOT, Turn.STEP, most_s=5 * DAY_S),
-    every_s=st.sampled_from([0, 3_600, 6 * 3_600]),
-)
-def test_across_boots_no_period_is_skipped_where_a_clock_ahead_is_mended_before_the_machine_goes_down(
-    befalls: Turns, every_s: int
-) -> None:
-    """Cron calls every half hour, so that a clock that is set is seen. One that is behind may stay so over a boot."""
-    nights, machine = lived(befalls, every_s=every_s)
-    ready = {run.period for run, at in nights.nightly() if at >= over(run.period)}
-    assert ready >= nights.wanted(true_now(machine))
 
 
 # ---------------------------------------------------------------- the real command line

@@ -22,12 +22,7 @@ from nightledger.files.owner import Flag, acting_as_owner, for_child, read_flags
 from nightledger.gate.apply.writing import recover
 from nightledger.gate.guard import locking
 from nightledger.gate.guard.guarding import guard
-from nightledger.gate.guard.locking import (
-    Held,
-    lock_files,
-    lockables,
-    unlock_files,
-)
+from nightledger.gate.guard.locking import Held, lock_files, lockables, unlock_files
 
 HELPER = Path(__file__).resolve().parents[2] / "scripts" / "lock_helper.py"
 NOBODY = 65534

@@ -1,6 +1,5 @@
 """Poisoned text on its way into memory: noticed or not, it waits for its own approval."""
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -74,21 +73,6 @@ def test_hidden_text_of_any_length_is_held_back(hide: Callable[[str], str], text
     found = {finding.severity for finding in scan(f"The shed is dry{hide(text)} again.")}
     assert Severity.QUARANTINE in found or (hide is as_selectors and len(text) == 1)
     assert found
-
-
-def test_what_is_held_back_names_its_rules_in_the_log_and_not_its_text(
-    template: Path, tmp_path: Path
-) -> None:
-    carry(template, tmp_path / "home", cases.NOTICED["tags"])
-    log = (tmp_path / "home" / "home" / "audit" / "trusted-channel-audit.jsonl").read_text()
-    events = [json.loads(line) for line in log.splitlines()]
-    held = [event for event in events if event["event"] == "text.quarantined"]
-    assert held
-    assert all(
-        rule.partition(".")[0] in {"unicode", "instruction"} for event in held for rule in event["rules"]
-    )
-    assert "wire the deposit" not in log
-    assert as_tags("wire") not in log
 
 
 CHAT = f"""# {FIRST}

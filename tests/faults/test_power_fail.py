@@ -170,8 +170,7 @@ class Trial:
         """Let the command end, and take the power at once."""
         work = self.fresh()
         ran = self.program.run(
-            self.program.argv(self.case, self.made, work, self.control),
-            self.program.environment(work),
+            self.program.argv(self.case, self.made, work, self.control), self.program.environment(work)
         )
         self.disk.cut(how)
         wrong = [] if ran.status == 0 else [f"it ended with {ran.status}: {ran.err}"]

@@ -29,20 +29,6 @@ def make(path: Path, members: list[tuple[tarfile.TarInfo, bytes]]) -> str:
     return str(path)
 
 
-def test_what_was_written_is_read_back_with_modes_and_times(tmp_path: Path) -> None:
-    path = str(tmp_path / "b.tar.gz")
-    made = write_archive(path, sources(tmp_path, one="1", two="zwei"), {"home": "x"})
-    target = tmp_path / "out"
-    target.mkdir()
-    assert read_archive(path, str(target)) == made
-    assert made.about == {"home": "x"}
-    out = target / "home" / "two.txt"
-    assert out.read_text() == "zwei"
-    assert out.stat().st_mode & 0o777 == 0o640
-    assert out.stat().st_mtime == 1_700_000_000
-    assert Path(path).stat().st_mode & 0o777 == 0o600
-
-
 def test_any_cut_and_any_flipped_byte_is_noticed(tmp_path: Path) -> None:
     path = tmp_path / "b"
     write_archive(str(path), sources(tmp_path, one="1" * 300, two="2" * 50), {})

@@ -1,5 +1,4 @@
 import hashlib
-import os
 from pathlib import Path
 
 import pytest
@@ -22,19 +21,6 @@ def test_what_was_put_is_what_comes_back(blobs: BlobStore, content: bytes) -> No
     assert sha256 == hashlib.sha256(content).hexdigest()
     assert blobs.holds(sha256)
     assert blobs.get(sha256) == content
-
-
-def test_a_blob_lies_under_the_first_two_digits_of_its_hash(blobs: BlobStore) -> None:
-    blobs.put(CONTENT)
-    assert blobs.path(SHA256) == f"{blobs.directory}/{SHA256[:2]}/{SHA256}"
-    assert Path(blobs.path(SHA256)).read_bytes() == CONTENT
-
-
-def test_putting_twice_writes_once(blobs: BlobStore) -> None:
-    blobs.put(CONTENT)
-    first = os.stat(blobs.path(SHA256)).st_ino
-    assert blobs.put(CONTENT) == SHA256
-    assert os.stat(blobs.path(SHA256)).st_ino == first
 
 
 @pytest.mark.parametrize("damage", [b"", CONTENT[:-1], CONTENT + b"x", CONTENT.upper()])

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nightledger.domain.errors import ConfigurationError, UnreadableError
+from nightledger.domain.errors import UnreadableError
 from nightledger.files import durable
 from nightledger.files.append import append_records
 from nightledger.files.durable import overwrite, overwritten
@@ -33,14 +33,6 @@ def test_a_directory_of_ours_in_a_workspace_is_ignored_by_git(
     assert (tmp_path / "a" / ".gitignore").read_text() == "*\n"
     assert (tmp_path / "a" / "b" / ".gitignore").read_text() == "*\n"
     assert [entry.name for entry in tmp_path.iterdir()] == ["a"]
-
-
-def test_a_file_where_a_directory_should_be_is_named_with_a_way_out(tmp_path: Path) -> None:
-    (tmp_path / "it's").write_text("")
-    with pytest.raises(ConfigurationError, match="is not a directory") as caught:
-        durable.make_dir(str(tmp_path / "it's"))
-    assert "mv " in caught.value.hint
-    assert """it'"'"'s'""" in caught.value.hint
 
 
 @pytest.mark.parametrize("call", [durable.sync_file, durable.sync_bytes])

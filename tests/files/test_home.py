@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from nightledger.codec.home_record import dump_home
-from nightledger.domain.errors import ConfigurationError, IntegrityError, UnreadableError
+from nightledger.domain.errors import IntegrityError, UnreadableError
 from nightledger.domain.identity import Identity
 from nightledger.files.home import Home
 
@@ -26,13 +26,6 @@ def home(tmp_path: Path) -> Home:
     Path(made.config_dir).mkdir(parents=True)
     Path(made.identity_file).write_bytes(dump_home(IDENTITY))
     return made
-
-
-def test_a_directory_that_is_no_home_yet_names_both_ways_to_make_it_one(tmp_path: Path) -> None:
-    with pytest.raises(ConfigurationError, match="is not a home yet") as caught:
-        _ = Home(tmp_path).identity
-    assert "nightledger init --home" in caught.value.hint
-    assert "--adopt" in caught.value.hint
 
 
 def test_a_damaged_identity_is_named_and_not_guessed(home: Home) -> None:

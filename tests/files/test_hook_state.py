@@ -1,14 +1,12 @@
 import json
 import os
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.homes import make_home, write_state
+from tests.homes import make_home
 
 from nightledger.codec.schema import find_problems, read_schema
-from nightledger.codec.settings import parse_staging_rules
 from nightledger.domain.exposure import EVENTS, Exposure, Place
 from nightledger.files import hook_state
 from nightledger.files.home import Home
@@ -17,9 +15,9 @@ from nightledger.files.hook_state import (
     PromptState,
     drop_old_states,
     dump_exposure,
-    hold_state,
     read_hook_settings,
     read_state,
+    write_state,
 )
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -41,16 +39,6 @@ def test_the_defaults_are_those_that_are_shipped_and_described() -> None:
     assert {name: one["default"] for name, one in described.items()} == shipped
     ranges = {name: (one["minimum"], one["maximum"]) for name, one in described.items()}
     assert ranges == hook_state._RANGES
-
-
-def test_a_home_sets_what_differs(tmp_path: Path) -> None:
-    home = make_home(tmp_path)
-    assert told(read_hook_settings(home)) == DEFAULTS
-    write(home, {"v": 1, "prompt_hook": {"relevance": 8, "lines": 0}})
-    assert told(read_hook_settings(home)) == {**DEFAULTS, "relevance": 8, "lines": 0}
-    raw = Path(home.staging_rules).read_bytes()
-    shipped = (ROOT / "config" / "staging-rules.json").read_bytes()
-    assert parse_staging_rules(shipped, raw, where="x") == parse_staging_rules(shipped, None, where="x")
 
 
 def test_what_cannot_be_read_counts_as_not_set(tmp_path: Path) -> None:
@@ -142,21 +130,3 @@ def test_only_what_is_old_is_dropped(home: Home) -> None:
     os.utime(folder(home) / "new.json", (900_000, 900_000))
     drop_old_states(home, 1_000_000)
     assert {path.name for path in folder(home).iterdir()} == {"new.json", "inner"}
-
-
-def test_a_state_of_this_hook_waits_for_the_one_before_it(home: Home) -> None:
-    first = hold_state(home, "s")
-    with ThreadPoolExecutor(1) as pool:
-        second = pool.submit(hold_state, home, "s")
-        with pytest.raises(TimeoutError):
-            second.result(0.2)
-        hold_state(home, "another").close()
-        first.put(first.state.after("a", ("e-1",)))
-        first.close()
-        first.close()
-        found = second.result(10)
-    assert found.state.was_shown() == {"e-1"}
-    found.put(PromptState())
-    found.close()
-    assert read_state(home, "s").was_shown() == frozenset()
-    assert json.loads((folder(home) / "s.json").read_text()) == {"v": 1, "prompts": [], "shown": []}

@@ -3,8 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from nightledger.domain.errors import MissingFileError, UnreadableError
-from nightledger.files.reading import is_within, read_optional, read_regular
+from nightledger.domain.errors import UnreadableError
+from nightledger.files.reading import is_within, read_regular
 
 LIMIT = 1000
 
@@ -25,23 +25,11 @@ def refusal(path: Path, within: Path | None = None) -> UnreadableError:
     return caught.value
 
 
-def test_a_regular_file_is_read_whole(file: Path) -> None:
-    assert read_regular(str(file), LIMIT) == b"text\n"
-    assert read_regular(str(file), LIMIT, within=str(file.parent)) == b"text\n"
-    assert read_optional(str(file), LIMIT) == b"text\n"
-
-
 def test_a_file_of_the_largest_size_is_read_and_one_byte_more_is_not(file: Path) -> None:
     file.write_bytes(b"x" * LIMIT)
     assert len(read_regular(str(file), LIMIT)) == LIMIT
     file.write_bytes(b"x" * (LIMIT + 1))
     assert "1001 bytes; at most 1000" in str(refusal(file))
-
-
-def test_a_missing_file_is_named_and_optional_when_asked_for(file: Path) -> None:
-    missing = file.parent / "none"
-    assert isinstance(refusal(missing), MissingFileError)
-    assert read_optional(str(missing), LIMIT) is None
 
 
 def test_a_fifo_is_refused_without_waiting_for_a_writer(file: Path) -> None:

@@ -14,8 +14,11 @@ from tests.stores import in_memory
 
 from nightledger.domain.search import Kind
 from nightledger.files.search_index import (
+    FileState,
+    Filter,
     NewChunk,
     NewFile,
+    SearchStore,
     any_text,
     building,
     open_store,
@@ -29,7 +32,6 @@ from nightledger.files.search_reader import (
     SearchIndexError,
     open_reader,
 )
-from nightledger.files.search_store import FileState, Filter, SearchStore
 from nightledger.text.search.chunks import cut_markdown
 from nightledger.text.search.tokens import index_text, match_any, query_terms
 
@@ -74,7 +76,7 @@ def opened(path: str) -> SearchStore:
 
 
 def found(store: SearchStore, query: str, **wanted: Any) -> list[str]:
-    hits = store.find(match_any(query_terms(query)), 10, Filter(**wanted))
+    hits = store.find([match_any([term]) for term in query_terms(query)], 10, Filter(**wanted))
     chunks = store.chunks(hits)
     return [f"{chunks[hit].path}:{chunks[hit].first_line}" for hit in hits]
 
@@ -87,10 +89,8 @@ def dump(store: SearchStore) -> object:
     assert words is not None
     stems = [row[0] for row in store.ask("SELECT term FROM temp.every ORDER BY term")]
     chunks = store.chunks(row[0] for row in store.ask("SELECT id FROM chunks"))
-    leads = store.leads(chunks)
     places = sorted(
-        (one.path, one.n, one.first_line, one.last_line, one.text, one.prefix, leads[one.id])
-        for one in chunks.values()
+        (one.path, one.n, one.first_line, one.last_line, one.text, one.prefix) for one in chunks.values()
     )
     scores = {
         stem: [
@@ -261,3 +261,13 @@ def test_what_is_no_file_beside_an_index_makes_it_unusable_and_goes_with_it(
         writer.put(file("MEMORY.md", GARDEN))
     assert not os.path.lexists(path + name)
     open_reader(path).close()
+
+
+def test_a_word_that_every_chunk_holds_still_tells_the_more_the_oftener_it_stands_there() -> None:
+    writer = in_memory()
+    for name, text in (("a.md", "- lilac"), ("b.md", "- lilac lilac"), ("c.md", "- lilac and more")):
+        writer.put(file(name, text))
+    writer.commit()
+    scores = writer.store.find([match_any(["lilac"])], 10)
+    assert min(scores.values()) > 0.01
+    assert found(writer.store, "lilac")[0] == "b.md:1"

@@ -22,11 +22,11 @@ from nightledger.domain.moment import Moment
 from nightledger.domain.proposal import Change, Draft, Evidence, Hunk, Kind, Op, Origin, Proposal
 from nightledger.files.home import Home
 from nightledger.gate.apply.applying import Attempt, apply_one
-from nightledger.gate.apply.placing import read_accepted
 from nightledger.gate.apply.undoing import Undo, plan_undo, undo_choice
 from nightledger.gate.apply.writing import write_all
 from nightledger.gate.deciding import Signed, accept, sign
 from nightledger.gate.founding import PRINCIPAL, Founding, found
+from nightledger.gate.gated import read_accepted
 from nightledger.gate.guard.guarding import Sighting, guard
 from nightledger.gate.guard.settlement import carry_out
 from nightledger.gate.opening import Gate, Ledger, open_gate, read_ledger, record, sign_head

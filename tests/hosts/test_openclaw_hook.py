@@ -12,7 +12,7 @@ from tests.homes import make_home
 
 from nightledger.domain.staged_page import dump_page
 from nightledger.files.home import Home
-from nightledger.files.hook_state import hold_state
+from nightledger.files.hook_state import PromptState, write_state
 from nightledger.files.staged import StagedLine, write_staged
 from nightledger.hosts.hooking import EVENT, HookCall, folder_name, hook_files
 
@@ -87,9 +87,9 @@ def staged(tmp_path: Path) -> Home:
     home = make_home(tmp_path / "home", machine=os.uname().nodename)
     page = dump_page(["Water the plants (from MEMORY.md:3; landmark)"], "2126-03-02T00:00:00Z")
     write_staged(home, page, [StagedLine((), "")])
-    hold_state(
-        home, SESSION
-    ).close()  # at a session's first message the stager runs, and what it did not make is not given
+    write_state(
+        home, SESSION, PromptState()
+    )  # at a session's first message the stager runs, and what it did not make is not given
     return home
 
 

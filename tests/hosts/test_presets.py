@@ -44,15 +44,6 @@ def test_no_host_gates_what_no_proposal_may_change() -> None:
     assert preset(HERMES).gated == ("memories/MEMORY.md", "memories/USER.md")
 
 
-def test_each_host_has_its_directory_below_the_users_own() -> None:
-    assert state_roots("/home/ann", {}) == {
-        "openclaw": "/home/ann/.openclaw",
-        "claude_code": "/home/ann/.claude",
-        "codex": "/home/ann/.codex",
-        "hermes": "/home/ann/.hermes",
-    }
-
-
 def test_a_home_of_openclaws_own_moves_its_directory_and_what_a_tilde_means() -> None:
     own = {"OPENCLAW_HOME": "~/service"}
     assert state_roots("/home/ann", own)["openclaw"] == "/home/ann/service/.openclaw"

@@ -19,11 +19,9 @@ WAIT_S = 60.0
 DOWN, ENTER = b"\x1b[B", b"\r"
 _CONTROL = re.compile(rb"\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b\[[0-9;?<>=]*[a-zA-Z]|\x1b[=>78M]|\x1b\(B")
 _QUERIES = {
-    b"\x1b[6n": b"\x1b[1;1R",
-    b"\x1b[c": b"\x1b[?1;2c",
-    b"\x1b]10;?": b"\x1b]10;rgb:ffff/ffff/ffff\x1b\\",
+    b"\x1b[6n": b"\x1b[1;1R", b"\x1b[c": b"\x1b[?1;2c", b"\x1b]10;?": b"\x1b]10;rgb:ffff/ffff/ffff\x1b\\",
     b"\x1b]11;?": b"\x1b]11;rgb:0000/0000/0000\x1b\\",
-}
+}  # fmt: skip
 """What a program asks of its terminal, and what a dark one answers."""
 
 

@@ -39,14 +39,12 @@ class Ran:
         status: The host's exit status.
         out: What the host printed, JSON lines parsed where they are such.
         err: What it said beside.
-        hooks_s: For each event of which the host tells start and end, how long that took.
     """
 
     model: Model
     status: int = 0
     out: list[Any] = field(default_factory=list)
     err: str = ""
-    hooks_s: list[tuple[str, float]] = field(default_factory=list)
 
     @property
     def session(self) -> str:
@@ -144,7 +142,6 @@ class Scene:
     ) -> Ran:
         """Run the host to its end, and keep what it tells of its hooks."""
         ran = Ran(model=model)
-        begun: dict[str, float] = {}
         end = time.monotonic() + WAIT_S
         with (
             (self.root / "host.err").open("w+") as errors,
@@ -158,10 +155,6 @@ class Scene:
                 assert time.monotonic() < end, "the host does not end"
                 told = json.loads(line) if line.startswith("{") else {"text": line}
                 ran.out.append(told)
-                if told.get("subtype") == "hook_started":
-                    begun[told["hook_id"]] = time.monotonic()
-                elif told.get("subtype") == "hook_response":
-                    ran.hooks_s.append((told["hook_event"], time.monotonic() - begun[told["hook_id"]]))
             ran.status = process.wait(WAIT_S)
             errors.seek(0)
             ran.err = errors.read()

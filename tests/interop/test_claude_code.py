@@ -10,7 +10,6 @@ from tests.interop.model import Asked, Call, Turn, answering
 from tests.interop.scene import ASK_SENSOR, KEY, MEMORY, REASON, SENSOR, STAGED, Claude
 
 from nightledger.hosts.rivals import Rival, find_rivals
-from nightledger.surfaces.hook.running import LIMIT_S
 
 pytestmark = [pytest.mark.interop, pytest.mark.parametrize("host", ["claude-code"])]
 
@@ -98,35 +97,6 @@ def test_a_project_s_own_hooks_count_in_that_project_alone(bare: Claude) -> None
     assert bare.ask(["Yes."], ASK_SENSOR).was_told_nothing()
 
 
-def test_hooks_that_the_host_has_turned_off_are_told(scene: Claude) -> None:
-    assert scene.standing()["held_back"] is None
-    scene.settings.write_text(scene.settings.read_text().replace("{", '{"disableAllHooks": true,', 1))
-    assert scene.ask(["Yes."], ASK_SENSOR).was_told_nothing()
-    assert "turns every hook off" in scene.standing()["held_back"]
-
-
-def test_the_host_waits_for_no_hook_longer_than_its_limit_and_asks_none_about_a_shell(scene: Claude) -> None:
-    turns = [scene.overwrite(), scene.write(scene.home / "a.md"), scene.shell("true")]
-    ran = scene.ask(turns, ASK_SENSOR)
-    limits = {
-        "SessionStart": LIMIT_S["session_start"],
-        "UserPromptSubmit": LIMIT_S["prompt"],
-        "PreToolUse": LIMIT_S["tool"],
-    }
-    assert [event for event, _ in ran.hooks_s] == [*limits, "PreToolUse"]
-    assert all(seconds < limits[event] for event, seconds in ran.hooks_s)
-
-
-def test_its_own_instructions_are_read_or_else_those_for_all_and_memory_by_nobody(bare: Claude) -> None:
-    (bare.home / "AGENTS.md").write_text("be brief in English\n")
-    assert "be brief in English" in bare.ask(["Yes."], "hello").model.first.text()
-    (bare.home / "CLAUDE.md").write_text("be brief in Greek\n")
-    text = bare.ask(["Yes."], "hello").model.first.text()
-    assert "be brief in Greek" in text
-    assert "be brief in English" not in text
-    assert SENSOR not in text
-
-
 @pytest.mark.parametrize(
     ("settings", "is_on"),
     [
@@ -144,11 +114,3 @@ def test_auto_memory_is_on_where_doctor_says_so(bare: Claude, settings: dict[str
     assert ("Claude Code auto memory" in names) is is_on
     text = bare.ask(["Yes."], "hello").model.first.text()
     assert (f"{bare.config}/projects/" in text) is is_on
-
-
-def test_auto_memory_told_to_write_into_the_home_is_named(bare: Claude) -> None:
-    bare.settings.write_text(json.dumps({"autoMemoryDirectory": str(bare.home)}))
-    assert f"memory at `{bare.home}" in bare.ask(["Yes."], "hello").model.first.text("system")
-    rival = find_rivals("claude_code", str(bare.config), str(bare.home))[0]
-    assert isinstance(rival, Rival)
-    assert "is told to write MEMORY.md here" in rival.writes

@@ -14,7 +14,6 @@ from tests.interop.scene import (
     IN_SCRIPTS,
     MEMORY,
     REASON,
-    SENSOR,
     STAGED,
     Codex,
     add,
@@ -71,18 +70,16 @@ def trust(scene: Codex) -> None:
     (scene.config / "config.toml").write_text("".join(states))
 
 
-def test_codex_runs_no_hook_that_was_not_trusted_and_hosts_says_so(scene: Codex) -> None:
+def test_codex_runs_no_hook_that_was_not_trusted(scene: Codex) -> None:
     ran = scene.run(["Yes."], ASK_SENSOR, trusted=False)
     assert NOTES not in ran.model.first.text()
     assert "review" not in ran.err + json.dumps(ran.out)
     assert scene.ours.exposures() == []
-    assert "3 wait for /hooks" in scene.standing()["held_back"]
     assert [one["trustStatus"] for one in listed(scene)] == ["untrusted"] * 3
 
 
 def test_trusted_hooks_run_and_a_changed_one_waits_again(scene: Codex) -> None:
     trust(scene)
-    assert scene.standing()["held_back"] is None
     ran = scene.run(["Yes."], ASK_SENSOR, trusted=False)
     assert NOTES in ran.model.first.text()
     assert STAGED in ran.model.first.text()
@@ -97,24 +94,8 @@ def test_at_a_terminal_codex_asks_for_that_trust_and_keeps_it(scene: Codex) -> N
         with at_keyboard(argv, scene.home, scene.environment) as person:
             person.expect("3 hooks are new or changed")
             person.press(DOWN, ENTER)
-            person.until(lambda: scene.standing()["held_back"] is None)
+            person.until(lambda: {one["trustStatus"] for one in listed(scene)} == {"trusted"})
     assert NOTES in scene.run(["Yes."], ASK_SENSOR, trusted=False).model.first.text()
-
-
-def test_an_owner_s_hook_that_stood_behind_ours_waits_again_when_ours_go(scene: Codex) -> None:
-    hooks = json.loads(scene.settings.read_text())
-    hooks["hooks"]["UserPromptSubmit"].append({"hooks": [{"type": "command", "command": "true"}]})
-    scene.settings.write_text(json.dumps(hooks, indent=2))
-    trust(scene)
-    said = scene.ours.run("hosts", "remove", "codex", "--yes")
-    assert "others that stood behind ours wait to be trusted again" in " ".join(said.split())
-    assert [(one["command"], one["trustStatus"]) for one in listed(scene)] == [("true", "modified")]
-
-
-def test_hooks_that_codex_has_turned_off_are_told(scene: Codex) -> None:
-    (scene.config / "config.toml").write_text("[features]\nhooks = false\n")
-    assert NOTES not in scene.run(["Yes."], ASK_SENSOR).model.first.text()
-    assert "turns every hook off" in scene.standing()["held_back"]
 
 
 @MODELS
@@ -163,16 +144,6 @@ def test_a_sub_agent_s_patch_is_denied_too(scene: Codex) -> None:
     ran = scene.run(script, "hello", model=IN_SCRIPTS)
     assert [one for asked in ran.model.asked for one in asked.results() if REASON in one]
     assert scene.memory.read_text() == MEMORY
-
-
-def test_an_override_is_read_in_place_of_the_owner_s_instructions_and_memory_by_nobody(bare: Codex) -> None:
-    (bare.home / "AGENTS.md").write_text("be brief in English\n")
-    assert "be brief in English" in bare.run(["Yes."], "hello").model.first.text()
-    (bare.home / "AGENTS.override.md").write_text("be brief in Greek\n")
-    text = bare.run(["Yes."], "hello").model.first.text()
-    assert "be brief in Greek" in text
-    assert "be brief in English" not in text
-    assert SENSOR not in text
 
 
 @pytest.mark.parametrize("is_on", [False, True])

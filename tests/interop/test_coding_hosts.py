@@ -13,7 +13,7 @@ from tests.interop.model import Asked, Turn
 from tests.interop.scene import ASK_SENSOR, ASK_ZONE, HOSTS, MEMORY, REASON, SENSOR, STAGED, ZONE, Host
 
 from nightledger.hosts.writers import hosts_at_work
-from nightledger.surfaces.hook.exchange import MAX_CONTEXT_BYTES, give_context
+from nightledger.surfaces.hook.running import MAX_CONTEXT_BYTES, give_context
 
 pytestmark = [pytest.mark.interop, pytest.mark.parametrize("host", HOSTS)]
 
@@ -71,9 +71,7 @@ def test_the_longest_context_that_we_give_reaches_the_model_whole_and_a_longer_o
     assert (text in bare.ask(["Yes."], "hello").model.first.text()) is whole
 
 
-def test_another_file_is_written_and_what_a_shell_writes_passes_is_not_said_and_is_found(
-    scene: Host,
-) -> None:
+def test_another_file_is_written_and_what_a_shell_writes_passes_is_not_said_and_is_found(scene: Host) -> None:
     notes = scene.home / "notes.md"
     scene.ask([scene.write(notes), scene.shell(f"echo '- planted' >> {scene.memory}")], "hello")
     assert notes.read_text() == "x\n"

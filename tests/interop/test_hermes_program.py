@@ -37,7 +37,6 @@ def test_hermes_takes_our_hooks_for_healthy(hermes: Hermes) -> None:
     assert "2 wait for its question" in " ".join(hermes.home.run("hosts").split())
     assert hermes.run("hooks", "list").count("not allowlisted") == 2
     hermes.say("hello")
-    assert "but not yet" not in hermes.home.run("hosts")
     listed = hermes.run("hooks", "list")
     assert "Configured shell hooks (2 total)" in listed
     assert listed.count("✓ allowed") == 2
@@ -78,12 +77,6 @@ def test_no_tool_of_hermes_writes_its_memory(hermes: Hermes, name: str) -> None:
     requests, _ = hermes.say("note that down")
     assert "Propose instead" in requests[-1].said("tool")[-1]
     assert hermes.home.memory.read_bytes() == before
-
-
-def test_other_files_are_written(hermes: Hermes) -> None:
-    hermes.model.turns += [Call("write_file", {"path": "notes.txt", "content": "free to write"}), "written"]
-    hermes.say("write a note")
-    assert (hermes.project / "notes.txt").read_text().strip() == "free to write"
 
 
 def test_the_review_behind_a_turn_cannot_write_memory_either(hermes: Hermes) -> None:

@@ -29,7 +29,6 @@ def test_openclaw_finds_the_hook_folder_and_calls_it_ready(claw: OpenClaw) -> No
     assert listed["loadable"] is True
     assert name in str(claw.json("hooks", "check"))
     assert "Ready" in claw.run("hooks", "info", name)
-    assert "but not yet" not in claw.home.run("hosts")
 
 
 def test_what_is_staged_reaches_the_model_whole_and_fenced(claw: OpenClaw) -> None:

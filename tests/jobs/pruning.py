@@ -27,12 +27,10 @@ def today_of(desk: Desk) -> date:
     return log_day(desk.moment.at, home_zone(desk.home, desk.gate.settings))
 
 
-def run(
-    nights: Nights, *ops: Op, dry_run: bool = False, again: bool = False, today: date | None = None
-) -> Pruned:
+def run(nights: Nights, *ops: Op, dry_run: bool = False, today: date | None = None) -> Pruned:
     """Prune as the weekly job does."""
     desk = nights.desk
-    asked = Asked(today=today or today_of(desk), ops=ops or EVERYTHING, dry_run=dry_run, again=again)
+    asked = Asked(today=today or today_of(desk), ops=ops or EVERYTHING, dry_run=dry_run)
     return prune(desk.gate, desk.ledger(), asked, desk.moment)
 
 

@@ -1,7 +1,7 @@
 from datetime import date
 from pathlib import Path
 
-from tests.gate.homes import Desk, addition, make_desk
+from tests.gate.homes import Desk, addition
 from tests.jobs.nights import SECRET, Nights
 
 from nightledger.domain.finding import DoubtLabel
@@ -53,28 +53,6 @@ def test_a_secret_is_named_by_line_and_kind_and_copied_nowhere(nights: Nights) -
     written = nights.written_in(before)
     assert written
     assert not any(SECRET.encode() in content for content in written.values())
-
-
-def test_a_dry_run_finds_the_same_and_writes_nothing(nights: Nights) -> None:
-    nights.desk.memory.write_text(DOUBTFUL)
-    before = nights.files()
-    tried = look(nights.desk, dry_run=True)
-    assert nights.files() == before
-    assert tried == look(nights.desk)
-
-
-def test_accepting_all_of_a_check_up_takes_out_what_it_says_and_leaves_the_rest(tmp_path: Path) -> None:
-    desk = make_desk(tmp_path, memory=DOUBTFUL.encode())
-    found = look(desk)
-    assert found.outcome is not None
-    assert found.outcome.proposal is not None
-    desk.approve(found.outcome.proposal)
-    desk.wait(hours=3)
-    desk.apply(found.outcome.proposal)
-    assert sorted(desk.text().splitlines()) == sorted(
-        [line for line in DOUBTFUL.replace(SECRET, "[secret removed]").splitlines() if "Backups" not in line]
-        + ["- Backups of the ledger are kept for 30 days on atlas."]
-    )
 
 
 def test_what_was_signed_lately_is_not_doubted_for_thirty_days(nights: Nights) -> None:

@@ -1,11 +1,11 @@
 from pathlib import Path
 
 import pytest
+from tests.domain.gate_values import FOUNDING
 from tests.gate.homes import Desk, make_desk
 from tests.gate.lived import live, name_of
 from tests.gate.principled import seed
 
-from nightledger.domain.constitution import FOUNDING
 from nightledger.domain.periods import log_day
 from nightledger.domain.proposal import Op
 from nightledger.files.configuration import home_zone
@@ -36,23 +36,6 @@ def ledger(desk: Desk) -> list[tuple[str, list[str]]]:
 # ---------------------------------------------------------------- once a period
 
 
-def test_the_constitution_is_reinforced_once_a_period_though_curate_runs_thrice(desk: Desk) -> None:
-    live(desk, range(39))
-    assert run(desk).reason == "39 of 40 active hours since the last pass"
-    live(desk, range(39, 45))
-    first = run(desk)
-    assert (first.periods, first.constitutional_reinforced, first.reinforced) == ((40,), 10, 0)
-    raw = Path(desk.home.reinforcements).read_bytes()
-    for _ in range(2):
-        again = run(desk)
-        assert (again.constitutional_reinforced, again.reason) == (
-            0,
-            "5 of 40 active hours since the last pass",
-        )
-    assert Path(desk.home.reinforcements).read_bytes() == raw
-    assert ledger(desk) == [("40", PRINCIPLES)]
-
-
 def test_periods_that_a_pass_missed_are_made_up_for_each_with_its_own(desk: Desk) -> None:
     live(desk, range(41))
     run(desk)
@@ -70,29 +53,11 @@ def test_periods_that_a_pass_missed_are_made_up_for_each_with_its_own(desk: Desk
 # ---------------------------------------------------------------- what is reinforced
 
 
-def test_one_session_counts_once_a_day_however_often_it_records(desk: Desk) -> None:
-    live(desk, range(20), name_of(desk, "fern"), session="loop", timestamp="2026-03-01T07:00:00Z")
-    live(desk, range(20, 22), name_of(desk, "relay"))
-    live(desk, range(22, 40), [name_of(desk, one) for one in SUBJECTS[2:6]])
-    run(desk)
-    ((_, ids),) = ledger(desk)
-    assert name_of(desk, "relay") in ids
-    assert name_of(desk, "fern") not in ids
-
-
 # ---------------------------------------------------------------- what is proposed
 
 
 def faded_home(desk: Desk, hours: int = 400) -> None:
     live(desk, range(hours), name_of(desk, "fern"))
-
-
-def test_a_dry_run_counts_and_writes_nothing(desk: Desk) -> None:
-    faded_home(desk)
-    before = {path: path.read_bytes() for path in Path(desk.home.root).rglob("*") if path.is_file()}
-    done = run(desk, dry_run=True)
-    assert (done.faded, done.constitutional_reinforced, len(done.proposals)) == (6, 10, 1)
-    assert {path: path.read_bytes() for path in Path(desk.home.root).rglob("*") if path.is_file()} == before
 
 
 def test_a_pass_that_died_before_its_line_proposes_nothing_twice(desk: Desk) -> None:

@@ -2,7 +2,6 @@
 
 from datetime import timedelta
 
-import pytest
 from tests.jobs.nights import DAY, LESSON, Nights, log_of, texts
 
 from nightledger.gate.forgetting.letting_go import forget
@@ -15,21 +14,6 @@ RETOLD = (
     "never run `rsync` backups without `--checksum`; edits within one second are missed.",
     "edits within one second are missed by `rsync` without `--checksum`, always pass it to every backup.",
 )
-LABELS = ("Lesson learned", "Rule", "Decision", "Remember", "Important", "Standing rule")
-RETELLINGS = [f"**{label}:** {text}" for label in LABELS for text in RETOLD]
-SUBJECTS = (
-    "relay",
-    "proxy",
-    "camera",
-    "ledger",
-    "mailer",
-    "garden",
-    "printer",
-    "router",
-    "archive",
-    "scanner",
-)
-FAULTS = ("cron zone", "stale lock", "full disk")
 
 
 def says_it(text: str) -> bool:
@@ -55,22 +39,6 @@ def plant_and_forget(nights: Nights) -> None:
     desk.wait(hours=3)
     desk.apply()
     assert not says_it(desk.text())
-
-
-@pytest.mark.slow
-def test_a_forgotten_sentence_is_never_proposed_again_over_thirty_nights_that_repeat_it(
-    nights: Nights,
-) -> None:
-    plant_and_forget(nights)
-    learned: list[str] = []
-    for n, text in enumerate(RETELLINGS):
-        day = DAY + timedelta(days=1 + n)
-        other = f"**Lesson learned:** the {SUBJECTS[n % 10]} hangs after a {FAULTS[n // 10]}; always restart unit {n} first."
-        nights.write(f"{day}.md", log_of(text, other))
-        learned += texts(nights.night(day))
-    assert len(RETELLINGS) == 30
-    assert learned
-    assert not any(map(says_it, learned))
 
 
 def test_a_home_that_never_knew_it_learns_it_and_one_that_forgot_it_what_stands_beside(

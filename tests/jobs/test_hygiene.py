@@ -9,9 +9,9 @@ from tests.gate.used import add_outcome
 
 from nightledger.domain.proposal import Kind, Op
 from nightledger.domain.pruning import BUDGET_RULE
-from nightledger.domain.retention import Policy, Status
-from nightledger.gate.memory.remembering import read_facts, read_reinforcements
-from nightledger.jobs.curate import Archived, Judged, Survey, propose_archive, show_mercy, survey, why
+from nightledger.domain.retention import Status
+from nightledger.gate.memory.remembering import read_facts
+from nightledger.jobs.curate import Archived, Judged, Survey, propose_archive, survey, why
 
 INDEX = "- The index is rebuilt at night. #Search"
 RELAY = "- The relay is restarted after an upgrade."
@@ -42,9 +42,8 @@ def words(judged: Judged) -> str:
     return judged.remembered.placed.entry.text.strip()
 
 
-def measured(desk: Desk, project: str = "") -> Survey:
-    facts = read_facts(desk.gate, desk.ledger(), desk.moment)
-    return survey(facts, Policy.MEASURED, project=project)
+def measured(desk: Desk) -> Survey:
+    return survey(read_facts(desk.gate, desk.ledger(), desk.moment))
 
 
 def archive(desk: Desk, found: Survey, *texts: str) -> Archived:
@@ -60,12 +59,6 @@ def test_what_helped_is_active_what_is_pinned_immune_the_rest_pending_and_each_s
     assert said[RSYNC].startswith("it helped: 30 of 30 tasks succeeded after it was shown, ")
     assert said[RELAY].startswith("it misled: 0 of 30 tasks succeeded after it was shown, ")
     assert said[INDEX] == "nothing is known to have come of it; 330 active hours old, standard, utility 0.04"
-
-
-def test_a_project_is_a_heading_a_hashtag_or_a_signed_tag(desk: Desk) -> None:
-    pinned(desk, RSYNC, tag="self/goal")
-    counts = {"atlas north": 2, "Atlas-North": 2, "search": 1, "self/goal": 1, "projects": 2, "nothing": 0}
-    assert {project: len(measured(desk, project).judged) for project in counts} == counts
 
 
 def test_what_the_operator_lets_go_is_proposed_once_and_within_the_budget(desk: Desk) -> None:
@@ -87,13 +80,3 @@ def test_what_the_operator_lets_go_is_proposed_once_and_within_the_budget(desk: 
     assert [flag.rule for flag in change.flags] == [BUDGET_RULE]
     again = archive(desk, found, RELAY)
     assert (again.proposals, again.suppressed, again.problems) == ((), 1, ())
-
-
-def test_mercy_counts_as_made_anew(desk: Desk) -> None:
-    found = measured(desk)
-    spared = [one for one in found.pending if words(one) in (INDEX, RELAY)]
-    assert show_mercy(desk.gate, spared, found.facts, desk.moment)
-    assert not show_mercy(desk.gate, spared, found.facts, desk.moment)
-    (line,) = read_reinforcements(desk.home)
-    assert (line.kind.value, line.active_hours, len(line.ids)) == ("mercy", 330, 2)
-    assert {words(one) for one in measured(desk).pending}.isdisjoint({INDEX, RELAY})

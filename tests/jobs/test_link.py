@@ -1,7 +1,5 @@
 import json
 import os
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -20,7 +18,7 @@ from nightledger.domain.errors import (
 from nightledger.files import link_index
 from nightledger.files.home import Home
 from nightledger.files.line_log import LineLog
-from nightledger.files.link_index import FILE, index_stamp, open_index
+from nightledger.files.link_index import FILE, index_stamp
 from nightledger.jobs import link as job
 from nightledger.jobs.link import LinkReport, Options, link
 
@@ -292,25 +290,6 @@ def test_a_run_that_dies_anywhere_costs_a_run_and_no_outcome(
             run(home, rebuild=rebuild)
     run(home)
     assert view(home) == fold_plainly([outcome(n, session=str(n)) for n in range(4)])
-    assert run(home).mode == "unchanged"
-
-
-def test_a_run_that_was_killed_while_it_wrote_is_taken_back_by_who_reads(home: Home) -> None:
-    write(home, line(outcome(1)))
-    run(home)
-    program = (
-        "import os, sqlite3, sys; db = sqlite3.connect(sys.argv[1]); db.execute('PRAGMA cache_size=1');"
-        "db.execute('PRAGMA cache_spill=1'); db.execute('DELETE FROM links');"
-        "db.executemany('INSERT INTO outcomes VALUES (?, ?, ?, 1, ?)', ((n, n, n, 'x' * 999) for n in range(9, 99)));"
-        "os._exit(0)"
-    )
-    subprocess.run([sys.executable, "-c", program, str(index_file(home))], check=True)
-    assert os.path.exists(f"{index_file(home)}-journal")
-    index = open_index(home.link_index_dir)
-    assert index is not None
-    with index:
-        assert (index.count(), len([*index.every()])) == (1, 1)
-    run(home)
     assert run(home).mode == "unchanged"
 
 

@@ -1,5 +1,3 @@
-from pathlib import Path
-
 from tests.jobs.nights import Nights
 from tests.jobs.pruning import answer, tally
 
@@ -27,17 +25,6 @@ def test_a_weak_link_that_was_not_seen_for_60_days_is_proposed_alone(nights: Nig
     assert change.reason == "both tags occurred together once, last on 2025-12-30, 61 days ago"
     assert change.before == "dust + lamp: 1 co-occurrence, last seen 2025-12-30"
     assert (found.looked, found.old) == (2, 1)
-
-
-def test_the_outcome_behind_it_is_its_evidence(nights: Nights) -> None:
-    nights.tell("-80 + other", "-79 + wipe", tags="lamp dust", session="one")
-    nights.tell("-79 + wipe", tags="lamp glass")
-    found = delete(nights)
-    (proposal,) = (p for p in found.proposals if p.changes[0].hunk.removed == "glass + lamp")
-    (cited,) = proposal.changes[0].evidence
-    assert (cited.path, cited.lines) == ("memory/system/outcome-records.jsonl", (3, 3))
-    line = Path(nights.desk.home.outcomes).read_text().splitlines()[2]
-    assert f'"id":"{cited.outcome}"' in line
 
 
 def test_ten_wait_at_a_time_the_longest_unseen_first(nights: Nights) -> None:

@@ -7,7 +7,6 @@ from tests.jobs.nights import Nights
 from tests.jobs.pruning import LOG, answer, left, read, tally
 
 from nightledger.domain.proposal import Op
-from nightledger.gate.forgetting.citing import cited
 from nightledger.jobs.prune import Tally
 
 FIRST = date(2026, 3, 1)
@@ -47,16 +46,6 @@ def test_the_logs_of_a_month_are_one_proposal_answered_line_by_line(nights: Nigh
     nights.desk.apply()
     assert nights.desk.states(found.proposals[0]) == ["pending", "applied", "pending"]
     assert read(nights, "memory/2025-12-03.md").decode() == LOG + "- 3\n"
-
-
-def test_the_log_itself_is_cited_and_found_again_in_the_archive(nights: Nights) -> None:
-    nights.write("2025-12-03.md", LOG + "- the door's password is Quartz-hunter-99 now\n")
-    found = compress(nights)
-    (evidence,) = found.proposals[0].changes[0].evidence
-    assert (evidence.path, evidence.lines) == ("memory/2025-12-03.md", (1, LOG.count("\n") + 1))
-    answer(nights, found)
-    again = cited(nights.desk.home, evidence)
-    assert (again.path, again.same) == ("memory/archive/daily/2025-12-03.md", True)
 
 
 def test_logs_of_every_layout_are_found_and_two_of_a_name_have_two_copies(nights: Nights) -> None:
@@ -122,13 +111,6 @@ def test_a_month_waits_for_its_answer_before_more_of_it_is_proposed(nights: Nigh
     assert targets(compress(nights)) == ["memory/2025-12-02.md"]
 
 
-def test_a_log_with_a_secret_gives_a_summary_without_it(nights: Nights) -> None:
-    secret = "ghp_" + "Ab3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0dF3hJ6"
-    nights.write("2025-12-01.md", LOG + f"- Decision: the token is {secret}, it never changes\n")
-    (proposal,) = compress(nights).proposals
-    assert secret not in Path(nights.desk.home.proposal(proposal.id)).read_text()
-
-
 def refuse(nights: Nights, how: str) -> Tally:
     """Have a log compressed, and say no to it in one way; give what the next run does after an agent wrote to it."""
     path = nights.write("2025-12-03.md", LOG)
@@ -149,9 +131,6 @@ def test_a_log_that_the_operator_left_as_it_is_is_not_asked_about_again_whatever
 ) -> None:
     found = refuse(nights, how)
     assert (found.proposed, left(found)) == (0, {"memory/2025-12-03.md": "refused"})
-    again = compress(nights, again=True)
-    assert again.proposed == 1
-    assert compress(nights, again=True).proposed == 0, "it waits"
 
 
 def test_a_proposal_that_was_closed_because_the_log_was_written_to_refuses_nothing(nights: Nights) -> None:

@@ -3,9 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-import numpy as np
 import pytest
-from numpy.typing import NDArray
 from tests.gate.homes import Desk
 from tests.recall.asking import put
 
@@ -25,14 +23,12 @@ class Senses:
     asked: list[str] = field(default_factory=list)
     fails: bool = False
 
-    def encode(self, texts: Sequence[str]) -> list[NDArray[np.float32]]:
+    def encode(self, texts: Sequence[str]) -> list[list[float]]:
         if self.fails:
             raise EncoderError("the harbour's model sleeps")
         self.asked += texts
         return [
-            np.asarray(
-                [0.1, *(sum(word in text.casefold() for word in sense) for sense in SENSES)], np.float32
-            )
+            [0.1, *(float(sum(word in text.casefold() for word in sense)) for sense in SENSES)]
             for text in texts
         ]
 

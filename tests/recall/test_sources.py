@@ -14,10 +14,8 @@ from nightledger.recall.sources import (
     cut_handoff,
     cut_outcomes,
     cut_principles,
-    cut_summary,
     find_sources,
 )
-from nightledger.text.forgetting.traces import Marker, marker_line
 
 
 def texts(cut: Cut) -> list[str]:
@@ -60,16 +58,6 @@ def test_an_archived_entry_is_dated_by_itself() -> None:
         "## Lessons\n\n- Undated.\n\nArchived 2025-12-01 from MEMORY.md, entry e-y: faded\n"
     )
     assert [one.day for one in cut_archive(text).chunks] == [date(2025, 5, 1), date(2025, 12, 1)]
-
-
-def test_of_a_compressed_log_only_what_was_added_since_is_cut() -> None:
-    marker = Marker(copy="memory/archive/daily/2026-01-02.md", lines=9, sha256="ab" * 32)
-    line = marker_line("memory/2026-01-02.md", marker)
-    text = f"# A day\n\n> {line}\n> - quoted\n\n- added since\n"
-    cut = cut_summary(text, date(2026, 1, 2))
-    assert texts(cut) == ["- added since"]
-    assert [(one.first_line, one.day) for one in cut.chunks] == [(6, date(2026, 1, 2))]
-    assert texts(cut_summary("# A day\n\n- its own\n", None)) == ["# A day\n\n- its own"]
 
 
 def test_each_line_of_a_handoff_is_a_chunk() -> None:

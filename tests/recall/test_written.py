@@ -13,7 +13,6 @@ from nightledger.domain.search import Kind
 from nightledger.files.search_index import index_path
 from nightledger.files.search_reader import open_reader
 from nightledger.recall.indexing import refresh
-from nightledger.recall.visibility import NAME
 
 STATES = [
     states.waits, states.rejected, states.undone, states.withdrawn, states.superseded, states.forgotten,
@@ -77,7 +76,6 @@ def test_a_log_whose_name_says_it_is_left_out(desk: Desk) -> None:
     put(desk, named, "- The marmot was fed.\n")
     found = ask(desk, "marmot fed", agent=True)
     assert [hit.chunk.path for hit in found.hits] == [LOG]
-    assert found.withheld == {NAME: 1}
     assert any(hit.chunk.path == named for hit in ask(desk, "marmot fed").hits)
 
 

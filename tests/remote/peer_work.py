@@ -9,8 +9,8 @@ from nightledger.domain.consent import SELF_MODIFICATION
 from nightledger.domain.event import Actor
 from nightledger.domain.message import Peer
 from nightledger.gate.opening import open_gate
-from nightledger.remote.actions import RULES
 from nightledger.remote.handlers import Work
+from nightledger.remote.receiving import RULES
 
 OPS_ID = "fedcba9876543210fedcba9876543210"
 OPS = Peer(name="ops", home=OPS_ID, keys=(), actions=tuple(sorted(RULES)))
@@ -19,7 +19,7 @@ OPS = Peer(name="ops", home=OPS_ID, keys=(), actions=tuple(sorted(RULES)))
 def make_work(desk: Desk, action: str, body: dict[str, Any] | None = None, **fields: Any) -> Work:
     """Give a message of another machine to a desk's home, as it is handed to the gate."""
     now = int(desk.moment.at.timestamp())
-    peer, resumed = fields.pop("peer", OPS), fields.pop("resumed", False)
+    peer = fields.pop("peer", OPS)
     claims: dict[str, Any] = {
         "iss": OPS_ID,
         "aud": desk.home.identity.id,
@@ -36,5 +36,4 @@ def make_work(desk: Desk, action: str, body: dict[str, Any] | None = None, **fie
         message=make_message(**{**claims, **fields}),
         peer=peer,
         moment=desk.moment,
-        resumed=resumed,
     )

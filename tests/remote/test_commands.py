@@ -15,7 +15,7 @@ from tests.remote.machines import Pair
 
 from nightledger.domain.message import Status
 from nightledger.domain.staged_page import parse_page
-from nightledger.remote import actions
+from nightledger.remote import receiving
 from nightledger.remote.handlers import Done
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -23,7 +23,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 def test_a_lying_answer_rules_no_terminal(pair: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
     lie = Done(status=Status.EXECUTED, body={"\x1b[2Jx\nagent: executed": "\x1b[2J"})
-    monkeypatch.setitem(actions.RULES, "proposals", actions.Rule(handler=lambda _: lie, writes=False))
+    monkeypatch.setitem(receiving.RULES, "proposals", receiving.Rule(handler=lambda _: lie, writes=False))
     with pair.serving():
         out = pair.ops.out("channel", "send", "proposals", "--to", "agent")
     assert "\x1b" not in out
@@ -45,9 +45,6 @@ def test_a_body_comes_from_standard_input_and_what_was_asked_for_is_printed(pair
         (("send",), "say: channel send"),
         (("send", "proposals"), "say: channel send"),
         (("send", "proposals", "more", "--to", "agent"), "say: channel send"),
-        (("send", "proposals", "--to", "agent", "--lifetime", "0"), "--lifetime"),
-        (("send", "proposals", "--to", "agent", "--lifetime", "604801"), "--lifetime"),
-        (("send", "proposals", "--to", "agent", "--retry", "soon"), "--retry"),
         (("send", "proposals", "--to", "nobody"), "no machine"),
         (("serve", "--listen", "0.0.0.0"), "--insecure-plain-http"),  # noqa: S104 - it is refused
     ],
@@ -69,13 +66,13 @@ def test_letters_are_told_in_each_round(pair: Pair, tmp_path: Path) -> None:
     assert "2 unanswered" in pair.ops.out("channel", "status")
     assert "2 letter(s) wait" in " ".join(pair.agent.out("channel", "status").split())
     taken = pair.agent.out("channel", "receive")
+    assert pair.agent.record("channel", "status")["peers"][0]["heard"] == "2026-03-01T06:00:00Z"
     assert "took in restore_context of ops" in taken
     got = pair.ops.out("channel", "receive")
     assert "agent answered restore_context: executed" in got
     assert "agent answered proposals: executed" in got
     assert pair.ops.run("channel", "receive").out == ""
     status = pair.ops.record("channel", "status")
-    assert status["peers"][0]["answered"] == "2026-03-01T06:00:00Z"
     assert status["peers"][0]["unanswered"] == 0
 
 

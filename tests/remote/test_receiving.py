@@ -1,28 +1,14 @@
 """A message is taken in once, answered signed, and judged by the log."""
 
-from pathlib import Path
-
 import pytest
 from tests.gate.homes import Desk
 from tests.remote.machines import Pair
 from tests.remote.peer_work import make_work
 
-from nightledger.domain.errors import ConfigurationError, LockedError
+from nightledger.domain.errors import ConfigurationError
 from nightledger.domain.message import Status
-from nightledger.files.lock import Lock
 from nightledger.remote import receiving
-from nightledger.remote.actions import perform
-from nightledger.remote.receiving import take_in
-
-
-def test_a_run_at_work_is_not_disturbed_and_the_message_may_come_again(
-    pair: Pair, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("nightledger.surfaces.session.LOCK_TIMEOUT_S", 0.0)
-    raw = pair.sealed(pair.message())
-    with Lock(pair.agent.desk.home.lock_path()), pytest.raises(LockedError):
-        take_in(pair.agent.context(), raw)
-    assert pair.agent.take_in(raw).status is Status.EXECUTED
+from nightledger.remote.receiving import perform, take_in
 
 
 def test_a_home_without_its_keys_takes_in_nothing_and_leaves_nothing_where_they_belong(pair: Pair) -> None:
@@ -52,43 +38,6 @@ def test_what_was_made_is_never_called_rejected_for_the_size_of_its_answer(
     assert (reply.status, reply.reason, reply.body) == (Status.QUEUED, "", {"proposal": proposal})
     restored = pair.ask("restore_context")
     assert (restored.status, restored.body) == (Status.EXECUTED, {})
-
-
-def test_what_an_agent_puts_in_the_way_of_a_message_has_it_wait(pair: Pair) -> None:
-    home = pair.agent.desk.home
-    beat = pair.message("update_heartbeat", body={"state": {"mail": "checked"}})
-    change = pair.message("propose_behavioral_change", body={"text": "- Ask.", "reason": "so"})
-    for message, path in ((beat, home.heartbeat), (change, home.received(change.id))):
-        raw = pair.sealed(message)
-        Path(path).mkdir(parents=True)
-        with pytest.raises(ConfigurationError, match=r"it|regular") as caught:
-            pair.agent.take_in(raw)
-        assert caught.value.hint == f"take away what stands at {path}"
-        Path(path).rmdir()
-        assert pair.agent.take_in(raw).status is not Status.REJECTED
-
-
-def test_what_stands_in_the_way_of_an_answer_is_told_and_the_message_may_come_again(pair: Pair) -> None:
-    message = pair.message()
-    answer = pair.agent.answer(message.id)
-    answer.mkdir(parents=True)
-    with pytest.raises(LockedError, match="the answer cannot be kept"):
-        pair.agent.take_in(pair.sealed(message))
-    answer.rmdir()
-    assert pair.agent.take_in(pair.sealed(message)).status is Status.EXECUTED
-    assert pair.agent.desk.events().count("message.received") == 1
-
-
-def test_the_oldest_ids_give_way_with_their_answers_and_stay_spent(
-    pair: Pair, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(receiving, "KEPT", 2)
-    messages = [pair.message() for _ in range(3)]
-    for message in messages:
-        pair.agent.take_in(pair.sealed(message))
-    assert [pair.agent.answer(message.id).exists() for message in messages] == [False, True, True]
-    assert pair.agent.take_in(pair.sealed(messages[0])).status is Status.EXECUTED
-    assert pair.agent.desk.events().count("message.received") == 3
 
 
 def test_many_unknown_actions_are_recorded_as_blocked_a_few_times_a_day(desk: Desk) -> None:

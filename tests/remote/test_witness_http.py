@@ -1,6 +1,5 @@
 """c2sp.org/tlog-witness over real sockets: what is answered, and what is not waited for."""
 
-import hashlib
 import http.client
 from contextlib import closing
 from pathlib import Path
@@ -11,7 +10,7 @@ from tests.remote.witnesses import Machines
 from tests.trust.witnesses import head_of, note_of, tree_of
 
 from nightledger.remote.cosigner import add_logs, open_witness
-from nightledger.remote.witness_ways import HttpChannel, WitnessUnreachableError
+from nightledger.remote.witness_client import WitnessUnreachableError, newest_head
 from nightledger.trust.policy import parse_policy
 from nightledger.trust.proof import Continuation, dump_continuation
 
@@ -41,7 +40,7 @@ def test_a_witness_that_serves_learns_of_a_log_that_is_added_and_waits_for_a_lis
         listed.write_bytes(b"nonsense\n")
         assert post(url, request)[0] == 503
         with pytest.raises(WitnessUnreachableError, match="503"):
-            HttpChannel(url=url).newest("00" * 32)
+            newest_head(url, "another log")
         listed.unlink()
         add_logs(machines.box.directory, parse_policy(known, where="logs").logs)
         assert post(url, request)[0] == 200
@@ -68,10 +67,6 @@ def test_statuses_and_content_types_are_those_of_the_specification(machines: Mac
         assert post(url, head.replace(b"\n1\n", b"\n2\n"))[0] == 403
         assert post(url, b"nonsense")[0] == 400
         assert post(url, head, "/elsewhere")[0] == 404
-        origin = hashlib.sha256(machines.desk.home.identity.origin.encode()).hexdigest()
-        assert (
-            HttpChannel(url=url).newest(origin)
-            == next((machines.box.directory / "heads").iterdir()).read_bytes()
-        )
-        assert HttpChannel(url=url).newest("00" * 32) is None
-        assert HttpChannel(url=url).newest("x") is None
+        kept = next((machines.box.directory / "heads").iterdir()).read_bytes()
+        assert newest_head(url, machines.desk.home.identity.origin) == kept
+        assert newest_head(url, "another log") is None

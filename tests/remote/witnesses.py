@@ -47,9 +47,8 @@ class Machines:
 
     def address(self, where: str) -> None:
         """Write ``operator.yaml``: the witness is reached there."""
-        kind = "url" if where.startswith("http") else "spool"
         path = self.desk.ring.directory / "operator.yaml"
-        path.write_text(f'witnesses:\n  {NAME}: {{{kind}: "{where}"}}\n')
+        path.write_text(f'witnesses:\n  {NAME}: {{url: "{where}"}}\n')
         path.chmod(0o600)
 
     @contextlib.contextmanager

@@ -95,7 +95,7 @@ def call_verb(verb: str, home: str, *words: str, now: str | None = None, as_json
     verb, spelled = spelled_out(verb, list(words))
     module = importlib.import_module(f"nightledger.surfaces.verbs.{verb}")
     parser = argparse.ArgumentParser(prog=verb)
-    add_options(parser, module)
+    add_options(parser, verb, module)
     context = Context(verb=verb, home=home, now_text=now, json=as_json)
     status: int = module.run(parser.parse_args(spelled), context)
     return status

@@ -1,6 +1,4 @@
-import errno
 import json
-import os
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -9,7 +7,6 @@ from tests.homes import make_home
 
 from nightledger.domain.errors import UsageError
 from nightledger.surfaces.context import Context
-from nightledger.surfaces.home import is_simulated
 
 Out = pytest.CaptureFixture[str]
 
@@ -40,14 +37,3 @@ def test_a_document_holds_nothing_that_a_terminal_acts_on(capsys: Out) -> None:
     assert not set("\x7f\x9b\u202e\u2028\u200f\u2066\udce9") & set(out)
     assert "\u6f22" in out
     assert json.loads(out) == [text]
-
-
-def test_a_disk_that_fails_is_told_as_such(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    home = make_home(tmp_path, simulated=True)
-
-    def fail(*_: object, **__: object) -> None:
-        raise OSError(errno.EIO, os.strerror(errno.EIO))
-
-    monkeypatch.setattr("os.open", fail)
-    with pytest.raises(OSError, match="Input/output error"):
-        is_simulated(home.root)

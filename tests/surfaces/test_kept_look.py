@@ -8,8 +8,8 @@ from tests.gate.homes import addition
 from tests.surfaces.calling import Caller, make_caller
 
 from nightledger.files.home import Home
-from nightledger.surfaces import status
-from nightledger.surfaces.verbs import verify
+from nightledger.gate.forgetting import citing
+from nightledger.surfaces.verbs import status, verify
 
 
 @pytest.fixture
@@ -53,6 +53,30 @@ def test_a_second_look_at_the_very_same_files_verifies_nothing_and_says_the_same
     assert not first["alarms"]
     assert first["undoable"]
     assert len(looks) == 1
+
+
+def test_what_is_not_asked_about_is_looked_for_anew_where_a_note_was_edited(
+    caller: Caller, looks: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    caller.desk.reject(
+        caller.desk.proposal(addition("Paint it."), addition("Sing.")),
+        reason="never from this heading: Ideas",
+    )
+    asked: list[str] = []
+    real = citing.find_unasked
+
+    def counted(*given: Any) -> tuple[citing.Unasked, ...]:
+        asked.append("anew")
+        return real(*given)
+
+    monkeypatch.setattr(citing, "find_unasked", counted)
+    first, second = caller.record("status"), caller.record("status")
+    assert first == second
+    assert [one["heading"] for one in first["unasked"]] == ["Ideas"]
+    assert (len(looks), len(asked)) == (1, 1)
+    Path(caller.desk.home.root, "memory/2026-02-28.md").write_text("# Ideas\n")
+    assert caller.record("status") == second
+    assert (len(looks), len(asked)) == (1, 2)
 
 
 def first(home: Home, pattern: str) -> Path:

@@ -17,7 +17,7 @@ from nightledger.gate.review.reviewing import Item
 from nightledger.gate.stored import Stored
 from nightledger.surfaces import screen
 from nightledger.surfaces.doctor.checks import Check, State
-from nightledger.surfaces.hits import one_hit
+from nightledger.surfaces.recalling import one_hit
 from nightledger.surfaces.verbs import doctor, status, verify
 
 WIDTHS = st.integers(20, 200)

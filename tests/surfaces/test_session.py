@@ -7,8 +7,7 @@ import pytest
 from tests.gate.homes import START, Desk, addition
 from tests.surfaces.console import Console
 
-from nightledger.domain.errors import LockedError, RefusedError
-from nightledger.files.lock import Lock
+from nightledger.domain.errors import RefusedError
 from nightledger.recall.indexing import refresh
 from nightledger.surfaces import session
 from nightledger.surfaces.context import Context
@@ -65,15 +64,23 @@ def test_apply_with_nothing_to_do_and_a_home_without_an_index_load_nothing_of_se
     assert ("One." in desk.text()) is not indexed
 
 
-def test_a_persons_answers_wait_for_a_run_at_work_for_so_long(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(session, "LOCK_TIMEOUT_S", 0.0)
-    monkeypatch.setattr(session, "PATIENCE_S", 0.05)
-    with (
-        Lock(desk.home.lock_path()),
-        pytest.raises(LockedError),
-        session.writing(context(desk), answered=True),
-    ):
-        pass
-    assert "what you answered waits for its end" in capsys.readouterr().err
+def test_a_whole_look_of_apply_that_finds_nothing_to_do_imports_ninety_modules_at_most(desk: Desk) -> None:
+    desk.approve(desk.proposal(addition("One.")))
+    desk.wait(hours=3)
+    counts = [_modules_of_apply(desk) for _ in range(2)]
+    assert "One." in desk.text()
+    assert counts[1] <= 90 < counts[0]
+
+
+def _modules_of_apply(desk: Desk) -> int:
+    """Run ``apply`` on the hour, when no mark is believed; return how many modules of ours it imported."""
+    words = ["apply", "--home", desk.home.root, "--now", desk.moment.at.replace(minute=0).isoformat()]
+    program = (
+        f"import sys; from nightledger.surfaces.cli import main; assert main({words!r}) == 0;"
+        " print(sum(name.startswith('nightledger') for name in sys.modules))"
+    )
+    environment = {
+        "PYTHONPATH": str(Path(session.__file__).parents[2]), "NIGHTLEDGER_KEYS": str(desk.ring.directory)
+    }  # fmt: skip
+    ran = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, check=True)
+    return int(ran.stdout.split()[-1])

@@ -5,8 +5,6 @@ from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from tests.rows import each_row
 
 from nightledger.domain.staging import Event
@@ -188,18 +186,3 @@ def test_what_repeats_too_often_or_never_is_named_and_not_expanded(
     found = read(event("UID:1", f"DTSTART:{start}T090000Z", f"RRULE:{rule}", "SUMMARY:x"))
     assert bool(found.events) is stands
     assert found.problems == (() if stands else ("1 event(s) left out: repeats too often",))
-
-
-pieces = st.sampled_from(
-    ["BEGIN:VCALENDAR", "END:VCALENDAR", "BEGIN:VEVENT", "END:VEVENT", "DTSTART:20260303T090000Z", "DTSTART:x",
-     "DTSTART;VALUE=DATE:20260303", "DTEND:20260303T080000Z", "RRULE:FREQ=DAILY", "RRULE:", "SUMMARY:a", "UID:1",
-     "BEGIN:VALARM", "END:VALARM", "BEGIN:VTIMEZONE", "END:VTIMEZONE", "EXDATE:1", "RECURRENCE-ID:20260303T090000Z",
-     "DURATION:-P1D", "ORGANIZER:", "ATTENDEE;PARTSTAT:x", " folded", ":", "\x00", "STATUS:CANCELLED",
-     "RRULE:FREQ=YEARLY;BYMONTHDAY=x;BYMONTH=2", "RRULE:FREQ=DAILY;INTERVAL=0", "RRULE:FREQ=DAILY;BYDAY=", "DTSTART:99991231"]
-)  # fmt: skip
-
-
-@given(st.lists(pieces, max_size=25))
-def test_no_text_ends_in_an_exception(lines: list[str]) -> None:
-    found = read_raw("\r\n".join(["BEGIN:VCALENDAR", *lines]).encode())
-    assert all(one.ends_at >= one.starts_at for one in found.events)

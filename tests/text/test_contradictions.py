@@ -1,17 +1,7 @@
-import time
-
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from tests.rows import each_row
-from tests.whole import part
 
-from nightledger.text.contradictions import (
-    Standing,
-    denials,
-    is_denied,
-    read_claim,
-)
+from nightledger.text.contradictions import Standing
 
 LEFT, VALUE, DENIED = "left behind", "a different", "denies"
 
@@ -91,19 +81,3 @@ def test_a_value_that_memory_gives_for_several_things_is_not_replaced() -> None:
 def test_nothing_is_contradicted_where_memory_says_it_already() -> None:
     entries = [("old", "The backup of heron runs at 02:30"), ("new", "The backup of heron runs at 04:15")]
     assert Standing(entries).contradicted_by("The backup of heron runs at 04:15") == ()
-
-
-@given(st.text(max_size=80))
-def test_any_text_is_read_and_reads_the_same_again(text: str) -> None:
-    claim = read_claim(text)
-    assert claim == read_claim(text)
-    assert claim.stems <= claim.words
-    list(denials(claim))
-    assert is_denied(claim, claim) in {True, False}
-
-
-@pytest.mark.parametrize("body", part(["/", "a::", "/.", "~/", "a/", "+/-"], 3))
-def test_a_line_of_slashes_is_read_in_time(body: str) -> None:
-    started = time.process_time()
-    read_claim("x" + body * 60_000 + "(")
-    assert time.process_time() - started < 10

@@ -3,7 +3,7 @@ from datetime import date
 import pytest
 from tests.rows import each_row
 
-from nightledger.text.dates import find_dates, first_day, time_words
+from nightledger.text.dates import find_dates, time_words
 
 NEAR = date(2026, 5, 1)
 
@@ -28,14 +28,7 @@ def test_dates_are_read_as_people_write_them(text: str, day: date) -> None:
 
 
 @pytest.mark.parametrize(
-    "text",
-    [
-        "version 2026.3.13",
-        "3/4/2026",
-        "2026-13-01",
-        "30 February 2026",
-        "you may 5 times",
-    ],
+    "text", ["version 2026.3.13", "3/4/2026", "2026-13-01", "30 February 2026", "you may 5 times"]
 )
 def test_what_could_be_something_else_is_no_date(text: str) -> None:
     assert find_dates(text, near=NEAR) == ()
@@ -55,15 +48,3 @@ def test_a_month_is_known_in_either_case_and_behind_blanks(name: str) -> None:
     for written in {name, name.capitalize(), name.upper()}:
         for text in (f"\t\t3 {written} 2026", f"\t\t{written} 3, 2026"):
             assert [found.day for found in find_dates(text)] == [date(2026, number, 3)], text
-
-
-@pytest.mark.parametrize(
-    ("text", "day"),
-    [
-        ("no 2026-13-01", None),
-        ("12026-02-03", None),
-        ("", None),
-    ],
-)
-def test_the_first_day_of_the_calendar_counts(text: str, day: date | None) -> None:
-    assert first_day(text) == day

@@ -3,8 +3,6 @@
 import json
 from datetime import date
 
-from tests.rows import each_row
-
 from nightledger.files.shipped import shipped_config
 from nightledger.text.handoff import handoff_day, read_open_items
 
@@ -44,18 +42,6 @@ def test_open_items_come_by_urgency_and_what_is_done_does_not_come() -> None:
         "Write the weekly figures",
         "Try the other crane plan",
     ]
-
-
-@each_row(
-    ("item", "is_open"),
-    [
-        ("DONE: Send the berth list", False),
-        ("Resolved \u2014 the berth list", False),
-        ("Done deals are to be filed", True),
-    ],
-)
-def test_an_item_that_begins_with_its_mark_is_done(item: str, is_open: bool) -> None:  # noqa: FBT001 - a row
-    assert texts(f"## Open\n\n- {item}\n") == [item] * is_open
 
 
 def test_each_row_of_words_catches_and_spares_what_it_says() -> None:

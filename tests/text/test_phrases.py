@@ -69,19 +69,9 @@ WRITTEN = [
     lambda word: "".join(chr(ord(letter) + 0xFEE0) for letter in word),
 ]  # fmt: skip
 BETWEEN = [
-    " ",
-    "\n",
-    "\n- ",
-    "\n1. ",
-    "\n- [x] ",
-    "\n- 10:22 ",
-    "\r\n> ",
-    "&nbsp;",
-    "<br>",
-    " <!-- n --> ",
-    " | ",
+    " ", "\n", "\n- ", "\n1. ", "\n- [x] ", "\n- 10:22 ", "\r\n> ", "&nbsp;", "<br>", " <!-- n --> ", " | ",
     "-\n",
-]
+]  # fmt: skip
 
 
 @given(st.lists(st.tuples(st.sampled_from(WRITTEN), st.sampled_from(BETWEEN)), min_size=7, max_size=7))

@@ -10,37 +10,9 @@ from markdown_it import MarkdownIt
 from tests.rows import each_row
 
 from nightledger.domain.staged_page import END, dump_page, parse_page
-from nightledger.text.visible import (
-    BLANK,
-    CUT,
-    IGNORABLE,
-    TITLE_CHARACTERS,
-    carried,
-    cut,
-    one_line,
-    quote_line,
-    visible,
-    visible_lines,
-)
+from nightledger.text.visible import BLANK, IGNORABLE, TITLE_CHARACTERS, carried, quote_line, visible
 
 HIDDEN = ("Cc", "Cf", "Co", "Cs", "Cn", "Zl", "Zp")
-
-
-@each_row(
-    ("text", "shown"),
-    [
-        ("a\tb", "a\\u{9}b"),
-        ("\x1b[31mred", "\\u{1b}[31mred"),
-        ("a\x7fb\x9bc", "a\\u{7f}b\\u{9b}c"),
-        ("\u202eevil", "\\u{202e}evil"),
-        ("a\u200bb", "a\\u{200b}b"),
-        ("a\u2028b\u2029c", "a\\u{2028}b\\u{2029}c"),
-        ("a\udce9b", "a\\u{dce9}b"),
-        ("a\U000e0041b", "a\\u{e0041}b"),
-    ],
-)
-def test_what_shows_nothing_is_seen(text: str, shown: str) -> None:
-    assert visible(text) == shown
 
 
 @each_row(
@@ -98,25 +70,6 @@ def test_a_mark_is_drawn_on_a_letter_of_its_own_text_only(text: str, shown: str)
     assert visible(text) == shown
 
 
-@given(st.text("ab\u0430\u0435 \u200b\u202e", max_size=8), st.text("ab\u0430\u0435 \u200b\u202e", max_size=8))
-def test_two_texts_never_look_the_same_for_a_hidden_letter(one: str, other: str) -> None:
-    if one != other:
-        assert visible(one) != visible(other)
-
-
-@pytest.mark.parametrize(
-    ("text", "lines"),
-    [
-        ("\n", [""]),
-        ("a", ["a"]),
-        ("a\n\nb\n", ["a", "", "b"]),
-        ("a\r\nb\x0cc\u2028d", ["a\\u{d}", "b\\u{c}c\\u{2028}d"]),
-    ],
-)
-def test_lines_end_at_a_newline_only(text: str, lines: list[str]) -> None:
-    assert visible_lines(text) == lines
-
-
 def test_every_character_that_a_screen_may_leave_out_is_seen() -> None:
     for first, last in IGNORABLE:
         for code in range(first, last + 1):
@@ -150,14 +103,6 @@ def test_what_would_take_effect_is_escaped(text: str, quoted: str) -> None:
     if "\\u{" in quoted:
         quoted = quoted.replace("\\u{", "\\\\u{")
     assert quote_line(text) == quoted
-
-
-def test_a_long_text_is_cut_at_a_word_and_says_so() -> None:
-    assert cut("one two three", 13) == "one two three"
-    assert cut("one two three four", 14) == f"one two three{CUT}"
-    assert cut("x" * 30, 10) == f"{'x' * 9}{CUT}"
-    assert quote_line("# " + "word " * 50, 20).startswith("\\# word")
-    assert len(one_line(quote_line("word " * 50, 20))) <= 21
 
 
 def tokens_of(line: str) -> set[str]:

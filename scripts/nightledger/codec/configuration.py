@@ -112,9 +112,7 @@ def _line(part: yaml.Node | yaml.Event) -> int:
     return part.start_mark.line + 1 if part.start_mark else 1
 
 
-def parse_configuration(
-    raw: bytes, schema_name: str, *, where: str, hint: str, ours: bool = False
-) -> dict[str, Any]:
+def parse_configuration(raw: bytes, schema_name: str, *, where: str, hint: str) -> dict[str, Any]:
     """Return the keys that a YAML file sets, valid by their schema.
 
     Args:
@@ -122,7 +120,6 @@ def parse_configuration(
         schema_name: File in ``schemas/``, without ``.schema.json``.
         where: The file, for messages.
         hint: Where its keys are described.
-        ours: The file is part of the program: its tests hold it against the schema.
 
     Raises:
         ConfigurationError: Naming every problem with its line.
@@ -133,7 +130,7 @@ def parse_configuration(
     problems = [
         (key, f"there is no such setting{_near(key, known, '; ')}") for key in values if key not in known
     ]
-    problems += [] if ours else sorted(_invalid(values, schema_name, known))
+    problems += sorted(_invalid(values, schema_name, known))
     if problems:
         lines = [f"{where}:{written.lines[key]}: {key}: {message}" for key, message in problems]
         raise ConfigurationError("\n  ".join(lines), hint=hint)

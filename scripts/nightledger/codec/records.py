@@ -8,52 +8,35 @@ so have the run ledger (``rows``) and a home's identity (``home_record``), for s
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from nightledger.codec.canonical import CanonicalError, canonical
 from nightledger.codec.strict_json import MAX_DOCUMENT_BYTES, parse_json
-from nightledger.domain.consolidation import Consolidation
-from nightledger.domain.constitution import Constitution
-from nightledger.domain.decision import Decision
 from nightledger.domain.errors import RecordError
 from nightledger.domain.ids import content_id
-from nightledger.domain.message import Message, Peers, Reply, Waiting
-from nightledger.domain.periods import Run
-from nightledger.domain.proposal import Proposal
-from nightledger.domain.retention import Reinforcement
 from nightledger.domain.words import dump_moment
 
+if TYPE_CHECKING:  # a verb has the kinds that it reads
+    from nightledger.domain.message import Message, Reply
+
 Record = TypeVar("Record")
-
-
-class Kind(Struct, frozen=True, kw_only=True):
-    """How one kind of record is written.
-
-    Attributes:
-        schema: Its schema's name.
-        floats: Whether it may hold floats; what is signed holds none.
-    """
-
-    schema: str
-    floats: bool = False
-
-
-KINDS: dict[type, Kind] = {
-    Consolidation: Kind(schema="consolidation"),
-    Constitution: Kind(schema="constitution"),
-    Decision: Kind(schema="decision"),
-    Message: Kind(schema="message"),
-    Peers: Kind(schema="peers"),
-    Proposal: Kind(schema="proposal", floats=True),
-    Reinforcement: Kind(schema="reinforcement"),
-    Reply: Kind(schema="reply"),
-    Run: Kind(schema="run"),
-    Waiting: Kind(schema="waiting"),
+SCHEMAS = {
+    "Consolidation": "consolidation",
+    "Constitution": "constitution",
+    "Decision": "decision",
+    "Message": "message",
+    "Peers": "peers",
+    "Proposal": "proposal",
+    "Reinforcement": "reinforcement",
+    "Reply": "reply",
+    "Run": "run",
+    "Waiting": "waiting",
 }
-"""Every record that goes through this module; a new kind is a line here and a schema."""
+"""The schema of every kind of record that goes through this module, by the name of its class."""
+WITH_FLOATS = frozenset({"Proposal"})
+"""What may hold floats; what is signed holds none."""
 
 
 def parse_record(
@@ -62,7 +45,7 @@ def parse_record(
     """Read one record.
 
     Args:
-        kind: Its class, one of :data:`KINDS`.
+        kind: Its class, one of :data:`SCHEMAS`.
         raw: JSON, UTF-8.
         where: File or input, for messages.
         max_bytes: The largest size that is read.
@@ -81,7 +64,7 @@ def load_record(kind: type[Record], value: Any, *, where: str) -> Record:
     """
     from nightledger.codec.schema import find_problems
 
-    problems = find_problems(KINDS[kind].schema, value)
+    problems = find_problems(SCHEMAS[kind.__name__], value)
     if problems:
         raise RecordError(where, problems)
     return _convert(kind, value, where)
@@ -121,7 +104,7 @@ def dump_record(record: object) -> bytes:
     Raises:
         CanonicalError: When it holds a float that is not allowed, NaN, or half a surrogate pair.
     """
-    return canonical(to_plain(record), floats=KINDS[type(record)].floats)
+    return canonical(to_plain(record), floats=type(record).__name__ in WITH_FLOATS)
 
 
 def dump_line(record: object) -> bytes:
@@ -172,20 +155,24 @@ MAX_REPLY_BYTES = 16 << 20
 
 def make_message(  # noqa: PLR0913 - one argument a claim
     *, iss: str, aud: str, iat: int, exp: int, seq: int, action: str, domain: str, body: Mapping[str, Any]
-) -> Message:
+) -> "Message":
     """Give a message with the id that its claims make."""
+    from nightledger.domain.message import Message
+
     bare = Message(
         v=1, id="", iss=iss, aud=aud, iat=iat, exp=exp, seq=seq, action=action, domain=domain, body=body
     )
     return replace(bare, id=_id_of(bare))
 
 
-def parse_message(payload: bytes, where: str) -> Message:
+def parse_message(payload: bytes, where: str) -> "Message":
     """Read the payload of an envelope whose signature was verified.
 
     Raises:
         RecordError: It is no message in its one form.
     """
+    from nightledger.domain.message import Message
+
     message = parse_record(Message, payload, where=where, max_bytes=MAX_MESSAGE_BYTES)
     if _canonical(message) != payload:
         raise RecordError(where, ("it is not in canonical form",))
@@ -194,21 +181,23 @@ def parse_message(payload: bytes, where: str) -> Message:
     return message
 
 
-def parse_reply(payload: bytes, where: str) -> Reply:
+def parse_reply(payload: bytes, where: str) -> "Reply":
     """Read the payload of an answer whose signature was verified.
 
     Raises:
         RecordError: It is no answer.
     """
+    from nightledger.domain.message import Reply
+
     return parse_record(Reply, payload, where=where, max_bytes=MAX_REPLY_BYTES)
 
 
-def _canonical(message: Message) -> bytes | None:
+def _canonical(message: "Message") -> bytes | None:
     try:
         return dump_record(message)
     except CanonicalError:  # a float, or half a surrogate pair
         return None
 
 
-def _id_of(message: Message) -> str:
+def _id_of(message: "Message") -> str:
     return content_id("m", canonical(to_plain(replace(message, id=""))))

@@ -17,9 +17,7 @@ from msgspec import Meta, Struct
 
 from nightledger.codec.canonical import canonical
 from nightledger.codec.outcome_line import FIELDS, find_outcome_problems
-from nightledger.codec.records import load_record
 from nightledger.codec.strict_json import BOM, MAX_LINE_BYTES, read_value
-from nightledger.domain.errors import RecordError
 from nightledger.domain.outcome import Outcome
 from nightledger.domain.periods import Run, RunOutcome
 from nightledger.domain.retention import hour_of
@@ -56,22 +54,6 @@ class Exposure(msgspec.Struct, frozen=True, gc=False):
 
     at: str
     shown: tuple[str, ...]
-
-
-class PlaceRow(msgspec.Struct, frozen=True, gc=False):
-    """Lines that were shown; fields as in :class:`~nightledger.domain.exposure.Place`."""
-
-    path: str
-    lines: tuple[int, int]
-
-
-class ExposureRow(msgspec.Struct, frozen=True, gc=False):
-    """One showing with its places; fields as in :class:`~nightledger.domain.exposure.Exposure`."""
-
-    at: str
-    shown: tuple[str, ...] = ()
-    event: str = ""
-    places: tuple[PlaceRow, ...] = ()
 
 
 def read_rows(kind: type[Row], chunks: Iterable[bytes]) -> Iterator[tuple[list[Row], int]]:
@@ -127,34 +109,24 @@ class RunRow(Struct, frozen=True, gc=False, kw_only=True, forbid_unknown_fields=
     v: Literal[2]
 
 
-def read_runs(raw: bytes, *, where: str) -> tuple[tuple[Run, ...], tuple[tuple[int, str], ...]]:
+def read_runs(raw: bytes) -> tuple[tuple[Run, ...], tuple[tuple[int, str], ...]]:
     r"""Read the run ledger; bad lines are named, never raised.
 
     Args:
         raw: The file's bytes; lines end with ``\n`` only, the last one perhaps with nothing.
-        where: The file, for messages.
 
     Returns:
         The runs in order, and ``(line number, what is wrong)`` of the other lines.
     """
-    decode, value = msgspec.json.Decoder(RunRow).decode, msgspec.json.Decoder(Run).decode
-    encode = msgspec.json.Encoder(order="sorted").encode
+    require, value = msgspec.json.Decoder(RunRow).decode, msgspec.json.Decoder(Run).decode
     runs, problems = [], []
     for number, line in enumerate(raw.removeprefix(BOM).split(b"\n"), 1):
-        if not line.strip(b" \t\r"):
-            continue
-        try:
-            row = decode(line)
-            if encode(row) == line and row.started_at.tzinfo is UTC and row.finished_at.tzinfo is UTC:
+        if line.strip(b" \t\r"):
+            try:
+                require(line)
                 runs.append(value(line))
-                continue
-        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-            pass
-        try:
-            runs.append(load_record(Run, read_value(line, MAX_LINE_BYTES), where=f"{where}:{number}"))
-        except (ValueError, RecordError) as error:
-            told = error.problems if isinstance(error, RecordError) else (str(error),)
-            problems.append((number, "; ".join(told)))
+            except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+                problems.append((number, str(error)))
     return tuple(runs), tuple(problems)
 
 

@@ -1,10 +1,10 @@
 """The configuration of a home and of its operator.
 
-Of ``nightledger.yaml``, ``consent-graph.json`` and ``staging-rules.json`` the shipped file counts, with a home's own over
-it; ``operator.yaml`` is the operator's alone.
+Of ``consent-graph.json`` and ``staging-rules.json`` the shipped file counts, of settings the defaults of their schema,
+which ``config/nightledger.yaml`` describes, with a home's own over them; ``operator.yaml`` is the operator's alone. What
+checks a file that somebody wrote (``codec/configuration.py``, with its YAML) is imported where there is one.
 """
 
-import difflib
 import zoneinfo
 from datetime import time
 from functools import lru_cache
@@ -13,12 +13,11 @@ from typing import TYPE_CHECKING, Any
 from msgspec.structs import asdict, fields
 
 from nightledger.codec.canonical import canonical
-from nightledger.codec.configuration import over, parse_configuration, parse_json_configuration
+from nightledger.codec.schema import read_schema
 from nightledger.codec.strict_json import parse_json
 from nightledger.domain.consent import TIER_WORDS, ConsentGraph, Tier, loosened, merge
 from nightledger.domain.errors import ConfigurationError, RecordError
-from nightledger.domain.frames import FrameRules
-from nightledger.domain.settings import CalendarAddress, Operator, Settings
+from nightledger.domain.settings import CalendarAddress, FrameRules, Operator, Settings
 
 if TYPE_CHECKING:
     from nightledger.domain.staging import StagingRules
@@ -27,19 +26,20 @@ _HINT = "every setting is described in the checkout's config/nightledger.yaml"
 
 
 @lru_cache(maxsize=4)  # a night opens the gate for each of its jobs
-def parse_settings(shipped: bytes, own: bytes | None, *, where: str) -> Settings:
+def parse_settings(own: bytes | None, *, where: str) -> Settings:
     """Read the settings in force.
 
     Args:
-        shipped: The checkout's ``config/nightledger.yaml``.
-        own: The home's file, which holds only what differs; None where it has none.
+        own: The home's file, which holds only what differs from the defaults; None where it has none.
         where: The home's file, for messages.
 
     Raises:
         ConfigurationError: Naming every problem with its line, misspelt keys with the near one.
     """
-    values = parse_configuration(shipped, "settings", where="config/nightledger.yaml", hint=_HINT, ours=True)
+    values = {key: told["default"] for key, told in read_schema("settings")["properties"].items()}
     if own is not None:
+        from nightledger.codec.configuration import over, parse_configuration
+
         values = over(values, parse_configuration(own, "settings", where=where, hint=_HINT))
     if values["zone"] is not None:
         find_zone(values["zone"], where=f"{where}: zone")
@@ -71,6 +71,8 @@ def find_zone(name: str, *, where: str) -> zoneinfo.ZoneInfo:
     try:
         return zoneinfo.ZoneInfo(name)
     except (zoneinfo.ZoneInfoNotFoundError, ValueError, OSError) as error:
+        import difflib
+
         close = difflib.get_close_matches(name, sorted(zoneinfo.available_timezones()), n=1)
         raise ConfigurationError(
             f"{where}: {name!r} is not an IANA zone",
@@ -125,6 +127,8 @@ def parse_graphs(
     floor = _graph(parse_json(shipped, "config/consent-graph.json"))  # its tests hold it against the schema
     if own is None:
         return floor, None
+    from nightledger.codec.configuration import parse_json_configuration
+
     graph = _graph(parse_json_configuration(own, "consent-graph", where=where, hint=_FLOOR_HINT))
     if problems := loosened(floor, graph):
         raise ConfigurationError(f"{where} loosens the floor:\n  " + "\n  ".join(problems), hint=_FLOOR_HINT)
@@ -172,9 +176,11 @@ def parse_operator(raw: bytes, *, where: str) -> Operator:
     Raises:
         ConfigurationError: Naming every problem with its line; a program without its full path too.
     """
-    values = parse_configuration(raw, "operator", where=where, hint=_OPERATOR_HINT)
-    import msgspec  # only what the operator lets us run wants it
+    import msgspec
 
+    from nightledger.codec.configuration import parse_configuration
+
+    values = parse_configuration(raw, "operator", where=where, hint=_OPERATOR_HINT)
     servers = {name: values.get(name) or None for name in _SERVERS}
     operator = msgspec.convert({**values, **servers}, Operator)
     for key, words in (("notify", operator.notify), ("lock_helper", operator.lock_helper)):
@@ -226,6 +232,8 @@ def parse_staging_rules(shipped: bytes, own: bytes | None, *, where: str) -> "St
     """
     values: dict[str, Any] = parse_json(shipped, "config/staging-rules.json")
     if own is not None:
+        from nightledger.codec.configuration import over, parse_json_configuration
+
         try:
             values = over(
                 values, parse_json_configuration(own, "staging-rules", where=where, hint=_STAGING_HINT)
@@ -248,14 +256,5 @@ def _rules(values: dict[str, Any]) -> "StagingRules":
 
     from nightledger.domain.staging import StagingRules
 
-    routines = [
-        {
-            **one,
-            "weekdays": sorted(map(_WEEKDAYS.index, one.get("weekdays", ()))),
-            "begins": f"{one['begins']}:00",
-            "ends": f"{one['ends']}:00",
-        }
-        for one in values["routines"]
-    ]
     ours = {name: value for name, value in values.items() if name not in _NOT_OURS}
-    return msgspec.convert({**ours, "routines": routines}, StagingRules)
+    return msgspec.convert(ours, StagingRules)

@@ -14,19 +14,6 @@ from nightledger.domain.retention import CONSTITUTIONAL, SELF_TAGS
 
 SECOND_TAGS = frozenset(SELF_TAGS)
 """One of these stands beside ``self/constitutional``, which every principle has."""
-FOUNDING = (
-    "identity",
-    "economy",
-    "curiosity",
-    "connection",
-    "uncertainty",
-    "feedback",
-    "balance",
-    "focus",
-    "care",
-    "reflection",
-)
-"""The ten that ship, in ``config/constitution.json``."""
 OWN = "self"
 """Name of the eleventh, in the owner's words (``init --self``)."""
 MAX_PRINCIPLES = 20

@@ -27,7 +27,6 @@ from nightledger.domain.states import (
     ChangeStatus,
     DecisionStatus,
     Drift,
-    Drifted,
     Gone,
     ProposalStatus,
     Raced,
@@ -88,7 +87,6 @@ class _Fold:
         self.genesis: Mapping[str, Any] = {}
         self.trust = TrustFold()
         self.latest = datetime.min.replace(tzinfo=UTC)
-        self.drifted: list[Drifted] = []
         self.races: dict[tuple[str, str], Raced] = {}
         self.locked: frozenset[str] = frozenset()
         self.restored: list[Restored] = []
@@ -132,7 +130,6 @@ class _Fold:
             claimed=self.gated,
             protected=self.protected,
             genesis=self.genesis,
-            drifted=tuple(self.drifted),
             settled=frozenset(name for name, one in self.book.proposals.items() if not one.revocable()),
             trust=self.trust.chain(),
             races=tuple(self.races.values()),
@@ -301,9 +298,6 @@ class _Fold:
         self._wrote([target for target in apply.targets if not self._watched(target.path)])
         for target in apply.targets:
             if self._watched(target.path):
-                if not target.accepted and target.before != self.gated.get(target.path):
-                    found = Drifted(apply=apply.id, path=target.path, before=target.before)
-                    self.drifted.append(found)
                 self._accept(target.path, target.accepted or target.after, at)
 
     def _watched(self, path: str) -> bool:

@@ -9,13 +9,12 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from enum import StrEnum
 
 from msgspec import Struct
-from msgspec.structs import fields
 
 from nightledger.domain.exposure import tokens_of
 from nightledger.domain.retention import PRIOR, Use
+from nightledger.domain.settings import PERCENT, WEIGHTS, FrameRules
 
 SELF_PREFIX = "self/"
-PERCENT = 100
 
 
 class Frame(StrEnum):
@@ -29,51 +28,6 @@ class Frame(StrEnum):
     """What helps with a task."""
     SIMULATE = "simulate"
     """What speaks for and against a plan."""
-
-
-class FrameRules(Struct, frozen=True, kw_only=True):
-    """How one frame chooses; ``frames`` of ``config/nightledger.yaml``.
-
-    Weights, token budgets and five places are shipped as published (FACTS, elfmem). The published SELF frame
-    guaranteed every principle a place, and ten took five of five for every query: two of five with
-    240 tokens, which two of 400 characters fit, and one elsewhere, is our choice.
-
-    Attributes:
-        similarity: Weight of likeness to the query, in percent; the five add up to 100.
-        confidence: Weight of how sure an entry is.
-        recency: Weight of how lately it was made or of use.
-        centrality: Weight of how much it hangs together with others.
-        reinforcement: Weight of how often it was reinforced.
-        tokens: Budget of all that is shown.
-        places: How many entries and principles are shown at most.
-        guaranteed: How many places are kept for principles.
-        most_principles: How many places principles take at most.
-        principle_tokens: Budget of the principles among them.
-    """
-
-    similarity: int
-    confidence: int
-    recency: int
-    centrality: int
-    reinforcement: int
-    tokens: int
-    places: int
-    guaranteed: int
-    most_principles: int
-    principle_tokens: int
-
-    def why_not(self) -> list[str]:
-        """Say what does not fit together; empty where all does."""
-        total = sum(getattr(self, name) for name in WEIGHTS)
-        found = [f"the five weights add up to {total}, not to {PERCENT}"] if total != PERCENT else []
-        if not self.guaranteed <= self.most_principles <= self.places:
-            found.append("guaranteed is not above most_principles, nor that above places")
-        if self.principle_tokens > self.tokens:
-            found.append("principle_tokens is not above tokens")
-        return found
-
-
-WEIGHTS = tuple(field.name for field in fields(FrameRules))[:5]
 
 
 UNTOLD = 0.5

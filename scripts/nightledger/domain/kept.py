@@ -9,7 +9,6 @@ from collections.abc import Collection
 
 from msgspec import Struct
 
-from nightledger.domain.links import is_name
 from nightledger.domain.proposal import Anchor, Change, Hunk, Op, Part
 
 ARCHIVE = "memory/archive"
@@ -120,6 +119,8 @@ def _compression(change: Change, places: Places) -> list[str]:
 
 
 def _deletion(change: Change) -> list[str]:
+    from nightledger.domain.links import is_name
+
     named = change.target == LINKS and change.hunk.anchor is Anchor.LINK and not change.also
     if named and is_name(change.hunk.removed):
         return []

@@ -92,22 +92,13 @@ class Reply(Struct, frozen=True, kw_only=True):
 
 
 class PeerKey(Struct, frozen=True, kw_only=True):
-    """A public machine key and when it counts.
+    """A public machine key.
 
     Attributes:
         key: ``ssh-ed25519 AAAA…``, without a comment.
-        valid_after: It counts from then on; None has no beginning.
-        valid_before: It counts until then; None has no end.
     """
 
     key: str
-    valid_after: datetime | None = None
-    valid_before: datetime | None = None
-
-    def counts_at(self, at: datetime) -> bool:
-        """Tell whether the key counts at a time."""
-        begun = self.valid_after is None or at >= self.valid_after
-        return begun and (self.valid_before is None or at <= self.valid_before)
 
 
 class Peer(Struct, frozen=True, kw_only=True):

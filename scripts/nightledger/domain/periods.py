@@ -15,8 +15,6 @@ from enum import StrEnum
 from msgspec import Struct
 from msgspec.structs import replace
 
-from nightledger.domain.moment import Moment
-
 DAY = timedelta(days=1)
 _KEY = re.compile("[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
@@ -127,8 +125,6 @@ ZONES = timedelta(hours=26)
 """How far local times of two places are apart at most: UTC-12 to UTC+14 (IANA time zone database)."""
 NEVER = datetime.max.replace(tzinfo=UTC)
 """When a run started that counts for nothing: in a future that never comes."""
-CLOCK = "clock"
-"""Name under which the ledger has a line where the wall clock was found to have been set; no job's."""
 FIRST_RETRY = timedelta(minutes=30)
 """How often ``night`` is called; a failed job is tried again at the next call ..."""
 LAST_RETRY = timedelta(hours=8)
@@ -146,7 +142,7 @@ class Run(Struct, frozen=True, kw_only=True):
     """One attempt of one job at one period: a line of ``memory/system/runs.jsonl``.
 
     Attributes:
-        v: Version of the record, 2; lines of version 1 have no boot clock.
+        v: Version of the record, 2.
         id: ``r-`` and 26 characters; derived from job, period and attempt.
         job: Name of the job, ``consolidate``.
         period: Key of the period, ``2026-02-28``.
@@ -186,37 +182,23 @@ class JobReport(Struct, frozen=True, kw_only=True):
     reason: str = ""
 
 
-def reckon(runs: Sequence[Run], now: Moment, zone: tzinfo) -> tuple[Run, ...]:
-    """Give the runs as the clock dates them that is read now; one that counts for nothing began :data:`NEVER`.
+def reckon(runs: Sequence[Run], now: datetime, zone: tzinfo) -> tuple[Run, ...]:
+    """Return the runs as they count now; one that counts for nothing began :data:`NEVER`.
 
-    Of two readings in one boot the boot clock tells the distance, whoever set the wall clock between them:
-    so a run is dated by the last good reading of its boot, which for the present one is ``now``. It counts where
-    its log day was over by then. A run that stands ahead of a later reading, in another boot, was dated by a
-    clock that was wrong, nobody knows by how much, and counts for nothing: better a period again, which
-    changes nothing, than a period lost. What no job can have written (:func:`can_be`) is left out.
+    One that stands more than an hour ahead of a later line was dated by a clock that was wrong, nobody knows by
+    how much, and counts for nothing: better a period again, which changes nothing, than a period lost. What no job
+    can have written (:func:`can_be`) is left out.
 
     Args:
         runs: The run ledger, in its order.
-        now: The clocks.
+        now: Aware, UTC.
         zone: The home's, in which a log day ends.
     """
-    last = {now.boot: (now.at, now.boot_s)} if now.boot else {}
-    latest = now.at
+    latest = now
     found: list[Run] = []
     for run in reversed([run for run in runs if can_be(run, zone)]):
-        at = run.started_at
-        if run.boot in last:
-            wall, boot_s = last[run.boot]
-            at = _before(wall, boot_s - run.boot_s)
-        wrong = at > latest + AHEAD
-        if run.boot and not wrong:
-            last.setdefault(run.boot, (at, run.boot_s))
-        if wrong or at < run.started_at:
-            over = _over_at(run.period, zone)
-            found.append(_dated(run, NEVER if wrong or over is None or at < over else at))
-        else:
-            found.append(run)
-        latest = min(latest, at)
+        found.append(replace(run, started_at=NEVER) if run.started_at > latest + AHEAD else run)
+        latest = min(latest, run.started_at)
     return tuple(reversed(found))
 
 
@@ -229,17 +211,8 @@ def can_be(run: Run, zone: tzinfo) -> bool:
         run: As it stands in the ledger.
         zone: The home's, in which a log day ends.
     """
-    if run.job == CLOCK:
-        return True  # it tells of the clock, and of no period
     over = _over_at(run.period, zone)
     return over is not None and over - run.started_at <= ZONES
-
-
-def _before(wall: datetime, seconds: int) -> datetime:
-    try:
-        return wall - timedelta(seconds=seconds)
-    except OverflowError:  # anybody can write a line: no clock of a machine stands there
-        return NEVER
 
 
 def _over_at(period: str, zone: tzinfo) -> datetime | None:
@@ -248,29 +221,6 @@ def _over_at(period: str, zone: tzinfo) -> datetime | None:
         return over_at(period, zone)
     except (ValueError, OverflowError):
         return None
-
-
-def _dated(run: Run, at: datetime) -> Run:
-    took = timedelta() if at is NEVER else max(timedelta(), run.finished_at - run.started_at)
-    return replace(run, started_at=at, finished_at=at + took)
-
-
-def is_stepped(newest: Run | None, now: Moment) -> bool:
-    """Tell whether the wall clock was set by more than an hour since the newest line, which the ledger must keep.
-
-    Else the next boot would not know it any more. Set forward while the machine was off cannot be told
-    from time that passed.
-
-    Args:
-        newest: The newest line of the ledger; None where it has none.
-        now: The clocks.
-    """
-    if newest is None:
-        return False
-    if newest.boot and newest.boot == now.boot:
-        passed = timedelta(seconds=now.boot_s - newest.boot_s)
-        return abs(now.at - newest.started_at - passed) > AHEAD
-    return newest.started_at > now.at + AHEAD
 
 
 def done_periods(runs: Iterable[Run], job: str, now: datetime) -> frozenset[str]:

@@ -65,6 +65,10 @@ def least_trusted(origins: Iterable[Origin]) -> Origin:
     return next((origin for origin in _LEAST_TRUSTED_FIRST if origin in named), Origin.UNKNOWN)
 
 
+HOLE = "\N{FULL BLOCK}"
+"""Stands for one character of a secret; where it is looked for, any character of a line fills it."""
+
+
 class Anchor(StrEnum):
     """How a hunk finds its place in the file as it then is."""
 

@@ -4,18 +4,16 @@ Invariant: everything here only ever names candidates; a proposal is made of the
 without a signature. What speaks for keeping wins, whatever its age.
 """
 
-from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import date, datetime
 from enum import StrEnum
 from typing import NamedTuple
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from nightledger.domain.consent import ConsentGraph, Tier
 from nightledger.domain.lanes import MOST_FORGOTTEN
-from nightledger.domain.links import SHOWN_FROM, DisjointSets, Pair
+from nightledger.domain.links import SHOWN_FROM, Pair
 from nightledger.domain.proposal import Draft, Flag
 
 
@@ -27,13 +25,6 @@ class Closure(StrEnum):
     CLOSED = "closed"
     REJECTED = "rejected"
     SUPERSEDED = "superseded"
-
-
-WELL_USED = 3
-"""Co-occurrences, of links that occurred more than once, from which a group of tags is well used:
-as many sessions as a resolution needs to be shown (``links.py``). Our choice."""
-TWICE = 2
-"""A link that occurred once is an accident of one task; it does not count for a group."""
 
 
 class LinkUse(NamedTuple):
@@ -57,56 +48,6 @@ class LinkUse(NamedTuple):
     def pair(self) -> Pair:
         """Its two tags."""
         return self.first, self.second
-
-
-class Groups:
-    """Tags in groups, joined link by link, with how often their links occurred."""
-
-    def __init__(self) -> None:
-        """Begin with no tags."""
-        self._tags: DisjointSets[str] = DisjointSets()
-        self._uses: Counter[str] = Counter()
-
-    def join(self, link: LinkUse) -> None:
-        """Make one group of those of a link's tags, and count its use."""
-        before = (self.of(link.first), self.of(link.second))
-        self._tags.join(*before)
-        uses = sum(self._uses.pop(group, 0) for group in before)
-        self._uses[self.of(link.first)] = uses + (link.co_occurrences if link.co_occurrences >= TWICE else 0)
-
-    def of(self, tag: str) -> str:
-        """Return the group of a tag, by a name that holds until the next join; a new tag is a group of its own."""
-        return self._tags.root(tag)
-
-    def is_well_used(self, group: str) -> bool:
-        """Tell whether a group's links occurred often enough."""
-        return self._uses[group] >= WELL_USED
-
-
-def find_bridges(groups: Groups, weak: Sequence[LinkUse]) -> frozenset[Pair]:
-    """Return the weak links that must stay, so that no two well-used groups are separated.
-
-    Of the weak links a forest is made over the groups that all other links form, the newest first (Kruskal 1956).
-    What is not in it closes a ring and separates nothing. Then every end of it that is not well used is taken off,
-    until none is left: what stays lies between two well-used groups.
-
-    Args:
-        groups: The tags, joined by every link that is not weak.
-        weak: The links that may be deleted.
-    """
-    trees: DisjointSets[str] = DisjointSets()
-    near: defaultdict[str, dict[str, Pair]] = defaultdict(dict)
-    for link in sorted(weak, key=lambda link: (-link.last_day, link.pair)):
-        one, other = groups.of(link.first), groups.of(link.second)
-        if trees.join(one, other):
-            near[one][other] = near[other][one] = link.pair
-    ends = list(near)
-    for end in ends:  # grows while it is read
-        if len(near[end]) == 1 and not groups.is_well_used(end):
-            (other,) = near.pop(end)
-            del near[other][end]
-            ends.append(other)
-    return frozenset(pair for beside in near.values() for pair in beside.values())
 
 
 FEW_CO_OCCURRENCES = 2
@@ -136,8 +77,6 @@ class Kept(StrEnum):
     """The operator signed that it stays. Principles are no entries: no proposal may write their file."""
     CONSENT = "consent"
     """It names something that the consent graph blocks, and may be why."""
-    BRIDGE = "bridge"
-    """Without it two well-used groups of links would be apart."""
     NO_DATE = "no_date"
     """Nobody can tell since when it is closed."""
     IMPOSSIBLE_DATE = "impossible_date"
@@ -158,47 +97,6 @@ class Kept(StrEnum):
     """It is a link, has a second name, cannot be read, or holds what was expunged."""
 
 
-class WeakLinks(Struct, frozen=True, kw_only=True):
-    """What a look at all links found.
-
-    Attributes:
-        removable: Weak or faint links that hold nothing together, the longest unseen first.
-        bridges: Those that stay because they do.
-        links: How many links there are.
-    """
-
-    removable: tuple[LinkUse, ...]
-    bridges: tuple[LinkUse, ...]
-    links: int
-
-
-def find_weak(links: Iterable[LinkUse], today: date) -> WeakLinks:
-    """Give the links that may be deleted: the weak ones, which the pruner asks about, and the faint ones, which curation does.
-
-    Both are judged together, so that whatever goes of either, no two well-used groups are separated.
-
-    Args:
-        links: All links, each once; read once.
-        today: The date in the home's zone.
-    """
-    groups = Groups()
-    weak: list[LinkUse] = []
-    count = 0
-    for link in links:
-        count += 1
-        if is_weak(link, today) or is_faint(link, today):
-            weak.append(link)
-        else:
-            groups.join(link)
-    bridges = find_bridges(groups, weak)
-    removable = sorted((link.last_day, link.pair, link) for link in weak if link.pair not in bridges)
-    return WeakLinks(
-        removable=tuple(link for _, _, link in removable),
-        bridges=tuple(link for link in weak if link.pair in bridges),
-        links=count,
-    )
-
-
 def is_weak(link: LinkUse, today: date) -> bool:
     """Tell whether a link occurred too seldom and too long ago; one of a day to come did not."""
     return link.co_occurrences < FEW_CO_OCCURRENCES and _is_long_unseen(link, today)
@@ -215,6 +113,11 @@ def is_faint(link: LinkUse, today: date) -> bool:
 
 def _is_long_unseen(link: LinkUse, today: date) -> bool:
     return today.toordinal() - link.last_day > LINK_DAYS
+
+
+def by_age(link: LinkUse) -> tuple[int, Pair]:
+    """Return what links are ordered by: the longest unseen first."""
+    return link.last_day, link.pair
 
 
 def is_long_closed(since: date, today: date) -> bool:

@@ -1,7 +1,6 @@
-"""What to keep: tiers, recency, and two policies that say which memories have decayed.
+"""What to keep: tiers, recency, and what says which memories have decayed.
 
-``classic`` is the published utility of the retention judge, kept exact to be compared with.
-``measured``, the default, is one bounded formula::
+The rule is one bounded formula::
 
     utility = exp(-rate * 10 ** -lean * idle)
 
@@ -19,7 +18,7 @@ from bisect import bisect_right
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from enum import StrEnum
-from math import exp, log, sqrt
+from math import exp, sqrt
 
 from msgspec import Struct, field
 
@@ -43,19 +42,12 @@ DURABLE = Tier("durable", 0.001)
 STANDARD = Tier("standard", 0.010)
 EPHEMERAL = Tier("ephemeral", 0.050)
 """FACTS, elfmem: half-lives of about 69,315, 693, 69 and 14 active hours."""
-TIERS = (PERMANENT, DURABLE, STANDARD, EPHEMERAL)
 CONSTITUTIONAL = "self/constitutional"
 OBSERVATION = "observation"
 _DURABLE_TAGS = frozenset({"self/value", "self/constraint", "self/goal"})
 SELF_TAGS = ("self/value", "self/constraint", "self/goal", "self/style", "self/context")
 ENTRY_TAGS = (*SELF_TAGS, OBSERVATION)
 """What an operator can tag an entry with. FACTS, elfmem: the known self tags but the constitution's, and what fades soon."""
-
-ACCESS_WEIGHT = 0.4
-RECENCY_WEIGHT = 0.4
-OUTCOME_WEIGHT = 0.2
-CLASSIC_THRESHOLD = 0.15
-"""FACTS, Vidurai: 0.4 ln(access + 1) + 0.4 / (days + 1) + 0.2 outcome; below 0.15 it decays."""
 
 PRIOR = 2.0
 """FACTS, elfmem: strength of the Beta prior, in outcomes."""
@@ -76,22 +68,15 @@ class Status(StrEnum):
 
     ACTIVE = "ACTIVE"
     PENDING_DECAY = "PENDING_DECAY"
-    """The policy would let it go; the operator has not said."""
+    """It has faded; the operator has not said."""
     ARCHIVED = "ARCHIVED"
     """It was taken out and stands in the archive."""
     DECAYED = "DECAYED"
     """It was taken out for good: forgotten or removed."""
 
 
-class Policy(StrEnum):
-    """Which rule judges."""
-
-    MEASURED = "measured"
-    CLASSIC = "classic"
-
-
 class Memory(Struct, frozen=True, kw_only=True):
-    """One entry or principle, with all that a policy looks at.
+    """One entry or principle, with all that it is judged by.
 
     Attributes:
         id: Of the entry.
@@ -103,9 +88,6 @@ class Memory(Struct, frozen=True, kw_only=True):
         useful: Independent sources that succeeded with it.
         harmful: Independent sources that failed with it.
         expected: Share of such tasks that succeed without it, 0..1, both excluded.
-        access: Times it was retrieved or reinforced; ``classic`` alone reads it.
-        days: Days since its last access; ``classic`` alone reads it.
-        outcome: -1, 0 or 1, what the last outcome with it was; ``classic`` alone reads it.
     """
 
     id: str
@@ -116,13 +98,10 @@ class Memory(Struct, frozen=True, kw_only=True):
     useful: int = 0
     harmful: int = 0
     expected: float = 0.5
-    access: int = 0
-    days: int = 0
-    outcome: int = 0
 
     @property
     def immune(self) -> bool:
-        """Whether no policy lets it go: it is pinned, or its tier is permanent."""
+        """Whether it never decays: it is pinned, or its tier is permanent."""
         return self.pinned or self.tier.rate <= PERMANENT.rate
 
 
@@ -141,11 +120,6 @@ def tier_of(tags: Collection[str]) -> Tier:
 def recency(rate: float, active_hours: float) -> float:
     """Give how fresh something is, 0..1: ``exp(-rate * active_hours)``; hours below 0 count as 0."""
     return exp(-rate * max(0.0, active_hours))
-
-
-def classic_utility(*, access: int, days: int, outcome: int) -> float:
-    """Give the published utility; days below 0, of a clock that was set back, count as 0."""
-    return ACCESS_WEIGHT * log(access + 1) + RECENCY_WEIGHT / (max(0, days) + 1) + OUTCOME_WEIGHT * outcome
 
 
 def lean(useful: int, harmful: int, expected: float) -> float:
@@ -187,22 +161,9 @@ def measured_utility(memory: Memory, now_hour: int) -> float:
     return exp(-memory.tier.rate * TIER_STEP**-leans * age)
 
 
-def utility_of(memory: Memory, policy: Policy, now_hour: int) -> float:
-    """Return what a policy makes of a memory; pins do not enter here."""
-    if policy is Policy.MEASURED:
-        return measured_utility(memory, now_hour)
-    return classic_utility(access=memory.access, days=memory.days, outcome=memory.outcome)
-
-
-THRESHOLDS: Mapping[Policy, float] = {
-    Policy.MEASURED: MEASURED_THRESHOLD,
-    Policy.CLASSIC: CLASSIC_THRESHOLD,
-}
-
-
-def status_of(memory: Memory, policy: Policy, now_hour: int) -> Status:
-    """Return what a policy says of a memory that stands: active, or pending decay; one that is immune is active."""
-    fades = utility_of(memory, policy, now_hour) < THRESHOLDS[policy] and not memory.immune
+def status_of(memory: Memory, now_hour: int) -> Status:
+    """Return what is to become of a memory that stands: active, or pending decay; one that is immune is active."""
+    fades = measured_utility(memory, now_hour) < MEASURED_THRESHOLD and not memory.immune
     return Status.PENDING_DECAY if fades else Status.ACTIVE
 
 
@@ -239,7 +200,6 @@ def active_hours_until(hours: Sequence[int], until: int) -> int:
 
 SUCCESS = "success"
 FAILURE = "failure"
-_SIGNS = {SUCCESS: 1, FAILURE: -1}
 
 
 class Use(Struct, frozen=True, kw_only=True):
@@ -250,18 +210,14 @@ class Use(Struct, frozen=True, kw_only=True):
         useful: Sessions that succeeded after it was shown, once a day for each kind of task.
         harmful: The same for those that failed.
         expected: Share of such tasks that succeed where it was not shown, 0..1, both excluded.
-        shown_hour: Newest hour, since 1970, in which it was shown; None where it never was.
         used_hour: Newest hour of a success after it was shown.
-        last: Newest outcome after it was shown: 1, 0 or -1.
     """
 
     shown: int = 0
     useful: int = 0
     harmful: int = 0
     expected: float = 0.5
-    shown_hour: int | None = None
     used_hour: int | None = None
-    last: int = 0
 
 
 NO_USE = Use()
@@ -270,26 +226,12 @@ NO_USE = Use()
 class Tally:
     """The running counts of one memory; lives only inside a fold."""
 
-    __slots__ = ("last", "last_at", "shown", "shown_at", "tasks", "used_at")
+    __slots__ = ("shown", "tasks", "used_at")
 
     def __init__(self) -> None:
         self.shown = 0
-        self.last = 0
-        self.shown_at = self.used_at = self.last_at = ""
+        self.used_at = ""
         self.tasks: dict[str, list[int]] = {}
-
-    def show(self, hour: str) -> None:
-        """Count that it was shown in an hour."""
-        self.shown += 1
-        if hour > self.shown_at:  # noqa: PLR1730 - for each of hundreds of thousands: max() costs four times as much
-            self.shown_at = hour
-
-    def judge(self, result: str, at: str) -> None:
-        """Take in how a task ended after it was shown."""
-        if result == SUCCESS and at > self.used_at:
-            self.used_at = at
-        if at >= self.last_at:
-            self.last_at, self.last = at, _SIGNS.get(result, 0)
 
     def count(self, task_type: str, result: str) -> None:
         """Count an independent result."""
@@ -330,7 +272,7 @@ class Tallies(Struct):
         """
         self.hours.add(hour)
         seen: set[str] | None = None
-        if result in _SIGNS:
+        if result in (SUCCESS, FAILURE):
             key = (task_type, source, result)
             seen = self._counted.get(key)
             if seen is None:
@@ -338,8 +280,9 @@ class Tallies(Struct):
                 self.tasks.setdefault(task_type, [0, 0])[result == FAILURE] += 1
         for name in self._kept(shown):
             tally = self.of.setdefault(name, Tally())
-            tally.show(hour)
-            tally.judge(result, at)
+            tally.shown += 1
+            if result == SUCCESS and at > tally.used_at:
+                tally.used_at = at
             if seen is not None and name not in seen:
                 seen.add(name)
                 tally.count(task_type, result)
@@ -348,7 +291,7 @@ class Tallies(Struct):
         """Take in one exposure."""
         self.hours.add(hour)
         for name in self._kept(shown):
-            self.of.setdefault(name, Tally()).show(hour)
+            self.of.setdefault(name, Tally()).shown += 1
 
     def _kept(self, shown: Iterable[str]) -> Iterable[str]:
         return dict.fromkeys(self.names.get(name, name) for name in shown)

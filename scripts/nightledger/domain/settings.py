@@ -6,13 +6,58 @@ the bounds stand in ``schemas/settings.schema.json``. What names something to ru
 
 from collections.abc import Mapping
 from datetime import time
-from typing import Any
 
 from msgspec import Struct, field
-from msgspec.structs import replace
+from msgspec.structs import fields
 
 from nightledger.domain.cooling import Cooling
-from nightledger.domain.frames import FrameRules
+
+PERCENT = 100
+
+
+class FrameRules(Struct, frozen=True, kw_only=True):
+    """How one frame chooses; ``frames`` of ``config/nightledger.yaml``.
+
+    Weights, token budgets and five places are shipped as published (FACTS, elfmem). The published SELF frame
+    guaranteed every principle a place, and ten took five of five for every query: two of five with
+    240 tokens, which two of 400 characters fit, and one elsewhere, is our choice.
+
+    Attributes:
+        similarity: Weight of likeness to the query, in percent; the five add up to 100.
+        confidence: Weight of how sure an entry is.
+        recency: Weight of how lately it was made or of use.
+        centrality: Weight of how much it hangs together with others.
+        reinforcement: Weight of how often it was reinforced.
+        tokens: Budget of all that is shown.
+        places: How many entries and principles are shown at most.
+        guaranteed: How many places are kept for principles.
+        most_principles: How many places principles take at most.
+        principle_tokens: Budget of the principles among them.
+    """
+
+    similarity: int
+    confidence: int
+    recency: int
+    centrality: int
+    reinforcement: int
+    tokens: int
+    places: int
+    guaranteed: int
+    most_principles: int
+    principle_tokens: int
+
+    def why_not(self) -> list[str]:
+        """Say what does not fit together; empty where all does."""
+        total = sum(getattr(self, name) for name in WEIGHTS)
+        found = [f"the five weights add up to {total}, not to {PERCENT}"] if total != PERCENT else []
+        if not self.guaranteed <= self.most_principles <= self.places:
+            found.append("guaranteed is not above most_principles, nor that above places")
+        if self.principle_tokens > self.tokens:
+            found.append("principle_tokens is not above tokens")
+        return found
+
+
+WEIGHTS = tuple(field.name for field in fields(FrameRules))[:5]
 
 
 class Settings(Struct, frozen=True, kw_only=True):
@@ -72,38 +117,6 @@ class Settings(Struct, frozen=True, kw_only=True):
         )
 
 
-_LARGER = (
-    "cooling_hours",
-    "cooling_after_signature_minutes",
-    "undo_days",
-    "reviewable_days",
-    "pattern_sources",
-)
-_SMALLER = (
-    "catch_up_periods", "decision_expires_days", "nightly_additions", "waiting_changes", "agent_waiting", "agent_bytes",
-)  # fmt: skip
-"""Settings of which the larger number is the stricter, and of which the smaller one is."""
-
-
-def stricter(one: Settings, other: Settings) -> Settings:
-    """Return of each setting the stricter of two: longer waits and undo, smaller lanes and caps.
-
-    The zone is the one recorded at ``init``; when jobs are due and how frames choose is the second's.
-    """
-    numbers: dict[str, Any] = {name: max(getattr(one, name), getattr(other, name)) for name in _LARGER}
-    numbers |= {name: min(getattr(one, name), getattr(other, name)) for name in _SMALLER}
-    hosts = {**one.cap_characters, **other.cap_characters}
-    caps = {host: (one.cap_characters.get(host), other.cap_characters.get(host)) for host in hosts}
-    return replace(
-        other,
-        zone=None,
-        cap_characters={
-            host: min((cap for cap in both if cap is not None), default=None) for host, both in caps.items()
-        },
-        **numbers,
-    )
-
-
 class PeerAddress(Struct, frozen=True, kw_only=True):
     """Where another machine is reached.
 
@@ -123,12 +136,10 @@ class WitnessAddress(Struct, frozen=True, kw_only=True):
     """Where a witness is reached.
 
     Attributes:
-        url: Its submission prefix, ``http://127.0.0.1:18800``; empty where it is not reached so.
-        spool: A directory that it looks into, too; empty where there is none.
+        url: Its submission prefix, ``http://127.0.0.1:18800``.
     """
 
     url: str = ""
-    spool: str = ""
 
 
 class CalendarAddress(Struct, frozen=True, kw_only=True):

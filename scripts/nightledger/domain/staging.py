@@ -6,7 +6,7 @@ Invariant: pure; the order of candidates makes no difference, and a page never c
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from datetime import date, datetime, time, timedelta
+from datetime import datetime
 from enum import StrEnum
 
 from msgspec import Struct
@@ -18,7 +18,7 @@ class Source(StrEnum):
     EVENT = "event"
     """Something in the calendar begins or goes on in the next hours."""
     DOCUMENT = "document"
-    """Search finds it for such an event, or for a routine of the operator."""
+    """Search finds it for such an event."""
     OPEN_ITEM = "open_item"
     """The handoff leaves it open."""
     LANDMARK = "landmark"
@@ -27,8 +27,6 @@ class Source(StrEnum):
     """It worked for the kind of task that comes about now, or for what was left open."""
     WORK = "work"
     """Older lines about what the newest log and the handoff are about."""
-    SHOWN = "shown"
-    """It was shown lately, and something came of it."""
     LONG_RANGE = "long_range"
     """The most important of an earlier time."""
 
@@ -147,36 +145,6 @@ class WindowRules(Struct, frozen=True, kw_only=True):
         return days >= self.from_days and (self.until_days is None or days < self.until_days)
 
 
-class Routine(Struct, frozen=True, kw_only=True):
-    """Something that the operator wants looked up at certain times.
-
-    Attributes:
-        name: What the operator calls it.
-        query: What is searched for.
-        weekdays: Counted from Monday 0; () is every day.
-        begins: Local time from which it is staged.
-        ends: Local time until which it is; before ``begins`` it runs over midnight.
-    """
-
-    name: str
-    query: str
-    weekdays: tuple[int, ...]
-    begins: time
-    ends: time
-
-    def is_on(self, local: datetime) -> bool:
-        """Tell whether it is on, by the wall clock in the home's zone."""
-        at = local.time()
-        if self.begins <= self.ends:
-            return self.begins <= at < self.ends and self._on_day(local)
-        if at >= self.begins:
-            return self._on_day(local)
-        return at < self.ends and self._on_day(local - timedelta(days=1))
-
-    def _on_day(self, day: datetime) -> bool:
-        return not self.weekdays or day.weekday() in self.weekdays
-
-
 class StagingRules(Struct, frozen=True, kw_only=True):
     """What is staged, when, and how much; every key is described in the schema.
 
@@ -186,8 +154,7 @@ class StagingRules(Struct, frozen=True, kw_only=True):
         line_characters: The longest text of a line; more is cut, and says so.
         budget_tokens: For each host, the tokens of a whole page.
         sources: How each source takes part.
-        documents_each: Documents for one event or routine at most.
-        shown_days: How many days back something counts as shown lately.
+        documents_each: Documents for one event at most.
         association_percent: Confidence from which an association is staged.
         habit_weeks: How many weeks back tells what is done at this time of the week.
         habit_hours: How many hours before and after now count as this time.
@@ -195,7 +162,6 @@ class StagingRules(Struct, frozen=True, kw_only=True):
         windows: Stretches of the past.
         window_percent: Importance from which something of a window is staged.
         landmark_percent: Importance from which an entry is a landmark.
-        routines: What the operator wants looked up at certain times.
     """
 
     lookahead_hours: int
@@ -204,7 +170,6 @@ class StagingRules(Struct, frozen=True, kw_only=True):
     budget_tokens: Mapping[str, int]
     sources: Mapping[Source, SourceRules]
     documents_each: int
-    shown_days: int
     association_percent: int
     habit_weeks: int
     habit_hours: int
@@ -212,7 +177,6 @@ class StagingRules(Struct, frozen=True, kw_only=True):
     windows: tuple[WindowRules, ...]
     window_percent: int
     landmark_percent: int
-    routines: tuple[Routine, ...] = ()
 
     def budget_of(self, host: str) -> int:
         """Give the tokens of a page for a host; those of a generic one where it has none of its own."""
@@ -229,22 +193,6 @@ FADING = 0.3
 """An observation, of which the operator said that it fades soon."""
 PROVED = 0.4
 """What outcomes can add or take: an entry that is proved useful is a landmark (.5 + .4)."""
-
-
-class Past(Struct, frozen=True, kw_only=True):
-    """Something that was written down.
-
-    Attributes:
-        day: When; None where nothing tells.
-        importance: 0..1.
-        place: Where it stands; makes the order of equals certain.
-        candidate: Gives it as a candidate of a source, for a reason; None where it may not be staged.
-    """
-
-    day: date | None
-    importance: float
-    place: str
-    candidate: Callable[[str], Candidate | None]
 
 
 def importance_of(
@@ -268,12 +216,6 @@ def importance_of(
         return DURABLE
     told = 0.0 if stated is None else max(0.0, (stated - STANDING) * PROVED / 2)
     return round(min(PINNED, max(0.0, (FADING if observation else STANDING) + PROVED * lean + told)), 4)
-
-
-def most_important(past: Iterable[Past], percent: int) -> list[Past]:
-    """Return what is as important as asked for, the most important first."""
-    enough = (one for one in past if one.importance * PERCENT >= percent)
-    return sorted(enough, key=lambda one: (-one.importance, -(one.day or date.min).toordinal(), one.place))
 
 
 _LINES = re.compile(r":(\d+)(?:-(\d+))?$")

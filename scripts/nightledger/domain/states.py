@@ -88,9 +88,6 @@ class ChangeState(StrEnum):
 OPEN_STATES = frozenset({ChangeState.PENDING, ChangeState.DEFERRED, ChangeState.STALE})
 """What the operator can still answer."""
 REVOCABLE = OPEN_STATES | {ChangeState.APPROVED}
-REFUSED = frozenset({ChangeState.REJECTED, ChangeState.UNDONE})
-"""What ended because the operator said so."""
-ENDED = REFUSED | {ChangeState.WITHDRAWN, ChangeState.SUPERSEDED}
 """What a rejection can still end: it waits for an answer or is signed and not applied."""
 ENDED = frozenset({ChangeState.REJECTED, ChangeState.WITHDRAWN, ChangeState.UNDONE, ChangeState.SUPERSEDED})
 """What waits no more and stands nowhere; it may return with new evidence."""
@@ -264,20 +261,6 @@ class Apply(Struct, frozen=True, kw_only=True):
         return self.clocks.at
 
 
-class Drifted(Struct, frozen=True, kw_only=True):
-    """A gated file that was changed outside Nightledger before something was applied to it.
-
-    Attributes:
-        apply: Id of the apply that found it so, and kept what it found.
-        path: The file.
-        before: Hex SHA-256 of what it found, a blob.
-    """
-
-    apply: str
-    path: str
-    before: str
-
-
 class Restored(Struct, frozen=True, kw_only=True):
     """A home that was put back to an older state, or was taken over without what was known of it.
 
@@ -319,8 +302,6 @@ class Book(Struct, frozen=True, kw_only=True):
             ``gate/opening.py`` puts in its place what a signature was checked for.
         claimed: The same by the log's word alone.
         genesis: Fields of the first leaf; empty where there is none.
-        drifted: Changes outside Nightledger that a later apply took in with its own: only versions before
-            the guard did so.
         trust: The chain of trust files.
         gone: Why what is no longer there was removed, by its hex SHA-256.
         gone_at: When what is gone was removed, by its hash: the latest time of any entry up to the one that says so.
@@ -333,7 +314,6 @@ class Book(Struct, frozen=True, kw_only=True):
         unfounded: Lines, from 1, of entries that count for nothing where they stand, each with why.
         expunged: What the log says that each decision about a leaked text removed, as hex SHA-256.
         withheld: Keyed hashes by which what each of them expunged is known again.
-        drifted: Changes outside Nightledger that a later apply found and left in the file.
         settled: Proposals of which nothing waits and nothing is still to be applied, as far as whoever
             made the book knows; they need not be looked at for that. There may be more of them.
         kept: For each daily log and file of the archive that an apply or undo wrote, hex SHA-256 of what it
@@ -353,7 +333,6 @@ class Book(Struct, frozen=True, kw_only=True):
     gated: Mapping[str, str] = field(default_factory=dict)
     claimed: Mapping[str, str] = field(default_factory=dict)
     genesis: Mapping[str, Any] = field(default_factory=dict)
-    drifted: tuple[Drifted, ...] = ()
     settled: Collection[str] = frozenset()
     applied_at: dict[str, datetime] = field(default_factory=dict)
     trust: TrustChain = NO_CHAIN

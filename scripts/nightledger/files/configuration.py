@@ -1,46 +1,42 @@
 """Read configuration from where it lies: the checkout, a home, the keys directory.
 
 Invariant: nothing that names a program is ever read from a home. Whoever can write a home's settings can
-switch off neither guard nor apply by breaking them, and makes no wait shorter by that: what was last good
-is kept outside the home, as values and never as text.
+switch off neither guard nor apply by breaking them: what cannot be used counts as no file.
 """
 
 import os
 import stat
-from pathlib import Path
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
 from msgspec import Struct
 
-from nightledger.codec.settings import dump_settings, find_zone, parse_operator, parse_settings
+from nightledger.codec.settings import find_zone, parse_operator, parse_settings
 from nightledger.domain.errors import ConfigurationError, NightledgerError
-from nightledger.domain.settings import Operator, Settings, stricter
-from nightledger.files.atomic import replace_file
+from nightledger.domain.settings import Operator, Settings
 from nightledger.files.home import Home
 from nightledger.files.reading import read_optional, read_regular
+from nightledger.files.shipped import shipped_config
 
 if TYPE_CHECKING:
     from nightledger.domain.staging import StagingRules
 
-SHIPPED = Path(__file__).resolve().parents[3] / "config" / "nightledger.yaml"
 OPERATOR = "operator.yaml"
 """In the keys directory: what the operator lets us run and connect to."""
 MAX_BYTES = 1 << 16
-PRIVATE_MODE = 0o600
 MAX_RULE_FILE_BYTES = 1 << 20
 """Ten times gitleaks' own rule file."""
 
 
 def load_settings(home: Home) -> Settings:
-    """Give the settings in force in a home: the shipped ones with its own over them.
+    """Give the settings in force in a home: the defaults with its own over them.
 
     Raises:
         ConfigurationError: Settings that are not valid, every problem named.
         UnreadableError: A settings file that is no regular file, or a huge one.
     """
     own = read_optional(home.settings, MAX_BYTES, within=home.root)
-    return parse_settings(read_regular(os.fspath(SHIPPED), MAX_BYTES), own, where=home.settings)
+    return parse_settings(own, where=home.settings)
 
 
 def load_staging_rules(home: Home) -> "StagingRules":
@@ -53,16 +49,14 @@ def load_staging_rules(home: Home) -> "StagingRules":
     from nightledger.codec.settings import parse_staging_rules  # of one verb only
 
     own = read_optional(home.staging_rules, MAX_BYTES, within=home.root)
-    shipped = read_regular(os.fspath(SHIPPED.with_name("staging-rules.json")), MAX_BYTES)
-    return parse_staging_rules(shipped, own, where=home.staging_rules)
+    return parse_staging_rules(shipped_config("staging-rules.json"), own, where=home.staging_rules)
 
 
 class InForce(Struct, frozen=True, kw_only=True):
     """What counts, and why it is not the home's own file.
 
     Attributes:
-        settings: The shipped ones with the home's own over them; where those cannot be used, of
-            each the stricter of the shipped and of the last that could, in the zone of ``init``.
+        settings: The shipped ones with the home's own over them; the shipped ones alone where its file cannot be used.
         problem: Every problem of the home's own file, with its line; empty where it can be used.
     """
 
@@ -70,43 +64,12 @@ class InForce(Struct, frozen=True, kw_only=True):
     problem: str = ""
 
 
-def read_in_force(home: Home, kept: str) -> InForce:
-    """Read the settings in force; nothing in the home's own file ends this.
-
-    Args:
-        home: Whose.
-        kept: File in which :func:`keep_settings` left the last good ones; there may be none.
-    """
+def settings_of(home: Home) -> InForce:
+    """Read the settings in force; nothing in the home's own file ends this."""
     try:
         return InForce(settings=load_settings(home))
     except NightledgerError as error:
-        shipped = read_regular(os.fspath(SHIPPED), MAX_BYTES)
-        defaults = parse_settings(shipped, None, where=os.fspath(SHIPPED))
-        return InForce(settings=stricter(defaults, _last_good(shipped, kept, defaults)), problem=str(error))
-
-
-def keep_settings(home: Home, settings: Settings, kept: str) -> None:
-    """Keep good settings of a home for the time when its file is broken; durable when this returns.
-
-    Args:
-        home: Whose; without a file of its own nothing is kept.
-        settings: As they were read.
-        kept: Where, outside the home.
-    """
-    if not os.path.lexists(home.settings):
-        if os.path.lexists(kept):
-            os.unlink(kept)
-        return
-    content = dump_settings(settings)
-    if read_optional(kept, MAX_BYTES) != content:
-        replace_file(kept, content, mode=PRIVATE_MODE)
-
-
-def _last_good(shipped: bytes, kept: str, defaults: Settings) -> Settings:
-    try:
-        return parse_settings(shipped, read_optional(kept, MAX_BYTES), where=kept)
-    except NightledgerError:
-        return defaults
+        return InForce(settings=parse_settings(None, where=""), problem=str(error))
 
 
 def home_zone(home: Home, settings: Settings) -> ZoneInfo:

@@ -115,7 +115,7 @@ class Home:
     next_due = HomePath(".nightledger/next-due")
     search_dir = HomePath(".nightledger/search")  # index of search
     link_index_dir = HomePath(".nightledger/links")  # index behind the association view
-    # answers given to messages, messages that wait for their answer, last contacts
+    # answers of other machines, messages that wait for theirs
     channel_dir = HomePath(".nightledger/channel")
 
     def __init__(self, root: "str | Path") -> None:

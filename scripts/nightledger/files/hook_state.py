@@ -4,8 +4,7 @@ Standard library only and cheap: a hook starts at each prompt.
 
 Invariant: of the ledger one line a showing, whole and on disk before anything is shown; a torn line of an earlier crash
 is closed, never cut. A session's state is disposable. Of a prompt only words are kept that stand in memory which the
-agent may see, sorted, so that neither a secret nor a sentence can be read from it. Two hooks of one session at once see
-one another's: each holds the file from reading to writing. What cannot be read counts as empty, or as not set.
+agent may see, sorted, so that neither a secret nor a sentence can be read from it. What cannot be read counts as empty, or as not set.
 """
 
 import errno
@@ -145,56 +144,26 @@ def place_key(path: str, line: int) -> str:
     return f"{path}:{line}"
 
 
-class HeldState:
-    """A session's state while one hook decides what to show; close it.
-
-    Attributes:
-        state: As it was found.
-    """
-
-    __slots__ = ("_descriptor", "state")
-
-    def __init__(self, state: PromptState, descriptor: int) -> None:
-        self.state = state
-        self._descriptor = descriptor
-
-    def put(self, state: PromptState) -> None:
-        """Write another state in its place. Not put on disk: disposable.
-
-        Raises:
-            OSError: It cannot be written.
-        """
-        record = {"v": 1, "prompts": list(state.prompts), "shown": [list(one) for one in state.shown]}
-        raw = json.dumps(record, separators=(",", ":")).encode("ascii")
-        os.ftruncate(self._descriptor, os.pwrite(self._descriptor, raw, 0))
-
-    def close(self) -> None:
-        """Let the next hook of the session have it."""
-        if self._descriptor >= 0:
-            os.close(self._descriptor)
-            self._descriptor = -1
-
-
-def hold_state(home: "Home", session: object) -> HeldState:
-    """Give a session's state, and keep other hooks of that session waiting until it is closed.
-
-    Where no state can be written it is as an empty one, and nobody waits.
+def write_state(home: "Home", session: object, state: PromptState) -> None:
+    """Put a session's state in the place of its last; not put on disk, and where it cannot be written, what was shown may be shown twice.
 
     Args:
         home: Whose.
         session: What the host calls the session; whatever is no text is one session.
+        state: What is to be known.
     """
-    import fcntl
-
+    record = {"v": 1, "prompts": list(state.prompts), "shown": [list(one) for one in state.shown]}
     try:
         descriptor = _open(_path(home, session))
     except OSError:
-        return HeldState(read_state(home, session), -1)
+        return
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
-        return HeldState(_parse(os.pread(descriptor, MAX_STATE_BYTES, 0)), descriptor)
+        os.ftruncate(descriptor, 0)
+        os.write(descriptor, json.dumps(record, separators=(",", ":")).encode("ascii"))
     except OSError:  # no regular file
-        return HeldState(PromptState(), descriptor)
+        return
+    finally:
+        os.close(descriptor)
 
 
 def read_state(home: "Home", session: object) -> PromptState:

@@ -1,24 +1,31 @@
-"""Write the search index of a home, one file after the other and only what changed of it, in one transaction.
+"""The search index of a home: what it finds, and how it is written, one file after the other and only what changed of it.
+
+What the prompt hook asks, too, stands in ``search_reader.py``, which is cheaper to import.
 
 Invariant: what is taken out of the index is said in the very words that were put in, so an index that was brought up to
-date scores as one made at once. One that is damaged, or of an older version, is never answered from; one that a newer
+date scores as one made at once; what is equal comes in the order of path and line. One that is damaged, or of an older version, is never answered from; one that a newer
 version of this program made is left alone.
 """
 
+import math
 import os
 import sqlite3
 import zlib
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from datetime import date
+from typing import Any
 
 from msgspec import Struct
 
-from nightledger.domain.search import Kind, prefix_of
+from nightledger.domain.search import Chunk, Kind, prefix_of
+from nightledger.domain.search.ranking import rarity
 from nightledger.files.durable import FILE_MODE, make_dir
 from nightledger.files.home import Home
 from nightledger.files.search_reader import (
+    DamagedIndexError,
+    Reader,
     SearchIndexError,
     beside,
     connect,
@@ -27,9 +34,182 @@ from nightledger.files.search_reader import (
     require_tables,
     telling,
 )
-from nightledger.files.search_store import FileState, SearchStore
 
 _LEVEL = 6
+_CHUNK = (
+    "SELECT c.id, f.path, f.kind, c.n, c.text, c.lead, c.first, c.last, c.day, c.heading,"
+    " c.entry, c.held FROM chunks c JOIN files f ON f.id = c.file "
+)
+
+
+OPERATOR, AGENT = "operator", "agent"
+_SEEN_BY = {OPERATOR: "c.held IS NOT NULL", AGENT: "coalesce(c.held, '') = ''"}
+_LEAST_IDF = 1e-6
+"""What FTS5 takes for the rarity of a word that stands in half of all rows or more (its source, fts5_aux.c)."""
+_BM25 = "bm25(words, 1.0, 0.5, 1.0)"
+"""Of the columns headings, the item before, and text. Measured: docs/decisions/0022-ranking.md."""
+
+
+class FileState(Struct, frozen=True):
+    """What a file was when it was indexed.
+
+    Attributes:
+        size_bytes: Its size.
+        mtime_ns: When it was last written, in nanoseconds since 1970.
+        sha256: Hex SHA-256 of its bytes.
+        settled: Whether it had been left alone for a while when it was read: if not, a later write may
+            have left size and time as they were.
+    """
+
+    size_bytes: int
+    mtime_ns: int
+    sha256: str
+    settled: bool
+
+
+class Filter(Struct, frozen=True, kw_only=True):
+    """Which chunks count.
+
+    Attributes:
+        kinds: These kinds; empty is all.
+        since: From this day on; None is unbounded.
+        until: Up to this day, included.
+        seen_by: ``OPERATOR`` or ``AGENT``.
+        match: FTS5 expression that they match; empty is all.
+    """
+
+    kinds: Collection[Kind] = ()
+    since: date | None = None
+    until: date | None = None
+    seen_by: str = OPERATOR
+    match: str = ""
+
+    def sql(self) -> tuple[str, list[object]]:
+        """Give the conditions, each with ``AND`` before it, and their values."""
+        parts: list[str] = [_SEEN_BY[self.seen_by]]
+        values: list[object] = []
+        if self.kinds:
+            parts.append(f"f.kind IN ({','.join('?' * len(self.kinds))})")
+            values += sorted(kind.value for kind in self.kinds)
+        if self.since is not None:
+            parts.append("c.day >= ?")
+            values.append(self.since.toordinal())
+        if self.until is not None:
+            parts.append("c.day <= ?")
+            values.append(self.until.toordinal())
+        if self.match:
+            parts.append("c.id IN (SELECT rowid FROM words WHERE words MATCH ?)")
+            values.append(self.match)
+        return "".join(f" AND {part}" for part in parts), values
+
+
+ALL = Filter()
+
+
+class SearchStore(Reader):
+    """An index that is open for reading; close it."""
+
+    __slots__ = ()
+
+    def files(self) -> dict[str, tuple[int, str, FileState]]:
+        """Give every file by its path: its number, its kind, and what it was when it was indexed."""
+        rows = self.ask("SELECT path, id, kind, size, mtime_ns, sha256, settled FROM files")
+        return {
+            path: (number, kind, FileState(size, mtime_ns, sha256, settled=bool(settled)))
+            for path, number, kind, size, mtime_ns, sha256, settled in rows
+        }
+
+    def find(self, matches: Iterable[str], limit: int, wanted: Filter = ALL) -> dict[int, float]:
+        """Return the chunks that match best, the best first, of equals by place, each with its BM25 (sqlite.org/fts5.html).
+
+        FTS5's own rarity is taken out, by which a word in half of the chunks tells nothing: in a young home that is
+        every word that matters.
+
+        Args:
+            matches: FTS5 expressions, each of one word (``text/search/tokens.py``).
+            limit: At most so many.
+            wanted: Which count.
+        """
+        where, values = wanted.sql()
+        total = int(self.ask("SELECT count(*) FROM chunks")[0][0])
+        scores: dict[int, float] = {}
+        places: dict[int, tuple[str, int, int]] = {}
+        for match in matches:
+            count = int(self.ask("SELECT count(*) FROM words WHERE words MATCH ?", (match,))[0][0])
+            rare = math.log((total - count + 0.5) / (count + 0.5)) if 2 * count < total else 0.0
+            worth = rarity(count, total) / max(rare, _LEAST_IDF)
+            for number, path, first, n, found in self.ask(
+                f"SELECT w.rowid, f.path, c.first, c.n, {_BM25} FROM words w"  # noqa: S608 - our own words and question marks
+                " LEFT JOIN chunks c ON c.id = w.rowid LEFT JOIN files f ON f.id = c.file"
+                f" WHERE w.words MATCH ? AND (f.id IS NULL OR (1{where}))",
+                (match, *values),
+            ):
+                if path is None:
+                    raise DamagedIndexError(f"the search index {self.path} is damaged (words, no chunk)")
+                scores[number] = scores.get(number, 0.0) - found * worth
+                places[number] = path, first, n
+        best = sorted(scores, key=lambda number: (-round(scores[number], 9), places[number]))
+        return {number: scores[number] for number in best[:limit]}
+
+    def of_days(self, wanted: Filter) -> list[int]:
+        """Return the first hundred chunks that count, by day, path and line."""
+        where, values = wanted.sql()
+        rows = self.ask(
+            "SELECT c.id FROM chunks c JOIN files f ON f.id = c.file WHERE c.day IS NOT NULL"  # noqa: S608 - our own words and question marks
+            f"{where} ORDER BY c.day, f.path, c.first, c.n LIMIT 100",
+            values,
+        )
+        return [row[0] for row in rows]
+
+    def chunks(self, ids: Iterable[int]) -> dict[int, Chunk]:
+        """Give chunks by their numbers; a number that nobody has is left out."""
+        rows = self.ask_of(f"{_CHUNK}WHERE c.id", list(ids))
+        return {row[0]: self._chunk(row) for row in rows}
+
+    def links(self, tags: Sequence[str]) -> list[tuple[str, str, str, float]]:
+        """Give the associations of some tags that may be shown unasked: tags, resolution, confidence; the surest first."""
+        found: set[tuple[str, str, str, float]] = set()
+        for tag in ("first", "second"):
+            asked = f"SELECT first, second, resolution, confidence FROM links WHERE {tag}"  # noqa: S608 - ours
+            found.update(self.ask_of(asked, tags))
+        return sorted(found, key=lambda row: (-row[3], row[:3]))
+
+    def chunks_of(self, path: str) -> list[Chunk]:
+        """Give all chunks of a file, in order; none for a file that is not in the index."""
+        return [self._chunk(row) for row in self.ask(f"{_CHUNK}WHERE f.path = ? ORDER BY c.n", (path,))]
+
+    def said(self, path: str) -> Iterator[tuple[int, tuple[str, str, str]]]:
+        """Give each chunk of a file, in order, with what it put into the index: prefix, the item before, its text."""
+        rows = self.ask(
+            "SELECT c.id, c.text, c.lead, c.day, c.heading FROM chunks c"
+            " JOIN files f ON f.id = c.file WHERE f.path = ? ORDER BY c.n",
+            (path,),
+        )
+        for number, packed, lead, day, heading in rows:
+            text = self.unpacked(packed)
+            prefix = prefix_of(None if day is None else date.fromordinal(day), heading)
+            yield number, (prefix, text[:lead], text[lead:])
+
+    def _chunk(self, row: tuple[Any, ...]) -> Chunk:
+        number, path, kind, n, packed, lead, first, last, day, heading, entry, held = row
+        return Chunk(
+            id=number,
+            path=path,
+            kind=Kind(kind),
+            n=n,
+            first_line=first,
+            last_line=last,
+            day=None if day is None else date.fromordinal(day),
+            heading=heading,
+            entry=entry,
+            text=self.unpacked(packed)[lead:],
+            held=held or "",
+        )
+
+    def read_anew(self) -> None:
+        """Count anew from now on."""
+        self._counts.clear()
+        self._total = -1
 
 
 class NewChunk(Struct, frozen=True, kw_only=True):
@@ -45,7 +225,6 @@ class NewChunk(Struct, frozen=True, kw_only=True):
         entry: As in ``Chunk``.
         held: Empty where everybody may see it; why only the operator may; None where it is what an agent sees of another.
         lead: How many characters directly before it are indexed with it.
-        moved: As in ``Chunk``.
     """
 
     start: int
@@ -57,7 +236,6 @@ class NewChunk(Struct, frozen=True, kw_only=True):
     entry: str = ""
     held: str | None = ""
     lead: int = 0
-    moved: bool = False
 
 
 class NewFile(Struct, frozen=True, kw_only=True):
@@ -165,7 +343,7 @@ class SearchWriter:
 
     def _insert(self, fresh: "Iterable[tuple[_Key, _Row]]") -> None:
         for key, row in fresh:
-            insert = f"INSERT INTO chunks({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"  # noqa: S608 - ours
+            insert = f"INSERT INTO chunks({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"  # noqa: S608 - ours
             number = self._connection.execute(insert, row).lastrowid
             self._connection.execute(
                 "INSERT INTO words(rowid, head, before, body) VALUES (?, ?, ?, ?)",
@@ -178,7 +356,7 @@ class SearchWriter:
             return False
         number = known[key].pop()
         self._connection.execute(
-            f"UPDATE chunks SET ({_COLUMNS}) = (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) WHERE id = ?",  # noqa: S608 - ours
+            f"UPDATE chunks SET ({_COLUMNS}) = (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) WHERE id = ?",  # noqa: S608 - ours
             (*row, number),
         )
         return True
@@ -186,8 +364,8 @@ class SearchWriter:
 
 _Key = tuple[str, str, str]
 """Prefix, what stands before, and text: what a chunk puts into the index."""
-_Row = tuple[int, int, bytes, int, int, int, int | None, str, str, str | None, bool]
-_COLUMNS = "file, n, text, lead, first, last, day, heading, entry, held, moved"
+_Row = tuple[int, int, bytes, int, int, int, int | None, str, str, str | None]
+_COLUMNS = "file, n, text, lead, first, last, day, heading, entry, held"
 
 
 def _row(file: NewFile, chunk: NewChunk, place: tuple[int, int]) -> tuple[_Key, _Row]:
@@ -198,7 +376,7 @@ def _row(file: NewFile, chunk: NewChunk, place: tuple[int, int]) -> tuple[_Key, 
     packed = zlib.compress(text.encode("utf-8", "surrogateescape"), _LEVEL)
     lines = chunk.first_line, chunk.last_line
     key = prefix_of(chunk.day, heading), text[: chunk.lead], text[chunk.lead :]
-    return key, (*place, packed, chunk.lead, *lines, day, heading, chunk.entry, chunk.held, chunk.moved)
+    return key, (*place, packed, chunk.lead, *lines, day, heading, chunk.entry, chunk.held)
 
 
 MEMORY = ":memory:"
@@ -315,5 +493,6 @@ def any_text(path: str, holds: Callable[[bytes], bool]) -> bool:
 def build_in_memory(spell: Callable[[str], str]) -> SearchWriter:
     """Give an empty index that no file holds, for a home that cannot be written; closing it forgets it."""
     connection = sqlite3.connect(MEMORY)
-    make_tables(connection)
+    with telling(MEMORY):
+        make_tables(connection)
     return SearchWriter(SearchStore(connection, MEMORY), spell)

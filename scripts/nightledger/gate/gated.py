@@ -10,10 +10,17 @@ import os
 from collections.abc import Iterable, Mapping
 
 from nightledger.domain.consent import PROTECTED_FILES
-from nightledger.domain.errors import NightledgerError, RefusedError, UnreadableError
+from nightledger.domain.errors import (
+    IntegrityError,
+    MissingBlobError,
+    NightledgerError,
+    RefusedError,
+    UnreadableError,
+)
 from nightledger.domain.kept import LINKS, Places, is_archive, is_copy, is_daily_log
 from nightledger.domain.states import Book
 from nightledger.domain.trusting import TRUST_FILES
+from nightledger.files.blobs import BlobStore
 from nightledger.files.home import Home
 from nightledger.files.reading import is_within, read_optional, read_regular
 from nightledger.hosts.presets import preset
@@ -36,6 +43,15 @@ def read_gated(home: Home, relative: str) -> bytes:
     """
     require_gated(home, relative)
     return _read(home, relative)
+
+
+def read_accepted(home: Home, book: Book, path: str) -> bytes | None:
+    """Return the bytes of a file that were accepted last; None where they are not kept, or the log names none."""
+    sha256 = book.accepted_of(path)
+    try:
+        return None if sha256 is None else BlobStore(home.blobs_dir).get(sha256)
+    except (MissingBlobError, IntegrityError, ValueError):  # ValueError: what stands there is no hash
+        return None
 
 
 def why_unreadable(home: Home, relative: str) -> str:

@@ -4,7 +4,6 @@ Invariant: nothing below works on a home whose log is damaged, cut, forked or ol
 that was seen. Trust files are taken from the log's chain (``gate/integrity/trusting.py``).
 """
 
-import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, partial
 from pathlib import Path
@@ -23,7 +22,7 @@ from nightledger.domain.identity import Identity
 from nightledger.domain.moment import Moment
 from nightledger.domain.settings import Settings
 from nightledger.domain.states import Book, ChangeState, LazyMap
-from nightledger.files.configuration import InForce, keep_settings, read_in_force
+from nightledger.files.configuration import settings_of
 from nightledger.files.home import Home
 from nightledger.files.reading import read_optional
 from nightledger.files.shipped import shipped_config
@@ -39,8 +38,6 @@ if TYPE_CHECKING:
     from nightledger.hosts.configured import Cap
 
 MAX_CONFIG_BYTES = 1 << 20
-KEPT_SETTINGS = "settings.json"
-"""Beside a home's keys: its last good settings."""
 AS_MADE = "put config/nightledger/home.json back from a backup, or write there what it was at init"
 MEND = "mend or remove that file: it holds only what differs from the checkout's config/nightledger.yaml"
 
@@ -121,7 +118,7 @@ def open_gate(
     """
     home, ring = Home(home_path), KeyRing(Path(keys_dir))
     home.require()
-    in_force = settings_of(home, ring)
+    in_force = settings_of(home)
     return Gate(
         home=home,
         ring=ring,
@@ -252,18 +249,6 @@ def sign_head(gate: Gate, moment: Moment, *, keep: bool = False) -> Checkpoint:
 def log_key(gate: Gate) -> LogKey:
     """Load the key that signs checkpoints unattended."""
     return load_log_key(gate.ring, gate.home.identity.id, gate.home.identity.origin)
-
-
-def settings_of(home: Home, ring: KeyRing) -> InForce:
-    """Return the settings in force in a home, whatever its own file is."""
-    return read_in_force(home, os.fspath(ring.path(home.identity.id, KEPT_SETTINGS)))
-
-
-def keep_last_good(gate: Gate) -> None:
-    """Keep the settings of a home while they are good; the caller holds its lock."""
-    if not gate.settings_problem:
-        kept = gate.ring.path(gate.home.identity.id, KEPT_SETTINGS)
-        keep_settings(gate.home, gate.settings, os.fspath(kept))
 
 
 def require_settings(gate: Gate) -> None:

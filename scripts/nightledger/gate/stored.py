@@ -25,7 +25,7 @@ from nightledger.domain.errors import (
 from nightledger.domain.event import Event, EventName
 from nightledger.domain.judge import EDIT_LANE
 from nightledger.domain.moment import Moment
-from nightledger.domain.proposal import Change, Kind, Proposal
+from nightledger.domain.proposal import HOLE, Change, Kind, Proposal
 from nightledger.domain.states import Book, ChangeState, ChangeStatus, ProposalStatus
 from nightledger.domain.words import dump_moment
 from nightledger.files.atomic import replace_file
@@ -33,8 +33,6 @@ from nightledger.files.home import Home
 from nightledger.files.reading import read_regular
 from nightledger.gate.opening import BETTER, TWIN, Gate, closing, record
 from nightledger.gate.signed import reason_of
-from nightledger.text.changes.veil import HOLE
-from nightledger.text.scanners.scan import mask_secrets
 
 SHORTEST = 4
 """Characters of an id that a screen shows at least, behind ``p-``: a million names."""
@@ -209,7 +207,11 @@ def _why(home: Home, book: Book, status: ProposalStatus, n: int, causes: Causes)
     if change.state is ChangeState.WITHDRAWN:
         return _CAUSES.get(causes.get((status.id, n), ""), "nobody answered")
     decided = book.decisions.get(change.decision or "")
-    return mask_secrets(reason_of(home, decided)) if decided and change.state is ChangeState.REJECTED else ""
+    if decided is None or change.state is not ChangeState.REJECTED:
+        return ""
+    from nightledger.text.scanners.scan import mask_secrets
+
+    return mask_secrets(reason_of(home, decided))
 
 
 def answer_texts(answers: Iterable[Mapping[str, Any]], count: int) -> Iterator[str]:

@@ -169,36 +169,6 @@ def has_hooks(host: str, text: str, call: HookCall) -> bool:
     return bool(_calls(_load(host, text), call))
 
 
-def places_of(host: str, text: str, call: HookCall) -> list[tuple[str, int, int]]:
-    """Return event, place of the element and place of the hook in it, from 0, of each of our hooks in a configuration."""
-    return [
-        (event, at, n)
-        for event, listed in _events(_load(host, text)).items()
-        for at, element in enumerate(listed)
-        for n, hook in enumerate(_hooks_of(element))
-        if _is_ours(hook, call)
-    ]
-
-
-def waiting_in_hermes(text: str, allowed: str, call: HookCall) -> int:
-    """Count the hooks of ours that Hermes was not told to run.
-
-    Args:
-        text: Its configuration.
-        allowed: What stands in ``shell-hooks-allowlist.json``, where Hermes keeps the answers; empty for no file.
-        call: How we are called.
-
-    Raises:
-        ValueError: One of them is none.
-    """
-    config = _load(HERMES, text)
-    if config.get("hooks_auto_accept") is True:
-        return 0
-    approvals = json.loads(allowed or "{}").get("approvals") or []
-    told = {(one.get("event"), one.get("command")) for one in approvals if isinstance(one, dict)}
-    return sum((event, command) not in told for event, _, command, _ in _calls(config, call))
-
-
 def _elements(host: str, call: HookCall) -> dict[str, list[dict[str, Any]]]:
     """Return what is to stand in the list of each event: a hook (Hermes), or an object that holds one."""
     found = {}

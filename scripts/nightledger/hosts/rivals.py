@@ -1,4 +1,4 @@
-"""What a host's own settings say: other writers of an agent's memory, and why it does not run our hooks.
+"""What a host's own settings say: other writers of an agent's memory.
 
 Invariant: configuration is read and never written; nothing is claimed that no setting says, and a setting that is not
 there is told as such, because defaults change between versions. Written against what docs/formats.md names; seen with
@@ -6,23 +6,13 @@ Claude Code 2.1.330, Codex 0.169, Hermes Agent 0.19.0 and OpenClaw 2026.9.6.
 """
 
 import os
-import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from msgspec import Struct
 
-from nightledger.domain.errors import NightledgerError
-from nightledger.files.reading import read_optional
-from nightledger.hosts.configured import MAX_CONFIG_BYTES, Unread, member_at, read_config
-from nightledger.hosts.hooking import (
-    HookCall,
-    config_name,
-    folder_name,
-    places_of,
-    runs_hook,
-    waiting_in_hermes,
-)
+from nightledger.hosts.configured import Unread, member_at, read_config
+from nightledger.hosts.hooking import runs_hook
 from nightledger.hosts.presets import CLAUDE_CODE, CODEX, HERMES, OPENCLAW, preset
 
 _YES, _NO = frozenset({"1", "true", "yes", "on"}), frozenset({"0", "false", "no", "off"})
@@ -202,83 +192,3 @@ def _first(configs: Mapping[str, Any], key: str, default: str) -> tuple[Any, str
         if value is not None:
             return value, path
     return None, default
-
-
-_HERMES_ALLOWED = "shell-hooks-allowlist.json"
-_CAPITAL = re.compile(r"(?<=[a-z])(?=[A-Z])")
-
-
-def why_held_back(host: str, root: str, call: HookCall, config: str = "") -> str:
-    """Give why a host leaves our hooks out; empty where no setting says so, or none can be read.
-
-    Args:
-        host: Its name in records.
-        root: Its own directory.
-        call: How we are called.
-        config: OpenClaw's configuration, where it is not in its usual place (``named_config``).
-    """
-    try:
-        return _HELD[host](root, call, config) if host in _HELD else ""
-    except (NightledgerError, OSError, ValueError, TypeError, AttributeError, RecursionError):
-        return ""
-
-
-def _claude_code_held(root: str, _: HookCall, __: str) -> str:
-    path = os.path.join(root, config_name(CLAUDE_CODE))
-    off = member_at(read_config(path), "disableAllHooks")
-    return f'"disableAllHooks": true in {path} turns every hook off' if off is True else ""
-
-
-def _codex_held(root: str, call: HookCall, _: str) -> str:
-    path = os.path.join(root, "config.toml")
-    config = read_config(path)
-    if isinstance(config, Unread):
-        return ""
-    for name in ("hooks", "codex_hooks"):
-        if member_at(config, "features", name) is False:
-            return f"{name} = false under [features] in {path} turns every hook off"
-    states, file = member_at(config, "hooks", "state"), os.path.join(root, config_name(CODEX))
-    count = sum(
-        not any(
-            _is_trusted(states, f"{name}:{_CAPITAL.sub('_', event).lower()}:{group}:{n}")
-            for name in (file, os.path.realpath(file))
-        )
-        for event, group, n in places_of(CODEX, _text(file), call)
-    )
-    if not count:
-        return ""
-    return f"Codex runs none that you have not trusted: {count} wait for /hooks in a session ('codex exec' does not ask)"
-
-
-def _is_trusted(states: Any, key: str) -> bool:
-    """Tell whether a hook was trusted at all; whether it was changed since, Codex alone can tell."""
-    return (
-        isinstance(member_at(states, key, "trusted_hash"), str)
-        and member_at(states, key, "enabled") is not False
-    )
-
-
-def _hermes_held(root: str, call: HookCall, _: str) -> str:
-    allowed = os.path.join(root, _HERMES_ALLOWED)
-    count = waiting_in_hermes(_text(os.path.join(root, config_name(HERMES))), _text(allowed), call)
-    if not count:
-        return ""
-    return (
-        f"Hermes runs none that you have not allowed: {count} wait for its question when it starts at a terminal; "
-        "'hermes --accept-hooks' answers it"
-    )
-
-
-def _openclaw_held(root: str, call: HookCall, named: str) -> str:
-    path, name = named or os.path.join(root, "openclaw.json"), folder_name(call)
-    config = read_config(path)
-    if isinstance(config, Unread) or runs_hook(config, name):
-        return ""
-    return f"{path} does not turn it on; 'openclaw hooks enable {name}' does"
-
-
-_HELD = {CLAUDE_CODE: _claude_code_held, CODEX: _codex_held, HERMES: _hermes_held, OPENCLAW: _openclaw_held}
-
-
-def _text(path: str) -> str:
-    return (read_optional(path, MAX_CONFIG_BYTES) or b"").decode()

@@ -6,11 +6,10 @@ Changes no memory: it proposes.
 
 Each period of active hours is reinforced once, however often a pass runs, and by what had
 happened until its end. The constitution is reinforced with each, whether it was recalled or not.
-``hygiene`` judges every entry by a policy and does what the operator says of those that faded: no entry is proposed
+``hygiene`` judges every entry and does what the operator says of those that faded: no entry is proposed
 that is pinned or permanent, and what the operator does not answer stays as it is.
 """
 
-import re
 from collections.abc import Iterator, Sequence
 from datetime import date
 
@@ -25,16 +24,15 @@ from nightledger.domain.proposal import Draft, Kind, Proposal
 from nightledger.domain.pruning import in_portions, month_of
 from nightledger.domain.retention import (
     PERIOD_HOURS,
-    Policy,
     ReinforcementKind,
     Status,
     lean,
+    measured_utility,
     most_useful,
     periods_due,
     status_of,
-    utility_of,
 )
-from nightledger.domain.words import canonical_tag, dump_moment
+from nightledger.domain.words import dump_moment
 from nightledger.files.configuration import home_zone
 from nightledger.gate.forgetting.letting_go import Grounds, Known, archival, propose_faded, propose_weak
 from nightledger.gate.gated import read_gated
@@ -155,23 +153,22 @@ def _choose(
     proofs = read_proofs(gate.home, ledger.book.names, facts.hours, periods)
     return {
         period: most_useful(
-            proofs[period], {memory.id: utility_of(memory, Policy.MEASURED, period) for memory in memories}
+            proofs[period], {memory.id: measured_utility(memory, period) for memory in memories}
         )
         for period in periods
     }
 
 
-_HASHTAG = re.compile(r"(?<![\w#&/])#([^\W\d][\w-]{0,63})")
 PROVED = 0.5
 """Half way to sure: from here on the sentence about an entry says that it helped, or misled."""
 
 
 class Judged(Struct, frozen=True, kw_only=True):
-    """What a policy says of one entry.
+    """What retention says of one entry.
 
     Attributes:
         remembered: The entry with all that is known of it.
-        utility: How far it is worth its place; of ``measured`` 0..1.
+        utility: How far it is worth its place, 0..1.
         status: Active, or pending decay.
     """
 
@@ -186,15 +183,13 @@ class Judged(Struct, frozen=True, kw_only=True):
 
 
 class Survey(Struct, frozen=True, kw_only=True):
-    """What a policy says of the entries of a home.
+    """What retention says of the entries of a home.
 
     Attributes:
-        policy: Which.
         judged: Each entry, in the order of files and lines.
         facts: What it rests on.
     """
 
-    policy: Policy
     judged: tuple[Judged, ...]
     facts: Facts
 
@@ -215,35 +210,19 @@ class Survey(Struct, frozen=True, kw_only=True):
         return len(self.judged) - len(self.pending) - self.immune
 
 
-def survey(facts: Facts, policy: Policy, *, project: str = "") -> Survey:
-    """Judge the entries of a home.
-
-    Args:
-        facts: What is known of them.
-        policy: By which rule.
-        project: Only entries with this tag; empty for all.
-    """
-    wanted = canonical_tag(project)
-    known = [one for one in facts.memories if not wanted or wanted in tags_of(one)]
+def survey(facts: Facts) -> Survey:
+    """Judge the entries of a home by what is known of them."""
     return Survey(
-        policy=policy,
         judged=tuple(
             Judged(
                 remembered=one,
-                utility=round(utility_of(one.memory, policy, facts.now_hour), 4),
-                status=status_of(one.memory, policy, facts.now_hour),
+                utility=round(measured_utility(one.memory, facts.now_hour), 4),
+                status=status_of(one.memory, facts.now_hour),
             )
-            for one in known
+            for one in facts.memories
         ),
         facts=facts,
     )
-
-
-def tags_of(remembered: Remembered) -> frozenset[str]:
-    """Give an entry's tags in their one spelling: signed ones, the headings it stands under, hashtags in its text."""
-    entry = remembered.placed.entry
-    words = (*remembered.mark.tags, *entry.section, *_HASHTAG.findall(entry.text))
-    return frozenset(canonical_tag(word) for word in words)
 
 
 def why(judged: Judged, facts: Facts) -> str:

@@ -16,16 +16,16 @@ from datetime import tzinfo
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from nightledger.domain.decision import DecisionType
 from nightledger.domain.errors import ConfigurationError, LinkIndexError, LockedError
-from nightledger.domain.kept import is_archive
 from nightledger.domain.moment import Moment
 from nightledger.domain.search import Chunk, Kind
 from nightledger.files.configuration import home_zone
 from nightledger.files.link_index import index_stamp
 from nightledger.files.lock import Lock
 from nightledger.files.search_index import (
+    FileState,
     NewFile,
+    SearchStore,
     SearchWriter,
     build_in_memory,
     building,
@@ -40,8 +40,6 @@ from nightledger.files.search_reader import (
     OtherVersionError,
     SearchIndexError,
 )
-from nightledger.files.search_store import FileState, SearchStore
-from nightledger.gate.integrity.checking import verify_decisions
 from nightledger.gate.memory.naming import Placed, find_standing, signed_entries
 from nightledger.gate.memory.principles import read_principles
 from nightledger.gate.opening import Gate, Ledger
@@ -58,7 +56,6 @@ from nightledger.recall.sources import (
     cut_outcomes,
     cut_principles,
     cut_prose,
-    cut_summary,
     find_changes,
     find_sources,
 )
@@ -68,7 +65,6 @@ from nightledger.recall.visibility import (
     UNSIGNED,
     Held,
     Judge,
-    Spans,
     Verdict,
     for_each,
     judge_file,
@@ -85,9 +81,8 @@ _SOON_BYTES = 250_000
 to the next look, so that no verb waits for it. Measured: docs/decisions/0021-index.md."""
 _SOON_LOG_BYTES = 2_000_000
 """Of all that is searched, which is held against what is withheld now: half a second. Our choice."""
-_HEAD, _RULES, _LINKS, _SUMMARIES = "head", "rules", "links", "summaries"
-"""Keys of what the index was made by: the log's size and root, what is withheld, the link index, and the logs of
-which only what was added to their summary is searched."""
+_HEAD, _RULES, _LINKS = "head", "rules", "links"
+"""Keys of what the index was made by: the log's size and root, what is withheld, and the link index."""
 
 
 class Refreshed(Struct, frozen=True, kw_only=True):
@@ -118,7 +113,7 @@ class Refreshed(Struct, frozen=True, kw_only=True):
 
 
 class _Seen(Struct, frozen=True, kw_only=True):
-    """What indexing needs of a home, read once; ``summaries`` are compressed logs whose full text is searched instead."""
+    """What indexing needs of a home, read once."""
 
     gate: Gate
     ledger: Ledger
@@ -126,9 +121,7 @@ class _Seen(Struct, frozen=True, kw_only=True):
     judge: Judge
     placed: Mapping[str, tuple[Placed, ...]]
     sources: tuple[Source, ...]
-    summaries: frozenset[str]
     zone: tzinfo
-    told_anew: set[str] = field(default_factory=set)
     notes: list[str] = field(default_factory=list)
 
     @property
@@ -219,7 +212,7 @@ def _look(gate: Gate, ledger: Ledger, moment: Moment) -> _Seen:
     for one in standing.entries.values():
         placed[one.path].append(one)
     signed = frozenset(name for name, one in standing.entries.items() if one in known)
-    sources = tuple(find_sources(home))
+    sources, copies = find_sources(home), ledger.book.copies  # of a compressed log its full text is searched
     searched = {source.path for source in sources}
     return _Seen(
         gate=gate,
@@ -227,8 +220,7 @@ def _look(gate: Gate, ledger: Ledger, moment: Moment) -> _Seen:
         constitution=cut_principles(read_principles(home, ledger, moment)),
         judge=Judge(home, read_rules(gate, ledger), signed),
         placed={path: tuple(entries) for path, entries in placed.items()},
-        sources=sources,
-        summaries=frozenset(log for log, copy in ledger.book.copies.items() if {log, copy} <= searched),
+        sources=tuple(source for source in sources if copies.get(source.path) not in searched),
         zone=home_zone(home, gate.settings),
     )
 
@@ -288,13 +280,8 @@ def _changes(seen: _Seen, store: SearchStore, now_ns: int) -> Changes:
         again = frozenset(Kind)
     elif store.meta(_HEAD) != seen.head:
         again = frozenset({Kind.MEMORY, Kind.PRINCIPLE})
-    told_anew = seen.summaries.symmetric_difference(store.meta(_SUMMARIES).split("\n"))
-    seen.told_anew.update(told_anew)
 
-    def is_told_anew(source: Source) -> bool:
-        return source.kind in again or source.path in told_anew
-
-    return find_changes(seen.gate.home, seen.sources, store, again=is_told_anew, now_ns=now_ns)
+    return find_changes(seen.gate.home, seen.sources, store, again=again, now_ns=now_ns)
 
 
 def _carry_out(seen: _Seen, writer: SearchWriter, changes: Changes) -> None:
@@ -309,7 +296,6 @@ def _carry_out(seen: _Seen, writer: SearchWriter, changes: Changes) -> None:
     writer.note(_HEAD, seen.head)
     writer.note(_RULES, seen.judge.rules.version)
     writer.note(_LINKS, _links_state(seen))
-    writer.note(_SUMMARIES, "\n".join(sorted(seen.summaries)))
 
 
 def _put(seen: _Seen, writer: SearchWriter, changed: Changed) -> bool:
@@ -328,9 +314,8 @@ def _put(seen: _Seen, writer: SearchWriter, changed: Changed) -> bool:
         cut = _cut(seen, source, text)
         text = text if source.kind in BY_LINES else cut.text
     lines, judge, store = text.split("\n"), seen.judge, writer.store
-    signed = _signed_spans(seen, source.path, text) if is_archive(source.path) else ()
-    verdict = judge_file(judge, store, changed, lines, signed=signed)
-    told_by_text = source.kind not in (Kind.MEMORY, Kind.PRINCIPLE) and source.path not in seen.told_anew
+    verdict = judge_file(judge, store, changed, lines)
+    told_by_text = source.kind not in (Kind.MEMORY, Kind.PRINCIPLE)
     if told_by_text and not changed.fresh and verdict == read_verdict(store, source.path):
         writer.touch(source.path, state)
         return False
@@ -347,24 +332,9 @@ def _cut(seen: _Seen, source: Source, text: str) -> Cut:
         return seen.constitution
     if source.kind is Kind.HANDOFF:
         return cut_handoff(text)
-    if source.path in seen.summaries:
-        return cut_summary(text, source.day)
     if source.kind is Kind.ARCHIVE and source.day is None:
         return cut_archive(text)
     return cut_prose(text, source.day)
-
-
-def _signed_spans(seen: _Seen, path: str, text: str) -> Spans:
-    """Return where the blocks stand in a file of the archive that an operator signed as they are."""
-    found = []
-    for target, block, name, proposal in seen.judge.rules.archived:
-        at = text.find(block) if target == path else -1
-        held = (
-            verify_decisions(seen.gate.home, seen.ledger, only=name).decisions.get(name) if at >= 0 else None
-        )
-        if held and (held.type, held.proposal_sha256) == (DecisionType.APPROVE, proposal):
-            found.append((at, at + len(block)))
-    return tuple(found)
 
 
 def _links_state(seen: _Seen) -> str:

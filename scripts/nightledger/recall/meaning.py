@@ -6,25 +6,22 @@ Invariant: an embedding stands for the very words that were embedded, by the enc
 are masked before anything is handed to one.
 """
 
+import math
+from array import array
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Protocol
+from operator import mul
+from typing import Protocol
 
 from nightledger.domain.errors import LockedError, NightledgerError
 from nightledger.files.home import Home
 from nightledger.files.lock import Lock
-from nightledger.files.search_index import SearchWriter, index_path, writing
+from nightledger.files.search_index import Filter, SearchStore, SearchWriter, index_path, writing
 from nightledger.files.search_reader import SearchIndexError
-from nightledger.files.search_store import Filter, SearchStore
 from nightledger.text.scanners.scan import mask_secrets
 from nightledger.text.search.tokens import index_text
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Vector = NDArray[np.float32]
-
+Vector = Sequence[float]
 LEARNED_AT_ONCE = 32
 """Chunks that one search learns: about a second where a model takes 28 ms for each. Later ones learn the rest."""
 _BATCH = 32
@@ -43,7 +40,7 @@ class Encoder(Protocol):
     def name(self) -> str:
         """Which it is, and of what version: another name is another space."""
 
-    def encode(self, texts: Sequence[str]) -> "Sequence[Vector]":
+    def encode(self, texts: Sequence[str]) -> Sequence[Vector]:
         """Give an embedding for each text, of any length but zero.
 
         Raises:
@@ -120,16 +117,9 @@ def near(store: SearchStore, encoder: Encoder, text: str, wanted: Filter) -> dic
     )
     if not rows:
         return {}
-    (vector,) = encoder.encode([mask_secrets(text)])
-    import numpy as np  # behind the encoder, which says what to do where it is missing
-
-    query = np.asarray(vector, dtype=np.float32)
-    rows = [row for row in rows if len(row[1]) == len(query)]
-    vectors = np.frombuffer(b"".join(row[1] for row in rows), dtype=np.int8).reshape(len(rows), len(query))
-    exact = vectors.astype(np.float32)
-    lengths = np.linalg.norm(exact, axis=1) * (np.linalg.norm(query) or 1.0)
-    cosines = (exact @ query) / np.where(lengths == 0, 1.0, lengths)
-    return {row[0]: round(float(cosine), 4) for row, cosine in zip(rows, cosines, strict=True)}
+    query = _packed(encoder.encode([mask_secrets(text)])[0])
+    same = ((number, array("f", packed)) for number, packed in rows if len(packed) == len(query))
+    return {number: round(math.fsum(map(mul, one, array("f", query))), 4) for number, one in same}
 
 
 def _missing(store: SearchStore, name: str) -> list[int]:
@@ -141,20 +131,13 @@ def _missing(store: SearchStore, name: str) -> list[int]:
 
 
 def _texts(store: SearchStore, ids: Sequence[int]) -> dict[int, str]:
-    leads = store.leads(ids)
-    chunks = store.chunks(ids)
-    return {
-        number: f"{chunk.prefix}\n{leads.get(number, '')}{chunk.text}" for number, chunk in chunks.items()
-    }
+    return {number: f"{chunk.prefix}\n{chunk.text}" for number, chunk in store.chunks(ids).items()}
 
 
-def _packed(vector: "Vector") -> bytes:
-    """Give a vector in one byte a number, its largest as 127: only its direction counts."""
-    import numpy as np
-
-    exact = np.asarray(vector, dtype=np.float32)
-    largest = float(np.abs(exact).max(initial=0.0)) or 1.0
-    return bytes(np.rint(exact / largest * 127).astype(np.int8).tobytes())
+def _packed(vector: Vector) -> bytes:
+    """Give a vector of length 1, in four bytes a number: only its direction counts."""
+    length = math.hypot(*vector) or 1.0
+    return array("f", [number / length for number in vector]).tobytes()
 
 
 def _keep(home: Home | None, store: SearchStore, name: str, rows: Sequence[tuple[int, str, bytes]]) -> bool:

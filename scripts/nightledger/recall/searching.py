@@ -1,11 +1,10 @@
-"""From a query to what answers it: read it, find, weigh, withhold.
+"""From a query to what answers it: read it, find, weigh, choose, and say why.
 
-Invariant: an agent is given nothing that ``visibility.py`` withholds, and no reason that only such a line gave: the index
-is asked for what the asker may see.
-Searching changes nothing but the index, which is disposable.
+Invariant: the index is asked for what the asker may see (``visibility.py``), so an agent is given nothing that is withheld,
+and no reason that only such a line gave. Searching changes nothing but the index, which is disposable.
 """
 
-from collections import Counter
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from datetime import date
@@ -17,34 +16,66 @@ from msgspec.structs import replace
 
 from nightledger.domain.moment import Moment
 from nightledger.domain.periods import log_day
-from nightledger.domain.search import Chunk, Found, Hit, Kind, Query, Showing, with_what_follows
-from nightledger.domain.search.ranking import (
-    ANSWERED_IN_TIME,
-    CANDIDATES,
-    Group,
-    Ranked,
-    fuse,
-    groups,
-    is_answered,
-    nearest,
-    telling_words,
-    words_of,
+from nightledger.domain.search import (
+    Chunk,
+    Found,
+    Hit,
+    Kind,
+    Query,
+    Reason,
+    Showing,
+    Why,
+    best_lines,
+    with_what_follows,
 )
-from nightledger.domain.search.timewords import Times, bound_by, read_times
+from nightledger.domain.search.ranking import (
+    CANDIDATES,
+    LINK_WEIGHT,
+    Candidate,
+    Ranked,
+    nearest,
+    rank,
+    rarity,
+)
+from nightledger.domain.search.timewords import Times, read_times
 from nightledger.files.configuration import home_zone
+from nightledger.files.search_index import Filter, SearchStore
 from nightledger.files.search_reader import DamagedIndexError
-from nightledger.files.search_store import WITHHELD, Filter, SearchStore
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.recall.indexing import Refreshed, refresh
 from nightledger.recall.meaning import Encoder, EncoderError, learn_new, near
-from nightledger.recall.weighing import Asked, Chosen, as_told, choose, weigh
 from nightledger.text.dates import find_dates, time_words
 from nightledger.text.search import tokens
-from nightledger.text.search.stop_words import NOTHING_SAID
+from nightledger.text.similar import NEAR, dice, same_claim, shingles
 
 Answer = TypeVar("Answer")
 MAX_WORDS = 64
-"""Words of one query that are looked for: the rarest. More say no more, and each costs a list to walk."""
+"""Words of one query that are looked for: the first. More say no more, and each costs a list to walk."""
+_ITSELF = "{head body}: "
+"""A chunk is indexed with the item before it, too, which is no part of it (sqlite.org/fts5.html, column filters)."""
+_MARK = re.compile(r"^\s*(?:[-*+]|\d+[.)])?\s*(?:\d\d?:\d\d(?:\s+|$))?")
+"""What begins an item of a list or a line of a daily log."""
+_WORDS = frozenset({Why.TERM, Why.EXPANSION})
+BESIDE, ADDED_SHARE = 4, 0.2
+"""Lines looked at on either side for words that the best ones lack, and the share of the words' worth that counts. Our choice."""
+SIGNED_SCORE = 0.25
+"""Score from which a signed entry keeps one of the first half of the places, however many logs score higher. Our choice."""
+
+
+class Asked(Struct, frozen=True, kw_only=True):
+    """A query, read.
+
+    Attributes:
+        words: What is looked for.
+        linked: Words that the home's associations tie to one of them, each with that one.
+        times: The time that it tells.
+        bare: Whether it asks for a time and nothing else: ``what happened last week``.
+    """
+
+    words: tuple[str, ...]
+    linked: Mapping[str, str]
+    times: Times
+    bare: bool
 
 
 def search(
@@ -127,237 +158,249 @@ def search_store(store: SearchStore, query: Query, today: date, *, encoder: Enco
         encoder: What gives embeddings, where meaning counts.
     """
     asked = read_query(store, query, today)
-    seen = _Looking(store=store, query=query, encoder=encoder)
-    if asked.times.bounded and not (query.since or query.until or query.any_time):
-        narrow = replace(asked, only=True)
-        narrow = replace(narrow, groups=()) if asked.bare else narrow
-        chunks, ranked, notes = _look(seen, narrow)
-        chosen = choose(ranked, chunks, query, narrow)
-        if _answers(store, chosen, asked):
-            notes = (*notes, *_only_that_time(chosen, chunks, query, narrow))
-            return _found(seen, narrow, chunks, chosen, notes)
-    chunks, ranked, notes = _look(seen, asked)
-    chosen = choose(ranked, chunks, query, asked)
-    return _found(seen, asked, chunks, chosen, (*notes, *_beside_time(chosen.hits, query, asked)))
-
-
-class _Looking(Struct, frozen=True, kw_only=True):
-    """What stays the same while a query is answered."""
-
-    store: SearchStore
-    query: Query
-    encoder: Encoder | None
-
-
-def _look(seen: _Looking, asked: Asked) -> tuple[dict[int, Chunk], list[Ranked], tuple[str, ...]]:
-    """Find and weigh."""
-    chunks = find_chunks(seen.store, seen.query, asked)
-    cosines, notes = _near(seen, asked)
-    chunks.update(seen.store.chunks(nearest(cosines)) if not seen.query.tags else {})
-    return chunks, fuse(weigh(seen.store, chunks, asked), cosines), notes
-
-
-def _answers(store: SearchStore, chosen: Chosen, asked: Asked) -> bool:
-    """Tell whether something of the told time that the asker may see holds most of what was asked for."""
-    if asked.bare:
-        return bool(chosen.hits)
-    anchor = tokens.query_terms(asked.times.said) if asked.times.anchor else ()
-    sought = [group for group in asked.groups if group.word not in anchor] or asked.groups
-    frequency = store.frequencies([group.word for group in sought])
-    share, among = ANSWERED_IN_TIME, len(chosen.ranked)
-    return is_answered(chosen.ranked, sought, frequency, store.count(), share=share, among=among)
-
-
-def _found(
-    seen: _Looking, asked: Asked, chunks: Mapping[int, Chunk], chosen: Chosen, notes: Iterable[str]
-) -> Found:
-    store, query = seen.store, seen.query
+    times, notes = asked.times, []
+    cosines: dict[int, float] = {}
+    if encoder and not asked.bare:
+        try:
+            cosines = near(store, encoder, query.text[: tokens.MAX_QUERY_CHARACTERS], _wanted(query))
+        except EncoderError as error:
+            notes.append(f"{error}: words alone were searched")
+    scores = find_scores(store, query, asked)
+    chunks = store.chunks({**scores, **dict.fromkeys(() if query.tags else nearest(cosines))})
+    candidates = [_candidate(chunk, scores.get(number, 0.0)) for number, chunk in chunks.items()]
+    ranked = rank(candidates, within=times.holds if times.bounded else None, cosines=cosines)
+    hits = tuple(_hits(store, _choose(ranked, chunks, query), chunks, asked))
     return Found(
-        hits=tuple(map(_led_on, chosen.hits)),
-        terms=tuple(tokens.shown_as(group.word) for group in asked.groups),
-        expanded=tuple((word, group.word) for group in asked.groups for word in sorted(group.linked)),
-        since=query.since or asked.times.since,
-        until=query.until or asked.times.until,
-        said=asked.times.said,
-        only=asked.only,
-        withheld=_count_withheld(store, query, asked, chunks) if query.showing is Showing.AGENT else {},
-        notes=tuple(notes),
+        hits=hits,
+        terms=tuple(map(tokens.shown_as, asked.words)),
+        expanded=tuple(asked.linked.items()),
+        since=query.since or times.since,
+        until=query.until or times.until,
+        said=times.said,
+        only=asked.bare,
+        weighed=len(chunks),
+        notes=(*notes, *_time_notes(hits, query, asked, len(chunks))),
     )
 
 
-def _count_withheld(
-    store: SearchStore, query: Query, asked: Asked, chunks: Mapping[int, Chunk]
-) -> Mapping[str, int]:
-    """Return how many chunks the operator would have been given beside those that were weighed, by why not."""
-    wanted = _wanted(query, asked, seen_by=WITHHELD)
-    found = store.chunks(
-        find_candidates(store, words_of(asked.groups), Reach(wanted=wanted, tags=query.tags))
-    )
-    told = {_place(chunk) for chunk in chunks.values()}
-    left_out = (chunk.held for chunk in found.values() if _place(chunk) not in told)
-    return dict(
-        sorted(Counter((why.partition(": ")[2] or why).partition("; ")[0] for why in left_out).items())
+def _candidate(chunk: Chunk, words: float) -> Candidate:
+    return Candidate(
+        id=chunk.id,
+        words=words,
+        together=f"{chunk.path}\n{chunk.day or chunk.heading}",
+        # the file's name first, which a log keeps when it goes to the archive
+        place=(chunk.path.rpartition("/")[2], chunk.path, chunk.first_line, chunk.n),
+        day=chunk.day,
     )
 
 
-def _place(chunk: Chunk) -> tuple[str, str, int, int]:
-    return chunk.path, chunk.entry, chunk.first_line, chunk.last_line
-
-
-def _only_that_time(chosen: Chosen, chunks: Mapping[int, Chunk], query: Query, asked: Asked) -> Iterator[str]:
-    """Say which time alone was searched, and how to search all."""
-    times = asked.times
-    days = f"{times.since or '...'} to {times.until or '...'}"
-    if asked.bare:
-        more = f", the first {len(chosen.hits)} places that tell of it" if len(chunks) > query.limit else ""
-        yield f"shown is what lies in {times.said!r} ({days}){more}"
-        return
-    later = "" if times.told_until == times.until else f" and what was told up to {times.told_until}"
-    yield f"only {times.said!r} was searched: {days}{later}; all times: --any-time"
-
-
-def _beside_time(hits: Sequence[Hit], query: Query, asked: Asked) -> Iterator[str]:
-    """Say that all times were searched, though a query tells one."""
+def _time_notes(hits: Sequence[Hit], query: Query, asked: Asked, found: int) -> Iterator[str]:
+    """Say what the time that a query tells did to the answer."""
     told = asked.times
-    if query.since or query.until:
-        return
-    if asked.bare and not query.any_time:
-        yield f"nothing lies in {told.said!r} ({told.since or '...'} to {told.until or '...'})"
-        return
-    if not hits:
-        return
-    if told.anchor is not None and not told.bounded:
-        yield f"when {told.said!r} was is not known; all times were searched"
-    elif told.bounded and not any(_is_of(hit.chunk.day, told) for hit in hits):
-        yield f"nothing was found for {told.said!r}; what is shown is of other times"
-    elif told.bounded and not query.any_time:
-        yield f"nothing told of {told.said!r} answers all of it; all times were searched"
-
-
-def _is_of(day: date | None, told: Times) -> bool:
-    return day is not None and told.holds(day)
-
-
-def _near(seen: _Looking, asked: Asked) -> tuple[dict[int, float], tuple[str, ...]]:
-    """Give how near chunks are in meaning; nothing, and why, where the encoder fails."""
-    query = seen.query
-    if seen.encoder is None or (asked.only and asked.bare):
-        return {}, ()
-    try:
-        text = query.text[: tokens.MAX_QUERY_CHARACTERS]
-        return near(seen.store, seen.encoder, text, _wanted(query, asked)), ()
-    except EncoderError as error:
-        return {}, (f"{error}: words alone were searched",)
+    days = f"{told.said!r} ({told.since or '...'} to {told.until or '...'})"
+    if asked.bare:
+        more = f", the first {len(hits)} places that tell of it" if found > query.limit else ""
+        yield f"shown is what lies in {days}{more}" if hits else f"nothing lies in {days}"
+    elif told.bounded and hits and not (query.since or query.until):
+        is_known = any(hit.chunk.day and told.holds(hit.chunk.day) for hit in hits)
+        yield (
+            f"what lies in {days} is preferred"
+            if is_known
+            else f"nothing was found for {days}; what is shown is of other times"
+        )
 
 
 def read_query(store: SearchStore, query: Query, today: date) -> Asked:
-    """Read what a query asks for: its words with what stands for them, the time it tells.
+    """Read what a query asks for: its words with what is associated with them, the time it tells.
 
     Args:
-        store: The index, which knows the day of an event.
+        store: The index, which has the associations.
         query: As it was asked.
         today: The day it is asked on.
     """
     text = query.text[: tokens.MAX_QUERY_CHARACTERS]
     told = {(one.start, one.end): one.day for one in find_dates(text, near=today)}
     times = read_times(text, today=today, words=time_words(), dates=told)
-    if times.anchor is not None:
-        times = bound_by(times, _day_of(store, query, times.anchor.event))
     words = tokens.query_terms(times.rest)
-    bare = times.bounded and NOTHING_SAID.issuperset(words)
-    if bare or not words:
-        words = tokens.query_terms(text)
-    return _asked(store, words, times, bare=bare)
-
-
-def _asked(store: SearchStore, words: Sequence[str], times: Times, *, bare: bool = False) -> Asked:
-    if len(words) > MAX_WORDS:
-        counts = store.frequencies(words)
-        rarest = set(sorted(words, key=lambda word: (counts[word] or store.count(), word))[:MAX_WORDS])
-        words = tuple(word for word in words if word in rarest)
-    return Asked(groups=groups(words, links=_linked(store, words)), times=times, bare=bare)
-
-
-def _wanted(query: Query, asked: Asked, *, seen_by: str = "") -> Filter:
-    """Return which chunks count: of the days that options state, or of the told time alone."""
-    since, until = (asked.times.since, asked.times.told_until) if asked.only else (query.since, query.until)
-    return Filter(kinds=query.scope, since=since, until=until, seen_by=seen_by or query.showing.value)
-
-
-def find_chunks(store: SearchStore, query: Query, asked: Asked) -> dict[int, Chunk]:
-    """Find what may answer: in the time that the words tell, or at any time and in the told one besides."""
-    words = words_of(asked.groups)
-    reach, told = Reach(wanted=_wanted(query, asked), tags=query.tags), asked.times
-    of_told = Filter(kinds=query.scope, since=told.since, until=told.until, seen_by=query.showing.value)
-    if asked.only and asked.bare:
-        said = reach.match("")
-        return store.chunks(store.of_days(of_told) if not said else store.find(said, CANDIDATES, of_told))
-    found = find_candidates(store, words, reach)
-    if len(found) == CANDIDATES and not query.scope:  # logs are many: what was signed is weighed with them
-        signed = _wanted(replace(query, scope=frozenset({Kind.MEMORY})), asked)
-        found += find_candidates(store, words, replace(reach, wanted=signed))
-    if told.bounded and not asked.only and query.since is None and query.until is None:
-        found += find_candidates(store, words, replace(reach, wanted=of_told))
-    return store.chunks(dict.fromkeys(found))
-
-
-def _day_of(store: SearchStore, query: Query, event: str) -> date | None:
-    """Return the day of what tells most of an event and may be seen; None where nothing dated tells most of it."""
-    asked = _asked(store, tokens.query_terms(event), Times())
-    about = Query(text=event, since=date.min, limit=1, showing=query.showing)
-    chunks, ranked, _ = _look(_Looking(store=store, query=about, encoder=None), asked)
-    chosen = choose(ranked, chunks, about, asked)
-    frequency = store.frequencies([group.word for group in asked.groups])
-    known = is_answered(chosen.ranked, asked.groups, frequency, store.count())
-    return chosen.hits[0].chunk.day if known else None
-
-
-def _linked(store: SearchStore, words: Sequence[str]) -> dict[str, dict[str, float]]:
-    """Give for each word the words of the tags that associations tie to it."""
-    found: dict[str, dict[str, float]] = {}
-    for first, second, _, confidence in store.links(words):
+    bare = times.bounded and tokens.nothing_said().issuperset(words) and not (query.since or query.until)
+    words = (words or tokens.query_terms(text))[:MAX_WORDS]
+    linked: dict[str, str] = {}
+    for first, second, *_ in () if bare else store.links(words):
         for word, other in ((first, second), (second, first)):
             if word in words:
-                linked = found.setdefault(word, {})
-                for part in tokens.query_terms(other.replace("_", " ")):
-                    linked.setdefault(part, confidence)
-    return found
+                parts = tokens.query_terms(other.replace("_", " "))
+                linked |= {part: word for part in parts if part not in words and part not in linked}
+    return Asked(words=words, linked=dict(sorted(linked.items())), times=times, bare=bare)
 
 
-def _led_on(hit: Hit) -> Hit:
-    """Give a hit whose best lines only introduce others with these."""
-    return replace(hit, lines=with_what_follows(hit.chunk.text, hit.chunk.first_line, hit.lines))
+def _wanted(query: Query) -> Filter:
+    tagged = " OR ".join(tokens.match_phrase(tokens.tag_terms(tag)) for tag in query.tags)
+    return Filter(
+        kinds=query.scope,
+        since=query.since,
+        until=query.until,
+        seen_by=query.showing.value,
+        match=tagged,
+    )
 
 
-class Reach(Struct, frozen=True, kw_only=True):
-    """What of an index a query may find.
-
-    Attributes:
-        wanted: Kinds and days.
-        tags: Canonical tags, of which one at least is said; empty asks for none.
-    """
-
-    wanted: Filter
-    tags: tuple[str, ...]
-
-    def match(self, expression: str) -> str:
-        """Narrow an FTS5 expression to what says one of the tags."""
-        said = " OR ".join(tokens.match_phrase(tokens.tag_terms(tag)) for tag in self.tags)
-        return f"({expression}) AND ({said})" if said and expression else expression or said
-
-
-def find_candidates(store: SearchStore, words: Sequence[str], reach: Reach) -> list[int]:
-    """Give the numbers of the chunks that match best, at most ``CANDIDATES``.
-
-    FTS5 walks the whole list of each word, so in a large home the rarest of a query are looked for.
+def find_scores(store: SearchStore, query: Query, asked: Asked) -> dict[int, float]:
+    """Find what may answer, each with what its words give: at any time, and in the told one besides.
 
     Args:
         store: The index.
-        words: Of which one at least is said.
-        reach: What else is asked for.
+        query: As it was asked.
+        asked: The same, read.
     """
-    match = tokens.match_any(telling_words(words, store.frequencies(words)))
-    return store.find(reach.match(match), CANDIDATES, reach.wanted)
+    wanted, told = _wanted(query), asked.times
+    of_told = replace(wanted, since=told.since, until=told.told_until)
+    if asked.bare:
+        return dict.fromkeys(store.of_days(replace(of_told, until=told.until)), 0.0)
+
+    def find(words: Iterable[str], wanted: Filter) -> dict[int, float]:
+        return store.find([tokens.match_any([word]) for word in words], CANDIDATES, wanted)
+
+    found = find(asked.words, wanted)
+    if len(found) == CANDIDATES and not query.scope:  # logs are many: what was signed is weighed with them
+        found |= find(asked.words, replace(wanted, kinds=(Kind.MEMORY,)))
+    if told.bounded and query.since is None and query.until is None:
+        found |= find(asked.words, of_told)
+    for number, score in find(asked.linked, wanted).items() if asked.linked else ():
+        found[number] = found.get(number, 0.0) + LINK_WEIGHT * score
+    return found
+
+
+def _choose(ranked: Iterable[Ranked], chunks: Mapping[int, Chunk], query: Query) -> list[Ranked]:
+    """Return as many as are wanted, each text once, and where all kinds are, signed entries behind them that may keep a place."""
+    chosen: list[Ranked] = []
+    seen: set[str] = set()
+    signed = 0
+    for one in ranked:
+        full, chunk = len(chosen) >= query.limit, chunks[one.id]
+        if full and (query.scope or one.score < SIGNED_SCORE or 2 * signed >= query.limit):
+            break
+        said = " ".join(chunk.text.split())
+        if said in seen or (full and not chunk.entry):
+            continue  # a log and its copy in the archive, or words that stand in two places
+        seen.add(said)
+        chosen.append(one)
+        signed += bool(chunk.entry and not chunk.held)
+    return chosen
+
+
+def _hits(
+    store: SearchStore, chosen: Sequence[Ranked], chunks: Mapping[int, Chunk], asked: Asked
+) -> Iterator[Hit]:
+    """Give what was chosen with its best lines, and why: the words that the index finds in it."""
+    words = () if asked.bare or not chosen else (*asked.words, *asked.linked)
+    frequency, total = store.frequencies(words), store.count()
+    first, last = min((one.id for one in chosen), default=0), max((one.id for one in chosen), default=0)
+    holding = {
+        word: frozenset(store.with_words(f"{_ITSELF}{tokens.match_any([word])}", first, last, -1))
+        for word in words
+    }
+    for one in chosen:
+        chunk = chunks[one.id]
+        weights = {
+            word: rarity(frequency.get(word, 0), total) * (LINK_WEIGHT if word in asked.linked else 1.0)
+            for word in words
+            if one.id in holding[word]
+        }
+        lines = best_lines(chunk.text, chunk.first_line, words_told(weights), weights)
+        yield Hit(
+            chunk=chunk,
+            score=one.score,
+            lines=with_what_follows(chunk.text, chunk.first_line, lines),
+            why=_reasons(one, weights, asked, chunk.day),
+            held=chunk.held or None,
+        )
+
+
+def _reasons(
+    ranked: Ranked, weights: Mapping[str, float], asked: Asked, day: date | None
+) -> tuple[Reason, ...]:
+    """Return the parts of a score; what the words gave is shared out by how rare they are."""
+    later = ", told later" if day and asked.times.is_later(day) else ""
+    said = {
+        Why.NEIGHBOUR: "its day" if day else "its section",
+        Why.TIME: f"{asked.times.said}{later}",
+        Why.MEANING: "its meaning",
+    }
+    parts = ranked.parts
+    found = [Reason(why=why, what=said[why], score=round(parts[why], 4)) for why in said if parts[why]]
+    for word, weight in weights.items():
+        score = round(parts[Why.TERM] * weight / sum(weights.values()), 4)
+        if word in asked.linked:
+            found.append(Reason(why=Why.EXPANSION, what=f"{word}, for {asked.linked[word]}", score=score))
+        else:
+            found.append(Reason(why=Why.TERM, what=tokens.shown_as(word), score=score))
+    return tuple(sorted(found, key=lambda one: (-one.score, one.why.value, one.what)))
+
+
+def as_told(found: Found, query: Query) -> Found:
+    """Give what was found as whoever asked is told it: what is signed first; to an agent of all else the place alone.
+
+    No fact is told twice. A place comes without the words above it, and with no reason that names a word which the query does not hold.
+    """
+    hits = _each_once(found.hits)
+    kept = [hit for hit in hits if hit.signed and hit.score >= SIGNED_SCORE][: query.limit // 2]
+    chosen = [*map(_with_what_adds, sorted(hits, key=lambda hit: hit not in kept)[: query.limit])]
+    if query.showing is Showing.OPERATOR:
+        return replace(found, hits=tuple(sorted(chosen, key=lambda hit: not hit.signed)))
+    hits = [hit if hit.chunk.entry else _place_alone(hit) for hit in chosen]
+    return replace(found, hits=tuple(sorted(hits, key=lambda hit: not hit.chunk.text)), expanded=())
+
+
+def _with_what_adds(hit: Hit) -> Hit:
+    """Return a hit with its lines up to the nearest beside them that holds much of what they lack, as a child of an item does."""
+    weights = {one.what.partition(", for ")[0]: one.score for one in hit.why if one.why in _WORDS}
+    worth, rows = words_told(weights), hit.chunk.text.split("\n")
+    first, last = (number - hit.chunk.first_line for number in hit.lines)
+    lacking, least = weights.keys() - worth(hit.best_text), ADDED_SHARE * sum(weights.values())
+    beside = range(max(0, first - BESIDE), min(len(rows), last + BESIDE + 1)) if lacking else ()
+    adding = (at for at in beside if sum(weights[word] for word in lacking & worth(rows[at])) >= least)
+    at = min(adding, key=lambda at: max(first - at, at - last), default=first)
+    lines = (hit.chunk.first_line + min(first, at), hit.chunk.first_line + max(last, at))
+    return replace(hit, lines=lines)
+
+
+def _each_once(hits: Iterable[Hit]) -> list[Hit]:
+    """Return hits without those that say the same as a better one; of two that do, the one that was signed stays."""
+    kept: list[tuple[Hit, str, frozenset[int]]] = []
+    for hit in hits:
+        said = "\n".join(_MARK.sub("", line) for line in hit.best_text.split("\n"))
+        fact = hit, said, shingles(said)
+        alike = (
+            n for n, one in enumerate(kept) if dice(one[2], fact[2]) >= NEAR and same_claim(one[1], said)
+        )
+        twin = next(alike, None)
+        if twin is None:
+            kept.append(fact)
+        elif hit.signed and not kept[twin][0].signed:
+            kept[twin] = fact
+    return [hit for hit, _, _ in kept]
+
+
+def _place_alone(hit: Hit) -> Hit:
+    chunk = replace(hit.chunk, heading="", text="")
+    return replace(hit, chunk=chunk, why=tuple(one for one in hit.why if one.why is not Why.EXPANSION))
+
+
+def words_told(weights: Mapping[str, float]) -> Callable[[str], frozenset[str]]:
+    """Return what tells which words of a query a line holds; words with one beginning are taken for one.
+
+    Args:
+        weights: By the words.
+    """
+    starts = {word: tokens.plain(word)[: max(3, len(word) - 3)] for word in weights}
+
+    def told(line: str) -> frozenset[str]:
+        said = set(map(tokens.plain, tokens.words_in(line)))
+        return frozenset(
+            word for word, start in starts.items() if any(other.startswith(start) for other in said)
+        )
+
+    return told
 
 
 class Explained(Struct, frozen=True, kw_only=True):
@@ -365,24 +408,14 @@ class Explained(Struct, frozen=True, kw_only=True):
 
     Attributes:
         found: What was found.
-        groups: Words that were looked for, with what may stand for each.
-        frequencies: In how many chunks each of these words stands.
-        said: The words that told a time; empty where none did.
-        since: First day of that time.
-        until: Last day of it.
-        candidates: Chunks that were weighed.
+        frequencies: In how many chunks each word that was looked for stands.
         chunks: Chunks in the index.
         files: Files in the index.
         indexed: Files that were indexed for this query, because they were new or had changed.
     """
 
     found: Found
-    groups: tuple[Group, ...]
     frequencies: Mapping[str, int]
-    said: str
-    since: date | None
-    until: date | None
-    candidates: int
     chunks: int
     files: int
     indexed: int
@@ -420,16 +453,13 @@ def explain(
 def _explain(refreshed: Refreshed, query: Query, today: date, encoder: Encoder | None) -> Explained:
     store = refreshed.store
     found = as_told(search_in(refreshed, query, today, encoder=encoder), query)
-    asked = replace(read_query(store, query, today), only=found.only)
-    words = [word for group in asked.groups for word in group.weights]
+    words = {
+        term: tokens.query_terms(term, stop_words=())[0] for term in (*found.terms, *dict(found.expanded))
+    }
+    counts = store.frequencies([*words.values()])
     return Explained(
         found=found,
-        groups=asked.groups,
-        frequencies=store.frequencies(words),
-        said=asked.times.said,
-        since=asked.times.since,
-        until=asked.times.until,
-        candidates=len(find_chunks(store, query, asked)),
+        frequencies={term: counts[word] for term, word in words.items()},
         chunks=store.count(),
         files=len(store.files()),
         indexed=refreshed.changed,

@@ -14,7 +14,7 @@ import os
 import re
 from bisect import bisect_right
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from datetime import date, tzinfo
 from hashlib import sha256
 from itertools import pairwise
@@ -32,13 +32,11 @@ from nightledger.domain.words import read_moment, read_text
 from nightledger.files.home import Home
 from nightledger.files.line_log import LineLog
 from nightledger.files.reading import read_lines, read_regular
-from nightledger.files.search_index import NewChunk
-from nightledger.files.search_store import FileState, SearchStore
+from nightledger.files.search_index import FileState, NewChunk, SearchStore
 from nightledger.gate.memory.naming import Placed
 from nightledger.hosts.daylogs import MAX_LOG_BYTES, day_of, find_daylogs, wide_encoding
 from nightledger.hosts.presets import preset
 from nightledger.text.dates import first_day
-from nightledger.text.forgetting.traces import read_marker
 from nightledger.text.handoff import handoff_day
 from nightledger.text.search.chunks import JOINT, Passage, cut_markdown
 
@@ -154,23 +152,6 @@ def _chunk(
         day=day,
         entry=entry,
     )
-
-
-def cut_summary(text: str, day: date | None) -> Cut:
-    """Cut what was added to a compressed log behind its summary, which only repeats the full text in the archive.
-
-    Args:
-        text: Of the log; without the line that points to the full text all of it is cut.
-        day: The log day.
-    """
-    lines = text.split("\n")
-    marked = next((n for n, line in enumerate(lines, 1) if read_marker(line)), 0)
-    if not marked:
-        return cut_prose(text, day)
-    while marked < len(lines) and lines[marked].startswith(">"):  # it quotes below the line that points
-        marked += 1
-    blank = [" " * len(line) for line in lines[:marked]]
-    return cut_prose("\n".join([*blank, *lines[marked:]]), day)
 
 
 def cut_archive(text: str) -> Cut:
@@ -343,7 +324,7 @@ class Changes(Struct, kw_only=True):
 
 
 def find_changes(
-    home: Home, sources: Iterable[Source], store: SearchStore, *, again: Callable[[Source], bool], now_ns: int
+    home: Home, sources: Iterable[Source], store: SearchStore, *, again: Collection[Kind], now_ns: int
 ) -> Changes:
     """Compare a home with its index.
 
@@ -351,14 +332,14 @@ def find_changes(
         home: The home.
         sources: Its files that are searched.
         store: Its index.
-        again: Tells which is to be indexed whether it changed or not, because what is known of it did.
+        again: Kinds to be indexed whether they changed or not, because what is known of them did.
         now_ns: The file system's time, in nanoseconds since 1970.
     """
     known = store.files()
     found = Changes()
     for source in sources:
         try:
-            _look(home, source, known, now_ns, found, anew=again(source))
+            _look(home, source, known, now_ns, found, anew=source.kind in again)
         except UnreadableError as error:
             found.notes.append(f"{error}: it is not searched")
         else:

@@ -33,11 +33,10 @@ from nightledger.domain.states import Book, ChangeState
 from nightledger.files.configuration import load_operator, read_rule_files
 from nightledger.files.home import Home
 from nightledger.files.reading import read_optional
-from nightledger.files.search_index import NewChunk, SearchWriter
-from nightledger.files.search_store import SearchStore
-from nightledger.gate.apply.placing import read_accepted
+from nightledger.files.search_index import NewChunk, SearchStore, SearchWriter
 from nightledger.gate.forgetting.citing import cited
 from nightledger.gate.forgetting.forgotten import read_forgotten
+from nightledger.gate.gated import read_accepted
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.proposing.screening import own_rules
 from nightledger.gate.stored import Stored, read_stored
@@ -65,7 +64,7 @@ _REASONS: Mapping[ChangeState, str] = {
 }
 """States whose text an agent may not see, with the words for it."""
 QUARANTINED = "quarantined"
-_JUDGED_BY = 6
+_JUDGED_BY = 7
 """Raised when text is judged otherwise here, so that verdicts that an index keeps are reached anew."""
 _TITLE_WORDS = 4
 """Words from which a heading or an entry's title is a claim of its own: "Decisions made" stands in many logs. Our choice."""
@@ -101,8 +100,6 @@ class Rules(Struct, frozen=True, kw_only=True):
         own: Rows of the operator's rule files.
         version: Hex SHA-256 of all that: another one means that verdicts are to be reached anew.
         scanned_by: Hex SHA-256 of what scanners go by: as long as it is the same, so is what they see in the same text.
-        archived: Blocks that the log says moved to a file of the archive and stay there: the file, the block, the
-            decision that says so, unverified, and hex SHA-256 of the proposal.
     """
 
     forgotten: Forgotten
@@ -110,7 +107,6 @@ class Rules(Struct, frozen=True, kw_only=True):
     own: Table | None
     version: str
     scanned_by: str = ""
-    archived: tuple[tuple[str, str, str, str], ...] = ()
 
 
 def read_rules(gate: Gate, ledger: Ledger) -> Rules:
@@ -133,29 +129,17 @@ def read_rules(gate: Gate, ledger: Ledger) -> Rules:
         if item.proposal.kind is ProposalKind.FORGET
         for change in item.proposal.changes
     ]
-    archived = tuple(_archived(ledger.book, stored))
     own = own_rules(gate)
     rows = read_rule_files(load_operator(str(gate.ring.directory)), gate.home) if own is not None else {}
     judged = (__version__, _JUDGED_BY, taken_out, bool(forgotten), forgotten.expunged.hashes)
-    version = repr((*judged, sorted(unspoken.items()), sorted(rows.items()), archived))
+    version = repr((*judged, sorted(unspoken.items()), sorted(rows.items())))
     return Rules(
         forgotten=forgotten,
         unspoken=Phrases(unspoken),
         own=own,
         version=sha256(version.encode("utf-8", "replace")).hexdigest(),
         scanned_by=sha256(repr((__version__, _JUDGED_BY, sorted(rows.items()))).encode()).hexdigest(),
-        archived=archived,
     )
-
-
-def _archived(book: Book, stored: Iterable[Stored]) -> Iterator[tuple[str, str, str, str]]:
-    for item in stored:
-        for change in item.proposal.changes:
-            status = book.proposals[item.proposal.id].changes.get(change.n)
-            if change.op is Op.ARCHIVE and status and status.state is ChangeState.APPLIED and status.decision:
-                yield from (
-                    (part.target, part.hunk.added, status.decision, item.sha256) for part in change.also
-                )
 
 
 def _rests_on(home: Home, change: Change) -> Iterator[str]:
@@ -380,7 +364,6 @@ BY_LINES = frozenset({Kind.MEMORY, Kind.DAILY, Kind.ARCHIVE, Kind.HANDOFF})
 """Kinds whose chunks are lines of their file; of the others it is their words that are judged."""
 _KEY = "judged {}"
 """Of the index's notes, for the path of a file."""
-Spans = Sequence[tuple[int, int]]
 
 
 class Verdict(Struct, frozen=True, kw_only=True):
@@ -391,14 +374,12 @@ class Verdict(Struct, frozen=True, kw_only=True):
         lines: How many lines the file has, as far as it is read.
         by_itself: Lines that are withheld for what they say.
         by_rules: Lines that say what is not to be said.
-        signed: Where blocks stand in it that an operator signed for the archive, as characters.
     """
 
     scanned_by: str = ""
     lines: int = 0
     by_itself: Held = field(default_factory=dict)
     by_rules: Held = field(default_factory=dict)
-    signed: Spans = ()
 
     @property
     def held(self) -> Held:
@@ -411,10 +392,9 @@ def read_verdict(store: SearchStore, path: str) -> Verdict | None:
     stored = store.meta(_KEY.format(path))
     if not stored:
         return None
-    scanned_by, lines, *helds, signed = json.loads(stored)
+    scanned_by, lines, *helds = json.loads(stored)
     by_itself, by_rules = ({int(n): why for n, why in held.items()} for held in helds)
-    spans = tuple((start, end) for start, end in signed)
-    return Verdict(scanned_by=scanned_by, lines=lines, by_itself=by_itself, by_rules=by_rules, signed=spans)
+    return Verdict(scanned_by=scanned_by, lines=lines, by_itself=by_itself, by_rules=by_rules)
 
 
 def keep_verdict(writer: SearchWriter, path: str, verdict: Verdict | None) -> None:
@@ -424,14 +404,11 @@ def keep_verdict(writer: SearchWriter, path: str, verdict: Verdict | None) -> No
         verdict.lines,
         verdict.by_itself,
         verdict.by_rules,
-        verdict.signed,
     ]
     writer.note(_KEY.format(path), json.dumps(said) if said else "")
 
 
-def judge_file(
-    judge: Judge, store: SearchStore, changed: Changed, lines: Sequence[str], *, signed: Spans
-) -> Verdict:
+def judge_file(judge: Judge, store: SearchStore, changed: Changed, lines: Sequence[str]) -> Verdict:
     """Return what is withheld of a file now; what it says by itself is known as long as it is the same.
 
     Args:
@@ -439,7 +416,6 @@ def judge_file(
         store: The index, which knows what was withheld before.
         changed: The file.
         lines: Its lines, or what its records say.
-        signed: As in ``Verdict``.
     """
     source, before = changed.source, read_verdict(store, changed.source.path) or Verdict()
     is_known = before.scanned_by == judge.rules.scanned_by
@@ -454,7 +430,6 @@ def judge_file(
         lines=len(lines),
         by_itself=by_itself,
         by_rules=judge.by_rules(source.path, source.kind, lines),
-        signed=signed,
     )
 
 
@@ -487,13 +462,12 @@ def for_each(judge: Judge, kind: Kind, cut: Cut, lines: Sequence[str], verdict: 
             headings[one.heading] = judge.heading(one.heading, lines, held)
         heading = headings[one.heading]
         why = describe(own) or (HEADING if heading != one.heading else BEFORE if before else "")
-        moved = any(start <= one.start and one.end <= end for start, end in verdict.signed)
-        chunks.append(replace(one, held=why, moved=moved))
+        chunks.append(replace(one, held=why))
         left = without(text, first, own)
         if why and left.strip():
             pieces += ["\n", without(lead, above, before), left]
             start = size + 1 + len(pieces[-2])
             size = start + len(left)
             shown: dict[str, Any] = {"start": start, "end": size, "lead": len(pieces[-2]), "heading": heading}
-            told.append(replace(one, held=None, moved=moved, **shown))
+            told.append(replace(one, held=None, **shown))
     return Cut(text="".join(pieces), chunks=(*chunks, *told))

@@ -6,7 +6,6 @@ import json
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from copy import copy
-from datetime import datetime
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any
@@ -16,11 +15,10 @@ from msgspec.structs import asdict
 from nightledger.codec.records import MAX_MESSAGE_BYTES, dump_record, parse_record, to_plain
 from nightledger.codec.strict_json import parse_json
 from nightledger.domain.errors import NightledgerError, RecordError, UsageError
-from nightledger.domain.message import MAX_LIFETIME_S, PeerKey, Peers, Status
-from nightledger.domain.words import read_moment
+from nightledger.domain.message import PeerKey, Peers, Status
 from nightledger.files.home import Home
 from nightledger.files.reading import read_regular
-from nightledger.remote.actions import RULES
+from nightledger.remote.handlers import logged_messages
 from nightledger.remote.letters import (
     CONTENT_TYPE,
     MESSAGE_PATH,
@@ -36,22 +34,21 @@ from nightledger.remote.letters import (
 )
 from nightledger.remote.peers import (
     add_peer,
-    contact,
     machine_public_key,
     parse_peers,
     read_dead_letters,
+    read_peers,
     remove_peer,
-    take_over,
     tell,
 )
-from nightledger.remote.receiving import take_in
+from nightledger.remote.receiving import RULES, take_in
 from nightledger.remote.spool import PATIENCE_S, Spool
 from nightledger.remote.transport import LIMITS, Limits, Response, Server, Service, is_loopback, sentence
 from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.home import require_person
 from nightledger.surfaces.screen import say
-from nightledger.surfaces.session import require_machine
+from nightledger.surfaces.session import reading, require_machine
 from nightledger.surfaces.trust_change import change_trust
 from nightledger.trust.keys import KeyRing
 from nightledger.trust.sshsig import ED25519, SignatureError, parse_public_line
@@ -71,24 +68,12 @@ def send(options: argparse.Namespace, context: Context) -> int:
     """
     if len(options.words) != 1 or not options.to:
         raise UsageError("say: channel send ACTION --to NAME [--body FILE]")
-    if not 0 < options.lifetime <= MAX_LIFETIME_S:
-        raise UsageError(f"--lifetime is from 1 to {MAX_LIFETIME_S} seconds")
-    retries = None if options.retry is None else _retries(options.retry)
     body = _body(options.body)
-    outgoing = prepare(context, options.to, options.words[0], body, lifetime_s=options.lifetime)
-    delivery = deliver(context, outgoing, retries)
+    outgoing = prepare(context, options.to, options.words[0], body)
+    delivery = deliver(context, outgoing)
     _report(context, outgoing, delivery)
     rejected = delivery.reply is not None and delivery.reply.status is Status.REJECTED
     return 1 if delivery.error or rejected else 0
-
-
-def _retries(text: str) -> tuple[float, ...]:
-    parts = [part.strip() for part in text.split(",") if part.strip()]
-    if not all(part.isascii() and part.isdigit() for part in parts):
-        raise UsageError(
-            f"--retry {text!r} is not a list of seconds", hint="write it as 1,5,30; empty tries once"
-        )
-    return tuple(float(part) for part in parts)
 
 
 def _body(path: str | None) -> dict[str, Any]:
@@ -223,16 +208,18 @@ def status(options: argparse.Namespace, context: Context) -> int:
     home = Home(context.home_path).require()
     dead = read_dead_letters(home)
     sent = [message.aud for message, _ in pending(home).values()]
+    with reading(context) as session:
+        peers = read_peers(home, session.ledger, session.moment).peers
+        heard = {one["iss"]: one["at"] for one in logged_messages(session.ledger)}
     record: dict[str, Any] = {
         "peers": [
             {
                 "name": peer.name,
                 "home": peer.home,
-                "heard": contact(home, peer.name, "heard"),
-                "answered": contact(home, peer.name, "answered"),
+                "heard": heard.get(peer.home),
                 "unanswered": sent.count(peer.home),
             }
-            for peer in known_peers(context).peers
+            for peer in peers
         ],
         "spools": [_spool_record(path, home.identity.id) for path in spools(context)],
         "dead_letters": len(dead),
@@ -244,8 +231,7 @@ def status(options: argparse.Namespace, context: Context) -> int:
 
 def _status_lines(record: dict[str, Any]) -> Iterator[str]:
     for one in record["peers"]:
-        heard, answered = one["heard"] or "never", one["answered"] or "never"
-        yield f"{one['name']}: heard {heard}, answered us {answered}, {one['unanswered']} unanswered"
+        yield f"{one['name']}: asked for something {one['heard'] or 'never'}; {one['unanswered']} unanswered"
     for box in record["spools"]:
         aside = f", {box['set_aside']} set aside in cur/ that could not be read" if box["set_aside"] else ""
         yield f"spool {box['path']}: {box['error'] or str(box['waiting']) + ' letter(s) wait' + aside}"
@@ -265,16 +251,12 @@ def _spool_record(path: str, home_id: str) -> dict[str, Any]:
 
 
 def keygen(options: argparse.Namespace, context: Context) -> int:
-    """Print the line by which other machines know this one; make or change the key where asked."""
+    """Print the line by which other machines know this one; make the key where there is none, or another one where asked."""
     home = Home(context.home_path).require()
     require_machine(home)
-    if options.next or options.use_next:
+    if options.new:
         require_person(context.verb, simulated=home.identity.simulated)
-    ring = KeyRing(Path(context.keys_dir))
-    if options.use_next:
-        key = take_over(ring, home.identity.id)
-    else:
-        key = machine_public_key(ring, home.identity.id, coming=options.next)
+    key = machine_public_key(KeyRing(Path(context.keys_dir)), home.identity.id, new=options.new)
     line = f"{home.identity.id} {key.kind} {key.line.split()[1]}"
     context.emit({"line": line, "fingerprint": key.fingerprint})
     context.print(line)
@@ -300,11 +282,10 @@ def peer(options: argparse.Namespace, context: Context) -> int:
         return 0
     if what == "add":
         home, key = _parse_key_line(options.line)
-        valid = {name: _key_time(getattr(options, name)) for name in ("valid_after", "valid_before")}
         actions = _peer_actions(options.actions)
         _change_peers(
             context,
-            lambda peers: add_peer(peers, name, home, PeerKey(key=key, **valid), actions),
+            lambda peers: add_peer(peers, name, home, PeerKey(key=key), actions),
             f"add the machine {name}",
         )
     else:
@@ -320,9 +301,7 @@ def _peer_lines(peers: Peers) -> Iterator[str]:
         yield f"{found.name}  home {found.home}"
         yield f"    may ask for: {', '.join(found.actions) or 'nothing'}"
         for key in found.keys:
-            after = f", from {key.valid_after:%Y-%m-%d %H:%M} UTC" if key.valid_after else ""
-            before = f", until {key.valid_before:%Y-%m-%d %H:%M} UTC" if key.valid_before else ""
-            yield f"    key {parse_public_line(key.key).fingerprint}{after}{before}"
+            yield f"    key {parse_public_line(key.key).fingerprint}"
     if not peers.peers:
         yield "No machine may send messages to this home."
 
@@ -354,10 +333,3 @@ def _peer_actions(text: str | None) -> tuple[str, ...]:
     if unknown:
         raise UsageError(f"there is no action {unknown[0]!r}", hint=f"known: {', '.join(sorted(RULES))}")
     return named
-
-
-def _key_time(text: str | None) -> datetime | None:
-    try:
-        return None if text is None else read_moment(text)
-    except ValueError as error:
-        raise UsageError(f"{text!r} is not a time", hint="write it as 2026-03-01T07:30:00Z") from error

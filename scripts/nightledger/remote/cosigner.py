@@ -27,6 +27,7 @@ from nightledger.trust.checkpoint import (
     Checkpoint,
     cosigned_at,
     parse_checkpoint,
+    parse_head,
     verifiers_of,
 )
 from nightledger.trust.keys import KeyPair, create_witness_keys, load_witness_key
@@ -268,8 +269,7 @@ def _read_request(raw: bytes, logs: Sequence[VerifierKey]) -> _Request | Answer:
         return _say(MALFORMED, f"a request has at most {MAX_REQUEST_BYTES} bytes")
     try:
         proof = parse_continuation(raw)
-        note = parse_note(proof.checkpoint)
-        head = parse_checkpoint(note.text)
+        note, head = parse_head(proof.checkpoint)
     except (ProofFormError, NoteError) as error:
         return _say(MALFORMED, str(error))
     verifiers = verifiers_of(log for log in logs if log.name == head.origin)

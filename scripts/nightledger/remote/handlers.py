@@ -48,7 +48,7 @@ from nightledger.gate.gated import read_gated
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.proposing.agent_lane import Wish, propose_wish
 from nightledger.gate.proposing.proposing import Submission, propose
-from nightledger.gate.stored import read_stored, without_unanswered
+from nightledger.gate.stored import read_proposal, read_stored, without_unanswered
 from nightledger.hosts.daylogs import LogFile
 from nightledger.jobs.consolidate.statements import Night, StatementFindings, Target, find_in_logs
 from nightledger.jobs.prune import Asked, prune
@@ -75,7 +75,6 @@ class Work(Struct, frozen=True, kw_only=True):
         message: What is asked.
         peer: By whom.
         moment: The clocks.
-        resumed: Whether it was begun before, and a crash may have come after anything.
     """
 
     gate: Gate
@@ -83,7 +82,6 @@ class Work(Struct, frozen=True, kw_only=True):
     message: Message
     peer: Peer
     moment: Moment
-    resumed: bool = False
 
 
 class Done(Struct, frozen=True, kw_only=True):
@@ -116,14 +114,15 @@ def logged_messages(ledger: Ledger) -> Iterator[Mapping[str, Any]]:
 
 def find_made(work: Work) -> Proposal | None:
     """Return the proposal that a message made before a crash; None where it made none."""
-    if not work.resumed:
-        return None
     home = work.gate.home
     path = home.relative(home.received(work.message.id))
-    for item in read_stored(work.gate, work.ledger.book):
-        own = item.proposal.lane == PEER  # an agent may name that path in a proposal of its own
-        if own and any(e.path == path for change in item.proposal.changes for e in change.evidence):
-            return item.proposal
+    for status in work.ledger.book.proposals.values():
+        if status.lane != PEER:  # an agent may name that path in a proposal of its own
+            continue
+        with suppress(NightledgerError):
+            proposal = read_proposal(work.gate, status).proposal
+            if any(e.path == path for change in proposal.changes for e in change.evidence):
+                return proposal
     return None
 
 
@@ -182,7 +181,7 @@ def keep_text(work: Work, text: str) -> Evidence:
     content = mask_lines(text).encode()
     path = work.gate.home.received(work.message.id)
     make_dir(os.path.dirname(path), ignored_by_git=True)
-    _put(path, content)
+    replace_file(path, content)
     lines = content.split(b"\n")
     return Evidence(
         path=work.gate.home.relative(path),
@@ -220,14 +219,7 @@ def load_memory_file(work: Work) -> Done:
 
 
 def update_heartbeat(work: Work) -> Done:
-    """Keep what a machine says of itself: identifiers and numbers, the newest of each, in whatever order they come."""
-    message = work.message
-    if any(
-        (one["iss"], one["action"], one["status"]) == (message.iss, message.action, Status.EXECUTED)
-        and one["number"] > message.seq
-        for one in logged_messages(work.ledger)
-    ):
-        return Done(status=Status.EXECUTED, body={"superseded": True})
+    """Keep what a machine says of itself: identifiers and numbers, the newest of each."""
     path = work.gate.home.heartbeat
     try:
         raw = read_optional(path, MAX_HEARTBEAT_BYTES)
@@ -237,23 +229,10 @@ def update_heartbeat(work: Work) -> Done:
         beats = {}  # the log has that they came; what they said is only of now
     beats[work.peer.name] = {
         "at": f"{work.moment.at:%Y-%m-%dT%H:%M:%SZ}",
-        "state": message.body["state"],
+        "state": work.message.body["state"],
     }
-    _put(path, canonical({"v": 1, "heartbeats": beats}) + b"\n")
+    replace_file(path, canonical({"v": 1, "heartbeats": beats}) + b"\n")
     return Done(status=Status.EXECUTED, body={})
-
-
-def _put(path: str, content: bytes) -> None:
-    """Write a file that is made of a message.
-
-    Raises:
-        ConfigurationError: Something else stands in its place, which an agent can put there: no reason to
-            refuse a message for good.
-    """
-    try:
-        replace_file(path, content)
-    except RefusedError as error:
-        raise ConfigurationError(str(error), hint=f"take away what stands at {path}") from error
 
 
 def decide(work: Work) -> Done:
@@ -287,7 +266,7 @@ def restore_context(work: Work) -> Done:
     Raises:
         RefusedError: Nothing could be staged, or what is shown could not be recorded, and why.
     """
-    from nightledger.surfaces.calendars import prepare, stage_home
+    from nightledger.surfaces.outside import prepare, stage_home
 
     gate, moment = work.gate, work.moment
     try:

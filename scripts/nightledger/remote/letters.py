@@ -11,7 +11,7 @@ import json
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any
 from urllib.parse import urlsplit
@@ -57,8 +57,8 @@ from nightledger.files.durable import make_dir
 from nightledger.files.home import Home
 from nightledger.files.lock import Lock
 from nightledger.files.reading import read_optional
-from nightledger.remote.peers import load_machine_key, note_contact, read_peers, verify_peer
-from nightledger.remote.receiving import channel_lock, take_in
+from nightledger.remote.peers import load_machine_key, read_peers, verify_peer
+from nightledger.remote.receiving import Answered, channel_lock, take_in
 from nightledger.remote.spool import MESSAGE_SUFFIX, REPLY_SUFFIX, Spool
 from nightledger.remote.transport import Caller, is_loopback
 from nightledger.surfaces.context import Context
@@ -118,9 +118,7 @@ class Delivery(Struct, frozen=True, kw_only=True):
         return not self.reply and not self.error
 
 
-def prepare(
-    context: Context, name: str, action: str, body: Mapping[str, Any], *, lifetime_s: int = LIFETIME_S
-) -> Outgoing:
+def prepare(context: Context, name: str, action: str, body: Mapping[str, Any]) -> Outgoing:
     """Make and sign a message.
 
     Raises:
@@ -142,7 +140,7 @@ def prepare(
         iss=home.identity.id,
         aud=peer.home,
         iat=now,
-        exp=now + lifetime_s,
+        exp=now + LIFETIME_S,
         seq=_take_seq(ring, home.identity.id, now),
         action=action,
         domain=SELF_MODIFICATION,
@@ -196,7 +194,6 @@ def deliver(
             status, _, content = caller.exchange("POST", MESSAGE_PATH, outgoing.envelope, headers)
             if status == http.client.OK:
                 reply = believe(context, content, outgoing.peer, outgoing.message.id)
-                note_contact(Home(context.home_path), outgoing.peer.name, "answered", context.now)
                 return Delivery(reply=reply, attempts=attempt)
             said = content[:_MAX_ERROR_BYTES].decode("utf-8", "replace").strip()
             error = f"{url} answered {status}: {said}"
@@ -259,7 +256,7 @@ def believe(context: Context, raw: bytes, peer: Peer, message_id: str | None = N
         NightledgerError: It is none.
     """
     envelope = parse_envelope(raw, "the answer", max_bytes=MAX_REPLY_ENVELOPE_BYTES)
-    verify_peer(envelope, REPLY_TYPE, Peers(peers=(peer,)), context.now)
+    verify_peer(envelope, REPLY_TYPE, Peers(peers=(peer,)))
     reply = parse_reply(envelope.payload, "the answer")
     if (reply.iss, reply.aud) != (peer.home, Home(context.home_path).identity.id):
         raise RefusedError(f"the answer of {peer.name} was said to another home")
@@ -326,25 +323,6 @@ class Emptied(Struct, kw_only=True):
     dead: list[str] = field(default_factory=list)
 
 
-class _BoxError(NightledgerError):
-    """A box, or a letter in it, cannot be read or changed: others can break it as they like."""
-
-
-@contextmanager
-def _touching(what: str) -> Iterator[None]:
-    """Tell what whoever shares a spool can break from what is wrong with this machine."""
-    try:
-        yield
-    except (NightledgerError, OSError) as error:
-        hint = f"; {error.hint}" if isinstance(error, NightledgerError) and error.hint else ""
-        reason = (error.strerror or error) if isinstance(error, OSError) else f"{error}{hint}"
-        raise _BoxError(f"{what}: {reason}") from error
-
-
-def _own(path: str) -> str:
-    return f"{path}, this home's own box or a letter in it, cannot be read or changed"
-
-
 def empty_boxes(context: Context) -> Emptied:
     """Deal with every letter in this home's boxes, and with our messages that expired.
 
@@ -356,21 +334,18 @@ def empty_boxes(context: Context) -> Emptied:
             next round.
     """
     emptied, peers, failures = Emptied(), known_peers(context), list[NightledgerError]()
-    home_id = Home(context.home_path).identity.id
     for directory in spools(context):
         try:
-            with _touching(_own(os.path.join(directory, home_id))):
-                box = Spool(directory, home_id)
-                names = box.names()
-        except _BoxError as error:
-            emptied.problems.append(str(error))
+            box = Spool(directory, Home(context.home_path).identity.id)
+            names = box.names()
+        except (NightledgerError, OSError) as error:
+            emptied.problems.append(f"{directory}, the spool or this home's own box in it: {_why(error)}")
             continue
         for name in names:
             try:
                 _deal(context, peers, box, name, emptied)
-            except (LockedError, _BoxError) as error:
+            except LockedError:
                 emptied.later += 1
-                emptied.problems += [str(error)] if isinstance(error, _BoxError) else []
             except IntegrityError:
                 raise
             except NightledgerError as error:
@@ -382,7 +357,14 @@ def empty_boxes(context: Context) -> Emptied:
     return emptied
 
 
+def _why(error: NightledgerError | OSError) -> str:
+    if isinstance(error, OSError):
+        return error.strerror or str(error)
+    return f"{error}; {error.hint}" if error.hint else str(error)
+
+
 def _deal(context: Context, peers: Peers, box: Spool, name: str, emptied: Emptied) -> None:
+    answered = None
     try:
         content = box.read(name, MAX_REPLY_ENVELOPE_BYTES)
         if content is None:
@@ -390,31 +372,36 @@ def _deal(context: Context, peers: Peers, box: Spool, name: str, emptied: Emptie
         if name.endswith(REPLY_SUFFIX):
             _take_reply(context, peers, name.removesuffix(REPLY_SUFFIX), content, emptied)
         else:
-            _take_message(context, box, content, emptied)
+            answered = take_in(context, content)
     except (RecordError, RefusedError) as error:  # its own fault; any other is ours, and it comes again
         emptied.unreadable.append({"name": name, "reason": str(error)})
-        with _touching(_own(box.path(name))):
-            gone = box.set_aside(name, context.now.timestamp())
+        gone = box.set_aside(name, context.now.timestamp())
         emptied.set_aside += gone
         emptied.later += not gone
-    else:
-        with _touching(_own(box.path(name))):
-            box.done(name)
+        return
+    if answered is not None and not _answer(box, answered, emptied):
+        return
+    box.done(name)
+
+
+def _answer(box: Spool, answered: Answered, emptied: Emptied) -> bool:
+    """Put an answer into the sender's box; return whether that was possible."""
+    message = answered.message
+    try:
+        Spool(os.path.dirname(box.root), message.iss).put(f"{message.id}{REPLY_SUFFIX}", answered.envelope)
+    except (NightledgerError, OSError) as error:
+        told = f"{message.id} was taken in, and its answer cannot be put into the sender's box: {_why(error)}"
+        emptied.problems.append(told)
+        emptied.later += 1
+        return False
+    emptied.answered.append({"message": message.id, "action": message.action, "peer": answered.peer})
+    return True
 
 
 def spools(context: Context) -> list[str]:
     """Name every directory that this home shares with some machine, sorted."""
     addresses = load_operator(context.keys_dir).peers.values()
     return sorted({address.spool for address in addresses if address.spool})
-
-
-def _take_message(context: Context, box: Spool, content: bytes, emptied: Emptied) -> None:
-    answered = take_in(context, content)
-    message = answered.message
-    name = f"{message.id}{REPLY_SUFFIX}"
-    with _touching(f"{message.id} was taken in, and its answer cannot be put into the sender's box"):
-        Spool(os.path.dirname(box.root), message.iss).put(name, answered.envelope)
-    emptied.answered.append({"message": message.id, "action": message.action, "peer": answered.peer})
 
 
 def _take_reply(context: Context, peers: Peers, message_id: str, content: bytes, emptied: Emptied) -> None:
@@ -431,7 +418,6 @@ def _take_reply(context: Context, peers: Peers, message_id: str, content: bytes,
         path = reply_path(home, peer.name, message.action)
         make_dir(os.path.dirname(path), ignored_by_git=True)
         replace_file(path, content)
-        note_contact(home, peer.name, "answered", context.now)
         os.unlink(os.path.join(sent_dir(home), f"{message_id}.json"))
     said = {"status": reply.status.value, "reason": reply.reason}
     emptied.replies.append({"peer": peer.name, "action": message.action, **said})

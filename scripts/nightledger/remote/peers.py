@@ -3,9 +3,7 @@
 Invariant: the machines are those of the trust file ``peers`` that the log's chain names. The
 file as it lies on disk only spares the look at the log where a signature fits no key at all.
 A machine has one name and one home; a key stands at one machine only. This machine's key signs DSSE envelopes,
-unattended, and nothing else: nothing that the gate accepts as an operator's word is ever signed with it. One takes
-over from another by name: the next key lies beside the present one until every peer knows it. Nothing rests on when
-somebody was heard; what is told of a dead letter is a time and a count, what stands in it is shown by
+unattended, and nothing else: nothing that the gate accepts as an operator's word is ever signed with it. What is told of a dead letter is a time and a count, what stands in it is shown by
 ``channel status`` alone.
 """
 
@@ -19,13 +17,10 @@ from msgspec.structs import replace
 
 from nightledger.codec.records import MAX_MESSAGE_BYTES, parse_message, parse_record
 from nightledger.codec.strict_json import read_jsonl
-from nightledger.domain.errors import RefusedError, UnreadableError, UsageError
-from nightledger.domain.event import EventName
+from nightledger.domain.errors import UsageError
 from nightledger.domain.message import MESSAGE_TYPE, Message, Peer, PeerKey, Peers
 from nightledger.domain.moment import Moment
 from nightledger.domain.words import read_moment
-from nightledger.files.atomic import replace_file
-from nightledger.files.durable import make_dir, sync_directory
 from nightledger.files.home import Home
 from nightledger.files.reading import read_optional
 from nightledger.gate.integrity.trusting import Trust
@@ -35,7 +30,6 @@ from nightledger.surfaces.context import Context
 from nightledger.trust.dsse import Envelope, parse_envelope, verify_envelope
 from nightledger.trust.keys import (
     MACHINE_ED25519,
-    KeyFileError,
     KeyRing,
     create_machine_key,
     load_operator_key,
@@ -44,10 +38,6 @@ from nightledger.trust.keys import (
 from nightledger.trust.sshsig import KeySigner, PublicKey, parse_public_line
 
 MAX_KEYS = 4
-NEXT = f"{MACHINE_ED25519}.next"
-OLD = f"{MACHINE_ED25519}.old"
-_MAX_TIME_BYTES = 64
-_TIME = "%Y-%m-%dT%H:%M:%SZ"
 MAX_LETTERS_BYTES = 256 << 20
 TOLD_FOR = timedelta(days=7)
 """So long lists tell of a dead letter: the longest that a message may live. Our choice."""
@@ -62,43 +52,23 @@ def load_machine_key(ring: KeyRing, home_id: str) -> KeySigner:
     return load_operator_key(ring.path(home_id, MACHINE_ED25519))
 
 
-def machine_public_key(ring: KeyRing, home_id: str, *, coming: bool = False) -> PublicKey:
-    """Give the public key, made where there is none.
+def machine_public_key(ring: KeyRing, home_id: str, *, new: bool = False) -> PublicKey:
+    """Return the public key, made where there is none.
 
     Args:
         ring: Where keys live.
         home_id: For which home.
-        coming: The one that is to take over; made where none waits.
+        new: Make another one in its place; what it signed before counts until its peers remove it.
 
     Raises:
         KeyFileError: The file is unsafe or damaged.
     """
-    name = NEXT if coming else MACHINE_ED25519
-    path = ring.path(home_id, name)
-    return public_key_of(path) if os.path.lexists(path) else create_machine_key(ring, home_id, name=name)
-
-
-def take_over(ring: KeyRing, home_id: str) -> PublicKey:
-    """Let the next key sign from now on; the one before it is kept as ``.old``, an older one is removed.
-
-    Raises:
-        KeyFileError: No next key was made.
-    """
-    present, coming, old = (ring.path(home_id, name) for name in (MACHINE_ED25519, NEXT, OLD))
-    if not os.path.lexists(coming):
-        raise KeyFileError(f"{coming} is missing", hint="make it first: nightledger channel keygen --next")
-    if os.path.lexists(present):
-        for suffix in ("", ".pub"):
-            _rename(f"{present}{suffix}", f"{old}{suffix}")
-    for suffix in ("", ".pub"):
-        _rename(f"{coming}{suffix}", f"{present}{suffix}")
-    sync_directory(str(present.parent))
-    return public_key_of(present)
-
-
-def _rename(source: str, target: str) -> None:
-    if os.path.lexists(source):
-        os.replace(source, target)
+    path = ring.path(home_id, MACHINE_ED25519)
+    if new:
+        for name in (path, f"{path}.pub"):
+            with suppress(FileNotFoundError):
+                os.unlink(name)
+    return public_key_of(path) if os.path.lexists(path) else create_machine_key(ring, home_id)
 
 
 def read_peers(home: Home, ledger: Ledger, moment: Moment) -> Peers:
@@ -129,43 +99,30 @@ def parse_peers(content: bytes) -> Peers:
     return parse_record(Peers, content, where="peers.json") if content else Peers()
 
 
-def open_message(raw: bytes, peers: Peers, at: datetime) -> tuple[Message, Peer]:
+def open_message(raw: bytes, peers: Peers) -> tuple[Message, Peer]:
     """Verify an envelope, then read the very bytes that were verified; return whose key signed them, too.
 
     Args:
         raw: The envelope.
         peers: Whose keys count.
-        at: The time, for keys that take over from each other; aware.
 
     Raises:
         RecordError: It is no envelope, or what was signed is no message.
         SignatureError: No machine's key has signed it.
     """
     envelope = parse_envelope(raw, "the message", max_bytes=MAX_MESSAGE_BYTES)
-    peer = verify_peer(envelope, MESSAGE_TYPE, peers, at)
+    peer = verify_peer(envelope, MESSAGE_TYPE, peers)
     return parse_message(envelope.payload, "the message"), peer
 
 
-def verify_peer(envelope: Envelope, payload_type: str, peers: Peers, at: datetime) -> Peer:
+def verify_peer(envelope: Envelope, payload_type: str, peers: Peers) -> Peer:
     """Return the machine whose key signed an envelope.
 
     Raises:
         SignatureError: None has.
     """
-    owners = {
-        parse_public_line(key.key): peer for peer in peers.peers for key in peer.keys if key.counts_at(at)
-    }
+    owners = {parse_public_line(key.key): peer for peer in peers.peers for key in peer.keys}
     return owners[verify_envelope(envelope, payload_type, owners)]
-
-
-def logged_seqs(ledger: Ledger) -> dict[str, int]:
-    """Return the highest ``seq`` that the log names for each sender."""
-    found: dict[str, int] = {}
-    for event in ledger.log.events:
-        if event.event == EventName.MESSAGE:
-            iss, seq = event.fields["iss"], event.fields["number"]
-            found[iss] = max(seq, found.get(iss, 0))
-    return found
 
 
 def add_peer(peers: Peers, name: str, home: str, key: PeerKey, actions: Sequence[str]) -> Peers:
@@ -175,7 +132,7 @@ def add_peer(peers: Peers, name: str, home: str, key: PeerKey, actions: Sequence
         peers: As they are.
         name: What the operator calls it.
         home: Id of the home that it speaks for.
-        key: Its public key; a known one gets new times.
+        key: Its public key.
         actions: What it may ask for; none leaves a known machine's as they are.
 
     Raises:
@@ -248,27 +205,6 @@ def _times(home: Home) -> Iterator[datetime]:
             yield read_moment(str(letter.get("dead_lettered_at")))
         except ValueError:
             continue
-
-
-def contact(home: Home, peer: str, kind: str) -> str | None:
-    """Return when a machine was last ``heard``, or ``answered`` us, RFC 3339 UTC; None where nothing says so."""
-    try:
-        said = (read_optional(_contact_path(home, peer, kind), _MAX_TIME_BYTES) or b"").decode()
-        return f"{read_moment(said):{_TIME}}"
-    except (UnreadableError, ValueError):
-        return None
-
-
-def note_contact(home: Home, peer: str, kind: str, at: datetime) -> None:
-    """Note that a machine sent us something that its key had signed, or answered us; where that is possible."""
-    path = _contact_path(home, peer, kind)
-    make_dir(os.path.dirname(path), ignored_by_git=True)
-    with suppress(RefusedError):  # something else has its name: no message is held up by that
-        replace_file(path, f"{at:{_TIME}}".encode())
-
-
-def _contact_path(home: Home, peer: str, kind: str) -> str:
-    return os.path.join(home.channel_dir, "contacts", f"{peer}.{kind}")
 
 
 def tell(context: Context, record: Any, lines: Iterable[str] = (), notes: Iterable[str] = ()) -> None:

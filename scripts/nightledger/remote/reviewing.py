@@ -31,7 +31,7 @@ from nightledger.surfaces import screen, signing
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.listing import item_record
 from nightledger.surfaces.session import Session, reading
-from nightledger.surfaces.settling import Settled, tell_settled
+from nightledger.surfaces.signing import Settled, tell_settled
 from nightledger.surfaces.verbs.review import keeping, questions_of, tell_unsigned
 from nightledger.trust.signers import parse_allowed_signers
 from nightledger.trust.sshsig import Signer

@@ -120,9 +120,6 @@ class Spool:
     def set_aside(self, name: str, now_s: float) -> bool:
         """Set a letter aside that cannot be read, once it has had time to become whole.
 
-        Its time is the earlier of what its writer says and of when it came here, so that a time ahead of
-        ours keeps it no longer. Where both are further ahead than that, nobody can tell how long it waits.
-
         Args:
             name: Which.
             now_s: Our clock, seconds since 1970 UTC.
@@ -132,15 +129,10 @@ class Spool:
         """
         path, folder = self.path(name), os.path.join(self.root, "cur")
         try:
-            status = os.lstat(path)
+            if abs(now_s - os.lstat(path).st_mtime) < PATIENCE_S:
+                return False
         except FileNotFoundError:
             return False
-        if abs(now_s - min(status.st_mtime, status.st_ctime)) < PATIENCE_S:
-            return False
         make_dir(folder)
-        n, target = 1, os.path.join(folder, f"{name}{_ASIDE}")
-        while os.path.lexists(target) and (os.path.isdir(target) or os.path.isdir(path)):
-            n += 1  # a directory takes no other's place
-            target = os.path.join(folder, f"{n}.{name}{_ASIDE}")
-        os.replace(path, target)
+        os.replace(path, os.path.join(folder, f"{name}{_ASIDE}"))
         return True

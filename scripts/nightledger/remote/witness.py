@@ -10,21 +10,11 @@ from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from pathlib import Path
 
-from nightledger.domain.errors import (
-    EXIT_ALARM,
-    EXIT_REFUSED,
-    ConfigurationError,
-    LockedError,
-    MissingFileError,
-    NightledgerError,
-    UsageError,
-)
+from nightledger.domain.errors import EXIT_ALARM, ConfigurationError, UsageError
 from nightledger.files.reading import read_regular
 from nightledger.remote.cosigner import (
     MAX_REQUEST_BYTES,
     OK,
-    UNAVAILABLE,
-    Answer,
     Cosigner,
     add_logs,
     create_witness,
@@ -34,7 +24,7 @@ from nightledger.remote.cosigner import (
 from nightledger.remote.peers import tell
 from nightledger.remote.transport import LIMITS, Limits, Response, Server, Service
 from nightledger.remote.witness_asking import Round, ask_round
-from nightledger.remote.witness_ways import ADD_CHECKPOINT, Asked, Outcome, answer_spool
+from nightledger.remote.witness_client import ADD_CHECKPOINT, Asked
 from nightledger.surfaces import screen
 from nightledger.surfaces.clock import system_now
 from nightledger.surfaces.context import Context
@@ -157,70 +147,6 @@ def _require_no_words(options: argparse.Namespace) -> None:
         raise UsageError(f"'{called}' takes no words", hint=f"nightledger {called} --help")
 
 
-def cosign(options: argparse.Namespace, context: Context) -> int:
-    """Answer requests that lie in files, once; 1 when one was refused, or could not be answered."""
-    if bool(options.words) == bool(options.spool):
-        raise UsageError(
-            "name the files to answer, or a directory with --spool",
-            hint="nightledger witness cosign --spool DIR",
-        )
-    if options.spool and not Path(options.spool).is_dir():
-        raise MissingFileError(
-            f"{options.spool} is no directory",
-            hint="name the directory that both machines share: nightledger witness cosign --spool DIR",
-        )
-    box = open_witness(Path(options.directory))
-    if options.spool:
-        found = list(answer_spool(options.spool, box, system_now()))
-    else:
-        found = [(path, _answer_file(path, box)) for path in options.words]
-    context.emit([_outcome_record(what, one, spool=bool(options.spool)) for what, one in found])
-    return max(
-        (_tell_outcome(context, what, one, spool=bool(options.spool)) for what, one in found), default=0
-    )
-
-
-def _answer_file(path: str, box: Cosigner) -> Outcome:
-    """Answer a request; one that cannot be answered keeps no other from its answer."""
-    try:
-        return box.answer(read_regular(path, MAX_REQUEST_BYTES), system_now())
-    except LockedError:
-        raise
-    except (NightledgerError, OSError) as error:
-        return error
-
-
-def _outcome_record(what: str, found: Outcome, *, spool: bool) -> dict[str, object]:
-    status = found.status if isinstance(found, Answer) else UNAVAILABLE
-    text = _text(found) if isinstance(found, Answer) else str(found)
-    if spool:
-        return {"log": what, "status": status, "problem": "" if isinstance(found, Answer) else text}
-    return {"path": what, "status": status, "body": text}
-
-
-def _tell_outcome(context: Context, what: str, found: Outcome, *, spool: bool) -> int:
-    """Say what became of a request; return the exit status. In a spool a refusal is an answer like another."""
-    name = f"the log {what[:16]}…" if spool else what
-    if not isinstance(found, Answer):
-        context.note(f"error: {screen.shown(name)} was not answered: {screen.shown(str(found))}")
-        if isinstance(found, NightledgerError) and found.hint:
-            context.note(f"hint: {screen.shown(found.hint)}")
-        return EXIT_REFUSED if isinstance(found, OSError) else found.exit_status
-    if spool:
-        if found.status != OK or not context.quiet:
-            context.print(f"answered {found.status} to {name}")
-    elif found.status == OK:
-        context.print(_text(found).removesuffix("\n"))
-    else:
-        context.note(f"error: {name}: {found.status}: {screen.shown(_text(found).strip())}")
-        return EXIT_REFUSED
-    return 0
-
-
-def _text(answer: Answer) -> str:
-    return answer.body.decode("utf-8", "replace")
-
-
 def trust(options: argparse.Namespace, context: Context) -> int:
     """Sign a policy with the witnesses and the quorum of a file."""
     if len(options.words) != 1:
@@ -264,19 +190,16 @@ def ask(options: argparse.Namespace, context: Context) -> int:
     record = {
         "met": found.met,
         "asked": [_asked_record(one) for one in found.asked],
-        "strangers": list(found.strangers),
-        "unreachable": list(found.unreachable),
     }
-    tell(context, record, _round_lines(found), _round_notes(found))
+    tell(context, record, _round_lines(found))
     if found.standing:
         return EXIT_ALARM
     return 0 if found.met and not any(one.refused for one in found.asked) else 1
 
 
 def _asked_record(one: Asked) -> dict[str, object]:
-    names = ("name", "size", "waiting", "problem", "refused")
-    record = {name: getattr(one, name) for name in names}
-    return {**record, "cosigned": bool(one.cosigned), "contradiction": one.damage and one.damage.value}
+    record = {name: getattr(one, name) for name in ("name", "size", "problem", "refused")}
+    return {**record, "cosigned": bool(one.lines), "contradiction": one.damage and one.damage.value}
 
 
 def _round_lines(found: Round) -> Iterable[str]:
@@ -286,14 +209,6 @@ def _round_lines(found: Round) -> Iterable[str]:
         elif one.problem:
             yield f"{one.name}: no line ({one.problem})"
         else:
-            said = "the answer comes later" if one.waiting else f"cosigned {one.size} entries"
-            yield f"{one.name}: {said}"
+            yield f"{one.name}: cosigned {one.size} entries"
     if not found.met:
-        yield "The policy's quorum has not cosigned the newest head."
-
-
-def _round_notes(found: Round) -> Iterable[str]:
-    for name in found.strangers:
-        yield f"note: operator.yaml names {name}, which the policy does not; it was not asked"
-    for name in found.unreachable:
-        yield f"note: operator.yaml has no address of {name}"
+        yield "The policy's quorum has not cosigned the newest head; 'nightledger doctor' names who has no address."

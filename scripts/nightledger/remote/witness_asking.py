@@ -6,7 +6,6 @@ nothing, and one that remembers another log is never passed over in silence. Wha
 are asked as if for the first time.
 """
 
-import hashlib
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
@@ -34,12 +33,11 @@ from nightledger.gate.integrity.witnessing import (
     read_policy,
 )
 from nightledger.gate.opening import Gate, Ledger, open_gate, read_ledger, sign_head
-from nightledger.remote.witness_ways import Asked, Channel, HttpChannel, LogView, SpoolChannel, ask_witness
+from nightledger.remote.witness_client import Asked, LogView, ask_witness
 from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.doctor.checks import Check, bad, good, note
 from nightledger.surfaces.session import actor_of, require_machine
-from nightledger.trust.checkpoint import parse_checkpoint
 from nightledger.trust.heads import Cosignatures, keep_lines, read_anchor
 from nightledger.trust.merkle import Tree
 from nightledger.trust.note import MAX_NOTE_BYTES, parse_note
@@ -70,7 +68,6 @@ class Remembered(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         problem: Why it gave no line then; empty where it did.
         refused: Whether it said then that this log does not continue what it remembers, and showed no head.
         contradiction: What it remembers that this log does not continue; empty where nothing.
-        taken: Over a spool, hash of the request whose answer was taken last.
     """
 
     asked_at: _Count = 0
@@ -78,7 +75,6 @@ class Remembered(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     problem: str = ""
     refused: bool = False
     contradiction: str = ""
-    taken: str = ""
 
     def next_s(self) -> int:
         """Give when it is to be asked again though the log did not grow, seconds since 1970 UTC; 0 for at once."""
@@ -105,23 +101,12 @@ class Round(Struct, frozen=True, kw_only=True):
     Attributes:
         asked: Each witness that was asked.
         met: Whether the quorum has now cosigned the newest head; True where it asks for nobody.
-        strangers: Names in ``operator.yaml`` that are not in the policy.
-        unreachable: Names in the policy of which ``operator.yaml`` has no address.
         standing: What witnesses remember that this log does not continue, now or when last asked.
     """
 
     asked: tuple[Asked, ...] = ()
     met: bool = True
-    strangers: tuple[str, ...] = ()
-    unreachable: tuple[str, ...] = ()
     standing: tuple[str, ...] = ()
-
-
-def _channel(address: WitnessAddress, log: str, now: datetime, taken: set[str]) -> Channel:
-    """Give the way to a witness that ``operator.yaml`` names."""
-    if address.spool:
-        return SpoolChannel(directory=address.spool, origin_sha256=log, now=now, taken=taken)
-    return HttpChannel(url=address.url.rstrip("/"))
 
 
 def ask_round(context: Context, *, everybody: bool = False) -> Round | None:
@@ -193,41 +178,34 @@ def _ask(gate: Gate, addresses: Mapping[str, WitnessAddress], moment: Moment, *,
         known = memory.get(name, Remembered())
         due = everybody or known.is_due(moment.at, view.head.size, refresh=refresh)
         if name in addresses and due:
-            log = hashlib.sha256(view.head.origin.encode()).hexdigest()
-            taken = {known.taken}
-            found = ask_witness(name, _channel(addresses[name], log, moment.at, taken), view, known.size)
-            asked.append(found)
-            memory[name] = _remember(found, moment.at, next(iter(taken - {known.taken}), known.taken))
-    _keep(gate, ledger, policy, asked)
+            asked.append(ask_witness(name, addresses[name].url.rstrip("/"), view, known.size))
     for found in asked:
+        memory[found.name] = _remember(found, moment.at)
+        _keep(gate, ledger, view, found)
         _pin_contradiction(gate, ledger, found, moment.at)
     write_memory(gate.home, {name: memory[name] for name in names if name in memory})
     return Round(
         asked=tuple(asked),
         met=not policy.asks or _cosigned_size(gate, policy, ledger) == view.head.size,
-        strangers=tuple(name for name in addresses if name not in names),
-        unreachable=tuple(name for name in names if name not in addresses),
         standing=tuple(
             memory[name].contradiction for name in names if name in memory and memory[name].contradiction
         ),
     )
 
 
-def _keep(gate: Gate, ledger: Ledger, policy: Policy, asked: Sequence[Asked]) -> None:
-    for cosigned in (one for found in asked for one in found.cosigned):
-        size = parse_checkpoint(cosigned.note.text).size
-        kept = Cosignatures(gate.home, policy, ledger.log.tree).kept_size()
-        first = has_waits_between(ledger.log, kept, size)
-        keep_lines(gate.home, policy, cosigned.note, cosigned.lines, first=first)
+def _keep(gate: Gate, ledger: Ledger, view: LogView, found: Asked) -> None:
+    if found.lines:
+        kept = Cosignatures(gate.home, view.policy, ledger.log.tree).kept_size()
+        first = has_waits_between(ledger.log, kept, view.head.size)
+        keep_lines(gate.home, view.policy, view.note, found.lines, first=first)
 
 
-def _remember(found: Asked, now: datetime, taken: str) -> Remembered:
+def _remember(found: Asked, now: datetime) -> Remembered:
     return Remembered(
         asked_at=int(now.timestamp()),
         size=found.size,
         problem=found.problem,
         refused=found.refused,
-        taken=taken,
         contradiction=f"{found.damage.value.upper()}: {found.problem}" if found.damage else "",
     )
 

@@ -12,6 +12,7 @@ TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each
 if TYPE_CHECKING:
     import argparse
     from types import ModuleType
+    from typing import Any
 
     from nightledger.surfaces.context import Context
 
@@ -28,6 +29,8 @@ ALIASES = {
     "consistency": ("prove", "--from"),
 }
 """Other names of a verb with a word or an option."""
+WITHOUT_MSGSPEC = frozenset({"apply", "channel", "guard", "hook", "log", "night", "stage"})
+"""Verbs that mostly end before they need a record; those that go on call :func:`import_msgspec`."""
 USAGE = "usage: nightledger VERB [--home DIR] [--json] ...\n"
 _SEVERAL_WORDS = "hint: several words that are one stand in quotes: recall 'backup retention'"
 _NO_OPTION = "hint: what begins with a dash and is no option stands last, behind --: recall -- -v"
@@ -57,12 +60,26 @@ def main(argv: list[str] | None = None, *, guided: bool = False) -> int:
 
 def verbs() -> dict[str, dict[str, str]]:
     """Return what each verb does in one line, in the groups and the order in which help shows them."""
+    return _shipped("verbs.json")
+
+
+def options_of(verb: str) -> "dict[str, Any]":
+    """Return what a verb takes, by the name of each option or word: its help, for an option without a value; or a list.
+
+    The list holds the name of its value, its help, and what it is where it is not given; a table is all that argparse is
+    told. A word may be left out where its name ends in ``?``, and be any number of words where it ends in ``*``.
+    """
+    table: dict[str, Any] = _shipped("options.json").get(verb, {})
+    return table
+
+
+def _shipped(name: str) -> "dict[str, Any]":
     import json
 
     from nightledger.files.shipped import shipped_config
 
-    groups: dict[str, dict[str, str]] = json.loads(shipped_config("verbs.json"))
-    return groups
+    told: dict[str, Any] = json.loads(shipped_config(name))
+    return told
 
 
 def help_text(*, everything: bool) -> str:
@@ -105,6 +122,8 @@ def _run(verb: str, words: list[str], *, guided: bool) -> int:
     if sys.platform == "win32":
         raise errors.ConfigurationError("Nightledger runs on Linux and macOS", hint="on Windows, use WSL")
     verb, words = spelled_out(verb, words)
+    if verb not in WITHOUT_MSGSPEC:
+        import_msgspec()
     module = _module_of(verb)
     from nightledger.surfaces.context import Context
 
@@ -115,7 +134,7 @@ def _run(verb: str, words: list[str], *, guided: bool) -> int:
         formatter_class=lambda prog: argparse.RawDescriptionHelpFormatter(prog, width=HELP_WIDTH),
         allow_abbrev=False,
     )
-    add_options(parser, module)
+    add_options(parser, verb, module)
     common = parser.add_argument_group("every verb")
     common.add_argument(
         "--home", metavar="DIR", help="the home (default: $NIGHTLEDGER_HOME, else the nearest one upward)"
@@ -147,6 +166,20 @@ def _carry_out(module: "ModuleType", options: "argparse.Namespace", context: "Co
     return status
 
 
+def import_msgspec() -> None:
+    """Import msgspec without ``typing_extensions``, whose import is a tenth of a verb's start.
+
+    msgspec takes from there what ``typing`` has since Python 3.11, and does without it where it is not installed.
+    """
+    if "msgspec" in sys.modules or "typing_extensions" in sys.modules:
+        return
+    sys.modules["typing_extensions"] = None  # type: ignore[assignment]
+    try:
+        import msgspec  # noqa: F401
+    finally:
+        del sys.modules["typing_extensions"]
+
+
 def spelled_out(verb: str, words: list[str]) -> tuple[str, list[str]]:
     """Return the verb whose module answers, and its words, however the verb was named."""
     if verb in ALIASES:
@@ -170,26 +203,21 @@ def _module_of(verb: str) -> "ModuleType":
     raise errors.UsageError(f"there is no verb {verb!r}", hint=_nearest(verb))
 
 
-def add_options(parser: "argparse.ArgumentParser", module: "ModuleType") -> None:
-    """Add what a verb's module takes: its table ``OPTIONS``, and what its ``configure`` names where a table cannot.
-
-    In the table stands by the name of each option or word its help, for an option without a value; the name of
-    its value, its help, and what it is where it is not given; or all that argparse is told. A word may be left
-    out where its name ends in ``?``, and be any number of words where it ends in ``*``.
-    """
+def add_options(parser: "argparse.ArgumentParser", verb: str, module: "ModuleType") -> None:
+    """Add what a verb takes: its rows of ``config/options.json``, else its module's table ``OPTIONS`` of that kind."""
     if hasattr(module, "configure"):
         module.configure(parser)
-    for name, told in getattr(module, "OPTIONS", {}).items():
+    for name, told in (getattr(module, "OPTIONS", None) or options_of(verb)).items():
         bare = name.rstrip("?*")
-        given = {"nargs": name[-1]} if bare != name else {}
+        given: dict[str, Any] = {"nargs": name[-1]} if bare != name else {}
         if isinstance(told, dict):
             given |= told
-        elif isinstance(told, tuple):
-            given |= zip(("metavar", "help", "default"), told, strict=False)
-            if isinstance(given.get("default"), int | float):
-                given["type"] = type(given["default"])
-        else:
+        elif isinstance(told, str):
             given |= {"help": told, **({"action": "store_true"} if bare.startswith("-") else {})}
+        else:
+            given |= zip(("metavar", "help", "default"), told, strict=False)
+        if isinstance(given.get("default"), int | float):
+            given["type"] = type(given["default"])
         parser.add_argument(bare, **given)
 
 

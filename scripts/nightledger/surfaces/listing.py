@@ -1,22 +1,26 @@
-"""Proposals and changes as ``--json`` gives them; field names are a contract (DESIGN section 8)."""
+"""Proposals and changes as ``--json`` gives them, and what became of them; field names are a contract (DESIGN section 8)."""
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
+from nightledger.codec.records import to_plain
 from nightledger.domain.cooling import cools_until
 from nightledger.domain.decision import DecisionType
+from nightledger.domain.event import Event, EventName
+from nightledger.domain.judge import EDIT_LANE
+from nightledger.domain.moment import Moment
 from nightledger.domain.proposal import Change, Proposal
-from nightledger.domain.states import Book, DecisionStatus, Gone, ProposalStatus, proposal_state
-from nightledger.gate.opening import Gate
-from nightledger.surfaces.screen import NOTHING
-from nightledger.text.changes.veil import mask_diff
-from nightledger.text.scanners.scan import mask_secrets
+from nightledger.domain.states import Book, ChangeState, DecisionStatus, Gone, ProposalStatus, proposal_state
+from nightledger.domain.words import dump_moment
+from nightledger.gate.opening import Gate, Ledger
+from nightledger.gate.stored import without_secrets
 
 if TYPE_CHECKING:
     from nightledger.gate.review.reviewing import Item
 
+NOTHING: frozenset[str] = frozenset()
 ALTERED = "altered"
 """State of a proposal whose file is not what was logged; a fact of the disk, not of the log."""
 
@@ -28,6 +32,9 @@ def diff_sha256(diffs: list[str]) -> str:
 
 def change_record(change: Change, state: str, *, told: frozenset[str] = NOTHING) -> dict[str, Any]:
     """Give one change; secrets masked, and values that are told elsewhere."""
+    from nightledger.text.changes.veil import mask_diff
+    from nightledger.text.scanners.scan import mask_secrets
+
     return {
         "n": change.n,
         "op": change.op.value,
@@ -50,6 +57,8 @@ def change_record(change: Change, state: str, *, told: frozenset[str] = NOTHING)
 
 def item_record(item: "Item") -> dict[str, Any]:
     """Give one change that waits, with its diff against the file as it is now."""
+    from nightledger.text.changes.veil import mask_diff
+
     record = change_record(item.change, item.status.state_of(item.change.n).value, told=item.told)
     return {
         **record,
@@ -64,6 +73,7 @@ def proposal_record(
 ) -> dict[str, Any]:
     """Return one proposal with its state and times."""
     from nightledger.gate.review.reviewing import worded
+    from nightledger.text.scanners.scan import mask_secrets
 
     status = book.proposals[proposal.id]
     approved = _approvals(book, status)
@@ -131,3 +141,57 @@ def cooling_ends(gate: Gate, book: Book) -> Mapping[str, datetime]:
 
 def _time(moment: datetime | None) -> str | None:
     return None if moment is None else moment.strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def waiting_in(book: Book, aside: Collection[str] = ()) -> dict[str, Any]:
+    """Count what waits for the operator's answer; an own edit that is not signed waits for nobody.
+
+    Args:
+        book: What became of every proposal.
+        aside: Proposals that were altered; nobody can answer them.
+    """
+    found = [s for s in book.live() if s.open_changes() and s.lane != EDIT_LANE and s.id not in aside]
+    return {
+        "proposals": len(found),
+        "changes": sum(len(status.open_changes()) for status in found),
+        "oldest_at": to_plain(min((status.created.at for status in found), default=None)),
+    }
+
+
+def left_at(newest: Event | None) -> datetime | None:
+    """Give when the home was left, where that is the last thing that happened to it."""
+    return newest.at if newest and newest.event == EventName.LEFT else None
+
+
+def undoable_in(gate: Gate, ledger: Ledger, moment: Moment) -> Iterator[dict[str, Any]]:
+    """Give what can still be taken back, in order of proposals."""
+    window, book, now = timedelta(days=gate.undo_days), ledger.book, moment.at
+    recent = {name for name, at in book.applied_at.items() if now < at + window}
+    for status in (book.proposals[name] for name in book.proposals if name in recent):
+        by_end: dict[datetime, list[int]] = {}
+        for n, change in sorted(status.changes.items()):
+            if change.state is ChangeState.APPLIED and change.since and now < change.since + window:
+                by_end.setdefault(change.since + window, []).append(n)
+        for until, numbers in by_end.items():
+            if kept := without_secrets(gate, status, numbers):
+                yield {"proposal": status.id, "changes": list(kept), "undo_until": dump_moment(until)}
+
+
+def signed_in(gate: Gate, book: Book) -> Iterator[dict[str, Any]]:
+    """Give what is signed and not applied."""
+    for decision in book.approvals_to_apply():
+        status = book.proposals[decision.proposal]
+        yield {
+            "proposal": decision.proposal,
+            "changes": list(status.approved_by(decision.id)),
+            "cools_until": dump_moment(cools_until(status.created, decision.recorded, gate.cooling)),
+        }
+
+
+def unasked_in(gate: Gate, book: Book) -> list[dict[str, Any]]:
+    """Return what is not asked about any more; where nothing was rejected, that is nothing."""
+    if not any(one.type is DecisionType.REJECT for one in book.decisions.values()):
+        return []
+    from nightledger.gate.forgetting.citing import find_unasked
+
+    return [{"heading": one.name, "refused": one.refused or None} for one in find_unasked(gate, book)]

@@ -18,16 +18,15 @@ from nightledger.domain.periods import JobReport, Period, Run, RunOutcome, dutie
 from nightledger.domain.settings import Settings
 from nightledger.domain.words import dump_moment
 from nightledger.files.atomic import replace_file
-from nightledger.files.configuration import home_zone, load_settings, why_no_operator
+from nightledger.files.configuration import home_zone, load_operator, load_settings, why_no_operator
 from nightledger.files.durable import make_dir
 from nightledger.files.home import Home
 from nightledger.files.lock import Lock
 from nightledger.hosts.daylogs import why_empty
 from nightledger.night import Failure, Job, NightReport, calendar_of, read_ledger, run_due
 from nightledger.surfaces import clock, screen
-from nightledger.surfaces.attention import find_alarms, tell, tell_instead
 from nightledger.surfaces.context import Context
-from nightledger.surfaces.needs import job_schedules
+from nightledger.surfaces.needs import find_alarms, job_schedules, tell, tell_instead
 from nightledger.surfaces.screen import say
 from nightledger.surfaces.session import require_machine, writing
 
@@ -88,7 +87,7 @@ def list_due(context: Context) -> int:
     settings = load_settings(home)
     jobs = night_jobs(context, settings)
     calendar = calendar_of(home, settings, {job.name: job.schedule for job in jobs})
-    runs = reckon(read_ledger(home)[0], context.moment, calendar.zone)
+    runs = reckon(read_ledger(home)[0], context.now, calendar.zone)
     due = duties(calendar, runs, context.now, retry=True)
     context.emit(
         [{"job": d.job, "period": d.period.key, "due_at": dump_moment(d.period.due_at)} for d in due]
@@ -160,9 +159,11 @@ def _complain(context: Context, home: Home, failure: Failure) -> None:
 
 def _ask_witnesses(context: Context, *, alarmed: bool) -> int:
     """Have the night's head cosigned; a witness that does not answer is no failure of the night."""
-    from nightledger.remote.witness_asking import ask_quietly
-
     try:
+        if not load_operator(context.keys_dir).witnesses:
+            return 0
+        from nightledger.remote.witness_asking import ask_quietly
+
         return ask_quietly(context)
     except errors.NightledgerError as error:
         if not (alarmed or why_no_operator(context.keys_dir)):  # both were told
@@ -237,7 +238,7 @@ def _close_day(context: Context, period: Period) -> JobReport:
 
 def _consolidate(context: Context, period: Period) -> JobReport:
     from nightledger.jobs.consolidate import Asked, consolidate
-    from nightledger.surfaces.outside import analyst_line, analyst_of
+    from nightledger.surfaces.analyst import analyst_line, analyst_of
 
     with writing(context) as session:
         analyst = analyst_of(context.keys_dir, session.gate.home, session.moment.at)

@@ -4,32 +4,39 @@ Invariant: plain HTTP leaves this machine only where the operator said so; no re
 take texts and passwords elsewhere; no message holds an address or a path, for many a calendar's address is its secret.
 """
 
+import base64
 import http.client
 import json
+import math
 import os
-import sys
+import threading
+import time
+from array import array
 from collections.abc import Mapping, Sequence
-from datetime import datetime
-from importlib.util import find_spec
+from contextlib import closing
+from datetime import datetime, timedelta, tzinfo
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
+from xml.etree import ElementTree as ET
 
 from msgspec import Struct
 
-from nightledger.domain.consolidation import AnalystRun
 from nightledger.domain.errors import NightledgerError
-from nightledger.domain.settings import AnalystSource, MeaningSource
-from nightledger.files.configuration import load_operator
+from nightledger.domain.moment import Moment
+from nightledger.domain.settings import AnalystSource, CalendarAddress, MeaningSource, Operator
+from nightledger.domain.staging import Event, StagingRules
+from nightledger.files.configuration import home_zone, load_operator, load_settings, load_staging_rules
 from nightledger.files.home import Home
 from nightledger.files.reading import read_regular
-from nightledger.recall.meaning import EncoderError
+from nightledger.gate.opening import Gate, Ledger
+from nightledger.recall.meaning import EncoderError, Vector
 from nightledger.remote.transport import Caller, TransportError, is_loopback
-from nightledger.think.analyst import Analyst, AnalystError, Reply, Server
-from nightledger.think.prompting import read_prompt
+from nightledger.surfaces.home import this_machine
+from nightledger.text.calendar import MAX_CALENDAR_BYTES
 
 if TYPE_CHECKING:
-    from nightledger.recall.meaning import Vector
+    from nightledger.jobs.stage import Staged
 
 MAX_SECRET_BYTES = 4096
 
@@ -110,18 +117,13 @@ def read_secret(path: str, what: str) -> str:
     return raw.decode("utf-8", "replace").split("\n")[0].strip()
 
 
-PATIENCE_S = 10.0
+ANSWER_S = 10.0
 """For one answer, all of it: a small model on a slow machine needs seconds for a batch. Our choice."""
 MAX_ANSWER_BYTES = 16_000_000
 """32 texts of 8,192 numbers in 20 characters each are a third of it."""
 MAX_NUMBERS = 8192
 MAX_TEXT_CHARACTERS = 4_000
 """A chunk has about 900 characters; servers refuse what their model cannot take."""
-
-
-MAX_REPLY_CHARACTERS = 32_000
-"""Eight operations of five long quotes are half of it."""
-MAX_REPLY_TOKENS = 1 << 31
 
 
 class EmbeddingServer:
@@ -132,7 +134,7 @@ class EmbeddingServer:
         patience_s: For one answer.
     """
 
-    def __init__(self, source: MeaningSource, *, patience_s: float = PATIENCE_S) -> None:
+    def __init__(self, source: MeaningSource, *, patience_s: float = ANSWER_S) -> None:
         self._source = source
         self._patience_s = patience_s
         self._failed: EncoderError | None = None
@@ -142,33 +144,39 @@ class EmbeddingServer:
         """Address and model: another server may mean something else by the same name."""
         return f"{self._source.url} {self._source.model}"
 
-    def encode(self, texts: Sequence[str]) -> "Sequence[Vector]":
+    def encode(self, texts: Sequence[str]) -> Sequence[Vector]:
         """Return an embedding for each text.
 
         Raises:
-            EncoderError: The server cannot be asked, does not answer in time, or answers something else; numpy is missing.
+            EncoderError: The server cannot be asked, does not answer in time, or answers something else.
         """
         if self._failed:
             raise self._failed
         try:
-            _require_numpy()
             return _read_vectors(self._ask([text[:MAX_TEXT_CHARACTERS] or " " for text in texts]), len(texts))
-        except (EncoderError, OutsideError) as error:
-            told = error if isinstance(error, EncoderError) else _as_encoder_error(error)
-            self._failed = told
-            raise told from error
+        except EncoderError as error:
+            self._failed = error
+            raise
+        except OutsideError as error:
+            self._failed = EncoderError(f"the embedding server {error}", hint=error.hint)
+            raise self._failed from error
 
     def _ask(self, texts: Sequence[str]) -> bytes:
         question = {"model": self._source.model, "input": list(texts), "encoding_format": "float"}
-        status, content = _ask_model(self._source, question, self._patience_s)
+        status, content = ask_model(self._source, question, self._patience_s)
         if status != http.client.OK:
             raise EncoderError(f"the embedding server answered {status}")
         return content
 
 
-def _ask_model(
+def ask_model(
     source: MeaningSource | AnalystSource, question: Mapping[str, Any], patience_s: float
 ) -> tuple[int, bytes]:
+    """Ask a server of models one question, as OpenAI's are asked; gives status and content.
+
+    Raises:
+        OutsideError: As :func:`ask`.
+    """
     headers = {"Content-Type": "application/json", "Accept": "application/json"}
     if source.key_file:
         headers["Authorization"] = f"Bearer {read_secret(source.key_file, 'key file')}"
@@ -182,144 +190,213 @@ def _ask_model(
     )
 
 
-def _as_encoder_error(error: OutsideError) -> EncoderError:
-    return EncoderError(f"the embedding server {error}", hint=error.hint)
-
-
-def _require_numpy() -> None:
-    """Make sure that numpy, an optional extra, is there, before any text is sent."""
-    if find_spec("numpy") is None:
-        raise EncoderError(
-            "embeddings need numpy, which is not installed",
-            hint=f"{sys.executable} -m pip install 'numpy>=2'",
-        )
-
-
-def _read_vectors(content: bytes, count: int) -> "Sequence[Vector]":
+def _read_vectors(content: bytes, count: int) -> Sequence[Vector]:
     """Read an answer: as many vectors as texts, all of one length, all numbers finite, in the texts' order."""
-    import numpy as np
-
     try:
         rows = json.loads(content)["data"]
-        places = [row.get("index", at) for at, row in enumerate(rows)]
-        by_place = dict(zip(places, rows, strict=True))
-        ordered: list[dict[str, Any]] = [by_place[at] for at in range(count)]
-        vectors = np.asarray([row["embedding"] for row in ordered], dtype=np.float64)
+        by_place = {row.get("index", at): row for at, row in enumerate(rows)}
+        vectors = [array("f", by_place[at]["embedding"]) for at in range(count)]
     except (ValueError, KeyError, TypeError, RecursionError, AttributeError, OverflowError) as error:
         raise EncoderError(
             "the embedding server answers with something that is no list of embeddings"
         ) from error
-    fits = vectors.ndim == 2 and bool((np.abs(vectors) <= np.finfo(np.float32).max).all())  # noqa: PLR2004 - NaN does not
-    if len(rows) != count or not fits:
+    sizes = {len(vector) for vector in vectors}
+    if (
+        len(rows) != count
+        or len(sizes) != 1
+        or not all(math.isfinite(n) for vector in vectors for n in vector)
+    ):
         raise EncoderError("the embedding server answers with other embeddings than it was asked for")
-    if not 0 < vectors.shape[1] <= MAX_NUMBERS:
-        raise EncoderError(f"the embedding server answers with embeddings of {vectors.shape[1]} numbers")
-    return list(vectors.astype(np.float32))
+    if not 0 < max(sizes) <= MAX_NUMBERS:
+        raise EncoderError(f"the embedding server answers with embeddings of {max(sizes)} numbers")
+    return vectors
 
 
-class ChatServer:
-    """A server of a language model, asked as an analyst; any that answers as OpenAI's ``/v1/chat/completions``.
+_MARGIN = timedelta(days=1)
+_QUERY = (
+    '<?xml version="1.0" encoding="utf-8"?>'
+    '<c:calendar-query xmlns:d="DAV:" xmlns:c="urn:ietf:params:xml:ns:caldav"><d:prop><c:calendar-data/></d:prop>'
+    '<c:filter><c:comp-filter name="VCALENDAR"><c:comp-filter name="VEVENT">'
+    '<c:time-range start="{since:%Y%m%dT%H%M%SZ}" end="{until:%Y%m%dT%H%M%SZ}"/>'
+    "</c:comp-filter></c:comp-filter></c:filter></c:calendar-query>"
+)
+"""RFC 4791, 7.8.1: the events of a time, recurring ones too."""
+_CALENDAR_DATA = "{urn:ietf:params:xml:ns:caldav}calendar-data"
+_REDIRECTS = range(300, 400)
+
+
+def fetch_all(
+    calendars: Mapping[str, CalendarAddress], since: datetime, until: datetime, patience_s: float
+) -> dict[str, tuple[bytes, str]]:
+    """Read all calendars at once; return of each its text of iCalendar, or why there is none.
 
     Args:
-        source: Where it is, and what it may cost.
+        calendars: By name.
+        since: From when events are asked for; aware, UTC.
+        until: Until when.
+        patience_s: For all together; what is not there when it is over is left out.
     """
+    found: dict[str, tuple[bytes, str]] = {}
 
-    def __init__(self, source: AnalystSource) -> None:
-        self._source = source
-
-    @property
-    def name(self) -> str:
-        """The model's name."""
-        return self._source.model
-
-    @property
-    def tokens_a_night(self) -> int:
-        """The budget of one night."""
-        return self._source.tokens_a_night
-
-    def complete(self, prompt: str, schema: Mapping[str, Any], most_tokens: int) -> Reply:
-        """Answer one question, at temperature 0, as JSON of a schema where the server can be held to it.
-
-        Raises:
-            AnalystError: The server cannot be asked, does not answer in time, or answers something else.
-        """
-        question = {
-            "model": self._source.model,
-            "messages": [{"role": "user", "content": prompt}],
-            "temperature": 0,
-            "seed": 0,
-            "max_tokens": most_tokens,
-            "response_format": {
-                "type": "json_schema",
-                "json_schema": {"name": "draft", "strict": True, "schema": schema},
-            },
-        }
+    def take(name: str, address: CalendarAddress) -> None:
         try:
-            status, content = _ask_model(self._source, question, self._source.patience_s)
+            found[name] = (_read(address, since - _MARGIN, until + _MARGIN, patience_s), "")
         except OutsideError as error:
-            raise AnalystError(f"the model's server {error}", hint=error.hint) from error
-        if status != http.client.OK:
-            raise AnalystError(f"the model's server answered {status}")
-        return _read_reply(content)
+            found[name] = (b"", str(error))
+
+    threads = [threading.Thread(target=take, args=one, daemon=True) for one in calendars.items()]
+    for thread in threads:
+        thread.start()
+    ends = time.monotonic() + patience_s
+    for thread in threads:
+        thread.join(max(0.0, ends - time.monotonic()))
+    return {name: found.get(name, (b"", f"did not answer within {patience_s:g} s")) for name in calendars}
 
 
-def _read_reply(content: bytes) -> Reply:
+def _read(address: CalendarAddress, since: datetime, until: datetime, patience_s: float) -> bytes:
+    if address.file:
+        return read_named(address.file, MAX_CALENDAR_BYTES, "file")
+    headers, body = _headers(address), None
+    if address.caldav:
+        headers |= {"Depth": "1", "Content-Type": "application/xml; charset=utf-8"}
+        body = ("REPORT", _QUERY.format(since=since, until=until).encode())
+    status, content = ask(
+        address.caldav or address.url,
+        patience_s=patience_s,
+        max_bytes=MAX_CALENDAR_BYTES,
+        insecure=address.insecure_plain_http,
+        body=body,
+        headers=headers,
+    )
+    if status in _REDIRECTS:
+        raise OutsideError(
+            "has moved: its server names another address, which is to be named in operator.yaml"
+        )
+    if status != (http.client.MULTI_STATUS if body else http.client.OK):
+        raise OutsideError(f"cannot be read: its server answered {status}")
+    return _texts_of(content) if body else content
+
+
+def _headers(address: CalendarAddress) -> dict[str, str]:
+    if not address.user:
+        return {}
+    password = read_secret(address.password_file, "password file") if address.password_file else ""
+    token = base64.b64encode(f"{address.user}:{password}".encode()).decode()
+    return {"Authorization": f"Basic {token}"}
+
+
+def _texts_of(content: bytes) -> bytes:
+    """Return the texts of a multi-status answer (RFC 4791, 9.6), one after the other."""
+    if b"<!DOCTYPE" in content or b"<!ENTITY" in content:
+        raise OutsideError("answers with a document type, which no CalDAV server sends")
     try:
-        answer = json.loads(content)
-        text = answer["choices"][0]["message"]["content"]
-        text.encode()
-        used = (answer.get("usage") or {}).get("total_tokens", 0)
-    except (ValueError, KeyError, IndexError, TypeError, AttributeError, RecursionError) as error:
-        raise AnalystError("the model's server answers with something that is no chat completion") from error
-    if not isinstance(text, str) or len(text) > MAX_REPLY_CHARACTERS:
-        raise AnalystError(f"the model's answer is no text of at most {MAX_REPLY_CHARACTERS:,} characters")
-    return Reply(text=text, tokens=used if isinstance(used, int) and 0 <= used < MAX_REPLY_TOKENS else 0)
+        root = ET.fromstring(content)  # noqa: S314 - without a document type there is no entity to expand or fetch
+    except ET.ParseError as error:
+        raise OutsideError("answers with something that is no XML") from error
+    texts = [element.text or "" for element in root.iter(_CALENDAR_DATA)]
+    return "\r\n".join(texts or ["BEGIN:VCALENDAR\r\nEND:VCALENDAR"]).encode()
 
 
-class _NoServer(Struct, frozen=True, kw_only=True):
-    """Stands for a model that cannot be asked at all."""
-
-    name: str
-    problem: str
-    tokens_a_night: int = 1 << 31
-
-    def complete(self, prompt: str, schema: Mapping[str, Any], most_tokens: int) -> Reply:  # noqa: ARG002 - as any server
-        """Say why not.
-
-        Raises:
-            AnalystError: Always.
-        """
-        raise AnalystError(self.problem)
+PATIENCE_S = 2.0
+"""For all calendars together (issue 4: "a calendar server that hangs (2 s, then go on without, said so)")."""
 
 
-def analyst_of(keys_dir: str, home: Home, at: datetime, *, dry_run: bool = False) -> Analyst | None:
-    """Return the model that the operator named to choose what a night proposes; None where the rules do.
+class Looked(Struct, frozen=True, kw_only=True):
+    """What the calendars say.
 
-    A configuration or a prompt that cannot be used ends no night: it is told, and the rules choose.
+    Attributes:
+        events: Of all of them, by their start.
+        problems: By calendar, what of it could not be read.
+    """
+
+    events: tuple[Event, ...] = ()
+    problems: tuple[tuple[str, str], ...] = ()
+
+
+Prepared = tuple[StagingRules, Looked]
+"""What a run knows before it asks for the lock: what is staged, and what the calendars say."""
+
+
+def prepare(home: Home, keys_dir: str, now: datetime, *, patience_s: float = PATIENCE_S) -> Prepared:
+    """Read rules and calendars.
 
     Args:
-        keys_dir: Where ``operator.yaml`` and ``prompts/`` lie.
-        home: Whose transcript is kept.
-        at: The time of asking; aware.
-        dry_run: Keep no transcript.
+        home: Whose.
+        keys_dir: Where ``operator.yaml`` names the calendars.
+        now: Aware, UTC.
+        patience_s: For all calendars together.
+
+    Raises:
+        ConfigurationError: Rules, settings or the operator's file cannot be used.
     """
-    try:
-        source = load_operator(keys_dir).analyst
-    except NightledgerError:
-        return None  # told as what it is: nothing that the operator named can be used
-    if source is None:
-        return None
-    server: Server = ChatServer(source)
-    try:
-        prompt = read_prompt(keys_dir)
-    except NightledgerError as error:
-        prompt, server = "", _NoServer(name=source.model, problem=str(error))
-    return Analyst(server=server, prompt=prompt, home=home, at=at, dry_run=dry_run)
+    rules = load_staging_rules(home)
+    operator = load_operator(keys_dir)
+    if not operator.calendars:
+        return rules, Looked()
+    zone = home_zone(home, load_settings(home))
+    return rules, look_into(operator, now, rules.lookahead_hours, zone, patience_s=patience_s)
 
 
-def analyst_line(run: AnalystRun) -> str:
-    """Tell in one line what came of asking a model."""
-    asked = f"{run.calls + run.replayed} question(s)"
-    again = f" ({run.replayed} answered before)" if run.replayed else ""
-    told = f"the model {run.model} answered {asked}{again} for {run.tokens:,} tokens; {run.proposed} of its {run.operations} choices proposed"
-    return f"{told}; notes were left to the rules: {run.problem}" if run.problem else told
+def stage_home(
+    gate: Gate, ledger: Ledger, moment: Moment, prepared: Prepared, *, dry_run: bool = False
+) -> "Staged":
+    """Stage; the caller holds the home's lock, unless nothing is to be written.
+
+    Args:
+        gate: The home.
+        ledger: Its log, as checked.
+        moment: The clocks.
+        prepared: Rules and events.
+        dry_run: Write nothing but the search index.
+    """
+    from nightledger.jobs.stage import Asked, basis_of, stage
+    from nightledger.jobs.stage.inquiry import Shelves
+
+    rules, looked = prepared
+    may_write = gate.home.identity.machine == this_machine()
+    basis = basis_of(gate)  # before the index reads anything
+    with closing(Shelves(gate, ledger, moment, may_write=may_write)) as library:
+        asked = Asked(
+            rules=rules,
+            library=library,
+            basis=basis,
+            events=looked.events,
+            problems=looked.problems,
+            dry_run=dry_run,
+        )
+        return stage(gate, ledger, asked, moment)
+
+
+def look_into(
+    operator: Operator, now: datetime, hours: int, zone: tzinfo, *, patience_s: float = PATIENCE_S
+) -> Looked:
+    """Read every calendar; what cannot be read is named, and the others are read.
+
+    Args:
+        operator: Names the calendars.
+        now: Aware, UTC.
+        hours: How far ahead; 0 looks into none.
+        zone: The home's.
+        patience_s: For all calendars together.
+    """
+    if not operator.calendars or not hours:
+        return Looked()
+    from nightledger.text.calendar import Read, Reading, owner_addresses, read_events
+
+    until = now + timedelta(hours=hours)
+    events: list[Event] = []
+    problems: list[tuple[str, str]] = []
+    for name, (raw, problem) in sorted(fetch_all(operator.calendars, now, until, patience_s).items()):
+        how = Reading(
+            name=name,
+            zone=zone,
+            since=now,
+            until=until,
+            addresses=owner_addresses(operator.addresses),
+            own=operator.calendars[name].own,
+        )
+        read = Read(events=(), problems=(problem,)) if problem else read_events(raw, how)
+        events += read.events
+        problems += [(name, one) for one in read.problems]
+    ordered = sorted(events, key=lambda one: (one.starts_at, one.ends_at, one.calendar, one.title))
+    return Looked(events=tuple(ordered), problems=tuple(problems))

@@ -6,6 +6,7 @@ in the ledger before it is printed.
 
 from collections import Counter
 from collections.abc import Iterator
+from datetime import date
 from os import environ
 from typing import Any
 
@@ -14,7 +15,7 @@ from msgspec.structs import replace
 from nightledger.domain.errors import NightledgerError, RefusedError
 from nightledger.domain.exposure import Exposure, Place, session_name
 from nightledger.domain.frames import Frame, Scored
-from nightledger.domain.search import Found, Query
+from nightledger.domain.search import Chunk, Found, Hit, Query, Why
 from nightledger.domain.settings import Operator
 from nightledger.files.configuration import load_operator
 from nightledger.files.home import Home
@@ -22,14 +23,158 @@ from nightledger.files.hook_state import append_exposure
 from nightledger.gate.memory.recalling import Recollection, recollect
 from nightledger.gate.opening import require_settings
 from nightledger.recall.meaning import Encoder
-from nightledger.recall.searching import explain, search
-from nightledger.recall.weighing import as_told
+from nightledger.recall.searching import Explained, as_told, explain, search
 from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context
-from nightledger.surfaces.hits import explained_lines, explained_record, found_record, hit_lines
 from nightledger.surfaces.home import calling_host, is_simulated, require_machine, require_person
 from nightledger.surfaces.session import reading
-from nightledger.text.scanners.scan import mask_secrets
+from nightledger.text.scanners.scan import mask_secrets, told_values
+
+MOST_REASONS = 4
+"""Reasons that a hit names; ``--explain`` has all."""
+_WORDS = {
+    Why.TERM: "",
+    Why.EXPANSION: "associated: ",
+    Why.MEANING: "",
+    Why.NEIGHBOUR: "",
+    Why.TIME: "time: ",
+}
+
+
+def one_hit(hit: Hit, *, explained: bool = False) -> Iterator[str]:
+    """Return the rows of one hit: score and place, its best lines, why.
+
+    Args:
+        hit: The hit.
+        explained: Whether to name all reasons, each with its part of the score.
+    """
+    chunk, wrap = hit.chunk, screen.wrap
+    heading = f", {screen.shown(chunk.heading)}" if chunk.heading else ""
+    heading = heading if chunk.text else " [unsigned: open it to read it]"
+    head = wrap(f"{hit.score:.2f}  {place(hit)}{heading}", indent="      ", first="")
+    yield from (screen.painted(row, "1;32") for row in head)
+    told = told_values(chunk.text)
+    for line in hit.best_text.split("\n"):
+        if line.strip():
+            yield from wrap(screen.shown(line.strip(), told=told), indent="        ", first="      ")
+    why = hit.why if explained else hit.why[:MOST_REASONS]
+    parts = [f" {one.score:.2f}" * explained for one in why]
+    named = [f"{_WORDS[one.why]}{screen.shown(one.what)}{part}" for one, part in zip(why, parts, strict=True)]
+    if named:
+        yield from wrap(", ".join(named), indent="      ", first="  why: ")
+    if hit.held is not None:
+        yield from wrap(f"[held: {screen.shown(hit.held)}]", indent="      ", first="  ")
+
+
+def place(hit: Hit) -> str:
+    """Give where a hit's best lines stand: ``memory/2026-02-28.md:12-13``."""
+    first, last = hit.lines
+    return screen.shown(f"{hit.chunk.path}:{first}" if first == last else f"{hit.chunk.path}:{first}-{last}")
+
+
+def found_record(found: Found, query: Query) -> dict[str, Any]:
+    """Give the document of ``recall QUERY --json``.
+
+    Args:
+        found: What was found.
+        query: What was asked.
+    """
+    return {
+        "query": mask_secrets(query.text[:1000]),
+        "tags": list(query.tags),
+        "since": _iso(found.since),
+        "until": _iso(found.until),
+        "only_that_time": found.only,
+        "scope": sorted(kind.value for kind in query.scope),
+        "showing": query.showing.value,
+        "terms": list(found.terms),
+        "expanded": [{"word": word, "from": source} for word, source in found.expanded],
+        "hits": [hit_record(hit) for hit in found.hits],
+        "notes": list(found.notes),
+    }
+
+
+def hit_record(hit: Hit) -> dict[str, Any]:
+    """Give one hit as a record."""
+    chunk = hit.chunk
+    return {
+        "path": chunk.path,
+        "lines": list(hit.lines),
+        "score": hit.score,
+        "kind": chunk.kind.value,
+        "day": _iso(chunk.day),
+        "heading": mask_secrets(chunk.heading),
+        "entry": chunk.entry or None,
+        "signed": hit.signed,
+        "chunk": {"lines": [chunk.first_line, chunk.last_line], "text": _masked(chunk)},
+        "why": [{"why": one.why.value, "what": one.what, "score": one.score} for one in hit.why],
+        "held": hit.held,
+    }
+
+
+def _masked(chunk: Chunk) -> str:
+    return mask_secrets(chunk.text, told=told_values(chunk.text))
+
+
+def explained_lines(explained: Explained, query: Query) -> Iterator[str]:
+    """Return the rows for a person."""
+    for line in _facts(explained, query):
+        yield from screen.wrap(line, indent=screen.INSIDE, first="")
+    for hit in explained.found.hits:
+        yield from one_hit(hit, explained=True)
+        chunk = hit.chunk
+        entry = f", entry {chunk.entry}" if chunk.entry else ""
+        told = f"chunk: lines {chunk.first_line}-{chunk.last_line}, {chunk.kind.value}"
+        yield from screen.wrap(
+            f"{told}{f', {chunk.day}' if chunk.day else ''}{entry}", indent=" " * 6, first="  "
+        )
+
+
+def _facts(explained: Explained, query: Query) -> Iterator[str]:
+    yield (
+        f"Index: {explained.chunks:,} chunks of {explained.files:,} files; "
+        f"{explained.indexed:,} files were indexed for this."
+    )
+    found = explained.found
+    for term in found.terms:
+        others = [_word(explained, word) for word, source in found.expanded if source == term]
+        also = f"; also, for less, {', '.join(others)}" if others else ""
+        yield f"Word: {screen.shown(_word(explained, term) + also)}"
+    if found.said:
+        how = "only that was searched" if found.only else "what lies in it is preferred"
+        yield f"Time: {screen.shown(found.said)!r} is {found.since or '...'} to {found.until or '...'}; {how}."
+    narrowed = (
+        [f"days {query.since or '...'} to {query.until or '...'}"] if query.since or query.until else []
+    )
+    narrowed += [f"what says a tag of: {', '.join(query.tags)}"] if query.tags else []
+    narrowed += [f"kinds: {', '.join(sorted(kind.value for kind in query.scope))}"] if query.scope else []
+    yield from (f"Only {one}." for one in narrowed)
+    yield f"Weighed: {found.weighed} chunks; shown: {len(found.hits)}."
+
+
+def _word(explained: Explained, word: str) -> str:
+    count = explained.frequencies[word]
+    return f"{word} (in {count:,} chunk{'s' * (count != 1)})"
+
+
+def explained_record(explained: Explained, query: Query) -> dict[str, Any]:
+    """Return the document: that of ``recall``, and how it came about."""
+    found, counts = explained.found, explained.frequencies
+    return {
+        **found_record(found, query),
+        "words": [{"word": word, "chunks": counts[word]} for word in (*found.terms, *dict(found.expanded))],
+        "index": {
+            "chunks": explained.chunks,
+            "files": explained.files,
+            "weighed": found.weighed,
+            "indexed_now": explained.indexed,
+        },
+    }
+
+
+def _iso(day: date | None) -> str | None:
+    return day.isoformat() if day else None
+
 
 FOLDED = 3
 """How many times the hits that are shown are looked at: some say the same. Our choice."""
@@ -71,14 +216,11 @@ def show_found(context: Context, query: Query, *, explained: bool = False) -> in
 
 
 def _show(context: Context, found: Found, query: Query) -> None:
-    agent = bool(calling_host())
-    context.emit(found_record(found, query, to_agent=agent))
-    context.print_lines(hit_lines(found))
+    context.emit(found_record(found, query))
+    for hit in found.hits:
+        context.print_lines(one_hit(hit))
     if not found.hits:
         context.print("Nothing in this home answers that.")
-    if found.withheld and not agent:
-        told = "; ".join(f"{count} {why}" for why, count in found.withheld.items())
-        context.print_lines(screen.wrap(f"Left out: {told}.", indent="  ", first=""))
 
 
 def may_write(home: Home) -> bool:

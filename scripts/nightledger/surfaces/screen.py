@@ -154,7 +154,10 @@ def diff_lines(diff: str, *, told: frozenset[str] = NOTHING, masked: bool = True
     for line in lines:
         sign, text = visible(line[:1]), _told_apart(visible(line[1:]), sign=line[:1])
         pieces = [text] if columns(text) < width() else _pieces(text, width() - 1 - len(GOES_ON))
-        rows += [_coloured(sign + (GOES_ON if at else "") + piece, sign) for at, piece in enumerate(pieces)]
+        rows += [
+            painted(sign + GOES_ON * bool(at) + piece, _COLOURS.get(sign, ""))
+            for at, piece in enumerate(pieces)
+        ]
     return rows
 
 
@@ -179,13 +182,9 @@ def text_lines(text: str, *, indent: str, told: frozenset[str] = NOTHING) -> lis
     return [indent + piece for piece in _pieces(shown(text, told=told), width() - len(indent))]
 
 
-def _coloured(piece: str, sign: str) -> str:
-    return painted(piece, _COLOURS[sign]) if sign in _COLOURS else piece
-
-
 def painted(row: str, code: str) -> str:
     """Give a row in a colour, where one is wanted (ECMA-48 8.3.117)."""
-    return f"\x1b[{code}m{row}\x1b[0m" if colour() else row
+    return f"\x1b[{code}m{row}\x1b[0m" if code and colour() else row
 
 
 def head_lines(item: "Item", at: int, count: int) -> list[str]:

@@ -21,7 +21,6 @@ from nightledger.files.owner import acting_as_owner
 from nightledger.gate.opening import (
     Gate,
     Ledger,
-    keep_last_good,
     open_gate,
     read_ledger,
     require_settings,
@@ -223,9 +222,9 @@ def _drop_withdrawn(context: Context, home: Home, began: int) -> None:
 
 def _write_views(session: Session, before: int) -> None:
     """Write the views anew where the log grew."""
-    from nightledger.gate.proposing.views import refresh_views
-
     if session.reread().log.size > before:
+        from nightledger.gate.proposing.views import refresh_views
+
         refresh_views(session.gate, session.ledger)
 
 
@@ -247,7 +246,6 @@ def _finish_earlier(session: Session) -> None:
     from nightledger.gate.apply.writing import recover
     from nightledger.gate.integrity.trust_changes import settle_trust
 
-    keep_last_good(session.gate)
     if recover(session.gate, session.ledger, session.moment):
         session.reread()
     with suppress(AlteredError):  # who may sign cannot be told then; whoever needs to know says so

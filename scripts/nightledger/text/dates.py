@@ -4,7 +4,6 @@ Invariant: only what cannot be read otherwise is a date: ``3/4/2026`` is none, b
 half of the world reads it the other way round.
 """
 
-import dataclasses
 import re
 from collections.abc import Iterator
 from datetime import date
@@ -12,6 +11,7 @@ from functools import cache
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from nightledger.domain.search.timewords import TimeWords
 from nightledger.domain.words import folded
@@ -77,7 +77,7 @@ def first_day(text: str) -> date | None:
 def time_words() -> TimeWords:
     """Give the words of queries that tell a time (``config/words/time-words.json``), with the names of months."""
     words = msgspec.json.decode(shipped_config("words/time-words.json"), type=TimeWords)
-    return dataclasses.replace(words, months=_names())
+    return replace(words, months=_names())
 
 
 @cache

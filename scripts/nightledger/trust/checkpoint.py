@@ -17,11 +17,13 @@ from nightledger.domain.errors import ConfigurationError
 from nightledger.trust.merkle import DIGEST_BYTES
 from nightledger.trust.note import (
     ED25519,
+    Note,
     NoteError,
     NoteVerifier,
     VerifierKey,
     decode_base64,
     encode_base64,
+    parse_note,
     parse_vkey,
     verify_ed25519,
 )
@@ -69,6 +71,16 @@ def log_origin(home_id: str, *, simulated: bool) -> str:
         simulated: Whether its clock can be set.
     """
     return f"nightledger{'-simulated' if simulated else ''}/{home_id}"
+
+
+def parse_head(raw: bytes) -> tuple[Note, Checkpoint]:
+    """Read a signed head: the note and what it says; nothing is verified.
+
+    Raises:
+        NoteError: It is no note, or no checkpoint stands in it.
+    """
+    note = parse_note(raw)
+    return note, parse_checkpoint(note.text)
 
 
 def parse_checkpoint(text: str) -> Checkpoint:

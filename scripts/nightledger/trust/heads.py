@@ -22,7 +22,7 @@ from nightledger.files.atomic import replace_file
 from nightledger.files.durable import is_there, make_dir
 from nightledger.files.home import Home
 from nightledger.files.reading import list_names, read_optional, read_regular
-from nightledger.trust.checkpoint import Checkpoint, NoMLDSAError, parse_checkpoint, verifier_of
+from nightledger.trust.checkpoint import Checkpoint, NoMLDSAError, parse_checkpoint, parse_head, verifier_of
 from nightledger.trust.merkle import Tree
 from nightledger.trust.note import (
     MAX_NOTE_BYTES,
@@ -77,8 +77,7 @@ def read_signed_head(
         raise UnsignedError(f"{path} is missing")
     raw = read_regular(path, MAX_NOTE_BYTES)
     try:
-        note = parse_note(raw)
-        checkpoint = parse_checkpoint(note.text)
+        note, checkpoint = parse_head(raw)
         _require_origin(path, checkpoint, origin)
         wanted = vkeys(checkpoint.size) if callable(vkeys) else vkeys
         unchecked = _require_signed(note, wanted) if signatures else ()
@@ -99,8 +98,7 @@ def read_anchor(path: str, origin: str, vkeys: Callable[[int], Sequence[str]]) -
         NoteError: It is malformed, of another log, or not signed by this one.
         UnreadableError: It cannot be read.
     """
-    note = parse_note(read_regular(path, MAX_NOTE_BYTES))
-    head = parse_checkpoint(note.text)
+    note, head = parse_head(read_regular(path, MAX_NOTE_BYTES))
     if head.origin != origin:
         raise NoteError(f"{path} is a head of another log: {head.origin[:80]!r}")
     verify_log(note, origin, tuple(map(parse_vkey, vkeys(head.size))))
@@ -125,7 +123,7 @@ def read_stated_head(path: str, origin: str, *, known: int) -> Checkpoint | None
     if raw is None:
         return None
     try:
-        stated = parse_checkpoint(parse_note(raw).text)
+        stated = parse_head(raw)[1]
     except NoteError as error:
         raise UnsignedError(f"{path}: {error}") from error
     _require_origin(path, stated, origin)
@@ -338,19 +336,17 @@ def _note(path: str) -> Note | None:
 
 def _read(home: Home, path: str, policy: Policy) -> CosignedHead | None:
     """Read a head; None for one that proves nothing: missing, malformed, of another log, badly cosigned."""
-    note = _note(path)
-    if note is None:
-        return None
     try:
-        head = parse_checkpoint(note.text)
+        raw = read_optional(path, MAX_NOTE_BYTES)
+        if not raw:
+            return None
+        note, head = parse_head(raw)
         times = cosigned_times(note, policy)
     except NightledgerError:
         return None
-    return (
-        CosignedHead(checkpoint=head, raw=dump_note(note), times=times)
-        if head.origin == home.identity.origin
-        else None
-    )
+    if head.origin != home.identity.origin:
+        return None
+    return CosignedHead(checkpoint=head, raw=dump_note(note), times=times)
 
 
 def _kept_sizes(home: Home) -> list[int]:

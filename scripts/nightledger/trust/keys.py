@@ -7,7 +7,6 @@ this user's is refused.
 """
 
 import base64
-import dataclasses
 import os
 import re
 import stat
@@ -17,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from nightledger.domain.errors import ConfigurationError
 from nightledger.files.atomic import create_file
@@ -228,13 +228,13 @@ def create_operator_key(
     return create_key_at(path, passphrase=passphrase, comment=comment)
 
 
-def create_machine_key(ring: KeyRing, home_id: str, *, name: str = MACHINE_ED25519) -> PublicKey:
+def create_machine_key(ring: KeyRing, home_id: str) -> PublicKey:
     """Make the key with which this machine signs messages; OpenSSH format, no passphrase.
 
     Raises:
         KeyFileError: When there is one already.
     """
-    return create_key_at(ring.path(home_id, name), passphrase=None, comment="nightledger machine")
+    return create_key_at(ring.path(home_id, MACHINE_ED25519), passphrase=None, comment="nightledger machine")
 
 
 def needs_passphrase(path: Path) -> bool:
@@ -362,7 +362,7 @@ def create_key_at(path: Path, *, passphrase: bytes | None, comment: str) -> Publ
 
 
 def _create_public(path: Path, key: PublicKey, comment: str) -> PublicKey:
-    public = dataclasses.replace(key, comment=comment)
+    public = replace(key, comment=comment)
     _create(_public_path(path), f"{public.line}\n".encode(), mode=_PUBLIC_MODE)
     return public
 

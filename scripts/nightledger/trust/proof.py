@@ -13,10 +13,10 @@ from datetime import datetime
 from msgspec import Struct
 
 from nightledger.domain.errors import IntegrityError
-from nightledger.trust.checkpoint import MAX_SIZE, Checkpoint, parse_checkpoint
+from nightledger.trust.checkpoint import MAX_SIZE, Checkpoint, parse_head
 from nightledger.trust.event import MAX_LEAF_BYTES
 from nightledger.trust.merkle import DIGEST_BYTES, leaf_hash, verify_consistency, verify_inclusion
-from nightledger.trust.note import MAX_NOTE_BYTES, NoteError, decode_base64, encode_base64, parse_note
+from nightledger.trust.note import MAX_NOTE_BYTES, NoteError, decode_base64, encode_base64
 from nightledger.trust.policy import Policy, cosigned_times, verify_log
 
 HEADER = "c2sp.org/tlog-proof@v1"
@@ -132,8 +132,7 @@ def verify_head(raw: bytes, policy: Policy) -> Proven:
         NoteError: It is malformed, of no log of the policy, or badly signed.
         QuorumError: Too few witnesses have cosigned it.
     """
-    note = parse_note(raw)
-    head = parse_checkpoint(note.text)
+    note, head = parse_head(raw)
     if head.origin not in {log.name for log in policy.logs}:
         raise NoteError(f"the checkpoint is of {head.origin[:80]!r}, which is no log of the policy")
     verify_log(note, head.origin, policy.logs)

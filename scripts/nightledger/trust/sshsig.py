@@ -9,7 +9,6 @@ the key inside it is compared, never believed. Ed25519 is deterministic, so what
 
 import base64
 import hashlib
-from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Protocol
 
@@ -114,8 +113,7 @@ class PublicKeyError(ConfigurationError):
     hint = "make an Ed25519 key: ssh-keygen -t ed25519 (or -t ed25519-sk for a hardware key)"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PublicKey:
+class PublicKey(Struct, frozen=True, kw_only=True, eq=False):
     """An SSH public key; equal when the key is, whatever its comment.
 
     Attributes:
@@ -126,7 +124,16 @@ class PublicKey:
 
     kind: str
     blob: bytes
-    comment: str = field(default="", compare=False)
+    comment: str = ""
+
+    def __eq__(self, other: object) -> bool:  # type: ignore[explicit-override]  # typing has it from 3.12 on
+        return isinstance(other, PublicKey) and (self.kind, self.blob) == (other.kind, other.blob)
+
+    def __ne__(self, other: object) -> bool:  # type: ignore[explicit-override]  # a struct has one of its own
+        return not self == other
+
+    def __hash__(self) -> int:  # type: ignore[explicit-override]
+        return hash((self.kind, self.blob))
 
     @property
     def line(self) -> str:

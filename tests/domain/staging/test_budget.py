@@ -69,7 +69,7 @@ def at(place: str, source: Source = Source.WORK, score: float = 0.5) -> Candidat
     ],
 )
 def test_lines_that_overlap_what_is_on_the_page_are_left_out(place: str, repeated: int) -> None:
-    best, other = at("a.md:5-7", score=0.9), at(place, Source.SHOWN)
+    best, other = at("a.md:5-7", score=0.9), at(place, Source.LONG_RANGE)
     chosen = choose(rank([other, best], EVERY), EVERY, 1000, cost, never)
     assert chosen.lines == ((best,) if repeated else (best, other))
     assert (chosen.left_out.repeated, chosen.left_out.over_budget) == (repeated, 0)
@@ -111,7 +111,7 @@ def test_the_budget_holds_and_the_order_of_candidates_makes_no_difference(
 def test_a_host_without_a_budget_of_its_own_gets_that_of_a_generic_one() -> None:
     rules = StagingRules(
         lookahead_hours=4, good_for_days=1, line_characters=80, budget_tokens={"generic": 300, "hermes": 200},
-        sources=EVERY, documents_each=2, shown_days=7, association_percent=70, habit_weeks=8, habit_hours=2,
+        sources=EVERY, documents_each=2, association_percent=70, habit_weeks=8, habit_hours=2,
         habit_days=2, windows=(), window_percent=50, landmark_percent=90,
     )  # fmt: skip
     assert (rules.budget_of("hermes"), rules.budget_of("else")) == (200, 300)

@@ -17,7 +17,9 @@ from nightledger.domain.exposure import BYTES_A_TOKEN, bytes_of, tokens_of
 from nightledger.files.home import Home
 from nightledger.files.search_reader import Line
 from nightledger.recall.relevant import MOST_OWN_WORDS, own_words
-from nightledger.surfaces.hook.exchange import (
+from nightledger.surfaces.hook.guard import refusal
+from nightledger.surfaces.hook.prompting import CLOSING, OPENING, Note, fence
+from nightledger.surfaces.hook.running import (
     HOSTS,
     MAX_CONTEXT_BYTES,
     MAX_PROMPT_CHARACTERS,
@@ -26,8 +28,6 @@ from nightledger.surfaces.hook.exchange import (
     prompt_of,
     refuse,
 )
-from nightledger.surfaces.hook.guard import refusal
-from nightledger.surfaces.hook.prompting import CLOSING, OPENING, Note, fence
 
 
 def _text(raw: bytes) -> str:

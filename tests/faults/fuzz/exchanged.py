@@ -20,21 +20,10 @@ from nightledger.codec.records import dump_record, load_record, to_plain
 from nightledger.codec.strict_json import BOM, parse_json
 from nightledger.domain.decision import Decision
 from nightledger.domain.errors import RecordError, RefusedError
-from nightledger.domain.message import (
-    MESSAGE_TYPE,
-    REPLY_TYPE,
-    Peer,
-    PeerKey,
-    Reply,
-    Status,
-    Waiting,
-)
+from nightledger.domain.message import MESSAGE_TYPE, REPLY_TYPE, Peer, PeerKey, Reply, Status, Waiting
 from nightledger.gate.review.composing import Signing, compose_by
 from nightledger.gate.review.reviewing import Answer, Refusal, Verb
-from nightledger.remote.letters import (
-    believe,
-    sent_dir,
-)
+from nightledger.remote.letters import believe, sent_dir
 from nightledger.remote.waiting import RemoteReview, unpack, waiting_of
 from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context
@@ -202,13 +191,7 @@ def _replies() -> list[bytes]:
 
 TARGETS = (
     Target(
-        "travelled",
-        _review,
-        _check_reviewed,
-        _reviews,
-        (RecordError, RefusedError),
-        max_bytes=12_288,
-        cost=4,
+        "travelled", _review, _check_reviewed, _reviews, (RecordError, RefusedError), max_bytes=12_288, cost=4
     ),
     Target(
         "kept-replies",

@@ -15,7 +15,7 @@ from nightledger.domain.states import Writer
 from nightledger.hosts.configured import Unread
 from nightledger.hosts.hooking import HookCall, has_hooks, with_hooks, without_hooks
 from nightledger.hosts.presets import CLAUDE_CODE, CODEX, HERMES, OPENCLAW
-from nightledger.hosts.rivals import Rival, find_rivals, why_held_back
+from nightledger.hosts.rivals import Rival, find_rivals
 from nightledger.hosts.writers import find_mark
 
 HOSTS = (CLAUDE_CODE, CODEX, HERMES, OPENCLAW)
@@ -93,8 +93,8 @@ def _hooked() -> tuple[bytes, ...]:
 # what their settings say
 
 
-Told = tuple[tuple[str, ...], tuple[tuple[Rival | Unread, ...], ...]]
-"""By host: why our hooks are left out, and which other writers there are."""
+Told = tuple[tuple[Rival | Unread, ...], ...]
+"""By host: which other writers there are."""
 _FILES = (
     ("claude_code/settings.json", "codex/config.toml", "hermes/config.yaml", "openclaw/openclaw.json"),
     ("workspace/.claude/settings.local.json", "codex/hooks.json", "hermes/shell-hooks-allowlist.json"),
@@ -117,13 +117,11 @@ def _read_told(raw: bytes) -> Told:
         for name in names:
             written(_root() / name, content)
     root, workspace = str(_root()), str(_root() / "workspace")
-    why = tuple(why_held_back(host, os.path.join(root, host), CALL) for host in HOSTS)
-    return why, tuple(find_rivals(host, os.path.join(root, host), workspace) for host in HOSTS)
+    return tuple(find_rivals(host, os.path.join(root, host), workspace) for host in HOSTS)
 
 
-def _check_told(raw: bytes, told: Told) -> None:
-    why, found = told
-    assert len(why) == len(found) == len(HOSTS)
+def _check_told(raw: bytes, found: Told) -> None:
+    assert len(found) == len(HOSTS)
     first = raw.partition(b"\0")[0]
     for rivals in found:
         assert len({one.path for one in rivals if isinstance(one, Unread)}) <= 2
@@ -131,8 +129,6 @@ def _check_told(raw: bytes, told: Told) -> None:
         assert all(one.is_on is not False and one.setting for one in rivals if isinstance(one, Rival))
     config = _json_of(first)
     if config is not None:
-        off = isinstance(config, dict) and config.get("disableAllHooks") is True
-        assert bool(why[0]) == off
         assert not any(
             isinstance(one, Unread) and "workspace" not in one.path for one in (*found[0], *found[3])
         )

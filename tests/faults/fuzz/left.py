@@ -17,7 +17,7 @@ from tests.homes import make_home
 from tests.linking import lines, outcome
 
 from nightledger.codec.canonical import CanonicalError, canonical
-from nightledger.codec.rows import DoingRow, Exposure, ExposureRow, OutcomeUse, read_hour, read_rows
+from nightledger.codec.rows import DoingRow, Exposure, OutcomeUse, read_hour, read_rows
 from nightledger.domain import staged_page as pages
 from nightledger.files.archive import Archive, ArchiveError, Source, read_archive, write_archive
 from nightledger.files.home import Home
@@ -103,18 +103,17 @@ def _read_uses(raw: bytes) -> tuple[list[list[Any]], list[int]]:
     ((exposures, bad_too),) = read_rows(Exposure, [raw])
     for time in (*(row.received_at for row in outcomes), *(row.at for row in exposures)):
         read_hour(time)
-    rows = [found for kind in (ExposureRow, DoingRow) for found, _ in read_rows(kind, [raw])]
-    return [outcomes, exposures, *rows], [bad, bad_too]
+    ((doings, _),) = read_rows(DoingRow, [raw])
+    return [outcomes, exposures, doings], [bad, bad_too]
 
 
 def _check_uses(raw: bytes, read: tuple[list[list[Any]], list[int]]) -> None:
-    (outcomes, exposures, places, _), bad = read
+    (outcomes, exposures, _), bad = read
     assert _read_uses(raw) == read
-    assert all(type(n) is int for row in places for place in row.places for n in place.lines)
     filled = [line for line in raw.split(b"\n") if line.strip(b" \t\r")]
     assert [len(outcomes) + bad[0], len(exposures) + bad[1]] == [len(filled)] * 2
     one_by_one = [_read_uses(line)[0] for line in filled]
-    assert [[row for rows in one_by_one for row in rows[n]] for n in range(4)] == read[0]
+    assert [[row for rows in one_by_one for row in rows[n]] for n in range(3)] == read[0]
 
 
 def _uses() -> list[bytes]:

@@ -5,7 +5,6 @@ import os
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import Any
 from zoneinfo import ZoneInfo
 
 from tests.faults.fuzz.records import DEEP, HOME, NOW, dumped, message
@@ -15,7 +14,6 @@ from tests.homes import make_home
 from tests.linking import lines, outcome
 
 from nightledger.domain.errors import IntegrityError
-from nightledger.domain.message import Message
 from nightledger.files.home import Home
 from nightledger.files.hook_state import (
     MOST_PROMPTS,
@@ -26,11 +24,10 @@ from nightledger.files.hook_state import (
     read_state,
 )
 from nightledger.files.staging_troubles import read_troubles
-from nightledger.jobs.stage import logs as stage_logs
 from nightledger.recall.sources import cut_outcomes
 from nightledger.remote.letters import pending, sent_dir
-from nightledger.remote.peers import contact, read_dead_letters, recent_dead_letters
-from nightledger.remote.receiving import BEGUN, Seen
+from nightledger.remote.peers import read_dead_letters, recent_dead_letters
+from nightledger.remote.receiving import read_numbers
 from nightledger.remote.witness_asking import read_memory
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.verbs import apply, guard
@@ -49,57 +46,21 @@ def home() -> Home:
 _LINES = [b'{"seq":%d}\n' % n for n in range(9)]
 
 
-# ids that were taken in
+# numbers that are spent
 
 
-def _paths() -> tuple[str, str]:
-    folder = scratch() / "seen"
-    folder.mkdir(exist_ok=True)
-    return str(folder / "ids"), str(folder / "answers")
+def _read_numbers(raw: bytes) -> dict[str, int]:
+    return read_numbers(written(scratch() / "numbers", raw))
 
 
-def _message(number: int) -> Message:
-    return Message(
-        v=1, id="m-" + "ab"[number] * 26, iss=HOME, aud="0" * 32, iat=1_772_366_400, exp=1_772_452_800,
-        seq=7 + number, action="ping", domain="x", body={},
-    )  # fmt: skip
+def _check_numbers(raw: bytes, found: dict[str, int]) -> None:
+    assert all(seq >= 0 and (iss.encode() in raw or b"\\u" in raw) for iss, seq in found.items())
 
 
-def _read_seen(raw: bytes) -> dict[str, str | None]:
-    """Read a record, and take a message in."""
-    written(_paths()[0], raw)
-    seen = Seen(*_paths())
-    found = {_message(n).id: seen.known(_message(n)) for n in range(2)}
-    assert seen.seq(HOME) >= 0
-    if seen.known(_message(0)) is None:
-        seen.take(_message(0))
-    if seen.known(_message(0)) == BEGUN:
-        seen.answered(_message(0), b"x")
-    return found
-
-
-def _check_seen(raw: bytes, found: dict[str, str | None]) -> None:
-    for name, state in found.items():
-        assert state is None or name.encode() in raw or b"\\u" in raw
-    again = Seen(*_paths())
-    assert again.known(_message(0))
-    assert again.known(_message(1)) == found[_message(1).id]
-    if found[_message(0).id] is None:
-        assert again.seq(HOME) >= _message(0).seq
-
-
-def _record(**fields: Any) -> bytes:
-    sender = {"iss": HOME, "seq": 7, "ids": [[_message(0).id, ""], [_message(1).id, "0" * 64]], **fields}
-    return dumped({"v": 1, "senders": [sender]})
-
-
-_SEEN = (
-    _record(),
-    _record(ids=[]),
-    _record(seq="7", iat=1_772_366_400),
-    _record(ids=[["../x", ""]]),
-    _record(iss=["a"]),
-    _record(seq=2.5, ids={"a": 1}),
+_NUMBERS = (
+    dumped({"v": 1, "senders": {HOME: 7}}),
+    dumped({"v": 1, "senders": {HOME: "7", "a": 2.5}}),
+    dumped({"v": 1, "senders": [{"iss": HOME, "seq": 7}]}),
     *DEEP,
 )
 
@@ -113,10 +74,8 @@ def _states() -> tuple[tuple[str, Callable[[], object]], ...]:
     later._now = NOW.replace(minute=30)  # in the first minutes of an hour no mark is believed
     return (
         (f"{at.staged_dir}/troubles.json", lambda: read_troubles(at)),
-        (f"{at.staged_dir}/{stage_logs.KEPT}", lambda: stage_logs._read_kept(at)),
         (f"{at.work_dir}/prompts/s.json", lambda: _prompts(read_state(at, "s"))),
         (f"{at.work_dir}/witnesses.json", lambda: _due(at)),
-        (f"{at.channel_dir}/contacts/desk.heard", lambda: contact(at, "desk", "heard")),
         (f"{sent_dir(at)}/{message().id}.json", lambda: pending(at)),
         (at.dead_letters, lambda: (read_dead_letters(at), recent_dead_letters(at, NOW))),
         (at.path(apply.MARK), lambda: apply._nothing_yet(later)),
@@ -154,14 +113,9 @@ def _read_states(raw: bytes) -> list[object]:
 
 
 _LETTER = {
-    "id": "m-1",
-    "peer": "desk",
-    "dead_lettered_at": "2026-03-01T08:00:00Z",
-    "error": "nobody",
-    "attempts": 3,
-}
+    "id": "m-1", "peer": "desk", "dead_lettered_at": "2026-03-01T08:00:00Z", "error": "nobody", "attempts": 3,
+}  # fmt: skip
 _PLAIN = {"id": "o-1", "task_type": "t", "context_tags": ["a"], "resolution": "r", "outcome": "success"}
-_WORTH = {"said": [[3, 4, 0.5], [9, 9, 0.31]], "telling": [3], "answers": [9, 10]}
 _STATES = (
     *(
         dumped({**_LETTER, "dead_lettered_at": at}) + b"\n{}\n"
@@ -170,7 +124,6 @@ _STATES = (
     *_envelopes(),
     dumped({"w1": {"asked_at": 1_772_366_400, "size": 9, "problem": "late", "refused": False}}),
     b'{"w": {"asked_at": ' + b"9" * 4300 + b"}}",
-    dumped({"v": 5, "logs": {"0" * 64: _WORTH, "a": {**_WORTH, "said": [[3, 4, math.nan]]}}}),
     lines([outcome(1, session="a"), outcome(2)]),
     dumped({**_PLAIN, "timestamp": "0001-01-01T00:00:00Z", "note": "n\n m"}) + b"\n\r",
     dumped({**_PLAIN, "id": [], "timestamp": "2026-01-01T00:00:00Z"}) + b"\n",
@@ -190,6 +143,6 @@ _STATES = (
 
 
 TARGETS = (
-    Target("seen-ids", _read_seen, _check_seen, _SEEN, IntegrityError, cost=4),
+    Target("numbers", _read_numbers, _check_numbers, _NUMBERS, IntegrityError, cost=4),
     Target("states", _read_states, alike(_read_states), _STATES, cost=4),
 )

@@ -1,7 +1,9 @@
 """What is kept outside homes, or comes from servers: pins, keys, a witness's heads, embeddings, errors of peers."""
 
 import json
+import math
 import os
+from array import array
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
@@ -164,18 +166,13 @@ def _read_vectors(raw: bytes) -> Sequence[Any]:
 
 
 def _check_vectors(raw: bytes, vectors: Sequence[Any]) -> None:
-    import numpy as np
-
     assert len(vectors) == 2
-    assert vectors[0].shape == vectors[1].shape
-    assert 0 < vectors[0].shape[0] <= outside.MAX_NUMBERS
-    assert all(np.isfinite(vector).all() for vector in vectors)
+    assert 0 < len(vectors[0]) == len(vectors[1]) <= outside.MAX_NUMBERS
+    assert all(math.isfinite(number) for vector in vectors for number in vector)
     rows = json.loads(raw)["data"]
     for at, row in enumerate(rows):
         place = row.get("index", at)
-        assert (
-            vectors[place].tolist() == np.asarray([float(n) for n in row["embedding"]], np.float32).tolist()
-        )
+        assert vectors[place] == array("f", row["embedding"])
 
 
 _VECTORS = (

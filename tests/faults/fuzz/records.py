@@ -8,6 +8,7 @@ from typing import Any
 
 import yaml
 from tests.codec.outcomes import dump_outcome, full_record, given_record
+from tests.codec.records import KINDS
 from tests.faults.fuzz.target import Target, alike
 
 from nightledger.codec.canonical import MAX_INTEGER, CanonicalError, canonical
@@ -16,7 +17,6 @@ from nightledger.codec.home_record import dump_home, parse_home
 from nightledger.codec.links import LinkCursor, dump_link_cursor, parse_link_cursor
 from nightledger.codec.outcome_line import OutcomeLine, find_outcome_problems, read_outcome
 from nightledger.codec.records import (
-    KINDS,
     decode_record,
     dump_line,
     dump_record,
@@ -26,7 +26,11 @@ from nightledger.codec.records import (
 )
 from nightledger.codec.rows import OutcomeRows, read_outcome_rows, read_runs
 from nightledger.codec.schema import read_schema
-from nightledger.codec.settings import parse_graphs, parse_operator, parse_settings
+from nightledger.codec.settings import (
+    parse_graphs,
+    parse_operator,
+    parse_settings,
+)
 from nightledger.codec.strict_json import BOM, MAX_LINE_BYTES, parse_json, read_jsonl, read_value
 from nightledger.domain.errors import ConfigurationError, RecordError
 from nightledger.domain.identity import Identity
@@ -148,7 +152,7 @@ def _check_logged(_: bytes, logged: list[OutcomeLine]) -> None:
 
 def _check_runs(_: bytes, read: tuple[tuple[Run, ...], tuple[tuple[int, str], ...]]) -> None:
     lines = b"".join(map(dump_line, read[0]))
-    assert read_runs(lines, where="again") == (read[0], ())
+    assert read_runs(lines) == (read[0], ())
 
 
 def _run_seeds() -> list[bytes]:
@@ -173,7 +177,7 @@ def _check_record(_: bytes, record: Any) -> None:
 
 
 def _record_seeds() -> list[bytes]:
-    examples = (dumped(example(KINDS[kind].schema)) for kind in KINDS_TRIED)
+    examples = (dumped(example(KINDS[kind])) for kind in KINDS_TRIED)
     return [bytes([n]) + line for n, line in enumerate(examples)] + [b"\0" + deep for deep in DEEP]
 
 
@@ -256,24 +260,13 @@ _YAML = (
 )
 
 
-@cache
-def _shipped_settings() -> bytes:
-    shipped = parse_yaml((ROOT / "config" / "nightledger.yaml").read_bytes(), "it")
-    return json.dumps(
-        {
-            key: shipped.texts.get(key) if key == "nightly_at" else value
-            for key, value in shipped.values.items()
-        }
-    ).encode()
-
-
 def _read_settings(raw: bytes) -> Any:
     """Read a file as an operator's, as settings alone, and as settings over the shipped ones."""
     try:
         return parse_operator(raw, where="it")
     except ConfigurationError:
         parse_configuration(raw, "settings", where="it", hint="")
-        return parse_settings(_shipped_settings(), raw, where="it")
+        return parse_settings(raw, where="it")
 
 
 def _read_consent(raw: bytes) -> Any:
@@ -331,7 +324,7 @@ TARGETS = (
     Target("json-lines", read_jsonl, _check_lines, (b'{"a":1}\n\r\n[2]\n{"a"', *_JSON)),
     Target("outcomes", read_outcome_rows, _check_outcomes, _outcome_seeds),
     Target("logged", _log, _check_logged, (dumped(given_record()), dumped(full_record()), b'{"v":1}', *DEEP)),
-    Target("runs", lambda raw: read_runs(raw, where="runs"), _check_runs, _run_seeds),
+    Target("runs", read_runs, _check_runs, _run_seeds),
     Target("records", _read_record, _check_record, _record_seeds, RecordError, max_bytes=8192),
     Target("messages", _read_message, _check_message, _message_seeds, RecordError),
     Target("yaml", lambda raw: parse_yaml(raw, "it"), _check_yaml, _YAML, ConfigurationError),

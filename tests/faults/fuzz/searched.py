@@ -16,11 +16,10 @@ from nightledger.domain.errors import UsageError
 from nightledger.domain.search import Found, Kind, Query
 from nightledger.domain.search.timewords import Times, read_times
 from nightledger.domain.words import canonical_tag
-from nightledger.files.search_index import NewFile, build_in_memory
+from nightledger.files.search_index import FileState, NewFile, SearchStore, build_in_memory
 from nightledger.files.search_reader import make_tables
-from nightledger.files.search_store import FileState, SearchStore
 from nightledger.recall.searching import search_store
-from nightledger.recall.sources import Cut, cut_archive, cut_handoff, cut_prose, cut_summary
+from nightledger.recall.sources import Cut, cut_archive, cut_handoff, cut_prose
 from nightledger.surfaces import clock
 from nightledger.surfaces.trust_change import read_key
 from nightledger.surfaces.verbs.approve import parse_numbers
@@ -29,13 +28,7 @@ from nightledger.text.dates import find_dates, time_words
 from nightledger.text.handoff import read_open_items
 from nightledger.text.phrases import phrases_of
 from nightledger.text.search.chunks import CHUNK_CHARACTERS, LEAD_CHARACTERS
-from nightledger.text.search.tokens import (
-    index_text,
-    match_any,
-    match_phrase,
-    query_terms,
-    tag_terms,
-)
+from nightledger.text.search.tokens import index_text, match_any, match_phrase, query_terms, tag_terms
 from nightledger.trust.sshsig import PublicKey, PublicKeyError
 
 _FIRST_DAY = date(1971, 1, 1).toordinal()
@@ -72,7 +65,7 @@ def _read_times(raw: bytes) -> Times:
 def _check_times(raw: bytes, times: Times) -> None:
     _, text = _asked(raw)
     assert times.since is None or times.until is None or times.since <= times.until
-    assert bool(times.said) == (times.bounded or times.anchor is not None)
+    assert bool(times.said) == times.bounded
     if times.bounded:
         assert times.said in " ".join(text.split())
         assert len(times.rest) <= len(text) + 1
@@ -80,9 +73,6 @@ def _check_times(raw: bytes, times: Times) -> None:
         assert times.rest == text
     for day in (times.since, times.told_until):
         assert day is None or times.holds(day)
-    if times.anchor is not None:
-        assert times.anchor.side in ("before", "after")
-        assert times.anchor.event in " ".join(text.split())
     assert _read_times(raw) == times
 
 
@@ -206,7 +196,7 @@ def _read_options(raw: bytes) -> Any:
         return read_key(f" {text}")
     given = dict(zip(_OPTIONS, text.split("\0"), strict=False))
     fields = {name: given.get(name) or None for name in _OPTIONS}
-    return read_query(Namespace(**fields, limit=len(raw), agent=kind == 3, any_time=False), text)
+    return read_query(Namespace(**fields, limit=len(raw), agent=kind == 3), text)
 
 
 def _check_options(raw: bytes, read: Any) -> None:
@@ -242,7 +232,6 @@ _CUTS: tuple[Callable[[str], Cut], ...] = (
     lambda text: cut_prose(text, None),
     cut_archive,
     cut_handoff,
-    lambda text: cut_summary(text, date(2026, 3, 9)),
 )
 
 

@@ -160,13 +160,11 @@ def _check_rules(raw: bytes, read: StagingRules) -> None:
     plain = {key: value for key, value in told.items() if type(value) is int and key != "v"}
     assert {key: getattr(read, key) for key in plain} == plain
     assert all(window.until_days is None or window.until_days > window.from_days for window in read.windows)
-    assert len(read.routines) == len(told.get("routines", ()))
 
 
 _RULES = (
     b'{"v":1}',
     b'{"line_characters":150,"budget_tokens":{"codex":900},"sources":{"event":{"most":2}}}',
-    b'{"routines":[{"name":"mail","query":"mail","weekdays":["mon"],"begins":"08:00","ends":"09:30"}]}',
     b'{"windows":[{"from_days":1,"until_days":9,"most":2}]}',
     b"3",
     *DEEP,

@@ -206,6 +206,8 @@ def _check_statements(raw: bytes, found: Found) -> None:
         assert 1 <= statement.lines[0] <= statement.lines[1] <= size
         assert statement.text
         assert 0 <= statement.score <= 1
+    covered = [n for one in found.statements for n in range(one.lines[0], one.lines[1] + 1)]
+    assert len(covered) == len(set(covered))
     assert all(1 <= line.line <= size for line in found.held)
     assert _read_statements(raw) == found
 

@@ -7,16 +7,7 @@ from pathlib import Path
 
 from tests.faults.fuzz.target import Target, scratch, written
 from tests.homes import make_home
-from tests.trust.witnesses import (
-    NOON,
-    LogSigner,
-    cosigner,
-    head_of,
-    note_of,
-    policy_of,
-    tree_of,
-    witness_key,
-)
+from tests.trust.witnesses import NOON, LogSigner, cosigner, head_of, note_of, policy_of, tree_of, witness_key
 
 from nightledger.domain.cooling import Vouched
 from nightledger.domain.errors import ConfigurationError, RecordError
@@ -180,12 +171,6 @@ def _lists() -> list[bytes]:
 TARGETS = (
     Target("cosigned-heads", _read_cosigned, _check_cosigned, _heads, cost=10),
     Target(
-        "witness-lists",
-        _open,
-        _check_open,
-        _lists,
-        (ConfigurationError, RecordError),
-        max_bytes=8192,
-        cost=2,
+        "witness-lists", _open, _check_open, _lists, (ConfigurationError, RecordError), max_bytes=8192, cost=2
     ),
 )

@@ -56,7 +56,6 @@ def check_after_a_kill(desk: Desk) -> None:
     assert desk.memory.read_bytes() == AFTER
     ledger = desk.ledger()
     assert state(desk) == "applied"
-    assert not ledger.book.drifted
     assert not find_drift(desk.home, ledger.book)
     assert not find_altered(desk.home, ledger, desk.moment)
     assert "apply.raced" not in desk.events()

@@ -7,13 +7,13 @@ from tests.gate.homes import MEMORY, Desk, addition, removal
 from tests.whole import examples
 
 from nightledger.codec.canonical import canonical
-from nightledger.domain.proposal import Anchor, Hunk
+from nightledger.domain.proposal import HOLE, Anchor, Hunk
 from nightledger.gate.proposing.drafting import fit_for_apply
 from nightledger.gate.proposing.hunks import BESIDE, make_changes
 from nightledger.gate.signed import hunks_sha256
 from nightledger.text.changes.merge import take_back
 from nightledger.text.changes.place import put_all
-from nightledger.text.changes.veil import HOLE, readable_diff
+from nightledger.text.changes.veil import readable_diff
 
 SECRET = "ghp_" + "Ab3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0dF3hJ6"
 

@@ -4,9 +4,8 @@ import pytest
 from tests.gate.homes import MEMORY, Desk, make_desk
 
 from nightledger.domain.errors import RefusedError
-from nightledger.domain.proposal import Op
+from nightledger.domain.proposal import HOLE, Op
 from nightledger.gate.review.editing import propose_edit
-from nightledger.text.changes.veil import HOLE
 
 SECRET = "ghp_" + "Ab3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0dF3hJ6"
 TOLD = "Nebelhorn" + "4711"

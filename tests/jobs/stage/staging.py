@@ -8,10 +8,8 @@ from typing import Any
 from msgspec.structs import replace
 from tests.gate.homes import Desk
 
-from nightledger.domain.exposure import Exposure, Place
 from nightledger.domain.staging import Candidate, Event, Source, StagingRules
 from nightledger.files.configuration import load_staging_rules
-from nightledger.files.hook_state import append_exposure
 from nightledger.jobs.stage import Asked, Staged, stage
 from nightledger.jobs.stage.inquiry import Shelves
 
@@ -57,13 +55,6 @@ def event(desk: Desk, title: str, *, hours: float = 1, **fields: Any) -> Event:
         "own": True,
     }
     return Event(title=title, **{**values, **fields})
-
-
-def shown(
-    desk: Desk, *names: str, ago_hours: float = 5, how: str = "recall", places: Sequence[Place] = ()
-) -> None:
-    at = f"{desk.moment.at - timedelta(hours=ago_hours):%Y-%m-%dT%H:%M:%SZ}"
-    append_exposure(desk.home, Exposure(at=at, shown=names, host="generic", event=how, places=places))
 
 
 def at(text: str) -> datetime:

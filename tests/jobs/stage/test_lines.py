@@ -3,7 +3,7 @@
 from tests.rows import each_row
 
 from nightledger.domain.staging import Candidate, Source
-from nightledger.jobs.stage.logs import alike, is_short, plain
+from nightledger.jobs.stage.inquiry import alike, is_short, plain
 
 
 @each_row(

@@ -1,21 +1,18 @@
 """One planted sentence, tried on every path by which it could get staged."""
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.gate.homes import Desk, addition
-from tests.jobs.stage.staging import event, run, shown, texts
+from tests.jobs.stage.staging import event, run, texts
 from tests.recall import test_withheld as states
 from tests.recall.asking import put
 from tests.recall.test_withheld import BESIDE, LOG, PATHS, PLANTED, SECRET
 from tests.recall.writings import telling, write_all
 from tests.whole import part
 
-from nightledger.domain.exposure import Place
 from nightledger.domain.staging import Source
-from nightledger.gate.memory.naming import find_standing
 from nightledger.jobs.stage import Staged
 from nightledger.jobs.stage.sources import HELD_TITLE
 
@@ -23,10 +20,7 @@ TELLING = ("cellar", "hangs", "blue", SECRET)
 
 
 def provoke(desk: Desk) -> str:
-    """Give a page for which everything speaks: an event, a recall, its age, and its importance."""
-    standing = find_standing(desk.home, desk.ledger().book).entries
-    shown(desk, *standing, places=[Place(path=LOG, lines=(n, n)) for n in range(1, 9)])
-    shown(desk, *standing, places=[Place(path=LOG, lines=(n, n + 3)) for n in range(1, 6)])
+    """Give a page for which everything speaks: an event, its age, and its importance."""
     events = [event(desk, title) for title in ("The marmot clock with its key", "Marmot exhibition in May")]
     everything: dict[str, Any] = {
         "window_percent": 0,
@@ -61,11 +55,8 @@ def test_what_an_agent_may_not_see_is_never_staged(desk: Desk, plant: Callable[[
 def test_nor_is_it_staged_in_any_other_writing(desk: Desk, plant: Callable[[Desk], None]) -> None:
     plant(desk)
     write_all(desk)
-    names = [place.name for place in Path(desk.home.path("memory")).glob("2026-01-*.md")]
-    shown(desk, places=[Place(path=f"memory/{name}", lines=(n, n)) for name in names for n in range(3, 8)])
-    told_once = "The marmot of the exhibition must never be fed by visitors."  # else it would be habit
+    told_once = "The marmot of the exhibition must never be fed by visitors."
     put(desk, "memory/2026-02-26.md", f"# Day\n\n- {told_once}\n")
-    shown(desk, places=[Place(path="memory/2026-02-26.md", lines=(3, 3))])
     told = provoke(desk)
     assert telling(told) == []
     assert told_once in told

@@ -1,6 +1,5 @@
 """What is staged, from where, why, and how much of it."""
 
-import json
 import os
 import sqlite3
 from contextlib import closing
@@ -10,25 +9,21 @@ from zoneinfo import ZoneInfo
 import pytest
 from tests.gate.homes import Desk, addition
 from tests.gate.memory.test_pinning import pinned
-from tests.jobs.stage.staging import event, only, run, shown, texts
+from tests.jobs.stage.staging import event, only, run
 from tests.linking import lines, outcome
 from tests.recall.asking import put
 
-from nightledger.domain.exposure import Exposure, Place, tokens_of
+from nightledger.domain.exposure import tokens_of
 from nightledger.domain.moment import Moment
 from nightledger.domain.staged_page import parse_page
 from nightledger.domain.staging import Source
-from nightledger.files.hook_state import append_exposure
 from nightledger.files.search_index import index_path
 from nightledger.files.staged import drop_staged, find_page, read_staged
 from nightledger.gate.memory.naming import find_standing
 from nightledger.jobs.link import Options, link
-from nightledger.text.statements.daylog import read_daylog
-from nightledger.text.statements.statements import find_statements
 
 HANDOFF = "memory/state/session-handoff.md"
 CRANE = "- Lesson: the crane at the north pier must never be moved before the wind report is read, because its brake slips."
-RESTIC = "- Root cause: cron has no PATH, so the backup of the harbour store never found restic; call it by its full path."
 
 
 def ids(desk: Desk) -> dict[str, str]:
@@ -50,25 +45,6 @@ def test_a_home_with_nothing_to_say_gets_an_empty_page(desk: Desk) -> None:
     assert page is not None
     assert page.lines == ()
     assert read_staged(desk.home, "2026-03-01T06:30:00Z") is None
-
-
-def everything(desk: Desk) -> dict[Path, tuple[bytes, int]]:
-    """Give bytes and time of change of all files of home and keys; search looks after its own index."""
-    files = [*Path(desk.home.root).rglob("*"), *desk.ring.directory.rglob("*")]
-    return {
-        path: (path.read_bytes(), path.stat().st_mtime_ns)
-        for path in files
-        if path.is_file() and not path.is_relative_to(desk.home.search_dir) and path.suffix != ".lock"
-    }
-
-
-def test_a_run_on_unchanged_input_changes_no_byte_and_no_time_of_change(desk: Desk) -> None:
-    put(desk, HANDOFF, "## Next\n\n- Order the spare fan\n")
-    put(desk, "memory/2026-02-20.md", f"# Day\n\n{CRANE}\n")
-    assert run(desk, event(desk, "Crane at the north pier")).changed
-    before = everything(desk)
-    assert not run(desk, event(desk, "Crane at the north pier")).changed
-    assert everything(desk) == before
 
 
 def test_nothing_is_written_by_a_dry_run_but_the_index(desk: Desk) -> None:
@@ -159,15 +135,6 @@ def test_an_index_whose_damage_only_a_query_meets_is_made_anew_and_said_so(desk:
 def test_an_event_that_only_shares_a_word_with_a_log_brings_no_document(desk: Desk) -> None:
     put(desk, "memory/2026-02-10.md", "# Day\n\n- The plan of the pier is in the drawer.\n")
     assert only(run(desk, event(desk, "Birthday plan for grandmother")), Source.DOCUMENT) == []
-
-
-def test_a_routine_that_is_on_looks_up_what_it_names(desk: Desk) -> None:
-    put(desk, "memory/2026-02-10.md", f"# Day\n\n{CRANE}\n")
-    put(desk, "config/nightledger/staging-rules.json", json.dumps({"routines": [
-        {"name": "crane hour", "query": "crane north pier brake", "begins": "05:00", "ends": "07:00"},
-        {"name": "night", "query": "crane north pier brake", "begins": "22:00", "ends": "02:00"},
-    ]}))  # fmt: skip
-    assert [one.why for one in only(run(desk), Source.DOCUMENT)] == ["for the routine of 05:00-07:00"]
 
 
 def test_each_calendar_that_could_not_be_read_is_told_and_both_events_of_one_title(desk: Desk) -> None:
@@ -315,125 +282,16 @@ def test_a_value_is_a_landmark_and_so_is_what_proved_useful_but_nothing_that_is_
 
 
 def test_the_most_important_of_each_stretch_comes_with_when_it_was(desk: Desk) -> None:
-    put(desk, "memory/2026-02-20.md", f"# Day\n\n{CRANE}\n- Fed the cat.\n")
-    put(desk, "memory/2025-10-01.md", f"# Day\n\n{RESTIC}\n")
-    found = {one.place.partition(":")[0]: one.why for one in only(run(desk), Source.LONG_RANGE)}
-    assert found == {
-        "memory/2026-02-20.md": "9 days ago, among the most important of 7 to 14 days back",
-        "memory/2025-10-01.md": "151 days ago, among the most important of over 90 days back",
-    }
-
-
-def test_what_memory_says_already_is_not_told_again_from_a_log(desk: Desk) -> None:
-    put(desk, "memory/2026-02-20.md", f"# Day\n\n{CRANE}\n")
-    assert only(run(desk), Source.LONG_RANGE)
-    (statement,) = find_statements(read_daylog("x", f"# Day\n\n{CRANE}\n", desk.moment.at.date())).statements
-    desk.applied(addition(statement.text.removeprefix("- ")))
-    assert only(run(desk), Source.LONG_RANGE) == []
-
-
-# ---------------------------------------------------------------- what was shown
-
-
-def test_what_was_recalled_lately_comes_again_and_what_staging_showed_does_not(desk: Desk) -> None:
-    put(desk, "memory/2026-02-27.md", "# Day\n\n- The key of the boat shed is with Olga.\n")
-    place = Place(path="memory/2026-02-27.md", lines=(3, 3))
-    shown(desk, how="session_start", places=[place])
-    assert only(run(desk), Source.SHOWN) == []
-    shown(desk, places=[place])
-    (one,) = only(run(desk), Source.SHOWN)
-    assert (one.text, one.place, one.why) == (
-        "The key of the boat shed is with Olga.",
-        "memory/2026-02-27.md:3",
-        "recalled lately",
-    )
-    shown(desk, places=[place], ago_hours=30)
-    (again,) = only(run(desk), Source.SHOWN)
-    assert again.why == "recalled on 2 of the last days"
-    assert again.score > one.score
-
-
-@pytest.mark.parametrize(
-    ("log", "lines", "comes"),
-    [
-        ("## Boat shed\n\n- Its key is with Olga.", (3, 5), ["Boat shed / Its key is with Olga."]),
-        ("## Boat shed\n\n- Its key is with Olga.", (3, 3), []),
-        ("- The key is with Olga.\n\n## Boat shed", (5, 5), []),
-        ("| Task | State |\n| mail | ✅ sent |", (4, 4), []),
-    ],
-)
-def test_a_recalled_heading_alone_and_a_short_report_do_not_come_again(
-    desk: Desk, log: str, lines: tuple[int, int], comes: list[str]
-) -> None:
-    put(desk, "memory/2026-02-27.md", f"# Day\n\n{log}\n")
-    shown(desk, places=[Place(path="memory/2026-02-27.md", lines=lines)])
-    assert texts(run(desk), Source.SHOWN) == comes
-
-
-CHAT = (
-    "# Day\n\nuser: The north pier floods at spring tide, never moor the barge there.\n"
-    "assistant: The north pier must never hold the barge, always moor it at the quay because it floods.\n"
-    "Shall I move the barge from the north pier to the quay now?\n"
-)
-
-
-def test_of_an_exported_chat_nothing_that_the_assistant_answered_is_staged(desk: Desk) -> None:
-    put(desk, "memory/2026-02-20-barge.md", CHAT)
-    put(
-        desk,
-        "memory/2026-02-28.md",
-        "# Day\n\n- The barge lies at the north pier before the spring tide floods it\n",
-    )
-    shown(desk, places=[Place(path="memory/2026-02-20-barge.md", lines=(n, n)) for n in (3, 4, 5)])
-    staged = run(desk, event(desk, "Barge at the north pier"))
-    places = [one.place for one in staged.lines if one.path == "memory/2026-02-20-barge.md"]
-    assert places
-    assert set(places) == {"memory/2026-02-20-barge.md:3"}
-
-
-def test_of_an_entry_that_was_shown_the_line_says_what_came_of_it(desk: Desk) -> None:
-    name = ids(desk)["Keep backups for 30 days."]
-    shown(desk, name)
-    ended = [
-        outcome(n, session=f"s{n}", shown=[name], outcome=result)
-        for n, result in enumerate(["success", "success", "failure"])
-    ]
+    desk.applied(addition("Grease the winch each spring."))
+    desk.applied(addition("The key of the boat shed is with Olga."))
+    name = ids(desk)["Grease the winch each spring."]
+    ended = [outcome(n, session=f"s{n}", shown=[name]) for n in range(3)]
     put(desk, "memory/system/outcome-records.jsonl", lines(ended))
-    (one,) = only(run(desk), Source.SHOWN)
-    assert one.why == "recalled lately; 2 sessions succeeded after it, 1 failed"
-    worse = [outcome(n, session=f"s{n}", shown=[name], outcome="failure") for n in range(3)]
-    put(desk, "memory/system/outcome-records.jsonl", lines(worse))
-    (low,) = only(run(desk), Source.SHOWN)
-    assert low.score < one.score
-    assert low.why == "recalled lately; 0 sessions succeeded after it, 3 failed"
-
-
-FORGED = [
-    ("../../etc/passwd", (1, 1)),
-    ("config/nightledger/allowed_signers", (1, 1)),
-    ("MEMORY.md", (1, 5)),
-    ("memory/2026-02-27.md", (9, 9)),
-    ("memory/2026-02-27.md", (3, 1)),
-    ("memory/2026-02-27.md", (0, 1)),
-    ("memory/2026-02-27.md", (1, 900)),
-    ("memory/2026-02-26.md", (1, 1)),
-    ("memory/2026-02-25.md", (1, 1)),
-]
-
-
-def test_a_forged_exposure_opens_no_file_and_what_is_none_stops_nothing(desk: Desk) -> None:
-    beyond = Path(desk.home.root).parent / "beyond.md"
-    beyond.write_text("- The key of the neighbours' boat shed is under the mat.\n")
-    put(desk, "memory/2026-02-27.md", "# Day\n\n- The key of the boat shed is with Olga.\n")
-    Path(desk.home.path("memory/2026-02-25.md")).symlink_to(beyond)
-    none = b'{"at":"yesterday"}\n{"at":"2026-02-28T05:00:00"}\n[]\nno\n'
-    put(desk, "memory/system/exposures.jsonl", none)
-    shown(desk, places=[Place(path=path, lines=lines) for path, lines in FORGED])
-    for time in ("0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-12:00"):
-        append_exposure(desk.home, Exposure(at=time, shown=[], host="generic", event="recall"))
-    assert run(desk).lines == ()
-    shown(desk, places=[Place(path="memory/2026-02-27.md", lines=(3, 3))])
-    assert len(only(run(desk), Source.SHOWN)) == 1
+    assert only(run(desk), Source.LONG_RANGE) == []
+    desk.wait(days=9)
+    found = {one.text: one.why for one in only(run(desk, landmark_percent=100), Source.LONG_RANGE)}
+    told = "9 days ago, among the most important of 7 to 14 days back"
+    assert found == {"Grease the winch each spring.": told, "The key of the boat shed is with Olga.": told}
 
 
 # ---------------------------------------------------------------- reading it
@@ -462,11 +320,12 @@ def test_a_page_goes_when_it_is_dropped_and_without_what_it_rests_on_it_is_not_g
 def test_only_lines_whose_file_is_as_it_was_are_given_out(desk: Desk) -> None:
     put(desk, HANDOFF, "## Next\n\n- Order the spare fan\n")
     put(desk, "memory/2026-02-20.md", f"# Day\n\n{CRANE}\n")
-    run(desk)
+    planned = event(desk, "Crane at the north pier")
+    run(desk, planned)
     put(desk, HANDOFF, "## Next\n\n- Order another fan, rather\n")
     page = read_staged(desk.home, "2026-03-01T06:30:00Z")
     assert page is not None
     assert HANDOFF not in page.text
     assert "memory/2026-02-20.md:3" in page.text
     assert parse_page(page.text) is not None
-    assert page.lines == 1
+    assert page.lines == 2

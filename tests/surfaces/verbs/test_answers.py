@@ -16,15 +16,14 @@ from tests.gate.forgetting_desk import (
     pruned,
     put,
 )
-from tests.gate.homes import MEMORY, Desk, addition, make_desk, removal
+from tests.gate.homes import MEMORY, Desk, addition, removal
 from tests.surfaces.console import Console
 
-from nightledger.domain.errors import ConfigurationError, UsageError
+from nightledger.domain.errors import UsageError
 from nightledger.domain.proposal import Proposal
 from nightledger.files.lock import Lock
 from nightledger.surfaces import session, signing
 from nightledger.surfaces.verbs.edit import edit_text
-from nightledger.trust.keys import operator_key_path
 
 
 def three(desk: Desk) -> Proposal:
@@ -47,30 +46,6 @@ def test_with_nothing_signed_it_is_silent_for_cron_and_says_so_to_people(console
     assert console.out("apply") == ""
     assert console.out("apply", typed=[]) == "Nothing is signed that is not applied.\n"
     assert console.record("apply") == []
-
-
-def test_early_it_changes_nothing_and_says_so_to_who_asked(console: Console) -> None:
-    proposal = console.desk.proposal(addition("One."))
-    console.out("approve", proposal.id)
-    assert console.out("apply") == ""
-    ran = console.run("apply", proposal.id)
-    assert ran.status == 1
-    assert ran.out == f"{proposal.id[:6]} is cooling: 2 h 0 min to go. Nothing was changed.\n"
-    console.desk.wait(hours=1, minutes=59, seconds=1)
-    assert "1 min to go" in console.run("apply", proposal.id).out
-    assert console.desk.text() == MEMORY
-
-
-def test_a_dry_run_shows_and_changes_nothing(console: Console) -> None:
-    proposal = console.desk.applied(addition("One."))
-    before = console.desk.events()
-    assert console.out("undo", proposal.id, "--dry-run").endswith("Nothing was changed (--dry-run).\n")
-    record = console.record("undo", proposal.id, "--dry-run")
-    assert "-- One.\n" in record["diff"]
-    assert (record["changes"], record["problem"]) == ([1], "")
-    assert console.desk.events() == before
-    console.desk.wait(days=9)
-    assert "its undo window closed" in console.out("undo", proposal.id, "--dry-run")
 
 
 def test_an_undo_that_would_change_other_bytes_than_those_shown_is_refused(
@@ -138,16 +113,6 @@ def test_the_fields_of_a_proposal_are_a_contract(console: Console) -> None:
     assert (record["not_before"], record["expires_at"]) == ("2026-03-01T08:05:00Z", "2026-03-08T06:00:00Z")
     desk.wait(minutes=10)
     assert console.record("proposals")[0]["state"] == "approved"
-
-
-def test_secrets_are_masked_wherever_they_stand(console: Console) -> None:
-    secret = "ghp_" + "Ab3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0dF3hJ6"
-    console.desk.memory.write_text(MEMORY.replace(OLD, f"{OLD}\n- token {secret}"))
-    proposal = console.desk.proposal(removal(OLD))
-    for words in (("show", proposal.id), ("show", proposal.id, "--json"), ("review",), ("review", "--json")):
-        out = console.run(*words).out
-        assert secret not in out
-        assert "masked: 40 bytes" in out
 
 
 EDITED = MEMORY.replace("30 days", "90 days")
@@ -239,39 +204,6 @@ def two(desk: Desk) -> Proposal:
     return desk.proposal(addition("Set the zone.", rank=0.9), removal(OLD))
 
 
-def test_on_a_terminal_one_passphrase_signs_everything_and_a_slip_costs_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    desk = make_desk(tmp_path, passphrase=b"correct horse")
-    monkeypatch.setenv("NIGHTLEDGER_KEYS", str(tmp_path / "keys"))
-    proposal = two(desk)
-    terminal = Console(desk=desk).terminal("review")
-    terminal.expect(PROMPT)
-    terminal.type("y")
-    terminal.expect(PROMPT)
-    terminal.type("n")
-    terminal.expect("reason > ")
-    terminal.type("still true")
-    terminal.expect(BEFORE_SIGNING)
-    terminal.type("y")
-    terminal.expect("Passphrase of the operator's key: ")
-    terminal.type("battery staple")
-    terminal.expect("Passphrase of the operator's key: ")
-    terminal.type("correct horse")
-    assert terminal.end() == 0
-    assert "correct horse" not in terminal.seen
-    assert terminal.seen.count("Passphrase") == 2
-    assert "\x1b[32m+- Set the zone." in terminal.seen
-    assert desk.states(proposal) == ["approved", "rejected"]
-    assert not needs_open(desk)
-
-
-def needs_open(desk: Desk) -> bool:
-    from nightledger.trust.keys import needs_passphrase
-
-    return not needs_passphrase(operator_key_path(desk.ring, desk.home.identity.id))
-
-
 def test_answers_wait_for_a_run_at_work_and_are_not_lost(
     console: Console, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -303,18 +235,6 @@ def test_what_was_saved_comes_back_byte_for_byte(tmp_path: Path, monkeypatch: py
     monkeypatch.setenv("EDITOR", "false")
     assert edit_text(b"old\xff\r\n") == b"new\xff"
     assert (tmp_path / "an editor.sh.seen").read_bytes() == b"old\xff\r\n"
-
-
-def test_editor_stands_in_for_visual_and_vi_for_both(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("VISUAL", raising=False)
-    monkeypatch.setenv("EDITOR", "true")
-    assert edit_text(b"same") == b"same"
-    monkeypatch.delenv("EDITOR")
-    monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.setattr("sys.stdin.isatty", lambda: True)
-    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
-    with pytest.raises(ConfigurationError, match="the editor 'vi' cannot be run"):
-        edit_text(b"")
 
 
 def test_without_a_terminal_no_editor_is_started_that_nobody_named(

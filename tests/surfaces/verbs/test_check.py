@@ -26,22 +26,3 @@ def test_each_doubt_shows_how_its_item_opens_but_never_a_secret(caller: Caller) 
     assert lines[duplicate + 1] == f"      | {SAME}"
     (secret,) = [n for n, line in enumerate(lines) if " secret (" in line]
     assert not any("relay token" in line for line in lines[secret:duplicate])
-
-
-def many(count: int) -> str:
-    topics = [
-        f"- Host node{n} keeps {n} copies of shelf {n}{n} on drive {n}00.\n" for n in range(1, count + 1)
-    ]
-    return "# M\n\n## Facts\n\n" + "".join(topics * 2)
-
-
-def test_ten_doubts_are_shown_and_the_rest_counted(caller: Caller) -> None:
-    caller.desk.memory.write_text(many(15))
-    shown = [line for line in caller.lines("check", "--dry-run") if line.startswith("  MEMORY.md:")]
-    assert len(shown) == 10
-    assert "15 doubtful item(s): 15 duplicate; the surest 10 (--all shows all)." in caller.text(
-        "check", "--dry-run"
-    )
-    every = caller.lines("check", "--dry-run", "--all")
-    assert len([line for line in every if line.startswith("  MEMORY.md:")]) == 15
-    assert "the surest" not in " ".join(every)

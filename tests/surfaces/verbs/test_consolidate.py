@@ -50,13 +50,6 @@ def test_a_log_that_is_not_utf8_at_all_is_one_line_that_says_how_to_convert_it(c
     assert list(Path(caller.home.quarantine_dir).glob("*.txt")) == []
 
 
-@pytest.mark.parametrize("option", ["--day", "--since"])
-@pytest.mark.parametrize("word", ["yesterday", "2026-02-30", "", "2026-2-1"])
-def test_what_is_no_date_is_a_mistake_of_usage(caller: Caller, option: str, word: str) -> None:
-    with pytest.raises(UsageError, match=f"{option} .* is not a date"):
-        caller.run("consolidate", option, word, now=NEXT)
-
-
 def test_a_dry_run_shows_the_same_and_writes_nothing(caller: Caller) -> None:
     write(caller, LESSON, HIDDEN)
     before = snapshot(caller)

@@ -4,8 +4,6 @@ from tests.gate.homes import addition
 from tests.surfaces.calling import Caller
 
 from nightledger.domain.errors import UsageError
-from nightledger.domain.event import EventName
-from nightledger.gate.opening import record
 
 
 def test_the_newest_come_first_and_only_so_many(caller: Caller) -> None:
@@ -23,18 +21,6 @@ def test_the_newest_come_first_and_only_so_many(caller: Caller) -> None:
 
 def test_what_another_program_did_is_named(caller: Caller) -> None:
     caller.desk.applied(addition("Use the blue switch."))
-    events = caller.desk.ledger().log.events
-    intent = next(event for event in events if event.event == EventName.APPLY_INTENT)
-    name = "a-" + "b" * 26
-    taken_in = {**intent.fields["targets"][0], "before": "1" * 64}  # as versions before the guard logged it
-    again: dict[str, object] = {**intent.fields, "apply": name, "targets": [taken_in]}
-    record(
-        caller.desk.gate,
-        [(EventName.APPLY_INTENT, again), (EventName.APPLY_DONE, {"apply": name})],
-        caller.desk.moment,
-    )
-    assert caller.record("history")["steps"][0]["drifted"] == ["MEMORY.md"]
-    assert "before it, MEMORY.md had been changed outside Nightledger" in caller.text("history")
     caller.desk.memory.write_text("other")
     assert caller.record("history")["drift"] == ["MEMORY.md"]
     assert "! MEMORY.md was changed outside Nightledger since." in caller.text("history")

@@ -35,22 +35,16 @@ def place(tmp_path: Path) -> Place:
 
 
 @pytest.mark.parametrize(
-    ("words", "hint"),
-    [
-        (("--gated", "MEMORY.md", "--gated", "USER.md"), "nightledger leave"),
-        (("--zone", "Europe/Berlin"), "nightledger.yaml"),
-        (("--host", "codex"), "home.json"),
-    ],
+    "words",
+    [("--gated", "MEMORY.md", "--gated", "USER.md"), ("--zone", "Europe/Berlin"), ("--host", "codex")],
 )
-def test_again_with_what_the_home_is_not_says_how_to_change_it(
-    place: Place, words: tuple[str, ...], hint: str
-) -> None:
+def test_again_with_what_the_home_is_not_is_refused(place: Place, words: tuple[str, ...]) -> None:
     place.run("--simulated", "--no-passphrase", "--zone", "UTC")
     before = (place.home / "config/nightledger/home.json").read_bytes()
     ran = place.run(*words)
     assert (ran.status, ran.out) == (1, "")
     assert f"--{words[0][2:]} differs from what it was made with" in " ".join(ran.err.split())
-    assert hint in ran.err
+    assert "nightledger.yaml" in ran.err
     assert (place.home / "config/nightledger/home.json").read_bytes() == before
 
 

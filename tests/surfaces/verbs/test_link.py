@@ -27,13 +27,3 @@ def test_bad_lines_are_named_by_file_and_line(home: Home, capsys: pytest.Capture
     assert said[0].startswith("memory/system/outcome-records.jsonl:1 is no outcome: ")
     assert said[20] == "10 more lines of memory/system/outcome-records.jsonl are no outcomes"
     assert said[21].endswith("is unfinished; it is read once the logger has closed it")
-
-
-def test_dry_run_writes_nothing_and_rebuild_reads_all(home: Home, capsys: pytest.CaptureFixture[str]) -> None:
-    Path(home.outcomes).write_bytes(line(outcome(1)))
-    assert main(["link", "--home", home.root, "--dry-run"]) == 0
-    assert not Path(home.cursors).exists()
-    main(["link", "--home", home.root])
-    capsys.readouterr()
-    assert main(["link", "--home", home.root, "--rebuild"]) == 0
-    assert capsys.readouterr().out.startswith("All outcomes were read: it was asked for.\n1 new")

@@ -131,28 +131,6 @@ def test_many_outcomes_come_in_on_standard_input(logger: Logger) -> None:
     assert len(rows) == 2
 
 
-@pytest.mark.parametrize(
-    ("bad", "problem"),
-    [
-        (b'{"task_type": "x"', "not JSON"),
-        (b"\0" * 20, "NUL byte"),
-        (b'{"a":1,"a":2}', "the key 'a' stands twice"),
-        (b'{"duration_s":NaN}', "NaN is not a JSON number"),
-        (b'"caf\xe9"', "not UTF-8"),
-        (b"[" * 100_000, "nested too deeply"),
-        (b'"' + b"x" * 2_000_000 + b'"', "bytes are too many"),
-    ],
-)
-def test_lines_that_cannot_be_read_are_named_and_nothing_is_written(
-    logger: Logger, bad: bytes, problem: str
-) -> None:
-    result = logger.run("--stdin", stdin=lines(given_record()) + bad + b"\n")
-    assert result.status == 1
-    assert "line 2: " in result.err
-    assert problem in result.err
-    assert logger.stored() == b""
-
-
 def test_too_much_at_once_is_refused_with_a_way_to_split_it(
     logger: Logger, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -16,7 +16,7 @@ from nightledger.domain.errors import (
 from nightledger.domain.periods import JobReport, Period, Schedule
 from nightledger.files.home import Home
 from nightledger.night import Job
-from nightledger.surfaces import attention, night_run
+from nightledger.surfaces import needs, night_run
 from nightledger.surfaces.session import this_machine
 from nightledger.surfaces.verbs import night
 
@@ -53,7 +53,7 @@ def jobs(monkeypatch: pytest.MonkeyPatch) -> Jobs:
     found = Jobs()
     monkeypatch.setattr(night_run, "night_jobs", found)
     monkeypatch.setattr(night_run, "find_alarms", lambda _: [])  # they read a log, and this home has none
-    monkeypatch.setattr(attention, "find_needs", lambda _: [])
+    monkeypatch.setattr(needs, "find_needs", lambda _: [])
     return found
 
 
@@ -71,20 +71,6 @@ def keys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def call(home: Home, *words: str, now: str = NOW, json_too: bool = False) -> int:
     return call_verb("night", home.root, *words, now=now, as_json=json_too)
-
-
-def test_a_night_runs_what_is_due_says_so_and_exits_0(home: Home, jobs: Jobs, capsys: Out) -> None:
-    assert call(home) == 0
-    assert jobs.asked == [
-        "link 2026-02-27",
-        "consolidate 2026-02-27",
-        "link 2026-02-28",
-        "consolidate 2026-02-28",
-    ]
-    assert capsys.readouterr().out.splitlines() == [
-        "consolidate 2026-02-27: 2 proposed",
-        "consolidate 2026-02-28: 2 proposed",
-    ]
 
 
 def test_a_mark_is_believed_for_an_hour_and_not_in_the_first_minutes_of_one(

@@ -73,9 +73,7 @@ def test_a_name_that_somebody_put_into_the_index_cannot_steer_a_terminal(
     assert "\x1b" not in capsys.readouterr().out
 
 
-@pytest.mark.parametrize(
-    "words", [("--since", "2026-01-01"), ("--until", "nonsense"), ("--any-time",), ("--scope", "daily")]
-)
+@pytest.mark.parametrize("words", [("--since", "2026-01-01"), ("--until", "nonsense"), ("--scope", "daily")])
 @pytest.mark.parametrize("what", [("--tags", "cron"), ("--frame", "SELF")])
 def test_what_narrows_a_query_is_refused_without_one(
     home: Home, capsys: pytest.CaptureFixture[str], what: tuple[str, ...], words: tuple[str, ...]
@@ -148,10 +146,8 @@ def test_the_record_says_all(told: Console) -> None:
     assert {"why": "term", "what": "planted"}.items() <= hit["why"][0].items()
     assert (record["since"], record["until"]) == ("2026-01-01", "2026-01-31")
     assert (record["showing"], record["terms"]) == ("operator", ["lilac", "planted"])
-    assert record["only_that_time"] is True
-    assert record["notes"][0].endswith("all times: --any-time")
-    record = told.record("recall", "lilac planted in January", "--any-time")
-    assert (record["only_that_time"], record["notes"]) == (False, [])
+    assert record["only_that_time"] is False
+    assert record["notes"][0].startswith("what lies in 'in January'")
 
 
 @pytest.mark.parametrize(
@@ -180,7 +176,6 @@ def test_called_by_an_agent_it_answers_as_one_and_records_what_it_showed(
     monkeypatch.setenv("CLAUDECODE", "1")
     record = told.record("recall", "lilac backups")
     assert record["showing"] == "agent"
-    assert record["withheld"] == {}
     shown = json.dumps(record)
     assert "Ignore" not in shown
     assert "token" not in shown

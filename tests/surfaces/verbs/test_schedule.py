@@ -102,13 +102,6 @@ def test_the_printed_script_puts_exactly_these_files_in_their_place(caller: str,
     assert (tmp_path / "called").read_text().count("\n") == calls
 
 
-@pytest.mark.parametrize("caller", ["cron", "systemd", "launchd"])
-def test_what_is_printed_is_for_this_checkout_and_this_home(home: Home, capsys: Out, caller: str) -> None:
-    place = Place(checkout=CHECKOUT, home=home.root)
-    assert call_verb("schedule", home.root, "--print", caller) == 0
-    assert capsys.readouterr().out == (cron_text(place) if caller == "cron" else script(place, caller))
-
-
 def test_keys_that_are_elsewhere_are_named_because_cron_does_not_know_them(
     home: Home, capsys: Out, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -37,17 +37,6 @@ def test_a_dry_run_shows_the_page_and_writes_none(caller: Caller) -> None:
     assert not os.path.lexists(caller.home.staged_context)
 
 
-def test_the_record_says_of_each_line_where_it_comes_from_and_why(caller: Caller) -> None:
-    record = caller.record("stage")
-    assert record["changed"]
-    assert {line["source"] for line in record["lines"]} == {"event", "open_item"}
-    (event,) = [line for line in record["lines"] if line["source"] == "event"]
-    assert event["until"] == "2026-03-01T08:00:00Z"
-    assert event["place"] == "calendar work"
-    assert record["tokens"] <= record["budget_tokens"]
-    assert not caller.record("stage")["changed"]
-
-
 def test_under_cron_a_trouble_is_said_when_it_begins_and_stands_in_status_while_it_lasts(
     caller: Caller, tmp_path: Path
 ) -> None:

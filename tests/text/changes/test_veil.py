@@ -1,8 +1,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
+from nightledger.domain.proposal import HOLE
 from nightledger.text.changes.veil import (
-    HOLE,
     repeats_secret,
     secrets_between,
     shows_secret,

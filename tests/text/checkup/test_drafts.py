@@ -7,9 +7,8 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from nightledger.domain.finding import Doubt, DoubtLabel
-from nightledger.domain.proposal import Draft, Op
+from nightledger.domain.proposal import HOLE, Draft, Op
 from nightledger.text.changes.place import Unplaced, make_hunk, put_all
-from nightledger.text.changes.veil import HOLE
 from nightledger.text.checkup.checkup import check_memory
 from nightledger.text.checkup.danger import SECRET_CONFIDENCE
 from nightledger.text.checkup.drafts import drafts_from_doubts
@@ -110,21 +109,6 @@ def test_a_secret_in_lines_that_go_anyhow_has_no_change_of_its_own() -> None:
     assert (draft.op, draft.line) == (Op.REMOVE, 1)
     assert KEY in draft.before
     assert KEY.lower() not in draft.statement_key
-
-
-def test_lines_that_are_alike_but_for_their_secrets_all_go() -> None:
-    other = "ghp_" + "Zz9yX8wV7uT6sR5qP4oN3mL2kJ1iH0gF9eD"
-    found = drafts(f"# A\n- key {KEY}\n- lamps\n- key {other}\n")
-    assert [(draft.line, draft.statement_key) for draft in found] == [
-        (2, "replace key"),
-        (4, "replace key 2"),
-    ]
-
-
-def test_a_repeat_that_only_a_secret_could_place_is_left_to_its_owner() -> None:
-    text = f"# A\n- Ask before the press is moved\n\n# B\n- key {KEY}\n- Ask before the press is moved\n"
-    (draft,) = drafts(text)
-    assert draft.line == 5
 
 
 @settings(max_examples=100)

@@ -43,12 +43,6 @@ def test_an_index_or_a_table_gets_no_hole(text: str) -> None:
     assert repeats(text) == []
 
 
-def test_an_item_that_stands_twice_in_one_index_is_a_repeat() -> None:
-    assert repeats("- `press.py` warms the press\n- `ink.py` mixes\n- `press.py` warms the press\n") == [
-        (3, 1, "same_words")
-    ]
-
-
 @each_row(
     "text",
     [
@@ -65,15 +59,6 @@ def test_an_item_that_stands_twice_in_one_index_is_a_repeat() -> None:
 )
 def test_what_differs_in_one_thing_that_counts_is_no_repeat(text: str) -> None:
     assert repeats(text) == []
-
-
-def test_short_items_repeat_under_one_heading_only() -> None:
-    assert repeats("# A\n- no shoes\n- no shoes\n# B\n- no shoes\n") == [(3, 2, "same_words")]
-
-
-def test_a_row_repeats_a_row_of_another_table() -> None:
-    text = "| Phase | State |\n|---|---|\n| Stage 7C sets of presses in the hall | planned |\n\n| What | State |\n|---|---|\n| 7C sets of presses in the hall | planned |\n"
-    assert repeats(text) == [(7, 3, "near_words")]
 
 
 def test_text_without_spaces_is_compared_too() -> None:

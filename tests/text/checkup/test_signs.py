@@ -32,11 +32,6 @@ def test_no_sign_is_seen_in_its_look_alikes(name: str, document: str) -> None:
     assert not shows(name, document)
 
 
-def test_shields_speak_for_an_item_and_give_no_reason() -> None:
-    for sign in ROWS.values():
-        assert (sign.weight < 0) == (sign.reason == "")
-
-
 @given(days=st.integers(min_value=-400, max_value=400))
 def test_an_end_counts_from_the_day_after_it(days: int) -> None:
     day = TODAY - timedelta(days=days)

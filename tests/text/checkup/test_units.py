@@ -21,12 +21,6 @@ def test_an_item_holds_its_children_and_keeps_its_own_lines_apart() -> None:
     assert (other.box, other.text, other.parent) == ("x", "d", -1)
 
 
-def test_rows_know_their_columns() -> None:
-    (row,) = units("| Host | State |\n|---|---|\n| atlas | up |\n")
-    assert row.kind is UnitKind.ROW
-    assert (row.columns, row.cells, row.text) == (("Host", "State"), ("atlas", "up"), "atlas | up")
-
-
 def test_a_decision_block_is_one_unit_with_its_status() -> None:
     text = "Taken in May:\nDECISION: two presses\nWHY: one is\n  too slow\nSTATUS: Open\nDECISION: no paint\nSTATUS: Done\n"
     before, first, second = units(text)

@@ -5,8 +5,6 @@ import json
 import pytest
 from bench.audit_corpus import read_corpus
 from bench.bench_audit import is_right
-from hypothesis import given
-from hypothesis import strategies as st
 from tests.rows import each_row
 
 from nightledger.domain.finding import Severity
@@ -108,12 +106,6 @@ def test_what_cannot_be_read_is_not_clean(text: str) -> None:
     assert {finding.rule for finding in told.findings} <= NOT_READ
 
 
-@given(text=st.text(max_size=300))
-def test_no_text_ends_in_an_error(text: str) -> None:
-    told = audit(text, "python")
-    assert told.clean <= told.audited
-
-
 def test_markdown_is_audited_snippet_by_snippet() -> None:
     text = "# A\n\n```python\neval('1')\n```\n\n```sh\nls\n```\n"
     for name in ("a.md", "-"):
@@ -163,25 +155,6 @@ def test_a_fence_without_a_language_is_told_by_shape(info: str) -> None:
     assert found(f"```{info}\nimport os\nos.system('id')\n```\n")[0][0] == "python"
     assert found(f"```{info}\n12:30 all done\n```\n") == []
     assert found(f"```{info}\n\n```\n") == []
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Backups run at 04:00 (UTC).",
-        "- call Ada(!) back",
-        "see https://example.org/a(b)",
-        "",
-        "cost(s) of the trip",
-    ],
-)
-def test_prose_is_no_snippet(text: str) -> None:
-    assert found(text) == []
-
-
-@pytest.mark.parametrize(("part", "tail"), [("~", "`"), ("`", " `"), ("|", ""), ("a|", "")])
-def test_signs_without_end_are_looked_through_once(part: str, tail: str) -> None:
-    assert find_snippets(part * 100_000 + tail) == ()
 
 
 def told(text: str) -> list[tuple[str, str]]:

@@ -2,19 +2,15 @@ import time
 
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 from tests.text.documents import documents
 
 from nightledger.text.markdown.document import (
     Section,
-    decode,
     dump_markdown,
-    encode,
     is_blank,
     parse_markdown,
     section_at,
     section_of,
-    split_lines,
 )
 
 HARBOUR = """\
@@ -46,11 +42,6 @@ def section(text: str, *path: str, ordinal: int = 1) -> Section:
     return next(s for s in parse_markdown(text).sections if s.path == path and s.ordinal == ordinal)
 
 
-@given(st.binary(max_size=200))
-def test_any_bytes_come_back_as_they_were(raw: bytes) -> None:
-    assert encode(dump_markdown(parse_markdown(decode(raw)))) == raw
-
-
 @given(documents())
 def test_every_line_is_in_one_block_or_blank(text: str) -> None:
     document = parse_markdown(text)
@@ -71,14 +62,6 @@ def test_sections_follow_each_other_and_cover_every_line(text: str) -> None:
         assert one.body[1] <= one.last_line
         at = one.body[1] + 1
     assert at == len(document.lines) + 1
-
-
-@pytest.mark.parametrize(
-    ("text", "lines"),
-    [("", []), ("\n", ["\n"]), ("a", ["a"]), ("a\n\n", ["a\n", "\n"]), ("a\r\nb", ["a\r\n", "b"])],
-)
-def test_lines_keep_their_ends_and_none_follows_the_last(text: str, lines: list[str]) -> None:
-    assert split_lines(text) == lines
 
 
 def test_sections_nest_and_equal_paths_are_numbered() -> None:

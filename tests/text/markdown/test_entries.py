@@ -1,12 +1,8 @@
-from itertools import pairwise
-
 import pytest
-from hypothesis import given
-from tests.text.documents import documents
 
 from nightledger.codec.canonical import canonical
 from nightledger.domain.ids import content_id
-from nightledger.text.markdown.document import decode, is_blank, parse_markdown
+from nightledger.text.markdown.document import decode, parse_markdown
 from nightledger.text.markdown.entries import (
     Entry,
     EntryKind,
@@ -131,16 +127,6 @@ def test_an_id_that_is_taken_is_passed_over() -> None:
     (second,) = number_entries([bare], frozenset({plain.id}))
     assert second.id == entries("- x\n- x\n")[1].id
     assert number_entries([plain], frozenset({plain.id})) == (plain,)
-
-
-@given(documents())
-def test_entries_are_whole_lines_in_order_with_unique_ids(text: str) -> None:
-    document = parse_markdown(text)
-    found = find_entries(document)
-    assert all(entry.text == document.text(entry.first_line, entry.last_line) for entry in found)
-    assert all(one.last_line < two.first_line for one, two in pairwise(found))
-    assert not any(is_blank(entry.text) for entry in found)
-    assert len({entry.id for entry in found}) == len(found)
 
 
 def test_the_id_of_an_entry_is_of_the_canonical_json_of_section_wording_and_ordinal() -> None:

@@ -3,14 +3,7 @@ from tests.rows import each_row
 from tests.text.scanners.examples import examples
 
 from nightledger.text.scanners.scan import mask_secrets, scan_secrets, told_values
-from nightledger.text.scanners.secrets import (
-    is_masked,
-    is_password,
-    is_random,
-    is_strong,
-    tabled,
-    telling,
-)
+from nightledger.text.scanners.secrets import is_masked, is_password, is_random, is_strong, tabled, telling
 
 RANDOM = "q7Zr2Xw9Lm4Tc8Vh3Nb6 7f3a9c1e5b8d204693be71d0c45a8f26 9b1deb4d-3b7d-4bad-9bdd-2b0d7b3dcb6d"
 NOT_RANDOM = (

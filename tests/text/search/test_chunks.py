@@ -1,52 +1,10 @@
 from datetime import date
 
-from hypothesis import given
-from hypothesis import strategies as st
-
-from nightledger.text.search.chunks import CHUNK_CHARACTERS, Passage, cut_markdown
-
-LINES = st.one_of(
-    st.sampled_from(
-        ["", "  ", "# Garden", "## 2026-03-01 Roses", "### ", "- planted", "  - at noon", "* two", "3. three",
-         "```", "~~~ python", "| a | b |", "\t", "> said", "#not a heading", "a sentence. And another one!", "\r"]
-    ),
-    st.text(max_size=30).map(lambda text: text.replace("\n", " ")),
-    st.integers(1, 3).map(lambda n: "word " * 100 * n),
-    st.integers(600, 1300).map(lambda n: "x" * n),
-)  # fmt: skip
-TEXTS = st.lists(LINES, max_size=40).map("\n".join)
+from nightledger.text.search.chunks import Passage, cut_markdown
 
 
 def own(text: str, passage: Passage) -> str:
     return text[passage.start : passage.end]
-
-
-@given(text=TEXTS)
-def test_every_line_that_says_something_is_in_a_chunk_and_none_is_in_two(text: str) -> None:
-    covered = [False] * len(text)
-    for passage in cut_markdown(text):
-        for at in range(passage.start, passage.end):
-            assert not covered[at]
-            covered[at] = True
-    assert all(there or letter.isspace() for there, letter in zip(covered, text, strict=True))
-
-
-@given(text=TEXTS)
-def test_line_numbers_are_those_of_the_text(text: str) -> None:
-    lines = text.split("\n")
-    for passage in cut_markdown(text):
-        said = own(text, passage).split("\n")
-        assert len(said) == passage.last_line - passage.first_line + 1
-        assert said[0] in lines[passage.first_line - 1]
-        assert said[-1] in lines[passage.last_line - 1]
-        assert text.count("\n", 0, passage.start) == passage.first_line - 1
-
-
-@given(text=TEXTS)
-def test_a_chunk_is_never_longer_than_it_may_be_and_never_blank(text: str) -> None:
-    for passage in cut_markdown(text):
-        assert 0 < passage.end - passage.start <= CHUNK_CHARACTERS
-        assert own(text, passage).strip()
 
 
 def items(count: int, length: int) -> str:

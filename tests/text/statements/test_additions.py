@@ -32,13 +32,9 @@ def choose(
 
 
 TOPICS = (
-    "apples in the cellar",
-    "boats on the pond",
-    "candles by the bed",
-    "drums at noon",
-    "engines indoors",
+    "apples in the cellar", "boats on the pond", "candles by the bed", "drums at noon", "engines indoors",
     "flutes at dawn",
-)
+)  # fmt: skip
 
 
 def test_the_best_is_chosen_first_and_each_further_one_must_be_surer() -> None:

@@ -1,9 +1,6 @@
-import time
 from datetime import date
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from tests.rows import each_row
 from tests.text.logs import DAY, read
 
@@ -14,19 +11,6 @@ from nightledger.text.statements.daylog import find_regions
 
 def line(text: str, number: int) -> LogLine:
     return read(text).lines[number - 1]
-
-
-@given(st.text(alphabet="a-#*:| \n\r\t`[]1.", max_size=200))
-def test_line_n_of_the_result_is_line_n_of_the_file(text: str) -> None:
-    read_lines = read(text).lines
-    assert [entry.number for entry in read_lines] == list(range(1, text.count("\n") + 2))
-    assert [entry.text for entry in read_lines] == [part.removesuffix("\r") for part in text.split("\n")]
-
-
-def test_a_byte_order_mark_and_carriage_returns_are_no_content() -> None:
-    log = read("\ufeff# Day\r\n- the kettle leaks\r\n")
-    assert log.lines[0].headings == ("Day",)
-    assert log.lines[1].content == "the kettle leaks"
 
 
 def test_marker_box_tick_time_and_indent_are_told_from_the_content() -> None:
@@ -43,13 +27,6 @@ def test_a_line_knows_the_headings_above_it() -> None:
     text = "# Day\n## Kitchen\n### Kettle\n- a\n## Garden\n- b"
     assert line(text, 4).headings == ("Day", "Kitchen", "Kettle")
     assert line(text, 6).headings == ("Day", "Garden")
-
-
-def test_a_bold_line_leads_the_items_below_and_a_paragraph_ends_it() -> None:
-    text = "**Why:**\n- the fan is broken\n  - since May\n\nPlain words end the list.\n- another"
-    assert line(text, 2).lead == "**Why:**"
-    assert line(text, 3).lead == "the fan is broken"
-    assert line(text, 6).lead == ""
 
 
 def test_a_dated_heading_gives_the_day_of_what_follows_and_an_impossible_date_does_not() -> None:
@@ -75,29 +52,8 @@ def test_what_a_host_puts_before_a_message_is_no_content() -> None:
     assert line(text, 2).content == "Noted, I will not"
 
 
-@pytest.mark.parametrize(
-    "text", ["1:00 " + "AM" * 60 + "!", "[" + "A" * 200 + "!", "*" * 20_000, "**1" + " AB" * 5_000]
-)
-def test_what_is_nearly_a_time_is_read_at_once(text: str) -> None:
-    began = time.process_time()
-    assert line(text, 0).text == text
-    assert time.process_time() - began < 1
-
-
-@pytest.mark.parametrize(
-    ("heading", "title"), [("# a # b ## ", "a # b"), ("## c##", "c"), ("# # #", "#"), ("#  d #\x1f", "d")]
-)
-def test_the_closing_marks_of_a_heading_are_no_part_of_its_title(heading: str, title: str) -> None:
-    assert read(f"{heading}\n- e").lines[1].headings == (title,)
-
-
 def regions(text: str) -> list[Region]:
     return find_regions(text.split("\n"))
-
-
-@given(st.lists(st.text(alphabet='#-`<>!=[]{}":. abdenrstu1/', max_size=30), max_size=40))
-def test_every_line_has_one_region(lines: list[str]) -> None:
-    assert len(find_regions(lines)) == len(lines)
 
 
 @each_row(
@@ -132,10 +88,6 @@ def test_a_line_on_its_own_is_classed_by_its_shape(line: str, region: Region) ->
 def test_code_between_fences_is_code_and_a_fence_inside_a_longer_one_does_not_close_it() -> None:
     text = "before\n````\n- never do this\n```\nmore\n````\nafter"
     assert regions(text) == [Region.PROSE, *[Region.FENCE] * 5, Region.PROSE]
-
-
-def test_a_stray_fence_hides_only_its_own_line() -> None:
-    assert regions("```\n- the kettle leaks") == [Region.FENCE, Region.PROSE]
 
 
 def test_front_matter_is_metadata_and_a_rule_at_the_top_is_not_front_matter() -> None:

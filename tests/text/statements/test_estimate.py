@@ -1,25 +1,11 @@
 import json
-from math import isclose
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from tests.rows import each_row
 from tests.text.logs import read
 
 from nightledger.files.shipped import shipped_config
-from nightledger.text.statements.cues import cue_words, find_cues, languages_of
-from nightledger.text.statements.estimate import (
-    Model,
-    estimate_lines,
-    line_features,
-)
-
-
-def test_the_chance_is_the_logistic_of_bias_and_weights() -> None:
-    model = Model(bias=-1.0, weights={"b.absolute": 2.0, "b.ban": 1.0})
-    assert isclose(model.chance(frozenset()), 1 / (1 + 2.718281828459045))
-    assert isclose(model.chance(frozenset({"b.absolute", "unknown"})), 1 / (1 + 2.718281828459045**-1))
+from nightledger.text.statements.cues import cue_words
+from nightledger.text.statements.estimate import estimate_lines
 
 
 @pytest.mark.parametrize(
@@ -51,13 +37,6 @@ def test_what_holds_beyond_its_day_is_more_likely_than_what_was_done(kept: str, 
 FITTED = json.loads(shipped_config("words/statement-weights.json"))
 
 
-def test_cues_and_words_are_named_by_where_they_stand() -> None:
-    features = line_features("**Cause:** the fan never stops")
-    assert {"l.cause", "wl.cause", "w.cause", "b.absolute", "w.never", "s.label"} <= features
-    assert "b.cause" not in features
-    assert "wl.never" not in features
-
-
 def test_every_weight_belongs_to_a_feature_that_there_is() -> None:
     assert {name.split(".")[0] for name in FITTED["weights"]} <= {"b", "l", "h", "s", "p", "t", "len"}
     assert {name.split(".")[0] for name in FITTED["words"]} == {"w", "wl", "wh"}
@@ -66,36 +45,7 @@ def test_every_weight_belongs_to_a_feature_that_there_is() -> None:
 WORDS = cue_words()
 
 
-@each_row(
-    ("text", "cue"),
-    [
-        ("Never restart the kettle by hand", "absolute"),
-        ("The kettle doesn't boil milk", "unable"),
-        ("It failed because the fuse was wet", "cause"),
-        ("Ann prefers short answers", "wish"),
-        ("Перед чисткой всегда выключать чайник", "absolute"),
-        ("部署之前必须备份", "duty"),
-    ],
-)
-def test_a_cue_is_found_whatever_the_language(text: str, cue: str) -> None:
-    assert cue in find_cues(text)
-
-
-def test_a_files_language_is_told_by_its_common_words() -> None:
-    german = (
-        "Der Kocher ist kaputt und wird nicht mit Wasser gefüllt, das ist für die Küche ein Problem. " * 3
-    )
-    assert languages_of(german) == ("de",)
-    assert languages_of("The kettle is broken and will not be filled with water in the kitchen. " * 5) == ()
-    assert languages_of("") == ()
-
-
 def test_every_table_names_only_cues_that_english_has() -> None:
     for table in (*WORDS.latin.values(), WORDS.russian, WORDS.unspaced):
         assert set(table) <= set(WORDS.english)
     assert set(WORDS.latin) == set(WORDS.stop_words)
-
-
-@given(st.text(max_size=80))
-def test_any_text_has_known_cues_only(text: str) -> None:
-    assert find_cues(text) <= set(WORDS.english)

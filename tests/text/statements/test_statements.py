@@ -1,6 +1,4 @@
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from tests.text.logs import DAY, read
 
 from nightledger.domain.daylog import Found
@@ -8,11 +6,7 @@ from nightledger.domain.proposal import Origin
 from nightledger.text.contradictions import Standing
 from nightledger.text.similar import fold
 from nightledger.text.statements.estimate import Model
-from nightledger.text.statements.statements import (
-    SPAN,
-    find_revisions,
-    find_statements,
-)
+from nightledger.text.statements.statements import SPAN, find_revisions, find_statements
 
 SURE = Model(bias=-4.0, weights={"b.absolute": 6.0, "b.wish": 6.0, "b.cause": 6.0, "b.place": 2.5})
 """A model that keeps what holds always, what is wished and what explains, and half likes a place."""
@@ -67,36 +61,6 @@ def test_what_scanners_hold_back_neither_founds_nor_bridges_a_statement() -> Non
 def test_generated_and_pasted_text_gives_nothing() -> None:
     log = "## Deep Sleep\n- never boil it dry\n## Mine\n> never boil it dry\n```\nnever boil it dry\n```"
     assert found(log).statements == ()
-
-
-LINES = st.sampled_from(
-    [
-        "# A",
-        "## B",
-        "- never boil it dry",
-        "- sent 3 mails",
-        "",
-        "```",
-        "always off because of Ann",
-        "| a | never b |",
-    ]
-)
-
-
-@given(st.lists(LINES, max_size=30))
-def test_statements_lie_in_the_file_apart_and_the_same_each_time(lines: list[str]) -> None:
-    log = read("\n".join(lines))
-    result = find_statements(log, SURE)
-    assert result == find_statements(log, SURE)
-    covered = [n for s in result.statements for n in range(s.lines[0], s.lines[1] + 1)]
-    assert len(covered) == len(set(covered))
-    assert all(1 <= n <= len(lines) for n in covered)
-
-
-def test_a_line_that_only_introduces_others_is_no_statement_and_no_part_of_one() -> None:
-    for introduction in ("never forget this about the kettle:", "**Never forget the kettle:**"):
-        statements = found(f"- {introduction}\n- never boil the kettle dry").statements
-        assert [statement.lines for statement in statements] == [(2, 2)]
 
 
 def test_a_line_that_memory_holds_is_left_out_of_an_entry() -> None:

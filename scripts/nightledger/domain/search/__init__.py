@@ -5,7 +5,7 @@ that whoever reads a hit can open the file and see the same.
 """
 
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from datetime import date
 from enum import StrEnum
 
@@ -48,8 +48,6 @@ class Why(StrEnum):
     """A word of the query stands in it."""
     EXPANSION = "expansion"
     """A word stands in it that the home associates with one of the query."""
-    ALIKE = "alike"
-    """A word stands in it that is another form of one of the query."""
     MEANING = "meaning"
     """An embedding is near the query's."""
     NEIGHBOUR = "neighbour"
@@ -73,7 +71,6 @@ class Chunk(Struct, frozen=True, kw_only=True):
         text: Its lines as they stand, without the last line end. Of an outcome, what it says without its note.
         entry: Id of the entry of memory or of the principle that it is; empty for everything else.
         n: Which chunk of its file, from 0: neighbours are ``n - 1`` and ``n + 1``.
-        moved: Whether a signed change moved it into the archive, where it stands as it was signed, and an agent may see it.
         held: Why an agent may not see it, or not all of it; empty where it may.
     """
 
@@ -87,7 +84,6 @@ class Chunk(Struct, frozen=True, kw_only=True):
     entry: str = ""
     n: int = 0
     id: int = field(default=0)
-    moved: bool = field(default=False)
     held: str = field(default="")
 
     @property
@@ -151,7 +147,6 @@ class Query(Struct, frozen=True, kw_only=True):
         scope: Kinds to look in; empty is all.
         limit: Hits at most, 1 or more.
         showing: Who asks.
-        any_time: Whether all times are searched, though the words tell one; that one is preferred then.
     """
 
     text: str
@@ -161,7 +156,6 @@ class Query(Struct, frozen=True, kw_only=True):
     scope: frozenset[Kind] = frozenset()
     limit: int = DEFAULT_LIMIT
     showing: Showing = Showing.OPERATOR
-    any_time: bool = False
 
 
 class Found(Struct, frozen=True, kw_only=True):
@@ -170,12 +164,12 @@ class Found(Struct, frozen=True, kw_only=True):
     Attributes:
         hits: The best first; equals in the order of path and line.
         terms: Words that were looked for.
-        expanded: Words that associations added, with the word each came from.
+        expanded: Words that associations added, with the word each came from; they count less.
         since: The first day looked at, stated or told by the query's words.
         until: The last day, included.
         said: The words that told a time; empty where none did.
-        only: Whether only that time was searched, because what is told of it answers.
-        withheld: How many chunks were left out, by why.
+        only: Whether only that time was searched, because nothing else was asked for.
+        weighed: How many chunks were weighed.
         notes: What the asker should know: the index was made anew, a file could not be read.
     """
 
@@ -186,7 +180,7 @@ class Found(Struct, frozen=True, kw_only=True):
     until: date | None = None
     said: str = ""
     only: bool = False
-    withheld: Mapping[str, int] = field(default_factory=dict)
+    weighed: int = 0
     notes: tuple[str, ...] = ()
 
 

@@ -1,4 +1,4 @@
-"""Words of a query that tell a time, as days: ``last week``, ``in March``, ``seit Montag``, ``先週``, ``before the move``.
+"""Words of a query that tell a time, as days: ``last week``, ``in March``, ``seit Montag``, ``先週``.
 
 What is read stands in ``config/words/time-words.json``: English, German, French, Spanish, some words of Italian,
 Portuguese and Russian, and Chinese, Japanese and Korean. A query in any other language has its dates (of
@@ -11,7 +11,6 @@ by guess: what the table does not hold is not a time.
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import cache
 
@@ -49,20 +48,7 @@ class TimeRule(Struct, frozen=True, kw_only=True):
     wide: bool = False
 
 
-class EventRule(Struct, frozen=True, kw_only=True):
-    """What bounds a time by an event: groups ``event``, and ``before`` or ``after``.
-
-    Attributes:
-        says: Regular expression.
-        unless: What an event's words do not hold, a regular expression; empty where anything is one.
-    """
-
-    says: str
-    unless: str = ""
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class TimeWords:
+class TimeWords(Struct, frozen=True, eq=False, kw_only=True):
     """The words that tell times; each list is of words with blanks between.
 
     Attributes:
@@ -78,7 +64,6 @@ class TimeWords:
         behind: The same behind it.
         both: What stands before two dates.
         joined: What stands between two dates that belong together.
-        events: What bounds a time by an event.
         rules: How times are told, in the order in which they are tried.
         months: Names of months, as ``words.folded`` writes them, with their numbers (``text/dates.py``).
     """
@@ -95,21 +80,8 @@ class TimeWords:
     behind: str
     both: str
     joined: str
-    events: tuple[EventRule, ...]
     rules: tuple[TimeRule, ...]
     months: Mapping[str, int] = field(default_factory=dict)
-
-
-class Anchor(Struct, frozen=True, kw_only=True):
-    """A time that only what happened tells: ``before the move``.
-
-    Attributes:
-        side: ``before`` or ``after``.
-        event: The words that name it, to be searched for: its day is the best hit's.
-    """
-
-    side: str
-    event: str
 
 
 class Times(Struct, frozen=True, kw_only=True):
@@ -120,14 +92,12 @@ class Times(Struct, frozen=True, kw_only=True):
         until: Last day, included; None is unbounded.
         said: The words that told it, as they stand; "" where none did.
         rest: The query without them.
-        anchor: What bounds the time by an event.
     """
 
     since: date | None = None
     until: date | None = None
     said: str = ""
     rest: str = ""
-    anchor: Anchor | None = None
 
     @property
     def bounded(self) -> bool:
@@ -136,9 +106,9 @@ class Times(Struct, frozen=True, kw_only=True):
 
     @property
     def told_until(self) -> date | None:
-        """The last day on which it may be told of: what happened is told of later, but an event's own day is a bound."""
-        if self.until is None or self.anchor is not None:
-            return self.until
+        """The last day on which it may be told of: what happened is told of later."""
+        if self.until is None:
+            return None
         return self.until + min(TOLD_LATER, date.max - self.until)
 
     def holds(self, day: date) -> bool:
@@ -165,20 +135,7 @@ def read_times(
     Returns:
         Bounds of the first time told; a second one is read only as the other end (``from … to …``).
     """
-    return _dated(text, dates or {}, words) or _told(text, today, words) or _anchored(text, words)
-
-
-def bound_by(times: Times, day: date | None) -> Times:
-    """Bound a time that an event tells, once its day is known; unchanged where it is not.
-
-    Args:
-        times: As read.
-        day: The day of the event.
-    """
-    if times.anchor is None or day is None:
-        return times
-    since, until = (None, day) if times.anchor.side == "before" else (day, None)
-    return Times(since=since, until=until, said=times.said, rest=times.rest, anchor=times.anchor)
+    return _dated(text, dates or {}, words) or _told(text, today, words) or Times(rest=text)
 
 
 def _dated(text: str, dates: Mapping[tuple[int, int], date], words: TimeWords) -> Times | None:
@@ -206,16 +163,6 @@ def _told(text: str, today: date, words: TimeWords) -> Times | None:
                 continue
             return _sided(text, start, match.end(), _DAYS[rule.kind](rule, match, today, words), words)
     return None
-
-
-def _anchored(text: str, words: TimeWords) -> Times:
-    for rule in words.events:
-        match = _pattern(rule.says).search(text)
-        if match and not (rule.unless and re.search(rule.unless, match["event"])):
-            side = "before" if match["before"] else "after"
-            anchor = Anchor(side=side, event=" ".join(match["event"].split()))
-            return Times(said=" ".join(match[0].split()), rest=text, anchor=anchor)
-    return Times(rest=text)
 
 
 def _side(text: str, at: int, words: TimeWords) -> re.Match[str] | None:

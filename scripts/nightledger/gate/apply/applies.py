@@ -27,13 +27,12 @@ from nightledger.domain.states import AppliedTarget, Apply, Gone
 from nightledger.files.blobs import BlobStore
 from nightledger.files.home import Home
 from nightledger.files.line_log import LineLog
-from nightledger.gate.apply.placing import anchors_of, carry, place_around, put_changes
 from nightledger.gate.gated import places_of
-from nightledger.gate.guard.drifting import shows, trace_drift
 from nightledger.gate.integrity.checking import Held, verify_decisions
 from nightledger.gate.integrity.trusting import Trust
 from nightledger.gate.opening import Ledger
 from nightledger.gate.stored import read_logged
+from nightledger.text.changes.course import shows, trace_drift
 from nightledger.text.markdown.document import decode, encode
 from nightledger.trust.report import Damage, Finding
 
@@ -317,6 +316,8 @@ class Applies:
         before = self._bytes(begun, target.before)
         accepted = self._bytes(begun, target.accepted_before) if around else before
         if undoes:
+            from nightledger.gate.apply.placing import carry
+
             after = self._bytes(begun, target.after)
             made = (after, carry(accepted, before, after))
         else:
@@ -333,6 +334,8 @@ class Applies:
             return
         if decision.type is DecisionType.UNDO:
             raise _UnsignedError("it did not put there what was signed")
+        from nightledger.gate.apply.placing import put_changes
+
         changes = [change for change in self._proposal(begun).changes if change.n in begun.changes]
         places = places_of(self.home)
         _require_none(why for change in changes for why in why_forbidden(change, places))
@@ -425,6 +428,8 @@ def _made(
     Raises:
         _UnsignedError: One of them does not fit.
     """
+    from nightledger.gate.apply.placing import anchors_of, carry, place_around
+
     changes = [change for change in proposal.changes if change.n in begun.changes and change.target == path]
     anchors = anchors_of(decision, path)
     edits = proposal.lane == EDIT_LANE

@@ -28,10 +28,9 @@ from nightledger.gate.apply.placing import (
     carry,
     place_around,
     put_changes,
-    read_accepted,
 )
 from nightledger.gate.apply.writing import PutBackError, Write, write_all
-from nightledger.gate.gated import is_gated, places_of, read_target
+from nightledger.gate.gated import is_gated, places_of, read_accepted, read_target
 from nightledger.gate.guard.locking import why_locked
 from nightledger.gate.integrity.trusting import read_claim, why_void
 from nightledger.gate.integrity.witnessing import witnessed

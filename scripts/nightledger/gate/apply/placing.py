@@ -10,12 +10,8 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from msgspec import Struct
 
 from nightledger.domain.decision import Decision, ShownIn
-from nightledger.domain.errors import IntegrityError, MissingBlobError
 from nightledger.domain.kept import parts_of
 from nightledger.domain.proposal import Anchor, Change, Part
-from nightledger.domain.states import Book
-from nightledger.files.blobs import BlobStore
-from nightledger.files.home import Home
 from nightledger.text.changes.course import trace
 from nightledger.text.changes.merge import merge3
 from nightledger.text.changes.place import Unplaced, place, place_signed, put
@@ -25,15 +21,6 @@ from nightledger.text.markdown.document import decode, encode
 DRIFTED = "its section was changed outside Nightledger: answer that first ('nightledger review')"
 LOST = "what was accepted before is kept nowhere, so nobody can tell what drifted: settle that first ('nightledger review')"
 UNANCHORED = "its decision does not say under what it was shown"
-
-
-def read_accepted(home: Home, book: Book, path: str) -> bytes | None:
-    """Return the bytes of a file that were accepted last; None where they are not kept, or the log names none."""
-    sha256 = book.accepted_of(path)
-    try:
-        return None if sha256 is None else BlobStore(home.blobs_dir).get(sha256)
-    except (MissingBlobError, IntegrityError, ValueError):  # ValueError: what stands there is no hash
-        return None
 
 
 # ------------------------------------------------------------ as they would be shown now

@@ -18,15 +18,14 @@ from nightledger.domain.judge import EDIT_LANE
 from nightledger.domain.kept import is_archive, is_copy, parts_of
 from nightledger.domain.lanes import OPERATOR
 from nightledger.domain.moment import Moment
-from nightledger.domain.proposal import Change, Draft, Evidence, Kind, Op, Origin
+from nightledger.domain.proposal import HOLE, Change, Draft, Evidence, Kind, Op, Origin
 from nightledger.domain.states import AppliedTarget, Apply, Book, ChangeState, Gone, ProposalStatus
 from nightledger.files.blobs import BlobStore
 from nightledger.gate.apply.applying import check_result, own_write
-from nightledger.gate.apply.placing import DRIFTED, put_changes, read_accepted
+from nightledger.gate.apply.placing import DRIFTED, put_changes
 from nightledger.gate.apply.replaying import bytes_of_edit, replay_without
 from nightledger.gate.apply.writing import Write
-from nightledger.gate.gated import is_gated, read_target
-from nightledger.gate.guard.drifting import trace_drift
+from nightledger.gate.gated import is_gated, read_accepted, read_target
 from nightledger.gate.guard.locking import require_exchangeable
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.proposing.hunks import line_at
@@ -34,10 +33,11 @@ from nightledger.gate.proposing.proposing import Submission
 from nightledger.gate.review.composing import UNCAPPED, Choice, decision_targets
 from nightledger.gate.review.masking import UNDO_HIDDEN, hides_lines
 from nightledger.gate.stored import Stored, read_proposal
+from nightledger.text.changes.course import trace_drift
 from nightledger.text.changes.diff import changed_runs, new_lines
 from nightledger.text.changes.merge import merge3, take_back
 from nightledger.text.changes.sections import EMPTY_SHA256, text_sha256
-from nightledger.text.changes.veil import HOLE, readable_diff, veil_blocked
+from nightledger.text.changes.veil import readable_diff, veil_blocked
 from nightledger.text.markdown.document import decode, encode, is_blank, split_lines
 from nightledger.text.scanners.scan import mask_secrets, told_values
 

@@ -30,10 +30,7 @@ from nightledger.files.home import Home
 from nightledger.files.reading import read_regular
 from nightledger.gate.gated import MAX_GATED_BYTES, is_gated, read_target
 from nightledger.gate.guard.locking import require_exchangeable, swap_for
-from nightledger.gate.memory.naming import naming_events
 from nightledger.gate.opening import Gate, Ledger, closing, record
-from nightledger.text.changes.diff import changed_runs
-from nightledger.text.markdown.document import decode, split_lines
 
 EMPTY_SHA256 = hashlib.sha256(b"").hexdigest()
 
@@ -109,6 +106,8 @@ def write_all(
 
 def _intend(gate: Gate, fields: Mapping[str, object], writes: Sequence[Write], moment: Moment) -> str:
     """Log what is to be done, and which entries keep their ids by it; give the apply's id."""
+    from nightledger.gate.memory.naming import naming_events
+
     apply_id = content_id("a", canonical(fields))
     named = naming_events(apply_id, [_accepted(gate, write) for write in writes])
     record(gate, [(EventName.APPLY_INTENT, {"apply": apply_id, **fields}), *named], moment)
@@ -373,6 +372,9 @@ def _comes_from_after(present: bytes, write: Write) -> bool:
 
 
 def _distance(one: bytes, other: bytes) -> int:
+    from nightledger.text.changes.diff import changed_runs
+    from nightledger.text.markdown.document import decode, split_lines
+
     lines = [split_lines(decode(text)) for text in (one, other)]
     runs = changed_runs(*lines)
     return sum(run.old_stop - run.old_start + run.new_stop - run.new_start for run in runs)

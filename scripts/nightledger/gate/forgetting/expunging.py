@@ -26,8 +26,8 @@ from nightledger.files.atomic import find_leftovers
 from nightledger.files.durable import overwrite, overwritten, sync_directory
 from nightledger.files.home import Home
 from nightledger.files.reading import is_within, read_regular
-from nightledger.gate.apply.placing import LOST, carry, read_accepted
-from nightledger.gate.gated import append_only, read_gated
+from nightledger.gate.apply.placing import LOST, carry
+from nightledger.gate.gated import append_only, read_accepted, read_gated
 from nightledger.gate.guard.locking import why_locked
 from nightledger.gate.integrity.trusting import Trust, read_verified
 from nightledger.gate.opening import Gate, Ledger, closing

@@ -19,7 +19,15 @@ from nightledger.domain.lanes import JOB, MOST_DELETIONS, OPERATOR
 from nightledger.domain.links import link_key
 from nightledger.domain.moment import Moment
 from nightledger.domain.proposal import Anchor, Draft, Evidence, Hunk, Kind, Op, Origin, Part
-from nightledger.domain.pruning import LinkUse, blocked_words, find_weak, in_portions, month_of, names_blocked
+from nightledger.domain.pruning import (
+    LinkUse,
+    blocked_words,
+    by_age,
+    in_portions,
+    is_faint,
+    month_of,
+    names_blocked,
+)
 from nightledger.domain.retention import MOST_ARCHIVED, WEAK_BELOW, fades
 from nightledger.domain.states import ChangeState
 from nightledger.files.configuration import home_zone
@@ -181,8 +189,7 @@ class LetGo(Struct, frozen=True, kw_only=True):
 
     Attributes:
         found: How many there are.
-        kept: How many of them stay: links that hold others together, entries that speak of what
-            the consent graph blocks.
+        kept: How many of them stay: entries that speak of what the consent graph blocks.
         proposals: Ids of the proposals made.
         reason: Why nothing was proposed; empty where something was, or there was nothing.
     """
@@ -213,7 +220,7 @@ def propose_weak(
     """Propose to delete links whose confidence is under a tenth; the caller holds the home's lock.
 
     However often one occurred: the pruner asks about what occurred once, this about what is believed no
-    more. Both judge by `find_weak`, so nothing is asked twice, and neither closes what the other asked.
+    more; neither closes what the other asked.
 
     Args:
         gate: The home.
@@ -225,16 +232,14 @@ def propose_weak(
     """
     zone = home_zone(gate.home, gate.settings)
     with folded_links(gate.home, zone, tombstones(gate, ledger)) as index:
-        weak = find_weak(map(link_use, index.every()), day)
-    faint = [link for link in weak.removable if link.faint]
+        faint = sorted(filter(lambda link: is_faint(link, day), map(link_use, index.every())), key=by_age)
     drafts = [unseen_link_deletion(link, day, why="its confidence is under a tenth; ") for link in faint]
-    kept = sum(link.faint for link in weak.bridges)
     said = {change.key for item in known.stored for change in item.proposal.changes}
     made: list[str] = []
     for draft in [draft for draft in drafts if draft.statement_key not in said][:MOST_DELETIONS]:
         name = draft.before.partition(": ")[0]
         made += _submit(gate, [draft], day.isoformat(), f"Forget the link {name}", moment, dry_run=dry_run)
-    return LetGo(found=len(drafts) + kept, kept=kept, proposals=tuple(made))
+    return LetGo(found=len(drafts), proposals=tuple(made))
 
 
 def propose_faded(gate: Gate, known: Known, moment: Moment, day: date, *, dry_run: bool) -> LetGo:

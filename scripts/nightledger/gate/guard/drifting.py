@@ -32,7 +32,7 @@ from nightledger.domain.proposal import (
 from nightledger.domain.states import Writer
 from nightledger.files.home import Home
 from nightledger.hosts.writers import find_commit, find_mark, hosts_at_work
-from nightledger.text.changes.course import Course, trace
+from nightledger.text.changes.course import Course, trace_drift
 from nightledger.text.changes.diff import new_lines
 from nightledger.text.changes.sections import SHOWN_SECTION
 from nightledger.text.changes.veil import readable_diff
@@ -45,8 +45,6 @@ _BY_MARKS = {
     Writer.EXTRACTION: "Most likely a tool that extracts memories: its marks stand there.",
 }
 _ORIGINS = {Writer.DREAMING: Origin.TOOL, Writer.EXTRACTION: Origin.TOOL, Writer.SESSION: Origin.AGENT}
-_MASKED = "[masked: "
-"""Before the size of a secret, where one is masked: which ones are is for the scanners of that day."""
 
 
 class Guess(Struct, frozen=True, kw_only=True):
@@ -115,24 +113,6 @@ class Found(Struct, frozen=True, kw_only=True):
     note: str = ""
     cap_characters: int | None = None
     told: frozenset[str] = frozenset()
-
-
-def trace_drift(accepted: str, present: str) -> Course:
-    """Return how the accepted text became the one found: a change for each section that differs."""
-    return trace(accepted, present, by_section=True)
-
-
-def shows(proposal: Proposal, course: Course) -> bool:
-    """Tell whether an item shows how a file drifted: each change as it is, those with something masked apart.
-
-    Its maker saw to that; but whoever has the log's key can put another item into the log.
-    """
-    return len(proposal.changes) == len(course.runs) and all(
-        _MASKED in change.hunk.removed + change.hunk.added
-        or (change.hunk.removed, change.hunk.added)
-        == (readable(course.removed(change.n)), readable(course.added(change.n)))
-        for change in proposal.changes
-    )
 
 
 def drift_proposal(found: Found, *, log_size: int, moment: Moment) -> Proposal:

@@ -8,6 +8,7 @@ at the very moment of an apply is proposed.
 import hashlib
 from collections.abc import Iterator, Mapping
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
@@ -18,18 +19,16 @@ from nightledger.domain.moment import Moment
 from nightledger.domain.proposal import Draft, Evidence, Kind, Op, Origin
 from nightledger.domain.states import Book, Drift, Raced, Writer
 from nightledger.files.blobs import BlobStore
-from nightledger.gate.apply.placing import read_accepted
-from nightledger.gate.gated import first_seen, protected_now, read_gated
-from nightledger.gate.guard.drifting import Found, Guess, drift_proposal, guess_writer, shows, trace_drift
+from nightledger.gate.gated import first_seen, protected_now, read_accepted, read_gated
 from nightledger.gate.guard.locking import repair_locks
 from nightledger.gate.integrity.checking import DISPUTED
 from nightledger.gate.opening import Gate, Ledger, closing, read_ledger, record
-from nightledger.gate.proposing.screening import own_values
 from nightledger.gate.stored import read_proposal, store
-from nightledger.text.changes.course import trace
-from nightledger.text.changes.merge import merge3
+from nightledger.text.changes.course import shows, trace, trace_drift
 from nightledger.text.markdown.document import decode, is_utf8, parse_markdown, section_of
-from nightledger.text.similar import fold
+
+if TYPE_CHECKING:
+    from nightledger.gate.guard.drifting import Found, Guess
 
 _UNLOCKED = "it is not locked by the operating system any more, and only root can lock it again"
 _LOST = "The bytes accepted before were never kept, so the whole file is shown as new."
@@ -43,6 +42,8 @@ def offer_race(gate: Gate, raced: Raced, moment: Moment) -> str:
         raced: What was replaced.
         moment: The clocks.
     """
+    from nightledger.text.changes.merge import merge3
+
     blobs, ledger = BlobStore(gate.home.blobs_dir), read_ledger(gate)
     base, found = decode(blobs.get(raced.before)), decode(blobs.get(raced.sha256))
     present = decode(read_gated(gate.home, raced.path))
@@ -75,6 +76,8 @@ def offer_race(gate: Gate, raced: Raced, moment: Moment) -> str:
 
 def _drafts(raced: Raced, present: str, wanted: str) -> Iterator[Draft]:
     """Yield what would have to be done to a file, a section at a time."""
+    from nightledger.text.similar import fold
+
     course = trace(present, wanted, by_section=True)
     document = parse_markdown(present)
     for n, run in enumerate(course.runs, 1):
@@ -208,6 +211,9 @@ class _Watch:
 
     def _found(self, path: str, accepted: bytes | None, present: bytes, drift: Drift | None) -> Sighting:
         """Keep, tell and offer what stands in a file and was not told of."""
+        from nightledger.gate.guard.drifting import Found, drift_proposal
+        from nightledger.gate.proposing.screening import own_values
+
         book = self.ledger.book
         before = b"" if accepted is None else accepted
         guess = self._guess(path, before, present)
@@ -240,7 +246,7 @@ class _Watch:
             protected=path not in book.gated,
         )
 
-    def _leaf(self, found: Found, earlier: datetime | None) -> dict[str, object]:
+    def _leaf(self, found: "Found", earlier: datetime | None) -> dict[str, object]:
         """Give what the log says of what was found; its bytes are a blob when this returns."""
         sha256 = self.blobs.put(found.present)
         fields: dict[str, object] = {
@@ -256,7 +262,9 @@ class _Watch:
             fields["known_earlier"] = f"{earlier:%Y-%m-%dT%H:%M:%SZ}"
         return fields
 
-    def _guess(self, path: str, accepted: bytes, present: bytes) -> Guess:
+    def _guess(self, path: str, accepted: bytes, present: bytes) -> "Guess":
+        from nightledger.gate.guard.drifting import guess_writer
+
         course = trace(decode(accepted), decode(present))
         added = "".join(course.added(n) for n in range(1, len(course.runs) + 1))
         return guess_writer(self.gate.home, path, present, added, self.roots)

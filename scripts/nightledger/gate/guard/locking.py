@@ -6,7 +6,6 @@ unlocked; the next look locks it again and logs that.
 """
 
 import os
-import subprocess
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from enum import StrEnum
@@ -228,6 +227,8 @@ def _call_helper(gate: Gate, verb: str, path: str, temp: str) -> None:
     status = os.lstat(path)
     directory, name = os.path.split(path)
     words = [*command, verb, directory, name, temp, str(status.st_uid), str(status.st_ino)]
+    import subprocess
+
     try:
         ran = subprocess.run(  # noqa: S603 - the operator's own command from outside the home, as a list
             words, stdin=subprocess.DEVNULL, capture_output=True, cwd="/", timeout=TIMEOUT_S, check=False

@@ -15,15 +15,14 @@ from nightledger.domain.finding import Severity
 from nightledger.domain.judge import Claim
 from nightledger.domain.moment import Moment
 from nightledger.domain.states import Book, DecisionStatus
-from nightledger.gate.apply.placing import read_accepted
 from nightledger.gate.apply.writing import Write, write_all
-from nightledger.gate.gated import read_watched
-from nightledger.gate.guard.drifting import shows, trace_drift
+from nightledger.gate.gated import read_accepted, read_watched
 from nightledger.gate.guard.locking import why_locked
 from nightledger.gate.integrity.trusting import read_claim, why_void
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.signed import hunks_sha256
 from nightledger.gate.stored import Stored, read_proposal
+from nightledger.text.changes.course import shows, trace_drift
 from nightledger.text.changes.diff import new_lines
 from nightledger.text.changes.sections import is_made_of
 from nightledger.text.markdown.document import decode, encode

@@ -27,8 +27,7 @@ from nightledger.domain.proposal import Evidence, Origin
 from nightledger.domain.retention import ENTRY_TAGS
 from nightledger.domain.states import REVOCABLE, Book, ChangeState
 from nightledger.files.home import Home
-from nightledger.gate.apply.placing import read_accepted
-from nightledger.gate.gated import read_gated
+from nightledger.gate.gated import read_accepted, read_gated
 from nightledger.gate.integrity.trusting import Trust, read_verified
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.stored import read_proposal

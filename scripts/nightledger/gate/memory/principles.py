@@ -4,7 +4,7 @@ Invariant: what is given here is what an operator signed, or what the home began
 disk that differs is named by ``find_altered`` and read by nobody.
 """
 
-from nightledger.codec.constitution import parse_constitution
+from nightledger.codec.constitution import decode_constitution, parse_constitution
 from nightledger.domain.constitution import Constitution
 from nightledger.domain.errors import RecordError
 from nightledger.domain.finding import Severity
@@ -28,7 +28,7 @@ def read_principles(home: Home, ledger: Ledger, at: Moment) -> Constitution | No
         IntegrityError: The bytes that the log names are kept nowhere, or a decision was altered.
     """
     raw = Trust(home, ledger).content(NAME, at)
-    return parse_constitution(raw, where=WHERE) if raw else None
+    return decode_constitution(raw, where=WHERE) if raw else None
 
 
 def shipped_principles() -> Constitution:

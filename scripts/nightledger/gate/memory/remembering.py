@@ -156,9 +156,7 @@ def _use(tally: Tally, tallies: Tallies, overall: float, hours: Mapping[str, int
         useful=useful,
         harmful=harmful,
         expected=expected_without(tally, tallies.tasks, overall) if tally.tasks else overall,
-        shown_hour=hours.get(tally.shown_at),
         used_hour=hours.get(tally.used_at[:HOUR_CHARACTERS]),
-        last=tally.last,
     )
 
 
@@ -434,10 +432,6 @@ def _remember(placed: Placed, mark: Mark, use: Use, kept: Reinforced, ages: _Age
     put_in, (stated, _) = ages.put_in_at(entry), _stated_day(entry, today)
     made = put_in or ages.founded
     used_hour = active_hours_until(ages.hours, use.used_hour) if use.used_hour is not None else 0
-    if use.shown_hour is not None:
-        last = datetime.fromtimestamp(use.shown_hour * HOUR_S, UTC).date()
-    else:  # since it says that it was decided
-        last = min(stated, made.date()) if stated and not put_in else made.date()
     memory = Memory(
         id=entry.id,
         tier=tier_of(mark.tags),
@@ -447,9 +441,6 @@ def _remember(placed: Placed, mark: Mark, use: Use, kept: Reinforced, ages: _Age
         useful=use.useful,
         harmful=use.harmful,
         expected=use.expected,
-        access=use.shown + kept.times,
-        days=max(0, (today - last).days),
-        outcome=use.last,
     )
     return Remembered(
         placed=placed, memory=memory, mark=mark, use=use, day=stated or (put_in.date() if put_in else None)

@@ -12,12 +12,11 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from nightledger.domain.finding import Severity
-from nightledger.domain.proposal import Change, Draft, Hunk, Op, Origin
+from nightledger.domain.proposal import HOLE, Change, Draft, Hunk, Op, Origin
 from nightledger.files.shipped import shipped_config
 from nightledger.text.changes.place import Placed, Unplaced, make_hunk, place, put
 from nightledger.text.changes.sections import SHOWN_SECTION
 from nightledger.text.changes.veil import (
-    HOLE,
     readable_diff,
     repeats_secret,
     secrets_between,

@@ -18,7 +18,7 @@ from nightledger.domain.ids import content_id
 from nightledger.domain.judge import EDIT_LANE
 from nightledger.domain.lanes import JOB, MOST_DELETIONS, Said, admit, choose, choose_to_forget, may_return
 from nightledger.domain.moment import Moment
-from nightledger.domain.proposal import VERSION, Change, Draft, Kind, Op, Proposal, SizeMeter, Target
+from nightledger.domain.proposal import HOLE, VERSION, Change, Draft, Kind, Op, Proposal, SizeMeter, Target
 from nightledger.domain.states import ENDED, OPEN_STATES, Book, ChangeState
 from nightledger.files.atomic import replace_file
 from nightledger.gate.forgetting.forgotten import read_forgotten
@@ -27,7 +27,6 @@ from nightledger.gate.proposing.drafting import Base, Fitted, fit_drafts, read_b
 from nightledger.gate.proposing.hunks import Unfit
 from nightledger.gate.proposing.screening import Held, own_rules, screen, unseen, without_own_secrets
 from nightledger.gate.stored import Stored, read_stored, store, without_unanswered
-from nightledger.text.changes.veil import HOLE
 from nightledger.text.markdown.document import encode
 from nightledger.trust.event import path_word
 

@@ -13,7 +13,7 @@ from nightledger.domain.judge import EDIT_LANE
 from nightledger.domain.kept import LETTING_GO
 from nightledger.domain.lanes import OPERATOR
 from nightledger.domain.moment import Moment
-from nightledger.domain.proposal import Change, Draft, Hunk, Kind, Op, Origin, Proposal
+from nightledger.domain.proposal import HOLE, Change, Draft, Hunk, Kind, Op, Origin, Proposal
 from nightledger.domain.states import ChangeState
 from nightledger.gate.apply.applying import ELSEWHERE, check_result, own_write
 from nightledger.gate.apply.writing import Write
@@ -25,7 +25,7 @@ from nightledger.gate.stored import Stored
 from nightledger.text.changes.course import hunks_between
 from nightledger.text.changes.place import Unplaced, place, put
 from nightledger.text.changes.sections import SHOWN_SECTION
-from nightledger.text.changes.veil import HOLE, readable_diff, veil, veil_blocked
+from nightledger.text.changes.veil import readable_diff, veil, veil_blocked
 from nightledger.text.markdown.document import decode, is_blank, split_lines
 from nightledger.text.scanners.scan import told_values
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 from nightledger.domain.proposal import Change, Op
 from nightledger.domain.states import Book
-from nightledger.gate.apply.placing import read_accepted
+from nightledger.gate.gated import read_accepted
 from nightledger.gate.opening import Gate
 from nightledger.text.changes.diff import unified_diff
 from nightledger.text.changes.veil import veil, veil_found

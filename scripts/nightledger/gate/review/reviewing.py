@@ -20,7 +20,7 @@ from nightledger.domain.states import ProposalStatus
 from nightledger.files.home import Home
 from nightledger.gate.apply.placing import put_change
 from nightledger.gate.gated import read_target, read_watched
-from nightledger.gate.guard.drifting import Found, drift_changes, trace_drift
+from nightledger.gate.guard.drifting import Found, drift_changes
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.proposing.hunks import change_diff
 from nightledger.gate.proposing.screening import NOTHING, own_values, told_by
@@ -33,6 +33,7 @@ from nightledger.gate.review.masking import (
     why_masked,
 )
 from nightledger.gate.stored import Stored, read_proposal
+from nightledger.text.changes.course import trace_drift
 from nightledger.text.changes.diff import unified_diff
 from nightledger.text.changes.place import shown_in
 from nightledger.text.changes.sections import SHOWN_SECTION

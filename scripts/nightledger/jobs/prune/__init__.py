@@ -18,8 +18,8 @@ from nightledger.domain.consent import SELF_MODIFICATION, Tier
 from nightledger.domain.lanes import MOST_DELETIONS
 from nightledger.domain.links import Pair, link_key
 from nightledger.domain.moment import Moment
-from nightledger.domain.proposal import Draft, Op
-from nightledger.domain.pruning import REFERENCED_FROM, Kept, LinkUse, clock_problem, find_weak, is_weak
+from nightledger.domain.proposal import Op
+from nightledger.domain.pruning import REFERENCED_FROM, LinkUse, by_age, clock_problem, is_faint, is_weak
 from nightledger.files.configuration import home_zone
 from nightledger.files.home import Home
 from nightledger.files.link_index import LinkIndex, folded_links
@@ -28,7 +28,7 @@ from nightledger.gate.forgetting.letting_go import link_use, unseen_link_deletio
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.stored import read_stored
 from nightledger.jobs.prune.entries import prune_entries
-from nightledger.jobs.prune.frame import EVERYTHING, Asked, Run, Tally, read_told
+from nightledger.jobs.prune.frame import EVERYTHING, Asked, Run, Tally, Told, read_places
 from nightledger.jobs.prune.logs import prune_logs
 
 __all__ = ["ACTION", "EVERYTHING", "Asked", "Pruned", "Tally", "prune"]
@@ -64,10 +64,9 @@ def prune(gate: Gate, ledger: Ledger, asked: Asked, moment: Moment) -> Pruned:
         return Pruned(today=asked.today, reason=f"{problem}: by such a clock nothing is old")
     stored = read_stored(gate, ledger.book)
     said = {change.key for item in stored for change in item.proposal.changes}
-    zone, forgotten = home_zone(gate.home, gate.settings), tombstones(gate, ledger)
-    links = look_at_links(gate.home, zone, forgotten, asked.today, said, MOST_DELETIONS)
-    named = {name for sources in links.sources.values() for name in sources}
-    told = read_told(gate.home, links.sure, named)
+    zone = home_zone(gate.home, gate.settings)
+    links = look_at_links(gate.home, zone, tombstones(gate, ledger), asked.today, said)
+    told = Told(sure=links.sure, places=read_places(gate.home, links.sure))
     run = Run(gate=gate, ledger=ledger, asked=asked, moment=moment, stored=stored, told=told)
     parts = {
         Op.DELETE_LINK: partial(prune_links, run, links),
@@ -82,25 +81,21 @@ class Looked(Struct, frozen=True, kw_only=True):
 
     Attributes:
         links: How many there are.
-        bridges: How many are weak and old, and stay because they hold groups together.
         weak: Those that may be deleted, the longest unseen first.
-        faint: Names of those that occurred more often and may be deleted all the same: curation asks about them.
-        answered: How many of them were proposed before, waiting ones among them.
-        sources: Ids of the outcomes behind those that are proposed first, by their tags.
+        faint: Names of those that are hardly believed: curation asks about them.
+        fresh: Those of them that were not proposed before.
         sure: Ids of the outcomes on which links with a confidence of .7 or more rest.
     """
 
     links: int
-    bridges: int
     weak: tuple[LinkUse, ...]
     faint: frozenset[str]
-    answered: int
-    sources: dict[Pair, tuple[str, ...]]
+    fresh: tuple[LinkUse, ...]
     sure: frozenset[str]
 
 
 def look_at_links(
-    home: Home, zone: ZoneInfo, forgotten: dict[Pair, int], today: date, said: Collection[str], most: int
+    home: Home, zone: ZoneInfo, forgotten: dict[Pair, int], today: date, said: Collection[str]
 ) -> Looked:
     """Look at all links of a home.
 
@@ -110,21 +105,16 @@ def look_at_links(
         forgotten: Deleted links, and how many outcomes there were when each was deleted.
         today: The date in the home's zone.
         said: Keys of what was proposed before.
-        most: How many are to be proposed.
     """
     sure: set[str] = set()
     with folded_links(home, zone, forgotten) as index:
-        found = find_weak(_uses(index, sure), today)
-        weak = tuple(link for link in found.removable if is_weak(link, today))
-        fresh = [link for link in weak if unseen_link_deletion(link, today).statement_key not in said]
-        behind = {link.pair: index.link(*link.pair) for link in fresh[:most]}
+        links = list(_uses(index, sure))
+    weak = tuple(sorted((link for link in links if is_weak(link, today)), key=by_age))
     return Looked(
-        links=found.links,
-        bridges=sum(is_weak(link, today) for link in found.bridges),
+        links=len(links),
         weak=weak,
-        faint=frozenset(link_key(*link.pair) for link in found.removable if not is_weak(link, today)),
-        answered=len(weak) - len(fresh),
-        sources={pair: link.best.sources if link else () for pair, link in behind.items()},
+        faint=frozenset(link_key(*link.pair) for link in links if is_faint(link, today)),
+        fresh=tuple(link for link in weak if unseen_link_deletion(link, today).statement_key not in said),
         sure=frozenset(sure),
     )
 
@@ -139,25 +129,17 @@ def _uses(index: LinkIndex, sure: set[str]) -> Iterator[LinkUse]:
 def prune_links(run: Run, links: Looked) -> Tally:
     """Propose to delete weak links, one by one."""
     today, weak = run.asked.today, {link_key(*link.pair) for link in links.weak}
-    tally = Tally(op=Op.DELETE_LINK, looked=links.links, old=len(links.weak) + links.bridges)
-    for _ in range(links.bridges):
-        tally.leave("", Kept.BRIDGE)
+    tally = Tally(op=Op.DELETE_LINK, looked=links.links, old=len(links.weak))
     free = MOST_DELETIONS - len(run.waiting(Op.DELETE_LINK))
     open_now = run.close(tally, lambda change: change.hunk.removed not in weak | links.faint)
     tally.waiting = sum(change.hunk.removed in weak for _, change in open_now)
-    fresh = (link for link in links.weak if link.pair in links.sources)
     submissions = (
         run.submission(
-            today.isoformat(), f"Forget the link {link_key(*link.pair)}", [_draft(run, link, links)]
+            today.isoformat(), f"Forget the link {link_key(*link.pair)}", [unseen_link_deletion(link, today)]
         )
-        for link in fresh
+        for link in links.fresh
     )
     run.submit(submissions, tally, free + tally.closed)
-    tally.suppressed = links.answered - tally.waiting
-    tally.no_room = len(links.weak) - links.answered - tally.proposed
+    tally.suppressed = len(links.weak) - len(links.fresh) - tally.waiting
+    tally.no_room = len(links.fresh) - tally.proposed
     return tally
-
-
-def _draft(run: Run, link: LinkUse, links: Looked) -> Draft:
-    cited = (run.told.cited.get(name) for name in links.sources[link.pair])
-    return unseen_link_deletion(link, run.asked.today, evidence=tuple(filter(None, cited)))

@@ -41,13 +41,11 @@ class Asked(Struct, frozen=True, kw_only=True):
         today: The date in the home's zone by which ages are told.
         ops: What to look for.
         dry_run: Say what would be proposed and write nothing.
-        again: Also ask about daily logs whose compression was rejected or taken back.
     """
 
     today: date
     ops: Collection[Op] = EVERYTHING
     dry_run: bool = False
-    again: bool = False
 
 
 class Told(Struct, frozen=True, kw_only=True):
@@ -57,12 +55,10 @@ class Told(Struct, frozen=True, kw_only=True):
         sure: Ids of the outcomes on which links with a confidence of .7 or more rest.
         places: The files that they name, relative to the home, each with the
             anchors in it ("" for the file as a whole).
-        cited: Evidence for the outcomes that were asked for, by id.
     """
 
     sure: frozenset[str]
     places: Mapping[str, frozenset[str]]
-    cited: Mapping[str, Evidence]
 
 
 class Left(Struct, frozen=True, kw_only=True):
@@ -178,8 +174,7 @@ class Run(Struct, frozen=True, kw_only=True):
             if len(tally.proposals) >= most:
                 tally.no_room += len(drafts)
                 return
-            again = self.asked.again and tally.op is Op.COMPRESS
-            one = replace(submission, drafts=drafts, asked=again)
+            one = replace(submission, drafts=drafts)
             outcome = propose(self.gate, self.ledger, one, self.moment, dry_run=self.asked.dry_run)
             tally.proposals += [outcome.proposal] if outcome.proposal else []
             tally.suppressed += outcome.suppressed
@@ -214,39 +209,30 @@ class Citable:
 _ID = re.compile(rb'"id":"(o-[a-z2-7]{26})"')
 
 
-def read_told(home: Home, sure: frozenset[str], asked: Collection[str]) -> Told:
-    """Read the outcomes of a home.
+def read_places(home: Home, sure: frozenset[str]) -> dict[str, frozenset[str]]:
+    """Return the files that outcomes name, relative to the home, each with the anchors in it ("" for the file as a whole).
 
     Args:
         home: Whose.
-        sure: Ids of outcomes that sure links rest on.
-        asked: Ids of outcomes that are to be cited.
+        sure: Ids of the outcomes.
 
     Raises:
         UnreadableError: When the outcome log is a link, a directory, a FIFO or a device.
         FileChangedError: When it was cut while it was read.
     """
     places: dict[str, set[str]] = {}
-    cited: dict[str, Evidence] = {}
-    path = home.relative(home.outcomes)
-    wanted = sure.union(asked)
-    for number, line in _lines(home):
+    for line in _lines(home):
         found = _ID.search(line)
-        if not found or found[1].decode("ascii") not in wanted:
-            continue
-        for outcome in read_outcome_rows(line).rows:
-            for place, anchor in _places(outcome) if outcome.id in sure else ():
-                places.setdefault(place, set()).add(anchor)
-            if outcome.id in asked:
-                cited[outcome.id] = _cite(path, number, line, outcome)
-    frozen = {place: frozenset(anchors) for place, anchors in places.items()}
-    return Told(sure=sure, places=frozen, cited=cited)
+        if found and found[1].decode("ascii") in sure:
+            for outcome in read_outcome_rows(line).rows:
+                for place, anchor in _places(outcome):
+                    places.setdefault(place, set()).add(anchor)
+    return {place: frozenset(anchors) for place, anchors in places.items()}
 
 
-def _lines(home: Home) -> Iterator[tuple[int, bytes]]:
+def _lines(home: Home) -> Iterator[bytes]:
     with LineLog(home.outcomes) as log:
-        lines = (line for chunk in log.chunks(0) for line in chunk.split(b"\n")[:-1])
-        yield from enumerate(lines, 1)
+        yield from (line for chunk in log.chunks(0) for line in chunk.split(b"\n")[:-1])
 
 
 def _places(outcome: Outcome) -> Iterator[tuple[str, str]]:
@@ -254,13 +240,3 @@ def _places(outcome: Outcome) -> Iterator[tuple[str, str]]:
     for text in (outcome.source_file, *(evidence.path for evidence in outcome.evidence)):
         path, _, anchor = text.partition("#")
         yield posixpath.normpath(path), anchor
-
-
-def _cite(path: str, number: int, line: bytes, outcome: Outcome) -> Evidence:
-    return Evidence(
-        path=path,
-        lines=(number, number),
-        sha256=hashlib.sha256(line).hexdigest(),
-        origin=outcome.origin or Origin.AGENT,
-        outcome=outcome.id,
-    )

@@ -61,7 +61,7 @@ def _months(run: Run, tally: Tally, busy: Collection[str]) -> Iterator[Submissio
         home=home,
         today=today,
         places=frozenset(map(posixpath.basename, run.told.places)),
-        refused={change.target for _, change in run.states(Op.COMPRESS, () if run.asked.again else REFUSED)},
+        refused={change.target for _, change in run.states(Op.COMPRESS, REFUSED)},
         expunged=read_forgotten(run.gate, (), run.ledger.book).expunged,
     )
     months = [(month, list(group)) for month, group in groupby(old, key=lambda log: month_of(log.day))]

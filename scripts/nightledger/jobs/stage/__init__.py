@@ -1,6 +1,6 @@
 """Every half hour and at the start of a session: stage what the agent will need, before it asks.
 
-Reads   the calendar's events, the handoff, daily logs, the gated files, outcomes, exposures, links, audit/
+Reads   the calendar's events, the handoff, daily logs, the gated files, outcomes, links, audit/
 Writes  memory/state/tc-restore-pending.md, .nightledger/staged/, the search index
 Changes no memory, and appends nothing to the audit log.
 
@@ -27,7 +27,6 @@ from nightledger.domain.staging import (
     Chosen,
     Event,
     LeftOut,
-    Routine,
     Source,
     StagingRules,
     choose,
@@ -42,13 +41,14 @@ from nightledger.hosts.presets import preset
 from nightledger.jobs.stage.inquiry import (
     Inquiry,
     Shelves,
+    alike,
     landmarks,
     long_range,
     read_handoff,
     read_known,
+    read_newest,
     stamp,
 )
-from nightledger.jobs.stage.logs import alike, read_logs
 from nightledger.jobs.stage.sources import (
     HELD_TITLE,
     associations,
@@ -56,7 +56,6 @@ from nightledger.jobs.stage.sources import (
     documents,
     events,
     open_items,
-    shown_lately,
 )
 from nightledger.recall.associations import shown_associations
 from nightledger.recall.sources import OLDER
@@ -70,7 +69,6 @@ SOURCES: Mapping[Source, Callable[[Inquiry], Iterable[Candidate]]] = {
     Source.LANDMARK: landmarks,
     Source.ASSOCIATION: associations,
     Source.WORK: at_work,
-    Source.SHOWN: shown_lately,
     Source.LONG_RANGE: long_range,
 }
 """How each source is gathered; its weight, its most lines and its share of the page: ``config/staging-rules.json``."""
@@ -178,7 +176,7 @@ def _stage(gate: Gate, ledger: Ledger, asked: Asked, moment: Moment) -> Staged:
     )
     if asked.basis is not None and not (asked.dry_run or asked.events or staged.troubles):
         by_the_hour = bool(inquiry.associations)
-        keep_page(gate, asked.basis, staged, rules.routines, moment.at, by_the_hour=by_the_hour)
+        keep_page(gate, asked.basis, staged, moment.at, by_the_hour=by_the_hour)
     return staged
 
 
@@ -191,7 +189,7 @@ def _inquire(gate: Gate, ledger: Ledger, asked: Asked, moment: Moment) -> tuple[
         home=home,
         rules=asked.rules,
         library=library,
-        logs=read_logs(home, log_day(moment.at, zone), dry_run=asked.dry_run),
+        logs=read_newest(home, log_day(moment.at, zone)),
         known=known,
         handed=read_handoff(home, library),
         associations=tuple(one for one in named if library.may_show(known[one.entry].chunk)),
@@ -274,27 +272,18 @@ def basis_of(gate: Gate) -> Basis:
     return Basis(home, list(dict.fromkeys(folders)), [*home.gated_paths(), *beside])
 
 
-def keep_page(
-    gate: Gate,
-    basis: Basis,
-    staged: Staged,
-    routines: tuple[Routine, ...],
-    now: datetime,
-    *,
-    by_the_hour: bool,
-) -> None:
+def keep_page(gate: Gate, basis: Basis, staged: Staged, now: datetime, *, by_the_hour: bool) -> None:
     """Keep what a page was made of, where only a changed file or time can make it another.
 
     Args:
         gate: The home.
         basis: What the page is made of, as it was before it was made.
         staged: What was staged.
-        routines: When these begin or end, the page is another.
         now: Aware, UTC.
         by_the_hour: Whether the page depends on the hour, as that of associations does.
     """
     keys_dir = os.fspath(gate.ring.directory)
-    until = min(_ends(routines, now, home_zone(gate.home, gate.settings), by_the_hour=by_the_hour))
+    until = min(_ends(now, home_zone(gate.home, gate.settings), by_the_hour=by_the_hour))
     told: dict[str, Any] = {
         "record": {**record_of(staged), "changed": False},
         "since": now.timestamp(),
@@ -304,15 +293,9 @@ def keep_page(
     keep(gate.home, keys_dir, basis, told)
 
 
-def _ends(
-    routines: tuple[Routine, ...], now: datetime, zone: ZoneInfo, *, by_the_hour: bool
-) -> Iterator[datetime]:
-    """Give when time alone makes another page: a day ends, here or in UTC, an hour does, a routine begins or ends."""
-    today = now.astimezone(zone).date()
-    times = {time(), *(at for one in routines for at in (one.begins, one.ends))}
-    yield from (
-        at for one in times for day in (today, today + DAY) if (at := local_moment(day, one, zone)) > now
-    )
+def _ends(now: datetime, zone: ZoneInfo, *, by_the_hour: bool) -> Iterator[datetime]:
+    """Give when time alone makes another page: a day ends, here or in UTC, or an hour does."""
+    yield local_moment(now.astimezone(zone).date() + DAY, time(), zone)
     yield datetime.combine(now.date() + DAY, time(), UTC)
     if by_the_hour:
         yield now.replace(minute=0, second=0, microsecond=0) + timedelta(hours=1)

@@ -1,9 +1,10 @@
 """What every source of a page is asked with: the home as it was read for this run, search, and what memory holds.
 
 Invariant: every line of a file comes through :class:`Shelves`, which knows what an agent may see; an entry only where
-it stands as it was signed.
+it stands as it was signed. Of a log the page names places, and quotes nothing.
 """
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -15,19 +16,12 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from nightledger.domain.errors import NightledgerError
+from nightledger.domain.exposure import tokens_of
 from nightledger.domain.moment import Moment
 from nightledger.domain.periods import log_day
 from nightledger.domain.retention import DURABLE, EPHEMERAL, lean
 from nightledger.domain.search import Chunk, Hit, Kind, Query, Showing, Why, says
-from nightledger.domain.staging import (
-    Candidate,
-    Event,
-    Past,
-    Source,
-    StagingRules,
-    importance_of,
-    most_important,
-)
+from nightledger.domain.staging import PERCENT, Candidate, Event, Source, StagingRules, importance_of
 from nightledger.files.configuration import home_zone
 from nightledger.files.durable import is_there
 from nightledger.files.home import Home
@@ -36,16 +30,110 @@ from nightledger.gate.memory.naming import signed_entries
 from nightledger.gate.memory.remembering import Remembered, read_facts, stated_confidence
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.stored import read_stored
-from nightledger.jobs.stage.logs import Logs, candidate_of, is_removed, place_of
+from nightledger.hosts.daylogs import LogFile, find_daylogs, read_daylogs
+from nightledger.hosts.presets import preset
 from nightledger.recall.associations import Association
 from nightledger.recall.indexing import refresh
 from nightledger.recall.searching import search_in
 from nightledger.recall.sources import find_sources, read_source
 from nightledger.text.forgetting.status import find_status
 from nightledger.text.handoff import OpenItem, handoff_day, read_open_items
-from nightledger.text.search.tokens import query_terms
-from nightledger.text.similar import fold
-from nightledger.text.statements.additions import Known as Wordings
+from nightledger.text.similar import NEAR, dice, fold, is_negated, numbers, shingles
+from nightledger.text.statements.daylog import ENVELOPE
+
+SHORT_TOKENS = 15
+"""Length below which a line that tells nothing later on says nothing at all: "done", "all fine"."""
+REPORTED = 0.6
+"""Likeness from which two lines of how work goes are one, whatever their numbers: "added 6 links" and "added 2"."""
+_NUMBERS = re.compile(r"[\d\W_]+")
+_EMPHASIS = re.compile(r"\*\*|(?<!\w)__(?=\S)|(?<=\S)__(?!\w)|`")
+_MARK = re.compile(r"^(?:[-*+\u2022]\s+|\d{1,3}[.)]\s+)?(?:\[[ xX~-]\]\s+)?")
+_APART = r"[^,;|/\u3001\u3002\uff0c\uff1b]*"
+_REMOVED = re.compile(rf"{_APART}(?:\[secret removed\]|[\[<(]redacted[\])>]|\*{{4,}}){_APART}", re.IGNORECASE)
+"""What stands in a secret's place, with its label: up to a comma, a bar or a slash on either side."""
+
+
+def bare(line: str) -> str:
+    """Return a line without numbers, signs and case: what habit repeats differs in them."""
+    return _NUMBERS.sub(" ", line.casefold()).strip()
+
+
+def is_short(text: str) -> bool:
+    """Tell whether no line of a text, as :func:`plain` gives it, is long enough to say more than that all is done."""
+    return max(tokens_of(bare(line)) for line in text.split(" / ")) < SHORT_TOKENS
+
+
+def is_removed(text: str) -> bool:
+    """Tell whether a text is a secret that was taken out, and little else."""
+    left, count = _REMOVED.subn("", plain(text))
+    return bool(count) and is_short(left)
+
+
+def plain(text: str) -> str:
+    """Return lines as one, without list marks, heading signs and emphasis: quoted, these would be noise."""
+    pieces = [_EMPHASIS.sub("", line).strip().lstrip("#").strip() for line in text.split("\n")]
+    told = [ENVELOPE.sub("", _MARK.sub("", piece)) for piece in pieces]
+    return " / ".join(piece for piece in told if piece)
+
+
+def place_of(path: str, lines: tuple[int, int]) -> str:
+    """Return where lines stand: ``memory/2026-02-28.md:5-6``."""
+    return f"{path}:{lines[0]}" if lines[0] == lines[1] else f"{path}:{lines[0]}-{lines[1]}"
+
+
+def candidate_of(
+    source: Source, chunk: Chunk, why: str, score: float, *, lines: tuple[int, int] = (0, 0), told: str = ""
+) -> Candidate:
+    """Return lines as a candidate: of an entry as it was signed, of a log by their place.
+
+    Args:
+        source: Why they were looked for.
+        chunk: The lines.
+        why: Why they are there.
+        score: How much they matter among those of their source, 0..1.
+        lines: Of the chunk the first and last that count; all of it where none are named.
+        told: What these say.
+    """
+    return Candidate(
+        source=source,
+        text=plain(told or chunk.text),
+        place=place_of(chunk.path, lines if told else (chunk.first_line, chunk.last_line)),
+        why=why,
+        score=round(score, 4),
+        shown=(chunk.entry,) if chunk.entry else (),
+        path=chunk.path,
+        signed=bool(chunk.entry),
+    )
+
+
+def alike(one: Candidate, other: Candidate) -> bool:
+    """Tell whether two candidates need not both be shown.
+
+    Of lines of how work goes, the second of a kind tells little, and numbers make no difference;
+    else numbers must be the same. A denial is never like what it denies, and each event is told.
+    """
+    if Source.EVENT in (one.source, other.source) or is_negated(one.text) != is_negated(other.text):
+        return False
+    if one.source is other.source is Source.WORK:
+        return report_alike(one.text, other.text)
+    return dice(shingles(one.text), shingles(other.text)) >= NEAR and numbers(one.text) == numbers(other.text)
+
+
+def report_alike(one: str, other: str) -> bool:
+    """Tell whether two reports of how work goes say nearly the same, whatever their numbers."""
+    return dice(shingles(bare(one)), shingles(bare(other))) >= REPORTED
+
+
+MOST_OF_A_DAY = 8
+"""Logs of the newest day that are looked up, some seven searches each. Our choice."""
+
+
+def read_newest(home: Home, until: date) -> dict[LogFile, bytes]:
+    """Return the files of the newest log day up to a day, the day's own and the last few by name, with their bytes."""
+    logs = [log for log in find_daylogs(home, preset(home.identity.host).daily) if log.day <= until]
+    last = max((log.day for log in logs), default=None)
+    newest = sorted((log for log in logs if log.day == last), key=lambda log: (log.is_days, log))
+    return dict(read_daylogs(home, newest[-MOST_OF_A_DAY:])[0])
 
 
 class Known(Struct, frozen=True, kw_only=True):
@@ -114,56 +202,43 @@ def _importance(one: Remembered, stated: Mapping[str, float]) -> float:
 def landmarks(inquiry: "Inquiry") -> Iterator[Candidate]:
     """Give what matters at every start: the most important entries first, however old."""
     rules = inquiry.rules
-    ordered = most_important(_entries(inquiry, Source.LANDMARK), rules.landmark_percent)
-    by_place = {place_of(one.chunk.path, _lines(one)): one for one in inquiry.known.values()}
-    found = filter(None, (past.candidate(_why(by_place[past.place])) for past in ordered))
+    found = (
+        one.candidate(Source.LANDMARK, _why(one), one.importance)
+        for one in most_important(inquiry, rules.landmark_percent)
+    )
     return islice(found, rules.sources[Source.LANDMARK].most)
 
 
 def long_range(inquiry: "Inquiry") -> Iterator[Candidate]:
-    """Give the most important of each stretch of the past; what memory says, a log does not tell again."""
+    """Give the most important entries of each stretch of the past."""
     rules, today = inquiry.rules, inquiry.today
-    past = most_important(
-        [*_entries(inquiry, Source.LONG_RANGE), *_statements(inquiry)], rules.window_percent
-    )
     for window in rules.windows:
-        inside = ((one, (today - one.day).days) for one in past if one.day is not None)
         ends, begins = window.until_days, window.from_days
         stretch = f"over {begins} days" if ends is None else f"{begins} to {ends} days"
-        told = f"among the most important of {stretch} back"
-        found = (one.candidate(f"{_ago(days)}, {told}") for one, days in inside if window.holds(days))
-        yield from islice(filter(None, found), window.most)
-
-
-def _entries(inquiry: "Inquiry", source: Source) -> Iterator[Past]:
-    def candidate(known: Known, why: str) -> Candidate | None:
-        return (
-            known.candidate(source, why, known.importance) if inquiry.library.may_show(known.chunk) else None
+        found = (
+            one.candidate(
+                Source.LONG_RANGE,
+                f"{(today - day).days} days ago, among the most important of {stretch} back",
+                one.importance,
+            )
+            for one in most_important(inquiry, rules.window_percent)
+            if (day := one.one.day) is not None and window.holds((today - day).days)
         )
-
-    for one in inquiry.known.values():
-        place = place_of(one.chunk.path, _lines(one))
-        yield Past(day=one.one.day, importance=one.importance, place=place, candidate=partial(candidate, one))
+        yield from islice(found, window.most)
 
 
-def _statements(inquiry: "Inquiry") -> Iterator[Past]:
-    wordings = Wordings([one.one.placed.entry.text for one in inquiry.known.values()])
-
-    def candidate(path: str, lines: tuple[int, int], importance: float, why: str) -> Candidate | None:
-        chunk = inquiry.library.lines_of(path, lines)
-        if chunk is None or wordings.holds(chunk.text):
-            return None
-        return candidate_of(Source.LONG_RANGE, chunk, why, importance)
-
-    for log in inquiry.logs.contents:
-        for first, last, importance in inquiry.logs.worth[log.path].said:
-            lines = (first, last)
-            found = partial(candidate, log.path, lines, importance)
-            yield Past(day=log.day, importance=importance, place=place_of(log.path, lines), candidate=found)
-
-
-def _lines(known: Known) -> tuple[int, int]:
-    return known.one.placed.entry.first_line, known.one.placed.entry.last_line
+def most_important(inquiry: "Inquiry", percent: int) -> Iterator[Known]:
+    """Give the entries that an agent may see and that are as important as asked for: the most important first, then the newest."""
+    enough = (one for one in inquiry.known.values() if one.importance * PERCENT >= percent)
+    ordered = sorted(
+        enough,
+        key=lambda one: (
+            -one.importance,
+            -(one.one.day or date.min).toordinal(),
+            place_of(one.chunk.path, (one.chunk.first_line, one.chunk.last_line)),
+        ),
+    )
+    return (one for one in ordered if inquiry.library.may_show(one.chunk))
 
 
 def _why(known: Known) -> str:
@@ -173,10 +248,6 @@ def _why(known: Known) -> str:
     if one.memory.tier.rate <= DURABLE.rate:
         return f"landmark: tagged {', '.join(one.mark.tags)} by the operator"
     return f"landmark: useful in {one.memory.useful} sessions, harmful in {one.memory.harmful}"
-
-
-def _ago(days: int) -> str:
-    return {0: "today", 1: "yesterday"}.get(days, f"{days} days ago")
 
 
 SCOPE = frozenset({Kind.MEMORY, Kind.DAILY, Kind.ARCHIVE})
@@ -233,11 +304,6 @@ class Shelves:
         if chunk is None:
             return frozenset()
         return frozenset(range(1, chunk.last_line + 1)).difference(self._index.held(chunk))
-
-    def lines_of(self, path: str, lines: tuple[int, int]) -> Chunk | None:
-        """Give lines of a searched log or archive; None where there are none such, or an agent may not see them."""
-        chunk = self._chunk(path, lines)
-        return chunk if chunk is not None and self.may_show(chunk) else None
 
     def _chunk(self, path: str, lines: tuple[int, int]) -> Chunk | None:
         source = self._kinds.get(path)
@@ -318,7 +384,7 @@ def _chunk(item: OpenItem, path: str, day: date | None) -> Chunk:
 
 
 LOOKED_AT = 4
-"""Hits looked at for each document that an event or a routine gets."""
+"""Hits looked at for each document that an event gets."""
 LEAST_OF_BEST = 0.5
 """Score of a document, of that of the best one, from which it is about the same thing."""
 LEAST_WORDS = 2
@@ -333,7 +399,7 @@ class Inquiry:
         home: Whose.
         rules: What is staged.
         library: Search.
-        logs: Daily logs.
+        logs: The newest daily logs, with their bytes.
         known: Signed entries that stand, by their id.
         handed: What the handoff leaves open.
         associations: Those that may be shown.
@@ -346,7 +412,7 @@ class Inquiry:
     home: Home
     rules: StagingRules
     library: Shelves
-    logs: Logs
+    logs: Mapping[LogFile, bytes]
     known: Mapping[str, Known]
     handed: Handed
     associations: tuple[Association, ...]
@@ -361,30 +427,16 @@ class Inquiry:
         return log_day(self.now, self.zone)
 
     def find(self, query: str) -> Iterator[Hit]:
-        """Give what is about a query and tells something, the best first, as many as an event gets.
-
-        A line of a log that tells nothing later on comes only where it names all that the query names.
-        """
+        """Give what is about a query, the best first, as many as an event gets."""
         found = self.library.find(query, self.rules.documents_each * LOOKED_AT)
-        hits = [
-            hit
-            for hit in found
-            if is_about(hit) and (hit.chunk.entry or self.logs.is_fit(hit.chunk, hit.lines))
-        ]
+        hits = [hit for hit in found if is_about(hit)]
         least = LEAST_OF_BEST * max((hit.score for hit in hits), default=0.0)
-        telling = (hit for hit in hits if hit.score >= least and self._tells(hit, query))
-        return islice(telling, self.rules.documents_each)
-
-    def _tells(self, hit: Hit, query: str) -> bool:
-        if hit.chunk.entry or self.logs.tells(hit.chunk, hit.lines):
-            return True
-        asked = {word for word in query_terms(query) if any(map(str.isalpha, word))}
-        return 0 < len(asked) <= len(words_met(hit))
+        return islice((hit for hit in hits if hit.score >= least), self.rules.documents_each)
 
 
 def words_met(hit: Hit) -> frozenset[str]:
     """Return the words by which a hit was found; numbers are no words."""
-    kinds = (Why.TERM, Why.EXPANSION, Why.ALIKE)
+    kinds = (Why.TERM, Why.EXPANSION)
     return frozenset(one.what for one in hit.why if one.why in kinds and any(map(str.isalpha, one.what)))
 
 

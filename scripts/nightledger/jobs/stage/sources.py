@@ -1,4 +1,4 @@
-"""What each source of a page offers: events and documents, what was left open, associations, what was shown, work.
+"""What each source of a page offers: events and documents, what was left open, associations, work.
 
 Invariant: a line of a file that nobody signed is never quoted; it only tells which lines say the same.
 """
@@ -6,30 +6,29 @@ Invariant: a line of a file that nobody signed is never quoted; it only tells wh
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
 from datetime import date, datetime, timedelta
-from itertools import chain
 
-from msgspec import Struct, field
+from msgspec import Struct
 from msgspec.structs import replace
 
-from nightledger.codec.rows import DoingRow, ExposureRow, read_rows
+from nightledger.codec.rows import DoingRow, read_rows
 from nightledger.domain.daylog import LogLine, Region
 from nightledger.domain.finding import Severity
 from nightledger.domain.proposal import Origin
-from nightledger.domain.search import Chunk, Hit, says
+from nightledger.domain.search import Hit
 from nightledger.domain.staging import PERCENT, Candidate, Event, Source
 from nightledger.files.line_log import LineLog
 from nightledger.hosts.daylogs import LogFile
-from nightledger.jobs.stage.inquiry import LEAST_WORDS, Inquiry, Known, Shelves, document, is_about, words_met
-from nightledger.jobs.stage.logs import (
-    ROUTINE_DAYS,
-    bare,
-    candidate_of,
+from nightledger.jobs.stage.inquiry import (
+    Inquiry,
+    Shelves,
+    document,
+    is_about,
     is_short,
     place_of,
     plain,
     report_alike,
+    words_met,
 )
 from nightledger.recall.associations import Association
 from nightledger.text.scanners.scan import scan
@@ -68,17 +67,12 @@ def events(inquiry: Inquiry) -> Iterator[Candidate]:
 
 
 def documents(inquiry: Inquiry) -> Iterator[Candidate]:
-    """Give what search finds for the titles of events, and for the routines that are on."""
+    """Give what search finds for the titles of events."""
     for event, title, nearness in _titled(inquiry):
         if title not in (HELD_TITLE, NO_TITLE):
             why = f"for the event {_when(event, inquiry)}"
             for hit in inquiry.find(title):
                 yield document(hit, Source.DOCUMENT, why, nearness, event.ends_at)
-    for routine in inquiry.rules.routines:
-        if routine.is_on(inquiry.now.astimezone(inquiry.zone)):
-            why = f"for the routine of {routine.begins:%H:%M}-{routine.ends:%H:%M}"  # its name is anybody's
-            for hit in inquiry.find(routine.query):
-                yield document(hit, Source.DOCUMENT, why, 1.0)
 
 
 def _titled(inquiry: Inquiry) -> Iterator[tuple[Event, str, float]]:
@@ -215,92 +209,8 @@ def tags_in(text: str) -> frozenset[str]:
     )
 
 
-COUNTED = {"recall": 1.0, "prompt": 0.5}
-"""How a showing counts: asked for in full, come up at a prompt in half."""
-ENOUGH = 3.0
-"""So many showings, faded, count in full."""
-HALF_LIFE_DAYS = 2.0
-"""Work goes on for days, not weeks. Measured with bench/bench_stage.py."""
-RECALLED_AGAIN = 2
-"""Showings from which a line is of use that tells nothing later on: once, it was the best there was."""
-_FAILED = 0.3
-"""What is left of a line after which more went wrong than well."""
-_LARGEST_LINES = 60
-Place = tuple[str, int, int]
-
-
-class Tally(Struct):
-    """How often something was shown lately: faded weight, times, days."""
-
-    weight: float = 0.0
-    times: int = 0
-    days: set[date] = field(default_factory=set)
-
-    @property
-    def score(self) -> float:
-        """What that counts, 0..1."""
-        return min(1.0, self.weight / ENOUGH)
-
-    @property
-    def why(self) -> str:
-        """That, in words."""
-        return f"recalled on {len(self.days)} of the last days" if len(self.days) > 1 else "recalled lately"
-
-
-def shown_lately(inquiry: Inquiry) -> Iterator[Candidate]:
-    """Give entries and lines of logs that were shown in the last days."""
-    for what, tally in _tallies(inquiry).items():
-        if isinstance(what, str):
-            known = inquiry.known.get(what)
-            if known and _is_worth(known.chunk, tally, inquiry, is_of_use=known.one.use.useful > 0):
-                yield _entry(known, tally)
-            continue
-        path, first, last = what
-        chunk = inquiry.library.lines_of(path, (first, last)) if last - first < _LARGEST_LINES else None
-        if chunk and inquiry.logs.is_fit(chunk, (first, last)) and _is_worth(chunk, tally, inquiry):
-            yield candidate_of(Source.SHOWN, chunk, tally.why, tally.score)
-
-
-def _tallies(inquiry: Inquiry) -> dict[str | Place, Tally]:
-    """Return how often each entry, by its id, and each place was shown; a page holds until the log day's end."""
-    found: defaultdict[str | Place, Tally] = defaultdict(Tally)
-    for row, day in _rows(inquiry):
-        ago = (inquiry.today - day).days
-        if row.event in COUNTED and 0 <= ago <= inquiry.rules.shown_days:
-            count = COUNTED[row.event] * 0.5 ** (ago / HALF_LIFE_DAYS)
-            places: list[str | Place] = [(place.path, *place.lines) for place in row.places]
-            for what in (*row.shown, *places):
-                found[what].weight += count
-                found[what].times += 1
-                found[what].days.add(day)
-    return found
-
-
-def _rows(inquiry: Inquiry) -> Iterator[tuple[ExposureRow, date]]:
-    with LineLog(inquiry.home.exposures) as log:
-        for row in chain.from_iterable(rows for rows, _ in read_rows(ExposureRow, log.chunks(0))):
-            with suppress(ValueError, OverflowError):  # no time, or one that is off the calendar here
-                at = datetime.fromisoformat(row.at)
-                if at.tzinfo is not None:
-                    yield row, at.astimezone(inquiry.zone).date()
-
-
-def _is_worth(chunk: Chunk, tally: Tally, inquiry: Inquiry, *, is_of_use: bool = False) -> bool:
-    """Tell whether lines say anything by themselves, are of use, tell something or came twice, and may be shown."""
-    if not any(map(says, chunk.text.split("\n"))) or not inquiry.library.may_show(chunk):
-        return False
-    again = tally.times >= RECALLED_AGAIN and not is_short(plain(chunk.text))
-    return again or is_of_use or inquiry.logs.tells(chunk, (chunk.first_line, chunk.last_line))
-
-
-def _entry(known: Known, tally: Tally) -> Candidate:
-    use = known.one.use
-    came = f"; {use.useful} sessions succeeded after it, {use.harmful} failed"
-    score = tally.score * (_FAILED if use.harmful > use.useful else 1.0)
-    why = tally.why + (came if use.useful or use.harmful else "")
-    return known.candidate(Source.SHOWN, why, score)
-
-
+ROUTINE_DAYS = 3
+"""What logs of so many days report alike is no topic: a timer, a form."""
 LAST_LINES = 3
 SECTIONS = 4
 """Lines and sections of the newest log that are looked up, from its end."""
@@ -310,10 +220,8 @@ EACH = 3
 QUERY_CHARACTERS = 400
 FADING = 0.85
 """What each earlier line or section counts, of the one after it."""
-PASSING = 0.5
-"""What a line counts that says nothing that lasts; one that surely does counts 1."""
-PASSING_WORDS = 3
-"""Words that such a line must share with what goes on."""
+LEAST_SHARED = 3
+"""Words that a line must share with what goes on."""
 ITEMS = 3
 """Open items that are looked up, the most urgent ones. These figures: docs/decisions/0023-what-an-agent-is-shown.md."""
 
@@ -340,14 +248,14 @@ def at_work(inquiry: Inquiry) -> Iterator[Candidate]:
 
 
 def _topics(inquiry: Inquiry) -> Iterator[Topic]:
-    for log, content in inquiry.logs.newest().items():
-        yield from topics_of(log, content, inquiry.logs.habit, inquiry.library)
+    for log, content in inquiry.logs.items():
+        yield from topics_of(log, content, inquiry.library)
     for n, item in enumerate(inquiry.handed.items[:ITEMS]):
         place = place_of(inquiry.handed.path, (item.line, item.line))
         yield Topic(query=item.text, place=place, share=item.urgency * FADING**n)
 
 
-def topics_of(log: LogFile, content: bytes, habit: frozenset[str], library: Shelves) -> Iterator[Topic]:
+def topics_of(log: LogFile, content: bytes, library: Shelves) -> Iterator[Topic]:
     """Give what the end of a log is about: its last lines, then its last sections, the newest first.
 
     What an agent may not see is about nothing: it decides not what is staged.
@@ -355,17 +263,13 @@ def topics_of(log: LogFile, content: bytes, habit: frozenset[str], library: Shel
     Args:
         log: The log.
         content: Its bytes.
-        habit: Lines that are about nothing, as :class:`Logs` has them.
         library: Search: it knows what may be shown.
     """
     shown = library.shown_lines(log.path)
     lines = [
         line
         for line in read_daylog(log.path, content.decode("utf-8", "replace"), log.day).lines
-        if line.region is Region.PROSE
-        and line.content
-        and line.number in shown
-        and bare(line.text) not in habit
+        if line.region is Region.PROSE and line.content and line.number in shown
     ]
     sections: dict[tuple[str, ...], list[LogLine]] = {}
     for line in lines:
@@ -395,26 +299,22 @@ def _query(headings: Sequence[str], lines: Sequence[LogLine], library: Shelves) 
 
 def _about(topic: Topic, inquiry: Inquiry) -> Iterator[Candidate]:
     """Give what search finds for a topic and is worth a line; what logs of many days report alike is no topic."""
-    logs = inquiry.logs
     found = inquiry.library.find(topic.query, HITS)
     hits = [
         hit for hit in found if not hit.chunk.entry and place_of(hit.chunk.path, hit.lines) != topic.place
     ]
     again = [hit for hit in hits if report_alike(hit.best_text, topic.query)]
-    if len({hit.chunk.day for hit in again}) >= ROUTINE_DAYS - 1:
+    if len(_days(again)) >= ROUTINE_DAYS - 1:
         return
     for hit in hits:
-        lasting = logs.importance(hit.chunk.path, hit.lines)
-        is_worth = _shared(hit) >= LEAST_WORDS if lasting else hit not in again and _tells(hit, inquiry)
-        if is_worth and is_about(hit) and logs.is_fit(hit.chunk, hit.lines):
-            share = topic.share * (PASSING + (1 - PASSING) * lasting)
-            yield document(hit, Source.WORK, f"about what {topic.place} is about", share)
+        is_worth = hit not in again and _shared(hit) >= LEAST_SHARED and not is_short(plain(hit.best_text))
+        alike = [other for other in hits if report_alike(other.best_text, hit.best_text)]
+        if is_worth and is_about(hit) and len(_days(alike)) < ROUTINE_DAYS:
+            yield document(hit, Source.WORK, f"about what {topic.place} is about", topic.share)
 
 
-def _tells(hit: Hit, inquiry: Inquiry) -> bool:
-    """Tell whether a line that says nothing that lasts tells something of what goes on."""
-    enough = _shared(hit) >= PASSING_WORDS and not is_short(plain(hit.best_text))
-    return enough and inquiry.logs.tells(hit.chunk, hit.lines)
+def _days(hits: Iterable[Hit]) -> set[date | None]:
+    return {hit.chunk.day for hit in hits}
 
 
 def _shared(hit: Hit) -> int:

@@ -6,14 +6,12 @@ index, which searches bring up to date: so it is told where the index is behind.
 
 import os
 import re
-import stat
 from collections.abc import Iterator
 from datetime import datetime
 
 from msgspec import Struct
 
 from nightledger.domain.errors import ConfigurationError
-from nightledger.domain.settings import CalendarAddress
 from nightledger.domain.words import dump_moment
 from nightledger.files.configuration import load_operator, load_staging_rules
 from nightledger.files.home import Home
@@ -34,7 +32,6 @@ from nightledger.hosts.presets import named_config, preset, state_roots
 from nightledger.hosts.rivals import find_rivals
 from nightledger.recall.relevant import KINDS, kinds_to_say
 from nightledger.recall.sources import find_sources
-from nightledger.remote.peers import recent_dead_letters, told
 from nightledger.surfaces.context import CHECKOUT
 from nightledger.surfaces.doctor.checks import Check, found
 from nightledger.surfaces.doctor.home import filesystem_of
@@ -70,17 +67,6 @@ def check_rivals(home: Home) -> Iterator[Check]:
         yield found("rivals.nowhere", root=root, host=host)
     elif not rivals and root:
         yield found("rivals.none", host=host)
-
-
-def check_machines(home: Home, now: datetime) -> Iterator[Check]:
-    """Look for dead letters of the last seven days.
-
-    Args:
-        home: Whose.
-        now: Aware, UTC.
-    """
-    if letters := recent_dead_letters(home, now):
-        yield found("machines.letters", told=told(letters))
 
 
 def check_locks(home: Home, keys_dir: str) -> Iterator[Check]:
@@ -170,10 +156,9 @@ def check_staging(home: Home, keys_dir: str, now: datetime) -> Iterator[Check]:
     """
     load_staging_rules(home)
     calendars = load_operator(keys_dir).calendars
-    for name, address in sorted(calendars.items()):
-        yield _calendar(name, address)
-    if not calendars:
-        yield found("staging.no_calendar")
+    yield found(
+        "staging.calendars" if calendars else "staging.no_calendar", names=", ".join(sorted(calendars))
+    )
     for trouble in read_troubles(home):
         yield found("staging.trouble", what=trouble.what, since=trouble.since)
     page = find_page(home)
@@ -185,16 +170,6 @@ def check_staging(home: Home, keys_dir: str, now: datetime) -> Iterator[Check]:
         yield found("staging.good", count=len(page.lines), until=page.good_until)
         if count := not_given(page):
             yield found("staging.cut", count=count, limit=LIMIT_SAID)
-
-
-def _calendar(name: str, address: CalendarAddress) -> Check:
-    if address.file and not os.path.isfile(address.file):
-        return found("staging.calendar_gone", name=name)
-    if address.password_file and not os.path.isfile(address.password_file):
-        return found("staging.password_gone", name=name)
-    if address.password_file and os.stat(address.password_file).st_mode & (stat.S_IRWXG | stat.S_IRWXO):
-        return found("staging.password_open", name=name, path=address.password_file)
-    return found("staging.calendar", name=name, how="a file" if address.file else "asked over the network")
 
 
 SOURCE = os.path.join("docs", "agent-instructions.md")

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 from nightledger.domain.errors import NightledgerError
 from nightledger.domain.settings import Settings
 from nightledger.files.atomic import find_leftovers
-from nightledger.files.configuration import OPERATOR, home_zone, load_operator
+from nightledger.files.configuration import OPERATOR, home_zone, load_operator, settings_of
 from nightledger.files.home import Home
 from nightledger.gate.gated import read_gated
-from nightledger.gate.opening import MEND, settings_of, why_no_consent
+from nightledger.gate.opening import MEND, why_no_consent
 from nightledger.hosts.configured import Cap, read_cap
 from nightledger.hosts.daylogs import find_daylogs
 from nightledger.hosts.presets import detect_host, preset
@@ -21,7 +21,6 @@ from nightledger.recall.sources import MOST_BYTES, find_sources
 from nightledger.surfaces.doctor.checks import Check, found
 from nightledger.surfaces.home import cap_config, this_machine
 from nightledger.surfaces.needs import STRICTEST
-from nightledger.trust.keys import KeyRing
 
 if TYPE_CHECKING:
     from nightledger.domain.event import Event
@@ -72,7 +71,7 @@ def _settings(home: Home, keys_dir: str) -> Iterator[Check]:
     if os.path.lexists(home.consent_graph) and not why_no_consent(home):  # else a look of its own tells
         own.append(home.consent_graph)
     names = ", ".join(home.relative(path) for path in own)
-    if problem := settings_of(home, KeyRing(Path(keys_dir))).problem:
+    if problem := settings_of(home).problem:
         yield found("home.bad_settings", problem=problem, mend=f"{MEND}; {STRICTEST}")
     else:
         yield found("home.settings", which=f"shipped, and {names}" if own else "as shipped")

@@ -1,93 +1,34 @@
-"""Is the program whole: interpreter, packages, ML-DSA, ssh-keygen? Does anything call it: cron, systemd, launchd; or do runs of late say that something else does?"""
+"""Is the program whole: interpreter, ML-DSA, ssh-keygen? Does anything call it: cron, systemd, launchd; or do runs of late say that something else does?"""
 
 import os
 import platform
-import re
 import shlex
 import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
 from datetime import datetime, timedelta
-from importlib.metadata import PackageNotFoundError, version
 
-from nightledger.domain.errors import ConfigurationError, NightledgerError
-from nightledger.domain.periods import CLOCK
+from nightledger.domain.errors import NightledgerError
 from nightledger.files.home import Home
 from nightledger.night import read_ledger
-from nightledger.surfaces.context import CHECKOUT
 from nightledger.surfaces.doctor.checks import Check, found
 from nightledger.surfaces.verbs.schedule import CALLS, Call, Place, unit_files
 from nightledger.trust import checkpoint
 
 OLDEST_PYTHON = (3, 11)
-LOCK = "requirements.lock"
-_PINNED = re.compile(r"([A-Za-z0-9._-]+)==([^\s;\\]+)(\s*;)?")
 
 
-def check_program(
-    *, python: tuple[int, int] = sys.version_info[:2], checkout: str = CHECKOUT
-) -> Iterator[Check]:
-    """Look at what runs us.
-
-    Args:
-        python: Version of the interpreter.
-        checkout: The folder with the lock file.
-
-    Raises:
-        ConfigurationError: The lock file is missing, or cannot be read.
-    """
-    if python < OLDEST_PYTHON:
-        yield found(
-            "program.old", python=".".join(map(str, python)), wanted=".".join(map(str, OLDEST_PYTHON))
-        )
-    else:
-        names = {
-            "python": platform.python_version(),
-            "system": platform.system(),
-            "release": platform.release(),
-        }
-        yield found("program.good", **names)
-    yield from _packages(checkout)
+def check_program() -> Iterator[Check]:
+    """Look at what runs us; a package that is missing ends each verb with the way to mend it."""
+    names = {"python": platform.python_version(), "system": platform.system(), "release": platform.release()}
+    old = sys.version_info[:2] < OLDEST_PYTHON
+    yield found("program.old" if old else "program.good", **names, wanted=".".join(map(str, OLDEST_PYTHON)))
     yield found("mldsa.good" if checkpoint.has_mldsa() else "mldsa.missing")
     yield found("keygen.good" if shutil.which("ssh-keygen") else "keygen.missing")
 
 
-def _packages(checkout: str) -> Iterator[Check]:
-    """Compare what is installed with the lock file: a package may have another version for each kind of platform."""
-    path = os.path.join(checkout, LOCK)
-    try:
-        with open(path, encoding="utf-8") as stream:
-            pinned = [match for match in map(_PINNED.match, stream) if match]
-    except (OSError, UnicodeDecodeError) as error:
-        why = "is missing" if isinstance(error, FileNotFoundError) else f"cannot be read: {error}"
-        raise ConfigurationError(f"{path} {why}", hint="the checkout is incomplete; git status") from error
-    installed = {match[1]: _installed(match[1]) for match in pinned}
-    missing = [name for name, has in installed.items() if not has and _is_everywhere(name, pinned)]
-    wanted = {(match[1], match[2]) for match in pinned}
-    other = [f"{name} {has}" for name, has in installed.items() if has and (name, has) not in wanted]
-    if missing:
-        yield found("packages.missing", names=", ".join(missing))
-    if other:
-        yield found("packages.other", lock=LOCK, names=", ".join(other))
-    if not missing and not other:
-        yield found("packages.good", count=sum(map(bool, installed.values())), lock=LOCK)
-
-
-def _is_everywhere(name: str, pinned: list[re.Match[str]]) -> bool:
-    return any(match[1] == name and match[3] is None for match in pinned)
-
-
-def _installed(name: str) -> str:
-    try:
-        return version(name)
-    except PackageNotFoundError:
-        return ""
-
-
 TIMEOUT_S = 10
-STEPS_TOLD = timedelta(days=14)
-"""As long as nights read a day again."""
 LATELY = timedelta(hours=26)
 """The longest local day has 25 hours: a night that was called ran within this time."""
 
@@ -130,26 +71,13 @@ def check_nights(home: Home, now: datetime) -> Iterator[Check]:
         home: Whose.
         now: Aware, UTC.
     """
-    newest = max((run.started_at for run in read_ledger(home)[0] if run.job != CLOCK), default=None)
+    newest = max((run.started_at for run in read_ledger(home)[0]), default=None)
     if newest is not None and timedelta() <= now - newest <= LATELY:
         yield found("nights.good", newest=newest)
         return
     since = f"since {newest:%Y-%m-%d %H:%M} UTC" if newest else "yet"
     early = home.identity.simulated or newest is None
     yield found("nights.none_yet" if early else "nights.stopped", since=since)
-
-
-def check_steps(home: Home, now: datetime) -> Iterator[Check]:
-    """Tell of a wall clock that was set, as the run ledger has it.
-
-    Args:
-        home: Whose.
-        now: Aware, UTC.
-    """
-    steps = [run for run in read_ledger(home)[0] if run.job == CLOCK and now - run.started_at <= STEPS_TOLD]
-    if steps:
-        newest = steps[-1].started_at
-        yield found("clock.stepped", count=len(steps), days=STEPS_TOLD.days, newest=newest)
 
 
 def cron_lines(place: Place) -> tuple[str, ...]:

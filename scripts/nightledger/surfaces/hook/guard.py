@@ -10,7 +10,7 @@ import re
 
 from nightledger.domain.errors import NightledgerError
 from nightledger.files.home import Home
-from nightledger.surfaces.hook.exchange import text_of
+from nightledger.surfaces.hook.running import text_of
 
 TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
 if TYPE_CHECKING:

@@ -27,8 +27,7 @@ from nightledger.hosts.hooking import (
     folder_name,
     hook_files,
 )
-from nightledger.hosts.presets import HERMES, OPENCLAW, named_config, preset
-from nightledger.hosts.rivals import why_held_back
+from nightledger.hosts.presets import HERMES, OPENCLAW, preset
 from nightledger.surfaces.context import keys_directory, named_keys_directory
 from nightledger.surfaces.hook.running import SCRIPTS
 
@@ -76,7 +75,6 @@ class Standing(Struct, frozen=True, kw_only=True):
         installed: Whether hooks for this home are in it; None where it cannot be read.
         current: Whether they are as they would be installed now: this checkout, this interpreter.
         problem: Why it cannot be read; empty else.
-        held_back: Why the host does not run them, as far as its settings say; empty else.
     """
 
     host: str
@@ -86,7 +84,6 @@ class Standing(Struct, frozen=True, kw_only=True):
     installed: bool | None
     current: bool
     problem: str
-    held_back: str
 
 
 def call_of(home: Home) -> HookCall:
@@ -179,7 +176,9 @@ def take(step: Step) -> None:
         make_dir(os.path.dirname(step.path))
         create_file(step.path, step.after)
         return
-    if step.keeps and not _holds_a_call(step.before):  # else what is there is not as it was before us
+    if step.keeps and not _OUR_CALL.search(
+        step.before.decode(errors="replace")
+    ):  # else what is there is not as it was before us
         _unlink(backup)  # of an earlier time: the hooks were taken out by hand since
         create_file(backup, step.before)
     replace_file(step.path, step.after, expect_sha256=hashlib.sha256(step.before).hexdigest())
@@ -199,7 +198,7 @@ def standings(home: Home, roots: Mapping[str, str]) -> list[Standing]:
 
 def _standing(home: Home, host: str, root: str) -> Standing:
     installed: bool | None = None
-    current, problem, config = False, "", named_config(host, os.path.expanduser("~"), os.environ)
+    current, problem = False, ""
     try:
         installed = any(step.changes for step in plan_remove(home, host, root))
         current = installed and not any(step.changes for step in plan_install(home, host, root))
@@ -213,7 +212,6 @@ def _standing(home: Home, host: str, root: str) -> Standing:
         installed=installed,
         current=current,
         problem=problem,
-        held_back=why_held_back(host, root, call_of(home), config) if installed else "",
     )
 
 
@@ -279,11 +277,6 @@ def _as_it_was(
         pass
     empty = not stripped.strip() if host == HERMES else not json.loads(stripped.removeprefix("\ufeff"))
     return None if empty and kept is None and not is_link else stripped.encode()
-
-
-def _holds_a_call(raw: bytes) -> bool:
-    """Tell whether a file calls the hook of any home."""
-    return bool(_OUR_CALL.search(raw.decode(errors="replace")))
 
 
 def _require_text(call: HookCall) -> None:

@@ -15,16 +15,16 @@ from itertools import pairwise
 
 from nightledger.domain.exposure import BYTES_A_TOKEN, Exposure, Place, bytes_of, session_name
 from nightledger.files.hook_state import (
-    HeldState,
     HookSettings,
     append_exposure,
-    hold_state,
     place_key,
     read_hook_settings,
+    read_state,
+    write_state,
 )
 from nightledger.files.search_reader import Line, Reader, open_reader
 from nightledger.recall import relevant
-from nightledger.surfaces.hook.exchange import prompt_of, text_of
+from nightledger.surfaces.hook.running import prompt_of, text_of
 from nightledger.text.search.tokens import match_phrase, words_in
 from nightledger.text.visible import quote_line
 
@@ -136,16 +136,16 @@ def prompted(home: "Home", host: str, payload: "dict[str, Any]", now: str) -> st
         return ""
     settings = read_hook_settings(home)
     reader = open_reader(os.path.join(home.search_dir, "index.db"))
-    held = hold_state(home, payload.get("session_id"))
+    session = payload.get("session_id")
+    state = read_state(home, session)
     try:
-        found = Answering(home, reader, held.state.was_shown(), settings)
-        notes, kept = found.answer(own, relevant.earlier_words(held.state.prompts, _topic(home, payload)))
+        found = Answering(home, reader, state.was_shown(), settings)
+        notes, kept = found.answer(own, relevant.earlier_words(state.prompts, _topic(home, payload)))
         text, told = fence(notes, settings.tokens)
         if told:
             append_exposure(home, _exposure(told, host, payload, now))
-        _keep(held, kept, told)
+        write_state(home, session, state.after(kept, tuple(note.key for note in told)))
     finally:
-        held.close()
         reader.close()
     return text
 
@@ -159,13 +159,6 @@ def _exposure(told: "Sequence[Note]", host: str, payload: "dict[str, Any]", now:
         session=session_name(payload.get("session_id")),
         places=[note.place for note in told],
     )
-
-
-def _keep(held: HeldState, words: str, told: "Sequence[Note]") -> None:
-    try:
-        held.put(held.state.after(words, tuple(note.key for note in told)))
-    except OSError:
-        return  # it may be shown twice then; it is recorded as often
 
 
 class Answering:
@@ -210,7 +203,7 @@ class Answering:
         for line in self.reader.lines(looked.best(least)[:MOST_LOOKED_AT]):
             if looked.scores[line.id] < least:
                 return
-            note = Note.of_line(looked.narrowed(line))
+            note = Note.of_line(line)
             known = note.key in self.shown or (
                 not line.entry and place_key(line.path, line.first) in self.shown
             )

@@ -1,15 +1,17 @@
 """A hook's whole life: read what the host sent, answer, end; silent and fast whatever happens.
 
-Invariant: the exit status is 0, standard error stays empty, and the time is bounded. Exit status 2
-would block a prompt (Claude Code, Codex) or a tool call, so nothing here may ever give it.
+Invariant: whatever the bytes are, reading them gives a dict; an answer is context or a refusal, and none ever allows,
+asks, blocks a prompt or stops a session (docs/formats.md names what each shape was written against). The exit status
+is 0, standard error stays empty, and the time is bounded. Exit status 2 would block a prompt (Claude Code, Codex) or a
+tool call, so nothing here may ever give it.
 """
 
+import json
 import os
 import sys
 
 from nightledger.files.home import Home
 from nightledger.surfaces.context import CHECKOUT, find_home, keys_directory
-from nightledger.surfaces.hook import exchange
 
 TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
 if TYPE_CHECKING:
@@ -17,6 +19,104 @@ if TYPE_CHECKING:
     from datetime import datetime
     from types import FrameType
     from typing import Any
+
+MAX_STDIN_BYTES = 8 << 20
+"""A tool's input holds whole files; Hermes sends the conversation. What is larger is not looked
+at: 16 MB of nothing but empty lists took more than a second to parse, in which no alarm is heard."""
+MAX_PROMPT_CHARACTERS = 4_000
+"""Of a longer prompt the beginning and the end count: what is asked stands there. Our choice."""
+_BLOCK_BYTES = 1 << 16
+
+
+def read_stdin(descriptor: int = 0) -> bytes:
+    """Give what a host sends, up to the end; nothing when it is too much or cannot be read."""
+    blocks, left = [], MAX_STDIN_BYTES + 1
+    try:
+        while left > 0 and (block := os.read(descriptor, min(left, _BLOCK_BYTES))):
+            blocks.append(block)
+            left -= len(block)
+    except OSError:
+        return b""
+    return b"".join(blocks) if left > 0 else b""
+
+
+def parse_payload(raw: bytes) -> "dict[str, Any]":
+    """Give the object that a host sent; an empty one for anything else."""
+    try:
+        found = json.loads(raw.decode("utf-8-sig", "replace"))
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def text_of(payload: "dict[str, Any]", *keys: str) -> str:
+    """Give a text of the payload, at a path of keys; empty where there is none."""
+    found: Any = payload
+    for key in keys:
+        found = found.get(key) if isinstance(found, dict) else None
+    return found if isinstance(found, str) else ""
+
+
+def prompt_of(payload: "dict[str, Any]") -> str:
+    """Give what the user wrote: Claude Code and Codex name it ``prompt``, Hermes ``extra.user_message``."""
+    prompt = text_of(payload, "prompt") or text_of(payload, "extra", "user_message")
+    extra = payload.get("extra")
+    parts = extra.get("user_message") if isinstance(extra, dict) else None
+    if not prompt and isinstance(parts, list):  # a turn with pictures is a list of parts
+        prompt = "\n".join(
+            text for part in parts if isinstance(part, dict) and (text := text_of(part, "text"))
+        )
+    if len(prompt) > MAX_PROMPT_CHARACTERS:
+        half = MAX_PROMPT_CHARACTERS // 2
+        prompt = f"{prompt[:half]}\n{prompt[-half:]}"
+    return prompt.encode("utf-8", "replace").decode()
+
+
+START, PROMPT, TOOL = "session_start", "prompt", "tool"
+HOSTS = {
+    "claude_code": {"SessionStart": START, "UserPromptSubmit": PROMPT, "PreToolUse": TOOL},
+    "codex": {"SessionStart": START, "UserPromptSubmit": PROMPT, "PreToolUse": TOOL},
+    "hermes": {"pre_llm_call": PROMPT, "pre_tool_call": TOOL},
+    "openclaw": {"agent:bootstrap": START},
+}
+"""For each host its events that a hook is called at, and what each means to us."""
+MAX_CONTEXT_BYTES = 9_500
+"""UTF-8. Claude Code takes 10,000 characters whole, Codex 2,500 tokens of four bytes (openai/codex, codex-rs/hooks/src/
+output_spill.rs); a longer answer they put into a file, and what the agent reads of it has lost its middle, or its fence."""
+
+
+def host_name(given: str) -> str:
+    """Give a host as records name it: ``claude-code`` is ``claude_code``."""
+    return given.lower().replace("-", "_")
+
+
+def meaning(host: str, event: str) -> str:
+    """Give what a host's event means to us; empty for what we do not answer."""
+    return HOSTS.get(host, {}).get(event, "")
+
+
+def give_context(host: str, event: str, text: str) -> bytes:
+    """Give the answer that adds text to what the agent reads; none for no text or too much of it."""
+    if not text or len(text.encode("utf-8", "surrogatepass")) > MAX_CONTEXT_BYTES:
+        return b""
+    if host in ("hermes", "openclaw"):
+        return _dump({"context": text})
+    return _dump({"hookSpecificOutput": {"hookEventName": event, "additionalContext": text}})
+
+
+def refuse(host: str, event: str, reason: str) -> bytes:
+    """Give the answer that keeps a tool from running; none where there is no reason."""
+    if not reason:
+        return b""
+    if host == "hermes":
+        return _dump({"action": "block", "message": reason})
+    answer = {"hookEventName": event, "permissionDecision": "deny", "permissionDecisionReason": reason}
+    return _dump({"hookSpecificOutput": answer})
+
+
+def _dump(answer: dict[str, object]) -> bytes:
+    return json.dumps(answer).encode("ascii") + b"\n"
+
 
 LIMIT_S = {"session_start": 8.0, "prompt": 1.5, "tool": 1.5}
 """Wall time after which a hook ends without an answer; hosts are told to wait longer. Our choice."""
@@ -49,12 +149,12 @@ def respond(words: "Sequence[str]") -> bytes:
         os.environ["NIGHTLEDGER_KEYS"] = keys
     if len(rest) != 2:  # noqa: PLR2004 - HOST EVENT
         return b""
-    host, event = exchange.host_name(rest[0]), rest[1]
-    kind = exchange.meaning(host, event)
-    if host not in exchange.HOSTS or not kind or not home:
+    host, event = host_name(rest[0]), rest[1]
+    kind = meaning(host, event)
+    if host not in HOSTS or not kind or not home:
         return b""
     _limit(LIMIT_S[kind])
-    return answer_event(home, host, event, exchange.read_stdin(), now_text=now_text)
+    return answer_event(home, host, event, read_stdin(), now_text=now_text)
 
 
 def end(answer: bytes) -> None:
@@ -126,27 +226,27 @@ def answer_event(home_path: str, host: str, event: str, raw: bytes, *, now_text:
         NightledgerError: The home is none, or cannot be used; whoever calls says nothing.
         OSError: The system refuses something; likewise.
     """
-    home, payload = Home(home_path).require(), exchange.parse_payload(raw)
-    kind = exchange.meaning(host, event)
+    home, payload = Home(home_path).require(), parse_payload(raw)
+    kind = meaning(host, event)
     if not kind:
         return b""
-    if kind == exchange.TOOL:
+    if kind == TOOL:
         from nightledger.surfaces.hook.guard import refusal
 
-        return exchange.refuse(
+        return refuse(
             host, event, refusal(home, payload, full_command(home, "propose"), keys_directory(os.environ))
         )
     from nightledger.surfaces.home import require_machine
 
     require_machine(home)
     now = _now(home, now_text)
-    if kind == exchange.START:
+    if kind == START:
         from nightledger.surfaces.hook.starting import started
 
         # the stager knows the real time only, so where another is given it is not asked
         page = started(home, host, payload, now, anew=not now_text, most=_room(payload))
-        return exchange.give_context(host, event, page)
-    return exchange.give_context(host, event, _at_prompt(home, host, payload, now))
+        return give_context(host, event, page)
+    return give_context(host, event, _at_prompt(home, host, payload, now))
 
 
 def _at_prompt(home: Home, host: str, payload: "dict[str, Any]", now: "datetime") -> str:
@@ -163,7 +263,7 @@ def _at_prompt(home: Home, host: str, payload: "dict[str, Any]", now: "datetime"
     from nightledger.surfaces.hook.starting import started
 
     # the page first: its lines are then not among the notes, which keep their room
-    room = exchange.MAX_CONTEXT_BYTES - BYTES_A_TOKEN * read_hook_settings(home).tokens - 1
+    room = MAX_CONTEXT_BYTES - BYTES_A_TOKEN * read_hook_settings(home).tokens - 1
     page = started(home, host, payload, now, anew=False, most=room)
     return "\n".join(part for part in (page, prompted(home, host, payload, stamp(now))) if part)
 
@@ -171,7 +271,7 @@ def _at_prompt(home: Home, host: str, payload: "dict[str, Any]", now: "datetime"
 def _room(payload: "dict[str, Any]") -> int:
     """Give the bytes of a page that a host takes whole; OpenClaw's handler says how many characters are left."""
     room = payload.get("room")
-    return min(exchange.MAX_CONTEXT_BYTES, room) if type(room) is int else exchange.MAX_CONTEXT_BYTES
+    return min(MAX_CONTEXT_BYTES, room) if type(room) is int else MAX_CONTEXT_BYTES
 
 
 def _now(home: Home, text: str) -> "datetime":

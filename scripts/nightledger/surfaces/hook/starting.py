@@ -12,14 +12,13 @@ from nightledger.files.hook_state import (
     append_exposure,
     drop_old_states,
     has_state,
-    hold_state,
     place_key,
     read_state,
+    write_state,
 )
 from nightledger.files.staged import StagedPage, read_staged
 from nightledger.surfaces.context import keys_directory
-from nightledger.surfaces.hook.exchange import MAX_CONTEXT_BYTES
-from nightledger.surfaces.hook.running import SCRIPTS, stamp
+from nightledger.surfaces.hook.running import MAX_CONTEXT_BYTES, SCRIPTS, stamp
 
 TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
 if TYPE_CHECKING:
@@ -70,7 +69,7 @@ def started(
     page = read_staged(home, stamp(now), most)
     if page is None:
         if each_message:
-            hold_state(home, given).close()  # the session is known from now on
+            write_state(home, given, read_state(home, given))  # the session is known from now on
         return ""
     places = (place_key(place.path, place.lines[0]) for place in page.places)
     names = (*page.shown, *places) or ((_NAMELESS,) if each_message else ())
@@ -113,13 +112,7 @@ def _remember(home: "Home", session: object, names: tuple[str, ...]) -> None:
     """Put what was shown into the session's ring, so that its prompts are not shown it again."""
     if not names:
         return
-    held = hold_state(home, session)
-    try:
-        held.put(held.state.after_showing(names))
-    except OSError:
-        return  # it may be shown twice then; it is recorded as often
-    finally:
-        held.close()
+    write_state(home, session, read_state(home, session).after_showing(names))
 
 
 def _forget_old(home: "Home", now_s: float) -> None:

@@ -1,1 +1,1 @@
-"""One module a verb: ``OPTIONS`` names what it takes (``cli.add_options``), ``run(options, context)`` does it."""
+"""One module a verb: ``config/options.json`` names what it takes, ``run(options, context)`` does it."""

@@ -29,11 +29,6 @@ MARK = os.path.join(".nightledger", "apply-after")
 MAX_MARK_BYTES = 4_096
 
 
-OPTIONS = {
-    "id?": "only this proposal; says why it cannot be applied yet",
-}
-
-
 def run(options: argparse.Namespace, context: Context) -> int:
     """Apply each approval that may be; what fails stays queued while the rest applies."""
     asked = options.id is not None
@@ -41,6 +36,9 @@ def run(options: argparse.Namespace, context: Context) -> int:
         status = _ask_witnesses(context) if _witnesses_due(context) else 0
         context.emit([])
         return status
+    from nightledger.surfaces.cli import import_msgspec
+
+    import_msgspec()
     if alarm := _ask_witnesses(context):  # whatever the mark says: who is asked stands outside the home
         context.emit([])
         return alarm
@@ -61,13 +59,15 @@ def run(options: argparse.Namespace, context: Context) -> int:
 
 def _apply_in(context: Context, session: "Session", name: str | None) -> "tuple[list[Attempt], bool]":
     """Look after the files, then apply what may be; tell whether something altered was set aside."""
-    from nightledger.gate.guard.settlement import finish_settlements
     from nightledger.gate.stored import find_status
     from nightledger.surfaces.session import following, look_after
 
     attempts, aside = [], False
     look_after(session)
-    finish_settlements(session.gate, session.ledger, session.moment)
+    if session.ledger.book.unsettled():
+        from nightledger.gate.guard.settlement import finish_settlements
+
+        finish_settlements(session.gate, session.ledger, session.moment)
     wanted = find_status(session.reread().book, name).id if name else None
     for decision in session.ledger.book.approvals_to_apply():
         if wanted in (None, decision.proposal):
@@ -113,11 +113,11 @@ def _status(attempts: "list[Attempt]", *, asked: bool) -> int:
 
 
 def _tell(context: Context, attempts: "list[Attempt]", offers: "list[str]", *, asked: bool) -> None:
-    from nightledger.surfaces.screen import say
-
     context.emit([_record(attempt) for attempt in attempts])
     told = asked or not context.quiet  # cron hears of what was done or failed, not of what waits
     for one, offer in zip(attempts, offers, strict=True):
+        from nightledger.surfaces.screen import say
+
         name = one.proposal
         if one.changes:
             say(context, f"Applied change {', '.join(map(str, one.changes))} of {name}; {offer}")
@@ -200,6 +200,10 @@ def _witnesses_due(context: Context) -> bool:
 
 
 def _ask_witnesses(context: Context) -> int:
+    from nightledger.files.configuration import load_operator
+
+    if not load_operator(context.keys_dir).witnesses:
+        return 0
     from nightledger.remote.witness_asking import ask_quietly
 
     return ask_quietly(context)

@@ -22,14 +22,8 @@ from nightledger.surfaces.context import Context
 from nightledger.surfaces.listing import diff_sha256 as hash_diffs
 from nightledger.surfaces.screen import say
 from nightledger.surfaces.session import Session
-from nightledger.surfaces.settling import close, require_signed, settle, tell_settled
+from nightledger.surfaces.signing import close, require_signed, settle, tell_settled
 from nightledger.text.changes.veil import mask_diff
-
-OPTIONS = {
-    "id": "the proposal, or the beginning of its id",
-    "--only": ("1,3", "only these changes; the rest stay as they are"),
-    "--diff-sha256": ("HEX", "sign only if the diff has this SHA-256 ('show --json' gives it)"),
-}
 
 
 def run(options: argparse.Namespace, context: Context) -> int:

@@ -40,12 +40,6 @@ IGNORED = ".gitignore"
 PRIVATE = (keys.LOG_ED25519, keys.LOG_MLDSA44, keys.MACHINE_ED25519, keys.OPERATOR)
 
 
-OPTIONS = {
-    "file": ("FILE", "the backup, for example home-2026-03-01.tar.gz"),
-    "--with-keys": "private keys, too: who has the file then has them",
-}
-
-
 def run(options: argparse.Namespace, context: Context) -> int:
     """Make the backup and read it back; 4 when it was made of a damaged log."""
     home, ring = Home(context.home_path).require(), KeyRing(Path(context.keys_dir))
@@ -79,9 +73,6 @@ def run(options: argparse.Namespace, context: Context) -> int:
         context.print(f"{len(made.members)} files in {path}, read back and compared.")
     for name in skipped:
         context.note(f"left out, for it is no regular file of this home: {name}")
-    for name in _linked(home):
-        real = os.path.realpath(home.path(name))
-        context.note(f"{name} is a link to {real}: what lies there is in it, too")
     for warning in warnings:
         context.note(warning)
     return 0 if report.ok else EXIT_ALARM
@@ -148,12 +139,6 @@ def _is_of(home: Home, ring: keys.KeyRing, name: str) -> bool:
     if is_within(path, keys_dir) and not (is_inside and is_within(home.root, keys_dir)):
         return False
     return is_inside or name not in home.identity.gated
-
-
-def _linked(home: Home) -> Iterator[str]:
-    """Give the links among the directories that are gone through, and those above them."""
-    tops = {top for directory in _tops(home) for top in (directory, os.path.dirname(directory))}
-    yield from (home.relative(top) for top in sorted(tops) if top != home.root and os.path.islink(top))
 
 
 def _tops(home: Home) -> tuple[str, ...]:

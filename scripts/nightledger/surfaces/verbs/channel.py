@@ -2,7 +2,7 @@
 
 They travel over HTTP or a shared directory.
 
-  keygen [--next | --use-next]         this machine's public line
+  keygen [--new]                       this machine's public line
   peer list | add NAME | remove NAME   who may send, and what (signed)
   send ACTION --to NAME [--body FILE]  one message and its answer
   serve [--listen ADDRESS] [--port N]  answer over HTTP
@@ -23,16 +23,11 @@ COMMANDS = ("keygen", "peer", "send", "serve", "receive", "status")
 OPTIONS = {
     "command": {"choices": COMMANDS, "metavar": "COMMAND", "help": ", ".join(COMMANDS)},
     "words*": argparse.SUPPRESS,
-    "--next": "keygen: make the key that is to take over; print its line",
-    "--use-next": "keygen: let it take over; every peer must know it",
+    "--new": "keygen: make another key, which signs from now on",
     "--line": ("LINE", "peer: what 'channel keygen' prints on that machine"),
     "--actions": ("A,B", "peer: what it may ask for"),
-    "--valid-after": ("TIME", "peer: its key counts from then on"),
-    "--valid-before": ("TIME", "peer: its key counts until then"),
     "--to": ("NAME", "send: the machine, as 'channel peer list' names it"),
     "--body": ("FILE", "send: what the action needs, JSON; - is standard input"),
-    "--lifetime": ("S", "send: how long it is good (default: a day)", 86_400),
-    "--retry": ("1,5,30", "send: seconds before each further try"),
     "--listen": ("ADDRESS", "serve: default 127.0.0.1", "127.0.0.1"),
     "--port": ("N", "serve: default 18799", 18_799),
     "--insecure-plain-http": "serve: listen beyond this machine; whoever is on the way can read, not "

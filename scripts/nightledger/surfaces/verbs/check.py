@@ -5,8 +5,7 @@ without running it. Only Python is audited. It tells what is written, not what
 would happen: no sandbox. Exits 1 on findings and on what is not audited, 0 when
 all is clean.
 
-Reads   the gated file, or the files named; with --code standard input for -, or
-        the code given with -c
+Reads   the gated file, or the files named; with --code standard input for -
 Writes  one proposal, unless --dry-run, --file or --code
 Changes no memory: it proposes.
 """
@@ -32,23 +31,12 @@ SHOWN = 10
 """Doubts shown before the rest is counted; the proposal holds them all."""
 
 
-OPTIONS = {
-    "files*": ("FILE", "the gated file (default: the main one); with --code scripts, notebooks, Markdown"),
-    "--file": ("FILE", "look at any Markdown file, without a home; proposes nothing"),
-    "--all": "show every doubt; over the cap, propose every one",
-    "--dry-run": "look, and propose nothing",
-    "--code": "audit code instead",
-    "-c": {"dest": "text", "metavar": "CODE", "help": "with --code: audit this text"},
-    "--strict": "with --code: all that the published list denies is a finding",
-}
-
-
 def run(options: argparse.Namespace, context: Context) -> int:
     """Look, say what is doubtful, and propose it; or audit code."""
     if options.code:
         return audit(options, context)
-    if len(options.files) > 1 or options.text is not None or options.strict:
-        raise UsageError("one memory file is checked up at a time; -c and --strict go with --code")
+    if len(options.files) > 1:
+        raise UsageError("one memory file is checked up at a time")
     found = _look_at_file(options, context) if options.file else _check_home(options, context)
     _report(options, context, found)
     return 0
@@ -158,32 +146,10 @@ MAX_FILE_BYTES = 4 * 1024 * 1024
 
 def audit(options: argparse.Namespace, context: Context) -> int:
     """Audit, and say what was found; 1 on findings."""
-    if options.text is None and not options.files:
-        raise UsageError(
-            "nothing is named to be audited",
-            hint="nightledger check --code script.py; nightledger check --code -c 'import os'",
-        )
-    named = [(name, _read(name)) for name in options.files]
-    named += [("-c", options.text)] if options.text is not None else []
-    return _audit_all(named, options, context)
-
-
-def _read(name: str) -> str:
-    try:
-        raw = sys.stdin.buffer.read(MAX_FILE_BYTES) if name == "-" else read_regular(name, MAX_FILE_BYTES)
-    except UnreadableError as error:
-        raise UsageError(str(error), hint=error.hint) from error
-    try:
-        return raw.decode("utf-8")
-    except UnicodeDecodeError:
-        return raw.decode("latin-1")
-
-
-def _audit_all(named: list[tuple[str, str]], options: argparse.Namespace, context: Context) -> int:
+    if not options.files:
+        raise UsageError("nothing is named to be audited", hint="nightledger check --code script.py")
     records = [
-        _snippet_record(name, part, strict=options.strict)
-        for name, text in named
-        for part in audit_document(text, name)
+        _snippet_record(name, part) for name in options.files for part in audit_document(_read(name), name)
     ]
     context.emit({"snippets": records})
     for record in records:
@@ -198,22 +164,32 @@ def _audit_all(named: list[tuple[str, str]], options: argparse.Namespace, contex
     return 0 if all(record["clean"] for record in records) else FOUND
 
 
-def _snippet_record(name: str, part: Part, *, strict: bool) -> dict[str, Any]:
+def _read(name: str) -> str:
+    try:
+        raw = sys.stdin.buffer.read(MAX_FILE_BYTES) if name == "-" else read_regular(name, MAX_FILE_BYTES)
+    except UnreadableError as error:
+        raise UsageError(str(error), hint=error.hint) from error
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError:
+        return raw.decode("latin-1")
+
+
+def _snippet_record(name: str, part: Part) -> dict[str, Any]:
     def plain(finding: CodeFinding) -> dict[str, Any]:
         line = part.line + finding.line - 1
         return {**to_plain(finding), "line": line, "why": code_table().rows[finding.rule].why}
 
-    audited, notes = part.audited, part.audited.notes
-    findings = tuple(sorted((*audited.findings, *notes))) if strict else audited.findings
+    audited = part.audited
     return {
         "file": name,
         "where": part.where,
         "line": part.line,
         "language": audited.language,
         "audited": audited.audited,
-        "clean": audited.audited and not findings,
-        "findings": list(map(plain, findings)),
-        "notes": [] if strict else list(map(plain, notes)),
+        "clean": audited.audited and not audited.findings,
+        "findings": list(map(plain, audited.findings)),
+        "notes": list(map(plain, audited.notes)),
     }
 
 
@@ -231,9 +207,9 @@ def _audit_summary(records: list[dict[str, Any]]) -> list[str]:
     counts = ", ".join(f"{count} {word}" for word, count in parts.items() if count)
     lines = [f"{_count(len(records), 'snippet')}: {counts}; {_count(findings, 'finding')}."]
     if notes:
-        them, do = ("it", "does") if notes == 1 else ("them", "do")
-        uses = f"{_count(notes, 'use')} of what the published list denies"
-        lines.append(f"{uses} {do} no harm here (--strict finds {them}).")
+        lines.append(
+            f"No harm here: {_count(notes, 'use')} of what the published list denies (--json has each)."
+        )
     return lines
 
 

@@ -41,7 +41,7 @@ from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.screen import say
 from nightledger.surfaces.session import reading, writing
-from nightledger.surfaces.settling import sign_unproposed
+from nightledger.surfaces.signing import sign_unproposed
 from nightledger.surfaces.trust_change import change_trust
 from nightledger.surfaces.verbs.edit import edit_text, kept_aside
 from nightledger.text.changes.veil import readable_diff
@@ -49,23 +49,6 @@ from nightledger.text.visible import visible_lines
 
 CHECK_WORDS = 2
 MAX_WORD = 200
-
-
-OPTIONS = {
-    "what": {
-        "choices": ("check", "review", "constitution"),
-        "help": "what to do",
-    },
-    "words*": ("WORD", "for check: DOMAIN ACTION; constitution: amend"),
-    "--confidence": (
-        "0..1",
-        "the agent's own; may make an approval 'visible', never changes the answer",
-        0.0,
-    ),
-    "--graph-sha256": ("HEX", "for review: sign only if the graph in force has this SHA-256"),
-    "--dry-run": "for review: show the graph, and sign nothing",
-    "--from": {"dest": "source", "metavar": "FILE", "help": "for amend: take the new page from a file"},
-}
 
 
 def run(options: argparse.Namespace, context: Context) -> int:

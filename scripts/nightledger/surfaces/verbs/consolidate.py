@@ -15,19 +15,14 @@ from nightledger.domain.periods import log_day
 from nightledger.files.configuration import home_zone
 from nightledger.jobs.consolidate import Asked, Done, consolidate
 from nightledger.surfaces import screen
+from nightledger.surfaces.analyst import analyst_line, analyst_of
 from nightledger.surfaces.context import Context
-from nightledger.surfaces.outside import analyst_line, analyst_of
 from nightledger.surfaces.screen import say
 from nightledger.surfaces.session import writing
 from nightledger.surfaces.verbs.recall import read_day
 
 SHOWN = 3
 """Texts that scanners held back which are named; the rest is counted."""
-OPTIONS = {
-    "--day": ("DATE", "the log day (default: yesterday in the home's zone)"),
-    "--since": ("DATE", "mine the logs from this day on, the best first"),
-    "--dry-run": "show what would be proposed, and write nothing",
-}
 
 
 def run(options: argparse.Namespace, context: Context) -> int:

@@ -5,7 +5,7 @@ something); the night calls it. The five entries that proved most useful in the
 period are reinforced, and every principle, once a period. Weak links and faded
 entries are proposed only.
 
-With --ask every entry is judged now by the retention policy
+With --ask every entry is judged now by the retention rule
 (docs/decisions/0024-letting-go.md). On a terminal you are asked about each that
 has faded: y archives it (proposed, signed once at the end, cools like any other
 change, and can be undone), n keeps it for now (it counts as made anew), q
@@ -25,7 +25,6 @@ from typing import Any
 from nightledger.codec.records import to_plain
 from nightledger.domain.errors import UsageError
 from nightledger.domain.periods import log_day
-from nightledger.domain.retention import Policy
 from nightledger.files.configuration import home_zone
 from nightledger.gate.memory.remembering import Facts, read_facts
 from nightledger.jobs.curate import Archived, Judged, Survey, curate, propose_archive, show_mercy, survey, why
@@ -33,28 +32,16 @@ from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.screen import say
 from nightledger.surfaces.session import Session, reading, writing
-from nightledger.surfaces.settling import Settled, sign_proposals, tell_settled
+from nightledger.surfaces.signing import Settled, sign_proposals, tell_settled
 from nightledger.surfaces.verbs.pin import SHORT_ID, count_of, entry_lines, entry_record
-
-OPTIONS = {
-    "--dry-run": "say what would be done, and write nothing",
-    "--ask": "judge every entry now, and ask about each that has faded",
-    "--policy": {
-        "choices": ("measured", "classic"),
-        "default": "measured",
-        "help": "with --ask: which rule judges",
-    },
-    "--project": ("TAG", "with --ask: only entries with this tag: signed, a heading, a #hashtag", ""),
-    "--all": "with --ask: list every entry that has faded",
-}
 
 
 def run(options: argparse.Namespace, context: Context) -> int:
     """Curate, and say what came of it; or ask about what has faded."""
     if options.ask:
         return ask_about_faded(options, context)
-    if options.project or options.all or options.policy != "measured":
-        raise UsageError("--policy, --project and --all go with --ask", hint="nightledger curate --help")
+    if options.all:
+        raise UsageError("--all goes with --ask", hint="nightledger curate --help")
     with reading(context) if options.dry_run else writing(context) as session:
         done = curate(session.gate, session.ledger, session.moment, dry_run=options.dry_run)
     context.emit(to_plain(done))
@@ -86,12 +73,7 @@ def ask_about_faded(options: argparse.Namespace, context: Context) -> int:
     asks = context.interactive() and not context.json and not options.dry_run
     with reading(context, person=asks) as seen:
         facts = read_facts(seen.gate, seen.ledger, seen.moment)
-        found = survey(facts, Policy(options.policy), project=options.project)
-        if options.project and not found.judged:
-            raise UsageError(
-                f"no entry has the tag {screen.shown(options.project)}",
-                hint="an entry's tags are those that you signed, its headings and its #hashtags",
-            )
+        found = survey(facts)
         say(context, *_counted(found))
         context.emit(_record(found))
         if asks and found.pending:
@@ -109,7 +91,7 @@ def _list(context: Context, session: Session, found: Survey, *, every: bool) -> 
     if more := len(found.pending) - len(shown):
         context.print(f"and {more} more: --all lists them")
     if shown:
-        context.print("To answer, survey_faded 'nightledger curate --ask' on a terminal.")
+        context.print("To answer, run 'nightledger curate --ask' on a terminal.")
 
 
 def _entry_lines(session: Session, judged: Judged, facts: Facts) -> Iterator[str]:
@@ -174,7 +156,6 @@ def _write(session: Session, found: Survey, archive: Sequence[Judged], keep: Seq
 
 def _record(found: Survey) -> dict[str, Any]:
     return {
-        "policy": found.policy.value,
         "active_hours": found.facts.now_hour,
         "outcomes_naming_entries": found.facts.named,
         "active": found.active,
@@ -200,7 +181,7 @@ def _counted(found: Survey) -> Iterator[str]:
     facts, odd = found.facts, found.facts.odd
     yield (
         f"{count_of(len(found.judged))}: {found.active} active, {found.immune} immune, "
-        f"{len(found.pending)} pending decay ({found.policy.value} policy, {facts.now_hour} active hours)."
+        f"{len(found.pending)} pending decay ({facts.now_hour} active hours)."
     )
     if not facts.hours:
         yield "No outcome and no exposure is recorded yet: nothing ages, and nothing fades."

@@ -43,15 +43,6 @@ from nightledger.text.changes.veil import readable_diff
 from nightledger.text.markdown.document import decode
 from nightledger.trust.sshsig import Signer
 
-OPTIONS = {
-    "path?": "the gated file (default: the main one)",
-    "--from": {
-        "dest": "source",
-        "metavar": "FILE",
-        "help": "take the new text from a file instead of an editor",
-    },
-}
-
 
 def run(options: argparse.Namespace, context: Context) -> int:
     """Edit, show, sign, apply; the home's lock is held for the last two only."""
@@ -65,7 +56,9 @@ def run(options: argparse.Namespace, context: Context) -> int:
         return 0
     with kept_aside(None if options.source else edited):
         context.print_lines(screen.diff_lines(readable_diff(decode(before), decode(edited), path=path)))
-        if not options.source and not signing.asks(seen.gate) and not _agreed(context):
+        # where no passphrase asks: whoever writes to the editor's file is not whoever sits at it
+        asks = not options.source and not signing.asks(seen.gate) and context.interactive()
+        if asks and screen.ask("Apply it? [y/N]").lower() != "y":
             raise errors.RefusedError(
                 "it is not applied", hint="'nightledger edit --from FILE' takes it from a file"
             )
@@ -78,11 +71,6 @@ def run(options: argparse.Namespace, context: Context) -> int:
     context.emit({"changed": True, "proposal": proposal.id})
     say(context, f"Applied; {undo}")
     return 0
-
-
-def _agreed(context: Context) -> bool:
-    """Ask, where no passphrase does: whoever writes to the editor's file is not whoever sits at it."""
-    return not context.interactive() or screen.ask("Apply it? [y/N]").lower() == "y"
 
 
 CUT = "------------------------ >8 ------------------------"

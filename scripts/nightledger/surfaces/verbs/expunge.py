@@ -58,20 +58,6 @@ SHOWN_LINES = 5
 SETTLE = "'nightledger review' settles what changed; then run this again with the text"
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
-    """Name the options of ``expunge``."""
-    what = parser.add_mutually_exclusive_group(required=True)
-    what.add_argument("--text-from-stdin", action="store_true", help="read the text from standard input")
-    what.add_argument("--line", metavar="FILE:N", help="a line of a file in the home, from 1")
-    what.add_argument("--sha256", metavar="HASH", help="SHA-256 of a file's bytes, in hex")
-    parser.add_argument(
-        "--altered",
-        action="store_true",
-        help="also proposals and decisions that are not what was logged; 'verify' then tells it as a note",
-    )
-    parser.add_argument("--dry-run", action="store_true", help="say where it is, and change nothing")
-
-
 def run(options: argparse.Namespace, context: Context) -> int:
     """Find it, have it signed, and remove it.
 
@@ -124,6 +110,8 @@ def run(options: argparse.Namespace, context: Context) -> int:
 
 def _asked(options: argparse.Namespace, context: Context) -> str | Needle:
     """Return the text, or the hex SHA-256 of a file's bytes."""
+    if bool(options.sha256) + bool(options.line) + options.text_from_stdin != 1:
+        raise UsageError("say what is to go: --text-from-stdin, --line or --sha256, one of them")
     if options.sha256:
         sha256: str = options.sha256.lower()
         if not re.fullmatch(r"[0-9a-f]{64}", sha256):

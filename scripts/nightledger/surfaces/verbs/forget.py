@@ -30,16 +30,10 @@ from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.screen import say
 from nightledger.surfaces.session import Session, reading, writing
-from nightledger.surfaces.settling import key_at_hand, require_signed, sign_proposals
+from nightledger.surfaces.signing import key_at_hand, require_signed, sign_proposals
 from nightledger.surfaces.verbs.pin import SHORT_ID, choose_id, entry_lines, entry_record
 from nightledger.text.changes.sections import around, text_of_spans
 from nightledger.text.markdown.document import parse_markdown
-
-OPTIONS = {
-    "id": "the entry's id or the beginning of it, its place, PROPOSAL#N, or some of its words",
-    "--dry-run": "show what would go, and propose nothing",
-}
-
 
 _CHANGE = re.compile(r"(p-[a-z2-7]+|[a-z2-7]+)[#:]([1-9][0-9]{0,5})")
 

@@ -34,22 +34,19 @@ _SETTLED_NS = 1_000_000_000
 """A file changed within a second before the mark is looked at again: clocks of file systems are coarse."""
 
 
-OPTIONS = {
-    "--exit-code": "exit with 4 while something is not settled",
-}
-
-
 def run(options: argparse.Namespace, context: Context) -> int:
     """Look, keep, offer; 4 when a file cannot be looked after."""
     if context.quiet and not (options.exit_code or context.json) and _nothing_new(context):
         return 0
     from nightledger.domain.errors import EXIT_ALARM, IntegrityError, RefusedError
+    from nightledger.surfaces.cli import import_msgspec
 
+    import_msgspec()
     try:
         return _look_after(options, context)
     except (IntegrityError, RefusedError) as error:
         from nightledger.files.owner import acting_as_owner
-        from nightledger.surfaces.attention import tell_instead
+        from nightledger.surfaces.needs import tell_instead
 
         with acting_as_owner(context.home_path):
             if not tell_instead(context, error):

@@ -12,7 +12,6 @@ import os
 from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
 from functools import partial
-from itertools import chain
 from typing import Any
 
 from nightledger.domain.decision import DecisionType
@@ -31,21 +30,12 @@ from nightledger.gate.proposing.screening import told_at_home
 from nightledger.gate.stored import read_proposal, without_secrets
 from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context
-from nightledger.surfaces.screen import GAP, table
 from nightledger.surfaces.session import reading
 from nightledger.text.scanners.scan import mask_secrets
 
-SHOWN = 20
-"""Steps that are shown unless asked otherwise; a few screens."""
 _DONE = {"apply": "applied", "edit": "edited by hand", "undo": "taken back", "drift": "drift settled"}
 Record = dict[str, Any]
 """A step, or one change of it, as ``--json`` has it; secrets masked."""
-
-
-OPTIONS = {
-    "path?": "a gated file (default: all of them)",
-    "-n": ("N", f"how many, the newest first (default: {SHOWN})", SHOWN),
-}
 
 
 def run(options: argparse.Namespace, context: Context) -> int:
@@ -62,13 +52,8 @@ def run(options: argparse.Namespace, context: Context) -> int:
     for path in drift:
         told = f"! {screen.shown(path)} was changed outside Nightledger since."
         context.print_lines(screen.wrap(told, indent="  "))
-    name = context.short
-    if screen.terminal():
-        wrap = partial(screen.wrap, less=len("2026-03-01") + GAP)
-        cells = ((_utc(step["at"], "\n"), "\n".join(_lines(step, name, wrap))) for step in steps)
-        context.print_lines(table(cells, "cyan", ""))
-    else:
-        context.print_lines(chain.from_iterable(_lines(step, name) for step in steps))
+    for step in steps:
+        context.print_lines(_lines(step, context.short))
     if not applies:
         context.print("Nothing was changed through the gate.")
     elif len(applies) > len(steps):
@@ -155,7 +140,6 @@ def _step(
         "signer": _signer(gate, ledger, apply.decision),
         "changes": changes,
         "raced": apply.outcome == "raced",
-        "drifted": [found.path for found in book.drifted if found.apply == apply.id],
     }
 
 
@@ -167,38 +151,33 @@ def _signer(gate: Gate, ledger: Ledger, decision: str) -> str | None:
         return None
 
 
-def _lines(
-    step: Record, name: Callable[[str], str], cell: Callable[..., list[str]] | None = None
-) -> list[str]:
-    """Return the rows of a step; for a cell of a table that breaks its rows, without its time."""
-    wrap, at = cell or screen.wrap, "" if cell else f"{_utc(step['at'])} "
-    paths = screen.shown(", ".join(step["paths"]))
-    lines = wrap(f"{at}{_DONE[step['kind']]}: {name(step['proposal'])}, {paths}", indent="    ", first="")
+def _lines(step: Record, name: Callable[[str], str]) -> list[str]:
+    """Return the rows of a step."""
+    wrap, paths = screen.wrap, screen.shown(", ".join(step["paths"]))
+    head = f"{_utc(step['at'])} {_DONE[step['kind']]}: {name(step['proposal'])}, {paths}"
+    lines = [screen.painted(row, "36") for row in wrap(head, indent="    ", first="")]
     for change in step["changes"]:
         told = screen.shown(change["reason"]) or _no_text(change)
         told += f" ({', '.join(change['provenance'])})" if change["provenance"] else ""
         lines += wrap(f"{change['n']}: {told}", indent="     ", first="  ")
-        lines += _text(change, wrap)
+        lines += _text(change)
         lines += wrap(_undo(step, change, name), indent="       ", first="     ")
     signed = (
         f"signed by {screen.shown(step['signer'])}" if step["signer"] else "its signature does not verify"
     )
     lines += wrap(f"{signed}, {step['decision']}", indent="     ", first="  ")
-    if step["drifted"]:
-        names = screen.shown(", ".join(step["drifted"]))
-        lines += wrap(f"before it, {names} had been changed outside Nightledger", indent="    ", first="  ! ")
     if step["raced"]:
         lines += wrap("another program wrote at the same moment", indent="    ", first="  ! ")
     return lines
 
 
-def _text(change: Record, wrap: Callable[..., list[str]]) -> Iterator[str]:
+def _text(change: Record) -> Iterator[str]:
     """Return the first line of what went and of what came, with how many more there are."""
     for sign, text in (("-", change["removed"]), ("+", change["added"])):
         first, *more = text.strip("\n").split("\n")
         rest = f" (and {len(more)} more line{'s' * (len(more) > 1)})" if more else ""
         if text:
-            yield from wrap(f"{screen.shown(first)}{rest}", indent="       ", first=f"     {sign} ")
+            yield from screen.wrap(f"{screen.shown(first)}{rest}", indent="       ", first=f"     {sign} ")
 
 
 def _no_text(change: Record) -> str:
@@ -217,5 +196,5 @@ def _undo(step: Record, change: Record, name: Callable[[str], str]) -> str:
     return "its undo window has closed" if change["state"] == "applied" else f"since then {change['state']}"
 
 
-def _utc(text: str, gap: str = " ") -> str:
-    return f"{read_moment(text):%Y-%m-%d{gap}%H:%M} UTC"
+def _utc(text: str) -> str:
+    return f"{read_moment(text):%Y-%m-%d %H:%M} UTC"

@@ -26,16 +26,8 @@ from nightledger.hosts.presets import CODEX
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.home import host_roots, require_person
 from nightledger.surfaces.hook import installing
-from nightledger.surfaces.hook.exchange import host_name
+from nightledger.surfaces.hook.running import host_name
 from nightledger.surfaces.screen import say, sentences
-
-OPTIONS = {
-    "action": {"nargs": "?", "choices": ("list", "install", "remove"), "default": "list"},
-    "host?": ("HOST", "claude-code, codex, hermes, openclaw"),
-    "--yes": "do it",
-    "--print": {"dest": "print_only", "action": "store_true", "help": "print what is added, nothing else"},
-    "--project": ("DIR", "in a project's own settings (Claude Code, Codex)"),
-}
 
 
 def run(options: argparse.Namespace, context: Context) -> int:
@@ -48,8 +40,6 @@ def run(options: argparse.Namespace, context: Context) -> int:
     if host not in HOOKED:
         known = ", ".join(name.replace("_", "-") for name in HOOKED)
         raise UsageError(f"no hooks are known for {options.host or 'no host'}", hint=f"known are {known}")
-    if options.yes and options.print_only:
-        raise UsageError("--print and --yes exclude each other")
     project = None if options.project is None else os.path.abspath(options.project)
     plan = installing.plan_install if options.action == "install" else installing.plan_remove
     steps = plan(home, host, roots[host], project)
@@ -72,13 +62,10 @@ def run(options: argparse.Namespace, context: Context) -> int:
 
 def _list(context: Context, found: list[installing.Standing]) -> int:
     names = ("host", "root", "found", "path", "installed")
-    told = [{**{n: getattr(one, n) for n in names}, "held_back": one.held_back or None} for one in found]
-    context.emit({"hosts": told})
+    context.emit({"hosts": [{name: getattr(one, name) for name in names} for one in found]})
     for one in found:
         name = one.host.replace("_", "-")
         context.print(f"{name}: {_standing(one, name)}")
-        if one.installed and one.current and one.held_back:
-            context.print(f"  but not yet: {one.held_back}")
     return 0
 
 

@@ -23,6 +23,7 @@ from nightledger.gate.memory.principles import NAME, WHERE, read_principles, req
 from nightledger.hosts.daylogs import why_empty
 from nightledger.hosts.presets import READ_NO_MEMORY, preset
 from nightledger.hosts.workspaces import host_of, memory_choices, own_memory
+from nightledger.surfaces.cli import options_of
 from nightledger.surfaces.context import CHECKOUT, Context
 from nightledger.surfaces.home import host_roots
 from nightledger.surfaces.screen import say, shown
@@ -31,51 +32,13 @@ from nightledger.surfaces.signing import fresh_passphrase
 from nightledger.surfaces.trust_change import change_trust
 from nightledger.trust.keys import KeyRing
 
-_FOR_EVER = "it is fixed by the log's first entry: make another home, or 'nightledger leave' and begin anew"
-_OTHERWISE = {
-    "gated": _FOR_EVER,
-    "simulated": _FOR_EVER,
-    "zone": "set 'zone' in config/nightledger/nightledger.yaml of the home",
-    "host": "write it into config/nightledger/home.json, where nothing else may change",
-}
-"""How a home gets another value than the one it was made with."""
-
-
-NEW = {
-    "--simulated": "a home for trials, in which --now works, for ever marked as such",
-    "--no-passphrase": "make the operator's key without a passphrase",
-    "--host": ("HOST", "openclaw, claude_code, codex, hermes or generic (default: by its files)"),
-    "--zone": ("ZONE", "IANA zone in which days begin (default: this machine's)"),
-    "--gated": {
-        "metavar": "PATH",
-        "action": "append",
-        "help": "the memory file (default: what the host has, asked on a terminal); may be repeated",
-    },
-    "--track": "let git track what we make (no .gitignore of '*')",
-}
-"""What a new home is to be; ``start`` takes these, too."""
-OPTIONS = {
-    "--adopt": "the directory is an agent's workspace",
-    **NEW,
-    "--dry-run": "list what would be made, and make nothing",
-    "--seed": {
-        "action": argparse.BooleanOptionalAction,
-        "default": None,
-        "help": "begin with the ten principles of config/constitution.json (the default for a new home; "
-        "a home made before gets them by your signature)",
-    },
-    "--self": {
-        "dest": "own",
-        "metavar": "TEXT",
-        "help": "an eleventh principle in your words: 'I am ...', 400 characters at most",
-    },
-}
+_OTHERWISE = "leave it out; 'zone' may be set in config/nightledger/nightledger.yaml, and the rest is fixed: make another home"
 
 
 def given(options: argparse.Namespace) -> tuple[str, ...]:
-    """Return the options of :data:`NEW` as they were typed."""
+    """Return what a new home is to be, which ``start`` takes too, as it was typed."""
     words: list[str] = []
-    for flag in NEW:
+    for flag in options_of("start"):
         value = getattr(options, flag[2:].replace("-", "_"))
         if value is True:
             words.append(flag)
@@ -137,7 +100,7 @@ def _require_as_made(options: argparse.Namespace, home: Home) -> None:
         if value is not None and value != getattr(made, name):
             raise RefusedError(
                 f"{home.root} is a home already, and --{name} differs from what it was made with",
-                hint=_OTHERWISE[name],
+                hint=_OTHERWISE,
             )
 
 

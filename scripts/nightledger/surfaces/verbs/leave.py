@@ -18,13 +18,9 @@ from nightledger.surfaces.context import Context
 from nightledger.surfaces.doctor.program import cron_lines, installed_units
 from nightledger.surfaces.home import host_roots
 from nightledger.surfaces.hook.installing import standings
+from nightledger.surfaces.listing import left_at, waiting_in
 from nightledger.surfaces.session import Session, reading, writing
-from nightledger.surfaces.status import left_at, waiting_in
 from nightledger.surfaces.verbs.schedule import place_of
-
-OPTIONS = {
-    "--yes": "do it; without, nothing is changed",
-}
 
 
 def run(options: argparse.Namespace, context: Context) -> int:

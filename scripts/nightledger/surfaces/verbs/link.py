@@ -18,12 +18,6 @@ from nightledger.surfaces.context import Context
 from nightledger.surfaces.home import actor_of
 from nightledger.surfaces.session import require_machine
 
-OPTIONS = {
-    "--rebuild": "fold all outcomes anew",
-    "--dry-run": "read and count; write nothing",
-    "--index-only": "bring up to date what recall reads, and leave hebbian-links.json for the night",
-}
-
 
 def run(options: argparse.Namespace, context: Context) -> int:
     """Link, and say what was read and what there is."""

@@ -26,9 +26,6 @@ _TOLD = {
 }
 
 
-OPTIONS = {"--off": "remove the locks"}
-
-
 def run(options: argparse.Namespace, context: Context) -> int:
     """Lock what can be locked, or unlock everything, and say how each file stands."""
     act = unlock_files if options.off else lock_files

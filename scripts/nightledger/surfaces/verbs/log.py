@@ -24,28 +24,10 @@ _EXAMPLE = (
     "nightledger log --task-type debug_cron --tags cron,time_zone --resolution set_zone_explicitly "
     "--outcome success --source 'memory/daily/2026-02-28.md#cron'"
 )
-OPTIONS = {
-    "--stdin": "read records as JSON lines; all are taken, or none",
-    "--task-type": ("WORD", "what kind of task: debug_cron"),
-    "--tags": ("A,B", "what it was about: cron,time_zone"),
-    "--resolution": ("WORD", "what was done: set_zone_explicitly; an identifier, not prose"),
-    "--outcome": ("WORD", "success, partial or failure"),
-    "--source": ("PATH#PLACE", "where it is recorded, relative to the home"),
-    "--timestamp": ("TIME", "when it was known, with a zone (default: now)"),
-    "--session": ("NAME", "the agent's session"),
-    "--host": ("NAME", "machine or agent host"),
-    "--origin": ("WORD", "who said it: owner, agent, tool, web, group, system, unknown"),
-    "--signal": ("WORD", "what told it: explicit, exit_code, test, tool_error, user_correction, revert"),
-    "--project": ("NAME", "what it was part of"),
-    "--duration-s": ("SECONDS", "how long it took"),
-    "--note": ("TEXT", "for the operator; never shown to an agent"),
-    "--evidence": {
-        "action": "append",
-        "metavar": "PATH:LINES",
-        "help": "lines that show it: memory/x.md:12-14; repeatable",
-    },
-}
-_FIELDS = {flag: flag[2:].replace("-", "_") for flag, told in OPTIONS.items() if isinstance(told, tuple)}
+_NAMES = (
+    "task_type tags resolution outcome source timestamp session host origin signal project duration_s note"
+)
+_FIELDS = {f"--{name.replace('_', '-')}": name for name in _NAMES.split()}
 _REQUIRED = ("--task-type", "--tags", "--resolution", "--outcome", "--source")
 
 

@@ -30,18 +30,15 @@ MAX_AHEAD_S = 26 * 3600
 _SETTINGS = (os.path.join("config", "nightledger"), os.path.join("config", "nightledger", "nightledger.yaml"))
 
 
-OPTIONS = {
-    "--dry-run": "list what is due and run nothing",
-    "--retry": "try at once what failed a moment ago",
-}
-
-
 def run(options: argparse.Namespace, context: Context) -> int:
     """Run what is due; 1 when a job failed, 4 on an alarm of ``verify``, 75 when another run is at work."""
     if context.quiet and not (options.dry_run or options.retry):  # a person gets the whole look
         next_at = _nothing_until(context)
         if next_at is not None:
             return _say_nothing(context, next_at)
+    from nightledger.surfaces.cli import import_msgspec
+
+    import_msgspec()
     from nightledger.surfaces import night_run
 
     return (

@@ -39,14 +39,8 @@ from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.screen import say, wrap_hint
 from nightledger.surfaces.session import Session, reading
-from nightledger.surfaces.settling import sign_unproposed
+from nightledger.surfaces.signing import sign_unproposed
 from nightledger.text.similar import fold
-
-OPTIONS = {
-    "entry*": "its id, the beginning of it, its place (MEMORY.md:15), or some of its words",
-    "--tag": ("TAG", "give it a tag instead", ""),
-    "--off": "take the pin, or the tag, away",
-}
 
 
 def run(options: argparse.Namespace, context: Context) -> int:

@@ -29,13 +29,6 @@ _ALTERED = "its file is not what was logged: put it back from a backup, or close
 _CLOSED = "its file is not what was logged, and you closed it"
 
 
-OPTIONS = {
-    "--all": "those that are closed, too",
-    "--ask-again": ("HEADING", "propose from a heading again that you refused; 'status' names them"),
-    "--exit-code": "exit with 3 when something waits for the operator",
-}
-
-
 def run(options: argparse.Namespace, context: Context) -> int:
     """Print the list, or have a heading asked about again."""
     if options.ask_again is not None:

@@ -22,19 +22,6 @@ MAX_STDIN_BYTES = 1 << 20
 """Far more than the lane takes; the gate says by how much a text is too long."""
 
 
-OPTIONS = {
-    "--section": ("NAME", "heading under which it belongs (default: Lessons)", "Lessons"),
-    "--text": ("TEXT", "the entry, in Markdown"),
-    "--stdin": "read the entry from standard input",
-    "--remove": "take the --entry out",
-    "--entry": ("TEXT", "the entry to replace or remove: its whole text or its id", ""),
-    "--reason": {"required": True, "metavar": "WHY", "help": "why it is worth keeping (or not)"},
-    "--source": ("PATH:LINE", "where it comes from, relative to the home"),
-    "--target": ("PATH", "the gated file (default: the main one)"),
-    "--dry-run": "say what would happen, and write nothing",
-}
-
-
 def run(options: argparse.Namespace, context: Context) -> int:
     """Make the proposal."""
     home = Home(context.home_path).require()

@@ -35,10 +35,10 @@ from nightledger.surfaces.context import Context
 from nightledger.surfaces.screen import say
 from nightledger.surfaces.session import Session, reading
 from nightledger.trust import proof as proofs
-from nightledger.trust.checkpoint import Checkpoint, parse_checkpoint
+from nightledger.trust.checkpoint import Checkpoint, parse_head
 from nightledger.trust.event import MAX_LEAF_BYTES
 from nightledger.trust.heads import read_anchor
-from nightledger.trust.note import MAX_NOTE_BYTES, NoteError, encode_base64, parse_note, parse_vkey
+from nightledger.trust.note import MAX_NOTE_BYTES, NoteError, encode_base64, parse_vkey
 from nightledger.trust.pin import read_pin
 from nightledger.trust.policy import MAX_POLICY_BYTES, Policy, cosigned_times, parse_policy
 from nightledger.trust.report import contradicts
@@ -133,9 +133,7 @@ def _check_continuation(options: argparse.Namespace, context: Context) -> int:
             "a proof is checked between two checkpoints' files",
             hint="nightledger prove --from OLD NEW --proof FILE",
         )
-    old, new = (
-        parse_checkpoint(parse_note(read_regular(path, MAX_NOTE_BYTES)).text) for path in options.words
-    )
+    old, new = (parse_head(read_regular(path, MAX_NOTE_BYTES))[1] for path in options.words)
     proofs.verify_continuation(
         proofs.parse_continuation(read_regular(options.proof, proofs.MAX_PROOF_BYTES)), old, new
     )
@@ -292,8 +290,7 @@ def _head(session: Session, path: str, policy: Policy) -> Head | None:
     if raw is None:
         return None
     try:
-        note = parse_note(raw)
-        found = parse_checkpoint(note.text)
+        note, found = parse_head(raw)
         cosigned = policy.is_met(cosigned_times(note, policy).keys())
     except NoteError:
         return None

@@ -25,20 +25,11 @@ MOST_NAMED = 20
 """Things left alone that are named one by one; ``--json`` names all."""
 
 
-OPTIONS = {
-    "--links": "look at links",
-    "--entries": "look at entries of the gated files",
-    "--logs": "look at daily logs (default: at all three)",
-    "--dry-run": "show what would be proposed, and write nothing",
-    "--again": "also ask about daily logs that you rejected or took back",
-}
-
-
 def run(options: argparse.Namespace, context: Context) -> int:
     """Prune, and say what was proposed and what was left alone."""
     with reading(context) if options.dry_run else writing(context) as session:
         today = log_day(session.moment.at, home_zone(session.gate.home, session.gate.settings))
-        asked = Asked(today=today, ops=_ops(options), dry_run=options.dry_run, again=options.again)
+        asked = Asked(today=today, ops=_ops(options), dry_run=options.dry_run)
         pruned = prune(session.gate, session.ledger, asked, session.moment)
     _report(context, pruned, dry_run=options.dry_run)
     return 0

@@ -29,10 +29,6 @@ from nightledger.surfaces.context import Context
 from nightledger.surfaces.recalling import choose_encoder
 from nightledger.surfaces.session import Session, reading, writing
 
-OPTIONS = {
-    "--check": "write nothing; exit with 4 when a file differs, naming it",
-}
-
 
 def run(options: argparse.Namespace, context: Context) -> int:
     """Fold and write, or fold and compare."""

@@ -2,12 +2,11 @@
 
 QUERY          plain words: nothing in them is an operator. Looked for in
                MEMORY.md, daily logs, the archive, outcomes, handoffs and
-               principles. "Last week", "in March" and "before the move" tell a
-               time: it is searched alone where what is told of it answers
-               (--any-time searches all). Shown are file and lines, the lines,
-               and why. --tags, --since, --until and --scope narrow it;
-               --explain, for the operator, tells how it was answered, and marks
-               [held: ...] what an agent would not see
+               principles. "Last week" and "in March" tell a time, which is
+               preferred. Shown are file and lines, the lines, and why. --tags,
+               --since, --until and --scope narrow it; --explain, for the
+               operator, tells how it was answered, and marks [held: ...] what
+               an agent would not see
 --tags A,B     without a query what worked: with one tag, all of its links; with
                several, the links between them. A resolution is shown from a
                confidence of .7 up, which fades by the days on which the agent
@@ -51,41 +50,14 @@ if TYPE_CHECKING:
     from nightledger.files.link_index import LinkIndex
     from nightledger.surfaces.context import Context
 
-MAX_SHOWN = 5
 MAX_HITS = 200
 """Hits of one query: more are no answer but a listing. Our choice."""
 MAX_QUERY_CHARACTERS = 4_000
 """A page; more says no more. Our choice."""
-FRAMES = ("self", "attention", "task", "simulate")
 
 
-_NARROWING = ("explain", "since", "until", "any-time", "scope")
+_NARROWING = ("explain", "since", "until", "scope")
 """What only a query can be narrowed by."""
-
-
-OPTIONS = {
-    "--explain": "tell how a query is answered: words, time, what was weighed, each hit's reasons",
-    "--tags": ("A,B", "what the task is about: cron,time_zone"),
-    "--frame": {
-        "metavar": "FRAME",
-        "type": str.lower,
-        "choices": FRAMES,
-        "help": "SELF, ATTENTION, TASK or SIMULATE",
-    },
-    "query?": ("QUERY", "what it is about, in plain words"),
-    "--since": ("DATE", "only what is dated from this day on: 2026-02-28"),
-    "--until": ("DATE", "only what is dated up to this day"),
-    "--any-time": "search all times, though the query names one: it is preferred then",
-    "--scope": ("KINDS", "where to look: memory,daily,archive,outcome,handoff,principle"),
-    "--agent": "answer as an agent is answered",
-    "-n": {
-        "dest": "limit",
-        "metavar": "N",
-        "type": int,
-        "default": MAX_SHOWN,
-        "help": "hits or links to show (default: 5)",
-    },
-}
 
 
 def run(options: argparse.Namespace, context: "Context") -> int:
@@ -147,7 +119,7 @@ def _frame(options: argparse.Namespace, context: "Context") -> int:
     from nightledger.domain.frames import Frame
     from nightledger.surfaces.recalling import show_frame
 
-    return show_frame(context, Frame(options.frame), (options.query or "")[:MAX_QUERY_CHARACTERS])
+    return show_frame(context, Frame(options.frame.lower()), (options.query or "")[:MAX_QUERY_CHARACTERS])
 
 
 def _record(item: Recalled, place: str | None) -> dict[str, object]:
@@ -220,7 +192,6 @@ def read_query(options: argparse.Namespace, text: str) -> "Query":
         scope=frozenset(map(Kind, words)),
         limit=options.limit,
         showing=Showing.AGENT if agent else Showing.OPERATOR,
-        any_time=options.any_time,
     )
 
 

@@ -13,12 +13,6 @@ from nightledger.gate.review.reviewing import Verb
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.verbs.approve import answer_one
 
-OPTIONS = {
-    "id": "the proposal, or the beginning of its id",
-    "--only": ("1,3", "only these changes; the rest stay as they are"),
-    "--reason": {"required": True, "help": "why, for the record"},
-}
-
 
 def run(options: argparse.Namespace, context: Context) -> int:
     """Sign the rejection."""

@@ -42,15 +42,6 @@ from nightledger.trust.pin import FILE as PIN
 from nightledger.trust.pin import HEAD_FILE as HEAD
 from nightledger.trust.pin import find_pin
 
-OPTIONS = {
-    "file?": (
-        "FILE",
-        "made by 'nightledger backup'; none with --take-over: the home that stands there, put back by other means",
-    ),
-    "--take-over": "this machine writes the home from now on; you sign for entries that are lost, and the log tells of it",
-}
-
-
 FREE = "name a place that is free: --home DIR"
 
 

@@ -14,8 +14,6 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from nightledger.domain.errors import NightledgerError, RefusedError
-from nightledger.gate.forgetting.citing import NEVER, heading_of
-from nightledger.gate.forgetting.forgotten import read_forgotten
 from nightledger.gate.gated import why_unreadable
 from nightledger.gate.integrity.checking import find_drift
 from nightledger.gate.review import answers as choices
@@ -29,15 +27,9 @@ from nightledger.surfaces.context import Context
 from nightledger.surfaces.listing import item_record
 from nightledger.surfaces.screen import say
 from nightledger.surfaces.session import Session
-from nightledger.surfaces.settling import settle, tell_settled
-from nightledger.surfaces.verbs.edit import revise_change
 from nightledger.text.visible import visible
 
 AGAIN = "nightledger review"
-OPTIONS = {
-    "id?": "only this proposal",
-    "--remote": ("NAME", "what waits on another machine ('channel peer list' names those known)"),
-}
 
 
 def run(options: argparse.Namespace, context: Context) -> int:
@@ -106,6 +98,8 @@ def _notices(session: Session, items: list[Item], *, guided: bool) -> Iterator[s
 
 
 def _ask_and_sign(context: Context, session: Session, items: list[Item]) -> int:
+    from nightledger.surfaces.signing import settle, tell_settled
+
     questions = questions_of(context, session, items)
     with keeping(questions, AGAIN):
         answers = questions.ask_all()
@@ -235,6 +229,8 @@ class Questions(Struct, kw_only=True):
         if key == "a":
             return self._answer_alike(at)
         if key == "h":
+            from nightledger.gate.forgetting.citing import NEVER
+
             heading = self.heading(self.items[at])
             rest = [n for n in rest if self.heading(self.items[n]) == heading]
             return self._same(rest, Verb.REJECT, NEVER + heading)
@@ -307,6 +303,10 @@ def questions_of(
         items: What is asked about.
         elsewhere: Gives the evidence of what waits on another machine, which is worded and known by its headings there.
     """
+    from nightledger.gate.forgetting.citing import heading_of
+    from nightledger.gate.forgetting.forgotten import read_forgotten
+    from nightledger.surfaces.verbs.edit import revise_change
+
     gate = session.gate
 
     def more(item: Item) -> list[str]:

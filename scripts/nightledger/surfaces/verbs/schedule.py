@@ -39,14 +39,6 @@ class Call(Struct, frozen=True, kw_only=True):
 CALLS = tuple(Call(**row) for row in json.loads(shipped_config("schedule.json")))
 """5 and 35, because the nightly jobs are due at 03:05 and most zones differ by whole half hours; 25 and 55,
 because events begin at full and half hours, and a session about one begins a little before."""
-OPTIONS = {
-    "--print": {
-        "choices": ("cron", "systemd", "launchd"),
-        "default": "cron",
-        "dest": "caller",
-        "help": "for whom (default: cron)",
-    },
-}
 
 
 class Place(Struct, frozen=True, kw_only=True):

@@ -17,10 +17,6 @@ from nightledger.surfaces.context import Context
 from nightledger.surfaces.listing import proposal_record
 from nightledger.surfaces.session import reading
 
-OPTIONS = {
-    "id": "the proposal, or the beginning of its id",
-}
-
 
 def run(options: argparse.Namespace, context: Context) -> int:
     """Print it."""

@@ -17,7 +17,7 @@ Changes no memory.
 import argparse
 
 from nightledger.surfaces.context import Context
-from nightledger.surfaces.hook.exchange import MAX_CONTEXT_BYTES
+from nightledger.surfaces.hook.running import MAX_CONTEXT_BYTES
 
 TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
 if TYPE_CHECKING:
@@ -35,12 +35,6 @@ _LEFT = {
 }
 IN_A_HURRY_S = 1.0
 """For calendars when a hook calls: a session's start waits for it, and gives all of it three seconds."""
-
-
-OPTIONS = {
-    "--dry-run": "show the page, and write nothing but the search index",
-    "--quiet": "say nothing, as hooks call it",
-}
 
 
 def run(options: argparse.Namespace, context: Context) -> int:
@@ -73,7 +67,7 @@ def _stage(
 ) -> "tuple[Mapping[str, Any], Sequence[str]]":
     """Ask calendars and stage anew; give what ``--json`` prints, and troubles that the run before did not meet."""
     from nightledger.gate.kept_page import find_kept
-    from nightledger.surfaces.calendars import PATIENCE_S, Looked, prepare, stage_home
+    from nightledger.surfaces.outside import PATIENCE_S, Looked, prepare, stage_home
 
     patience_s = IN_A_HURRY_S if options.quiet else PATIENCE_S
     prepared = prepare(home, context.keys_dir, context.now, patience_s=patience_s)

@@ -30,7 +30,6 @@ from nightledger.surfaces.home import host_roots
 from nightledger.surfaces.screen import say, shown
 from nightledger.surfaces.verbs import init
 
-OPTIONS = init.NEW
 BEFORE = "done before"
 MAX_STARTED_BYTES = 4096
 COPIED = "done"
@@ -96,7 +95,7 @@ def _steps(context: Context, given: tuple[str, ...]) -> Iterator[Step]:
     from nightledger.hosts.presets import preset
     from nightledger.hosts.workspaces import host_of
     from nightledger.jobs.consolidate.statements import MINED
-    from nightledger.surfaces.status import look
+    from nightledger.surfaces.verbs.status import look
 
     home = Home(context.home_path)
 
@@ -207,7 +206,7 @@ def _walk(context: Context, given: tuple[str, ...]) -> int:
 
 def _say_next(context: Context, given: tuple[str, ...]) -> None:
     """List what is left to do, and what each morning is for."""
-    from nightledger.surfaces.status import look
+    from nightledger.surfaces.verbs.status import look
 
     left = [(step.name, step.words) for step in _steps(context, given) if not step.done]
     left += [("once it has cooled", ("apply",))] if look(context)["signed"] else []

@@ -25,11 +25,6 @@ from nightledger.surfaces.verbs.approve import parse_numbers
 from nightledger.text.changes.veil import mask_diff
 from nightledger.text.markdown.document import decode, split_lines
 
-OPTIONS = {
-    "id": "the proposal, or PROPOSAL#N (also PROPOSAL:N, which make can pass) for one of its changes",
-    "--dry-run": "show what it would change, and change nothing",
-}
-
 
 def run(options: argparse.Namespace, context: Context) -> int:
     """Show the diff, sign, and take it back; or propose a reversal."""

@@ -6,7 +6,7 @@ Changes no memory, and writes nothing at all.
 """
 
 import argparse
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
@@ -17,7 +17,7 @@ from msgspec.structs import replace
 
 from nightledger.domain.errors import EXIT_ALARM, IntegrityError
 from nightledger.domain.moment import Moment
-from nightledger.domain.states import Book, Drifted, Gone, Restored
+from nightledger.domain.states import Book, Gone, Restored
 from nightledger.domain.trusting import TrustStep
 from nightledger.files.home import Home
 from nightledger.gate.apply.applies import AppliesLook, look_at_applies
@@ -33,7 +33,7 @@ from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.home import actor_of
 from nightledger.surfaces.needs import loss_text, restored_text
-from nightledger.surfaces.screen import wrap_hint
+from nightledger.surfaces.screen import sentences, wrap_hint
 from nightledger.text.visible import visible_lines
 from nightledger.trust.keys import KeyRing
 from nightledger.trust.pin import find_pin, read_pin
@@ -42,29 +42,10 @@ from nightledger.trust.report import Finding, Report
 from nightledger.trust.scan import collector_at_rest
 
 TIME = "%Y-%m-%dT%H:%M:%SZ"
-_GONE = {
-    "expired": "expired: nothing needs them any more",
-    "expunged": "were expunged by the operator: they held a leaked text",
-}
 _INSIDE = "  "
 """Begins rows in which a finding goes on, which its own text may break: a file's name holds any character."""
-PUT_BACK = (
-    "Put each file of audit/blobs back from a backup ('nightledger restore FILE --home DIR' unpacks one beside this home). "
-    "Without a backup 'nightledger edit' changes a file by hand; nothing else is held up by it."
-)
 SHOWN = 3
 """Notes of what happens in every home that are printed; all of these are in ``--json``."""
-
-
-OPTIONS = {
-    "--policy": ("FILE", "demand the logs and witnesses of this policy (default: the one in force)"),
-    "--against": {
-        "metavar": "FILE",
-        "action": "append",
-        "default": [],
-        "help": "a checkpoint of this log that was kept elsewhere; may be given again",
-    },
-}
 
 
 class Seen(Struct, frozen=True, kw_only=True):
@@ -78,7 +59,6 @@ class Seen(Struct, frozen=True, kw_only=True):
     drift: tuple[str, ...] = ()
     earlier: Mapping[str, datetime] = field(default_factory=dict)
     protected: tuple[str, ...] = ()
-    drifted: tuple[Drifted, ...] = ()
     rewrites: Rewrites | None = None
     resets: tuple[TrustStep, ...] = ()
     restored: tuple[Restored, ...] = ()
@@ -102,6 +82,19 @@ class Seen(Struct, frozen=True, kw_only=True):
     def told(self) -> tuple[Finding, ...]:
         """What witnesses and heads kept elsewhere speak against."""
         return (*self.elsewhere, *(self.witnesses.findings if self.witnesses else ()))
+
+    @property
+    def wrong(self) -> Iterator[tuple[str, str, str]]:
+        """Give class, place and message of all that is wrong."""
+        for one in self.report.findings:
+            yield one.damage.value.upper(), f"{one.path}:{one.line}" if one.line else one.path, one.message
+        yield from ((name, found.path, found.message) for name, found in self.damaged)
+        yield from ((one.damage.value.upper(), one.path, one.message) for one in self.told)
+        for path in self.drift:
+            if since := self.earlier.get(path):
+                yield "EARLIER", path, sentences("verify")["earlier"].format(f"{since:%Y-%m-%d %H:%M}")
+            else:
+                yield "DRIFT", path, sentences("verify")["drift"]
 
     @property
     def holds(self) -> bool:
@@ -183,7 +176,6 @@ def look_beyond(gate: Gate, log: VerifiedLog, at: Moment, policy: str | None = N
         drift=drift,
         earlier={path: since for path in drift if (since := checking.accepted_since(home, book, path))},
         protected=tuple(path for path in checking.find_unsettled(home, book) if path not in drift),
-        drifted=book.drifted,
         rewrites=find_rewrites(home, ledger),
         resets=book.trust.resets(),
         restored=tuple(one for one in book.restored if one.decision in held.decisions),
@@ -212,7 +204,6 @@ def _record(seen: Seen) -> dict[str, Any]:
         "drift": [path for path in seen.drift if path not in seen.earlier],
         "earlier": [{"path": path, "accepted_at": f"{at:{TIME}}"} for path, at in seen.earlier.items()],
         "protected_changed": list(seen.protected),
-        "drifted_before": [{"path": d.path, "apply": d.apply, "sha256": d.before} for d in seen.drifted],
         **{
             name: [_named(item, "path", "day", "size_bytes") for item in getattr(seen.rewrites, kind, ())]
             for name, kind in (("rewritten", "now"), ("rewritten_before", "before"), ("logs_changed", "logs"))
@@ -249,10 +240,8 @@ def _named(found: object, *names: str) -> dict[str, Any]:
 
 
 def _lines(seen: Seen) -> Iterator[str]:
-    for finding in seen.report.findings:
-        where = f"{finding.path}:{finding.line}" if finding.line else finding.path
-        yield f"{finding.damage.value.upper()} {where}: {finding.message}"
-    yield from _alarms(seen)
+    yield from (f"{name} {place}: {message}" for name, place, message in seen.wrong)
+    yield from _mends(seen.altered)
     if seen.holds:
         simulated = " (a simulated home: its clock is whatever --now says)" if seen.simulated else ""
         yield f"The log holds: {seen.report.size} events, root {seen.report.root.hex()[:16]}…{simulated}"
@@ -283,48 +272,20 @@ def _lasting(seen: Seen) -> Iterator[str]:
         yield f"note: {path} has changed since it was first seen or acknowledged; 'nightledger review' shows how"
     for why, count in seen.gone.items():
         if count:
-            yield f"note: {count} of the files that the log names {_GONE[why]}"
-    yield from (f"note: {loss_text(step)}" for step in seen.resets if step.loss is not None)
-    for reset in (step for step in seen.resets if step.loss is None):
-        ended = "; a signature ended it before it counted" if reset.cancelled else ""
-        yield f"note: the keys were reset on {reset.since.at:%Y-%m-%d %H:%M} UTC, signed by nobody{ended}"
+            yield f"note: {count} of the files that the log names {sentences('verify')['gone'][why.value]}"
+    for step in seen.resets:
+        ended = "; a signature ended it before it counted" if step.cancelled else ""
+        reset = f"the keys were reset on {step.since.at:%Y-%m-%d %H:%M} UTC, signed by nobody{ended}"
+        yield f"note: {reset if step.loss is None else loss_text(step)}"
     yield from (f"note: {restored_text(one)}" for one in seen.restored)
 
 
-def _alarms(seen: Seen) -> Iterator[str]:
-    for name, found in seen.damaged:
-        yield f"{name} {found.path}: {found.message}"
-    for told in seen.told:
-        yield f"{told.damage.value.upper()} {told.path}: {told.message}"
-    if any(found.is_kept for found in seen.altered):
-        yield "'nightledger key restore' puts trust files back; until then those that the log names stay in force."
-    if any(found.is_blob for found in seen.altered):
-        yield PUT_BACK
-    others = [found.path for found in seen.altered if not (found.is_kept or found.is_blob)]
-    if others:
-        yield "Put each back from a backup ('nightledger restore')."
-    if any(path.startswith("memory/state/proposals/") for path in others):
-        yield (
-            "An altered proposal is set aside: nothing else waits for it. Where there is no backup, "
-            "'nightledger reject ID' closes it."
-        )
-    if any(path.startswith("audit/decisions/") for path in others):
-        yield (
-            "Without a backup the alarm of a decision stands: nobody can tell any more who signed it. To reject its "
-            "proposal ends that of an approval that was not applied."
-        )
-    yield from _drift(seen)
-
-
-def _drift(seen: Seen) -> Iterator[str]:
-    for path in seen.drift:
-        if path in seen.earlier:
-            yield (
-                f"EARLIER {path}: it went back to the bytes accepted on {seen.earlier[path]:%Y-%m-%d %H:%M} UTC; "
-                "what was signed since is not in it. 'nightledger review' settles it"
-            )
-        else:
-            yield f"DRIFT {path}: changed outside Nightledger since it was last signed; 'nightledger review' asks about each section"
+def _mends(altered: Sequence[Altered]) -> Iterator[str]:
+    """Tell how what was altered comes back, once for each kind."""
+    starts = ("memory/state/proposals/", "audit/decisions/")
+    kinds = {"kept" if one.is_kept else "blob" if one.is_blob else "other" for one in altered}
+    kinds |= {start for start in starts if any(one.path.startswith(start) for one in altered)}
+    yield from (text for kind, text in sentences("verify")["mends"].items() if kind in kinds)
 
 
 def _routine(seen: Seen) -> Iterator[str]:
@@ -332,10 +293,5 @@ def _routine(seen: Seen) -> Iterator[str]:
     rewrites = seen.rewrites
     for item in rewrites.before if rewrites else ():
         yield f"note: {item.path} was rewritten after the night of {item.day}; later nights read the new bytes"
-    for drifted in reversed(seen.drifted):
-        yield (
-            f"note: {drifted.path} had been changed outside Nightledger when {drifted.apply} was applied; "
-            f"what it held then is the blob {drifted.before}"
-        )
     for item in rewrites.logs if rewrites else ():
         yield f"note: {item.path} has changed since the night of {item.day} read it"

@@ -6,8 +6,6 @@ On the machine that is the witness; it needs no home:
   keygen NAME     make a witness; prints the lines for a home's policy
   add WORD ...    cosign for a log: its verifier keys, or a home's policy file
   serve           answer over HTTP until it is told to stop
-  cosign          answer the requests in a directory (--spool) or files, once;
-                  for cron
 
 On the machine that writes the home:
   trust FILE      sign a policy: the witnesses and the quorum of FILE, with this
@@ -27,14 +25,13 @@ import os
 from nightledger.remote import witness
 from nightledger.surfaces.context import Context
 
-ACTIONS = ("keygen", "add", "serve", "cosign", "trust", "ask")
+ACTIONS = ("keygen", "add", "serve", "trust", "ask")
 OPTIONS = {
     "action": {"choices": ACTIONS, "help": "what to do"},
     "words*": ("WORD", "what it is done with"),
     "--dir": ("DIR", "the witness's directory (default: witness in $NIGHTLEDGER_KEYS)"),
     "--listen": ("HOST", "address to serve on (default: 127.0.0.1)", "127.0.0.1"),
     "--port": (None, "port to serve on (default: 18800; 0 takes a free one)", 18_800),
-    "--spool": ("DIR", "a directory that both machines share (cosign)"),
 }  # fmt: skip
 
 

@@ -5,13 +5,13 @@ byte for byte; lines that are no UTF-8 are lines like any other.
 """
 
 from collections.abc import Collection, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from nightledger.domain.proposal import Anchor, Hunk
+from nightledger.domain.proposal import Anchor, Hunk, Proposal
 from nightledger.text.changes.diff import Run, changed_runs
-from nightledger.text.changes.place import NOT_UTF8, Unplaced
 from nightledger.text.markdown.document import (
     Document,
     is_utf8,
@@ -22,10 +22,17 @@ from nightledger.text.markdown.document import (
     split_lines,
 )
 
+if TYPE_CHECKING:
+    from nightledger.text.changes.place import Unplaced
+
 UNJOINED = 1 << 30
 """How many changes stay apart where each is one of an operator's edit."""
 MOST_CHANGES = 50
 """More are joined with their neighbours: nobody answers hundreds of hunks one by one. Our choice."""
+
+
+_MASKED = "[masked: "
+"""Before the size of a secret, where one is masked: which ones are is for the scanners of that day."""
 
 
 class Course(Struct, frozen=True, kw_only=True):
@@ -87,6 +94,24 @@ def trace(old: str, new: str, *, by_section: bool = False, most: int = MOST_CHAN
     return Course(old=tuple(before), new=tuple(after), runs=_joined(runs, most))
 
 
+def trace_drift(accepted: str, present: str) -> Course:
+    """Return how the accepted text became the one found: a change for each section that differs."""
+    return trace(accepted, present, by_section=True)
+
+
+def shows(proposal: Proposal, course: Course) -> bool:
+    """Tell whether an item shows how a file drifted: each change as it is, those with something masked apart.
+
+    Its maker saw to that; but whoever has the log's key can put another item into the log.
+    """
+    return len(proposal.changes) == len(course.runs) and all(
+        _MASKED in change.hunk.removed + change.hunk.added
+        or (change.hunk.removed, change.hunk.added)
+        == (readable(course.removed(change.n)), readable(course.added(change.n)))
+        for change in proposal.changes
+    )
+
+
 def _by_section(runs: Sequence[Run], old: Document, new: Document) -> tuple[Run, ...]:
     """Join runs that reach into one section of either text; a heading that changes reaches to the end of its subtree."""
     found: list[Run] = []
@@ -126,13 +151,15 @@ def _joined(runs: Sequence[Run], most: int) -> tuple[Run, ...]:
     return tuple(joined)
 
 
-def hunks_between(before: str, after: str) -> tuple[Hunk, ...] | Unplaced:
+def hunks_between(before: str, after: str) -> "tuple[Hunk, ...] | Unplaced":
     """Return what was changed, one hunk for each run of changed lines, over the file as those before it leave it.
 
     Args:
         before: The document before, decoded.
         after: The document after, decoded.
     """
+    from nightledger.text.changes.place import NOT_UTF8, Unplaced
+
     document = parse_markdown(before)
     old, new = split_lines(before), split_lines(after)
     hunks: list[Hunk] = []

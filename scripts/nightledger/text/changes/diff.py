@@ -9,7 +9,6 @@ Invariant: ``changed_runs`` joined with the equal lines between them gives both 
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from difflib import SequenceMatcher
 from functools import lru_cache
 
 from msgspec import Struct
@@ -117,6 +116,8 @@ def _matched(old: Sequence[str], new: Sequence[str], at_old: int, at_new: int) -
     """Return the runs between the longest matches of a stretch; one run for the whole where it is too long for that."""
     codes: Sequence[tuple[str, int, int, int, int]] = [("replace", 0, len(old), 0, len(new))]
     if len(old) * len(new) <= _MOST_PAIRS:
+        from difflib import SequenceMatcher
+
         codes = SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
     return [
         Run(old_start=at_old + a, old_stop=at_old + b, new_start=at_new + c, new_stop=at_new + d)

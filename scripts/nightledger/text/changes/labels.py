@@ -8,7 +8,6 @@ Invariant: linear in the text but for the depth of its lists, whatever stands in
 """
 
 import re
-from html import unescape
 from itertools import pairwise
 
 from nightledger.text.markdown.document import Document
@@ -81,6 +80,8 @@ def holds_label(text: str) -> bool:
 
 def _is_open(line: str) -> bool:
     """Tell whether a line, as it is shown, is emphasised whole or ends neither as a word nor as a sentence does."""
+    from html import unescape
+
     seen = unescape(_UNSEEN.sub("", line)).strip()
     end = seen.rstrip(f"{_EMPHASIS} ")[-1:]
     is_whole = seen[:1] == seen[-1:] != "" and seen[:1] in _EMPHASIS

@@ -15,7 +15,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from nightledger.domain.decision import ShownIn
-from nightledger.domain.proposal import Anchor, Draft, Hunk, Op
+from nightledger.domain.proposal import HOLE, Anchor, Draft, Hunk, Op
 from nightledger.text.changes.diff import changed_runs, kept_lines
 from nightledger.text.changes.labels import holds_label
 from nightledger.text.changes.layout import (
@@ -52,7 +52,6 @@ from nightledger.text.changes.sections import (
     text_sha256,
     why_not_whole,
 )
-from nightledger.text.changes.veil import HOLE
 from nightledger.text.markdown.document import (
     BlockKind,
     Document,

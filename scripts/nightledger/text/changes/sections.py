@@ -12,8 +12,7 @@ from functools import lru_cache
 
 from msgspec import Struct
 
-from nightledger.domain.proposal import Hunk
-from nightledger.text.changes.veil import HOLE
+from nightledger.domain.proposal import HOLE, Hunk
 from nightledger.text.markdown.document import Document, Path, Section, is_blank, parse_markdown, readable
 
 SHOWN_SECTION = " > "

@@ -7,13 +7,12 @@ around a change hides what is added below it.
 from collections.abc import Callable, Iterable, Sequence
 
 from nightledger.domain.finding import Finding, Severity
+from nightledger.domain.proposal import HOLE
 from nightledger.text.changes.diff import unified_diff
 from nightledger.text.markdown.document import readable
 from nightledger.text.scanners.scan import mask, mask_secrets, scan_secrets, told_values
 from nightledger.text.similar import fold
 
-HOLE = "\N{FULL BLOCK}"
-"""Stands for one character of a secret; where it is looked for, any character of a line fills it."""
 NOTHING: frozenset[str] = frozenset()
 
 

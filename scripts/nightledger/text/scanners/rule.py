@@ -12,11 +12,10 @@ text without anchors costs one substring search each. Patterns are compiled when
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
 from functools import cache
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, field
 
 from nightledger.domain.finding import Finding, Severity
 from nightledger.files.shipped import shipped_config
@@ -186,8 +185,7 @@ Pattern = str | tuple[str, ...]
 _NAME = re.compile(r"\{([a-z][a-z_]+)\}")
 
 
-@dataclass(frozen=True, kw_only=True)
-class WrittenRow:
+class WrittenRow(Struct, frozen=True, kw_only=True):
     """A row as it is written, its fragments put in; most fields are those of ``Rule``.
 
     Attributes:
@@ -223,8 +221,7 @@ class WrittenRow:
     ordered: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, kw_only=True)
-class Written:
+class Written(Struct, frozen=True, kw_only=True):
     """One file: rows, the fragments of their patterns, and lists of rows by name."""
 
     rules: tuple[WrittenRow, ...]

@@ -11,7 +11,6 @@ import re
 import unicodedata
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import chain, groupby, pairwise
 
@@ -37,8 +36,7 @@ class CharacterSet(frozenset[str]):
     """Characters, written as hexadecimal ranges: ``["370-3ff", "a9"]``."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Characters:
+class Characters(Struct, frozen=True, kw_only=True, dict=True):
     """The file.
 
     Attributes:

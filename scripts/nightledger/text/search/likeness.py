@@ -1,7 +1,7 @@
 """How alike a question and a text are, 0..1, by the words that search goes by; no index is asked.
 
 Of each word of the question counts the best word that stands for it: itself, a form of it, a longer
-word that it begins, a word of like meaning (``domain/search/expansion.py``), with what it tells: a word that few of the
+word that it begins, with what it tells: a word that few of the
 texts hold tells more. The sum is shared out over what the whole question tells, so what no text holds
 lowers the likeness of all; or over what the whole text tells, where that is less.
 
@@ -12,9 +12,8 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from nightledger.domain.search.ranking import bases, groups, rarity
-from nightledger.text.search.stop_words import STOP_WORDS
-from nightledger.text.search.tokens import plain, query_terms, words_in
+from nightledger.domain.search.ranking import rarity
+from nightledger.text.search.tokens import plain, query_terms, stop_words, words_in
 
 MOST_WORDS = 256
 """Words of a question that are read: two pages' worth of different ones. Our choice."""
@@ -38,19 +37,17 @@ class Likeness:
             question: In plain words; empty is like nothing.
             texts: All that it will be compared with.
         """
-        grouped = groups(query_terms(question)[:MOST_WORDS])
+        asked = query_terms(question)[:MOST_WORDS]
         self._weights: dict[str, dict[int, float]] = {}
-        for at, group in enumerate(grouped):
-            for word, weight in group.weights.items():
-                for base, share in _spellings(plain(word)).items():
-                    known = self._weights.setdefault(base, {})
-                    known[at] = max(weight * share, known.get(at, 0.0))
+        for at, word in enumerate(asked):
+            for base, share in _spellings(plain(word)).items():
+                self._weights.setdefault(base, {})[at] = share
         self._meant: dict[str, dict[int, float]] = {}
-        spoken = [set(words_in(text)) for text in texts] if grouped else []
+        spoken = [set(words_in(text)) for text in texts] if asked else []
         held = Counter(at for words in spoken for at in self._shared(words))
-        holding = Counter(word for words in spoken for word in words - STOP_WORDS)
+        holding = Counter(word for words in spoken for word in words - stop_words())
         self._rarity = {word: rarity(count, len(texts)) for word, count in holding.items()}
-        self._tells = [rarity(held.get(at, 0), len(texts)) for at in range(len(grouped))]
+        self._tells = [rarity(held.get(at, 0), len(texts)) for at in range(len(asked))]
         self._total = math.fsum(self._tells)
 
     def of(self, text: str) -> float:
@@ -63,7 +60,7 @@ class Likeness:
             return 0.0
         words = set(words_in(text))
         told = math.fsum(weight * self._tells[at] for at, weight in self._shared(words).items())
-        own = math.fsum(self._rarity[word] for word in words - STOP_WORDS) or self._total
+        own = math.fsum(self._rarity[word] for word in words - stop_words()) or self._total
         return min(1.0, told / min(self._total, own)) if told else 0.0
 
     def _shared(self, words: Iterable[str]) -> dict[int, float]:
@@ -89,3 +86,24 @@ def _spellings(word: str) -> dict[str, float]:
     """Give what a word may be a form of, and what it begins with, each with what it counts."""
     longest = {word[:size]: BEGINNING_WEIGHT for size in range(LEAST_BEGINNING, len(word))}
     return {**longest, **dict.fromkeys(bases(word), 1.0)}
+
+
+def bases(word: str) -> tuple[str, ...]:
+    """Give what an English word may be a regular form of, itself first.
+
+    ``cities`` may come from ``city``, ``planned`` from ``plan``; what is no word is in no text.
+    """
+    found = [word]
+    for ending, instead in (
+        ("ies", ("y",)),
+        ("es", ("", "e")),
+        ("s", ("",)),
+        ("ing", ("", "e")),
+        ("ed", ("", "e")),
+    ):
+        stem = word.removesuffix(ending)
+        if stem != word and len(stem) > 1:
+            found += [stem + end for end in instead]
+            if ending in ("ing", "ed") and stem[-1] == stem[-2]:
+                found.append(stem[:-1])
+    return tuple(dict.fromkeys(found))

@@ -66,19 +66,40 @@ def query_terms(text: str, *, stop_words: "Collection[str] | None" = None) -> tu
         text: As somebody typed it; read up to ``MAX_QUERY_CHARACTERS``.
         stop_words: Folded words to leave out, and with any of them what asks in a script without spaces; ours where none are given.
     """
-    from nightledger.text.search.stop_words import (
-        STOP_WORDS,
-        UNSPACED_ASKING,
-    )  # the prompt hook asks for none
-
-    left_out = STOP_WORDS if stop_words is None else stop_words
+    lists = _lists()
+    left_out = lists[0] if stop_words is None else stop_words
     spelt = _spelt(text[:MAX_QUERY_CHARACTERS]).casefold()
-    asking = "|".join(sorted(UNSPACED_ASKING, key=len, reverse=True))
+    asking = "|".join(sorted(lists[2], key=len, reverse=True))
     unasked = spelt if spelt.isascii() or not left_out else _compiled(asking).sub(" ", spelt)
     found, telling = (
         dict.fromkeys(term for word in _words(said) for term in _terms(word)) for said in (spelt, unasked)
     )
     return tuple(term for term in telling if term not in left_out) or tuple(found)
+
+
+@cache
+def _lists() -> "tuple[frozenset[str], frozenset[str], Sequence[str]]":
+    """Return stop words, these with what asks for anything at all, and what asks in scripts without spaces."""
+    from nightledger.text.patterns import words
+
+    lists = words("stop-words")
+    spaced = {language: listed for language, listed in lists.items() if not language.startswith("asking")}
+    stop = frozenset(word for listed in spaced.values() for word in listed)
+    return stop, stop.union(lists["asking"]), lists["asking_unspaced"]
+
+
+def stop_words() -> frozenset[str]:
+    """Give words that say nothing about what a query is about (``config/words/stop-words.json``), without apostrophes: ``dont``.
+
+    Words of order and place (``first``, ``before``, ``own``, ``down``) are none of them: without these, questions
+    about conversations found their answers more often (docs/decisions/0022-ranking.md).
+    """
+    return _lists()[0]
+
+
+def nothing_said() -> frozenset[str]:
+    """Give these with what asks for anything at all: a query of them and a time asks for all of that time."""
+    return _lists()[1]
 
 
 def tag_terms(tag: str) -> "tuple[str, ...]":

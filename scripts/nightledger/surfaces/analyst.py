@@ -1,0 +1,133 @@
+"""The model that the operator named to choose what a night proposes: how it is asked, and what is told of it.
+
+Invariant: whatever its server answers is an answer or an ``AnalystError``; the night goes on.
+"""
+
+import http.client
+import json
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from msgspec import Struct
+
+from nightledger.domain.consolidation import AnalystRun
+from nightledger.domain.errors import NightledgerError
+from nightledger.domain.settings import AnalystSource
+from nightledger.files.configuration import load_operator
+from nightledger.files.home import Home
+from nightledger.surfaces.outside import OutsideError, ask_model
+from nightledger.think.analyst import Analyst, AnalystError, Reply, Server
+from nightledger.think.prompting import read_prompt
+
+MAX_REPLY_CHARACTERS = 32_000
+"""Eight operations of five long quotes are half of it."""
+MAX_REPLY_TOKENS = 1 << 31
+
+
+class ChatServer:
+    """A server of a language model, asked as an analyst; any that answers as OpenAI's ``/v1/chat/completions``.
+
+    Args:
+        source: Where it is, and what it may cost.
+    """
+
+    def __init__(self, source: AnalystSource) -> None:
+        self._source = source
+
+    @property
+    def name(self) -> str:
+        """The model's name."""
+        return self._source.model
+
+    @property
+    def tokens_a_night(self) -> int:
+        """The budget of one night."""
+        return self._source.tokens_a_night
+
+    def complete(self, prompt: str, schema: Mapping[str, Any], most_tokens: int) -> Reply:
+        """Answer one question, at temperature 0, as JSON of a schema where the server can be held to it.
+
+        Raises:
+            AnalystError: The server cannot be asked, does not answer in time, or answers something else.
+        """
+        question = {
+            "model": self._source.model,
+            "messages": [{"role": "user", "content": prompt}],
+            "temperature": 0,
+            "seed": 0,
+            "max_tokens": most_tokens,
+            "response_format": {
+                "type": "json_schema",
+                "json_schema": {"name": "draft", "strict": True, "schema": schema},
+            },
+        }
+        try:
+            status, content = ask_model(self._source, question, self._source.patience_s)
+        except OutsideError as error:
+            raise AnalystError(f"the model's server {error}", hint=error.hint) from error
+        if status != http.client.OK:
+            raise AnalystError(f"the model's server answered {status}")
+        return _read_reply(content)
+
+
+def _read_reply(content: bytes) -> Reply:
+    try:
+        answer = json.loads(content)
+        text = answer["choices"][0]["message"]["content"]
+        text.encode()
+        used = (answer.get("usage") or {}).get("total_tokens", 0)
+    except (ValueError, KeyError, IndexError, TypeError, AttributeError, RecursionError) as error:
+        raise AnalystError("the model's server answers with something that is no chat completion") from error
+    if not isinstance(text, str) or len(text) > MAX_REPLY_CHARACTERS:
+        raise AnalystError(f"the model's answer is no text of at most {MAX_REPLY_CHARACTERS:,} characters")
+    return Reply(text=text, tokens=used if isinstance(used, int) and 0 <= used < MAX_REPLY_TOKENS else 0)
+
+
+class _NoServer(Struct, frozen=True, kw_only=True):
+    """Stands for a model that cannot be asked at all."""
+
+    name: str
+    problem: str
+    tokens_a_night: int = 1 << 31
+
+    def complete(self, prompt: str, schema: Mapping[str, Any], most_tokens: int) -> Reply:  # noqa: ARG002 - as any server
+        """Say why not.
+
+        Raises:
+            AnalystError: Always.
+        """
+        raise AnalystError(self.problem)
+
+
+def analyst_of(keys_dir: str, home: Home, at: datetime, *, dry_run: bool = False) -> Analyst | None:
+    """Return the model that the operator named to choose what a night proposes; None where the rules do.
+
+    A configuration or a prompt that cannot be used ends no night: it is told, and the rules choose.
+
+    Args:
+        keys_dir: Where ``operator.yaml`` and ``prompts/`` lie.
+        home: Whose transcript is kept.
+        at: The time of asking; aware.
+        dry_run: Keep no transcript.
+    """
+    try:
+        source = load_operator(keys_dir).analyst
+    except NightledgerError:
+        return None  # told as what it is: nothing that the operator named can be used
+    if source is None:
+        return None
+    server: Server = ChatServer(source)
+    try:
+        prompt = read_prompt(keys_dir)
+    except NightledgerError as error:
+        prompt, server = "", _NoServer(name=source.model, problem=str(error))
+    return Analyst(server=server, prompt=prompt, home=home, at=at, dry_run=dry_run)
+
+
+def analyst_line(run: AnalystRun) -> str:
+    """Tell in one line what came of asking a model."""
+    asked = f"{run.calls + run.replayed} question(s)"
+    again = f" ({run.replayed} answered before)" if run.replayed else ""
+    told = f"the model {run.model} answered {asked}{again} for {run.tokens:,} tokens; {run.proposed} of its {run.operations} choices proposed"
+    return f"{told}; notes were left to the rules: {run.problem}" if run.problem else told
