@@ -9,7 +9,8 @@ from tests.surfaces.calling import Caller, make_caller
 
 from nightledger.files.home import Home
 from nightledger.gate.forgetting import citing
-from nightledger.surfaces.verbs import status, verify
+from nightledger.surfaces import kept_look
+from nightledger.surfaces.verbs import verify
 
 
 @pytest.fixture
@@ -22,7 +23,7 @@ def looks(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         found.append("full")
         return full(*given, **named)
 
-    monkeypatch.setattr(status, "SETTLED_NS", -(10**18))
+    monkeypatch.setattr(kept_look, "SETTLED_NS", -(10**18))
     monkeypatch.setattr(verify, "look_beyond", counted)
     return found
 
@@ -42,7 +43,7 @@ def caller(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captu
 
 
 def kept(caller: Caller) -> Path:
-    return next(caller.root.rglob(status.NAME))
+    return next(caller.root.rglob(kept_look.NAME))
 
 
 def test_a_second_look_at_the_very_same_files_verifies_nothing_and_says_the_same(
@@ -134,5 +135,5 @@ def test_a_kept_look_that_was_edited_costs_a_full_one(
 def test_where_something_is_wrong_nothing_is_kept(caller: Caller, looks: list[str]) -> None:
     EDITS["a decision"](caller.home)
     caller.run("status")
-    assert not list(caller.root.rglob(status.NAME))
+    assert not list(caller.root.rglob(kept_look.NAME))
     assert looks
