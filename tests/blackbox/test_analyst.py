@@ -2,7 +2,7 @@
 
 import json
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, ClassVar
@@ -36,6 +36,7 @@ class Server(ThreadingHTTPServer):
         self.asked: list[dict[str, Any]] = []
         self.keys: list[str] = []
         self.said: str | tuple[int, bytes] = ""
+        self.during: Callable[[], object] = list
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -46,6 +47,7 @@ class Handler(BaseHTTPRequestHandler):
         body = self.rfile.read(int(self.headers["Content-Length"]))
         self.server.asked.append(json.loads(body))
         self.server.keys.append(self.headers.get("Authorization", ""))
+        self.server.during()
         said = self.server.said
         if isinstance(said, str):
             usage = {"total_tokens": 1234}
@@ -155,6 +157,18 @@ def test_a_night_is_gone_through_again_from_its_transcript(asking: World, server
     assert len(server.asked) == 2
     assert "1 answered before" in " ".join(again.split())
     assert "1 of its 1 choices proposed" in " ".join(first.split())
+
+
+def test_nobody_waits_for_a_model_that_takes_its_time(asking: World, server: Server) -> None:
+    ran = []
+    server.during = lambda: ran.append(
+        asking.process("propose", "--section", "Lessons", "--reason", "it failed twice", "Oil the winch.")
+    )
+    choose(server, operation("add", 4, NAS))
+    asking.ok("night")
+    assert [one.status for one in ran] == [0]
+    assert {one["after"].rstrip() for one in waiting(asking)} == {f"- {NAS}", "- Oil the winch."}
+    assert (record(asking)["calls"], record(asking)["replayed"]) == (1, 0)
 
 
 BROKEN: list[str | tuple[int, bytes]] = [

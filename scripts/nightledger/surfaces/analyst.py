@@ -10,13 +10,17 @@ from datetime import datetime
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from nightledger.domain.consolidation import AnalystRun
 from nightledger.domain.errors import NightledgerError
 from nightledger.domain.settings import AnalystSource
 from nightledger.files.configuration import load_operator
 from nightledger.files.home import Home
+from nightledger.jobs.consolidate import Asked, consolidate
+from nightledger.surfaces.context import Context
 from nightledger.surfaces.outside import OutsideError, ask_model
+from nightledger.surfaces.session import reading
 from nightledger.think.analyst import Analyst, AnalystError, Reply, Server
 from nightledger.think.prompting import read_prompt
 
@@ -131,3 +135,17 @@ def analyst_line(run: AnalystRun) -> str:
     again = f" ({run.replayed} answered before)" if run.replayed else ""
     told = f"the model {run.model} answered {asked}{again} for {run.tokens:,} tokens; {run.proposed} of its {run.operations} choices proposed"
     return f"{told}; notes were left to the rules: {run.problem}" if run.problem else told
+
+
+def ask_ahead(context: Context, asked: Asked) -> Asked:
+    """Ask the model before the home's lock is taken, so that nobody waits for it; the night then goes by the transcript.
+
+    Args:
+        context: The command's surroundings.
+        asked: What is to be consolidated; without a model, or dry, it is given back as it is.
+    """
+    if asked.analyst is None or asked.dry_run:
+        return asked
+    with reading(context) as session:
+        done = consolidate(session.gate, session.ledger, replace(asked, dry_run=True), session.moment)
+    return replace(asked, analyst=replace(asked.analyst, spent=done.record.analyst))

@@ -238,11 +238,11 @@ def _close_day(context: Context, period: Period) -> JobReport:
 
 def _consolidate(context: Context, period: Period) -> JobReport:
     from nightledger.jobs.consolidate import Asked, consolidate
-    from nightledger.surfaces.analyst import analyst_line, analyst_of
+    from nightledger.surfaces.analyst import analyst_line, analyst_of, ask_ahead
 
+    analyst = analyst_of(context.keys_dir, Home(context.home_path), context.moment.at)
+    asked = ask_ahead(context, Asked(day=period.last_day, analyst=analyst))
     with writing(context) as session:
-        analyst = analyst_of(context.keys_dir, session.gate.home, session.moment.at)
-        asked = Asked(day=period.last_day, analyst=analyst)
         done = consolidate(session.gate, session.ledger, asked, session.moment)
     record = done.record
     told = analyst_line(record.analyst) if record.analyst else ""

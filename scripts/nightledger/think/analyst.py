@@ -98,6 +98,7 @@ class Analyst(Struct, frozen=True, kw_only=True):
         home: Whose transcript is kept.
         at: The time of asking; aware.
         dry_run: Keep no transcript.
+        spent: What was asked before the home's lock was taken, whose answers are gone through again.
     """
 
     server: Server
@@ -105,6 +106,7 @@ class Analyst(Struct, frozen=True, kw_only=True):
     home: Home
     at: datetime
     dry_run: bool = False
+    spent: AnalystRun | None = None
 
 
 class Drafted(Struct, frozen=True, kw_only=True):
@@ -156,6 +158,8 @@ def draft(analyst: Analyst, logs: Sequence[DayLog], document: Document, day: dat
             refused,
         )
     chosen = [one for one in chosen if not missed.intersection(log.path for log, _ in one.quoted)]
+    if spent := analyst.spent:
+        run = replace(run, calls=spent.calls, replayed=spent.replayed, tokens=spent.tokens)
     chosen.sort(key=lambda one: (-one.statement.score, one.statement.path, one.statement.lines))
     return Drafted(
         chosen=tuple(chosen),

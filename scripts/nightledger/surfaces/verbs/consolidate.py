@@ -12,13 +12,14 @@ from datetime import date, timedelta
 from nightledger.codec.records import to_plain
 from nightledger.domain.errors import UsageError
 from nightledger.domain.periods import log_day
-from nightledger.files.configuration import home_zone
+from nightledger.files.configuration import home_zone, load_settings
+from nightledger.files.home import Home
 from nightledger.jobs.consolidate import Asked, Done, consolidate
 from nightledger.surfaces import screen
-from nightledger.surfaces.analyst import analyst_line, analyst_of
+from nightledger.surfaces.analyst import analyst_line, analyst_of, ask_ahead
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.screen import say
-from nightledger.surfaces.session import writing
+from nightledger.surfaces.session import require_machine, writing
 from nightledger.surfaces.verbs.recall import read_day
 
 SHOWN = 3
@@ -27,15 +28,16 @@ SHOWN = 3
 
 def run(options: argparse.Namespace, context: Context) -> int:
     """Consolidate, and say what was proposed or why nothing was."""
+    home = Home(context.home_path).require()
+    require_machine(home)
+    zone = home_zone(home, load_settings(home))
+    yesterday = log_day(context.moment.at, zone) - timedelta(days=1)
+    day = read_day(options.day, "--day") or yesterday
+    _require_over(day, yesterday, zone.key)
+    analyst = analyst_of(context.keys_dir, home, context.moment.at, dry_run=options.dry_run)
+    since = read_day(options.since, "--since")
+    asked = ask_ahead(context, Asked(day=day, since=since, dry_run=options.dry_run, analyst=analyst))
     with writing(context) as session:
-        zone = home_zone(session.gate.home, session.gate.settings)
-        yesterday = log_day(session.moment.at, zone) - timedelta(days=1)
-        day = read_day(options.day, "--day") or yesterday
-        _require_over(day, yesterday, zone.key)
-        analyst = analyst_of(context.keys_dir, session.gate.home, session.moment.at, dry_run=options.dry_run)
-        asked = Asked(
-            day=day, since=read_day(options.since, "--since"), dry_run=options.dry_run, analyst=analyst
-        )
         done = consolidate(session.gate, session.ledger, asked, session.moment)
     _report(context, done, dry_run=options.dry_run)
     return 0
