@@ -8,7 +8,7 @@ from tests.jobs.pruning import CLOSED, answer, left, read, remember, tally
 
 from nightledger.domain.decision import DecisionType
 from nightledger.domain.proposal import Draft, Op
-from nightledger.gate.forgetting.citing import cited
+from nightledger.gate.forgetting.forgotten import cited
 from nightledger.gate.memory.naming import find_standing, pin_targets
 from nightledger.gate.review.composing import make_unproposed
 from nightledger.jobs.prune import Tally

@@ -7,7 +7,7 @@ from tests.jobs.nights import Nights
 from tests.jobs.pruning import LOG, answer, left, read, tally
 
 from nightledger.domain.proposal import Op
-from nightledger.gate.forgetting.citing import cited
+from nightledger.gate.forgetting.forgotten import cited
 from nightledger.jobs.prune import Tally
 
 FIRST = date(2026, 3, 1)

@@ -169,12 +169,12 @@ def parse_operator(raw: bytes, *, where: str) -> Operator:
     import msgspec  # only what the operator lets us run wants it
 
     operator = msgspec.convert({**values, "meaning": values.get("meaning") or None}, Operator)
-    for key, words in (("notify", operator.notify), ("lock_helper", operator.lock_helper)):
-        if words and not words[0].startswith("/"):
-            # cron's search path is not the operator's, and a home must not be able to shadow a program.
-            raise ConfigurationError(
-                f"{where}: {key}: {words[0]!r} is not a full path", hint=f"command -v {words[0]} gives it"
-            )
+    words = operator.notify
+    if words and not words[0].startswith("/"):
+        # cron's search path is not the operator's, and a home must not be able to shadow a program.
+        raise ConfigurationError(
+            f"{where}: notify: {words[0]!r} is not a full path", hint=f"command -v {words[0]} gives it"
+        )
     for name, calendar in operator.calendars.items():
         _require_place(calendar, f"{where}: calendars: {name}", name)
     if operator.meaning and not (operator.meaning.url and operator.meaning.model):

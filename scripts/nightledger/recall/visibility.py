@@ -36,8 +36,7 @@ from nightledger.files.reading import read_optional
 from nightledger.files.search_index import NewChunk, SearchWriter
 from nightledger.files.search_store import SearchStore
 from nightledger.gate.apply.placing import read_accepted
-from nightledger.gate.forgetting.citing import cited
-from nightledger.gate.forgetting.forgotten import read_forgotten
+from nightledger.gate.forgetting.forgotten import cited, read_forgotten
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.proposing.screening import own_rules
 from nightledger.gate.stored import Stored, read_stored

@@ -153,9 +153,9 @@ def _unasked(gate: Gate, book: Book) -> list[dict[str, Any]]:
     """Return what is not asked about any more; where nothing was rejected, that is nothing."""
     if not any(one.type is DecisionType.REJECT for one in book.decisions.values()):
         return []
-    from nightledger.gate.forgetting.citing import find_unasked
+    from nightledger.gate.forgetting.forgotten import find_unasked
 
-    return [{"heading": one.name, "refused": one.refused or None} for one in find_unasked(gate, book)]
+    return [{"heading": name} for name in find_unasked(gate, book)]
 
 
 def _staged(home: Home) -> dict[str, Any] | None:

@@ -23,8 +23,7 @@ from nightledger.domain.states import ChangeState, ChangeStatus
 from nightledger.domain.words import read_moment
 from nightledger.files.append import append_records, require_appendable
 from nightledger.files.configuration import home_zone
-from nightledger.gate.forgetting.citing import find_unasked, key_of
-from nightledger.gate.forgetting.forgotten import read_forgotten
+from nightledger.gate.forgetting.forgotten import find_unasked, key_of, read_forgotten
 from nightledger.gate.forgetting.room import room_for
 from nightledger.gate.gated import read_gated
 from nightledger.gate.opening import Gate, Ledger
@@ -96,7 +95,7 @@ def _consolidated(gate: Gate, ledger: Ledger, asked: Asked, moment: Moment) -> D
     logs, skipped = _read_logs(gate, ledger, asked, zone, _paths_of_unanswered(ledger, stored, moment))
     from_outcomes = find_in_outcomes(gate, ledger, stored, document, asked.day, zone)
     limit = gate.settings.nightly_additions if asked.since is None else MINED
-    unasked = frozenset(key_of(one.name) for one in find_unasked(gate, ledger.book))
+    unasked = frozenset(map(key_of, find_unasked(gate, ledger.book)))
     where = Target(path=home.identity.gated[0], adopted=_adopted(gate, zone), unasked=unasked)
     forgotten = read_forgotten(gate, stored, ledger.book)
     from_logs = find_in_logs(logs, document, said, where, limit, forgotten)

@@ -61,7 +61,7 @@ def run(options: argparse.Namespace, context: Context) -> int:
 
 def _apply_in(context: Context, session: "Session", name: str | None) -> "tuple[list[Attempt], bool]":
     """Look after the files, then apply what may be; tell whether something altered was set aside."""
-    from nightledger.gate.guard.settlement import finish_settlements
+    from nightledger.gate.guard.drifting import finish_settlements
     from nightledger.gate.stored import find_status
     from nightledger.surfaces.session import following, look_after
 
