@@ -123,6 +123,19 @@ def test_beside_drift_an_undo_goes_on_and_the_drift_stays_unsigned(world: World)
     assert (undone(twin, name, status=1)["reversal"], twin.read()) == (None, drifted)
 
 
+def test_what_drift_took_out_is_not_told_to_be_taken_back_while_it_is_signed_still(world: World) -> None:
+    name = world.applied(TEXT)
+    world.write("MEMORY.md", MEMORY)
+    world.ok("guard")
+    told = undone(world, name, status=1)
+    assert ("outside Nightledger" in told["problem"], world.read()) == (True, MEMORY)
+    review(world, otherwise="n")
+    assert world.read() == LABELLED
+    world.ok("undo", name)
+    assert world.read() == MEMORY
+    sound(world)
+
+
 def test_after_the_window_each_kind_of_change_waits_as_its_opposite(world: World) -> None:
     added, replaced, removed = (
         world.applied(TEXT),
