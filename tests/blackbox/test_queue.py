@@ -47,16 +47,18 @@ def told(world: World, *words: str) -> str:
 
 
 # ------------------------------------------------------------ the best wait
-def test_what_has_no_room_competes_again(world: World) -> None:
+def test_a_better_one_takes_the_room_of_the_weakest_which_competes_again(world: World) -> None:
     small(world)
     night(world, 2, "## Backup", CRON, "## Stock", COUNT)
     (waits,) = world.proposals()
-    texts = [change["after"] for change in waits["changes"]]
+    strong, weak = sorted(waits["changes"], key=lambda change: -change["confidence"])
     night(world, 3, "## House", LAMP)
-    assert waiting(world, "fuse", *texts) == set(texts)
-    review(world, otherwise="n")
+    assert waiting(world, "fuse", strong["after"], weak["after"]) == {"fuse", strong["after"]}
+    assert f"withdrawn 2026-03-04 ({weak['n']} of 2): made room for better ones" in told(world, "proposals")
+    assert [e["changes"] for e in world.events() if e.get("cause") == "better"] == [[weak["n"]]]
+    review(world, {"fuse": "y"}, otherwise="n")
     slept(world, 4)
-    assert waiting(world, "fuse", *texts) == {"fuse"}
+    assert waiting(world, strong["after"], weak["after"]) == {weak["after"]}
     assert world.run("verify").status == 0
     assert world.second_look()[0] == 0
 
@@ -78,6 +80,21 @@ def test_what_is_no_better_waits_for_room_and_what_was_put_off_stays(world: Worl
     assert sorted(states.values()) == ["deferred", "deferred"]
 
 
+def test_twins_of_what_is_applied_are_withdrawn(world: World) -> None:
+    first = world.propose("Label both ends of every long cable in the rack.")
+    twin = world.propose("Label both ends of each long cable in the rack.")
+    other = world.propose("Label both ends of every long cable in rack 3.")
+    assert world.approve(first).status == 0
+    world.wait(hours=3)
+    world.ok("apply")
+    assert [p["id"] for p in world.proposals()] == [other]
+    (gone,) = [p for p in world.proposals("--all") if p["id"] == twin]
+    assert [(a["state"], a["reason"]) for a in gone["answers"]] == [
+        ("withdrawn", "what was applied says the same")
+    ]
+    assert world.run("verify").status == 0
+
+
 def test_what_nobody_answered_is_proposed_again(world: World) -> None:
     night(world, 2, "## Stock", CABLE)
     (first,) = world.proposals()
@@ -91,28 +108,70 @@ def test_what_nobody_answered_is_proposed_again(world: World) -> None:
 
 
 # ------------------------------------------------------------ rejections teach
+def refuse_three(world: World) -> None:
+    for day, line in ((2, CABLE), (3, CRANE), (4, KEYS)):
+        night(world, day, "## Ideas", line)
+        assert world.proposals(), line
+        review(world, otherwise="n")
 
 
-def test_a_rejection_that_says_never_ends_its_heading_until_it_is_asked_about_again(world: World) -> None:
-    night(world, 2, "## Ideas", CABLE)
-    (waits,) = world.proposals()
-    world.ok("reject", waits["id"], "--reason", "never from this heading: Ideas")
-    assert "heading 'Ideas': you said never" in told(world, "status")
-    printed = night(world, 3, "## Ideas", LAMP)
+def test_three_rejections_under_a_heading_end_it_until_it_is_asked_about_again(world: World) -> None:
+    refuse_three(world)
+    assert "heading 'Ideas': you refused 3 of 3" in told(world, "status")
+    printed = night(world, 5, "## Ideas", LAMP)
     assert not world.proposals()
     assert "1 heading(s) that you refused were passed over" in " ".join(printed.split()) + told(
         world, "status"
     )
-    night(world, 4, "## Backup", CRON)
+    night(world, 6, "## Backup", CRON)
     assert waiting(world, "restic") == {"restic"}
+    for day in range(7, 16):
+        slept(world, day)
     world.ok("rebuild")
-    assert world.json("status")["unasked"] == [{"heading": "Ideas"}]
+    assert world.json("status")["unasked"] == [{"heading": "Ideas", "refused": 3}]
     assert world.run("proposals", "--ask-again", "Recipes").status == 1
     world.ok("proposals", "--ask-again", "ideas")
     assert world.json("status")["unasked"] == []
-    night(world, 5, "## Ideas", LAMP)
+    night(world, 16, "## Ideas", LAMP)
     assert "fuse" in waiting(world, "fuse")
     assert world.run("verify").status == 0
+
+
+def test_one_accepted_keeps_a_heading_and_a_files_own_title_is_none(world: World) -> None:
+    night(world, 2, "## Ideas", LAMP)
+    review(world, otherwise="y")
+    refuse_three(world)
+    assert world.json("status")["unasked"] == []
+    for day, line in ((5, CRON), (6, COUNT), (7, "Lesson: the ladder in the shed wants a new rope")):
+        world.write(f"memory/2026-03-{day:02}.md", f"# Log of the harbour\n\n- {line}\n")
+        slept(world, day)
+        review(world, otherwise="n")
+    assert world.json("status")["unasked"] == []
+
+
+def test_a_rejection_that_says_never_ends_its_heading_at_once(world: World) -> None:
+    night(world, 2, "## Ideas", CABLE)
+    (waits,) = world.proposals()
+    world.ok("reject", waits["id"], "--reason", "never from this heading: Ideas")
+    assert "heading 'Ideas': you said never" in told(world, "status")
+    night(world, 3, "## Ideas", LAMP)
+    assert not world.proposals()
+
+
+def test_a_kind_of_file_that_was_refused_three_times_is_not_proposed_from(world: World) -> None:
+    for day, line in ((2, CABLE), (3, CRANE), (4, KEYS), (5, LAMP)):
+        world.write(
+            f"memory/2026-03-{day:02}-standup.md", f"# Day\n\n## Part {'abcd'[day - 2] * 4}\n\n- {line}\n"
+        )
+        slept(world, day)
+        if day < 5:
+            assert world.proposals(), line
+            review(world, otherwise="n")
+    assert not world.proposals()
+    assert [one["heading"] for one in world.json("status")["unasked"]] == ["*-standup"]
+    assert "not proposing from files '*-standup': you refused 3 of 3" in told(world, "status")
+    world.ok("proposals", "--ask-again", "standup")
+    assert world.json("status")["unasked"] == []
 
 
 # ------------------------------------------------------------ what was decided is what is told

@@ -1,9 +1,13 @@
 import hashlib
 from typing import Any
 
+from hypothesis import given
+from hypothesis import strategies as st
+
 from nightledger.domain.lanes import (
     TARGET_BYTES,
     Said,
+    admit,
     choose,
     choose_to_forget,
     has_new_source,
@@ -44,6 +48,25 @@ def test_the_best_ranked_come_first_then_target_line_and_key() -> None:
         draft("a", rank=0.9, target="A.md"),
     ]
     assert keys(choose(drafts, additions=5, room=5)) == ["a", "b", "c", "d"]
+
+
+@given(
+    new=st.lists(st.sampled_from([0.1, 0.3, 0.5, 0.7, 0.9]), max_size=6),
+    waiting=st.lists(st.sampled_from([0.2, 0.3, 0.5, 0.8]), max_size=6),
+    free=st.integers(-2, 4),
+)
+def test_what_is_admitted_makes_the_queue_no_weaker_and_no_longer(
+    new: list[float], waiting: list[float], free: int
+) -> None:
+    weakest = sorted(waiting)
+    drafts = [draft(f"{n}", confidence=sure) for n, sure in enumerate(new)]
+    kept = admit(drafts, weakest, free)
+    gone = weakest[: max(0, len(kept) - free)]
+    assert len(kept) - len(gone) <= max(free, 0)
+    assert all(max(gone, default=0) < one.confidence for one in kept)
+    left = [one.confidence for one in drafts if one not in kept]
+    assert all(one.confidence >= max(left, default=0) for one in kept)
+    assert free < 0 or not left or all(stays >= max(left) for stays in weakest[len(gone) :])
 
 
 def test_additions_and_room_are_capped_and_removals_need_room_only() -> None:

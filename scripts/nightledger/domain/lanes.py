@@ -66,6 +66,23 @@ def choose(drafts: Iterable[Draft], *, additions: int, room: int) -> list[Draft]
     return chosen
 
 
+def admit(drafts: Iterable[Draft], waiting: Sequence[float], free: int) -> list[Draft]:
+    """Return the surest drafts: those that fit, and those that are surer than what would make room for them.
+
+    Args:
+        drafts: Candidates.
+        waiting: Confidence of each change that may make room, the weakest first.
+        free: How many fit as it is; negative where too many wait.
+    """
+    surest = sorted(drafts, key=lambda draft: (-draft.confidence, *_order(draft)))
+    kept = [
+        draft
+        for at, draft in enumerate(surest, -free)
+        if at < 0 or (at < len(waiting) and waiting[at] < draft.confidence)
+    ]
+    return sorted(kept, key=_order)
+
+
 def choose_to_forget(drafts: Iterable[Draft], *, deletions: int, leaf_bytes: int) -> list[Draft]:
     """Take what one proposal of the pruner may hold: one deletion of a link, or whatever else fits.
 

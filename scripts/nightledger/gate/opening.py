@@ -44,6 +44,9 @@ KEPT_SETTINGS = "settings.json"
 AS_MADE = "put config/nightledger/home.json back from a backup, or write there what it was at init"
 MEND = "mend or remove that file: it holds only what differs from the checkout's config/nightledger.yaml"
 
+BETTER, TWIN = "better", "twin"
+"""Causes of a withdrawal as the log has them: something surer took its room; what was applied says the same."""
+
 
 class Gate(Struct, frozen=True, kw_only=True):
     """One home, opened.
@@ -228,7 +231,7 @@ def record(
 
 
 def closing(
-    proposal: str, changes: Iterable[int], reason: ChangeState = ChangeState.WITHDRAWN
+    proposal: str, changes: Iterable[int], reason: ChangeState = ChangeState.WITHDRAWN, **cause: str
 ) -> tuple[EventName, dict[str, object]]:
     """Return the entry that closes changes which wait: withdrawn, or superseded by others.
 
@@ -236,8 +239,9 @@ def closing(
         proposal: Whose.
         changes: Their numbers.
         reason: How they end.
+        cause: ``cause``, an enumerated word, where they are withdrawn before their days were over.
     """
-    return EventName.CLOSED, {"proposal": proposal, "changes": list(changes), "reason": reason.value}
+    return EventName.CLOSED, {"proposal": proposal, "changes": list(changes), "reason": reason.value, **cause}
 
 
 def sign_head(gate: Gate, moment: Moment, *, keep: bool = False) -> Checkpoint:

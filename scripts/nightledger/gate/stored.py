@@ -26,7 +26,7 @@ from nightledger.domain.errors import (
     UnreadableError,
     UsageError,
 )
-from nightledger.domain.event import EventName
+from nightledger.domain.event import Event, EventName
 from nightledger.domain.ids import content_id
 from nightledger.domain.judge import EDIT_LANE
 from nightledger.domain.moment import Moment
@@ -37,7 +37,7 @@ from nightledger.files.atomic import replace_file
 from nightledger.files.blobs import BlobStore
 from nightledger.files.home import Home
 from nightledger.files.reading import read_regular
-from nightledger.gate.opening import Gate, closing, record
+from nightledger.gate.opening import BETTER, TWIN, Gate, closing, record
 from nightledger.text.changes.veil import HOLE
 from nightledger.text.scanners.scan import mask_secrets
 from nightledger.trust.signers import SignedBy, SignerSet, verify_signature
@@ -48,6 +48,9 @@ SHORTEST = 4
 _NAME = re.compile(r"(?<![/\w-])p-[a-z2-7]{8}(?:[a-z2-7]{18})?(?!\w|\.\w)")
 MAX_PROPOSAL_BYTES = 64_000_000
 """A larger one is refused when it is made, so that whatever was logged can be read again."""
+Causes = Mapping[tuple[str, int], str]
+"""The cause that the log gives for each change that was withdrawn before its days were over."""
+_CAUSES = {BETTER: "made room for better ones", TWIN: "what was applied says the same"}
 
 
 class Stored(Struct, frozen=True, kw_only=True):
@@ -190,22 +193,28 @@ def find_status(book: Book, text: str) -> ProposalStatus:
     raise UsageError(f"{text!r} fits {len(found)} proposals", hint="give more of the id")
 
 
-def answers_given(home: Home, book: Book, status: ProposalStatus) -> list[dict[str, Any]]:
+def read_causes(events: Iterable[Event]) -> Causes:
+    """Return why changes were withdrawn, as the log says."""
+    closed = [event.fields for event in events if event.event == EventName.CLOSED and "cause" in event.fields]
+    return {(fields["proposal"], n): fields["cause"] for fields in closed for n in fields["changes"]}
+
+
+def answers_given(home: Home, book: Book, status: ProposalStatus, causes: Causes) -> list[dict[str, Any]]:
     """Return each answer to a proposal with the changes that it is about; none for those that nothing happened to."""
     found: dict[tuple[str, str, str | None, str], list[int]] = {}
     for n, change in sorted(status.changes.items()):
         if change.since is not None:
-            why = _why(home, book, status, n)
+            why = _why(home, book, status, n, causes)
             place = (change.state.value, dump_moment(change.since), change.decision, why)
             found.setdefault(place, []).append(n)
     names = ("state", "at", "decision", "reason")
     return [dict(zip(names, place, strict=True), changes=numbers) for place, numbers in found.items()]
 
 
-def _why(home: Home, book: Book, status: ProposalStatus, n: int) -> str:
+def _why(home: Home, book: Book, status: ProposalStatus, n: int, causes: Causes) -> str:
     change = status.changes[n]
     if change.state is ChangeState.WITHDRAWN:
-        return "nobody answered"
+        return _CAUSES.get(causes.get((status.id, n), ""), "nobody answered")
     decided = book.decisions.get(change.decision or "")
     return mask_secrets(reason_of(home, decided)) if decided and change.state is ChangeState.REJECTED else ""
 

@@ -155,7 +155,7 @@ def _unasked(gate: Gate, book: Book) -> list[dict[str, Any]]:
         return []
     from nightledger.gate.forgetting.forgotten import find_unasked
 
-    return [{"heading": name} for name in find_unasked(gate, book)]
+    return [{"heading": one.name, "refused": one.refused or None} for one in find_unasked(gate, book)]
 
 
 def _staged(home: Home) -> dict[str, Any] | None:

@@ -7,12 +7,12 @@ have looked at what comes of it. ``writing.py`` writes it.
 
 import hashlib
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from nightledger.domain.decision import Decision
+from nightledger.domain.decision import Decision, DecisionType
 from nightledger.domain.errors import NightledgerError
 from nightledger.domain.event import EventName
 from nightledger.domain.finding import Severity
@@ -20,7 +20,7 @@ from nightledger.domain.judge import EDIT_LANE, Rules, judge
 from nightledger.domain.kept import LETTING_GO, files_of, hunks_on, parts_of
 from nightledger.domain.moment import Moment
 from nightledger.domain.proposal import Anchor, Change, Op
-from nightledger.domain.states import Book, DecisionStatus
+from nightledger.domain.states import OPEN_STATES, Book, DecisionStatus
 from nightledger.gate.apply.placing import (
     DRIFTED,
     LOST,
@@ -34,14 +34,15 @@ from nightledger.gate.apply.writing import PutBackError, Write, write_all
 from nightledger.gate.gated import is_gated, places_of, read_target
 from nightledger.gate.guard.locking import why_locked
 from nightledger.gate.integrity.trusting import read_claim, why_void, witnessed
-from nightledger.gate.opening import Gate, Ledger, record
+from nightledger.gate.opening import TWIN, Gate, Ledger, closing, record
 from nightledger.gate.proposing.screening import own_values
-from nightledger.gate.stored import Stored, hunks_sha256, read_proposal
+from nightledger.gate.stored import Stored, hunks_sha256, read_proposal, read_stored
 from nightledger.text.changes.diff import new_lines
 from nightledger.text.changes.sections import is_made_of, keeps
 from nightledger.text.markdown.check import check_blocks
 from nightledger.text.markdown.document import decode, encode
 from nightledger.text.scanners.scan import scan
+from nightledger.text.similar import fold, same_claim
 
 TOGETHER = "another of its files has changed, and its files change together or not at all"
 ELSEWHERE = (
@@ -305,6 +306,7 @@ def _place(gate: Gate, book: Book, stored: Stored, decision: Decision, moment: M
         raced = write_all(gate, decision, applied, plan.writes, moment, besides=besides)
     except PutBackError as error:
         return replace(attempt, reasons=(str(error),))
+    withdraw_twins(gate, book, stored, applied, moment)
     return replace(attempt, changes=applied, raced=raced, forgot=forgets)
 
 
@@ -349,3 +351,26 @@ def check_text(write: Write) -> list[str]:
 def _scanned(path: str, added: str) -> list[str]:
     seen = sorted({f.rule for f in scan(added) if f.severity is not Severity.FLAG})
     return [f"{path}: the scanner {rule} holds the new text back" for rule in seen]
+
+
+def withdraw_twins(gate: Gate, book: Book, applied: Stored, numbers: Collection[int], moment: Moment) -> None:
+    """Withdraw and log the additions that wait and say what some changes of a proposal have just put in.
+
+    What is signed, or takes something out, stays the operator's to answer.
+    """
+    said = [change for change in applied.proposal.changes if change.n in numbers and change.after.strip()]
+    events = []
+    for item in read_stored(gate, book, states=OPEN_STATES) if said else ():
+        status = book.proposals[item.proposal.id]
+        twins = [c.n for c in item.proposal.changes if any(_is_twin(c, one) for one in said)]
+        waits = [
+            n for n in status.answerable(DecisionType.APPROVE) if n in twins
+        ]  # drift stands there already
+        events += [closing(status.id, waits, cause=TWIN)] if waits and status.lane != EDIT_LANE else []
+    if events:
+        record(gate, events, moment)
+
+
+def _is_twin(waiting: Change, applied: Change) -> bool:
+    alike = fold(waiting.after) == fold(applied.after) or same_claim(waiting.after, applied.after)
+    return waiting.op is Op.ADD and waiting.target == applied.target and alike

@@ -3,17 +3,20 @@
 Invariant: from when a forgetting is signed until it is undone, or its operator puts the very
 words back, no job's and no agent's draft says it again, with new evidence or in other words. What
 was expunged is not said again in the same words, whatever their case, punctuation and spacing. A link is deleted by a
-decision that verifies; undone, it is as if it had never been. A heading is not asked about where a signed rejection says so,
-until the operator has it asked about again. Lines that are given as those of some evidence have the hash that it names.
+decision that verifies; undone, it is as if it had never been. What is not asked about any more is a fold of
+signed rejections and of the log: no rejection, no silence; and the operator has it asked about again. Lines that are given
+as those of some evidence have the hash that it names.
 """
 
 import hashlib
 import os
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date, datetime
 from hashlib import sha256
 from itertools import chain
+from os.path import basename, splitext
 
 from msgspec import Struct
 
@@ -23,6 +26,7 @@ from nightledger.domain.errors import NightledgerError, RefusedError
 from nightledger.domain.event import Actor, EventName
 from nightledger.domain.judge import EDIT_LANE
 from nightledger.domain.kept import ARCHIVE_DAILY, is_copy
+from nightledger.domain.lanes import JOB, OPERATOR
 from nightledger.domain.links import Pair, split_key
 from nightledger.domain.moment import Moment
 from nightledger.domain.proposal import Evidence, Kind, Op
@@ -32,7 +36,7 @@ from nightledger.files.line_log import LineLog
 from nightledger.files.reading import read_optional, read_regular
 from nightledger.gate.integrity.trusting import Trust, read_verified
 from nightledger.gate.opening import Gate, Ledger, log_key, open_gate, read_ledger, record
-from nightledger.gate.stored import Stored, each_change, is_altered, read_proposal, reason_of
+from nightledger.gate.stored import Stored, each_change, is_altered, read_proposal, read_stored, reason_of
 from nightledger.text.changes.veil import veil
 from nightledger.text.forgetting.forgotten import Forgotten
 from nightledger.text.markdown.document import decode, encode
@@ -178,6 +182,12 @@ def count_outcomes(home: Home) -> int:
 MAX_BYTES = 64_000_000
 NEVER = "never from this heading: "
 """Begins the reason of a signed rejection that is about all that stands under a heading; the heading follows."""
+ENOUGH = 3
+"""Rejections, and nothing accepted, after which a heading is not asked about. Our choice."""
+FILES = "*-"
+"""Begins the name of a kind of file, ``*-standup``."""
+_REFUSED = frozenset({ChangeState.REJECTED})
+_ACCEPTED = frozenset({ChangeState.APPROVED, ChangeState.APPLIED, ChangeState.STALE})
 
 
 class Cited(Struct, frozen=True, kw_only=True):
@@ -246,7 +256,7 @@ def values_of(content: bytes) -> frozenset[str]:
     return told_values("\n".join(text[at] for at in sorted(telling(text))))
 
 
-def heading_of(home: Home, evidence: Sequence[Evidence]) -> str:
+def heading_of(home: Home, evidence: Sequence[Evidence], *, title: bool = True) -> str:
     """Return the innermost heading with a word in it above the strongest evidence; empty where there is none.
 
     A gated file's headings are none: they are what the memory is sorted by, not where something was noted. One
@@ -255,6 +265,7 @@ def heading_of(home: Home, evidence: Sequence[Evidence]) -> str:
     Args:
         home: Where the notes are.
         evidence: What a change rests on, the strongest first.
+        title: Whether the one top heading of a file counts, which is the name of the whole file.
     """
     if not evidence or evidence[0].path in home.identity.gated:
         return ""
@@ -263,7 +274,10 @@ def heading_of(home: Home, evidence: Sequence[Evidence]) -> str:
     except NightledgerError:
         return ""
     lines = read_daylog(evidence[0].path, text, date.min).lines[evidence[0].lines[0] - 1 :]
-    return innermost(lines[0].headings if lines else ())
+    found = innermost(lines[0].headings if lines else ())
+    if not title and [found] == [line[2:].strip() for line in text.split("\n") if line.startswith("# ")]:
+        return ""
+    return found
 
 
 def innermost(headings: Sequence[str]) -> str:
@@ -272,24 +286,63 @@ def innermost(headings: Sequence[str]) -> str:
     return titles[-1] if titles and visible(mask_secrets(titles[-1])) == titles[-1] else ""
 
 
+class Unasked(Struct, frozen=True, kw_only=True):
+    """A heading of notes, or what a file is named for beside its day, from which nothing is proposed.
+
+    Attributes:
+        name: The heading as it stood, or :data:`FILES` and what files are named for.
+        refused: How many changes from it were rejected; 0 where one rejection said never.
+    """
+
+    name: str
+    refused: int
+
+
 def key_of(name: str) -> str:
-    """Return what a heading is known by: its folded words, without those that are numbers."""
+    """Return what a heading, or a file's name, is known by: its folded words, without those that are numbers."""
     return " ".join(word for word in fold(name).split() if not word.isdigit())
 
 
-def find_unasked(gate: Gate, book: Book) -> tuple[str, ...]:
-    """Return the headings of notes from which nothing is proposed, because a signed rejection said never; sorted by words.
+def label_of(path: str) -> str:
+    """Return what a file is named for beside its day, for example ``standup``; empty for a plain daily log."""
+    return key_of(splitext(basename(path))[0])
+
+
+def find_unasked(gate: Gate, book: Book) -> tuple[Unasked, ...]:
+    """Return what is not asked about now, by name.
 
     Raises:
         UnreadableError: A file of the home cannot be read.
     """
-    found: dict[str, str] = {}
+    refused: dict[str, list[str]] = defaultdict(list)
+    for name, at in _answers(gate, book, _REFUSED):
+        if at > book.asked_again.get(_hash_of(name), 0):
+            refused[key_of(name)].append(name)
+    enough = {key: names for key, names in refused.items() if len(names) >= ENOUGH}
+    accepted = {key_of(name) for name, _ in _answers(gate, book, _ACCEPTED)} if enough else ()
+    found = {k: Unasked(name=n[0], refused=len(n)) for k, n in enough.items() if k not in accepted}
     for status in book.decisions.values():
         reason = reason_of(gate.home, status).strip() if status.type is DecisionType.REJECT else ""
         name = reason[len(NEVER) :].strip() if reason.casefold().startswith(NEVER) else ""
         if key_of(name) and status.line > book.asked_again.get(_hash_of(name), 0):
-            found[key_of(name)] = name
+            found[key_of(name)] = Unasked(name=name, refused=0)
     return tuple(found[key] for key in sorted(found))
+
+
+def _answers(gate: Gate, book: Book, states: frozenset[ChangeState]) -> Iterator[tuple[str, int]]:
+    """Give each name under which a change of a night was answered so, with the line of the log that says so."""
+    stored = [item.proposal for item in read_stored(gate, book, states=states)]
+    changes = [(change, book.proposals[one.id]) for one in stored for change in one.changes]
+    for change, status in changes:
+        sources = change.evidence
+        answered = status.state_of(change.n) in states and not any(one.outcome for one in sources)
+        if not answered or status.kind is not Kind.CONSOLIDATE or status.lane not in (JOB, OPERATOR):
+            continue
+        heading = heading_of(gate.home, sources, title=False)
+        decided = book.decisions.get(status.changes[change.n].decision or "")
+        for name in sorted({heading, *(f"{FILES}{label_of(one.path)}" for one in sources[:1])}):
+            if key_of(name):
+                yield name, decided.line if decided else 0
 
 
 def _hash_of(name: str) -> str:
@@ -298,11 +351,11 @@ def _hash_of(name: str) -> str:
 
 
 def ask_again(gate: Gate, book: Book, name: str, moment: Moment) -> None:
-    """Log that a heading is proposed from again.
+    """Log that a heading, or a kind of file, is proposed from again.
 
     Raises:
         RefusedError: Nothing is held back from it.
     """
-    if key_of(name) not in set(map(key_of, find_unasked(gate, book))):
+    if key_of(name) not in {key_of(one.name) for one in find_unasked(gate, book)}:
         raise RefusedError(f"nothing is held back from {name!r}", hint="'nightledger status' names what is")
     record(gate, [(EventName.ASKED_AGAIN, {"sha256": _hash_of(name)})], moment)

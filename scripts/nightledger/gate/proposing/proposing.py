@@ -1,11 +1,12 @@
 """Put drafts before the operator: suppression, caps, scanners, hunks, one immutable file, one leaf.
 
-Invariant: what has no room in the queue is not written, and competes again.
+Invariant: of what waits only what nobody has answered yet makes room, and only for what is surer; it is withdrawn and
+logged, and competes again.
 """
 
 import hashlib
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -15,13 +16,13 @@ from nightledger.codec.records import to_plain
 from nightledger.domain.event import EventName
 from nightledger.domain.ids import content_id
 from nightledger.domain.judge import EDIT_LANE
-from nightledger.domain.lanes import JOB, MOST_DELETIONS, Said, choose, choose_to_forget, may_return
+from nightledger.domain.lanes import JOB, MOST_DELETIONS, Said, admit, choose, choose_to_forget, may_return
 from nightledger.domain.moment import Moment
 from nightledger.domain.proposal import VERSION, Change, Draft, Kind, Op, Proposal, SizeMeter, Target
 from nightledger.domain.states import ENDED, OPEN_STATES, Book, ChangeState
 from nightledger.files.atomic import replace_file
 from nightledger.gate.forgetting.forgotten import read_forgotten
-from nightledger.gate.opening import Gate, Ledger, closing, record
+from nightledger.gate.opening import BETTER, Gate, Ledger, closing, record
 from nightledger.gate.proposing.drafting import Base, Fitted, Unfit, fit_drafts, read_base, size_after
 from nightledger.gate.proposing.screening import Held, own_rules, screen, unseen, without_own_secrets
 from nightledger.gate.stored import Stored, read_stored, store, without_unanswered
@@ -29,6 +30,9 @@ from nightledger.text.changes.veil import HOLE
 from nightledger.text.markdown.document import encode
 from nightledger.trust.event import path_word
 
+_Room = tuple[int, list[tuple[float, str, int]]]
+"""How many changes may still wait, negative where more do than may; and confidence, proposal and number of each that may
+make room, the weakest first."""
 _GAP = 4
 """Line ends around an addition, at most."""
 _LEAF_BYTES = 60_000
@@ -116,7 +120,8 @@ def propose(
     if not dry_run:
         quarantine(gate, new, moment)
     held = tuple(new) if submission.lane == JOB else held  # what earlier nights told of is no news
-    chosen = _choose(gate, submission, stored, ledger.book, clean)
+    room = _find_room(ledger.book, stored, gate.settings.waiting_changes) if _is_queued(submission) else None
+    chosen = _choose(gate, submission, stored, ledger.book, clean, room)
     repeated = len(submission.drafts) - len(fresh)
     outcome = Outcome(proposal=None, suppressed=repeated, no_room=len(clean) - len(chosen), held=held)
     if not chosen:
@@ -130,7 +135,8 @@ def propose(
     if proposal.id in ledger.book.proposals:  # made before, and not to be read any more: it was altered
         return replace(outcome, suppressed=repeated + len(fitted.changes))
     if not dry_run:
-        store(gate, proposal, moment, superseded=_superseded(submission))
+        after = _withdrawals(room, len(fitted.changes)) if room else ()
+        store(gate, proposal, moment, superseded=_superseded(submission), after=after)
     return replace(outcome, proposal=proposal)
 
 
@@ -220,15 +226,24 @@ def said_before(stored: Sequence[Stored], book: Book) -> list[Said]:
     ]
 
 
+def _is_queued(submission: Submission) -> bool:
+    """Tell whether a submission waits in the queue of jobs; the pruner counts by itself."""
+    return submission.lane == JOB and submission.kind is not Kind.PRUNE
+
+
 def _choose(
-    gate: Gate, submission: Submission, stored: Sequence[Stored], book: Book, drafts: list[Draft]
+    gate: Gate,
+    submission: Submission,
+    stored: Sequence[Stored],
+    book: Book,
+    drafts: list[Draft],
+    room: _Room | None,
 ) -> list[Draft]:
-    """Take what has room: of jobs what the night and the queue leave free, of the pruner by its own count."""
-    if submission.lane != JOB:
-        return choose(drafts, additions=len(drafts), room=len(drafts))
-    if submission.kind is Kind.PRUNE:
+    if submission.lane == JOB and submission.kind is Kind.PRUNE:
         deletions = MOST_DELETIONS - _waiting_deletions(stored, book)
         return choose_to_forget(drafts, deletions=deletions, leaf_bytes=_LEAF_BYTES)
+    if room is None:
+        return choose(drafts, additions=len(drafts), room=len(drafts))
     spent = sum(
         1
         for item in stored
@@ -236,10 +251,31 @@ def _choose(
         for change in item.proposal.changes
         if change.op is Op.ADD
     )
-    lane = (status for status in book.live() if status.lane == JOB and status.kind is not Kind.PRUNE)
-    waiting = sum(change.state in OPEN_STATES for status in lane for change in status.changes.values())
-    room = max(0, gate.settings.waiting_changes - waiting)
-    return choose(drafts, additions=gate.settings.nightly_additions - spent, room=room)
+    best = choose(drafts, additions=gate.settings.nightly_additions - spent, room=len(drafts))
+    free, weakest = room
+    return admit(best, [confidence for confidence, _, _ in weakest], free)
+
+
+def _find_room(book: Book, stored: Iterable[Stored], most: int) -> _Room:
+    """Return the room in the queue of all jobs but the pruner, whose proposals have their own.
+
+    What the operator put off, or signed once, was looked at: it stays.
+    """
+    lane = [status for status in book.live() if status.lane == JOB and status.kind is not Kind.PRUNE]
+    states = {(status.id, n): change.state for status in lane for n, change in status.changes.items()}
+    weakest = (
+        (change.confidence, item.proposal.id, change.n)
+        for item in stored
+        for change in item.proposal.changes
+        if states.get((item.proposal.id, change.n)) is ChangeState.PENDING
+    )
+    return most - sum(state in OPEN_STATES for state in states.values()), sorted(weakest)
+
+
+def _withdrawals(room: _Room, count: int) -> list[tuple[EventName, dict[str, object]]]:
+    """Return the entries that withdraw what has to make room for so many changes."""
+    free, weakest = room
+    return [closing(name, [n], cause=BETTER) for _, name, n in weakest[: max(0, count - free)]]
 
 
 def _waiting_deletions(stored: Sequence[Stored], book: Book) -> int:

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from nightledger.domain.daylog import DayLog, Found, HeldLine, Region, Statement
 from nightledger.domain.finding import Severity
 from nightledger.domain.proposal import SINGLE_SOURCE, Change, Draft, Evidence, Flag, Op, Proposal, Scope
-from nightledger.gate.forgetting.forgotten import innermost, key_of
+from nightledger.gate.forgetting.forgotten import innermost, key_of, label_of
 from nightledger.gate.proposing.screening import Held
 from nightledger.gate.stored import Stored
 from nightledger.hosts.daylogs import LogFile
@@ -43,7 +43,7 @@ class Target(Struct, frozen=True, kw_only=True):
     Attributes:
         path: Relative to the home.
         adopted: The day from which the home was looked after: what stood there then may be as young as that.
-        unasked: Names of headings of notes from which nothing is proposed (``gate/forgetting/forgotten.py``).
+        unasked: Names of headings and files of notes from which nothing is proposed (``gate/forgetting/forgotten.py``).
     """
 
     path: str
@@ -277,7 +277,9 @@ def _read_all(
 def _without_unasked(day_log: DayLog, unasked: frozenset[str]) -> DayLog:
     """Give a log of which nothing is learned from what stands where nobody is asked about it."""
     headings = {line.headings for line in day_log.lines} if unasked else set()
-    quiet = {one for one in headings if key_of(innermost(one)) in unasked}
+    quiet = {
+        one for one in headings if label_of(day_log.path) in unasked or key_of(innermost(one)) in unasked
+    }
     lines = (replace(x, region=Region.PASTED) if x.headings in quiet else x for x in day_log.lines)
     return replace(day_log, lines=tuple(lines)) if quiet else day_log
 

@@ -13,7 +13,7 @@ from nightledger.domain.errors import EXIT_WAITING
 from nightledger.domain.judge import EDIT_LANE
 from nightledger.domain.states import REVOCABLE
 from nightledger.gate.proposing.screening import told_at_home
-from nightledger.gate.stored import answer_texts, answers_given, read_stored
+from nightledger.gate.stored import answer_texts, answers_given, read_causes, read_stored
 from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.listing import proposal_record, set_aside_record, state_of
@@ -61,7 +61,7 @@ def _records(session: Session, *, closed: bool, full: bool) -> list[dict[str, An
     gate, book, now = session.gate, session.ledger.book, session.moment.at
     stored = read_stored(gate, book, states=None if closed else REVOCABLE)
     told = told_at_home(gate.home, [one.proposal for one in stored])
-    found = {one.proposal.id: one.proposal for one in stored}
+    found, causes = {one.proposal.id: one.proposal for one in stored}, read_causes(session.ledger.log.events)
     records = []
     for status in book.proposals.values() if closed else book.live():
         state = state_of(gate, book, status, now)
@@ -72,7 +72,7 @@ def _records(session: Session, *, closed: bool, full: bool) -> list[dict[str, An
             record = proposal_record(gate, book, proposal, now, told=told)
         elif proposal:
             record |= {"title": mask_secrets(proposal.title, told=told), "state": state}
-        answers = answers_given(gate.home, book, status)
+        answers = answers_given(gate.home, book, status, causes)
         records.append({**record, "waiting": list(status.open_changes()), "answers": answers})
     return records
 

@@ -167,7 +167,9 @@ def _held(item: Record) -> str:
 
 
 def _unasked(one: Record) -> str:
-    return f"not proposing from heading '{screen.shown(one['heading'])}': you said never"
+    why = f"you refused {one['refused']} of {one['refused']}" if one["refused"] else "you said never"
+    what = "files" if one["heading"].startswith("*-") else "heading"
+    return f"not proposing from {what} '{screen.shown(one['heading'])}': {why}"
 
 
 def _size(size: Record) -> str:
