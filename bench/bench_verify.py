@@ -33,7 +33,7 @@ from nightledger.gate.daily import find_rewrites
 from nightledger.gate.integrity.checking import Held, find_altered, find_drift, verify_decisions
 from nightledger.gate.integrity.trusting import read_signers
 from nightledger.gate.opening import Gate, Ledger, fold_log, log_key
-from nightledger.gate.signed import read_signed, signed_by
+from nightledger.gate.stored import read_signed, signed_by
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.verbs import verify
 from nightledger.trust import audit, reading

@@ -238,7 +238,6 @@ def test_the_week_names_every_script_and_no_other() -> None:
     shown = {path.name for path in (ROOT / "scripts").glob("*.py")} - {
         "command.py",
         "demo.py",
-        "lock_helper.py",
     }
     assert named == shown
 

@@ -24,7 +24,6 @@ class Kernel:
 
     Attributes:
         world: The home.
-        helped: What a helper locked, an inode a line: it runs in a process of its own.
         flags: Bits by inode.
         changed: Each change: the file's name, its bits then, its bytes then, the newest event then.
         knows: Whether the file system knows flags.
@@ -33,7 +32,6 @@ class Kernel:
     """
 
     world: World
-    helped: Path
     flags: dict[int, int] = field(default_factory=dict)
     changed: list[tuple[str, int, bytes, str]] = field(default_factory=list)
     knows: bool = True
@@ -61,8 +59,7 @@ class Kernel:
         return packed
 
     def _bits(self, inode: int) -> int:
-        helped = self.helped.read_text().split() if self.helped.exists() else []
-        return self.flags.get(inode, 0) | (IMMUTABLE if str(inode) in helped else 0)
+        return self.flags.get(inode, 0)
 
     def of(self, name: str) -> int:
         """Give the bits of a file of the home."""
@@ -76,33 +73,8 @@ class Kernel:
 
 def kernel_for(world: World, monkeypatch: pytest.MonkeyPatch) -> Kernel:
     """Put a kernel under this process, whose caller is root to begin with."""
-    kernel = Kernel(world=world, helped=world.root / "helped")
+    kernel = Kernel(world=world)
     monkeypatch.setattr("fcntl.ioctl", kernel.ioctl)
     monkeypatch.setattr(os, "getresuid", lambda: (kernel.user,) * 3)
     monkeypatch.setattr(os, "seteuid", lambda _: None)
     return kernel
-
-
-HELPER = """#!/bin/sh
-echo "$@" >> "{log}"
-if [ "$1" = exchange ]; then
-  mv "$2/$3" "$2/$4.away" && mv "$2/$4" "$2/$3" && mv "$2/$4.away" "$2/$4"
-fi
-stat -c %i "$2/$3" >> "{helped}"
-"""
-
-
-def name_helper(kernel: Kernel, script: str = HELPER, *, at: Path | None = None) -> Path:
-    """Name a helper in ``operator.yaml``; give the file in which it keeps how it was called."""
-    log, program = kernel.world.root / "called", at or kernel.world.root / "helper.sh"
-    program.write_text(script.format(log=log, helped=kernel.helped))
-    program.chmod(0o755)
-    operator = kernel.world.keys / "operator.yaml"
-    operator.write_text(f'lock_helper: ["{program}"]\n')
-    operator.chmod(0o600)
-    return log
-
-
-def helper_calls(log: Path) -> list[list[str]]:
-    """Give each call's words."""
-    return [line.split() for line in log.read_text().splitlines()] if log.exists() else []

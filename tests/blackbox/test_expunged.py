@@ -340,30 +340,7 @@ def test_an_expunge_that_was_cut_short_is_finished_by_the_next_command(world: Wo
     assert path.read_bytes() == b"another"
 
 
-def test_by_a_hash_one_file_goes_and_what_is_signed_to_stand_does_not(world: World) -> None:
-    name = world.applied("Label the shelves.")
-    content = (world.home / f"memory/state/proposals/{name}.json").read_bytes()
-    record = asked_to_go(world, "--sha256", sha256(content))
-    assert record["removed"] == [f"memory/state/proposals/{name}.json"]
-    assert (record["withheld"], record["overwritten"], record["elsewhere"]) == ([], [], [])
-    world.ok("expunge", "--sha256", sha256(content))
-    assert not (world.home / f"memory/state/proposals/{name}.json").exists()
-    assert "Label the shelves." in world.read()
-    now = (world.home / "MEMORY.md").read_bytes()
-    ran = world.run("expunge", "--sha256", sha256(now))
-    assert (ran.status, "MEMORY.md still holds it: only its hash was given" in ran.text) == (1, True)
-    signers = world.home / "config/nightledger/allowed_signers"
-    record = asked_to_go(world, "--sha256", sha256(signers.read_bytes()))
-    assert (record["removed"], bool(record["kept"])) == ([], True)
-    before = world.events()
-    assert world.run("expunge", "--sha256", "0" * 64).status == 1
-    assert world.events() == before
-    assert world.blob(sha256(signers.read_bytes())).exists()
-    assert world.run("verify").status == 0
-    assert world.independent().status == 0
-
-
-def test_what_was_altered_is_evidence_and_goes_only_by_name(world: World) -> None:
+def test_what_was_altered_is_evidence_and_stays_until_it_is_closed(world: World) -> None:
     name = world.propose("Label the shelves.")
     path = world.home / f"memory/state/proposals/{name}.json"
     path.write_bytes(path.read_bytes().replace(b"shelves", LEAK.encode()))
@@ -372,8 +349,9 @@ def test_what_was_altered_is_evidence_and_goes_only_by_name(world: World) -> Non
     assert (record["altered"], record["removed"]) == ([relative], [])
     assert world.run("expunge", "--text-from-stdin", stdin=LEAK).status == 1
     assert path.exists()
-    assert asked_to_go(world, "--text-from-stdin", "--altered")["removed"] == [relative]
-    ran = world.run("expunge", "--text-from-stdin", "--altered", stdin=LEAK)
+    world.ok("reject", name, "--reason", "altered")
+    assert asked_to_go(world)["removed"] == [relative]
+    ran = world.run("expunge", "--text-from-stdin", stdin=LEAK)
     assert (ran.status, path.exists()) == (0, False)
     assert world.run("verify").status in {0, 4}
 
@@ -471,12 +449,4 @@ def test_what_says_who_may_sign_stays_whatever_text_it_holds(world: World, tmp_p
     assert record["removed"] == []
     assert all(one.startswith(("audit/", "config/")) for one in record["kept"] if isinstance(one, str))
     assert len(record["kept"]) >= 1
-    (event,) = [e for e in world.events() if e["event"] == "decision.recorded"]
-    named = asked_to_go(world, "--sha256", event["sha256"])
-    held = f"audit/blobs/sha256/{event['sha256'][:2]}/{event['sha256']}"
-    assert (named["removed"], named["kept"]) == (
-        [],
-        sorted([held, f"audit/decisions/{event['decision']}.json"]),
-    )
-    assert world.run("expunge", "--sha256", event["sha256"]).status == 1
     assert world.run("verify").status == 0

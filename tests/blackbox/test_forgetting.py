@@ -302,7 +302,7 @@ def test_a_gap_counts_for_two_days_and_a_stray_blob_goes_by_its_age(world: World
 
 
 def test_a_blob_that_is_damaged_or_gone_is_an_alarm_while_something_needs_it(world: World) -> None:
-    name = world.applied("Label both ends of a cable.")
+    world.applied("Label both ends of a cable.")
     first, now = sha256(MEMORY.encode()), sha256((world.home / "MEMORY.md").read_bytes())
     for damaged in (first, now):
         content = world.blob(damaged).read_bytes()
@@ -312,7 +312,6 @@ def test_a_blob_that_is_damaged_or_gone_is_an_alarm_while_something_needs_it(wor
         world.blob(damaged).write_bytes(b"something else")
         ran = world.run("verify")
         assert (ran.status, "not those of its name" in ran.text) == (4, True), ran
-        assert name in ran.text or damaged == now
         world.blob(damaged).write_bytes(content)
     what_else_is_needed(world, first)
     stray = world.blob(sha256(b"left by a run that died"))
@@ -329,10 +328,14 @@ def what_else_is_needed(world: World, first: str) -> None:
     assert world.run("verify").status == 4
     drifted = sha256((world.home / "MEMORY.md").read_bytes())
     signers = sha256((world.home / "config/nightledger/allowed_signers").read_bytes())
-    for needed, why in ((drifted, "is to be settled"), (signers, "as it was signed, and decisions")):
+    for needed in (drifted, signers):
         content = world.blob(needed).read_bytes()
         world.blob(needed).unlink()
-        assert why in world.run("verify").text, why
+        ran = world.run("verify")
+        assert (ran.status, f"{needed}: it is missing: an undo, what drifted, or whoever" in ran.text) == (
+            4,
+            True,
+        ), ran
         world.blob(needed).write_bytes(content)
     review(world, otherwise="n")
     assert world.run("verify").status == 0
@@ -442,26 +445,6 @@ def after_the_window(world: World, name: str) -> None:
     assert world.run(*ASKS, AGAIN, "--dry-run").status == 0
     assert world.run("verify").status == 0
     assert world.independent().status == 0
-
-
-def test_what_an_applied_change_put_in_is_forgotten_by_its_number(world: World) -> None:
-    waiting = world.propose("Set the zone.")
-    for name, why in (
-        (f"{waiting}#1", "only what was applied"),
-        (f"{waiting}#7", "has no change 7"),
-        ("p-none#1", ""),
-        ("e-none", ""),
-    ):
-        ran = world.run("forget", name)
-        assert (ran.status, why in ran.err) == (2, True), ran
-    approve_and_apply(world, waiting)
-    removal = world.json("propose", "--remove", "--entry", "Keep backups for 30 days.", "--reason", "r")["id"]
-    approve_and_apply(world, removal)
-    assert "does not stand there" in world.run("forget", f"{removal}#1").err
-    before = world.read()
-    forgotten(world, f"{waiting[:12]}:1")
-    assert world.read() == before.replace("- Set the zone.\n", "")
-    assert "does not stand there" in world.run("forget", f"{waiting}#1").err
 
 
 # ------------------------------------------------------------ pins

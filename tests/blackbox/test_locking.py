@@ -10,9 +10,7 @@ from tests.blackbox.kernel import (
     IMMUTABLE,
     SOMEBODY,
     Kernel,
-    helper_calls,
     kernel_for,
-    name_helper,
 )
 from tests.blackbox.person import review
 from tests.blackbox.test_lifecycle import whole
@@ -102,9 +100,7 @@ def test_root_unlocks_a_file_for_the_exchange_alone(kernel: Kernel, world: World
     whole(world)
 
 
-def test_a_user_without_a_helper_signs_and_logs_nothing_that_could_not_be_done(
-    kernel: Kernel, world: World
-) -> None:
+def test_another_user_signs_and_logs_nothing_that_could_not_be_done(kernel: Kernel, world: World) -> None:
     applied = world.applied("Count twice.")
     world.signed(TEXT)
     world.ok("lock")
@@ -112,7 +108,7 @@ def test_a_user_without_a_helper_signs_and_logs_nothing_that_could_not_be_done(
     world.wait(hours=3)
     text, before = world.read(), len(world.events())
     ran = world.run("apply")
-    assert "lock_helper" in ran.text, ran
+    assert "root applies it" in ran.text, ran
     ran = world.run("undo", applied)
     assert (ran.status, "locked by the operating system" in ran.text) == (1, True), ran
     assert (world.read(), len(world.events())) == (text, before)
@@ -146,50 +142,6 @@ def test_drift_in_a_locked_file_is_kept_by_a_signature_and_taken_back_by_root_al
     whole(world)
 
 
-def test_a_helper_exchanges_for_a_user_and_is_told_which_very_file(kernel: Kernel, world: World) -> None:
-    world.ok("lock")
-    kernel.user = SOMEBODY
-    log = name_helper(kernel)
-    status = (world.home / "MEMORY.md").stat()
-    told = "".join(world.ok("doctor", "--all").replace("+~", "").split())
-    assert f"whoevermayrun{world.root}/helper.sh:" in told
-    name = world.applied(TEXT)
-    (call,) = helper_calls(log)
-    assert call[:4] == ["exchange", str(world.home), "MEMORY.md", call[3]]
-    assert call[3].endswith(".nightledger-tmp")
-    assert "/" not in call[3]
-    assert call[4:] == [str(status.st_uid), str(status.st_ino)]
-    assert kernel.of("MEMORY.md") == IMMUTABLE
-    world.ok("undo", name)
-    assert world.read() == MEMORY
-    assert len(helper_calls(log)) == 2
-    assert not list(world.home.glob("*-tmp*"))
-    whole(world)
-
-
-def test_a_helper_that_does_not_do_its_work_changes_nothing(kernel: Kernel, world: World) -> None:
-    world.signed(TEXT)
-    world.ok("lock")
-    kernel.user = SOMEBODY
-    world.wait(hours=3)
-    wrong = {}
-    for script, place, said in (
-        ("#!/bin/sh\necho 'not today' >&2\nexit 3\n", world.root / "refuses.sh", "not today"),
-        ("#!/nowhere/at/all\n", world.root / "nothing.sh", "did not do its work"),
-        ("#!/bin/sh\ntouch {log}\n", world.home / "inside.sh", "nothing in a home is executed"),
-    ):
-        log = name_helper(kernel, script, at=place)
-        ran = world.run("apply")
-        left = [path.name for path in world.home.glob(".*-tmp")]
-        if (world.read(), left, said in ran.text, log.exists()) != (MEMORY, [], True, False):
-            wrong[place.name] = ran, left
-    assert not wrong, wrong
-    name_helper(kernel)
-    world.ok("apply")
-    assert TEXT in world.read()
-    assert world.run("verify").status == 0
-
-
 def test_what_is_not_locked_any_more_is_locked_again_by_whoever_can(kernel: Kernel, world: World) -> None:
     world.ok("lock")
     kernel.meddle("MEMORY.md", LOG)
@@ -211,13 +163,8 @@ def test_what_is_not_locked_any_more_is_locked_again_by_whoever_can(kernel: Kern
     ran = world.run("guard")
     assert (ran.status, ran.text.count("only root can lock it again")) == (4, 2), ran
     assert names(world, before) == []
-    log = name_helper(kernel)
-    found = world.json("guard")["drift"]
-    assert [(one["path"], one["relocked"]) for one in found] == [(LOG, False), ("MEMORY.md", True)]
-    status = (world.home / "MEMORY.md").stat()
-    words = ["lock", str(world.home), "MEMORY.md", "-", str(status.st_uid), str(status.st_ino)]
-    assert helper_calls(log) == [words]
-    assert (names(world, before), world.events()[-1]["paths"]) == (["lock.repaired"], ["MEMORY.md"])
+    kernel.user = 0
+    assert {one["path"] for one in world.json("guard")["drift"] if one["relocked"]} == {"MEMORY.md", LOG}
     whole(world)
 
 
@@ -239,13 +186,10 @@ def test_a_locked_constitution_is_amended_by_whoever_may_exchange_it(
     kernel.user = SOMEBODY
     before = world.read(PRINCIPLES), world.events()
     ran = world.run("constitution", "amend", "--from", str(page), typed=lambda _: "y")
-    assert (ran.status, "lock_helper" in ran.text) == (1, True), ran
+    assert (ran.status, "root applies it" in ran.text) == (1, True), ran
     assert (world.read(PRINCIPLES), world.events()) == before
-    log = name_helper(kernel)
+    kernel.user = 0
     world.ok("constitution", "amend", "--from", str(page), typed=lambda _: "y")
     assert json.loads(world.read(PRINCIPLES))["principles"][0]["text"] == "Be kind to whoever asks."
-    assert [call[:3] for call in helper_calls(log)] == [
-        ["exchange", str(world.home / "memory/system"), "constitution.json"]
-    ]
     assert kernel.of(PRINCIPLES) == IMMUTABLE
     whole(world)

@@ -12,7 +12,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.faults.sweep_report import report
 from tests.forked import status_of
 from tests.gate.homes import MEMORY, Desk, addition, make_desk
 
@@ -24,7 +23,6 @@ from nightledger.gate.guard import locking
 from nightledger.gate.guard.guarding import guard
 from nightledger.gate.guard.locking import Held, lock_files, lockables, unlock_files
 
-HELPER = Path(__file__).resolve().parents[2] / "scripts" / "lock_helper.py"
 NOBODY = 65534
 MIB = 1 << 20
 
@@ -177,91 +175,3 @@ def test_root_acts_as_the_owner_and_as_root_for_the_flag_alone(
         )
     assert ran.stdout.split() == [str(NOBODY)] * 2
     assert for_child() == {}
-
-
-def helper(*words: object) -> tuple[int, str]:
-    ran = subprocess.run(
-        [sys.executable, "-I", str(HELPER), *map(str, words)], capture_output=True, text=True, check=False
-    )
-    return ran.returncode, ran.stderr
-
-
-GOOD = ".MEMORY.md.1.0.nightledger-tmp"
-
-
-def make_traps(directory: Path, uid: int) -> None:
-    """Put what the helper must not take beside what it may, in a home and around it."""
-
-    def prepared(name: str, number: int = 1) -> Path:
-        path = directory / f".{name}.{number}.0.nightledger-tmp"
-        path.write_text("new")
-        return path
-
-    assert prepared("MEMORY.md").name == GOOD
-    os.link(prepared("MEMORY.md", 2), directory / "second name")
-    os.mkfifo(directory / ".MEMORY.md.3.0.nightledger-tmp")
-    os.chown(prepared("MEMORY.md", 4), uid + 1, -1)
-    (directory / ".MEMORY.md.5.0.nightledger-tmp").symlink_to(directory / GOOD)
-    (directory / "plain").write_text("x")
-    (directory / "linked").symlink_to(directory / "MEMORY.md")
-    prepared("linked")
-    (directory / "theirs").write_text("x")
-    os.chown(directory / "theirs", uid + 1, -1)
-    (directory.parent / "door").symlink_to(directory)
-    (directory.parent / "porch").symlink_to(directory.parent)
-    foreign = directory.parent / "foreign"
-    foreign.mkdir()
-    (foreign / "MEMORY.md").write_text("x")
-    os.chown(foreign, uid + 1, -1)
-
-
-def wrong_words(directory: Path, uid: int, inode: int) -> list[tuple[tuple[object, ...], str]]:
-    """Give what the helper is called with, and why it refuses: right but for one thing each."""
-    door, porch, foreign = (directory.parent / name for name in ("door", "porch", "foreign"))
-    theirs, own = (directory / "theirs").stat().st_ino, (foreign / "MEMORY.md").stat().st_ino
-    link, other, shape = "Too many levels of symbolic links", "another file, or another user's", "one name"
-    name = "MEMORY.md"
-    return [
-        (("exchange", directory, name, ".MEMORY.md.2.0.nightledger-tmp", uid, inode), shape),
-        (("exchange", directory, name, ".MEMORY.md.3.0.nightledger-tmp", uid, inode), shape),
-        (("exchange", directory, name, ".MEMORY.md.4.0.nightledger-tmp", uid, inode), other),
-        (("exchange", directory, name, ".MEMORY.md.5.0.nightledger-tmp", uid, inode), link),
-        (("exchange", directory, name, "plain", uid, inode), "was not prepared for"),
-        (("exchange", directory, name, f"../{directory.name}/{GOOD}", uid, inode), "was not prepared for"),
-        (("exchange", directory, name, f".{name}./../{GOOD}", uid, inode), "is not a file's name"),
-        (("exchange", directory, name, GOOD, uid, inode + 1), other),
-        (("exchange", directory, "linked", ".linked.1.0.nightledger-tmp", uid, inode), link),
-        (("exchange", door, name, GOOD, uid, inode), "Not a directory"),
-        (("exchange", porch / directory.name, name, GOOD, uid, inode), "Not a directory"),
-        (("exchange", f"{directory}/../{directory.name}", name, GOOD, uid, inode), "plain form"),
-        (("exchange", str(directory)[1:], name, GOOD, uid, inode), "not an absolute path"),
-        (("lock", directory, "linked", "-", uid, inode), link),
-        (("lock", directory, "plain", "-", uid, inode), other),
-        (("lock", directory, "theirs", "-", uid, theirs), other),
-        (("lock", foreign, name, "-", uid, own), "is another user's"),
-        (("lock", directory, name, "-", uid + 1, inode), "is another user's"),
-        (("unlock", directory, name, "-", uid, inode), "nothing that is done here"),
-        (("lock", directory, "missing", "-", uid, inode), "No such file"),
-        (("lock", directory, "", "-", uid, inode), "is not a file's name"),
-    ]
-
-
-@root
-def test_the_helper_refuses_everything_else(desk: Desk) -> None:
-    uid = os.stat(desk.memory).st_uid
-    directory, memory = desk.memory.parent, desk.memory
-    set_flag(str(memory), Flag.IMMUTABLE, on=True)
-    inode = memory.stat().st_ino
-    make_traps(directory, uid)
-    cases = wrong_words(directory, uid, inode)
-    for words, why in cases:
-        status, said = helper(*words)
-        assert (status, said.startswith("lock_helper.py: "), why in said) == (1, True, True), (words, said)
-        assert is_immutable(memory), words
-        assert memory.read_text() == MEMORY, words
-    assert not is_immutable(directory.parent / "foreign" / memory.name)
-    report("words that the lock helper must refuse", points=len(cases))
-    assert helper("exchange", directory)[0] == 2
-    assert helper("lock", directory, memory.name, "-", uid, "-1")[0] == 2
-    assert helper("exchange", directory, memory.name, GOOD, uid, inode) == (0, "")
-    assert memory.read_text() == "new"

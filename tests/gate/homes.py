@@ -27,18 +27,18 @@ from nightledger.gate.apply.writing import write_all
 from nightledger.gate.deciding import Signed, accept, sign
 from nightledger.gate.founding import PRINCIPAL, Founding, found
 from nightledger.gate.gated import read_accepted
+from nightledger.gate.guard.drifting import carry_out
 from nightledger.gate.guard.guarding import Sighting, guard
-from nightledger.gate.guard.settlement import carry_out
 from nightledger.gate.opening import Gate, Ledger, open_gate, read_ledger, record, sign_head
 from nightledger.gate.proposing.proposing import Outcome, Submission, propose, submit_changes
 from nightledger.gate.review.composing import Signing, compose, compose_settlements, make_decision
 from nightledger.gate.review.editing import propose_edit
-from nightledger.gate.review.masking import accepted_texts
 from nightledger.gate.review.reviewing import (
     Answer,
     Item,
     Refusal,
     Verb,
+    accepted_texts,
     items_of,
     list_items,
     read_documents,

@@ -7,7 +7,7 @@ from nightledger.domain.constitution import Constitution
 from nightledger.domain.decision import Decision, DecisionType
 from nightledger.gate.integrity.trust_changes import keep_contents, trust_targets
 from nightledger.gate.integrity.trusting import Trust
-from nightledger.gate.memory.principles import NAME, shipped_principles
+from nightledger.gate.memory.recalling import NAME, shipped_principles
 from nightledger.gate.review.composing import make_unproposed
 
 

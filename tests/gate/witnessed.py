@@ -8,7 +8,7 @@ from tests.trust.witnesses import cosigner, policy_of
 
 from nightledger.files.durable import make_dir
 from nightledger.gate.founding import found
-from nightledger.gate.integrity.witnessing import read_policy
+from nightledger.gate.integrity.trusting import read_policy
 from nightledger.gate.opening import sign_head
 from nightledger.trust.heads import keep_lines
 from nightledger.trust.keys import KeyRing, create_log_keys, load_log_key

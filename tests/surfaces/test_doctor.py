@@ -136,8 +136,8 @@ def home(tmp_path: Path) -> Home:
     return make_desk(tmp_path).home
 
 
-def look(home: Home, keys: Path | None = None) -> list[Check]:
-    return list(check_locks(home, str(keys or Path(home.root).parent / "keys")))
+def look(home: Home) -> list[Check]:
+    return list(check_locks(home))
 
 
 def flags(monkeypatch: pytest.MonkeyPatch, answer: object) -> None:
@@ -154,10 +154,6 @@ def test_with_locks_it_says_who_applies(home: Home, monkeypatch: pytest.MonkeyPa
     assert (locked.state, locked.message) == (State.GOOD, "locked by the operating system: MEMORY.md")
     assert rest.message == "not locked: audit/trusted-channel-audit.jsonl"
     assert "only root applies" in who.message
-    keys = Path(home.root).parent / "keys"
-    (keys / "operator.yaml").write_text("lock_helper: [/usr/bin/sudo, -n, /usr/local/sbin/lock_helper.py]\n")
-    (keys / "operator.yaml").chmod(0o600)
-    assert "whoever may run /usr/bin/sudo -n /usr/local/sbin/lock_helper.py" in look(home, keys)[-1].message
 
 
 def messages(state: State) -> list[str]:

@@ -8,7 +8,7 @@ from tests.gate.homes import addition
 from tests.surfaces.calling import Caller, make_caller
 
 from nightledger.files.home import Home
-from nightledger.gate.forgetting import citing
+from nightledger.gate.forgetting import forgotten
 from nightledger.surfaces import kept_look
 from nightledger.surfaces.verbs import verify
 
@@ -64,13 +64,13 @@ def test_what_is_not_asked_about_is_looked_for_anew_where_a_note_was_edited(
         reason="never from this heading: Ideas",
     )
     asked: list[str] = []
-    real = citing.find_unasked
+    real = forgotten.find_unasked
 
-    def counted(*given: Any) -> tuple[citing.Unasked, ...]:
+    def counted(*given: Any) -> tuple[forgotten.Unasked, ...]:
         asked.append("anew")
         return real(*given)
 
-    monkeypatch.setattr(citing, "find_unasked", counted)
+    monkeypatch.setattr(forgotten, "find_unasked", counted)
     first, second = caller.record("status"), caller.record("status")
     assert first == second
     assert [one["heading"] for one in first["unasked"]] == ["Ideas"]

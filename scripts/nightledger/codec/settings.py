@@ -183,12 +183,12 @@ def parse_operator(raw: bytes, *, where: str) -> Operator:
     values = parse_configuration(raw, "operator", where=where, hint=_OPERATOR_HINT)
     servers = {name: values.get(name) or None for name in _SERVERS}
     operator = msgspec.convert({**values, **servers}, Operator)
-    for key, words in (("notify", operator.notify), ("lock_helper", operator.lock_helper)):
-        if words and not words[0].startswith("/"):
-            # cron's search path is not the operator's, and a home must not be able to shadow a program.
-            raise ConfigurationError(
-                f"{where}: {key}: {words[0]!r} is not a full path", hint=f"command -v {words[0]} gives it"
-            )
+    words = operator.notify
+    if words and not words[0].startswith("/"):
+        # cron's search path is not the operator's, and a home must not be able to shadow a program.
+        raise ConfigurationError(
+            f"{where}: notify: {words[0]!r} is not a full path", hint=f"command -v {words[0]} gives it"
+        )
     for name, calendar in operator.calendars.items():
         _require_place(calendar, f"{where}: calendars: {name}", name)
     for name, example in _SERVERS.items():

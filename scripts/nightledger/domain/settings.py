@@ -207,8 +207,6 @@ class Operator(Struct, frozen=True, kw_only=True):
         notify: Program and arguments, run without a shell; () tells nobody. ``{summary}``
             in an argument stands for one line of counts and ages.
         peers: Where each machine of ``peers.json`` is reached, by its name there.
-        lock_helper: Command that exchanges a file locked by the operating system, as an absolute path
-            with what comes before it (``sudo -n``); () where only root may.
         witnesses: Where each witness is reached, by the name of its keys in the policy.
         rule_files: Files in gitleaks' format with further shapes of secrets, as absolute paths.
         addresses: Mail addresses of the owner, as calendars name them.
@@ -218,7 +216,6 @@ class Operator(Struct, frozen=True, kw_only=True):
     """
 
     notify: tuple[str, ...] = ()
-    lock_helper: tuple[str, ...] = ()
     peers: Mapping[str, PeerAddress] = field(default_factory=dict)
     witnesses: Mapping[str, WitnessAddress] = field(default_factory=dict)
     rule_files: tuple[str, ...] = ()

@@ -21,7 +21,7 @@ from nightledger.gate.integrity import trust_changes
 from nightledger.gate.integrity.trusting import Trust, is_on_log, who_changed
 from nightledger.gate.memory import naming as pinning
 from nightledger.gate.opening import Gate, Ledger, record
-from nightledger.gate.signed import KEPT, Signed, keep, sign, signed_by, with_id
+from nightledger.gate.stored import KEPT, Signed, keep, sign, signed_by, with_id
 from nightledger.trust.signers import SignedBy
 
 DISPUTED = "no operator signed that: settle it first ('nightledger review', or any 'nightledger edit' of it)"

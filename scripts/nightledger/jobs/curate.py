@@ -37,7 +37,7 @@ from nightledger.files.configuration import home_zone
 from nightledger.gate.forgetting.letting_go import Grounds, Known, archival, propose_faded, propose_weak
 from nightledger.gate.gated import read_gated
 from nightledger.gate.memory.naming import signed_entries
-from nightledger.gate.memory.principles import read_principles
+from nightledger.gate.memory.recalling import read_principles
 from nightledger.gate.memory.remembering import (
     Facts,
     Remembered,

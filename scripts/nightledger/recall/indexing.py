@@ -41,7 +41,7 @@ from nightledger.files.search_reader import (
     SearchIndexError,
 )
 from nightledger.gate.memory.naming import Placed, find_standing, signed_entries
-from nightledger.gate.memory.principles import read_principles
+from nightledger.gate.memory.recalling import read_principles
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.recall.associations import shown_associations
 from nightledger.recall.sources import (

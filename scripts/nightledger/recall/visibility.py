@@ -34,8 +34,7 @@ from nightledger.files.configuration import load_operator, read_rule_files
 from nightledger.files.home import Home
 from nightledger.files.reading import read_optional
 from nightledger.files.search_index import NewChunk, SearchStore, SearchWriter
-from nightledger.gate.forgetting.citing import cited
-from nightledger.gate.forgetting.forgotten import read_forgotten
+from nightledger.gate.forgetting.forgotten import cited, read_forgotten
 from nightledger.gate.gated import read_accepted
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.proposing.screening import own_rules

@@ -17,7 +17,7 @@ from nightledger.files.home import Home
 from nightledger.files.reading import read_optional
 from nightledger.gate.review.composing import compose_by
 from nightledger.gate.review.reviewing import Answer, Item, Refusal, Verb
-from nightledger.gate.signed import Signed, sign
+from nightledger.gate.stored import Signed, sign
 from nightledger.remote.letters import (
     MAX_REPLY_ENVELOPE_BYTES,
     Delivery,

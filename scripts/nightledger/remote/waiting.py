@@ -23,8 +23,7 @@ from nightledger.domain.proposal import Change, Op, Proposal, place_of
 from nightledger.domain.states import ChangeStatus, ProposalStatus
 from nightledger.files.home import Home
 from nightledger.files.reading import read_regular
-from nightledger.gate.forgetting.citing import cited
-from nightledger.gate.forgetting.forgotten import read_forgotten
+from nightledger.gate.forgetting.forgotten import cited, read_forgotten
 from nightledger.gate.gated import read_target
 from nightledger.gate.integrity.trusting import Trust
 from nightledger.gate.review.composing import Terms

@@ -26,7 +26,7 @@ from nightledger.files.home import Home
 from nightledger.files.lock import Lock
 from nightledger.files.reading import read_optional, read_regular
 from nightledger.gate.integrity.checking import is_signed_for, verify_decisions
-from nightledger.gate.integrity.witnessing import (
+from nightledger.gate.integrity.trusting import (
     WitnessLook,
     has_waits_between,
     look_at_witnesses,

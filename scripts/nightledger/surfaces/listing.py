@@ -192,6 +192,6 @@ def unasked_in(gate: Gate, book: Book) -> list[dict[str, Any]]:
     """Return what is not asked about any more; where nothing was rejected, that is nothing."""
     if not any(one.type is DecisionType.REJECT for one in book.decisions.values()):
         return []
-    from nightledger.gate.forgetting.citing import find_unasked
+    from nightledger.gate.forgetting.forgotten import find_unasked
 
     return [{"heading": one.name, "refused": one.refused or None} for one in find_unasked(gate, book)]

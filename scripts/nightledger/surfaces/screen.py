@@ -250,7 +250,7 @@ def facts(change: "Change", *, told: frozenset[str] = NOTHING) -> list[str]:
 
 def fates(change: "Change", *, told: frozenset[str] = NOTHING) -> list[str]:
     """Give what goes where, for what is archived, compressed or forgotten."""
-    from nightledger.gate.proposing.hunks import fate_lines
+    from nightledger.gate.proposing.drafting import fate_lines
 
     return [
         row for line in fate_lines(change) for row in wrap(shown(line, told=told), indent="    ", first="  ")
@@ -293,7 +293,7 @@ def _cited(
     home: "Home", evidence: "Evidence", told: frozenset[str], expunged: "HashedPhrases"
 ) -> tuple[str, list[str]]:
     from nightledger.domain.errors import NightledgerError
-    from nightledger.gate.forgetting.citing import cited, values_of
+    from nightledger.gate.forgetting.forgotten import cited, values_of
 
     head = f"{place(evidence)} ({evidence.origin.value})"
     try:

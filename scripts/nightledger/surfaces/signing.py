@@ -13,10 +13,10 @@ from nightledger.domain.event import EventName
 from nightledger.domain.proposal import Kind, Proposal
 from nightledger.domain.states import ProposalStatus
 from nightledger.gate.deciding import accept, sign
-from nightledger.gate.guard.settlement import carry_out
+from nightledger.gate.guard.drifting import carry_out
 from nightledger.gate.integrity.trusting import read_signers
 from nightledger.gate.opening import Gate, record, sign_head
-from nightledger.gate.review.answers import recheck, recheck_shown
+from nightledger.gate.review.answers import recheck
 from nightledger.gate.review.composing import (
     Signing,
     close_choice,
@@ -25,8 +25,15 @@ from nightledger.gate.review.composing import (
     make_decision,
     make_unproposed,
 )
-from nightledger.gate.review.masking import accepted_texts
-from nightledger.gate.review.reviewing import Answer, Item, Refusal, Verb, items_of, read_documents
+from nightledger.gate.review.reviewing import (
+    Answer,
+    Item,
+    Refusal,
+    Verb,
+    accepted_texts,
+    items_of,
+    read_documents,
+)
 from nightledger.gate.stored import is_altered
 from nightledger.remote.witness_asking import ask_behind
 from nightledger.surfaces import screen
@@ -246,11 +253,10 @@ def settle(context: Context, seen: Session, items: Sequence[Item], answers: Sequ
             return Settled(decisions=(), refusals=tuple(fallen))
         settled, unsettled = _settle_drift(session, items, decided, signer)
         documents = read_documents(session.gate)
-        same, other = recheck_shown(session.ledger.book, items, decided, documents)
-        decisions, refusals = compose(session.gate, items, same, documents, prepare(session))
+        decisions, refusals = compose(session.gate, items, decided, documents, prepare(session))
         accepted = sign_all(session, decisions, signer)
     ask_behind(context)
-    return Settled(decisions=(*settled, *accepted), refusals=(*fallen, *unsettled, *other, *refusals))
+    return Settled(decisions=(*settled, *accepted), refusals=(*fallen, *unsettled, *refusals))
 
 
 def _settle_drift(

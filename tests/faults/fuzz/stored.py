@@ -124,7 +124,7 @@ def _pages() -> list[bytes]:
 
 
 def _check_operator(_: bytes, read: Operator) -> None:
-    assert all(not words or words[0].startswith("/") for words in (read.notify, read.lock_helper))
+    assert not read.notify or read.notify[0].startswith("/")
     assert all(
         sum(map(bool, (one.file, one.url, one.caldav))) == 1 and (one.user or not one.password_file)
         for one in read.calendars.values()
@@ -141,7 +141,7 @@ def _without_none(value: Any) -> Any:
 
 
 _OPERATOR = (
-    b'notify: [/usr/bin/notify-send, Nightledger, "{summary}"]\nlock_helper: [/usr/bin/sudo, -n]\n',
+    b'notify: [/usr/bin/notify-send, Nightledger, "{summary}"]\n',
     b"calendars:\n  work: {url: 'https://cal.invalid/x.ics', user: ann, password_file: /home/ann/.pw}\n",
     b"calendars: {home: {file: /home/ann/home.ics, own: true}}\naddresses: [ann@example.org]\n",
     b"meaning: {url: 'http://127.0.0.1/v1/embeddings', model: small}\n",

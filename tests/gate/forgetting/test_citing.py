@@ -8,7 +8,7 @@ from tests.gate.homes import Desk
 
 from nightledger.domain.errors import UnreadableError
 from nightledger.domain.proposal import Evidence, Origin
-from nightledger.gate.forgetting.citing import cited
+from nightledger.gate.forgetting.forgotten import cited
 
 LINE = FULL.split(b"\n")[4]
 EVIDENCE = Evidence(path=LOG, lines=(5, 5), sha256=hashlib.sha256(LINE).hexdigest(), origin=Origin.AGENT)

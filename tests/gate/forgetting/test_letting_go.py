@@ -21,7 +21,7 @@ from nightledger.domain.lanes import MOST_DELETIONS
 from nightledger.domain.proposal import Change, Draft
 from nightledger.gate.apply.placing import put_change
 from nightledger.gate.forgetting.letting_go import compression
-from nightledger.gate.proposing.hunks import change_diff, fate_lines
+from nightledger.gate.proposing.drafting import change_diff, fate_lines
 from nightledger.gate.review.reviewing import Documents
 
 

@@ -5,8 +5,7 @@ from tests.gate.memory.test_pinning import RELAY
 from tests.gate.principled import seed
 
 from nightledger.domain.frames import Candidate, Frame
-from nightledger.gate.memory.principles import shipped_principles
-from nightledger.gate.memory.recalling import Recollection, recollect
+from nightledger.gate.memory.recalling import Recollection, recollect, shipped_principles
 
 HIDDEN = "\u2066 \u2069"
 """Marks that turn the direction of text: scanners hold back what has them."""

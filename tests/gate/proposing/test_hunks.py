@@ -8,9 +8,8 @@ from tests.whole import examples
 
 from nightledger.codec.canonical import canonical
 from nightledger.domain.proposal import HOLE, Anchor, Hunk
-from nightledger.gate.proposing.drafting import fit_for_apply
-from nightledger.gate.proposing.hunks import BESIDE, make_changes
-from nightledger.gate.signed import hunks_sha256
+from nightledger.gate.proposing.drafting import BESIDE, fit_for_apply, make_changes
+from nightledger.gate.stored import hunks_sha256
 from nightledger.text.changes.merge import take_back
 from nightledger.text.changes.place import put_all
 from nightledger.text.changes.veil import readable_diff

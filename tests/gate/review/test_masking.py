@@ -5,7 +5,7 @@ from msgspec.structs import replace
 from tests.gate.homes import Desk, addition
 
 from nightledger.domain.proposal import Op
-from nightledger.gate.review.masking import HIDDEN, hides_lines, why_masked
+from nightledger.gate.review.reviewing import HIDDEN, hides_lines, why_masked
 
 WORD = "mail-all-keys-to-mallory42"
 RULE = "- never-delete-backups"

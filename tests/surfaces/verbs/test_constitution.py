@@ -3,7 +3,7 @@ from tests.gate.principled import seed
 from tests.surfaces.console import Console
 
 from nightledger.codec.constitution import dump_page
-from nightledger.gate.memory.principles import shipped_principles
+from nightledger.gate.memory.recalling import shipped_principles
 
 PAGE = dump_page(shipped_principles())
 KINDER = PAGE.replace("in better health", "kinder and in better health")

@@ -63,7 +63,6 @@ def test_a_text_that_stands_everywhere_is_refused(
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("--sha256", "abc"), "is not a SHA-256"),
         (("--line", "MEMORY.md"), "is no line"),
         (("--line", ":3"), "is no line"),
         (("--line", "MEMORY.md:99"), "has 12 lines"),

@@ -32,12 +32,10 @@ from nightledger.gate.apply.placing import (
 from nightledger.gate.apply.writing import PutBackError, Write, write_all
 from nightledger.gate.gated import is_gated, places_of, read_accepted, read_target
 from nightledger.gate.guard.locking import why_locked
-from nightledger.gate.integrity.trusting import read_claim, why_void
-from nightledger.gate.integrity.witnessing import witnessed
+from nightledger.gate.integrity.trusting import read_claim, why_void, witnessed
 from nightledger.gate.opening import TWIN, Gate, Ledger, closing, record
 from nightledger.gate.proposing.screening import own_values
-from nightledger.gate.signed import hunks_sha256
-from nightledger.gate.stored import Stored, read_proposal, read_stored
+from nightledger.gate.stored import Stored, hunks_sha256, read_proposal, read_stored
 from nightledger.text.changes.diff import new_lines
 from nightledger.text.changes.sections import is_made_of, keeps
 from nightledger.text.markdown.check import check_blocks

@@ -6,7 +6,7 @@ blob or the archive, whichever has its hash.
 """
 
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from datetime import timedelta
 
 from msgspec import Struct
@@ -23,17 +23,16 @@ from nightledger.domain.states import AppliedTarget, Apply, Book, ChangeState, G
 from nightledger.files.blobs import BlobStore
 from nightledger.gate.apply.applying import check_result, own_write
 from nightledger.gate.apply.placing import DRIFTED, put_changes
-from nightledger.gate.apply.replaying import bytes_of_edit, replay_without
 from nightledger.gate.apply.writing import Write
 from nightledger.gate.gated import is_gated, read_accepted, read_target
 from nightledger.gate.guard.locking import require_exchangeable
 from nightledger.gate.opening import Gate, Ledger
-from nightledger.gate.proposing.hunks import line_at
+from nightledger.gate.proposing.drafting import line_at
 from nightledger.gate.proposing.proposing import Submission
 from nightledger.gate.review.composing import UNCAPPED, Choice, decision_targets
-from nightledger.gate.review.masking import UNDO_HIDDEN, hides_lines
+from nightledger.gate.review.reviewing import UNDO_HIDDEN, hides_lines
 from nightledger.gate.stored import Stored, read_proposal
-from nightledger.text.changes.course import trace_drift
+from nightledger.text.changes.course import UNJOINED, trace, trace_drift
 from nightledger.text.changes.diff import changed_runs, new_lines
 from nightledger.text.changes.merge import merge3, take_back
 from nightledger.text.changes.sections import EMPTY_SHA256, text_sha256
@@ -232,14 +231,14 @@ def _merge(gate: Gate, book: Book, stored: Stored, wanted: tuple[int, ...], appl
         changes = [
             c
             for c in stored.proposal.changes
-            if c.n in apply.changes and any(part.target == target.path for part in parts_of(c))
+            if c.n in apply.changes and status.state_of(c.n) is ChangeState.APPLIED
+            if any(part.target == target.path for part in parts_of(c))
         ]
-        kept = [change for change in changes if change.n not in wanted]
-        if len(kept) == len(changes):
+        if not any(change.n in wanted for change in changes):
             continue
         merges = is_gated(gate.home, target.path) or is_archive(target.path)
-        tries = _tries(gate, book, stored, apply, target, kept)
-        write = _without(gate, book, target, tries) if merges else give_back(gate, book, target, changes[0])
+        bounds = _bounds(gate, stored, target, changes, wanted) if merges else ""
+        write = _without(gate, book, target, bounds) if merges else give_back(gate, book, target, changes[0])
         if write is None:
             continue
         if isinstance(write, str):
@@ -277,22 +276,19 @@ def _never_back(stored: Stored) -> RefusedError:
     )
 
 
-def _without(
-    gate: Gate, book: Book, target: AppliedTarget, tries: Iterable[tuple[str, str] | str]
-) -> Write | str:
-    """Give a file without what an apply put in, by the first pair of texts that tells it; or why that cannot be."""
+def _without(gate: Gate, book: Book, target: AppliedTarget, bounds: tuple[str, str] | str) -> Write | str:
+    """Give a file without what an apply put in; or why that cannot be."""
+    if isinstance(bounds, str):
+        return bounds
     current = read_target(gate.home, target.path)
-    for bounds in tries:
-        if isinstance(bounds, str):
-            return bounds
-        merged = take_back(*bounds, decode(current))
-        if merged is not None:
-            result = encode(merged)
-            if not is_gated(gate.home, target.path):
-                return Write(path=target.path, before=current, after=result)
-            write = own_write(gate, book, target.path, current, result, bounds)
-            return write if isinstance(write, str) or _is_out(write, bounds) else DRIFTED
-    return f"the same lines of {target.path} were changed since"
+    merged = take_back(*bounds, decode(current))
+    if merged is None:
+        return f"the same lines of {target.path} were changed since"
+    result = encode(merged)
+    if not is_gated(gate.home, target.path):
+        return Write(path=target.path, before=current, after=result)
+    write = own_write(gate, book, target.path, current, result, bounds)
+    return write if isinstance(write, str) or _is_out(write, bounds) else DRIFTED
 
 
 def _is_out(write: Write, bounds: tuple[str, str]) -> bool:
@@ -307,33 +303,28 @@ def _lines(text: str) -> list[str]:
     return sorted(line for line in text.split("\n") if not is_blank(line))
 
 
-def _tries(
-    gate: Gate, book: Book, stored: Stored, apply: Apply, target: AppliedTarget, kept: Sequence[Change]
-) -> Iterator[tuple[str, str] | str]:
-    """Give the texts to merge between: among all other changes that stand today, else around this apply alone."""
-    wanted = set(apply.changes) - {change.n for change in kept}
-    replayed = replay_without(gate, book, target.path, apply, wanted)
-    if replayed is not None:
-        yield replayed
-    yield _bounds(gate, stored, target, kept)
-
-
 def _bounds(
-    gate: Gate, stored: Stored, target: AppliedTarget, kept: Sequence[Change]
+    gate: Gate, stored: Stored, target: AppliedTarget, changes: Sequence[Change], wanted: Collection[int]
 ) -> tuple[str, str] | str:
-    """Give the text with the kept changes only, and with all; or why there is no such text."""
+    """Give the text with those changes of an apply that stay, and with all that stand today; or why there is none."""
     blobs = BlobStore(gate.home.blobs_dir)
+    stay = [change for change in changes if change.n not in wanted]
+    both = {change.n for change in stay}, {change.n for change in changes}
     if stored.proposal.kind is Kind.DRIFT:  # what was kept came into the accepted bytes, not into the file
         found = blobs.get(stored.proposal.targets[0].base_sha256)
         course = trace_drift(decode(blobs.get(target.accepted_before)), decode(found))
-        return course.rebuild({change.n for change in kept}), decode(blobs.get(target.accepted))
+        return course.rebuild(both[0]), course.rebuild(both[1])
+    before = decode(blobs.get(target.before))
     if stored.proposal.lane == EDIT_LANE:
-        return bytes_of_edit(gate, target, {change.n for change in kept})[1], decode(blobs.get(target.after))
-    before = {target.path: decode(blobs.get(target.before))}
-    without, lost = put_changes(before, kept)
-    if lost:
-        return f"change {lost[0][0]} rests on it"
-    return without[target.path], decode(blobs.get(target.after))
+        course = trace(before, decode(blobs.get(target.after)), most=UNJOINED)
+        return course.rebuild(both[0]), course.rebuild(both[1])
+    texts = []
+    for some in (stay, changes):
+        after, lost = put_changes({target.path: before}, some)
+        if lost:
+            return f"change {lost[0][0]} rests on it"
+        texts.append(after[target.path])
+    return texts[0], texts[1]
 
 
 def undo_choice(undo: Undo) -> Choice:

@@ -14,7 +14,6 @@ from itertools import chain
 from shlex import quote
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from nightledger.domain.decision import Decision, DecisionTarget, DecisionType
 from nightledger.domain.errors import NightledgerError, UnreadableError
@@ -72,14 +71,13 @@ class Found(Struct, frozen=True, kw_only=True):
         return bool(self.removed or self.rewritten or self.derived or self.gated or self.accepted)
 
 
-def find_held(gate: Gate, ledger: Ledger, holds: Holds, *, with_altered: bool = False) -> Found:
+def find_held(gate: Gate, ledger: Ledger, holds: Holds) -> Found:
     """Look into every file of a home that may hold something.
 
     Args:
         gate: The home.
         ledger: Its log, as checked.
         holds: Tells whether a file's bytes hold what is looked for.
-        with_altered: Count altered proposals and decisions among those that go.
 
     Raises:
         UnreadableError: What would go is reached by a link, or overwritten under two names.
@@ -95,7 +93,7 @@ def find_held(gate: Gate, ledger: Ledger, holds: Holds, *, with_altered: bool = 
     trust = among(_trust(home, ledger))
     gated = among(home.gated_paths())
     accepted = among(_blob(home, sha256) for sha256 in ledger.book.gated.values())
-    altered = () if with_altered else among(_altered(home, ledger))
+    altered = among(_altered(home, ledger))
     ours = (home.proposals_dir, home.decisions_dir, home.blobs_dir, home.quarantine_dir, home.received_dir)
     found = among(*map(_files, ours), [home.dead_letters])
     rewritten = among(map(home.path, append_only(home)), _files(home.archive_dir))
@@ -228,36 +226,22 @@ class Plan(Struct, frozen=True, kw_only=True):
     """What an expunge would do.
 
     Attributes:
-        needle: What must go; None where files are named by their hash.
+        needle: What must go.
         found: Where it is.
         targets: What the decisions say of each file of ours: its hash before, and after.
     """
 
-    needle: Needle | None
+    needle: Needle
     found: Found
     targets: tuple[DecisionTarget, ...]
 
 
-def plan_expunge(gate: Gate, ledger: Ledger, what: Needle | str, *, with_altered: bool = False) -> Plan:
-    """Find a text, or files by their hash, in every file of ours, and name where else it is; nothing is changed.
-
-    Args:
-        gate: The home.
-        ledger: Its log, as checked.
-        what: The text, or the hex SHA-256 of a blob, a proposal, a held-back text or a decision.
-        with_altered: Also take proposals and decisions that are not what was logged, the evidence of that.
-    """
-    home = gate.home
-    if isinstance(what, Needle):
-        found = find_held(gate, ledger, what.held_by, with_altered=with_altered)
-        after = {path: overwritten(_read(home, path), what.forms) for path in found.rewritten}
-    else:
-        found = find_held(
-            gate, ledger, lambda raw: hashlib.sha256(raw).hexdigest() == what, with_altered=with_altered
-        )
-        found, after = replace(found, rewritten=(), derived=(), elsewhere=()), {}
+def plan_expunge(gate: Gate, ledger: Ledger, needle: Needle) -> Plan:
+    """Find a text in every file of ours, and name where else it is; nothing is changed."""
+    home, found = gate.home, find_held(gate, ledger, needle.held_by)
+    after = {path: overwritten(_read(home, path), needle.forms) for path in found.rewritten}
     targets = tuple(_target(home, path, after.get(path, b"")) for path in (*found.removed, *found.rewritten))
-    return Plan(needle=what if isinstance(what, Needle) else None, found=found, targets=targets)
+    return Plan(needle=needle, found=found, targets=targets)
 
 
 def why_not_now(gate: Gate, ledger: Ledger, plan: Plan, mark: bytes) -> str:
@@ -272,9 +256,6 @@ def why_not_now(gate: Gate, ledger: Ledger, plan: Plan, mark: bytes) -> str:
         plan: What is to go.
         mark: What an edit puts in its place.
     """
-    if plan.needle is None:
-        held = (*plan.found.gated, *plan.found.accepted)
-        return f"{held[0]} still holds it: only its hash was given" if held else ""
     reasons = (_why_held(gate, ledger, path, plan.needle, mark) for path in gate.home.identity.gated)
     return next(filter(None, reasons), "")
 
@@ -370,7 +351,7 @@ def _closings(book: Book, removed: frozenset[str]) -> _Events:
 def carry_out(home: Home, plan: Plan) -> None:
     """Do what the log now says: overwrite, remove, and drop what is folded from others."""
     for path in plan.found.rewritten:
-        overwrite(home.path(path), plan.needle.forms if plan.needle else ())
+        overwrite(home.path(path), plan.needle.forms)
     remove_files(map(home.path, (*plan.found.removed, *plan.found.derived)))
 
 

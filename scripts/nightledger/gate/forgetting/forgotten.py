@@ -1,31 +1,51 @@
-"""What the operator had forgotten, expunged or deleted, as a fold of proposals and of the log: nobody proposes it again.
+"""What nobody proposes again: what was forgotten, expunged or deleted, headings that are not asked about; and where evidence stands.
 
 Invariant: from when a forgetting is signed until it is undone, or its operator puts the very
 words back, no job's and no agent's draft says it again, with new evidence or in other words. What
 was expunged is not said again in the same words, whatever their case, punctuation and spacing. A link is deleted by a
-decision that verifies; undone, it is as if it had never been.
+decision that verifies; undone, it is as if it had never been. What is not asked about any more is a fold of
+signed rejections and of the log: no rejection, no silence; and the operator has it asked about again. Lines that are given
+as those of some evidence have the hash that it names.
 """
 
 import hashlib
-from collections.abc import Iterable, Sequence
-from datetime import datetime
+import os
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import date, datetime
+from hashlib import sha256
+from itertools import chain
+from os.path import basename, splitext
+
+from msgspec import Struct
 
 from nightledger.codec.rows import read_outcome_rows
 from nightledger.domain.decision import DecisionType
-from nightledger.domain.event import Actor
+from nightledger.domain.errors import NightledgerError, RefusedError
+from nightledger.domain.event import Actor, EventName
 from nightledger.domain.judge import EDIT_LANE
+from nightledger.domain.kept import ARCHIVE_DAILY, is_copy
+from nightledger.domain.lanes import JOB, OPERATOR
 from nightledger.domain.links import Pair, split_key
-from nightledger.domain.proposal import Kind, Op
+from nightledger.domain.moment import Moment
+from nightledger.domain.proposal import Evidence, Kind, Op
 from nightledger.domain.states import Apply, Book, ChangeState
 from nightledger.files.home import Home
 from nightledger.files.line_log import LineLog
-from nightledger.files.reading import read_optional
+from nightledger.files.reading import read_optional, read_regular
 from nightledger.gate.integrity.trusting import Trust, read_verified
-from nightledger.gate.opening import Gate, Ledger, log_key, open_gate, read_ledger
-from nightledger.gate.stored import Stored, each_change, is_altered, read_proposal
+from nightledger.gate.opening import Gate, Ledger, log_key, open_gate, read_ledger, record
+from nightledger.gate.stored import Stored, each_change, is_altered, read_proposal, read_stored, reason_of
+from nightledger.text.changes.veil import veil
 from nightledger.text.forgetting.forgotten import Forgotten
+from nightledger.text.markdown.document import decode, encode
 from nightledger.text.phrases import NO_PHRASES, HashedPhrases, hash_phrase, telling_lines
+from nightledger.text.scanners.scan import mask_secrets, told_values
+from nightledger.text.scanners.secrets import telling
 from nightledger.text.similar import fold
+from nightledger.text.statements.daylog import read_daylog
+from nightledger.text.visible import visible
 
 MOST_HASHES = 80
 """They stand in the reason of a decision, which has at most 2,000 characters."""
@@ -157,3 +177,185 @@ def count_outcomes(home: Home) -> int:
     with LineLog(home.outcomes) as log:
         chunks = enumerate(log.chunks(0), 1)  # a byte order mark stands in the first one only
         return len({row.id for n, chunk in chunks for row in read_outcome_rows(chunk, first_line=n).rows})
+
+
+MAX_BYTES = 64_000_000
+NEVER = "never from this heading: "
+"""Begins the reason of a signed rejection that is about all that stands under a heading; the heading follows."""
+ENOUGH = 3
+"""Rejections, and nothing accepted, after which a heading is not asked about. Our choice."""
+FILES = "*-"
+"""Begins the name of a kind of file, ``*-standup``."""
+_REFUSED = frozenset({ChangeState.REJECTED})
+_ACCEPTED = frozenset({ChangeState.APPROVED, ChangeState.APPLIED, ChangeState.STALE})
+
+
+class Cited(Struct, frozen=True, kw_only=True):
+    """Lines, where they were found.
+
+    Attributes:
+        path: The file, relative to the home: the one that was cited, or its full text in the archive.
+        content: Its bytes.
+        same: Whether the lines are what they were when they were cited.
+    """
+
+    path: str
+    content: bytes
+    same: bool
+
+
+def cited(home: Home, evidence: Evidence, *, told: frozenset[str] = frozenset()) -> Cited:
+    """Find the lines of evidence; where nobody has them any more, those that stand at their place now.
+
+    Args:
+        home: Where the files are.
+        evidence: Whose lines.
+        told: Values told as secrets elsewhere: in a hash they may be veiled.
+
+    Raises:
+        UnreadableError: The file is no regular file of the home, and no copy has the lines.
+    """
+    own, failed = b"", None
+    for path in chain((evidence.path,), _copies(home, evidence.path)):
+        try:
+            content = read_regular(home.path(path), MAX_BYTES, within=home.root)
+        except NightledgerError as error:
+            failed = error if path == evidence.path else failed
+            continue
+        if _is_same(content, evidence, told):
+            return Cited(path=path, content=content, same=True)
+        own = content if path == evidence.path else own
+    if failed is not None:
+        raise failed
+    return Cited(path=evidence.path, content=own, same=False)
+
+
+def _copies(home: Home, path: str) -> Iterator[str]:
+    """Yield the files of the archive in which the full text of a log may be, by its name."""
+    stem, end = os.path.splitext(path.rpartition("/")[2])
+    name = re.compile(re.escape(stem) + r"(?:-\d+)?" + re.escape(end))
+    directory = home.archive_daily_dir
+    for found in sorted(os.listdir(directory)) if os.path.isdir(directory) else ():
+        copy = f"{ARCHIVE_DAILY}/{found}"
+        if name.fullmatch(found) and is_copy(copy):
+            yield copy
+
+
+def _is_same(content: bytes, evidence: Evidence, told: frozenset[str]) -> bool:
+    first, last = evidence.lines
+    text = b"\n".join(content.split(b"\n")[first - 1 : last])
+    if hashlib.sha256(text).hexdigest() == evidence.sha256:
+        return True
+    veiled = encode(veil(decode(text), told=told | values_of(content)))
+    return hashlib.sha256(veiled).hexdigest() == evidence.sha256
+
+
+def values_of(content: bytes) -> frozenset[str]:
+    """Return what a file tells as secrets; only the lines that may tell are looked at."""
+    text = content.decode("utf-8", "replace").split("\n")
+    return told_values("\n".join(text[at] for at in sorted(telling(text))))
+
+
+def heading_of(home: Home, evidence: Sequence[Evidence], *, title: bool = True) -> str:
+    """Return the innermost heading with a word in it above the strongest evidence; empty where there is none.
+
+    A gated file's headings are none: they are what the memory is sorted by, not where something was noted. One
+    that holds a secret or hidden characters is none, for it would be signed.
+
+    Args:
+        home: Where the notes are.
+        evidence: What a change rests on, the strongest first.
+        title: Whether the one top heading of a file counts, which is the name of the whole file.
+    """
+    if not evidence or evidence[0].path in home.identity.gated:
+        return ""
+    try:
+        text = cited(home, evidence[0]).content.decode("utf-8", "replace")
+    except NightledgerError:
+        return ""
+    lines = read_daylog(evidence[0].path, text, date.min).lines[evidence[0].lines[0] - 1 :]
+    found = innermost(lines[0].headings if lines else ())
+    if not title and [found] == [line[2:].strip() for line in text.split("\n") if line.startswith("# ")]:
+        return ""
+    return found
+
+
+def innermost(headings: Sequence[str]) -> str:
+    """Return the innermost of some headings that has a word in it and could be signed; empty where there is none."""
+    titles = [title for title in headings if any(map(str.isalpha, title))]
+    return titles[-1] if titles and visible(mask_secrets(titles[-1])) == titles[-1] else ""
+
+
+class Unasked(Struct, frozen=True, kw_only=True):
+    """A heading of notes, or what a file is named for beside its day, from which nothing is proposed.
+
+    Attributes:
+        name: The heading as it stood, or :data:`FILES` and what files are named for.
+        refused: How many changes from it were rejected; 0 where one rejection said never.
+    """
+
+    name: str
+    refused: int
+
+
+def key_of(name: str) -> str:
+    """Return what a heading, or a file's name, is known by: its folded words, without those that are numbers."""
+    return " ".join(word for word in fold(name).split() if not word.isdigit())
+
+
+def label_of(path: str) -> str:
+    """Return what a file is named for beside its day, for example ``standup``; empty for a plain daily log."""
+    return key_of(splitext(basename(path))[0])
+
+
+def find_unasked(gate: Gate, book: Book) -> tuple[Unasked, ...]:
+    """Return what is not asked about now, by name.
+
+    Raises:
+        UnreadableError: A file of the home cannot be read.
+    """
+    refused: dict[str, list[str]] = defaultdict(list)
+    for name, at in _answers(gate, book, _REFUSED):
+        if at > book.asked_again.get(_hash_of(name), 0):
+            refused[key_of(name)].append(name)
+    enough = {key: names for key, names in refused.items() if len(names) >= ENOUGH}
+    accepted = {key_of(name) for name, _ in _answers(gate, book, _ACCEPTED)} if enough else ()
+    found = {k: Unasked(name=n[0], refused=len(n)) for k, n in enough.items() if k not in accepted}
+    for status in book.decisions.values():
+        reason = reason_of(gate.home, status).strip() if status.type is DecisionType.REJECT else ""
+        name = reason[len(NEVER) :].strip() if reason.casefold().startswith(NEVER) else ""
+        if key_of(name) and status.line > book.asked_again.get(_hash_of(name), 0):
+            found[key_of(name)] = Unasked(name=name, refused=0)
+    return tuple(found[key] for key in sorted(found))
+
+
+def _answers(gate: Gate, book: Book, states: frozenset[ChangeState]) -> Iterator[tuple[str, int]]:
+    """Give each name under which a change of a night was answered so, with the line of the log that says so."""
+    stored = [item.proposal for item in read_stored(gate, book, states=states)]
+    changes = [(change, book.proposals[one.id]) for one in stored for change in one.changes]
+    for change, status in changes:
+        sources = change.evidence
+        answered = status.state_of(change.n) in states and not any(one.outcome for one in sources)
+        if not answered or status.kind is not Kind.CONSOLIDATE or status.lane not in (JOB, OPERATOR):
+            continue
+        heading = heading_of(gate.home, sources, title=False)
+        decided = book.decisions.get(status.changes[change.n].decision or "")
+        for name in sorted({heading, *(f"{FILES}{label_of(one.path)}" for one in sources[:1])}):
+            if key_of(name):
+                yield name, decided.line if decided else 0
+
+
+def _hash_of(name: str) -> str:
+    """Give the hex SHA-256 by which the log names a heading: no text of an agent stands there."""
+    return sha256(encode(key_of(name))).hexdigest()
+
+
+def ask_again(gate: Gate, book: Book, name: str, moment: Moment) -> None:
+    """Log that a heading, or a kind of file, is proposed from again.
+
+    Raises:
+        RefusedError: Nothing is held back from it.
+    """
+    if key_of(name) not in {key_of(one.name) for one in find_unasked(gate, book)}:
+        raise RefusedError(f"nothing is held back from {name!r}", hint="'nightledger status' names what is")
+    record(gate, [(EventName.ASKED_AGAIN, {"sha256": _hash_of(name)})], moment)

@@ -8,7 +8,7 @@ a blob go early: a gap between two entries of the log counts for two days at mos
 
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -24,8 +24,7 @@ from nightledger.gate.apply.applies import read_for_accepted
 from nightledger.gate.forgetting.expunging import remove_files
 from nightledger.gate.integrity.checking import Altered
 from nightledger.gate.opening import Gate, Ledger, record
-from nightledger.gate.signed import KEPT
-from nightledger.gate.stored import is_unanswered_drift
+from nightledger.gate.stored import KEPT, is_unanswered_drift
 
 DAY_S = 86_400
 MOST_GAP_S = 2 * DAY_S
@@ -37,6 +36,7 @@ GRACE_S = MOST_GAP_S
 """Blobs stay this much longer than the undo window: so much may one jump of a clock have counted for."""
 NAMES_AN_ENTRY = 500
 """Hashes in one entry; it has a limit of 65,535 bytes."""
+NEEDED = "an undo, what drifted, or whoever checks later needs it"
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _REMOVALS = frozenset({EventName.BLOBS_REMOVED, EventName.EXPUNGED})
 
@@ -106,7 +106,7 @@ def needed_blobs(ledger: Ledger, moment: Moment, keep_s: int) -> frozenset[str]:
 
 
 def find_damaged(home: Home, ledger: Ledger, moment: Moment, undo_days: int) -> tuple[Altered, ...]:
-    """Return the kept bytes that are missing or altered, each with what cannot be done because of it.
+    """Return the kept bytes that are missing or altered.
 
     A blob that nothing needs any more is no alarm where its bytes are others, and may be missing.
 
@@ -125,7 +125,7 @@ def find_damaged(home: Home, ledger: Ledger, moment: Moment, undo_days: int) -> 
     return tuple(
         Altered(
             path=home.relative(blobs.path(sha256)),
-            message=f"{_what(blobs, sha256)}: {uses[sha256] if is_alarm else 'nothing needs it any more'}",
+            message=f"{_what(blobs, sha256)}: {NEEDED if is_alarm else 'nothing needs it any more'}",
             is_blob=True,
             is_alarm=is_alarm,
         )
@@ -146,36 +146,19 @@ def _what(blobs: BlobStore, sha256: str) -> str:
     return "its bytes are not those of its name" if is_there(blobs.path(sha256)) else "it is missing"
 
 
-def _uses(ledger: Ledger) -> dict[str, str]:
-    """Return each blob that the log says was written, with what it is for; of several uses the last."""
-    uses: dict[str, str] = {}
+def _uses(ledger: Ledger) -> frozenset[str]:
+    """Return each blob that the log says was written for an undo, a settlement, or whoever checks later."""
+    book, uses = ledger.book, set[str]()
     for name, fields, _ in ledger.log.entries():
-        uses.update(_uses_in(ledger.book, name, fields))
-    for path, sha256 in (*ledger.book.gated.items(), *ledger.book.protected.items()):
-        uses[sha256] = f"it is {path} as last accepted, and drift is shown against it"
-    uses.pop("", None)
-    return uses
-
-
-def _uses_in(book: Book, name: str, fields: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    apply = book.applies.get(fields.get("apply", ""))
-    if name == EventName.APPLY_INTENT and apply is not None and apply.outcome != "aborted":
-        yield from ((sha256, f"'nightledger undo {apply.proposal}' needs it") for sha256 in _of_apply(apply))
-    elif name == EventName.DRIFT_FOUND:
-        yield fields["sha256"], f"it is what was found in {fields['path']}, and is to be settled"
-    elif name == EventName.DECIDED and fields["type"] in KEPT:
-        for sha256 in (fields["sha256"], fields.get("signature_sha256", "")):
-            yield sha256, f"it is decision {fields['decision']}, on which others rest"
-    for one in fields.get("replaced", ()):
-        yield one["sha256"], "another program wrote it at the moment of an apply, and it is in no file"
-    for one in (*fields.get("trust", ()), *fields.get("files", ())):
-        if (
-            one.get("name") in TRUST_FILES and one["sha256"] != EMPTY_SHA256
-        ):  # of a file that is not there nothing is
-            yield (
-                one["sha256"],
-                f"it is {TRUST_FILES[one['name']]} as it was signed, and decisions are judged by it",
-            )
+        apply = book.applies.get(fields.get("apply", ""))
+        if name == EventName.APPLY_INTENT and apply is not None and apply.outcome != "aborted":
+            uses |= _of_apply(apply)
+        elif name == EventName.DRIFT_FOUND:
+            uses.add(fields["sha256"])
+        uses |= {one["sha256"] for one in fields.get("replaced", ())}
+        trust = (*fields.get("trust", ()), *fields.get("files", ()))
+        uses |= {one["sha256"] for one in trust if one.get("name") in TRUST_FILES} - {EMPTY_SHA256}
+    return frozenset(uses | _of_decisions(book) | {*book.gated.values(), *book.protected.values()}) - {""}
 
 
 def count_gone(book: Book) -> dict[Gone, int]:

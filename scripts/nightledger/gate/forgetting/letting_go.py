@@ -29,17 +29,16 @@ from nightledger.domain.pruning import (
     names_blocked,
 )
 from nightledger.domain.retention import MOST_ARCHIVED, WEAK_BELOW, fades
-from nightledger.domain.states import ChangeState
 from nightledger.files.configuration import home_zone
 from nightledger.files.home import Home
 from nightledger.files.link_index import folded_links
 from nightledger.gate.forgetting.forgotten import tombstones
 from nightledger.gate.gated import read_gated, read_target
-from nightledger.gate.memory.naming import Placed, evidence_of, find_standing, find_takers
+from nightledger.gate.memory.naming import Placed, evidence_of, find_takers
 from nightledger.gate.memory.remembering import Facts, Remembered, read_network
 from nightledger.gate.opening import Gate, Ledger, read_ledger
 from nightledger.gate.proposing.proposing import Outcome, Submission, propose
-from nightledger.gate.stored import Stored, find_status, read_proposal
+from nightledger.gate.stored import Stored
 from nightledger.text.forgetting.traces import archive_block
 from nightledger.text.markdown.document import decode
 from nightledger.text.markdown.entries import Entry
@@ -339,35 +338,3 @@ def forget(
         drafts=[_of_entry(Op.REMOVE, placed.path, entry, f"forget {entry.id}", grounds)],
     )
     return propose(gate, ledger, submission, moment, dry_run=dry_run)
-
-
-def entry_of_change(gate: Gate, ledger: Ledger, name: str, n: int) -> Placed:
-    """Return the entry that an applied change put in.
-
-    Args:
-        gate: The home.
-        ledger: Its log, as checked.
-        name: The proposal, or the beginning of its id.
-        n: Number of the change.
-
-    Raises:
-        UsageError: There is no such change, it was not applied, or what it put in stands there no more.
-    """
-    status = find_status(ledger.book, name)
-    if n not in status.changes:
-        raise UsageError(
-            f"{status.id} has no change {n}", hint=f"'nightledger show {status.id[:10]}' lists them"
-        )
-    if status.state_of(n) is not ChangeState.APPLIED:
-        raise UsageError(
-            f"change {n} of {status.id} is {status.state_of(n).value}; only what was applied can be forgotten",
-            hint=f"'nightledger reject {status.id[:10]} --only {n} --reason ...' turns down what waits",
-        )
-    added = fold(read_proposal(gate, status).proposal.changes[n - 1].hunk.added)
-    for placed in find_standing(gate.home, ledger.book).entries.values():
-        if added and fold(placed.entry.text) == added:
-            return placed
-    raise UsageError(
-        f"what change {n} of {status.id} put in does not stand there as one entry any more",
-        hint="name the entry itself: 'nightledger pin' with some of its words lists those that fit",
-    )

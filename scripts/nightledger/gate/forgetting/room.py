@@ -16,7 +16,7 @@ from nightledger.gate.forgetting.letting_go import moved
 from nightledger.gate.gated import read_gated
 from nightledger.gate.memory.naming import NO_MARK, find_standing, read_marks
 from nightledger.gate.opening import Gate, Ledger
-from nightledger.gate.proposing.hunks import make_changes
+from nightledger.gate.proposing.drafting import make_changes
 from nightledger.gate.proposing.proposing import said_before
 from nightledger.gate.stored import read_stored
 from nightledger.hosts.configured import Cap

@@ -1,7 +1,6 @@
 """Locks of the operating system: gated and protected files that nobody changes, a log that only grows.
 
-Invariant: a locked file is unlocked for the exchange alone, by root or by a helper with that
-one privilege, and what has its name afterwards is locked. A crash in between leaves it
+Invariant: a locked file is unlocked for the exchange alone, by root, and what has its name afterwards is locked. A crash in between leaves it
 unlocked; the next look locks it again and logs that.
 """
 
@@ -18,14 +17,9 @@ from nightledger.domain.event import EventName
 from nightledger.domain.moment import Moment
 from nightledger.domain.states import Book
 from nightledger.files.atomic import swap_files
-from nightledger.files.configuration import load_operator
 from nightledger.files.home import Home
 from nightledger.files.owner import Flag, acting_as_root, may_act_as_root, read_flags, set_flag
-from nightledger.files.reading import is_within
 from nightledger.gate.opening import Gate, record
-
-TIMEOUT_S = 10
-"""The helper does a few system calls; a sudo that waits for a password must not hold the home's lock."""
 
 
 class Held(StrEnum):
@@ -58,10 +52,7 @@ class Lockable(Struct, frozen=True, kw_only=True):
 class LockError(RefusedError):
     """A file is locked by the operating system, and this user cannot exchange it."""
 
-    hint = (
-        "name a lock_helper in operator.yaml, or as root: nightledger lock --off, and nightledger lock when it is done; "
-        "root's own 'apply' needs neither"
-    )
+    hint = "as root: nightledger lock --off, and nightledger lock when it is done; root's own 'apply' needs neither"
 
 
 def lockables(home: Home) -> tuple[Lockable, ...]:
@@ -149,28 +140,24 @@ def repair_locks(gate: Gate, book: Book, moment: Moment) -> tuple[tuple[str, ...
     repaired: list[str] = []
     lost: list[str] = []
     for one in open_now:
-        (repaired if _lock_again(gate, one) else lost).append(one.path)
+        (repaired if _lock_again(gate.home, one) else lost).append(one.path)
     if repaired:
         record(gate, [(EventName.LOCK_REPAIRED, {"paths": repaired})], moment)
     return tuple(repaired), tuple(lost)
 
 
-def _lock_again(gate: Gate, one: Lockable) -> bool:
+def _lock_again(home: Home, one: Lockable) -> bool:
     with suppress(OSError, NightledgerError):
         if may_act_as_root() or _owner_may():
-            _set(gate.home, one, on=True)
-        elif one.flag is Flag.IMMUTABLE:
-            _call_helper(gate, "lock", gate.home.resolve(one.path), "-")
-    return _held(gate.home, one.path, one.flag) is Held.LOCKED
+            _set(home, one, on=True)
+    return _held(home, one.path, one.flag) is Held.LOCKED
 
 
 def why_locked(gate: Gate, path: str) -> str:
     """Say why a gated file cannot be exchanged; empty where it can."""
-    if _held(gate.home, path, Flag.IMMUTABLE) is not Held.LOCKED:
+    if _held(gate.home, path, Flag.IMMUTABLE) is not Held.LOCKED or may_act_as_root() or _owner_may():
         return ""
-    if may_act_as_root() or _owner_may() or load_operator(str(gate.ring.directory)).lock_helper:
-        return ""
-    return f"{path} is locked by the operating system: root applies it, or a lock_helper in operator.yaml"
+    return f"{path} is locked by the operating system: root applies it"
 
 
 def require_exchangeable(gate: Gate, paths: Iterable[str]) -> None:
@@ -185,12 +172,14 @@ def require_exchangeable(gate: Gate, paths: Iterable[str]) -> None:
 
 
 def swap_for(gate: Gate, path: str) -> "Callable[[str, str], str] | None":
-    """Give what exchanges a locked file in place of :func:`swap_files`; None where it is not locked."""
-    if _held(gate.home, path, Flag.IMMUTABLE) is not Held.LOCKED:
-        return None
-    if may_act_as_root() or _owner_may():
-        return _swap_unlocked
-    return lambda temp, real: _swap_by_helper(gate, temp, real)
+    """Give what exchanges a locked file in place of :func:`swap_files`; None where it is not locked.
+
+    Raises:
+        LockError: It is locked, and this user cannot exchange it.
+    """
+    if why := why_locked(gate, path):
+        raise LockError(why)
+    return _swap_unlocked if _held(gate.home, path, Flag.IMMUTABLE) is Held.LOCKED else None
 
 
 def _swap_unlocked(temp: str, path: str) -> str:
@@ -202,39 +191,3 @@ def _swap_unlocked(temp: str, path: str) -> str:
     finally:
         with acting_as_root():
             set_flag(path, Flag.IMMUTABLE, on=True)
-
-
-def _swap_by_helper(gate: Gate, temp: str, path: str) -> str:
-    try:
-        _call_helper(gate, "exchange", path, os.path.basename(temp))
-    except LockError:
-        os.unlink(temp)
-        raise
-    return temp
-
-
-def _call_helper(gate: Gate, verb: str, path: str, temp: str) -> None:
-    """Run the operator's helper on one file.
-
-    Raises:
-        LockError: There is none, it refuses, or it does not end.
-    """
-    command = load_operator(str(gate.ring.directory)).lock_helper
-    if not command:
-        raise LockError(f"{path} is locked by the operating system, and no lock_helper is set")
-    if any(word.startswith("/") and is_within(word, gate.home.root) for word in command):
-        raise LockError(f"lock_helper names {command[0]}, in the home; nothing in a home is executed")
-    status = os.lstat(path)
-    directory, name = os.path.split(path)
-    words = [*command, verb, directory, name, temp, str(status.st_uid), str(status.st_ino)]
-    import subprocess
-
-    try:
-        ran = subprocess.run(  # noqa: S603 - the operator's own command from outside the home, as a list
-            words, stdin=subprocess.DEVNULL, capture_output=True, cwd="/", timeout=TIMEOUT_S, check=False
-        )
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise LockError(f"the lock_helper {command[0]} did not do its work: {error}") from error
-    if ran.returncode:
-        said = ran.stderr.decode("utf-8", "backslashreplace").strip()[:500]
-        raise LockError(f"the lock_helper refuses {path}: {said}")

@@ -21,8 +21,7 @@ from nightledger.gate.gated import read_target, sha256_gated
 from nightledger.gate.integrity.trust_changes import find_differing
 from nightledger.gate.integrity.trusting import Trust, judge_decision
 from nightledger.gate.opening import Ledger, why_another
-from nightledger.gate.signed import find_replaced
-from nightledger.gate.stored import is_altered, is_unanswered_drift, read_logged
+from nightledger.gate.stored import find_replaced, is_altered, is_unanswered_drift, read_logged
 
 NOT_IN_FORCE = "it is not the file that the log names; the one that the log names stays in force"
 NOT_REMOVED = "the log says that it removed what it does not name"

@@ -30,7 +30,7 @@ from nightledger.files.home import Home
 from nightledger.gate.guard.locking import swap_for, why_locked
 from nightledger.gate.integrity.trusting import Trust, parse_signers, read_trust_file, trust_files, trust_path
 from nightledger.gate.opening import Gate, Ledger, record
-from nightledger.gate.signed import find_replaced, keep, read_kept, read_signed, signed_by
+from nightledger.gate.stored import find_replaced, keep, read_kept, read_signed, signed_by
 from nightledger.trust import signers
 from nightledger.trust.policy import parse_policy
 from nightledger.trust.signers import AllowedSigner, SignerSet
@@ -263,7 +263,7 @@ def _parse_peers(raw: bytes) -> object:
 
 
 def _parse_constitution(raw: bytes) -> object:
-    from nightledger.gate.memory.principles import parse_new
+    from nightledger.gate.memory.recalling import parse_new
 
     return parse_new(raw)
 

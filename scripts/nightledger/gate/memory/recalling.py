@@ -1,15 +1,17 @@
-"""Fill a frame from a home: what of its entries and principles an agent is shown now.
+"""Fill a frame from a home: what of its entries and principles an agent is shown now; the constitution in force, and what may become one.
 
 Invariant: what is shown was signed. An entry that drifted, that scanners hold back, or that its operator
 had forgotten, is left out and counted, whatever it would score; principles are those in force, never
-those on disk.
+those on disk: a file that differs is named by ``find_altered`` and read by nobody.
 """
 
 from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
-from nightledger.domain.constitution import Principle
+from nightledger.codec.constitution import parse_constitution
+from nightledger.domain.constitution import Constitution, Principle
+from nightledger.domain.errors import RecordError
 from nightledger.domain.finding import Severity
 from nightledger.domain.frames import (
     UNTOLD,
@@ -24,9 +26,12 @@ from nightledger.domain.frames import (
 )
 from nightledger.domain.moment import Moment
 from nightledger.domain.retention import NO_USE, PERIOD_HOURS, PERMANENT, Use, recency
+from nightledger.domain.trusting import TRUST_FILES
+from nightledger.files.home import Home
+from nightledger.files.shipped import shipped_config
 from nightledger.gate.forgetting.forgotten import read_forgotten
+from nightledger.gate.integrity.trusting import Trust
 from nightledger.gate.memory.naming import Placed, signed_entries
-from nightledger.gate.memory.principles import read_principles
 from nightledger.gate.memory.remembering import (
     NOT_REINFORCED,
     Facts,
@@ -181,3 +186,49 @@ def _candidates(
         )
         for at, (name, tags, use, stated, rate, fresh_hour) in enumerate(rows)
     ]
+
+
+NAME = "constitution"
+WHERE = TRUST_FILES[NAME]
+_HELD = frozenset({Severity.BLOCK, Severity.QUARANTINE})
+
+
+def read_principles(home: Home, ledger: Ledger, at: Moment) -> Constitution | None:
+    """Return the constitution in force; None where the home has none.
+
+    Raises:
+        IntegrityError: The bytes that the log names are kept nowhere, or a decision was altered.
+    """
+    raw = Trust(home, ledger).content(NAME, at)
+    return parse_constitution(raw, where=WHERE) if raw else None
+
+
+def shipped_principles() -> Constitution:
+    """Return the constitution that ships, ``config/constitution.json``."""
+    return parse_constitution(shipped_config("constitution.json"), where="config/constitution.json")
+
+
+def require_sound(constitution: Constitution, *, where: str = "the constitution") -> Constitution:
+    """Return a constitution that may be signed for: every agent will read it in every session.
+
+    Raises:
+        RecordError: Scanners find a secret, hidden characters or steering in it.
+    """
+    held = [
+        f"{principle.name}: {finding.message} ({finding.rule})"
+        for principle in constitution.principles
+        for finding in scan(principle.text)
+        if finding.severity in _HELD
+    ]
+    if held:
+        raise RecordError(where, tuple(held), hint="word it without that")
+    return constitution
+
+
+def parse_new(raw: bytes) -> Constitution | None:
+    """Return the constitution that bytes may become; none at all take it away.
+
+    Raises:
+        RecordError: Naming every problem.
+    """
+    return require_sound(parse_constitution(raw, where=WHERE), where=WHERE) if raw else None

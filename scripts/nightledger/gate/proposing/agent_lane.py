@@ -14,7 +14,7 @@ from nightledger.domain.proposal import Draft, Evidence, Kind, Op, Origin, least
 from nightledger.gate.gated import read_gated, require_gated
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.proposing.proposing import Outcome, Submission, propose
-from nightledger.text.changes.layout import BY_HAND
+from nightledger.text.changes.place import NOT_UTF8
 from nightledger.text.markdown.document import BlockKind, decode, is_utf8, parse_markdown
 from nightledger.text.markdown.entries import Entry, find_entries
 from nightledger.text.scanners.scan import scan
@@ -88,7 +88,7 @@ def propose_wish(gate: Gate, ledger: Ledger, wish: Wish, moment: Moment, *, dry_
         )
     if outcome.unfit:
         why = outcome.unfit[0].reason
-        raise RefusedError(f"it has no place: {why}", hint=MENDING if why.endswith(BY_HAND) else NAMING)
+        raise RefusedError(f"it has no place: {why}", hint=MENDING if why == NOT_UTF8 else NAMING)
     if outcome.over_cap:
         raise RefusedError(
             f"{wish.target} is over the cap of its host, {gate.cap.told}",

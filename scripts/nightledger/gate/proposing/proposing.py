@@ -23,8 +23,7 @@ from nightledger.domain.states import ENDED, OPEN_STATES, Book, ChangeState
 from nightledger.files.atomic import replace_file
 from nightledger.gate.forgetting.forgotten import read_forgotten
 from nightledger.gate.opening import BETTER, Gate, Ledger, closing, record
-from nightledger.gate.proposing.drafting import Base, Fitted, fit_drafts, read_base, size_after
-from nightledger.gate.proposing.hunks import Unfit
+from nightledger.gate.proposing.drafting import Base, Fitted, Unfit, fit_drafts, read_base, size_after
 from nightledger.gate.proposing.screening import Held, own_rules, screen, unseen, without_own_secrets
 from nightledger.gate.stored import Stored, read_stored, store, without_unanswered
 from nightledger.text.markdown.document import encode

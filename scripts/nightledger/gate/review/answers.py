@@ -24,8 +24,7 @@ from nightledger.domain.states import OPEN_STATES, Book
 from nightledger.files.atomic import replace_file
 from nightledger.files.reading import read_optional
 from nightledger.gate.opening import Gate
-from nightledger.gate.review.masking import changed_lines
-from nightledger.gate.review.reviewing import Answer, Item, Refusal, Verb, items_in
+from nightledger.gate.review.reviewing import Answer, Item, Refusal, Verb, changed_lines
 from nightledger.gate.stored import read_proposal
 from nightledger.text.changes.veil import mask_diff
 
@@ -33,8 +32,6 @@ _WORDS = {Verb.APPROVE: "sign", Verb.REJECT: "reject", Verb.LATER: "leave"}
 _DRIFT_WORDS = {Verb.APPROVE: "keep", Verb.REJECT: "take back", Verb.LATER: "leave"}
 FILE = "review-draft.json"
 _MAX_BYTES = 1 << 22
-OTHER = "its file has changed since it was shown, in the section of this change: look at it again"
-"""Why an approval is not signed: it would be about lines that nobody read."""
 
 
 def is_drift(item: Item) -> bool:
@@ -180,41 +177,6 @@ def recheck(
         else:
             standing.append(answer)
     return standing, fallen
-
-
-def recheck_shown(
-    book: Book, items: Sequence[Item], answers: Sequence[Answer], documents: Mapping[str, str]
-) -> tuple[list[Answer], list[Refusal]]:
-    """Part answers into those whose changes stand in the sections that were shown and those that do not, each with why.
-
-    Args:
-        book: What the log says now, drift settled.
-        items: What was shown.
-        answers: What the operator said to it, and what still waits.
-        documents: The files as they are now.
-    """
-    waiting = {
-        item.status.id: (item.stored, book.proposals[item.status.id])
-        for item in items
-        if item.status.kind is not Kind.DRIFT and item.status.id in book.proposals
-    }
-    fresh = {_key(item): item for item in items_in([*waiting.values()], DecisionType.APPROVE, documents)}
-    shown = {_key(item): item for item in items}
-    standing: list[Answer] = []
-    fallen: list[Refusal] = []
-    for answer in answers:
-        key = (answer.proposal, answer.n)
-        now = fresh.get(key) if answer.verb is Verb.APPROVE else None
-        why = now.unplaced or (OTHER if now.shown != shown[key].shown else "") if now else ""
-        if why:
-            fallen.append(Refusal(proposal=f"{answer.proposal}#{answer.n}", reason=why))
-        else:
-            standing.append(answer)
-    return standing, fallen
-
-
-def _key(item: Item) -> tuple[str, int]:
-    return item.status.id, item.change.n
 
 
 def _why_fallen(gate: Gate, book: Book, answer: Answer, sha256: str) -> str:

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from nightledger.domain.cooling import Cooling, cools_until
 from nightledger.domain.decision import VERSION, Decision, DecisionTarget, DecisionType, LogHead, ShownIn
+from nightledger.domain.errors import NightledgerError
 from nightledger.domain.judge import EDIT_LANE
 from nightledger.domain.kept import TEXT, files_of, hunks_on, parts_of
 from nightledger.domain.moment import Moment
@@ -21,11 +22,10 @@ from nightledger.domain.proposal import Anchor, Change, Kind, Op
 from nightledger.domain.states import Book, ProposalStatus
 from nightledger.gate.apply.placing import put_change
 from nightledger.gate.apply.writing import Write
-from nightledger.gate.guard.settlement import plan_settlement, settled_target
+from nightledger.gate.guard.drifting import plan_settlement, settled_target
 from nightledger.gate.opening import Gate
 from nightledger.gate.review.reviewing import TWICE, Answer, Item, Refusal, Verb
-from nightledger.gate.signed import hunks_sha256, with_id
-from nightledger.gate.stored import Stored
+from nightledger.gate.stored import Stored, hunks_sha256, with_id
 from nightledger.text.changes.place import Unplaced, is_same_place, place, shown_in
 from nightledger.text.changes.sections import text_sha256
 
@@ -33,6 +33,7 @@ UNCAPPED = frozenset({Op.COMPRESS, Op.DELETE_LINK})
 """What these change no host shows as memory."""
 MOVED_BESIDE = "another change that you sign with it takes its place away: it is asked again"
 """Why a change is not signed together with others."""
+OTHER = "its file has changed since it was shown, in the section of this change: look at it again"
 _Texts = MutableMapping[str, str]
 _PlacedSet = tuple[tuple[DecisionTarget, ...], Mapping[str, str]]
 """What a decision says of each file that approved changes write, and every file's text after it."""
@@ -125,7 +126,7 @@ def compose_by(
     refusals: list[Refusal] = []
     current = documents
     for item, given in _by_proposal(items, answers):
-        approved, hidden = _approved(items, item, given)
+        approved, hidden = _approved(items, item, given, documents)
         refusals += hidden
         placed = _place(terms, item.stored, approved, documents, current)
         if isinstance(placed, str):
@@ -150,13 +151,25 @@ def _by_proposal(items: Sequence[Item], answers: Sequence[Answer]) -> Iterator[t
 
 
 def _approved(
-    items: Sequence[Item], item: Item, given: Sequence[Answer]
+    items: Sequence[Item], item: Item, given: Sequence[Answer], documents: Mapping[str, str]
 ) -> tuple[tuple[int, ...], list[Refusal]]:
-    """Return the changes of a proposal that were approved, and those of them that nobody could read."""
+    """Return the changes of a proposal that were approved, and those of them that nobody could read, or that were shown otherwise."""
     name, said = item.status.id, _numbers(given, Verb.APPROVE)
-    unread = {one.change.n: one.unread for one in items if one.status.id == name and one.unread}
-    hidden = [Refusal(proposal=f"{name}#{n}", reason=unread[n]) for n in said if n in unread]
-    return tuple(n for n in said if n not in unread), hidden
+    shown = {one.change.n: one for one in items if one.status.id == name}
+    why = {n: shown[n].unread or _why_other(shown[n], documents) for n in said if n in shown}
+    fallen = [Refusal(proposal=f"{name}#{n}", reason=why[n]) for n in said if why.get(n)]
+    return tuple(n for n in said if not why.get(n)), fallen
+
+
+def _why_other(item: Item, documents: Mapping[str, str]) -> str:
+    """Say that the section of a change is not as it was shown any more: the signature would be about lines that nobody read."""
+    if item.shown is None:
+        return ""
+    try:
+        now = shown_in(documents[item.change.target], item.change.n, item.change.hunk)
+    except NightledgerError as error:
+        return str(error)
+    return "" if now == item.shown else OTHER
 
 
 def _numbers(answers: Sequence[Answer], verb: Verb) -> tuple[int, ...]:
@@ -340,7 +353,7 @@ def compose_settlements(
     drifts = {item.stored.proposal.id: item for item in items if item.stored.proposal.kind is Kind.DRIFT}
     for name, item in drifts.items():
         given = [answer for answer in answers if answer.proposal == name]
-        kept, hidden = _approved(items, item, given)
+        kept, hidden = _approved(items, item, given, {})
         refusals += hidden
         taken_back = _numbers(given, Verb.REJECT)
         if not kept and not taken_back:

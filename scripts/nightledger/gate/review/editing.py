@@ -19,7 +19,7 @@ from nightledger.gate.apply.applying import ELSEWHERE, check_result, own_write
 from nightledger.gate.apply.writing import Write
 from nightledger.gate.gated import read_gated
 from nightledger.gate.opening import Gate, Ledger
-from nightledger.gate.proposing.hunks import line_at, make_changes, veil_hunk
+from nightledger.gate.proposing.drafting import line_at, make_changes, veil_hunk
 from nightledger.gate.proposing.proposing import Outcome, Submission, propose, submit_changes
 from nightledger.gate.stored import Stored
 from nightledger.text.changes.course import hunks_between

@@ -1,10 +1,14 @@
-"""What waits for an answer, as a review shows it, and the answers.
+"""What waits for an answer, as a review shows it, and the answers; and whether a mask hides what a signature would be about.
 
 Invariant: what is shown, hashed and signed are the same bytes, read once; operation, section and words follow from them.
+A value that a line calls a password is masked wherever it stands, so whoever may write one line (a drift that nobody
+accepted) would choose which words of other changes nobody can read. What is signed therefore holds no line, and stands in no
+section, that is masked but for what its own text, or what was accepted of its file, shows as a secret, unless its operator
+had it unmasked.
 """
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from enum import StrEnum
 
@@ -13,38 +17,60 @@ from msgspec.structs import replace
 
 from nightledger.domain.decision import DecisionType, ShownIn
 from nightledger.domain.errors import AlteredError, NightledgerError
+from nightledger.domain.event import Event, EventName
 from nightledger.domain.judge import EDIT_LANE
 from nightledger.domain.kept import LETTING_GO, TEXT
 from nightledger.domain.proposal import Change, Hunk, Kind, Op, Proposal
-from nightledger.domain.states import ProposalStatus
+from nightledger.domain.states import Book, ProposalStatus
 from nightledger.files.home import Home
 from nightledger.gate.apply.placing import put_change
-from nightledger.gate.gated import read_target, read_watched
+from nightledger.gate.gated import read_accepted, read_target, read_watched
 from nightledger.gate.guard.drifting import Found, drift_changes
 from nightledger.gate.opening import Gate, Ledger
-from nightledger.gate.proposing.hunks import change_diff
+from nightledger.gate.proposing.drafting import change_diff
 from nightledger.gate.proposing.screening import NOTHING, own_values, told_by
-from nightledger.gate.review.masking import (
-    HIDDEN,
-    HIDDEN_AND_LOST,
-    NONE_ACCEPTED,
-    accepted_texts,
-    hides_lines,
-    why_masked,
-)
 from nightledger.gate.stored import Stored, read_proposal
 from nightledger.text.changes.course import trace_drift
 from nightledger.text.changes.diff import unified_diff
 from nightledger.text.changes.place import shown_in
 from nightledger.text.changes.sections import SHOWN_SECTION
-from nightledger.text.changes.veil import mask_diff
+from nightledger.text.changes.veil import mask_diff, veil, veil_found
 from nightledger.text.markdown.document import decode, encode, readable
-from nightledger.text.scanners.scan import told_values
+from nightledger.text.scanners.scan import scan_secrets, told_values
+from nightledger.text.scanners.secrets import REPEATED
 
 TWICE = "its proposal has two changes of one number, so that nobody can answer one of them: reject it"
 """Why a change cannot be signed that a decision could not tell from another one."""
 NO_PLACE = "settle what drifted and review again; if it stays so, reject it and use 'nightledger edit'"
 """What to do about a change that has no place in its file."""
+
+
+HIDDEN = (
+    "another text calls part of it a secret, so that it cannot be read: 'u' in 'nightledger review' shows it on this "
+    "terminal; or settle what drifted and review again"
+)
+"""Why a change cannot be signed whose lines cannot all be read."""
+
+
+HIDDEN_AND_LOST = (
+    "a text in the file calls part of it a secret, so that it cannot be read, and what you accepted before is kept "
+    "nowhere: 'u' in 'nightledger review' shows it; or put audit/blobs back from a backup and review again"
+)
+"""The same where nobody knows which of the file's lines were accepted."""
+
+
+UNDO_HIDDEN = (
+    "another text calls part of what it would change a secret, so that it cannot be read: settle what drifted "
+    "('nightledger review') and run it again"
+)
+"""Why an undo cannot be signed whose lines cannot all be read."""
+
+
+_HEADER = ("@@ ",)
+
+
+NONE_ACCEPTED: Mapping[str, str] = {}
+"""Where nobody knows what was accepted."""
 
 
 def worded(change: Change) -> Change:
@@ -336,3 +362,93 @@ class Refusal(Struct, frozen=True, kw_only=True):
 
     proposal: str
     reason: str
+
+
+def held_since_answered(events: Iterable[Event]) -> Iterator[str]:
+    """Say how much scanners held back after the operator's last signed answer; nothing where that is none."""
+    held = 0
+    for event in events:
+        held = 0 if event.event == EventName.DECIDED else held + (event.event == EventName.QUARANTINED)
+    if held:
+        yield f"{held} text(s) held back by the scanners since you last answered: nightledger status --held"
+
+
+def accepted_texts(gate: Gate, book: Book) -> dict[str, str]:
+    """Return what was accepted last of each gated and watched file; those whose bytes are kept."""
+    paths = [*gate.home.identity.gated, *book.protected]
+    found = {path: read_accepted(gate.home, book, path) for path in paths}
+    return {path: decode(content) for path, content in found.items() if content is not None}
+
+
+def why_masked(
+    before: Mapping[str, str],
+    after: Mapping[str, str],
+    change: Change,
+    *,
+    told: frozenset[str],
+    accepted: Mapping[str, str],
+) -> str:
+    """Say why a change cannot be signed as it is masked; empty where it can.
+
+    Args:
+        before: The text of every file that it writes.
+        after: The text of each of them afterwards.
+        change: The change.
+        told: The values that are masked where it is shown.
+        accepted: What the operator accepted of files.
+    """
+    if change.op is Op.DELETE_LINK:
+        return ""
+    if change.op is Op.COMPRESS:
+        return HIDDEN if veil(change.hunk.added, told=told) != veil(change.hunk.added) else ""
+    hides = any(hides_lines(before[path], text, accepted.get(path, ""), told) for path, text in after.items())
+    return HIDDEN if hides else ""
+
+
+def hides_lines(before: str, after: str, accepted: str, told: frozenset[str]) -> bool:
+    """Tell whether masks hide more of what comes and goes than its own text and what was accepted justify.
+
+    Args:
+        before: A text.
+        after: What becomes of it.
+        accepted: What the operator accepted of the file.
+        told: The values that are masked where it is shown.
+    """
+    diff = unified_diff(before, after, path="")
+    veiled = _veiled(diff, told)
+    if not veiled:
+        return False
+    fair = told_values(accepted)
+    come, goes = ("\n".join(line[1:] for line in changed_lines(diff) if line[0] == sign) for sign in "+-")
+    known = {f"-{line}" for text in (goes, accepted) for line in veil(text, told=fair).split("\n")}
+    known |= {f"+{veil(line, told=fair)}" for line in come.split("\n")}
+    own = (finding for finding in scan_secrets(come) if finding.rule != REPEATED)
+    known |= {f"+{line}" for line in veil_found(come, own).split("\n")}
+    known |= {veil(line, told=fair) for _, line in _changed(diff, _HEADER)}
+    return not veiled <= known
+
+
+def changed_lines(diff: str) -> list[str]:
+    """Return the lines of a diff that come and go, each behind its sign."""
+    return [line for _, line in _changed(diff)]
+
+
+def _changed(diff: str, signs: tuple[str, ...] = ("+", "-")) -> list[tuple[int, str]]:
+    lines = enumerate(diff.split("\n"))
+    return [(at, line) for at, line in lines if at > 1 and line.startswith(signs)]
+
+
+def _veiled(diff: str, told: frozenset[str]) -> set[str]:
+    """Return each line that comes or goes, or names the section of those, as it is veiled, where it is.
+
+    The screen masks twice: the whole diff, and what comes apart from the rest, without the signs.
+    """
+    lines = diff.split("\n")
+    whole = veil(diff, told=told).split("\n")
+    shown = [(at, line[:1] + text[1:]) for at, (line, text) in enumerate(zip(lines, whole, strict=True))]
+    for comes in (True, False):
+        numbers = [at for at, line in enumerate(lines) if line.startswith("+") is comes]
+        side = veil("\n".join(lines[at][1:] for at in numbers), told=told).split("\n")
+        shown += [(at, lines[at][:1] + text) for at, text in zip(numbers, side, strict=False)]
+    changed = dict(_changed(diff, ("+", "-", *_HEADER)))
+    return {text for at, text in shown if at in changed and text != changed[at]}

@@ -24,8 +24,7 @@ from nightledger.domain.states import ChangeState, ChangeStatus
 from nightledger.domain.words import read_moment
 from nightledger.files.append import append_records, require_appendable
 from nightledger.files.configuration import home_zone
-from nightledger.gate.forgetting.citing import find_unasked, key_of
-from nightledger.gate.forgetting.forgotten import read_forgotten
+from nightledger.gate.forgetting.forgotten import find_unasked, key_of, read_forgotten
 from nightledger.gate.forgetting.room import room_for
 from nightledger.gate.gated import read_gated
 from nightledger.gate.opening import Gate, Ledger

@@ -17,7 +17,7 @@ from nightledger.domain.consolidation import AnalystRun
 from nightledger.domain.daylog import DayLog, Found, HeldLine, Region, Statement
 from nightledger.domain.finding import Severity
 from nightledger.domain.proposal import SINGLE_SOURCE, Change, Draft, Evidence, Flag, Op, Proposal, Scope
-from nightledger.gate.forgetting.citing import innermost, key_of, label_of
+from nightledger.gate.forgetting.forgotten import innermost, key_of, label_of
 from nightledger.gate.proposing.screening import Held
 from nightledger.gate.stored import Stored
 from nightledger.hosts.daylogs import LogFile
@@ -49,7 +49,7 @@ class Target(Struct, frozen=True, kw_only=True):
     Attributes:
         path: Relative to the home.
         adopted: The day from which the home was looked after: what stood there then may be as young as that.
-        unasked: Names of headings and files of notes from which nothing is proposed (``gate/forgetting/citing.py``).
+        unasked: Names of headings and files of notes from which nothing is proposed (``gate/forgetting/forgotten.py``).
     """
 
     path: str

@@ -69,13 +69,8 @@ def check_rivals(home: Home) -> Iterator[Check]:
         yield found("rivals.none", host=host)
 
 
-def check_locks(home: Home, keys_dir: str) -> Iterator[Check]:
-    """Look at each gated and protected file and at the audit log.
-
-    Args:
-        home: Whose.
-        keys_dir: Where ``operator.yaml`` lies.
-    """
+def check_locks(home: Home) -> Iterator[Check]:
+    """Look at each gated and protected file and at the audit log."""
     files = [one for one in lockables(home) if one.held is not Held.MISSING]
     by_held = {held: [one.path for one in files if one.held is held] for held in Held}
     if by_held[Held.IMPOSSIBLE]:
@@ -88,13 +83,7 @@ def check_locks(home: Home, keys_dir: str) -> Iterator[Check]:
     yield found("locks.good", names=", ".join(by_held[Held.LOCKED]))
     if by_held[Held.UNLOCKED]:
         yield found("locks.some", names=", ".join(by_held[Held.UNLOCKED]))
-    yield found("locks.who", who=_who_applies(load_operator(keys_dir).lock_helper))
-
-
-def _who_applies(helper: tuple[str, ...]) -> str:
-    if helper:
-        return f"root applies, and whoever may run {' '.join(helper)}: an agent that runs as the same user may, too"
-    return _OWNER if os.uname().sysname == "Darwin" else _ROOT
+    yield found("locks.who", who=_OWNER if os.uname().sysname == "Darwin" else _ROOT)
 
 
 def check_search(home: Home) -> Iterator[Check]:

@@ -18,7 +18,7 @@ from nightledger.files.reading import is_within
 from nightledger.gate.consenting import read_standing
 from nightledger.gate.integrity.trust_changes import find_differing
 from nightledger.gate.integrity.trusting import Trust, read_signers, read_trust_file
-from nightledger.gate.memory.principles import NAME, WHERE, read_principles
+from nightledger.gate.memory.recalling import NAME, WHERE, read_principles
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.surfaces.doctor.checks import Check, found
 from nightledger.surfaces.needs import of_resets

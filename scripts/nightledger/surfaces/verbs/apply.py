@@ -65,7 +65,7 @@ def _apply_in(context: Context, session: "Session", name: str | None) -> "tuple[
     attempts, aside = [], False
     look_after(session)
     if session.ledger.book.unsettled():
-        from nightledger.gate.guard.settlement import finish_settlements
+        from nightledger.gate.guard.drifting import finish_settlements
 
         finish_settlements(session.gate, session.ledger, session.moment)
     wanted = find_status(session.reread().book, name).id if name else None

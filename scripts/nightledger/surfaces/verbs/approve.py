@@ -14,8 +14,15 @@ from nightledger.domain.decision import Decision, DecisionType
 from nightledger.domain.errors import RefusedError, UsageError
 from nightledger.domain.states import ProposalStatus
 from nightledger.domain.words import show
-from nightledger.gate.review.masking import accepted_texts, changed_lines
-from nightledger.gate.review.reviewing import Answer, Item, Verb, items_of, read_documents
+from nightledger.gate.review.reviewing import (
+    Answer,
+    Item,
+    Verb,
+    accepted_texts,
+    changed_lines,
+    items_of,
+    read_documents,
+)
 from nightledger.gate.stored import find_status, is_altered
 from nightledger.surfaces import screen, session
 from nightledger.surfaces.context import Context

@@ -36,7 +36,7 @@ from nightledger.domain.event import Actor
 from nightledger.files.reading import read_regular
 from nightledger.gate.consenting import Standing, graph_target, read_standing, record_unknown
 from nightledger.gate.integrity.trust_changes import find_differing
-from nightledger.gate.memory.principles import NAME, WHERE, read_principles, require_sound
+from nightledger.gate.memory.recalling import NAME, WHERE, read_principles, require_sound
 from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.screen import say

@@ -112,7 +112,7 @@ def diagnose(context: Context) -> Diagnosis:
         ("keys", lambda: keys.check_trust(one.gate, one.ledger, at)),
         ("consent", lambda: keys.check_consent(one.gate, one.ledger, at)),
         ("memory", lambda: house.check_memory(home, settings_of(home).settings, at.at)),
-        ("locks", lambda: around.check_locks(home, keys_dir)),
+        ("locks", lambda: around.check_locks(home)),
         ("rivals", lambda: around.check_rivals(home)),
         ("search", lambda: around.check_search(home)),
         ("staging", lambda: around.check_staging(home, keys_dir, at.at)),

@@ -30,8 +30,7 @@ from nightledger.gate.proposing.proposing import Outcome
 from nightledger.gate.review.answers import recheck
 from nightledger.gate.review.composing import Choice, make_decision, place_changes
 from nightledger.gate.review.editing import propose_edit, revise
-from nightledger.gate.review.masking import accepted_texts
-from nightledger.gate.review.reviewing import Answer, Item, Verb, items_of, read_documents
+from nightledger.gate.review.reviewing import Answer, Item, Verb, accepted_texts, items_of, read_documents
 from nightledger.gate.stored import read_proposal, undo_of
 from nightledger.surfaces import screen, signing
 from nightledger.surfaces.context import Context

@@ -3,16 +3,14 @@
 --text-from-stdin   the text, from standard input, so that no history of a shell
                     keeps it
 --line FILE:N       the text of one line of a file in the home
---sha256 HASH       a blob, proposal, decision or held-back text, by the SHA-256
-                    of its bytes
 
 Proposals, decisions, blobs and held-back texts that hold it are removed whole;
 in outcomes, run ledgers and archives it is overwritten in place; in gated files
 a signed edit puts [expunged] there, and is shown; so is the text that --line
 names, for that line may have changed since you read it. What is folded from
 these is made anew. A proposal or decision that is not what was logged is
-evidence of that, and stays unless you say --altered. It says where else the
-text is, and what it cannot reach. An undo that needs the text says 'expunged'.
+evidence of that, and stays until it is closed. It says where else the text
+is, and what it cannot reach. An undo that needs the text says 'expunged'.
 The log keeps keyed hashes of its lines: no night and nobody else proposes them
 again, and no search shows them, though the agent's files hold them.
 
@@ -23,7 +21,6 @@ Changes memory where a gated file holds the text: the operator signs it here.
 
 import argparse
 import os
-import re
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -68,18 +65,18 @@ def run(options: argparse.Namespace, context: Context) -> int:
         1 where it was in no file of the home.
 
     Raises:
-        RefusedError: A gated file holds it and cannot be edited now, or only a hash was given for it.
+        RefusedError: A gated file holds it and cannot be edited now.
         FileChangedError: The lines of a gated file that it would change are not those that were shown.
     """
-    what, altered = _asked(options, context), options.altered
+    what = _asked(options, context)
     with reading(context, person=not options.dry_run) as seen:
-        plan = _plan(seen, what, altered=altered)
+        plan = _plan(seen, what)
         why = expunging.why_not_now(seen.gate, seen.ledger, plan, MARK)
         if why and not options.dry_run:
             raise RefusedError(f"{why}; nothing was signed or removed", hint=SETTLE)
         record, cuts = _record(seen.gate.home, plan, what), _cuts(seen.gate.home, what)
         context.print_lines(_lines(record, cuts))
-        if options.line is not None and isinstance(what, Needle) and any(cuts.values()):
+        if options.line is not None and any(cuts.values()):
             text = min(what.forms, key=len).decode("utf-8", "surrogateescape")
             context.print_lines(
                 screen.wrap(f"what goes: {screen.shown(text)}", indent=screen.INSIDE, first="")
@@ -94,29 +91,23 @@ def run(options: argparse.Namespace, context: Context) -> int:
         _require_consent(context)
         signer = signing.unlock(seen, context)
     with writing(context, keep_head=True, person=True, answered=True) as session:
-        now = _plan(session, what, altered=altered)
+        now = _plan(session, what)
         if why := expunging.why_not_now(session.gate, session.ledger, now, MARK):
             raise RefusedError(f"{why}; nothing was signed or removed", hint=SETTLE)
         if _cuts(session.gate.home, what) != cuts or not _is_shown(now, plan):
             raise FileChangedError("what it would change is not what was shown any more; nothing was signed")
-        if isinstance(what, Needle):
-            _edit_gated(session, what, signer)
-        decisions = _sign(session, what, signer, altered=altered)
+        _edit_gated(session, what, signer)
+        decisions = _sign(session, what, signer)
     context.emit({**record, "decisions": decisions})
     told = "What names it says 'expunged' from now on; nothing brings it back, and nobody proposes it."
     say(context, f"Removed. {told}")
     return 0
 
 
-def _asked(options: argparse.Namespace, context: Context) -> str | Needle:
-    """Return the text, or the hex SHA-256 of a file's bytes."""
-    if bool(options.sha256) + bool(options.line) + options.text_from_stdin != 1:
-        raise UsageError("say what is to go: --text-from-stdin, --line or --sha256, one of them")
-    if options.sha256:
-        sha256: str = options.sha256.lower()
-        if not re.fullmatch(r"[0-9a-f]{64}", sha256):
-            raise UsageError(f"{options.sha256!r} is not a SHA-256", hint="64 hex digits")
-        return sha256
+def _asked(options: argparse.Namespace, context: Context) -> Needle:
+    """Return the text."""
+    if bool(options.line) + options.text_from_stdin != 1:
+        raise UsageError("say what is to go: --text-from-stdin or --line, one of them")
     if options.line:
         return needle_of(_line(options.line, context))
     return needle_of(sys.stdin.buffer.read(MAX_TEXT_BYTES).decode("utf-8", "surrogateescape"))
@@ -135,8 +126,8 @@ def _line(place: str, context: Context) -> str:
     return lines[int(number) - 1].decode("utf-8", "surrogateescape")
 
 
-def _plan(session: Session, what: str | Needle, *, altered: bool) -> expunging.Plan:
-    return expunging.plan_expunge(session.gate, session.ledger, what, with_altered=altered)
+def _plan(session: Session, what: Needle) -> expunging.Plan:
+    return expunging.plan_expunge(session.gate, session.ledger, what)
 
 
 def _is_shown(now: expunging.Plan, shown: expunging.Plan) -> bool:
@@ -160,12 +151,12 @@ def _edit_gated(session: Session, needle: Needle, signer: Signer) -> None:
             session.reread()
 
 
-def _sign(session: Session, what: str | Needle, signer: Signer, *, altered: bool) -> list[str]:
-    plan = _plan(session, what, altered=altered)
+def _sign(session: Session, what: Needle, signer: Signer) -> list[str]:
+    plan = _plan(session, what)
     if held := (*plan.found.gated, *plan.found.accepted):
         raise RefusedError(f"{held[0]} still holds it; nothing else was removed", hint=SETTLE)
     accepted = []
-    hashes = " ".join(hash_expunged(session.gate, what.lines)) if isinstance(what, Needle) else ""
+    hashes = " ".join(hash_expunged(session.gate, what.lines))
     for targets in tuple(expunging.parts(plan)) or ((),):  # where only the agent's own files hold it
         shared = signing.prepare(session)
         decision = make_unproposed(session.gate, DecisionType.EXPUNGE, targets, shared, reason=hashes)
@@ -175,11 +166,9 @@ def _sign(session: Session, what: str | Needle, signer: Signer, *, altered: bool
     return [decision.id for decision in accepted]
 
 
-def _cuts(home: Home, what: str | Needle) -> dict[str, str]:
+def _cuts(home: Home, what: Needle) -> dict[str, str]:
     """Return the lines of each gated file as they would be afterwards; they tell all to who knows the text."""
     cuts: dict[str, str] = {}
-    if not isinstance(what, Needle):
-        return cuts
     for path in home.identity.gated:
         before = read_gated(home, path)
         texts = (text.decode("utf-8", "surrogateescape") for text in (before, what.cut_from(before, MARK)))
@@ -188,18 +177,15 @@ def _cuts(home: Home, what: str | Needle) -> dict[str, str]:
     return cuts
 
 
-def _record(home: Home, plan: expunging.Plan, what: str | Needle) -> dict[str, Any]:
+def _record(home: Home, plan: expunging.Plan, what: Needle) -> dict[str, Any]:
     found = plan.found
-    lines = what.lines if isinstance(what, Needle) else ()
+    lines = what.lines
     known = telling_lines(lines)
 
     def places(paths: tuple[str, ...]) -> list[dict[str, Any]]:
         """Return files with the lines that hold it."""
         contents = {path: read_regular(home.path(path), MAX_BYTES, within=home.root) for path in paths}
-        return [
-            {"path": path, "lines": list(what.lines_in(raw)) if isinstance(what, Needle) else []}
-            for path, raw in contents.items()
-        ]
+        return [{"path": path, "lines": list(what.lines_in(raw))} for path, raw in contents.items()]
 
     return {
         "removed": list(found.removed),

@@ -1,12 +1,11 @@
 """Forget one entry of memory: it is taken out, and not learned again.
 
-ID is an entry's id or the beginning of it, its place as 'recall' prints it
-(MEMORY.md:15), or PROPOSAL#N (also PROPOSAL:N) for what an applied change put
-in; some words of an entry list those that fit. The removal is proposed and
-signed in one go where your key is at hand; else it waits for 'nightledger
-review'. It cools like any other change and can be undone for a week. From the
-signature on, what says the same in other words is held back, whatever new
-evidence it has, until the forgetting is undone.
+ID is an entry's id or the beginning of it, or its place as 'recall' prints it
+(MEMORY.md:15); some words of an entry list those that fit. The removal is
+proposed and signed in one go where your key is at hand; else it waits for
+'nightledger review'. It cools like any other change and can be undone for a
+week. From the signature on, what says the same in other words is held back,
+whatever new evidence it has, until the forgetting is undone.
 
 What must not stay anywhere, a leaked secret for example, is for 'nightledger
 expunge'.
@@ -17,13 +16,12 @@ Changes no memory: 'nightledger apply' does, when the cooling period is over.
 """
 
 import argparse
-import re
 
 from nightledger.domain.errors import FileChangedError, RefusedError
 from nightledger.domain.periods import log_day
 from nightledger.domain.proposal import Proposal
 from nightledger.files.configuration import home_zone
-from nightledger.gate.forgetting.letting_go import entry_of_change, forget
+from nightledger.gate.forgetting.letting_go import forget
 from nightledger.gate.gated import read_gated
 from nightledger.gate.memory.naming import NO_MARK, Placed, find_standing, read_marks, text_sha256
 from nightledger.surfaces import screen
@@ -34,8 +32,6 @@ from nightledger.surfaces.signing import key_at_hand, require_signed, sign_propo
 from nightledger.surfaces.verbs.pin import SHORT_ID, choose_id, entry_lines, entry_record
 from nightledger.text.changes.sections import around, text_of_spans
 from nightledger.text.markdown.document import parse_markdown
-
-_CHANGE = re.compile(r"(p-[a-z2-7]+|[a-z2-7]+)[#:]([1-9][0-9]{0,5})")
 
 
 def run(options: argparse.Namespace, context: Context) -> int:
@@ -80,9 +76,6 @@ def run(options: argparse.Namespace, context: Context) -> int:
 
 
 def _find(context: Context, session: Session, word: str) -> Placed:
-    change = _CHANGE.fullmatch(word)
-    if change:
-        return entry_of_change(session.gate, session.ledger, change[1], int(change[2]))
     standing = find_standing(session.gate.home, session.ledger.book).entries
     return standing[choose_id(context, session, standing, word)]
 

@@ -19,7 +19,7 @@ from nightledger.domain.errors import RefusedError, UsageError
 from nightledger.files.home import Home
 from nightledger.files.reading import is_within
 from nightledger.gate.founding import Founding, found, is_unfinished, plan, require_place
-from nightledger.gate.memory.principles import NAME, WHERE, read_principles, require_sound, shipped_principles
+from nightledger.gate.memory.recalling import NAME, WHERE, read_principles, require_sound, shipped_principles
 from nightledger.hosts.daylogs import why_empty
 from nightledger.hosts.presets import READ_NO_MEMORY, preset
 from nightledger.hosts.workspaces import host_of, memory_choices, own_memory

@@ -2,10 +2,10 @@
 
 Files become immutable, the log append-only.
 
-Then only root, or a helper with that one privilege, can apply: cron calls
-'apply' and 'guard' as root with --home and NIGHTLEDGER_KEYS, or operator.yaml
-names a lock_helper. Linux: root; macOS: the files' owner may do it and undo it.
---off takes the locks away.
+Then only root can apply: cron calls 'apply' and 'guard' as root with --home
+and NIGHTLEDGER_KEYS; 'undo' and 'edit' want --off before and lock after.
+Linux: root; macOS: the files' owner may do it and undo it. --off takes the
+locks away.
 
 Reads   the files' flags
 Writes  the files' flags, the audit log

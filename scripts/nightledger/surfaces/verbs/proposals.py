@@ -101,7 +101,7 @@ def _lines(context: Context, listed: list[dict[str, Any]]) -> Iterator[str]:
 
 
 def _ask_again(context: Context, name: str) -> int:
-    from nightledger.gate.forgetting.citing import ask_again
+    from nightledger.gate.forgetting.forgotten import ask_again
 
     with writing(context, person=True) as session:
         ask_again(session.gate, session.ledger.book, name, session.moment)

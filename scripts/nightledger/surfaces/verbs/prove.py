@@ -29,7 +29,7 @@ from nightledger.domain.errors import IntegrityError, RefusedError, UsageError
 from nightledger.domain.words import number_of
 from nightledger.files.atomic import replace_file
 from nightledger.files.reading import read_optional, read_regular
-from nightledger.gate.integrity.witnessing import find_leaves, read_policy
+from nightledger.gate.integrity.trusting import find_leaves, read_policy
 from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.screen import say

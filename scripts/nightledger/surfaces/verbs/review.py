@@ -17,9 +17,15 @@ from nightledger.domain.errors import NightledgerError, RefusedError
 from nightledger.gate.gated import why_unreadable
 from nightledger.gate.integrity.checking import find_drift
 from nightledger.gate.review import answers as choices
-from nightledger.gate.review import held_back
 from nightledger.gate.review.answers import counts_of, keep_draft, read_draft
-from nightledger.gate.review.reviewing import Answer, Item, Verb, list_items, read_documents
+from nightledger.gate.review.reviewing import (
+    Answer,
+    Item,
+    Verb,
+    held_since_answered,
+    list_items,
+    read_documents,
+)
 from nightledger.gate.stored import find_set_aside, find_status
 from nightledger.surfaces import screen
 from nightledger.surfaces import session as sessions
@@ -77,7 +83,7 @@ def _notices(session: Session, items: list[Item], *, guided: bool) -> Iterator[s
             f"! {name} was altered after it was proposed and is set aside; 'nightledger verify' names its file. "
             f"Put it back from a backup, or close it: nightledger reject {name} --reason ..."
         )
-    yield from () if guided else held_back.notices(home, session.ledger.log.events)
+    yield from () if guided else held_since_answered(session.ledger.log.events)
     drifted, unseen = find_drift(home, book), False
     for path in home.identity.gated:
         if why := why_unreadable(home, path):
@@ -229,7 +235,7 @@ class Questions(Struct, kw_only=True):
         if key == "a":
             return self._answer_alike(at)
         if key == "h":
-            from nightledger.gate.forgetting.citing import NEVER
+            from nightledger.gate.forgetting.forgotten import NEVER
 
             heading = self.heading(self.items[at])
             rest = [n for n in rest if self.heading(self.items[n]) == heading]
@@ -303,8 +309,7 @@ def questions_of(
         items: What is asked about.
         elsewhere: Gives the evidence of what waits on another machine, which is worded and known by its headings there.
     """
-    from nightledger.gate.forgetting.citing import heading_of
-    from nightledger.gate.forgetting.forgotten import read_forgotten
+    from nightledger.gate.forgetting.forgotten import heading_of, read_forgotten
     from nightledger.surfaces.verbs.edit import revise_change
 
     gate = session.gate

@@ -25,7 +25,7 @@ from nightledger.gate.daily import Rewrites, find_rewrites
 from nightledger.gate.forgetting.keeping import count_gone, find_damaged
 from nightledger.gate.integrity import checking
 from nightledger.gate.integrity.checking import Altered, Closed
-from nightledger.gate.integrity.witnessing import WitnessLook
+from nightledger.gate.integrity.trusting import WitnessLook
 from nightledger.gate.opening import Gate, Ledger, fold_log, open_gate, require_same
 from nightledger.remote.witness_asking import find_anchored
 from nightledger.remote.witness_asking import look as look_at

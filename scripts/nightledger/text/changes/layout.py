@@ -19,30 +19,16 @@ from nightledger.text.markdown.document import (
     Section,
     heading_text,
     is_blank,
-    is_utf8,
     line_end,
     parse_markdown,
-    readable,
     split_lines,
     usual_line_end,
 )
-from nightledger.text.scanners.scan import mask_secrets
 
-BY_HAND = "mend that line by hand first"
-"""What a line with bytes that are not UTF-8 needs: no change can name it."""
-_HEADING_CHARACTERS = 60
-"""Of a heading that is named in a reason."""
 _DEEPEST = 6  # Markdown has headings of six levels
 _NOT_ENTRIES = {BlockKind.HTML, BlockKind.RULE, BlockKind.LINKS, BlockKind.FRONT_MATTER}
 _ITEM = re.compile(r"([ \t]*)([-+*]|\d{1,9}[.)])([ \t]+)(?=\S)")
 _LOOSE_FROM = 2  # items from which one can tell whether blank lines stand between them
-
-
-def why_not_below(path: Path) -> str:
-    """Say why nothing can be put below a heading of a path that is not UTF-8: a change cannot name it."""
-    heading = next(heading for heading in path if not is_utf8(heading))
-    shown = mask_secrets(readable(heading))[:_HEADING_CHARACTERS]
-    return f"it belongs below the heading '{shown}', which has bytes that are not UTF-8; {BY_HAND}"
 
 
 def find_section(document: Document, path: Path) -> Section | None:

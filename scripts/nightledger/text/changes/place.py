@@ -19,7 +19,6 @@ from nightledger.domain.proposal import HOLE, Anchor, Draft, Hunk, Op
 from nightledger.text.changes.diff import changed_runs, kept_lines
 from nightledger.text.changes.labels import holds_label
 from nightledger.text.changes.layout import (
-    BY_HAND,
     apart,
     as_addition,
     as_replacement,
@@ -33,7 +32,6 @@ from nightledger.text.changes.layout import (
     new_heading,
     resolve_path,
     tidy,
-    why_not_below,
     with_heading,
 )
 from nightledger.text.changes.sections import (
@@ -64,7 +62,7 @@ from nightledger.text.markdown.document import (
     split_lines,
 )
 
-NOT_UTF8 = f"it touches a line with bytes that are not UTF-8; {BY_HAND}"
+NOT_UTF8 = "it touches a line, or belongs below a heading, with bytes that are not UTF-8; mend that line by hand first"
 """Why a hunk that holds what ``decode`` could not read is refused: it has no JSON form."""
 CHANGED = "its section has changed since it was signed"
 """Why something signed has no place where it could stand otherwise."""
@@ -122,10 +120,8 @@ def place(document: str, hunk: Hunk) -> Placed | Unplaced:
         document: The target as it is now, decoded; empty where the file is missing.
         hunk: As proposed.
     """
-    if not is_utf8(hunk.removed + hunk.added):
+    if not is_utf8("".join((hunk.removed, hunk.added, *hunk.section))):
         return Unplaced(reason=NOT_UTF8)
-    if not all(map(is_utf8, hunk.section)):
-        return Unplaced(reason=why_not_below(hunk.section))
     if hunk.anchor is Anchor.FILE_END:
         end = len(document)
         return Placed(start=end, end=end, text=at_end(document, hunk.added))
