@@ -162,11 +162,13 @@ def test_a_night_is_gone_through_again_from_its_transcript(asking: World, server
 def test_nobody_waits_for_a_model_that_takes_its_time(asking: World, server: Server) -> None:
     ran = []
     server.during = lambda: ran.append(
-        asking.process("propose", "--section", "Lessons", "--reason", "it failed twice", "Oil the winch.")
+        asking.process(
+            "propose", "--section", "Lessons", "--reason", "it failed twice", "--text", "Oil the winch."
+        )
     )
     choose(server, operation("add", 4, NAS))
     asking.ok("night")
-    assert [one.status for one in ran] == [0]
+    assert [one.status for one in ran] == [0], ran
     assert {one["after"].rstrip() for one in waiting(asking)} == {f"- {NAS}", "- Oil the winch."}
     assert (record(asking)["calls"], record(asking)["replayed"]) == (1, 0)
 
