@@ -70,7 +70,7 @@ def test_every_verb_of_the_operator_refuses(ordinary: Ordinary) -> None:
     one, entry, key, before = ordinary.proposal, "Keep backups for 30 days", ordinary.key(), ordinary.log()
     verbs = (
         ("approve", one), ("reject", one, "--reason", "x"), ("apply", one), ("undo", one), ("edit",),
-        ("expunge", "--text-from-stdin"), ("expunge", "--sha256", "0" * 64), ("consent", "review"),
+        ("expunge", "--text-from-stdin"), ("consent", "review"),
         ("constitution", "amend"), ("key", "add", key, "--principal", "evil"), ("key", "recovery", key),
         ("key", "rotate"), ("key", "rotate", key), ("key", "revoke", key), ("key", "confirm"), ("key", "reset", key),
         ("key", "restore"), ("forget", entry), ("pin", entry), ("unpin", entry), ("lock",), ("unlock",),

@@ -15,7 +15,7 @@ LATER = datetime(2026, 3, 1, 7, tzinfo=UTC)
 VERBS = (
     ("apply",), ("apply", "ID"), ("approve", "ID"), ("check",), ("consent", "check", "email", "read"),
     ("consent", "review"), ("consolidate",), ("constitution",), ("constitution", "amend"), ("curate",), ("edit",),
-    ("expunge", "--sha256", "0" * 64), ("history",), ("key", "confirm"), ("key", "list"), ("night", "--retry"),
+    ("expunge", "--line", "MEMORY.md:1"), ("history",), ("key", "confirm"), ("key", "list"), ("night", "--retry"),
     ("proposals",), ("propose", "--text", "- A lesson.", "--section", "Lessons", "--reason", "because"),
     ("rebuild", "--check"), ("recall", "--frame", "SELF"), ("reject", "ID", "--reason", "no"), ("review",),
     ("show", "ID"), ("status", "--exit-code"), ("undo", "ID"), ("verify",),

@@ -38,7 +38,6 @@ from nightledger.files.blobs import BlobStore
 from nightledger.files.home import Home
 from nightledger.files.reading import read_regular
 from nightledger.gate.opening import BETTER, TWIN, Gate, closing, record
-from nightledger.text.scanners.scan import mask_secrets
 from nightledger.trust.signers import SignedBy, SignerSet, verify_signature
 from nightledger.trust.sshsig import SignatureError, Signer
 
@@ -217,6 +216,7 @@ def _why(home: Home, book: Book, status: ProposalStatus, n: int, causes: Causes)
     decided = book.decisions.get(change.decision or "")
     if decided is None or change.state is not ChangeState.REJECTED:
         return ""
+    from nightledger.text.scanners.scan import mask_secrets
 
     return mask_secrets(reason_of(home, decided))
 
