@@ -6,7 +6,7 @@ from tests.faults.fuzz.target import Target
 
 NAMES = (
     "records", "signed", "texts", "stored", "left", "strangers", "asked", "searched", "hosted", "noted", "pinned",
-    "exchanged", "witnessed",
+    "exchanged", "witnessed", "drafted",
 )  # fmt: skip
 LISTS = [import_module(f"tests.faults.fuzz.{name}") for name in NAMES]
 TARGETS: dict[str, Target] = {target.name: target for module in LISTS for target in module.TARGETS}

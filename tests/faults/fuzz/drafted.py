@@ -1,0 +1,79 @@
+"""What a model answers: whatever it says, a result is made of words that stand where it was shown to look."""
+
+import json
+import re
+from collections.abc import Mapping
+from datetime import UTC, date, datetime
+from typing import Any
+
+from tests.faults.fuzz.records import DEEP
+from tests.faults.fuzz.target import NothingError, Target, given, scratch
+
+from nightledger.files.home import Home
+from nightledger.text.markdown.document import parse_markdown
+from nightledger.text.patterns import words
+from nightledger.text.statements.daylog import read_daylog
+from nightledger.think.analyst import Analyst, Drafted, Reply, draft
+from nightledger.think.prompting import read_prompt
+
+DAY = date(2026, 3, 2)
+NOTES = """# 2026-03-02
+## NAS
+- The NAS spins down after 20 minutes, so the first request times out.
+- Kofi thinks the invoices are late because of the bank. Keep them, unless he asks.
+- 备份必须在三点半运行。
+"""
+MEMORY = "# Memory\n\n## Infra\n\n- Backups run at 02:00 from the NAS\n- Invoices are late\n"
+_WORDS = re.compile(r"[^\W_]+")
+_LOG, _DOCUMENT = read_daylog("memory/2026-03-02.md", NOTES, DAY), parse_markdown(MEMORY)
+
+
+class _Model:
+    """A model that says what it is given."""
+
+    name = "fuzzed"
+    tokens_a_night = 1 << 30
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    def complete(self, _prompt: str, _schema: Mapping[str, Any], _most_tokens: int) -> Reply:
+        return Reply(text=self._text, tokens=1)
+
+
+def _read(raw: bytes) -> Drafted:
+    analyst = Analyst(
+        server=_Model(raw.decode("utf-8", "replace")),
+        prompt=read_prompt(str(scratch())),
+        home=Home(scratch()),
+        at=datetime(2026, 3, 3, tzinfo=UTC),
+        dry_run=True,
+    )
+    drafted = draft(analyst, [_LOG], _DOCUMENT, DAY)
+    given(drafted.chosen)
+    return drafted
+
+
+def _check(_: bytes, drafted: Drafted) -> None:
+    known = {word.casefold() for word in _WORDS.findall(f"{NOTES} {MEMORY} {DAY}")}
+    known |= set(words("claim-words")["small"])
+    for one in drafted.chosen:
+        assert {word.casefold() for word in _WORDS.findall(one.statement.text)} <= known
+        assert "late because of the bank" not in one.statement.text or "thinks" in one.statement.text
+
+
+def _answer(op: str, line: int, text: str, **more: object) -> bytes:
+    quotes = [{"log": "d1", "line": line, "text": text}]
+    return json.dumps({"operations": [{"op": op, "quotes": quotes, "confidence": 0.8, **more}]}).encode()
+
+
+_SEEDS = (
+    _answer("add", 3, "The NAS spins down after 20 minutes", subject="NAS", dated=True),
+    _answer("supersede", 3, "The NAS spins down after 20 minutes", entry="m1", section="s1"),
+    _answer("add", 4, "Kofi thinks the invoices are late because of the bank."),
+    _answer("retire", 4, "Keep them, unless he asks.", entry="m2"),
+    _answer("merge", 5, "备份必须在三点半运行。", entry="m1"),
+    b'```json\n{"operations": []}\n```',
+    *DEEP,
+)
+TARGETS = [Target("analyst-answers", _read, _check, _SEEDS, NothingError)]
