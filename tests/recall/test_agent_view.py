@@ -1,9 +1,13 @@
 """Nothing that is withheld counts in an agent's answer: no word, no day, no tag, no time."""
 
+import pytest
 from tests.gate.homes import Desk, addition
+from tests.jobs.nights import Nights
+from tests.jobs.pruning import CLOSED, answer, remember, tally
 from tests.recall.asking import ask, hits, put, told
 from tests.recall.test_withheld import LOG, PLANTED, rejected
 
+from nightledger.domain.proposal import Op
 from nightledger.domain.search import Hit, Kind, Why
 
 GARDEN = [f"- Garden work number {n} went on for hours in the greenhouse behind the house." for n in range(7)]
@@ -61,3 +65,21 @@ def test_a_principle_is_judged_as_its_entries_are(desk: Desk) -> None:
     reader.close()
     assert words not in [line.text for line in lines]
     assert lines
+
+
+def test_what_a_signed_change_moved_is_known_as_such_as_soon_as_the_log_says_so_though_its_file_is_the_same(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    nights = Nights(desk=desk)
+    remember(nights, CLOSED)
+    answer(nights, tally(nights, Op.ARCHIVE))
+
+    def moved() -> list[bool]:
+        return [hit.chunk.moved for hit in hits(desk, CLOSED, agent=True) if CLOSED.strip() in hit.chunk.text]
+
+    with monkeypatch.context() as patch:
+        patch.setattr("nightledger.recall.visibility._archived", lambda *_: ())
+        assert moved() == [False]
+    assert moved() == [True]
+    monkeypatch.setattr("nightledger.recall.visibility._archived", lambda *_: ())
+    assert moved() == [False]

@@ -38,9 +38,8 @@ from nightledger.files.search_reader import (
 _LEVEL = 6
 _CHUNK = (
     "SELECT c.id, f.path, f.kind, c.n, c.text, c.lead, c.first, c.last, c.day, c.heading,"
-    " c.entry, c.held FROM chunks c JOIN files f ON f.id = c.file "
+    " c.entry, c.held, c.moved FROM chunks c JOIN files f ON f.id = c.file "
 )
-
 
 OPERATOR, AGENT = "operator", "agent"
 _SEEN_BY = {OPERATOR: "c.held IS NOT NULL", AGENT: "coalesce(c.held, '') = ''"}
@@ -191,7 +190,7 @@ class SearchStore(Reader):
             yield number, (prefix, text[:lead], text[lead:])
 
     def _chunk(self, row: tuple[Any, ...]) -> Chunk:
-        number, path, kind, n, packed, lead, first, last, day, heading, entry, held = row
+        number, path, kind, n, packed, lead, first, last, day, heading, entry, held, moved = row
         return Chunk(
             id=number,
             path=path,
@@ -204,6 +203,7 @@ class SearchStore(Reader):
             entry=entry,
             text=self.unpacked(packed)[lead:],
             held=held or "",
+            moved=bool(moved),
         )
 
     def read_anew(self) -> None:
@@ -225,6 +225,7 @@ class NewChunk(Struct, frozen=True, kw_only=True):
         entry: As in ``Chunk``.
         held: Empty where everybody may see it; why only the operator may; None where it is what an agent sees of another.
         lead: How many characters directly before it are indexed with it.
+        moved: As in ``Chunk``.
     """
 
     start: int
@@ -236,6 +237,7 @@ class NewChunk(Struct, frozen=True, kw_only=True):
     entry: str = ""
     held: str | None = ""
     lead: int = 0
+    moved: bool = False
 
 
 class NewFile(Struct, frozen=True, kw_only=True):
@@ -343,7 +345,7 @@ class SearchWriter:
 
     def _insert(self, fresh: "Iterable[tuple[_Key, _Row]]") -> None:
         for key, row in fresh:
-            insert = f"INSERT INTO chunks({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"  # noqa: S608 - ours
+            insert = f"INSERT INTO chunks({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"  # noqa: S608 - ours
             number = self._connection.execute(insert, row).lastrowid
             self._connection.execute(
                 "INSERT INTO words(rowid, head, before, body) VALUES (?, ?, ?, ?)",
@@ -356,7 +358,7 @@ class SearchWriter:
             return False
         number = known[key].pop()
         self._connection.execute(
-            f"UPDATE chunks SET ({_COLUMNS}) = (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) WHERE id = ?",  # noqa: S608 - ours
+            f"UPDATE chunks SET ({_COLUMNS}) = (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) WHERE id = ?",  # noqa: S608 - ours
             (*row, number),
         )
         return True
@@ -364,8 +366,8 @@ class SearchWriter:
 
 _Key = tuple[str, str, str]
 """Prefix, what stands before, and text: what a chunk puts into the index."""
-_Row = tuple[int, int, bytes, int, int, int, int | None, str, str, str | None]
-_COLUMNS = "file, n, text, lead, first, last, day, heading, entry, held"
+_Row = tuple[int, int, bytes, int, int, int, int | None, str, str, str | None, bool]
+_COLUMNS = "file, n, text, lead, first, last, day, heading, entry, held, moved"
 
 
 def _row(file: NewFile, chunk: NewChunk, place: tuple[int, int]) -> tuple[_Key, _Row]:
@@ -376,7 +378,7 @@ def _row(file: NewFile, chunk: NewChunk, place: tuple[int, int]) -> tuple[_Key, 
     packed = zlib.compress(text.encode("utf-8", "surrogateescape"), _LEVEL)
     lines = chunk.first_line, chunk.last_line
     key = prefix_of(chunk.day, heading), text[: chunk.lead], text[chunk.lead :]
-    return key, (*place, packed, chunk.lead, *lines, day, heading, chunk.entry, chunk.held)
+    return key, (*place, packed, chunk.lead, *lines, day, heading, chunk.entry, chunk.held, chunk.moved)
 
 
 MEMORY = ":memory:"

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     Row = tuple[Any, ...]
 
-VERSION = 10
+VERSION = 11
 """Of the tables, and of how chunks are cut and words are spelt: another one is another index."""
 APPLICATION = 0x6E6C7331
 """``nls1``: names the file as ours (sqlite.org/fileformat.html, application id)."""
@@ -38,7 +38,7 @@ CREATE TABLE chunks(
     id INTEGER PRIMARY KEY, file INTEGER NOT NULL, n INTEGER NOT NULL, text BLOB NOT NULL, lead INTEGER NOT NULL,
     first INTEGER NOT NULL, last INTEGER NOT NULL,
     day INTEGER, heading TEXT NOT NULL, entry TEXT NOT NULL,
-    held TEXT
+    held TEXT, moved INTEGER NOT NULL
 );
 CREATE TABLE links(
     first TEXT NOT NULL, second TEXT NOT NULL, resolution TEXT NOT NULL, confidence REAL NOT NULL,
@@ -51,7 +51,8 @@ CREATE TRIGGER vectors_go AFTER DELETE ON chunks BEGIN {_FORGET_VECTOR}; END;
 CREATE VIRTUAL TABLE words USING fts5(head, before, body, content='', tokenize='{TOKENIZER}');
 """
 """``day`` counts as ``date.toordinal``; ``held`` says who may see the chunk: empty is everybody, a text only the
-operator, and why; where it is NULL the chunk is what an agent may see of one of which something is withheld. ``text`` is packed by zlib, and its first ``lead`` characters are what is
+operator, and why; where it is NULL the chunk is what an agent may see of one of which something is withheld. ``moved``
+tells what a signed change put into the archive; ``text`` is packed by zlib, and its first ``lead`` characters are what is
 indexed as ``before``. ``links`` are the associations that an agent may be shown unasked (``recall/associations.py``)."""
 
 
@@ -238,10 +239,10 @@ class Reader:
         return {word: min((counts[stem] for stem in found), default=0) for word, found in pairs}
 
     def may_be_shown(self, kinds: "Sequence[str]") -> frozenset[int]:
-        """Give the chunks of some kinds that were judged and may be shown to an agent."""
+        """Give the chunks of some kinds that were judged and may be shown to an agent: of the archive, what was moved there."""
         marks = ",".join("?" * len(kinds))
         rows = self.ask(
-            f"SELECT c.id FROM files f JOIN chunks c ON c.file = f.id WHERE f.kind IN ({marks}) AND c.held = ''",  # noqa: S608 - question marks only
+            f"SELECT c.id FROM files f JOIN chunks c ON c.file = f.id WHERE f.kind IN ({marks}) AND c.held = '' AND (f.kind != 'archive' OR c.moved)",  # noqa: S608 - question marks only
             kinds,
         )
         return frozenset(row[0] for row in rows)

@@ -16,7 +16,9 @@ from datetime import tzinfo
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from nightledger.domain.decision import DecisionType
 from nightledger.domain.errors import ConfigurationError, LinkIndexError, LockedError
+from nightledger.domain.kept import is_archive
 from nightledger.domain.moment import Moment
 from nightledger.domain.search import Chunk, Kind
 from nightledger.files.configuration import home_zone
@@ -40,6 +42,7 @@ from nightledger.files.search_reader import (
     OtherVersionError,
     SearchIndexError,
 )
+from nightledger.gate.integrity.checking import verify_decisions
 from nightledger.gate.memory.naming import Placed, find_standing, signed_entries
 from nightledger.gate.memory.recalling import read_principles
 from nightledger.gate.opening import Gate, Ledger
@@ -315,7 +318,7 @@ def _put(seen: _Seen, writer: SearchWriter, changed: Changed) -> bool:
         text = text if source.kind in BY_LINES else cut.text
     lines, judge, store = text.split("\n"), seen.judge, writer.store
     verdict = judge_file(judge, store, changed, lines)
-    told_by_text = source.kind not in (Kind.MEMORY, Kind.PRINCIPLE)
+    told_by_text = source.kind not in (Kind.MEMORY, Kind.PRINCIPLE) and not is_archive(source.path)
     if told_by_text and not changed.fresh and verdict == read_verdict(store, source.path):
         writer.touch(source.path, state)
         return False
@@ -333,8 +336,25 @@ def _cut(seen: _Seen, source: Source, text: str) -> Cut:
     if source.kind is Kind.HANDOFF:
         return cut_handoff(text)
     if source.kind is Kind.ARCHIVE and source.day is None:
-        return cut_archive(text)
+        return _moved(seen, source.path, cut_archive(text))
     return cut_prose(text, source.day)
+
+
+def _moved(seen: _Seen, path: str, cut: Cut) -> Cut:
+    """Mark what stands in a file of the archive as an operator signed it for there."""
+    spans = []
+    for target, block, name, proposal in seen.judge.rules.archived:
+        at = cut.text.find(block) if target == path else -1
+        held = (
+            verify_decisions(seen.gate.home, seen.ledger, only=name).decisions.get(name) if at >= 0 else None
+        )
+        if held and (held.type, held.proposal_sha256) == (DecisionType.APPROVE, proposal):
+            spans.append((at, at + len(block)))
+    chunks = (
+        replace(one, moved=any(start <= one.start and one.end <= end for start, end in spans))
+        for one in cut.chunks
+    )
+    return replace(cut, chunks=tuple(chunks))
 
 
 def _links_state(seen: _Seen) -> str:

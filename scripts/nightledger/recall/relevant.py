@@ -14,7 +14,7 @@ import json
 import os
 
 from nightledger.domain.exposure import weigh
-from nightledger.text.search.tokens import match_any, query_terms
+from nightledger.text.search.tokens import match_any, query_terms, words_in
 
 TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
 if TYPE_CHECKING:
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from typing import Any
 
     from nightledger.files.home import Home
-    from nightledger.files.search_reader import Reader
+    from nightledger.files.search_reader import Line, Reader
 
-MEMORY, PRINCIPLE, HANDOFF = "memory", "principle", "handoff"
-KINDS = (MEMORY, PRINCIPLE, HANDOFF)
-"""What the hook says: entries, principles, where open items stand. Logs the agent may look into itself."""
+MEMORY, PRINCIPLE, HANDOFF, ARCHIVE = "memory", "principle", "handoff", "archive"
+KINDS = (MEMORY, PRINCIPLE, HANDOFF, ARCHIVE)
+"""What the hook says: entries, also archived ones, principles, where open items stand. Logs the agent may look into itself."""
 HARMLESS = frozenset({
     "apply.aborted", "apply.done", "apply.intent", "apply.raced", "blobs.removed", "change.stale", "consent.blocked",
     "drift.found", "entries.named", "heading.asked_again", "heartbeat", "lock.cleared", "lock.repaired", "lock.set",
@@ -69,6 +69,14 @@ class Looked:
         """Give the chunks with a score from ``least`` up, the best first."""
         found = [number for number, score in self.scores.items() if score >= least]
         return sorted(found, key=lambda number: (-self.scores[number], number))
+
+    def narrowed(self, line: "Line") -> "Line":
+        """Return a chunk as it is quoted: of several archived items the line that shares the most words with the prompt."""
+        if line.kind == ARCHIVE:
+            rows = line.text.split("\n")
+            at = max(range(len(rows)), key=lambda n: len(set(words_in(rows[n])).intersection(self.standing)))
+            line.text, line.first, line.last = rows[at], line.first + at, line.first + at
+        return line
 
 
 def own_words(prompt: str) -> "Sequence[str]":

@@ -347,7 +347,7 @@ def as_told(found: Found, query: Query) -> Found:
     chosen = [*map(_with_what_adds, sorted(hits, key=lambda hit: hit not in kept)[: query.limit])]
     if query.showing is Showing.OPERATOR:
         return replace(found, hits=tuple(sorted(chosen, key=lambda hit: not hit.signed)))
-    hits = [hit if hit.chunk.entry else _place_alone(hit) for hit in chosen]
+    hits = [hit if hit.chunk.entry or hit.chunk.moved else _place_alone(hit) for hit in chosen]
     return replace(found, hits=tuple(sorted(hits, key=lambda hit: not hit.chunk.text)), expanded=())
 
 

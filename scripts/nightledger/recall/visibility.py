@@ -63,7 +63,7 @@ _REASONS: Mapping[ChangeState, str] = {
 }
 """States whose text an agent may not see, with the words for it."""
 QUARANTINED = "quarantined"
-_JUDGED_BY = 7
+_JUDGED_BY = 8
 """Raised when text is judged otherwise here, so that verdicts that an index keeps are reached anew."""
 _TITLE_WORDS = 4
 """Words from which a heading or an entry's title is a claim of its own: "Decisions made" stands in many logs. Our choice."""
@@ -99,6 +99,8 @@ class Rules(Struct, frozen=True, kw_only=True):
         own: Rows of the operator's rule files.
         version: Hex SHA-256 of all that: another one means that verdicts are to be reached anew.
         scanned_by: Hex SHA-256 of what scanners go by: as long as it is the same, so is what they see in the same text.
+        archived: Blocks that the log says moved to a file of the archive and stay there: the file, the block, the
+            decision that says so, unverified, and hex SHA-256 of the proposal.
     """
 
     forgotten: Forgotten
@@ -106,6 +108,7 @@ class Rules(Struct, frozen=True, kw_only=True):
     own: Table | None
     version: str
     scanned_by: str = ""
+    archived: tuple[tuple[str, str, str, str], ...] = ()
 
 
 def read_rules(gate: Gate, ledger: Ledger) -> Rules:
@@ -128,17 +131,29 @@ def read_rules(gate: Gate, ledger: Ledger) -> Rules:
         if item.proposal.kind is ProposalKind.FORGET
         for change in item.proposal.changes
     ]
+    archived = tuple(_archived(ledger.book, stored))
     own = own_rules(gate)
     rows = read_rule_files(load_operator(str(gate.ring.directory)), gate.home) if own is not None else {}
     judged = (__version__, _JUDGED_BY, taken_out, bool(forgotten), forgotten.expunged.hashes)
-    version = repr((*judged, sorted(unspoken.items()), sorted(rows.items())))
+    version = repr((*judged, sorted(unspoken.items()), sorted(rows.items()), archived))
     return Rules(
         forgotten=forgotten,
         unspoken=Phrases(unspoken),
         own=own,
         version=sha256(version.encode("utf-8", "replace")).hexdigest(),
         scanned_by=sha256(repr((__version__, _JUDGED_BY, sorted(rows.items()))).encode()).hexdigest(),
+        archived=archived,
     )
+
+
+def _archived(book: Book, stored: Iterable[Stored]) -> Iterator[tuple[str, str, str, str]]:
+    for item in stored:
+        for change in item.proposal.changes:
+            status = book.proposals[item.proposal.id].changes.get(change.n)
+            if change.op is Op.ARCHIVE and status and status.state is ChangeState.APPLIED and status.decision:
+                yield from (
+                    (part.target, part.hunk.added, status.decision, item.sha256) for part in change.also
+                )
 
 
 def _rests_on(home: Home, change: Change) -> Iterator[str]:

@@ -71,6 +71,7 @@ class Chunk(Struct, frozen=True, kw_only=True):
         text: Its lines as they stand, without the last line end. Of an outcome, what it says without its note.
         entry: Id of the entry of memory or of the principle that it is; empty for everything else.
         n: Which chunk of its file, from 0: neighbours are ``n - 1`` and ``n + 1``.
+        moved: Whether a signed change moved it into the archive, where it stands as it was signed, and an agent may see it.
         held: Why an agent may not see it, or not all of it; empty where it may.
     """
 
@@ -84,6 +85,7 @@ class Chunk(Struct, frozen=True, kw_only=True):
     entry: str = ""
     n: int = 0
     id: int = field(default=0)
+    moved: bool = field(default=False)
     held: str = field(default="")
 
     @property

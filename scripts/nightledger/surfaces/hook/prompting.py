@@ -203,7 +203,7 @@ class Answering:
         for line in self.reader.lines(looked.best(least)[:MOST_LOOKED_AT]):
             if looked.scores[line.id] < least:
                 return
-            note = Note.of_line(line)
+            note = Note.of_line(looked.narrowed(line))
             known = note.key in self.shown or (
                 not line.entry and place_key(line.path, line.first) in self.shown
             )
