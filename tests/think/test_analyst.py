@@ -27,7 +27,10 @@ NOTES = """# 2026-03-02
 code that nobody learns from
 ```
 """
-MEMORY = "# Memory\n\n## Infra\n\n- Backups run at 02:00, token ghp_Ab3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0dF3hJ6\n"
+MEMORY = (
+    "# Memory\n\n## Infra\n\n- Backups run at 02:00, token ghp_Ab3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0dF3hJ6\n"
+    "- The relay listens on 8080\n- caf\udce9\n"
+)
 
 
 class Model:
@@ -69,6 +72,7 @@ def ask(root: Path, model: Model, notes: str = NOTES, *, dry_run: bool = False) 
         prompt=read_prompt(str(root)),
         home=home,
         at=datetime(2026, 3, 3, 3, tzinfo=UTC),
+        key=b"k" * 32,
         dry_run=dry_run,
     )
     return draft(analyst, [read_daylog("memory/2026-03-02.md", notes, DAY)], parse_markdown(MEMORY), DAY)
@@ -81,9 +85,9 @@ def test_a_model_sees_prose_and_headings_with_their_numbers_and_no_secret(tmp_pa
     shown = question.split("The memory of 2026-03-02:")[1]
     assert "4| The NAS spins down after 20 minutes." in shown
     assert "# 2026-03-02 > NAS" in shown
-    assert "m1: - Backups run at 02:00" in shown
+    assert "m1: - The relay listens on 8080" in shown
     assert "s2: Memory > Infra" in shown
-    assert all(text not in shown for text in ("correct-horse", "ghp_", "always pay", "nobody learns", "{{"))
+    assert all(text not in shown for text in ("correct-horse", "ghp_", "02:00", "always pay", "{{"))
 
 
 def test_what_was_answered_is_not_asked_again(tmp_path: Path) -> None:
@@ -96,6 +100,46 @@ def test_what_was_answered_is_not_asked_again(tmp_path: Path) -> None:
     assert (silent.questions, again.run.calls, again.run.replayed, again.run.tokens) == ([], 0, 1, 0)
     other = ask(tmp_path, Model(answer()), NOTES.replace("20", "30"))
     assert (other.run.calls, other.run.replayed) == (1, 0)
+
+
+def test_a_line_of_the_transcript_that_another_key_wrote_counts_for_nothing(tmp_path: Path) -> None:
+    ask(tmp_path, Model(answer(NAS)))
+    path = Path(Home(tmp_path).analyst_log)
+    row = json.loads(path.read_text())
+    path.write_text(
+        json.dumps({**row, "answer": answer()}) + "\n" + json.dumps({**row, "mac": "0" * 64}) + "\n"
+    )
+    again = ask(tmp_path, Model(answer(NAS)))
+    assert (len(again.chosen), again.run.calls, again.run.replayed) == (1, 1, 0)
+
+
+def test_a_transcript_that_cannot_be_read_leaves_the_notes_to_the_rules(tmp_path: Path) -> None:
+    Path(Home(tmp_path).analyst_log).mkdir(parents=True)
+    drafted = ask(tmp_path, Model(answer(NAS)))
+    assert (drafted.chosen, drafted.answered) == ((), frozenset())
+    assert "transcript cannot be read" in drafted.run.problem
+
+
+@each_row(
+    "notes",
+    [
+        "# 2026-03-02\n\n## token: ghp_Ab3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0dF3hJ6\n\n### Sub\n- The NAS spins down.\n",
+        "# 2026-03-02\n\n## Vault\n- https://kofi:s3cretpassw0rd@db.example/x opens the vault.\n",
+    ],
+)
+def test_no_secret_leaves_whether_it_stands_in_a_heading_or_an_address(
+    tmp_path_factory: pytest.TempPathFactory, notes: str
+) -> None:
+    model = Model(*[answer()] * 2)
+    ask(tmp_path_factory.mktemp("home"), model, notes)
+    assert not [text for text in model.questions if "ghp_" in text or "s3cret" in text]
+
+
+def test_after_a_question_without_an_answer_no_other_is_asked(tmp_path: Path) -> None:
+    lines = [f"- Line {n} says that the harbour has crane {n}." for n in range(1500)]
+    model = Model()
+    drafted = ask(tmp_path, model, "# 2026-03-02\n" + "\n".join(lines))
+    assert (len(model.questions), drafted.run.problem) == (1, "the model's server does not answer")
 
 
 def test_a_dry_run_keeps_no_answer(tmp_path: Path) -> None:

@@ -5,6 +5,8 @@ Invariant: whatever its server answers is an answer or an ``AnalystError``; the 
 
 import http.client
 import json
+import os
+import secrets
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
@@ -15,8 +17,10 @@ from msgspec.structs import replace
 from nightledger.domain.consolidation import AnalystRun
 from nightledger.domain.errors import NightledgerError
 from nightledger.domain.settings import AnalystSource
+from nightledger.files.atomic import replace_file
 from nightledger.files.configuration import load_operator
 from nightledger.files.home import Home
+from nightledger.files.reading import read_optional
 from nightledger.jobs.consolidate import Asked, consolidate
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.outside import OutsideError, ask_model
@@ -27,6 +31,8 @@ from nightledger.think.prompting import read_prompt
 MAX_REPLY_CHARACTERS = 32_000
 """Eight operations of five long quotes are half of it."""
 MAX_REPLY_TOKENS = 1 << 31
+KEY, KEY_BYTES = "analyst.key", 32
+"""Beside the home's other keys: whoever has it can write what a model is said to have answered."""
 
 
 class ChatServer:
@@ -85,7 +91,7 @@ def _read_reply(content: bytes) -> Reply:
         raise AnalystError("the model's server answers with something that is no chat completion") from error
     if not isinstance(text, str) or len(text) > MAX_REPLY_CHARACTERS:
         raise AnalystError(f"the model's answer is no text of at most {MAX_REPLY_CHARACTERS:,} characters")
-    return Reply(text=text, tokens=used if isinstance(used, int) and 0 <= used < MAX_REPLY_TOKENS else 0)
+    return Reply(text=text, tokens=used if type(used) is int and 0 <= used < MAX_REPLY_TOKENS else 0)
 
 
 class _NoServer(Struct, frozen=True, kw_only=True):
@@ -126,7 +132,18 @@ def analyst_of(keys_dir: str, home: Home, at: datetime, *, dry_run: bool = False
         prompt = read_prompt(keys_dir)
     except NightledgerError as error:
         prompt, server = "", _NoServer(name=source.model, problem=str(error))
-    return Analyst(server=server, prompt=prompt, home=home, at=at, dry_run=dry_run)
+    key = _key(os.path.join(keys_dir, home.identity.id, KEY), make=not dry_run)
+    return Analyst(server=server, prompt=prompt, home=home, at=at, key=key, dry_run=dry_run)
+
+
+def _key(path: str, *, make: bool) -> bytes:
+    """Return the secret with which lines of the transcript are written; made where it is missing."""
+    kept = read_optional(path, KEY_BYTES)
+    if kept is None or len(kept) != KEY_BYTES:
+        kept = secrets.token_bytes(KEY_BYTES)
+        if make:
+            replace_file(path, kept, mode=0o600)
+    return kept
 
 
 def analyst_line(run: AnalystRun) -> str:

@@ -125,7 +125,7 @@ def _say(context: Context, home: Home, report: NightReport) -> None:
         # of an empty night a terminal gets one line, why; cron gets none
         told = _tells(run) or (not context.quiet and (run.period in busy or run.job == "consolidate"))
         if run.outcome is RunOutcome.DONE and told:
-            context.print("\n".join(screen.wrap(_line(run), indent="  ", first="")))
+            context.print("\n".join(screen.wrap(screen.shown(_line(run)), indent="  ", first="")))
     for failure in report.failures:
         _complain(context, home, failure)
     for number, problem in report.bad_lines:

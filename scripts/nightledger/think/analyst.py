@@ -5,6 +5,7 @@ answered are left to the rules, and what was asked, taken and refused is counted
 """
 
 import hashlib
+import hmac
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -27,9 +28,10 @@ from nightledger.files.home import Home
 from nightledger.files.line_log import LineLog
 from nightledger.text.markdown.document import Document
 from nightledger.text.markdown.entries import find_entries
+from nightledger.text.scanners.scan import scan_secrets
 from nightledger.text.statements.estimate import log_languages
 from nightledger.think.contract import Answer, Chosen, RefusedOperationError, View, judge
-from nightledger.think.prompting import cut_parts, fill, show_memory
+from nightledger.think.prompting import cut_parts, fill, may_be_shown, require_clean, show_memory
 
 OPERATIONS = 8
 """A question may be answered with so many operations at most; a night proposes five of all."""
@@ -87,6 +89,12 @@ class Asked(Struct, frozen=True, forbid_unknown_fields=True):
     question_sha256: str
     answer: str
     tokens: int
+    mac: str
+
+    def sealed(self, key: bytes) -> str:
+        """Give hex HMAC-SHA256 (RFC 2104) over the canonical JSON of all other members."""
+        told = {name: value for name, value in msgspec.to_builtins(self).items() if name != "mac"}
+        return hmac.new(key, canonical(told), hashlib.sha256).hexdigest()
 
 
 class Analyst(Struct, frozen=True, kw_only=True):
@@ -98,13 +106,15 @@ class Analyst(Struct, frozen=True, kw_only=True):
         home: Whose transcript is kept.
         at: The time of asking; aware.
         dry_run: Keep no transcript.
-        spent: What was asked before the home's lock was taken, whose answers are gone through again.
+        key: Secret bytes of this home's keys: a line of the transcript counts where it was written with them.
+        spent: What was asked before the home's lock was taken; then the transcript alone answers.
     """
 
     server: Server
     prompt: str
     home: Home
     at: datetime
+    key: bytes
     dry_run: bool = False
     spent: AnalystRun | None = None
 
@@ -133,30 +143,33 @@ def draft(analyst: Analyst, logs: Sequence[DayLog], document: Document, day: dat
         day: The night's log day.
     """
     view = _view(logs, document)
-    earlier = _transcript(analyst.home)
-    memory = show_memory(view)
     run = AnalystRun(model=analyst.server.name)
     chosen: list[Chosen] = []
     refused = Counter[str]()
-    missed: set[str] = set()
+    missed: set[str] = {log.path for log in logs} - {log.path for log in view.logs.values()}
+    try:
+        earlier = _transcript(analyst)
+    except (NightledgerError, OSError) as error:
+        earlier, run = {}, replace(run, problem=f"its transcript cannot be read: {type(error).__name__}")
+    memory = show_memory(view)
     for part in cut_parts(view.logs):
         question = fill(
             analyst.prompt,
             {"day": day.isoformat(), "limit": str(OPERATIONS), "memory": memory, "notes": part.notes},
         )
         try:
-            answer, run = _ask(analyst, question, earlier, run)
-        except AnalystError as error:
+            if run.problem:
+                raise AnalystError(
+                    run.problem
+                )  # it is asked no further: each question may cost its whole patience
+            answer, run = _ask(analyst, require_clean(question), earlier, run)
+        except (NightledgerError, OSError) as error:
             missed |= {view.logs[name].path for name in part.shown}
-            run = replace(run, problem=run.problem or str(error))
+            run = replace(run, problem=run.problem or str(error).split("\n", 1)[0])
             continue
         run = replace(run, operations=run.operations + len(answer.operations))
-        _judge_all(
-            answer,
-            replace(view, shown={**dict.fromkeys(view.logs, frozenset()), **part.shown}),
-            chosen,
-            refused,
-        )
+        shown = {**dict.fromkeys(view.logs, frozenset[int]()), **part.shown}
+        _judge_all(answer, replace(view, shown=shown), chosen, refused)
     chosen = [one for one in chosen if not missed.intersection(log.path for log, _ in one.quoted)]
     if spent := analyst.spent:
         run = replace(run, calls=spent.calls, replayed=spent.replayed, tokens=spent.tokens)
@@ -174,12 +187,15 @@ def required(taken: int) -> float:
 
 
 def _view(logs: Sequence[DayLog], document: Document) -> View:
-    entries = find_entries(document)
+    clean = may_be_shown(document)
+    entries = (entry for entry in find_entries(document) if clean(entry.first_line, entry.last_line))
+    sections = (section.path for section in document.sections[1:] if clean(*section.heading))
+    named = (log for log in logs if not scan_secrets(log.path))
     return View(
-        logs={f"d{n}": log for n, log in enumerate(logs, 1)},
+        logs={f"d{n}": log for n, log in enumerate(named, 1)},
         shown={},
         entries={f"m{n}": entry for n, entry in enumerate(entries, 1)},
-        sections={f"s{n}": section.path for n, section in enumerate(document.sections[1:], 1)},
+        sections={f"s{n}": path for n, path in enumerate(sections, 1)},
         languages=tuple(sorted({language for log in logs for language in log_languages(log)})),
     )
 
@@ -197,22 +213,26 @@ def _judge_all(answer: Answer, view: View, chosen: list[Chosen], refused: Counte
 def _ask(
     analyst: Analyst, question: str, earlier: Mapping[str, str], run: AnalystRun
 ) -> tuple[Answer, AnalystRun]:
-    """Answer from the transcript, else by the server, whose answer is kept before it is read."""
+    """Answer from the transcript, else by the server; an answer that can be read is kept."""
     name = hashlib.sha256(canonical({"model": analyst.server.name, "question": question})).hexdigest()
     if name in earlier:
         return _read(earlier[name]), replace(run, replayed=run.replayed + 1)
+    if analyst.spent is not None:
+        raise AnalystError(analyst.spent.problem or "the notes or the memory changed while it was asked")
     size = len(question.encode()) // BYTES_A_TOKEN + ANSWER_TOKENS
     if run.tokens + size > analyst.server.tokens_a_night:
         raise AnalystError(
-            f"the night's budget of {analyst.server.tokens_a_night:,} tokens is spent",
+            f"the budget of {analyst.server.tokens_a_night:,} tokens is spent",
             hint="tokens_a_night under analyst in operator.yaml raises it",
         )
     reply = analyst.server.complete(question, read_schema("analyst-draft"), ANSWER_TOKENS)
     run = replace(run, calls=run.calls + 1, tokens=run.tokens + (reply.tokens or size))
+    answer = _read(reply.text)
     if not analyst.dry_run:
-        row = Asked(1, dump_moment(analyst.at), analyst.server.name, name, reply.text, reply.tokens)
-        append_records(analyst.home.analyst_log, canonical(msgspec.to_builtins(row)) + b"\n")
-    return _read(reply.text), run
+        row = Asked(1, dump_moment(analyst.at), analyst.server.name, name, reply.text, reply.tokens, "")
+        told = {**msgspec.to_builtins(row), "mac": row.sealed(analyst.key)}
+        append_records(analyst.home.analyst_log, canonical(told) + b"\n")
+    return answer, run
 
 
 def _read(text: str) -> Answer:
@@ -224,17 +244,16 @@ def _read(text: str) -> Answer:
         json.loads(plain, parse_constant=_no_number)
         return msgspec.json.decode(plain, type=Answer)
     except (ValueError, RecursionError, msgspec.MsgspecError) as error:
-        reason = str(error) if isinstance(error, msgspec.ValidationError) else "it is no JSON"
-        raise AnalystError(f"the model answered something else than operations: {reason}") from error
+        raise AnalystError("the model answered something else than operations") from error
 
 
 def _no_number(name: str) -> float:
     raise ValueError(name)
 
 
-def _transcript(home: Home) -> dict[str, str]:
-    """Return answers by their question; a line that is none counts for nothing."""
-    with LineLog(home.analyst_log) as log:
-        return {
-            row.question_sha256: row.answer for rows, _ in read_rows(Asked, log.chunks(0)) for row in rows
-        }
+def _transcript(analyst: Analyst) -> dict[str, str]:
+    """Return answers by their question; a line that we did not write with our key counts for nothing."""
+    with LineLog(analyst.home.analyst_log) as log:
+        rows = [row for rows, _ in read_rows(Asked, log.chunks(0)) for row in rows]
+    ours = (row for row in rows if hmac.compare_digest(row.mac.encode(), row.sealed(analyst.key).encode()))
+    return {row.question_sha256: row.answer for row in ours}

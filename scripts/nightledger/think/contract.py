@@ -1,34 +1,40 @@
 """What a model may bring: operations on lines and entries that it was shown; and the wording, which is ours.
 
-Invariant: the words of a result are quotes, found in the named lines, and a subject made of words that stand there, in
-the headings above, or in the entry that is replaced. So no number, name, date or path comes from a model, nothing
-gains certainty, and what limits a claim ("probably", "unless", "Kofi thinks") cannot be cut off from it.
+Invariant: the words of a result are whole sentences of the named lines, below a heading, lead or label that all of them
+stand under, as that is written. So no number, name, date or path comes from a model, and nothing is cut out of a sentence that
+limits it. A line whose headings, parents, box or marks make it doubtful, or that is a part of a wrapped paragraph, is left
+to the rules. What the next line takes back cannot be seen here; the reason names the headings, so that the owner does.
 """
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import date
 from enum import StrEnum
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from nightledger.domain.daylog import DayLog, LogLine, Statement
+from nightledger.domain.daylog import DayLog, LogLine, Region, Statement
 from nightledger.domain.errors import NightledgerError
-from nightledger.domain.words import folded
 from nightledger.text.markdown.entries import Entry, EntryKind
 from nightledger.text.patterns import pattern, words
 from nightledger.text.similar import fold
-from nightledger.text.statements.cues import words_of
+from nightledger.text.statements.cues import find_cues, words_of
+from nightledger.text.statements.estimate import split_label
 from nightledger.text.statements.statements import statement_of
-from nightledger.text.statements.wording import plain_line, sentences_of
+from nightledger.text.statements.wording import leans, plain_line, sentences_of
 
 MOST_QUOTES = 5
 """As many lines as an operator reads as one change."""
-MOST_SUBJECT_CHARACTERS = 80
-LEAST_SHARED = 2
-"""An entry is only replaced by, or taken out for, what shares so many of its words."""
+LEAST_SHARED, LEAST_SHARE = 2, 1 / 3
+"""An entry is only changed for what shares so many of its words, and this part of them."""
+MOST_CHARACTERS = 4_096
+"""Of a line: a longer one is no claim."""
+FEW_WORDS = 6
+"""A sentence of no more may take back the one beside it: "Not any more.", "Only on staging."."""
 _SPACE = re.compile(r"\s+")
-_PARTS = re.compile(r"[^\W_]+")
+_OPEN_BOX = re.compile(r"^\s*(?:[-*+]\s+|\d{1,3}[.)]\s+)?\[[ ~-]\]")
+_STRUCK = re.compile("^\\W*[\u274c\U0001f6ab\u26d4\u2717\u2718]|~~")
 
 
 class Does(StrEnum):
@@ -62,7 +68,7 @@ class Operation(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         quotes: What it rests on, and what is written; 1 to 5.
         entry: The entry of memory that it changes, as the prompt numbers it: ``m3``; empty for an addition.
         section: Where an addition belongs: ``s2``; empty leaves that to the rules.
-        subject: What the quotes are about, where they do not say so; in words that stand there. Empty for none.
+        subject: A heading, lead or label that all quotes stand under, where they do not say what they are about; else empty.
         dated: Whether the day belongs to what is said.
         confidence: How sure it is that the owner would sign it, 0..1.
     """
@@ -112,6 +118,7 @@ class Chosen(Struct, frozen=True, kw_only=True):
     Attributes:
         op: What it does.
         statement: Its words and where they stand; of a removal what speaks for it.
+        claims: What it says, line by line, without a day: to be held against what is known or forgotten.
         quoted: The lines it rests on: log and number.
         entry: The entry that it changes; None for an addition.
         section: Where an addition belongs; empty leaves that to the rules.
@@ -119,6 +126,7 @@ class Chosen(Struct, frozen=True, kw_only=True):
 
     op: Does
     statement: Statement
+    claims: tuple[str, ...]
     quoted: tuple[tuple[DayLog, int], ...]
     entry: Entry | None
     section: tuple[str, ...] = ()
@@ -132,27 +140,22 @@ def judge(operation: Operation, view: View) -> Chosen:
     """
     _require(1 <= len(operation.quotes) <= MOST_QUOTES, f"it has {len(operation.quotes)} quotes")
     _require(0 <= operation.confidence <= 1, f"a confidence of {operation.confidence:g}")
-    lines = [_find(quote, operation.subject, view) for quote in operation.quotes]
-    entry = _entry(operation, view, lines)
     _require(not operation.section or operation.section in view.sections, "there is no such section")
-    subject = _subject(operation, lines, entry)
+    lines = [_find(quote, view) for quote in operation.quotes]
+    claims = tuple({fold(text): text for text in (plain_line(line) for _, line in lines)}.values())
+    entry = _entry(operation, view, claims)
+    text = _worded(_subject(operation.subject, lines), claims)
     log, top = lines[0]
-    statement = statement_of(
-        log,
-        top,
-        [line for other, line in lines if other.path == log.path],
-        operation.confidence,
-        view.languages,
+    members = sorted((line for other, line in lines if other.path == log.path), key=lambda line: line.number)
+    statement = statement_of(log, top, members, operation.confidence, view.languages)
+    shown = _dated(text, statement.day) if operation.dated else text
+    _require(
+        operation.op is not Does.SUPERSEDE or "\n" not in shown, "it puts several lines in the place of one"
     )
-    text = _worded(subject, [line for _, line in lines])
-    if operation.dated:
-        first, *more = text.split("\n")
-        text = "\n".join(
-            [f"{first.rstrip(':.')} ({statement.day}){':' if first.endswith(':') else ''}", *more]
-        )
     return Chosen(
         op=operation.op,
-        statement=replace(statement, text=text, key=fold(text)),
+        statement=replace(statement, text=shown, key=fold(text)),
+        claims=(*claims, text.partition("\n")[0]),
         quoted=tuple({(log.path, line.number): (log, line.number) for log, line in lines}.values()),
         entry=entry,
         section=view.sections.get(operation.section, ()),
@@ -168,103 +171,122 @@ def _plain(text: str) -> str:
     return _SPACE.sub(" ", text).strip()
 
 
-def _find(quote: Quote, subject: str, view: View) -> tuple[DayLog, LogLine]:
-    """Give the log, and the line with nothing but the quote as its content."""
+def _find(quote: Quote, view: View) -> tuple[DayLog, LogLine]:
+    """Give the log, and the line with nothing but the quoted sentences as its content."""
     log = view.logs.get(quote.log)
     if log is None or quote.line not in view.shown[quote.log]:
         raise RefusedOperationError("a line that was not shown")
     line = log.lines[quote.line - 1]
-    said, content = _plain(quote.text), _plain(line.content)
-    _require(bool(said) and said in content, f"the quote does not stand in {log.path}:{quote.line}")
-    _require(said[-1] not in ":\uff1a", f"the quote of {log.path}:{quote.line} only introduces others")
-    _require(_is_whole(said, content), f"the quote begins or ends within a word of {log.path}:{quote.line}")
-    limit = _cut_off(said, content) or next(
-        filter(None, map(_limit_in, (line.lead, *line.headings[-1:]))), ""
+    place = f"{log.path}:{quote.line}"
+    said = _plain(quote.text)
+    sentences = (
+        [_plain(one) for one in sentences_of(line.content)] if len(line.content) <= MOST_CHARACTERS else []
     )
-    if limit and folded(limit) not in folded(subject):
-        raise RefusedOperationError(f"{limit!r} is cut off from the quote of {log.path}:{quote.line}")
+    runs = ((n, m) for n in range(len(sentences)) for m in range(n + 1, len(sentences) + 1))
+    found = next((run for run in runs if " ".join(sentences[slice(*run)]) == said), None)
+    if found is None or not fold(said):
+        raise RefusedOperationError(f"the quote is no whole sentence of {place}")
+    _require(said[-1] not in ":\uff1a", f"the quote of {place} only introduces others")
+    first, last = found
+    beside = (*sentences[max(0, first - 1) : first], *sentences[last : last + 1])
+    _require(not any(map(_takes_back, beside)), f"what stands beside the quote of {place} limits it")
+    _require(not _is_doubtful(line, log), f"{place} stands under what limits it, or is no whole claim")
     return log, replace(line, content=said)
 
 
-def _is_whole(said: str, content: str) -> bool:
-    at = content.index(said)
-    before, after = content[:at][-1:], content[at + len(said) :][:1]
-    return not (before.isalnum() and said[0].isalnum() and before.isascii()) and not (
-        after.isalnum() and said[-1].isalnum() and after.isascii()
-    )
+def _takes_back(sentence: str) -> bool:
+    """Whether a sentence that is left out may limit the one beside it."""
+    limits = pattern("claim-words", "limit").search(sentence) is not None
+    return limits and (leans(sentence) or len(words_of(sentence)) <= FEW_WORDS)
 
 
-def _cut_off(said: str, content: str) -> str:
-    """Give what limits a claim and stands in its sentence, but not in the quote; empty for nothing."""
-    at = content.index(said)
-    place = 0
-    for sentence in sentences_of(content):
-        start = content.index(sentence, place)
-        place = start + len(sentence)
-        if start < at + len(said) and at < place:
-            rest = (
-                f"{content[start : max(start, at)]} \0 {content[at + len(said) : max(at + len(said), place)]}"
-            )
-            if limit := _limit_in(rest):
-                return limit
-    return ""
+def _is_doubtful(line: LogLine, log: DayLog) -> bool:
+    """Whether something around a line may make another claim of it than its words say."""
+    if (
+        line.marker == "|"
+        or line.turn == "assistant"
+        or _OPEN_BOX.match(line.text)
+        or _STRUCK.search(line.content)
+    ):
+        return True
+    above = [*line.headings, line.lead, *_parents(line, log)]
+    doubts = (pattern("claim-words", name) for name in ("limit", "doubtful"))
+    return any(doubt.search(text) for doubt in doubts for text in above) or _is_wrapped(line, log)
 
 
-def _limit_in(text: str) -> str:
-    found = pattern("claim-words", "limit").search(text)
-    return found[0].strip() if found else ""
+def _parents(line: LogLine, log: DayLog) -> Iterator[str]:
+    indent = line.indent
+    for one in reversed(log.lines[: line.number - 1]):
+        if one.region is Region.HEADING or indent == 0:
+            return
+        if one.region is Region.PROSE and one.indent < indent:
+            indent = one.indent
+            yield one.content
 
 
-def _entry(operation: Operation, view: View, lines: Sequence[tuple[DayLog, LogLine]]) -> Entry | None:
+def _is_wrapped(line: LogLine, log: DayLog) -> bool:
+    """Whether a paragraph or item goes on over lines: its sentences may, too."""
+    after = log.lines[line.number : line.number + 1]
+    before = log.lines[line.number - 2 : line.number - 1] if line.number > 1 else ()
+    goes_on = any(one.region is Region.PROSE and not one.marker and not one.turn for one in after)
+    began = not line.marker and not line.turn and any(one.region is Region.PROSE for one in before)
+    return goes_on or began
+
+
+def _entry(operation: Operation, view: View, claims: Iterable[str]) -> Entry | None:
     if operation.op is Does.ADD:
         _require(not operation.entry, "an addition names an entry")
         return None
     entry = view.entries.get(operation.entry)
     if entry is None:
         raise RefusedOperationError("there is no such entry")
-    fits = entry.kind is EntryKind.ITEM or (
-        operation.op is not Does.MERGE
-        and entry.kind is EntryKind.PARAGRAPH
-        and entry.first_line == entry.last_line
-    )
-    _require(fits, f"{operation.entry} is no entry that can be changed so")
-    said = _content_words(
-        " ".join(f"{log.lines[line.number - 1].content} {line.lead}" for log, line in lines)
-    )
-    shared = said & _content_words(entry.text)
-    _require(len(shared) >= LEAST_SHARED, f"it speaks of something else than {operation.entry}")
+    kinds = {EntryKind.ITEM} if operation.op is Does.MERGE else {EntryKind.ITEM, EntryKind.PARAGRAPH}
+    one_line = entry.first_line == entry.last_line and "\t" not in entry.text
+    _require(one_line and entry.kind in kinds, f"{operation.entry} is no entry that can be changed so")
+    told = " ".join((*claims, operation.subject))
+    wanted = _content_words(entry.text)
+    shared = len(wanted & _content_words(told))
+    of_it = shared >= max(LEAST_SHARED, LEAST_SHARE * len(wanted))
+    _require(of_it, f"it speaks of something else than {operation.entry}")
+    ends = operation.op is not Does.RETIRE or "retire" in find_cues(told, view.languages)
+    _require(ends, f"nothing in it says that {operation.entry} is over")
     return entry
 
 
 def _content_words(text: str) -> frozenset[str]:
-    numbers = {part for part in _PARTS.findall(text) if any(map(str.isdigit, part))}
-    return (words_of(text) | numbers) - {*words("claim-words")["small"], *words("stop-words")["english"]}
+    return words_of(text) - {*words("claim-words")["small"], *words("stop-words")["english"]}
 
 
-def _subject(operation: Operation, lines: Iterable[tuple[DayLog, LogLine]], entry: Entry | None) -> str:
-    """Give the subject, if each of its words stands where the operation rests."""
-    subject = _plain(operation.subject).rstrip(":")
-    _require(len(subject) <= MOST_SUBJECT_CHARACTERS, f"a subject of {len(subject)} characters")
-    known = {folded(part) for text in _around(lines, entry) for part in _PARTS.findall(text)}
-    small = words("claim-words")["small"]
-    strange = [
-        part for part in _PARTS.findall(subject) if folded(part) not in known and folded(part) not in small
-    ]
-    _require(not strange, f"{''.join(strange[:1])[:40]!r} of its subject stands nowhere")
-    return subject
+def _subject(subject: str, lines: Sequence[tuple[DayLog, LogLine]]) -> str:
+    """Give the heading, lead or label that is meant, as it stands above all quotes."""
+    if not subject.strip():
+        return ""
+    above = [{fold(title): title for title in map(_title, _names(log, line))} for log, line in lines]
+    wanted = fold(_title(subject))
+    _require(
+        bool(wanted) and all(wanted in names for names in above),
+        "its subject stands above none or not all of it",
+    )
+    return above[0][wanted]
 
 
-def _around(lines: Iterable[tuple[DayLog, LogLine]], entry: Entry | None) -> Iterator[str]:
-    for log, line in lines:
-        yield from (log.lines[line.number - 1].content, line.lead, *line.headings)
-    if entry:
-        yield entry.text
+def _names(log: DayLog, line: LogLine) -> tuple[str, ...]:
+    return (*line.headings, line.lead, split_label(log.lines[line.number - 1].content)[0])
 
 
-def _worded(subject: str, lines: Sequence[LogLine]) -> str:
+def _title(text: str) -> str:
+    return _plain(text.replace("**", "").replace("__", "")).strip(" :\uff1a*_#-\u2013\u2014")
+
+
+def _worded(subject: str, said: Sequence[str]) -> str:
     """Give the entry's text without its marker, children indented by two."""
-    said = list({fold(text): text for text in map(plain_line, lines)}.values())
     if len(said) == 1:
         says_it = not subject or fold(said[0]).startswith(fold(subject))
         return said[0] if says_it else f"{subject}: {said[0]}"
     return "\n  - ".join([f"{subject}:", *said]) if subject else "\n- ".join(said)
+
+
+def _dated(text: str, day: date) -> str:
+    first, *more = text.split("\n")
+    _require(not more or first.endswith(":"), "a day for several lines that have no subject")
+    return "\n".join([f"{first.rstrip(':.')} ({day}){':' if more else ''}", *more])

@@ -7,16 +7,18 @@ before anything is sent.
 
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
 from nightledger.domain.daylog import DayLog, LogLine, Region
 from nightledger.domain.errors import ConfigurationError
+from nightledger.domain.finding import Severity
 from nightledger.files.reading import read_optional
 from nightledger.files.shipped import shipped_config
+from nightledger.text.markdown.document import Document
 from nightledger.text.markdown.entries import Entry
-from nightledger.text.scanners.scan import mask_secrets
+from nightledger.text.scanners.scan import scan_lines, scan_secrets
 from nightledger.text.statements.statements import rules_in
 from nightledger.think.contract import View
 
@@ -66,16 +68,45 @@ class Part(Struct, frozen=True, kw_only=True):
     shown: Mapping[str, frozenset[int]]
 
 
+def may_be_shown(document: Document) -> Callable[[int, int], bool]:
+    """Return what tells whether no scanner holds back a line of a span of the memory file, from its first to its last."""
+    held = {at for finding, at in _held_lines([*document.lines])}
+    return lambda first, last: held.isdisjoint(range(first, last + 1))
+
+
+def _held_lines(lines: Sequence[str]) -> Iterator[tuple[str, int]]:
+    for finding, places in scan_lines(lines):
+        if finding.severity is not Severity.FLAG:
+            yield from ((finding.rule, at + 1) for at in places)
+
+
 def show_memory(view: View) -> str:
-    """Return sections and entries with their numbers, one line each, secrets masked."""
+    """Return sections and entries with their numbers, one line each."""
     rows = [f"{name}: {' > '.join(path)}" for name, path in view.sections.items()]
     rows += [f"{name}: {_short(entry)}" for name, entry in view.entries.items()]
-    return mask_secrets("\n".join(rows)) or "(empty)"
+    return "\n".join(rows) or "(empty)"
 
 
 def _short(entry: Entry) -> str:
     text = " ".join(entry.text.split())
     return text if len(text) <= ENTRY_CHARACTERS else f"{text[:ENTRY_CHARACTERS]} ..."
+
+
+def require_clean(question: str) -> str:
+    """Return a finished question as it may be sent.
+
+    Raises:
+        ConfigurationError: The scanners see a secret in it, however it came together.
+    """
+    plain = question.encode("utf-8", "replace").decode("utf-8", "replace")
+    if any(
+        finding.severity is Severity.BLOCK and finding.rule.startswith("secret.")
+        for finding in scan_secrets(plain)
+    ):
+        raise ConfigurationError(
+            "the question holds what looks like a secret", hint="nightledger check names such lines of memory"
+        )
+    return plain
 
 
 def cut_parts(logs: Mapping[str, DayLog]) -> Iterator[Part]:
@@ -104,10 +135,15 @@ def _part(rows: Sequence[str], shown: Mapping[str, set[int]]) -> Part:
 def _sections(log: DayLog) -> Iterator[list[LogLine]]:
     """Yield the lines that may be shown, by heading; a long section in pieces."""
     held = rules_in(line for line in log.lines if line.text.strip())
+    secret = {
+        line.headings[-1]
+        for line in log.lines
+        if line.number in held and line.region is Region.HEADING and line.headings
+    }
     section: list[LogLine] = []
     size = 0
     for line in log.lines:
-        if line.number in held or not _is_shown(line):
+        if line.number in held or not _is_shown(line) or not secret.isdisjoint(line.headings):
             continue
         if section and (line.region is Region.HEADING or size > PART_CHARACTERS):
             yield section

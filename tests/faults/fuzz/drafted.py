@@ -47,6 +47,7 @@ def _read(raw: bytes) -> Drafted:
         prompt=read_prompt(str(scratch())),
         home=Home(scratch()),
         at=datetime(2026, 3, 3, tzinfo=UTC),
+        key=b"k" * 32,
         dry_run=True,
     )
     drafted = draft(analyst, [_LOG], _DOCUMENT, DAY)

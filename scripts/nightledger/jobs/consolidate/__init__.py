@@ -13,7 +13,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from nightledger.codec.canonical import canonical
-from nightledger.codec.records import dump_line
+from nightledger.codec.records import decode_lines, dump_line
 from nightledger.domain.consolidation import Consolidation, SourceRead
 from nightledger.domain.ids import content_id
 from nightledger.domain.lanes import JOB, OPERATOR
@@ -24,6 +24,7 @@ from nightledger.domain.states import ChangeState, ChangeStatus
 from nightledger.domain.words import read_moment
 from nightledger.files.append import append_records, require_appendable
 from nightledger.files.configuration import home_zone
+from nightledger.files.reading import read_optional
 from nightledger.gate.forgetting.forgotten import find_unasked, key_of, read_forgotten
 from nightledger.gate.forgetting.room import room_for
 from nightledger.gate.gated import read_gated
@@ -40,6 +41,8 @@ from nightledger.think.analyst import Analyst
 WINDOW_DAYS = 14
 """How long a statement that had no room competes again: as long as a proposal waits for its operator."""
 
+MAX_LOG_BYTES = 64 << 20
+"""Of the consolidation log: two kilobytes a night."""
 MAX_NIGHT_BYTES = 4_000_000
 """Of all daily logs of the window together, some minutes of reading; of a single one, ``hosts/daylogs.py`` says. Our choice."""
 
@@ -100,7 +103,9 @@ def _consolidated(gate: Gate, ledger: Ledger, asked: Asked, moment: Moment) -> D
     from_outcomes = find_in_outcomes(gate, ledger, stored, document, asked.day, zone)
     mining = asked.since is not None  # asked for by the operator, and without caps
     limit = MINED if mining else gate.settings.nightly_additions
-    night = Night(day=asked.day, limit=limit, mining=mining, analyst=asked.analyst)
+    night = Night(
+        day=asked.day, limit=limit, mining=mining, judged=_judged(gate, asked), analyst=asked.analyst
+    )
     unasked = frozenset(key_of(one.name) for one in find_unasked(gate, ledger.book))
     where = Target(path=home.identity.gated[0], adopted=_adopted(gate, zone), unasked=unasked)
     from_logs = find_in_logs(logs, document, said, where, night, read_forgotten(gate, stored, ledger.book))
@@ -139,6 +144,15 @@ def _consolidated(gate: Gate, ledger: Ledger, asked: Asked, moment: Moment) -> D
     if not asked.dry_run:
         supersede(gate, from_outcomes.obsolete, moment)
     return Done(record=replace(record, reason=reason), proposal=outcome.proposal, outcome=outcome)
+
+
+def _judged(gate: Gate, asked: Asked) -> frozenset[tuple[str, str]]:
+    """Give the notes that a model judged in earlier nights, as they were then."""
+    if asked.analyst is None:
+        return frozenset()
+    raw = read_optional(gate.home.consolidation_log, MAX_LOG_BYTES, within=gate.home.root) or b""
+    nights = (one for one in decode_lines(Consolidation, raw) if one.analyst and not one.analyst.problem)
+    return frozenset((log.path, log.sha256) for night in nights for log in night.logs)
 
 
 def _paths_of_unanswered(ledger: Ledger, stored: Iterable[Stored], moment: Moment) -> frozenset[str]:

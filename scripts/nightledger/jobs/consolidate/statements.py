@@ -205,12 +205,14 @@ class Night(Struct, frozen=True, kw_only=True):
         day: Its log day.
         limit: How many additions at most.
         mining: Whether older logs are mined on request.
+        judged: Path and hex SHA-256 of the notes that it judged in earlier nights.
         analyst: The model that chooses; None where the rules do.
     """
 
     day: date
     limit: int
     mining: bool = False
+    judged: frozenset[tuple[str, str]] = frozenset()
     analyst: Analyst | None = None
 
 
@@ -263,7 +265,7 @@ def find_in_logs(
     changing, found = _read_all(texts, reader, lambda text: known.holds(text) or forgotten.holds(text))
     contents = {log.path: content for log, content in logs.items()}
     said = Said(known=known, keys=keys, forgotten=forgotten)
-    chosen, drafted = _ask_analyst(night, texts, document, reader, said)
+    chosen, drafted = _ask_analyst(night, texts, contents, document, reader, said)
     drafts = [_draft_of(one, contents, document, reader) for one in chosen]
     covered = drafted.answered if drafted else frozenset()
     revisions, choice = _choose_by_rules(changing, found, said, covered, night.limit - len(drafts))
@@ -302,24 +304,29 @@ def _choose_by_rules(
 
 
 def _ask_analyst(
-    night: Night, texts: Mapping[LogFile, str], document: Document, reader: Reader, said: Said
+    night: Night,
+    texts: Mapping[LogFile, str],
+    contents: Mapping[str, bytes],
+    document: Document,
+    reader: Reader,
+    said: Said,
 ) -> tuple[list[Chosen], Drafted | None]:
     """Give what a model chose of the night's notes that is news, and which notes need no rules any more.
 
-    Those of earlier days were judged in their own nights; where nothing could be judged the rules read all.
+    What it judged in an earlier night, and is as it was then, is not asked about again.
     """
     if night.analyst is None:
         return [], None
     logs = [
         _without_unasked(read_daylog(log.path, text, log.day), reader.target.unasked, frozenset())
         for log, text in texts.items()
-        if night.mining or log.day == night.day
+        if night.mining or log.day == night.day or _source(log, contents) not in night.judged
     ]
     drafted = ask_for_draft(night.analyst, logs, document, night.day)
     news: list[Chosen] = []
     refused = Counter(drafted.run.refused)
     for one in drafted.chosen:
-        if why := _why_not(one, said):
+        if why := _why_not(one, said, reader):
             refused[why] += 1
         elif one.statement.score < required(len(news)):
             refused["it is not sure enough"] += 1
@@ -327,27 +334,38 @@ def _ask_analyst(
             refused["the night has no room for more"] += 1
         else:
             news.append(one)
-            said.known.add(one.statement.text)
-    earlier = {log.path for log in texts} - {log.path for log in logs}
-    answered = drafted.answered | earlier if drafted.answered or not logs else drafted.answered
+            for claim in one.claims:
+                said.known.add(claim)
+    judged = {log.path for log in texts} - {log.path for log in logs}
+    answered = drafted.answered | judged
     run = replace(drafted.run, proposed=len(news), refused=dict(sorted(refused.items())))
     return news, replace(drafted, answered=frozenset(answered), run=run)
 
 
-def _why_not(one: Chosen, said: Said) -> str:
-    if said.forgotten.holds(one.statement.text):
+def _source(log: LogFile, contents: Mapping[str, bytes]) -> tuple[str, str]:
+    return log.path, hashlib.sha256(contents[log.path]).hexdigest()
+
+
+def _why_not(one: Chosen, said: Said, reader: Reader) -> str:
+    if any(map(said.forgotten.holds, (*one.claims, one.statement.text))):
         return "it was forgotten on request"
-    if one.statement.key in said.keys:
+    if said.keys.intersection((one.statement.key, *map(fold, one.claims))):
         return "it was proposed before"
-    if one.op is Does.ADD and all(map(said.known.holds, claims_of(one.statement.text))):
-        return "memory or an earlier proposal says it"
+    if one.op in {Does.ADD, Does.MERGE} and any(map(said.known.holds, one.claims)):
+        return "memory or an earlier proposal says it, or a part of it"
+    if one.entry and not (one.entry.id in reader.entries and is_later(one.statement, one.entry.id, reader)):
+        return "what it would change was said later"
     return ""
 
 
 def _draft_of(one: Chosen, contents: Mapping[str, bytes], document: Document, reader: Reader) -> Draft:
     statement, entry = one.statement, one.entry
     section = one.section or choose_section(document, Shelf(statement.section))
-    flags = (_SINGLE,) if len({log.path for log, _ in one.quoted}) == 1 else ()
+    flags: tuple[Flag, ...] = (_SINGLE,) if len({log.path for log, _ in one.quoted}) == 1 else ()
+    flags += (
+        (Flag(rule="contradiction", message="a model takes it for newer: keep one of them"),) if entry else ()
+    )
+    above = " > ".join(one.quoted[0][0].lines[one.quoted[0][1] - 1].headings)
     return Draft(
         op={Does.ADD: Op.ADD, Does.RETIRE: Op.REMOVE}.get(one.op, Op.REPLACE),
         target=reader.target.path,
@@ -355,7 +373,9 @@ def _draft_of(one: Chosen, contents: Mapping[str, bytes], document: Document, re
         before=entry.text if entry else "",
         line=entry.first_line if entry else 0,
         after=_after(one),
-        reason="; ".join(("a model chose it", *statement.reasons)),
+        reason="; ".join(
+            (f"a model chose it, under {above!r}" if above else "a model chose it", *statement.reasons)
+        ),
         evidence=tuple(
             _evidence(
                 replace(statement, path=log.path, lines=(n, n), origin=log.lines[n - 1].origin),

@@ -5,6 +5,7 @@ added but punctuation, and no name, number or date of what is kept is dropped.
 """
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from functools import cache
 
@@ -37,6 +38,7 @@ _CELL = re.compile(r"\s*\|\s*")
 _SENTENCE = re.compile(r"(?<=[.!?\u3002\uff01\uff1f])\s+(?=\S)|(?<=[\u3002\uff01\uff1f])")
 _PAIRED = ("`", '"')
 _BRACKETS = (("(", ")"), ("[", "]"), ("\u201c", "\u201d"))
+_MARKS = frozenset((*_PAIRED, *(mark for pair in _BRACKETS for mark in pair)))
 _PRONOUN = re.compile(
     r"\W*(?:it|this|that|these|those|they|he|she|there|which|and|but|so|then|also)\b", re.IGNORECASE
 )
@@ -125,7 +127,7 @@ def shorten(text: str, languages: tuple[str, ...] = ()) -> str:
     }
     kept = {at for at in claiming if not tells_result(sentences[at], languages)} or claiming
     for at in sorted(kept, reverse=True):
-        while at > 0 and at - 1 not in kept and _leans(sentences[at]):
+        while at > 0 and at - 1 not in kept and leans(sentences[at]):
             at -= 1  # noqa: PLW2901 - it walks back to where the thought begins
             kept.add(at)
     if not kept or len(kept) == len(sentences):
@@ -134,22 +136,25 @@ def shorten(text: str, languages: tuple[str, ...] = ()) -> str:
 
 
 def sentences_of(text: str) -> list[str]:
-    """Split into sentences, none of which ends within code, a quotation or brackets."""
-    found, start = [], 0
+    """Split into sentences, none of which ends within code, a quotation or brackets; linear in the text's length."""
+    found, start, opened = [], 0, Counter[str]()
+    at = 0
     for end in (match.start() for match in _SENTENCE.finditer(text)):
-        part = text[start:end]
-        if not _is_open(part):
-            found.append(part.strip())
-            start = end
+        opened.update(mark for mark in text[at:end] if mark in _MARKS)
+        at = end
+        if not _is_open(opened):
+            found.append(text[start:end].strip())
+            start, opened = end, Counter()
     return [part for part in (*found, text[start:].strip()) if part]
 
 
-def _is_open(part: str) -> bool:
-    within = any(part.count(mark) % 2 for mark in _PAIRED)
-    return within or any(part.count(opening) > part.count(closing) for opening, closing in _BRACKETS)
+def _is_open(marks: Counter[str]) -> bool:
+    within = any(marks[mark] % 2 for mark in _PAIRED)
+    return within or any(marks[opening] > marks[closing] for opening, closing in _BRACKETS)
 
 
-def _leans(sentence: str) -> bool:
+def leans(sentence: str) -> bool:
+    """Whether a sentence leans on the one before: "It ...", "so ..."."""
     return sentence[:1].islower() or _PRONOUN.match(sentence) is not None
 
 
