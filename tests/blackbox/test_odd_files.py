@@ -10,6 +10,7 @@ import signal
 import socket
 from collections.abc import Callable, Iterator
 from copy import deepcopy
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -314,3 +315,25 @@ def test_expunging_removes_what_runs_that_died_left(world: World) -> None:
     world.ok("guard")  # what lay beside MEMORY.md becomes a blob: it may be what another program wrote
     ran = world.run("expunge", "--text-from-stdin", stdin=LEAK)
     assert [str(path) for path in left if path.exists() and LEAK in path.read_text()] == [], ran
+
+
+def test_a_run_whose_time_is_at_the_end_of_the_calendar_is_a_bad_line(world: World) -> None:
+    world.now += timedelta(days=1)
+    world.ok("night")
+    ledger = world.home / "memory/system/runs.jsonl"
+    line = json.loads(ledger.read_text().splitlines()[-1])
+    odd = json.dumps(
+        {**line, "started_at": "9999-12-31T23:59:59-14:00"}, sort_keys=True, separators=(",", ":")
+    )
+    ledger.write_text(f"{ledger.read_text()}{odd}\n")
+    assert world.run("status").status in {0, 4}
+
+
+def test_nobody_signs_while_the_settings_that_say_how_long_it_waits_are_broken(world: World) -> None:
+    name = world.propose("Oil the winch.")
+    settings = world.home / "config/nightledger/nightledger.yaml"
+    settings.write_text("cooling_hours: 48\ncoling: 3\n")
+    ran = world.approve(name)
+    assert (ran.status, "coling" in ran.text) == (2, True), ran
+    settings.write_text("cooling_hours: 48\n")
+    assert world.approve(name).status == 0

@@ -3,6 +3,7 @@
 Before each call that changes the disk it is looked whether the moment has come (``tests/blackbox/test_crashes.py``).
 """
 
+import json
 import os
 import tempfile
 from collections.abc import Callable, Iterator
@@ -196,6 +197,24 @@ def test_an_edit_that_died_before_its_signature_is_withdrawn(world: World) -> No
     sound(world)
 
 
+def test_a_rival_that_writes_to_a_gated_file_at_the_moment_loses_nothing(
+    waiting: World, tmp_path: Path
+) -> None:
+    world = waiting.copy(tmp_path)
+    size = len(world.events())
+    with at_the_moment(lambda: bool(temporary(world)), lambda: world.write("MEMORY.md", MEMORY + RIVAL)):
+        ran = world.run("apply", "--json")
+    (told,) = json.loads(ran.out)
+    assert (ran.status, told["raced"], told["applied"]) == (0, True, [1])
+    raced = {"path": "MEMORY.md", "sha256": sha256((MEMORY + RIVAL).encode())}
+    assert ended(world, size) == [{"event": "apply.raced", "replaced": [raced]}]
+    assert world.blob(raced["sha256"]).read_text() == MEMORY + RIVAL
+    assert (world.read(), world.run("verify").status) == (LABELLED, 0)
+    (offered,) = [change["after"] for one in world.proposals() for change in one["changes"]]
+    assert RIVAL.strip() in offered
+    assert world.json("history")["steps"][0]["raced"] is True
+
+
 # ------------------------------------------------------------ several files
 @pytest.fixture(scope="module")
 def letting(tmp_path_factory: pytest.TempPathFactory) -> World:
@@ -269,6 +288,24 @@ def test_what_died_between_two_files_is_finished_in_both(letting: World, tmp_pat
     assert (world.home / AUDIT).exists()
 
 
+def test_what_died_when_all_was_written_is_finished_though_somebody_wrote_on(
+    letting: World, tmp_path: Path
+) -> None:
+    compression, archival = let_go(letting)
+    for path, name, reached, kept in (
+        (LOG, compression, lambda world: world.read(LOG) != FULL, COPY),
+        ("MEMORY.md", archival, lambda world: "pump" not in world.read(), ARCHIVE),
+    ):
+        world = letting.copy(tmp_path / name)
+        size = len(world.events())
+        dies(world, lambda: reached(world), "apply", name)  # noqa: B023
+        world.write(path, world.read(path) + RIVAL)
+        world.run("apply")
+        assert ended(world, size)[0] == {"event": "apply.done"}, path
+        assert RIVAL in world.read(path), path
+        assert (FULL if kept == COPY else "pump") in world.read(kept), path
+
+
 def test_an_undo_that_died_is_finished_and_leaves_no_empty_file(letting: World, tmp_path: Path) -> None:
     world = letting.copy(tmp_path)
     compression, archival = let_go(world)
@@ -299,18 +336,18 @@ def test_what_a_rival_made_of_a_copy_after_the_crash_is_kept_and_told(letting: W
         for left in temporary(world, COPY):
             left.unlink() if not second_name else None
         world.write(COPY, FULL + RIVAL)
-        assert attempts(world, compression, status=1)[compression]
-        (first,) = [event for event in ended(world, size) if event["event"] == "apply.aborted"][:1]
+        assert attempts(world, compression, status=1 if second_name else 0)[compression]
+        first = ended(world, size)[0]
+        assert first == {
+            "event": "apply.aborted",
+            "reason": "raced",
+            "replaced": [{"path": COPY, "sha256": mine}],
+        }
+        assert world.blob(mine).read_text() == FULL + RIVAL
         if second_name:
-            assert first == {
-                "event": "apply.aborted",
-                "reason": "raced",
-                "replaced": [{"path": COPY, "sha256": mine}],
-            }
-            assert world.blob(mine).read_text() == FULL + RIVAL
-        else:  # nobody can tell that it was ours: it stays as it is, and the change is asked again
-            assert first == {"event": "apply.aborted", "reason": "crash"}
-        assert (world.read(LOG), world.read(COPY)) == (FULL, FULL + RIVAL)
+            assert (world.read(LOG), world.read(COPY)) == (FULL, FULL + RIVAL)
+        else:  # it was put back to nothing, and then written as it was signed
+            assert (world.read(LOG) != FULL, world.read(COPY)) == (True, FULL)
         assert world.run("verify").status == 0
 
 

@@ -150,6 +150,17 @@ def test_an_answer_is_believed_for_its_own_message_and_signature_only(pair: Pair
         believe(pair.ops.context(), reply.replace(b'"sig":"', b'"sig":"AA', 1), peer, one.id)
 
 
+def test_letters_of_one_sender_are_taken_in_in_whatever_order_they_come(pair: Pair) -> None:
+    texts = ("- Oil the winch.", "- Ring the bell.", "- Count the keys.")
+    sent = [
+        pair.sealed(pair.message("propose_behavioral_change", body={**CHANGE, "text": text}))
+        for text in texts
+    ]
+    assert [pair.agent.take_in(raw).status for raw in reversed(sent)] == [Status.QUEUED] * 3
+    assert [pair.agent.take_in(raw).status for raw in sent] == [Status.QUEUED] * 3
+    assert effects(pair) == 6  # three proposals, and the records of three messages
+
+
 @pytest.mark.parametrize("over_http", [False, True])
 def test_64_copies_at_once_are_carried_out_exactly_once(pair: Pair, *, over_http: bool) -> None:
     raw = pair.sealed(pair.message("propose_behavioral_change", body=CHANGE))

@@ -123,7 +123,10 @@ def read_runs(raw: bytes) -> tuple[tuple[Run, ...], tuple[tuple[int, str], ...]]
     for number, line in enumerate(raw.removeprefix(BOM).split(b"\n"), 1):
         if line.strip(b" \t\r"):
             try:
-                require(line)
+                row = require(line)
+                if row.started_at.utcoffset() or row.finished_at.utcoffset():
+                    problems.append((number, "a time is not in UTC"))
+                    continue
                 runs.append(value(line))
             except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
                 problems.append((number, str(error)))

@@ -343,12 +343,16 @@ def _cut(seen: _Seen, source: Source, text: str) -> Cut:
 def _moved(seen: _Seen, path: str, cut: Cut) -> Cut:
     """Mark what stands in a file of the archive as an operator signed it for there."""
     spans = []
-    for target, block, name, proposal in seen.judge.rules.archived:
+    for target, block, name, proposal, n in seen.judge.rules.archived:
         at = cut.text.find(block) if target == path else -1
         held = (
             verify_decisions(seen.gate.home, seen.ledger, only=name).decisions.get(name) if at >= 0 else None
         )
-        if held and (held.type, held.proposal_sha256) == (DecisionType.APPROVE, proposal):
+        if (
+            held
+            and (held.type, held.proposal_sha256) == (DecisionType.APPROVE, proposal)
+            and n in held.changes
+        ):
             spans.append((at, at + len(block)))
     chunks = (
         replace(one, moved=any(start <= one.start and one.end <= end for start, end in spans))

@@ -108,7 +108,7 @@ class Rules(Struct, frozen=True, kw_only=True):
     own: Table | None
     version: str
     scanned_by: str = ""
-    archived: tuple[tuple[str, str, str, str], ...] = ()
+    archived: tuple[tuple[str, str, str, str, int], ...] = ()
 
 
 def read_rules(gate: Gate, ledger: Ledger) -> Rules:
@@ -146,13 +146,14 @@ def read_rules(gate: Gate, ledger: Ledger) -> Rules:
     )
 
 
-def _archived(book: Book, stored: Iterable[Stored]) -> Iterator[tuple[str, str, str, str]]:
+def _archived(book: Book, stored: Iterable[Stored]) -> Iterator[tuple[str, str, str, str, int]]:
     for item in stored:
         for change in item.proposal.changes:
             status = book.proposals[item.proposal.id].changes.get(change.n)
             if change.op is Op.ARCHIVE and status and status.state is ChangeState.APPLIED and status.decision:
                 yield from (
-                    (part.target, part.hunk.added, status.decision, item.sha256) for part in change.also
+                    (part.target, part.hunk.added, status.decision, item.sha256, change.n)
+                    for part in change.also
                 )
 
 

@@ -145,7 +145,8 @@ def _outcome(session: Session, ring: KeyRing, raw: bytes) -> Done:
     numbers = read_numbers(path)
     named = (one["number"] for one in logged_messages(ledger) if one["iss"] == message.iss)
     seq = max(numbers.get(message.iss, 0), *named, 0)
-    reasons = find_reasons(message, peer, gate.home.identity.id, seq, int(moment.at.timestamp()))
+    spent = seq if rule_of(message.action).in_order else 0
+    reasons = find_reasons(message, peer, gate.home.identity.id, spent, int(moment.at.timestamp()))
     if reasons:
         done = Done(status=Status.REJECTED, reason="; ".join(reasons))
     else:
@@ -191,6 +192,8 @@ class Rule(Struct, frozen=True):
         proposes: Whether it ends as a proposal; else the graph must let it be done at once.
         writes: Whether it changes anything, and so is recorded in the log.
         actor: Who is said to have caused what it changes.
+        in_order: Whether one that was sent later takes its place. What is a thing of its own is told by its id, which the log
+            keeps for ever, and is taken in whatever came before it: letters of a spool arrive in any order.
     """
 
     handler: Callable[[Work], Done]
@@ -198,15 +201,20 @@ class Rule(Struct, frozen=True):
     proposes: bool = False
     writes: bool = True
     actor: Actor = Actor.UNKNOWN
+    in_order: bool = True
 
 
 RULES: dict[str, Rule] = {
-    "consolidate_daily": Rule(handlers.consolidate_received, "consolidate_daily_to_memory", proposes=True),
-    "decide": Rule(handlers.decide, actor=Actor.HUMAN),
+    "consolidate_daily": Rule(
+        handlers.consolidate_received, "consolidate_daily_to_memory", proposes=True, in_order=False
+    ),
+    "decide": Rule(handlers.decide, actor=Actor.HUMAN, in_order=False),
     "load_memory_file": Rule(handlers.load_memory_file, "load_memory_file", writes=False),
     "proposals": Rule(list_waiting, writes=False),
-    "propose_behavioral_change": Rule(handlers.propose_change, "propose_behavioral_change", proposes=True),
-    "prune_stale_memory": Rule(handlers.prune_received, "prune_stale_memory", proposes=True),
+    "propose_behavioral_change": Rule(
+        handlers.propose_change, "propose_behavioral_change", proposes=True, in_order=False
+    ),
+    "prune_stale_memory": Rule(handlers.prune_received, "prune_stale_memory", proposes=True, in_order=False),
     "restore_context": Rule(handlers.restore_context, "restore_context"),
     "update_heartbeat": Rule(handlers.update_heartbeat, "update_heartbeat_state"),
 }

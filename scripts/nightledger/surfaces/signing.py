@@ -15,7 +15,7 @@ from nightledger.domain.states import ProposalStatus
 from nightledger.gate.deciding import accept, sign
 from nightledger.gate.guard.drifting import carry_out
 from nightledger.gate.integrity.trusting import read_signers
-from nightledger.gate.opening import Gate, record, sign_head
+from nightledger.gate.opening import Gate, record, require_settings, sign_head
 from nightledger.gate.review.answers import recheck
 from nightledger.gate.review.composing import (
     Signing,
@@ -243,6 +243,8 @@ def settle(context: Context, seen: Session, items: Sequence[Item], answers: Sequ
     """
     if not answers:
         return Settled(decisions=(), refusals=())
+    if any(answer.verb is Verb.APPROVE for answer in answers):
+        require_settings(seen.gate)  # a broken file must not make a wait shorter than it says
     signs = any(answer.verb is not Verb.LATER for answer in answers)
     signer = unlock(seen, context) if signs else None
     with writing(context, keep_head=True, person=True, answered=True) as session:

@@ -345,8 +345,9 @@ def _replaced(gate: Gate, write: Write, found: Sequence[bytes]) -> list[str]:
     """Give the hashes of what the new bytes replaced; none when they were never put in place.
 
     What was left beside the file is either our own new bytes, perhaps not all of them, or what
-    was replaced. Where nothing was left the file itself tells, if it holds the new bytes (what somebody edited since is drift);
-    and where it holds what it held, whatever lies beside it: anybody may have put that there.
+    was replaced. Where nothing was left the file itself tells, if it is nearer to the new bytes than to the old ones: somebody
+    may have edited it since, and a second exchange would take that for a race. Where it holds what it held, nothing
+    was done, whatever lies beside it: anybody may have put that there.
     """
     present = read_target(gate.home, write.path)
     if present == write.before:
@@ -356,7 +357,7 @@ def _replaced(gate: Gate, write: Write, found: Sequence[bytes]) -> list[str]:
     ]
     if replaced:
         return replaced
-    return [hashlib.sha256(write.before).hexdigest()] if present == write.after else []
+    return [hashlib.sha256(write.before).hexdigest()] if _comes_from_after(present, write) else []
 
 
 def _is_part(content: bytes, whole: bytes) -> bool:
@@ -364,6 +365,19 @@ def _is_part(content: bytes, whole: bytes) -> bool:
     return len(content) <= len(whole) and all(
         one in (0, other) for one, other in zip(content, whole, strict=False)
     )
+
+
+def _comes_from_after(present: bytes, write: Write) -> bool:
+    """Tell whether a file's bytes are the new ones, or a later writer's edit of them."""
+    return present == write.after or _distance(present, write.after) < _distance(present, write.before)
+
+
+def _distance(one: bytes, other: bytes) -> int:
+    from nightledger.text.changes.diff import changed_runs
+    from nightledger.text.markdown.document import decode, split_lines
+
+    runs = changed_runs(*(split_lines(decode(text)) for text in (one, other)))
+    return sum(run.old_stop - run.old_start + run.new_stop - run.new_start for run in runs)
 
 
 def _withdraw_edits(gate: Gate, book: Book, moment: Moment) -> bool:
