@@ -1,6 +1,6 @@
 from tests.rows import each_row
 
-from nightledger.text.heads import MOST_HEAD, MOST_SENTENCES, Heads
+from nightledger.text.heads import MOST_HEAD, MOST_SAID, MOST_SENTENCES, Heads
 
 LIST = "Memory\nOwner"
 
@@ -20,6 +20,7 @@ LIST = "Memory\nOwner"
         ("Dr. Holm works at Acme", "Dr. Holm works at Borealis"),
         ("The head of Acme Inc. is Ida", "The head of Acme Inc. is Bo"),
         ("Ida likes tea. She lives next door. The owner of the press is Ida", "The owner of the press is Bo"),
+        ("Bo Jr.  is a citizen of Norway", "Bo Jr. is a citizen of Japan"),
         ("Der Bericht kostet 40 Euro", "Der Bericht kostet 60 Euro"),
         ("王的工资是4000", "王的工资是5000"),
         ("Salary: 4000", "Salary: 5000"),
@@ -68,6 +69,14 @@ def test_a_head_with_three_values_has_several() -> None:
     heads = Heads([("1", "The relay runs on heron"), ("2", "The relay runs on osprey")])
     assert heads.clashing("The relay runs on kestrel") == ()
     assert heads.clashing("The relay runs on osprey") == ("1",)
+
+
+def test_of_what_very_much_is_said_nothing_is_named() -> None:
+    heads = Heads((str(n), f"The relay runs with {n} birds") for n in range(MOST_SAID - 1))
+    heads.add("known", "The relay runs on heron")
+    assert heads.clashing("The relay runs on osprey") == ("known",)
+    heads.add("one more", "The relay runs with geese")
+    assert heads.clashing("The relay runs on osprey") == ()
 
 
 def test_a_label_counts_once_in_one_list() -> None:

@@ -26,7 +26,7 @@ from nightledger.text.statements.cues import cue_words
 _TOKEN = re.compile(rf"[^\W_{CJK}](?:[\w.:/@%+'-]*[\w%])?|~?/[\w./@%+-]{{0,511}}\w|[{CJK}]")
 """Words, values and paths; a longer path is cut, because a line of slashes alone is tried from each of them."""
 _LIST_MARK = re.compile(r"^\s*(?:[-*+>]\s+|\d{1,3}[.)]\s+)?(?:\[[ xX]\]\s+)?")
-_SENTENCE = re.compile(r"(?<=[.!?\u3002])\s+(?=\S)|(?<=\u3002)|\s+\u2014\s+")
+_SENTENCE = re.compile(r"(?<=[.!?\u3002])\s+(?=\S)|(?<=\u3002)|\s\u2014\s")
 _LABEL = re.compile(r"^(?:[^:.]{1,40}:\s+)+(?=\S)")
 """What names the subject or the kind of a sentence: "Change: ..."."""
 _LETTERS = re.compile(r"[^\W\d_]+")

@@ -22,7 +22,7 @@ from nightledger.text.similar import CJK
 _TOKEN = re.compile(rf"[{CJK}]|[^\s{CJK}\uff0c\u3002\uff1a]+")
 _EDGE = " \t.,;:!?\"'()[]*_`\u201c\u201d\u2018\u2019"
 _SENTENCE = re.compile(
-    r"(?<!\b[A-Z][.])(?<!\b[A-Z][a-z][.])(?<=[.!?;])\s+(?=[^a-z])|(?<=\u3002)|\s+\u2014\s+"
+    r"(?<!\b[A-Z][.])(?<!\b[A-Z][a-z][.])(?<=[.!?;])\s+(?=[^a-z\s])|(?<=\u3002)|\s\u2014\s"
 )
 """Where a sentence ends; after an initial, "Dr." or "Inc." before a small letter none does."""
 _LABELLED = re.compile(
@@ -35,6 +35,8 @@ MOST_VALUE = 9
 """Words of a value: longer names are rare; what is longer tells a story. Our choice."""
 MOST_HEAD = 24
 """Words before a verb: a longer sentence has no one subject. Our choice."""
+MOST_SAID = 64
+"""Sentences with one subject and verb that are compared; of what more is said, each is about something else."""
 MOST_SENTENCES = 64
 """Sentences read of one text: what has more of them on one line is no statement."""
 
@@ -85,6 +87,8 @@ class Heads:
         found: dict[str, None] = {}
         for said in read_heads(text, place):
             known = self._said.get(said.key, ())
+            if len(known) > MOST_SAID:
+                continue
             other = {name: value for name, one in known if (value := other_value(one, said))}
             is_once = said.verb != ":" or len({name for name, _ in known}) <= 2  # noqa: PLR2004 - these two
             if is_once and len(set(other.values())) == 1:
