@@ -167,6 +167,9 @@ bench-stage: .stamps/dev ## what staging would have had ready (WORKSPACE=dir wit
 bench-checkup: .stamps/dev ## score the check-up on labelled workspaces (LABELS=dir WORKSPACES=dir)
 	$(BIN)/python -m bench.bench_checkup
 
+bench-contradictions: .stamps/dev ## what finds contradictions, on changed facts and memories of others (FACTS=file WORKSPACES=dir)
+	@$(BIN)/python -m bench.bench_contradictions
+
 bench-audit: .stamps/dev ## what the code auditor catches and what it takes for hostile (CORPUS=file SET=name for another)
 	@$(BIN)/python -m bench.bench_audit $${CORPUS:+--corpus "$$CORPUS"} $${SET:+--set "$$SET"}
 
@@ -191,4 +194,4 @@ pin-dependencies: ## pin every dependency anew, with hashes (needs uv)
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/^([a-z-]+):.*## (.*)/  \1\t\2/' | expand -t 22
 
-.PHONY: setup demo start night review approve reject apply prune stage undo verify status doctor check-memory schedule lint size test test-quick test-all coverage test-vectors test-interop test-hosts test-corpora test-faults fuzz report-faults scorecard mutants bench bench-retention bench-consolidate bench-checkup bench-stage bench-audit bench-prune bench-hook bench-index bench-recall bench-think pin-dependencies help
+.PHONY: setup demo start night review approve reject apply prune stage undo verify status doctor check-memory schedule lint size test test-quick test-all coverage test-vectors test-interop test-hosts test-corpora test-faults fuzz report-faults scorecard mutants bench bench-retention bench-consolidate bench-checkup bench-contradictions bench-stage bench-audit bench-prune bench-hook bench-index bench-recall bench-think pin-dependencies help

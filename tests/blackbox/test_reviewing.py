@@ -468,3 +468,25 @@ def test_an_edit_under_a_heading_that_drifted_is_refused_until_that_is_answered(
     review(world)
     assert world.read() == MEMORY.replace("30 days", "90 days")
     whole(world)
+
+
+# ------------------------------------------------------------ two entries that contradict each other
+PAID = "# MEMORY.md\n\n## Pay (2026-02-01)\n\n- Ida's salary is 4000.\n\n## Pay\n\n- Ida likes tea.\n- Ida's salary is 5000.\n"
+
+
+def test_two_values_are_shown_side_by_side_and_the_operator_says_which_stays(tmp_path: Path) -> None:
+    first, second = "- Ida's salary is 4000.\n", "- Ida's salary is 5000.\n"
+    kept = {}
+    for answers in ("y", "ny", "nn"):
+        world = found(tmp_path / answers, memory=PAID.encode())
+        for answer in answers:
+            world.ok("check")
+            ran = world.run("review", typed=answering(answer))
+            assert "salary is 4000" in ran.text
+            assert "salary is 5000" in ran.text
+            assert "! contradiction: line " in ran.text
+            world.wait(hours=3)
+            world.run("apply")
+        assert world.json("check")["doubts"] == []
+        kept[answers] = [line for line in (first, second) if line in world.read("MEMORY.md")]
+    assert kept == {"y": [second], "ny": [first], "nn": [first, second]}

@@ -93,6 +93,24 @@ def test_a_contradiction_is_offered_as_a_replacement_of_the_entry(nights: Nights
     assert "contradiction" in [flag.rule for flag in change.flags]
 
 
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("The owner of the letterpress is Ida Holm", "The owner of the letterpress is Bo Lund"),
+        ("The rent of the shed is 4000 crowns", "The rent of the shed is 5000 crowns"),
+    ],
+)
+def test_another_value_of_the_same_takes_the_place_of_the_entry_and_is_no_repeat(
+    nights: Nights, old: str, new: str
+) -> None:
+    nights.desk.memory.write_text(f"# M\n\n## Facts\n\n- {old}\n")
+    nights.write("2026-03-01.md", log_of(f"{new}."))
+    done = nights.night()
+    assert done.proposal is not None
+    (change,) = done.proposal.changes
+    assert (change.op, change.before, change.after) == (Op.REPLACE, f"- {old}\n", f"- {new}.")
+
+
 def test_a_change_of_mind_replaces_the_entry_and_an_older_log_does_not_bring_it_back(nights: Nights) -> None:
     old = "* Deliveries of wine go to the back door"
     nights.desk.memory.write_text(f"# M\n\n## Rules\n\n{old}\n")

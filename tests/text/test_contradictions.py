@@ -3,7 +3,7 @@ from tests.rows import each_row
 
 from nightledger.text.contradictions import Standing
 
-LEFT, VALUE, DENIED = "left behind", "a different", "denies"
+LEFT, VALUE, DENIED, HEAD = "left behind", "a different", "denies", "different values"
 
 
 @each_row(
@@ -15,6 +15,8 @@ LEFT, VALUE, DENIED = "left behind", "a different", "denies"
         ("The relay moved to port 9443 last week", "The relay listens on port 8443", VALUE),
         ("The standing call with Bo is on Thursdays", "The standing call with Bo is on Tuesdays", VALUE),
         ("Send the late report at 06:15 from now on, 07:00 is too late", "Ann gets the late report at 07:00", VALUE),
+        ("Ida's salary is 5000", "Ida's salary is 4000", HEAD),
+        ("The owner of the press is Bo Lund", "The owner of the press is Ida Holm", HEAD),
         ("The kettle page uses `brew` instead of `steep`", "The kettle page uses `steep`", LEFT),
         ("Restic replaces borg for the backups of heron", "Backups of heron are made with borg", LEFT),
         ("Wine goes to Ida next door, not to the back door", "Wine goes to the back door", LEFT),
@@ -43,6 +45,9 @@ def test_what_cannot_both_be_true_is_shown_and_may_take_the_place(
         ("The letter moved from mailhog to postbox", "The letter is sent with mailhog"),
         # counted anew
         ("The kettle on heron holds 5 cups water", "The green kettle on heron holds 3 cups of water"),
+        # the rest of the entry would be lost, too
+        ("The owner of the press is Bo", "The owner of the press is Ida. She wants it oiled on Mondays"),
+        ("Perhaps the owner of the press is Bo", "Perhaps the owner of the press is Ida"),
         # a denial that says more
         ("The long red cart is never pushed to the shed", "The red cart is pushed to the shed"),
     ],
@@ -62,6 +67,7 @@ def test_what_may_contradict_is_only_to_be_seen_together(statement: str, entry: 
         ("Ann prefers tea, not coffee, in the morning", "Ann prefers tea in the morning"),
         ("The address is /srv/books now", "Address: /srv/papers"),
         ("Ask Ida instead of Bo about the press", "About the press ask Ida instead of Bo"),
+        ("Press 4 was built by Ida in Lund", "Press 3 was built by Ida in Lund"),
         ("", "Ann prefers tea"),
     ],
 )

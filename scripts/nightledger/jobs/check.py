@@ -23,7 +23,7 @@ from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.proposing.proposing import Outcome, Submission, propose
 from nightledger.gate.stored import read_proposal
 from nightledger.text.checkup.checkup import GRAVE_RANK, check_memory
-from nightledger.text.checkup.drafts import drafts_from_doubts
+from nightledger.text.checkup.drafts import CONTRADICTION, drafts_from_doubts
 from nightledger.text.scanners.scan import mask_secrets, told_values
 
 SETTLED_DAYS = 30
@@ -55,7 +55,13 @@ class Checkup(Struct, frozen=True, kw_only=True):
 
 
 def examine(
-    document: str, path: str, *, today: date, cap_characters: int | None, signed: Collection[str] = ()
+    document: str,
+    path: str,
+    *,
+    today: date,
+    cap_characters: int | None,
+    signed: Collection[str] = (),
+    kept: Collection[str] = (),
 ) -> tuple[Checkup, list[Draft]]:
     """Look at a file's text; proposes nothing.
 
@@ -65,8 +71,9 @@ def examine(
         today: The date in the home's zone.
         cap_characters: What its host shows the agent.
         signed: Texts that the operator signed lately, which are not to be doubted.
+        kept: Texts that the operator kept although another item contradicts them.
     """
-    doubts = check_memory(document, today=today, cap_characters=cap_characters, signed=signed)
+    doubts = check_memory(document, today=today, cap_characters=cap_characters, signed=signed, kept=kept)
     drafts = [
         replace(draft, op=Op.REMOVE)
         if draft.op is Op.ARCHIVE
@@ -104,12 +111,15 @@ def check(  # noqa: PLR0913 - the home, and what was asked of it
     """
     document = read_gated(gate.home, path).decode("utf-8", "surrogateescape")
     signed = frozenset(_signed_lately(gate, ledger, path, moment.at))
+    kept = frozenset(_kept_contradicted(gate, ledger, path))
     cap = gate.cap
-    found, drafts = examine(document, path, today=today, cap_characters=cap.characters, signed=signed)
+    found, drafts = examine(
+        document, path, today=today, cap_characters=cap.characters, signed=signed, kept=kept
+    )
     title = f"Check-up of {path} on {today}"
     if cap.characters is not None and len(document) > cap.characters:
-        kept = kept_lines(gate, ledger, path, document, signed)
-        look = Look(path=path, text=document, today=today, kept=kept, shown=cap.shown)
+        staying = kept_lines(gate, ledger, path, document, signed)
+        look = Look(path=path, text=document, today=today, kept=staying, shown=cap.shown)
         room, plan = look_for_room(look, cap, not_refused(gate, ledger))
         found = replace(found, room=room)
         if plan:
@@ -144,6 +154,18 @@ def _signed_lately(gate: Gate, ledger: Ledger, path: str, now: datetime) -> Iter
                 yield from (
                     one.after for one in changes if one.n in fresh and one.target == path and one.after
                 )
+
+
+def _kept_contradicted(gate: Gate, ledger: Ledger, path: str) -> Iterator[str]:
+    """Give the items that the operator did not let go for another one that contradicts them."""
+    for status in ledger.book.proposals.values():
+        refused = {n for n, change in status.changes.items() if change.state is ChangeState.REJECTED}
+        if refused and status.kind is Kind.PRUNE:
+            with suppress(AlteredError):
+                for one in read_proposal(gate, status).proposal.changes:
+                    asked = any(flag.rule == CONTRADICTION for flag in one.flags)
+                    if asked and one.n in refused and one.target == path:
+                        yield one.before
 
 
 def _is_fresh(change: ChangeStatus, now: datetime) -> bool:

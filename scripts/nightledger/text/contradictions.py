@@ -1,8 +1,8 @@
 """What a new statement contradicts in memory, to be shown side by side and offered as a replace.
 
-Three ways are known. The statement names what is left behind ("no longer at 07:00", "from the shed
+Four ways are known. The statement names what is left behind ("no longer at 07:00", "from the shed
 to the cellar") and the entry says just that. Both say the same of one thing but for one value: its
-time, day, port, path. Or one denies what the other says, in the same words.
+time, day, port, path. One denies what the other says, in the same words. Or both give one head two values (``heads``).
 
 Invariant: few and sure. Sentences that are merely about the same topic do not contradict each
 other; an entry of which the statement would not keep most is never to be replaced. Words are cut to stems, so that
@@ -18,6 +18,7 @@ from itertools import islice
 from msgspec import Struct
 from msgspec.structs import replace
 
+from nightledger.text.heads import Heads, read_heads
 from nightledger.text.patterns import pattern, words
 from nightledger.text.similar import CJK, Overlaps
 from nightledger.text.statements.cues import cue_words
@@ -25,7 +26,7 @@ from nightledger.text.statements.cues import cue_words
 _TOKEN = re.compile(rf"[^\W_{CJK}](?:[\w.:/@%+'-]*[\w%])?|~?/[\w./@%+-]{{0,511}}\w|[{CJK}]")
 """Words, values and paths; a longer path is cut, because a line of slashes alone is tried from each of them."""
 _LIST_MARK = re.compile(r"^\s*(?:[-*+>]\s+|\d{1,3}[.)]\s+)?(?:\[[ xX]\]\s+)?")
-_SENTENCE = re.compile(r"(?<=[.!?\u3002])\s+(?=\S)|(?<=\u3002)|\s+\u2014\s+")
+_SENTENCE = re.compile(r"(?<=[.!?\u3002])\s+(?=\S)|(?<=\u3002)|\s\u2014\s")
 _LABEL = re.compile(r"^(?:[^:.]{1,40}:\s+)+(?=\S)")
 """What names the subject or the kind of a sentence: "Change: ..."."""
 _LETTERS = re.compile(r"[^\W\d_]+")
@@ -266,6 +267,7 @@ RARE = 2
 _DATED = frozenset({"date"})
 """Values that differ from one event to the next and say nothing of what holds."""
 _DENIED = "one of the two denies what the other says"
+OTHER_VALUE = "the two give one subject different values"
 _SETTLED = frozenset({"time", "day"})
 """Values that a sentence gives of a habit: another one in the same words is a change without further mark."""
 _COUNTED = frozenset({"number", "version"})
@@ -319,6 +321,7 @@ class Standing:
         self._names: list[str] = []
         self._claims: list[Claim] = []
         self._words = Overlaps()
+        self._heads = Heads()
         for name, text in entries:
             self.add(name, text)
 
@@ -326,6 +329,7 @@ class Standing:
         """Take in one more entry."""
         claim = read_claim(text)
         self._words.add(claim.words)
+        self._heads.add(str(len(self._names)), claim.text)
         self._names.append(name)
         self._claims.append(claim)
 
@@ -339,16 +343,21 @@ class Standing:
         claim = read_claim(statement)
         words = claim.words
         shared = self._words.shared(words)
+        of_one_head = {int(place) for place in self._heads.clashing(claim.text)}
         found = []
         read: _Statement | None = None
         for place, count in shared.items():
             entry = self._claims[place]
-            if count < max(2, FOUND_SHARE * len(entry.words)) or not self._is_particular(words & entry.words):
+            alike = count >= max(2, FOUND_SHARE * len(entry.words)) or place in of_one_head
+            if not alike or not self._is_particular(words & entry.words):
                 continue
             if claim.order == entry.order and is_denied(claim, entry) == is_denied(entry, claim):
                 return ()
             read = _read_statement(claim) if read is None else read
-            if verdict := self._judge(read, place):
+            verdict = self._judge(read, place)
+            if verdict is None and place in of_one_head:
+                verdict = OTHER_VALUE, read.holds and _SENTENCE.search(entry.text) is None
+            if verdict:
                 found.append(
                     Contradiction(
                         entry=self._names[place],
@@ -435,7 +444,13 @@ def _is_same_slot(sentence: Claim, entry: Claim, kind: str, pair: tuple[str, str
         and (len(shared) >= needed * len(sentence.stems) or old in sentence.words)
         and _binds(sentence, new) == _binds(entry, old)
         and bool(sentence.around(new) & entry.around(old))
+        and not (kind in _COUNTED and _is_of_subject(sentence, new) and _is_of_subject(entry, old))
     )
+
+
+def _is_of_subject(claim: Claim, value: str) -> bool:
+    """Say whether a value stands before the verb: "press 3 was built by Ida" is of another thing than press 4."""
+    return any(value in said.key for said in read_heads(claim.text))
 
 
 def _is_marked(sentence: Claim) -> bool:

@@ -145,6 +145,60 @@ def test_a_contradiction_is_shown_with_the_later_line() -> None:
     )
 
 
+@each_row(
+    ("text", "lines", "other", "why"),
+    [
+        ("- Ida's salary is 4000\n- Ida likes tea\n- Ida's salary is 5000\n", 1, 3, "which stands later"),
+        (
+            "## Pay (2026-03-01)\n- Ida's salary is 5000\n\n## Pay (2026-02-01)\n- Ida's salary is 4000\n",
+            5,
+            2,
+            "of 2026-03-01 and this of 2026-02-01",
+        ),
+        ("- 2026-03-01: the relay is on port 90\n- the relay is on port 80\n", 1, 2, "which stands later"),
+        (
+            "- 2026-03-01: the relay is on port 90\n- (2026-02-01) The relay is on port 80\n",
+            2,
+            1,
+            "of 2026-03-01",
+        ),
+        (
+            "- Ford Motor Works was founded by Henry Ford\n- Ford Motor Works was founded by Henri Gr\u00e9goire-Holm\n",
+            1,
+            2,
+            "which stands later",
+        ),
+        ("- Salary: 4000\n- Salary: 5000\n", 1, 2, "which stands later"),
+    ],
+)
+def test_of_two_values_the_older_is_asked_about(text: str, lines: int, other: int, why: str) -> None:
+    (doubt,) = (one for one in cases(text) if one.label is DoubtLabel.CONTRADICTION)
+    assert (doubt.lines[0], doubt.other) == (lines, other)
+    assert why in doubt.reason
+    assert not [one for one in cases(text) if one.label is DoubtLabel.DUPLICATE]
+
+
+def test_what_its_owner_kept_is_not_asked_about_again_but_what_contradicts_it_once() -> None:
+    one, other = "- Ida's salary is 4000\n", "- Ida's salary is 5000\n"
+
+    def asked(*kept: str) -> list[int]:
+        return [doubt.lines[0] for doubt in check_memory(one + other, today=TODAY, kept=kept)]
+
+    assert (asked(), asked(one), asked(one, other)) == ([1], [2], [])
+
+
+@each_row(
+    "text",
+    [
+        "## Heron\n- Port: 80\n\n## Osprey\n- Port: 90\n",
+        "- heron\n  - Port: 80\n- osprey\n  - Port: 90\n",
+        "- Log: b003\n- Log: 14a1\n- Log: 77c0\n",
+    ],
+)
+def test_a_label_of_several_things_contradicts_nothing(text: str) -> None:
+    assert not [doubt for doubt in cases(text) if doubt.label is DoubtLabel.CONTRADICTION]
+
+
 def dangers(text: str) -> list[Doubt]:
     document = parse_markdown(text)
     return find_dangers(document, read_units(document))

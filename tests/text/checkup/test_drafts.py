@@ -11,7 +11,7 @@ from nightledger.domain.proposal import HOLE, Draft, Op
 from nightledger.text.changes.place import Unplaced, make_hunk, put_all
 from nightledger.text.checkup.checkup import check_memory
 from nightledger.text.checkup.danger import SECRET_CONFIDENCE
-from nightledger.text.checkup.drafts import drafts_from_doubts
+from nightledger.text.checkup.drafts import CONTRADICTION, drafts_from_doubts
 
 TODAY = date(2026, 5, 1)
 KEY = "ghp_" + "a7Kq2Zr9Xw4Lm8Tc5Vh3Nb6Yj1Pd0GsQe5u"
@@ -125,3 +125,25 @@ def test_any_two_drafts_apply_without_the_others(sections: list[str]) -> None:
     text = "# Memory\n\n" + "\n".join(dict.fromkeys(sections))
     for pair in combinations(drafts(text), 2):
         assert text not in {applied(text, list(pair)), applied(text, list(reversed(pair)))}
+
+
+def test_each_contradiction_is_a_change_of_its_own_that_quotes_the_other_line_without_its_secrets() -> None:
+    text = f"- The relay runs on heron\n- The kiln is run by Bo\n- The kiln is run by Ida\n- The relay runs on osprey, {KEY}\n"
+    found = {draft.line: [flag.message for flag in draft.flags] for draft in drafts(text)}
+    assert sorted(found) == [1, 2, 4]
+    assert found[2] == [
+        (
+            "line 3 says: - The kiln is run by Ida \u2014 sign: that one stays; "
+            "reject: this one stays, and the next check-up asks about that one"
+        )
+    ]
+    assert found[1][0].startswith("line 4 says: - The relay runs on osprey, \u2588")
+    assert KEY not in found[1][0]
+
+
+def test_after_the_other_was_kept_a_rejection_keeps_both() -> None:
+    text = "- The kiln is run by Bo\n- The kiln is run by Ida\n"
+    doubts = check_memory(text, today=TODAY, kept=("- The kiln is run by Bo\n",))
+    (draft,) = drafts_from_doubts(doubts, text, "MEMORY.md")
+    assert (draft.line, draft.flags[0].rule) == (2, CONTRADICTION)
+    assert draft.flags[0].message.endswith("reject: this one stays, and that one too")

@@ -23,7 +23,9 @@ from nightledger.text.checkup.danger import find_dangers
 from nightledger.text.checkup.repeats import LONG, find_repeats, is_attribute, weight, wording
 from nightledger.text.checkup.signs import BIAS, Sign, View, decision_signs, look, signs
 from nightledger.text.checkup.units import Unit, UnitKind, read_units
-from nightledger.text.contradictions import Standing
+from nightledger.text.contradictions import OTHER_VALUE, Standing
+from nightledger.text.dates import find_dates
+from nightledger.text.heads import Heads
 from nightledger.text.markdown.document import BlockKind, Document, Section, parse_markdown
 
 CERTAIN_ENOUGH = 0.6
@@ -45,6 +47,8 @@ _REPEAT_REASONS = {
 }
 CONFLICT_CONFIDENCE = 0.65
 """Which of two that contradict each other holds is the owner's to say; the later one more often does."""
+OTHER_KEPT = "other_kept"
+"""Sign of a doubt about the newer of two, because the older one is to stay."""
 _OPEN = frozenset({"waits", "waits_in", "wait_mark", "task_row"})
 _ENDED = frozenset({"box", "struck", "over_label", "over_value", "over_on", "gone"})
 _ECHOES = frozenset(
@@ -52,11 +56,12 @@ _ECHOES = frozenset(
 )
 """What says in other words, as a second reason, what the first one says."""
 _COLONS = (":", "\N{FULLWIDTH COLON}")
+_PROSE = frozenset({UnitKind.ITEM, UnitKind.SENTENCE})
 _ARCHIVED = frozenset({DoubtLabel.STALE, DoubtLabel.CLOSED, DoubtLabel.CONTRADICTION})
 
 
 def find_cases(
-    units: Sequence[Unit], today: date, signed: Collection[int] = frozenset()
+    units: Sequence[Unit], today: date, signed: Collection[int] = frozenset(), kept: Collection[int] = frozenset()
 ) -> list[Doubt]:  # fmt: skip
     """Give a doubt for each item that signs or repeats speak against, in the file's order.
 
@@ -64,8 +69,9 @@ def find_cases(
         units: All items of the file.
         today: The date of the check-up.
         signed: Indexes of items that are not to be doubted, because somebody signed them lately.
+        kept: Indexes of items that stay whatever contradicts them, because their owner said so.
     """
-    elsewhere = _elsewhere(units)
+    elsewhere = _elsewhere(units, frozenset(kept).union(signed))
     cases: list[_Case] = []
     found: dict[int, Doubt] = {}
     for index, view in enumerate(look(units, today)):
@@ -115,22 +121,63 @@ def _logit(share: float) -> float:
     return math.log(share / (1 - share))
 
 
-def _elsewhere(units: Sequence[Unit]) -> dict[int, Doubt]:
-    """Return the doubts that another item of the file raises."""
+def _elsewhere(units: Sequence[Unit], kept: Collection[int]) -> dict[int, Doubt]:
+    """Return the doubts that another item of the file raises; of two that contradict each other about one at a time."""
     found: dict[int, Doubt] = {}
-    for index, other, differs in _contradicted(units):
-        line = units[other].first
-        reason = f"line {line}, which stands later, says otherwise: {differs}"
-        found[index] = _doubt(
-            units[index], DoubtLabel.CONTRADICTION, reason, CONFLICT_CONFIDENCE, ("contradicted",), other=line
-        )
+    two_values = tuple(_two_values(units))
+    unlike = {frozenset(pair[:2]) for pair in two_values}
+    for pair in (*_contradicted(units), *two_values):
+        index, other, why = _older_first(units, *pair)
+        signs: tuple[str, ...] = ("contradicted",)
+        if index in kept:
+            index, other, why, signs = other, index, "which you signed or kept", (*signs, OTHER_KEPT)
+        if index not in kept:
+            line = units[other].first
+            reason = f"line {line}, {why}, says otherwise: {pair[2]}"
+            found[index] = _doubt(
+                units[index], DoubtLabel.CONTRADICTION, reason, CONFLICT_CONFIDENCE, signs, other=line
+            )
     for index, repeat in find_repeats(units).items():
+        if frozenset((index, repeat.other)) in unlike:
+            continue
         line = units[repeat.other].first
         reason = _REPEAT_REASONS[repeat.kind].format(line=line)
         found[index] = _doubt(
             units[index], DoubtLabel.DUPLICATE, reason, REPEAT_CONFIDENCE[repeat.kind], (repeat.kind,), other=line
         )  # fmt: skip
     return found
+
+
+def _older_first(units: Sequence[Unit], one: int, other: int, _differs: str) -> tuple[int, int, str]:
+    """Return which of two items is to be asked about, the other one, and why: the older, else the one that stands first."""
+    days = [_day_of(units[index]) for index in (one, other)]
+    if days[0] and days[1] and days[0] != days[1]:
+        older, newer = (one, other) if days[0] < days[1] else (other, one)
+        return older, newer, f"of {max(days[0], days[1])} and this of {min(days[0], days[1])}"
+    return one, other, "which stands later"
+
+
+def _day_of(unit: Unit) -> date | None:
+    """Return the newest day that an item names, else the one of its innermost heading with a date; None for none."""
+    for text in (unit.text, unit.lead, *reversed(unit.headings)):
+        if days := [found.day for found in find_dates(text)]:
+            return max(days)
+    return None
+
+
+def _two_values(units: Sequence[Unit]) -> Iterator[tuple[int, int, str]]:
+    """Yield items that a later one gives another value of the same, that one, and what differs."""
+    told = [(index, unit) for index, unit in enumerate(units) if unit.kind in _PROSE]
+    heads = Heads()
+    for index, unit in told:
+        heads.add(str(index), unit.text, place=_list_of(unit))
+    for index, unit in told:
+        earlier = (int(name) for name in heads.clashing(unit.text, place=_list_of(unit)))
+        yield from ((other, index, OTHER_VALUE) for other in earlier if other < index)
+
+
+def _list_of(unit: Unit) -> str:
+    return "\n".join((*unit.headings, unit.lead, str(unit.parent)))
 
 
 def _contradicted(units: Sequence[Unit]) -> Iterator[tuple[int, int, str]]:
@@ -140,12 +187,13 @@ def _contradicted(units: Sequence[Unit]) -> Iterator[tuple[int, int, str]]:
     """
     standing = Standing(())
     for index, unit in enumerate(units):
-        if unit.kind not in {UnitKind.ITEM, UnitKind.SENTENCE} or weight(wording(unit)) < LONG:
+        if unit.kind not in _PROSE or weight(wording(unit)) < LONG:
             continue
         for hit in standing.contradicted_by(unit.text):
             earlier = units[int(hit.entry)]
             of_one_list = (earlier.headings, earlier.lead) == (unit.headings, unit.lead) and not hit.denied
-            if hit.sure and not of_one_list and "/" not in earlier.text and not is_attribute(earlier, unit):
+            elsewhere = hit.sure and not of_one_list and hit.reason != OTHER_VALUE
+            if elsewhere and "/" not in earlier.text and not is_attribute(earlier, unit):
                 yield int(hit.entry), index, hit.reason
         standing.add(str(index), unit.text)
 
@@ -317,7 +365,12 @@ _FIRST = {DoubtLabel.SECRET: 2.0, DoubtLabel.INJECTION: 1.0}
 
 
 def check_memory(
-    document: str, *, today: date, cap_characters: int | None = None, signed: Collection[str] = ()
+    document: str,
+    *,
+    today: date,
+    cap_characters: int | None = None,
+    signed: Collection[str] = (),
+    kept: Collection[str] = (),
 ) -> tuple[Doubt, ...]:
     r"""Give the doubtful items of a memory file, the one to look at first first.
 
@@ -330,16 +383,18 @@ def check_memory(
         cap_characters: What the host shows the agent; None where there is no cap.
         signed: Texts that somebody signed lately: an item that stands in one of them, in the
             same words, is doubted for nothing but a danger.
+        kept: Texts of which the operator said that they stay although another item contradicts them.
     """
     parsed = parse_markdown(document)
     units = read_units(parsed)
     dangers = find_dangers(parsed, units)
     held = {line for danger in dangers for line in range(danger.lines[0], danger.lines[1] + 1)}
-    cases = [doubt for doubt in find_cases(units, today, _signed(units, signed)) if _is_free(doubt, held)]
+    found = find_cases(units, today, _signed(units, signed), _signed(units, kept))
+    cases = [doubt for doubt in found if _is_free(doubt, held)]
     shells = find_shells(parsed, units, [*dangers, *cases])
     over = 0 if cap_characters is None else len(document) - cap_characters
-    found = [_ranked(parsed, doubt, over) for doubt in (*dangers, *cases, *shells)]
-    return tuple(sorted(found, key=lambda doubt: (-doubt.rank, doubt.lines)))
+    ranked = [_ranked(parsed, doubt, over) for doubt in (*dangers, *cases, *shells)]
+    return tuple(sorted(ranked, key=lambda doubt: (-doubt.rank, doubt.lines)))
 
 
 def rank_of(label: DoubtLabel, confidence: float, characters: int, over_characters: int) -> float:

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from nightledger.domain.finding import Doubt, DoubtLabel
 from nightledger.domain.proposal import Draft, Evidence, Flag, Op, Origin, Scope
 from nightledger.text.changes.veil import veil
-from nightledger.text.checkup.checkup import rank_of
+from nightledger.text.checkup.checkup import OTHER_KEPT, rank_of
 from nightledger.text.checkup.danger import PLACEHOLDER, SECRET_CONFIDENCE
 from nightledger.text.markdown.document import Document, encode, is_blank, parse_markdown
 from nightledger.text.similar import fold
@@ -33,6 +33,12 @@ _FAILS_WHEN = {
     DoubtLabel.INJECTION: "the owner wrote it",
     DoubtLabel.SECRET: "it opens nothing, or is meant for whoever reads this file",
 }
+
+CONTRADICTION = "contradiction"
+"""The flag of a change that asks which of two items stays."""
+_CHOICE = "line {line} says: {text} \u2014 sign: that one stays; reject: this one stays, {then}"
+_THEN = {False: "and the next check-up asks about that one", True: "and that one too"}
+"""What an operator may answer where two items contradict each other."""
 
 
 def drafts_from_doubts(
@@ -119,6 +125,8 @@ def _goes_on(document: Document, group: Sequence[Doubt], doubt: Doubt) -> bool:
     if Op.REPLACE in {last.op, doubt.op} or any(not is_blank(line) for line in between):
         return False
     below = first.signs == ("shell",) and doubt.section[: len(first.section)] == first.section
+    if DoubtLabel.CONTRADICTION in {last.label, doubt.label} and not below:
+        return False  # each asks a question of its own
     return (below or doubt.section == last.section) and doubt.lines[1] - first.lines[0] < MOST_LINES
 
 
@@ -149,7 +157,7 @@ def _draft(document: Document, veiled: Document, run: _Run, target: str, over: i
         rank=rank_of(label, confidence, len(before) - len(after), over),
         statement_key=f"{_op(run).value} {fold(veiled.text(run.first, run.last))}",
         scope=Scope(fails_when=_FAILS_WHEN[label]),
-        flags=tuple(Flag(rule=rule, message=message) for rule, message in _flags(run.doubts)),
+        flags=tuple(Flag(rule=rule, message=message) for rule, message in _flags(veiled, run.doubts)),
     )
 
 
@@ -199,8 +207,12 @@ def _lines(document: Document, first: int, last: int, target: str) -> Evidence:
     )  # fmt: skip
 
 
-def _flags(doubts: Sequence[Doubt]) -> Iterator[tuple[str, str]]:
+def _flags(document: Document, doubts: Sequence[Doubt]) -> Iterator[tuple[str, str]]:
     for doubt in doubts:
+        if doubt.label is DoubtLabel.CONTRADICTION:
+            text = document.text(doubt.other, doubt.other).strip()
+            then = _THEN[OTHER_KEPT in doubt.signs]
+            yield CONTRADICTION, _CHOICE.format(line=doubt.other, text=text, then=then)
         if doubt.label is DoubtLabel.INJECTION:
             for rule in doubt.signs:
                 yield rule, doubt.reason
