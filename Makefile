@@ -173,9 +173,10 @@ bench-contradictions: .stamps/dev ## what finds contradictions, on changed facts
 bench-audit: .stamps/dev ## what the code auditor catches and what it takes for hostile (CORPUS=file SET=name for another)
 	@$(BIN)/python -m bench.bench_audit $${CORPUS:+--corpus "$$CORPUS"} $${SET:+--set "$$SET"}
 
-bench-hook: .stamps/dev ## CPU of the prompt hook beside an empty Python; its threshold on LoCoMo (LOCOMO=locomo10.json)
+bench-hook: .stamps/dev ## CPU of the prompt hook beside an empty Python; its threshold on LoCoMo (LOCOMO=locomo10.json); names (CASES=, BELIEFS=)
 	@$(BIN)/python -m bench.bench_hook
 	@if [ -n "$$LOCOMO" ]; then $(BIN)/python -m bench.bench_relevance && $(BIN)/python -m bench.relevance_rules; fi
+	@if [ -n "$$CASES" ]; then $(BIN)/python -m bench.bench_names; fi
 
 bench-index: .stamps/dev ## the search index beside plain FTS5; archived text found as before (WORKSPACE=dir)
 	@$(BIN)/python -m bench.bench_index

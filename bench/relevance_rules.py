@@ -25,7 +25,7 @@ from bench import calibrating
 from nightledger.domain import exposure
 from nightledger.files.search_index import SearchWriter
 
-THRESHOLD = 6.5
+THRESHOLD = 6.0
 FOLLOW_UP = "And why is that?"
 Stores = Sequence[SearchWriter]
 

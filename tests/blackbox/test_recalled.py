@@ -1,5 +1,6 @@
 """What is recalled is taken by its place, each fact is told once, and what is made speaks the file's language."""
 
+import json
 import os
 import shlex
 from pathlib import Path
@@ -146,3 +147,44 @@ def test_doctor_names_the_lines_that_tell_the_agent_to_edit_memory_itself(tmp_pa
     told = world.run("doctor").text
     assert "AGENTS.md:2, AGENTS.md:5 tell the agent to write MEMORY.md itself" in told
     assert "AGENTS.md:3" not in told
+
+
+NAMED = """# MEMORY.md
+
+## Facts
+
+- Our services run on kubernetes, on three nodes in the cellar.
+- Releases are built by GitHub Actions (GHA).
+- GitHub Actions may not push to the main branch.
+- The oven of the bakery is cleaned each week.
+"""
+
+
+def prompted(world: World, prompt: str) -> str:
+    """Give what the hook adds to a prompt."""
+    asked = json.dumps({"hook_event_name": "UserPromptSubmit", "session_id": prompt, "prompt": prompt})
+    return world.process("hook", "claude_code", "UserPromptSubmit", stdin=asked).out
+
+
+def test_a_fact_is_found_by_another_name_and_in_a_typo_and_where_nothing_is_known_an_agent_is_told_nothing(
+    tmp_path: Path,
+) -> None:
+    world = found(tmp_path, memory=NAMED)
+    for query, fact in (
+        ("what is our k8s setup?", "three nodes"),
+        ("kuberntes nodes", "three nodes"),
+        ("may GHA push?", "main branch"),
+    ):
+        for words in ([], ["--agent"]):
+            assert fact in world.json("recall", query, *words)["hits"][0]["chunk"]["text"], (query, words)
+    assert "three nodes" in prompted(world, "k8s nodes?")
+    assert "three nodes" in prompted(world, "kuberntes nodes?")
+    assert "main branch" in prompted(world, "may GHA push to main?")
+    for query in ("who repairs the submarine periscope?", "which harbour repaired the submarine that week?"):
+        asked = world.run("recall", query, "--agent")
+        assert (asked.status, asked.out.strip()) == (0, "Nothing in this home answers that.")
+        assert prompted(world, query) == ""
+    assert "Nothing in this home answers that." in world.ok("recall", "who repairs the submarine periscope?")
+    told = world.run("recall", "which harbour repaired the submarine that week?")
+    assert "cleaned each week" in told.text
+    assert "nothing here tells much of what was asked" in told.text

@@ -21,7 +21,7 @@ from nightledger.files.hook_state import (
 )
 
 ROOT = Path(__file__).resolve().parents[2]
-DEFAULTS = {"relevance": 6.5, "tokens": 100, "lines": 2}
+DEFAULTS = {"relevance": 6.0, "tokens": 100, "lines": 2}
 
 
 def told(settings: HookSettings) -> dict[str, float]:

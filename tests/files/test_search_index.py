@@ -76,7 +76,7 @@ def opened(path: str) -> SearchStore:
 
 
 def found(store: SearchStore, query: str, **wanted: Any) -> list[str]:
-    hits = store.find([match_any([term]) for term in query_terms(query)], 10, Filter(**wanted))
+    hits = store.find([[match_any([term])] for term in query_terms(query)], 10, Filter(**wanted))
     chunks = store.chunks(hits)
     return [f"{chunks[hit].path}:{chunks[hit].first_line}" for hit in hits]
 
@@ -268,6 +268,6 @@ def test_a_word_that_every_chunk_holds_still_tells_the_more_the_oftener_it_stand
     for name, text in (("a.md", "- lilac"), ("b.md", "- lilac lilac"), ("c.md", "- lilac and more")):
         writer.put(file(name, text))
     writer.commit()
-    scores = writer.store.find([match_any(["lilac"])], 10)
+    scores = writer.store.find([[match_any(["lilac"])]], 10)
     assert min(scores.values()) > 0.01
     assert found(writer.store, "lilac")[0] == "b.md:1"

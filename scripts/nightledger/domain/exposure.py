@@ -18,7 +18,7 @@ import re
 
 TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Collection, Iterable, Mapping
 
 BYTES_A_TOKEN = 3
 
@@ -105,6 +105,8 @@ MOST_TERMS = 12
 """Words that are looked for; the rarest say most. DESIGN, issue 4."""
 EARLIER = 0.3
 """What a word of an earlier prompt or of the topic counts; measured in docs/decisions/0023-what-an-agent-is-shown.md."""
+NAME_WEIGHT = 1.6
+"""What a name counts beside another word as rare; measured in docs/decisions/0023-what-an-agent-is-shown.md."""
 LEAST_CHUNKS = 300
 """A smaller home counts as one of so many: in a handful of lines every word is rare, and a young memory
 would say nothing. Measured with 10, 30 and 100 entries in docs/decisions/0023-what-an-agent-is-shown.md."""
@@ -150,7 +152,13 @@ class Asked:
         return round(told * share, 4)
 
 
-def weigh(own: "Iterable[str]", earlier: "Iterable[str]", holding: "Mapping[str, int]", chunks: int) -> Asked:
+def weigh(
+    own: "Iterable[str]",
+    earlier: "Iterable[str]",
+    holding: "Mapping[str, int]",
+    chunks: int,
+    names: "Collection[str]" = (),
+) -> Asked:
     """Weigh the words of a prompt and of what came before it.
 
     Args:
@@ -158,9 +166,13 @@ def weigh(own: "Iterable[str]", earlier: "Iterable[str]", holding: "Mapping[str,
         earlier: Words of earlier prompts and of the topic; those of the prompt among them count as its own.
         holding: In how many chunks each stands.
         chunks: How many chunks there are.
+        names: Which of the words are names.
     """
     weights = {**dict.fromkeys(earlier, EARLIER), **dict.fromkeys(own, 1.0)}
-    tells = {word: weight * information(chunks, holding[word]) for word, weight in weights.items()}
+    tells = {
+        word: weight * information(chunks, holding[word]) * (NAME_WEIGHT if word in names else 1.0)
+        for word, weight in weights.items()
+    }
     known = sorted((word for word in weights if holding[word]), key=lambda word: (-tells[word], word))
     chosen = {word: tells[word] for word in known[:MOST_TERMS]}
     unknown = sum(weights[word] == 1.0 and not holding[word] for word in weights)

@@ -35,7 +35,7 @@ class HookSettings:
 
     __slots__ = ("lines", "relevance", "tokens")
 
-    def __init__(self, *, relevance: float = 6.5, tokens: int = 100, lines: int = 2) -> None:
+    def __init__(self, *, relevance: float = 6.0, tokens: int = 100, lines: int = 2) -> None:
         self.relevance = relevance
         self.tokens = tokens
         self.lines = lines

@@ -24,7 +24,6 @@ from nightledger.domain.search.ranking import rarity
 from nightledger.files.durable import FILE_MODE, make_dir
 from nightledger.files.home import Home
 from nightledger.files.search_reader import (
-    DamagedIndexError,
     Reader,
     SearchIndexError,
     beside,
@@ -40,13 +39,10 @@ _CHUNK = (
     "SELECT c.id, f.path, f.kind, c.n, c.text, c.lead, c.first, c.last, c.day, c.heading,"
     " c.entry, c.held, c.moved FROM chunks c JOIN files f ON f.id = c.file "
 )
-
 OPERATOR, AGENT = "operator", "agent"
 _SEEN_BY = {OPERATOR: "c.held IS NOT NULL", AGENT: "coalesce(c.held, '') = ''"}
 _LEAST_IDF = 1e-6
 """What FTS5 takes for the rarity of a word that stands in half of all rows or more (its source, fts5_aux.c)."""
-_BM25 = "bm25(words, 1.0, 0.5, 1.0)"
-"""Of the columns headings, the item before, and text. Measured: docs/decisions/0022-ranking.md."""
 
 
 class FileState(Struct, frozen=True):
@@ -118,35 +114,31 @@ class SearchStore(Reader):
             for path, number, kind, size, mtime_ns, sha256, settled in rows
         }
 
-    def find(self, matches: Iterable[str], limit: int, wanted: Filter = ALL) -> dict[int, float]:
+    def find(self, matches: Iterable[Sequence[str]], limit: int, wanted: Filter = ALL) -> dict[int, float]:
         """Return the chunks that match best, the best first, of equals by place, each with its BM25 (sqlite.org/fts5.html).
 
         FTS5's own rarity is taken out, by which a word in half of the chunks tells nothing: in a young home that is
         every word that matters.
 
         Args:
-            matches: FTS5 expressions, each of one word (``text/search/tokens.py``).
+            matches: For each word FTS5 expressions of its forms (``text/search/tokens.py``), of which the best counts.
             limit: At most so many.
             wanted: Which count.
         """
         where, values = wanted.sql()
         total = int(self.ask("SELECT count(*) FROM chunks")[0][0])
-        scores: dict[int, float] = {}
+        found: defaultdict[int, dict[int, float]] = defaultdict(dict)
         places: dict[int, tuple[str, int, int]] = {}
-        for match in matches:
-            count = int(self.ask("SELECT count(*) FROM words WHERE words MATCH ?", (match,))[0][0])
-            rare = math.log((total - count + 0.5) / (count + 0.5)) if 2 * count < total else 0.0
-            worth = rarity(count, total) / max(rare, _LEAST_IDF)
-            for number, path, first, n, found in self.ask(
-                f"SELECT w.rowid, f.path, c.first, c.n, {_BM25} FROM words w"  # noqa: S608 - our own words and question marks
-                " LEFT JOIN chunks c ON c.id = w.rowid LEFT JOIN files f ON f.id = c.file"
-                f" WHERE w.words MATCH ? AND (f.id IS NULL OR (1{where}))",
-                (match, *values),
-            ):
-                if path is None:
-                    raise DamagedIndexError(f"the search index {self.path} is damaged (words, no chunk)")
-                scores[number] = scores.get(number, 0.0) - found * worth
-                places[number] = path, first, n
+        for word, forms in enumerate(matches):
+            tells = rarity(self.holding(" OR ".join(forms)), total) if len(forms) > 1 else None
+            for match in forms:
+                count = self.holding(match)
+                rare = math.log((total - count + 0.5) / (count + 0.5)) if 2 * count < total else 0.0
+                worth = (rarity(count, total) if tells is None else tells) / max(rare, _LEAST_IDF)
+                for number, place, weight in self.weighed(match, where, values):
+                    found[number][word] = max(-weight * worth, found[number].get(word, 0.0))
+                    places[number] = place
+        scores = {number: sum(parts.values()) for number, parts in found.items()}
         best = sorted(scores, key=lambda number: (-round(scores[number], 9), places[number]))
         return {number: scores[number] for number in best[:limit]}
 
@@ -179,11 +171,8 @@ class SearchStore(Reader):
 
     def said(self, path: str) -> Iterator[tuple[int, tuple[str, str, str]]]:
         """Give each chunk of a file, in order, with what it put into the index: prefix, the item before, its text."""
-        rows = self.ask(
-            "SELECT c.id, c.text, c.lead, c.day, c.heading FROM chunks c"
-            " JOIN files f ON f.id = c.file WHERE f.path = ? ORDER BY c.n",
-            (path,),
-        )
+        said = "SELECT c.id, c.text, c.lead, c.day, c.heading FROM chunks c JOIN files f ON f.id = c.file"
+        rows = self.ask(f"{said} WHERE f.path = ? ORDER BY c.n", (path,))
         for number, packed, lead, day, heading in rows:
             text = self.unpacked(packed)
             prefix = prefix_of(None if day is None else date.fromordinal(day), heading)
@@ -311,6 +300,11 @@ class SearchWriter:
         with telling(self.store.path):
             self._connection.execute("DELETE FROM links")
             self._connection.executemany("INSERT INTO links VALUES (?, ?, ?, ?, ?)", rows)
+
+    def put_names(self, rows: Iterable[tuple[str, str, int]]) -> None:
+        """Keep what chunks say of names: the name, another one or an empty text, and the chunk's number."""
+        with telling(self.store.path):
+            self._connection.executemany("INSERT OR IGNORE INTO names VALUES (?, ?, ?)", rows)
 
     def note(self, key: str, value: str) -> None:
         """Keep a value under a key."""

@@ -22,12 +22,14 @@ if TYPE_CHECKING:
 
     Row = tuple[Any, ...]
 
-VERSION = 11
+VERSION = 12
 """Of the tables, and of how chunks are cut and words are spelt: another one is another index."""
 APPLICATION = 0x6E6C7331
 """``nls1``: names the file as ours (sqlite.org/fileformat.html, application id)."""
 TOKENIZER = "porter unicode61 remove_diacritics 2"
-_FORGET_VECTOR = "DELETE FROM vectors WHERE chunk = old.id"
+_BM25 = "bm25(words, 1.0, 0.5, 1.0)"
+"""Of the columns headings, the item before, and text. Measured: docs/decisions/0022-ranking.md."""
+_FORGET = "DELETE FROM vectors WHERE chunk = old.id; DELETE FROM names WHERE chunk = old.id"
 TABLES = f"""
 CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE files(
@@ -47,13 +49,16 @@ CREATE TABLE links(
 CREATE INDEX links_of ON links(second);
 CREATE INDEX chunks_of ON chunks(file, n);
 CREATE TABLE vectors(chunk INTEGER PRIMARY KEY, vector BLOB NOT NULL);
-CREATE TRIGGER vectors_go AFTER DELETE ON chunks BEGIN {_FORGET_VECTOR}; END;
+CREATE TABLE names(name TEXT, other TEXT, chunk INTEGER, PRIMARY KEY (name, other, chunk)) WITHOUT ROWID;
+CREATE INDEX names_of ON names(chunk);
+CREATE TRIGGER chunk_goes AFTER DELETE ON chunks BEGIN {_FORGET}; END;
 CREATE VIRTUAL TABLE words USING fts5(head, before, body, content='', tokenize='{TOKENIZER}');
 """
 """``day`` counts as ``date.toordinal``; ``held`` says who may see the chunk: empty is everybody, a text only the
 operator, and why; where it is NULL the chunk is what an agent may see of one of which something is withheld. ``moved``
 tells what a signed change put into the archive; ``text`` is packed by zlib, and its first ``lead`` characters are what is
-indexed as ``before``. ``links`` are the associations that an agent may be shown unasked (``recall/associations.py``)."""
+indexed as ``before``. ``names`` are what a chunk says of names: another name of the same thing, or an empty one where it
+only writes a word as a name. ``links`` are the associations that an agent may be shown unasked (``recall/associations.py``)."""
 
 
 class SearchIndexError(NightledgerError):
@@ -255,6 +260,60 @@ class Reader:
         )
         return [row[0] for row in rows]
 
+    def holding(self, match: str) -> int:
+        """Return how many chunks an FTS5 expression finds."""
+        return int(self.ask("SELECT count(*) FROM words WHERE words MATCH ?", (match,))[0][0])
+
+    def weighed(
+        self, match: str, where: str, values: "Sequence[object]"
+    ) -> "Iterator[tuple[int, tuple[str, int, int], float]]":
+        """Yield the chunks that an FTS5 expression finds, each with its place and FTS5's BM25, below 0.
+
+        Args:
+            match: The expression.
+            where: Further conditions, each with ``AND`` before it.
+            values: Of the question marks in them.
+
+        Raises:
+            DamagedIndexError: Words are there whose chunk is not.
+        """
+        for number, path, first, n, weight in self.ask(
+            f"SELECT w.rowid, f.path, c.first, c.n, {_BM25} FROM words w"  # noqa: S608 - our own words and question marks
+            " LEFT JOIN chunks c ON c.id = w.rowid LEFT JOIN files f ON f.id = c.file"
+            f" WHERE w.words MATCH ? AND (f.id IS NULL OR (1{where}))",
+            (match, *values),
+        ):
+            if path is None:
+                raise DamagedIndexError(f"the search index {self.path} is damaged (words, no chunk)")
+            yield number, (path, first, n), weight
+
+    def names(self, names: "Sequence[str]", *, agent: bool, kinds: "Sequence[str]" = ()) -> "list[Row]":
+        """Return what the home says of some names: each with another of the same thing, empty where it only writes it as a name.
+
+        Args:
+            names: Words as the index spells them, with a blank between.
+            agent: Whether only what an agent may see counts.
+            kinds: Kinds of chunks that count; empty is all.
+        """
+        seen = "coalesce(c.held, '') = ''" if agent else "1"
+        of_kind = f"f.kind IN ({','.join('?' * len(kinds))})" if kinds else "1"
+        return self.ask_of(
+            "SELECT DISTINCT m.name, m.other FROM names m JOIN chunks c ON c.id = m.chunk"  # noqa: S608 - our own words and question marks
+            f" JOIN files f ON f.id = c.file WHERE {seen} AND {of_kind} AND m.name",
+            names,
+            kinds,
+        )
+
+    def terms(self, prefix: str) -> list[str]:
+        """Return the stems of the index that begin with some letters, sorted; :meth:`stems` was asked before."""
+        end = prefix[:-1] + chr(ord(prefix[-1]) + 1)
+        return [
+            row[0]
+            for row in self.ask(
+                "SELECT term FROM temp.vocabulary WHERE term >= ? AND term < ? ORDER BY term", (prefix, end)
+            )
+        ]
+
     def associations(self, tags: "Sequence[str]") -> "list[Row]":
         """Give tags and resolution of the links between some tags that may be shown, the surest first."""
         marks = ",".join("?" * len(tags))
@@ -304,12 +363,13 @@ class Reader:
         with telling(self.path):
             return self.connection.execute(statement, values).fetchall()
 
-    def ask_of(self, statement: str, ids: "Sequence[object]") -> "list[Row]":
+    def ask_of(self, statement: str, ids: "Sequence[object]", values: "Sequence[object]" = ()) -> "list[Row]":
         """Give the rows of a question about some numbers, however many.
 
         Args:
             statement: Up to the column that is to be one of them.
             ids: The numbers, or words.
+            values: Of the question marks before them.
 
         Raises:
             SearchIndexError: As :meth:`ask`.
@@ -317,7 +377,7 @@ class Reader:
         found: list[Row] = []
         for at in range(0, len(ids), _BATCH):
             batch = ids[at : at + _BATCH]
-            found += self.ask(f"{statement} IN ({','.join('?' * len(batch))})", batch)
+            found += self.ask(f"{statement} IN ({','.join('?' * len(batch))})", (*values, *batch))
         return found
 
     def stems(self, words: "Sequence[str]") -> list[list[str]]:

@@ -47,6 +47,7 @@ from nightledger.gate.memory.naming import Placed, find_standing, signed_entries
 from nightledger.gate.memory.recalling import read_principles
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.recall.associations import shown_associations
+from nightledger.recall.names import learn_names
 from nightledger.recall.sources import (
     OLDER,
     Changed,
@@ -324,6 +325,7 @@ def _put(seen: _Seen, writer: SearchWriter, changed: Changed) -> bool:
         return False
     cut = for_each(judge, source.kind, cut, lines, verdict)
     writer.put(NewFile(path=source.path, kind=source.kind, state=state, text=cut.text, chunks=cut.chunks))
+    learn_names(writer, source.path)
     keep_verdict(writer, source.path, verdict)
     return True
 

@@ -14,6 +14,7 @@ import json
 import os
 
 from nightledger.domain.exposure import weigh
+from nightledger.recall.names import read_forms
 from nightledger.text.search.tokens import match_any, query_terms, words_in
 
 TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
@@ -105,16 +106,20 @@ def look(
     Raises:
         SearchIndexError: The index cannot be used.
     """
-    holding = reader.frequencies(list(dict.fromkeys((*own, *earlier))))
-    asked = weigh(own, earlier, holding, reader.count())
+    forms = read_forms(reader, [*dict.fromkeys((*own, *earlier))], agent=True, kinds=kinds)
+    asked = weigh(own, earlier, forms.counts, reader.count(), forms.names)
     may = reader.may_be_shown(kinds)
+
+    def holding(match: str) -> "Sequence[int]":
+        found = reader.with_words(f"{_ITSELF}({match})", min(may), max(may), MOST_HITS) if may else ()
+        return [number for number in found if number in may]
+
     shared: dict[int, list[str]] = {}
-    standing = set()
-    for word in asked.words if may else ():
-        for number in reader.with_words(f"{_ITSELF}{match_any([word])}", min(may), max(may), MOST_HITS):
-            if number in may:
-                shared.setdefault(number, []).append(word)
-                standing.add(word)
+    for word in asked.words:
+        for number in holding(forms.match(word)):
+            shared.setdefault(number, []).append(word)
+    met = {word for words in shared.values() for word in words}
+    standing = {word for word in met if word not in forms.others or holding(match_any([word]))}
     scores = {number: asked.score(words) for number, words in shared.items()}
     return Looked(scores, sorted(standing.intersection(own)))
 

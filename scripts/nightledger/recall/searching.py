@@ -14,6 +14,7 @@ from typing import TypeVar
 from msgspec import Struct
 from msgspec.structs import replace
 
+from nightledger.domain.exposure import weigh
 from nightledger.domain.moment import Moment
 from nightledger.domain.periods import log_day
 from nightledger.domain.search import (
@@ -44,6 +45,7 @@ from nightledger.files.search_reader import DamagedIndexError
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.recall.indexing import Refreshed, refresh
 from nightledger.recall.meaning import Encoder, EncoderError, learn_new, near
+from nightledger.recall.names import Forms, read_forms
 from nightledger.text.dates import find_dates, time_words
 from nightledger.text.search import tokens
 from nightledger.text.similar import NEAR, dice, same_claim, shingles
@@ -58,6 +60,9 @@ _MARK = re.compile(r"^\s*(?:[-*+]|\d+[.)])?\s*(?:\d\d?:\d\d(?:\s+|$))?")
 _WORDS = frozenset({Why.TERM, Why.EXPANSION})
 BESIDE, ADDED_SHARE = 4, 0.2
 """Lines looked at on either side for words that the best ones lack, and the share of the words' worth that counts. Our choice."""
+LEAST_RELEVANCE, LEAST_SHARE = 2.0, 0.1
+"""Of the best hit, in nats (``domain/exposure.py``), and of the others as a share of it: an agent is told no less. Measured: docs/decisions/0022-ranking.md."""
+FAR = "nothing here tells much of what was asked: at most a word or two of it are met"
 SIGNED_SCORE = 0.25
 """Score from which a signed entry keeps one of the first half of the places, however many logs score higher. Our choice."""
 
@@ -67,12 +72,14 @@ class Asked(Struct, frozen=True, kw_only=True):
 
     Attributes:
         words: What is looked for.
+        forms: In which forms.
         linked: Words that the home's associations tie to one of them, each with that one.
         times: The time that it tells.
         bare: Whether it asks for a time and nothing else: ``what happened last week``.
     """
 
     words: tuple[str, ...]
+    forms: Forms
     linked: Mapping[str, str]
     times: Times
     bare: bool
@@ -224,13 +231,14 @@ def read_query(store: SearchStore, query: Query, today: date) -> Asked:
     words = tokens.query_terms(times.rest)
     bare = times.bounded and tokens.nothing_said().issuperset(words) and not (query.since or query.until)
     words = (words or tokens.query_terms(text))[:MAX_WORDS]
+    forms = read_forms(store, () if bare else words, agent=query.showing is Showing.AGENT)
     linked: dict[str, str] = {}
     for first, second, *_ in () if bare else store.links(words):
         for word, other in ((first, second), (second, first)):
             if word in words:
                 parts = tokens.query_terms(other.replace("_", " "))
                 linked |= {part: word for part in parts if part not in words and part not in linked}
-    return Asked(words=words, linked=dict(sorted(linked.items())), times=times, bare=bare)
+    return Asked(words=words, forms=forms, linked=dict(sorted(linked.items())), times=times, bare=bare)
 
 
 def _wanted(query: Query) -> Filter:
@@ -258,7 +266,7 @@ def find_scores(store: SearchStore, query: Query, asked: Asked) -> dict[int, flo
         return dict.fromkeys(store.of_days(replace(of_told, until=told.until)), 0.0)
 
     def find(words: Iterable[str], wanted: Filter) -> dict[int, float]:
-        return store.find([tokens.match_any([word]) for word in words], CANDIDATES, wanted)
+        return store.find(map(asked.forms.phrases_of, words), CANDIDATES, wanted)
 
     found = find(asked.words, wanted)
     if len(found) == CANDIDATES and not query.scope:  # logs are many: what was signed is weighed with them
@@ -292,11 +300,12 @@ def _hits(
     store: SearchStore, chosen: Sequence[Ranked], chunks: Mapping[int, Chunk], asked: Asked
 ) -> Iterator[Hit]:
     """Give what was chosen with its best lines, and why: the words that the index finds in it."""
-    words = () if asked.bare or not chosen else (*asked.words, *asked.linked)
-    frequency, total = store.frequencies(words), store.count()
+    words, forms = () if asked.bare or not chosen else (*asked.words, *asked.linked), asked.forms
+    frequency, total = store.frequencies(words) | forms.counts, store.count()
+    weighed = weigh(forms.counts, (), forms.counts, total, forms.names)
     first, last = min((one.id for one in chosen), default=0), max((one.id for one in chosen), default=0)
     holding = {
-        word: frozenset(store.with_words(f"{_ITSELF}{tokens.match_any([word])}", first, last, -1))
+        word: frozenset(store.with_words(f"{_ITSELF}({forms.match(word)})", first, last, -1))
         for word in words
     }
     for one in chosen:
@@ -306,13 +315,15 @@ def _hits(
             for word in words
             if one.id in holding[word]
         }
-        lines = best_lines(chunk.text, chunk.first_line, words_told(weights), weights)
+        lines = best_lines(chunk.text, chunk.first_line, words_told(weights, forms.others), weights)
+        is_more = asked.bare or bool(one.parts[Why.MEANING]) or any(word in asked.linked for word in weights)
         yield Hit(
             chunk=chunk,
             score=one.score,
             lines=with_what_follows(chunk.text, chunk.first_line, lines),
             why=_reasons(one, weights, asked, chunk.day),
             held=chunk.held or None,
+            relevance=None if is_more else weighed.score(weights.keys() & weighed.words.keys()),
         )
 
 
@@ -341,8 +352,16 @@ def as_told(found: Found, query: Query) -> Found:
     """Give what was found as whoever asked is told it: what is signed first; to an agent of all else the place alone.
 
     No fact is told twice. A place comes without the words above it, and with no reason that names a word which the query does not hold.
+    What is less relevant than was measured an agent is not told (docs/decisions/0022-ranking.md); whoever asks is told so.
     """
-    hits = _each_once(found.hits)
+    told = [hit.relevance for hit in found.hits if hit.relevance is not None]
+    best = max(told, default=None) if len(told) == len(found.hits) else None  # with meaning words are not all
+    is_far = best is not None and best < LEAST_RELEVANCE
+    found = replace(found, notes=(*found.notes, FAR)) if is_far else found
+    near = found.hits
+    if query.showing is Showing.AGENT and best is not None:
+        near = tuple(hit for hit in near if not is_far and (hit.relevance or 0.0) >= LEAST_SHARE * best)
+    hits = _each_once(near)
     kept = [hit for hit in hits if hit.signed and hit.score >= SIGNED_SCORE][: query.limit // 2]
     chosen = [*map(_with_what_adds, sorted(hits, key=lambda hit: hit not in kept)[: query.limit])]
     if query.showing is Showing.OPERATOR:
@@ -386,18 +405,25 @@ def _place_alone(hit: Hit) -> Hit:
     return replace(hit, chunk=chunk, why=tuple(one for one in hit.why if one.why is not Why.EXPANSION))
 
 
-def words_told(weights: Mapping[str, float]) -> Callable[[str], frozenset[str]]:
+def words_told(
+    weights: Iterable[str], others: Mapping[str, Sequence[str]] | None = None
+) -> Callable[[str], frozenset[str]]:
     """Return what tells which words of a query a line holds; words with one beginning are taken for one.
 
     Args:
-        weights: By the words.
+        weights: The words.
+        others: Other forms of them, of which the first word counts.
     """
-    starts = {word: tokens.plain(word)[: max(3, len(word) - 3)] for word in weights}
+    forms = {word: (word, *(form.split()[0] for form in (others or {}).get(word, ()))) for word in weights}
+    starts = {
+        word: tuple(tokens.plain(form)[: max(3, len(form) - 3)] for form in told)
+        for word, told in forms.items()
+    }
 
     def told(line: str) -> frozenset[str]:
         said = set(map(tokens.plain, tokens.words_in(line)))
         return frozenset(
-            word for word, start in starts.items() if any(other.startswith(start) for other in said)
+            word for word, told in starts.items() if any(other.startswith(told) for other in said)
         )
 
     return told

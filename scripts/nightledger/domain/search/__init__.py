@@ -117,6 +117,7 @@ class Hit(Struct, frozen=True, kw_only=True):
         lines: First and last of the lines that answer best.
         why: What it was found by, the weightiest first.
         held: Why an agent may not see it; None where it may.
+        relevance: What its words tell of the query, in nats (``domain/exposure.py``); None where words are not all that was asked for.
     """
 
     chunk: Chunk
@@ -124,6 +125,7 @@ class Hit(Struct, frozen=True, kw_only=True):
     lines: tuple[int, int]
     why: tuple[Reason, ...] = ()
     held: str | None = None
+    relevance: float | None = None
 
     @property
     def signed(self) -> bool:
