@@ -8,7 +8,7 @@ from tests.jobs.nights import DAY, LESSON, Nights, log_of
 from nightledger.domain.daylog import DayLog, Statement
 from nightledger.domain.proposal import Op
 from nightledger.gate.stored import Stored
-from nightledger.jobs.consolidate.statements import (
+from nightledger.jobs.consolidate.reading import (
     Reader,
     Target,
     choose_revisions,

@@ -50,7 +50,8 @@ from nightledger.gate.proposing.agent_lane import Wish, propose_wish
 from nightledger.gate.proposing.proposing import Submission, propose
 from nightledger.gate.stored import read_proposal, read_stored, without_unanswered
 from nightledger.hosts.daylogs import LogFile
-from nightledger.jobs.consolidate.statements import Night, StatementFindings, Target, find_in_logs
+from nightledger.jobs.consolidate.reading import Target
+from nightledger.jobs.consolidate.statements import Night, StatementFindings, find_in_logs
 from nightledger.jobs.prune import Asked, prune
 from nightledger.text.changes.veil import mask_lines
 from nightledger.text.markdown.document import parse_markdown

@@ -21,6 +21,7 @@ NOTES = """# 2026-03-02
 ## NAS
 - The NAS spins down after 20 minutes, so the first request times out.
 - Kofi thinks the invoices are late because of the bank. Keep them, unless he asks.
+- Backups from the NAS at 02:00 are retired.
 - 备份必须在三点半运行。
 """
 MEMORY = "# Memory\n\n## Infra\n\n- Backups run at 02:00 from the NAS\n- Invoices are late\n"
@@ -68,13 +69,17 @@ def _answer(op: str, line: int, text: str, **more: object) -> bytes:
     return json.dumps({"operations": [{"op": op, "quotes": quotes, "confidence": 0.8, **more}]}).encode()
 
 
+_OVER = "Backups from the NAS at 02:00 are retired."
+_NAS = "The NAS spins down after 20 minutes, so the first request times out."
+_KOFI = "Kofi thinks the invoices are late because of the bank."
 _SEEDS = (
-    _answer("add", 3, "The NAS spins down after 20 minutes", subject="NAS", dated=True),
-    _answer("supersede", 3, "The NAS spins down after 20 minutes", entry="m1", section="s1"),
-    _answer("add", 4, "Kofi thinks the invoices are late because of the bank."),
-    _answer("retire", 4, "Keep them, unless he asks.", entry="m2"),
-    _answer("merge", 5, "备份必须在三点半运行。", entry="m1"),
-    b'```json\n{"operations": []}\n```',
+    _answer("add", 3, _NAS, subject="NAS", dated=True),
+    _answer("add", 3, _NAS, section="s2"),
+    _answer("add", 4, f"{_KOFI} Keep them, unless he asks."),
+    _answer("supersede", 5, _OVER, entry="m1"),
+    _answer("retire", 5, _OVER, entry="m1"),
+    _answer("merge", 5, _OVER, entry="m1", subject="NAS"),
+    _answer("add", 6, "备份必须在三点半运行。"),
     *DEEP,
 )
 TARGETS = [Target("analyst-answers", _read, _check, _SEEDS, NothingError)]

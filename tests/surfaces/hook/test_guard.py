@@ -110,6 +110,7 @@ def test_a_shell_that_writes_about_patches_is_let_pass(home: Home) -> None:
         "*** Add File: a\ud800b\n*** Update File: MEMORY.md",
         "*** Add File: a\0b\n*** Update File: MEMORY.md",
         "*** Add File: ~a\0b\n*** Update File: MEMORY.md",
+        "*** Update File: ~a\0b/../MEMORY.md",
         "*** Add File: ~a\ud800b\n*** Update File: MEMORY.md",
         "*** Add File: ~nobody-of-that-name/x\n*** Update File: MEMORY.md",
         "*** Add File:\n*** Update File: MEMORY.md",

@@ -34,7 +34,8 @@ from nightledger.gate.stored import Stored, read_stored, without_unanswered
 from nightledger.hosts.daylogs import LogFile, Skipped, find_daylogs, read_daylogs, take_daylogs
 from nightledger.hosts.presets import preset
 from nightledger.jobs.consolidate.outcomes import find_in_outcomes, source_read
-from nightledger.jobs.consolidate.statements import MINED, Night, Target, find_in_logs
+from nightledger.jobs.consolidate.reading import Target
+from nightledger.jobs.consolidate.statements import MINED, Night, find_in_logs
 from nightledger.text.markdown.document import parse_markdown
 from nightledger.think.analyst import Analyst
 
@@ -101,19 +102,15 @@ def _consolidated(gate: Gate, ledger: Ledger, asked: Asked, moment: Moment) -> D
     zone = home_zone(home, gate.settings)
     logs, skipped = _read_logs(gate, ledger, asked, zone, _paths_of_unanswered(ledger, stored, moment))
     from_outcomes = find_in_outcomes(gate, ledger, stored, document, asked.day, zone)
-    mining = asked.since is not None  # asked for by the operator, and without caps
-    limit = MINED if mining else gate.settings.nightly_additions
-    night = Night(
-        day=asked.day, limit=limit, mining=mining, judged=_judged(gate, asked), analyst=asked.analyst
-    )
+    night = _night(gate, asked)
     unasked = frozenset(key_of(one.name) for one in find_unasked(gate, ledger.book))
     where = Target(path=home.identity.gated[0], adopted=_adopted(gate, zone), unasked=unasked)
     from_logs = find_in_logs(logs, document, said, where, night, read_forgotten(gate, stored, ledger.book))
     submission = Submission(
         kind=Kind.CONSOLIDATE,
-        lane=OPERATOR if mining else JOB,
+        lane=OPERATOR if night.mining else JOB,
         period=asked.day.isoformat(),
-        title=f"Logs from {asked.since} to {asked.day}" if mining else f"Consolidation of {asked.day}",
+        title=f"Logs from {asked.since} to {asked.day}" if night.mining else f"Consolidation of {asked.day}",
         drafts=[*from_outcomes.drafts, *from_logs.drafts],
         held=from_logs.held,
         room=partial(room_for, gate, ledger, where.path, asked.day),
@@ -144,6 +141,17 @@ def _consolidated(gate: Gate, ledger: Ledger, asked: Asked, moment: Moment) -> D
     if not asked.dry_run:
         supersede(gate, from_outcomes.obsolete, moment)
     return Done(record=replace(record, reason=reason), proposal=outcome.proposal, outcome=outcome)
+
+
+def _night(gate: Gate, asked: Asked) -> Night:
+    mining = asked.since is not None  # asked for by the operator, and without caps
+    return Night(
+        day=asked.day,
+        limit=MINED if mining else gate.settings.nightly_additions,
+        mining=mining,
+        judged=_judged(gate, asked),
+        analyst=asked.analyst,
+    )
 
 
 def _judged(gate: Gate, asked: Asked) -> frozenset[tuple[str, str]]:
