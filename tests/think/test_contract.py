@@ -87,6 +87,13 @@ OVER = "Backups from the NAS at 02:00 are retired."
         ("add", [NAS], {}, NAS[1]),
         ("add", [(4, NAS[1].replace(" ", "  "))], {}, NAS[1]),
         ("add", [NAS], {"subject": "nas"}, f"NAS: {NAS[1]}"),
+        ("add", [NAS], {"subject": "Kofi wipes the NAS"}, f"NAS: {NAS[1]}"),
+        (
+            "add",
+            [NAS, (17, "备份必须在三点半运行。")],
+            {"subject": "NAS"},
+            f"{NAS[1]}\n- 备份必须在三点半运行。",
+        ),
         ("add", [NAS], {"dated": True}, f"{NAS[1].rstrip('.')} (2026-03-02)"),
         ("add", [NAS] * 2, {}, NAS[1]),
         (
@@ -99,7 +106,7 @@ OVER = "Backups from the NAS at 02:00 are retired."
             "add",
             [NAS, (6, KOFI)],
             {"subject": "NAS", "dated": True},
-            f"NAS (2026-03-02):\n  - {NAS[1]}\n  - {KOFI}",
+            f"NAS:\n  - {NAS[1].rstrip('.')} (2026-03-02)\n  - {KOFI.rstrip('.')} (2026-03-02)",
         ),
         ("add", [NAS, (6, KOFI)], {}, f"{NAS[1]}\n- {KOFI}"),
         (
@@ -145,15 +152,6 @@ def test_a_result_is_made_of_quotes_and_of_words_around_them(
         ("add", [(28, "push to main with force.")], {}, "stands under what limits it"),
         ("add", [NAS], {"confidence": 7}, "a confidence of 7"),
         ("add", [NAS], {"confidence": float("nan")}, "a confidence of nan"),
-        ("add", [NAS], {"subject": "The NAS of Kofi"}, "its subject stands above none"),
-        ("add", [NAS], {"subject": "spins down"}, "its subject stands above none"),
-        (
-            "add",
-            [NAS, (17, "备份必须在三点半运行。")],
-            {"subject": "NAS"},
-            "its subject stands above none or not all",
-        ),
-        ("add", [NAS, (6, KOFI)], {"dated": True}, "a day for several lines"),
         ("add", [NAS], {"section": "s9"}, "there is no such section"),
         ("add", [NAS], {"entry": "m1"}, "an addition names an entry"),
         ("supersede", [MOVED], {"entry": "m9"}, "there is no such entry"),

@@ -8,7 +8,6 @@ to the rules. What the next line takes back cannot be seen here; the reason name
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import date
 from enum import StrEnum
 
 from msgspec import Struct
@@ -22,7 +21,7 @@ from nightledger.text.similar import fold
 from nightledger.text.statements.cues import find_cues, words_of
 from nightledger.text.statements.estimate import split_label
 from nightledger.text.statements.statements import statement_of
-from nightledger.text.statements.wording import leans, plain_line, sentences_of
+from nightledger.text.statements.wording import leans, plain_line, sentences_of, topic_of
 
 MOST_QUOTES = 5
 """As many lines as an operator reads as one change."""
@@ -142,13 +141,16 @@ def judge(operation: Operation, view: View) -> Chosen:
     _require(0 <= operation.confidence <= 1, f"a confidence of {operation.confidence:g}")
     _require(not operation.section or operation.section in view.sections, "there is no such section")
     lines = [_find(quote, view) for quote in operation.quotes]
-    claims = tuple({fold(text): text for text in (plain_line(line) for _, line in lines)}.values())
+    said = {fold(text): (text, min(line.day, log.day)) for text, log, line in _worded_lines(lines)}
+    claims = tuple(text for text, _ in said.values())
     entry = _entry(operation, view, claims)
-    text = _worded(_subject(operation.subject, lines), claims)
+    subject = _subject(operation.subject, lines, view.languages)
+    text = _worded(subject, claims)
+    dated = [f"{text.rstrip('.')} ({day})" for text, day in said.values()]
+    shown = _worded(subject, dated) if operation.dated else text
     log, top = lines[0]
     members = sorted((line for other, line in lines if other.path == log.path), key=lambda line: line.number)
     statement = statement_of(log, top, members, operation.confidence, view.languages)
-    shown = _dated(text, statement.day) if operation.dated else text
     _require(
         operation.op is not Does.SUPERSEDE or "\n" not in shown, "it puts several lines in the place of one"
     )
@@ -257,17 +259,15 @@ def _content_words(text: str) -> frozenset[str]:
     return words_of(text) - {*words("claim-words")["small"], *words("stop-words")["english"]}
 
 
-def _subject(subject: str, lines: Sequence[tuple[DayLog, LogLine]]) -> str:
-    """Give the heading, lead or label that is meant, as it stands above all quotes."""
+def _subject(subject: str, lines: Sequence[tuple[DayLog, LogLine]], languages: tuple[str, ...]) -> str:
+    """Give the heading, lead or label that is meant, as it stands above all quotes; of any other words, what the rules would."""
     if not subject.strip():
         return ""
     above = [{fold(title): title for title in map(_title, _names(log, line))} for log, line in lines]
-    wanted = fold(_title(subject))
-    _require(
-        bool(wanted) and all(wanted in names for names in above),
-        "its subject stands above none or not all of it",
-    )
-    return above[0][wanted]
+    for title in (_title(subject), topic_of(lines[0][1], languages)):
+        if fold(title) and all(fold(title) in names for names in above):
+            return above[0][fold(title)]
+    return ""
 
 
 def _names(log: DayLog, line: LogLine) -> tuple[str, ...]:
@@ -278,15 +278,14 @@ def _title(text: str) -> str:
     return _plain(text.replace("**", "").replace("__", "")).strip(" :\uff1a*_#-\u2013\u2014")
 
 
+def _worded_lines(lines: Iterable[tuple[DayLog, LogLine]]) -> Iterator[tuple[str, DayLog, LogLine]]:
+    for log, line in lines:
+        yield plain_line(line), log, line
+
+
 def _worded(subject: str, said: Sequence[str]) -> str:
     """Give the entry's text without its marker, children indented by two."""
     if len(said) == 1:
         says_it = not subject or fold(said[0]).startswith(fold(subject))
         return said[0] if says_it else f"{subject}: {said[0]}"
     return "\n  - ".join([f"{subject}:", *said]) if subject else "\n- ".join(said)
-
-
-def _dated(text: str, day: date) -> str:
-    first, *more = text.split("\n")
-    _require(not more or first.endswith(":"), "a day for several lines that have no subject")
-    return "\n".join([f"{first.rstrip(':.')} ({day}){':' if more else ''}", *more])
