@@ -141,7 +141,8 @@ def judge(operation: Operation, view: View) -> Chosen:
     _require(0 <= operation.confidence <= 1, f"a confidence of {operation.confidence:g}")
     _require(not operation.section or operation.section in view.sections, "there is no such section")
     lines = [_find(quote, view) for quote in operation.quotes]
-    said = {fold(text): (text, min(line.day, log.day)) for text, log, line in _worded_lines(lines)}
+    worded = ((plain_line(line), min(line.day, log.day)) for log, line in lines)
+    said = {fold(text): (text, day) for text, day in worded}
     claims = tuple(text for text, _ in said.values())
     entry = _entry(operation, view, claims)
     subject = _subject(operation.subject, lines, view.languages)
@@ -276,11 +277,6 @@ def _names(log: DayLog, line: LogLine) -> tuple[str, ...]:
 
 def _title(text: str) -> str:
     return _plain(text.replace("**", "").replace("__", "")).strip(" :\uff1a*_#-\u2013\u2014")
-
-
-def _worded_lines(lines: Iterable[tuple[DayLog, LogLine]]) -> Iterator[tuple[str, DayLog, LogLine]]:
-    for log, line in lines:
-        yield plain_line(line), log, line
 
 
 def _worded(subject: str, said: Sequence[str]) -> str:

@@ -70,14 +70,9 @@ class Part(Struct, frozen=True, kw_only=True):
 
 def may_be_shown(document: Document) -> Callable[[int, int], bool]:
     """Return what tells whether no scanner holds back a line of a span of the memory file, from its first to its last."""
-    held = {at for finding, at in _held_lines([*document.lines])}
+    found = scan_lines([*document.lines])
+    held = {at + 1 for finding, places in found if finding.severity is not Severity.FLAG for at in places}
     return lambda first, last: held.isdisjoint(range(first, last + 1))
-
-
-def _held_lines(lines: Sequence[str]) -> Iterator[tuple[str, int]]:
-    for finding, places in scan_lines(lines):
-        if finding.severity is not Severity.FLAG:
-            yield from ((finding.rule, at + 1) for at in places)
 
 
 def show_memory(view: View) -> str:
