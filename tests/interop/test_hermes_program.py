@@ -34,7 +34,6 @@ def no_turns_left(hermes: Hermes) -> Iterator[None]:
 
 def test_hermes_takes_our_hooks_for_healthy(hermes: Hermes) -> None:
     (hermes.home.root / "shell-hooks-allowlist.json").unlink(missing_ok=True)
-    assert "2 wait for its question" in " ".join(hermes.home.run("hosts").split())
     assert hermes.run("hooks", "list").count("not allowlisted") == 2
     hermes.say("hello")
     listed = hermes.run("hooks", "list")
