@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from tests.blackbox.person import review
+from tests.blackbox.test_crashes import die_at, last_call
 from tests.blackbox.world import World, found
 from tests.rows import each_row
 
@@ -332,3 +333,35 @@ def test_each_host_has_its_folder(tmp_path_factory: pytest.TempPathFactory, host
     world = found(tmp_path_factory.mktemp(host), words=("--host", host.replace("-", "_")))
     (one,) = skills(due(world))
     assert one["changes"][0]["target"] == f"{folder}/{NAME}/SKILL.md"
+
+
+@pytest.mark.parametrize("verb", ["apply", "undo"])
+@pytest.mark.parametrize("every", [23, pytest.param(1, marks=pytest.mark.slow)])
+def test_whatever_call_it_dies_at_a_skill_is_there_whole_or_not_at_all(
+    verb: str, every: int, world: World, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    scratch = tmp_path_factory.mktemp("died")
+    name = signed(world) if verb == "undo" else skills(due(world))[0]["id"]
+    if verb == "apply":
+        assert world.approve(name).status == 0
+        world.wait(hours=3)
+
+    def act(twin: World) -> object:
+        return twin.run(verb, name)
+
+    calls = last_call(world, act, scratch / "count")
+    failures = []
+    for at in range(calls % every, calls, every):
+        twin = world.copy(scratch / f"died{at}")
+        die_at(at, lambda: act(twin))  # noqa: B023 - called at once
+        for when in ("after the crash", "after the next round"):
+            there = place(twin).read_text() if place(twin).exists() else None
+            both = twin.run("verify").status, twin.second_look()[0]
+            empty = there == "" and when == "after the crash"  # between the exchange and the removal
+            if both != (0, 0) or not (there in (None, SKILL) or empty):
+                failures.append((at, when, both, there))
+            twin.wait(minutes=10)
+            twin.run("guard")
+            twin.run("apply")
+    assert calls > WON[-1]
+    assert not failures

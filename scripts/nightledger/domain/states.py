@@ -365,7 +365,14 @@ class Book(Struct, frozen=True, kw_only=True):
 
     def accepted_of(self, path: str) -> str | None:
         """Give the hex SHA-256 of the bytes of a gated or protected file that were accepted last; a new skill's are none."""
-        return self.gated.get(path, self.protected.get(path, EMPTY_SHA256 if skill_name(path) else None))
+        return self._hash_of(path, self.gated)
+
+    def claimed_of(self, path: str) -> str | None:
+        """Give the same as the log alone tells it, whoever signed for it."""
+        return self._hash_of(path, self.claimed)
+
+    def _hash_of(self, path: str, gated: Mapping[str, str]) -> str | None:
+        return gated.get(path, self.protected.get(path, EMPTY_SHA256 if skill_name(path) else None))
 
     def accepted_at(self, path: str, sha256: str) -> datetime | None:
         """Give since when bytes of a gated file were accepted, where that is over; what only the log says is left out."""
