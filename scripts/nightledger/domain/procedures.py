@@ -7,6 +7,7 @@ for one; against it every result counts.
 from collections.abc import Collection, Iterable
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from nightledger.domain.lessons import lesson_scope, span, times, where
 from nightledger.domain.outcome import Result
@@ -25,20 +26,20 @@ class Procedure(Struct, frozen=True, kw_only=True):
     Attributes:
         key: Names it however its counts grow; equal keys are one statement to suppression.
         resolution: The resolution.
-        applies: When it applies: ``publish_site with hugo + netlify``.
         sources: Independent sources behind it.
         wins: Its successes since it last failed, the oldest first.
+        applies: When it applies: ``publish_site with hugo + netlify``; empty where it is not due, as are the next two.
         reason: What speaks for it, for its operator.
         scope: What would speak against it.
     """
 
     key: str
     resolution: str
-    applies: str
     sources: int
     wins: tuple[Recorded, ...]
-    reason: str
-    scope: Scope
+    applies: str = ""
+    reason: str = ""
+    scope: Scope = Scope()
 
     @property
     def is_due(self) -> bool:
@@ -63,15 +64,17 @@ def find_procedures(
 
 def _procedure(name: str, task: Task, learning: Learning) -> Procedure:
     wins = _wins(name, task)
-    sources, situation = learning.sources(wins), situation_of(wins, task)
-    days = learning.days(wins) or task.active_days
-    return Procedure(
-        key=f"skill {task.task_type} {name}",
-        resolution=name,
+    bare = Procedure(
+        key=f"skill {task.task_type} {name}", resolution=name, sources=learning.sources(wins), wins=wins
+    )
+    if not bare.is_due:
+        return bare
+    situation, days = situation_of(wins, task), span(learning.days(wins))
+    told = f"worked {times(len(wins))}, in {bare.sources} sessions or days, {days}, and has not failed since"
+    return replace(
+        bare,
         applies=where(situation),
-        sources=sources,
-        wins=wins,
-        reason=f"{name} worked {times(len(wins))}, in {sources} sessions or days, {span(days)}, and has not failed since",
+        reason=f"{name} {told}",
         scope=lesson_scope(name, situation, task),
     )
 
