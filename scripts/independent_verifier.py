@@ -29,6 +29,7 @@ SPACES, PROPOSAL = ("nightledger-decision@v1", "nightledger-recovery@v1"), "memo
 TIME, START, END = datetime.fromisoformat, "0001-01-01T00:00:00Z", "9999-12-31T00:00:00Z"
 GONE, LINES = "whether it did what was signed: bytes are gone", "lines came or went that nobody signed"
 EMPTY, P, ORDER = hashlib.sha256().hexdigest(), 2**255 - 19, 2**252 + 27742317777372353535851937790883648493
+SKILL = re.compile("([^/]+/)?skills/[a-z0-9]+(-[a-z0-9]+)*/SKILL.md")  # gated once it is written
 D, BASE = -121665 * pow(121666, -1, P) % P, (4 * pow(5, -1, P) % P).to_bytes(32, "little")
 UNCHECKED = "ML-DSA-44 lines, which need more than the standard library; whether enough witnesses cosigned, and lately; where lines stand in a file that had changed since it was signed for, and which of what drifted was kept; daily logs, the archive, blobs that no check needs, protected and derived files; shapes of records (schemas), cooling, scanners, the consent graph, touch of hardware keys, links, pins, names of entries, who reset all keys and what that made of the policy, clocks"
 Entry = dict[str, Any]
@@ -292,7 +293,8 @@ class _Audit:  # a home: its files, what its log says and a machine pinned of it
             self.applied |= changes
             self.spent |= back | (changes if undoes else set())
             told = {one["path"]: one.get("accepted", one["after"]) for one in intent.get("targets", ())}
-            self.accepted |= {path: sha for path, sha in told.items() if path in self.accepted}
+            gated = {path for path in told if path in self.accepted or SKILL.fullmatch(path)}
+            self.accepted |= {path: told[path] for path in gated}
             self.doubts |= dict.fromkeys(told, entry["seq"] + 1 if why == GONE else 0)
 
     def _why(self, intent: Entry) -> Iterator[str]:  # what an intent says that nobody signed
@@ -329,9 +331,10 @@ class _Audit:  # a home: its files, what its log says and a machine pinned of it
         settled = kind == "drift" and len(numbers + intent.get("taken_back", [])) == proposed["changes"]
         if not exact and kind != "approve":
             return "it did not put there what was signed"
-        if path not in self.accepted or settled:
+        accepted = self.accepted.get(path, EMPTY if SKILL.fullmatch(path) else "")
+        if not accepted or settled:
             return LINES if settled and last != after else ""
-        if first != self.accepted[path]:
+        if first != accepted:
             return "what it began with is not what had been accepted"
         saw = self.held[intent["decision"]]["log"]["size"] if target["signed_base"] == first else 0
         rests = GONE if saw < self.doubts.get(path, 0) else ""

@@ -278,9 +278,10 @@ def test_formats_lists_hosts_as_their_presets_are() -> None:
     caps = parse_settings(None, where="").cap_characters
     names = {name: name.lower().replace(" ", "_") for name, *_ in table[1:]}
     assert list(names.values()) == [preset.host for preset in PRESETS]
-    for (name, marks, gated, cap, instructions), preset in zip(table[1:], PRESETS, strict=True):
+    for (name, marks, gated, cap, skills, instructions), preset in zip(table[1:], PRESETS, strict=True):
         assert [mark.rstrip("/") for mark in codes(marks)] == [*preset.marks, *preset.one_of]
         assert (codes(gated), codes(instructions)) == (list(preset.gated), [preset.instructions])
+        assert codes(skills) == [f"{preset.skills}/"]
         limit = caps[names[name]]
         assert cap == ("none" if limit is None else f"{limit:,} characters")
 

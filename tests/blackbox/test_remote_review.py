@@ -10,6 +10,7 @@ from tests.blackbox.forge import line_of
 from tests.blackbox.person import Person
 from tests.blackbox.post import Post, sealed
 from tests.blackbox.test_lifecycle import whole
+from tests.blackbox.test_skills import NAME, SKILL, due
 from tests.blackbox.world import Ran, World, found
 
 TEXT = "Label both ends of a cable."
@@ -58,6 +59,17 @@ def test_what_is_signed_elsewhere_is_applied_after_cooling(pair: tuple[World, Wo
     host.wait(hours=3)
     host.ok("apply")
     assert TEXT in host.read()
+    whole(host)
+
+
+def test_a_skill_is_signed_elsewhere_as_any_other_change(pair: tuple[World, World]) -> None:
+    host, desk = pair
+    due(host)
+    desk.now = host.now
+    person = reviewed(host, desk, "y", "rsync -a public/")
+    assert person.said_yes("rsync -a public/"), person.seen
+    host.apply_cooled()
+    assert host.read(f".agents/skills/{NAME}/SKILL.md") == SKILL
     whole(host)
 
 

@@ -65,6 +65,7 @@ class Consolidation(Struct, frozen=True, kw_only=True):
         skipped: Files that could not be read, and why.
         reason: Why it proposed nothing, or not all that is good; empty where neither is so.
         analyst: What came of asking a model; None where none was asked.
+        skill: Id of the proposal of a skill; None where none was due.
     """
 
     v: int
@@ -84,3 +85,4 @@ class Consolidation(Struct, frozen=True, kw_only=True):
     skipped: tuple[str, ...] = ()
     reason: str = ""
     analyst: AnalystRun | None = None
+    skill: str | None = None

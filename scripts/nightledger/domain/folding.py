@@ -263,7 +263,7 @@ class _Fold:
         )
 
     def _accepted_of(self, path: str) -> str | None:
-        return self.gated.get(path, self.protected.get(path))
+        return replace(self.book, claimed=self.gated, protected=self.protected).claimed_of(path)
 
     def _open(self, name: str) -> Apply | None:
         """Return the last apply of an id while it has not ended."""

@@ -69,6 +69,7 @@ class Rules(Struct, frozen=True, kw_only=True):
         consent: The consent graph in force.
         gated: Paths that may be changed through the gate, relative to the home.
         daily: Directories of daily logs, which may be compressed, relative to the home.
+        skills: The folder of the host's skills, relative to the home; empty for none.
     """
 
     origin: str
@@ -76,6 +77,7 @@ class Rules(Struct, frozen=True, kw_only=True):
     consent: ConsentGraph
     gated: tuple[str, ...]
     daily: tuple[str, ...] = ()
+    skills: str = ""
 
 
 def judge(
@@ -153,7 +155,7 @@ def _of_targets(proposal: Proposal, decision: Decision, rules: Rules) -> list[st
         reasons.append(f"a decision to {decision.type.value} is not an approval")
     if rules.consent.tier("self_modification", proposal.kind.value) is Tier.BLOCKED:
         reasons.append(f"the consent graph blocks {proposal.kind.value}")
-    places = Places(gated=rules.gated, daily=rules.daily)
+    places = Places(gated=rules.gated, daily=rules.daily, skills=rules.skills)
     changes = [change for change in proposal.changes if change.n in decision.changes]
     reasons += dict.fromkeys(reason for change in changes for reason in why_forbidden(change, places))
     touched = {part.target for change in changes for part in parts_of(change)}

@@ -1,13 +1,14 @@
 """Which files a change may write, by what it does: the gate's list, pure.
 
 Invariant: a gated file is written by changes of text and by an archival; an archive file only as a
-further part of a change; a daily log only by a compression, whose other part is its copy.
+further part of a change; a daily log only by a compression, whose other part is its copy; a skill by changes of text.
 """
 
 import re
 from collections.abc import Collection
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from nightledger.domain.proposal import Anchor, Change, Hunk, Op, Part
 
@@ -21,6 +22,7 @@ LINKS = "memory/system/hebbian-links.json"
 """The view in which a deleted link is missing from then on. Only its fold changes."""
 _LOG = re.compile(r"\d{4}-\d\d-\d\d(?:[-_ T.][^/\x00-\x1f\x7f]*)?\.(?:md|markdown|txt)", re.IGNORECASE)
 _YEAR = re.compile(r"\d{4}\.md")
+_SKILL = re.compile(r"(?:[^/]+/)?skills/([a-z0-9]+(?:-[a-z0-9]+)*)/SKILL\.md")
 TEXT = frozenset({Anchor.SECTION_END, Anchor.LINES, Anchor.FILE_LINES})
 """How changes of a gated file's text are anchored."""
 _TAKEN_OUT = frozenset({Anchor.LINES})
@@ -32,10 +34,12 @@ class Places(Struct, frozen=True, kw_only=True):
     Attributes:
         gated: Its gated files, relative to it.
         daily: The directories of its daily logs, relative to it.
+        skills: The folder of its host's skills, relative to it; empty for none.
     """
 
     gated: tuple[str, ...]
     daily: tuple[str, ...] = ()
+    skills: str = ""
 
 
 def parts_of(change: Change) -> tuple[Part, ...]:
@@ -72,6 +76,17 @@ def is_daily_log(path: str, daily: Collection[str]) -> bool:
     return folder in daily and folder not in (ARCHIVE, ARCHIVE_DAILY) and _LOG.fullmatch(name) is not None
 
 
+def skill_name(path: str) -> str:
+    """Return the name of the skill whose ``SKILL.md`` a path may be, in whatever host's folder; empty for any other."""
+    found = _SKILL.fullmatch(path)
+    return found[1] if found else ""
+
+
+def is_skill(path: str, folder: str) -> bool:
+    """Return whether a path, relative to the home, may be that of a skill in a folder."""
+    return bool(skill_name(path)) and path.rsplit("/", 2)[0] == folder
+
+
 def is_kept(path: str) -> bool:
     """Tell whether a path may be that of a daily log or of the archive, wherever logs lie."""
     return is_archive(path) or _LOG.fullmatch(path.rpartition("/")[2]) is not None
@@ -90,6 +105,8 @@ def why_forbidden(change: Change, places: Places) -> list[str]:
         return _compression(change, places)
     if change.op is Op.DELETE_LINK:
         return _deletion(change)
+    if is_skill(change.target, places.skills):
+        places = replace(places, gated=(*places.gated, change.target))
     reasons = _gated(change, places, TEXT)
     return [*reasons, *(f"{part.target} is no part of such a change" for part in change.also)]
 

@@ -224,7 +224,7 @@ def _draft(
         line=old.line if old else 0,
         after=f"- {pattern.sentence}",
         reason=_reason(pattern),
-        evidence=tuple(_evidence(record) for record in pattern.records[:MAX_EVIDENCE]),
+        evidence=tuple(outcome_evidence(record) for record in pattern.records[:MAX_EVIDENCE]),
         confidence=pattern.confidence,
         rank=pattern.rank,
         statement_key=pattern.key,
@@ -243,7 +243,8 @@ def _reason(pattern: Pattern) -> str:
     )
 
 
-def _evidence(record: Recorded) -> Evidence:
+def outcome_evidence(record: Recorded) -> Evidence:
+    """Return an outcome as the evidence that it is."""
     return Evidence(
         path=OUTCOMES_PATH,
         lines=(record.line, record.line),

@@ -222,7 +222,7 @@ def find_patterns(
     """
     found = [
         pattern
-        for task in _by_task_type(records, learning)
+        for task in by_task_type(records, learning)
         if task_types is None or task.task_type in task_types
         if learning.sources(task.records) >= learning.min_sources
         for pattern in _of_task(task, learning)
@@ -230,7 +230,8 @@ def find_patterns(
     return tuple(sorted(found, key=lambda pattern: (-pattern.rank, pattern.key)))
 
 
-def _by_task_type(records: Iterable[Recorded], learning: Learning) -> list[Task]:
+def by_task_type(records: Iterable[Recorded], learning: Learning) -> list[Task]:
+    """Return outcomes by kind of task; of equal ids the first counts."""
     tasks: dict[str, dict[str, Recorded]] = {}
     for record in records:
         tasks.setdefault(record.outcome.task_type, {}).setdefault(record.id, record)
@@ -241,7 +242,7 @@ def _by_task_type(records: Iterable[Recorded], learning: Learning) -> list[Task]
 
 def _of_task(task: Task, learning: Learning) -> list[Pattern]:
     """Find the patterns of one task type."""
-    trials = [hold_trial(resolution, task, learning) for resolution in _most_successful(task)]
+    trials = [hold_trial(resolution, task, learning) for resolution in most_successful(task)]
     judged = [(trial, kind) for trial in trials if (kind := kind_of(trial, learning))]
     kept = _distinct(judged)
     explained = frozenset[str]().union(*(trial.situation.ids for trial, _ in kept))
@@ -250,7 +251,7 @@ def _of_task(task: Task, learning: Learning) -> list[Pattern]:
     return found + _unresolved(left, task, learning)
 
 
-def _most_successful(task: Task) -> list[str]:
+def most_successful(task: Task) -> list[str]:
     """Name the resolutions that succeeded, the most successful first; of equals, the newest."""
     wins: dict[str, tuple[int, int]] = {}
     for place, record in enumerate(task.records):

@@ -11,9 +11,10 @@ from typing import Any, TypeVar
 from msgspec import Struct, field
 
 from nightledger.domain.decision import DecisionType
+from nightledger.domain.kept import skill_name
 from nightledger.domain.moment import Moment
 from nightledger.domain.proposal import Kind
-from nightledger.domain.trusting import NO_CHAIN, TrustChain
+from nightledger.domain.trusting import EMPTY_SHA256, NO_CHAIN, TrustChain
 
 
 class Writer(StrEnum):
@@ -363,8 +364,15 @@ class Book(Struct, frozen=True, kw_only=True):
         return tuple(self.applies[name] for name in self.cut_short)
 
     def accepted_of(self, path: str) -> str | None:
-        """Give the hex SHA-256 of the bytes of a gated or protected file that were accepted last."""
-        return self.gated.get(path, self.protected.get(path))
+        """Give the hex SHA-256 of the bytes of a gated or protected file that were accepted last; a new skill's are none."""
+        return self._hash_of(path, self.gated)
+
+    def claimed_of(self, path: str) -> str | None:
+        """Give the same as the log alone tells it, whoever signed for it."""
+        return self._hash_of(path, self.claimed)
+
+    def _hash_of(self, path: str, gated: Mapping[str, str]) -> str | None:
+        return gated.get(path, self.protected.get(path, EMPTY_SHA256 if skill_name(path) else None))
 
     def accepted_at(self, path: str, sha256: str) -> datetime | None:
         """Give since when bytes of a gated file were accepted, where that is over; what only the log says is left out."""

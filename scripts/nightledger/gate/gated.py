@@ -1,4 +1,4 @@
-"""Files that the gate writes or watches: gated ones, daily logs and the archive, protected ones; and what may never be gated.
+"""Files that the gate writes or watches: gated ones, skills, daily logs, archive, protected ones; and what may never be gated.
 
 Invariant: a path is judged by the real file and its inode, not by its spelling, so that no link and no second name
 reaches a protected file; ``domain/kept.py`` says which change may write which file. Files of ours that change by
@@ -17,9 +17,9 @@ from nightledger.domain.errors import (
     RefusedError,
     UnreadableError,
 )
-from nightledger.domain.kept import LINKS, Places, is_archive, is_copy, is_daily_log
+from nightledger.domain.kept import LINKS, Places, is_archive, is_copy, is_daily_log, is_skill
 from nightledger.domain.states import Book
-from nightledger.domain.trusting import TRUST_FILES
+from nightledger.domain.trusting import EMPTY_SHA256, TRUST_FILES
 from nightledger.files.blobs import BlobStore
 from nightledger.files.home import Home
 from nightledger.files.reading import is_within, read_optional, read_regular
@@ -41,13 +41,15 @@ def read_gated(home: Home, relative: str) -> bytes:
         UnreadableError: It is not a regular file of this home, or too large.
         RefusedError: It is no gated file, or a protected one under another name.
     """
-    require_gated(home, relative)
+    (require_kept if _is_skill(home, relative) else require_gated)(home, relative)
     return _read(home, relative)
 
 
 def read_accepted(home: Home, book: Book, path: str) -> bytes | None:
     """Return the bytes of a file that were accepted last; None where they are not kept, or the log names none."""
     sha256 = book.accepted_of(path)
+    if sha256 == EMPTY_SHA256:
+        return b""
     try:
         return None if sha256 is None else BlobStore(home.blobs_dir).get(sha256)
     except (MissingBlobError, IntegrityError, ValueError):  # ValueError: what stands there is no hash
@@ -100,6 +102,16 @@ def require_gated(home: Home, relative: str) -> None:
         )
     require_gateable(home, relative)
     require_apart(home, relative, home.identity.gated)
+
+
+def require_watched(home: Home, book: Book, relative: str) -> None:
+    """Refuse a path that is neither a gated file nor a skill that the gate wrote.
+
+    Raises:
+        RefusedError: With what is gated, or as :func:`require_gated`.
+    """
+    if relative not in watched(home, book):
+        require_gated(home, relative)
 
 
 def require_apart(home: Home, relative: str, gated: Iterable[str]) -> None:
@@ -162,12 +174,22 @@ def is_same_file(real: str, name: str) -> bool:
 
 def places_of(home: Home) -> Places:
     """Return where a home keeps what changes may write."""
-    return Places(gated=home.identity.gated, daily=preset(home.identity.host).daily)
+    host = preset(home.identity.host)
+    return Places(gated=home.identity.gated, daily=host.daily, skills=host.skills)
 
 
 def is_gated(home: Home, relative: str) -> bool:
-    """Return whether a file is one of which the log holds the bytes accepted last."""
-    return relative in home.identity.gated
+    """Return whether a file is one of which the log holds the bytes accepted last: of a skill that none made, no bytes."""
+    return relative in home.identity.gated or _is_skill(home, relative)
+
+
+def _is_skill(home: Home, relative: str) -> bool:
+    return relative not in home.identity.gated and is_skill(relative, places_of(home).skills)
+
+
+def watched(home: Home, book: Book) -> tuple[str, ...]:
+    """Return the files that only the gate changes: those gated at ``init``, and the skills that it wrote."""
+    return (*home.identity.gated, *sorted(path for path in book.claimed if _is_skill(home, path)))
 
 
 def read_target(home: Home, relative: str) -> bytes:
@@ -187,13 +209,14 @@ def read_target(home: Home, relative: str) -> bytes:
 
 
 def require_kept(home: Home, relative: str) -> None:
-    """Refuse a path that is neither a daily log nor in the archive, or that leads elsewhere.
+    """Refuse a path that is neither a daily log nor a skill nor in the archive, or that leads elsewhere.
 
     Raises:
         RefusedError: With the reason.
     """
-    if not (is_archive(relative) or is_copy(relative) or is_daily_log(relative, places_of(home).daily)):
-        raise RefusedError(f"{relative} is neither a daily log nor in the archive of this home")
+    kept = is_archive(relative) or is_copy(relative) or is_daily_log(relative, places_of(home).daily)
+    if not (kept or _is_skill(home, relative)):
+        raise RefusedError(f"{relative} is neither a daily log nor in the archive nor a skill of this home")
     require_gateable(home, relative)
     path = home.path(relative)
     if os.path.realpath(path) != os.path.join(os.path.realpath(home.root), relative):

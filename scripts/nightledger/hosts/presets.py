@@ -27,10 +27,11 @@ class Preset(Struct, frozen=True, kw_only=True):
 
     Attributes:
         host: Its name in records.
-        gated: Memory files that only the gate may change, relative to its workspace, as the next four are.
+        gated: Memory files that only the gate may change, relative to its workspace, as the next five are.
         marks: Names that tell a workspace of this host; all must be there.
         one_of: Further names of which one must be there too, where there are any: an owner may have renamed the first.
         daily: Directories that hold daily logs.
+        skills: The folder in which it looks for skills, ``NAME/SKILL.md`` (agentskills.io/specification, 2026-11).
         instructions: File in which the owner tells the agent what to do.
         root: The variable that names the host's own directory, and that directory's name in the user's where it is not set;
             empty for a host without one.
@@ -50,6 +51,7 @@ class Preset(Struct, frozen=True, kw_only=True):
     marks: tuple[str, ...]
     one_of: tuple[str, ...]
     daily: tuple[str, ...]
+    skills: str
     instructions: str
     root: tuple[str, ...]
     config: str

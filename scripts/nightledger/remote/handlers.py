@@ -44,7 +44,7 @@ from nightledger.files.reading import read_optional
 from nightledger.files.staged import StagedLine
 from nightledger.gate.deciding import Signed, accept
 from nightledger.gate.forgetting.forgotten import read_forgotten
-from nightledger.gate.gated import read_gated
+from nightledger.gate.gated import read_gated, require_watched
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.proposing.agent_lane import Wish, propose_wish
 from nightledger.gate.proposing.proposing import Submission, propose
@@ -205,6 +205,7 @@ def load_memory_file(work: Work) -> Done:
         RefusedError: It is no gated file.
     """
     path = work.message.body["path"]
+    require_watched(work.gate.home, work.ledger.book, path)
     content = read_gated(work.gate.home, path)
     text = content.decode("utf-8", "backslashreplace")
     shown = mask_secrets(text)

@@ -9,6 +9,8 @@ import hashlib
 import json
 import os
 from collections.abc import Iterator
+from glob import escape as glob_escape
+from glob import glob
 from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
@@ -23,6 +25,7 @@ from nightledger.domain.states import Book, ChangeState
 from nightledger.files.atomic import replace_file
 from nightledger.files.line_log import hash_file, hash_prefixes
 from nightledger.files.reading import read_optional
+from nightledger.gate.gated import append_only, places_of
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.stored import read_stored
 from nightledger.surfaces import clock
@@ -92,8 +95,6 @@ def keep(gate: Gate, seen: "Seen", stamp: str, at: Moment, unasked: list[dict[st
         at: The clocks.
         unasked: What is not asked about.
     """
-    from nightledger.gate.gated import append_only
-
     book = seen.book
     if not stamp or book is None or not seen.holds or seen.report.closed or list(seen.damaged):
         return
@@ -131,7 +132,8 @@ def _stamp(gate: Gate) -> tuple[str, int]:
     """Give a hash over what stat(2) says of every file that a full look reads, and the newest change among them."""
     home = gate.home
     own = [os.fspath(gate.ring.path(home.identity.id, name)) for name in _PINNED]
-    files = [*map(home.path, (*home.identity.gated, *PROTECTED_FILES)), *own]
+    skills = glob(os.path.join(glob_escape(home.path(places_of(home).skills)), "*", "SKILL.md"))
+    files = [*map(home.path, (*home.identity.gated, *PROTECTED_FILES)), *skills, *own]
     looks = [(path, _look(path)) for path in files]
     for folder in _SIGNED:
         looks += _looks(home.path(folder))

@@ -268,9 +268,10 @@ def _of_restores(book: Book, now: datetime) -> Iterator[Alarm]:
 
 def _of_drift(home: Home, seen: "Seen", book: Book, now: datetime) -> Iterator[Alarm]:
     """Give gated files first, then protected ones; of these the page tells otherwise, for they are no alarm."""
+    from nightledger.gate.gated import watched
     from nightledger.gate.integrity.checking import DISPUTED
 
-    for path in filter(book.is_disputed, home.identity.gated):
+    for path in filter(book.is_disputed, watched(home, book)):
         hint = "'nightledger verify' names the entry, and 'nightledger review' asks about what stands in the file"
         yield Alarm(kind="integrity", message=f"{path}: {DISPUTED}", hint=hint)
     for path in seen.drift:

@@ -246,10 +246,10 @@ def _consolidate(context: Context, period: Period) -> JobReport:
         done = consolidate(session.gate, session.ledger, asked, session.moment)
     record = done.record
     told = analyst_line(record.analyst) if record.analyst else ""
-    nothing = "" if record.proposal or not record.reason else "nothing proposed: "
+    nothing = "" if record.proposal or record.skill or not record.reason else "nothing proposed: "
     counts = _counts(record, "proposed", "suppressed", "no_room", "held")
     return JobReport(
-        counts={**counts, "skipped": len(record.skipped)},
+        counts={**counts, "skills_proposed": int(record.skill is not None), "skipped": len(record.skipped)},
         reason="; ".join(filter(None, (f"{nothing}{record.reason}", told))),
     )
 

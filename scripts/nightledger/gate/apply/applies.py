@@ -162,7 +162,7 @@ class Applies:
         if signed is None and self._ended[path]:
             return self._ended[path][0].accepted[path]
         if signed is None:
-            return self.book.claimed.get(path, self.book.protected.get(path))
+            return self.book.claimed_of(path)
         target = next(one for one in signed.targets if one.path == path)
         return target.accepted or target.after
 

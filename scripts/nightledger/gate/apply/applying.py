@@ -105,7 +105,7 @@ def _read(gate: Gate, changes: Sequence[Change]) -> tuple[dict[str, bytes], dict
         try:
             before[path] = read_target(gate.home, path)
         except NightledgerError as error:
-            if is_gated(gate.home, path):
+            if path in gate.home.identity.gated:
                 raise
             unread[path] = str(error)
     stale = {
@@ -238,6 +238,7 @@ def apply_one(gate: Gate, ledger: Ledger, status: DecisionStatus, moment: Moment
         consent=gate.consent,
         gated=gate.home.identity.gated,
         daily=places_of(gate.home).daily,
+        skills=places_of(gate.home).skills,
     )
     verdict = judge(claim, stored.proposal, stored.sha256, proposal_status, rules=rules, now=moment)
     reasons = (*verdict.reasons, *_hunk_reasons(stored, claim.decision))
@@ -335,7 +336,7 @@ def check_result(gate: Gate, write: Write, *, capped: bool = True) -> list[str]:
     if own_values(gate, new_lines(decode(write.before), decode(write.after))):
         reasons.append(f"{write.path}: a row of the operator's rule files holds the new text back")
     before, after = map(len, map(decode, (write.before, write.after)))
-    cap = gate.cap_characters if gated and capped else None
+    cap = gate.cap_characters if capped and write.path in gate.home.identity.gated else None
     if cap is not None and after > max(cap, before):
         reasons.append(f"{write.path} would have {after} characters and its host shows {gate.cap.told}")
     return reasons

@@ -10,11 +10,11 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from msgspec import Struct
 
 from nightledger.domain.decision import Decision, ShownIn
-from nightledger.domain.kept import parts_of
-from nightledger.domain.proposal import Anchor, Change, Part
+from nightledger.domain.kept import parts_of, skill_name
+from nightledger.domain.proposal import Anchor, Change, Hunk, Part
 from nightledger.text.changes.course import trace
 from nightledger.text.changes.merge import merge3
-from nightledger.text.changes.place import Unplaced, place, place_signed, put
+from nightledger.text.changes.place import TAKEN, Placed, Unplaced, place, place_signed, put
 from nightledger.text.changes.sections import copied, is_drifted, is_made_of
 from nightledger.text.markdown.document import decode, encode
 
@@ -52,8 +52,14 @@ def _put(documents: Mapping[str, str], source: str, part: Part) -> tuple[str, st
     if part.hunk.anchor is Anchor.COPY:
         text = copied(documents[source], document, part.hunk)
         return ("", f"it holds other bytes, or {source} has changed since") if text is None else (text, "")
-    placed = place(document, part.hunk)
+    placed = _place(part.target, document, part.hunk)
     return ("", placed.reason) if isinstance(placed, Unplaced) else (put(document, placed), "")
+
+
+def _place(path: str, document: str, hunk: Hunk) -> Placed | Unplaced:
+    """Return the place of a hunk; a new skill has none where a file of its name is."""
+    whole = hunk.anchor is Anchor.FILE_LINES and not (hunk.removed or hunk.line)
+    return Unplaced(reason=TAKEN) if whole and document and skill_name(path) else place(document, hunk)
 
 
 def put_changes(
@@ -121,7 +127,7 @@ def place_around(
             continue
         hunk, shown = change.hunk, anchors[change.n]
         signed, now = place_signed(mine, hunk, shown), place_signed(theirs, hunk, shown)
-        away = place(theirs, hunk)
+        away = _place(change.target, theirs, hunk)
         drifts = mine != theirs and is_drifted(mine, theirs, hunk.section)
         if isinstance(away, Unplaced):
             stale.append((change.n, away.reason))

@@ -20,7 +20,7 @@ from nightledger.domain.errors import NotDurableError, RefusedError, UnreadableE
 from nightledger.domain.event import EventName
 from nightledger.domain.ids import content_id
 from nightledger.domain.judge import EDIT_LANE
-from nightledger.domain.kept import is_archive, is_copy
+from nightledger.domain.kept import is_archive, is_copy, skill_name
 from nightledger.domain.moment import Moment
 from nightledger.domain.states import Apply, Book
 from nightledger.files.atomic import create_file, exchange_file, leftovers
@@ -196,14 +196,19 @@ def _put_back(
 
 
 def drop_empty(home: Home, paths: Iterable[str]) -> None:
-    """Remove files of the archive that hold nothing: an empty one counts as none."""
+    """Remove files of the archive and skills that hold nothing: an empty one counts as none, as does a skill's empty folder."""
     for path in paths:
-        if not (is_copy(path) or is_archive(path)):
+        if not (is_copy(path) or is_archive(path) or skill_name(path)):
             continue
+        folder = os.path.dirname(home.path(path))
         with suppress(FileNotFoundError):
             if os.lstat(home.path(path)).st_size == 0:
                 os.unlink(home.path(path))
-                sync_directory(os.path.dirname(home.path(path)))
+                sync_directory(folder)
+        if skill_name(path):
+            with suppress(OSError):  # its owner keeps more in it
+                os.rmdir(folder)
+                sync_directory(os.path.dirname(folder))
 
 
 def _logged(gate: Gate, write: Write, signed: DecisionTarget) -> dict[str, str]:
@@ -254,9 +259,9 @@ def exchange(gate: Gate, write: Write) -> str:
 
 
 def _make_dir(home: Home, path: str) -> None:
-    """Make the directories of an archive; where ours are ignored by git, so are these."""
-    if not is_gated(home, path):
-        ignored = os.path.lexists(os.path.join(home.system_dir, ".gitignore"))
+    """Make the directories of an archive or a skill; where ours are ignored by git, so are an archive's."""
+    if path not in home.identity.gated:
+        ignored = not skill_name(path) and os.path.lexists(os.path.join(home.system_dir, ".gitignore"))
         make_dir(os.path.dirname(home.path(path)), ignored_by_git=ignored)
 
 
@@ -301,8 +306,9 @@ def is_behind(gate: Gate, book: Book) -> bool:
 
 
 def _emptied(book: Book) -> list[str]:
-    """Give the files that an undo emptied last: those of the archive are to go."""
-    return [path for path, sha256 in book.kept.items() if sha256 == EMPTY_SHA256]
+    """Give the files that an undo emptied last: those of the archive and skills are to go."""
+    last = {**book.kept, **book.claimed}
+    return [path for path, sha256 in last.items() if sha256 == EMPTY_SHA256]
 
 
 def _is_empty(path: str) -> bool:

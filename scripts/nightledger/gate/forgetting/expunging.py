@@ -26,7 +26,7 @@ from nightledger.files.durable import overwrite, overwritten, sync_directory
 from nightledger.files.home import Home
 from nightledger.files.reading import is_within, read_regular
 from nightledger.gate.apply.placing import LOST, carry
-from nightledger.gate.gated import append_only, read_accepted, read_gated
+from nightledger.gate.gated import append_only, read_accepted, read_gated, watched
 from nightledger.gate.guard.locking import why_locked
 from nightledger.gate.integrity.trusting import Trust, read_verified
 from nightledger.gate.opening import Gate, Ledger, closing
@@ -91,7 +91,7 @@ def find_held(gate: Gate, ledger: Ledger, holds: Holds) -> Found:
         return tuple(sorted(home.relative(path) for path in fresh if _is_held(path, holds)))
 
     trust = among(_trust(home, ledger))
-    gated = among(home.gated_paths())
+    gated = among(map(home.path, watched(home, ledger.book)))
     accepted = among(_blob(home, sha256) for sha256 in ledger.book.gated.values())
     altered = among(_altered(home, ledger))
     ours = (home.proposals_dir, home.decisions_dir, home.blobs_dir, home.quarantine_dir, home.received_dir)
@@ -256,7 +256,7 @@ def why_not_now(gate: Gate, ledger: Ledger, plan: Plan, mark: bytes) -> str:
         plan: What is to go.
         mark: What an edit puts in its place.
     """
-    reasons = (_why_held(gate, ledger, path, plan.needle, mark) for path in gate.home.identity.gated)
+    reasons = (_why_held(gate, ledger, path, plan.needle, mark) for path in watched(gate.home, ledger.book))
     return next(filter(None, reasons), "")
 
 

@@ -19,7 +19,7 @@ from nightledger.domain.moment import Moment
 from nightledger.domain.proposal import Draft, Evidence, Kind, Op, Origin
 from nightledger.domain.states import Book, Drift, Raced, Writer
 from nightledger.files.blobs import BlobStore
-from nightledger.gate.gated import first_seen, protected_now, read_accepted, read_gated
+from nightledger.gate.gated import first_seen, protected_now, read_accepted, read_gated, watched
 from nightledger.gate.guard.locking import repair_locks
 from nightledger.gate.integrity.checking import DISPUTED
 from nightledger.gate.opening import Gate, Ledger, closing, read_ledger, record
@@ -137,9 +137,9 @@ def guard(gate: Gate, ledger: Ledger, roots: Mapping[str, str], moment: Moment) 
     watch = _Watch(gate, ledger, roots, moment)
     found = [Sighting(path=path, problem=_UNLOCKED) for path in lost]
     found += [Sighting(path=path, relocked=True, new=True) for path in repaired]
-    disputed = filter(ledger.book.is_disputed, gate.home.identity.gated)
+    disputed = filter(ledger.book.is_disputed, watched(gate.home, ledger.book))
     found += [Sighting(path=path, problem=DISPUTED) for path in disputed]
-    found += [sighting for path in gate.home.identity.gated for sighting in watch.gated(path)]
+    found += [sighting for path in watched(gate.home, ledger.book) for sighting in watch.gated(path)]
     found += watch.protected()
     return tuple(found)
 
@@ -151,7 +151,7 @@ def is_quiet(gate: Gate, book: Book) -> bool:
         return False
     files = {path: present.get(path, b"") for path in book.protected}
     try:
-        files |= {path: read_gated(gate.home, path) for path in gate.home.identity.gated}
+        files |= {path: read_gated(gate.home, path) for path in watched(gate.home, book)}
     except NightledgerError:
         return False
     return all(_is_told(gate, book, path, content) for path, content in files.items())
@@ -225,7 +225,7 @@ class _Watch:
             guess=guess,
             title=_title(path, earlier),
             note=_LOST if accepted is None else "",
-            cap_characters=self.gate.cap_characters if path in book.gated else None,
+            cap_characters=self.gate.cap_characters if path in self.gate.home.identity.gated else None,
             told=own_values(self.gate, decode(before), decode(present)),
         )
         self.blobs.put(before)

@@ -17,7 +17,7 @@ from nightledger.domain.moment import Moment
 from nightledger.domain.states import Book, DecisionStatus, Gone, Restored
 from nightledger.domain.trusting import EMPTY_SHA256, TRUST_FILES
 from nightledger.files.home import Home
-from nightledger.gate.gated import read_target, sha256_gated
+from nightledger.gate.gated import read_target, sha256_gated, watched
 from nightledger.gate.integrity.trust_changes import find_differing
 from nightledger.gate.integrity.trusting import Trust, judge_decision
 from nightledger.gate.opening import Ledger, why_another
@@ -230,7 +230,7 @@ def find_drift(home: Home, book: Book) -> tuple[str, ...]:
 
     What an apply that a crash cut short has put in place is no drift: the next run finishes it.
     """
-    present = {path: _sha256(home, path) for path in home.identity.gated}
+    present = {path: _sha256(home, path) for path in watched(home, book)}
     cut_short = {
         (target.path, target.after)
         for apply in book.unfinished()

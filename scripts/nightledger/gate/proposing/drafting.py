@@ -23,7 +23,7 @@ from nightledger.files.home import Home
 from nightledger.files.shipped import shipped_config
 from nightledger.gate.apply.applying import check_text
 from nightledger.gate.apply.writing import Write
-from nightledger.gate.gated import is_gated, places_of, read_target
+from nightledger.gate.gated import places_of, read_target
 from nightledger.gate.opening import Gate
 from nightledger.text.changes.place import NOT_UTF8, Placed, Unplaced, make_hunk, place, put, put_all
 from nightledger.text.changes.sections import SHOWN_SECTION
@@ -81,7 +81,7 @@ class Base(Struct, frozen=True, kw_only=True):
 def read_base(gate: Gate, path: str) -> Base:
     """Read a file that changes may write."""
     content = read_target(gate.home, path)
-    cap = gate.cap_characters if is_gated(gate.home, path) else None
+    cap = gate.cap_characters if path in gate.home.identity.gated else None
     return Base(path=path, content=content, text=decode(content), cap=cap)
 
 

@@ -53,6 +53,7 @@ class Submission(Struct, frozen=True, kw_only=True):
         asked: Whether the operator asks for these very changes: what was answered with no before may return.
         room: Gives what may go where its additions have no room under the cap: for so many characters, drafts that
             fit a test.
+        most: How many additions it may make; None leaves that to the night's cap.
     """
 
     kind: Kind
@@ -65,6 +66,7 @@ class Submission(Struct, frozen=True, kw_only=True):
     held: tuple[Held, ...] = ()
     asked: bool = False
     room: Callable[[int, Callable[[Draft], bool]], Sequence[Draft]] | None = None
+    most: int | None = None
 
 
 class Outcome(Struct, frozen=True, kw_only=True):
@@ -250,7 +252,9 @@ def _choose(
         for change in item.proposal.changes
         if change.op is Op.ADD
     )
-    best = choose(drafts, additions=gate.settings.nightly_additions - spent, room=len(drafts))
+    left = gate.settings.nightly_additions - spent
+    most = left if submission.most is None else min(left, submission.most)
+    best = choose(drafts, additions=most, room=len(drafts))
     free, weakest = room
     return admit(best, [confidence for confidence, _, _ in weakest], free)
 

@@ -16,7 +16,7 @@ from nightledger.domain.cooling import Cooling, cools_until
 from nightledger.domain.decision import VERSION, Decision, DecisionTarget, DecisionType, LogHead, ShownIn
 from nightledger.domain.errors import NightledgerError
 from nightledger.domain.judge import EDIT_LANE
-from nightledger.domain.kept import TEXT, files_of, hunks_on, parts_of
+from nightledger.domain.kept import TEXT, files_of, hunks_on, parts_of, skill_name
 from nightledger.domain.moment import Moment
 from nightledger.domain.proposal import Anchor, Change, Kind, Op
 from nightledger.domain.states import Book, ProposalStatus
@@ -220,7 +220,8 @@ def _place(
         if isinstance(placed, str):
             return placed
         after |= placed
-    for path in sorted({change.target for change in changes if change.op not in UNCAPPED}):
+    texts = {change.target for change in changes if change.op not in UNCAPPED}
+    for path in sorted(path for path in texts if not skill_name(path)):
         cap = terms.cap_characters
         if cap is not None and len(after[path]) > max(cap, len(before[path])):
             setting = f" ({terms.cap_setting})" if terms.cap_setting else ""

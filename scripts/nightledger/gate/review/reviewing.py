@@ -24,7 +24,7 @@ from nightledger.domain.proposal import Change, Hunk, Kind, Op, Proposal
 from nightledger.domain.states import Book, ProposalStatus
 from nightledger.files.home import Home
 from nightledger.gate.apply.placing import put_change
-from nightledger.gate.gated import read_accepted, read_target, read_watched
+from nightledger.gate.gated import is_gated, read_accepted, read_target, read_watched, watched
 from nightledger.gate.guard.drifting import Found, drift_changes
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.proposing.drafting import change_diff
@@ -275,7 +275,7 @@ def _drift_items(
         lost = HIDDEN if target.path in accepted else HIDDEN_AND_LOST
         for n, old, new in trace_drift(before, now).steps():
             plain[n] = readable(unified_diff(old, new, path=target.path))
-            is_hidden = target.path in gate.home.identity.gated and hides_lines(old, new, before, values)
+            is_hidden = is_gated(gate.home, target.path) and hides_lines(old, new, before, values)
             unread[n] = lost if is_hidden else ""
     return [
         Item(
@@ -375,7 +375,7 @@ def held_since_answered(events: Iterable[Event]) -> Iterator[str]:
 
 def accepted_texts(gate: Gate, book: Book) -> dict[str, str]:
     """Return what was accepted last of each gated and watched file; those whose bytes are kept."""
-    paths = [*gate.home.identity.gated, *book.protected]
+    paths = [*watched(gate.home, book), *book.protected]
     found = {path: read_accepted(gate.home, book, path) for path in paths}
     return {path: decode(content) for path, content in found.items() if content is not None}
 

@@ -4,7 +4,7 @@ Invariant: a night reads no log younger than itself, so that a rerun of a past n
 what it would have found; it proposes through the gate and changes no memory.
 """
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import date, datetime, timedelta
 from functools import partial
 from zoneinfo import ZoneInfo
@@ -19,7 +19,7 @@ from nightledger.domain.ids import content_id
 from nightledger.domain.lanes import JOB, OPERATOR
 from nightledger.domain.moment import Moment
 from nightledger.domain.periods import log_day
-from nightledger.domain.proposal import Kind, Proposal
+from nightledger.domain.proposal import Draft, Kind, Proposal
 from nightledger.domain.states import ChangeState, ChangeStatus
 from nightledger.domain.words import read_moment
 from nightledger.files.append import append_records, require_appendable
@@ -28,13 +28,15 @@ from nightledger.files.reading import read_optional
 from nightledger.gate.forgetting.forgotten import find_unasked, key_of, read_forgotten
 from nightledger.gate.forgetting.room import room_for
 from nightledger.gate.gated import read_gated
-from nightledger.gate.opening import Gate, Ledger
+from nightledger.gate.opening import Gate, Ledger, read_ledger
 from nightledger.gate.proposing.proposing import Outcome, Submission, propose, supersede
+from nightledger.gate.proposing.screening import Held
 from nightledger.gate.stored import Stored, read_stored, without_unanswered
 from nightledger.hosts.daylogs import LogFile, Skipped, find_daylogs, read_daylogs, take_daylogs
 from nightledger.hosts.presets import preset
-from nightledger.jobs.consolidate.outcomes import find_in_outcomes, source_read
+from nightledger.jobs.consolidate.outcomes import OutcomeFindings, find_in_outcomes, source_read
 from nightledger.jobs.consolidate.reading import Target
+from nightledger.jobs.consolidate.skills import SkillNight, propose_skill
 from nightledger.jobs.consolidate.statements import MINED, Night, find_in_logs
 from nightledger.text.markdown.document import parse_markdown
 from nightledger.think.analyst import Analyst
@@ -70,11 +72,13 @@ class Done(Struct, frozen=True, kw_only=True):
     Attributes:
         record: Its line in the consolidation log.
         proposal: What it proposed, or would have.
+        skill: The same of a skill, which is a proposal of its own.
         outcome: What the gate made of the candidates.
     """
 
     record: Consolidation
     proposal: Proposal | None
+    skill: Proposal | None
     outcome: Outcome
 
 
@@ -87,7 +91,7 @@ def consolidate(gate: Gate, ledger: Ledger, asked: Asked, moment: Moment) -> Don
     """
     if asked.dry_run:
         done = _consolidated(gate, ledger, asked, moment)
-        return replace(done, record=replace(done.record, proposal=None))  # its id names nothing
+        return replace(done, record=replace(done.record, proposal=None, skill=None))  # their ids name nothing
     require_appendable(gate.home.consolidation_log)
     done = _consolidated(gate, ledger, asked, moment)
     append_records(gate.home.consolidation_log, dump_line(done.record))
@@ -106,16 +110,10 @@ def _consolidated(gate: Gate, ledger: Ledger, asked: Asked, moment: Moment) -> D
     unasked = frozenset(key_of(one.name) for one in find_unasked(gate, ledger.book))
     where = Target(path=home.identity.gated[0], adopted=_adopted(gate, zone), unasked=unasked)
     from_logs = find_in_logs(logs, document, said, where, night, read_forgotten(gate, stored, ledger.book))
-    submission = Submission(
-        kind=Kind.CONSOLIDATE,
-        lane=OPERATOR if night.mining else JOB,
-        period=asked.day.isoformat(),
-        title=f"Logs from {asked.since} to {asked.day}" if night.mining else f"Consolidation of {asked.day}",
-        drafts=[*from_outcomes.drafts, *from_logs.drafts],
-        held=from_logs.held,
-        room=partial(room_for, gate, ledger, where.path, asked.day),
-    )
+    submission = _submission(asked, [*from_outcomes.drafts, *from_logs.drafts], from_logs.held)
+    submission = replace(submission, room=partial(room_for, gate, ledger, where.path, asked.day))
     outcome = propose(gate, ledger, submission, moment, dry_run=asked.dry_run)
+    skill = _skill(gate, ledger, from_outcomes, asked, moment)
     record = Consolidation(
         v=1,
         id=_id(asked, logs, from_outcomes.read),
@@ -133,14 +131,42 @@ def _consolidated(gate: Gate, ledger: Ledger, asked: Asked, moment: Moment) -> D
         held=len(outcome.held),
         skipped=tuple(item.reason for item in skipped),
         analyst=from_logs.analyst,
+        skill=skill.proposal.id if skill.proposal else None,
     )
     reason = _without_room(gate, outcome, from_logs.no_room, asked.since)
-    if not (reason or outcome.proposal):
+    reason = "; ".join(filter(None, (reason, skill.problem)))
+    if not (reason or outcome.proposal or skill.proposal):
         has_day = any(log.day == asked.day for log in _window(gate, asked, zone, ()))
         reason = _why_nothing(asked, outcome, record, len(unasked), has_day=has_day)
     if not asked.dry_run:
         supersede(gate, from_outcomes.obsolete, moment)
-    return Done(record=replace(record, reason=reason), proposal=outcome.proposal, outcome=outcome)
+    return Done(
+        record=replace(record, reason=reason),
+        proposal=outcome.proposal,
+        skill=skill.proposal,
+        outcome=outcome,
+    )
+
+
+def _submission(asked: Asked, drafts: Sequence[Draft], held: tuple[Held, ...]) -> Submission:
+    mining = asked.since is not None
+    return Submission(
+        kind=Kind.CONSOLIDATE,
+        lane=OPERATOR if mining else JOB,
+        period=asked.day.isoformat(),
+        title=f"Logs from {asked.since} to {asked.day}" if mining else f"Consolidation of {asked.day}",
+        drafts=drafts,
+        held=held,
+    )
+
+
+def _skill(gate: Gate, ledger: Ledger, found: OutcomeFindings, asked: Asked, moment: Moment) -> SkillNight:
+    """Propose a skill beside what the night proposed: one that is due is not looked for where logs are mined."""
+    if asked.since is not None or not found.procedures:
+        return SkillNight()
+    now = ledger if asked.dry_run else read_ledger(gate)
+    period = asked.day.isoformat()
+    return propose_skill(gate, now, found.procedures, period, moment, dry_run=asked.dry_run)
 
 
 def _night(gate: Gate, asked: Asked) -> Night:

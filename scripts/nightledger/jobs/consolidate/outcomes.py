@@ -20,6 +20,7 @@ from nightledger.domain.outcome import OutcomeEvidence
 from nightledger.domain.pattern import Learning, Recorded
 from nightledger.domain.patterns import find_patterns
 from nightledger.domain.periods import log_day
+from nightledger.domain.procedures import Procedure, find_procedures
 from nightledger.domain.proposal import Draft, Op
 from nightledger.domain.states import ChangeState
 from nightledger.files.home import Home
@@ -47,7 +48,8 @@ class OutcomeFindings(Struct, frozen=True, kw_only=True):
         patterns: How many patterns there are, those that are only counted too.
         problems: How many lines are no outcomes.
         read: The file as it was read; None where there was none.
-        obsolete: Changes that wait and that a newer pattern replaces: proposal and number.
+        obsolete: Changes that wait and that a newer pattern replaces, or a failure since: proposal and number.
+        procedures: What worked often enough for a skill, the best first.
     """
 
     drafts: list[Draft]
@@ -56,6 +58,7 @@ class OutcomeFindings(Struct, frozen=True, kw_only=True):
     problems: int
     read: SourceRead | None = None
     obsolete: tuple[tuple[str, int], ...] = ()
+    procedures: tuple[Procedure, ...] = ()
 
 
 def find_in_outcomes(
@@ -77,7 +80,9 @@ def find_in_outcomes(
         standing=list(_standing(ledger, stored, document)),
         holds=partial(attests, gate.home, ledger.book.copies),
     )
+    procedures = find_procedures(known, learning, task_types=recent)
     replaced = {key for pattern in patterns if pattern.is_lesson for key in pattern.replaces}
+    replaced |= {procedure.key for procedure in procedures if not procedure.is_due}
     return OutcomeFindings(
         drafts=drafts,
         outcomes=len(known),
@@ -85,11 +90,24 @@ def find_in_outcomes(
         problems=problems,
         read=None if found is None else source_read(gate.home.relative(gate.home.outcomes), raw),
         obsolete=tuple(_waiting(ledger, stored, replaced)),
+        procedures=tuple(procedure for procedure in procedures if procedure.is_due),
     )
 
 
+class Attested(Struct, frozen=True, kw_only=True):
+    """A file in which evidence stands as it says: its bytes and their hex SHA-256."""
+
+    content: bytes
+    sha256: str
+
+
 def attests(home: Home, copies: Mapping[str, str], evidence: OutcomeEvidence) -> bool:
-    """Tell whether the lines that evidence names are there with the hash that it names.
+    """Tell whether the lines that evidence names are there; see :func:`find_attested`."""
+    return find_attested(home, copies, evidence) is not None
+
+
+def find_attested(home: Home, copies: Mapping[str, str], evidence: OutcomeEvidence) -> Attested | None:
+    """Return the file whose lines have the hash that evidence names; None where there is none.
 
     Args:
         home: Whose files.
@@ -103,8 +121,8 @@ def attests(home: Home, copies: Mapping[str, str], evidence: OutcomeEvidence) ->
             lines = content.removesuffix(b"\n").split(b"\n", last)[:last]
             cited = b"\n".join(lines[first - 1 :])
             if len(lines) == last and hashlib.sha256(cited).hexdigest() == evidence.sha256:
-                return True
-    return False
+                return Attested(content=content, sha256=hashlib.sha256(content).hexdigest())
+    return None
 
 
 def source_read(path: str, content: bytes) -> SourceRead:

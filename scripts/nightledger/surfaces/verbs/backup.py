@@ -9,17 +9,20 @@ import argparse
 import os
 import stat
 from collections.abc import Iterator
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from pathlib import Path
 
 from nightledger import __version__
-from nightledger.domain.errors import EXIT_ALARM, ConfigurationError, RefusedError
+from nightledger.domain.errors import EXIT_ALARM, ConfigurationError, NightledgerError, RefusedError
+from nightledger.domain.folding import fold_entries
+from nightledger.domain.kept import skill_name
 from nightledger.domain.words import dump_moment
 from nightledger.files.archive import Source, write_archive
 from nightledger.files.atomic import TEMP_SUFFIX
 from nightledger.files.home import Home
 from nightledger.files.lock import Lock
 from nightledger.files.reading import is_within
+from nightledger.gate.gated import watched
 from nightledger.hosts.daylogs import find_daylogs
 from nightledger.hosts.presets import preset
 from nightledger.surfaces.context import Context
@@ -29,7 +32,7 @@ from nightledger.surfaces.session import LOCK_TIMEOUT_S
 from nightledger.trust import keys, pin
 from nightledger.trust.keys import KeyRing
 from nightledger.trust.pin import find_pin
-from nightledger.trust.reading import check_log
+from nightledger.trust.reading import VerifiedLog, check_log
 from nightledger.trust.report import Report
 
 HOME = "home"
@@ -51,8 +54,9 @@ def run(options: argparse.Namespace, context: Context) -> int:
         Lock(home.lock_path(), timeout_s=LOCK_TIMEOUT_S) if os.access(home.root, os.W_OK) else nullcontext()
     )
     with lock:
-        sources, skipped = contents_of(home, ring, with_keys=options.with_keys)
-        report = check_log(home, find_pin(ring, home.identity.id)).report
+        log = check_log(home, find_pin(ring, home.identity.id))
+        report = log.report
+        sources, skipped = contents_of(home, ring, log, with_keys=options.with_keys)
         about = {
             "home": home.identity.id,
             "machine": home.identity.machine,
@@ -108,15 +112,18 @@ def _warnings(home: Home, ring: KeyRing, report: Report, *, with_keys: bool) -> 
     return warnings
 
 
-def contents_of(home: Home, ring: keys.KeyRing, *, with_keys: bool) -> tuple[list[Source], list[str]]:
+def contents_of(
+    home: Home, ring: keys.KeyRing, log: VerifiedLog, *, with_keys: bool
+) -> tuple[list[Source], list[str]]:
     """Return the files that go into a backup, and the names of what is no regular file of the home and is left out.
 
     Args:
         home: Whose.
         ring: Where its keys live.
+        log: Its log, which says which skills the gate wrote.
         with_keys: Private keys, too.
     """
-    names = set(_tree(home)) | set(_memory(home))
+    names = set(_tree(home)) | set(_memory(home)) | set(_skills(home, log))
     sources, skipped = [], []
     for name in sorted(names):
         path = os.path.realpath(home.path(name)) if name in home.identity.gated else home.path(name)
@@ -153,6 +160,13 @@ def _tree(home: Home) -> Iterator[str]:
             for name in (*files, *links):
                 if not name.endswith(TEMP_SUFFIX):
                     yield home.relative(os.path.join(directory, name))
+
+
+def _skills(home: Home, log: VerifiedLog) -> Iterator[str]:
+    """Give the skills that the gate wrote and that are there; none where the log cannot be read."""
+    with suppress(NightledgerError):
+        paths = watched(home, fold_entries(log.entries()))
+        yield from (path for path in paths if skill_name(path) and os.path.exists(home.path(path)))
 
 
 def _memory(home: Home) -> Iterator[str]:

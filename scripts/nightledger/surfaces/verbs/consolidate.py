@@ -12,6 +12,7 @@ from datetime import date, timedelta
 from nightledger.codec.records import to_plain
 from nightledger.domain.errors import UsageError
 from nightledger.domain.periods import log_day
+from nightledger.domain.proposal import Proposal
 from nightledger.files.configuration import home_zone, load_settings
 from nightledger.files.home import Home
 from nightledger.jobs.consolidate import Asked, Done, consolidate
@@ -68,16 +69,19 @@ def _report(context: Context, done: Done, *, dry_run: bool) -> None:
         say(context, f"{analyst_line(record.analyst)}.")
         for why, times in sorted(record.analyst.refused.items(), key=lambda one: (-one[1], one[0]))[:SHOWN]:
             context.print_lines(screen.wrap(f"refused: {why} ({times})", first="  ", indent="    "))
-    if done.proposal is None:
-        say(context, f"Nothing proposed: {record.reason}.")
-        return
-    count = f"{len(done.proposal.changes)} change(s)"
+    for proposal in filter(None, (done.proposal, done.skill)):
+        _report_proposal(context, proposal, dry_run=dry_run)
+    if record.reason:
+        nothing = done.proposal is None and done.skill is None
+        say(context, f"{'Nothing' if nothing else 'Not'} proposed: {record.reason}.")
+
+
+def _report_proposal(context: Context, proposal: Proposal, *, dry_run: bool) -> None:
+    count = f"{len(proposal.changes)} change(s)"
     review = "" if context.guided else "; 'nightledger review' shows them"
-    made = f"{done.proposal.id}: {count} proposed{review}."
+    made = f"{proposal.id}: {count} proposed{review}."
     say(context, f"Would propose {count}; nothing was written (--dry-run)." if dry_run else made)
-    changes = () if context.guided else done.proposal.changes
+    changes = () if context.guided else proposal.changes
     for change in changes:
         told = f"{screen.headline(change)}: {screen.shown(change.after or change.before)}"
         context.print_lines(screen.wrap(told, first="  ", indent="    "))
-    if record.reason:
-        say(context, f"Not proposed: {record.reason}.")

@@ -24,7 +24,7 @@ from nightledger.domain.states import DecisionStatus
 from nightledger.files.reading import read_regular
 from nightledger.gate.apply.applying import apply_one, check_result
 from nightledger.gate.apply.writing import Write
-from nightledger.gate.gated import MAX_GATED_BYTES, read_gated
+from nightledger.gate.gated import MAX_GATED_BYTES, read_gated, require_watched
 from nightledger.gate.opening import Gate
 from nightledger.gate.proposing.proposing import Outcome
 from nightledger.gate.review.answers import recheck
@@ -47,6 +47,7 @@ def run(options: argparse.Namespace, context: Context) -> int:
     """Edit, show, sign, apply; the home's lock is held for the last two only."""
     with reading(context, person=True) as seen:
         path = options.path or seen.gate.home.identity.gated[0]
+        require_watched(seen.gate.home, seen.ledger.book, path)
         before = read_gated(seen.gate.home, path)
         edited = read_regular(options.source, MAX_GATED_BYTES) if options.source else edit_text(before)
     if edited == before:

@@ -34,7 +34,7 @@ from nightledger.files.home import Home
 from nightledger.files.reading import read_regular
 from nightledger.gate.forgetting import expunging
 from nightledger.gate.forgetting.forgotten import hash_expunged
-from nightledger.gate.gated import read_gated
+from nightledger.gate.gated import read_gated, watched
 from nightledger.gate.review.composing import make_unproposed
 from nightledger.surfaces import screen, signing
 from nightledger.surfaces.context import Context
@@ -74,7 +74,7 @@ def run(options: argparse.Namespace, context: Context) -> int:
         why = expunging.why_not_now(seen.gate, seen.ledger, plan, MARK)
         if why and not options.dry_run:
             raise RefusedError(f"{why}; nothing was signed or removed", hint=SETTLE)
-        record, cuts = _record(seen.gate.home, plan, what), _cuts(seen.gate.home, what)
+        record, cuts = _record(seen.gate.home, plan, what), _cuts(seen, what)
         context.print_lines(_lines(record, cuts))
         if options.line is not None and any(cuts.values()):
             text = min(what.forms, key=len).decode("utf-8", "surrogateescape")
@@ -94,7 +94,7 @@ def run(options: argparse.Namespace, context: Context) -> int:
         now = _plan(session, what)
         if why := expunging.why_not_now(session.gate, session.ledger, now, MARK):
             raise RefusedError(f"{why}; nothing was signed or removed", hint=SETTLE)
-        if _cuts(session.gate.home, what) != cuts or not _is_shown(now, plan):
+        if _cuts(session, what) != cuts or not _is_shown(now, plan):
             raise FileChangedError("what it would change is not what was shown any more; nothing was signed")
         _edit_gated(session, what, signer)
         decisions = _sign(session, what, signer)
@@ -144,7 +144,7 @@ def _require_consent(context: Context) -> None:
 
 def _edit_gated(session: Session, needle: Needle, signer: Signer) -> None:
     """Take it out of gated files first, by signed edits; what these record goes with the rest."""
-    for path in session.gate.home.identity.gated:
+    for path in watched(session.gate.home, session.ledger.book):
         content = read_gated(session.gate.home, path)
         if needle.held_by(content):
             apply_edit(session, path, needle.cut_from(content, MARK), signer)
@@ -166,11 +166,11 @@ def _sign(session: Session, what: Needle, signer: Signer) -> list[str]:
     return [decision.id for decision in accepted]
 
 
-def _cuts(home: Home, what: Needle) -> dict[str, str]:
+def _cuts(session: Session, what: Needle) -> dict[str, str]:
     """Return the lines of each gated file as they would be afterwards; they tell all to who knows the text."""
     cuts: dict[str, str] = {}
-    for path in home.identity.gated:
-        before = read_gated(home, path)
+    for path in watched(session.gate.home, session.ledger.book):
+        before = read_gated(session.gate.home, path)
         texts = (text.decode("utf-8", "surrogateescape") for text in (before, what.cut_from(before, MARK)))
         course = trace(*texts)
         cuts[path] = "".join(map(course.added, range(1, len(course.runs) + 1)))

@@ -24,6 +24,7 @@ TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each
 if TYPE_CHECKING:
     from typing import Any
 
+    from nightledger.domain.states import Book
     from nightledger.files.home import Home
     from nightledger.gate.guard.guarding import Sighting
 
@@ -59,7 +60,7 @@ def _look_after(options: argparse.Namespace, context: Context) -> int:
     from nightledger.surfaces.session import look_after, writing
 
     with writing(context) as session:
-        paths = _watched(session.gate.home)
+        paths = _watched(session.gate.home, session.ledger.book)
         before = _looks(session.gate.home.root, paths)
         sightings = look_after(session)
     if not any(sighting.problem or sighting.new for sighting in sightings):
@@ -115,12 +116,13 @@ def _leave_mark(context: Context, looks: "dict[str, list[int] | None]") -> None:
     replace_file(os.path.join(context.home_path, MARK), content.encode(), disposable=True)
 
 
-def _watched(home: "Home") -> list[str]:
+def _watched(home: "Home", book: "Book") -> list[str]:
     """Return every file on which a look depends, relative to the home."""
     from nightledger.domain.consent import PROTECTED_FILES
+    from nightledger.gate.gated import watched
 
     own = (home.relative(home.settings), home.relative(home.audit_log))
-    return [*home.identity.gated, *PROTECTED_FILES, *own]
+    return [*watched(home, book), *PROTECTED_FILES, *own]
 
 
 def _record(sighting: "Sighting") -> "dict[str, Any]":

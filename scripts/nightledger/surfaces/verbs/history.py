@@ -22,7 +22,7 @@ from nightledger.domain.proposal import Proposal
 from nightledger.domain.states import Apply, Book, ChangeState
 from nightledger.domain.words import dump_moment, read_moment
 from nightledger.files.home import Home
-from nightledger.gate.gated import require_gated
+from nightledger.gate.gated import require_watched
 from nightledger.gate.integrity.checking import find_drift
 from nightledger.gate.integrity.trusting import read_claim
 from nightledger.gate.opening import Gate, Ledger
@@ -44,7 +44,7 @@ def run(options: argparse.Namespace, context: Context) -> int:
         raise UsageError(f"-n {options.n} is not a number from 1", hint="leave it out to see the newest 20")
     with reading(context) as session:
         home, book = session.gate.home, session.ledger.book
-        path = _path(home, options.path) if options.path else None
+        path = _path(home, book, options.path) if options.path else None
         applies = _applies_to(book, path)
         steps = _steps(session.gate, session.ledger, applies[: options.n], session.moment.at)
         drift = [name for name in find_drift(home, book) if path in (None, name)]
@@ -61,7 +61,7 @@ def run(options: argparse.Namespace, context: Context) -> int:
     return 0
 
 
-def _path(home: Home, text: str) -> str:
+def _path(home: Home, book: Book, text: str) -> str:
     """Return a gated file's name as records have it.
 
     Raises:
@@ -69,7 +69,7 @@ def _path(home: Home, text: str) -> str:
         UnreadableError: It is outside the home.
     """
     path = home.relative(text) if os.path.isabs(text) else os.path.normpath(text)
-    require_gated(home, path)
+    require_watched(home, book, path)
     return path
 
 

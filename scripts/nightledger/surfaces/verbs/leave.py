@@ -13,6 +13,7 @@ from typing import Any
 
 from nightledger.files.atomic import remove_leftovers
 from nightledger.gate.founding import disposable, log_leaving, own_directories, remove_disposable
+from nightledger.gate.gated import watched
 from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.doctor.program import cron_lines, installed_units
@@ -50,7 +51,7 @@ def _record(context: Context, session: Session) -> dict[str, Any]:
     home, book, place = session.gate.home, session.ledger.book, place_of(context)
     units = installed_units(place, os.path.expanduser("~"))
     return {
-        "gated": list(home.identity.gated),
+        "gated": list(watched(home, book)),
         "deletable": [*own_directories(home), str(session.gate.ring.home_dir(home.identity.id))],
         "cron": list(cron_lines(place)),
         "units": [path for paths in units.values() for path in paths],

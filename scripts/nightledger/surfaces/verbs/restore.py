@@ -41,6 +41,7 @@ from nightledger.trust.operator_keys import take_back
 from nightledger.trust.pin import FILE as PIN
 from nightledger.trust.pin import HEAD_FILE as HEAD
 from nightledger.trust.pin import find_pin
+from nightledger.trust.reading import check_log
 
 FREE = "name a place that is free: --home DIR"
 
@@ -228,7 +229,8 @@ def _require_ours(home: Home, own: KeyRing, archive: Archive, path: str) -> None
     except NightledgerError as error:
         raise ArchiveError(f"{path} holds no home: {error}") from error
     allowed = {f"{KEYS}/{home_id}/{name}" for name in (*PUBLIC, *PRIVATE)}
-    allowed |= {source.name for source in contents_of(home, own, with_keys=False)[0]}
+    log = check_log(home, find_pin(own, home_id))
+    allowed |= {source.name for source in contents_of(home, own, log, with_keys=False)[0]}
     for member in archive.members:
         if member.path not in allowed:
             raise ArchiveError(f"{path} holds {member.path!r}, which no backup of ours does")

@@ -14,7 +14,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from nightledger.domain.errors import NightledgerError, RefusedError
-from nightledger.gate.gated import why_unreadable
+from nightledger.gate.gated import watched, why_unreadable
 from nightledger.gate.integrity.checking import find_drift
 from nightledger.gate.review import answers as choices
 from nightledger.gate.review.answers import counts_of, keep_draft, read_draft
@@ -85,7 +85,7 @@ def _notices(session: Session, items: list[Item], *, guided: bool) -> Iterator[s
         )
     yield from () if guided else held_since_answered(session.ledger.log.events)
     drifted, unseen = find_drift(home, book), False
-    for path in home.identity.gated:
+    for path in watched(home, book):
         if why := why_unreadable(home, path):
             yield f"! {path} cannot be read, and nothing about it can be signed: {why}"
         elif path in drifted and book.open_drift(path) is None:

@@ -15,6 +15,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from nightledger.domain.decision import ShownIn
+from nightledger.domain.kept import skill_name
 from nightledger.domain.proposal import HOLE, Anchor, Draft, Hunk, Op
 from nightledger.text.changes.diff import changed_runs, kept_lines
 from nightledger.text.changes.labels import holds_label
@@ -66,6 +67,8 @@ NOT_UTF8 = "it touches a line, or belongs below a heading, with bytes that are n
 """Why a hunk that holds what ``decode`` could not read is refused: it has no JSON form."""
 CHANGED = "its section has changed since it was signed"
 """Why something signed has no place where it could stand otherwise."""
+TAKEN = "a skill of that name is there already, and is not written over"
+_NO_FRONT = "a skill begins with '---', its own name and a description"
 _NOT_WHOLE_LINES = "it does not consist of whole lines of text"
 _OTHERS = "other lines would stand under another heading, or be read as part of it"
 _NOT_THERE = "its lines are no longer in the file as they were"
@@ -105,6 +108,8 @@ def make_hunk(document: str, draft: Draft) -> Hunk | Unplaced:
         document: The target as it is now, decoded; empty where the file is missing.
         draft: The change; its section may leave out outer headings (``resolve_path``).
     """
+    if draft.op is Op.ADD and (name := skill_name(draft.target)):
+        return _new_skill(document, draft, name)
     parsed = parse_markdown(document)
     hunk = _addition(parsed, draft) if draft.op is Op.ADD else _exact(parsed, draft)
     if isinstance(hunk, Unplaced):
@@ -235,6 +240,17 @@ def _addition(document: Document, draft: Draft) -> Hunk | Unplaced:
     end = end_near(document, insertion_line(document, section) if section else 0)
     added = as_addition(document, section, entry).replace("\n", end)
     return Hunk(anchor=Anchor.SECTION_END, section=path, added=added)
+
+
+def _new_skill(document: str, draft: Draft, name: str) -> Hunk | Unplaced:
+    """Return the whole of a new skill: its file is not there, and begins with front matter that names it."""
+    if document:
+        return Unplaced(reason=TAKEN)
+    hunk = Hunk(anchor=Anchor.FILE_LINES, section=(), added=f"{draft.after.rstrip()}\n")
+    found = place(document, hunk)
+    if isinstance(found, Unplaced):
+        return found
+    return hunk if hunk.added.startswith(f"---\nname: {name}\ndescription: ") else Unplaced(reason=_NO_FRONT)
 
 
 def _kinds(text: str) -> set[BlockKind]:
