@@ -194,7 +194,7 @@ class Change(Struct, frozen=True, kw_only=True):
         reason: Why, one or two sentences.
         evidence: Where it comes from, strongest first.
         provenance: Distinct origins of the evidence, sorted.
-        confidence: 0..1, rounded to 4 decimals.
+        confidence: The chance that the operator signs it, as far as that was measured; 0..1, rounded to 4 decimals.
         key: Folded wording; what suppression compares.
         scope: What would change its mind.
         flags: What scanners and rules say.
@@ -296,7 +296,7 @@ class Draft(Struct, frozen=True, kw_only=True):
         after: Entry to put in, with ``\\n`` line ends; empty for a removal.
         reason: Why.
         evidence: Where it comes from.
-        confidence: 0..1, rounded to 4 decimals.
+        confidence: The chance that the operator signs it, as far as that was measured; 0..1, rounded to 4 decimals.
         rank: Higher is shown earlier and survives the nightly cap.
         scope: What would change its mind.
         flags: What scanners and rules say.

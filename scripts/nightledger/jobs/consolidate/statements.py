@@ -15,6 +15,7 @@ from nightledger.domain.consolidation import AnalystRun
 from nightledger.domain.daylog import DayLog, Found, HeldLine, Region, Statement
 from nightledger.domain.finding import Severity
 from nightledger.domain.proposal import SINGLE_SOURCE, Change, Draft, Evidence, Flag, Op, Scope
+from nightledger.domain.shares import MODEL_CHOSE, Source
 from nightledger.gate.forgetting.forgotten import innermost, key_of, label_of
 from nightledger.gate.proposing.screening import Held
 from nightledger.gate.stored import Stored
@@ -37,6 +38,7 @@ from nightledger.text.markdown.document import Document
 from nightledger.text.scanners.scan import scan_secrets
 from nightledger.text.similar import fold
 from nightledger.text.statements.additions import Choice, Known, choose_additions
+from nightledger.text.statements.calibration import calibrated
 from nightledger.text.statements.daylog import read_daylog
 from nightledger.text.statements.forms import find_form_fields, without_fields
 from nightledger.text.statements.sections import Shelf, choose_section
@@ -227,9 +229,7 @@ def _draft_of(one: Chosen, contents: Mapping[str, bytes], document: Document, re
         before=entry.text if entry else "",
         line=entry.first_line if entry else 0,
         after=_after(one),
-        reason="; ".join(
-            (f"a model chose it, under {above!r}" if above else "a model chose it", *statement.reasons)
-        ),
+        reason="; ".join((f"{MODEL_CHOSE}, under {above!r}" if above else MODEL_CHOSE, *statement.reasons)),
         evidence=tuple(
             _evidence(
                 replace(statement, path=log.path, lines=(n, n), origin=log.lines[n - 1].origin),
@@ -237,7 +237,7 @@ def _draft_of(one: Chosen, contents: Mapping[str, bytes], document: Document, re
             )
             for log, n in one.quoted
         ),
-        confidence=statement.score,
+        confidence=calibrated(Source.MODEL, statement.score),
         rank=statement.score,
         statement_key=statement.key,
         scope=Scope(fails_when=statement.fails_when),
@@ -321,7 +321,7 @@ def _draft(
         after=f"{marker_of(old) if old else '- '}{statement.text}",
         reason="; ".join(statement.reasons),
         evidence=(_evidence(statement, content),),
-        confidence=statement.score,
+        confidence=calibrated(Source.RULES, statement.score),
         rank=rank_of(statement),
         statement_key=statement.key,
         scope=Scope(fails_when=statement.fails_when),
