@@ -116,6 +116,8 @@ def place_of(evidence: Evidence) -> str:
     return f"{evidence.path}:{first}" if first == last else f"{evidence.path}:{first}-{last}"
 
 
+CONTRADICTION = "contradiction"
+"""The flag of a change that asks which of two wordings stays."""
 SINGLE_SOURCE = "single_source"
 """Rule of the flag that only one source supports a change."""
 
@@ -198,7 +200,7 @@ class Change(Struct, frozen=True, kw_only=True):
         key: Folded wording; what suppression compares.
         scope: What would change its mind.
         flags: What scanners and rules say.
-        entry: Id of the entry it replaces or removes, where there is one.
+        entry: Id of the entry it replaces or removes, or that it may contradict; None where there is none.
         also: What it writes to further files.
     """
 
@@ -301,7 +303,7 @@ class Draft(Struct, frozen=True, kw_only=True):
         scope: What would change its mind.
         flags: What scanners and rules say.
         statement_key: Folded wording; equal keys are the same statement to suppression.
-        entry: Id of the entry it replaces or removes, where there is one.
+        entry: Id of the entry it replaces or removes, or that it may contradict; None where there is none.
         also: What it writes to further files, ready to be signed.
     """
 

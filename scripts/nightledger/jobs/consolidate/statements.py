@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from nightledger.domain.consolidation import AnalystRun
 from nightledger.domain.daylog import DayLog, Found, HeldLine, Region, Statement
 from nightledger.domain.finding import Severity
-from nightledger.domain.proposal import SINGLE_SOURCE, Change, Draft, Evidence, Flag, Op, Scope
+from nightledger.domain.proposal import CONTRADICTION, SINGLE_SOURCE, Change, Draft, Evidence, Flag, Op, Scope
 from nightledger.domain.shares import MODEL_CHOSE, Source
 from nightledger.gate.forgetting.forgotten import innermost, key_of, label_of
 from nightledger.gate.proposing.screening import Held
@@ -29,7 +29,6 @@ from nightledger.jobs.consolidate.reading import (
     contradicted,
     is_later,
     make_reader,
-    marker_of,
     rank_of,
     revisions_in,
 )
@@ -219,7 +218,7 @@ def _draft_of(one: Chosen, contents: Mapping[str, bytes], document: Document, re
     section = one.section or choose_section(document, Shelf(statement.section))
     flags: tuple[Flag, ...] = (_SINGLE,) if len({log.path for log, _ in one.quoted}) == 1 else ()
     flags += (
-        (Flag(rule="contradiction", message="a model takes it for newer: keep one of them"),) if entry else ()
+        (Flag(rule=CONTRADICTION, message="a model takes it for newer: keep one of them"),) if entry else ()
     )
     above = " > ".join(one.quoted[0][0].lines[one.quoted[0][1] - 1].headings)
     return Draft(
@@ -254,8 +253,8 @@ def _after(one: Chosen) -> str:
     if entry is None:
         return f"- {text}"
     if one.op is Does.SUPERSEDE:
-        return f"{marker_of(entry)}{text}"
-    indent = " " * len(marker_of(entry))
+        return f"{entry.marker}{text}"
+    indent = " " * len(entry.marker)
     more = text.replace("\n  - ", f"\n{indent}  - ").replace("\n- ", f"\n{indent}- ")
     return f"{entry.text.rstrip()}\n{indent}- {more}"
 
@@ -312,13 +311,14 @@ def _draft(
     statement: Statement, content: bytes, document: Document, reader: Reader, clash: Clash | None
 ) -> Draft:
     old = clash.entry if clash else None
+    other = old or (clash.beside if clash else None)
     return Draft(
         op=Op.REPLACE if old else Op.ADD,
         target=reader.target.path,
         section=old.section if old else choose_section(document, Shelf(statement.section)),
         before=old.text if old else "",
         line=old.first_line if old else 0,
-        after=f"{marker_of(old) if old else '- '}{statement.text}",
+        after=f"{old.marker if old else '- '}{statement.text}",
         reason="; ".join(statement.reasons),
         evidence=(_evidence(statement, content),),
         confidence=calibrated(Source.RULES, statement.score),
@@ -326,7 +326,7 @@ def _draft(
         statement_key=statement.key,
         scope=Scope(fails_when=statement.fails_when),
         flags=(_SINGLE, clash.flag) if clash else (_SINGLE,),
-        entry=old.id if old else None,
+        entry=other.id if other else None,
     )
 
 
