@@ -119,9 +119,9 @@ def test_three_rejections_under_a_heading_end_it_until_it_is_asked_about_again(w
     assert "heading 'Ideas': you refused 3 of 3" in told(world, "status")
     printed = night(world, 5, "## Ideas", LAMP)
     assert not world.proposals()
-    assert "1 heading(s) that you refused were passed over" in " ".join(printed.split()) + told(
-        world, "status"
-    )
+    assert "1 heading(s), label(s) or kind(s) that you refused were passed over" in " ".join(
+        printed.split()
+    ) + told(world, "status")
     night(world, 6, "## Backup", CRON)
     assert waiting(world, "restic") == {"restic"}
     for day in range(7, 16):
@@ -171,6 +171,48 @@ def test_a_kind_of_file_that_was_refused_three_times_is_not_proposed_from(world:
     assert "not proposing from files '*-standup': you refused 3 of 3" in told(world, "status")
     world.ok("proposals", "--ask-again", "standup")
     assert world.json("status")["unasked"] == []
+
+
+LIFT = "never lift the south gate while the tide runs out"
+
+
+def test_a_label_that_was_refused_three_times_is_not_proposed_from_wherever_it_stands(world: World) -> None:
+    refused = (
+        "the hull must never be painted below 8 degrees, else it cracks",
+        "never store the gate code in the diary",
+        "always keep `restic` on its full path, never in cron",
+    )
+    for day, line in enumerate(refused, 2):
+        night(world, day, f"## Part {'abc'[day - 2] * 4}", f"Tip: {line}")
+        assert world.proposals(), line
+        review(world, otherwise="n")
+    assert [one["heading"] for one in world.json("status")["unasked"]] == ["Tip:"]
+    assert "not proposing from label 'Tip:': you refused 3 of 3" in told(world, "status")
+    night(world, 5, "## Gate", f"Tip: {LIFT}", "## Stock", CABLE)
+    assert waiting(world, "south gate", "cable") == {"cable"}
+    assert "ask again: nightledger proposals --ask-again NAME" in told(world, "status")
+    world.ok("proposals", "--ask-again", "tip:")
+    slept(world, 6)
+    assert waiting(world, "south gate") == {"south gate"}
+    assert world.run("verify").status == 0
+
+
+def test_a_kind_that_was_refused_on_three_nights_is_not_proposed_until_it_is_asked_about_again(
+    world: World,
+) -> None:
+    for day, lines in ((2, (CABLE, CRANE, COUNT)), (3, (LAMP,))):
+        night(world, day, *(row for n, line in enumerate(lines) for row in (f"## {'abc'[n] * day}", line)))
+        review(world, otherwise="n")
+    assert world.json("status")["unasked"] == [], "one bad night is one refusal"
+    night(world, 4, "## Rope", "Lesson: the ladder in the shed wants a new rope")
+    review(world, otherwise="n")
+    assert world.json("status")["unasked"] == [{"heading": "kind: lesson", "refused": 3}]
+    assert "not proposing statements of 'kind: lesson': you refused 3 of 3" in told(world, "status")
+    night(world, 5, "## Pump", "Lesson: the pump in the yard wants oil before frost", "## Keys", KEYS)
+    assert waiting(world, "pump", "90 days") == {"90 days"}
+    world.ok("proposals", "--ask-again", "kind: lesson")
+    slept(world, 6)
+    assert waiting(world, "pump") == {"pump"}
 
 
 # ------------------------------------------------------------ what was decided is what is told

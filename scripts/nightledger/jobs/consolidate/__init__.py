@@ -260,5 +260,7 @@ def _why_nothing(
         return f"there is no daily log of {asked.day}{earlier}"
     if outcome.suppressed or record.statements:
         return "what seemed worth keeping is remembered or was proposed before"
-    beside = f"; {unasked} heading(s) that you refused were passed over" if unasked else ""
+    beside = (
+        f"; {unasked} heading(s), label(s) or kind(s) that you refused were passed over" if unasked else ""
+    )
     return f"nothing worth keeping was found{beside}"

@@ -16,7 +16,7 @@ from nightledger.domain.daylog import DayLog, Found, HeldLine, Region, Statement
 from nightledger.domain.finding import Severity
 from nightledger.domain.proposal import CONTRADICTION, SINGLE_SOURCE, Change, Draft, Evidence, Flag, Op, Scope
 from nightledger.domain.shares import MODEL_CHOSE, Source
-from nightledger.gate.forgetting.forgotten import innermost, key_of, label_of
+from nightledger.gate.forgetting.forgotten import innermost, key_of, label_of, name_of_kind
 from nightledger.gate.proposing.screening import Held
 from nightledger.gate.stored import Stored
 from nightledger.hosts.daylogs import LogFile
@@ -119,7 +119,7 @@ def find_in_logs(
     reader = make_reader(document, stored, target)
     changing, found = _read_all(texts, reader, lambda text: known.holds(text) or forgotten.holds(text))
     contents = {log.path: content for log, content in logs.items()}
-    said = Said(known=known, keys=keys, forgotten=forgotten)
+    said = Said(known=known, keys=keys, forgotten=forgotten, unasked=target.unasked)
     chosen, drafted = _ask_analyst(night, texts, contents, document, reader, said)
     drafts = [_draft_of(one, contents, document, reader) for one in chosen]
     covered = drafted.answered if drafted else frozenset()
@@ -138,11 +138,12 @@ def find_in_logs(
 
 
 class Said(Struct, frozen=True, kw_only=True):
-    """What is not said again: wordings, keys of earlier proposals, what the operator had forgotten."""
+    """What is not said again: wordings, keys of earlier proposals, what the operator had forgotten, kinds that are not asked about."""
 
     known: Known
     keys: frozenset[str]
     forgotten: Forgotten
+    unasked: frozenset[str] = frozenset()
 
 
 def _choose_by_rules(
@@ -154,7 +155,12 @@ def _choose_by_rules(
         return one.path not in covered and not said.forgotten.holds(one.text)
 
     revisions = choose_revisions((one for one in changing if counts(one.statement)), said.keys, limit)
-    statements = [one for each in found for one in each.statements if counts(one)]
+    statements = [
+        one
+        for each in found
+        for one in each.statements
+        if counts(one) and key_of(name_of_kind(one.kind)) not in said.unasked
+    ]
     return revisions, choose_additions(statements, said.known, said.keys, limit - len(revisions))
 
 
@@ -206,6 +212,8 @@ def _why_not(one: Chosen, said: Said, reader: Reader) -> str:
         return "it was forgotten on request"
     if said.keys.intersection((one.statement.key, *map(fold, one.claims))):
         return "it was proposed before"
+    if one.op is Does.ADD and key_of(name_of_kind(one.statement.kind)) in said.unasked:
+        return "its owner refused three of its kind"
     if one.op in {Does.ADD, Does.MERGE} and any(map(said.known.holds, one.claims)):
         return "memory or an earlier proposal says it, or a part of it"
     if one.entry and not (one.entry.id in reader.entries and is_later(one.statement, one.entry.id, reader)):
@@ -290,7 +298,7 @@ def _without_unasked(day_log: DayLog, unasked: frozenset[str], fields: frozenset
     }
     lines = (replace(x, region=Region.PASTED) if x.headings in quiet else x for x in day_log.lines)
     asked = replace(day_log, lines=tuple(lines)) if quiet else day_log
-    return without_fields(asked, fields, key_of, innermost)
+    return without_fields(asked, fields | unasked, key_of, innermost)
 
 
 def _find_beside(revisions: Iterable[Revision], day_log: DayLog, is_known: Callable[[str], bool]) -> Found:

@@ -289,7 +289,7 @@ def _parts(status: Record, name: Callable[[str], str]) -> Iterator[tuple[str, li
     )
     yield "held back", _held_back(status["held"][::-1])
     yield "not asked", _listed(status["unasked"], _unasked)
-    yield "", ["ask again: nightledger proposals --ask-again HEADING"] if status["unasked"] else []
+    yield "", ["ask again: nightledger proposals --ask-again NAME"] if status["unasked"] else []
     yield "size", [_size(size) for size in status["sizes"]]
     yield "ran", [_ran(run) for run in status["runs"]] or ["no night yet"]
     due = status["still_due"]
@@ -373,8 +373,10 @@ def _held(item: Record) -> str:
 
 def _unasked(one: Record) -> str:
     why = f"you refused {one['refused']} of {one['refused']}" if one["refused"] else "you said never"
-    what = "files" if one["heading"].startswith("*-") else "heading"
-    return f"not proposing from {what} '{screen.shown(one['heading'])}': {why}"
+    name = one["heading"]
+    what = "files" if name.startswith("*-") else "label" if name.endswith(":") else "heading"
+    told = f"from {what} '{name}'" if not name.startswith("kind: ") else f"statements of '{name}'"
+    return f"not proposing {screen.shown(told)}: {why}"
 
 
 def _size(size: Record) -> str:

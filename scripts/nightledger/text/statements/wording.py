@@ -217,6 +217,11 @@ def what_would_change_it(kind: StatementKind) -> str:
     return _row(kind).what_would_change_it
 
 
+def kind_told_by(what: str) -> StatementKind | None:
+    """Return the kind of a statement by what would change one's mind about it; None where no kind says so."""
+    return next((row.kind for row in _kinds().kinds if row.what_would_change_it == what), None)
+
+
 def shelve(kind: StatementKind) -> str:
     """Return the heading that suits a statement of this kind."""
     return _row(kind).section
