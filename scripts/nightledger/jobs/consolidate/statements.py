@@ -14,7 +14,17 @@ from msgspec.structs import replace
 from nightledger.domain.consolidation import AnalystRun
 from nightledger.domain.daylog import DayLog, Found, HeldLine, Region, Statement
 from nightledger.domain.finding import Severity
-from nightledger.domain.proposal import CONTRADICTION, SINGLE_SOURCE, Change, Draft, Evidence, Flag, Op, Scope
+from nightledger.domain.proposal import (
+    CONTRADICTION,
+    MAXIM,
+    SINGLE_SOURCE,
+    Change,
+    Draft,
+    Evidence,
+    Flag,
+    Op,
+    Scope,
+)
 from nightledger.domain.shares import MODEL_CHOSE, Source
 from nightledger.gate.forgetting.forgotten import innermost, key_of, label_of, name_of_kind
 from nightledger.gate.proposing.screening import Held
@@ -50,6 +60,7 @@ from nightledger.think.contract import Chosen, Does
 MINED = 10
 """How many statements a run over older logs offers: what a first morning has patience for. Our choice."""
 NOTHING_FORGOTTEN = Forgotten(())
+_MAXIM = Flag(rule=MAXIM, message="it says always or never, names no thing, and nobody is named who said so")
 _SINGLE = Flag(rule=SINGLE_SOURCE, message="only one source supports this")
 
 
@@ -333,7 +344,7 @@ def _draft(
         rank=rank_of(statement),
         statement_key=statement.key,
         scope=Scope(fails_when=statement.fails_when),
-        flags=(_SINGLE, clash.flag) if clash else (_SINGLE,),
+        flags=(_SINGLE, *((clash.flag,) if clash else ()), *((_MAXIM,) if statement.maxim else ())),
         entry=other.id if other else None,
     )
 
