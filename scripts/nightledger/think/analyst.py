@@ -120,6 +120,7 @@ class Analyst(Struct, frozen=True, kw_only=True):
         spent: What was asked before the home's lock was taken; then the transcript alone answers.
         price: What tokens cost.
         money_a_night: What a night may cost in that money; 0 for no bound beside the server's tokens.
+        refused: What its owner said on refusing earlier choices, as the question tells it; empty for nothing.
     """
 
     server: Server
@@ -131,6 +132,7 @@ class Analyst(Struct, frozen=True, kw_only=True):
     spent: AnalystRun | None = None
     price: Price = FREE
     money_a_night: float = 0.0
+    refused: str = ""
 
 
 class Drafted(Struct, frozen=True, kw_only=True):
@@ -165,12 +167,10 @@ def draft(analyst: Analyst, logs: Sequence[DayLog], document: Document, day: dat
         earlier = _transcript(analyst)
     except (NightledgerError, OSError) as error:
         earlier, run = {}, replace(run, problem=f"its transcript cannot be read: {type(error).__name__}")
-    memory = show_memory(view)
+    told = {"day": day.isoformat(), "limit": str(OPERATIONS), "refused": analyst.refused}
+    told["memory"] = show_memory(view)
     for part in cut_parts(view.logs):
-        question = fill(
-            analyst.prompt,
-            {"day": day.isoformat(), "limit": str(OPERATIONS), "memory": memory, "notes": part.notes},
-        )
+        question = fill(analyst.prompt, {**told, "notes": part.notes})
         try:
             if run.problem:
                 raise AnalystError(

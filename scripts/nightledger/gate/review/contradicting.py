@@ -29,6 +29,8 @@ from nightledger.text.markdown.entries import Entry, find_entries
 
 BOTH = "both are true"
 """Begins the reason of a signed rejection after which neither of two entries is doubted for the other; a condition may follow."""
+KEEPS = "what memory says stays"
+"""The reason of a rejection that prefers an entry to what contradicts it."""
 MOST_CHARACTERS = 300
 """Of a condition: a sentence."""
 _SAID = Flag(rule=CONTRADICTION, message="you say that both are true")
@@ -135,7 +137,7 @@ def settle_sides(
     if change.op is Op.REMOVE:
         return _of_two_entries(gate, change, sides, side, when, today)
     if side is Side.FIRST:
-        return Settling(signs=False, reason="what memory says stays")
+        return Settling(signs=False, reason=KEEPS)
     if side is Side.SECOND and change.op is Op.REPLACE:
         return Settling(signs=True)
     if side is Side.BOTH and change.op is Op.ADD and not when:
