@@ -4,7 +4,7 @@ Invariant: pure; what nobody decided, or the operator asked for, counts for noth
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from enum import StrEnum
 
 from msgspec import Struct
@@ -80,17 +80,15 @@ class Shares:
     """
 
     def __init__(self, decided: Iterable[tuple[Proposal, Change, ChangeState]] = ()) -> None:
-        self._counts: Mapping[tuple[Source, int | None], Counter[str]] = {}
-        counts: dict[tuple[Source, int | None], Counter[str]] = {}
+        self._counts: dict[tuple[Source, int | None], Counter[str]] = {}
         for proposal, change, state in decided:
             source = source_of(proposal, change)
             if source is None or state not in DECIDED:
                 continue
             signed = state in _SIGNED
             for band in (None, _band(change)):
-                count = counts.setdefault((source, band), Counter())
+                count = self._counts.setdefault((source, band), Counter())
                 count += Counter(decided=1, signed=signed, reworded=signed and bool(proposal.supersedes))
-        self._counts = counts
 
     def of(self, proposal: Proposal, change: Change) -> Share | None:
         """Return what became of changes like this one; None before there are enough of its source."""
