@@ -158,6 +158,9 @@ bench-retention: .stamps/dev ## half a year of an invented agent: what retention
 bench-consolidate: .stamps/dev ## score proposals on labelled workspaces (LABELS=dir WORKSPACES=dir WITHOUT=dev-b)
 	$(BIN)/python -m bench.bench_consolidate --labels "$$LABELS" --workspaces "$$WORKSPACES" $${WITHOUT:+--without "$$WITHOUT"}
 
+bench-confidence: .stamps/dev ## what a score is worth: signed shares by score, before and after calibration (LABELS=dir WORKSPACES=dir for the halves)
+	@$(BIN)/python -m bench.fit_confidence $${LABELS:+--labels "$$LABELS" --workspaces "$$WORKSPACES"}
+
 bench-prune: .stamps/dev ## prune, apply, undo over workspaces of others: byte for byte back? (WORKSPACES=dir NAMES="a b")
 	@$(BIN)/python -m bench.bench_prune "$$WORKSPACES" $$NAMES
 
@@ -195,4 +198,4 @@ pin-dependencies: ## pin every dependency anew, with hashes (needs uv)
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/^([a-z-]+):.*## (.*)/  \1\t\2/' | expand -t 22
 
-.PHONY: setup demo start night review approve reject apply prune stage undo verify status doctor check-memory schedule lint size test test-quick test-all coverage test-vectors test-interop test-hosts test-corpora test-faults fuzz report-faults scorecard mutants bench bench-retention bench-consolidate bench-checkup bench-contradictions bench-stage bench-audit bench-prune bench-hook bench-index bench-recall bench-think pin-dependencies help
+.PHONY: setup demo start night review approve reject apply prune stage undo verify status doctor check-memory schedule lint size test test-quick test-all coverage test-vectors test-interop test-hosts test-corpora test-faults fuzz report-faults scorecard mutants bench bench-retention bench-confidence bench-consolidate bench-checkup bench-contradictions bench-stage bench-audit bench-prune bench-hook bench-index bench-recall bench-think pin-dependencies help

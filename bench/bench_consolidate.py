@@ -113,6 +113,7 @@ def _live(
             "path": origin[source.path],
             "lines": source.lines,
             "night": str(night),
+            "confidence": change.confidence,
         }
         yield record, change
 
@@ -148,7 +149,7 @@ def score(options: argparse.Namespace, half: str, proposed: list[Proposed], titl
     print(f"== {half}: {title}\n{result.stdout}{result.stderr}", end="", flush=True)
 
 
-def _models(options: argparse.Namespace) -> tuple[str, Callable[[str], Model]]:
+def models(options: argparse.Namespace) -> tuple[str, Callable[[str], Model]]:
     """Give what the weights were fitted on, and the model for each workspace."""
     if not options.held_out and not options.without:
         return "shipped weights, fitted on it too", lambda _: SHIPPED
@@ -176,7 +177,7 @@ def main() -> None:
     parser.add_argument("--keep", type=Path)
     parser.add_argument("--show", action="store_true")
     options = parser.parse_args()
-    title, model_for = _models(options)
+    title, model_for = models(options)
     for half in HALVES:
         wanted = labelled(options.labels, half)
         score(options, half, propose(options, wanted, model_for), title)

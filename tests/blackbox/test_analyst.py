@@ -50,7 +50,7 @@ class Handler(BaseHTTPRequestHandler):
         self.server.during()
         said = self.server.said
         if isinstance(said, str):
-            usage = {"total_tokens": 1234}
+            usage = {"total_tokens": 1234, "completion_tokens": 234}
             said = (200, json.dumps({"choices": [{"message": {"content": said}}], "usage": usage}).encode())
         self.send_response(said[0])
         self.send_header("Content-Length", str(len(said[1])))
@@ -266,3 +266,79 @@ def test_what_was_expunged_leaves_the_transcript(asking: World, server: Server) 
     ran = asking.run("expunge", "--text-from-stdin", stdin=NAS)
     assert ran.status == 0, ran
     assert NAS not in (asking.home / TRANSCRIPT).read_text()
+
+
+@pytest.mark.parametrize(
+    ("price", "cost", "told"),
+    [
+        (None, 0, "1,234 tokens"),
+        (2, 2468, "1,234 tokens, 0.0025 in money"),
+        ({"question": 1, "answer": 10}, 1000 + 2340, "1,234 tokens, 0.0033 in money"),
+    ],
+)
+def test_status_tells_what_the_model_cost_last_night(
+    asking: World, server: Server, price: object, cost: int, told: str
+) -> None:
+    more = {"price_per_million_tokens": price} if price else {}
+    name_model(asking, f"http://127.0.0.1:{server.server_port}/v1/chat/completions", **more)
+    assert asking.json("status")["analyst"] is None
+    choose(server, operation("add", 4, NAS))
+    assert told in " ".join(asking.ok("night").split())
+    assert (record(asking)["cost_millionths"], record(asking)["over_budget"]) == (cost, False)
+    screen = " ".join(asking.ok("status").split())
+    assert f"model harbour-1, night of 2026-03-01: {told}" in screen
+    assert "budget" not in screen
+
+
+@pytest.mark.parametrize(
+    "bound",
+    [
+        {"tokens_a_night": 1000},
+        {"price_per_million_tokens": 10, "money_a_night": 0.01},
+    ],
+)
+def test_a_budget_in_tokens_or_money_ends_the_night_s_questions_and_status_says_so(
+    asking: World, server: Server, bound: dict[str, Any]
+) -> None:
+    rules = by_rules(asking)
+    name_model(asking, f"http://127.0.0.1:{server.server_port}/v1/chat/completions", **bound)
+    asking.ok("night")
+    assert server.asked == []
+    assert [one["after"] for one in waiting(asking)] == rules
+    assert record(asking)["over_budget"]
+    assert "harbour-1, night of 2026-03-01: 0 tokens; the budget of the night ended it" in " ".join(
+        asking.ok("status").split()
+    )
+
+
+def test_one_kind_of_question_may_go_to_another_model(asking: World, server: Server) -> None:
+    url = f"http://127.0.0.1:{server.server_port}/v1/chat/completions"
+    name_model(asking, url, models={"draft": "harbour-large"})
+    choose(server)
+    asking.ok("night")
+    assert [one["model"] for one in server.asked] == ["harbour-large"]
+    assert record(asking)["model"] == "harbour-large"
+
+
+def test_a_model_is_told_why_its_owner_refused_and_no_words_of_the_notes(
+    asking: World, server: Server
+) -> None:
+    choose(server, operation("add", 4, NAS), operation("add", 9, "Lesson: cron has no PATH; call it whole."))
+    asking.ok("night")
+    asked = server.asked[-1]["messages"][0]["content"]
+    assert "Its owner said" not in asked
+    (waits,) = asking.proposals()
+    asking.ok("reject", waits["id"], "--reason", "true for one disk only\nand obvious")
+    notes = NOTES.replace("20 minutes", "25 minutes").replace("2026-03-01", "2026-03-02")
+    (asking.home / "memory/2026-03-02.md").write_text(notes)
+    asking.now += timedelta(days=1)
+    choose(server, operation("add", 4, NAS.replace("20", "25")))
+    asking.ok("night")
+    (waits,) = asking.proposals()
+    asking.ok("reject", waits["id"], "--reason", "never from this heading: NAS")
+    (asking.home / "memory/2026-03-03.md").write_text(notes.replace("2026-03-02", "2026-03-03"))
+    asking.now += timedelta(days=1)
+    asking.ok("night")
+    asked = server.asked[-1]["messages"][0]["content"]
+    told = asked.split("Its owner said on refusing", 1)[1].split("Answer with JSON", 1)[0]
+    assert told.splitlines()[1:] == ['- "true for one disk only and obvious" (1)', ""]

@@ -402,6 +402,7 @@ def test_a_night_brings_five_additions_and_fifteen_changes_wait(world: World) ->
     world.propose("An agent's own.")
     review(world, otherwise="n")
     assert not world.proposals()
+    world.ok("proposals", "--ask-again", "kind: lesson")
     world.log_day("2026-03-08", f"Lesson: {LESSONS[0]}")
     world.night(9)
     found = [change["after"] for one in world.proposals() for change in one["changes"]]

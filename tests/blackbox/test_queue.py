@@ -80,6 +80,28 @@ def test_what_is_no_better_waits_for_room_and_what_was_put_off_stays(world: Worl
     assert sorted(states.values()) == ["deferred", "deferred"]
 
 
+SLOGAN = "Always trust the process and never stop learning"
+CALLS = "Ida said that she never wants calls before nine"
+
+
+def test_a_slogan_never_waits_in_front_of_an_owner_s_word(world: World) -> None:
+    world.write("config/nightledger/nightledger.yaml", "waiting_changes: 1\n")
+    night(world, 2, "## Thoughts", SLOGAN)
+    (slogan,) = world.proposals()[0]["changes"]
+    assert "! maxim: it says always or never, names no thing" in told(world, "review")
+    night(world, 3, "## Tea", CALLS)
+    (calls,) = world.proposals()[0]["changes"]
+    assert waiting(world, "process", "calls") == {"calls"}
+    assert calls["confidence"] < slogan["confidence"], "by that alone it would have waited"
+    slept(world, 4)
+    assert waiting(world, "process", "calls") == {"calls"}
+
+
+def test_of_one_night_an_owner_s_word_is_shown_before_a_slogan(world: World) -> None:
+    night(world, 2, "## Thoughts", SLOGAN, "## Tea", CALLS)
+    assert ["calls" in one["after"] for one in world.proposals()[0]["changes"]] == [True, False]
+
+
 def test_twins_of_what_is_applied_are_withdrawn(world: World) -> None:
     first = world.propose("Label both ends of every long cable in the rack.")
     twin = world.propose("Label both ends of each long cable in the rack.")
@@ -119,9 +141,9 @@ def test_three_rejections_under_a_heading_end_it_until_it_is_asked_about_again(w
     assert "heading 'Ideas': you refused 3 of 3" in told(world, "status")
     printed = night(world, 5, "## Ideas", LAMP)
     assert not world.proposals()
-    assert "1 heading(s) that you refused were passed over" in " ".join(printed.split()) + told(
-        world, "status"
-    )
+    assert "1 heading(s), label(s) or kind(s) that you refused were passed over" in " ".join(
+        printed.split()
+    ) + told(world, "status")
     night(world, 6, "## Backup", CRON)
     assert waiting(world, "restic") == {"restic"}
     for day in range(7, 16):
@@ -171,6 +193,48 @@ def test_a_kind_of_file_that_was_refused_three_times_is_not_proposed_from(world:
     assert "not proposing from files '*-standup': you refused 3 of 3" in told(world, "status")
     world.ok("proposals", "--ask-again", "standup")
     assert world.json("status")["unasked"] == []
+
+
+LIFT = "never lift the south gate while the tide runs out"
+
+
+def test_a_label_that_was_refused_three_times_is_not_proposed_from_wherever_it_stands(world: World) -> None:
+    refused = (
+        "the hull must never be painted below 8 degrees, else it cracks",
+        "never store the gate code in the diary",
+        "always keep `restic` on its full path, never in cron",
+    )
+    for day, line in enumerate(refused, 2):
+        night(world, day, f"## Part {'abc'[day - 2] * 4}", f"Tip: {line}")
+        assert world.proposals(), line
+        review(world, otherwise="n")
+    assert [one["heading"] for one in world.json("status")["unasked"]] == ["Tip:"]
+    assert "not proposing from label 'Tip:': you refused 3 of 3" in told(world, "status")
+    night(world, 5, "## Gate", f"Tip: {LIFT}", "## Stock", CABLE)
+    assert waiting(world, "south gate", "cable") == {"cable"}
+    assert "ask again: nightledger proposals --ask-again NAME" in told(world, "status")
+    world.ok("proposals", "--ask-again", "tip:")
+    slept(world, 6)
+    assert waiting(world, "south gate") == {"south gate"}
+    assert world.run("verify").status == 0
+
+
+def test_a_kind_that_was_refused_on_three_nights_is_not_proposed_until_it_is_asked_about_again(
+    world: World,
+) -> None:
+    for day, lines in ((2, (CABLE, CRANE, COUNT)), (3, (LAMP,))):
+        night(world, day, *(row for n, line in enumerate(lines) for row in (f"## {'abc'[n] * day}", line)))
+        review(world, otherwise="n")
+    assert world.json("status")["unasked"] == [], "one bad night is one refusal"
+    night(world, 4, "## Rope", "Lesson: the ladder in the shed wants a new rope")
+    review(world, otherwise="n")
+    assert world.json("status")["unasked"] == [{"heading": "kind: lesson", "refused": 3}]
+    assert "not proposing statements of 'kind: lesson': you refused 3 of 3" in told(world, "status")
+    night(world, 5, "## Pump", "Lesson: the pump in the yard wants oil before frost", "## Keys", KEYS)
+    assert waiting(world, "pump", "90 days") == {"90 days"}
+    world.ok("proposals", "--ask-again", "kind: lesson")
+    slept(world, 6)
+    assert waiting(world, "pump") == {"pump"}
 
 
 # ------------------------------------------------------------ what was decided is what is told

@@ -11,6 +11,7 @@ from tests.blackbox.forge import event_named, logged_proposal
 from tests.blackbox.person import review, stands
 from tests.blackbox.test_lifecycle import old, whole  # noqa: F401 - a home with things to let go, as a fixture
 from tests.blackbox.world import MEMORY, World, found, sha256
+from tests.rows import each_row
 
 RELAY = "- Restart the relay after an upgrade.\n"
 BACKUPS = "- Keep backups for 30 days.\n"
@@ -490,3 +491,101 @@ def test_two_values_are_shown_side_by_side_and_the_operator_says_which_stays(tmp
         assert world.json("check")["doubts"] == []
         kept[answers] = [line for line in (first, second) if line in world.read("MEMORY.md")]
     assert kept == {"y": [second], "ny": [first], "nn": [first, second]}
+
+
+def told_when(*answers: str, when: str = "") -> Callable[[str], str]:
+    """Answer each change in turn, and say when both of two are true."""
+    answer = answering(*answers)
+    return lambda shown: when if "both are true when" in shown.splitlines()[-1] else answer(shown)
+
+
+ONE, TWO = "- Ida's salary is 4000.\n", "- Ida's salary is 5000.\n"
+NET = "- Ida's salary is 4000 (both are true when it is paid net)\n"
+
+
+@each_row(
+    "keys,when,stays",
+    [
+        (["1", "y"], "", [ONE]),
+        (["2"], "", [TWO]),
+        (["3"], "", [ONE, TWO]),
+        (["3", "y"], "it is paid  net", [NET, TWO]),
+    ],
+)
+def test_of_two_entries_the_operator_keeps_one_or_says_when_both_are_true(
+    tmp_path: Path, keys: list[str], when: str, stays: list[str]
+) -> None:
+    world = found(tmp_path / f"{keys}{bool(when)}", memory=PAID.encode())
+    world.ok("check")
+    ran = world.run("review", typed=told_when(*keys, when=when))
+    assert "1 line 5: - Ida's salary is 4000. 2 line 10: - Ida's salary is 5000." in ran.text
+    assert "3 both are true" in ran.text
+    assert ran.text.count("! contradiction: line ") == ran.text.count("line 10 says")
+    world.wait(hours=3)
+    world.run("apply")
+    assert [line for line in (ONE, NET, TWO) if line in world.read()] == stays
+    assert world.json("check")["doubts"] == []
+    world.wait(days=60)
+    assert world.json("check")["doubts"] == [], "it is settled for good"
+    whole(world)
+
+
+@each_row(
+    "keys,when,stays",
+    [
+        (["1"], "", ["- The rent of the shed is 4000 crowns"]),
+        (["2"], "", ["- The rent of the shed is 5000 crowns."]),
+        (["3", "y"], "", ["- The rent of the shed is 4000 crowns", "- The rent of the shed is 5000 crowns."]),
+        (
+            ["3", "y"],
+            "the boat is in it",
+            [
+                "- The rent of the shed is 4000 crowns",
+                "- The rent of the shed is 5000 crowns (both are true when the boat is in it)",
+            ],
+        ),
+    ],
+)
+def test_what_a_night_would_put_into_an_entrys_place_may_stand_beside_it(
+    tmp_path: Path, keys: list[str], when: str, stays: list[str]
+) -> None:
+    memory = "# M\n\n## Facts\n\n- The rent of the shed is 4000 crowns\n"
+    world = found(tmp_path / f"{keys}{bool(when)}", memory=memory.encode())
+    world.log_day("2026-03-02", "The rent of the shed is 5000 crowns.")
+    world.night(3)
+    world.run("review", typed=told_when(*keys, when=when))
+    world.wait(hours=3)
+    world.run("apply")
+    assert world.read().removeprefix("# M\n\n## Facts\n\n").splitlines() == stays
+    world.wait(days=60)
+    assert world.json("check")["doubts"] == []
+
+
+OLD, NEW = "- The rent of the shed is 4000 crowns", "- Lesson: The rent of the shed is 5000 crowns."
+
+
+@each_row(
+    "keys,when,stays",
+    [
+        (["1"], "", [OLD]),
+        (["2", "y"], "", [NEW]),
+        (["3"], "", [OLD, NEW]),
+        (["3", "y"], "it rains", [OLD, f"{NEW.rstrip('.')} (both are true when it rains)"]),
+    ],
+)
+def test_what_may_contradict_an_entry_takes_its_place_only_where_the_operator_says_so(
+    tmp_path: Path, keys: list[str], when: str, stays: list[str]
+) -> None:
+    world = found(tmp_path / f"{keys}{bool(when)}", memory=f"# M\n\n## Facts\n\n{OLD}\n".encode())
+    world.log_day("2026-02-20", NEW.removeprefix("- "))
+    world.now = world.now.replace(day=3)
+    world.ok("consolidate", "--since", "2026-02-20")
+    ran = world.run("review", typed=told_when(*keys, when=when))
+    assert "may contradict MEMORY.md:5" in ran.text
+    assert "1 line 5: - The rent of the shed is 4000 crowns 2 new: - " in ran.text
+    world.wait(hours=3)
+    world.run("apply")
+    rows = world.read().removeprefix("# M\n\n## ").splitlines()
+    assert [row for row in rows if row.startswith("-")] == stays
+    world.wait(days=60)
+    assert world.json("check")["doubts"] == []

@@ -5,6 +5,8 @@ from datetime import datetime
 
 from msgspec import Struct, field
 
+MILLION = 1_000_000
+
 
 class AnalystRun(Struct, frozen=True, kw_only=True):
     """What came of asking a model in one consolidation.
@@ -14,6 +16,8 @@ class AnalystRun(Struct, frozen=True, kw_only=True):
         calls: Questions that the server answered.
         replayed: Questions that had been answered before, word for word.
         tokens: What they cost, counted by the server, else estimated from their length.
+        cost_millionths: The same in the operator's money, in millionths of it; 0 where no price is named.
+        over_budget: Whether the budget of the night ended it.
         operations: What the model named.
         proposed: Of these, what was put to the gate.
         refused: Why the others were not, and how often.
@@ -24,10 +28,18 @@ class AnalystRun(Struct, frozen=True, kw_only=True):
     calls: int = 0
     replayed: int = 0
     tokens: int = 0
+    cost_millionths: int = 0
+    over_budget: bool = False
     operations: int = 0
     proposed: int = 0
     refused: Mapping[str, int] = field(default_factory=dict)
     problem: str = ""
+
+    @property
+    def cost(self) -> str:
+        """What questions and answers cost, in words: ``9,120 tokens, 0.0137 in money``."""
+        money = f", {self.cost_millionths / MILLION:.4f} in money" if self.cost_millionths else ""
+        return f"{self.tokens:,} tokens{money}"
 
 
 class SourceRead(Struct, frozen=True, kw_only=True):

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Sequence
 from msgspec import Struct
 
 from nightledger.domain.kept import is_copy
-from nightledger.domain.proposal import Change, Draft, Evidence, Op
+from nightledger.domain.proposal import MAXIM, Change, Draft, Evidence, Flag, Op
 
 JOB = "job"
 AGENT = "agent"
@@ -66,19 +66,24 @@ def choose(drafts: Iterable[Draft], *, additions: int, room: int) -> list[Draft]
     return chosen
 
 
+def turn_of(confidence: float, flags: Iterable[Flag]) -> float:
+    """Return what decides whose turn it is in the queue: how sure a change is, and below all others what is a maxim."""
+    return confidence - any(flag.rule == MAXIM for flag in flags)
+
+
 def admit(drafts: Iterable[Draft], waiting: Sequence[float], free: int) -> list[Draft]:
     """Return the surest drafts: those that fit, and those that are surer than what would make room for them.
 
     Args:
         drafts: Candidates.
-        waiting: Confidence of each change that may make room, the weakest first.
+        waiting: The turn of each change that may make room, the weakest first.
         free: How many fit as it is; negative where too many wait.
     """
-    surest = sorted(drafts, key=lambda draft: (-draft.confidence, *_order(draft)))
+    surest = sorted(drafts, key=lambda draft: (-turn_of(draft.confidence, draft.flags), *_order(draft)))
     kept = [
         draft
         for at, draft in enumerate(surest, -free)
-        if at < 0 or (at < len(waiting) and waiting[at] < draft.confidence)
+        if at < 0 or (at < len(waiting) and waiting[at] < turn_of(draft.confidence, draft.flags))
     ]
     return sorted(kept, key=_order)
 

@@ -116,6 +116,10 @@ def place_of(evidence: Evidence) -> str:
     return f"{evidence.path}:{first}" if first == last else f"{evidence.path}:{first}-{last}"
 
 
+CONTRADICTION = "contradiction"
+"""The flag of a change that asks which of two wordings stays."""
+MAXIM = "maxim"
+"""The flag of a change that says always or never of nothing in particular: it takes no other's turn."""
 SINGLE_SOURCE = "single_source"
 """Rule of the flag that only one source supports a change."""
 
@@ -194,11 +198,11 @@ class Change(Struct, frozen=True, kw_only=True):
         reason: Why, one or two sentences.
         evidence: Where it comes from, strongest first.
         provenance: Distinct origins of the evidence, sorted.
-        confidence: 0..1, rounded to 4 decimals.
+        confidence: The chance that the operator signs it, as far as that was measured; 0..1, rounded to 4 decimals.
         key: Folded wording; what suppression compares.
         scope: What would change its mind.
         flags: What scanners and rules say.
-        entry: Id of the entry it replaces or removes, where there is one.
+        entry: Id of the entry it replaces or removes, or that it may contradict; None where there is none.
         also: What it writes to further files.
     """
 
@@ -296,12 +300,12 @@ class Draft(Struct, frozen=True, kw_only=True):
         after: Entry to put in, with ``\\n`` line ends; empty for a removal.
         reason: Why.
         evidence: Where it comes from.
-        confidence: 0..1, rounded to 4 decimals.
+        confidence: The chance that the operator signs it, as far as that was measured; 0..1, rounded to 4 decimals.
         rank: Higher is shown earlier and survives the nightly cap.
         scope: What would change its mind.
         flags: What scanners and rules say.
         statement_key: Folded wording; equal keys are the same statement to suppression.
-        entry: Id of the entry it replaces or removes, where there is one.
+        entry: Id of the entry it replaces or removes, or that it may contradict; None where there is none.
         also: What it writes to further files, ready to be signed.
     """
 

@@ -6,6 +6,7 @@ the bounds stand in ``schemas/settings.schema.json``. What names something to ru
 
 from collections.abc import Mapping
 from datetime import time
+from math import ceil
 
 from msgspec import Struct, field
 from msgspec.structs import fields
@@ -180,6 +181,22 @@ class MeaningSource(Struct, frozen=True, kw_only=True):
     insecure_plain_http: bool = False
 
 
+class Price(Struct, frozen=True, kw_only=True):
+    """What a million tokens cost, in whatever money the operator counts.
+
+    Attributes:
+        question: Those of a question.
+        answer: Those of an answer.
+    """
+
+    question: float = 0.0
+    answer: float = 0.0
+
+    def of(self, question: int, answer: int) -> int:
+        """Return what so many tokens cost, in millionths of the money, rounded up: a price of a million is one of each."""
+        return ceil(self.question * question + self.answer * answer)
+
+
 class AnalystSource(Struct, frozen=True, kw_only=True):
     """The model that reads a day's notes.
 
@@ -190,6 +207,9 @@ class AnalystSource(Struct, frozen=True, kw_only=True):
         insecure_plain_http: Whether notes may go beyond this machine unencrypted.
         tokens_a_night: What a night may cost.
         patience_s: How long one answer may take.
+        price_per_million_tokens: One for questions and answers, or one for each; 0 where nothing is paid.
+        money_a_night: What a night may cost in that money; 0 bounds it by tokens alone.
+        models: Another model for one kind of question, by the name of its prompt.
     """
 
     url: str = ""
@@ -198,6 +218,15 @@ class AnalystSource(Struct, frozen=True, kw_only=True):
     insecure_plain_http: bool = False
     tokens_a_night: int = 200_000
     patience_s: int = 120
+    price_per_million_tokens: Price | float = 0.0
+    money_a_night: float = 0.0
+    models: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def price(self) -> Price:
+        """What questions and answers cost."""
+        told = self.price_per_million_tokens
+        return told if isinstance(told, Price) else Price(question=told, answer=told)
 
 
 class Operator(Struct, frozen=True, kw_only=True):

@@ -31,6 +31,7 @@ from nightledger.domain.ids import content_id
 from nightledger.domain.judge import EDIT_LANE
 from nightledger.domain.moment import Moment
 from nightledger.domain.proposal import HOLE, Change, Hunk, Kind, Proposal
+from nightledger.domain.shares import DECIDED, ENOUGH, Shares
 from nightledger.domain.states import Book, ChangeState, ChangeStatus, DecisionStatus, ProposalStatus
 from nightledger.domain.words import dump_moment
 from nightledger.files.atomic import replace_file
@@ -123,6 +124,26 @@ def each_change(stored: Iterable[Stored], book: Book) -> Iterator[tuple[Proposal
         for change in item.proposal.changes:
             if status := changes.get(change.n):
                 yield item.proposal, change, status
+
+
+MOST_DECIDED = 300
+"""Proposals of which something was answered that a share is told of, the newest: some months, and a tenth of a second."""
+
+
+def read_shares(gate: Gate, book: Book) -> Shares:
+    """Return how many proposals of each source the operator signed lately; without reading any where too few were answered."""
+    answered = [
+        status
+        for status in book.proposals.values()
+        if any(change.state in DECIDED for change in status.changes.values())
+    ]
+    if sum(len(status.changes) for status in answered) < ENOUGH:
+        return Shares()
+    stored = []
+    for status in answered[-MOST_DECIDED:]:
+        with suppress(AlteredError):
+            stored.append(read_proposal(gate, status))
+    return Shares((one, change, status.state) for one, change, status in each_change(stored, book))
 
 
 def without_unanswered(stored: Iterable[Stored], book: Book) -> list[Stored]:

@@ -21,9 +21,10 @@ from nightledger.gate.forgetting.room import Look, Room, kept_lines, look_for_ro
 from nightledger.gate.gated import read_gated
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.proposing.proposing import Outcome, Submission, propose
+from nightledger.gate.review.contradicting import kept_sides
 from nightledger.gate.stored import read_proposal
 from nightledger.text.checkup.checkup import GRAVE_RANK, check_memory
-from nightledger.text.checkup.drafts import CONTRADICTION, drafts_from_doubts
+from nightledger.text.checkup.drafts import drafts_from_doubts
 from nightledger.text.scanners.scan import mask_secrets, told_values
 
 SETTLED_DAYS = 30
@@ -111,7 +112,7 @@ def check(  # noqa: PLR0913 - the home, and what was asked of it
     """
     document = read_gated(gate.home, path).decode("utf-8", "surrogateescape")
     signed = frozenset(_signed_lately(gate, ledger, path, moment.at))
-    kept = frozenset(_kept_contradicted(gate, ledger, path))
+    kept = frozenset(kept_sides(gate, ledger.book, path, document))
     cap = gate.cap
     found, drafts = examine(
         document, path, today=today, cap_characters=cap.characters, signed=signed, kept=kept
@@ -154,18 +155,6 @@ def _signed_lately(gate: Gate, ledger: Ledger, path: str, now: datetime) -> Iter
                 yield from (
                     one.after for one in changes if one.n in fresh and one.target == path and one.after
                 )
-
-
-def _kept_contradicted(gate: Gate, ledger: Ledger, path: str) -> Iterator[str]:
-    """Give the items that the operator did not let go for another one that contradicts them."""
-    for status in ledger.book.proposals.values():
-        refused = {n for n, change in status.changes.items() if change.state is ChangeState.REJECTED}
-        if refused and status.kind is Kind.PRUNE:
-            with suppress(AlteredError):
-                for one in read_proposal(gate, status).proposal.changes:
-                    asked = any(flag.rule == CONTRADICTION for flag in one.flags)
-                    if asked and one.n in refused and one.target == path:
-                        yield one.before
 
 
 def _is_fresh(change: ChangeStatus, now: datetime) -> bool:

@@ -31,6 +31,8 @@ from nightledger.think.prompting import read_prompt
 MAX_REPLY_CHARACTERS = 32_000
 """Eight operations of five long quotes are half of it."""
 MAX_REPLY_TOKENS = 1 << 31
+DRAFT = "draft"
+"""The question what of a day's notes belongs into memory."""
 KEY, KEY_BYTES = "analyst.key", 32
 """Beside the home's other keys: whoever has it can write what a model is said to have answered."""
 
@@ -40,15 +42,17 @@ class ChatServer:
 
     Args:
         source: Where it is, and what it may cost.
+        call: Which kind of question it is asked, by the name of its prompt.
     """
 
-    def __init__(self, source: AnalystSource) -> None:
+    def __init__(self, source: AnalystSource, call: str) -> None:
         self._source = source
+        self._model = source.models.get(call, source.model)
 
     @property
     def name(self) -> str:
         """The model's name."""
-        return self._source.model
+        return self._model
 
     @property
     def tokens_a_night(self) -> int:
@@ -62,7 +66,7 @@ class ChatServer:
             AnalystError: The server cannot be asked, does not answer in time, or answers something else.
         """
         question = {
-            "model": self._source.model,
+            "model": self._model,
             "messages": [{"role": "user", "content": prompt}],
             "temperature": 0,
             "seed": 0,
@@ -86,12 +90,17 @@ def _read_reply(content: bytes) -> Reply:
         answer = json.loads(content)
         text = answer["choices"][0]["message"]["content"]
         text.encode()
-        used = (answer.get("usage") or {}).get("total_tokens", 0)
+        usage = answer.get("usage") or {}
+        used, told = usage.get("total_tokens", 0), usage.get("completion_tokens", 0)
     except (ValueError, KeyError, IndexError, TypeError, AttributeError, RecursionError) as error:
         raise AnalystError("the model's server answers with something that is no chat completion") from error
     if not isinstance(text, str) or len(text) > MAX_REPLY_CHARACTERS:
         raise AnalystError(f"the model's answer is no text of at most {MAX_REPLY_CHARACTERS:,} characters")
-    return Reply(text=text, tokens=used if type(used) is int and 0 <= used < MAX_REPLY_TOKENS else 0)
+    return Reply(text=text, tokens=_count(used), answer_tokens=_count(told))
+
+
+def _count(used: object) -> int:
+    return used if type(used) is int and 0 <= used < MAX_REPLY_TOKENS else 0
 
 
 class _NoServer(Struct, frozen=True, kw_only=True):
@@ -127,13 +136,22 @@ def analyst_of(keys_dir: str, home: Home, at: datetime, *, dry_run: bool = False
         return None  # told as what it is: nothing that the operator named can be used
     if source is None:
         return None
-    server: Server = ChatServer(source)
+    server: Server = ChatServer(source, DRAFT)
     try:
-        prompt = read_prompt(keys_dir)
+        prompt = read_prompt(keys_dir, DRAFT)
     except NightledgerError as error:
-        prompt, server = "", _NoServer(name=source.model, problem=str(error))
+        prompt, server = "", _NoServer(name=server.name, problem=str(error))
     key = _key(os.path.join(keys_dir, home.identity.id, KEY), make=not dry_run)
-    return Analyst(server=server, prompt=prompt, home=home, at=at, key=key, dry_run=dry_run)
+    return Analyst(
+        server=server,
+        prompt=prompt,
+        home=home,
+        at=at,
+        key=key,
+        dry_run=dry_run,
+        price=source.price,
+        money_a_night=source.money_a_night,
+    )
 
 
 def _key(path: str, *, make: bool) -> bytes:
@@ -150,7 +168,7 @@ def analyst_line(run: AnalystRun) -> str:
     """Tell in one line what came of asking a model."""
     asked = f"{run.calls + run.replayed} question(s)"
     again = f" ({run.replayed} answered before)" if run.replayed else ""
-    told = f"the model {run.model} answered {asked}{again} for {run.tokens:,} tokens; {run.proposed} of its {run.operations} choices proposed"
+    told = f"the model {run.model} answered {asked}{again} for {run.cost}; {run.proposed} of its {run.operations} choices proposed"
     return f"{told}; notes were left to the rules: {run.problem}" if run.problem else told
 
 

@@ -12,6 +12,7 @@ from nightledger.domain.event import Event, EventName
 from nightledger.domain.judge import EDIT_LANE
 from nightledger.domain.moment import Moment
 from nightledger.domain.proposal import Change, Proposal
+from nightledger.domain.shares import Share, Shares
 from nightledger.domain.states import Book, ChangeState, DecisionStatus, Gone, ProposalStatus, proposal_state
 from nightledger.domain.words import dump_moment
 from nightledger.gate.opening import Gate, Ledger
@@ -30,7 +31,9 @@ def diff_sha256(diffs: list[str]) -> str:
     return hashlib.sha256("".join(diffs).encode("utf-8", "surrogateescape")).hexdigest()
 
 
-def change_record(change: Change, state: str, *, told: frozenset[str] = NOTHING) -> dict[str, Any]:
+def change_record(
+    change: Change, state: str, *, told: frozenset[str] = NOTHING, share: Share | None = None
+) -> dict[str, Any]:
     """Give one change; secrets masked, and values that are told elsewhere."""
     from nightledger.text.changes.veil import mask_diff
     from nightledger.text.scanners.scan import mask_secrets
@@ -49,6 +52,7 @@ def change_record(change: Change, state: str, *, told: frozenset[str] = NOTHING)
             {"path": e.path, "lines": list(e.lines), "origin": e.origin.value} for e in change.evidence
         ],
         "confidence": change.confidence,
+        "signed_here": to_plain(share) if share else None,
         "flags": [
             {"rule": flag.rule, "message": mask_secrets(flag.message, told=told)} for flag in change.flags
         ],
@@ -59,7 +63,8 @@ def item_record(item: "Item") -> dict[str, Any]:
     """Give one change that waits, with its diff against the file as it is now."""
     from nightledger.text.changes.veil import mask_diff
 
-    record = change_record(item.change, item.status.state_of(item.change.n).value, told=item.told)
+    state = item.status.state_of(item.change.n).value
+    record = change_record(item.change, state, told=item.told, share=item.share)
     return {
         **record,
         "id": item.stored.proposal.id,
@@ -69,7 +74,13 @@ def item_record(item: "Item") -> dict[str, Any]:
 
 
 def proposal_record(
-    gate: Gate, book: Book, proposal: Proposal, now: datetime, *, told: frozenset[str] = NOTHING
+    gate: Gate,
+    book: Book,
+    proposal: Proposal,
+    now: datetime,
+    shares: Shares,
+    *,
+    told: frozenset[str] = NOTHING,
 ) -> dict[str, Any]:
     """Return one proposal with its state and times."""
     from nightledger.gate.review.reviewing import worded
@@ -87,7 +98,12 @@ def proposal_record(
         "not_before": _time(max(ends, default=None)),
         "expires_at": _time(min(expires, default=None)),
         "changes": [
-            change_record(worded(change), status.state_of(change.n).value, told=told)
+            change_record(
+                worded(change),
+                status.state_of(change.n).value,
+                told=told,
+                share=shares.of(proposal, change),
+            )
             for change in proposal.changes
         ],
         "diff_sha256": diff_sha256([change.diff for change in proposal.changes]),

@@ -24,6 +24,7 @@ from nightledger.text.visible import visible
 
 if TYPE_CHECKING:
     from nightledger.domain.proposal import Change, Evidence, Proposal
+    from nightledger.domain.shares import Share
     from nightledger.files.home import Home
     from nightledger.gate.review.reviewing import Item
     from nightledger.surfaces.context import Context
@@ -197,7 +198,8 @@ def head_lines(item: "Item", at: int, count: int) -> list[str]:
 def item_lines(item: "Item", at: int, count: int) -> list[str]:
     """Give what the review shows of one change."""
     change, told = item.change, item.told
-    lines = [*head_lines(item, at, count), *facts(change, told=told)[len(why(change, told=told)) :]]
+    told_of = facts(change, told=told, share=item.share)
+    lines = [*head_lines(item, at, count), *told_of[len(why(change, told=told)) :]]
     if item.unplaced:
         lines += wrap(
             shown(f"cannot be applied now: {item.unplaced}", told=told), indent="    ", first="  ! "
@@ -228,14 +230,14 @@ def why(change: "Change", *, told: frozenset[str] = NOTHING) -> list[str]:
     return wrap(shown(change.reason, told=told), indent="       ", first="  why: ")
 
 
-def facts(change: "Change", *, told: frozenset[str] = NOTHING) -> list[str]:
-    """Give why, from where, how sure, and what would change its mind."""
+def facts(change: "Change", *, told: frozenset[str] = NOTHING, share: "Share | None" = None) -> list[str]:
+    """Give why, from where, how sure, what became of changes like it, and what would change its mind."""
     lines = why(change, told=told)
     origins = ", ".join(origin.value for origin in change.provenance)
     sources = ", ".join(place(evidence) for evidence in change.evidence[:3])
     more = f" and {len(change.evidence) - 3} more" if len(change.evidence) > 3 else ""  # noqa: PLR2004 - a screenful
     lines += wrap(
-        f"{sources or 'no source is named'}{more} ({origins}), confidence {change.confidence:.2f}",
+        f"{sources or 'no source is named'}{more} ({origins}), {sureness([change.confidence], share)}",
         indent="        ",
         first="  from: ",
     )
@@ -246,6 +248,12 @@ def facts(change: "Change", *, told: frozenset[str] = NOTHING) -> list[str]:
     for flag in change.flags_told:
         lines += wrap(f"{flag.rule}: {shown(flag.message, told=told)}", indent="    ", first="  ! ")
     return lines
+
+
+def sureness(confidence: Sequence[float], share: "Share | None") -> str:
+    """Give how sure changes are said to be, and how many like them their operator signed."""
+    low, high = (f"{pick(confidence):.2f}" for pick in (min, max))
+    return f"confidence {low if low == high else f'{low} to {high}'}{f'; {share.told}' if share else ''}"
 
 
 def fates(change: "Change", *, told: frozenset[str] = NOTHING) -> list[str]:

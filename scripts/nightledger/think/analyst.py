@@ -19,9 +19,10 @@ from msgspec.structs import replace
 from nightledger.codec.canonical import canonical
 from nightledger.codec.rows import read_rows
 from nightledger.codec.schema import read_schema
-from nightledger.domain.consolidation import AnalystRun
+from nightledger.domain.consolidation import MILLION, AnalystRun
 from nightledger.domain.daylog import DayLog
 from nightledger.domain.errors import NightledgerError
+from nightledger.domain.settings import Price
 from nightledger.domain.words import dump_moment
 from nightledger.files.append import append_records
 from nightledger.files.home import Home
@@ -45,8 +46,15 @@ STEP = 0.1
 model named 20 lines; below .65 its owner would have refused most, above it few."""
 
 
+FREE = Price()
+
+
 class AnalystError(NightledgerError):
     """The model gave no usable answer; the rules' own draft stands."""
+
+
+class BudgetError(AnalystError):
+    """The night may cost no more."""
 
 
 class Reply(Struct, frozen=True, kw_only=True):
@@ -55,10 +63,12 @@ class Reply(Struct, frozen=True, kw_only=True):
     Attributes:
         text: The model's words.
         tokens: Tokens of question and answer together, as the server counts them; 0 where it does not say.
+        answer_tokens: Those of the answer among them; 0 where it does not say.
     """
 
     text: str
     tokens: int
+    answer_tokens: int = 0
 
 
 class Server(Protocol):
@@ -108,6 +118,9 @@ class Analyst(Struct, frozen=True, kw_only=True):
         dry_run: Keep no transcript.
         key: Secret bytes of this home's keys: a line of the transcript counts where it was written with them.
         spent: What was asked before the home's lock was taken; then the transcript alone answers.
+        price: What tokens cost.
+        money_a_night: What a night may cost in that money; 0 for no bound beside the server's tokens.
+        refused: What its owner said on refusing earlier choices, as the question tells it; empty for nothing.
     """
 
     server: Server
@@ -117,6 +130,9 @@ class Analyst(Struct, frozen=True, kw_only=True):
     key: bytes
     dry_run: bool = False
     spent: AnalystRun | None = None
+    price: Price = FREE
+    money_a_night: float = 0.0
+    refused: str = ""
 
 
 class Drafted(Struct, frozen=True, kw_only=True):
@@ -151,12 +167,10 @@ def draft(analyst: Analyst, logs: Sequence[DayLog], document: Document, day: dat
         earlier = _transcript(analyst)
     except (NightledgerError, OSError) as error:
         earlier, run = {}, replace(run, problem=f"its transcript cannot be read: {type(error).__name__}")
-    memory = show_memory(view)
+    told = {"day": day.isoformat(), "limit": str(OPERATIONS), "refused": analyst.refused}
+    told["memory"] = show_memory(view)
     for part in cut_parts(view.logs):
-        question = fill(
-            analyst.prompt,
-            {"day": day.isoformat(), "limit": str(OPERATIONS), "memory": memory, "notes": part.notes},
-        )
+        question = fill(analyst.prompt, {**told, "notes": part.notes})
         try:
             if run.problem:
                 raise AnalystError(
@@ -165,14 +179,15 @@ def draft(analyst: Analyst, logs: Sequence[DayLog], document: Document, day: dat
             answer, run = _ask(analyst, require_clean(question), earlier, run)
         except (NightledgerError, OSError) as error:
             missed |= {view.logs[name].path for name in part.shown}
-            run = replace(run, problem=run.problem or str(error).split("\n", 1)[0])
+            is_over = run.over_budget or isinstance(error, BudgetError)
+            run = replace(run, problem=run.problem or str(error).split("\n", 1)[0], over_budget=is_over)
             continue
         run = replace(run, operations=run.operations + len(answer.operations))
         shown = {**dict.fromkeys(view.logs, frozenset[int]()), **part.shown}
         _judge_all(answer, replace(view, shown=shown), chosen, refused)
     chosen = [one for one in chosen if not missed.intersection(log.path for log, _ in one.quoted)]
-    if spent := analyst.spent:
-        run = replace(run, calls=spent.calls, replayed=spent.replayed, tokens=spent.tokens)
+    if analyst.spent:  # what was asked was asked then
+        run = replace(analyst.spent, operations=run.operations, problem=run.problem)
     chosen.sort(key=lambda one: (-one.statement.score, one.statement.path, one.statement.lines))
     return Drafted(
         chosen=tuple(chosen),
@@ -219,20 +234,36 @@ def _ask(
         return _read(earlier[name]), replace(run, replayed=run.replayed + 1)
     if analyst.spent is not None:
         raise AnalystError(analyst.spent.problem or "the notes or the memory changed while it was asked")
-    size = len(question.encode()) // BYTES_A_TOKEN + ANSWER_TOKENS
-    if run.tokens + size > analyst.server.tokens_a_night:
-        raise AnalystError(
-            f"the budget of {analyst.server.tokens_a_night:,} tokens is spent",
-            hint="tokens_a_night under analyst in operator.yaml raises it",
-        )
+    asked = len(question.encode()) // BYTES_A_TOKEN
+    _require_budget(analyst, run, asked)
     reply = analyst.server.complete(question, read_schema("analyst-draft"), ANSWER_TOKENS)
-    run = replace(run, calls=run.calls + 1, tokens=run.tokens + (reply.tokens or size))
+    worded = min(
+        reply.answer_tokens or len(reply.text.encode("utf-8", "replace")) // BYTES_A_TOKEN, reply.tokens
+    )
+    parts = (reply.tokens - worded, worded) if reply.tokens else (asked, ANSWER_TOKENS)
+    cost = run.cost_millionths + analyst.price.of(*parts)
+    run = replace(run, calls=run.calls + 1, tokens=run.tokens + sum(parts), cost_millionths=cost)
     answer = _read(reply.text)
     if not analyst.dry_run:
         row = Asked(1, dump_moment(analyst.at), analyst.server.name, name, reply.text, reply.tokens, "")
         told = {**msgspec.to_builtins(row), "mac": row.sealed(analyst.key)}
         append_records(analyst.home.analyst_log, canonical(told) + b"\n")
     return answer, run
+
+
+def _require_budget(analyst: Analyst, run: AnalystRun, asked: int) -> None:
+    """Raise where the next question, and the longest answer to it, would cost more than a night may."""
+    if run.tokens + asked + ANSWER_TOKENS > analyst.server.tokens_a_night:
+        raise BudgetError(
+            f"the budget of {analyst.server.tokens_a_night:,} tokens is spent",
+            hint="tokens_a_night under analyst in operator.yaml raises it",
+        )
+    cost = run.cost_millionths + analyst.price.of(asked, ANSWER_TOKENS)
+    if analyst.money_a_night and cost > analyst.money_a_night * MILLION:
+        raise BudgetError(
+            f"the budget of {analyst.money_a_night:g} in money is spent",
+            hint="money_a_night under analyst in operator.yaml raises it",
+        )
 
 
 def _read(text: str) -> Answer:

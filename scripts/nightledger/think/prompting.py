@@ -29,6 +29,8 @@ ENTRY_CHARACTERS = 300
 MAX_PROMPT_BYTES = 64_000
 _NAME = re.compile(r"\{\{(\w+)\}\}")
 NAMES = frozenset({"day", "limit", "memory", "notes"})
+OPTIONAL = frozenset({"refused"})
+"""Names that a prompt may do without."""
 
 
 def read_prompt(keys_dir: str, name: str = "draft") -> str:
@@ -41,7 +43,7 @@ def read_prompt(keys_dir: str, name: str = "draft") -> str:
     path = os.path.join(keys_dir, "prompts", f"{name}.md")
     own = read_optional(path, MAX_PROMPT_BYTES)
     text = (shipped_config(f"prompts/{name}.md") if own is None else own).decode("utf-8", "replace")
-    found = set(_NAME.findall(text))
+    found = set(_NAME.findall(text)) - OPTIONAL
     if found != NAMES:
         problems = [f"{{{{{one}}}}} is missing" for one in sorted(NAMES - found)]
         problems += [f"nothing stands for {{{{{one}}}}}" for one in sorted(found - NAMES)]

@@ -11,7 +11,7 @@ from nightledger.domain.proposal import HOLE, Draft, Op
 from nightledger.text.changes.place import Unplaced, make_hunk, put_all
 from nightledger.text.checkup.checkup import check_memory
 from nightledger.text.checkup.danger import SECRET_CONFIDENCE
-from nightledger.text.checkup.drafts import CONTRADICTION, drafts_from_doubts
+from nightledger.text.checkup.drafts import drafts_from_doubts
 
 TODAY = date(2026, 5, 1)
 KEY = "ghp_" + "a7Kq2Zr9Xw4Lm8Tc5Vh3Nb6Yj1Pd0GsQe5u"
@@ -145,5 +145,5 @@ def test_after_the_other_was_kept_a_rejection_keeps_both() -> None:
     text = "- The kiln is run by Bo\n- The kiln is run by Ida\n"
     doubts = check_memory(text, today=TODAY, kept=("- The kiln is run by Bo\n",))
     (draft,) = drafts_from_doubts(doubts, text, "MEMORY.md")
-    assert (draft.line, draft.flags[0].rule) == (2, CONTRADICTION)
+    assert (draft.line, draft.flags[0].rule) == (2, "contradiction")
     assert draft.flags[0].message.endswith("reject: this one stays, and that one too")

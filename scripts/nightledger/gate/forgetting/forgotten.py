@@ -21,6 +21,7 @@ from os.path import basename, splitext
 from msgspec import Struct
 
 from nightledger.codec.rows import read_outcome_rows
+from nightledger.domain.daylog import LogLine, StatementKind
 from nightledger.domain.decision import DecisionType
 from nightledger.domain.errors import NightledgerError, RefusedError
 from nightledger.domain.event import Actor, EventName
@@ -29,7 +30,7 @@ from nightledger.domain.kept import ARCHIVE_DAILY, is_copy
 from nightledger.domain.lanes import JOB, OPERATOR
 from nightledger.domain.links import Pair, split_key
 from nightledger.domain.moment import Moment
-from nightledger.domain.proposal import Evidence, Kind, Op
+from nightledger.domain.proposal import Change, Evidence, Kind, Op
 from nightledger.domain.states import Apply, Book, ChangeState
 from nightledger.files.home import Home
 from nightledger.files.line_log import LineLog
@@ -45,6 +46,8 @@ from nightledger.text.scanners.scan import mask_secrets, told_values
 from nightledger.text.scanners.secrets import telling
 from nightledger.text.similar import fold
 from nightledger.text.statements.daylog import read_daylog
+from nightledger.text.statements.forms import field_label
+from nightledger.text.statements.wording import kind_told_by
 from nightledger.text.visible import visible
 
 MOST_HASHES = 80
@@ -186,6 +189,8 @@ ENOUGH = 3
 """Rejections, and nothing accepted, after which a heading is not asked about. Our choice."""
 FILES = "*-"
 """Begins the name of a kind of file, ``*-standup``."""
+KINDS = "kind: "
+"""Begins the name of a kind of statement, ``kind: cause``."""
 _REFUSED = frozenset({ChangeState.REJECTED})
 _ACCEPTED = frozenset({ChangeState.APPROVED, ChangeState.APPLIED, ChangeState.STALE})
 
@@ -267,31 +272,41 @@ def heading_of(home: Home, evidence: Sequence[Evidence], *, title: bool = True) 
         evidence: What a change rests on, the strongest first.
         title: Whether the one top heading of a file counts, which is the name of the whole file.
     """
-    if not evidence or evidence[0].path in home.identity.gated:
-        return ""
-    try:
-        text = cited(home, evidence[0]).content.decode("utf-8", "replace")
-    except NightledgerError:
-        return ""
-    lines = read_daylog(evidence[0].path, text, date.min).lines[evidence[0].lines[0] - 1 :]
-    found = innermost(lines[0].headings if lines else ())
+    line, text = _line_of(home, evidence)
+    found = innermost(line.headings) if line else ""
     if not title and [found] == [line[2:].strip() for line in text.split("\n") if line.startswith("# ")]:
         return ""
     return found
 
 
+def _line_of(home: Home, evidence: Sequence[Evidence]) -> tuple[LogLine | None, str]:
+    """Return the first line of the strongest evidence, and the notes that it stands in; no line where there are none."""
+    if not evidence or evidence[0].path in home.identity.gated:
+        return None, ""
+    try:
+        text = cited(home, evidence[0]).content.decode("utf-8", "replace")
+    except NightledgerError:
+        return None, ""
+    lines = read_daylog(evidence[0].path, text, date.min).lines[evidence[0].lines[0] - 1 :]
+    return (lines[0] if lines else None), text
+
+
 def innermost(headings: Sequence[str]) -> str:
     """Return the innermost of some headings that has a word in it and could be signed; empty where there is none."""
     titles = [title for title in headings if any(map(str.isalpha, title))]
-    return titles[-1] if titles and visible(mask_secrets(titles[-1])) == titles[-1] else ""
+    return _signable(titles[-1]) if titles else ""
+
+
+def _signable(name: str) -> str:
+    return name if visible(mask_secrets(name)) == name else ""
 
 
 class Unasked(Struct, frozen=True, kw_only=True):
-    """A heading of notes, or what a file is named for beside its day, from which nothing is proposed.
+    """A heading or label of notes, what a file is named for beside its day, or a kind of statement, of which nothing is proposed.
 
     Attributes:
-        name: The heading as it stood, or :data:`FILES` and what files are named for.
-        refused: How many changes from it were rejected; 0 where one rejection said never.
+        name: The heading as it stood; the label and a colon; :data:`FILES` and what files are named for; :data:`KINDS` and a kind.
+        refused: How many changes of it were rejected, of a kind how many times; 0 where one rejection said never.
     """
 
     name: str
@@ -314,19 +329,26 @@ def find_unasked(gate: Gate, book: Book) -> tuple[Unasked, ...]:
     Raises:
         UnreadableError: A file of the home cannot be read.
     """
-    refused: dict[str, list[str]] = defaultdict(list)
+    refused: dict[str, list[tuple[str, int]]] = defaultdict(list)
     for name, at in _answers(gate, book, _REFUSED):
         if at > book.asked_again.get(_hash_of(name), 0):
-            refused[key_of(name)].append(name)
-    enough = {key: names for key, names in refused.items() if len(names) >= ENOUGH}
-    accepted = {key_of(name) for name, _ in _answers(gate, book, _ACCEPTED)} if enough else ()
-    found = {k: Unasked(name=n[0], refused=len(n)) for k, n in enough.items() if k not in accepted}
+            refused[key_of(name)].append((name, at))
+    times = {key: _times(found) for key, found in refused.items()}
+    enough = {key for key, count in times.items() if count >= ENOUGH}
+    accepted = {key_of(name) for name, _ in _answers(gate, book, _ACCEPTED)} if enough else set()
+    found = {key: Unasked(name=refused[key][0][0], refused=times[key]) for key in enough - accepted}
     for status in book.decisions.values():
         reason = reason_of(gate.home, status).strip() if status.type is DecisionType.REJECT else ""
         name = reason[len(NEVER) :].strip() if reason.casefold().startswith(NEVER) else ""
         if key_of(name) and status.line > book.asked_again.get(_hash_of(name), 0):
             found[key_of(name)] = Unasked(name=name, refused=0)
     return tuple(found[key] for key in sorted(found))
+
+
+def _times(refused: Sequence[tuple[str, int]]) -> int:
+    """Return how often something was refused; a kind once a signature, for one bad night has many of a kind."""
+    is_kind = refused[0][0].startswith(KINDS)
+    return len({at for _, at in refused}) if is_kind else len(refused)
 
 
 def _answers(gate: Gate, book: Book, states: frozenset[ChangeState]) -> Iterator[tuple[str, int]]:
@@ -338,11 +360,25 @@ def _answers(gate: Gate, book: Book, states: frozenset[ChangeState]) -> Iterator
         answered = status.state_of(change.n) in states and not any(one.outcome for one in sources)
         if not answered or status.kind is not Kind.CONSOLIDATE or status.lane not in (JOB, OPERATOR):
             continue
-        heading = heading_of(gate.home, sources, title=False)
         decided = book.decisions.get(status.changes[change.n].decision or "")
-        for name in sorted({heading, *(f"{FILES}{label_of(one.path)}" for one in sources[:1])}):
-            if key_of(name):
-                yield name, decided.line if decided else 0
+        names = {key_of(name): name for name in _names_of(gate.home, change)}
+        yield from ((name, decided.line if decided else 0) for key, name in sorted(names.items()) if key)
+
+
+def _names_of(home: Home, change: Change) -> Iterator[str]:
+    """Yield the names that a refusal of a change may teach: of its heading, its label, its file and its kind."""
+    line, _ = _line_of(home, change.evidence)
+    label = _signable(field_label(line)) if line else ""
+    yield f"{label}:" if label else ""
+    yield heading_of(home, change.evidence, title=False)
+    yield from (f"{FILES}{label_of(one.path)}" for one in change.evidence[:1])
+    kind = kind_told_by(change.scope.fails_when)
+    yield name_of_kind(kind) if kind else ""
+
+
+def name_of_kind(kind: StatementKind) -> str:
+    """Return the name under which a kind of statement is not asked about."""
+    return f"{KINDS}{kind.value}"
 
 
 def _hash_of(name: str) -> str:

@@ -18,7 +18,7 @@ from nightledger.codec.links import VIEW_LINKS
 from nightledger.codec.records import decode_lines, dump_line
 from nightledger.codec.rows import HOUR_CHARACTERS, Exposure, OutcomeUse, read_hour, read_rows
 from nightledger.domain.errors import LinkIndexError
-from nightledger.domain.frames import Network, network_of
+from nightledger.domain.frames import UNTOLD, Network, network_of
 from nightledger.domain.moment import Moment
 from nightledger.domain.proposal import Change, Op, Proposal
 from nightledger.domain.retention import (
@@ -402,8 +402,13 @@ def applied_wordings(
 
 
 def stated_confidence(book: Book, stored: Iterable[Stored]) -> dict[str, float]:
-    """Return for each wording that came through the gate, folded, the confidence that its newest change stated."""
-    return {wording: change.confidence for wording, _, change, _ in applied_wordings(book, stored)}
+    """Return for each wording that came through the gate, folded, the confidence that its newest change stated.
+
+    It is no less than that of an entry which nothing tells of: the operator signed it.
+    """
+    return {
+        wording: max(UNTOLD, change.confidence) for wording, _, change, _ in applied_wordings(book, stored)
+    }
 
 
 def read_network(home: Home) -> Network:

@@ -45,7 +45,7 @@ def revise(gate: Gate, ledger: Ledger, stored: Stored, n: int, wording: str, mom
     if change.op in LETTING_GO:
         raise RefusedError("there is nothing to word in it", hint="answer it with y or n")
     document = decode(read_gated(gate.home, change.target))
-    before, line = _lines_of(document, change)
+    before, line = lines_of(document, change)
     draft = Draft(
         op=change.op,
         target=change.target,
@@ -61,6 +61,11 @@ def revise(gate: Gate, ledger: Ledger, stored: Stored, n: int, wording: str, mom
         scope=change.scope,
         entry=change.entry,
     )
+    return put_in_place(gate, ledger, stored, n, draft, moment)
+
+
+def put_in_place(gate: Gate, ledger: Ledger, stored: Stored, n: int, draft: Draft, moment: Moment) -> Outcome:
+    """Propose what the operator wants in the place of a change that waits."""
     submission = Submission(
         kind=stored.proposal.kind,
         lane=OPERATOR,
@@ -92,7 +97,7 @@ def _with_room(gate: Gate, ledger: Ledger, stored: Stored, reworded: Submission,
     return Outcome(proposal=submit_changes(gate, ledger, submission, draft.target, changes, moment))
 
 
-def _lines_of(document: str, change: Change) -> tuple[str, int]:
+def lines_of(document: str, change: Change) -> tuple[str, int]:
     """Give what a change takes out, as it stands in the file, and its first line.
 
     The line is 0 where the change takes nothing out or what it takes is not there any more.

@@ -21,6 +21,7 @@ from nightledger.domain.event import Event, EventName
 from nightledger.domain.judge import EDIT_LANE
 from nightledger.domain.kept import LETTING_GO, TEXT
 from nightledger.domain.proposal import Change, Hunk, Kind, Op, Proposal
+from nightledger.domain.shares import Share, Shares
 from nightledger.domain.states import Book, ProposalStatus
 from nightledger.files.home import Home
 from nightledger.gate.apply.placing import put_change
@@ -29,7 +30,7 @@ from nightledger.gate.guard.drifting import Found, drift_changes
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.proposing.drafting import change_diff
 from nightledger.gate.proposing.screening import NOTHING, own_values, told_by
-from nightledger.gate.stored import Stored, read_proposal
+from nightledger.gate.stored import Stored, read_proposal, read_shares
 from nightledger.text.changes.course import trace_drift
 from nightledger.text.changes.diff import unified_diff
 from nightledger.text.changes.place import shown_in
@@ -159,6 +160,7 @@ class Item(Struct, frozen=True, kw_only=True):
         shown: Under what its lines stand, or will; None where that is not told by sections.
         told: What the gated files and the proposals shown with it tell as secrets.
         is_unmasked: Whether its operator asked to read it without masks.
+        share: What became of changes like it in this home; None where too few were answered.
     """
 
     stored: Stored
@@ -171,6 +173,7 @@ class Item(Struct, frozen=True, kw_only=True):
     shown: ShownIn | None = None
     told: frozenset[str] = NOTHING
     is_unmasked: bool = False
+    share: Share | None = None
 
     def unmasked(self) -> "Item":
         """Return the item as its operator reads it without masks: so it can be signed."""
@@ -222,7 +225,14 @@ def list_items(gate: Gate, ledger: Ledger, documents: Mapping[str, str]) -> list
                     drifted += items_of(gate, status, DecisionType.DRIFT, documents, accepted=accepted)
                 else:
                     waiting.append((read_proposal(gate, status), status))
-    return [*drifted, *items_in(waiting, DecisionType.APPROVE, documents, accepted=accepted)]
+    items = items_in(waiting, DecisionType.APPROVE, documents, accepted=accepted)
+    return [*drifted, *with_shares(gate, ledger.book, items)]
+
+
+def with_shares(gate: Gate, book: Book, items: Sequence[Item]) -> list[Item]:
+    """Return items with what became of changes like each of them."""
+    shares = read_shares(gate, book) if items else Shares()
+    return [replace(item, share=shares.of(item.stored.proposal, item.change)) for item in items]
 
 
 def items_of(

@@ -20,7 +20,7 @@ from nightledger.domain.lanes import JOB, OPERATOR
 from nightledger.domain.moment import Moment
 from nightledger.domain.periods import log_day
 from nightledger.domain.proposal import Draft, Kind, Proposal
-from nightledger.domain.states import ChangeState, ChangeStatus
+from nightledger.domain.states import Book, ChangeState, ChangeStatus
 from nightledger.domain.words import read_moment
 from nightledger.files.append import append_records, require_appendable
 from nightledger.files.configuration import home_zone
@@ -36,6 +36,7 @@ from nightledger.hosts.daylogs import LogFile, Skipped, find_daylogs, read_daylo
 from nightledger.hosts.presets import preset
 from nightledger.jobs.consolidate.outcomes import OutcomeFindings, find_in_outcomes, source_read
 from nightledger.jobs.consolidate.reading import Target
+from nightledger.jobs.consolidate.refusals import tell_refusals
 from nightledger.jobs.consolidate.skills import SkillNight, propose_skill
 from nightledger.jobs.consolidate.statements import MINED, Night, find_in_logs
 from nightledger.text.markdown.document import parse_markdown
@@ -106,7 +107,7 @@ def _consolidated(gate: Gate, ledger: Ledger, asked: Asked, moment: Moment) -> D
     zone = home_zone(home, gate.settings)
     logs, skipped = _read_logs(gate, ledger, asked, zone, _paths_of_unanswered(ledger, stored, moment))
     from_outcomes = find_in_outcomes(gate, ledger, stored, document, asked.day, zone)
-    night = _night(gate, asked)
+    night = _night(gate, ledger.book, asked)
     unasked = frozenset(key_of(one.name) for one in find_unasked(gate, ledger.book))
     where = Target(path=home.identity.gated[0], adopted=_adopted(gate, zone), unasked=unasked)
     from_logs = find_in_logs(logs, document, said, where, night, read_forgotten(gate, stored, ledger.book))
@@ -169,14 +170,14 @@ def _skill(gate: Gate, ledger: Ledger, found: OutcomeFindings, asked: Asked, mom
     return propose_skill(gate, now, found.procedures, period, moment, dry_run=asked.dry_run)
 
 
-def _night(gate: Gate, asked: Asked) -> Night:
+def _night(gate: Gate, book: Book, asked: Asked) -> Night:
     mining = asked.since is not None  # asked for by the operator, and without caps
     return Night(
         day=asked.day,
         limit=MINED if mining else gate.settings.nightly_additions,
         mining=mining,
         judged=_judged(gate, asked),
-        analyst=asked.analyst,
+        analyst=asked.analyst and replace(asked.analyst, refused=tell_refusals(gate, book)),
     )
 
 
@@ -286,5 +287,7 @@ def _why_nothing(
         return f"there is no daily log of {asked.day}{earlier}"
     if outcome.suppressed or record.statements:
         return "what seemed worth keeping is remembered or was proposed before"
-    beside = f"; {unasked} heading(s) that you refused were passed over" if unasked else ""
+    beside = (
+        f"; {unasked} heading(s), label(s) or kind(s) that you refused were passed over" if unasked else ""
+    )
     return f"nothing worth keeping was found{beside}"

@@ -8,7 +8,7 @@ from datetime import date
 from msgspec import Struct
 
 from nightledger.domain.daylog import DayLog, Statement
-from nightledger.domain.proposal import Change, Flag, Proposal
+from nightledger.domain.proposal import CONTRADICTION, Change, Flag, Proposal
 from nightledger.gate.stored import Stored
 from nightledger.text.contradictions import Contradiction, Standing
 from nightledger.text.markdown.document import Document
@@ -21,7 +21,6 @@ from nightledger.text.statements.wording import alignment_of, claims_of
 ALIGNMENT_SHARE = 0.2
 """How much of what is missing to certainty full alignment adds to a statement's rank; our choice."""
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
-_MARKER = re.compile(r"\s*(?:[-*+]|\d{1,9}[.)])\s+")
 
 
 class Target(Struct, frozen=True, kw_only=True):
@@ -60,10 +59,12 @@ class Clash(Struct, frozen=True, kw_only=True):
     Attributes:
         entry: Whose place it takes; None where the two are only to be seen together.
         flag: What differs, for the operator.
+        beside: The entry that it is to be seen together with, where it takes no place.
     """
 
     entry: Entry | None
     flag: Flag
+    beside: Entry | None = None
 
 
 def make_reader(document: Document, stored: Iterable[Stored], target: Target) -> Reader:
@@ -89,12 +90,6 @@ def make_reader(document: Document, stored: Iterable[Stored], target: Target) ->
     )
 
 
-def marker_of(entry: Entry) -> str:
-    """Give the list marker with which an entry stands; empty for a paragraph."""
-    found = _MARKER.match(entry.text)
-    return found[0] if found else ""
-
-
 def _days_said(stored: Iterable[Stored]) -> dict[str, date]:
     """Give for each wording that was ever proposed the youngest day that said so."""
     days: dict[str, date] = {}
@@ -117,9 +112,9 @@ def _day_of(change: Change, proposal: Proposal) -> date:
 
 
 def rank_of(statement: Statement) -> float:
-    """Give a statement's rank, 0..1, rounded to 4 decimals: how it works counts a little more."""
+    """Give a statement's rank, 0..1, rounded to 4 decimals: how it works counts a little more; a maxim's is one lower, below all."""
     alignment = alignment_of(statement.text)
-    return round(statement.score + (1 - statement.score) * ALIGNMENT_SHARE * alignment, 4)
+    return round(statement.score + (1 - statement.score) * ALIGNMENT_SHARE * alignment - statement.maxim, 4)
 
 
 def contradicted(statement: Statement, reader: Reader) -> Clash | None:
@@ -138,10 +133,10 @@ def clash_with(
     """Give what one contradiction means for a statement: whether it takes the entry's place, and what to say."""
     entry = reader.entries[hit.entry]
     if takes_place and hit.sure and is_later(statement, hit.entry, reader):
-        return Clash(entry=entry, flag=Flag(rule="contradiction", message=f"{hit.reason}: keep one of them"))
+        return Clash(entry=entry, flag=Flag(rule=CONTRADICTION, message=f"{hit.reason}: keep one of them"))
     younger = "" if is_later(statement, hit.entry, reader) else ", which may be younger"
     message = f"may contradict {reader.target.path}:{entry.first_line}{younger}: {hit.reason}"
-    return Clash(entry=None, flag=Flag(rule="contradiction", message=message))
+    return Clash(entry=None, beside=entry, flag=Flag(rule=CONTRADICTION, message=message))
 
 
 def is_later(statement: Statement, entry: str, reader: Reader) -> bool:

@@ -14,8 +14,19 @@ from msgspec.structs import replace
 from nightledger.domain.consolidation import AnalystRun
 from nightledger.domain.daylog import DayLog, Found, HeldLine, Region, Statement
 from nightledger.domain.finding import Severity
-from nightledger.domain.proposal import SINGLE_SOURCE, Change, Draft, Evidence, Flag, Op, Scope
-from nightledger.gate.forgetting.forgotten import innermost, key_of, label_of
+from nightledger.domain.proposal import (
+    CONTRADICTION,
+    MAXIM,
+    SINGLE_SOURCE,
+    Change,
+    Draft,
+    Evidence,
+    Flag,
+    Op,
+    Scope,
+)
+from nightledger.domain.shares import MODEL_CHOSE, Source
+from nightledger.gate.forgetting.forgotten import innermost, key_of, label_of, name_of_kind
 from nightledger.gate.proposing.screening import Held
 from nightledger.gate.stored import Stored
 from nightledger.hosts.daylogs import LogFile
@@ -28,7 +39,6 @@ from nightledger.jobs.consolidate.reading import (
     contradicted,
     is_later,
     make_reader,
-    marker_of,
     rank_of,
     revisions_in,
 )
@@ -37,6 +47,7 @@ from nightledger.text.markdown.document import Document
 from nightledger.text.scanners.scan import scan_secrets
 from nightledger.text.similar import fold
 from nightledger.text.statements.additions import Choice, Known, choose_additions
+from nightledger.text.statements.calibration import calibrated
 from nightledger.text.statements.daylog import read_daylog
 from nightledger.text.statements.forms import find_form_fields, without_fields
 from nightledger.text.statements.sections import Shelf, choose_section
@@ -49,6 +60,7 @@ from nightledger.think.contract import Chosen, Does
 MINED = 10
 """How many statements a run over older logs offers: what a first morning has patience for. Our choice."""
 NOTHING_FORGOTTEN = Forgotten(())
+_MAXIM = Flag(rule=MAXIM, message="it says always or never, names no thing, and nobody is named who said so")
 _SINGLE = Flag(rule=SINGLE_SOURCE, message="only one source supports this")
 
 
@@ -118,7 +130,7 @@ def find_in_logs(
     reader = make_reader(document, stored, target)
     changing, found = _read_all(texts, reader, lambda text: known.holds(text) or forgotten.holds(text))
     contents = {log.path: content for log, content in logs.items()}
-    said = Said(known=known, keys=keys, forgotten=forgotten)
+    said = Said(known=known, keys=keys, forgotten=forgotten, unasked=target.unasked)
     chosen, drafted = _ask_analyst(night, texts, contents, document, reader, said)
     drafts = [_draft_of(one, contents, document, reader) for one in chosen]
     covered = drafted.answered if drafted else frozenset()
@@ -137,11 +149,12 @@ def find_in_logs(
 
 
 class Said(Struct, frozen=True, kw_only=True):
-    """What is not said again: wordings, keys of earlier proposals, what the operator had forgotten."""
+    """What is not said again: wordings, keys of earlier proposals, what the operator had forgotten, kinds that are not asked about."""
 
     known: Known
     keys: frozenset[str]
     forgotten: Forgotten
+    unasked: frozenset[str] = frozenset()
 
 
 def _choose_by_rules(
@@ -153,7 +166,12 @@ def _choose_by_rules(
         return one.path not in covered and not said.forgotten.holds(one.text)
 
     revisions = choose_revisions((one for one in changing if counts(one.statement)), said.keys, limit)
-    statements = [one for each in found for one in each.statements if counts(one)]
+    statements = [
+        one
+        for each in found
+        for one in each.statements
+        if counts(one) and key_of(name_of_kind(one.kind)) not in said.unasked
+    ]
     return revisions, choose_additions(statements, said.known, said.keys, limit - len(revisions))
 
 
@@ -205,6 +223,8 @@ def _why_not(one: Chosen, said: Said, reader: Reader) -> str:
         return "it was forgotten on request"
     if said.keys.intersection((one.statement.key, *map(fold, one.claims))):
         return "it was proposed before"
+    if one.op is Does.ADD and key_of(name_of_kind(one.statement.kind)) in said.unasked:
+        return "its owner refused three of its kind"
     if one.op in {Does.ADD, Does.MERGE} and any(map(said.known.holds, one.claims)):
         return "memory or an earlier proposal says it, or a part of it"
     if one.entry and not (one.entry.id in reader.entries and is_later(one.statement, one.entry.id, reader)):
@@ -217,7 +237,7 @@ def _draft_of(one: Chosen, contents: Mapping[str, bytes], document: Document, re
     section = one.section or choose_section(document, Shelf(statement.section))
     flags: tuple[Flag, ...] = (_SINGLE,) if len({log.path for log, _ in one.quoted}) == 1 else ()
     flags += (
-        (Flag(rule="contradiction", message="a model takes it for newer: keep one of them"),) if entry else ()
+        (Flag(rule=CONTRADICTION, message="a model takes it for newer: keep one of them"),) if entry else ()
     )
     above = " > ".join(one.quoted[0][0].lines[one.quoted[0][1] - 1].headings)
     return Draft(
@@ -227,9 +247,7 @@ def _draft_of(one: Chosen, contents: Mapping[str, bytes], document: Document, re
         before=entry.text if entry else "",
         line=entry.first_line if entry else 0,
         after=_after(one),
-        reason="; ".join(
-            (f"a model chose it, under {above!r}" if above else "a model chose it", *statement.reasons)
-        ),
+        reason="; ".join((f"{MODEL_CHOSE}, under {above!r}" if above else MODEL_CHOSE, *statement.reasons)),
         evidence=tuple(
             _evidence(
                 replace(statement, path=log.path, lines=(n, n), origin=log.lines[n - 1].origin),
@@ -237,7 +255,7 @@ def _draft_of(one: Chosen, contents: Mapping[str, bytes], document: Document, re
             )
             for log, n in one.quoted
         ),
-        confidence=statement.score,
+        confidence=calibrated(Source.MODEL, statement.score),
         rank=statement.score,
         statement_key=statement.key,
         scope=Scope(fails_when=statement.fails_when),
@@ -254,8 +272,8 @@ def _after(one: Chosen) -> str:
     if entry is None:
         return f"- {text}"
     if one.op is Does.SUPERSEDE:
-        return f"{marker_of(entry)}{text}"
-    indent = " " * len(marker_of(entry))
+        return f"{entry.marker}{text}"
+    indent = " " * len(entry.marker)
     more = text.replace("\n  - ", f"\n{indent}  - ").replace("\n- ", f"\n{indent}- ")
     return f"{entry.text.rstrip()}\n{indent}- {more}"
 
@@ -291,7 +309,7 @@ def _without_unasked(day_log: DayLog, unasked: frozenset[str], fields: frozenset
     }
     lines = (replace(x, region=Region.PASTED) if x.headings in quiet else x for x in day_log.lines)
     asked = replace(day_log, lines=tuple(lines)) if quiet else day_log
-    return without_fields(asked, fields, key_of, innermost)
+    return without_fields(asked, fields | unasked, key_of, innermost)
 
 
 def _find_beside(revisions: Iterable[Revision], day_log: DayLog, is_known: Callable[[str], bool]) -> Found:
@@ -312,21 +330,22 @@ def _draft(
     statement: Statement, content: bytes, document: Document, reader: Reader, clash: Clash | None
 ) -> Draft:
     old = clash.entry if clash else None
+    other = old or (clash.beside if clash else None)
     return Draft(
         op=Op.REPLACE if old else Op.ADD,
         target=reader.target.path,
         section=old.section if old else choose_section(document, Shelf(statement.section)),
         before=old.text if old else "",
         line=old.first_line if old else 0,
-        after=f"{marker_of(old) if old else '- '}{statement.text}",
+        after=f"{old.marker if old else '- '}{statement.text}",
         reason="; ".join(statement.reasons),
         evidence=(_evidence(statement, content),),
-        confidence=statement.score,
+        confidence=calibrated(Source.RULES, statement.score),
         rank=rank_of(statement),
         statement_key=statement.key,
         scope=Scope(fails_when=statement.fails_when),
-        flags=(_SINGLE, clash.flag) if clash else (_SINGLE,),
-        entry=old.id if old else None,
+        flags=(_SINGLE, *((clash.flag,) if clash else ()), *((_MAXIM,) if statement.maxim else ())),
+        entry=other.id if other else None,
     )
 
 

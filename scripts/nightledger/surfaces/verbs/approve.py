@@ -22,6 +22,7 @@ from nightledger.gate.review.reviewing import (
     changed_lines,
     items_of,
     read_documents,
+    with_shares,
 )
 from nightledger.gate.stored import find_status, is_altered
 from nightledger.surfaces import screen, session
@@ -72,8 +73,9 @@ def answer_one(
         waiting = items_of(home.gate, status, DecisionType(verb.value), documents, accepted=accepted)
         items = _chosen(waiting, status.id, only)
         _check_diff(waiting, items, diff_sha256)
-        for at, item in enumerate(items, 1) if verb is Verb.APPROVE else ():
-            context.print_lines([*screen.item_lines(item, at, len(items)), ""])
+        told = with_shares(home.gate, home.ledger.book, items) if verb is Verb.APPROVE else []
+        for at, item in enumerate(told, 1):
+            context.print_lines([*screen.item_lines(item, at, len(told)), ""])
     answers = [Answer(proposal=status.id, n=item.change.n, verb=verb, reason=reason) for item in items]
     settled = settle(context, home, items, answers)
     for decision in settled.decisions:

@@ -14,7 +14,7 @@ import shlex
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 from nightledger.domain import errors
@@ -126,19 +126,39 @@ def revise_change(context: Context, item: Item) -> Sequence[Item]:
     if after.strip() in (b"", before.strip()):
         context.print("  nothing was changed")
         return ()
+    wording = after.decode("utf-8", "replace")
+
+    def propose(session: Session) -> Outcome:
+        stored, n = item.stored, item.change.n
+        return revise(session.gate, session.ledger, stored, n, wording, session.moment)
+
+    worded, why = put_instead(context, item, propose)
+    if why:
+        context.print(f"  not taken: {why}; your text is in {keep_aside(after)}")
+    return worded
+
+
+def put_instead(
+    context: Context, item: Item, make: Callable[[Session], Outcome]
+) -> tuple[Sequence[Item], str]:
+    """Propose something in the place of what waits; return what waits then, or why nothing came of it.
+
+    Args:
+        context: The command's surroundings.
+        item: What waits.
+        make: Proposes it, under the home's lock.
+    """
     answer = Answer(proposal=item.stored.proposal.id, n=item.change.n, verb=Verb.LATER)
     with writing(context, keep_head=True, person=True, answered=True) as session:
         gate, (_, fallen) = session.gate, recheck(session.gate, session.ledger.book, [item], [answer])
-        outcome, wording = None, after.decode("utf-8", "replace")
-        if not fallen:
-            outcome = revise(gate, session.ledger, item.stored, item.change.n, wording, session.moment)
-        if outcome is None or outcome.proposal is None:
-            why = _why(gate, outcome) if outcome else fallen[0].reason
-            context.print(f"  not taken: {why}; your text is in {keep_aside(after)}")
-            return ()
+        if fallen:
+            return (), fallen[0].reason
+        outcome = make(session)
+        if outcome.proposal is None:
+            return (), _why(gate, outcome)
         book = session.reread().book
         accepted, status = accepted_texts(gate, book), book.proposals[outcome.proposal.id]
-        return items_of(gate, status, DecisionType.APPROVE, read_documents(gate), accepted=accepted)
+        return items_of(gate, status, DecisionType.APPROVE, read_documents(gate), accepted=accepted), ""
 
 
 def _why(gate: Gate, outcome: Outcome) -> str:

@@ -6,14 +6,16 @@ Changes no memory.
 """
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from nightledger.domain.errors import EXIT_WAITING
 from nightledger.domain.judge import EDIT_LANE
+from nightledger.domain.proposal import Change, Kind, Proposal
+from nightledger.domain.shares import Share, Shares
 from nightledger.domain.states import REVOCABLE
 from nightledger.gate.proposing.screening import told_at_home
-from nightledger.gate.stored import answer_texts, answers_given, read_causes, read_stored
+from nightledger.gate.stored import answer_texts, answers_given, read_causes, read_shares, read_stored
 from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.listing import proposal_record, set_aside_record, state_of
@@ -55,19 +57,29 @@ def _records(session: Session, *, closed: bool, full: bool) -> list[dict[str, An
     stored = read_stored(gate, book, states=None if closed else REVOCABLE)
     told = told_at_home(gate.home, [one.proposal for one in stored])
     found, causes = {one.proposal.id: one.proposal for one in stored}, read_causes(session.ledger.log.events)
-    records = []
+    shares, records = read_shares(gate, book), []
     for status in book.proposals.values() if closed else book.live():
         state = state_of(gate, book, status, now)
         if not closed and state not in (*_WAITING, *_SIGNED):
             continue
         record, proposal = set_aside_record(book, status), found.get(status.id)
         if proposal and full:
-            record = proposal_record(gate, book, proposal, now, told=told)
+            record = proposal_record(gate, book, proposal, now, shares, told=told)
         elif proposal:
             record |= {"title": mask_secrets(proposal.title, told=told), "state": state}
+            waits = [one for one in proposal.changes if one.n in status.open_changes()]
+            record["sure"] = [] if status.kind is Kind.DRIFT else _sure(proposal, waits, shares)
         answers = answers_given(gate.home, book, status, causes)
         records.append({**record, "waiting": list(status.open_changes()), "answers": answers})
     return records
+
+
+def _sure(proposal: Proposal, waits: Sequence[Change], shares: Shares) -> list[str]:
+    """Return how sure changes are said to be, in a line for each share of changes like them that was signed."""
+    alike: dict[Share | None, list[float]] = {}
+    for change in waits:
+        alike.setdefault(shares.of(proposal, change), []).append(change.confidence)
+    return [screen.sureness(sure, share) for share, sure in alike.items()]
 
 
 def _texts(one: dict[str, Any]) -> list[str]:
@@ -79,7 +91,8 @@ def _texts(one: dict[str, Any]) -> list[str]:
     if one["state"] == "altered":
         closed = any(answer["state"] == "rejected" for answer in one["answers"])
         count, text = "set aside", _CLOSED if closed else _ALTERED
-    return [screen.shown(line) for line in (f"{count}: {text}", *answer_texts(one["answers"], every))]
+    told = (f"{count}: {text}", *one.get("sure", ()), *answer_texts(one["answers"], every))
+    return [screen.shown(line) for line in told]
 
 
 def _lines(context: Context, listed: list[dict[str, Any]]) -> Iterator[str]:

@@ -14,10 +14,15 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from nightledger.domain.errors import NightledgerError, RefusedError
+from nightledger.domain.periods import log_day
+from nightledger.files.configuration import home_zone
 from nightledger.gate.gated import watched, why_unreadable
 from nightledger.gate.integrity.checking import find_drift
+from nightledger.gate.opening import Gate
 from nightledger.gate.review import answers as choices
+from nightledger.gate.review import contradicting
 from nightledger.gate.review.answers import counts_of, keep_draft, read_draft
+from nightledger.gate.review.editing import put_in_place
 from nightledger.gate.review.reviewing import (
     Answer,
     Item,
@@ -121,6 +126,8 @@ def _ask_and_sign(context: Context, session: Session, items: list[Item]) -> int:
 ALIKE_KEYS = "y sign all  n reject all  s all later  b back, one by one"
 _VERBS = {"y": Verb.APPROVE, "n": Verb.REJECT, "s": Verb.LATER, "r": Verb.REJECT}
 _PROMPT_ROWS = 4
+SIDE_KEYS = ("1", "2", "3")
+_WHEN = "both are true when (Enter: without a condition)"
 
 
 class Questions(Struct, kw_only=True):
@@ -135,6 +142,8 @@ class Questions(Struct, kw_only=True):
         kept: Whether they are kept.
         edit: Lets the operator word a change; gives what waits in its place then, or nothing; None where nothing can be worded here.
         heading: Gives the heading of the notes that a change comes from; empty where there is none.
+        sides: Gives the two wordings of which a change asks which stays, as rows of the screen; nothing where it asks about none.
+        settle: Gives what an operator's choice between them comes to: an answer, or what waits in the change's place.
     """
 
     context: Context
@@ -145,6 +154,8 @@ class Questions(Struct, kw_only=True):
     kept: bool = True
     edit: Callable[[Item], Sequence[Item]] | None = None
     heading: Callable[[Item], str] = lambda _: ""
+    sides: Callable[[Item], list[str]] = lambda _: []
+    settle: Callable[[Item, str, str], tuple[Answer | None, Sequence[Item]]] = lambda *_: (None, ())
 
     def ask_all(self) -> list[Answer]:
         """Ask about every change that has no answer yet; nothing where the operator signs nothing now."""
@@ -164,7 +175,7 @@ class Questions(Struct, kw_only=True):
     def _ask(self, at: int) -> tuple[int, str]:
         """Ask until there is an answer; give where to go on, and the key."""
         item, place = self.items[at], (at + 1, len(self.items))
-        rows = self._print(screen.item_lines(item, *place))
+        rows = self._print([*screen.item_lines(item, *place), *self.sides(item)])
         if at in self.given:
             self.context.print(f"  answered: {choices.word_of(item, self.given[at])}; Enter keeps that")
         while True:
@@ -189,6 +200,14 @@ class Questions(Struct, kw_only=True):
             self._replace(at, worded)
             return at  # shown and asked about next
         given = self._answers(at, key)
+        if key in SIDE_KEYS:
+            answer, worded = self.settle(
+                self.items[at], key, screen.ask(_WHEN) if key == SIDE_KEYS[-1] else ""
+            )
+            given = {at: answer} if answer else {}
+            if worded:
+                self._replace(at, worded)
+                return at  # shown and asked about next
         if given:
             self.given |= given
             self.kept = self.keep(self.given)
@@ -211,7 +230,13 @@ class Questions(Struct, kw_only=True):
     def _keys(self, at: int) -> dict[str, str]:
         item, many = self.items[at], len(choices.alike(self.items, at))
         drift, more = choices.is_drift(item), self._next(at + 1) < len(self.items)
+        sides = dict.fromkeys(SIDE_KEYS, "")
+        if self.sides(item):
+            sides = dict(
+                zip(SIDE_KEYS, ("1 keep the first", "2 keep the second", "3 both are true"), strict=True)
+            )
         shown = {
+            **sides,
             "y": "y keep" if drift else "y sign",
             "n": "n take back" if drift else "n reject",
             "e": "e edit" if choices.can_word(item) and self.edit else "",
@@ -332,11 +357,57 @@ def questions_of(
     if elsewhere is None:
         questions.edit = lambda item: revise_change(context, item)
         questions.heading = lambda item: heading(item.change.evidence)
+        questions.sides = partial(_side_rows, gate)
+        questions.settle = partial(_settle, context, gate)
     if given:
         say(context, f"Taken up from your last review: {counts_of(items, given)}; b goes back to them.")
     if changed:
         say(context, f"Changed since you answered, so asked again: {changed}.")
     return questions
+
+
+def _side_rows(gate: Gate, item: Item) -> list[str]:
+    """Return the two wordings that contradict each other, one below the other; nothing where a change asks about none."""
+    sides = contradicting.find_sides(gate, item.stored.proposal, item.change)
+    if sides is None:
+        return []
+    other = f"line {sides.other_line}" if sides.other_line else "new"
+    told = ((f"line {sides.line}", sides.first), (other, sides.second))
+    return [
+        row
+        for key, (place, text) in zip(SIDE_KEYS, told, strict=False)
+        for row in screen.wrap(
+            f"{place}: {screen.shown(text.strip(), told=item.told)}", indent=screen.INSIDE, first=f"  {key} "
+        )
+    ]
+
+
+def _settle(
+    context: Context, gate: Gate, item: Item, key: str, when: str
+) -> tuple[Answer | None, Sequence[Item]]:
+    """Return what a choice between two wordings comes to: an answer, or what waits in the change's place."""
+    from nightledger.surfaces.verbs.edit import put_instead
+
+    sides = contradicting.find_sides(gate, item.stored.proposal, item.change)
+    today = log_day(context.now, home_zone(gate.home, gate.settings))
+    found = sides and contradicting.settle_sides(
+        gate, item.change, sides, contradicting.Side(key), when, today
+    )
+    if not found:
+        say(context, "That has no place in the file as it is now; answer it with y, n or e.")
+        return None, ()
+    proposal, n, draft = item.stored, item.change.n, found.draft
+    if draft is None:
+        verb = Verb.APPROVE if found.signs else Verb.REJECT
+        if why := choices.why_not(item, verb):
+            say(context, f"It cannot be answered so: {why}")
+            return None, ()
+        return Answer(proposal=proposal.proposal.id, n=n, verb=verb, reason=found.reason), ()
+    worded, why = put_instead(
+        context, item, lambda home: put_in_place(home.gate, home.ledger, proposal, n, draft, home.moment)
+    )
+    say(context, f"Not taken: {why}" if why else "")
+    return None, worded
 
 
 def tell_unsigned(questions: Questions, again: str) -> None:

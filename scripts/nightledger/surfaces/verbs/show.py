@@ -11,7 +11,7 @@ from nightledger.domain.states import Book, Gone, ProposalStatus
 from nightledger.gate.forgetting.forgotten import read_forgotten
 from nightledger.gate.proposing.screening import told_at_home
 from nightledger.gate.review.reviewing import worded
-from nightledger.gate.stored import find_status, read_proposal
+from nightledger.gate.stored import find_status, read_proposal, read_shares
 from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.listing import proposal_record
@@ -27,7 +27,8 @@ def run(options: argparse.Namespace, context: Context) -> int:
         home, now = session.gate.home, session.moment.at
         told = told_at_home(home, [proposal])
         expunged = read_forgotten(session.gate, (), session.ledger.book).expunged
-        record = proposal_record(session.gate, session.ledger.book, proposal, now, told=told)
+        shares = read_shares(session.gate, session.ledger.book)
+        record = proposal_record(session.gate, session.ledger.book, proposal, now, shares, told=told)
         context.emit(record)
         title = screen.shown(proposal.title, told=told)
         sizes = screen.meter(proposal)
@@ -40,7 +41,7 @@ def run(options: argparse.Namespace, context: Context) -> int:
                 (
                     "",
                     *screen.wrap(head, indent=screen.INSIDE, first=""),
-                    *screen.facts(change, told=told),
+                    *screen.facts(change, told=told, share=shares.of(proposal, change)),
                     *screen.evidence_lines(home, change, told=told, expunged=expunged, whole_logs=False),
                     *screen.fates(change, told=told),
                     *screen.diff_lines(change.diff, told=told),

@@ -25,6 +25,7 @@ from nightledger.domain.periods import can_be, count_due, next_look_at, reckon
 from nightledger.domain.states import Book
 from nightledger.domain.words import dump_moment, read_moment
 from nightledger.files.home import Home
+from nightledger.files.line_log import LineLog
 from nightledger.files.staged import find_page
 from nightledger.files.staging_troubles import read_troubles
 from nightledger.gate.gated import read_gated
@@ -124,6 +125,7 @@ def look(context: Context) -> dict[str, Any]:
         "empty": bool(why_empty(home)),
         "left_at": to_plain(left_at(found.newest)),
         "staged": _staged_record(home),
+        "analyst": _analyst_record(home),
     }
 
 
@@ -160,6 +162,30 @@ def _staged_record(home: Home) -> dict[str, Any] | None:
         "good_until": page.good_until if page else "",
         "troubles": to_plain(read_troubles(home)),
     }
+
+
+_TAIL_BYTES = 1 << 16
+"""Of the consolidation log: it has a line of a few kilobytes a night."""
+
+
+def _analyst_record(home: Home) -> dict[str, Any] | None:
+    """Return what the model was asked in the last consolidation, and what that cost; None where none was asked."""
+    try:
+        with LineLog(home.consolidation_log) as log:
+            chunks = b"".join(log.chunks(max(0, log.end - _TAIL_BYTES)))
+    except NightledgerError:
+        return None  # the night that would write it says so
+    if b'"analyst":{' not in chunks:  # most homes ask no model, and pay for no record
+        return None
+    from nightledger.codec.records import decode_lines
+    from nightledger.domain.consolidation import Consolidation
+
+    nights = decode_lines(Consolidation, chunks)
+    run = nights[-1].analyst if nights else None
+    if run is None:
+        return None
+    told = ("model", "tokens", "cost_millionths", "over_budget", "problem")
+    return {"period": nights[-1].period, "cost": run.cost, **{name: getattr(run, name) for name in told}}
 
 
 def _pin(ring: KeyRing, home: Home) -> tuple[Pin | None, list[Alarm]]:
@@ -263,13 +289,19 @@ def _parts(status: Record, name: Callable[[str], str]) -> Iterator[tuple[str, li
     )
     yield "held back", _held_back(status["held"][::-1])
     yield "not asked", _listed(status["unasked"], _unasked)
-    yield "", ["ask again: nightledger proposals --ask-again HEADING"] if status["unasked"] else []
+    yield "", ["ask again: nightledger proposals --ask-again NAME"] if status["unasked"] else []
     yield "size", [_size(size) for size in status["sizes"]]
     yield "ran", [_ran(run) for run in status["runs"]] or ["no night yet"]
     due = status["still_due"]
     periods = "period is" if due == 1 else "periods are"
     yield "next", [f"{due} {periods} due: nightledger night" if due else _utc(status["next_due_at"])]
+    yield "model", [_analyst(status["analyst"])] if status["analyst"] else []
     yield "staged", list(_staged(status["staged"], now)) if status["staged"] else []
+
+
+def _analyst(run: Record) -> str:
+    ended = "; the budget of the night ended it" if run["over_budget"] else ""
+    return screen.shown(f"{run['model']}, night of {run['period']}: {run['cost']}{ended}")
 
 
 def _staged(staged: Record, now: datetime) -> Iterator[str]:
@@ -341,8 +373,10 @@ def _held(item: Record) -> str:
 
 def _unasked(one: Record) -> str:
     why = f"you refused {one['refused']} of {one['refused']}" if one["refused"] else "you said never"
-    what = "files" if one["heading"].startswith("*-") else "heading"
-    return f"not proposing from {what} '{screen.shown(one['heading'])}': {why}"
+    name = one["heading"]
+    what = "files" if name.startswith("*-") else "label" if name.endswith(":") else "heading"
+    told = f"from {what} '{name}'" if not name.startswith("kind: ") else f"statements of '{name}'"
+    return f"not proposing {screen.shown(told)}: {why}"
 
 
 def _size(size: Record) -> str:

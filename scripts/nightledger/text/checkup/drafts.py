@@ -13,7 +13,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from nightledger.domain.finding import Doubt, DoubtLabel
-from nightledger.domain.proposal import Draft, Evidence, Flag, Op, Origin, Scope
+from nightledger.domain.proposal import CONTRADICTION, Draft, Evidence, Flag, Op, Origin, Scope
 from nightledger.text.changes.veil import veil
 from nightledger.text.checkup.checkup import OTHER_KEPT, rank_of
 from nightledger.text.checkup.danger import PLACEHOLDER, SECRET_CONFIDENCE
@@ -34,8 +34,6 @@ _FAILS_WHEN = {
     DoubtLabel.SECRET: "it opens nothing, or is meant for whoever reads this file",
 }
 
-CONTRADICTION = "contradiction"
-"""The flag of a change that asks which of two items stays."""
 _CHOICE = "line {line} says: {text} \u2014 sign: that one stays; reject: this one stays, {then}"
 _THEN = {False: "and the next check-up asks about that one", True: "and that one too"}
 """What an operator may answer where two items contradict each other."""
@@ -209,7 +207,7 @@ def _lines(document: Document, first: int, last: int, target: str) -> Evidence:
 
 def _flags(document: Document, doubts: Sequence[Doubt]) -> Iterator[tuple[str, str]]:
     for doubt in doubts:
-        if doubt.label is DoubtLabel.CONTRADICTION:
+        if doubt.label is DoubtLabel.CONTRADICTION and doubt.other:  # a heading that goes along asks nothing
             text = document.text(doubt.other, doubt.other).strip()
             then = _THEN[OTHER_KEPT in doubt.signs]
             yield CONTRADICTION, _CHOICE.format(line=doubt.other, text=text, then=then)

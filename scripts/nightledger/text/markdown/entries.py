@@ -29,6 +29,9 @@ _FIELD = re.compile(
 )
 
 
+_MARKER = re.compile(r"\s*(?:[-*+]|\d{1,9}[.)])\s+")
+
+
 class EntryKind(StrEnum):
     """What an entry is."""
 
@@ -61,6 +64,12 @@ class Entry(Struct, frozen=True, kw_only=True):
     text: str
     kind: EntryKind
     fields: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def marker(self) -> str:
+        """The list marker with which it stands, blanks included; empty for a paragraph."""
+        found = _MARKER.match(self.text)
+        return found[0] if found else ""
 
     def field(self, key: str) -> str:
         """Give the value of a decision's field; empty where it has none."""

@@ -52,6 +52,12 @@ def find_form_fields(texts: Iterable[tuple[date, str]], key_of: Callable[[str], 
     )
 
 
+def field_label(line: LogLine) -> str:
+    """Return the label of a line; empty where it has none, or one that tells what the line is: a lesson, a rule."""
+    label = split_label(line.content)[0]
+    return label if _SAYS_MORE.isdisjoint(find_cues(label)) else ""
+
+
 def without_fields(
     log: DayLog,
     fields: frozenset[str],

@@ -30,6 +30,7 @@ from nightledger.text.statements.estimate import (
 from nightledger.text.statements.wording import (
     clean_line,
     entry_text,
+    is_maxim,
     judge_kind,
     reasons_for,
     shelve,
@@ -215,6 +216,7 @@ def statement_of(
         fails_when=what_would_change_it(kind),
         section=shelve(kind),
         key=fold(text),
+        maxim=is_maxim(members, languages),
     )
 
 

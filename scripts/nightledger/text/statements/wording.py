@@ -44,6 +44,8 @@ _PRONOUN = re.compile(
 )
 _LONG = 320
 """A line longer than this many characters is cut to its best sentences."""
+_NAMES_A_THING = re.compile(r"[`/\\@#_=<>\d\"]|(?<=[a-z,;:] )[A-Z]|\w[A-Z]|\w\.\w")
+"""A code span, a path, an address, a number, a quotation, or a capital inside a sentence."""
 _WORDS = re.compile(r"[^\W\d_]{2,}")
 
 
@@ -60,7 +62,8 @@ class _Kinds(Struct, frozen=True, kw_only=True):
     """``config/words/statement-kinds.json``; of several kinds whose cues are there the first is meant.
 
     ``claiming`` are cues of a sentence that claims something, ``without_topic`` those of a title that names no
-    topic: "Key decisions", "Lessons learned".
+    topic: "Key decisions", "Lessons learned". ``maxim`` are cues of what holds always or never; where ``says_whose`` tells
+    who said so, or ``says_what`` above it what it is, it is none.
     """
 
     kinds: tuple[_Kind, ...]
@@ -69,6 +72,9 @@ class _Kinds(Struct, frozen=True, kw_only=True):
     without_topic: frozenset[str]
     about_the_agent: frozenset[str]
     touches_the_agent: frozenset[str]
+    maxim: frozenset[str]
+    says_whose: frozenset[str]
+    says_what: frozenset[str]
 
 
 @cache
@@ -215,6 +221,30 @@ def reasons_for(line: LogLine, languages: tuple[str, ...] = ()) -> tuple[str, ..
 def what_would_change_it(kind: StatementKind) -> str:
     """Return what would change one's mind about a statement of this kind."""
     return _row(kind).what_would_change_it
+
+
+def is_maxim(members: Sequence[LogLine], languages: tuple[str, ...] = ()) -> bool:
+    """Return whether lines say always or never, name no thing, and are nobody's word: a slogan, for all that can be told.
+
+    What stands under a heading or label that says what it is (a rule, a lesson, what somebody wants) is none; nor is a text in
+    other letters than ASCII, whose names cannot be told by their capitals.
+    """
+    text = " ".join(line.content for line in members)
+    above = {cue for line in members for part in _above(line) for cue in find_cues(part, languages)}
+    own = find_cues(text, languages)
+    told = _kinds().says_whose | _kinds().says_what
+    is_somebodys = any(line.turn for line in members) or not above.isdisjoint(told)
+    says = not own.isdisjoint(_kinds().maxim) and own.isdisjoint(_kinds().says_whose)
+    return says and text.isascii() and not is_somebodys and not _NAMES_A_THING.search(text)
+
+
+def _above(line: LogLine) -> tuple[str, ...]:
+    return (*line.headings[-1:], line.lead, split_label(line.content)[0])
+
+
+def kind_told_by(what: str) -> StatementKind | None:
+    """Return the kind of a statement by what would change one's mind about it; None where no kind says so."""
+    return next((row.kind for row in _kinds().kinds if row.what_would_change_it == what), None)
 
 
 def shelve(kind: StatementKind) -> str:

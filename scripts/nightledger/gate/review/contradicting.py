@@ -1,0 +1,256 @@
+"""Two wordings that contradict each other: shown side by side, and settled by nobody but the operator.
+
+A change of a check-up takes out one of two entries; one of a night puts a wording into an entry's place, or beside it. Which of
+the two stays, or when both are true, is an answer to that change where one suffices, and else a change in its place, which is
+shown, scanned and signed like any wording of the operator's. Invariant: what was answered so is not asked about again.
+"""
+
+import hashlib
+from collections.abc import Iterator
+from contextlib import suppress
+from datetime import date
+from enum import StrEnum
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from nightledger.domain.errors import AlteredError, NightledgerError
+from nightledger.domain.lanes import OPERATOR
+from nightledger.domain.proposal import CONTRADICTION, Change, Draft, Flag, Kind, Op, Proposal
+from nightledger.domain.states import Book, ChangeState, ProposalStatus
+from nightledger.gate.gated import read_gated
+from nightledger.gate.opening import Gate
+from nightledger.gate.review.editing import lines_of
+from nightledger.gate.stored import read_proposal, reason_of
+from nightledger.text.checkup.checkup import check_memory
+from nightledger.text.checkup.drafts import drafts_from_doubts
+from nightledger.text.markdown.document import Document, decode, encode, is_blank, parse_markdown, split_lines
+from nightledger.text.markdown.entries import Entry, find_entries
+
+BOTH = "both are true"
+"""Begins the reason of a signed rejection after which neither of two entries is doubted for the other; a condition may follow."""
+KEEPS = "what memory says stays"
+"""The reason of a rejection that prefers an entry to what contradicts it."""
+MOST_CHARACTERS = 300
+"""Of a condition: a sentence."""
+_SAID = Flag(rule=CONTRADICTION, message="you say that both are true")
+_STANDS = frozenset({ChangeState.APPROVED, ChangeState.APPLIED})
+
+
+class Side(StrEnum):
+    """Which of two wordings stays: ``first`` is what the change would take out or stand beside."""
+
+    FIRST = "1"
+    SECOND = "2"
+    BOTH = "3"
+
+
+class Sides(Struct, frozen=True, kw_only=True):
+    """Two wordings that contradict each other.
+
+    Attributes:
+        first: What stands in memory and the change is about, as it stands.
+        second: The other one, of memory or of the night.
+        line: Where the first stands, from 1.
+        other_line: Where the second stands; 0 where it is the night's.
+        entry: The first, where an addition would stand beside it; else None.
+    """
+
+    first: str
+    second: str
+    line: int
+    other_line: int = 0
+    entry: Entry | None = None
+
+
+class Settling(Struct, frozen=True, kw_only=True):
+    """What an operator's choice comes to: an answer to the change as it is, or a draft in its place.
+
+    Attributes:
+        signs: Whether the change is signed; None where a draft takes its place.
+        reason: Of a rejection.
+        draft: What is shown and signed instead.
+    """
+
+    signs: bool | None = None
+    reason: str = ""
+    draft: Draft | None = None
+
+
+def find_sides(gate: Gate, proposal: Proposal, change: Change) -> Sides | None:
+    """Return the two wordings that a change asks about; None where it asks about no two, or one stands there no more."""
+    is_asked = any(flag.rule == CONTRADICTION for flag in change.flags) and proposal.supersedes is None
+    if not is_asked:
+        return None
+    try:
+        document = parse_markdown(decode(read_gated(gate.home, change.target)))
+    except NightledgerError:
+        return None
+    if change.op is Op.ADD:
+        entry = next((one for one in find_entries(document) if one.id == change.entry), None)
+        told = entry and Sides(first=entry.text, second=change.after, line=entry.first_line, entry=entry)
+        return told or None
+    first, line = lines_of("".join(document.lines), change)
+    if not line:
+        return None
+    if change.op is Op.REPLACE:
+        is_other = first.strip() not in change.after
+        return Sides(first=first, second=change.after, line=line) if is_other else None
+    first, line = _item_in(first, line)
+    other = next(_other_lines(change, document), 0)
+    second = document.text(other, other) if other else ""
+    return Sides(first=first, second=second, line=line, other_line=other) if other else None
+
+
+def _item_in(text: str, line: int) -> tuple[str, int]:
+    """Return what is left of lines, and the first of them, without headings and blanks that would go along."""
+    lines = split_lines(text)
+    while lines and (is_blank(lines[0]) or lines[0].startswith("#")):
+        lines, line = lines[1:], line + 1
+    while lines and is_blank(lines[-1]):
+        lines = lines[:-1]
+    return "".join(lines), line
+
+
+def _other_lines(change: Change, document: Document) -> Iterator[int]:
+    """Yield the lines of a file that a change cites beside its own, wherever they stand now."""
+    wanted = {one.sha256 for one in change.evidence[1:] if one.path == change.target}
+    for number, line in enumerate(document.lines if wanted else (), 1):
+        if hashlib.sha256(encode(line.removesuffix("\n"))).hexdigest() in wanted:
+            yield number
+
+
+def settle_sides(
+    gate: Gate, change: Change, sides: Sides, side: Side, condition: str, today: date
+) -> Settling | None:
+    """Return what it takes that one of two wordings stays, or both; None where the file has no place for that.
+
+    Args:
+        gate: The home.
+        change: What asks.
+        sides: The two.
+        side: Which stays.
+        condition: When both are true, in the operator's words; empty where that needs no saying.
+        today: The date of a check-up.
+    """
+    when = " ".join(condition.split())[:MOST_CHARACTERS]
+    if change.op is Op.REMOVE:
+        return _of_two_entries(gate, change, sides, side, when, today)
+    if side is Side.FIRST:
+        return Settling(signs=False, reason=KEEPS)
+    if side is Side.SECOND and change.op is Op.REPLACE:
+        return Settling(signs=True)
+    if side is Side.BOTH and change.op is Op.ADD and not when:
+        return Settling(signs=True)
+    draft = _in_place(change, f"{change.reason} (settled by the operator)")
+    if change.op is Op.REPLACE:
+        gap = "" if sides.first.lstrip()[:1] in "-*+0123456789" else "\n"
+        return Settling(
+            draft=replace(
+                draft,
+                before=sides.first,
+                line=sides.line,
+                after=f"{sides.first.rstrip()}\n{gap}{_with_condition(change.after, when)}",
+                flags=(_SAID,),
+            )
+        )
+    if side is Side.BOTH or sides.entry is None:
+        return Settling(draft=replace(draft, after=_with_condition(change.after, when), flags=(_SAID,)))
+    own = sides.entry.marker + change.after.removeprefix("- ")
+    return Settling(
+        draft=replace(
+            draft,
+            op=Op.REPLACE,
+            section=sides.entry.section,
+            before=sides.first,
+            line=sides.line,
+            after=own,
+        )
+    )
+
+
+def _of_two_entries(
+    gate: Gate, change: Change, sides: Sides, side: Side, when: str, today: date
+) -> Settling | None:
+    """Return what settles a change of a check-up, which would take out the first of two entries."""
+    if side is Side.SECOND:
+        return Settling(signs=True)
+    if side is Side.BOTH and not when:
+        return Settling(signs=False, reason=BOTH)
+    if side is Side.BOTH:
+        draft = _in_place(change, f"{change.reason} (settled by the operator)")
+        after = _with_condition(sides.first, when)
+        return Settling(
+            draft=replace(
+                draft, op=Op.REPLACE, before=sides.first, line=sides.line, after=after, flags=(_SAID,)
+            )
+        )
+    text = decode(read_gated(gate.home, change.target))
+    doubts = check_memory(text, today=today, kept=(sides.first,))
+    drafts = drafts_from_doubts(doubts, text, change.target)
+    asks = (one for one in drafts if one.line == sides.other_line and _is_flagged(one.flags))
+    other = next(asks, None)
+    return Settling(draft=replace(other, op=Op.REMOVE, flags=())) if other else None
+
+
+def _is_flagged(flags: tuple[Flag, ...]) -> bool:
+    return any(flag.rule == CONTRADICTION for flag in flags)
+
+
+def _in_place(change: Change, reason: str) -> Draft:
+    """Return a draft that says the same as a change, to be altered."""
+    return Draft(
+        op=change.op,
+        target=change.target,
+        section=change.hunk.section,
+        after=change.after,
+        reason=reason,
+        evidence=change.evidence,
+        confidence=change.confidence,
+        rank=1.0,
+        statement_key=f"{change.key} as settled by the operator",
+        scope=change.scope,
+        entry=change.entry,
+    )
+
+
+def _with_condition(text: str, when: str) -> str:
+    """Return an entry whose first line says when it is true beside the other one."""
+    first, end, rest = text.partition("\n")
+    return f"{first.rstrip().rstrip('.')} ({BOTH} when {when}){end}{rest}" if when else text
+
+
+def kept_sides(gate: Gate, book: Book, path: str, text: str) -> Iterator[str]:
+    """Yield the items of a file that the operator did not let go for another one, or said to be true beside it.
+
+    Args:
+        gate: The home.
+        book: What became of every proposal.
+        path: The file.
+        text: What it says now.
+    """
+    document = parse_markdown(text)
+    for status in book.proposals.values():
+        answered = {n for n, one in status.changes.items() if one.state in {*_STANDS, ChangeState.REJECTED}}
+        if answered and status.kind in (Kind.PRUNE, Kind.CONSOLIDATE):
+            with suppress(AlteredError):
+                proposal = read_proposal(gate, status).proposal
+                for change in proposal.changes:
+                    if change.n in answered and change.target == path and _is_flagged(change.flags):
+                        yield from _kept(gate, book, status, proposal, change, document)
+
+
+def _kept(
+    gate: Gate, book: Book, status: ProposalStatus, proposal: Proposal, change: Change, document: Document
+) -> Iterator[str]:
+    others = (document.text(line, line) for line in _other_lines(change, document))
+    if status.state_of(change.n) is ChangeState.REJECTED:
+        if proposal.kind is Kind.PRUNE:
+            yield change.before
+            decision = book.decisions.get(status.changes[change.n].decision or "")
+            if decision and reason_of(gate.home, decision).startswith(BOTH):
+                yield from others
+    elif change.op is Op.ADD or (change.op is Op.REPLACE and proposal.lane == OPERATOR):
+        yield from (f"{line}\n" for line in change.after.split("\n"))
+        yield from others
+        yield from (one.text for one in find_entries(document) if one.id == change.entry)
