@@ -31,7 +31,16 @@ from nightledger.text.markdown.entries import find_entries
 from nightledger.text.scanners.scan import scan_secrets
 from nightledger.text.statements.estimate import log_languages
 from nightledger.think.contract import Answer, Chosen, RefusedOperationError, View, judge
-from nightledger.think.prompting import cut_parts, fill, may_be_shown, require_clean, show_memory
+from nightledger.think.prompting import (
+    cut_parts,
+    fill,
+    may_be_shown,
+    require_clean,
+    short,
+    show_memory,
+    suffixes,
+    tells_secret,
+)
 
 OPERATIONS = 8
 """A question may be answered with so many operations at most; a night proposes five of all."""
@@ -188,9 +197,15 @@ def required(taken: int) -> float:
 
 def _view(logs: Sequence[DayLog], document: Document) -> View:
     clean = may_be_shown(document)
-    entries = (entry for entry in find_entries(document) if clean(entry.first_line, entry.last_line))
-    sections = (section.path for section in document.sections[1:] if clean(*section.heading))
-    named = (log for log in logs if not scan_secrets(log.path))
+    unclean = {section.path for section in document.sections[1:] if not clean(*section.heading)}
+    titles = (section.path for section in document.sections[1:])
+    sections = (path for path in titles if unclean.isdisjoint(path[: n + 1] for n in range(len(path))))
+    entries = (
+        entry
+        for entry in find_entries(document)
+        if clean(entry.first_line, entry.last_line) and not tells_secret(entry.section[-1:], short(entry))
+    )
+    named = (log for log in logs if not scan_secrets(suffixes(log.path)))
     return View(
         logs={f"d{n}": log for n, log in enumerate(named, 1)},
         shown={},
