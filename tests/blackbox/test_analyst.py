@@ -222,6 +222,19 @@ def test_a_server_that_is_down_or_a_prompt_without_its_names_ends_no_night(askin
     assert [one["after"] for one in waiting(asking)] == rules
 
 
+def test_an_address_that_is_none_or_a_key_that_is_no_file_ends_no_night(asking: World) -> None:
+    rules = by_rules(asking)
+    (key,) = (path.with_name("analyst.key") for path in asking.keys.glob("*/log-ed25519"))
+    key.mkdir()
+    out = " ".join(asking.ok("consolidate", "--dry-run", "--day", "2026-03-01").split())
+    assert "analyst.key is a directory" in out
+    key.rmdir()
+    name_model(asking, "http://[::1/v1/chat/completions")
+    out = " ".join(asking.ok("night").split())
+    assert "has an address that is none" in out
+    assert [one["after"] for one in waiting(asking)] == rules
+
+
 def test_notes_that_speak_to_the_model_bring_about_nothing_but_what_the_contract_allows(
     asking: World, server: Server
 ) -> None:

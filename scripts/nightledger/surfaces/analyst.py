@@ -31,7 +31,7 @@ from nightledger.think.prompting import read_prompt
 MAX_REPLY_CHARACTERS = 32_000
 """Eight operations of five long quotes are half of it."""
 MAX_REPLY_TOKENS = 1 << 31
-KEY, KEY_BYTES = "analyst.key", 32
+KEY, KEY_BYTES, MAX_KEY_BYTES = "analyst.key", 32, 4096
 """Beside the home's other keys: whoever has it can write what a model is said to have answered."""
 
 
@@ -113,7 +113,7 @@ class _NoServer(Struct, frozen=True, kw_only=True):
 def analyst_of(keys_dir: str, home: Home, at: datetime, *, dry_run: bool = False) -> Analyst | None:
     """Return the model that the operator named to choose what a night proposes; None where the rules do.
 
-    A configuration or a prompt that cannot be used ends no night: it is told, and the rules choose.
+    A configuration, a prompt or a key that cannot be used ends no night: it is told, and the rules choose.
 
     Args:
         keys_dir: Where ``operator.yaml`` and ``prompts/`` lie.
@@ -128,17 +128,18 @@ def analyst_of(keys_dir: str, home: Home, at: datetime, *, dry_run: bool = False
     if source is None:
         return None
     server: Server = ChatServer(source)
+    prompt, key = "", b""
     try:
         prompt = read_prompt(keys_dir)
-    except NightledgerError as error:
-        prompt, server = "", _NoServer(name=source.model, problem=str(error))
-    key = _key(os.path.join(keys_dir, home.identity.id, KEY), make=not dry_run)
+        key = _key(os.path.join(keys_dir, home.identity.id, KEY), make=not dry_run)
+    except (NightledgerError, OSError) as error:
+        server = _NoServer(name=source.model, problem=str(error))
     return Analyst(server=server, prompt=prompt, home=home, at=at, key=key, dry_run=dry_run)
 
 
 def _key(path: str, *, make: bool) -> bytes:
     """Return the secret with which lines of the transcript are written; made where it is missing."""
-    kept = read_optional(path, KEY_BYTES)
+    kept = read_optional(path, MAX_KEY_BYTES)
     if kept is None or len(kept) != KEY_BYTES:
         kept = secrets.token_bytes(KEY_BYTES)
         if make:

@@ -3,8 +3,8 @@
 Invariant: the words of a result are whole lines without marker, done box, time of day and bold, below a heading, lead or label
 that all of them stand under, as that is written. So no number, name, date or path comes from a model, and nothing is cut out of
 what limits it: where a sentence ends no list of abbreviations, quotations and pronouns tells in all languages. A line whose
-headings, parents, children, box, marks or the paragraph before its list make it doubtful, or that is a part of a wrapped paragraph, is left to the
-rules. What the next line takes back cannot be seen here; the reason names the headings, so that the owner does.
+headings, parents, children, box, marks or the paragraph before its list make it doubtful, or that is a part of a wrapped paragraph, is refused.
+What the next line takes back cannot be seen here; the reason names the headings, so that the owner does.
 """
 
 import re
