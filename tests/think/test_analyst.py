@@ -124,6 +124,16 @@ def test_a_line_of_the_transcript_that_another_key_wrote_counts_for_nothing(tmp_
     assert (len(again.chosen), again.run.calls, again.run.replayed) == (1, 1, 0)
 
 
+def test_a_copied_line_of_the_transcript_changes_no_answer(tmp_path: Path) -> None:
+    ask(tmp_path, Model(answer(NAS)))
+    path = Path(Home(tmp_path).analyst_log)
+    first = path.read_text()
+    path.unlink()
+    ask(tmp_path, Model(answer()))
+    path.write_text(first + path.read_text() * 2)
+    assert len(ask(tmp_path, Model()).chosen) == 1
+
+
 def test_a_transcript_that_cannot_be_read_leaves_the_notes_to_the_rules(tmp_path: Path) -> None:
     Path(Home(tmp_path).analyst_log).mkdir(parents=True)
     drafted = ask(tmp_path, Model(answer(NAS)))
