@@ -142,6 +142,20 @@ def test_a_model_chooses_lines_and_the_owner_signs_what_code_made_of_them(
     assert asking.run("verify").status == 0
 
 
+def test_an_entry_is_changed_by_the_surest_choice_alone(asking: World, server: Server) -> None:
+    notes = asking.home / "memory/2026-03-01.md"
+    notes.write_text(f"{NOTES}- Keep the backups for 60 days now.\n")
+    choose(
+        server,
+        operation("merge", 10, "Keep the backups for 60 days now.", entry="m1", confidence=0.95),
+        operation("supersede", 5, "Keep the backups for 90 days now, the auditor said so.", entry="m1"),
+    )
+    asking.ok("night")
+    (change,) = waiting(asking)
+    assert "60 days" in change["after"]
+    assert record(asking)["refused"] == {"a surer choice changes that entry": 1}
+
+
 def test_a_night_is_gone_through_again_from_its_transcript(asking: World, server: Server) -> None:
     choose(server, operation("add", 4, NAS))
     first = asking.ok("consolidate", "--dry-run", "--day", "2026-03-01")
@@ -219,6 +233,19 @@ def test_a_server_that_is_down_or_a_prompt_without_its_names_ends_no_night(askin
     (asking.keys / "prompts/draft.md").unlink()
     out = " ".join(asking.ok("night").split())
     assert "does not answer" in out
+    assert [one["after"] for one in waiting(asking)] == rules
+
+
+def test_an_address_that_is_none_or_a_key_that_is_no_file_ends_no_night(asking: World) -> None:
+    rules = by_rules(asking)
+    (key,) = (path.with_name("analyst.key") for path in asking.keys.glob("*/log-ed25519"))
+    key.mkdir()
+    out = " ".join(asking.ok("consolidate", "--dry-run", "--day", "2026-03-01").split())
+    assert "analyst.key is a directory" in out
+    key.rmdir()
+    name_model(asking, "http://[::1/v1/chat/completions")
+    out = " ".join(asking.ok("night").split())
+    assert "has an address that is none" in out
     assert [one["after"] for one in waiting(asking)] == rules
 
 

@@ -215,11 +215,11 @@ def test_a_heartbeat_keeps_the_newest_of_each_machine_whatever_lay_there(post: P
     assert post.deliver(first)[0] == "rejected"
     assert json.loads(path.read_text())["heartbeats"]["ops"]["state"] == {"mail": 2}
     path.unlink()
-    path.mkdir()
-    rejected(post, "update_heartbeat", {"state": {}})
-    path.rmdir()
+    (path / "planted").mkdir(parents=True)
     assert post.ask("update_heartbeat", {"state": {}})["status"] == "executed"
     assert json.loads(path.read_text())["heartbeats"]["ops"]["state"] == {}
+    (aside,) = path.parent.glob(f"{path.name}.*")
+    assert (aside / "planted").is_dir()
 
 
 def test_a_log_of_another_machine_is_distilled_and_trusted_less(post: Post) -> None:

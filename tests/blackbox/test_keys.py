@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from tests.blackbox.forge import append, line_of, put_blob
 from tests.blackbox.ssh import DECISIONS, ECDSA, ED25519, HARDWARE, operator_of, soft, string
+from tests.blackbox.test_crashes import die_at
 from tests.blackbox.test_signatures import altered, decided
 from tests.blackbox.world import LOG, World
 
@@ -356,5 +357,21 @@ def test_a_machine_makes_another_key_when_it_is_asked_to(adopted: World, tmp_pat
     path = world.own_keys / "machine-ed25519"
     assert path.with_suffix(".pub").read_text().split()[1] in other
     assert path.stat().st_mode & 0o777 == 0o600
+    assert not list(world.own_keys.glob("machine-ed25519-new*"))
     shutil.rmtree(tmp_path / "home/.nightledger", ignore_errors=True)
     world.ok("verify")
+
+
+def test_a_machine_that_dies_while_it_makes_another_key_has_one(adopted: World, tmp_path: Path) -> None:
+    world = adopted.copy(tmp_path / "home")
+    line = world.json("channel", "keygen")["line"]
+    number, whole = 0, True
+    while whole:
+        died = world.copy(tmp_path / str(number))
+        whole = die_at(number, lambda: died.run("channel", "keygen", "--new"))  # noqa: B023 - called at once
+        private = died.own_keys / "machine-ed25519"
+        assert private.exists(), number
+        assert died.json("channel", "keygen")["line"].split()[0] == line.split()[0]
+        assert died.json("channel", "keygen", "--new")["line"] != line
+        number += 1
+    assert number > 9

@@ -176,6 +176,7 @@ def test_only_approvals_and_refusals_travel_and_only_signed_ones(pair: tuple[Wor
         desk.ok("channel", "send", "decide", "--to", "host", "--body", str(body))
         assert host.run("channel", "receive").status in {0, 1}
         ran = desk.run("channel", "receive")
+        assert ran.status == 1, ran
         assert why in ran.text, (why, ran)
         assert host.events()[-1]["status"] == "rejected"
     assert [one["state"] for one in host.proposals("--all")] == ["pending", "rejected"]

@@ -265,6 +265,12 @@ def test_what_is_no_list_of_embeddings_is_refused(answer: bytes) -> None:
     assert "embedding" in refusal(Server(body=answer))
 
 
+@each_row("url", ["http://[::1/v1", "https://[zz]/v1", "http://127.0.0.1:99999/v1"])
+def test_an_address_that_is_none_is_told(url: str) -> None:
+    with pytest.raises(EncoderError):
+        encoder(url).encode(["one"])
+
+
 def test_no_redirect_is_followed() -> None:
     other = Server(body=embeddings)
     with serving(other) as elsewhere:

@@ -1,7 +1,7 @@
 """Asking a model: what it is shown, what it costs, and what becomes of answers that are none."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from tests.rows import each_row
 
+from nightledger.domain.daylog import DayLog
 from nightledger.domain.errors import ConfigurationError
 from nightledger.files.home import Home
 from nightledger.text.markdown.document import parse_markdown
@@ -17,6 +18,7 @@ from nightledger.think.analyst import Analyst, AnalystError, Drafted, Reply, dra
 from nightledger.think.prompting import PART_CHARACTERS, read_prompt
 
 DAY = date(2026, 3, 2)
+TOKEN = "ghp_Ab3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0dF3hJ6"
 NOTES = """# 2026-03-02
 
 ## NAS
@@ -64,7 +66,15 @@ def add(line: int, text: str, **more: Any) -> dict[str, Any]:
 NAS = add(4, "The NAS spins down after 20 minutes.")
 
 
-def ask(root: Path, model: Model, notes: str = NOTES, *, dry_run: bool = False) -> Drafted:
+def ask(
+    root: Path,
+    model: Model,
+    notes: str = NOTES,
+    *,
+    memory: str = MEMORY,
+    beside: Sequence[DayLog] = (),
+    dry_run: bool = False,
+) -> Drafted:
     home = Home(root)
     Path(home.system_dir).mkdir(parents=True, exist_ok=True)
     analyst = Analyst(
@@ -75,7 +85,8 @@ def ask(root: Path, model: Model, notes: str = NOTES, *, dry_run: bool = False) 
         key=b"k" * 32,
         dry_run=dry_run,
     )
-    return draft(analyst, [read_daylog("memory/2026-03-02.md", notes, DAY)], parse_markdown(MEMORY), DAY)
+    logs = [read_daylog("memory/2026-03-02.md", notes, DAY), *beside]
+    return draft(analyst, logs, parse_markdown(memory), DAY)
 
 
 def test_a_model_sees_prose_and_headings_with_their_numbers_and_no_secret(tmp_path: Path) -> None:
@@ -113,6 +124,16 @@ def test_a_line_of_the_transcript_that_another_key_wrote_counts_for_nothing(tmp_
     assert (len(again.chosen), again.run.calls, again.run.replayed) == (1, 1, 0)
 
 
+def test_a_copied_line_of_the_transcript_changes_no_answer(tmp_path: Path) -> None:
+    ask(tmp_path, Model(answer(NAS)))
+    path = Path(Home(tmp_path).analyst_log)
+    first = path.read_text()
+    path.unlink()
+    ask(tmp_path, Model(answer()))
+    path.write_text(first + path.read_text() * 2)
+    assert len(ask(tmp_path, Model()).chosen) == 1
+
+
 def test_a_transcript_that_cannot_be_read_leaves_the_notes_to_the_rules(tmp_path: Path) -> None:
     Path(Home(tmp_path).analyst_log).mkdir(parents=True)
     drafted = ask(tmp_path, Model(answer(NAS)))
@@ -125,14 +146,32 @@ def test_a_transcript_that_cannot_be_read_leaves_the_notes_to_the_rules(tmp_path
     [
         "# 2026-03-02\n\n## token: ghp_Ab3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0dF3hJ6\n\n### Sub\n- The NAS spins down.\n",
         "# 2026-03-02\n\n## Vault\n- https://kofi:s3cretpassw0rd@db.example/x opens the vault.\n",
+        "# 2026-03-02\n\n## Password\n- s3cret-horse-battery-9\n- The NAS spins down.\n",
+        "# 2026-03-02\n\n- Vault password:\n  - s3cret-horse-battery-9\n- The NAS spins down.\n",
+        "# 2026-03-02\n\npassword:\ns3cret-horse-battery-9\n\n- The NAS spins down.\n",
+        "# 2026-03-02\n\n- token ghp_Ab3dE6gH9jK2mN5pQ\n  8sT1vW4yZ7bC0dF3hJ6\n- The NAS spins down.\n",
     ],
 )
-def test_no_secret_leaves_whether_it_stands_in_a_heading_or_an_address(
+def test_no_secret_leaves_whether_it_stands_in_a_heading_an_address_or_below_its_name(
     tmp_path_factory: pytest.TempPathFactory, notes: str
 ) -> None:
     model = Model(*[answer()] * 2)
     ask(tmp_path_factory.mktemp("home"), model, notes)
-    assert not [text for text in model.questions if "ghp_" in text or "s3cret" in text]
+    assert not [text for text in model.questions if "ghp_" in text or "s3cret" in text or "8sT1" in text]
+
+
+def test_a_secret_in_memory_or_a_file_s_name_stays_here_and_stops_no_question(tmp_path: Path) -> None:
+    memory = (
+        f"# Memory\n\n## token {TOKEN}\n\n### Relay\n\n- The relay listens on 8080\n\n## Password\n\n- s3cret-horse-battery-9\n"
+        "\n## Vault\n\n- password:\n  - s3cret-horse-battery-9\n"
+    )
+    model = Model(answer())
+    path = f"memory/2026-03-02-{TOKEN}.md"
+    named = ask(tmp_path, model, memory=memory, beside=[read_daylog(path, "- The key hangs there.\n", DAY)])
+    (question,) = model.questions
+    assert not [text for text in (TOKEN, "s3cret", "hangs there") if text in question]
+    assert "m1: - The relay listens on 8080" in question
+    assert named.answered == {"memory/2026-03-02.md"}
 
 
 def test_after_a_question_without_an_answer_no_other_is_asked(tmp_path: Path) -> None:

@@ -27,7 +27,7 @@ LOG = """# 2026-03-02
 
 ## 规则
 
-- 备份必须在三点半运行。也许磁盘很忙但是没有关系因为它很快就会恢复。
+- 备份必须在三点半运行。
 
 ## Rejected
 - Backups go to the cloud.
@@ -78,6 +78,7 @@ def asked(op: str, *quotes: tuple[int, str], **more: object) -> Chosen:
 NAS = (4, "The NAS spins down after 20 minutes, so the first request times out.")
 MOVED = (5, "**Backups** run at 03:30 from the NAS now.")
 KOFI = "Kofi thinks the invoices are late because of the bank."
+RELAY = "The relay is slow today. Restart it after an upgrade, unless a job runs."
 OVER = "Backups from the NAS at 02:00 are retired."
 
 
@@ -96,12 +97,7 @@ OVER = "Backups from the NAS at 02:00 are retired."
         ),
         ("add", [NAS], {"dated": True}, f"{NAS[1].rstrip('.')} (2026-03-02)"),
         ("add", [NAS] * 2, {}, NAS[1]),
-        (
-            "add",
-            [(7, "Restart it after an upgrade, unless a job runs.")],
-            {},
-            "Restart it after an upgrade, unless a job runs.",
-        ),
+        ("add", [(7, RELAY)], {}, RELAY),
         (
             "add",
             [NAS, (6, KOFI)],
@@ -131,17 +127,17 @@ def test_a_result_is_made_of_quotes_and_of_words_around_them(
     [
         ("add", [], {}, "it has 0 quotes"),
         ("add", [NAS] * 6, {}, "it has 6 quotes"),
-        ("add", [(4, NAS[1].replace("20", "30"))], {}, "no whole sentence of memory/2026-03-02.md:4"),
-        ("add", [(5, NAS[1])], {}, "no whole sentence"),
+        ("add", [(4, NAS[1].replace("20", "30"))], {}, "not the whole of memory/2026-03-02.md:4"),
+        ("add", [(5, NAS[1])], {}, "not the whole of"),
         ("add", [(99, NAS[1])], {}, "a line that was not shown"),
         ("add", [(0, NAS[1])], {}, "a line that was not shown"),
         ("add", [(8, "Fixed the build, 14 tests green.")], {}, "was not shown"),
-        ("add", [(4, "")], {}, "no whole sentence"),
-        ("add", [(4, ".")], {}, "no whole sentence"),
-        ("add", [(4, "The NAS spins down after 20 minutes")], {}, "no whole sentence"),
-        ("add", [(6, "the invoices are late because of the bank.")], {}, "no whole sentence"),
-        ("add", [(7, "Restart it after an upgrade")], {}, "no whole sentence"),
-        ("add", [(10, "Push with force.")], {}, "limits it"),
+        ("add", [(4, "")], {}, "not the whole of"),
+        ("add", [(4, ".")], {}, "not the whole of"),
+        ("add", [(4, "The NAS spins down after 20 minutes")], {}, "not the whole of"),
+        ("add", [(6, "the invoices are late because of the bank.")], {}, "not the whole of"),
+        ("add", [(7, "Restart it after an upgrade, unless a job runs.")], {}, "not the whole of"),
+        ("add", [(10, "Push with force.")], {}, "not the whole of"),
         ("add", [(13, "Move the mail to the small host.")], {}, "stands under what limits it"),
         ("add", [(20, "Backups go to the cloud.")], {}, "stands under what limits it"),
         ("add", [(22, "Drop the table every night.")], {}, "stands under what limits it"),
@@ -159,11 +155,23 @@ def test_a_result_is_made_of_quotes_and_of_words_around_them(
         ("supersede", [MOVED, (9, OVER)], {"entry": "m1"}, "several lines in the place of one"),
         (
             "supersede",
-            [(7, "The relay is slow today.")],
+            [(7, RELAY)],
             {"entry": "m1"},
             "it speaks of something else than m1",
         ),
         ("retire", [MOVED], {"entry": "m1"}, "nothing in it says that m1 is over"),
+        (
+            "retire",
+            [MOVED],
+            {"entry": "m1", "subject": "Backups from the NAS are retired, no longer used"},
+            "nothing in it says that m1 is over",
+        ),
+        (
+            "supersede",
+            [(6, KOFI)],
+            {"entry": "m1", "subject": "Backups at 02:00, NAS"},
+            "speaks of something else than m1",
+        ),
         ("supersede", [MOVED], {"entry": "m2"}, "m2 is no entry that can be changed so"),
         ("supersede", [MOVED], {"entry": "m3"}, "m3 is no entry that can be changed so"),
     ],
@@ -174,3 +182,88 @@ def test_what_does_not_stand_there_is_refused(
     with pytest.raises(RefusedOperationError) as caught:
         asked(op, *quotes, **more)
     assert why in str(caught.value)
+
+
+PUSH = "Push to main with force."
+
+
+@each_row(
+    ("notes", "text"),
+    [
+        (f"- [not true any more as of 2026-03-01] {PUSH}", PUSH),
+        (f"- [[rejected]] {PUSH}", PUSH),
+        (f"- 👎 {PUSH}", f"👎 {PUSH}"),
+        (f"1. ✖ {PUSH}", f"✖ {PUSH}"),
+        (f"- <del>{PUSH}</del>", f"<del>{PUSH}</del>"),
+        (f"• [ ] {PUSH}", PUSH),
+        (f"user: [ ] {PUSH}\nassistant: ok", PUSH),
+        (f"- [ ] Plan of the week\n  - {PUSH}", PUSH),
+        (f"Rejected\n========\n- {PUSH}", PUSH),
+        (f"Rejected\n--------\n\nA word.\n\n- {PUSH}", PUSH),
+        (f"  ## Rejected\n\n- {PUSH}", PUSH),
+        (f"These plans were rejected last week.\n\n- Other\n- {PUSH}", PUSH),
+        (f"> Rejected plans\n\n- {PUSH}", PUSH),
+        (f"## ~~Deploys~~\n- {PUSH}", PUSH),
+        (f"## ❌ Deploys\n- {PUSH}", PUSH),
+        (f"- The plan of Kofi was dropped, i.e. {PUSH}", PUSH),
+        ("- Kofi dit : « Pousse sur main. Toujours avec force. » C'est faux.", "Toujours avec force."),
+        ("- 科菲说\uff1a「推送到主分支。总是强制推送。」这是错误。", "总是强制推送。"),
+        (f"- The old plan of Kofi: do it now. {PUSH}", PUSH),
+        (f"- {PUSH} It is quick. Not any more.", PUSH),
+        ("## Relay\n- The NAS is slow. It must be restarted daily.", "It must be restarted daily."),
+        ("We decided to push\n\u2013 never to main", "We decided to push"),
+        ("We raised the limit to\n20) and took it back", "We raised the limit to"),
+        ("user: We decided to\nnever push\nassistant: ok", "We decided to"),
+        (f"- {PUSH}\n  - Not on Fridays", PUSH),
+        (f"- {PUSH}\n\n  That is wrong.", PUSH),
+        ("- **Always do this:**\n  - Pull", "**Always do this:**"),
+        (f"user: hello\nassistant: hi\n\ntool: {PUSH}", PUSH),
+    ],
+)
+def test_what_says_less_or_else_where_it_stands_is_refused(notes: str, text: str) -> None:
+    with pytest.raises(RefusedOperationError):
+        judged(notes, text)
+
+
+@each_row(
+    ("notes", "text", "said"),
+    [
+        (
+            "- The limits are 2**10 and 3**2.",
+            "The limits are 2**10 and 3**2.",
+            "The limits are 2**10 and 3**2.",
+        ),
+        ("- Set **a__b** in __init__.", "Set **a__b** in __init__.", "Set a__b in __init__."),
+        ("- 09:15 DO NOT push to main.", "DO NOT push to main.", "DO NOT push to main."),
+        (f"- [x] 09:15 UTC {PUSH}\r", PUSH, PUSH),
+        ("- ✅ It runs.\n\n---", "✅ It runs.", "✅ It runs."),
+        (f"user: {PUSH}\nassistant: ok", PUSH, PUSH),
+        (f"- One\n- {PUSH}\n- Never on Fridays", PUSH, PUSH),
+    ],
+)
+def test_a_line_is_taken_as_it_stands_without_marker_time_and_bold(notes: str, text: str, said: str) -> None:
+    assert judged(notes, text).statement.text == said
+
+
+def test_what_rests_on_two_days_is_as_old_as_the_older() -> None:
+    new, old = (
+        read_daylog(f"memory/{day}.md", f"- Backups from the NAS at 02:00 are {end}.", day)
+        for day, end in ((date(2026, 3, 2), "retired"), (date(2026, 2, 1), "over"))
+    )
+    shown = {"d1": frozenset({1}), "d2": frozenset({1})}
+    quotes = [
+        {"log": name, "line": 1, "text": log.lines[0].content} for name, log in (("d1", new), ("d2", old))
+    ]
+    told = {"op": "retire", "quotes": quotes, "entry": "m1", "confidence": 0.8}
+    two = msgspec.structs.replace(view(), logs={"d1": new, "d2": old}, shown=shown)
+    assert judge(msgspec.convert(told, Operation), two).statement.day == date(2026, 2, 1)
+
+
+def judged(notes: str, text: str) -> Chosen:
+    log = read_daylog("memory/2026-03-02.md", f"# 2026-03-02\n\n{notes}\n", date(2026, 3, 2))
+    line = next(one.number for one in log.lines if text in one.text)
+    told = {"op": "add", "quotes": [{"log": "d1", "line": line, "text": text}], "confidence": 0.8}
+    lines = {"d1": frozenset(range(1, len(log.lines)))}
+    return judge(
+        msgspec.convert(told, Operation), msgspec.structs.replace(view(), logs={"d1": log}, shown=lines)
+    )

@@ -171,7 +171,7 @@ def open_server(context: Context, address: tuple[str, int], limits: Limits = LIM
 
 
 def receive(options: argparse.Namespace, context: Context) -> int:
-    """Empty this home's boxes in the spools, once; for cron."""
+    """Empty this home's boxes in the spools, once; for cron. Like ``send`` it ends with 1 where a message of ours was rejected."""
     del options
     require_machine(Home(context.home_path).require())
     emptied = empty_boxes(context)
@@ -181,7 +181,8 @@ def receive(options: argparse.Namespace, context: Context) -> int:
         for one in emptied.replies
     ]
     tell(context, asdict(emptied), lines, _wrong(emptied, waits=not context.quiet))
-    return 1 if emptied.dead or emptied.set_aside or emptied.problems else 0
+    rejected = any(one["status"] == Status.REJECTED for one in emptied.replies)
+    return 1 if emptied.dead or emptied.set_aside or emptied.problems or rejected else 0
 
 
 def _wrong(emptied: Emptied, *, waits: bool) -> Iterator[str]:

@@ -8,6 +8,7 @@ class of a tool's text and the name of the machine; nothing of it is read again 
 
 import hashlib
 import os
+import stat
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import date
@@ -233,6 +234,8 @@ def update_heartbeat(work: Work) -> Done:
         "at": f"{work.moment.at:%Y-%m-%dT%H:%M:%SZ}",
         "state": work.message.body["state"],
     }
+    if os.path.lexists(path) and not stat.S_ISREG(os.lstat(path).st_mode):
+        os.rename(path, f"{path}.{work.message.id}")  # an agent may put anything there; it is kept beside it
     replace_file(path, canonical({"v": 1, "heartbeats": beats}) + b"\n")
     return Done(status=Status.EXECUTED, body={})
 

@@ -9,7 +9,6 @@ unattended, and nothing else: nothing that the gate accepts as an operator's wor
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -64,11 +63,9 @@ def machine_public_key(ring: KeyRing, home_id: str, *, new: bool = False) -> Pub
         KeyFileError: The file is unsafe or damaged.
     """
     path = ring.path(home_id, MACHINE_ED25519)
-    if new:
-        for name in (path, f"{path}.pub"):
-            with suppress(FileNotFoundError):
-                os.unlink(name)
-    return public_key_of(path) if os.path.lexists(path) else create_machine_key(ring, home_id)
+    if os.path.lexists(path) and not new:
+        return public_key_of(path)
+    return create_machine_key(ring, home_id, anew=new)
 
 
 def read_peers(home: Home, ledger: Ledger, moment: Moment) -> Peers:

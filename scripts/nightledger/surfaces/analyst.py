@@ -33,7 +33,7 @@ MAX_REPLY_CHARACTERS = 32_000
 MAX_REPLY_TOKENS = 1 << 31
 DRAFT = "draft"
 """The question what of a day's notes belongs into memory."""
-KEY, KEY_BYTES = "analyst.key", 32
+KEY, KEY_BYTES, MAX_KEY_BYTES = "analyst.key", 32, 4096
 """Beside the home's other keys: whoever has it can write what a model is said to have answered."""
 
 
@@ -122,7 +122,7 @@ class _NoServer(Struct, frozen=True, kw_only=True):
 def analyst_of(keys_dir: str, home: Home, at: datetime, *, dry_run: bool = False) -> Analyst | None:
     """Return the model that the operator named to choose what a night proposes; None where the rules do.
 
-    A configuration or a prompt that cannot be used ends no night: it is told, and the rules choose.
+    A configuration, a prompt or a key that cannot be used ends no night: it is told, and the rules choose.
 
     Args:
         keys_dir: Where ``operator.yaml`` and ``prompts/`` lie.
@@ -137,11 +137,12 @@ def analyst_of(keys_dir: str, home: Home, at: datetime, *, dry_run: bool = False
     if source is None:
         return None
     server: Server = ChatServer(source, DRAFT)
+    prompt, key = "", b""
     try:
         prompt = read_prompt(keys_dir, DRAFT)
-    except NightledgerError as error:
-        prompt, server = "", _NoServer(name=server.name, problem=str(error))
-    key = _key(os.path.join(keys_dir, home.identity.id, KEY), make=not dry_run)
+        key = _key(os.path.join(keys_dir, home.identity.id, KEY), make=not dry_run)
+    except (NightledgerError, OSError) as error:
+        server = _NoServer(name=server.name, problem=str(error))
     return Analyst(
         server=server,
         prompt=prompt,
@@ -156,7 +157,7 @@ def analyst_of(keys_dir: str, home: Home, at: datetime, *, dry_run: bool = False
 
 def _key(path: str, *, make: bool) -> bytes:
     """Return the secret with which lines of the transcript are written; made where it is missing."""
-    kept = read_optional(path, KEY_BYTES)
+    kept = read_optional(path, MAX_KEY_BYTES)
     if kept is None or len(kept) != KEY_BYTES:
         kept = secrets.token_bytes(KEY_BYTES)
         if make:

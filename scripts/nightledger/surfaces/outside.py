@@ -67,7 +67,10 @@ def ask(
     Raises:
         OutsideError: There is no answer in time, a larger one, or it may not be asked.
     """
-    parts = urlsplit(url)
+    try:
+        parts = urlsplit(url)
+    except ValueError as error:
+        raise OutsideError("has an address that is none", hint="operator.yaml names it") from error
     if not (parts.scheme == "https" or is_loopback(parts.hostname or "") or insecure):
         raise OutsideError(
             "is beyond this machine, and plain HTTP can be read on the way: use https",

@@ -32,7 +32,16 @@ from nightledger.text.markdown.entries import find_entries
 from nightledger.text.scanners.scan import scan_secrets
 from nightledger.text.statements.estimate import log_languages
 from nightledger.think.contract import Answer, Chosen, RefusedOperationError, View, judge
-from nightledger.think.prompting import cut_parts, fill, may_be_shown, require_clean, show_memory
+from nightledger.think.prompting import (
+    cut_parts,
+    fill,
+    may_be_shown,
+    require_clean,
+    short,
+    show_memory,
+    suffixes,
+    tells_secret,
+)
 
 OPERATIONS = 8
 """A question may be answered with so many operations at most; a night proposes five of all."""
@@ -203,9 +212,15 @@ def required(taken: int) -> float:
 
 def _view(logs: Sequence[DayLog], document: Document) -> View:
     clean = may_be_shown(document)
-    entries = (entry for entry in find_entries(document) if clean(entry.first_line, entry.last_line))
-    sections = (section.path for section in document.sections[1:] if clean(*section.heading))
-    named = (log for log in logs if not scan_secrets(log.path))
+    unclean = {section.path for section in document.sections[1:] if not clean(*section.heading)}
+    titles = (section.path for section in document.sections[1:])
+    sections = (path for path in titles if unclean.isdisjoint(path[: n + 1] for n in range(len(path))))
+    entries = (
+        entry
+        for entry in find_entries(document)
+        if clean(entry.first_line, entry.last_line) and not tells_secret(entry.section[-1:], short(entry))
+    )
+    named = (log for log in logs if not scan_secrets(suffixes(log.path)))
     return View(
         logs={f"d{n}": log for n, log in enumerate(named, 1)},
         shown={},
@@ -287,4 +302,7 @@ def _transcript(analyst: Analyst) -> dict[str, str]:
     with LineLog(analyst.home.analyst_log) as log:
         rows = [row for rows, _ in read_rows(Asked, log.chunks(0)) for row in rows]
     ours = (row for row in rows if hmac.compare_digest(row.mac.encode(), row.sealed(analyst.key).encode()))
-    return {row.question_sha256: row.answer for row in ours}
+    answers: dict[str, str] = {}
+    for row in ours:
+        answers.setdefault(row.question_sha256, row.answer)  # a copy of a later line changes no night
+    return answers

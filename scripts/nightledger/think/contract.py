@@ -1,9 +1,10 @@
 """What a model may bring: operations on lines and entries that it was shown; and the wording, which is ours.
 
-Invariant: the words of a result are whole sentences of the named lines, below a heading, lead or label that all of them
-stand under, as that is written. So no number, name, date or path comes from a model, and nothing is cut out of a sentence that
-limits it. A line whose headings, parents, box or marks make it doubtful, or that is a part of a wrapped paragraph, is left
-to the rules. What the next line takes back cannot be seen here; the reason names the headings, so that the owner does.
+Invariant: the words of a result are whole lines without marker, done box, time of day and bold, below a heading, lead or label
+that all of them stand under, as that is written. So no number, name, date or path comes from a model, and nothing is cut out of
+what limits it: where a sentence ends no list of abbreviations, quotations and pronouns tells in all languages. A line whose
+headings, parents, children, box, marks or the paragraph before its list make it doubtful, or that is a part of a wrapped paragraph, is refused.
+What the next line takes back cannot be seen here; the reason names the headings, so that the owner does.
 """
 
 import re
@@ -15,13 +16,15 @@ from msgspec.structs import replace
 
 from nightledger.domain.daylog import DayLog, LogLine, Region, Statement
 from nightledger.domain.errors import NightledgerError
+from nightledger.domain.proposal import Origin
 from nightledger.text.markdown.entries import Entry, EntryKind
 from nightledger.text.patterns import pattern, words
 from nightledger.text.similar import fold
 from nightledger.text.statements.cues import find_cues, words_of
+from nightledger.text.statements.daylog import TURN
 from nightledger.text.statements.estimate import split_label
 from nightledger.text.statements.statements import statement_of
-from nightledger.text.statements.wording import leans, plain_line, sentences_of, topic_of
+from nightledger.text.statements.wording import VOID, topic_of, without_bold
 
 MOST_QUOTES = 5
 """As many lines as an operator reads as one change."""
@@ -29,11 +32,12 @@ LEAST_SHARED, LEAST_SHARE = 2, 1 / 3
 """An entry is only changed for what shares so many of its words, and this part of them."""
 MOST_CHARACTERS = 4_096
 """Of a line: a longer one is no claim."""
-FEW_WORDS = 6
-"""A sentence of no more may take back the one beside it: "Not any more.", "Only on staging."."""
 _SPACE = re.compile(r"\s+")
-_OPEN_BOX = re.compile(r"^\s*(?:[-*+]\s+|\d{1,3}[.)]\s+)?\[[ ~-]\]")
-_STRUCK = re.compile("^\\W*[\u274c\U0001f6ab\u26d4\u2717\u2718]|~~")
+_CUT = re.compile(r"\[(?:[ ~-]\]|\[|[^\]]{3,}\d{4}-\d\d)")
+"""What reading may take from the front of a line and is more than a marker or a time: an open box, an envelope."""
+_UNDERLINE = re.compile(r" {0,3}(?:=+|-+)\s*")
+_STRUCK = re.compile(rf"^[\W\d]*(?:[{VOID}]|\[[ ~-]\])|~~|</?(?:del|s|strike)>")
+"""How a line is told to be void, refused or still to be done."""
 
 
 class Does(StrEnum):
@@ -51,7 +55,7 @@ class Quote(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     Attributes:
         log: The log, as the prompt numbers it: ``d1``.
         line: Its line, from 1.
-        text: What stands there, word for word; runs of white space count as one blank.
+        text: All that stands there, word for word; runs of white space count as one blank.
     """
 
     log: str
@@ -141,11 +145,11 @@ def judge(operation: Operation, view: View) -> Chosen:
     _require(0 <= operation.confidence <= 1, f"a confidence of {operation.confidence:g}")
     _require(not operation.section or operation.section in view.sections, "there is no such section")
     lines = [_find(quote, view) for quote in operation.quotes]
-    worded = ((plain_line(line), min(line.day, log.day)) for log, line in lines)
+    worded = ((without_bold(_plain(line.content)), min(line.day, log.day)) for log, line in lines)
     said = {fold(text): (text, day) for text, day in worded}
     claims = tuple(text for text, _ in said.values())
-    entry = _entry(operation, view, claims)
     subject = _subject(operation.subject, lines, view.languages)
+    entry = _entry(operation, view, (*claims, subject))
     text = _worded(subject, claims)
     dated = [f"{text.rstrip('.')} ({day})" for text, day in said.values()]
     shown = _worded(subject, dated) if operation.dated else text
@@ -157,7 +161,9 @@ def judge(operation: Operation, view: View) -> Chosen:
     )
     return Chosen(
         op=operation.op,
-        statement=replace(statement, text=shown, key=fold(text)),
+        statement=replace(
+            statement, text=shown, key=fold(text), day=min(min(line.day, log.day) for log, line in lines)
+        ),
         claims=(*claims, text.partition("\n")[0]),
         quoted=tuple({(log.path, line.number): (log, line.number) for log, line in lines}.values()),
         entry=entry,
@@ -175,65 +181,73 @@ def _plain(text: str) -> str:
 
 
 def _find(quote: Quote, view: View) -> tuple[DayLog, LogLine]:
-    """Give the log, and the line with nothing but the quoted sentences as its content."""
+    """Give the log and the line that a quote is all of."""
     log = view.logs.get(quote.log)
     if log is None or quote.line not in view.shown[quote.log]:
         raise RefusedOperationError("a line that was not shown")
-    line = log.lines[quote.line - 1]
-    place = f"{log.path}:{quote.line}"
+    line, place = log.lines[quote.line - 1], f"{log.path}:{quote.line}"
     said = _plain(quote.text)
-    sentences = (
-        [_plain(one) for one in sentences_of(line.content)] if len(line.content) <= MOST_CHARACTERS else []
-    )
-    runs = ((n, m) for n in range(len(sentences)) for m in range(n + 1, len(sentences) + 1))
-    found = next((run for run in runs if " ".join(sentences[slice(*run)]) == said), None)
-    if found is None or not fold(said):
-        raise RefusedOperationError(f"the quote is no whole sentence of {place}")
-    _require(said[-1] not in ":\uff1a", f"the quote of {place} only introduces others")
-    first, last = found
-    beside = (*sentences[max(0, first - 1) : first], *sentences[last : last + 1])
-    _require(not any(map(_takes_back, beside)), f"what stands beside the quote of {place} limits it")
+    whole = len(line.content) <= MOST_CHARACTERS and said == _plain(line.content)
+    _require(whole and bool(fold(said)), f"the quote is not the whole of {place}")
+    _require(not said.rstrip("*_ ").endswith((":", "\uff1a")), f"the quote of {place} only introduces others")
     _require(not _is_doubtful(line, log), f"{place} stands under what limits it, or is no whole claim")
-    return log, replace(line, content=said)
-
-
-def _takes_back(sentence: str) -> bool:
-    """Whether a sentence that is left out may limit the one beside it."""
-    limits = pattern("claim-words", "limit").search(sentence) is not None
-    return limits and (leans(sentence) or len(words_of(sentence)) <= FEW_WORDS)
+    return log, line
 
 
 def _is_doubtful(line: LogLine, log: DayLog) -> bool:
     """Whether something around a line may make another claim of it than its words say."""
-    if (
-        line.marker == "|"
-        or line.turn == "assistant"
-        or _OPEN_BOX.match(line.text)
-        or _STRUCK.search(line.content)
-    ):
+    strange = line.marker == "|" or line.turn == "assistant" or line.origin is not Origin.AGENT
+    if strange or _STRUCK.search(line.text) or _CUT.search(line.text.rstrip().removesuffix(line.content)):
         return True
-    above = [*line.headings, line.lead, *_parents(line, log)]
-    doubts = (pattern("claim-words", name) for name in ("limit", "doubtful"))
-    return any(doubt.search(text) for doubt in doubts for text in above) or _is_wrapped(line, log)
+    around = [*line.headings, line.lead, *_above(line, log), *_below(line, log)]
+    doubts = (_STRUCK, pattern("claim-words", "limit"), pattern("claim-words", "doubtful"))
+    return any(doubt.search(text) for doubt in doubts for text in around) or _is_wrapped(line, log)
 
 
-def _parents(line: LogLine, log: DayLog) -> Iterator[str]:
-    indent = line.indent
+def _above(line: LogLine, log: DayLog) -> Iterator[str]:
+    """Yield what stands over a line below its heading: its parents, the paragraph before its list, what looks like a heading."""
+    indent, listed = line.indent, bool(line.marker)
     for one in reversed(log.lines[: line.number - 1]):
-        if one.region is Region.HEADING or indent == 0:
+        if one.region is Region.HEADING:
             return
-        if one.region is Region.PROSE and one.indent < indent:
-            indent = one.indent
-            yield one.content
+        if one.region not in {Region.PROSE, Region.PASTED}:
+            continue
+        text = one.text.lstrip()
+        titled = text.startswith("#") or _UNDERLINE.fullmatch(log.lines[one.number].text) is not None
+        opens = listed and not one.marker and one.indent <= indent
+        if titled or opens or one.indent < indent:
+            indent, listed = min(indent, one.indent), listed and not opens
+            yield one.text
+        if titled and not one.marker:
+            return
+
+
+def _below(line: LogLine, log: DayLog) -> Iterator[str]:
+    """Yield what stands inside an item: its children and further paragraphs."""
+    for one in log.lines[line.number :] if line.marker else ():
+        if one.region is Region.HEADING or (one.text.strip() and one.indent <= line.indent):
+            return
+        yield one.text
 
 
 def _is_wrapped(line: LogLine, log: DayLog) -> bool:
     """Whether a paragraph or item goes on over lines: its sentences may, too."""
-    after = log.lines[line.number : line.number + 1]
     before = log.lines[line.number - 2 : line.number - 1] if line.number > 1 else ()
-    goes_on = any(one.region is Region.PROSE and not one.marker and not one.turn for one in after)
-    began = not line.marker and not line.turn and any(one.region is Region.PROSE for one in before)
-    return goes_on or began
+    began = not (line.marker or TURN.match(line.text)) and any(_goes_on(line, one) for one in before)
+    return began or any(_goes_on(one, line) for one in log.lines[line.number : line.number + 1])
+
+
+def _goes_on(after: LogLine, line: LogLine) -> bool:
+    """Whether a line goes on with the one before it: it begins no item, or none that Markdown sees there."""
+    text = after.text.lstrip()
+    if TURN.match(text):
+        return False
+    if after.marker == "1":
+        return line.marker != "1" and not text.startswith("1")
+    if after.marker:
+        return text[0] in "\u2022\u2013" and text[0] != line.text.lstrip()[0]
+    spoken = {Region.PROSE, Region.BANNER, Region.METADATA}
+    return after.region in spoken or (after.region is Region.RULE and not line.marker)
 
 
 def _entry(operation: Operation, view: View, claims: Iterable[str]) -> Entry | None:
@@ -246,7 +260,7 @@ def _entry(operation: Operation, view: View, claims: Iterable[str]) -> Entry | N
     kinds = {EntryKind.ITEM} if operation.op is Does.MERGE else {EntryKind.ITEM, EntryKind.PARAGRAPH}
     one_line = entry.first_line == entry.last_line and "\t" not in entry.text
     _require(one_line and entry.kind in kinds, f"{operation.entry} is no entry that can be changed so")
-    told = " ".join((*claims, operation.subject))
+    told = " ".join(claims)
     wanted = _content_words(entry.text)
     shared = len(wanted & _content_words(told))
     of_it = shared >= max(LEAST_SHARED, LEAST_SHARE * len(wanted))
@@ -276,7 +290,7 @@ def _names(log: DayLog, line: LogLine) -> tuple[str, ...]:
 
 
 def _title(text: str) -> str:
-    return _plain(text.replace("**", "").replace("__", "")).strip(" :\uff1a*_#-\u2013\u2014")
+    return _plain(without_bold(text)).strip(" :\uff1a*_#-\u2013\u2014")
 
 
 def _worded(subject: str, said: Sequence[str]) -> str:

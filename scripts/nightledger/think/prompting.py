@@ -7,13 +7,13 @@ before anything is sent.
 
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
 from nightledger.domain.daylog import DayLog, LogLine, Region
 from nightledger.domain.errors import ConfigurationError
-from nightledger.domain.finding import Severity
+from nightledger.domain.finding import Finding, Severity
 from nightledger.files.reading import read_optional
 from nightledger.files.shipped import shipped_config
 from nightledger.text.markdown.document import Document
@@ -27,6 +27,7 @@ PART_CHARACTERS = 24_000
 ENTRY_CHARACTERS = 300
 """Of an entry of memory: enough to know it by."""
 MAX_PROMPT_BYTES = 64_000
+_ITEM = re.compile(r"(?:^|\s)[-*+]\s+")
 _NAME = re.compile(r"\{\{(\w+)\}\}")
 NAMES = frozenset({"day", "limit", "memory", "notes"})
 OPTIONAL = frozenset({"refused"})
@@ -80,13 +81,30 @@ def may_be_shown(document: Document) -> Callable[[int, int], bool]:
 def show_memory(view: View) -> str:
     """Return sections and entries with their numbers, one line each."""
     rows = [f"{name}: {' > '.join(path)}" for name, path in view.sections.items()]
-    rows += [f"{name}: {_short(entry)}" for name, entry in view.entries.items()]
+    rows += [f"{name}: {short(entry)}" for name, entry in view.entries.items()]
     return "\n".join(rows) or "(empty)"
 
 
-def _short(entry: Entry) -> str:
+def short(entry: Entry) -> str:
+    """Return an entry in one line, cut where long."""
     text = " ".join(entry.text.split())
     return text if len(text) <= ENTRY_CHARACTERS else f"{text[:ENTRY_CHARACTERS]} ..."
+
+
+def suffixes(path: str) -> str:
+    """Return a name of a file, and on lines of their own its ends behind each sign: a token need not begin it."""
+    return "\n\n".join(path[sign.end() :] for sign in re.finditer(r"^|[-_./ ]", path))
+
+
+def tells_secret(above: Iterable[str], text: str) -> bool:
+    """Tell whether a text is a secret by what stands above it: ``Password`` as a heading, ``token:`` as an item."""
+    plain = _ITEM.sub(" ", text).strip()
+    read = (plain, *(f"{title.rstrip(' :*_')}: {plain}" for title in above if title))
+    return any(map(_is_secret, scan_secrets("\n\n".join(read))))
+
+
+def _is_secret(finding: Finding) -> bool:
+    return finding.severity is Severity.BLOCK and finding.rule.startswith("secret.")
 
 
 def require_clean(question: str) -> str:
@@ -96,10 +114,7 @@ def require_clean(question: str) -> str:
         ConfigurationError: The scanners see a secret in it, however it came together.
     """
     plain = question.encode("utf-8", "replace").decode("utf-8", "replace")
-    if any(
-        finding.severity is Severity.BLOCK and finding.rule.startswith("secret.")
-        for finding in scan_secrets(plain)
-    ):
+    if any(map(_is_secret, scan_secrets(plain))):
         raise ConfigurationError(
             "the question holds what looks like a secret", hint="nightledger check names such lines of memory"
         )
@@ -142,6 +157,8 @@ def _sections(log: DayLog) -> Iterator[list[LogLine]]:
     for line in log.lines:
         if line.number in held or not _is_shown(line) or not secret.isdisjoint(line.headings):
             continue
+        if line.region is Region.PROSE and _is_told(line, log):
+            continue
         if section and (line.region is Region.HEADING or size > PART_CHARACTERS):
             yield section
             section, size = [], 0
@@ -149,6 +166,14 @@ def _sections(log: DayLog) -> Iterator[list[LogLine]]:
         size += len(line.content)
     if any(line.region is not Region.HEADING for line in section):
         yield section
+
+
+def _is_told(line: LogLine, log: DayLog) -> bool:
+    """Tell whether a line is a secret by its heading or lead, or goes on with one that the line before begins."""
+    if tells_secret((*line.headings[-1:], line.lead), line.content):
+        return True
+    before = log.lines[line.number - 2].text.rstrip() if line.number > 1 and not line.marker else ""
+    return bool(before) and any(map(_is_secret, scan_secrets(f"{before}{line.content}")))
 
 
 def _is_shown(line: LogLine) -> bool:

@@ -20,7 +20,7 @@ from msgspec.structs import replace
 
 from nightledger.domain.errors import ConfigurationError
 from nightledger.files.atomic import create_file
-from nightledger.files.durable import make_dir
+from nightledger.files.durable import make_dir, sync_directory
 from nightledger.files.reading import read_regular
 from nightledger.trust.checkpoint import COSIGNATURE_MLDSA44, LineSigner, has_mldsa
 from nightledger.trust.note import ED25519, VerifierKey
@@ -228,13 +228,24 @@ def create_operator_key(
     return create_key_at(path, passphrase=passphrase, comment=comment)
 
 
-def create_machine_key(ring: KeyRing, home_id: str) -> PublicKey:
+def create_machine_key(ring: KeyRing, home_id: str, *, anew: bool = False) -> PublicKey:
     """Make the key with which this machine signs messages; OpenSSH format, no passphrase.
 
+    At every moment there is a whole key: another one is on disk before it takes the old one's place.
+
     Raises:
-        KeyFileError: When there is one already.
+        KeyFileError: When there is one already, and no other is asked for.
     """
-    return create_key_at(ring.path(home_id, MACHINE_ED25519), passphrase=None, comment="nightledger machine")
+    path = ring.path(home_id, MACHINE_ED25519)
+    made = path.with_name(f"{path.name}-new") if anew else path
+    for left in (made, _public_path(made)) if anew else ():
+        left.unlink(missing_ok=True)
+    key = create_key_at(made, passphrase=None, comment="nightledger machine")
+    if anew:
+        made.replace(path)
+        _public_path(made).replace(_public_path(path))
+        sync_directory(str(path.parent))
+    return key
 
 
 def needs_passphrase(path: Path) -> bool:

@@ -19,6 +19,8 @@ def test_marker_box_tick_time_and_indent_are_told_from_the_content() -> None:
     assert line("\t- boil water", 1).indent == 4
     assert line("- [14:05] the kettle leaks", 1).content == "the kettle leaks"
     assert line("- 2026-03-09 14:05 Europe/Paris: the kettle leaks", 1).content == "the kettle leaks"
+    assert line("- 14:05\u201315:00 CEST: the kettle leaks", 1).content == "the kettle leaks"
+    assert line("- 14:05 DO NOT boil it dry", 1).content == "DO NOT boil it dry"
     assert line("| tea | green |", 1).marker == "|"
     assert line("- 3 kettles leak", 1).content == "3 kettles leak"
 

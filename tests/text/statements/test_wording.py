@@ -9,6 +9,16 @@ def test_one_line_is_one_sentence_without_dress() -> None:
     assert entry_text(line, [line]) == "Never push on `main`"
 
 
+def test_a_mark_that_takes_back_what_it_stands_before_stays() -> None:
+    for line in read("- ❌ **Always** push on `main`\n- 👎 Always push on `main`").lines:
+        assert entry_text(line, [line]) == f"{line.content[0]} Always push on `main`"
+
+
+def test_bold_goes_and_no_digit_or_name_with_it() -> None:
+    line = read("- **Limit:** 2**10 lines a day, set by `**kw` and __init__").lines[0]
+    assert entry_text(line, [line]) == "Limit: 2**10 lines a day, set by `**kw` and __init__"
+
+
 def test_a_line_that_names_no_topic_gets_its_headings() -> None:
     log = read("# 2026-03-09\n## 3. Kettle repair (14:05 UTC) ✅\n- the fuse must be dry")
     assert entry_text(log.lines[2], [log.lines[2]]) == "Kettle repair: the fuse must be dry"

@@ -200,6 +200,8 @@ def _ask_analyst(
     for one in drafted.chosen:
         if why := _why_not(one, said, reader):
             refused[why] += 1
+        elif one.entry and any(other.entry == one.entry for other in news):
+            refused["a surer choice changes that entry"] += 1
         elif one.statement.score < required(len(news)):
             refused["it is not sure enough"] += 1
         elif len(news) == night.limit:

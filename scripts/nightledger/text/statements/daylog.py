@@ -214,10 +214,6 @@ def _mark_repeats(lines: list[str], regions: list[Region]) -> None:
 
 _MARKER = re.compile(r"^(\s*)(?:([-*+•\u2013])\s+|(\d{1,3})[.)]\s+|(\|))?")
 _BOX = re.compile(r"^\[[ xX~-]\]\s+")
-_CLOCK = re.compile(
-    r"^\**+[\[(]?(?:\d{4}-\d\d-\d\d[ T,]*)?(?:~?\d{1,2}:\d\d(?::\d\d)?(?:\s*[\u2013-]\s*\d{1,2}:\d\d)?)?"
-    r"(?:\s*(?:[AaPp]\.?[Mm]\.?|UTC|GMT[+-]?\d*|[A-Z]{2,4}|[A-Z][a-z]+/[A-Z][a-z_]+)){0,3}[\])]?\**\s*[:—\u2013|-]*\s+"
-)
 ENVELOPE = re.compile(
     r"^(?:\[\[[\w: -]+\]\]\s*|\[(?:[^\]]{12,120}|[A-Z][a-z]{2} )\d{4}-\d\d-\d\d[^\]]*\]\s+)+"
 )
@@ -343,7 +339,7 @@ def _content(text: str) -> str:
     if plain.startswith("["):
         plain = ENVELOPE.sub("", plain)
     if plain[:1].isdigit() or plain[:1] in "[(*~":
-        stamped = _CLOCK.match(plain)
+        stamped = pattern("host-notices", "stamp").match(plain)
         if stamped and any(c.isdigit() for c in stamped[0]) and (":" in stamped[0] or "-" in stamped[0]):
             return plain[stamped.end() :].strip()
     return plain

@@ -21,7 +21,9 @@ from nightledger.text.statements.estimate import split_label, tells_result
 _TICKS = "\u2600-\u27bf\u23e9-\u23fa\u231a\u231b\u2b05-\u2b55\U0001f000-\U0001faff"
 """Symbols and pictographs (Unicode blocks of Miscellaneous Symbols, Dingbats, and the emoji blocks)."""
 _TICK = re.compile(f"[{_TICKS}]\ufe0f?")
-_MARK = re.compile(rf"^[\W_]*[{_TICKS}]\ufe0f?\s*")
+VOID = "\u274c\u274e\u2716\u2717\u2718\u26d4\U0001f6ab\U0001f6d1\U0001f44e"
+"""Symbols that take back what they stand before."""
+_MARK = re.compile(rf"^(?![\W_]*[{VOID}])[\W_]*[{_TICKS}]\ufe0f?\s*")
 _TAG = re.compile(r"^(?:\[\[[\w: -]+\]\]\s*)+")
 _TITLE_NUMBER = re.compile(
     r"^(?:\d{1,3}[.)]\s+|(?:session|checkpoint|part|step|phase)\s+\d+\s*[:—\u2013-]\s*)", re.IGNORECASE
@@ -36,6 +38,12 @@ _GAP = re.compile(r"([\s:—\u2013|,-]*)\0([\s:—\u2013|,-]*)")
 _EDGES = " \t*_#:—\u2013-|,;"
 _CELL = re.compile(r"\s*\|\s*")
 _SENTENCE = re.compile(r"(?<=[.!?\u3002\uff01\uff1f])\s+(?=\S)|(?<=[\u3002\uff01\uff1f])")
+_BOLD = re.compile(
+    r"`[^`]*`|(?<![A-Za-z0-9_*/])\*\*(?=[^\s*])((?:[^*`]|`[^`]*`|\*(?!\*))++)"
+    r"(?:(?<=[\w:])|(?<=[^\w\s])(?!\*\*[A-Za-z0-9_]))\*\*(?![*/\d])"
+    r"|(?<!\w)__(?!\w+__)(?=\S)((?:[^_]|_(?!_))++)(?<=\S)__(?!\w)"
+)
+"""Code, which stays as it is, and what is bold by CommonMark's rule of flanking (6.2), or nearly."""
 _PAIRED = ("`", '"')
 _BRACKETS = (("(", ")"), ("[", "]"), ("\u201c", "\u201d"))
 _MARKS = frozenset((*_PAIRED, *(mark for pair in _BRACKETS for mark in pair)))
@@ -115,7 +123,12 @@ def plain_line(line: LogLine) -> str:
     text = _TAG.sub("", line.content)
     if line.marker == "|":
         text = _CELL.sub(" - ", text.strip(" |"))
-    return _MARK.sub("", text).replace("**", "").replace("__", "").strip()
+    return _MARK.sub("", without_bold(text)).strip()
+
+
+def without_bold(text: str) -> str:
+    """Give a text without the marks of bold around its words; ``2**10``, ``a__b`` and code stay as they are."""
+    return _BOLD.sub(lambda found: found[1] or found[2] or found[0], text)
 
 
 def shorten(text: str, languages: tuple[str, ...] = ()) -> str:
@@ -184,7 +197,7 @@ def claims_of(text: str) -> tuple[str, ...]:
 
 
 def _clean_title(text: str) -> str:
-    timeless = _TITLE_TIME.sub("\0", _TICK.sub(" ", text)).replace("**", "").strip(_EDGES + "\0")
+    timeless = _TITLE_TIME.sub("\0", _TICK.sub(" ", without_bold(text))).strip(_EDGES + "\0")
     plain = _GAP.sub(_join, timeless)
     return " ".join(_TITLE_NUMBER.sub("", plain.strip()).split()).strip(_EDGES)
 
